@@ -1,0 +1,30 @@
+//===- Bounds.h - Lower bounds of the makespan ------------------*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_SCHEDULING_BOUNDS_H
+#define LLM_SCHEDULING_BOUNDS_H
+
+#include "llm/Scheduling/Problem.h"
+
+namespace mlir::llm::scheduling {
+
+/// No valid solution is shorter than `cycles`; `name` says what binds:
+/// "critical_path", "work_<kinds>" or "bytes_<resource>".
+struct Bound {
+  std::string name;
+  int64_t cycles = 0;
+};
+
+/// All bounds, in a fixed order: the critical path (each part at its shortest length,
+/// without the bytes that could be prefetched where a memory engine exists), the work of
+/// the tasks that need a set of engine kinds over the engines that have them all, and
+/// the bytes of each resource over its rate. Nothing on overflow.
+std::optional<std::vector<Bound>> lowerBounds(const Problem &problem);
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_SCHEDULING_BOUNDS_H

@@ -1,0 +1,146 @@
+//===- Problem.h - The scheduling problem, in plain numbers -----*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tasks on engines that share memories: the problem, the solution, and the two
+// judges `check()` (of a problem) and `verify()` (of a solution). Plain C++17 on
+// numbers: no MLIR type appears, so that this library can be embedded alone.
+//
+// The rules S1 to S9 are those of dialects/llm/Spec.md, section "Schedules".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_SCHEDULING_PROBLEM_H
+#define LLM_SCHEDULING_PROBLEM_H
+
+#include "llm/Support/Kinds.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::llm::scheduling {
+
+/// A memory or link that tasks share. Its bandwidth is cut into `lanes` equal lanes.
+struct Resource {
+  std::string name;
+  int64_t bytesPerSecond = 0;
+  int64_t lanes = 1024;
+};
+
+/// `count` identical engines, named name[0] .. name[count - 1].
+struct EngineGroup {
+  std::string name;
+  EngineKindSet kinds;
+  int64_t count = 1;
+  /// The most lanes of each resource that one engine can hold (its port).
+  std::vector<int64_t> portLanes;
+  /// Private memory of one engine, in bytes; what runs and what is prefetched share it.
+  int64_t privateBytes = 0;
+};
+
+/// Bytes that a part streams from one source (a weight, a cache) and that a memory
+/// engine may fetch into private memory beforehand.
+struct Source {
+  std::string name;
+  std::vector<int64_t> bytes; ///< per resource, contained in Part::bytes
+  int64_t sliceBytes = 0;     ///< private memory that the fetched slice takes
+};
+
+/// An indivisible piece of a task: it has exactly one slot (S1).
+struct Part {
+  int64_t overheadCycles = 0; ///< before anything happens (launch)
+  int64_t serialCycles = 0;   ///< what does not overlap with streaming
+  int64_t computeCycles = 0;  ///< arithmetic, overlapped with streaming
+  std::vector<int64_t> bytes; ///< streamed, per resource
+  int64_t workingSetBytes = 0; ///< private memory while it runs
+  std::vector<Source> sources;
+};
+
+/// One op: its parts, and the tasks that must end before any of them starts.
+struct Task {
+  std::string name;
+  EngineKindSet kinds;
+  std::vector<Part> parts;
+  std::vector<unsigned> predecessors; ///< indices of tasks; a DAG, any order
+};
+
+struct Problem {
+  int64_t clockHz = 0;
+  std::vector<Resource> resources;
+  std::vector<EngineGroup> engines;
+  std::vector<Task> tasks;
+
+  /// Everything that makes the problem meaningless (a dangling predecessor, a cycle, a
+  /// negative number, a task that no engine can run, vectors of the wrong length), one
+  /// sentence each; empty when the problem is sound. Everything below assumes that.
+  std::vector<std::string> check() const;
+};
+
+struct EngineId {
+  unsigned group = 0;
+  int64_t index = 0;
+  bool operator==(const EngineId &other) const {
+    return group == other.group && index == other.index;
+  }
+};
+
+/// The fetch of one source's slice ahead of the part that consumes it (S8).
+struct PrefetchSlot {
+  unsigned source = 0; ///< index into Part::sources
+  EngineId engine;     ///< of kind Memory
+  int64_t start = 0, end = 0;
+  std::vector<int64_t> lanes;
+};
+
+/// When and where a part runs: cycles [start, end), with `lanes` of each resource.
+struct Slot {
+  unsigned task = 0, part = 0;
+  EngineId engine;
+  int64_t start = 0, end = 0;
+  std::vector<int64_t> lanes;
+  std::vector<PrefetchSlot> prefetches;
+};
+
+struct Solution {
+  std::vector<Slot> slots;
+  int64_t makespan = 0;
+};
+
+/// A broken rule, with the slots it is about and a sentence that says expected and found.
+struct Violation {
+  std::string rule; ///< "S1" .. "S9"
+  unsigned task = 0;
+  std::string message;
+};
+
+/// Re-derives every rule from the problem and the solution alone, in O(n log n), and
+/// knows nothing of solvers. Empty: the schedule is valid. At most `limit` are returned.
+std::vector<Violation> verify(const Problem &problem, const Solution &solution,
+                              size_t limit = 16);
+
+/// The shortest length of a part with the given lanes (S2); nothing on overflow, or
+/// when a resource is streamed with no lane.
+std::optional<int64_t> lengthWithLanes(const Problem &problem,
+                                       const std::vector<int64_t> &bytes,
+                                       int64_t fixedCycles,
+                                       int64_t computeCycles,
+                                       const std::vector<int64_t> &lanes);
+
+/// The length of a part on an engine group when every resource gives at most
+/// `available` lanes, and the fewest lanes that reach this length (S3).
+struct LaneChoice {
+  int64_t length = 0;
+  std::vector<int64_t> lanes;
+};
+std::optional<LaneChoice> chooseLanes(const Problem &problem, const Part &part,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available);
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_SCHEDULING_PROBLEM_H

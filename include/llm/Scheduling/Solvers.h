@@ -1,0 +1,29 @@
+//===- Solvers.h - Static schedulers ----------------------------*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_SCHEDULING_SOLVERS_H
+#define LLM_SCHEDULING_SOLVERS_H
+
+#include "llm/Scheduling/Problem.h"
+
+namespace mlir::llm::scheduling {
+
+/// What a person expects as the baseline: tasks start in the order of `Problem::tasks`
+/// (which must be topological), none before the one ahead of it, each part whole on the
+/// first free engine that has its kinds, with the fewest lanes that give its shortest
+/// length, waiting until they are free. No prefetch. O(n E log n) for E engines.
+std::optional<Solution> scheduleEarliest(const Problem &problem);
+
+/// List scheduling: the ready task with the longest way to the end first; a task whose
+/// lanes are taken may start with those that are left when that ends it sooner than
+/// waiting. Also tries `scheduleEarliest` and fewer engines, and returns the shortest of
+/// all; so it is never longer than `scheduleEarliest`. Deterministic. No prefetch yet.
+std::optional<Solution> scheduleList(const Problem &problem);
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_SCHEDULING_SOLVERS_H

@@ -1,0 +1,72 @@
+//===- Kinds.h - Kinds of engines and of work -------------------*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The two enumerations that workload, target, cost and schedule share. Plain C++.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_SUPPORT_KINDS_H
+#define LLM_SUPPORT_KINDS_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace mlir::llm {
+
+/// What an engine can do. One engine may have several kinds.
+enum class EngineKind : uint8_t {
+  Matrix,  ///< multiply-accumulate arrays (tensor cores, systolic arrays)
+  Vector,  ///< elementwise arithmetic and reductions
+  Memory,  ///< moves bytes on its own (a DMA queue)
+  Network, ///< moves bytes between devices
+};
+inline constexpr std::array<EngineKind, 4> allEngineKinds = {
+    EngineKind::Matrix, EngineKind::Vector, EngineKind::Memory,
+    EngineKind::Network};
+
+/// What is counted of an op's arithmetic. A target gives one rate for each.
+enum class WorkKind : uint8_t {
+  Mac,     ///< a multiply-accumulate of a contraction (two FLOPs)
+  Alu,     ///< one addition, multiplication, conversion, ... of one element
+  Special, ///< one exponential, reciprocal square root, sine, division, ...
+  Compare, ///< one comparison or maximum
+};
+inline constexpr std::array<WorkKind, 4> allWorkKinds = {
+    WorkKind::Mac, WorkKind::Alu, WorkKind::Special, WorkKind::Compare};
+
+/// The spelling in target files, attributes and reports: "matrix", "mac", ...
+std::string_view stringify(EngineKind kind);
+std::string_view stringify(WorkKind kind);
+std::optional<EngineKind> parseEngineKind(std::string_view text);
+std::optional<WorkKind> parseWorkKind(std::string_view text);
+
+/// A set of engine kinds, as bits.
+class EngineKindSet {
+public:
+  EngineKindSet() = default;
+  EngineKindSet(EngineKind kind) { insert(kind); }
+  void insert(EngineKind kind) { bits |= bit(kind); }
+  void insert(EngineKindSet other) { bits |= other.bits; }
+  bool contains(EngineKind kind) const { return bits & bit(kind); }
+  bool containsAll(EngineKindSet other) const {
+    return (bits & other.bits) == other.bits;
+  }
+  bool empty() const { return bits == 0; }
+  bool operator==(EngineKindSet other) const { return bits == other.bits; }
+
+private:
+  static unsigned bit(EngineKind kind) {
+    return 1u << static_cast<unsigned>(kind);
+  }
+  unsigned bits = 0;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_SUPPORT_KINDS_H

@@ -1,0 +1,90 @@
+//===- LocatedJson.h - JSON whose values know their place -------*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Files that users write deserve errors that point at the line. nlohmann/json parses
+// (its SAX interface); this keeps each value's line and column beside it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_SUPPORT_LOCATEDJSON_H
+#define LLM_SUPPORT_LOCATEDJSON_H
+
+#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mlir::llm {
+
+/// A JSON value, its path from the root ("engines.core.count") and its place in the file.
+class LocatedJson {
+public:
+  enum class Kind { Null, Boolean, Integer, Real, String, Array, Object };
+
+  /// Parses the whole text. `bufferName` is the file's name in locations. A syntax error,
+  /// a duplicate key, a number that leaves 64 bits (kept as Real when it is a fraction or
+  /// has an exponent) or nesting deeper than 64 is an error located in the file.
+  static FailureOr<LocatedJson> parse(StringRef text, StringRef bufferName,
+                                      MLIRContext *context);
+  /// Reads and parses a file; an unreadable one is an error at an unknown location that
+  /// names the path and the reason.
+  static FailureOr<LocatedJson> parseFile(StringRef path, MLIRContext *context);
+
+  Kind kind() const { return valueKind; }
+  bool isNull() const { return valueKind == Kind::Null; }
+  bool isObject() const { return valueKind == Kind::Object; }
+  bool isArray() const { return valueKind == Kind::Array; }
+  Location loc() const { return location; }
+  const std::string &path() const { return valuePath; }
+
+  /// Members of an object in file order (empty for other kinds), elements of an array.
+  const std::vector<std::pair<std::string, LocatedJson>> &members() const {
+    return objectMembers;
+  }
+  const std::vector<LocatedJson> &elements() const { return arrayElements; }
+  /// The member of that name, or null.
+  const LocatedJson *find(StringRef key) const;
+
+  /// The value as the wanted type, or an error at its place:
+  /// "'num_attention_heads' must be a positive whole number, got "32"".
+  FailureOr<int64_t> asPositive() const;
+  FailureOr<int64_t> asNonNegative() const;
+  FailureOr<double> asNumber() const; ///< an integer or a real
+  FailureOr<bool> asBoolean() const;
+  FailureOr<std::string> asString() const;
+  LogicalResult expectObject() const;
+  LogicalResult expectArray() const;
+
+  /// The member, or an error at this object's place: "'x' is missing".
+  FailureOr<const LocatedJson *> require(StringRef key) const;
+
+  InFlightDiagnostic emitError() const { return mlir::emitError(location); }
+  /// Short text of the value for messages: `"abc"`, `3.5`, `an object`.
+  std::string describe() const;
+
+private:
+  friend class LocatedJsonBuilder;
+  explicit LocatedJson(Location location) : location(location) {}
+
+  Kind valueKind = Kind::Null;
+  Location location;
+  std::string valuePath;
+  bool boolean = false;
+  int64_t integer = 0;
+  double real = 0;
+  std::string string;
+  std::vector<std::pair<std::string, LocatedJson>> objectMembers;
+  std::vector<LocatedJson> arrayElements;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_SUPPORT_LOCATEDJSON_H

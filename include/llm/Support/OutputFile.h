@@ -1,0 +1,24 @@
+//===- OutputFile.h - Files that appear whole or not at all -----*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_SUPPORT_OUTPUTFILE_H
+#define LLM_SUPPORT_OUTPUTFILE_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::llm {
+
+/// Calls `write` with a stream on a file beside `path` and renames it to `path` when all
+/// of it was written; on any failure nothing is left behind and an old file stays as it
+/// was. "-" is standard output. The error names the path and the system's reason.
+llvm::Error writeOutputFile(llvm::StringRef path,
+                            llvm::function_ref<void(llvm::raw_ostream &)> write);
+
+} // namespace mlir::llm
+
+#endif // LLM_SUPPORT_OUTPUTFILE_H

@@ -1,0 +1,129 @@
+//===- Target.h - Typed view of the hardware description --------*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A target lives on the module as a `#dlti.target_system_spec` with one device, made of
+// `#dlti.map` and builtin attributes only, so that stock tools print and keep it. This is
+// the one place that knows its keys: the compiler reads a `Target`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TARGET_TARGET_H
+#define LLM_TARGET_TARGET_H
+
+#include "llm/Support/Kinds.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace mlir::llm {
+
+/// Multiply-accumulates per cycle of one unit, for one element type.
+struct MacRate {
+  std::string elementType; ///< MLIR's spelling: "f32", "bf16", "f8E4M3FN", "i8", ...
+  int64_t macsPerCycle = 0;
+};
+
+/// A memory. One that is shared between engines has a rate that they compete for; one
+/// that is private to an engine has only a capacity (its traffic is not modelled yet).
+struct Memory {
+  std::string name;
+  int64_t capacityBytes = 0;
+  int64_t bytesPerSecond = 0; ///< 0: private to an engine, no rate
+  int64_t lanes = 1024;       ///< equal lanes that a shared rate is cut into
+  bool isShared() const { return bytesPerSecond > 0; }
+};
+
+/// The most of a shared memory's rate that one engine can take.
+struct Port {
+  std::string memory;
+  int64_t bytesPerSecond = 0;
+};
+
+/// `count` identical engines.
+struct Engine {
+  std::string name;
+  EngineKindSet kinds;
+  int64_t count = 1;
+  int64_t units = 1;              ///< SMs or cores inside one engine
+  std::vector<MacRate> macRates;  ///< per unit
+  /// Per cycle of one unit; nothing given: this work is not modelled and takes no time.
+  std::optional<int64_t> aluPerCycle, specialPerCycle, comparePerCycle;
+  std::string privateMemory;      ///< name of a private Memory; empty: none
+  std::vector<Port> ports;        ///< no entry for a memory: its full rate
+  int64_t overheadCycles = 0;     ///< before each part (launch)
+  bool isCompute() const {
+    return kinds.contains(EngineKind::Matrix) ||
+           kinds.contains(EngineKind::Vector);
+  }
+};
+
+/// The machine. Immutable after `check`.
+struct Target {
+  std::string name;
+  std::string description; ///< where the figures come from; "invented" if they are
+  int64_t clockHz = 0;
+  bool clockIsGiven = true; ///< false: a tick of 1 GHz stands in
+  std::vector<Engine> engines;
+  std::vector<Memory> memories; ///< the shared ones from near to far, DRAM last
+
+  const Memory *findMemory(StringRef name) const;
+  /// The memories whose rate is shared, in order; lanes are given in this order.
+  SmallVector<const Memory *> sharedMemories() const;
+  /// The last shared memory: where values live between ops.
+  const Memory &dram() const;
+  /// The private memory of an engine, or null.
+  const Memory *privateMemoryOf(const Engine &engine) const;
+  /// The lanes of `memory` that one engine's port can take, at least 1.
+  int64_t portLanes(const Engine &engine, const Memory &memory) const;
+  /// The first engine group that has every kind, or null.
+  const Engine *findEngine(EngineKindSet kinds) const;
+
+  /// The rate for contractions of `elementType`, per cycle of the whole engine: its own,
+  /// else that of the next wider type of the same class (`usedType` says which). Nothing
+  /// when no type is wide enough.
+  static std::optional<int64_t> macsPerCycle(const Engine &engine,
+                                             Type elementType,
+                                             std::string &usedType);
+  /// Alu, Special or Compare operations per cycle of the whole engine.
+  static std::optional<int64_t> opsPerCycle(const Engine &engine, WorkKind kind);
+
+  /// Everything that is inconsistent (path and reason), empty when the target is sound.
+  std::vector<std::string> check() const;
+};
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// A built-in preset by name ("npu", "nvl-ax", "jgs", "a100-sxm", "h100-sxm"), or an error
+/// that lists them.
+FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
+                             EmitError emitError);
+std::vector<std::string> presetNames();
+inline constexpr StringRef defaultPresetName = "npu";
+
+/// A user's file: JSON as in lib/Target/presets/README.md, or (name ends in .csv) the
+/// spreadsheet form, of which `column` names the device. Errors point into the file.
+FailureOr<Target> loadTargetFile(StringRef path, StringRef column,
+                                 MLIRContext *context, EmitError emitError);
+
+/// Sets the count of the compute engines. Errors: `count` < 1 or above 1,048,576, no or
+/// several compute groups. `remark`, if it returns a text, is what the user should know
+/// (that N whole chips now share one memory).
+LogicalResult setComputeEngines(Target &target, int64_t count,
+                                EmitError emitError, std::string &remark);
+
+/// To and from the module's `dlti.target_system_spec`. A module without one has no
+/// target (a null result is not an error: ask `hasTarget`).
+bool hasTarget(ModuleOp module);
+FailureOr<Target> readTarget(ModuleOp module);
+void writeTarget(ModuleOp module, const Target &target);
+
+/// The machine as far as the cost of one op on one engine group can see it: everything
+/// but the counts of engines. Part of the fingerprint of a cost.
+std::string describeForCost(const Target &target, const Engine &engine);
+
+} // namespace mlir::llm
+
+#endif // LLM_TARGET_TARGET_H

@@ -1,0 +1,26 @@
+# llm_add_library(<name> LAYER <n> SOURCES <file>... [LINK <library>...])
+#
+# A static library of the compiler. The layer is the floor of the house on which it
+# stands (see docs/architecture.md): a library links only libraries of lower layers,
+# and a link that points sideways or upward stops the configuration here.
+function(llm_add_library name)
+  cmake_parse_arguments(ARG "" "LAYER" "SOURCES;LINK" ${ARGN})
+  if(NOT DEFINED ARG_LAYER OR ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "llm_add_library(${name}): expected LAYER, SOURCES and LINK, got '${ARG_UNPARSED_ARGUMENTS}'")
+  endif()
+  add_library(${name} STATIC ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES LLM_LAYER ${ARG_LAYER})
+  foreach(dependency IN LISTS ARG_LINK)
+    if(dependency MATCHES "^Llm")
+      if(NOT TARGET ${dependency})
+        message(FATAL_ERROR "${name} (layer ${ARG_LAYER}) links ${dependency}, which is not defined yet: only lower layers may be used")
+      endif()
+      get_target_property(layer ${dependency} LLM_LAYER)
+      if(NOT layer LESS ARG_LAYER)
+        message(FATAL_ERROR "${name} (layer ${ARG_LAYER}) links ${dependency} (layer ${layer}): only lower layers may be used")
+      endif()
+    endif()
+  endforeach()
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  add_dependencies(${name} LlmTableGen)
+endfunction()
