@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_SUPPORT_OUTPUTFILE_H
-#define LLM_SUPPORT_OUTPUTFILE_H
+#ifndef LLM_FILES_OUTPUTFILE_H
+#define LLM_FILES_OUTPUTFILE_H
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
@@ -21,4 +21,4 @@ llvm::Error writeOutputFile(llvm::StringRef path,
 
 } // namespace mlir::llm
 
-#endif // LLM_SUPPORT_OUTPUTFILE_H
+#endif // LLM_FILES_OUTPUTFILE_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_SUPPORT_LOCATEDJSON_H
-#define LLM_SUPPORT_LOCATEDJSON_H
+#ifndef LLM_FILES_LOCATEDJSON_H
+#define LLM_FILES_LOCATEDJSON_H
 
 #include "llvm/ADT/StringRef.h"
 #include "mlir/IR/Diagnostics.h"
@@ -87,4 +87,4 @@ private:
 
 } // namespace mlir::llm
 
-#endif // LLM_SUPPORT_LOCATEDJSON_H
+#endif // LLM_FILES_LOCATEDJSON_H
