@@ -31,7 +31,8 @@ public:
 
   /// Parses the whole text. `bufferName` is the file's name in locations. A syntax error,
   /// a duplicate key, a number that leaves 64 bits (kept as Real when it is a fraction or
-  /// has an exponent) or nesting deeper than 64 is an error located in the file.
+  /// has an exponent) or nesting deeper than 64 is an error located in the file. A byte
+  /// order mark is skipped.
   static FailureOr<LocatedJson> parse(StringRef text, StringRef bufferName,
                                       MLIRContext *context);
   /// Reads and parses a file; an unreadable one is an error at an unknown location that
@@ -50,29 +51,33 @@ public:
     return objectMembers;
   }
   const std::vector<LocatedJson> &elements() const { return arrayElements; }
-  /// The member of that name, or null.
+  /// The member of that name, or null. Linear in the number of members.
   const LocatedJson *find(StringRef key) const;
 
   /// The value as the wanted type, or an error at its place:
-  /// "'num_attention_heads' must be a positive whole number, got "32"".
+  /// "'num_attention_heads' must be a positive whole number, got "32"". A real is whole
+  /// when its decimal is, without rounding: 2.5e9 is, 2.5 is not.
   FailureOr<int64_t> asPositive() const;
   FailureOr<int64_t> asNonNegative() const;
-  FailureOr<double> asNumber() const; ///< an integer or a real
+  FailureOr<double> asNumber() const; ///< an integer or a real; always finite
   FailureOr<bool> asBoolean() const;
   FailureOr<std::string> asString() const;
   LogicalResult expectObject() const;
   LogicalResult expectArray() const;
 
-  /// The member, or an error at this object's place: "'x' is missing".
+  /// The member, or an error at this object's place: "'x' is missing" (with the path).
   FailureOr<const LocatedJson *> require(StringRef key) const;
 
   InFlightDiagnostic emitError() const { return mlir::emitError(location); }
-  /// Short text of the value for messages: `"abc"`, `3.5`, `an object`.
+  /// Short text of the value for messages: `"abc"`, `3.5`, `an object`. A number is as
+  /// the file spells it.
   std::string describe() const;
 
 private:
   friend class LocatedJsonBuilder;
   explicit LocatedJson(Location location) : location(location) {}
+  InFlightDiagnostic emitWrongKind(StringRef wanted) const;
+  FailureOr<int64_t> asWhole(int64_t least, StringRef wanted) const;
 
   Kind valueKind = Kind::Null;
   Location location;
@@ -80,7 +85,7 @@ private:
   bool boolean = false;
   int64_t integer = 0;
   double real = 0;
-  std::string string;
+  std::string string; ///< a string's text, a real's spelling
   std::vector<std::pair<std::string, LocatedJson>> objectMembers;
   std::vector<LocatedJson> arrayElements;
 };

@@ -24,22 +24,27 @@ namespace mlir::llm {
 struct MacRate {
   std::string elementType; ///< MLIR's spelling: "f32", "bf16", "f8E4M3FN", "i8", ...
   int64_t macsPerCycle = 0;
+  bool operator==(const MacRate &other) const;
 };
 
 /// A memory. One that is shared between engines has a rate that they compete for; one
 /// that is private to an engine has only a capacity (its traffic is not modelled yet).
 struct Memory {
+  static constexpr int64_t defaultLanes = 1024;
+
   std::string name;
-  int64_t capacityBytes = 0;
+  int64_t capacityBytes = 0;  ///< 0: not given, nothing is checked (shared only)
   int64_t bytesPerSecond = 0; ///< 0: private to an engine, no rate
-  int64_t lanes = 1024;       ///< equal lanes that a shared rate is cut into
+  int64_t lanes = defaultLanes; ///< equal lanes that a shared rate is cut into
   bool isShared() const { return bytesPerSecond > 0; }
+  bool operator==(const Memory &other) const;
 };
 
 /// The most of a shared memory's rate that one engine can take.
 struct Port {
   std::string memory;
   int64_t bytesPerSecond = 0;
+  bool operator==(const Port &other) const;
 };
 
 /// `count` identical engines.
@@ -58,10 +63,20 @@ struct Engine {
     return kinds.contains(EngineKind::Matrix) ||
            kinds.contains(EngineKind::Vector);
   }
+  bool operator==(const Engine &other) const;
 };
 
-/// The machine. Immutable after `check`.
+/// Something in a target that cannot be: the path of the field, "engines.core.count", and
+/// what is wrong with it.
+struct TargetProblem {
+  std::string path, reason;
+};
+
+/// The machine. Immutable after `check`; the queries are for targets that are sound.
 struct Target {
+  static constexpr int64_t defaultClockHz = 1000000000;
+  static constexpr int64_t maxEngines = 1048576; ///< of one group
+
   std::string name;
   std::string description; ///< where the figures come from; "invented" if they are
   int64_t clockHz = 0;
@@ -90,8 +105,12 @@ struct Target {
   /// Alu, Special or Compare operations per cycle of the whole engine.
   static std::optional<int64_t> opsPerCycle(const Engine &engine, WorkKind kind);
 
-  /// Everything that is inconsistent (path and reason), empty when the target is sound.
+  /// Everything that is inconsistent, empty when the target is sound.
+  std::vector<TargetProblem> findProblems() const;
+  /// The same as text: "'engines.core.count' must be ...".
   std::vector<std::string> check() const;
+
+  bool operator==(const Target &other) const;
 };
 
 using EmitError = function_ref<InFlightDiagnostic()>;
@@ -104,18 +123,31 @@ std::vector<std::string> presetNames();
 inline constexpr StringRef defaultPresetName = "npu";
 
 /// A user's file: JSON as in lib/Target/presets/README.md, or (name ends in .csv) the
-/// spreadsheet form, of which `column` names the device. Errors point into the file.
+/// spreadsheet form, of which `column` names the device. Errors point into the file;
+/// what is wrong with the arguments (no such file, `column` for JSON) goes to `emitError`.
 FailureOr<Target> loadTargetFile(StringRef path, StringRef column,
                                  MLIRContext *context, EmitError emitError);
 
+/// The same two forms as text; `bufferName` stands for the file in locations.
+FailureOr<Target> parseTargetJson(StringRef text, StringRef bufferName,
+                                  MLIRContext *context);
+FailureOr<Target> parseTargetCsv(StringRef text, StringRef bufferName,
+                                 StringRef column, MLIRContext *context);
+
+/// Every field name of the JSON and of the CSV form, for documentation.
+std::vector<StringRef> targetJsonFields();
+std::vector<StringRef> targetCsvFields();
+
 /// Sets the count of the compute engines. Errors: `count` < 1 or above 1,048,576, no or
 /// several compute groups. `remark`, if it returns a text, is what the user should know
-/// (that N whole chips now share one memory).
+/// (that N whole chips now share one memory). On an error the target stays as it was.
 LogicalResult setComputeEngines(Target &target, int64_t count,
                                 EmitError emitError, std::string &remark);
 
-/// To and from the module's `dlti.target_system_spec`. A module without one has no
-/// target (a null result is not an error: ask `hasTarget`).
+/// To and from the module's `dlti.target_system_spec`, whose one device has the target's
+/// name. A module without one has no target: ask `hasTarget` first, `readTarget` reports
+/// it as an error, as it does everything that it does not understand. `writeTarget` wants
+/// a sound target, and replaces the attribute.
 bool hasTarget(ModuleOp module);
 FailureOr<Target> readTarget(ModuleOp module);
 void writeTarget(ModuleOp module, const Target &target);

@@ -1,0 +1,109 @@
+//===- WorkloadInterfaces.td - What an op promises the compiler -*- tablegen -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_INTERFACES_WORKLOADINTERFACES
+#define LLM_INTERFACES_WORKLOADINTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
+  let description = [{
+    An op that takes time. It is described as a few *stages* (sweeps) over *loops*,
+    touching *buffers* through affine maps (see `llm/Interfaces/Workload.h`). Tiles,
+    costs and slots follow from this description alone; no pass asks which op it is.
+
+    An op whose counts are a plain product of its loops implements `getWorkload` only.
+    One with a mask (causal attention) overrides the two counts in closed form.
+  }];
+  let cppNamespace = "::mlir::llm";
+  let methods = [
+    InterfaceMethod<[{
+      The name of the op in the model's own words ("model.layers.{}.mlp.up_proj"), or
+      empty. `{}` stands for the index of the enclosing loop.
+    }], "::llvm::StringRef", "getWorkloadName", (ins), "", [{ return {}; }]>,
+    InterfaceMethod<[{
+      Loops, buffers and stages. Fails through `emitError` where the op has no static
+      shape or its sizes leave 64 bits.
+    }], "::mlir::FailureOr<::mlir::llm::Workload>", "getWorkload",
+      (ins "::mlir::llm::EmitError":$emitError)>,
+    InterfaceMethod<[{
+      Points of `stage` inside `box` (one interval per loop) at which work is done.
+      Failure: the count leaves 64 bits.
+    }], "::mlir::llm::Count", "countPoints",
+      (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$stage,
+           "::mlir::llm::Box":$box), "", [{
+        return ::mlir::llm::countPointsOfProduct(workload, stage, box);
+      }]>,
+    InterfaceMethod<[{
+      Distinct elements of `buffer` that the points inside `box` touch.
+    }], "::mlir::llm::Count", "countElements",
+      (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$buffer,
+           "::mlir::llm::Box":$box), "", [{
+        return ::mlir::llm::countElementsOfProduct(workload, buffer, box);
+      }]>
+  ];
+}
+
+def TransparentOpInterface : OpInterface<"TransparentOpInterface"> {
+  let description = [{
+    An op that only names, reshapes, slices or joins what already lies in memory: it
+    takes no time and hands dependences through. Attached to upstream ops by
+    `registerTransparentModels`.
+  }];
+  let cppNamespace = "::mlir::llm";
+  let methods = [
+    InterfaceMethod<"The operands whose bytes the results show.",
+      "::llvm::SmallVector<::mlir::Value>", "getForwardedValues", (ins), "", [{
+        return ::llvm::to_vector($_op->getOperands());
+      }]>
+  ];
+}
+
+def SourceOpInterface : OpInterface<"SourceOpInterface"> {
+  let description = [{
+    A view without work: a weight, or rows of a KV cache. The op that consumes it pays
+    for the bytes that it streams.
+  }];
+  let cppNamespace = "::mlir::llm";
+  let methods = [
+    InterfaceMethod<"Whether this is a weight or a cache.",
+      "::mlir::llm::SourceKind", "getSourceKind", (ins)>,
+    InterfaceMethod<[{
+      The values that must be computed before the view shows the right content: for rows
+      of a cache, the newest state of it that wrote any of these rows.
+    }], "::llvm::SmallVector<::mlir::Value>", "getDependences", (ins), "", [{
+        return {};
+      }]>
+  ];
+}
+
+def CacheUpdateOpInterface : OpInterface<"CacheUpdateOpInterface"> {
+  let description = "An op that writes rows of a KV cache.";
+  let cppNamespace = "::mlir::llm";
+  let methods = [
+    InterfaceMethod<"Elements (keys and values) that are valid once the op has run.",
+      "::mlir::llm::Count", "countValidElements", (ins)>,
+    InterfaceMethod<"Bytes that the op writes into the cache.",
+      "::mlir::llm::Count", "countWrittenBytes", (ins)>
+  ];
+}
+
+def StorageBytesTypeInterface : TypeInterface<"StorageBytesTypeInterface"> {
+  let description = [{
+    A type that knows how many bytes it takes in memory: a cache, or an element type with
+    scales beside its values. Builtin element types need no interface.
+  }];
+  let cppNamespace = "::mlir::llm";
+  let methods = [
+    InterfaceMethod<[{
+      Bytes of a dense array of `shape` (empty for a type that is a whole object).
+    }], "::mlir::llm::Count", "getStorageBytes",
+      (ins "::llvm::ArrayRef<int64_t>":$shape)>
+  ];
+}
+
+#endif // LLM_INTERFACES_WORKLOADINTERFACES

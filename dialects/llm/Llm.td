@@ -1,0 +1,17 @@
+//===- Llm.td - The whole llm dialect -*- tablegen -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_DIALECT_LLM
+#define LLM_DIALECT_LLM
+
+include "LlmBase.td"
+include "LlmEnums.td"
+include "LlmTypes.td"
+include "LlmAttrs.td"
+include "LlmOps.td"
+
+#endif // LLM_DIALECT_LLM

@@ -1,0 +1,216 @@
+//===- LlmAttrs.td - Decisions as attributes -*- tablegen -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_DIALECT_LLMATTRS
+#define LLM_DIALECT_LLMATTRS
+
+include "LlmBase.td"
+include "LlmEnums.td"
+
+class Llm_Attr<string name, string attrMnemonic, string attrSummary>
+    : AttrDef<Llm_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let summary = attrSummary;
+  let genVerifyDecl = 1;
+}
+
+/// A dictionary of whole numbers, printed `{k = 512, m = 1}`.
+class Llm_Amounts<string desc> : AttrParameter<"::mlir::DictionaryAttr", desc>;
+class Llm_Names<string desc> : ArrayRefParameter<"::mlir::StringAttr", desc>;
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+def Llm_TileLevelAttr : Llm_Attr<"TileLevel", "tile_level", "a tile in one memory"> {
+  let description = [{
+    The box of iterations whose data lies in `memory` at a time: `sizes` of every loop of
+    the op's workload (the last tile along a loop may be smaller), the `order` in which
+    the tiles are visited (outermost loop first), and how many tiles of each buffer are
+    held (`buffers`; 2: the next is fetched while this one is used). `resident` names
+    buffers that already lie in this memory when the op starts.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$memory,
+    Llm_Amounts<"iterations of each loop">:$sizes,
+    Llm_Names<"loops, outermost first">:$order,
+    Llm_Amounts<"tiles held of each buffer">:$buffers,
+    OptionalArrayRefParameter<"::mlir::StringAttr">:$resident);
+  let assemblyFormat = [{
+    `<` $memory `,` `sizes` `=` custom<Amounts>($sizes) `,`
+    `order` `=` custom<Names>($order) `,`
+    `buffers` `=` custom<Amounts>($buffers)
+    (`,` `resident` `=` custom<Names>($resident)^)? `>`
+  }];
+}
+
+def Llm_TileAttr : Llm_Attr<"Tile", "tile", "how an op is cut to fit the memories"> {
+  let description = [{
+    One level per memory beside DRAM, outermost first (empty where the strategy has no
+    tile for the op). `split` cuts loops into parallel parts (S1 schedules each);
+    absent: one part.
+  }];
+  let parameters = (ins EnumParameter<Llm_TileStrategy>:$strategy,
+    OptionalArrayRefParameter<"::mlir::llm::TileLevelAttr">:$levels,
+    OptionalParameter<"::mlir::DictionaryAttr">:$split);
+  let assemblyFormat = [{
+    `<` $strategy (`levels` `=` `[` $levels^ `]`)?
+    (`split` `=` custom<Amounts>($split)^)? `>`
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+def Llm_PartCostAttr : Llm_Attr<"PartCost", "part_cost", "cost of parts of one shape"> {
+  let description = [{
+    What each of `count` equal parts costs on the op's engine, alone on the machine:
+    arithmetic by kind (`work`), bytes moved per memory and buffer (`traffic`), the
+    private memory that it needs (`working_set_bytes`), and its length
+
+        overhead_cycles + serial_cycles + max(compute_cycles, memory_cycles)
+
+    where `memory_cycles` is for the full port of the engine. `bound` names the largest.
+  }];
+  let parameters = (ins "int64_t":$count,
+    Llm_Amounts<"operations by kind">:$work,
+    AttrParameter<"::mlir::DictionaryAttr", "memory -> buffer -> bytes">:$traffic,
+    "int64_t":$workingSetBytes, "int64_t":$overheadCycles, "int64_t":$serialCycles,
+    "int64_t":$computeCycles, "int64_t":$memoryCycles,
+    EnumParameter<Llm_CostBound>:$bound);
+  let assemblyFormat = [{
+    `<` `count` `=` $count `,` `work` `=` custom<Amounts>($work) `,`
+    `traffic` `=` custom<Traffic>($traffic) `,`
+    `working_set_bytes` `=` $workingSetBytes `,`
+    `overhead_cycles` `=` $overheadCycles `,` `serial_cycles` `=` $serialCycles `,`
+    `compute_cycles` `=` $computeCycles `,` `memory_cycles` `=` $memoryCycles `,`
+    `bound` `=` $bound `>`
+  }];
+  let extraClassDeclaration = [{
+    /// The part's length alone on the machine.
+    int64_t getCycles() const;
+    /// Bytes of all buffers through `memory`.
+    int64_t getBytes(::llvm::StringRef memory) const;
+    /// Bytes of one buffer through `memory`.
+    int64_t getBytes(::llvm::StringRef memory, ::llvm::StringRef buffer) const;
+    int64_t getWork(::llvm::StringRef kind) const;
+  }];
+}
+
+def Llm_CostAttr : Llm_Attr<"Cost", "cost", "what an op costs with its tile"> {
+  let description = [{
+    One record per distinct shape of part. `engine` is the engine group that it was
+    computed for; `stamp` is a fingerprint of the op, its tile and the description of
+    that engine (not of how many there are): a cost whose stamp is not that of its op is
+    stale, and `llm-schedule` refuses it.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$engine,
+    ArrayRefParameter<"::mlir::llm::PartCostAttr">:$parts,
+    "::mlir::StringAttr":$stamp);
+  let assemblyFormat = [{
+    `<` `engine` `=` $engine `,` `parts` `=` `[` $parts `]` `,` `stamp` `=` $stamp `>`
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+def Llm_PrefetchAttr : Llm_Attr<"Prefetch", "prefetch", "a fetch ahead of a part"> {
+  let description = [{
+    The slice of the source behind `buffer` that the part streams is fetched into the
+    part's private memory by a memory engine in [start_cycle, end_cycle) (S8).
+  }];
+  let parameters = (ins "::mlir::StringAttr":$buffer, "::mlir::StringAttr":$engine,
+    "int64_t":$index, "int64_t":$startCycle, "int64_t":$endCycle,
+    Llm_Amounts<"lanes per shared memory">:$lanes);
+  let assemblyFormat = [{
+    `<` $buffer `,` `engine` `=` $engine `[` $index `]` `,`
+    `start_cycle` `=` $startCycle `,` `end_cycle` `=` $endCycle `,`
+    `lanes` `=` custom<Amounts>($lanes) `>`
+  }];
+}
+
+def Llm_SlotRunAttr : Llm_Attr<"SlotRun", "slot_run", "slots of consecutive parts"> {
+  let description = [{
+    `count` parts from `part` on: part + i runs on engine index + i * index_stride in
+    cycles [start_cycle + i * start_stride, end_cycle + i * start_stride), holding `lanes`
+    of each shared memory. Cycles are relative to the iteration of the enclosing loop.
+  }];
+  let parameters = (ins "int64_t":$part, "::mlir::StringAttr":$engine, "int64_t":$index,
+    "int64_t":$startCycle, "int64_t":$endCycle,
+    Llm_Amounts<"lanes per shared memory">:$lanes,
+    DefaultValuedParameter<"int64_t", "1">:$count,
+    DefaultValuedParameter<"int64_t", "0">:$indexStride,
+    DefaultValuedParameter<"int64_t", "0">:$startStride,
+    OptionalArrayRefParameter<"::mlir::llm::PrefetchAttr">:$prefetches);
+  let assemblyFormat = [{
+    `<` `part` `=` $part `,` `engine` `=` $engine `[` $index `]` `,`
+    `start_cycle` `=` $startCycle `,` `end_cycle` `=` $endCycle `,`
+    `lanes` `=` custom<Amounts>($lanes)
+    (`count` `=` $count^)? (`index_stride` `=` $indexStride^)?
+    (`start_stride` `=` $startStride^)? (`prefetches` `=` `[` $prefetches^ `]`)? `>`
+  }];
+}
+
+def Llm_SlotsAttr : Llm_Attr<"Slots", "slots", "when and where the parts of an op run"> {
+  let parameters = (ins ArrayRefParameter<"::mlir::llm::SlotRunAttr">:$runs);
+  let assemblyFormat = "`<` `[` $runs `]` `>`";
+}
+
+def Llm_LoopPeriodAttr : Llm_Attr<"LoopPeriod", "loop_period", "time of one loop"> {
+  let description = [{
+    The loop's first iteration starts at `start_cycle` (relative to the enclosing
+    iteration) and each of its `trips` takes `period_cycles`: a loop boundary is a barrier.
+  }];
+  let parameters = (ins "int64_t":$startCycle, "int64_t":$periodCycles, "int64_t":$trips);
+  let assemblyFormat = [{
+    `<` `start_cycle` `=` $startCycle `,` `period_cycles` `=` $periodCycles `,`
+    `trips` `=` $trips `>`
+  }];
+}
+
+def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule", "summary of a function's schedule"> {
+  let description = [{
+    `makespan_cycles` from the first start to the last end. No schedule that obeys S1 to
+    S9 with these tiles and costs is shorter than `lower_bound_cycles`, the sum over the
+    stretches between loop boundaries of their largest bound; `bounds` sums each bound by
+    name. `roofline_cycles` is what no tile and no schedule can beat: the larger of all
+    arithmetic at peak rate and compulsory bytes at full bandwidth. `loops` in the order of
+    the program.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$policy, "int64_t":$makespanCycles,
+    "int64_t":$lowerBoundCycles, Llm_Amounts<"each bound by name">:$bounds,
+    "int64_t":$rooflineCycles,
+    OptionalArrayRefParameter<"::mlir::llm::LoopPeriodAttr">:$loops);
+  let assemblyFormat = [{
+    `<` `policy` `=` $policy `,` `makespan_cycles` `=` $makespanCycles `,`
+    `lower_bound_cycles` `=` $lowerBoundCycles `,` `bounds` `=` custom<Amounts>($bounds) `,`
+    `roofline_cycles` `=` $rooflineCycles (`,` `loops` `=` `[` $loops^ `]`)? `>`
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Program
+//===----------------------------------------------------------------------===//
+
+def Llm_ProgramAttr : Llm_Attr<"Program", "program", "what a function was imported as"> {
+  let description = [{
+    The phase of inference that the function stands for: `batch` sequences, each with
+    `seq` new tokens and `kv_len` keys seen (new ones included), through `layers` of the
+    model's `model_layers` decoder layers. Reports derive tokens per second from it.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$model, EnumParameter<Llm_Phase>:$phase,
+    "int64_t":$batch, "int64_t":$seq, "int64_t":$kvLen, "int64_t":$layers,
+    "int64_t":$modelLayers);
+  let assemblyFormat = [{
+    `<` $model `,` $phase `,` `batch` `=` $batch `,` `seq` `=` $seq `,`
+    `kv_len` `=` $kvLen `,` `layers` `=` $layers `of` $modelLayers `>`
+  }];
+}
+
+#endif // LLM_DIALECT_LLMATTRS

@@ -1,0 +1,41 @@
+//===- LlmBase.td - The llm dialect -*- tablegen -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_DIALECT_LLMBASE
+#define LLM_DIALECT_LLMBASE
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+
+def Llm_Dialect : Dialect {
+  let name = "llm";
+  let summary = "LLM decoder blocks: workload, tiles, costs and schedules";
+  let description = [{
+    The ops say what a decoder block of a large language model *is*; attributes carry
+    what the compiler decided about it: `llm.tile`, `llm.cost` and `llm.slots` on ops,
+    `llm.schedule` and `llm.program` on functions. The meaning of every op and attribute,
+    with numbered constraints, stands in `dialects/llm/Spec.md`.
+  }];
+  let cppNamespace = "::mlir::llm";
+  let dependentDialects = ["arith::ArithDialect", "tensor::TensorDialect"];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral tileAttrName = "llm.tile";
+    static constexpr ::llvm::StringLiteral costAttrName = "llm.cost";
+    static constexpr ::llvm::StringLiteral slotsAttrName = "llm.slots";
+    static constexpr ::llvm::StringLiteral scheduleAttrName = "llm.schedule";
+    static constexpr ::llvm::StringLiteral programAttrName = "llm.program";
+    void registerAttributes();
+    void registerTypes();
+  }];
+}
+
+#endif // LLM_DIALECT_LLMBASE

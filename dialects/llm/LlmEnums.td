@@ -1,0 +1,51 @@
+//===- LlmEnums.td - Enumerations of the llm dialect -*- tablegen -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_DIALECT_LLMENUMS
+#define LLM_DIALECT_LLMENUMS
+
+include "mlir/IR/EnumAttr.td"
+include "LlmBase.td"
+
+class Llm_Enum<string name, string summary, list<I32EnumCase> cases>
+    : I32Enum<name, summary, cases> {
+  let cppNamespace = "::mlir::llm";
+}
+
+def Llm_Mask : Llm_Enum<"Mask", "which keys a query sees", [
+  I32EnumCase<"Causal", 0, "causal">, // key t <= s + (keys - queries)
+  I32EnumCase<"Full", 1, "full">      // every key
+]>;
+def Llm_MaskAttr : EnumAttr<Llm_Dialect, Llm_Mask, "mask">;
+
+def Llm_ActivationKind : Llm_Enum<"ActivationKind", "elementwise nonlinearity", [
+  I32EnumCase<"Silu", 0, "silu">,
+  I32EnumCase<"Gelu", 1, "gelu">,
+  I32EnumCase<"GeluTanh", 2, "gelu_tanh">,
+  I32EnumCase<"Relu", 3, "relu">,
+  I32EnumCase<"Relu2", 4, "relu2">
+]>;
+def Llm_ActivationKindAttr : EnumAttr<Llm_Dialect, Llm_ActivationKind, "activation_kind">;
+
+def Llm_TileStrategy : Llm_Enum<"TileStrategy", "who chose a tile", [
+  I32EnumCase<"Theoretical", 0, "theoretical">, // the closed form of hand-made cost sheets
+  I32EnumCase<"Search", 1, "search">,           // the search of llm-tile
+  I32EnumCase<"Manual", 2, "manual">            // a person, or another compiler
+]>;
+
+def Llm_CostBound : Llm_Enum<"CostBound", "what a part's length is made of", [
+  I32EnumCase<"Compute", 0, "compute">,
+  I32EnumCase<"Memory", 1, "memory">,
+  I32EnumCase<"Overhead", 2, "overhead">        // overhead and serial cycles dominate
+]>;
+
+def Llm_Phase : Llm_Enum<"Phase", "phase of inference", [
+  I32EnumCase<"Decode", 0, "decode">,
+  I32EnumCase<"Prefill", 1, "prefill">
+]>;
+
+#endif // LLM_DIALECT_LLMENUMS

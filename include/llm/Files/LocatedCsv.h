@@ -1,0 +1,37 @@
+//===- LocatedCsv.h - CSV whose cells know their place ----------*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_FILES_LOCATEDCSV_H
+#define LLM_FILES_LOCATEDCSV_H
+
+#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir::llm {
+
+/// One cell, without its quotes and without the blanks around it.
+struct CsvCell {
+  std::string text;
+  Location location;
+  InFlightDiagnostic emitError() const { return mlir::emitError(location); }
+};
+using CsvRow = std::vector<CsvCell>;
+
+/// Parses comma-separated text as RFC 4180 has it: quoted cells may hold commas, line
+/// ends and doubled quotes; lines end in LF or CRLF; a byte order mark and empty lines
+/// are skipped. Errors, located in the file: a quote that does not close, text beside
+/// a quoted cell, a row that is not as long as the first.
+FailureOr<std::vector<CsvRow>> parseCsv(StringRef text, StringRef bufferName,
+                                        MLIRContext *context);
+
+} // namespace mlir::llm
+
+#endif // LLM_FILES_LOCATEDCSV_H

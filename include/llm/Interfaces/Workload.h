@@ -1,0 +1,113 @@
+//===- Workload.h - What an op does, as loops and buffers -------*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A workload is a few stages (sweeps) over common loops that touch buffers through
+// affine maps. It says what is computed and which elements are touched; it says nothing
+// about tiles, machines or time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_INTERFACES_WORKLOAD_H
+#define LLM_INTERFACES_WORKLOAD_H
+
+#include "llm/Support/Kinds.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+#include <string>
+
+namespace mlir::llm {
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// A count of elements, points or bytes; failure where it leaves 64 bits.
+using Count = FailureOr<int64_t>;
+
+/// The iterations [begin, end) of one loop.
+struct Interval {
+  int64_t begin = 0, end = 0;
+  int64_t size() const { return end - begin; }
+};
+/// One interval per loop of the workload.
+using Box = ArrayRef<Interval>;
+
+struct Loop {
+  std::string name;
+  utils::IteratorType kind;
+  int64_t extent = 0;
+  /// False: every tile spans the whole loop, because a stage carries a value along it
+  /// that a later stage needs (the row of a norm, the head dimension of attention).
+  bool isTileable = true;
+};
+
+/// An operand or result in memory: `map` takes loop indices to element indices.
+struct Buffer {
+  enum class Role { Read, Write } role = Role::Read;
+  std::string name; ///< the operand's or result's name in the op's definition
+  Value value;
+  AffineMap map;
+  Type elementType;
+};
+
+/// One sweep over a subset of the loops. Stages run one after the other; the kinds of
+/// work within one stage run side by side on their own pipes.
+struct Stage {
+  std::string name;
+  llvm::SmallBitVector loops;
+  EngineKind engine = EngineKind::Vector;
+  SmallVector<std::pair<WorkKind, int64_t>, 4> workPerPoint;
+};
+
+struct Workload {
+  SmallVector<Loop, 6> loops;
+  SmallVector<Buffer, 4> buffers;
+  SmallVector<Stage, 4> stages;
+  /// Loops that a mask couples: counts over them are not a product, so that sums over
+  /// their tiles are taken tile by tile.
+  llvm::SmallBitVector maskedLoops;
+
+  /// The box of all iterations.
+  SmallVector<Interval, 6> fullBox() const;
+  /// The engine kinds that the stages need.
+  EngineKindSet engineKinds() const;
+  std::optional<unsigned> findLoop(StringRef name) const;
+  /// The loops that the buffer's map uses.
+  llvm::SmallBitVector loopsOf(const Buffer &buffer) const;
+  /// Appends a stage over the loops with the given names.
+  Stage &addStage(StringRef name, EngineKind engine, ArrayRef<StringRef> loopNames,
+                  ArrayRef<std::pair<WorkKind, int64_t>> workPerPoint);
+  /// Appends a buffer whose dimensions are indexed by the loops with the given names.
+  Buffer &addBuffer(Buffer::Role role, StringRef name, Value value, Type elementType,
+                    ArrayRef<StringRef> loopNames);
+};
+
+/// What a SourceOpInterface op shows.
+enum class SourceKind { Weight, Cache };
+
+/// The product of the box's intervals over the stage's loops.
+Count countPointsOfProduct(const Workload &workload, unsigned stage, Box box);
+/// The elements of the bounding box of the buffer's map over `box`.
+Count countElementsOfProduct(const Workload &workload, unsigned buffer, Box box);
+
+/// The bytes that `shape` elements take in memory, densely packed and rounded up to whole
+/// bytes; scales included where the type has them. The one function for every byte count.
+Count storageBytes(Type elementType, ArrayRef<int64_t> shape);
+/// The same for a flat number of elements.
+Count storageBytes(Type elementType, int64_t elements);
+/// The same for a whole tensor or cache; failure for dynamic shapes and other types.
+Count storageBytes(Type type);
+
+} // namespace mlir::llm
+
+#include "llm/Interfaces/WorkloadTypeInterfaces.h.inc"
+#include "mlir/IR/OpDefinition.h"
+#include "llm/Interfaces/WorkloadInterfaces.h.inc"
+
+#endif // LLM_INTERFACES_WORKLOAD_H

@@ -1,0 +1,224 @@
+//===- Program.cpp - A function as ops that take time ===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Analysis/Program.h"
+#include "llm/Support/Units.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+/// Where a value comes from: ops that take time, and values that a loop carries.
+struct Origins {
+  llvm::SmallSetVector<unsigned, 4> ops;
+  llvm::SmallSetVector<Value, 2> loopArguments;
+
+  void insert(const Origins &other) {
+    ops.insert(other.ops.begin(), other.ops.end());
+    loopArguments.insert(other.loopArguments.begin(), other.loopArguments.end());
+  }
+};
+} // namespace
+
+namespace mlir::llm {
+class ProgramBuilder {
+public:
+  explicit ProgramBuilder(Program &program) : program(program) {}
+  LogicalResult build();
+
+private:
+  LogicalResult visitBlock(Block &block, int64_t count, std::vector<ProgramItem> &items);
+  LogicalResult visitLoop(LoopLikeOpInterface loop, int64_t count,
+                          std::vector<ProgramItem> &items);
+  LogicalResult visitOp(Operation *op, int64_t count, std::vector<ProgramItem> &items);
+  LogicalResult addOp(WorkloadOpInterface op, int64_t count,
+                      std::vector<ProgramItem> &items);
+  std::string nameOf(WorkloadOpInterface op);
+  Origins originsOf(ValueRange values) const;
+  /// The ops behind a loop-carried value: those before the loop and those of the
+  /// previous iteration.
+  void resolveLoopArguments();
+
+  Program &program;
+  DenseMap<Value, Origins> origins;
+  /// For each loop-carried block argument, its initial and its yielded value.
+  DenseMap<Value, std::pair<Value, Value>> loopCarried;
+  /// The loop-carried values that each op uses.
+  std::vector<SmallVector<Value, 2>> pendingArguments;
+  llvm::StringMap<Operation *> opOfName;
+  llvm::StringMap<unsigned> unnamedOfKind;
+};
+} // namespace mlir::llm
+
+LogicalResult ProgramBuilder::build() {
+  Region &body = program.func.getBody();
+  if (!body.hasOneBlock())
+    return program.func.emitError()
+           << "has branches between blocks; a program is one block with loops of constant "
+              "trip count";
+  if (failed(visitBlock(body.front(), 1, program.programItems)))
+    return failure();
+  resolveLoopArguments();
+  return success();
+}
+
+LogicalResult ProgramBuilder::visitBlock(Block &block, int64_t count,
+                                         std::vector<ProgramItem> &items) {
+  for (Operation &op : block)
+    if (failed(visitOp(&op, count, items)))
+      return failure();
+  return success();
+}
+
+LogicalResult ProgramBuilder::visitOp(Operation *op, int64_t count,
+                                      std::vector<ProgramItem> &items) {
+  if (auto workload = dyn_cast<WorkloadOpInterface>(op))
+    return addOp(workload, count, items);
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+    return visitLoop(loop, count, items);
+  if (auto source = dyn_cast<SourceOpInterface>(op)) {
+    program.programSources.push_back({source, count});
+    Origins behind = originsOf(source.getDependences());
+    for (Value result : op->getResults())
+      origins[result] = behind;
+    return success();
+  }
+  if (auto transparent = dyn_cast<TransparentOpInterface>(op)) {
+    Origins behind = originsOf(transparent.getForwardedValues());
+    for (Value result : op->getResults())
+      origins[result] = behind;
+    return success();
+  }
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return success();
+  return op->emitOpError()
+         << "has no workload: the compiler cannot tell how long it takes. Give it "
+            "WorkloadOpInterface (or TransparentOpInterface if it takes no time), as an "
+            "external model if the op is not yours";
+}
+
+LogicalResult ProgramBuilder::addOp(WorkloadOpInterface op, int64_t count,
+                                    std::vector<ProgramItem> &items) {
+  unsigned index = program.programOps.size();
+  ProgramOp entry;
+  entry.op = op;
+  entry.name = nameOf(op);
+  entry.count = count;
+  auto [known, isNew] = opOfName.try_emplace(entry.name, op);
+  if (!isNew) {
+    InFlightDiagnostic diagnostic =
+        op->emitOpError() << "has the name \"" << entry.name
+                          << "\" of another op; names must be unique in a function";
+    diagnostic.attachNote(known->second->getLoc()) << "the other op is here";
+    return diagnostic;
+  }
+  Origins behind = originsOf(op->getOperands());
+  entry.dependences.assign(behind.ops.begin(), behind.ops.end());
+  llvm::sort(entry.dependences);
+  pendingArguments.emplace_back(behind.loopArguments.begin(), behind.loopArguments.end());
+
+  Origins self;
+  self.ops.insert(index);
+  for (Value result : op->getResults())
+    origins[result] = self;
+  if (items.empty() || items.back().isLoop())
+    items.emplace_back();
+  items.back().ops.push_back(index);
+  program.indices[op] = index;
+  program.programOps.push_back(std::move(entry));
+  return success();
+}
+
+LogicalResult ProgramBuilder::visitLoop(LoopLikeOpInterface loop, int64_t count,
+                                        std::vector<ProgramItem> &items) {
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  if (!trips || trips->getActiveBits() > 62 || trips->isZero())
+    return loop->emitOpError() << "needs a constant trip count of at least 1";
+  std::optional<int64_t> total = checkedMul(count, trips->getSExtValue());
+  if (!total)
+    return loop->emitOpError() << "runs its body more than 2^61 times";
+  Region *region = loop.getLoopRegions().front();
+  if (loop.getLoopRegions().size() != 1 || !region->hasOneBlock())
+    return loop->emitOpError() << "needs a body of one block";
+
+  std::optional<MutableArrayRef<OpOperand>> yielded = loop.getYieldedValuesMutable();
+  for (auto [position, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
+    origins[argument].loopArguments.insert(argument);
+    loopCarried[argument] = {loop.getInits()[position], (*yielded)[position].get()};
+  }
+  ProgramItem item;
+  item.loop = loop;
+  item.trips = trips->getSExtValue();
+  if (failed(visitBlock(region->front(), *total, item.body)))
+    return failure();
+  items.push_back(std::move(item));
+  if (std::optional<ResultRange> results = loop.getLoopResults())
+    for (auto [position, result] : llvm::enumerate(*results))
+      origins[result] = originsOf((*yielded)[position].get());
+  return success();
+}
+
+std::string ProgramBuilder::nameOf(WorkloadOpInterface op) {
+  if (StringRef name = op.getWorkloadName(); !name.empty())
+    return name.str();
+  StringRef kind = op->getName().getStringRef();
+  return (kind + "#" + Twine(unnamedOfKind[kind]++)).str();
+}
+
+Origins ProgramBuilder::originsOf(ValueRange values) const {
+  Origins result;
+  for (Value value : values)
+    if (auto known = origins.find(value); known != origins.end())
+      result.insert(known->second);
+  return result;
+}
+
+void ProgramBuilder::resolveLoopArguments() {
+  for (auto [index, arguments] : llvm::enumerate(pendingArguments)) {
+    llvm::SmallSetVector<unsigned, 4> carried, initial;
+    llvm::SmallSetVector<Value, 4> worklist(arguments.begin(), arguments.end());
+    for (size_t next = 0; next < worklist.size(); ++next) {
+      auto [init, yielded] = loopCarried.lookup(worklist[next]);
+      Origins before = originsOf(init), previous = originsOf(yielded);
+      initial.insert(before.ops.begin(), before.ops.end());
+      carried.insert(previous.ops.begin(), previous.ops.end());
+      worklist.insert(before.loopArguments.begin(), before.loopArguments.end());
+      worklist.insert(previous.loopArguments.begin(), previous.loopArguments.end());
+    }
+    ProgramOp &op = program.programOps[index];
+    op.carriedDependences.assign(carried.begin(), carried.end());
+    op.initialDependences.assign(initial.begin(), initial.end());
+    llvm::sort(op.carriedDependences);
+    llvm::sort(op.initialDependences);
+  }
+}
+
+FailureOr<Program> Program::analyze(func::FuncOp function) {
+  Program program;
+  program.func = function;
+  if (failed(ProgramBuilder(program).build()))
+    return failure();
+  return program;
+}
+
+std::optional<unsigned> Program::indexOf(Operation *op) const {
+  auto known = indices.find(op);
+  if (known == indices.end())
+    return std::nullopt;
+  return known->second;
+}
+
+SmallVector<func::FuncOp> mlir::llm::functionsWithBody(ModuleOp module) {
+  SmallVector<func::FuncOp> functions;
+  module.walk([&](func::FuncOp function) {
+    if (!function.isDeclaration())
+      functions.push_back(function);
+  });
+  return functions;
+}

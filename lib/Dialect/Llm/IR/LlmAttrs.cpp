@@ -1,0 +1,341 @@
+//===- LlmAttrs.cpp - Attributes: syntax and verification ===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Support/Units.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+//===----------------------------------------------------------------------===//
+// Amounts: {k = 512, m = 1}
+//===----------------------------------------------------------------------===//
+
+int64_t mlir::llm::getAmount(DictionaryAttr amounts, StringRef name) {
+  auto value = amounts ? amounts.getAs<IntegerAttr>(name) : IntegerAttr();
+  return value ? value.getInt() : 0;
+}
+
+DictionaryAttr
+mlir::llm::getAmounts(MLIRContext *context,
+                      ArrayRef<std::pair<StringRef, int64_t>> namesAndAmounts) {
+  Builder builder(context);
+  NamedAttrList list;
+  for (auto [name, amount] : namesAndAmounts)
+    list.set(name, builder.getI64IntegerAttr(amount));
+  return list.getDictionary(context);
+}
+
+/// Parses `{name = value, ..}` with values parsed by `parseValue`.
+static ParseResult
+parseEntries(AsmParser &parser, DictionaryAttr &entries,
+             function_ref<ParseResult(Attribute &)> parseValue) {
+  NamedAttrList list;
+  auto parseEntry = [&]() -> ParseResult {
+    std::string name;
+    Attribute value;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeywordOrString(&name) || parser.parseEqual() || parseValue(value))
+      return failure();
+    if (name.empty() || list.get(name))
+      return parser.emitError(loc) << "name '" << name << "' is "
+                                   << (name.empty() ? "empty" : "given twice");
+    list.set(name, value);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, parseEntry))
+    return failure();
+  entries = list.getDictionary(parser.getContext());
+  return success();
+}
+
+static void printEntries(AsmPrinter &printer, DictionaryAttr entries,
+                         function_ref<void(Attribute)> printValue) {
+  printer << "{";
+  llvm::interleaveComma(entries, printer.getStream(), [&](NamedAttribute entry) {
+    printer.printKeywordOrString(entry.getName());
+    printer << " = ";
+    printValue(entry.getValue());
+  });
+  printer << "}";
+}
+
+static ParseResult parseAmounts(AsmParser &parser, DictionaryAttr &amounts) {
+  return parseEntries(parser, amounts, [&](Attribute &value) -> ParseResult {
+    int64_t amount;
+    if (parser.parseInteger(amount))
+      return failure();
+    value = parser.getBuilder().getI64IntegerAttr(amount);
+    return success();
+  });
+}
+
+static void printAmounts(AsmPrinter &printer, DictionaryAttr amounts) {
+  printEntries(printer, amounts, [&](Attribute value) {
+    printer << cast<IntegerAttr>(value).getInt();
+  });
+}
+
+static ParseResult parseTraffic(AsmParser &parser, DictionaryAttr &traffic) {
+  return parseEntries(parser, traffic, [&](Attribute &value) -> ParseResult {
+    DictionaryAttr amounts;
+    if (parseAmounts(parser, amounts))
+      return failure();
+    value = amounts;
+    return success();
+  });
+}
+
+static void printTraffic(AsmPrinter &printer, DictionaryAttr traffic) {
+  printEntries(printer, traffic, [&](Attribute value) {
+    printAmounts(printer, cast<DictionaryAttr>(value));
+  });
+}
+
+static ParseResult parseNames(AsmParser &parser, SmallVectorImpl<StringAttr> &names) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    std::string name;
+    if (parser.parseKeywordOrString(&name))
+      return failure();
+    names.push_back(parser.getBuilder().getStringAttr(name));
+    return success();
+  });
+}
+
+static void printNames(AsmPrinter &printer, ArrayRef<StringAttr> names) {
+  printer << "[";
+  llvm::interleaveComma(names, printer.getStream(), [&](StringAttr name) {
+    printer.printKeywordOrString(name);
+  });
+  printer << "]";
+}
+
+#define GET_ATTRDEF_CLASSES
+#include "llm/Dialect/Llm/IR/LlmAttrs.cpp.inc"
+
+void LlmDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "llm/Dialect/Llm/IR/LlmAttrs.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+/// Every value of `amounts` is a whole number in [least, maxCount].
+static LogicalResult verifyAmounts(EmitError emitError, StringRef what,
+                                   DictionaryAttr amounts, int64_t least) {
+  if (!amounts)
+    return success();
+  for (NamedAttribute entry : amounts) {
+    auto value = dyn_cast<IntegerAttr>(entry.getValue());
+    if (!value || !value.getType().isSignlessInteger(64))
+      return emitError() << what << " '" << entry.getName().getValue()
+                         << "' must be a 64-bit integer";
+    if (value.getInt() < least || value.getInt() > maxCount)
+      return emitError() << what << " '" << entry.getName().getValue() << "' must be in ["
+                         << least << ", 2^61), got " << value.getInt();
+  }
+  return success();
+}
+
+static LogicalResult
+verifyRange(EmitError emitError, int64_t least,
+            ArrayRef<std::pair<StringRef, int64_t>> namesAndValues) {
+  for (auto [name, value] : namesAndValues)
+    if (value < least || value > maxCount)
+      return emitError() << "'" << name << "' must be in [" << least << ", 2^61), got "
+                         << value;
+  return success();
+}
+
+// tile-C1 to tile-C4
+LogicalResult TileLevelAttr::verify(EmitError emitError, StringAttr memory,
+                                    DictionaryAttr sizes, ArrayRef<StringAttr> order,
+                                    DictionaryAttr buffers, ArrayRef<StringAttr> resident) {
+  if (memory.empty())
+    return emitError() << "the memory of a tile needs a name";
+  if (failed(verifyAmounts(emitError, "tile size", sizes, 1)) ||
+      failed(verifyAmounts(emitError, "number of tiles held of", buffers, 1)))
+    return failure();
+  llvm::SmallDenseSet<StringAttr> ordered;
+  for (StringAttr loop : order)
+    if (!sizes.get(loop) || !ordered.insert(loop).second)
+      return emitError() << "order must name each loop with a size once, got '"
+                         << loop.getValue() << "'";
+  if (ordered.size() != sizes.size())
+    return emitError() << "order names " << ordered.size() << " of " << sizes.size()
+                       << " loops";
+  for (StringAttr buffer : resident)
+    if (!buffers.get(buffer))
+      return emitError() << "resident buffer '" << buffer.getValue()
+                         << "' is not one of the tile's buffers";
+  return success();
+}
+
+// tile-C5
+LogicalResult TileAttr::verify(EmitError emitError, TileStrategy,
+                               ArrayRef<TileLevelAttr> levels, DictionaryAttr split) {
+  llvm::SmallDenseSet<StringAttr> memories;
+  for (TileLevelAttr level : levels)
+    if (!memories.insert(level.getMemory()).second)
+      return emitError() << "memory '" << level.getMemory().getValue()
+                         << "' has two tile levels";
+  return verifyAmounts(emitError, "split of", split, 1);
+}
+
+// cost-C1 to cost-C3
+LogicalResult PartCostAttr::verify(EmitError emitError, int64_t count, DictionaryAttr work,
+                                   DictionaryAttr traffic, int64_t workingSetBytes,
+                                   int64_t overheadCycles, int64_t serialCycles,
+                                   int64_t computeCycles, int64_t memoryCycles, CostBound) {
+  if (failed(verifyRange(emitError, 1, {{"count", count}})) ||
+      failed(verifyRange(emitError, 0,
+                         {{"working_set_bytes", workingSetBytes},
+                          {"overhead_cycles", overheadCycles},
+                          {"serial_cycles", serialCycles},
+                          {"compute_cycles", computeCycles},
+                          {"memory_cycles", memoryCycles}})) ||
+      failed(verifyAmounts(emitError, "work", work, 0)))
+    return failure();
+  for (NamedAttribute entry : work)
+    if (!parseWorkKind(entry.getName().getValue()))
+      return emitError() << "unknown kind of work '" << entry.getName().getValue()
+                         << "'; expected mac, alu, special or compare";
+  for (NamedAttribute entry : traffic) {
+    auto amounts = dyn_cast<DictionaryAttr>(entry.getValue());
+    if (!amounts)
+      return emitError() << "traffic of '" << entry.getName().getValue()
+                         << "' must be a dictionary of bytes per buffer";
+    if (failed(verifyAmounts(emitError, "traffic of", amounts, 0)))
+      return failure();
+    std::optional<int64_t> total = 0;
+    for (NamedAttribute buffer : amounts)
+      total = total ? checkedAdd(*total, cast<IntegerAttr>(buffer.getValue()).getInt())
+                    : std::nullopt;
+    if (!total)
+      return emitError() << "the bytes through '" << entry.getName().getValue()
+                         << "' leave 64 bits";
+  }
+  return success();
+}
+
+int64_t PartCostAttr::getCycles() const {
+  return getOverheadCycles() + getSerialCycles() +
+         std::max(getComputeCycles(), getMemoryCycles());
+}
+
+int64_t PartCostAttr::getBytes(StringRef memory) const {
+  auto amounts = getTraffic().getAs<DictionaryAttr>(memory);
+  int64_t bytes = 0;
+  if (amounts)
+    for (NamedAttribute entry : amounts)
+      bytes += cast<IntegerAttr>(entry.getValue()).getInt();
+  return bytes;
+}
+
+int64_t PartCostAttr::getBytes(StringRef memory, StringRef buffer) const {
+  return getAmount(getTraffic().getAs<DictionaryAttr>(memory), buffer);
+}
+
+int64_t PartCostAttr::getWork(StringRef kind) const { return getAmount(getWork(), kind); }
+
+// cost-C4
+LogicalResult CostAttr::verify(EmitError emitError, StringAttr,
+                               ArrayRef<PartCostAttr> parts, StringAttr) {
+  if (parts.empty())
+    return emitError() << "a cost needs at least one record of parts";
+  return success();
+}
+
+/// [start, end) is an interval of cycles.
+static LogicalResult verifyCycles(EmitError emitError, int64_t start, int64_t end) {
+  if (failed(verifyRange(emitError, 0, {{"start_cycle", start}, {"end_cycle", end}})))
+    return failure();
+  if (end < start)
+    return emitError() << "end_cycle " << end << " is before start_cycle " << start;
+  return success();
+}
+
+// slots-C1, slots-C2
+LogicalResult PrefetchAttr::verify(EmitError emitError, StringAttr, StringAttr,
+                                   int64_t index, int64_t startCycle, int64_t endCycle,
+                                   DictionaryAttr lanes) {
+  return failure(failed(verifyRange(emitError, 0, {{"engine index", index}})) ||
+                 failed(verifyCycles(emitError, startCycle, endCycle)) ||
+                 failed(verifyAmounts(emitError, "lanes of", lanes, 0)));
+}
+
+// slots-C1 to slots-C3
+LogicalResult SlotRunAttr::verify(EmitError emitError, int64_t part, StringAttr,
+                                  int64_t index, int64_t startCycle, int64_t endCycle,
+                                  DictionaryAttr lanes, int64_t count,
+                                  int64_t indexStride, int64_t startStride,
+                                  ArrayRef<PrefetchAttr> prefetches) {
+  if (failed(verifyRange(emitError, 0,
+                         {{"part", part},
+                          {"engine index", index},
+                          {"index_stride", indexStride},
+                          {"start_stride", startStride}})) ||
+      failed(verifyRange(emitError, 1, {{"count", count}})) ||
+      failed(verifyCycles(emitError, startCycle, endCycle)) ||
+      failed(verifyAmounts(emitError, "lanes of", lanes, 0)))
+    return failure();
+  if (count > 1 && !prefetches.empty())
+    return emitError() << "a slot with prefetches stands for one part, got count " << count;
+  if (!checkedMul(count, std::max(indexStride, startStride)))
+    return emitError() << "the strides of " << count << " parts leave 64 bits";
+  return success();
+}
+
+// slots-C4
+LogicalResult SlotsAttr::verify(EmitError emitError, ArrayRef<SlotRunAttr> runs) {
+  if (runs.empty())
+    return emitError() << "slots need at least one run";
+  return success();
+}
+
+// schedule-C1
+LogicalResult LoopPeriodAttr::verify(EmitError emitError, int64_t startCycle,
+                                     int64_t periodCycles, int64_t trips) {
+  return failure(failed(verifyRange(emitError, 0,
+                                    {{"start_cycle", startCycle},
+                                     {"period_cycles", periodCycles}})) ||
+                 failed(verifyRange(emitError, 1, {{"trips", trips}})));
+}
+
+// schedule-C2
+LogicalResult ScheduleAttr::verify(EmitError emitError, StringAttr, int64_t makespanCycles,
+                                   int64_t lowerBoundCycles, DictionaryAttr bounds,
+                                   int64_t rooflineCycles, ArrayRef<LoopPeriodAttr>) {
+  return failure(failed(verifyRange(emitError, 0,
+                                    {{"makespan_cycles", makespanCycles},
+                                     {"lower_bound_cycles", lowerBoundCycles},
+                                     {"roofline_cycles", rooflineCycles}})) ||
+                 failed(verifyAmounts(emitError, "bound", bounds, 0)));
+}
+
+// program-C1, program-C2
+LogicalResult ProgramAttr::verify(EmitError emitError, StringAttr, Phase, int64_t batch,
+                                  int64_t seq, int64_t kvLen, int64_t layers,
+                                  int64_t modelLayers) {
+  if (failed(verifyRange(emitError, 1,
+                         {{"batch", batch},
+                          {"seq", seq},
+                          {"kv_len", kvLen},
+                          {"layers", layers},
+                          {"model layers", modelLayers}})))
+    return failure();
+  if (kvLen < seq)
+    return emitError() << "kv_len " << kvLen << " includes the " << seq << " new tokens";
+  return success();
+}

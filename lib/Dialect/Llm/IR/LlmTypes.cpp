@@ -1,0 +1,50 @@
+//===- LlmTypes.cpp - Types of the llm dialect ===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Support/Units.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+#define GET_TYPEDEF_CLASSES
+#include "llm/Dialect/Llm/IR/LlmTypes.cpp.inc"
+
+void LlmDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "llm/Dialect/Llm/IR/LlmTypes.cpp.inc"
+      >();
+}
+
+// kv_cache-C1 to kv_cache-C3
+LogicalResult KvCacheType::verify(EmitError emitError, int64_t batch, int64_t kvHeads,
+                                  int64_t headDim, int64_t capacity, Type elementType,
+                                  int64_t pageSize) {
+  for (auto [name, value] : {std::pair<StringRef, int64_t>{"batch", batch},
+                             {"kv_heads", kvHeads},
+                             {"head_dim", headDim},
+                             {"capacity", capacity}})
+    if (value < 1 || value > maxCount)
+      return emitError() << "'" << name << "' must be positive, got " << value;
+  if (pageSize < 0 || pageSize > capacity)
+    return emitError() << "'page_size' must be in [0, capacity " << capacity << "], got "
+                       << pageSize;
+  if (!elementType.isIntOrFloat() && !isa<StorageBytesTypeInterface>(elementType))
+    return emitError() << "element type must be a float or integer type, got "
+                       << elementType;
+  return success();
+}
+
+/// Keys and values of the whole capacity.
+Count KvCacheType::getStorageBytes(ArrayRef<int64_t> shape) const {
+  SmallVector<int64_t> dims(shape);
+  llvm::append_values(dims, 2, getBatch(), getCapacity(), getKvHeads(), getHeadDim());
+  return storageBytes(getElementType(), dims);
+}

@@ -1,0 +1,374 @@
+//===- LocatedJson.cpp - JSON whose values know their place ---------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Files/LocatedJson.h"
+#include "llm/Files/InputFile.h"
+#include "llm/Files/WholeNumber.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iterator>
+
+namespace mlir::llm {
+
+static constexpr size_t maxDepth = 64;
+
+/// What a message quotes of a user's text: valid UTF-8, one line, not the whole file.
+static std::string shorten(StringRef text) {
+  constexpr size_t most = 80;
+  std::string shown;
+  for (char c : text.take_front(most))
+    shown += llvm::isPrint(c) || (c & 0x80) ? c : ' ';
+  if (text.size() > most)
+    shown += "...";
+  return llvm::json::fixUTF8(shown);
+}
+
+//===----------------------------------------------------------------------===//
+// Building from the parser's events
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Hands the text to nlohmann's lexer and counts what was taken: the SAX interface
+/// tells no position but that of an error.
+class CountingIterator {
+public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char *;
+  using reference = const char &;
+
+  CountingIterator(const char *at, size_t *taken) : at(at), taken(taken) {}
+  reference operator*() const { return *at; }
+  CountingIterator &operator++() {
+    ++at;
+    ++*taken;
+    return *this;
+  }
+  CountingIterator operator++(int) {
+    CountingIterator before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const CountingIterator &other) const {
+    return at == other.at;
+  }
+  bool operator!=(const CountingIterator &other) const {
+    return at != other.at;
+  }
+
+private:
+  const char *at;
+  size_t *taken;
+};
+} // namespace
+
+/// Receives nlohmann's SAX events. It keeps the open containers on a stack of its own,
+/// so that depth costs no call stack.
+class LocatedJsonBuilder {
+public:
+  LocatedJsonBuilder(StringRef text, StringRef bufferName, MLIRContext *context)
+      : text(text), fileName(StringAttr::get(context, bufferName)) {}
+
+  FailureOr<LocatedJson> build() {
+    CountingIterator begin(text.begin(), &taken), end(text.end(), &taken);
+    if (!nlohmann::json::sax_parse(begin, end, this))
+      return failure();
+    if (taken < text.size()) // the lexer ends at a NUL as if the text did
+      return emitError(locate(taken - 1)) << "invalid JSON: a NUL byte";
+    return std::move(*root);
+  }
+
+  bool null() { return add(makeValue(LocatedJson::Kind::Null)); }
+  bool boolean(bool value) {
+    LocatedJson json = makeValue(LocatedJson::Kind::Boolean);
+    json.boolean = value;
+    return add(std::move(json));
+  }
+  bool number_integer(int64_t value) {
+    LocatedJson json = makeValue(LocatedJson::Kind::Integer);
+    json.integer = value;
+    return add(std::move(json));
+  }
+  bool number_unsigned(uint64_t value) {
+    if (value > static_cast<uint64_t>(INT64_MAX))
+      return refuseNumber(std::to_string(value));
+    return number_integer(static_cast<int64_t>(value));
+  }
+  bool number_float(double value, const std::string &spelling) {
+    // The lexer turns a too long integer into a double; that would round it.
+    if (StringRef(spelling).find_first_of(".eE") == StringRef::npos)
+      return refuseNumber(spelling);
+    LocatedJson json = makeValue(LocatedJson::Kind::Real);
+    json.real = value;
+    json.string = spelling;
+    return add(std::move(json));
+  }
+  bool string(std::string &value) {
+    LocatedJson json = makeValue(LocatedJson::Kind::String);
+    json.string = std::move(value);
+    return add(std::move(json));
+  }
+  bool binary(std::vector<uint8_t> &) { return false; } // not in JSON text
+
+  bool start_object(size_t) { return open(LocatedJson::Kind::Object); }
+  bool start_array(size_t) { return open(LocatedJson::Kind::Array); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool key(std::string &value) {
+    Location location = locateNextToken();
+    Container &object = containers.back();
+    if (!object.keys.insert(value).second) {
+      emitError(location) << "the key \"" << shorten(value)
+                          << "\" is there twice";
+      return false;
+    }
+    object.nextKey = std::move(value);
+    return true;
+  }
+
+  bool parse_error(size_t position, const std::string &,
+                   const nlohmann::json::exception &error) {
+    // "[json.exception...] parse error at line 1, column 2: what we want"
+    StringRef message = error.what();
+    message = message.substr(message.find("] ") + 2);
+    if (message.starts_with("parse error at "))
+      message = message.split(": ").second;
+    auto [what, lastRead] = message.split("; last read: ");
+    InFlightDiagnostic diagnostic =
+        emitError(locate(std::min(position ? position - 1 : 0, text.size())));
+    diagnostic << "invalid JSON: " << shorten(what);
+    if (!lastRead.empty())
+      diagnostic << "; last read: " << shorten(lastRead);
+    return false;
+  }
+
+private:
+  /// An object or array whose end has not come yet.
+  struct Container {
+    LocatedJson value;
+    std::string nextKey;
+    llvm::StringSet<> keys;
+  };
+
+  /// Counts lines onward from the last call: offsets grow from call to call.
+  Location locate(size_t offset) {
+    offset = std::max(offset, located);
+    StringRef passed = text.slice(located, offset);
+    line += passed.count('\n');
+    size_t lineEnd = passed.rfind('\n');
+    if (lineEnd != StringRef::npos)
+      lineStart = located + lineEnd + 1;
+    located = offset;
+    return FileLineColLoc::get(fileName, line, offset - lineStart + 1);
+  }
+
+  /// The place of the token that this event is about: the first one behind those of
+  /// the last event. (The lexer may have taken one character more than a number, but
+  /// only one of those that are skipped here.)
+  Location locateNextToken() {
+    size_t start = text.find_first_not_of(" \t\r\n,:]}", eventEnd);
+    eventEnd = taken;
+    return locate(std::min(start, text.size()));
+  }
+
+  std::string nextPath() const {
+    if (containers.empty())
+      return "";
+    const Container &parent = containers.back();
+    const std::string &path = parent.value.valuePath;
+    if (parent.value.isArray())
+      return path + "[" + std::to_string(parent.value.arrayElements.size()) +
+             "]";
+    return path.empty() ? parent.nextKey : path + "." + parent.nextKey;
+  }
+
+  LocatedJson makeValue(LocatedJson::Kind kind) {
+    LocatedJson json(locateNextToken());
+    json.valueKind = kind;
+    json.valuePath = nextPath();
+    return json;
+  }
+
+  bool add(LocatedJson &&json) {
+    if (containers.empty()) {
+      root = std::move(json);
+      return true;
+    }
+    Container &parent = containers.back();
+    if (parent.value.isArray())
+      parent.value.arrayElements.push_back(std::move(json));
+    else
+      parent.value.objectMembers.emplace_back(std::move(parent.nextKey),
+                                              std::move(json));
+    return true;
+  }
+
+  bool open(LocatedJson::Kind kind) {
+    LocatedJson json = makeValue(kind);
+    if (containers.size() == maxDepth) {
+      json.emitError() << "invalid JSON: nested deeper than " << maxDepth;
+      return false;
+    }
+    containers.push_back({std::move(json), {}, {}});
+    return true;
+  }
+
+  bool close() {
+    eventEnd = taken;
+    Container closed = std::move(containers.back());
+    containers.pop_back();
+    return add(std::move(closed.value));
+  }
+
+  bool refuseNumber(StringRef spelling) {
+    emitError(locateNextToken())
+        << "the whole number " << shorten(spelling)
+        << " does not fit in 64 bits";
+    return false;
+  }
+
+  StringRef text;
+  StringAttr fileName;
+  std::vector<Container> containers;
+  std::optional<LocatedJson> root;
+  size_t taken = 0;    ///< bytes that the lexer has taken
+  size_t eventEnd = 0; ///< `taken` at the last event
+  size_t located = 0;  ///< the offset that `line` and `lineStart` belong to
+  size_t lineStart = 0;
+  unsigned line = 1;
+};
+
+FailureOr<LocatedJson> LocatedJson::parse(StringRef text, StringRef bufferName,
+                                          MLIRContext *context) {
+  text.consume_front("\xEF\xBB\xBF");
+  return LocatedJsonBuilder(text, bufferName, context).build();
+}
+
+FailureOr<LocatedJson> LocatedJson::parseFile(StringRef path,
+                                              MLIRContext *context) {
+  auto buffer = readInputFile(path);
+  if (!buffer)
+    return mlir::emitError(UnknownLoc::get(context))
+           << llvm::toString(buffer.takeError());
+  return parse((*buffer)->getBuffer(), path, context);
+}
+
+//===----------------------------------------------------------------------===//
+// Typed access
+//===----------------------------------------------------------------------===//
+
+const LocatedJson *LocatedJson::find(StringRef key) const {
+  for (const auto &[name, value] : objectMembers)
+    if (name == key)
+      return &value;
+  return nullptr;
+}
+
+FailureOr<const LocatedJson *> LocatedJson::require(StringRef key) const {
+  if (failed(expectObject()))
+    return failure();
+  if (const LocatedJson *member = find(key))
+    return member;
+  return emitError() << "'" << valuePath << (valuePath.empty() ? "" : ".")
+                     << key << "' is missing";
+}
+
+InFlightDiagnostic LocatedJson::emitWrongKind(StringRef wanted) const {
+  InFlightDiagnostic diagnostic = emitError();
+  if (valuePath.empty())
+    diagnostic << "the top level";
+  else
+    diagnostic << "'" << valuePath << "'";
+  diagnostic << " must be " << wanted << ", got " << describe();
+  return diagnostic;
+}
+
+FailureOr<int64_t> LocatedJson::asWhole(int64_t least, StringRef wanted) const {
+  if (kind() != Kind::Integer && kind() != Kind::Real)
+    return emitWrongKind(wanted);
+  if (kind() == Kind::Integer) {
+    if (integer < least)
+      return emitWrongKind(wanted);
+    return integer;
+  }
+  llvm::Expected<int64_t> whole = parseWholeNumber(string);
+  if (!whole)
+    return emitWrongKind(wanted)
+           << ": " << llvm::toString(whole.takeError());
+  if (*whole < least)
+    return emitWrongKind(wanted);
+  return *whole;
+}
+
+FailureOr<int64_t> LocatedJson::asPositive() const {
+  return asWhole(1, "a positive whole number");
+}
+
+FailureOr<int64_t> LocatedJson::asNonNegative() const {
+  return asWhole(0, "a whole number of at least 0");
+}
+
+FailureOr<double> LocatedJson::asNumber() const {
+  if (kind() == Kind::Integer)
+    return static_cast<double>(integer);
+  if (kind() == Kind::Real)
+    return real;
+  return emitWrongKind("a number");
+}
+
+FailureOr<bool> LocatedJson::asBoolean() const {
+  if (kind() == Kind::Boolean)
+    return boolean;
+  return emitWrongKind("true or false");
+}
+
+FailureOr<std::string> LocatedJson::asString() const {
+  if (kind() == Kind::String)
+    return string;
+  return emitWrongKind("a string");
+}
+
+LogicalResult LocatedJson::expectObject() const {
+  if (isObject())
+    return success();
+  return emitWrongKind("an object");
+}
+
+LogicalResult LocatedJson::expectArray() const {
+  if (isArray())
+    return success();
+  return emitWrongKind("an array");
+}
+
+std::string LocatedJson::describe() const {
+  switch (kind()) {
+  case Kind::Null:
+    return "null";
+  case Kind::Boolean:
+    return boolean ? "true" : "false";
+  case Kind::Integer:
+    return std::to_string(integer);
+  case Kind::Real:
+    return shorten(string);
+  case Kind::String:
+    return "\"" + shorten(string) + "\"";
+  case Kind::Array:
+    return "an array";
+  case Kind::Object:
+    return "an object";
+  }
+  return "";
+}
+
+} // namespace mlir::llm

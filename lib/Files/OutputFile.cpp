@@ -1,0 +1,100 @@
+//===- OutputFile.cpp - Files that appear whole or not at all -------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Files/OutputFile.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace fs = llvm::sys::fs;
+using llvm::Error;
+using llvm::StringRef;
+
+namespace mlir::llm {
+
+using WriteFn = llvm::function_ref<void(llvm::raw_ostream &)>;
+
+static Error failToWrite(StringRef path, std::error_code reason) {
+  return llvm::createStringError(reason, llvm::Twine("cannot write '") + path +
+                                             "': " + reason.message());
+}
+
+static Error failToWrite(StringRef path, Error error) {
+  return failToWrite(path, llvm::errorToErrorCode(std::move(error)));
+}
+
+/// Runs `write` and reports what the stream met: an unreported error would end the
+/// process in the stream's destructor.
+static std::error_code writeAndFlush(llvm::raw_fd_ostream &stream,
+                                     WriteFn write) {
+  write(stream);
+  stream.flush();
+  std::error_code error = stream.error();
+  stream.clear_error();
+  return error;
+}
+
+/// A device, a pipe or a socket is written as it stands: a rename would replace it.
+static Error writeInPlace(StringRef path, WriteFn write) {
+  std::error_code error;
+  llvm::raw_fd_ostream stream(path, error);
+  if (!error)
+    error = writeAndFlush(stream, write);
+  return error ? failToWrite(path, error) : Error::success();
+}
+
+/// The temporary file is a sibling, so that the rename stays within one file system,
+/// and its short name fits where a suffix to a long one would not.
+static llvm::Expected<fs::TempFile> createSibling(StringRef path,
+                                                  unsigned mode) {
+  llvm::SmallString<128> model(llvm::sys::path::parent_path(path));
+  llvm::sys::path::append(model, ".llm-%%%%%%%%%%%%.tmp");
+  return fs::TempFile::create(model, mode);
+}
+
+static Error writeAndRename(StringRef path, StringRef shownPath, unsigned mode,
+                            WriteFn write) {
+  llvm::Expected<fs::TempFile> temporary = createSibling(path, mode);
+  if (!temporary)
+    return failToWrite(shownPath, temporary.takeError());
+  std::error_code error;
+  {
+    llvm::raw_fd_ostream stream(temporary->FD, /*shouldClose=*/false);
+    error = writeAndFlush(stream, write);
+  }
+  if (error) {
+    llvm::consumeError(temporary->discard());
+    return failToWrite(shownPath, error);
+  }
+  if (Error failed = temporary->keep(path))
+    return failToWrite(shownPath, std::move(failed));
+  return Error::success();
+}
+
+Error writeOutputFile(StringRef path, WriteFn write) {
+  if (path == "-") {
+    std::error_code error = writeAndFlush(llvm::outs(), write);
+    return error ? failToWrite("standard output", error) : Error::success();
+  }
+  fs::file_status status;
+  if (fs::status(path, status)) // nothing there yet
+    return writeAndRename(path, path, fs::all_read | fs::all_write, write);
+  if (status.type() == fs::file_type::directory_file)
+    return failToWrite(path, std::make_error_code(std::errc::is_a_directory));
+  if (status.type() != fs::file_type::regular_file)
+    return writeInPlace(path, write);
+  // A rename needs no right on the old file, but its owner took that right away.
+  if (std::error_code denied = fs::access(path, fs::AccessMode::Write))
+    return failToWrite(path, denied);
+  // A link stays a link to the file that is renewed.
+  llvm::SmallString<128> real;
+  if (std::error_code lost = fs::real_path(path, real))
+    return failToWrite(path, lost);
+  return writeAndRename(real, path, status.permissions(), write);
+}
+
+} // namespace mlir::llm

@@ -1,0 +1,168 @@
+//===- Workload.cpp - What an op does, as loops and buffers ---------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Interfaces/Workload.h"
+#include "llm/Support/Units.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+#include "llm/Interfaces/WorkloadInterfaces.cpp.inc"
+#include "llm/Interfaces/WorkloadTypeInterfaces.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Workload
+//===----------------------------------------------------------------------===//
+
+SmallVector<Interval, 6> Workload::fullBox() const {
+  SmallVector<Interval, 6> box;
+  for (const Loop &loop : loops)
+    box.push_back({0, loop.extent});
+  return box;
+}
+
+EngineKindSet Workload::engineKinds() const {
+  EngineKindSet kinds;
+  for (const Stage &stage : stages)
+    kinds.insert(stage.engine);
+  return kinds;
+}
+
+std::optional<unsigned> Workload::findLoop(StringRef name) const {
+  for (auto [index, loop] : llvm::enumerate(loops))
+    if (loop.name == name)
+      return index;
+  return std::nullopt;
+}
+
+llvm::SmallBitVector Workload::loopsOf(const Buffer &buffer) const {
+  llvm::SmallBitVector used(loops.size());
+  for (unsigned loop = 0; loop < loops.size(); ++loop)
+    used[loop] = buffer.map.isFunctionOfDim(loop);
+  return used;
+}
+
+Stage &Workload::addStage(StringRef name, EngineKind engine,
+                          ArrayRef<StringRef> loopNames,
+                          ArrayRef<std::pair<WorkKind, int64_t>> workPerPoint) {
+  Stage stage;
+  stage.name = name.str();
+  stage.engine = engine;
+  stage.loops.resize(loops.size());
+  for (StringRef loop : loopNames)
+    stage.loops.set(*findLoop(loop));
+  stage.workPerPoint.assign(workPerPoint.begin(), workPerPoint.end());
+  stages.push_back(std::move(stage));
+  return stages.back();
+}
+
+Buffer &Workload::addBuffer(Buffer::Role role, StringRef name, Value value,
+                            Type elementType, ArrayRef<StringRef> loopNames) {
+  MLIRContext *context = value.getContext();
+  SmallVector<AffineExpr> indices;
+  for (StringRef loop : loopNames)
+    indices.push_back(getAffineDimExpr(*findLoop(loop), context));
+  buffers.push_back({role, name.str(), value,
+                     AffineMap::get(loops.size(), 0, indices, context),
+                     elementType});
+  return buffers.back();
+}
+
+//===----------------------------------------------------------------------===//
+// Counting
+//===----------------------------------------------------------------------===//
+
+static Count product(Count a, int64_t b) {
+  if (failed(a))
+    return failure();
+  if (std::optional<int64_t> result = checkedMul(*a, b))
+    return *result;
+  return failure();
+}
+
+Count mlir::llm::countPointsOfProduct(const Workload &workload, unsigned stage,
+                                      Box box) {
+  Count points = int64_t(1);
+  for (unsigned loop : workload.stages[stage].loops.set_bits())
+    points = product(points, box[loop].size());
+  return points;
+}
+
+/// The least and greatest value that `expr` takes over `box`. Expressions of maps are
+/// sums of loop indices with non-negative factors, so corners suffice.
+static std::optional<Interval> rangeOf(AffineExpr expr, Box box) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return Interval{box[dim.getPosition()].begin, box[dim.getPosition()].end - 1};
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return Interval{constant.getValue(), constant.getValue()};
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  auto lhs = rangeOf(binary.getLHS(), box), rhs = rangeOf(binary.getRHS(), box);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  auto combine = binary.getKind() == AffineExprKind::Add ? checkedAdd : checkedMul;
+  if (binary.getKind() != AffineExprKind::Add &&
+      binary.getKind() != AffineExprKind::Mul)
+    return std::nullopt;
+  auto least = combine(lhs->begin, rhs->begin);
+  auto greatest = combine(lhs->end, rhs->end);
+  if (!least || !greatest)
+    return std::nullopt;
+  return Interval{*least, *greatest};
+}
+
+Count mlir::llm::countElementsOfProduct(const Workload &workload, unsigned buffer,
+                                        Box box) {
+  // An empty box touches nothing, whatever the map.
+  llvm::SmallBitVector used = workload.loopsOf(workload.buffers[buffer]);
+  for (unsigned loop : used.set_bits())
+    if (box[loop].size() == 0)
+      return int64_t(0);
+  Count elements = int64_t(1);
+  for (AffineExpr index : workload.buffers[buffer].map.getResults()) {
+    std::optional<Interval> range = rangeOf(index, box);
+    if (!range)
+      return failure();
+    elements = product(elements, range->end - range->begin + 1);
+  }
+  return elements;
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+Count mlir::llm::storageBytes(Type elementType, ArrayRef<int64_t> shape) {
+  if (auto storage = dyn_cast<StorageBytesTypeInterface>(elementType))
+    return storage.getStorageBytes(shape);
+  if (!elementType.isIntOrFloat())
+    return failure();
+  Count bits = int64_t(elementType.getIntOrFloatBitWidth());
+  for (int64_t size : shape)
+    bits = product(bits, size);
+  if (failed(bits))
+    return failure();
+  return llvm::divideCeil(*bits, 8);
+}
+
+Count mlir::llm::storageBytes(Type elementType, int64_t elements) {
+  return storageBytes(elementType, ArrayRef<int64_t>(elements));
+}
+
+Count mlir::llm::storageBytes(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    if (!tensor.hasStaticShape())
+      return failure();
+    return storageBytes(tensor.getElementType(), tensor.getShape());
+  }
+  if (auto storage = dyn_cast<StorageBytesTypeInterface>(type))
+    return storage.getStorageBytes({});
+  return failure();
+}

@@ -1,0 +1,73 @@
+//===- Earliest.cpp - In program order, as early as possible --------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph.h"
+#include "Machine.h"
+#include "llm/Scheduling/Solvers.h"
+#include "llm/Support/Units.h"
+
+#include <algorithm>
+
+namespace mlir::llm::scheduling {
+
+namespace {
+struct Placement {
+  const Mode *mode = nullptr;
+  int64_t start = 0, end = 0;
+};
+} // namespace
+
+/// The mode that ends first, when the part may start at `ready`; ties go to the first.
+static std::optional<Placement>
+findPlacement(const Machine &machine, const PartModes &part, int64_t ready) {
+  Placement best;
+  for (const Mode &mode : part.modes) {
+    const LaneChoice &choice = mode.choice;
+    int64_t start = ready;
+    if (choice.length > 0)
+      start = machine.whenFree(choice.lanes,
+                               std::max(ready, machine.nextIdle(mode.group)));
+    std::optional<int64_t> end = checkedAdd(start, choice.length);
+    if (end && (!best.mode || *end < best.end))
+      best = {&mode, start, *end};
+  }
+  if (!best.mode)
+    return std::nullopt;
+  return best;
+}
+
+std::optional<Solution> scheduleEarliest(const Problem &problem) {
+  std::optional<PartTable> table = listParts(problem);
+  std::vector<unsigned> order = topologicalOrder(problem);
+  if (!table || order.size() != problem.tasks.size())
+    return std::nullopt;
+
+  Machine machine(problem, *table);
+  std::vector<int64_t> taskEnds(problem.tasks.size(), 0);
+  for (unsigned task : order) {
+    int64_t ready = machine.now();
+    for (unsigned predecessor : problem.tasks[task].predecessors)
+      ready = std::max(ready, taskEnds[predecessor]);
+    for (size_t part = table->first[task]; part < table->first[task + 1];
+         ++part) {
+      std::optional<Placement> placement =
+          findPlacement(machine, table->parts[part], ready);
+      if (!placement)
+        return std::nullopt;
+      // Nothing starts before what is ahead of it: from here on `ready` is now.
+      ready = placement->start;
+      machine.advanceTo(ready);
+      if (!machine.start(part, placement->mode->group,
+                         placement->mode->choice))
+        return std::nullopt;
+      taskEnds[task] = std::max(taskEnds[task], placement->end);
+    }
+  }
+  return machine.takeSolution();
+}
+
+} // namespace mlir::llm::scheduling

@@ -1,0 +1,102 @@
+//===- Lanes.cpp - Lengths of slots and the lanes they hold ---------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lanes.h"
+#include "llm/Support/Units.h"
+
+#include <algorithm>
+
+namespace mlir::llm::scheduling {
+
+std::vector<int64_t> allLanes(const Problem &problem) {
+  std::vector<int64_t> lanes;
+  lanes.reserve(problem.resources.size());
+  for (const Resource &resource : problem.resources)
+    lanes.push_back(resource.lanes);
+  return lanes;
+}
+
+bool fits(const std::vector<int64_t> &wanted,
+          const std::vector<int64_t> &available) {
+  for (size_t m = 0; m < wanted.size(); ++m)
+    if (wanted[m] > available[m])
+      return false;
+  return true;
+}
+
+std::optional<int64_t> fewestLanes(const Problem &problem, size_t resource,
+                                   int64_t bytes, int64_t cycles) {
+  // The lanes and the cycles of a stream trade places in one formula.
+  const Resource &from = problem.resources[resource];
+  return streamCycles(bytes, from.lanes, problem.clockHz, cycles,
+                      from.bytesPerSecond);
+}
+
+std::optional<int64_t> lengthWithLanes(const Problem &problem,
+                                       const std::vector<int64_t> &bytes,
+                                       int64_t fixedCycles,
+                                       int64_t computeCycles,
+                                       const std::vector<int64_t> &lanes) {
+  if (bytes.size() != problem.resources.size() || lanes.size() != bytes.size())
+    return std::nullopt;
+  int64_t overlapped = computeCycles;
+  for (size_t m = 0; m < bytes.size(); ++m) {
+    if (bytes[m] == 0)
+      continue;
+    const Resource &from = problem.resources[m];
+    std::optional<int64_t> cycles = streamCycles(
+        bytes[m], from.lanes, problem.clockHz, lanes[m], from.bytesPerSecond);
+    if (!cycles)
+      return std::nullopt;
+    overlapped = std::max(overlapped, *cycles);
+  }
+  return checkedAdd(fixedCycles, overlapped);
+}
+
+std::optional<LaneChoice> chooseLanes(const Problem &problem,
+                                      const std::vector<int64_t> &bytes,
+                                      int64_t fixedCycles,
+                                      int64_t computeCycles,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available) {
+  if (engine.portLanes.size() != available.size())
+    return std::nullopt;
+  LaneChoice choice;
+  choice.lanes = available;
+  for (size_t m = 0; m < available.size(); ++m)
+    choice.lanes[m] = std::min(available[m], engine.portLanes[m]);
+
+  std::optional<int64_t> length = lengthWithLanes(
+      problem, bytes, fixedCycles, computeCycles, choice.lanes);
+  if (!length)
+    return std::nullopt;
+  choice.length = *length;
+  for (size_t m = 0; m < bytes.size(); ++m) {
+    // With bytes to stream, what overlaps takes a cycle or more.
+    std::optional<int64_t> lanes =
+        bytes[m] == 0
+            ? 0
+            : fewestLanes(problem, m, bytes[m], *length - fixedCycles);
+    if (!lanes)
+      return std::nullopt;
+    choice.lanes[m] = *lanes;
+  }
+  return choice;
+}
+
+std::optional<LaneChoice> chooseLanes(const Problem &problem, const Part &part,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available) {
+  std::optional<int64_t> fixed =
+      checkedAdd(part.overheadCycles, part.serialCycles);
+  if (!fixed)
+    return std::nullopt;
+  return chooseLanes(problem, part.bytes, *fixed, part.computeCycles, engine,
+                     available);
+}
+
+} // namespace mlir::llm::scheduling

@@ -1,0 +1,37 @@
+//===- Lanes.h - Lengths and lanes of any stream ----------------*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_LANES_H
+#define LLM_LIB_SCHEDULING_LANES_H
+
+#include "llm/Scheduling/Problem.h"
+
+namespace mlir::llm::scheduling {
+
+/// All lanes of every resource.
+std::vector<int64_t> allLanes(const Problem &problem);
+
+/// `wanted` is within `available`, resource by resource.
+bool fits(const std::vector<int64_t> &wanted,
+          const std::vector<int64_t> &available);
+
+/// The fewest lanes of a resource with which `bytes` pass within `cycles` > 0.
+std::optional<int64_t> fewestLanes(const Problem &problem, size_t resource,
+                                   int64_t bytes, int64_t cycles);
+
+/// As the public chooseLanes(), for what is not a whole part: a fetch, or a part
+/// whose sources were prefetched.
+std::optional<LaneChoice> chooseLanes(const Problem &problem,
+                                      const std::vector<int64_t> &bytes,
+                                      int64_t fixedCycles,
+                                      int64_t computeCycles,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available);
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_LANES_H

@@ -1,0 +1,54 @@
+//===- Parts.cpp - Where and how fast each part can run -------------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+#include "Lanes.h"
+
+#include <algorithm>
+
+namespace mlir::llm::scheduling {
+
+int64_t PartModes::shortest() const {
+  int64_t length = modes.front().choice.length;
+  for (const Mode &mode : modes)
+    length = std::min(length, mode.choice.length);
+  return length;
+}
+
+bool canRun(const EngineGroup &engine, const Task &task, const Part &part) {
+  return engine.kinds.containsAll(task.kinds) &&
+         part.workingSetBytes <= engine.privateBytes;
+}
+
+std::optional<PartTable> listParts(const Problem &problem) {
+  PartTable table;
+  std::vector<int64_t> lanes = allLanes(problem);
+  for (unsigned t = 0; t < problem.tasks.size(); ++t) {
+    const Task &task = problem.tasks[t];
+    table.first.push_back(table.parts.size());
+    for (unsigned p = 0; p < task.parts.size(); ++p) {
+      PartModes entry{t, p, {}};
+      for (unsigned group = 0; group < problem.engines.size(); ++group) {
+        const EngineGroup &engine = problem.engines[group];
+        if (!canRun(engine, task, task.parts[p]))
+          continue;
+        std::optional<LaneChoice> choice =
+            chooseLanes(problem, task.parts[p], engine, lanes);
+        if (!choice)
+          return std::nullopt;
+        entry.modes.push_back({group, std::move(*choice)});
+      }
+      if (entry.modes.empty())
+        return std::nullopt;
+      table.parts.push_back(std::move(entry));
+    }
+  }
+  table.first.push_back(table.parts.size());
+  return table;
+}
+
+} // namespace mlir::llm::scheduling

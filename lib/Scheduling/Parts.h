@@ -1,0 +1,42 @@
+//===- Parts.h - Where and how fast each part can run -----------*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_PARTS_H
+#define LLM_LIB_SCHEDULING_PARTS_H
+
+#include "llm/Scheduling/Problem.h"
+
+namespace mlir::llm::scheduling {
+
+/// One way to run a part: at its shortest on an engine of this group.
+struct Mode {
+  unsigned group = 0;
+  LaneChoice choice;
+};
+
+struct PartModes {
+  unsigned task = 0, part = 0;
+  std::vector<Mode> modes; ///< by group
+
+  int64_t shortest() const;
+};
+
+/// All parts of a problem in a row; those of task t are [first[t], first[t + 1]).
+struct PartTable {
+  std::vector<PartModes> parts;
+  std::vector<size_t> first;
+};
+
+/// The engines of the group have the kinds and the private memory that the part needs.
+bool canRun(const EngineGroup &engine, const Task &task, const Part &part);
+
+/// The table of a sound problem. Nothing on overflow.
+std::optional<PartTable> listParts(const Problem &problem);
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_PARTS_H

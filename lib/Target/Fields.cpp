@@ -1,0 +1,323 @@
+//===- Fields.cpp - Target descriptions before they are understood --------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fields.h"
+#include "llm/Files/WholeNumber.h"
+#include "llm/Support/Units.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mlir::llm {
+
+static constexpr StringRef targetKeys[] = {keys::name,         keys::description,
+                                           keys::clockHz,      keys::clockIsGiven,
+                                           keys::engines,      keys::memories};
+static constexpr StringRef engineKeys[] = {
+    keys::kinds, keys::count,   keys::units,   keys::macs,
+    keys::alu,   keys::special, keys::compare, keys::privateMemory,
+    keys::ports, keys::overheadCycles};
+static constexpr StringRef memoryKeys[] = {keys::capacityBytes,
+                                           keys::bytesPerSecond, keys::lanes};
+
+std::vector<StringRef> targetJsonFields() {
+  std::vector<StringRef> all(std::begin(targetKeys), std::end(targetKeys));
+  llvm::append_range(all, engineKeys);
+  llvm::append_range(all, memoryKeys);
+  return all;
+}
+
+StringRef findSimilar(StringRef word, ArrayRef<StringRef> known) {
+  StringRef best;
+  unsigned bestDistance = std::max<size_t>(2, word.size() / 3) + 1;
+  for (StringRef candidate : known) {
+    unsigned distance = word.edit_distance(candidate, true, bestDistance);
+    if (distance < bestDistance && distance < candidate.size())
+      bestDistance = distance, best = candidate;
+  }
+  return best;
+}
+
+const Field *Field::find(StringRef key) const {
+  for (const auto &[name, field] : members)
+    if (kind == Kind::Map && name == key)
+      return &field;
+  return nullptr;
+}
+
+std::string Field::pathOf(StringRef key) const {
+  return path.empty() ? key.str() : path + "." + key.str();
+}
+
+std::string Field::describe() const {
+  switch (kind) {
+  case Kind::Boolean:
+    return boolean ? "true" : "false";
+  case Kind::String:
+    return "\"" + text + "\"";
+  case Kind::List:
+    return "a list";
+  case Kind::Map:
+    return "a map";
+  case Kind::Number:
+  case Kind::Other:
+    return text;
+  }
+  return "";
+}
+
+InFlightDiagnostic Field::emitError() const {
+  return mlir::emitError(location) << context;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Reads on after an error, so that a user sees all of them at once.
+class Reader {
+public:
+  FailureOr<Target> read(const Field &root, std::optional<StringRef> name);
+
+private:
+  void readEngine(StringRef name, const Field &field);
+  void readKinds(const Field &field, Engine &engine);
+  void readMemory(StringRef name, const Field &field);
+  void reportProblems(const Field &root);
+
+  /// False, with an error, unless the field is a map of known keys.
+  bool expectMap(const Field &field);
+  void expectKeys(const Field &map, ArrayRef<StringRef> known);
+  void readText(const Field &map, StringRef key, std::string &text);
+  void readInteger(const Field &map, StringRef key, int64_t least,
+                   int64_t &value);
+  void readInteger(const Field &map, StringRef key, int64_t least,
+                   std::optional<int64_t> &value);
+  std::optional<int64_t> asInteger(const Field &field, int64_t least);
+  /// The maps of element types and of ports.
+  void readRates(const Field &map, StringRef key,
+                 function_ref<void(StringRef, int64_t)> add);
+  /// Calls `read` for each member of the map, which must be there.
+  void forEachMember(const Field &map, StringRef key,
+                     function_ref<void(StringRef, const Field &)> read);
+
+  InFlightDiagnostic emitError(const Field &field) {
+    sound = false;
+    return field.emitError();
+  }
+  InFlightDiagnostic emitWrongKind(const Field &field, StringRef wanted) {
+    return emitError(field)
+           << (field.path.empty() ? "the target" : "'" + field.path + "'")
+           << " must be " << wanted << ", got " << field.describe();
+  }
+
+  Target target;
+  bool sound = true;
+};
+} // namespace
+
+bool Reader::expectMap(const Field &field) {
+  if (field.kind == Field::Kind::Map)
+    return true;
+  emitWrongKind(field, "a map of named fields");
+  return false;
+}
+
+void Reader::expectKeys(const Field &map, ArrayRef<StringRef> known) {
+  for (const auto &[name, field] : map.members) {
+    if (llvm::is_contained(known, name))
+      continue;
+    InFlightDiagnostic diagnostic = emitError(field);
+    diagnostic << "'" << field.path << "' is not a known field";
+    if (StringRef similar = findSimilar(name, known); !similar.empty())
+      diagnostic << "; did you mean '" << similar << "'?";
+    diagnostic << " (known here: " << llvm::join(known, ", ") << ")";
+  }
+}
+
+void Reader::readText(const Field &map, StringRef key, std::string &text) {
+  const Field *field = map.find(key);
+  if (!field)
+    return;
+  if (field->kind == Field::Kind::String)
+    text = field->text;
+  else
+    emitWrongKind(*field, "a string");
+}
+
+std::optional<int64_t> Reader::asInteger(const Field &field, int64_t least) {
+  StringRef wanted = least > 0 ? "a positive whole number"
+                               : "a whole number of at least 0";
+  if (field.kind != Field::Kind::Number) {
+    emitWrongKind(field, wanted);
+    return std::nullopt;
+  }
+  llvm::Expected<int64_t> value = parseWholeNumber(field.text);
+  if (!value) {
+    emitWrongKind(field, wanted) << ": " << llvm::toString(value.takeError());
+    return std::nullopt;
+  }
+  if (*value >= least && *value <= maxCount)
+    return *value;
+  InFlightDiagnostic diagnostic = emitWrongKind(field, wanted);
+  if (*value > maxCount)
+    diagnostic << ": the most is " << withThousandsSeparators(maxCount);
+  return std::nullopt;
+}
+
+void Reader::readInteger(const Field &map, StringRef key, int64_t least,
+                         std::optional<int64_t> &value) {
+  if (const Field *field = map.find(key))
+    value = asInteger(*field, least);
+}
+
+void Reader::readInteger(const Field &map, StringRef key, int64_t least,
+                         int64_t &value) {
+  std::optional<int64_t> given;
+  readInteger(map, key, least, given);
+  value = given.value_or(value);
+}
+
+void Reader::readRates(const Field &map, StringRef key,
+                       function_ref<void(StringRef, int64_t)> add) {
+  const Field *rates = map.find(key);
+  if (!rates || !expectMap(*rates))
+    return;
+  for (const auto &[name, field] : rates->members)
+    if (std::optional<int64_t> rate = asInteger(field, 1))
+      add(name, *rate);
+}
+
+void Reader::forEachMember(const Field &map, StringRef key,
+                           function_ref<void(StringRef, const Field &)> read) {
+  const Field *group = map.find(key);
+  if (!group) {
+    emitError(map) << "'" << map.pathOf(key) << "' is missing";
+    return;
+  }
+  if (!expectMap(*group))
+    return;
+  for (const auto &[name, field] : group->members)
+    if (expectMap(field))
+      read(name, field);
+}
+
+void Reader::readKinds(const Field &field, Engine &engine) {
+  const Field *kinds = field.find(keys::kinds);
+  if (!kinds) {
+    emitError(field) << "'" << field.pathOf(keys::kinds) << "' is missing";
+    return;
+  }
+  if (kinds->kind != Field::Kind::List) {
+    emitWrongKind(*kinds, "a list of engine kinds");
+    return;
+  }
+  for (const auto &[ignored, element] : kinds->members) {
+    std::optional<EngineKind> kind;
+    if (element.kind == Field::Kind::String)
+      kind = parseEngineKind(element.text);
+    if (kind)
+      engine.kinds.insert(*kind);
+    else
+      emitWrongKind(element, "\"matrix\", \"vector\", \"memory\" or \"network\"");
+  }
+}
+
+void Reader::readEngine(StringRef name, const Field &field) {
+  Engine engine;
+  engine.name = name.str();
+  expectKeys(field, engineKeys);
+  readKinds(field, engine);
+  readInteger(field, keys::count, 1, engine.count);
+  readInteger(field, keys::units, 1, engine.units);
+  readRates(field, keys::macs, [&](StringRef type, int64_t rate) {
+    engine.macRates.push_back({type.str(), rate});
+  });
+  readInteger(field, keys::alu, 1, engine.aluPerCycle);
+  readInteger(field, keys::special, 1, engine.specialPerCycle);
+  readInteger(field, keys::compare, 1, engine.comparePerCycle);
+  readText(field, keys::privateMemory, engine.privateMemory);
+  readRates(field, keys::ports, [&](StringRef memory, int64_t rate) {
+    engine.ports.push_back({memory.str(), rate});
+  });
+  readInteger(field, keys::overheadCycles, 0, engine.overheadCycles);
+  target.engines.push_back(std::move(engine));
+}
+
+void Reader::readMemory(StringRef name, const Field &field) {
+  Memory memory;
+  memory.name = name.str();
+  expectKeys(field, memoryKeys);
+  readInteger(field, keys::capacityBytes, 1, memory.capacityBytes);
+  readInteger(field, keys::bytesPerSecond, 1, memory.bytesPerSecond);
+  readInteger(field, keys::lanes, 1, memory.lanes);
+  target.memories.push_back(std::move(memory));
+}
+
+static void collectPlaces(const Field &field,
+                          llvm::StringMap<const Field *> &places) {
+  places.try_emplace(field.path, &field);
+  for (const auto &[ignored, member] : field.members)
+    collectPlaces(member, places);
+}
+
+/// What is wrong with the whole is reported at the closest field that was written.
+void Reader::reportProblems(const Field &root) {
+  llvm::StringMap<const Field *> places;
+  collectPlaces(root, places);
+  for (const TargetProblem &problem : target.findProblems()) {
+    StringRef path = problem.path;
+    while (!path.empty() && !places.contains(path))
+      path = path.contains('.') ? path.rsplit('.').first : "";
+    const Field &place = path.empty() ? root : *places.lookup(path);
+    emitError(place) << "'" << problem.path << "' " << problem.reason;
+  }
+}
+
+FailureOr<Target> Reader::read(const Field &root,
+                               std::optional<StringRef> name) {
+  if (!expectMap(root))
+    return failure();
+  ArrayRef<StringRef> known = targetKeys;
+  if (name)
+    target.name = name->str();
+  else
+    readText(root, keys::name, target.name);
+  expectKeys(root, name ? known.drop_front() : known);
+  if (!name && !root.find(keys::name))
+    emitError(root) << "'name' is missing";
+  readText(root, keys::description, target.description);
+
+  target.clockHz = Target::defaultClockHz;
+  target.clockIsGiven = root.find(keys::clockHz);
+  readInteger(root, keys::clockHz, 1, target.clockHz);
+  if (const Field *given = root.find(keys::clockIsGiven)) {
+    if (given->kind != Field::Kind::Boolean)
+      emitWrongKind(*given, "true or false");
+    else if (given->boolean && !target.clockIsGiven)
+      emitError(*given) << "'clock_is_given' is true and 'clock_hz' is missing";
+    target.clockIsGiven &= given->boolean;
+  }
+  forEachMember(root, keys::engines, [&](StringRef name, const Field &field) {
+    readEngine(name, field);
+  });
+  forEachMember(root, keys::memories, [&](StringRef name, const Field &field) {
+    readMemory(name, field);
+  });
+  if (sound)
+    reportProblems(root);
+  if (!sound)
+    return failure();
+  return std::move(target);
+}
+
+FailureOr<Target> readTargetFields(const Field &root,
+                                   std::optional<StringRef> name) {
+  return Reader().read(root, name);
+}
+
+} // namespace mlir::llm

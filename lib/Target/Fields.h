@@ -1,0 +1,85 @@
+//===- Fields.h - Target descriptions before they are understood -*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// JSON files and `#dlti.map` attributes hold a target under the same keys. Both become a
+// tree of fields, and one reader makes the `Target` and all messages.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_TARGET_FIELDS_H
+#define LLM_LIB_TARGET_FIELDS_H
+
+#include "llm/Target/Target.h"
+#include "llvm/ADT/StringMap.h"
+#include "mlir/IR/Location.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mlir::llm {
+
+/// The keys, each spelled once.
+namespace keys {
+inline constexpr llvm::StringLiteral name = "name";
+inline constexpr llvm::StringLiteral description = "description";
+inline constexpr llvm::StringLiteral clockHz = "clock_hz";
+inline constexpr llvm::StringLiteral clockIsGiven = "clock_is_given";
+inline constexpr llvm::StringLiteral engines = "engines";
+inline constexpr llvm::StringLiteral kinds = "kinds";
+inline constexpr llvm::StringLiteral count = "count";
+inline constexpr llvm::StringLiteral units = "units";
+inline constexpr llvm::StringLiteral macs = "macs_per_cycle_per_unit";
+inline constexpr llvm::StringLiteral alu = "alu_per_cycle_per_unit";
+inline constexpr llvm::StringLiteral special = "special_per_cycle_per_unit";
+inline constexpr llvm::StringLiteral compare = "compare_per_cycle_per_unit";
+inline constexpr llvm::StringLiteral privateMemory = "private_memory";
+inline constexpr llvm::StringLiteral ports = "port_bytes_per_second";
+inline constexpr llvm::StringLiteral overheadCycles = "overhead_cycles";
+inline constexpr llvm::StringLiteral memories = "memories";
+inline constexpr llvm::StringLiteral capacityBytes = "capacity_bytes";
+inline constexpr llvm::StringLiteral bytesPerSecond = "bytes_per_second";
+inline constexpr llvm::StringLiteral lanes = "lanes";
+} // namespace keys
+
+/// One value of a description: what it is, its path, and where it was written.
+struct Field {
+  enum class Kind { Number, Boolean, String, List, Map, Other };
+
+  Field(std::string path, Location location, std::string context = "")
+      : path(std::move(path)), location(location), context(std::move(context)) {
+  }
+
+  Kind kind = Kind::Other;
+  std::string path; ///< "engines.core.count"; empty for the whole
+  Location location;
+  std::string context; ///< put before each message
+  std::string text;    ///< of a number or a string; else what messages call the value
+  bool boolean = false;
+  std::vector<std::pair<std::string, Field>> members; ///< of a map; a list has no keys
+
+  const Field *find(StringRef key) const;
+  /// "engines.core" + "count"
+  std::string pathOf(StringRef key) const;
+  std::string describe() const;
+  InFlightDiagnostic emitError() const;
+};
+
+/// Makes and checks the target. `name` is given where the form keeps it outside the
+/// fields (the device of a DLTI specification); else it is the field "name".
+FailureOr<Target> readTargetFields(const Field &root,
+                                   std::optional<StringRef> name);
+
+/// The spellings of element types that may have a rate.
+ArrayRef<StringRef> knownElementTypes();
+
+/// The name among `known` that `word` may have been meant to be, or "".
+StringRef findSimilar(StringRef word, ArrayRef<StringRef> known);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_TARGET_FIELDS_H

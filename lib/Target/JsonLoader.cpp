@@ -1,0 +1,53 @@
+//===- JsonLoader.cpp - Targets from JSON ---------------------------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fields.h"
+#include "llm/Files/LocatedJson.h"
+
+namespace mlir::llm {
+
+static Field toField(const LocatedJson &json) {
+  Field field(json.path(), json.loc());
+  field.text = json.describe();
+  switch (json.kind()) {
+  case LocatedJson::Kind::Null:
+    break;
+  case LocatedJson::Kind::Boolean:
+    field.kind = Field::Kind::Boolean;
+    field.boolean = *json.asBoolean();
+    break;
+  case LocatedJson::Kind::Integer:
+  case LocatedJson::Kind::Real:
+    field.kind = Field::Kind::Number;
+    break;
+  case LocatedJson::Kind::String:
+    field.kind = Field::Kind::String;
+    field.text = *json.asString();
+    break;
+  case LocatedJson::Kind::Array:
+    field.kind = Field::Kind::List;
+    for (const LocatedJson &element : json.elements())
+      field.members.emplace_back("", toField(element));
+    break;
+  case LocatedJson::Kind::Object:
+    field.kind = Field::Kind::Map;
+    for (const auto &[name, member] : json.members())
+      field.members.emplace_back(name, toField(member));
+    break;
+  }
+  return field;
+}
+
+FailureOr<Target> parseTargetJson(StringRef text, StringRef bufferName,
+                                  MLIRContext *context) {
+  FailureOr<LocatedJson> json = LocatedJson::parse(text, bufferName, context);
+  if (failed(json))
+    return failure();
+  return readTargetFields(toField(*json), /*name=*/std::nullopt);
+}
+
+} // namespace mlir::llm

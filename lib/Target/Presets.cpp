@@ -1,0 +1,61 @@
+//===- Presets.cpp - Built-in targets and targets from files --------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fields.h"
+#include "llm/Files/InputFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mlir::llm {
+
+namespace {
+struct Preset {
+  StringRef name, json;
+};
+} // namespace
+
+static constexpr Preset presets[] = {
+#include "PresetTexts.inc" // made from presets/*.json by EmbedPresets.cmake
+};
+
+std::vector<std::string> presetNames() {
+  std::vector<std::string> names;
+  for (const Preset &preset : presets)
+    names.push_back(preset.name.str());
+  return names;
+}
+
+FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
+                             EmitError emitError) {
+  SmallVector<StringRef> names;
+  for (const Preset &preset : presets) {
+    if (preset.name == name)
+      return parseTargetJson(preset.json, (name + ".json").str(), context);
+    names.push_back(preset.name);
+  }
+  InFlightDiagnostic diagnostic = emitError();
+  diagnostic << "no preset is called '" << name << "'";
+  if (StringRef similar = findSimilar(name, names); !similar.empty())
+    diagnostic << "; did you mean '" << similar << "'?";
+  return diagnostic << " (presets: " << llvm::join(names, ", ") << ")";
+}
+
+FailureOr<Target> loadTargetFile(StringRef path, StringRef column,
+                                 MLIRContext *context, EmitError emitError) {
+  bool isCsv = path.ends_with_insensitive(".csv");
+  if (!isCsv && !column.empty())
+    return emitError() << "column= is for CSV files, and '" << path
+                       << "' is read as JSON";
+  auto buffer = readInputFile(path);
+  if (!buffer)
+    return emitError() << llvm::toString(buffer.takeError());
+  StringRef text = (*buffer)->getBuffer();
+  return isCsv ? parseTargetCsv(text, path, column, context)
+               : parseTargetJson(text, path, context);
+}
+
+} // namespace mlir::llm

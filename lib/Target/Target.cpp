@@ -1,0 +1,268 @@
+//===- Target.cpp - Typed view of the hardware description ----------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Target/Target.h"
+#include "Fields.h"
+#include "llm/Support/Units.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace mlir::llm {
+
+//===----------------------------------------------------------------------===//
+// Queries
+//===----------------------------------------------------------------------===//
+
+const Memory *Target::findMemory(StringRef name) const {
+  auto found = llvm::find_if(
+      memories, [&](const Memory &memory) { return memory.name == name; });
+  return found == memories.end() ? nullptr : &*found;
+}
+
+SmallVector<const Memory *> Target::sharedMemories() const {
+  SmallVector<const Memory *> shared;
+  for (const Memory &memory : memories)
+    if (memory.isShared())
+      shared.push_back(&memory);
+  return shared;
+}
+
+const Memory &Target::dram() const { return *sharedMemories().back(); }
+
+const Memory *Target::privateMemoryOf(const Engine &engine) const {
+  return engine.privateMemory.empty() ? nullptr
+                                      : findMemory(engine.privateMemory);
+}
+
+int64_t Target::portLanes(const Engine &engine, const Memory &memory) const {
+  __extension__ using Wide = unsigned __int128;
+  for (const Port &port : engine.ports) {
+    if (port.memory != memory.name)
+      continue;
+    Wide lanes = static_cast<Wide>(memory.lanes) * port.bytesPerSecond /
+                 memory.bytesPerSecond;
+    return std::max<int64_t>(1, static_cast<int64_t>(lanes));
+  }
+  return memory.lanes;
+}
+
+const Engine *Target::findEngine(EngineKindSet kinds) const {
+  auto found = llvm::find_if(engines, [&](const Engine &engine) {
+    return engine.kinds.containsAll(kinds);
+  });
+  return found == engines.end() ? nullptr : &*found;
+}
+
+//===----------------------------------------------------------------------===//
+// Rates
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An element type as the fallback sees it: a wider one of the same class can do its work.
+struct ElementClass {
+  bool isFloat;
+  unsigned width;
+};
+
+struct KnownElementType {
+  StringRef name;
+  ElementClass elementClass;
+};
+} // namespace
+
+static constexpr KnownElementType elementTypeTable[] = {
+    {"f4E2M1FN", {true, 4}},       {"f6E2M3FN", {true, 6}},
+    {"f6E3M2FN", {true, 6}},       {"f8E5M2", {true, 8}},
+    {"f8E4M3", {true, 8}},         {"f8E4M3FN", {true, 8}},
+    {"f8E5M2FNUZ", {true, 8}},     {"f8E4M3FNUZ", {true, 8}},
+    {"f8E4M3B11FNUZ", {true, 8}},  {"f8E3M4", {true, 8}},
+    {"bf16", {true, 16}},          {"f16", {true, 16}},
+    {"tf32", {true, 19}},          {"f32", {true, 32}},
+    {"f64", {true, 64}},           {"i1", {false, 1}},
+    {"i2", {false, 2}},            {"i4", {false, 4}},
+    {"i8", {false, 8}},            {"i16", {false, 16}},
+    {"i32", {false, 32}},          {"i64", {false, 64}},
+};
+
+ArrayRef<StringRef> knownElementTypes() {
+  static const std::vector<StringRef> names = [] {
+    std::vector<StringRef> names;
+    for (const KnownElementType &type : elementTypeTable)
+      names.push_back(type.name);
+    return names;
+  }();
+  return names;
+}
+
+static std::optional<ElementClass> classify(StringRef name) {
+  for (const KnownElementType &type : elementTypeTable)
+    if (type.name == name)
+      return type.elementClass;
+  return std::nullopt;
+}
+
+/// The class of a type and its name in a table of rates, where signs do not matter.
+static std::optional<ElementClass> classify(Type type, std::string &name) {
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    name = "i" + std::to_string(integer.getWidth());
+    return ElementClass{false, integer.getWidth()};
+  }
+  auto floating = dyn_cast<FloatType>(type);
+  if (!floating)
+    return std::nullopt;
+  llvm::raw_string_ostream(name) << type;
+  return ElementClass{true, floating.getWidth()};
+}
+
+std::optional<int64_t> Target::macsPerCycle(const Engine &engine,
+                                            Type elementType,
+                                            std::string &usedType) {
+  std::string name;
+  std::optional<ElementClass> wanted = classify(elementType, name);
+  if (!wanted)
+    return std::nullopt;
+  // The type itself, else the narrowest that is wide enough; among equals the first.
+  const MacRate *best = nullptr;
+  std::pair<bool, unsigned> bestRank;
+  for (const MacRate &rate : engine.macRates) {
+    std::optional<ElementClass> given = classify(rate.elementType);
+    if (!given || given->isFloat != wanted->isFloat ||
+        given->width < wanted->width)
+      continue;
+    std::pair<bool, unsigned> rank(rate.elementType != name, given->width);
+    if (!best || rank < bestRank)
+      best = &rate, bestRank = rank;
+  }
+  if (!best)
+    return std::nullopt;
+  usedType = best->elementType;
+  return checkedMul(best->macsPerCycle, engine.units);
+}
+
+static std::optional<int64_t> ratePerUnit(const Engine &engine, WorkKind kind) {
+  switch (kind) {
+  case WorkKind::Mac:
+    return std::nullopt; // depends on the element type
+  case WorkKind::Alu:
+    return engine.aluPerCycle;
+  case WorkKind::Special:
+    return engine.specialPerCycle;
+  case WorkKind::Compare:
+    return engine.comparePerCycle;
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> Target::opsPerCycle(const Engine &engine,
+                                           WorkKind kind) {
+  if (std::optional<int64_t> rate = ratePerUnit(engine, kind))
+    return checkedMul(*rate, engine.units);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Changing the count of engines
+//===----------------------------------------------------------------------===//
+
+LogicalResult setComputeEngines(Target &target, int64_t count,
+                                EmitError emitError, std::string &remark) {
+  remark.clear();
+  if (count < 1 || count > Target::maxEngines)
+    return emitError() << "the number of compute engines must be between 1 and "
+                       << withThousandsSeparators(Target::maxEngines)
+                       << ", got " << count;
+  SmallVector<Engine *> groups;
+  for (Engine &engine : target.engines)
+    if (engine.isCompute())
+      groups.push_back(&engine);
+  if (groups.empty())
+    return emitError() << "target '" << target.name
+                       << "' has no compute engines to set the number of";
+  if (groups.size() > 1) {
+    InFlightDiagnostic diagnostic = emitError();
+    diagnostic << "target '" << target.name
+               << "' has several groups of compute engines (";
+    llvm::interleaveComma(groups, diagnostic,
+                          [&](Engine *engine) { diagnostic << engine->name; });
+    return diagnostic << "): which one to set the number of is unclear";
+  }
+  Engine &engine = *groups.front();
+  engine.count = count;
+  if (engine.units > 1 && count > 1)
+    remark = withThousandsSeparators(count) + " chips' compute now share one memory: '" +
+             engine.name + "' has " + withThousandsSeparators(engine.units) +
+             " units in each engine, and the rate of '" + target.dram().name +
+             "' stays what it is for one";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Text and comparison
+//===----------------------------------------------------------------------===//
+
+static void describeRate(llvm::raw_ostream &os, StringRef name,
+                         std::optional<int64_t> rate) {
+  if (rate)
+    os << " " << name << "=" << *rate;
+}
+
+std::string describeForCost(const Target &target, const Engine &engine) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "clock_hz=" << target.clockHz << " kinds=";
+  for (EngineKind kind : allEngineKinds)
+    if (engine.kinds.contains(kind))
+      os << StringRef(stringify(kind)) << ",";
+  os << " units=" << engine.units << " overhead_cycles=" << engine.overheadCycles;
+  for (const MacRate &rate : engine.macRates)
+    os << " mac." << rate.elementType << "=" << rate.macsPerCycle;
+  for (WorkKind kind : allWorkKinds)
+    describeRate(os, stringify(kind), ratePerUnit(engine, kind));
+  if (const Memory *memory = target.privateMemoryOf(engine))
+    os << " private=" << memory->capacityBytes;
+  for (const Memory *memory : target.sharedMemories())
+    os << " " << memory->name << "=" << memory->bytesPerSecond << "/"
+       << memory->lanes << "/" << target.portLanes(engine, *memory) << "/"
+       << memory->capacityBytes;
+  return text;
+}
+
+bool MacRate::operator==(const MacRate &other) const {
+  return elementType == other.elementType && macsPerCycle == other.macsPerCycle;
+}
+
+bool Memory::operator==(const Memory &other) const {
+  return name == other.name && capacityBytes == other.capacityBytes &&
+         bytesPerSecond == other.bytesPerSecond && lanes == other.lanes;
+}
+
+bool Port::operator==(const Port &other) const {
+  return memory == other.memory && bytesPerSecond == other.bytesPerSecond;
+}
+
+bool Engine::operator==(const Engine &other) const {
+  auto tie = [](const Engine &e) {
+    return std::tie(e.name, e.kinds, e.count, e.units, e.macRates,
+                    e.aluPerCycle, e.specialPerCycle, e.comparePerCycle,
+                    e.privateMemory, e.ports, e.overheadCycles);
+  };
+  return tie(*this) == tie(other);
+}
+
+bool Target::operator==(const Target &other) const {
+  auto tie = [](const Target &t) {
+    return std::tie(t.name, t.description, t.clockHz, t.clockIsGiven, t.engines,
+                    t.memories);
+  };
+  return tie(*this) == tie(other);
+}
+
+} // namespace mlir::llm

@@ -1,0 +1,192 @@
+//===- TargetAttr.cpp - Targets as DLTI attributes ------------------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fields.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::llm {
+
+static constexpr StringRef specName = DLTIDialect::kTargetSystemDescAttrName;
+
+bool hasTarget(ModuleOp module) { return module->hasAttr(specName); }
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Collects entries in order, leaving out what is empty: DLTI refuses an empty map.
+class MapWriter {
+public:
+  explicit MapWriter(MLIRContext *context) : builder(context) {}
+
+  void add(StringRef key, Attribute value) {
+    entries.push_back(
+        DataLayoutEntryAttr::get(builder.getStringAttr(key), value));
+  }
+  void add(StringRef key, int64_t value) {
+    add(key, builder.getI64IntegerAttr(value));
+  }
+  void add(StringRef key, std::optional<int64_t> value) {
+    if (value)
+      add(key, *value);
+  }
+  void add(StringRef key, StringRef text) {
+    if (!text.empty())
+      add(key, builder.getStringAttr(text));
+  }
+  void add(StringRef key, const MapWriter &map) {
+    if (!map.entries.empty())
+      add(key, MapAttr::get(builder.getContext(), map.entries));
+  }
+
+  Builder builder;
+  SmallVector<DataLayoutEntryInterface> entries;
+};
+} // namespace
+
+static MapWriter writeEngine(const Engine &engine, MLIRContext *context) {
+  MapWriter map(context), macs(context), ports(context);
+  SmallVector<StringRef> kinds;
+  for (EngineKind kind : allEngineKinds)
+    if (engine.kinds.contains(kind))
+      kinds.push_back(stringify(kind));
+  for (const MacRate &rate : engine.macRates)
+    macs.add(rate.elementType, rate.macsPerCycle);
+  for (const Port &port : engine.ports)
+    ports.add(port.memory, port.bytesPerSecond);
+
+  map.add(keys::kinds, map.builder.getStrArrayAttr(kinds));
+  map.add(keys::count, engine.count);
+  map.add(keys::units, engine.units);
+  map.add(keys::macs, macs);
+  map.add(keys::alu, engine.aluPerCycle);
+  map.add(keys::special, engine.specialPerCycle);
+  map.add(keys::compare, engine.comparePerCycle);
+  map.add(keys::privateMemory, StringRef(engine.privateMemory));
+  map.add(keys::ports, ports);
+  map.add(keys::overheadCycles, engine.overheadCycles);
+  return map;
+}
+
+static MapWriter writeMemory(const Memory &memory, MLIRContext *context) {
+  MapWriter map(context);
+  if (memory.capacityBytes > 0)
+    map.add(keys::capacityBytes, memory.capacityBytes);
+  if (memory.isShared()) {
+    map.add(keys::bytesPerSecond, memory.bytesPerSecond);
+    map.add(keys::lanes, memory.lanes);
+  }
+  return map;
+}
+
+void writeTarget(ModuleOp module, const Target &target) {
+  MLIRContext *context = module.getContext();
+  context->getOrLoadDialect<DLTIDialect>();
+  MapWriter device(context), engines(context), memories(context);
+  for (const Engine &engine : target.engines)
+    engines.add(engine.name, writeEngine(engine, context));
+  for (const Memory &memory : target.memories)
+    memories.add(memory.name, writeMemory(memory, context));
+
+  device.add(keys::description, StringRef(target.description));
+  device.add(keys::clockHz, target.clockHz);
+  if (!target.clockIsGiven)
+    device.add(keys::clockIsGiven, device.builder.getBoolAttr(false));
+  device.add(keys::engines, engines);
+  device.add(keys::memories, memories);
+
+  MapWriter system(context);
+  system.add(target.name, TargetDeviceSpecAttr::get(context, device.entries));
+  module->setAttr(specName, TargetSystemSpecAttr::get(context, system.entries));
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// For messages: a foreign attribute may be long.
+static std::string printed(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attribute;
+  constexpr size_t most = 80;
+  return text.size() > most ? text.substr(0, most) + "..." : text;
+}
+
+static std::string spell(DataLayoutEntryKey key) {
+  if (auto name = dyn_cast<StringAttr>(key))
+    return name.str();
+  std::string text;
+  llvm::raw_string_ostream(text) << cast<Type>(key);
+  return text;
+}
+
+static Field toField(Attribute attribute, const Field &parent, StringRef path);
+
+static void addMembers(Field &map, DataLayoutEntryListRef entries) {
+  map.kind = Field::Kind::Map;
+  for (DataLayoutEntryInterface entry : entries) {
+    std::string key = spell(entry.getKey());
+    map.members.emplace_back(
+        key, toField(entry.getValue(), map, map.pathOf(key)));
+  }
+}
+
+static Field toField(Attribute attribute, const Field &parent, StringRef path) {
+  Field field(path.str(), parent.location, parent.context);
+  if (auto map = dyn_cast<MapAttr>(attribute)) {
+    addMembers(field, map.getEntries());
+  } else if (auto boolean = dyn_cast<BoolAttr>(attribute)) {
+    field.kind = Field::Kind::Boolean;
+    field.boolean = boolean.getValue();
+  } else if (auto integer = dyn_cast<IntegerAttr>(attribute)) {
+    field.kind = Field::Kind::Number;
+    SmallString<24> digits;
+    integer.getValue().toString(digits, 10,
+                                !integer.getType().isUnsignedInteger());
+    field.text = digits.str().str();
+  } else if (auto text = dyn_cast<StringAttr>(attribute)) {
+    field.kind = Field::Kind::String;
+    field.text = text.str();
+  } else if (auto list = dyn_cast<ArrayAttr>(attribute)) {
+    field.kind = Field::Kind::List;
+    for (auto [at, element] : llvm::enumerate(list))
+      field.members.emplace_back(
+          "", toField(element, parent, (path + "[" + Twine(at) + "]").str()));
+  } else {
+    field.text = printed(attribute);
+  }
+  return field;
+}
+
+FailureOr<Target> readTarget(ModuleOp module) {
+  Attribute attribute = module->getAttr(specName);
+  if (!attribute)
+    return module->emitError()
+           << "the module has no target: no '" << specName << "'";
+  auto system = dyn_cast<TargetSystemSpecAttr>(attribute);
+  if (!system)
+    return module->emitError()
+           << "'" << specName << "' must be a #dlti.target_system_spec";
+  if (system.getEntries().size() != 1)
+    return module->emitError() << "'" << specName << "' must hold one device, got "
+                               << system.getEntries().size();
+  DataLayoutEntryInterface entry = system.getEntries().front();
+  auto device = dyn_cast<TargetDeviceSpecAttr>(entry.getValue());
+  if (!device)
+    return module->emitError()
+           << "'" << specName << "' must hold a #dlti.target_device_spec";
+  std::string name = spell(entry.getKey());
+  Field root("", module.getLoc(), "target '" + name + "': ");
+  addMembers(root, device.getEntries());
+  return readTargetFields(root, StringRef(name));
+}
+
+} // namespace mlir::llm

@@ -1,0 +1,203 @@
+//===- TargetCheck.cpp - What cannot be in a target -----------------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fields.h"
+#include "llm/Support/Units.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::llm {
+
+namespace {
+class Checker {
+public:
+  explicit Checker(const Target &target) : target(target) {}
+
+  std::vector<TargetProblem> run() {
+    if (target.name.empty())
+      add(keys::name, "must not be empty");
+    checkRange(keys::clockHz.str(), target.clockHz, 1, maxCount);
+    checkEngines();
+    checkMemories();
+    return std::move(problems);
+  }
+
+private:
+  void add(const Twine &path, const Twine &reason) {
+    problems.push_back({path.str(), reason.str()});
+  }
+
+  void checkRange(const Twine &path, int64_t value, int64_t least,
+                  int64_t most) {
+    if (value < least || value > most)
+      add(path, "must be between " + Twine(least) + " and " +
+                    withThousandsSeparators(most) + ", got " + Twine(value));
+  }
+
+  /// A rate of one unit, such that the rate of all units can still be counted.
+  void checkUnitRate(const Twine &path, std::optional<int64_t> rate,
+                     int64_t units) {
+    if (!rate)
+      return;
+    checkRange(path, *rate, 1, maxCount);
+    if (units > 0 && *rate > 0 && !checkedMul(*rate, units))
+      add(path, "times the " + Twine(units) + " units is above " +
+                    withThousandsSeparators(maxCount));
+  }
+
+  /// The names of a group are keys: none empty, none twice.
+  template <typename Range>
+  void checkNames(StringRef path, const Range &range) {
+    llvm::StringSet<> seen;
+    for (const auto &item : range) {
+      if (item.name.empty())
+        add(path, "must not hold an empty name");
+      else if (!seen.insert(item.name).second)
+        add(path + "." + item.name, "is there twice");
+    }
+  }
+
+  void checkEngines() {
+    checkNames(keys::engines, target.engines);
+    for (const Engine &engine : target.engines)
+      checkEngine(engine, (keys::engines + "." + engine.name).str());
+    if (llvm::none_of(target.engines,
+                      [](const Engine &e) { return e.isCompute(); }))
+      add(keys::engines, "must hold an engine of kind \"matrix\" or \"vector\"");
+  }
+
+  void checkEngine(const Engine &engine, const std::string &path) {
+    if (engine.kinds.empty())
+      add(path + "." + keys::kinds, "must name at least one kind");
+    checkRange(path + "." + keys::count, engine.count, 1, Target::maxEngines);
+    checkRange(path + "." + keys::units, engine.units, 1, maxCount);
+    checkRange(path + "." + keys::overheadCycles, engine.overheadCycles, 0,
+               maxCount);
+    checkMacRates(engine, path);
+    checkUnitRate(path + "." + keys::alu, engine.aluPerCycle, engine.units);
+    checkUnitRate(path + "." + keys::special, engine.specialPerCycle,
+                  engine.units);
+    checkUnitRate(path + "." + keys::compare, engine.comparePerCycle,
+                  engine.units);
+    checkPrivateMemory(engine, path);
+    checkPorts(engine, path);
+  }
+
+  void checkMacRates(const Engine &engine, const std::string &path) {
+    std::string macsPath = (path + "." + keys::macs).str();
+    if (engine.macRates.empty() && engine.kinds.contains(EngineKind::Matrix))
+      add(macsPath, "is missing or empty: an engine of kind \"matrix\" needs it");
+    llvm::StringSet<> seen;
+    for (const MacRate &rate : engine.macRates) {
+      std::string ratePath = macsPath + "." + rate.elementType;
+      if (!llvm::is_contained(knownElementTypes(), rate.elementType))
+        add(ratePath, "is not a known element type" +
+                          didYouMean(rate.elementType, knownElementTypes()) +
+                          " (known: " + llvm::join(knownElementTypes(), ", ") +
+                          ")");
+      else if (!seen.insert(rate.elementType).second)
+        add(ratePath, "is there twice");
+      checkUnitRate(ratePath, rate.macsPerCycle, engine.units);
+    }
+  }
+
+  void checkPrivateMemory(const Engine &engine, const std::string &path) {
+    if (engine.privateMemory.empty())
+      return;
+    std::string fieldPath = (path + "." + keys::privateMemory).str();
+    const Memory *memory = target.findMemory(engine.privateMemory);
+    if (!memory)
+      add(fieldPath, noSuchMemory(engine.privateMemory));
+    else if (memory->isShared())
+      add(fieldPath, "names '" + memory->name +
+                         "', which has bytes_per_second: that is a shared memory");
+  }
+
+  void checkPorts(const Engine &engine, const std::string &path) {
+    llvm::StringSet<> seen;
+    for (const Port &port : engine.ports) {
+      std::string portPath = (path + "." + keys::ports + "." + port.memory).str();
+      if (!seen.insert(port.memory).second)
+        add(portPath, "is there twice");
+      checkRange(portPath, port.bytesPerSecond, 1, maxCount);
+      const Memory *memory = target.findMemory(port.memory);
+      if (!memory)
+        add(portPath, noSuchMemory(port.memory));
+      else if (!memory->isShared())
+        add(portPath, "is a port to a memory without bytes_per_second: that is a "
+                      "private one");
+      else if (port.bytesPerSecond > memory->bytesPerSecond)
+        add(portPath, "is above the memory's own " +
+                          withThousandsSeparators(memory->bytesPerSecond) +
+                          " bytes per second");
+    }
+  }
+
+  void checkMemories() {
+    checkNames(keys::memories, target.memories);
+    for (const Memory &memory : target.memories)
+      checkMemory(memory, (keys::memories + "." + memory.name).str());
+    if (llvm::none_of(target.memories,
+                      [](const Memory &m) { return m.isShared(); }))
+      add(keys::memories, "must hold a shared memory, one with bytes_per_second: "
+                          "where values live between ops");
+  }
+
+  void checkMemory(const Memory &memory, const std::string &path) {
+    checkRange(path + "." + keys::capacityBytes, memory.capacityBytes, 0,
+               maxCount);
+    checkRange(path + "." + keys::bytesPerSecond, memory.bytesPerSecond, 0,
+               maxCount);
+    checkRange(path + "." + keys::lanes, memory.lanes, 1, maxCount);
+    if (memory.isShared())
+      return;
+    if (memory.lanes != Memory::defaultLanes)
+      add(path + "." + keys::lanes,
+          "cuts a rate into lanes, and this memory has no bytes_per_second");
+    bool isUsed = llvm::any_of(target.engines, [&](const Engine &engine) {
+      return engine.privateMemory == memory.name;
+    });
+    if (!isUsed)
+      add(path, "has no bytes_per_second, and no engine names it as its "
+                "private_memory");
+    else if (memory.capacityBytes == 0)
+      add(path + "." + keys::capacityBytes,
+          "is missing: tiles are cut for a private memory");
+  }
+
+  std::string noSuchMemory(StringRef name) {
+    SmallVector<StringRef> names;
+    for (const Memory &memory : target.memories)
+      names.push_back(memory.name);
+    return ("names no memory of the target" + didYouMean(name, names) +
+            " (its memories: " + llvm::join(names, ", ") + ")")
+        .str();
+  }
+
+  static std::string didYouMean(StringRef name, ArrayRef<StringRef> known) {
+    StringRef similar = findSimilar(name, known);
+    return similar.empty() ? "" : ("; did you mean '" + similar + "'?").str();
+  }
+
+  const Target &target;
+  std::vector<TargetProblem> problems;
+};
+} // namespace
+
+std::vector<TargetProblem> Target::findProblems() const {
+  return Checker(*this).run();
+}
+
+std::vector<std::string> Target::check() const {
+  std::vector<std::string> texts;
+  for (const TargetProblem &problem : findProblems())
+    texts.push_back("'" + problem.path + "' " + problem.reason);
+  return texts;
+}
+
+} // namespace mlir::llm
