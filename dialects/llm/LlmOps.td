@@ -258,7 +258,7 @@ def Llm_SoftmaxOp : Llm_MaskedOp<"softmax"> {
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$x,
     Llm_MaskAttr:$mask);
   let results = (outs Llm_TensorOfRank<4>:$out);
-  let assemblyFormat = "($name^)? $x `mask` $mask attr-dict `:` type($x)";
+  let assemblyFormat = "($name^)? $x `mask` `` $mask attr-dict `:` type($x)";
 }
 
 class Llm_BinaryOp<string mnemonic> : Llm_TensorOp<mnemonic> {
@@ -312,7 +312,7 @@ def Llm_ActivationOp : Llm_TensorOp<"activation"> {
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_ActivationKindAttr:$kind,
     Llm_Tensor:$x);
   let results = (outs Llm_Tensor:$out);
-  let assemblyFormat = "($name^)? $kind $x attr-dict `:` type($x)";
+  let assemblyFormat = "($name^)? `` $kind $x attr-dict `:` type($x)";
 }
 
 def Llm_SwiGluOp : Llm_BinaryOp<"swiglu"> {
@@ -365,7 +365,7 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn"> {
     F64Attr:$scale);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = [{
-    ($name^)? $query `,` $keys `,` $values `mask` $mask `scale` $scale attr-dict
+    ($name^)? $query `,` $keys `,` $values `mask` `` $mask `scale` $scale attr-dict
     `:` type($query) `,` type($keys) `,` type($values)
   }];
 }
@@ -390,7 +390,7 @@ def Llm_QkOp : Llm_MaskedOp<"qk"> {
     Llm_TensorOfRank<4>:$keys, Llm_MaskAttr:$mask, F64Attr:$scale);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = [{
-    ($name^)? $query `,` $keys `mask` $mask `scale` $scale attr-dict
+    ($name^)? $query `,` $keys `mask` `` $mask `scale` $scale attr-dict
     `:` type($query) `,` type($keys)
   }];
 }
@@ -414,7 +414,7 @@ def Llm_PvOp : Llm_MaskedOp<"pv"> {
     Llm_TensorOfRank<4>:$values, Llm_MaskAttr:$mask);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = [{
-    ($name^)? $probabilities `,` $values `mask` $mask attr-dict
+    ($name^)? $probabilities `,` $values `mask` `` $mask attr-dict
     `:` type($probabilities) `,` type($values)
   }];
 }

@@ -8,11 +8,11 @@
 #include "llm/Files/LocatedJson.h"
 #include "llm/Files/InputFile.h"
 #include "llm/Files/WholeNumber.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Location.h"
 
 #include <nlohmann/json.hpp>
 
@@ -23,8 +23,7 @@ namespace mlir::llm {
 static constexpr size_t maxDepth = 64;
 
 /// What a message quotes of a user's text: valid UTF-8, one line, not the whole file.
-static std::string shorten(StringRef text) {
-  constexpr size_t most = 80;
+static std::string shorten(StringRef text, size_t most = 80) {
   std::string shown;
   for (char c : text.take_front(most))
     shown += llvm::isPrint(c) || (c & 0x80) ? c : ' ';
@@ -147,7 +146,7 @@ public:
     auto [what, lastRead] = message.split("; last read: ");
     InFlightDiagnostic diagnostic =
         emitError(locate(std::min(position ? position - 1 : 0, text.size())));
-    diagnostic << "invalid JSON: " << shorten(what);
+    diagnostic << "invalid JSON: " << shorten(what, 160);
     if (!lastRead.empty())
       diagnostic << "; last read: " << shorten(lastRead);
     return false;
@@ -232,9 +231,8 @@ private:
   }
 
   bool refuseNumber(StringRef spelling) {
-    emitError(locateNextToken())
-        << "the whole number " << shorten(spelling)
-        << " does not fit in 64 bits";
+    emitError(locateNextToken()) << "the whole number " << shorten(spelling)
+                                 << " does not fit in 64 bits";
     return false;
   }
 
@@ -304,8 +302,7 @@ FailureOr<int64_t> LocatedJson::asWhole(int64_t least, StringRef wanted) const {
   }
   llvm::Expected<int64_t> whole = parseWholeNumber(string);
   if (!whole)
-    return emitWrongKind(wanted)
-           << ": " << llvm::toString(whole.takeError());
+    return emitWrongKind(wanted) << ": " << llvm::toString(whole.takeError());
   if (*whole < least)
     return emitWrongKind(wanted);
   return *whole;

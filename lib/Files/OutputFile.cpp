@@ -80,6 +80,9 @@ Error writeOutputFile(StringRef path, WriteFn write) {
     std::error_code error = writeAndFlush(llvm::outs(), write);
     return error ? failToWrite("standard output", error) : Error::success();
   }
+  if (path.empty())
+    return failToWrite(
+        path, std::make_error_code(std::errc::no_such_file_or_directory));
   fs::file_status status;
   if (fs::status(path, status)) // nothing there yet
     return writeAndRename(path, path, fs::all_read | fs::all_write, write);

@@ -34,6 +34,34 @@ EngineKindSet Workload::engineKinds() const {
   return kinds;
 }
 
+static bool hasMacs(const Stage &stage) {
+  return llvm::any_of(stage.workPerPoint,
+                      [](auto work) { return work.first == WorkKind::Mac; });
+}
+
+bool Workload::isContracted(const Buffer &buffer) const {
+  if (buffer.role != Buffer::Role::Read)
+    return false;
+  llvm::SmallBitVector used = loopsOf(buffer);
+  for (unsigned loop = 0; loop < loops.size(); ++loop)
+    if (used[loop] && loops[loop].kind == utils::IteratorType::reduction &&
+        llvm::any_of(stages, [&](const Stage &stage) {
+          return hasMacs(stage) && stage.loops[loop];
+        }))
+      return true;
+  return false;
+}
+
+Type Workload::macElementType() const {
+  Type widest;
+  for (const Buffer &buffer : buffers)
+    if (isContracted(buffer) && buffer.elementType.isIntOrFloat() &&
+        (!widest || buffer.elementType.getIntOrFloatBitWidth() >
+                        widest.getIntOrFloatBitWidth()))
+      widest = buffer.elementType;
+  return widest;
+}
+
 std::optional<unsigned> Workload::findLoop(StringRef name) const {
   for (auto [index, loop] : llvm::enumerate(loops))
     if (loop.name == name)

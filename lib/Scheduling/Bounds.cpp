@@ -46,8 +46,8 @@ static std::optional<int64_t> shortestSlot(const Problem &problem,
   for (const EngineGroup &engine : problem.engines) {
     if (!canRun(engine, task, part))
       continue;
-    std::optional<LaneChoice> choice = chooseLanes(
-        problem, bytes, *fixed, part.computeCycles, engine, lanes);
+    std::optional<LaneChoice> choice =
+        chooseLanes(problem, bytes, *fixed, part.computeCycles, engine, lanes);
     if (choice && (!shortest || choice->length < *shortest))
       shortest = choice->length;
   }

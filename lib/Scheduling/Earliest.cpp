@@ -61,8 +61,7 @@ std::optional<Solution> scheduleEarliest(const Problem &problem) {
       // Nothing starts before what is ahead of it: from here on `ready` is now.
       ready = placement->start;
       machine.advanceTo(ready);
-      if (!machine.start(part, placement->mode->group,
-                         placement->mode->choice))
+      if (!machine.start(part, placement->mode->group, placement->mode->choice))
         return std::nullopt;
       taskEnds[task] = std::max(taskEnds[task], placement->end);
     }

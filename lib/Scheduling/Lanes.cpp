@@ -57,12 +57,10 @@ std::optional<int64_t> lengthWithLanes(const Problem &problem,
   return checkedAdd(fixedCycles, overlapped);
 }
 
-std::optional<LaneChoice> chooseLanes(const Problem &problem,
-                                      const std::vector<int64_t> &bytes,
-                                      int64_t fixedCycles,
-                                      int64_t computeCycles,
-                                      const EngineGroup &engine,
-                                      const std::vector<int64_t> &available) {
+std::optional<LaneChoice>
+chooseLanes(const Problem &problem, const std::vector<int64_t> &bytes,
+            int64_t fixedCycles, int64_t computeCycles,
+            const EngineGroup &engine, const std::vector<int64_t> &available) {
   if (engine.portLanes.size() != available.size())
     return std::nullopt;
   LaneChoice choice;
@@ -70,8 +68,8 @@ std::optional<LaneChoice> chooseLanes(const Problem &problem,
   for (size_t m = 0; m < available.size(); ++m)
     choice.lanes[m] = std::min(available[m], engine.portLanes[m]);
 
-  std::optional<int64_t> length = lengthWithLanes(
-      problem, bytes, fixedCycles, computeCycles, choice.lanes);
+  std::optional<int64_t> length =
+      lengthWithLanes(problem, bytes, fixedCycles, computeCycles, choice.lanes);
   if (!length)
     return std::nullopt;
   choice.length = *length;

@@ -25,12 +25,10 @@ std::optional<int64_t> fewestLanes(const Problem &problem, size_t resource,
 
 /// As the public chooseLanes(), for what is not a whole part: a fetch, or a part
 /// whose sources were prefetched.
-std::optional<LaneChoice> chooseLanes(const Problem &problem,
-                                      const std::vector<int64_t> &bytes,
-                                      int64_t fixedCycles,
-                                      int64_t computeCycles,
-                                      const EngineGroup &engine,
-                                      const std::vector<int64_t> &available);
+std::optional<LaneChoice>
+chooseLanes(const Problem &problem, const std::vector<int64_t> &bytes,
+            int64_t fixedCycles, int64_t computeCycles,
+            const EngineGroup &engine, const std::vector<int64_t> &available);
 
 } // namespace mlir::llm::scheduling
 

@@ -23,7 +23,8 @@ namespace {
 struct Plan {
   PartTable table;
   std::vector<std::vector<unsigned>> successors;
-  std::vector<int64_t> rank; ///< of each part: its longest way to the end of all
+  std::vector<int64_t>
+      rank; ///< of each part: its longest way to the end of all
   /// Parts that can run on the same groups wait in one queue, so that those that wait
   /// for a busy kind of engine hide no others.
   std::vector<unsigned> queueOfPart;
@@ -33,7 +34,7 @@ struct Plan {
 /// How a part starts when the machine is busy.
 enum class Manner {
   Patient, ///< only at its shortest, and only where it ends first
-  Eager,   ///< with what is left, unless the next release of lanes ends it sooner
+  Eager, ///< with what is left, unless the next release of lanes ends it sooner
 };
 
 /// A part that may start: highest rank first, then program order.
@@ -280,14 +281,21 @@ std::optional<Solution> scheduleList(const Problem &problem) {
     if (solution && (!best || solution->makespan < best->makespan))
       best = std::move(solution);
   };
-  // More engines can mean a longer schedule (Graham), hence the halvings.
-  constexpr unsigned mostHalvings = 3;
+  // More engines can mean a longer schedule (Graham), hence the halvings; large problems
+  // try fewer of them.
+  constexpr size_t effort = 200'000;
+  const PartTable &table = plan->table;
+  unsigned mostHalvings = Machine::mostHalvings(problem, table);
+  size_t placed = 0;
   for (unsigned halvings = 0; halvings <= mostHalvings; ++halvings) {
     for (Manner manner : {Manner::Patient, Manner::Eager}) {
       keep(ListRun(problem, *plan, manner, halvings).run());
       if (best && best->makespan == bound)
         return best; // nothing is shorter
+      placed += table.parts.size();
     }
+    if (placed >= effort)
+      break;
   }
   keep(scheduleEarliest(problem));
   return best;

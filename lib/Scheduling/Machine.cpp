@@ -24,19 +24,32 @@ static bool computes(const EngineGroup &engine) {
          engine.kinds.contains(EngineKind::Vector);
 }
 
+/// Engines beyond the number of parts are never used: half of those is no choice.
+static int64_t usefulCount(const EngineGroup &engine, const PartTable &table) {
+  return std::min<int64_t>(engine.count,
+                           std::max<size_t>(table.parts.size(), 1));
+}
+
 Machine::Machine(const Problem &problem, const PartTable &table,
                  unsigned halvings)
     : table(table), free(allLanes(problem)) {
-  // Engines beyond the number of parts are never used: half of those is no choice.
-  int64_t useful = std::max<int64_t>(table.parts.size(), 1);
   for (const EngineGroup &engine : problem.engines) {
     Group group;
-    group.count = std::min(engine.count, useful);
+    group.count = usefulCount(engine, table);
     if (computes(engine))
       group.count = std::max<int64_t>(group.count >> halvings, 1);
     groups.push_back(std::move(group));
   }
   solution.slots.resize(table.parts.size());
+}
+
+unsigned Machine::mostHalvings(const Problem &problem, const PartTable &table) {
+  unsigned halvings = 0;
+  for (const EngineGroup &engine : problem.engines)
+    if (computes(engine))
+      while (usefulCount(engine, table) >> halvings > 1)
+        ++halvings;
+  return halvings;
 }
 
 bool Machine::isIdle(unsigned group) const {

@@ -24,6 +24,9 @@ public:
   Machine(const Problem &problem, const PartTable &table,
           unsigned halvings = 0);
 
+  /// After so many halvings each group has one compute engine.
+  static unsigned mostHalvings(const Problem &problem, const PartTable &table);
+
   int64_t now() const { return time; }
   const std::vector<int64_t> &freeLanes() const { return free; }
   bool isIdle(unsigned group) const;
@@ -60,7 +63,7 @@ private:
 
   struct Group {
     int64_t count = 0;
-    int64_t touched = 0; ///< engines from here on were never used
+    int64_t touched = 0;   ///< engines from here on were never used
     MinHeap<int64_t> idle; ///< among the touched ones
     MinHeap<int64_t> ends; ///< of the busy ones
   };

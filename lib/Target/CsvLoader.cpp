@@ -11,6 +11,7 @@
 #include "llm/Support/Units.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::llm {
 
@@ -29,8 +30,8 @@ static constexpr llvm::StringLiteral linkRate =
 } // namespace csv
 
 std::vector<StringRef> targetCsvFields() {
-  return {csv::units,  csv::clock,      csv::macs16,      csv::macs32,
-          csv::peak16, csv::peak8,      csv::memoryRate,  csv::memoryBytes,
+  return {csv::units,      csv::clock,   csv::macs16,     csv::macs32,
+          csv::peak16,     csv::peak8,   csv::memoryRate, csv::memoryBytes,
           csv::cacheBytes, csv::linkRate};
 }
 
@@ -90,10 +91,9 @@ LogicalResult ColumnReader::readCell(StringRef field, const CsvCell &cell) {
     return success();
   llvm::Expected<int64_t> value = parseWholeNumber(cell.text);
   if (!value)
-    return cell.emitError() << "'" << field
-                            << "' must be a positive whole number, got '"
-                            << cell.text
-                            << "': " << llvm::toString(value.takeError());
+    return cell.emitError()
+           << "'" << field << "' must be a positive whole number, got '"
+           << cell.text << "': " << llvm::toString(value.takeError());
   if (*value < 1 || *value > maxCount)
     return cell.emitError() << "'" << field << "' must be between 1 and "
                             << withThousandsSeparators(maxCount) << ", got '"
@@ -129,8 +129,8 @@ std::optional<int64_t> ColumnReader::get(StringRef field) const {
 LogicalResult ColumnReader::require(StringRef field, StringRef why) const {
   if (get(field))
     return success();
-  return rows.front()[at].emitError() << "'" << column << "' gives no '" << field
-                                      << "': " << why;
+  return rows.front()[at].emitError()
+         << "'" << column << "' gives no '" << field << "': " << why;
 }
 
 /// A peak counts two FLOPs for each multiply-accumulate of each unit in each cycle.
@@ -174,9 +174,10 @@ FailureOr<Target> ColumnReader::read() {
   addMacs("f32", get(csv::macs32));
   if (engine.macRates.empty())
     return rows.front()[at].emitError()
-           << "'" << column << "' gives no rate of multiply-accumulates: one of '"
-           << csv::macs16 << "', '" << csv::macs32 << "', '" << csv::peak16
-           << "', '" << csv::peak8 << "' is needed";
+           << "'" << column
+           << "' gives no rate of multiply-accumulates: one of '" << csv::macs16
+           << "', '" << csv::macs32 << "', '" << csv::peak16 << "', '"
+           << csv::peak8 << "' is needed";
   target.engines.push_back(std::move(engine));
   target.memories.push_back({"cache", *get(csv::cacheBytes)});
   target.memories.push_back(

@@ -13,12 +13,12 @@
 
 namespace mlir::llm {
 
-static constexpr StringRef targetKeys[] = {keys::name,         keys::description,
-                                           keys::clockHz,      keys::clockIsGiven,
-                                           keys::engines,      keys::memories};
+static constexpr StringRef targetKeys[] = {keys::name,    keys::description,
+                                           keys::clockHz, keys::clockIsGiven,
+                                           keys::engines, keys::memories};
 static constexpr StringRef engineKeys[] = {
-    keys::kinds, keys::count,   keys::units,   keys::macs,
-    keys::alu,   keys::special, keys::compare, keys::privateMemory,
+    keys::kinds, keys::count,         keys::units,   keys::macs,
+    keys::alu,   keys::special,       keys::compare, keys::privateMemory,
     keys::ports, keys::overheadCycles};
 static constexpr StringRef memoryKeys[] = {keys::capacityBytes,
                                            keys::bytesPerSecond, keys::lanes};
@@ -150,8 +150,8 @@ void Reader::readText(const Field &map, StringRef key, std::string &text) {
 }
 
 std::optional<int64_t> Reader::asInteger(const Field &field, int64_t least) {
-  StringRef wanted = least > 0 ? "a positive whole number"
-                               : "a whole number of at least 0";
+  StringRef wanted =
+      least > 0 ? "a positive whole number" : "a whole number of at least 0";
   if (field.kind != Field::Kind::Number) {
     emitWrongKind(field, wanted);
     return std::nullopt;
@@ -223,7 +223,8 @@ void Reader::readKinds(const Field &field, Engine &engine) {
     if (kind)
       engine.kinds.insert(*kind);
     else
-      emitWrongKind(element, "\"matrix\", \"vector\", \"memory\" or \"network\"");
+      emitWrongKind(element,
+                    "\"matrix\", \"vector\", \"memory\" or \"network\"");
   }
 }
 

@@ -14,8 +14,8 @@
 #define LLM_LIB_TARGET_FIELDS_H
 
 #include "llm/Target/Target.h"
-#include "llvm/ADT/StringMap.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <string>
 #include <utility>
@@ -58,9 +58,11 @@ struct Field {
   std::string path; ///< "engines.core.count"; empty for the whole
   Location location;
   std::string context; ///< put before each message
-  std::string text;    ///< of a number or a string; else what messages call the value
+  /// Of a number or a string; of other values what messages call them.
+  std::string text;
   bool boolean = false;
-  std::vector<std::pair<std::string, Field>> members; ///< of a map; a list has no keys
+  /// Of a map; the elements of a list have no keys.
+  std::vector<std::pair<std::string, Field>> members;
 
   const Field *find(StringRef key) const;
   /// "engines.core" + "count"

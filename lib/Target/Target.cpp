@@ -79,17 +79,17 @@ struct KnownElementType {
 } // namespace
 
 static constexpr KnownElementType elementTypeTable[] = {
-    {"f4E2M1FN", {true, 4}},       {"f6E2M3FN", {true, 6}},
-    {"f6E3M2FN", {true, 6}},       {"f8E5M2", {true, 8}},
-    {"f8E4M3", {true, 8}},         {"f8E4M3FN", {true, 8}},
-    {"f8E5M2FNUZ", {true, 8}},     {"f8E4M3FNUZ", {true, 8}},
-    {"f8E4M3B11FNUZ", {true, 8}},  {"f8E3M4", {true, 8}},
-    {"bf16", {true, 16}},          {"f16", {true, 16}},
-    {"tf32", {true, 19}},          {"f32", {true, 32}},
-    {"f64", {true, 64}},           {"i1", {false, 1}},
-    {"i2", {false, 2}},            {"i4", {false, 4}},
-    {"i8", {false, 8}},            {"i16", {false, 16}},
-    {"i32", {false, 32}},          {"i64", {false, 64}},
+    {"f4E2M1FN", {true, 4}},      {"f6E2M3FN", {true, 6}},
+    {"f6E3M2FN", {true, 6}},      {"f8E5M2", {true, 8}},
+    {"f8E4M3", {true, 8}},        {"f8E4M3FN", {true, 8}},
+    {"f8E5M2FNUZ", {true, 8}},    {"f8E4M3FNUZ", {true, 8}},
+    {"f8E4M3B11FNUZ", {true, 8}}, {"f8E3M4", {true, 8}},
+    {"bf16", {true, 16}},         {"f16", {true, 16}},
+    {"tf32", {true, 19}},         {"f32", {true, 32}},
+    {"f64", {true, 64}},          {"i1", {false, 1}},
+    {"i2", {false, 2}},           {"i4", {false, 4}},
+    {"i8", {false, 8}},           {"i16", {false, 16}},
+    {"i32", {false, 32}},         {"i64", {false, 64}},
 };
 
 ArrayRef<StringRef> knownElementTypes() {
@@ -197,8 +197,9 @@ LogicalResult setComputeEngines(Target &target, int64_t count,
   Engine &engine = *groups.front();
   engine.count = count;
   if (engine.units > 1 && count > 1)
-    remark = withThousandsSeparators(count) + " chips' compute now share one memory: '" +
-             engine.name + "' has " + withThousandsSeparators(engine.units) +
+    remark = withThousandsSeparators(count) +
+             " chips' compute now share one memory: '" + engine.name +
+             "' has " + withThousandsSeparators(engine.units) +
              " units in each engine, and the rate of '" + target.dram().name +
              "' stays what it is for one";
   return success();
@@ -221,7 +222,8 @@ std::string describeForCost(const Target &target, const Engine &engine) {
   for (EngineKind kind : allEngineKinds)
     if (engine.kinds.contains(kind))
       os << StringRef(stringify(kind)) << ",";
-  os << " units=" << engine.units << " overhead_cycles=" << engine.overheadCycles;
+  os << " units=" << engine.units
+     << " overhead_cycles=" << engine.overheadCycles;
   for (const MacRate &rate : engine.macRates)
     os << " mac." << rate.elementType << "=" << rate.macsPerCycle;
   for (WorkKind kind : allWorkKinds)

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::llm {
@@ -134,8 +135,8 @@ static void addMembers(Field &map, DataLayoutEntryListRef entries) {
   map.kind = Field::Kind::Map;
   for (DataLayoutEntryInterface entry : entries) {
     std::string key = spell(entry.getKey());
-    map.members.emplace_back(
-        key, toField(entry.getValue(), map, map.pathOf(key)));
+    map.members.emplace_back(key,
+                             toField(entry.getValue(), map, map.pathOf(key)));
   }
 }
 
@@ -148,10 +149,8 @@ static Field toField(Attribute attribute, const Field &parent, StringRef path) {
     field.boolean = boolean.getValue();
   } else if (auto integer = dyn_cast<IntegerAttr>(attribute)) {
     field.kind = Field::Kind::Number;
-    SmallString<24> digits;
-    integer.getValue().toString(digits, 10,
+    field.text = llvm::toString(integer.getValue(), 10,
                                 !integer.getType().isUnsignedInteger());
-    field.text = digits.str().str();
   } else if (auto text = dyn_cast<StringAttr>(attribute)) {
     field.kind = Field::Kind::String;
     field.text = text.str();
@@ -176,8 +175,9 @@ FailureOr<Target> readTarget(ModuleOp module) {
     return module->emitError()
            << "'" << specName << "' must be a #dlti.target_system_spec";
   if (system.getEntries().size() != 1)
-    return module->emitError() << "'" << specName << "' must hold one device, got "
-                               << system.getEntries().size();
+    return module->emitError()
+           << "'" << specName << "' must hold one device, got "
+           << system.getEntries().size();
   DataLayoutEntryInterface entry = system.getEntries().front();
   auto device = dyn_cast<TargetDeviceSpecAttr>(entry.getValue());
   if (!device)

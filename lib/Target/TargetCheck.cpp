@@ -68,7 +68,8 @@ private:
       checkEngine(engine, (keys::engines + "." + engine.name).str());
     if (llvm::none_of(target.engines,
                       [](const Engine &e) { return e.isCompute(); }))
-      add(keys::engines, "must hold an engine of kind \"matrix\" or \"vector\"");
+      add(keys::engines,
+          "must hold an engine of kind \"matrix\" or \"vector\"");
   }
 
   void checkEngine(const Engine &engine, const std::string &path) {
@@ -91,7 +92,8 @@ private:
   void checkMacRates(const Engine &engine, const std::string &path) {
     std::string macsPath = (path + "." + keys::macs).str();
     if (engine.macRates.empty() && engine.kinds.contains(EngineKind::Matrix))
-      add(macsPath, "is missing or empty: an engine of kind \"matrix\" needs it");
+      add(macsPath,
+          "is missing or empty: an engine of kind \"matrix\" needs it");
     llvm::StringSet<> seen;
     for (const MacRate &rate : engine.macRates) {
       std::string ratePath = macsPath + "." + rate.elementType;
@@ -114,14 +116,16 @@ private:
     if (!memory)
       add(fieldPath, noSuchMemory(engine.privateMemory));
     else if (memory->isShared())
-      add(fieldPath, "names '" + memory->name +
-                         "', which has bytes_per_second: that is a shared memory");
+      add(fieldPath,
+          "names '" + memory->name +
+              "', which has bytes_per_second: that is a shared memory");
   }
 
   void checkPorts(const Engine &engine, const std::string &path) {
     llvm::StringSet<> seen;
     for (const Port &port : engine.ports) {
-      std::string portPath = (path + "." + keys::ports + "." + port.memory).str();
+      std::string portPath =
+          (path + "." + keys::ports + "." + port.memory).str();
       if (!seen.insert(port.memory).second)
         add(portPath, "is there twice");
       checkRange(portPath, port.bytesPerSecond, 1, maxCount);
@@ -129,8 +133,9 @@ private:
       if (!memory)
         add(portPath, noSuchMemory(port.memory));
       else if (!memory->isShared())
-        add(portPath, "is a port to a memory without bytes_per_second: that is a "
-                      "private one");
+        add(portPath,
+            "is a port to a memory without bytes_per_second: that is a "
+            "private one");
       else if (port.bytesPerSecond > memory->bytesPerSecond)
         add(portPath, "is above the memory's own " +
                           withThousandsSeparators(memory->bytesPerSecond) +
@@ -144,8 +149,9 @@ private:
       checkMemory(memory, (keys::memories + "." + memory.name).str());
     if (llvm::none_of(target.memories,
                       [](const Memory &m) { return m.isShared(); }))
-      add(keys::memories, "must hold a shared memory, one with bytes_per_second: "
-                          "where values live between ops");
+      add(keys::memories,
+          "must hold a shared memory, one with bytes_per_second: "
+          "where values live between ops");
   }
 
   void checkMemory(const Memory &memory, const std::string &path) {
@@ -174,9 +180,8 @@ private:
     SmallVector<StringRef> names;
     for (const Memory &memory : target.memories)
       names.push_back(memory.name);
-    return ("names no memory of the target" + didYouMean(name, names) +
-            " (its memories: " + llvm::join(names, ", ") + ")")
-        .str();
+    return "names no memory of the target" + didYouMean(name, names) +
+           " (its memories: " + llvm::join(names, ", ") + ")";
   }
 
   static std::string didYouMean(StringRef name, ArrayRef<StringRef> known) {

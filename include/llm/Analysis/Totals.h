@@ -24,6 +24,9 @@ struct Totals {
   int64_t kvWriteBytes = 0;         ///< written into caches
 };
 
+/// The work of one kind in one run of an op; failure when it leaves 64 bits.
+Count countWork(WorkloadOpInterface op, const Workload &workload, WorkKind kind);
+
 /// Fails with a diagnostic where a sum leaves 64 bits.
 FailureOr<Totals> computeTotals(const Program &program);
 

@@ -8,9 +8,9 @@
 #ifndef LLM_FILES_LOCATEDCSV_H
 #define LLM_FILES_LOCATEDCSV_H
 
-#include "llvm/ADT/StringRef.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <string>
 #include <vector>

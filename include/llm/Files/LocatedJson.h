@@ -13,9 +13,9 @@
 #ifndef LLM_FILES_LOCATEDJSON_H
 #define LLM_FILES_LOCATEDJSON_H
 
-#include "llvm/ADT/StringRef.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <optional>
 #include <string>

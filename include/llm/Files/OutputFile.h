@@ -16,8 +16,9 @@ namespace mlir::llm {
 /// Calls `write` with a stream on a file beside `path` and renames it to `path` when all
 /// of it was written; on any failure nothing is left behind and an old file stays as it
 /// was. "-" is standard output. The error names the path and the system's reason.
-llvm::Error writeOutputFile(llvm::StringRef path,
-                            llvm::function_ref<void(llvm::raw_ostream &)> write);
+llvm::Error
+writeOutputFile(llvm::StringRef path,
+                llvm::function_ref<void(llvm::raw_ostream &)> write);
 
 } // namespace mlir::llm
 

@@ -47,9 +47,11 @@ struct Loop {
   bool isTileable = true;
 };
 
-/// An operand or result in memory: `map` takes loop indices to element indices.
+/// An operand or result in memory: `map` takes loop indices to element indices. A
+/// temporary exists on chip only (the scores of fused attention): it takes room in a
+/// tile and is never moved.
 struct Buffer {
-  enum class Role { Read, Write } role = Role::Read;
+  enum class Role { Read, Write, Temporary } role = Role::Read;
   std::string name; ///< the operand's or result's name in the op's definition
   Value value;
   AffineMap map;
@@ -77,6 +79,11 @@ struct Workload {
   SmallVector<Interval, 6> fullBox() const;
   /// The engine kinds that the stages need.
   EngineKindSet engineKinds() const;
+  /// The type in which the multiply-accumulates run: the widest of the contracted
+  /// operands; null when there are none.
+  Type macElementType() const;
+  /// Whether the buffer is an operand that a multiply-accumulate stage reduces over.
+  bool isContracted(const Buffer &buffer) const;
   std::optional<unsigned> findLoop(StringRef name) const;
   /// The loops that the buffer's map uses.
   llvm::SmallBitVector loopsOf(const Buffer &buffer) const;

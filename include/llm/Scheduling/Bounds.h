@@ -19,10 +19,11 @@ struct Bound {
   int64_t cycles = 0;
 };
 
-/// All bounds, in a fixed order: the critical path (each part at its shortest length,
-/// without the bytes that could be prefetched where a memory engine exists), the work of
-/// the tasks that need a set of engine kinds over the engines that have them all, and
-/// the bytes of each resource over its rate. Nothing on overflow.
+/// All bounds of a sound problem, in a fixed order: the critical path (each part at its
+/// shortest length, without the bytes that could be prefetched where a memory engine
+/// exists); for each set of kinds that a task needs ("work_matrix+vector") these shortest
+/// lengths of all parts that need the whole set, over the engines that have it; and the
+/// bytes of each resource over its rate. Nothing on overflow.
 std::optional<std::vector<Bound>> lowerBounds(const Problem &problem);
 
 } // namespace mlir::llm::scheduling

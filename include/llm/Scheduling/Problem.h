@@ -44,10 +44,11 @@ struct EngineGroup {
 };
 
 /// Bytes that a part streams from one source (a weight, a cache) and that a memory
-/// engine may fetch into private memory beforehand.
+/// engine may fetch into private memory beforehand, at any time: what a predecessor
+/// writes (the newest rows of a cache) is not a source.
 struct Source {
   std::string name;
-  std::vector<int64_t> bytes; ///< per resource, contained in Part::bytes
+  std::vector<int64_t> bytes; ///< per resource; all sources are within Part::bytes
   int64_t sliceBytes = 0;     ///< private memory that the fetched slice takes
 };
 
@@ -97,7 +98,8 @@ struct PrefetchSlot {
   std::vector<int64_t> lanes;
 };
 
-/// When and where a part runs: cycles [start, end), with `lanes` of each resource.
+/// When and where a part runs: cycles [start, end), with `lanes` of each resource. A slot
+/// without length (a part without work) occupies nothing and overlaps nothing.
 struct Slot {
   unsigned task = 0, part = 0;
   EngineId engine;
@@ -111,15 +113,16 @@ struct Solution {
   int64_t makespan = 0;
 };
 
-/// A broken rule, with the slots it is about and a sentence that says expected and found.
+/// A broken rule, with the task it is about and a sentence that says expected and found.
 struct Violation {
-  std::string rule; ///< "S1" .. "S9"
-  unsigned task = 0;
+  std::string rule;  ///< "S1" .. "S9"; "S0" when check() finds fault with the problem
+  unsigned task = 0; ///< as the slot gives it, so possibly of no task
   std::string message;
 };
 
 /// Re-derives every rule from the problem and the solution alone, in O(n log n), and
-/// knows nothing of solvers. Empty: the schedule is valid. At most `limit` are returned.
+/// knows nothing of solvers. Empty: the schedule is valid. At most `limit` are returned,
+/// but always one when a rule is broken. Any numbers may stand in the solution.
 std::vector<Violation> verify(const Problem &problem, const Solution &solution,
                               size_t limit = 16);
 
@@ -132,7 +135,8 @@ std::optional<int64_t> lengthWithLanes(const Problem &problem,
                                        const std::vector<int64_t> &lanes);
 
 /// The length of a part on an engine group when every resource gives at most
-/// `available` lanes, and the fewest lanes that reach this length (S3).
+/// `available` lanes (and the port of the engine its own), and the fewest lanes that
+/// reach this length (S3). Nothing where lengthWithLanes() gives nothing.
 struct LaneChoice {
   int64_t length = 0;
   std::vector<int64_t> lanes;

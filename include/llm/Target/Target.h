@@ -22,7 +22,8 @@ namespace mlir::llm {
 
 /// Multiply-accumulates per cycle of one unit, for one element type.
 struct MacRate {
-  std::string elementType; ///< MLIR's spelling: "f32", "bf16", "f8E4M3FN", "i8", ...
+  /// MLIR's spelling: "f32", "bf16", "f8E4M3FN", "i8", ...
+  std::string elementType;
   int64_t macsPerCycle = 0;
   bool operator==(const MacRate &other) const;
 };
@@ -33,8 +34,9 @@ struct Memory {
   static constexpr int64_t defaultLanes = 1024;
 
   std::string name;
-  int64_t capacityBytes = 0;  ///< 0: not given, nothing is checked (shared only)
-  int64_t bytesPerSecond = 0; ///< 0: private to an engine, no rate
+  /// 0: not given, nothing is checked against it (shared memories only).
+  int64_t capacityBytes = 0;
+  int64_t bytesPerSecond = 0;   ///< 0: private to an engine, no rate
   int64_t lanes = defaultLanes; ///< equal lanes that a shared rate is cut into
   bool isShared() const { return bytesPerSecond > 0; }
   bool operator==(const Memory &other) const;
@@ -52,13 +54,13 @@ struct Engine {
   std::string name;
   EngineKindSet kinds;
   int64_t count = 1;
-  int64_t units = 1;              ///< SMs or cores inside one engine
-  std::vector<MacRate> macRates;  ///< per unit
+  int64_t units = 1;             ///< SMs or cores inside one engine
+  std::vector<MacRate> macRates; ///< per unit
   /// Per cycle of one unit; nothing given: this work is not modelled and takes no time.
   std::optional<int64_t> aluPerCycle, specialPerCycle, comparePerCycle;
-  std::string privateMemory;      ///< name of a private Memory; empty: none
-  std::vector<Port> ports;        ///< no entry for a memory: its full rate
-  int64_t overheadCycles = 0;     ///< before each part (launch)
+  std::string privateMemory;  ///< name of a private Memory; empty: none
+  std::vector<Port> ports;    ///< no entry for a memory: its full rate
+  int64_t overheadCycles = 0; ///< before each part (launch)
   bool isCompute() const {
     return kinds.contains(EngineKind::Matrix) ||
            kinds.contains(EngineKind::Vector);
@@ -78,7 +80,8 @@ struct Target {
   static constexpr int64_t maxEngines = 1048576; ///< of one group
 
   std::string name;
-  std::string description; ///< where the figures come from; "invented" if they are
+  /// Where the figures come from; "invented" if they are.
+  std::string description;
   int64_t clockHz = 0;
   bool clockIsGiven = true; ///< false: a tick of 1 GHz stands in
   std::vector<Engine> engines;
@@ -99,11 +102,11 @@ struct Target {
   /// The rate for contractions of `elementType`, per cycle of the whole engine: its own,
   /// else that of the next wider type of the same class (`usedType` says which). Nothing
   /// when no type is wide enough.
-  static std::optional<int64_t> macsPerCycle(const Engine &engine,
-                                             Type elementType,
-                                             std::string &usedType);
+  static std::optional<int64_t>
+  macsPerCycle(const Engine &engine, Type elementType, std::string &usedType);
   /// Alu, Special or Compare operations per cycle of the whole engine.
-  static std::optional<int64_t> opsPerCycle(const Engine &engine, WorkKind kind);
+  static std::optional<int64_t> opsPerCycle(const Engine &engine,
+                                            WorkKind kind);
 
   /// Everything that is inconsistent, empty when the target is sound.
   std::vector<TargetProblem> findProblems() const;

@@ -169,6 +169,8 @@ FailureOr<Workload> GqaAttnOp::getWorkload(EmitError emitError) {
   addHeadsBuffer(workload, Role::Read, "values", getValues(), group, {"b", "t", "h", "d"});
   addHeadsBuffer(workload, Role::Write, "out", getOut(), group, {"b", "s", "hg", "d"});
   SmallVector<StringRef> pairs = {"b", "h", "g", "s", "t"};
+  workload.addBuffer(Role::Temporary, "scores", getOut(), Float32Type::get(getContext()),
+                     pairs);
   SmallVector<StringRef> products = {"b", "h", "g", "s", "t", "d"};
   workload.addStage("qk", EngineKind::Matrix, products, {{WorkKind::Mac, 1}});
   workload.addStage("max", EngineKind::Vector, pairs, {{WorkKind::Compare, 1}});

@@ -1,0 +1,32 @@
+//===- ProgramBounds.h - Lower bounds of a whole program -*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_ANALYSIS_PROGRAMBOUNDS_H
+#define LLM_ANALYSIS_PROGRAMBOUNDS_H
+
+#include "llm/Analysis/Program.h"
+#include "llm/Target/Target.h"
+
+#include <map>
+#include <string>
+
+namespace mlir::llm {
+
+/// The bounds of `llm.schedule`, from tiles and costs alone. Loop boundaries are barriers:
+/// the bounds of the stretches between them add up.
+struct ProgramBounds {
+  std::map<std::string, int64_t> byName;
+  int64_t lowerBoundCycles = 0; ///< sum of the largest bound of each stretch
+  int64_t rooflineCycles = 0;
+};
+
+/// Needs a fresh cost on every op (see `checkCosts`).
+FailureOr<ProgramBounds> computeBounds(const Program &program, const Target &target);
+
+} // namespace mlir::llm
+
+#endif // LLM_ANALYSIS_PROGRAMBOUNDS_H

@@ -1,0 +1,24 @@
+//===- Roofline.h - What no tile and no schedule can beat -*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_ANALYSIS_ROOFLINE_H
+#define LLM_ANALYSIS_ROOFLINE_H
+
+#include "llm/Analysis/Program.h"
+#include "llm/Target/Target.h"
+
+namespace mlir::llm {
+
+/// The roofline of a whole program (Williams et al., CACM 2009), in cycles: the larger of
+/// the arithmetic of each kind at the peak rate of all engines together and the compulsory
+/// bytes of every op at the full bandwidth of DRAM. Kinds of work without a rate count
+/// nothing. Fails with a diagnostic on overflow or a type without a rate.
+FailureOr<int64_t> rooflineCycles(const Program &program, const Target &target);
+
+} // namespace mlir::llm
+
+#endif // LLM_ANALYSIS_ROOFLINE_H

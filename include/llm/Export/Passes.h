@@ -1,0 +1,31 @@
+//===- Passes.h - Passes that write files about a schedule ------*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_EXPORT_PASSES_H
+#define LLM_EXPORT_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::llm {
+
+/// What one unit of a trace's time axis stands for.
+enum class TraceTime {
+  Nanoseconds, ///< true time, rounded
+  Cycles,      ///< one cycle is drawn as one nanosecond
+};
+
+enum class ReportFormat { Table, Json, Csv };
+
+#define GEN_PASS_DECL
+#include "llm/Export/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "llm/Export/Passes.h.inc"
+
+} // namespace mlir::llm
+
+#endif // LLM_EXPORT_PASSES_H

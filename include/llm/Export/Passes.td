@@ -1,0 +1,117 @@
+//===- Passes.td - Passes that write files about a schedule -*- tablegen -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_EXPORT_PASSES
+#define LLM_EXPORT_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
+  let summary = "writes the schedule as a trace for ui.perfetto.dev";
+  let description = [{
+    Writes each function's schedule as one trace in Chrome's JSON format, which
+    ui.perfetto.dev, chrome://tracing and speedscope open.
+
+    Requires: a target on the module, `llm.schedule` on each function with a body and
+    `llm.slots` on its ops, as `--llm-schedule` leaves them. The IR is not changed.
+
+    Guarantees:
+    - one process, named as the target, with one track per engine of the target, idle
+      ones included; all have names and sort indexes;
+    - one slice per slot and run: a loop is unrolled, iteration by iteration, in constant
+      memory, and the `{}` of a name is the index of the innermost loop. Slices that share
+      an engine never overlap, because start and end are rounded by one function;
+    - `args` of a slice: op, shapes in and out, tile, cost (work, bytes per memory,
+      compute and memory cycles, bound), lanes, exact cycles, and the names of the runs
+      that it waits for (`depends_on`);
+    - one flow arrow for each slice and each run that it waits for: from that run's part
+      that ends last to the slice. Ids are whole numbers, one per arrow;
+    - counters: the share of each shared memory's bandwidth that is held, in GB/s, and the
+      engines that are busy, per group;
+    - a file appears whole or not at all.
+
+    Several functions give several files; an explicit `file` holds one function only.
+    With `file=-` the trace goes to standard output, where the IR goes too unless the tool
+    is told `-o`: a pass cannot see that, so give the IR a place of its own.
+
+    Example:
+    ```
+    llm-opt block.mlir --llm-tile --llm-schedule=engines=4 --llm-export-perfetto
+    llm-opt block.mlir --llm-tile --llm-schedule "--llm-export-perfetto=file=a.json time=cycles"
+    ```
+    with, in the file, one event a line:
+    ```
+    {"ph":"X","name":"model.layers.3.mlp.up_proj","cat":"op","pid":1,"tid":2,"ts":0.300,"dur":0.100,"args":{...}}
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "",
+           "File to write, '-' for standard output "
+           "(default: '<function name>.perfetto.json' in the current folder)">,
+    Option<"time", "time", "::mlir::llm::TraceTime",
+           "::mlir::llm::TraceTime::Nanoseconds", "What the time axis shows", [{
+      ::llvm::cl::values(
+          clEnumValN(::mlir::llm::TraceTime::Nanoseconds, "ns",
+                     "time, rounded to nanoseconds"),
+          clEnumValN(::mlir::llm::TraceTime::Cycles, "cycles",
+                     "cycles, one drawn as a nanosecond: short parts stay visible"))
+    }]>
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect"];
+}
+
+def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
+  let summary = "writes what each op costs and when it runs";
+  let description = [{
+    Writes the schedule of each function as a table for people (at most 100 columns), as
+    JSON, or as CSV with one row per op.
+
+    Requires: a target on the module; `llm.tile` and `llm.cost` on the ops (`--llm-tile`),
+    `llm.slots` on them and `llm.schedule` on each function with a body
+    (`--llm-schedule`). The IR is not changed.
+
+    Guarantees:
+    - all formats say the same: JSON and CSV in whole numbers with the unit in the name
+      of the field, the table in rounded ones with units in the header;
+    - JSON: one function is the root object; several are `{"functions": [...]}`.
+      Figures of an op (`macs`, `bytes`, `..._cycles`) are of one run, and `count` says
+      how many runs there are. `cycles` is its cost alone on the machine, summed over its
+      parts; `scheduled_cycles` is what its slots take. `slots` are those of the first
+      run, in cycles from the program's start: in iteration i of a loop of the op's
+      `loops`, i times `period_cycles` is added. `depends_on` names the ops of the same
+      iteration, `depends_on_previous_iteration` those of the one before, and
+      `depends_on_in_first_iteration` those before the loop that the first one waits for;
+    - the table counts all runs together (cycles are engine time), so that its columns
+      add up to their last row, and says so where the target's figures are invented;
+    - tokens per second (where `llm.program` is given): the new tokens of one step over
+      the makespan scaled to all layers of the model, as if each took as long as these;
+    - a file appears whole or not at all.
+
+    With `file=-` the report goes to standard output, where the IR goes too unless the
+    tool is told `-o`: a pass cannot see that, so give the IR a place of its own.
+
+    Example:
+    ```
+    llm-opt block.mlir --llm-tile --llm-schedule --llm-export-report -o /dev/null
+    llm-opt block.mlir --llm-tile --llm-schedule "--llm-export-report=file=r.json format=json"
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "",
+           "File to write, '-' for standard output (default: standard error)">,
+    Option<"format", "format", "::mlir::llm::ReportFormat",
+           "::mlir::llm::ReportFormat::Table", "How to write it", [{
+      ::llvm::cl::values(
+          clEnumValN(::mlir::llm::ReportFormat::Table, "table", "aligned, for people"),
+          clEnumValN(::mlir::llm::ReportFormat::Json, "json", "for programs"),
+          clEnumValN(::mlir::llm::ReportFormat::Csv, "csv", "one row per op"))
+    }]>
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect"];
+}
+
+#endif // LLM_EXPORT_PASSES

@@ -1,0 +1,77 @@
+//===- HfConfig.h - Models from Hugging Face's config.json ------*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The fields of a config.json and what becomes of them. A field that is null
+// counts as absent, as in Hugging Face's own reader.
+//
+//   model_type           "llama" or "qwen3"
+//   hidden_size, intermediate_size, num_attention_heads, num_hidden_layers
+//                        required
+//   num_key_value_heads  llama: num_attention_heads if absent
+//                        qwen3: required
+//   head_dim             llama: hidden_size / num_attention_heads if absent
+//                        qwen3: required; that quotient is not what models have
+//   rms_norm_eps         1e-6 if absent
+//   rope_theta           10000 if absent; also inside rope_parameters
+//   rope_scaling, rope_parameters
+//                        the type must be a known one; the rest is dropped, as
+//                        it changes the table of angles, not the work (see
+//                        llm.rope)
+//   attention_bias       false if absent; true: q, k, v and o have a bias
+//   mlp_bias             llama: false if absent; true: gate, up, down have one
+//   torch_dtype, dtype   bfloat16, float16, float32; bfloat16 if absent
+//
+// It is an error if a field says something else than the layers that are built:
+//
+//   hidden_act             other than "silu"
+//   use_sliding_window     true
+//   sliding_window         a number, unless use_sliding_window is false
+//   layer_types            an entry other than "full_attention"
+//   partial_rotary_factor  other than 1
+//   mlp_bias               qwen3: true
+//   is_encoder_decoder, add_cross_attention
+//                          true
+//   quantization_config, quantization, compression_config, pruned_heads
+//                          anything
+//
+// Ignored, because the time of a decoder layer does not depend on them, are
+// fields about the embedding and the head (vocab_size, tie_word_embeddings),
+// the length that the model was made for (max_position_embeddings), training,
+// tokens and generation, and bookkeeping: the list is in
+// lib/Import/HfFields.cpp. Any other field is an error, since it may change the
+// work.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_IMPORT_HFCONFIG_H
+#define LLM_IMPORT_HFCONFIG_H
+
+#include "llm/Files/LocatedJson.h"
+#include "llm/Import/ImportOptions.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::llm {
+
+/// The model that a config.json describes. Errors are located at the field.
+FailureOr<ModelConfig> readHfConfig(const LocatedJson &config);
+
+/// The program of a model from the text of its config.json; `bufferName` is the
+/// file's name in diagnostics. Loads the dialects that it needs into `context`.
+FailureOr<OwningOpRef<ModuleOp>> importHfConfig(StringRef text,
+                                                StringRef bufferName,
+                                                const ImportOptions &options,
+                                                MLIRContext *context);
+
+/// The same from a file.
+FailureOr<OwningOpRef<ModuleOp>>
+importHfConfigFile(StringRef path, const ImportOptions &options,
+                   MLIRContext *context);
+
+} // namespace mlir::llm
+
+#endif // LLM_IMPORT_HFCONFIG_H

@@ -1,0 +1,47 @@
+//===- ImportOptions.h - Which program to make of a model -------*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_IMPORT_IMPORTOPTIONS_H
+#define LLM_IMPORT_IMPORTOPTIONS_H
+
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Import/ModelConfig.h"
+
+#include <optional>
+
+namespace mlir::llm {
+
+/// What a model's description does not say. Each field is the option of
+/// `llm-translate` that has its name.
+struct ImportOptions {
+  Phase phase = Phase::Decode;
+  int64_t batch = 1;
+  /// New tokens per sequence; unset: 1 in decode, 512 in prefill.
+  std::optional<int64_t> seq;
+  /// Keys that a sequence sees, new ones included; unset: 512 in decode, `seq`
+  /// in prefill.
+  std::optional<int64_t> kvLen;
+  /// Decoder layers; unset: all of the model.
+  std::optional<int64_t> layers = 1;
+  Mask mask = Mask::Causal;
+};
+
+/// Reads "all" or a positive whole number, the values of `--layers`. Anything
+/// else is an error.
+FailureOr<std::optional<int64_t>> parseLayers(StringRef text,
+                                              MLIRContext *context);
+
+/// The program that the options ask for, with every default filled in. Errors,
+/// which name the option: a number below 1, fewer keys than new tokens, more
+/// layers than the model has, tensors whose bytes cannot be counted in 64 bits.
+/// The llm dialect must be loaded.
+FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
+                                      const ImportOptions &options);
+
+} // namespace mlir::llm
+
+#endif // LLM_IMPORT_IMPORTOPTIONS_H

@@ -1,0 +1,23 @@
+//===- InitAll.h - Register everything -*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_INITALL_INITALL_H
+#define LLM_INITALL_INITALL_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace mlir::llm {
+
+/// The llm dialect, those it builds on, and the interfaces of upstream ops.
+void registerAllDialects(DialectRegistry &registry);
+
+/// All passes of the project.
+void registerAllPasses();
+
+} // namespace mlir::llm
+
+#endif // LLM_INITALL_INITALL_H

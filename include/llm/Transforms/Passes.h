@@ -1,0 +1,26 @@
+//===- Passes.h - Passes that decide and write -*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRANSFORMS_PASSES_H
+#define LLM_TRANSFORMS_PASSES_H
+
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::llm {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "llm/Transforms/Passes.h.inc"
+
+} // namespace mlir::llm
+
+#endif // LLM_TRANSFORMS_PASSES_H

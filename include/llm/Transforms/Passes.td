@@ -1,0 +1,189 @@
+//===- Passes.td - Passes that decide and write ---------------*- tablegen -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRANSFORMS_PASSES
+#define LLM_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
+  let summary = "Put the description of a machine on the module";
+  let description = [{
+    Writes `dlti.target_system_spec` from a built-in preset (`name=`), a JSON file
+    (`file=`, see lib/Target/presets/README.md), or a CSV file with one column per device
+    (`file=` and `column=`). `engines=` then sets the number of compute engines. Without
+    `name` and `file` the module's own target is kept, or, if it has none, the preset
+    `npu` is written, whose figures are invented.
+
+    Requires: nothing. Guarantees: one sound target on the module, in place of any other.
+
+    ```
+    llm-opt block.mlir "--llm-target=name=h100-sxm"
+    llm-opt block.mlir "--llm-target=file=chips.csv column=A40 engines=2"
+    ```
+  }];
+  let options = [
+    Option<"name", "name", "std::string", "", "Built-in preset">,
+    Option<"file", "file", "std::string", "", "JSON or CSV file">,
+    Option<"column", "column", "std::string", "", "Device of a CSV file">,
+    Option<"engines", "engines", "std::string", "",
+           "Number of compute engines (a whole number above 0)">
+  ];
+  let dependentDialects = ["::mlir::DLTIDialect"];
+}
+
+def LlmDecomposeAttentionPass : Pass<"llm-decompose-attention", "::mlir::func::FuncOp"> {
+  let summary = "Replace fused attention by qk, softmax and pv";
+  let description = [{
+    Replaces `llm.gqa_attn` by `llm.qk`, `llm.softmax` and `llm.pv` with the same mask;
+    their names are the op's with `.qk`, `.softmax` and `.pv` behind it. The scores then
+    lie in memory between the three ops. For machines on which no engine has both matrix
+    and vector units, and to see the stages of softmax as work of their own.
+
+    Requires: nothing. Guarantees: no `llm.gqa_attn` is left. Tiles, costs and slots of the
+    replaced ops are dropped.
+
+    ```mlir
+    %o = llm.gqa_attn "attn" %q, %k, %v mask causal scale 0.125 : ...
+    // becomes
+    %s = llm.qk "attn.qk" %q, %k mask causal scale 0.125 : ...
+    %p = llm.softmax "attn.softmax" %s mask causal : ...
+    %o = llm.pv "attn.pv" %p, %v mask causal : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::llm::LlmDialect"];
+}
+
+def LlmFuseProjectionsPass : Pass<"llm-fuse-projections", "::mlir::func::FuncOp"> {
+  let summary = "Make one product of the matmuls on one activation";
+  let description = [{
+    Matmuls of one block with the same left operand, orientation and element types (q, k
+    and v; gate and up) become one: their right operands are joined by `tensor.concat`,
+    the result is taken apart by `tensor.extract_slice`; both are views and take no time.
+    The activation is then read once. Names are joined with `+`.
+
+    Requires: nothing. Guarantees: the same values. Tiles, costs and slots of the replaced
+    ops are dropped.
+
+    ```mlir
+    %g = llm.matmul "mlp.gate_proj" %x, %wg transpose_rhs : ...
+    %u = llm.matmul "mlp.up_proj" %x, %wu transpose_rhs : ...
+    // becomes
+    %w = tensor.concat dim(0) %wg, %wu : ...
+    %gu = llm.matmul "mlp.gate_proj+up_proj" %x, %w transpose_rhs : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def LlmTilePass : Pass<"llm-tile", "::mlir::ModuleOp"> {
+  let summary = "Choose tiles and annotate costs";
+  let description = [{
+    Gives every op that takes time an `llm.tile` for the private memory of its engine, and
+    its `llm.cost`. Strategies:
+
+    * `search` (default): enumerates legal tiles with integer sizes, ragged edges, traffic
+      of the result, double buffers and loop order, for the fewest cycles, then the fewest
+      bytes. Equal ops are searched once.
+    * `theoretical`: the closed form of hand-made cost sheets for an m x k x n product
+      (see `ClosedForm.h`); other ops get the plain roofline and no tile.
+
+    A module pass, because without a target it writes the preset `npu` on the module, so
+    that the IR says which machine its costs are for.
+
+    Requires: static shapes. Guarantees: a fresh `llm.tile` and `llm.cost` on every op that
+    takes time; slots and schedules, which no longer hold, are dropped.
+
+    ```
+    llm-opt block.mlir --llm-tile
+    llm-opt block.mlir "--llm-target=name=nvl-ax" "--llm-tile=strategy=theoretical"
+    ```
+  }];
+  let options = [
+    Option<"strategy", "strategy", "::mlir::llm::TileStrategy",
+           "::mlir::llm::TileStrategy::Search", "How tiles are chosen",
+           [{::llvm::cl::values(
+             clEnumValN(::mlir::llm::TileStrategy::Theoretical, "theoretical",
+                        "the closed form of hand-made cost sheets"),
+             clEnumValN(::mlir::llm::TileStrategy::Search, "search",
+                        "enumerate legal tiles"))}]>
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
+}
+
+def LlmCostPass : Pass<"llm-cost", "::mlir::ModuleOp"> {
+  let summary = "Annotate costs anew for the tiles that are there";
+  let description = [{
+    After tiles, ops or the target were edited: computes `llm.cost` from each op's
+    `llm.tile`.
+
+    Requires: an `llm.tile` on every op that takes time; a target on the module.
+    Guarantees: a fresh `llm.cost` on each; slots and schedules are dropped.
+
+    ```
+    llm-opt edited.mlir --llm-cost --llm-schedule
+    ```
+  }];
+  let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
+}
+
+def LlmVerifyCostPass : Pass<"llm-verify-cost", "::mlir::ModuleOp"> {
+  let summary = "Check every cost against what is re-derived";
+  let description = [{
+    Derives each cost again from op, tile and target; a difference is an error that shows
+    both. Changes nothing.
+
+    Requires: a target on the module. Guarantees: every cost is what `llm-cost` would write.
+  }];
+  let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
+}
+
+def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
+  let summary = "Give every op an engine, a start and an end";
+  let description = [{
+    Writes `llm.slots` on every op that takes time and `llm.schedule` on every function.
+    The schedule obeys the rules S1 to S9 of Spec.md, which are checked before anything is
+    written. Policies:
+
+    * `list` (default): the op with the longest way to the end first; also tries `earliest`
+      and fewer engines, and keeps the shortest.
+    * `earliest`: ops start in program order, each on the first free engine.
+
+    `engines=` sets the number of compute engines in the target: what is shared, such as
+    the bandwidth of DRAM, does not grow. A loop is scheduled once; its boundary is a
+    barrier.
+
+    Requires: fresh costs (`llm-tile` or `llm-cost`). Guarantees: a valid schedule; its
+    summary with lower bounds.
+
+    ```
+    llm-opt block.mlir --llm-tile --llm-schedule=engines=4
+    llm-opt block.mlir --llm-tile "--llm-schedule=engines=2 policy=earliest"
+    ```
+  }];
+  let options = [
+    Option<"engines", "engines", "std::string", "",
+           "Number of compute engines (a whole number above 0)">,
+    Option<"policy", "policy", "std::string", "\"list\"", "list or earliest">
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
+}
+
+def LlmVerifySchedulePass : Pass<"llm-verify-schedule", "::mlir::ModuleOp"> {
+  let summary = "Check a schedule against the rules S1 to S9";
+  let description = [{
+    Re-derives every rule of Spec.md from the IR alone, knowing nothing of the pass that
+    made the schedule. A broken rule is an error on the op that names the rule. Changes
+    nothing.
+
+    Requires: a target on the module, fresh costs, slots and a schedule. Guarantees: the
+    schedule is valid and its summary is what is re-derived.
+  }];
+  let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
+}
+
+#endif // LLM_TRANSFORMS_PASSES

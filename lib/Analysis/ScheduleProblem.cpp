@@ -1,0 +1,313 @@
+//===- ScheduleProblem.cpp - Between the IR and the scheduling library ===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Analysis/ScheduleProblem.h"
+#include "llm/Support/Units.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+using scheduling::EngineId;
+using scheduling::Problem;
+using scheduling::Slot;
+
+static CostAttr costOf(Operation *op) {
+  return op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
+}
+
+/// Parts of one op that a problem may hold.
+static constexpr int64_t maxParts = 1 << 24;
+
+LogicalResult mlir::llm::checkCosts(const Program &program, const Target &target) {
+  for (const ProgramOp &entry : program.ops()) {
+    Operation *op = entry.op;
+    auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+    CostAttr cost = costOf(op);
+    if (!cost || !tile)
+      return op->emitOpError() << "has no " << (tile ? "cost" : "tile")
+                               << "; run --llm-tile" << (tile ? " or --llm-cost" : "")
+                               << " first";
+    FailureOr<OpOnTarget> context = OpOnTarget::get(entry.op, target);
+    if (failed(context))
+      return failure();
+    if (computeStamp(*context, tile) != cost.getStamp())
+      return op->emitOpError() << "its cost is stale: the op, its tile or the target changed "
+                                  "since it was computed; run --llm-cost"
+                               << " (or --llm-tile for new tiles)";
+    int64_t capacity = context->tileCapacityBytes();
+    int64_t parts = 0;
+    for (PartCostAttr part : cost.getParts()) {
+      if (part.getCount() > maxParts - parts)
+        return op->emitOpError() << "has more than " << maxParts << " parts";
+      parts += part.getCount();
+      if (part.getWorkingSetBytes() > capacity)
+        return op->emitOpError()
+               << "its tile takes " << part.getWorkingSetBytes() << " bytes of the "
+               << capacity << " that an engine has: "
+               << part.getWorkingSetBytes() - capacity
+               << " too many. Set the number of engines in --llm-target, before --llm-tile";
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// IR to problem
+//===----------------------------------------------------------------------===//
+
+Problem mlir::llm::makeMachine(const Target &target) {
+  Problem problem;
+  problem.clockHz = target.clockHz;
+  SmallVector<const Memory *> memories = target.sharedMemories();
+  for (const Memory *memory : memories)
+    problem.resources.push_back({memory->name, memory->bytesPerSecond, memory->lanes});
+  for (const Engine &engine : target.engines) {
+    scheduling::EngineGroup group;
+    group.name = engine.name;
+    group.kinds = engine.kinds;
+    group.count = engine.count;
+    for (const Memory *memory : memories)
+      group.portLanes.push_back(target.portLanes(engine, *memory));
+    const Memory *own = target.privateMemoryOf(engine);
+    group.privateBytes = own ? own->capacityBytes : 0;
+    problem.engines.push_back(std::move(group));
+  }
+  return problem;
+}
+
+/// Whether the buffer shows a weight or a cache, which a memory engine may fetch ahead.
+static bool isSource(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<SourceOpInterface>(op))
+    return true;
+  auto view = dyn_cast<TransparentOpInterface>(op);
+  return view && op->getNumOperands() > 0 &&
+         llvm::all_of(view.getForwardedValues(), isSource);
+}
+
+static scheduling::Part makePart(const Problem &machine, PartCostAttr cost,
+                                 const Workload &workload) {
+  scheduling::Part part;
+  part.overheadCycles = cost.getOverheadCycles();
+  part.serialCycles = cost.getSerialCycles();
+  part.computeCycles = cost.getComputeCycles();
+  part.workingSetBytes = cost.getWorkingSetBytes();
+  for (const scheduling::Resource &resource : machine.resources)
+    part.bytes.push_back(cost.getBytes(resource.name));
+  for (const Buffer &buffer : workload.buffers) {
+    if (buffer.role != Buffer::Role::Read || !isSource(buffer.value))
+      continue;
+    scheduling::Source source;
+    source.name = buffer.name;
+    Count bytes = storageBytes(buffer.value.getType());
+    source.sliceBytes = succeeded(bytes) ? *bytes : maxCount;
+    for (const scheduling::Resource &resource : machine.resources)
+      source.bytes.push_back(cost.getBytes(resource.name, buffer.name));
+    part.sources.push_back(std::move(source));
+  }
+  return part;
+}
+
+FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
+                                          ArrayRef<unsigned> stretch,
+                                          const Target &target) {
+  Problem problem = makeMachine(target);
+  DenseMap<unsigned, unsigned> taskOf;
+  for (unsigned index : stretch) {
+    const ProgramOp &entry = program.ops()[index];
+    WorkloadOpInterface op = entry.op;
+    FailureOr<Workload> workload = op.getWorkload([&] { return op->emitOpError(); });
+    if (failed(workload))
+      return failure();
+    scheduling::Task task;
+    task.name = entry.name;
+    task.kinds = workload->engineKinds();
+    for (PartCostAttr cost : costOf(op).getParts())
+      task.parts.insert(task.parts.end(), cost.getCount(),
+                        makePart(problem, cost, *workload));
+    for (unsigned dependence : entry.dependences)
+      if (auto known = taskOf.find(dependence); known != taskOf.end())
+        task.predecessors.push_back(known->second);
+    taskOf[index] = problem.tasks.size();
+    problem.tasks.push_back(std::move(task));
+  }
+  std::vector<std::string> objections = problem.check();
+  if (objections.empty())
+    return problem;
+  func::FuncOp function = program.function();
+  InFlightDiagnostic diagnostic = function->emitError()
+                                  << "cannot be scheduled: " << objections.front();
+  for (const std::string &objection : llvm::drop_begin(objections))
+    diagnostic.attachNote() << objection;
+  return diagnostic;
+}
+
+//===----------------------------------------------------------------------===//
+// Slots to attributes
+//===----------------------------------------------------------------------===//
+
+static DictionaryAttr makeLanes(MLIRContext *context, const Problem &problem,
+                                const std::vector<int64_t> &lanes) {
+  SmallVector<std::pair<StringRef, int64_t>> amounts;
+  for (auto [resource, held] : llvm::zip(problem.resources, lanes))
+    if (held > 0)
+      amounts.push_back({resource.name, held});
+  return getAmounts(context, amounts);
+}
+
+static SlotRunAttr makeRun(MLIRContext *context, const Problem &problem, const Slot &slot,
+                           int64_t count, int64_t indexStride, int64_t startStride,
+                           int64_t offset) {
+  auto engineName = [&](const EngineId &engine) {
+    return StringAttr::get(context, problem.engines[engine.group].name);
+  };
+  SmallVector<PrefetchAttr> prefetches;
+  for (const scheduling::PrefetchSlot &fetch : slot.prefetches) {
+    const scheduling::Source &source =
+        problem.tasks[slot.task].parts[slot.part].sources[fetch.source];
+    prefetches.push_back(PrefetchAttr::get(
+        context, StringAttr::get(context, source.name), engineName(fetch.engine),
+        fetch.engine.index, fetch.start + offset, fetch.end + offset,
+        makeLanes(context, problem, fetch.lanes)));
+  }
+  return SlotRunAttr::get(context, slot.part, engineName(slot.engine), slot.engine.index,
+                          slot.start + offset, slot.end + offset,
+                          makeLanes(context, problem, slot.lanes), count, indexStride,
+                          startStride, prefetches);
+}
+
+/// Whether `next` continues a run at the given distance from `previous`.
+static bool continues(const Slot &previous, const Slot &next) {
+  return next.part == previous.part + 1 && next.engine.group == previous.engine.group &&
+         next.engine.index >= previous.engine.index && next.start >= previous.start &&
+         next.end - next.start == previous.end - previous.start &&
+         next.lanes == previous.lanes && next.prefetches.empty() &&
+         previous.prefetches.empty();
+}
+
+SlotsAttr mlir::llm::makeSlots(MLIRContext *context, const Problem &problem,
+                               ArrayRef<const Slot *> slots, int64_t offset) {
+  SmallVector<const Slot *> byPart(slots);
+  llvm::sort(byPart, [](const Slot *a, const Slot *b) { return a->part < b->part; });
+  SmallVector<SlotRunAttr> runs;
+  for (size_t first = 0; first < byPart.size();) {
+    size_t last = first + 1;
+    int64_t indexStride = 0, startStride = 0;
+    while (last < byPart.size() && continues(*byPart[last - 1], *byPart[last])) {
+      int64_t indexStep = byPart[last]->engine.index - byPart[last - 1]->engine.index;
+      int64_t startStep = byPart[last]->start - byPart[last - 1]->start;
+      if (last == first + 1) {
+        indexStride = indexStep;
+        startStride = startStep;
+      } else if (indexStep != indexStride || startStep != startStride) {
+        break;
+      }
+      ++last;
+    }
+    runs.push_back(makeRun(context, problem, *byPart[first], last - first, indexStride,
+                           startStride, offset));
+    first = last;
+  }
+  return SlotsAttr::get(context, runs);
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes to slots
+//===----------------------------------------------------------------------===//
+
+static FailureOr<EngineId> readEngine(Operation *op, const Problem &problem,
+                                      StringAttr name, int64_t index) {
+  for (auto [group, engine] : llvm::enumerate(problem.engines))
+    if (engine.name == name.getValue()) {
+      if (index < engine.count)
+        return EngineId{unsigned(group), index};
+      return op->emitOpError() << "its slot is on engine '" << name.getValue() << "[" << index
+                               << "]', but the target has " << engine.count << " of them";
+    }
+  return op->emitOpError() << "its slot is on engine '" << name.getValue()
+                           << "', which the target does not have";
+}
+
+static FailureOr<std::vector<int64_t>> readLanes(Operation *op, const Problem &problem,
+                                                 DictionaryAttr lanes) {
+  std::vector<int64_t> result;
+  size_t known = 0;
+  for (const scheduling::Resource &resource : problem.resources) {
+    known += lanes.contains(resource.name);
+    result.push_back(getAmount(lanes, resource.name));
+  }
+  if (known != lanes.size())
+    return op->emitOpError() << "its slot holds lanes of a memory that the target does not "
+                                "share: "
+                             << lanes;
+  return result;
+}
+
+static LogicalResult readPrefetches(Operation *op, const Problem &problem, SlotRunAttr run,
+                                    int64_t offset, Slot &slot) {
+  const std::vector<scheduling::Part> &parts = problem.tasks[slot.task].parts;
+  for (PrefetchAttr fetch : run.getPrefetches()) {
+    scheduling::PrefetchSlot prefetch;
+    const std::vector<scheduling::Source> &sources = parts[slot.part].sources;
+    auto source = llvm::find_if(sources, [&](const scheduling::Source &candidate) {
+      return candidate.name == fetch.getBuffer().getValue();
+    });
+    if (source == sources.end())
+      return op->emitOpError() << "its slot prefetches '" << fetch.getBuffer().getValue()
+                               << "', which is no weight or cache that the op reads";
+    FailureOr<EngineId> engine =
+        readEngine(op, problem, fetch.getEngine(), fetch.getIndex());
+    FailureOr<std::vector<int64_t>> lanes = readLanes(op, problem, fetch.getLanes());
+    if (failed(engine) || failed(lanes))
+      return failure();
+    prefetch.source = source - sources.begin();
+    prefetch.engine = *engine;
+    prefetch.start = fetch.getStartCycle() - offset;
+    prefetch.end = fetch.getEndCycle() - offset;
+    prefetch.lanes = *lanes;
+    slot.prefetches.push_back(std::move(prefetch));
+  }
+  return success();
+}
+
+LogicalResult mlir::llm::readSlots(WorkloadOpInterface op, const Problem &problem,
+                                   unsigned task, int64_t offset,
+                                   std::vector<Slot> &slots) {
+  auto attr = op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
+  if (!attr)
+    return op->emitOpError() << "has no slot; which pass added it after --llm-schedule?";
+  int64_t parts = problem.tasks[task].parts.size();
+  for (SlotRunAttr run : attr.getRuns()) {
+    FailureOr<std::vector<int64_t>> lanes = readLanes(op, problem, run.getLanes());
+    if (failed(lanes))
+      return failure();
+    if (run.getPart() >= parts || run.getCount() > parts - run.getPart())
+      return op->emitOpError() << "S1: its slots are for parts " << run.getPart() << " to "
+                               << run.getPart() + run.getCount() - 1
+                               << ", but its cost has " << parts;
+    for (int64_t i = 0; i < run.getCount(); ++i) {
+      FailureOr<EngineId> engine = readEngine(op, problem, run.getEngine(),
+                                              run.getIndex() + i * run.getIndexStride());
+      if (failed(engine))
+        return failure();
+      Slot slot;
+      slot.task = task;
+      slot.part = run.getPart() + i;
+      slot.engine = *engine;
+      slot.start = run.getStartCycle() + i * run.getStartStride() - offset;
+      slot.end = run.getEndCycle() + i * run.getStartStride() - offset;
+      slot.lanes = *lanes;
+      if (failed(readPrefetches(op, problem, run, offset, slot)))
+        return failure();
+      slots.push_back(std::move(slot));
+    }
+  }
+  return success();
+}

@@ -1,0 +1,217 @@
+//===- TileSearch.cpp - Enumerates legal tiles for the cheapest ===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Analysis/TileSearch.h"
+#include "llm/Support/Units.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+/// What a candidate is judged by, in this order.
+using Score = std::tuple<int64_t, int64_t, int64_t>; // cycles, bytes, working set
+
+class TileSearch {
+public:
+  TileSearch(const OpOnTarget &context, int64_t computeCycles)
+      : context(context), workload(context.workload), model(context.op, context.workload),
+        capacity(context.tileCapacityBytes()), compute(computeCycles) {}
+
+  FailureOr<TileAttr> run();
+
+private:
+  void classifyLoops();
+  void enumerateSizes(size_t position);
+  void enumerateOrders();
+  bool fits() const;
+  std::optional<Score> score() const;
+  void growStreamedLoops();
+  TileAttr makeAttr() const;
+
+  const OpOnTarget &context;
+  const Workload &workload;
+  TileModel model;
+  int64_t capacity, compute;
+  /// Loops that some buffer does not use: cutting them, and their order, costs traffic.
+  SmallVector<unsigned> reuseLoops;
+  /// Loops that every buffer uses: their tiles cost room only.
+  SmallVector<unsigned> streamedLoops;
+  Tiling current, best;
+  std::optional<Score> bestScore;
+  int64_t leastBytes = 0;
+};
+} // namespace
+
+/// At most this many loops are enumerated together; the others are streamed.
+static constexpr size_t maxReuseLoops = 3;
+/// Tile sizes are multiples of this where the loop is long enough: no machine likes odd
+/// edges.
+static constexpr int64_t tileGranule = 16;
+
+/// Sizes that cut `extent` into 1, 2, 3, 4, 6, 8, 12, .. tiles, largest first.
+static SmallVector<int64_t> candidateSizes(int64_t extent) {
+  SmallVector<int64_t> sizes;
+  for (int64_t power = 1; power <= extent; power *= 2)
+    for (int64_t trips : {power, power + power / 2}) {
+      int64_t size = llvm::divideCeil(extent, trips);
+      if (size > tileGranule)
+        size = std::min(extent, int64_t(llvm::alignTo(size, tileGranule)));
+      if (sizes.empty() || size < sizes.back())
+        sizes.push_back(size);
+    }
+  return sizes;
+}
+
+void TileSearch::classifyLoops() {
+  for (auto [index, loop] : llvm::enumerate(workload.loops)) {
+    current.sizes.push_back(loop.isTileable ? 1 : loop.extent);
+    if (!loop.isTileable || loop.extent == 1)
+      continue;
+    bool isReused = llvm::any_of(workload.buffers, [&](const Buffer &buffer) {
+      return buffer.role != Buffer::Role::Temporary && !workload.loopsOf(buffer)[index];
+    });
+    (isReused ? reuseLoops : streamedLoops).push_back(index);
+  }
+  llvm::stable_sort(reuseLoops, [&](unsigned a, unsigned b) {
+    return workload.loops[a].extent > workload.loops[b].extent;
+  });
+  if (reuseLoops.size() > maxReuseLoops) {
+    streamedLoops.append(reuseLoops.begin() + maxReuseLoops, reuseLoops.end());
+    reuseLoops.resize(maxReuseLoops);
+  }
+  llvm::sort(reuseLoops);
+  llvm::sort(streamedLoops);
+}
+
+bool TileSearch::fits() const {
+  Count bytes = model.workingSetBytes(current);
+  return succeeded(bytes) && *bytes <= capacity;
+}
+
+std::optional<Score> TileSearch::score() const {
+  int64_t bytes = 0;
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
+    Count moved = model.trafficBytes(current, buffer);
+    std::optional<int64_t> sum =
+        succeeded(moved) ? checkedAdd(bytes, *moved) : std::nullopt;
+    if (!sum)
+      return std::nullopt;
+    bytes = *sum;
+  }
+  std::optional<int64_t> memory = memoryCycles(context, bytes);
+  Count room = model.workingSetBytes(current);
+  if (!memory || failed(room))
+    return std::nullopt;
+  return Score{std::max(compute, *memory), bytes, *room};
+}
+
+void TileSearch::enumerateOrders() {
+  // Uncut loops have no place in the order; the others are permuted, streamed ones and
+  // uncut ones stay outside.
+  SmallVector<unsigned> cut, outer(streamedLoops);
+  for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
+    if (!llvm::is_contained(reuseLoops, loop) && !llvm::is_contained(streamedLoops, loop))
+      outer.push_back(loop);
+  for (unsigned loop : reuseLoops)
+    (model.trips(current, loop) > 1 ? cut : outer).push_back(loop);
+  llvm::sort(outer);
+  do {
+    current.order.assign(outer.begin(), outer.end());
+    current.order.append(cut.begin(), cut.end());
+    std::optional<Score> found = score();
+    if (found && (!bestScore || *found < *bestScore)) {
+      bestScore = found;
+      best = current;
+    }
+  } while (std::next_permutation(cut.begin(), cut.end()));
+}
+
+void TileSearch::enumerateSizes(size_t position) {
+  // Nothing moves fewer bytes than every element once.
+  if (bestScore && std::get<1>(*bestScore) == leastBytes)
+    return;
+  if (position == reuseLoops.size()) {
+    if (fits())
+      enumerateOrders();
+    return;
+  }
+  unsigned loop = reuseLoops[position];
+  for (int64_t size : candidateSizes(workload.loops[loop].extent)) {
+    current.sizes[loop] = size;
+    // The loops after this one are still at their smallest: if that does not fit, no
+    // choice for them will.
+    if (fits())
+      enumerateSizes(position + 1);
+    current.sizes[loop] = 1;
+  }
+}
+
+/// Streamed loops cost no traffic: fewer, larger tiles as far as there is room, the
+/// innermost dimension first.
+void TileSearch::growStreamedLoops() {
+  current = best;
+  for (unsigned loop : llvm::reverse(streamedLoops))
+    for (int64_t size : candidateSizes(workload.loops[loop].extent)) {
+      int64_t before = current.sizes[loop];
+      current.sizes[loop] = size;
+      if (fits() && score() && std::get<1>(*score()) <= std::get<1>(*bestScore))
+        break;
+      current.sizes[loop] = before;
+    }
+  best = current;
+}
+
+TileAttr TileSearch::makeAttr() const {
+  MLIRContext *mlirContext = context.op->getContext();
+  SmallVector<std::pair<StringRef, int64_t>> sizes, held;
+  for (auto [size, loop] : llvm::zip(best.sizes, workload.loops))
+    sizes.push_back({loop.name, size});
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers))
+    held.push_back({buffer.name, model.tilesHeld(best, index)});
+  SmallVector<StringAttr> order;
+  for (unsigned loop : best.order)
+    order.push_back(StringAttr::get(mlirContext, workload.loops[loop].name));
+  auto level = TileLevelAttr::get(
+      mlirContext, StringAttr::get(mlirContext, context.tileMemory()->name),
+      getAmounts(mlirContext, sizes), order, getAmounts(mlirContext, held), {});
+  return TileAttr::get(mlirContext, TileStrategy::Search, level, {});
+}
+
+FailureOr<TileAttr> TileSearch::run() {
+  classifyLoops();
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
+    if (workload.buffers[buffer].role != Buffer::Role::Temporary)
+      if (Count bytes = model.compulsoryBytes(buffer); succeeded(bytes))
+        leastBytes += *bytes;
+  if (!fits()) {
+    Count least = model.workingSetBytes(current);
+    if (failed(least))
+      return context.op->emitOpError() << "its smallest tile leaves 64 bits";
+    return context.op->emitOpError()
+           << "its smallest tile takes " << *least << " bytes of '"
+           << context.tileMemory()->name << "', which has " << capacity << ": "
+           << *least - capacity << " too many";
+  }
+  enumerateSizes(0);
+  if (!bestScore)
+    return context.op->emitOpError() << "its bytes leave 64 bits with every legal tile";
+  growStreamedLoops();
+  return makeAttr();
+}
+
+FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
+  FailureOr<int64_t> compute = computeCycles(context);
+  if (failed(compute))
+    return failure();
+  if (!context.tileMemory())
+    return TileAttr::get(context.op->getContext(), TileStrategy::Search, {}, {});
+  return TileSearch(context, *compute).run();
+}

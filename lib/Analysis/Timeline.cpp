@@ -1,0 +1,363 @@
+//===- Timeline.cpp - A schedule in absolute time -------------------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Analysis/Timeline.h"
+#include "llm/Support/Units.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+//===----------------------------------------------------------------------===//
+// Reading the schedule
+//===----------------------------------------------------------------------===//
+
+namespace mlir::llm {
+/// Walks the program once, beside the periods of its schedule.
+class TimelineBuilder {
+public:
+  explicit TimelineBuilder(Timeline &timeline)
+      : timeline(timeline), program(timeline.program()) {}
+  LogicalResult build();
+
+private:
+  LogicalResult visitItems(ArrayRef<ProgramItem> items);
+  LogicalResult visitLoop(const ProgramItem &item);
+  LogicalResult visitOp(unsigned index);
+  /// The parts of an op's slots; nothing after a diagnostic.
+  std::optional<int64_t> countParts(Operation *op, SlotsAttr slots) const;
+  void addDependences(unsigned consumer);
+
+  Timeline &timeline;
+  const Program &program;
+  SmallVector<unsigned, 2> enclosing; ///< loops, outermost first
+  int64_t lastStart = 0; ///< of the last iteration of the enclosing loops
+};
+} // namespace mlir::llm
+
+static size_t countLoops(ArrayRef<ProgramItem> items) {
+  size_t count = 0;
+  for (const ProgramItem &item : items)
+    count += item.isLoop() ? 1 + countLoops(item.body) : 0;
+  return count;
+}
+
+LogicalResult TimelineBuilder::build() {
+  func::FuncOp function = program.function();
+  timeline.theSchedule =
+      function->getAttrOfType<ScheduleAttr>(LlmDialect::scheduleAttrName);
+  if (!timeline.theSchedule)
+    return function->emitOpError()
+           << "has no schedule ('" << LlmDialect::scheduleAttrName
+           << "'): run --llm-schedule first";
+  size_t periods = timeline.theSchedule.getLoops().size();
+  size_t loops = countLoops(program.items());
+  if (periods != loops)
+    return function->emitOpError()
+           << "has " << loops << " loops, but its schedule has " << periods
+           << " loop periods: run --llm-schedule again";
+  timeline.opLoops.resize(program.ops().size());
+  timeline.opParts.resize(program.ops().size());
+  if (failed(visitItems(program.items())))
+    return failure();
+  for (unsigned op = 0; op < program.ops().size(); ++op)
+    addDependences(op);
+  return success();
+}
+
+LogicalResult TimelineBuilder::visitItems(ArrayRef<ProgramItem> items) {
+  for (const ProgramItem &item : items) {
+    if (item.isLoop() && failed(visitLoop(item)))
+      return failure();
+    for (unsigned op : item.ops)
+      if (failed(visitOp(op)))
+        return failure();
+  }
+  return success();
+}
+
+/// The lower bound and the step of the one induction variable.
+static FailureOr<std::pair<int64_t, int64_t>> indicesOf(LoopLikeOpInterface loop) {
+  auto lower = loop.getLoopLowerBounds();
+  auto steps = loop.getLoopSteps();
+  if (lower && steps && lower->size() == 1 && steps->size() == 1) {
+    std::optional<int64_t> first = getConstantIntValue(lower->front());
+    std::optional<int64_t> step = getConstantIntValue(steps->front());
+    if (first && step)
+      return std::make_pair(*first, *step);
+  }
+  return loop->emitOpError() << "needs one induction variable with a constant lower "
+                                "bound and step: they number the layers in names";
+}
+
+LogicalResult TimelineBuilder::visitLoop(const ProgramItem &item) {
+  LoopPeriodAttr period =
+      timeline.theSchedule.getLoops()[timeline.timedLoops.size()];
+  if (period.getTrips() != item.trips)
+    return item.loop->emitOpError()
+           << "runs " << item.trips << " times, but its period in the schedule is for "
+           << period.getTrips() << ": run --llm-schedule again";
+  auto indices = indicesOf(item.loop);
+  if (failed(indices))
+    return failure();
+
+  TimedLoop loop;
+  int64_t firstStart = 0;
+  if (!enclosing.empty()) {
+    loop.parent = enclosing.back();
+    firstStart = timeline.timedLoops[enclosing.back()].startCycle;
+  }
+  auto duration = checkedMul(item.trips, period.getPeriodCycles());
+  auto start = checkedAdd(lastStart, period.getStartCycle());
+  if (!duration || !start || !checkedAdd(*start, *duration))
+    return item.loop->emitOpError() << "ends after more than 2^61 cycles";
+  loop.startCycle = firstStart + period.getStartCycle();
+  loop.periodCycles = period.getPeriodCycles();
+  loop.trips = item.trips;
+  std::tie(loop.firstIndex, loop.indexStep) = *indices;
+
+  enclosing.push_back(timeline.timedLoops.size());
+  timeline.timedLoops.push_back(loop);
+  int64_t outerStart = lastStart;
+  lastStart = *start + *duration - loop.periodCycles;
+  LogicalResult result = visitItems(item.body);
+  lastStart = outerStart;
+  enclosing.pop_back();
+  return result;
+}
+
+std::optional<int64_t> TimelineBuilder::countParts(Operation *op,
+                                                   SlotsAttr slots) const {
+  std::optional<int64_t> parts = 0;
+  for (SlotRunAttr run : slots.getRuns())
+    parts = parts ? checkedAdd(*parts, run.getCount()) : std::nullopt;
+  auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
+  std::optional<int64_t> costed = cost ? 0 : parts;
+  if (cost)
+    for (PartCostAttr part : cost.getParts())
+      costed = costed ? checkedAdd(*costed, part.getCount()) : std::nullopt;
+  if (!parts || !costed) {
+    op->emitOpError() << "has more than 2^61 parts";
+    return std::nullopt;
+  }
+  if (*parts != *costed) {
+    op->emitOpError() << "has slots for " << *parts << " parts, but its cost has "
+                      << *costed << ": run --llm-schedule again";
+    return std::nullopt;
+  }
+  return parts;
+}
+
+/// The last end of a run of slots and of its prefetches, relative to the iteration.
+static std::optional<int64_t> endOf(SlotRunAttr run) {
+  auto shift = checkedMul(run.getCount() - 1, run.getStartStride());
+  auto end = shift ? checkedAdd(run.getEndCycle(), *shift) : std::nullopt;
+  for (PrefetchAttr prefetch : run.getPrefetches())
+    if (end)
+      end = std::max(*end, prefetch.getEndCycle());
+  return end;
+}
+
+LogicalResult TimelineBuilder::visitOp(unsigned index) {
+  Operation *op = program.ops()[index].op;
+  auto slots = op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
+  if (!slots)
+    return op->emitOpError() << "has no slots ('" << LlmDialect::slotsAttrName
+                             << "'): run --llm-schedule after the pass that made it";
+  std::optional<int64_t> parts = countParts(op, slots);
+  if (!parts)
+    return failure();
+  for (SlotRunAttr run : slots.getRuns()) {
+    auto end = endOf(run);
+    end = end ? checkedAdd(lastStart, *end) : std::nullopt;
+    if (!end)
+      return op->emitOpError() << "ends after more than 2^61 cycles";
+    timeline.lastEnd = std::max(timeline.lastEnd, *end);
+  }
+  timeline.opParts[index] = *parts;
+  timeline.opLoops[index] = enclosing;
+  return success();
+}
+
+void TimelineBuilder::addDependences(unsigned consumer) {
+  const ProgramOp &op = program.ops()[consumer];
+  size_t first = timeline.allDependences.size();
+  auto add = [&](unsigned producer, Dependence::Kind kind) {
+    Dependence added{producer, consumer, kind};
+    // A value from outside a loop may arrive both directly and through the loop; only
+    // another iteration is another run.
+    bool isIterationBack =
+        kind == Dependence::Kind::Previous && timeline.countCommonLoops(added) > 0;
+    bool isInLoop = !timeline.opLoops[consumer].empty();
+    for (const Dependence &known : ArrayRef(timeline.allDependences).drop_front(first))
+      if (known.producer == producer && !isIterationBack &&
+          !(known.kind == Dependence::Kind::Previous && isInLoop))
+        return;
+    timeline.allDependences.push_back(added);
+  };
+  for (unsigned producer : op.dependences)
+    add(producer, Dependence::Kind::Same);
+  for (unsigned producer : op.carriedDependences)
+    add(producer, Dependence::Kind::Previous);
+  for (unsigned producer : op.initialDependences)
+    add(producer, Dependence::Kind::First);
+}
+
+FailureOr<Timeline> Timeline::create(const Program &program) {
+  Timeline timeline;
+  timeline.theProgram = &program;
+  if (failed(TimelineBuilder(timeline).build()))
+    return failure();
+  return timeline;
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+std::string Timeline::nameOf(unsigned op, ArrayRef<int64_t> iterations) const {
+  std::string name = theProgram->ops()[op].name;
+  if (opLoops[op].empty())
+    return name;
+  const TimedLoop &loop = timedLoops[opLoops[op].back()];
+  std::string index =
+      std::to_string(loop.firstIndex + iterations.back() * loop.indexStep);
+  for (size_t at = 0; (at = name.find("{}", at)) != std::string::npos;
+       at += index.size())
+    name.replace(at, 2, index);
+  return name;
+}
+
+int64_t Timeline::runNumber(unsigned op, ArrayRef<int64_t> iterations) const {
+  int64_t number = 0;
+  for (auto [loop, iteration] : llvm::zip_equal(opLoops[op], iterations))
+    number = number * timedLoops[loop].trips + iteration;
+  return number;
+}
+
+int64_t Timeline::startOfRun(unsigned op, ArrayRef<int64_t> iterations) const {
+  if (opLoops[op].empty())
+    return 0;
+  int64_t start = timedLoops[opLoops[op].back()].startCycle;
+  for (auto [loop, iteration] : llvm::zip_equal(opLoops[op], iterations))
+    start += iteration * timedLoops[loop].periodCycles;
+  return start;
+}
+
+void Timeline::visitStretches(
+    ArrayRef<ProgramItem> items, Iterations &iterations,
+    function_ref<void(const StretchRun &)> visit) const {
+  for (const ProgramItem &item : items) {
+    if (!item.isLoop()) {
+      visit({item, iterations, startOfRun(item.ops.front(), iterations)});
+      continue;
+    }
+    iterations.push_back(0);
+    for (; iterations.back() < item.trips; ++iterations.back())
+      visitStretches(item.body, iterations, visit);
+    iterations.pop_back();
+  }
+}
+
+void Timeline::forEachStretch(function_ref<void(const StretchRun &)> visit) const {
+  Iterations iterations;
+  visitStretches(theProgram->items(), iterations, visit);
+}
+
+void Timeline::forEachSlice(unsigned op, ArrayRef<int64_t> iterations,
+                            function_ref<void(const Slice &)> visit) const {
+  int64_t start = startOfRun(op, iterations);
+  auto slots = theProgram->ops()[op].op->getAttrOfType<SlotsAttr>(
+      LlmDialect::slotsAttrName);
+  Slice slice;
+  slice.op = op;
+  slice.iterations = iterations;
+  for (SlotRunAttr run : slots.getRuns()) {
+    slice.part = run.getPart();
+    for (PrefetchAttr prefetch : run.getPrefetches()) {
+      slice.prefetched = prefetch.getBuffer();
+      slice.engine = prefetch.getEngine();
+      slice.engineIndex = prefetch.getIndex();
+      slice.startCycle = start + prefetch.getStartCycle();
+      slice.endCycle = start + prefetch.getEndCycle();
+      slice.lanes = prefetch.getLanes();
+      visit(slice);
+    }
+    slice.prefetched = {};
+    slice.engine = run.getEngine();
+    slice.engineIndex = run.getIndex();
+    slice.startCycle = start + run.getStartCycle();
+    slice.endCycle = start + run.getEndCycle();
+    slice.lanes = run.getLanes();
+    for (int64_t i = 0; i < run.getCount(); ++i) {
+      visit(slice);
+      ++slice.part;
+      ++slice.position;
+      slice.engineIndex += run.getIndexStride();
+      slice.startCycle += run.getStartStride();
+      slice.endCycle += run.getStartStride();
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Dependences between runs
+//===----------------------------------------------------------------------===//
+
+unsigned Timeline::countCommonLoops(const Dependence &dependence) const {
+  ArrayRef<unsigned> a = opLoops[dependence.producer];
+  ArrayRef<unsigned> b = opLoops[dependence.consumer];
+  unsigned common = 0;
+  while (common < std::min(a.size(), b.size()) && a[common] == b[common])
+    ++common;
+  return common;
+}
+
+std::optional<Iterations>
+Timeline::producerRun(const Dependence &dependence,
+                      ArrayRef<int64_t> consumerRun) const {
+  unsigned common = countCommonLoops(dependence);
+  Iterations producer(consumerRun.take_front(common));
+  if (dependence.kind == Dependence::Kind::First &&
+      !llvm::all_of(consumerRun.drop_front(common),
+                    [](int64_t iteration) { return iteration == 0; }))
+    return std::nullopt;
+  if (dependence.kind == Dependence::Kind::Previous) {
+    // With no loop in common a loop hands on a value from outside, or one leaves it.
+    ArrayRef<int64_t> counted = common ? ArrayRef<int64_t>(producer) : consumerRun;
+    if (!counted.empty() && counted.back() == 0)
+      return std::nullopt;
+    if (common)
+      --producer.back();
+  }
+  for (unsigned loop : loopsOf(dependence.producer).drop_front(common))
+    producer.push_back(timedLoops[loop].trips - 1);
+  return producer;
+}
+
+void Timeline::forEachConsumerRun(
+    const Dependence &dependence, ArrayRef<int64_t> producer,
+    function_ref<void(ArrayRef<int64_t>)> visit) const {
+  unsigned common = countCommonLoops(dependence);
+  ArrayRef<unsigned> loops = loopsOf(dependence.consumer);
+  Iterations consumer(producer.take_front(common));
+  if (common && dependence.kind == Dependence::Kind::Previous &&
+      ++consumer.back() == timedLoops[loops[common - 1]].trips)
+    return;
+  consumer.resize(loops.size(), 0);
+  // Counts through the iterations of the loops that only the consumer is in.
+  while (true) {
+    std::optional<Iterations> awaited = producerRun(dependence, consumer);
+    if (awaited && ArrayRef<int64_t>(*awaited) == producer)
+      visit(consumer);
+    size_t at = loops.size();
+    while (at > common && ++consumer[at - 1] == timedLoops[loops[at - 1]].trips)
+      consumer[--at] = 0;
+    if (at == common)
+      return;
+  }
+}

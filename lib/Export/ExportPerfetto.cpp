@@ -1,0 +1,209 @@
+//===- ExportPerfetto.cpp - The schedule as a trace -----------------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TargetCheck.h"
+#include "TraceArgs.h"
+#include "TraceCounters.h"
+#include "TraceFlows.h"
+#include "TraceWriter.h"
+#include "llm/Files/OutputFile.h"
+#include "llm/Support/Units.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_EXPORTPERFETTOPASS
+#include "llm/Export/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+//===----------------------------------------------------------------------===//
+// One trace
+//===----------------------------------------------------------------------===//
+
+namespace {
+class TraceExporter {
+public:
+  TraceExporter(const Timeline &timeline, const Target &target,
+                const TraceFlows &flows, TraceTime time, llvm::raw_ostream &os)
+      : timeline(timeline), target(target), flows(flows), time(time),
+        writer(os, target, time), counters(timeline, target, writer) {}
+  void write();
+
+private:
+  void writeHead();
+  void writeSlice(const Slice &slice);
+  void writePrefetch(const Slice &slice);
+
+  const Timeline &timeline;
+  const Target &target;
+  const TraceFlows &flows;
+  TraceTime time;
+  TraceWriter writer;
+  TraceCounters counters;
+  /// Arrows of prefetches are numbered on their own; those of the part that follows.
+  int64_t lastPrefetchId = 0;
+  SmallVector<int64_t, 2> pendingPrefetches;
+};
+} // namespace
+
+void TraceExporter::write() {
+  writeHead();
+  timeline.forEachStretch([&](const StretchRun &run) {
+    for (unsigned op : run.stretch.ops)
+      timeline.forEachSlice(op, run.iterations, [&](const Slice &slice) {
+        slice.prefetched.empty() ? writeSlice(slice) : writePrefetch(slice);
+      });
+    counters.replay(run);
+  });
+  counters.finish();
+  writer.end();
+}
+
+void TraceExporter::writeHead() {
+  writer.begin([&](llvm::json::OStream &json) {
+    func::FuncOp function = timeline.program().function();
+    ScheduleAttr schedule = timeline.schedule();
+    json.attribute("function", toUtf8(function.getSymName()));
+    json.attribute("target", toUtf8(target.name));
+    json.attribute("target_description", toUtf8(target.description));
+    json.attribute("clock_hz", target.clockHz);
+    json.attribute("time", time == TraceTime::Cycles ? "cycles" : "ns");
+    json.attribute("policy", toUtf8(schedule.getPolicy()));
+    json.attribute("makespan_cycles", schedule.getMakespanCycles());
+  });
+}
+
+void TraceExporter::writeSlice(const Slice &slice) {
+  SmallVector<int64_t> arrows;
+  std::vector<std::string> dependsOn;
+  flows.forEachInto(slice, [&](int64_t id, std::string from) {
+    arrows.push_back(id);
+    dependsOn.push_back(std::move(from));
+  });
+  TraceSpan span = writer.spanOf(slice);
+  writer.writeSlice(span, timeline.nameOf(slice.op, slice.iterations), "op",
+                    [&](llvm::json::OStream &json) {
+                      writeSliceArgs(json, timeline, slice, dependsOn);
+                    });
+  for (int64_t id : arrows)
+    writer.writeArrowInto(span, "dependence", id);
+  for (int64_t id : pendingPrefetches)
+    writer.writeArrowInto(span, "prefetch", id);
+  pendingPrefetches.clear();
+  flows.forEachOutOf(slice, [&](int64_t id) {
+    writer.writeArrowOut(span, "dependence", id);
+  });
+}
+
+void TraceExporter::writePrefetch(const Slice &slice) {
+  TraceSpan span = writer.spanOf(slice);
+  std::string name = "prefetch " + slice.prefetched.str() + " of " +
+                     timeline.nameOf(slice.op, slice.iterations);
+  writer.writeSlice(span, name, "prefetch", [&](llvm::json::OStream &json) {
+    writeSliceArgs(json, timeline, slice, {});
+  });
+  pendingPrefetches.push_back(++lastPrefetchId);
+  writer.writeArrowOut(span, "prefetch", lastPrefetchId);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// The file of a function that no option names.
+static FailureOr<std::string> defaultPath(func::FuncOp function) {
+  StringRef name = function.getSymName();
+  // 255 is what file systems allow; none takes a slash or a NUL.
+  constexpr size_t longestName = 240;
+  if (name.size() > longestName ||
+      name.find_first_of(StringRef("/\\\0", 3)) != StringRef::npos)
+    return function->emitOpError()
+           << "has a name that no file can have: say where its trace goes, "
+              "--llm-export-perfetto=file=...";
+  return (name + ".perfetto.json").str();
+}
+
+/// Nanoseconds leave 64 bits later than cycles, or earlier, as the clock has it.
+static LogicalResult checkTimeAxis(const Timeline &timeline, const Target &target) {
+  if (ceilMulDiv(timeline.endCycle(), 1000000000, 1, target.clockHz))
+    return success();
+  return timeline.program().function()->emitOpError()
+         << "ends after more than 2^61 nanoseconds, too late for a trace: "
+            "draw cycles, --llm-export-perfetto=time=cycles";
+}
+
+namespace {
+struct ExportPerfettoPass
+    : public mlir::llm::impl::ExportPerfettoPassBase<ExportPerfettoPass> {
+  using ExportPerfettoPassBase::ExportPerfettoPassBase;
+  void runOnOperation() override;
+
+private:
+  FailureOr<std::vector<std::string>> choosePaths(ArrayRef<func::FuncOp> functions);
+  LogicalResult exportFunction(func::FuncOp function, StringRef path);
+};
+} // namespace
+
+FailureOr<std::vector<std::string>>
+ExportPerfettoPass::choosePaths(ArrayRef<func::FuncOp> functions) {
+  std::vector<std::string> paths;
+  llvm::StringMap<func::FuncOp> writers;
+  for (func::FuncOp function : functions) {
+    FailureOr<std::string> path = file;
+    if (file.empty())
+      path = defaultPath(function);
+    if (failed(path))
+      return failure();
+    auto [known, isNew] = writers.try_emplace(*path, function);
+    if (!isNew)
+      return function->emitOpError()
+             << "and '" << known->second.getSymName() << "' would both be written to '"
+             << *path << "', but a trace holds one function: "
+             << (file.empty() ? "rename one" : "leave out 'file' to get a file for each");
+    paths.push_back(std::move(*path));
+  }
+  return paths;
+}
+
+LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
+                                                 StringRef path) {
+  FailureOr<Program> program = Program::analyze(function);
+  if (failed(program))
+    return failure();
+  FailureOr<Timeline> timeline = Timeline::create(*program);
+  if (failed(timeline))
+    return failure();
+  FailureOr<Target> target = readTarget(getOperation());
+  if (failed(target) || failed(checkTarget(*timeline, *target)))
+    return failure();
+  if (time == TraceTime::Nanoseconds && failed(checkTimeAxis(*timeline, *target)))
+    return failure();
+  FailureOr<TraceFlows> flows = TraceFlows::create(*timeline);
+  if (failed(flows))
+    return failure();
+  llvm::Error error = writeOutputFile(path, [&](llvm::raw_ostream &os) {
+    TraceExporter(*timeline, *target, *flows, time, os).write();
+  });
+  if (error)
+    return emitError(UnknownLoc::get(&getContext()))
+           << "--llm-export-perfetto=file=...: " << llvm::toString(std::move(error));
+  return success();
+}
+
+void ExportPerfettoPass::runOnOperation() {
+  SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
+  if (functions.empty())
+    getOperation()->emitWarning() << "has no function with a body: there is no trace to write";
+  FailureOr<std::vector<std::string>> paths = choosePaths(functions);
+  if (failed(paths))
+    return signalPassFailure();
+  for (auto [function, path] : llvm::zip_equal(functions, *paths))
+    if (failed(exportFunction(function, path)))
+      return signalPassFailure();
+}

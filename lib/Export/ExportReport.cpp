@@ -1,0 +1,77 @@
+//===- ExportReport.cpp - What each op costs and when it runs -------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+#include "llm/Export/Passes.h"
+#include "llm/Files/OutputFile.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_EXPORTREPORTPASS
+#include "llm/Export/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+static void writeReport(ArrayRef<Report> reports, ReportFormat format,
+                        llvm::raw_ostream &os) {
+  switch (format) {
+  case ReportFormat::Table:
+    return writeReportTable(reports, os);
+  case ReportFormat::Json:
+    return writeReportJson(reports, os);
+  case ReportFormat::Csv:
+    return writeReportCsv(reports, os);
+  }
+}
+
+namespace {
+struct ExportReportPass
+    : public mlir::llm::impl::ExportReportPassBase<ExportReportPass> {
+  using ExportReportPassBase::ExportReportPassBase;
+  void runOnOperation() override;
+
+private:
+  LogicalResult exportFunctions(ArrayRef<func::FuncOp> functions);
+};
+} // namespace
+
+LogicalResult
+ExportReportPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
+  FailureOr<Target> target = readTarget(getOperation());
+  if (failed(target))
+    return failure();
+  std::vector<Report> reports;
+  for (func::FuncOp function : functions) {
+    FailureOr<Report> report = Report::create(function, *target);
+    if (failed(report))
+      return failure();
+    reports.push_back(std::move(*report));
+  }
+  if (file.empty()) {
+    writeReport(reports, format, llvm::errs());
+    return success();
+  }
+  llvm::Error error = writeOutputFile(file, [&](llvm::raw_ostream &os) {
+    writeReport(reports, format, os);
+  });
+  if (error)
+    return emitError(UnknownLoc::get(&getContext()))
+           << "--llm-export-report=file=...: " << llvm::toString(std::move(error));
+  return success();
+}
+
+void ExportReportPass::runOnOperation() {
+  SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
+  if (functions.empty()) {
+    getOperation()->emitWarning()
+        << "has no function with a body: there is nothing to report";
+    return;
+  }
+  if (failed(exportFunctions(functions)))
+    signalPassFailure();
+}

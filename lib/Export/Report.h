@@ -1,0 +1,66 @@
+//===- Report.h - The figures of one function, for all formats  -*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_EXPORT_REPORT_H
+#define LLM_LIB_EXPORT_REPORT_H
+
+#include "llm/Analysis/Timeline.h"
+#include "llm/Analysis/Totals.h"
+#include "llm/Target/Target.h"
+
+#include <memory>
+
+namespace mlir::llm {
+
+/// What one op does in one run, or the sum over all runs.
+struct OpFigures {
+  int64_t macs = 0;
+  std::vector<int64_t> bytes; ///< of each shared memory of the target, in its order
+  int64_t overheadCycles = 0, serialCycles = 0;
+  int64_t computeCycles = 0, memoryCycles = 0;
+  int64_t cycles = 0;          ///< alone on the machine, summed over the parts
+  int64_t scheduledCycles = 0; ///< what the slots take
+};
+
+struct OpReport {
+  StringRef name; ///< with "{}"
+  StringRef kind; ///< of the op: "llm.matmul"
+  int64_t count = 1;
+  CostBound bound;
+  OpFigures figures;   ///< of one run
+  OpFigures allRuns;   ///< times count
+  int64_t startCycle = 0, endCycle = 0; ///< of the first run
+  std::string engines; ///< "core[0]", "core[0..3]", "4 x core"
+};
+
+struct Report {
+  std::unique_ptr<Program> program; ///< what the timeline refers to
+  Timeline timeline;
+  const Target *target = nullptr;
+  Totals totals;
+  ProgramAttr imported; ///< null where the function was not imported
+  std::vector<OpReport> ops;
+  OpFigures sum; ///< over all runs of all ops
+
+  StringRef functionName() const;
+  double makespanMicroseconds() const;
+  /// How far the makespan is above the lower bound; nothing for a bound of 0.
+  std::optional<double> gapPercent() const;
+  /// New tokens per second if each of the model's layers took as long as these.
+  std::optional<double> tokensPerSecond() const;
+
+  /// Fails with a diagnostic that names the pass to run where something is missing.
+  static FailureOr<Report> create(func::FuncOp function, const Target &target);
+};
+
+void writeReportTable(ArrayRef<Report> reports, llvm::raw_ostream &os);
+void writeReportJson(ArrayRef<Report> reports, llvm::raw_ostream &os);
+void writeReportCsv(ArrayRef<Report> reports, llvm::raw_ostream &os);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_EXPORT_REPORT_H

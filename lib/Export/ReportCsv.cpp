@@ -1,0 +1,76 @@
+//===- ReportCsv.cpp - The report, one row per op -------------------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+/// Cells of RFC 4180: quoted where they must be.
+class CsvRow {
+public:
+  explicit CsvRow(llvm::raw_ostream &os) : os(os) {}
+  ~CsvRow() { os << "\n"; }
+  CsvRow &operator<<(StringRef text) {
+    separate();
+    if (text.find_first_of(",\"\r\n") == StringRef::npos) {
+      os << text;
+      return *this;
+    }
+    os << '"';
+    for (char c : text)
+      os << (c == '"' ? "\"" : "") << c;
+    os << '"';
+    return *this;
+  }
+  CsvRow &operator<<(int64_t value) {
+    separate();
+    os << value;
+    return *this;
+  }
+
+private:
+  void separate() {
+    os << (isFirst ? "" : ",");
+    isFirst = false;
+  }
+  llvm::raw_ostream &os;
+  bool isFirst = true;
+};
+} // namespace
+
+static void writeHeader(const Target &target, llvm::raw_ostream &os) {
+  CsvRow row(os);
+  row << "function" << "name" << "op" << "runs" << "engine" << "start_cycle"
+      << "end_cycle" << "scheduled_cycles_per_run" << "cycles_per_run"
+      << "overhead_cycles_per_run" << "serial_cycles_per_run"
+      << "compute_cycles_per_run" << "memory_cycles_per_run" << "macs_per_run";
+  for (const Memory *memory : target.sharedMemories())
+    row << memory->name + "_bytes_per_run";
+  row << "bound";
+}
+
+static void writeRow(StringRef function, const OpReport &op,
+                     llvm::raw_ostream &os) {
+  const OpFigures &figures = op.figures;
+  CsvRow row(os);
+  row << function << op.name << op.kind << op.count << op.engines
+      << op.startCycle << op.endCycle << figures.scheduledCycles
+      << figures.cycles << figures.overheadCycles << figures.serialCycles
+      << figures.computeCycles << figures.memoryCycles << figures.macs;
+  for (int64_t bytes : figures.bytes)
+    row << bytes;
+  row << stringifyCostBound(op.bound);
+}
+
+void mlir::llm::writeReportCsv(ArrayRef<Report> reports, llvm::raw_ostream &os) {
+  writeHeader(*reports.front().target, os);
+  for (const Report &report : reports)
+    for (const OpReport &op : report.ops)
+      writeRow(report.functionName(), op, os);
+}

@@ -1,0 +1,238 @@
+//===- ReportJson.cpp - The report for programs ---------------------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+#include "llm/Support/Units.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// Members in the order in which they are added.
+using Json = nlohmann::ordered_json;
+
+static Json toJson(DictionaryAttr amounts) {
+  Json json = Json::object();
+  for (NamedAttribute entry : amounts)
+    json[entry.getName().str()] = cast<IntegerAttr>(entry.getValue()).getInt();
+  return json;
+}
+
+static Json toJson(ArrayRef<StringAttr> names) {
+  Json json = Json::array();
+  for (StringAttr name : names)
+    json.push_back(name.str());
+  return json;
+}
+
+//===----------------------------------------------------------------------===//
+// The machine and the program
+//===----------------------------------------------------------------------===//
+
+static Json enginesToJson(const Target &target) {
+  Json engines = Json::array();
+  for (const Engine &engine : target.engines) {
+    Json kinds = Json::array();
+    for (EngineKind kind : allEngineKinds)
+      if (engine.kinds.contains(kind))
+        kinds.push_back(stringify(kind));
+    engines.push_back({{"name", engine.name},
+                       {"kinds", kinds},
+                       {"count", engine.count},
+                       {"units", engine.units}});
+  }
+  return engines;
+}
+
+static Json memoriesToJson(const Target &target) {
+  Json memories = Json::array();
+  for (const Memory &memory : target.memories) {
+    Json json = {{"name", memory.name}};
+    if (memory.capacityBytes > 0)
+      json["capacity_bytes"] = memory.capacityBytes;
+    if (memory.isShared()) {
+      json["bytes_per_second"] = memory.bytesPerSecond;
+      json["lanes"] = memory.lanes;
+    }
+    memories.push_back(std::move(json));
+  }
+  return memories;
+}
+
+static Json toJson(ProgramAttr program) {
+  return {{"model", program.getModel().str()},
+          {"phase", stringifyPhase(program.getPhase())},
+          {"batch", program.getBatch()},
+          {"seq", program.getSeq()},
+          {"kv_len", program.getKvLen()},
+          {"layers", program.getLayers()},
+          {"model_layers", program.getModelLayers()}};
+}
+
+static Json toJson(const Totals &totals) {
+  return {{"macs", totals.macs},
+          {"matmul_weight_elements", totals.matmulWeightElements},
+          {"weight_elements", totals.weightElements},
+          {"weight_bytes", totals.weightBytes},
+          {"kv_elements", totals.kvElements},
+          {"kv_read_bytes", totals.kvReadBytes},
+          {"kv_write_bytes", totals.kvWriteBytes}};
+}
+
+static Json loopsToJson(const Timeline &timeline) {
+  Json loops = Json::array();
+  for (const TimedLoop &loop : timeline.loops())
+    loops.push_back({{"start_cycle", loop.startCycle},
+                     {"period_cycles", loop.periodCycles},
+                     {"trips", loop.trips},
+                     {"first_index", loop.firstIndex},
+                     {"index_step", loop.indexStep}});
+  return loops;
+}
+
+//===----------------------------------------------------------------------===//
+// One op
+//===----------------------------------------------------------------------===//
+
+static void addTile(Json &json, Operation *op) {
+  json["tile"] = Json::object();
+  auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+  if (!tile)
+    return;
+  if (!tile.getLevels().empty())
+    json["tile"] = toJson(tile.getLevels().front().getSizes());
+  json["tile_strategy"] = stringifyTileStrategy(tile.getStrategy());
+  Json levels = Json::array();
+  for (TileLevelAttr level : tile.getLevels())
+    levels.push_back({{"memory", level.getMemory().str()},
+                      {"sizes", toJson(level.getSizes())},
+                      {"order", toJson(level.getOrder())},
+                      {"buffers", toJson(level.getBuffers())},
+                      {"resident", toJson(level.getResident())}});
+  json["tile_levels"] = std::move(levels);
+}
+
+static Json toJson(const Slice &slice) {
+  return {{"engine",
+           (slice.engine + "[" + Twine(slice.engineIndex) + "]").str()},
+          {"start_cycle", slice.startCycle},
+          {"end_cycle", slice.endCycle},
+          {"lanes", toJson(slice.lanes)}};
+}
+
+static Json slotsToJson(const Timeline &timeline, unsigned op) {
+  Json slots = Json::array(), prefetches = Json::array();
+  Iterations firstRun(timeline.loopsOf(op).size(), 0);
+  timeline.forEachSlice(op, firstRun, [&](const Slice &slice) {
+    Json slot = toJson(slice);
+    if (!slice.prefetched.empty()) {
+      slot["buffer"] = slice.prefetched.str();
+      prefetches.push_back(std::move(slot));
+      return;
+    }
+    slot["part"] = slice.part;
+    if (!prefetches.empty())
+      slot["prefetches"] = std::exchange(prefetches, Json::array());
+    slots.push_back(std::move(slot));
+  });
+  return slots;
+}
+
+/// The names of the producers of one kind.
+static Json producersOf(const Timeline &timeline, unsigned consumer,
+                        Dependence::Kind kind) {
+  Json names = Json::array();
+  for (const Dependence &dependence : timeline.dependences())
+    if (dependence.consumer == consumer && dependence.kind == kind)
+      names.push_back(timeline.program().ops()[dependence.producer].name);
+  return names;
+}
+
+static void addDependences(Json &json, const Timeline &timeline, unsigned op) {
+  json["depends_on"] = producersOf(timeline, op, Dependence::Kind::Same);
+  Json previous = producersOf(timeline, op, Dependence::Kind::Previous);
+  if (!previous.empty())
+    json["depends_on_previous_iteration"] = std::move(previous);
+  Json first = producersOf(timeline, op, Dependence::Kind::First);
+  if (!first.empty())
+    json["depends_on_in_first_iteration"] = std::move(first);
+}
+
+static Json opToJson(const Report &report, unsigned index) {
+  const OpReport &op = report.ops[index];
+  Json json;
+  json["name"] = op.name.str();
+  json["op"] = op.kind.str();
+  json["count"] = op.count;
+  if (!report.timeline.loopsOf(index).empty())
+    json["loops"] = report.timeline.loopsOf(index).vec();
+  json["macs"] = op.figures.macs;
+  json["bytes"] = Json::object();
+  for (auto [memory, bytes] :
+       llvm::zip_equal(report.target->sharedMemories(), op.figures.bytes))
+    json["bytes"][memory->name] = bytes;
+  addTile(json, report.program->ops()[index].op);
+  json["overhead_cycles"] = op.figures.overheadCycles;
+  json["serial_cycles"] = op.figures.serialCycles;
+  json["compute_cycles"] = op.figures.computeCycles;
+  json["memory_cycles"] = op.figures.memoryCycles;
+  json["cycles"] = op.figures.cycles;
+  json["scheduled_cycles"] = op.figures.scheduledCycles;
+  json["bound"] = stringifyCostBound(op.bound);
+  json["slots"] = slotsToJson(report.timeline, index);
+  addDependences(json, report.timeline, index);
+  return json;
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+static Json toJson(const Report &report) {
+  ScheduleAttr schedule = report.timeline.schedule();
+  Json json;
+  json["function"] = report.functionName().str();
+  json["target"] = report.target->name;
+  json["target_description"] = report.target->description;
+  json["clock_hz"] = report.target->clockHz;
+  json["clock_is_given"] = report.target->clockIsGiven;
+  if (report.imported)
+    json["program"] = toJson(report.imported);
+  json["policy"] = schedule.getPolicy().str();
+  json["makespan_cycles"] = schedule.getMakespanCycles();
+  json["makespan_us"] = report.makespanMicroseconds();
+  json["lower_bound_cycles"] = schedule.getLowerBoundCycles();
+  if (std::optional<double> gap = report.gapPercent())
+    json["gap_percent"] = *gap;
+  json["bounds"] = toJson(schedule.getBounds());
+  json["roofline_cycles"] = schedule.getRooflineCycles();
+  if (std::optional<double> rate = report.tokensPerSecond())
+    json["tokens_per_second_if_all_layers"] = *rate;
+  json["engines"] = enginesToJson(*report.target);
+  json["memories"] = memoriesToJson(*report.target);
+  json["totals"] = toJson(report.totals);
+  json["loops"] = loopsToJson(report.timeline);
+  json["ops"] = Json::array();
+  for (unsigned op = 0; op < report.ops.size(); ++op)
+    json["ops"].push_back(opToJson(report, op));
+  return json;
+}
+
+void mlir::llm::writeReportJson(ArrayRef<Report> reports, llvm::raw_ostream &os) {
+  Json root;
+  if (reports.size() == 1) {
+    root = toJson(reports.front());
+  } else {
+    root["functions"] = Json::array();
+    for (const Report &report : reports)
+      root["functions"].push_back(toJson(report));
+  }
+  // Names may hold any bytes: those that are no UTF-8 are replaced.
+  os << root.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+}

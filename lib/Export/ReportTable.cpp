@@ -1,0 +1,205 @@
+//===- ReportTable.cpp - The report for people ----------------------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+#include "TextTable.h"
+#include "llm/Support/Units.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+static constexpr size_t pageWidth = 100;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// What all names inside loops (else all names) begin with, up to a dot.
+static std::string commonPrefix(const Report &report) {
+  bool hasLoops = !report.timeline.loops().empty();
+  std::optional<StringRef> prefix;
+  for (auto [index, op] : llvm::enumerate(report.ops)) {
+    if (hasLoops && report.timeline.loopsOf(index).empty())
+      continue;
+    if (!prefix)
+      prefix = op.name;
+    size_t same = 0;
+    while (same < std::min(prefix->size(), op.name.size()) &&
+           (*prefix)[same] == op.name[same])
+      ++same;
+    prefix = prefix->take_front(same);
+  }
+  if (!prefix)
+    return "";
+  return prefix->take_front(prefix->rfind('.') + 1).str();
+}
+
+/// The name without the prefix, also after the plus of a fused op.
+static std::string shorten(StringRef name, StringRef prefix) {
+  std::string result;
+  SmallVector<StringRef> parts;
+  name.split(parts, '+');
+  for (StringRef part : parts) {
+    part.consume_front(prefix);
+    result += (result.empty() ? "" : "+") + part.str();
+  }
+  return toPrintable(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Above the table
+//===----------------------------------------------------------------------===//
+
+static void printMachine(const Report &report, llvm::raw_ostream &os) {
+  const Target &target = *report.target;
+  std::string text;
+  llvm::raw_string_ostream line(text);
+  line << toPrintable(report.functionName()) << " on " << target.name << ": policy "
+       << report.timeline.schedule().getPolicy().getValue();
+  for (const Engine &engine : target.engines)
+    line << ", " << engine.count << " x " << engine.name;
+  for (const Memory *memory : target.sharedMemories())
+    line << ", " << memory->name << " "
+         << llvm::formatv("{0:f1}", memory->bytesPerSecond / 1e9) << " GB/s";
+  line << ", "
+       << llvm::formatv("{0:f3}", target.clockHz / 1e9)
+       << (target.clockIsGiven ? " GHz" : " GHz (no clock is given: a stated tick)");
+  printWrapped(os, text, pageWidth);
+  if (StringRef(target.description).contains_insensitive("invented"))
+    printWrapped(os,
+                 "The figures of " + target.name + " are invented (" +
+                     toPrintable(target.description) + ").",
+                 pageWidth);
+}
+
+static void printBounds(const Report &report, llvm::raw_ostream &os) {
+  ScheduleAttr schedule = report.timeline.schedule();
+  TextTable table(4);
+  table.setText(2);
+  auto add = [&](StringRef name, int64_t cycles, std::string remark) {
+    double microseconds = cyclesToMicroseconds(cycles, report.target->clockHz);
+    table.addRow({name.str(), withThousandsSeparators(cycles) + " cycles",
+                  formatIn({"us", 1, 3}, microseconds) + " us", std::move(remark)});
+  };
+  std::string gap;
+  if (std::optional<double> percent = report.gapPercent())
+    gap = llvm::formatv("the makespan is {0:f1} % above it", *percent);
+  add("makespan", schedule.getMakespanCycles(), "");
+  add("lower bound", schedule.getLowerBoundCycles(), gap);
+  add("roofline", schedule.getRooflineCycles(), "no tile and no schedule can beat it");
+  table.print(os, pageWidth);
+}
+
+static void printTokens(const Report &report, llvm::raw_ostream &os) {
+  std::optional<double> rate = report.tokensPerSecond();
+  if (!rate)
+    return;
+  ProgramAttr program = report.imported;
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << formatIn({"", 1, 1}, *rate) << " tokens/s if all " << program.getModelLayers()
+      << " layers took this long (" << toPrintable(program.getModel()) << ", "
+      << stringifyPhase(program.getPhase()) << ", batch " << program.getBatch() << ", "
+      << program.getSeq() << " new tokens, " << program.getKvLen() << " keys, "
+      << program.getLayers() << " of " << program.getModelLayers() << " layers here)";
+  printWrapped(os, text, pageWidth);
+}
+
+static void printLegend(StringRef prefix, llvm::raw_ostream &os) {
+  std::string text;
+  if (!prefix.empty())
+    text = "Names without \"" + toPrintable(prefix) + "\". ";
+  text += "Start: of the first run. Time, share, MACs and bytes: all runs together; time "
+          "is engine time.";
+  printWrapped(os, text, pageWidth);
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The units of the columns, chosen for the largest number in each.
+struct Units {
+  explicit Units(const Report &report)
+      : clockHz(report.target->clockHz),
+        cycles(chooseUnit(cycleUnits, largestCycles(report), 1e8)),
+        time(chooseUnit(timeUnits, microseconds(largestCycles(report)), 1e6)),
+        macs(chooseUnit(macUnits, report.sum.macs, 1e11)),
+        bytes(chooseUnit(byteUnits, report.sum.bytes.back(), 1e11)) {}
+
+  static double largestCycles(const Report &report) {
+    return std::max(report.sum.scheduledCycles, report.timeline.endCycle());
+  }
+  double microseconds(double cycles) const { return cycles * 1e6 / clockHz; }
+
+  static constexpr Unit cycleUnits[] = {
+      {"cycles", 1, 0}, {"Mcycles", 1e6, 3}, {"Gcycles", 1e9, 3}, {"Tcycles", 1e12, 3}};
+  static constexpr Unit timeUnits[] = {{"us", 1, 3}, {"ms", 1e3, 3}, {"s", 1e6, 3}};
+  static constexpr Unit macUnits[] = {
+      {"MMACs", 1e6, 2}, {"GMACs", 1e9, 2}, {"TMACs", 1e12, 2}, {"PMACs", 1e15, 2}};
+  static constexpr Unit byteUnits[] = {{"MB", 1e6, 2}, {"GB", 1e9, 2}, {"TB", 1e12, 2}};
+
+  int64_t clockHz;
+  const Unit &cycles, &time, &macs, &bytes;
+};
+} // namespace
+
+/// Cells from the time to the bytes.
+static void addFigures(std::vector<std::string> &row, const OpFigures &figures,
+                       const Report &report, const Units &units) {
+  double cycles = figures.scheduledCycles;
+  double all = std::max<int64_t>(report.sum.scheduledCycles, 1);
+  row.push_back(formatIn(units.cycles, cycles));
+  row.push_back(formatIn(units.time, units.microseconds(cycles)));
+  row.push_back(llvm::formatv("{0:f1}", 100 * cycles / all));
+  row.push_back(formatIn(units.macs, figures.macs));
+  row.push_back(formatIn(units.bytes, figures.bytes.back()));
+}
+
+static void printOps(const Report &report, StringRef prefix, llvm::raw_ostream &os) {
+  Units units(report);
+  TextTable table(10);
+  table.setText(2);
+  table.setText(9);
+  table.addRow({"op", "runs", "engine", "start", "time", "time", "share", "MACs",
+                toPrintable(report.target->dram().name), "bound"});
+  table.addRow({"", "", "", units.cycles.name.str(), units.cycles.name.str(),
+                units.time.name.str(), "%", units.macs.name.str(),
+                units.bytes.name.str(), ""});
+  table.addRule();
+  for (const OpReport &op : report.ops) {
+    std::vector<std::string> row = {
+        shorten(op.name, prefix), std::to_string(op.count), op.engines,
+        formatIn(units.cycles, op.startCycle)};
+    addFigures(row, op.allRuns, report, units);
+    row.push_back(stringifyCostBound(op.bound).str());
+    table.addRow(std::move(row));
+  }
+  table.addRule();
+  std::vector<std::string> row = {"total", "", "", ""};
+  addFigures(row, report.sum, report, units);
+  row.push_back("");
+  table.addRow(std::move(row));
+  table.print(os, pageWidth);
+}
+
+void mlir::llm::writeReportTable(ArrayRef<Report> reports, llvm::raw_ostream &os) {
+  for (const Report &report : reports) {
+    if (&report != &reports.front())
+      os << "\n";
+    std::string prefix = commonPrefix(report);
+    printMachine(report, os);
+    printBounds(report, os);
+    printTokens(report, os);
+    printLegend(prefix, os);
+    os << "\n";
+    printOps(report, prefix, os);
+  }
+}

@@ -1,0 +1,120 @@
+//===- HfFields.cpp - Fields of a config.json, each accounted for ---------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HfFields.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace mlir::llm {
+
+/// Fields on which the time of a decoder layer does not depend.
+static constexpr llvm::StringLiteral harmless[] = {
+    // The embedding and the head, and the longest sequence.
+    "vocab_size", "tie_word_embeddings", "max_position_embeddings",
+    "max_window_layers",
+    // Training and initial values; how the same products are cut or kept.
+    "initializer_range", "attention_dropout", "hidden_dropout", "embd_pdrop",
+    "pretraining_tp", "use_cache", "chunk_size_feed_forward", "torchscript",
+    "use_bfloat16", "tf_legacy_loss",
+    // Bookkeeping.
+    "architectures", "auto_map", "transformers_version", "name_or_path",
+    "tokenizer_class", "prefix", "unsloth_fixed", "unsloth_version",
+    "is_decoder", "tie_encoder_decoder", "cross_attention_hidden_size",
+    "is_llama_config",
+    // Tasks.
+    "id2label", "label2id", "num_labels", "problem_type", "finetuning_task",
+    "task_specific_params", "return_dict", "output_hidden_states",
+    "output_attentions", "output_scores", "return_dict_in_generate",
+    // Tokens and generation.
+    "bos_token_id", "eos_token_id", "pad_token_id", "sep_token_id",
+    "unk_token_id", "decoder_start_token_id", "forced_bos_token_id",
+    "forced_eos_token_id", "bad_words_ids", "suppress_tokens",
+    "begin_suppress_tokens", "max_length", "min_length", "do_sample",
+    "early_stopping", "num_beams", "num_beam_groups", "diversity_penalty",
+    "temperature", "top_k", "top_p", "typical_p", "repetition_penalty",
+    "length_penalty", "no_repeat_ngram_size", "encoder_no_repeat_ngram_size",
+    "num_return_sequences", "remove_invalid_values",
+    "exponential_decay_length_penalty"};
+
+/// Names with a leading underscore are private to the program that wrote the
+/// file.
+static bool isHarmless(StringRef key) {
+  return key.starts_with("_") || llvm::is_contained(harmless, key);
+}
+
+const LocatedJson *HfFields::find(StringRef key) {
+  seen.insert(key);
+  const LocatedJson *member = object.find(key);
+  return member && !member->isNull() ? member : nullptr;
+}
+
+/// The value, or on an error, which was reported already, another to go on
+/// with.
+template <typename T>
+T HfFields::take(FailureOr<T> value, T otherwise) {
+  if (succeeded(value))
+    return std::move(*value);
+  anyWrong = true;
+  return otherwise;
+}
+
+int64_t HfFields::positive(StringRef key) {
+  seen.insert(key);
+  FailureOr<const LocatedJson *> member = object.require(key);
+  if (succeeded(member))
+    return take((*member)->asPositive(), int64_t(1));
+  anyWrong = true;
+  return 1;
+}
+
+int64_t HfFields::positive(StringRef key, int64_t absent) {
+  const LocatedJson *member = find(key);
+  return member ? take(member->asPositive(), absent) : absent;
+}
+
+double HfFields::number(StringRef key, double absent) {
+  const LocatedJson *member = find(key);
+  return member ? take(member->asNumber(), absent) : absent;
+}
+
+bool HfFields::boolean(StringRef key, bool absent) {
+  const LocatedJson *member = find(key);
+  return member ? take(member->asBoolean(), absent) : absent;
+}
+
+std::string HfFields::string(StringRef key, StringRef absent) {
+  const LocatedJson *member = find(key);
+  return member ? take(member->asString(), absent.str()) : absent.str();
+}
+
+void HfFields::mustBeFalse(StringRef key, StringRef meaning) {
+  if (boolean(key, false))
+    refuse(key) << "true is not supported: " << meaning;
+}
+
+void HfFields::mustBeAbsent(StringRef key, StringRef meaning) {
+  if (find(key))
+    refuse(key) << "is not supported: " << meaning;
+}
+
+InFlightDiagnostic HfFields::refuse(StringRef key) {
+  anyWrong = true;
+  const LocatedJson *member = object.find(key);
+  std::string path = member ? member->path() : key.str();
+  InFlightDiagnostic diagnostic = (member ? *member : object).emitError();
+  diagnostic << "'" << path << "' ";
+  return diagnostic;
+}
+
+LogicalResult HfFields::finish(StringRef modelType) {
+  for (const auto &[key, value] : object.members())
+    if (!value.isNull() && !seen.contains(key) && !isHarmless(key))
+      refuse(key) << "is unknown for model_type \"" << modelType
+                  << "\" and may change the work; remove it if it does not";
+  return failure(anyWrong);
+}
+
+} // namespace mlir::llm

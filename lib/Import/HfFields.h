@@ -1,0 +1,58 @@
+//===- HfFields.h - Fields of a config.json, each accounted for -*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_IMPORT_HFFIELDS_H
+#define LLM_LIB_IMPORT_HFFIELDS_H
+
+#include "llm/Files/LocatedJson.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::llm {
+
+/// Reads fields of a JSON object and remembers which, so that `finish` can tell
+/// those that nobody read. A wrong field is reported where it stands and read
+/// as its default (1 for a required one); reading goes on, so that a user sees
+/// all errors at once.
+class HfFields {
+public:
+  explicit HfFields(const LocatedJson &object) : object(object) {}
+
+  /// The field, or null where it is absent or null.
+  const LocatedJson *find(StringRef key);
+  int64_t positive(StringRef key);
+  int64_t positive(StringRef key, int64_t absent);
+  double number(StringRef key, double absent);
+  bool boolean(StringRef key, bool absent);
+  std::string string(StringRef key, StringRef absent);
+
+  /// The field must be absent or false: true means `meaning`, which is not
+  /// supported.
+  void mustBeFalse(StringRef key, StringRef meaning);
+  /// The field must be absent: it means `meaning`, which is not supported.
+  void mustBeAbsent(StringRef key, StringRef meaning);
+
+  /// Begins an error about a field, at its place or, where it is absent, at the
+  /// object's.
+  InFlightDiagnostic refuse(StringRef key);
+  void markFailed() { anyWrong = true; }
+  bool hasFailed() const { return anyWrong; }
+
+  /// Fails if a field was wrong, or is neither read nor known to be harmless.
+  LogicalResult finish(StringRef modelType);
+
+private:
+  template <typename T>
+  T take(FailureOr<T> value, T otherwise);
+
+  const LocatedJson &object;
+  llvm::StringSet<> seen;
+  bool anyWrong = false;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_IMPORT_HFFIELDS_H

@@ -1,0 +1,25 @@
+//===- InitAll.cpp - Register everything ===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/InitAll/InitAll.h"
+#include "llm/Export/Passes.h"
+#include "llm/Interfaces/TransparentModels.h"
+#include "llm/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+void mlir::llm::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<LlmDialect, DLTIDialect, func::FuncDialect, scf::SCFDialect,
+                  tensor::TensorDialect>();
+  registerTransparentModels(registry);
+}
+
+void mlir::llm::registerAllPasses() {
+  registerLlmTransformsPasses();
+  registerLlmExportPasses();
+}

@@ -1,0 +1,285 @@
+//===- Problem.cpp - What makes a scheduling problem sound ----------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Scheduling/Problem.h"
+#include "Graph.h"
+#include "Lanes.h"
+#include "Names.h"
+#include "Parts.h"
+#include "llm/Scheduling/Bounds.h"
+#include "llm/Support/Units.h"
+
+#include <algorithm>
+
+namespace mlir::llm::scheduling {
+
+namespace {
+
+class Checker {
+public:
+  explicit Checker(const Problem &problem) : problem(problem) {}
+  std::vector<std::string> run();
+
+private:
+  void checkMachine();
+  void checkEngine(const EngineGroup &engine);
+  void checkTask(unsigned task);
+  void checkPart(unsigned task, unsigned part);
+  void checkSource(unsigned task, unsigned part, unsigned source);
+  void checkCycles();
+  void checkEnginesFor(unsigned task);
+  void checkTotals();
+  /// The longest that the part and its fetches can take at full speed.
+  std::optional<int64_t> longest(const Task &task, const Part &part) const;
+
+  void report(std::string message) { messages.push_back(std::move(message)); }
+
+  /// `low` <= value <= `high`. `subject()` is only asked when it is not.
+  template <typename Subject>
+  void within(int64_t value, int64_t low, int64_t high, const char *what,
+              Subject subject) {
+    if (value >= low && value <= high)
+      return;
+    report(std::string(what) + " of " + subject() + ": expected " +
+           std::to_string(low) + " to " + std::to_string(high) + ", found " +
+           std::to_string(value));
+  }
+
+  /// One number for each resource; says so otherwise.
+  template <typename Subject>
+  bool perResource(size_t size, const char *what, Subject subject) {
+    if (size == problem.resources.size())
+      return true;
+    report(std::string(what) + " of " + subject() + ": expected " +
+           std::to_string(problem.resources.size()) +
+           ", one for each resource, found " + std::to_string(size));
+    return false;
+  }
+
+  const Problem &problem;
+  std::vector<std::string> messages;
+};
+
+} // namespace
+
+static std::string quoted(const std::string &name) { return "'" + name + "'"; }
+
+std::vector<std::string> Checker::run() {
+  checkMachine();
+  for (unsigned task = 0; task < problem.tasks.size(); ++task)
+    checkTask(task);
+  checkCycles();
+  // Lengths have a meaning only when the numbers have.
+  if (!messages.empty())
+    return std::move(messages);
+  for (unsigned task = 0; task < problem.tasks.size(); ++task)
+    checkEnginesFor(task);
+  if (messages.empty())
+    checkTotals();
+  return std::move(messages);
+}
+
+void Checker::checkMachine() {
+  within(problem.clockHz, 1, maxCount, "hertz",
+         [] { return std::string("the clock"); });
+  for (const Resource &resource : problem.resources) {
+    auto name = [&] { return quoted(resource.name); };
+    within(resource.bytesPerSecond, 1, maxCount, "bytes per second", name);
+    within(resource.lanes, 1, maxCount, "lanes", name);
+  }
+  int64_t engines = 0;
+  for (const EngineGroup &engine : problem.engines) {
+    checkEngine(engine);
+    engines = checkedAdd(engines, engine.count).value_or(maxCount);
+  }
+  if (messages.empty() && engines == maxCount)
+    report("engines in all: expected fewer than " + std::to_string(maxCount));
+}
+
+void Checker::checkEngine(const EngineGroup &engine) {
+  auto name = [&] { return quoted(engine.name); };
+  within(engine.count, 1, maxCount, "count", name);
+  within(engine.privateBytes, 0, maxCount, "private bytes", name);
+  if (!perResource(engine.portLanes.size(), "port lanes", name))
+    return;
+  for (size_t m = 0; m < engine.portLanes.size(); ++m) {
+    const Resource &resource = problem.resources[m];
+    within(engine.portLanes[m], 1, resource.lanes, "port lanes",
+           [&] { return name() + " to " + quoted(resource.name); });
+  }
+}
+
+void Checker::checkTask(unsigned index) {
+  const Task &task = problem.tasks[index];
+  auto name = [&] { return nameOfTask(problem, index); };
+  if (task.parts.empty())
+    report("parts of " + name() + ": expected one or more, found none");
+  for (unsigned part = 0; part < task.parts.size(); ++part)
+    checkPart(index, part);
+  for (unsigned predecessor : task.predecessors) {
+    if (predecessor >= problem.tasks.size())
+      report("predecessors of " + name() + ": expected tasks below " +
+             std::to_string(problem.tasks.size()) + ", found " +
+             std::to_string(predecessor));
+    else if (predecessor == index)
+      report("predecessors of " + name() + ": it waits for itself");
+  }
+}
+
+void Checker::checkPart(unsigned task, unsigned index) {
+  const Part &part = problem.tasks[task].parts[index];
+  auto name = [&] { return nameOfPart(problem, task, index); };
+  within(part.overheadCycles, 0, maxCount, "overhead cycles", name);
+  within(part.serialCycles, 0, maxCount, "serial cycles", name);
+  within(part.computeCycles, 0, maxCount, "compute cycles", name);
+  within(part.workingSetBytes, 0, maxCount, "working set bytes", name);
+  bool sized = perResource(part.bytes.size(), "bytes", name);
+  for (int64_t bytes : part.bytes)
+    within(bytes, 0, maxCount, "bytes", name);
+  for (unsigned source = 0; source < part.sources.size(); ++source) {
+    checkSource(task, index, source);
+    sized &= part.sources[source].bytes.size() == part.bytes.size();
+  }
+  if (!sized)
+    return;
+  for (size_t m = 0; m < part.bytes.size(); ++m) {
+    int64_t sum = 0;
+    for (const Source &source : part.sources)
+      sum = checkedAdd(sum, std::max<int64_t>(source.bytes[m], 0))
+                .value_or(maxCount);
+    if (sum > part.bytes[m])
+      report("bytes of the sources of " + name() + " from " +
+             quoted(problem.resources[m].name) + ": expected at most the " +
+             std::to_string(part.bytes[m]) + " of the part, found " +
+             std::to_string(sum));
+  }
+}
+
+void Checker::checkSource(unsigned task, unsigned part, unsigned index) {
+  const Source &source = problem.tasks[task].parts[part].sources[index];
+  auto name = [&] {
+    return "source " + quoted(source.name) + " of " +
+           nameOfPart(problem, task, part);
+  };
+  within(source.sliceBytes, 0, maxCount, "slice bytes", name);
+  perResource(source.bytes.size(), "bytes", name);
+  for (int64_t bytes : source.bytes)
+    within(bytes, 0, maxCount, "bytes", name);
+}
+
+void Checker::checkCycles() {
+  std::vector<bool> ordered(problem.tasks.size(), false);
+  for (unsigned task : topologicalOrder(problem))
+    ordered[task] = true;
+  auto first = std::find(ordered.begin(), ordered.end(), false);
+  if (first == ordered.end())
+    return;
+
+  // A task without order waits for another one: walk until one comes back.
+  std::vector<unsigned> way;
+  std::vector<bool> seen(problem.tasks.size(), false);
+  unsigned task = first - ordered.begin();
+  while (!seen[task]) {
+    seen[task] = true;
+    way.push_back(task);
+    for (unsigned predecessor : problem.tasks[task].predecessors) {
+      if (predecessor >= ordered.size() || predecessor == task ||
+          ordered[predecessor])
+        continue;
+      task = predecessor;
+      break;
+    }
+  }
+  way.erase(way.begin(), std::find(way.begin(), way.end(), task));
+
+  constexpr size_t mostNames = 8;
+  std::string message =
+      "the tasks wait for each other: " + nameOfTask(problem, task);
+  for (size_t i = 1; i < std::min(way.size(), mostNames); ++i)
+    message += " for " + nameOfTask(problem, way[i]);
+  if (way.size() > mostNames)
+    message += " for " + std::to_string(way.size() - mostNames) + " more";
+  report(message + " for " + nameOfTask(problem, task));
+}
+
+void Checker::checkEnginesFor(unsigned index) {
+  const Task &task = problem.tasks[index];
+  const EngineGroup *roomiest = nullptr;
+  for (const EngineGroup &engine : problem.engines)
+    if (engine.kinds.containsAll(task.kinds) &&
+        (!roomiest || engine.privateBytes > roomiest->privateBytes))
+      roomiest = &engine;
+  if (!roomiest) {
+    report("engines for " + nameOfTask(problem, index) +
+           ": expected one with kind " + nameOf(task.kinds) + ", found none");
+    return;
+  }
+  for (unsigned p = 0; p < task.parts.size(); ++p) {
+    const Part &part = task.parts[p];
+    if (part.workingSetBytes > roomiest->privateBytes)
+      report("working set of " + nameOfPart(problem, index, p) +
+             ": expected at most the " +
+             std::to_string(roomiest->privateBytes) + " private bytes of " +
+             quoted(roomiest->name) + ", found " +
+             std::to_string(part.workingSetBytes) + ", " +
+             std::to_string(part.workingSetBytes - roomiest->privateBytes) +
+             " too many");
+    else if (!longest(task, part))
+      report("length of " + nameOfPart(problem, index, p) +
+             ": expected at most " + std::to_string(maxCount) +
+             " cycles, found more");
+  }
+}
+
+std::optional<int64_t> Checker::longest(const Task &task,
+                                        const Part &part) const {
+  std::vector<int64_t> lanes = allLanes(problem);
+  int64_t cycles = 0;
+  for (const EngineGroup &engine : problem.engines) {
+    if (!canRun(engine, task, part))
+      continue;
+    std::optional<LaneChoice> choice =
+        chooseLanes(problem, part, engine, lanes);
+    if (!choice)
+      return std::nullopt;
+    cycles = std::max(cycles, choice->length);
+  }
+  for (const Source &source : part.sources) {
+    int64_t fetch = 0;
+    for (const EngineGroup &engine : problem.engines) {
+      if (!engine.kinds.contains(EngineKind::Memory))
+        continue;
+      std::optional<LaneChoice> choice =
+          chooseLanes(problem, source.bytes, 0, 0, engine, lanes);
+      if (!choice)
+        return std::nullopt;
+      fetch = std::max(fetch, choice->length);
+    }
+    std::optional<int64_t> sum = checkedAdd(cycles, fetch);
+    if (!sum)
+      return std::nullopt;
+    cycles = *sum;
+  }
+  return cycles;
+}
+
+void Checker::checkTotals() {
+  // One after the other is a schedule: when that can be counted, all that solvers
+  // and bounds add up can.
+  std::optional<int64_t> total = 0;
+  for (const Task &task : problem.tasks)
+    for (const Part &part : task.parts)
+      if (total)
+        total = checkedAdd(*total, *longest(task, part));
+  if (!total || !lowerBounds(problem))
+    report("length of all tasks together: expected at most " +
+           std::to_string(maxCount) + " cycles, found more");
+}
+
+std::vector<std::string> Problem::check() const { return Checker(*this).run(); }
+
+} // namespace mlir::llm::scheduling

@@ -1,0 +1,159 @@
+//===- Run.cpp - The rules for one slot alone -----------------------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Run.h"
+#include "Lanes.h"
+#include "Names.h"
+#include "llm/Support/Units.h"
+
+namespace mlir::llm::scheduling {
+
+namespace {
+class RunChecker {
+public:
+  RunChecker(const Problem &problem, const Run &run, const Demand &demand,
+             const std::function<void(const char *, std::string)> &report)
+      : problem(problem), run(run), demand(demand), report(report) {}
+  RunVerdict check(EngineKindSet kinds);
+
+private:
+  bool checkEngine(EngineKindSet kinds);
+  bool checkTimes();
+  bool checkPorts();
+  std::optional<int64_t> checkLanes();
+
+  std::string name() const { return nameOfRun(problem, run); }
+  /// What a fetch breaks on its own is S8, whatever the rule of parts is.
+  const char *ruleOf(const char *ruleOfParts) const {
+    return run.fetch ? "S8" : ruleOfParts;
+  }
+
+  const Problem &problem;
+  const Run &run;
+  const Demand &demand;
+  const std::function<void(const char *, std::string)> &report;
+  RunVerdict verdict;
+};
+} // namespace
+
+RunVerdict RunChecker::check(EngineKindSet kinds) {
+  verdict.engineExists = checkEngine(kinds);
+  verdict.timesExist = checkTimes();
+  std::optional<int64_t> length = checkLanes();
+  if (verdict.timesExist && length && run.end - run.start != *length)
+    report(ruleOf("S2"), name() + " takes " +
+                             std::to_string(run.end - run.start) +
+                             " cycles, expected " + std::to_string(*length) +
+                             " with its lanes");
+  return verdict;
+}
+
+bool RunChecker::checkEngine(EngineKindSet kinds) {
+  const char *rule = ruleOf("S4");
+  auto where = [&] {
+    return name() + " is on " + nameOfEngine(problem, run.engine);
+  };
+  if (!exists(problem, run.engine)) {
+    report(rule, where() + ", which does not exist");
+    return false;
+  }
+  EngineKindSet found = problem.engines[run.engine.group].kinds;
+  if (!found.containsAll(kinds))
+    report(rule, where() + " of kind " + nameOf(found) + ", expected " +
+                     nameOf(kinds));
+  return true;
+}
+
+bool RunChecker::checkTimes() {
+  if (0 <= run.start && run.start <= run.end && run.end <= maxCount)
+    return true;
+  report(ruleOf("S2"),
+         name() + " is in cycles " + std::to_string(run.start) + " to " +
+             std::to_string(run.end) +
+             ", expected a start at or after 0 and an end at or after it");
+  return false;
+}
+
+/// S3 apart from the fewest; false when no length follows from the lanes.
+bool RunChecker::checkPorts() {
+  const char *rule = ruleOf("S3");
+  if (run.lanes->size() != problem.resources.size()) {
+    report(rule, name() + " holds lanes of " +
+                     std::to_string(run.lanes->size()) +
+                     " resources, expected " +
+                     std::to_string(problem.resources.size()));
+    return false;
+  }
+  bool streams = true;
+  for (size_t m = 0; m < demand.bytes.size(); ++m) {
+    int64_t lanes = (*run.lanes)[m];
+    int64_t low = demand.bytes[m] > 0 ? 1 : 0;
+    int64_t high = demand.bytes[m] == 0 ? 0
+                   : verdict.engineExists
+                       ? problem.engines[run.engine.group].portLanes[m]
+                       : problem.resources[m].lanes;
+    streams &= lanes >= low;
+    if (lanes >= low && lanes <= high)
+      continue;
+    report(rule, name() + " holds " + std::to_string(lanes) + " lanes of '" +
+                     problem.resources[m].name + "', expected " +
+                     std::to_string(low) +
+                     (low == high
+                          ? " for no bytes"
+                          : " to " + std::to_string(high) + " on this engine"));
+  }
+  return streams;
+}
+
+/// S3, and the length that the lanes give by S2.
+std::optional<int64_t> RunChecker::checkLanes() {
+  if (!checkPorts())
+    return std::nullopt;
+  std::optional<int64_t> length =
+      lengthWithLanes(problem, demand.bytes, demand.fixedCycles,
+                      demand.computeCycles, *run.lanes);
+  if (!length) {
+    report(ruleOf("S2"), name() + " takes more cycles than can be counted");
+    return std::nullopt;
+  }
+  for (size_t m = 0; m < demand.bytes.size(); ++m) {
+    if (demand.bytes[m] == 0)
+      continue;
+    std::optional<int64_t> fewest =
+        fewestLanes(problem, m, demand.bytes[m], *length - demand.fixedCycles);
+    int64_t lanes = (*run.lanes)[m];
+    if (fewest && *fewest != lanes)
+      report(ruleOf("S3"), name() + " holds " + std::to_string(lanes) +
+                               " lanes of '" + problem.resources[m].name +
+                               "', the fewest for " + std::to_string(*length) +
+                               " cycles are " + std::to_string(*fewest));
+  }
+  return length;
+}
+
+std::string nameOfRun(const Problem &problem, const Run &run) {
+  std::string part = nameOfPart(problem, run.task, run.part);
+  if (!run.fetch)
+    return part;
+  const Part &numbers = problem.tasks[run.task].parts[run.part];
+  return "the fetch of '" + numbers.sources[run.fetch->source].name + "' for " +
+         part;
+}
+
+bool exists(const Problem &problem, EngineId engine) {
+  return engine.group < problem.engines.size() && engine.index >= 0 &&
+         engine.index < problem.engines[engine.group].count;
+}
+
+RunVerdict
+checkAlone(const Problem &problem, const Run &run, const Demand &demand,
+           EngineKindSet kinds,
+           const std::function<void(const char *, std::string)> &report) {
+  return RunChecker(problem, run, demand, report).check(kinds);
+}
+
+} // namespace mlir::llm::scheduling

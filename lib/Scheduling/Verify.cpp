@@ -1,0 +1,297 @@
+//===- Verify.cpp - The judge of schedules --------------------------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Names.h"
+#include "Run.h"
+#include "Sweep.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace mlir::llm::scheduling {
+
+namespace {
+
+class Verifier {
+public:
+  Verifier(const Problem &problem, const Solution &solution, size_t limit)
+      : problem(problem), solution(solution), limit(limit) {}
+  std::vector<Violation> run();
+
+private:
+  // Slot by slot. A slot of a part, an engine or a time that does not exist is
+  // reported and left out of what follows.
+  bool checkExists(size_t index);
+  void checkSlot(const Slot &slot);
+  void checkFetch(const Slot &slot, const PrefetchSlot &fetch);
+  void checkFetches(const Slot &slot, Demand &left);
+  bool checkRun(const Run &run, const Demand &demand, EngineKindSet kinds);
+
+  // All slots together.
+  void checkComplete();
+  void checkDependences();
+  void checkOverlaps();
+  void checkLanesHeld();
+  void checkPrivateMemory();
+  void checkMakespan();
+
+  void report(const char *rule, unsigned task, std::string message) {
+    if (!isFull())
+      violations.push_back({rule, task, std::move(message)});
+  }
+  bool isFull() const { return violations.size() >= limit; }
+
+  const Problem &problem;
+  const Solution &solution;
+  size_t limit;
+  std::vector<Violation> violations;
+
+  std::vector<const Slot *> slots;
+  std::vector<Run> runs;
+  Sweep lanesHeld; ///< owners are indices of `runs`
+  Sweep bytesHeld; ///< owners are indices of `slots`
+};
+
+} // namespace
+
+std::vector<Violation> Verifier::run() {
+  for (size_t i = 0; i < solution.slots.size() && !isFull(); ++i)
+    if (checkExists(i))
+      checkSlot(solution.slots[i]);
+  checkComplete();
+  checkDependences();
+  checkOverlaps();
+  checkLanesHeld();
+  checkPrivateMemory();
+  checkMakespan();
+  return std::move(violations);
+}
+
+//===----------------------------------------------------------------------===//
+// Slot by slot: S1 in part, S2, S3, S4 in part, S8
+//===----------------------------------------------------------------------===//
+
+bool Verifier::checkExists(size_t index) {
+  const Slot &slot = solution.slots[index];
+  auto reportRange = [&](const std::string &of, unsigned found, size_t count) {
+    report("S1", slot.task,
+           "slot " + std::to_string(index) + " is of " + of + " " +
+               std::to_string(found) + ", expected below " +
+               std::to_string(count));
+    return false;
+  };
+  if (slot.task >= problem.tasks.size())
+    return reportRange("task", slot.task, problem.tasks.size());
+  size_t parts = problem.tasks[slot.task].parts.size();
+  if (slot.part >= parts)
+    return reportRange(nameOfTask(problem, slot.task) + ", part", slot.part,
+                       parts);
+  slots.push_back(&slot);
+  return true;
+}
+
+void Verifier::checkSlot(const Slot &slot) {
+  const Task &task = problem.tasks[slot.task];
+  const Part &part = task.parts[slot.part];
+  // In a sound problem this sum fits.
+  Demand demand{part.bytes, part.overheadCycles + part.serialCycles,
+                part.computeCycles};
+  checkFetches(slot, demand);
+  Run run{slot.task,  slot.part, nullptr,    slot.engine,
+          slot.start, slot.end,  &slot.lanes};
+  if (checkRun(run, demand, task.kinds) && exists(problem, slot.engine))
+    bytesHeld.hold({slot.engine.group, slot.engine.index}, slot.start, slot.end,
+                   part.workingSetBytes, slots.size() - 1);
+}
+
+/// Takes the bytes that were fetched from what is `left` to stream.
+void Verifier::checkFetches(const Slot &slot, Demand &left) {
+  const Part &part = problem.tasks[slot.task].parts[slot.part];
+  std::vector<unsigned> fetched;
+  for (const PrefetchSlot &fetch : slot.prefetches) {
+    if (fetch.source < part.sources.size()) {
+      fetched.push_back(fetch.source);
+      checkFetch(slot, fetch);
+    } else {
+      report("S8", slot.task,
+             nameOfPart(problem, slot.task, slot.part) + " fetches source " +
+                 std::to_string(fetch.source) + ", expected below " +
+                 std::to_string(part.sources.size()));
+    }
+  }
+  std::sort(fetched.begin(), fetched.end());
+  auto last = std::unique(fetched.begin(), fetched.end());
+  if (last != fetched.end())
+    report("S8", slot.task,
+           nameOfPart(problem, slot.task, slot.part) +
+               " fetches a source more than once");
+  for (auto source = fetched.begin(); source != last; ++source)
+    for (size_t m = 0; m < left.bytes.size(); ++m)
+      left.bytes[m] -= part.sources[*source].bytes[m];
+}
+
+void Verifier::checkFetch(const Slot &slot, const PrefetchSlot &fetch) {
+  const Source &source =
+      problem.tasks[slot.task].parts[slot.part].sources[fetch.source];
+  Run run{slot.task,   slot.part, &fetch,      fetch.engine,
+          fetch.start, fetch.end, &fetch.lanes};
+  if (!checkRun(run, {source.bytes, 0, 0}, EngineKind::Memory))
+    return;
+  if (fetch.end > slot.start)
+    report("S8", slot.task,
+           nameOfRun(problem, run) + " ends at cycle " +
+               std::to_string(fetch.end) +
+               ", expected by the start of the part at cycle " +
+               std::to_string(slot.start));
+  else if (exists(problem, slot.engine) && fetch.start <= slot.end)
+    bytesHeld.hold({slot.engine.group, slot.engine.index}, fetch.start,
+                   slot.end, source.sliceBytes, slots.size() - 1);
+}
+
+/// False when the times of the run are none.
+bool Verifier::checkRun(const Run &run, const Demand &demand,
+                        EngineKindSet kinds) {
+  RunVerdict verdict = checkAlone(problem, run, demand, kinds,
+                                  [&](const char *rule, std::string message) {
+                                    report(rule, run.task, std::move(message));
+                                  });
+  if (!verdict.engineExists || !verdict.timesExist)
+    return verdict.timesExist;
+
+  runs.push_back(run);
+  if (run.lanes->size() == problem.resources.size())
+    for (unsigned m = 0; m < run.lanes->size(); ++m)
+      lanesHeld.hold({m, 0}, run.start, run.end,
+                     std::max<int64_t>((*run.lanes)[m], 0), runs.size() - 1);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// All slots together: S1, S4, S5, S6, S7, S9
+//===----------------------------------------------------------------------===//
+
+void Verifier::checkComplete() {
+  std::vector<std::vector<size_t>> found;
+  for (const Task &task : problem.tasks)
+    found.emplace_back(task.parts.size(), 0);
+  for (const Slot *slot : slots)
+    ++found[slot->task][slot->part];
+  for (unsigned task = 0; task < found.size(); ++task)
+    for (unsigned part = 0; part < found[task].size(); ++part)
+      if (found[task][part] != 1)
+        report("S1", task,
+               nameOfPart(problem, task, part) + " has " +
+                   std::to_string(found[task][part]) + " slots, expected 1");
+}
+
+void Verifier::checkDependences() {
+  // The first start and the last end stand for all parts of a task.
+  std::vector<const Slot *> first(problem.tasks.size(), nullptr);
+  std::vector<const Slot *> last(problem.tasks.size(), nullptr);
+  for (const Slot *slot : slots) {
+    if (!first[slot->task] || slot->start < first[slot->task]->start)
+      first[slot->task] = slot;
+    if (!last[slot->task] || slot->end > last[slot->task]->end)
+      last[slot->task] = slot;
+  }
+  for (unsigned task = 0; task < problem.tasks.size(); ++task)
+    for (unsigned predecessor : problem.tasks[task].predecessors)
+      if (first[task] && last[predecessor] &&
+          first[task]->start < last[predecessor]->end)
+        report("S5", task,
+               nameOfPart(problem, task, first[task]->part) +
+                   " starts at cycle " + std::to_string(first[task]->start) +
+                   ", expected not before the end of " +
+                   nameOfPart(problem, predecessor, last[predecessor]->part) +
+                   " at cycle " + std::to_string(last[predecessor]->end));
+}
+
+void Verifier::checkOverlaps() {
+  std::vector<const Run *> order;
+  for (const Run &run : runs)
+    if (run.start < run.end)
+      order.push_back(&run);
+  auto key = [](const Run *run) {
+    return std::make_tuple(run->engine.group, run->engine.index, run->start,
+                           run->end, run->task, run->part);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](const Run *a, const Run *b) { return key(a) < key(b); });
+
+  const Run *busy = nullptr; // the one that ends last so far
+  for (const Run *run : order) {
+    if (busy && busy->engine == run->engine && run->start < busy->end)
+      report("S4", run->task,
+             nameOfRun(problem, *run) + " starts on " +
+                 nameOfEngine(problem, run->engine) + " at cycle " +
+                 std::to_string(run->start) +
+                 ", expected not before the end of " +
+                 nameOfRun(problem, *busy) + " at cycle " +
+                 std::to_string(busy->end));
+    if (!busy || !(busy->engine == run->engine) || run->end > busy->end)
+      busy = run;
+  }
+}
+
+void Verifier::checkLanesHeld() {
+  lanesHeld.findExcesses(
+      [&](Sweep::Pool pool) { return problem.resources[pool.first].lanes; },
+      [&](const Sweep::Excess &excess) {
+        const Resource &resource = problem.resources[excess.pool.first];
+        const Run &run = runs[excess.owner];
+        report("S6", run.task,
+               "from cycle " + std::to_string(excess.time) + " on, when " +
+                   nameOfRun(problem, run) + " starts, " +
+                   std::to_string(excess.held) + " lanes of '" + resource.name +
+                   "' are held, expected at most " +
+                   std::to_string(resource.lanes));
+      });
+}
+
+void Verifier::checkPrivateMemory() {
+  bytesHeld.findExcesses(
+      [&](Sweep::Pool pool) {
+        return problem.engines[pool.first].privateBytes;
+      },
+      [&](const Sweep::Excess &excess) {
+        const Slot &slot = *slots[excess.owner];
+        report("S7", slot.task,
+               "from cycle " + std::to_string(excess.time) + " on, with " +
+                   nameOfPart(problem, slot.task, slot.part) + ", " +
+                   std::to_string(excess.held) + " private bytes of " +
+                   nameOfEngine(problem, slot.engine) +
+                   " are held, expected at most " +
+                   std::to_string(
+                       problem.engines[slot.engine.group].privateBytes));
+      });
+}
+
+void Verifier::checkMakespan() {
+  unsigned task = 0;
+  int64_t last = 0;
+  for (const Slot *slot : slots) {
+    if (slot->end <= last)
+      continue;
+    last = slot->end;
+    task = slot->task;
+  }
+  if (solution.makespan != last)
+    report("S9", task,
+           "the makespan is " + std::to_string(solution.makespan) +
+               " cycles, expected " + std::to_string(last) +
+               ", the end of the last slot");
+}
+
+std::vector<Violation> verify(const Problem &problem, const Solution &solution,
+                              size_t limit) {
+  std::vector<std::string> unsound = problem.check();
+  if (!unsound.empty())
+    return {{"S0", 0, "the problem is not sound: " + unsound.front()}};
+  return Verifier(problem, solution, std::max<size_t>(limit, 1)).run();
+}
+
+} // namespace mlir::llm::scheduling

@@ -1,0 +1,52 @@
+//===- Cost.cpp - Annotate costs anew for the tiles that are there ===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleTarget.h"
+#include "llm/Analysis/CostModel.h"
+#include "llm/Analysis/Program.h"
+#include "llm/Transforms/Passes.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_LLMCOSTPASS
+#include "llm/Transforms/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+static LogicalResult annotate(WorkloadOpInterface op, const Target &target) {
+  auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+  if (!tile)
+    return op->emitOpError() << "has no tile; run --llm-tile first";
+  FailureOr<OpOnTarget> context = OpOnTarget::get(op, target);
+  if (failed(context))
+    return failure();
+  FailureOr<CostAttr> cost = computeCost(*context, tile);
+  if (failed(cost))
+    return failure();
+  op->setAttr(LlmDialect::costAttrName, *cost);
+  return success();
+}
+
+namespace {
+struct LlmCostPass : llm::impl::LlmCostPassBase<LlmCostPass> {
+  void runOnOperation() override {
+    FailureOr<Target> target = getOrWriteTarget(getOperation());
+    if (failed(target))
+      return signalPassFailure();
+    dropSchedules(getOperation());
+    for (func::FuncOp function : functionsWithBody(getOperation())) {
+      FailureOr<Program> program = Program::analyze(function);
+      if (failed(program))
+        return signalPassFailure();
+      for (const ProgramOp &entry : program->ops())
+        if (failed(annotate(entry.op, *target)))
+          return signalPassFailure();
+    }
+  }
+};
+} // namespace

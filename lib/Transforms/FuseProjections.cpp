@@ -1,0 +1,125 @@
+//===- FuseProjections.cpp - One product of the matmuls on one activation ===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Transforms/Passes.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_LLMFUSEPROJECTIONSPASS
+#include "llm/Transforms/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// What matmuls that become one have in common: left operand, orientation, whether there
+/// is a bias, element type of the right operand, block.
+using Group = std::tuple<Value, unsigned, unsigned, Type, Block *>;
+
+static Group groupOf(MatmulOp op) {
+  return {op.getLhs(), op.getTransposeRhs() ? 1 : 0, op.getBias() ? 1 : 0,
+          cast<RankedTensorType>(op.getRhs().getType()).getElementType(),
+          op->getBlock()};
+}
+
+/// "mlp.gate_proj" and "mlp.up_proj" as "mlp.gate_proj+up_proj".
+static StringAttr joinNames(MutableArrayRef<MatmulOp> ops) {
+  StringRef first = ops.front().getName().value_or("");
+  std::string joined = first.str();
+  StringRef prefix = first.substr(0, first.rfind('.') + 1);
+  for (MatmulOp op : ops.drop_front()) {
+    StringRef name = op.getName().value_or("");
+    if (name.empty() || first.empty())
+      return {};
+    name.consume_front(prefix);
+    joined += ("+" + name).str();
+  }
+  return first.empty() ? StringAttr() : StringAttr::get(ops.front().getContext(), joined);
+}
+
+/// The values side by side along `dim`, before the first op; they are moved there.
+static FailureOr<Value> concatBefore(RewriterBase &rewriter, Operation *first, int64_t dim,
+                                     ArrayRef<Value> values, DominanceInfo &dominance) {
+  if (failed(moveValueDefinitions(rewriter, ValueRange(values), first, dominance)))
+    return failure();
+  rewriter.setInsertionPoint(first);
+  return tensor::ConcatOp::create(rewriter, first->getLoc(), dim, values).getResult();
+}
+
+/// The columns [begin, begin + size) of a matrix, size being those of `like`.
+static Value sliceColumns(RewriterBase &rewriter, Location loc, Value matrix, int64_t begin,
+                          RankedTensorType like) {
+  SmallVector<OpFoldResult> offsets = {rewriter.getIndexAttr(0), rewriter.getIndexAttr(begin)};
+  SmallVector<OpFoldResult> sizes = {rewriter.getIndexAttr(like.getDimSize(0)),
+                                     rewriter.getIndexAttr(like.getDimSize(1))};
+  SmallVector<OpFoldResult> strides(2, rewriter.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(rewriter, loc, like, matrix, offsets, sizes, strides);
+}
+
+static LogicalResult fuse(MutableArrayRef<MatmulOp> ops, DominanceInfo &dominance) {
+  MatmulOp first = ops.front();
+  IRRewriter rewriter(first);
+  SmallVector<Value> rhs, biases;
+  SmallVector<Location> locs;
+  for (MatmulOp op : ops) {
+    rhs.push_back(op.getRhs());
+    if (Value bias = op.getBias())
+      biases.push_back(bias);
+    locs.push_back(op.getLoc());
+  }
+  FailureOr<Value> weights =
+      concatBefore(rewriter, first, first.getTransposeRhs() ? 0 : 1, rhs, dominance);
+  if (failed(weights))
+    return failure();
+  Value bias;
+  if (!biases.empty()) {
+    FailureOr<Value> joined = concatBefore(rewriter, first, 0, biases, dominance);
+    if (failed(joined))
+      return failure();
+    bias = *joined;
+  }
+  rewriter.setInsertionPoint(first);
+  auto fused = MatmulOp::create(rewriter, rewriter.getFusedLoc(locs), joinNames(ops),
+                                first.getLhs(), *weights, bias, first.getTransposeRhs());
+  int64_t column = 0;
+  for (MatmulOp op : ops) {
+    auto type = cast<RankedTensorType>(op.getOut().getType());
+    Value out = sliceColumns(rewriter, op.getLoc(), fused.getOut(), column, type);
+    column += type.getDimSize(1);
+    rewriter.replaceOp(op, out);
+  }
+  remark::passed(fused.getLoc(),
+                 remark::RemarkOpts::name("fuse").category("llm-fuse-projections"))
+      << remark::reason("{0} matmuls on one activation are now '{1}'", ops.size(),
+                        fused.getName().value_or("llm.matmul"));
+  return success();
+}
+
+namespace {
+struct LlmFuseProjectionsPass
+    : llm::impl::LlmFuseProjectionsPassBase<LlmFuseProjectionsPass> {
+  void runOnOperation() override {
+    llvm::MapVector<Group, SmallVector<MatmulOp>> groups;
+    getOperation().walk([&](MatmulOp op) {
+      if (cast<RankedTensorType>(op.getRhs().getType()).hasStaticShape() &&
+          cast<RankedTensorType>(op.getLhs().getType()).hasStaticShape())
+        groups[groupOf(op)].push_back(op);
+    });
+    auto &dominance = getAnalysis<DominanceInfo>();
+    for (auto &[group, ops] : groups)
+      if (ops.size() > 1 && failed(fuse(ops, dominance)))
+        remark::missed(ops.front().getLoc(),
+                       remark::RemarkOpts::name("fuse").category("llm-fuse-projections"))
+            << remark::reason("a right operand is computed after '{0}'",
+                              ops.front().getName().value_or("llm.matmul"));
+  }
+};
+} // namespace

@@ -1,0 +1,62 @@
+//===- ModuleTarget.cpp - The target of a module, as passes need it ===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleTarget.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+FailureOr<Target> mlir::llm::getOrWriteTarget(ModuleOp module) {
+  if (hasTarget(module))
+    return readTarget(module);
+  FailureOr<Target> target = loadPreset(defaultPresetName, module.getContext(),
+                                        [&] { return module.emitError(); });
+  if (failed(target))
+    return failure();
+  writeTarget(module, *target);
+  remark::analysis(module.getLoc(),
+                   remark::RemarkOpts::name("target").category("llm-target"))
+      << remark::reason("the module has no target: preset '{0}', whose figures are invented, "
+                        "stands in",
+                        defaultPresetName);
+  return target;
+}
+
+FailureOr<Target> mlir::llm::requireTarget(ModuleOp module) {
+  if (!hasTarget(module))
+    return module.emitError() << "has no target; run --llm-target or --llm-tile first";
+  return readTarget(module);
+}
+
+LogicalResult mlir::llm::applyEnginesOption(ModuleOp module, StringRef engines,
+                                            Target &target) {
+  if (engines.empty())
+    return success();
+  int64_t count = 0;
+  if (!llvm::to_integer(engines, count, 10))
+    return module.emitError() << "option 'engines' must be a whole number above 0, got '"
+                              << engines << "'";
+  std::string remarkText;
+  if (failed(setComputeEngines(target, count, [&] { return module.emitError(); },
+                               remarkText)))
+    return failure();
+  if (!remarkText.empty())
+    remark::analysis(module.getLoc(),
+                     remark::RemarkOpts::name("engines").category("llm-target"))
+        << remark::reason("{0}", remarkText);
+  writeTarget(module, target);
+  return success();
+}
+
+void mlir::llm::dropSchedules(ModuleOp module) {
+  module.walk([](Operation *op) {
+    op->removeDiscardableAttr(LlmDialect::slotsAttrName);
+    op->removeDiscardableAttr(LlmDialect::scheduleAttrName);
+  });
+}

@@ -1,0 +1,158 @@
+//===- Schedule.cpp - Give every op an engine, a start and an end ===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleTarget.h"
+#include "llm/Analysis/ProgramBounds.h"
+#include "llm/Analysis/ScheduleProblem.h"
+#include "llm/Scheduling/Solvers.h"
+#include "llm/Support/Units.h"
+#include "llm/Transforms/Passes.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_LLMSCHEDULEPASS
+#include "llm/Transforms/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+using scheduling::Problem;
+using scheduling::Solution;
+using Solver = std::optional<Solution> (*)(const Problem &);
+
+namespace {
+/// Schedules one function: stretch by stretch, loops as barriers.
+class FunctionScheduler {
+public:
+  FunctionScheduler(const Program &program, const Target &target, Solver solver)
+      : program(program), target(target), solver(solver) {}
+
+  LogicalResult run(StringRef policy);
+
+private:
+  /// Places items one after the other from `start` on; the end, or failure.
+  FailureOr<int64_t> placeItems(ArrayRef<ProgramItem> items, int64_t start);
+  FailureOr<int64_t> placeLoop(const ProgramItem &item, int64_t start);
+  FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
+  InFlightDiagnostic emitOverflow() {
+    return program.function()->emitError() << "its schedule leaves 64 bits";
+  }
+
+  const Program &program;
+  const Target &target;
+  Solver solver;
+  SmallVector<std::pair<Operation *, SlotsAttr>> slots;
+  SmallVector<LoopPeriodAttr> loops;
+};
+} // namespace
+
+FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
+                                                   int64_t start) {
+  FailureOr<Problem> problem = makeProblem(program, stretch, target);
+  if (failed(problem))
+    return failure();
+  std::optional<Solution> solution = solver(*problem);
+  std::optional<int64_t> end =
+      solution ? checkedAdd(start, solution->makespan) : std::nullopt;
+  if (!end)
+    return emitOverflow();
+  // A schedule that breaks a rule must never leave this pass.
+  auto violations = scheduling::verify(*problem, *solution);
+  if (!violations.empty())
+    return program.ops()[stretch[violations.front().task]].op->emitOpError()
+           << "the scheduler broke a rule: " << violations.front().message;
+  SmallVector<SmallVector<const scheduling::Slot *, 1>> slotsOf(stretch.size());
+  for (const scheduling::Slot &slot : solution->slots)
+    slotsOf[slot.task].push_back(&slot);
+  for (auto [index, own] : llvm::zip(stretch, slotsOf)) {
+    WorkloadOpInterface op = program.ops()[index].op;
+    slots.push_back({op, makeSlots(op->getContext(), *problem, own, start)});
+  }
+  return *end;
+}
+
+FailureOr<int64_t> FunctionScheduler::placeLoop(const ProgramItem &item, int64_t start) {
+  size_t position = loops.size();
+  loops.emplace_back(); // loops are listed in program order, outer before inner
+  FailureOr<int64_t> period = placeItems(item.body, 0);
+  if (failed(period))
+    return failure();
+  std::optional<int64_t> length = checkedMul(*period, item.trips);
+  std::optional<int64_t> end = length ? checkedAdd(start, *length) : std::nullopt;
+  if (!end)
+    return emitOverflow();
+  loops[position] = LoopPeriodAttr::get(item.loop->getContext(), start, *period, item.trips);
+  return *end;
+}
+
+FailureOr<int64_t> FunctionScheduler::placeItems(ArrayRef<ProgramItem> items,
+                                                 int64_t start) {
+  for (const ProgramItem &item : items) {
+    FailureOr<int64_t> end =
+        item.isLoop() ? placeLoop(item, start) : placeStretch(item.ops, start);
+    if (failed(end))
+      return failure();
+    start = *end;
+  }
+  return start;
+}
+
+LogicalResult FunctionScheduler::run(StringRef policy) {
+  FailureOr<int64_t> makespan = placeItems(program.items(), 0);
+  if (failed(makespan))
+    return failure();
+  FailureOr<ProgramBounds> bounds = computeBounds(program, target);
+  if (failed(bounds))
+    return failure();
+  for (auto [op, attr] : slots)
+    op->setAttr(LlmDialect::slotsAttrName, attr);
+  func::FuncOp function = program.function();
+  MLIRContext *context = function.getContext();
+  SmallVector<std::pair<StringRef, int64_t>> byName(bounds->byName.begin(),
+                                                    bounds->byName.end());
+  function->setAttr(LlmDialect::scheduleAttrName,
+                    ScheduleAttr::get(context, StringAttr::get(context, policy), *makespan,
+                                      bounds->lowerBoundCycles, getAmounts(context, byName),
+                                      bounds->rooflineCycles, loops));
+  remark::passed(function.getLoc(), remark::RemarkOpts::name("schedule")
+                                        .category("llm-schedule")
+                                        .function(function.getName()))
+      << remark::reason("'{0}' takes {1} cycles with policy {2}; no schedule is shorter than "
+                        "{3}",
+                        function.getName(), *makespan, policy, bounds->lowerBoundCycles)
+      << remark::metric("makespan_cycles", *makespan)
+      << remark::metric("lower_bound_cycles", bounds->lowerBoundCycles);
+  return success();
+}
+
+namespace {
+struct LlmSchedulePass : llm::impl::LlmSchedulePassBase<LlmSchedulePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    Solver solver = policy == "list"       ? scheduling::scheduleList
+                    : policy == "earliest" ? scheduling::scheduleEarliest
+                                           : nullptr;
+    if (!solver) {
+      module.emitError() << "option 'policy' must be 'list' or 'earliest', got '"
+                         << policy.getValue() << "'";
+      return signalPassFailure();
+    }
+    FailureOr<Target> target = getOrWriteTarget(module);
+    if (failed(target) || failed(applyEnginesOption(module, engines, *target)))
+      return signalPassFailure();
+    for (func::FuncOp function : functionsWithBody(module)) {
+      FailureOr<Program> program = Program::analyze(function);
+      if (failed(program) || failed(checkCosts(*program, *target)) ||
+          failed(FunctionScheduler(*program, *target, solver).run(policy)))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

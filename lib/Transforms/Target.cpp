@@ -1,0 +1,46 @@
+//===- Target.cpp - Put the description of a machine on the module ===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleTarget.h"
+#include "llm/Transforms/Passes.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_LLMTARGETPASS
+#include "llm/Transforms/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+struct LlmTargetPass : llm::impl::LlmTargetPassBase<LlmTargetPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FailureOr<Target> target = load();
+    if (failed(target))
+      return signalPassFailure();
+    writeTarget(getOperation(), *target);
+    if (failed(applyEnginesOption(getOperation(), engines, *target)))
+      signalPassFailure();
+  }
+
+  FailureOr<Target> load() {
+    ModuleOp module = getOperation();
+    auto emitError = [&] { return module.emitError(); };
+    if (!name.empty() && !file.empty())
+      return emitError() << "options 'name' and 'file' exclude each other";
+    if (!column.empty() && file.empty())
+      return emitError() << "option 'column' needs 'file', a CSV file";
+    if (!name.empty())
+      return loadPreset(name, &getContext(), emitError);
+    if (!file.empty())
+      return loadTargetFile(file, column, &getContext(), emitError);
+    return getOrWriteTarget(module);
+  }
+};
+} // namespace

@@ -1,0 +1,92 @@
+//===- Tile.cpp - Choose tiles and annotate costs ===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleTarget.h"
+#include "llm/Analysis/ClosedForm.h"
+#include "llm/Analysis/Program.h"
+#include "llm/Analysis/TileSearch.h"
+#include "llm/Transforms/Passes.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_LLMTILEPASS
+#include "llm/Transforms/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+static void emitRemarks(const ProgramOp &entry, const OpOnTarget &context, TileAttr tile,
+                        CostAttr cost) {
+  Operation *op = context.op;
+  auto options = remark::RemarkOpts::name("tile").category("llm-tile");
+  PartCostAttr part = cost.getParts().front();
+  remark::passed(op->getLoc(), options)
+      << remark::reason("'{0}' takes {1} cycles, bound by {2}", entry.name, part.getCycles(),
+                        stringifyCostBound(part.getBound()))
+      << remark::metric("compute_cycles", part.getComputeCycles())
+      << remark::metric("memory_cycles", part.getMemoryCycles());
+  for (const std::string &assumption : describeAssumptions(context))
+    remark::analysis(op->getLoc(), remark::RemarkOpts::name("rate").category("llm-tile"))
+        << remark::reason("'{0}' on engine '{1}': {2}", entry.name, context.engine->name,
+                          assumption);
+}
+
+namespace {
+struct LlmTilePass : llm::impl::LlmTilePassBase<LlmTilePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FailureOr<Target> target = getOrWriteTarget(getOperation());
+    if (failed(target))
+      return signalPassFailure();
+    dropSchedules(getOperation());
+    for (func::FuncOp function : functionsWithBody(getOperation())) {
+      FailureOr<Program> program = Program::analyze(function);
+      if (failed(program))
+        return signalPassFailure();
+      for (const ProgramOp &op : program->ops())
+        if (failed(tile(op, *target)))
+          return signalPassFailure();
+    }
+  }
+
+  LogicalResult tile(const ProgramOp &entry, const Target &target) {
+    FailureOr<OpOnTarget> context = OpOnTarget::get(entry.op, target);
+    if (failed(context))
+      return failure();
+    FailureOr<TileAttr> tile = choose(*context);
+    if (failed(tile))
+      return failure();
+    FailureOr<CostAttr> cost = computeCost(*context, *tile);
+    if (failed(cost))
+      return failure();
+    context->op->setAttr(LlmDialect::tileAttrName, *tile);
+    context->op->setAttr(LlmDialect::costAttrName, *cost);
+    emitRemarks(entry, *context, *tile, *cost);
+    return success();
+  }
+
+  FailureOr<TileAttr> choose(const OpOnTarget &context) {
+    auto noTile = TileAttr::get(&getContext(), strategy, {}, {});
+    if (strategy == TileStrategy::Theoretical) {
+      std::optional<ClosedForm> form = ClosedForm::get(context);
+      return form ? form->getTile(context) : noTile;
+    }
+    // The fingerprint without a tile is the same for ops that are the same but for names.
+    TileAttr &known = searched[computeStamp(context, noTile)];
+    if (known)
+      return known;
+    FailureOr<TileAttr> found = searchTile(context);
+    if (succeeded(found))
+      known = *found;
+    return found;
+  }
+
+  DenseMap<StringAttr, TileAttr> searched;
+};
+} // namespace

@@ -1,0 +1,64 @@
+//===- VerifyCost.cpp - Check every cost against what is re-derived ===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleTarget.h"
+#include "llm/Analysis/CostModel.h"
+#include "llm/Analysis/Program.h"
+#include "llm/Transforms/Passes.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_LLMVERIFYCOSTPASS
+#include "llm/Transforms/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+static LogicalResult verify(WorkloadOpInterface op, const Target &target) {
+  auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+  auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
+  if (!tile || !cost)
+    return op->emitOpError() << "has no " << (tile ? "cost" : "tile")
+                             << "; run --llm-tile first";
+  FailureOr<OpOnTarget> context = OpOnTarget::get(op, target);
+  if (failed(context))
+    return failure();
+  FailureOr<CostAttr> derived = computeCost(*context, tile);
+  if (failed(derived))
+    return failure();
+  if (*derived == cost)
+    return success();
+  InFlightDiagnostic diagnostic =
+      op->emitOpError() << "its cost is not the one that follows from op, tile and target; "
+                           "--llm-cost writes that";
+  diagnostic.attachNote() << "is " << cost;
+  diagnostic.attachNote() << "should be " << *derived;
+  return diagnostic;
+}
+
+namespace {
+struct LlmVerifyCostPass : llm::impl::LlmVerifyCostPassBase<LlmVerifyCostPass> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
+    if (functions.empty())
+      return;
+    FailureOr<Target> target = requireTarget(getOperation());
+    if (failed(target))
+      return signalPassFailure();
+    bool isSound = true;
+    for (func::FuncOp function : functions) {
+      FailureOr<Program> program = Program::analyze(function);
+      if (failed(program))
+        return signalPassFailure();
+      for (const ProgramOp &entry : program->ops())
+        isSound &= succeeded(verify(entry.op, *target));
+    }
+    if (!isSound)
+      signalPassFailure();
+  }
+};
+} // namespace

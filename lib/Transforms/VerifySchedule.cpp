@@ -1,0 +1,168 @@
+//===- VerifySchedule.cpp - Check a schedule against the rules S1 to S9 ===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleTarget.h"
+#include "llm/Analysis/ProgramBounds.h"
+#include "llm/Analysis/ScheduleProblem.h"
+#include "llm/Support/Units.h"
+#include "llm/Transforms/Passes.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_LLMVERIFYSCHEDULEPASS
+#include "llm/Transforms/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+using scheduling::Problem;
+using scheduling::Slot;
+using scheduling::Solution;
+
+namespace {
+class ScheduleVerifier {
+public:
+  ScheduleVerifier(const Program &program, const Target &target, ScheduleAttr schedule)
+      : program(program), target(target), schedule(schedule) {}
+
+  LogicalResult run();
+
+private:
+  /// Checks items that may start at `start` at the earliest; their end.
+  FailureOr<int64_t> verifyItems(ArrayRef<ProgramItem> items, int64_t start);
+  FailureOr<int64_t> verifyLoop(const ProgramItem &item, int64_t start);
+  FailureOr<int64_t> verifyStretch(ArrayRef<unsigned> stretch, int64_t start);
+  LogicalResult verifySummary(int64_t makespan);
+  LogicalResult expect(StringRef what, int64_t found, int64_t derived);
+
+  const Program &program;
+  const Target &target;
+  ScheduleAttr schedule;
+  size_t nextLoop = 0;
+};
+} // namespace
+
+FailureOr<int64_t> ScheduleVerifier::verifyStretch(ArrayRef<unsigned> stretch,
+                                                   int64_t start) {
+  FailureOr<Problem> problem = makeProblem(program, stretch, target);
+  if (failed(problem))
+    return failure();
+  Solution solution;
+  for (auto [task, index] : llvm::enumerate(stretch)) {
+    WorkloadOpInterface op = program.ops()[index].op;
+    size_t first = solution.slots.size();
+    if (failed(readSlots(op, *problem, task, start, solution.slots)))
+      return failure();
+    for (const Slot &slot : ArrayRef<Slot>(solution.slots).drop_front(first)) {
+      if (slot.start < 0)
+        return op->emitOpError() << "S5: starts at cycle " << slot.start + start
+                                 << ", before what is ahead of it ends at " << start
+                                 << " (a loop boundary is a barrier)";
+      solution.makespan = std::max(solution.makespan, slot.end);
+    }
+  }
+  bool isSound = true;
+  for (const scheduling::Violation &violation : scheduling::verify(*problem, solution)) {
+    WorkloadOpInterface op = program.ops()[stretch[violation.task]].op;
+    op->emitOpError() << violation.message;
+    isSound = false;
+  }
+  if (!isSound)
+    return failure();
+  return start + solution.makespan;
+}
+
+FailureOr<int64_t> ScheduleVerifier::verifyLoop(const ProgramItem &item, int64_t start) {
+  LoopLikeOpInterface loop = item.loop;
+  if (nextLoop == schedule.getLoops().size())
+    return loop->emitOpError() << "S9: the function's llm.schedule has no record for it";
+  LoopPeriodAttr record = schedule.getLoops()[nextLoop++];
+  FailureOr<int64_t> period = verifyItems(item.body, 0);
+  if (failed(period))
+    return failure();
+  if (record.getTrips() != item.trips || record.getPeriodCycles() != *period ||
+      record.getStartCycle() != start)
+    return loop->emitOpError() << "S9: the function's llm.schedule says start_cycle = "
+                               << record.getStartCycle() << ", period_cycles = "
+                               << record.getPeriodCycles() << ", trips = "
+                               << record.getTrips() << "; derived are " << start << ", "
+                               << *period << " and " << item.trips;
+  std::optional<int64_t> length = checkedMul(*period, item.trips);
+  std::optional<int64_t> end = length ? checkedAdd(start, *length) : std::nullopt;
+  if (!end)
+    return loop->emitOpError() << "its end leaves 64 bits";
+  return *end;
+}
+
+FailureOr<int64_t> ScheduleVerifier::verifyItems(ArrayRef<ProgramItem> items,
+                                                 int64_t start) {
+  for (const ProgramItem &item : items) {
+    FailureOr<int64_t> end =
+        item.isLoop() ? verifyLoop(item, start) : verifyStretch(item.ops, start);
+    if (failed(end))
+      return failure();
+    start = *end;
+  }
+  return start;
+}
+
+LogicalResult ScheduleVerifier::expect(StringRef what, int64_t found, int64_t derived) {
+  if (found == derived)
+    return success();
+  return program.function()->emitOpError() << "S9: llm.schedule says " << what << " = "
+                                           << found << ", derived is " << derived;
+}
+
+LogicalResult ScheduleVerifier::verifySummary(int64_t makespan) {
+  FailureOr<ProgramBounds> bounds = computeBounds(program, target);
+  if (failed(bounds) ||
+      failed(expect("makespan_cycles", schedule.getMakespanCycles(), makespan)) ||
+      failed(expect("lower_bound_cycles", schedule.getLowerBoundCycles(),
+                    bounds->lowerBoundCycles)) ||
+      failed(expect("roofline_cycles", schedule.getRooflineCycles(),
+                    bounds->rooflineCycles)) ||
+      failed(expect("the number of loops", schedule.getLoops().size(), nextLoop)) ||
+      failed(expect("the number of bounds", schedule.getBounds().size(),
+                    bounds->byName.size())))
+    return failure();
+  for (auto &[name, cycles] : bounds->byName)
+    if (failed(expect("bound " + name, getAmount(schedule.getBounds(), name), cycles)))
+      return failure();
+  return success();
+}
+
+LogicalResult ScheduleVerifier::run() {
+  FailureOr<int64_t> makespan = verifyItems(program.items(), 0);
+  return failed(makespan) ? failure() : verifySummary(*makespan);
+}
+
+static LogicalResult verify(func::FuncOp function, const Target &target) {
+  FailureOr<Program> program = Program::analyze(function);
+  if (failed(program) || failed(checkCosts(*program, target)))
+    return failure();
+  auto schedule = function->getAttrOfType<ScheduleAttr>(LlmDialect::scheduleAttrName);
+  if (!schedule)
+    return function->emitOpError() << "has no schedule; run --llm-schedule first";
+  return ScheduleVerifier(*program, target, schedule).run();
+}
+
+namespace {
+struct LlmVerifySchedulePass
+    : llm::impl::LlmVerifySchedulePassBase<LlmVerifySchedulePass> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
+    if (functions.empty())
+      return;
+    FailureOr<Target> target = requireTarget(getOperation());
+    if (failed(target))
+      return signalPassFailure();
+    for (func::FuncOp function : functions)
+      if (failed(verify(function, *target)))
+        signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,28 @@
+"""The tests: .mlir and .test files with RUN lines, mirrored after lib/."""
+import os
+
+import lit.formats
+
+config.name = "llm-opt"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.join(config.llm_source_dir, "test")
+config.test_exec_root = os.path.join(config.llm_build_dir, "test", "out")
+
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.llm_build_dir, "bin"), config.llvm_tools_dir, os.environ["PATH"]]
+)
+# libMLIR.so keeps its registries until the process ends.
+config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
+config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
+config.environment["FILECHECK_OPTS"] = "-dump-input-filter=all -enable-var-scope"
+
+config.substitutions += [
+    ("%root", config.llm_source_dir),
+    ("%examples", os.path.join(config.llm_source_dir, "examples")),
+    ("%integration", os.path.join(config.llm_source_dir, "test", "integration")),
+    ("%python", "python3"),
+]
+if config.sanitizers:
+    config.available_features.add("sanitizers")

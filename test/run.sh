@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs all tests. Ends in one line:
+# "N passed, N failed, N skipped".
+#   test/run.sh [release|asserts|asan] [lit options, for example --filter=schedule]
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+preset=release
+case ${1:-} in release | asserts | asan) preset=$1; shift ;; esac
+build=build
+[ "$preset" = release ] || build=build-$preset
+
+bash "$root/tools/build.sh" "$preset"
+results=$(mktemp)
+trap 'rm -f "$results"' EXIT
+status=0
+/usr/lib/llvm-22/bin/lit -s -v --timeout=300 --output "$results" "$@" "$root/$build/test" "$root/$build/test/unit" || status=$?
+python3 "$root/test/summarize.py" "$results" || status=1
+exit $status

@@ -1,0 +1,160 @@
+//===- ListTest.cpp - List scheduling -------------------------------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fixtures.h"
+
+using namespace mlir::llm;
+using namespace mlir::llm::scheduling;
+using namespace mlir::llm::scheduling::test;
+
+using Slots = std::vector<std::string>;
+
+static Slots slotsOf(const Problem &problem, const Solution &solution) {
+  Slots slots;
+  for (const Slot &slot : solution.slots)
+    slots.push_back(show(problem, slot));
+  return slots;
+}
+
+/// The solution, which must be valid, slot by slot in order of tasks and parts.
+static Slots list(const Problem &problem) {
+  EXPECT_TRUE(problem.check().empty());
+  std::optional<Solution> solution = scheduleList(problem);
+  if (!solution)
+    return {"none"};
+  EXPECT_TRUE(isValid(problem, *solution));
+  return slotsOf(problem, *solution);
+}
+
+// No tasks, no slots, no time.
+TEST(List, NoTasks) {
+  EXPECT_EQ(list(machine(2)), Slots({}));
+  EXPECT_EQ(scheduleList(machine(2))->makespan, 0);
+}
+
+// The chain of 10 + 30 cycles is started before the single tasks of 10 that stand ahead
+// of it: 40 cycles, where program order takes 50.
+TEST(List, LongestWayFirst) {
+  Problem problem = machine(2);
+  problem.tasks = {task("s1", matrix, 10, 0), task("s2", matrix, 10, 0),
+                   task("l1", matrix, 10, 0), task("l2", matrix, 30, 0, {2})};
+  EXPECT_EQ(list(problem),
+            Slots({"npu[1] 0..10 lanes 0", "npu[1] 10..20 lanes 0",
+                   "npu[0] 0..10 lanes 0", "npu[0] 10..40 lanes 0"}));
+  EXPECT_EQ(scheduleEarliest(problem)->makespan, 50);
+}
+
+// What is ready overtakes what waits: `c` runs beside `a`.
+TEST(List, ReadyTasksOvertake) {
+  Problem problem = machine(2);
+  problem.tasks = {task("a", matrix, 100, 0), task("b", matrix, 10, 0, {0}),
+                   task("c", matrix, 60, 0)};
+  EXPECT_EQ(list(problem),
+            Slots({"npu[0] 0..100 lanes 0", "npu[0] 100..110 lanes 0",
+                   "npu[1] 0..60 lanes 0"}));
+}
+
+// Lanes that are left are used when waiting is worse: `a` needs 300 bytes in 400 cycles,
+// 768 lanes. With the other 256, `b` takes 400 cycles and ends with `a`; after `a` it
+// would take 100 and end at 500.
+TEST(List, StartsWithTheLanesThatAreLeft) {
+  Problem problem = machine(2);
+  problem.tasks = {task("a", matrix, 400, 300), task("b", matrix, 0, 100)};
+  EXPECT_EQ(list(problem),
+            Slots({"npu[0] 0..400 lanes 768", "npu[1] 0..400 lanes 256"}));
+  EXPECT_EQ(scheduleEarliest(problem)->makespan, 500);
+}
+
+// They are not used when waiting is better: 99 bytes in 100 cycles take 1014 lanes, and
+// with the other 10 `b` would run for 10240 cycles.
+TEST(List, WaitsForLanesWhenThatIsSooner) {
+  Problem problem = machine(2);
+  problem.tasks = {task("a", matrix, 100, 99), task("b", matrix, 0, 100)};
+  EXPECT_EQ(list(problem),
+            Slots({"npu[0] 0..100 lanes 1014", "npu[0] 100..200 lanes 1024"}));
+}
+
+// A task waits for a fast engine when that ends it sooner than an idle slow one: two
+// times 100 cycles on `fast`, where `slow` takes 800 (an eighth of the rate).
+TEST(List, WaitsForTheFasterEngine) {
+  Problem problem = machine(1, /*portLanes=*/128);
+  problem.engines[0].name = "slow";
+  problem.engines.push_back({"fast", both(), 1, {512}, 1000});
+  problem.tasks = {task("a", matrix, 0, 50), task("b", matrix, 0, 50)};
+  EXPECT_EQ(list(problem),
+            Slots({"fast[0] 0..100 lanes 512", "fast[0] 100..200 lanes 512"}));
+}
+
+// Tasks that wait for a busy kind of engine do not hide those of another kind: behind 50
+// matrix tasks with longer ways, the vector task starts at once.
+TEST(List, KindsDoNotHideEachOther) {
+  Problem problem = machine(1);
+  problem.engines = {{"mat", matrix, 1, {1024}, 0}, {"vec", vector, 1, {1024}, 0}};
+  for (int i = 0; i < 50; ++i)
+    problem.tasks.push_back(task("m", matrix, 10, 0));
+  problem.tasks.push_back(task("v", vector, 5, 0));
+  EXPECT_EQ(list(problem).back(), "vec[0] 0..5 lanes 0");
+}
+
+// Tasks without work end where they start, also in a chain, and need no engine.
+TEST(List, TasksWithoutWork) {
+  Problem problem = machine(1);
+  problem.tasks = {task("a", matrix, 10, 0), task("n1", matrix, 0, 0, {0}),
+                   task("n2", matrix, 0, 0, {1}),
+                   task("b", matrix, 10, 0, {2}), task("n3", matrix, 0, 0)};
+  EXPECT_EQ(list(problem),
+            Slots({"npu[0] 0..10 lanes 0", "npu[0] 10..10 lanes 0",
+                   "npu[0] 10..10 lanes 0", "npu[0] 10..20 lanes 0",
+                   "npu[0] 0..0 lanes 0"}));
+}
+
+/// `count` tasks of three sizes; each waits for the `fan` tasks ahead of it.
+static Problem manyTasks(unsigned count, unsigned fan) {
+  Problem problem = machine(4, /*portLanes=*/512);
+  for (unsigned i = 0; i < count; ++i) {
+    problem.tasks.push_back(
+        task("t", matrix, 1 + i % 7 * 10, 1 + i % 11 * 10));
+    for (unsigned ahead = 1; ahead <= fan && ahead <= i; ++ahead)
+      problem.tasks.back().predecessors.push_back(i - ahead);
+  }
+  return problem;
+}
+
+// The same problem gives the same slots.
+TEST(List, IsDeterministic) {
+  Problem problem = manyTasks(200, 0);
+  EXPECT_EQ(slotsOf(problem, *scheduleList(problem)),
+            slotsOf(problem, *scheduleList(problem)));
+}
+
+// A hundred thousand tasks, independent or in a chain, are checked, bounded, scheduled
+// and verified in about a second: nothing is quadratic in tasks.
+TEST(List, ScalesToManyTasks) {
+  for (unsigned fan : {0u, 1u, 3u}) {
+    Problem problem = manyTasks(100000, fan);
+    std::optional<Solution> best = scheduleList(problem);
+    std::optional<Solution> baseline = scheduleEarliest(problem);
+    ASSERT_TRUE(best && baseline);
+    EXPECT_TRUE(isValid(problem, *best));
+    EXPECT_TRUE(isValid(problem, *baseline));
+    EXPECT_LE(best->makespan, baseline->makespan);
+  }
+}
+
+// One task of a hundred thousand parts, and one that waits for all of them.
+TEST(List, ScalesToManyParts) {
+  Problem problem = machine(64, /*portLanes=*/16);
+  problem.tasks = {task("split", matrix, 10, 1),
+                   task("join", matrix, 5, 0, {0})};
+  problem.tasks[0].parts.assign(100000, problem.tasks[0].parts[0]);
+  std::optional<Solution> best = scheduleList(problem);
+  ASSERT_TRUE(best);
+  EXPECT_TRUE(isValid(problem, *best));
+  // A part streams its byte through 16 of 1024 lanes in 64 cycles; ceil(100000 / 64) =
+  // 1563 rounds of 64 engines, then the join.
+  EXPECT_EQ(best->makespan, 1563 * 64 + 5);
+}

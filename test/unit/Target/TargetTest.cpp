@@ -1,0 +1,253 @@
+//===- TargetTest.cpp - Queries and consistency of targets ----------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Target/Target.h"
+#include "../Files/Messages.h"
+#include "llm/Support/Units.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+
+/// Two cores with a private memory, a DMA queue, and two shared memories.
+Target makeTarget() {
+  Target target;
+  target.name = "toy";
+  target.clockHz = 1000;
+  Engine core;
+  core.name = "core";
+  core.kinds.insert(EngineKind::Matrix);
+  core.kinds.insert(EngineKind::Vector);
+  core.count = 2;
+  core.units = 3;
+  core.macRates = {{"bf16", 100}, {"f64", 10}, {"i8", 200}};
+  core.aluPerCycle = 7;
+  core.privateMemory = "sram";
+  core.ports = {{"dram", 333}};
+  Engine dma;
+  dma.name = "dma";
+  dma.kinds.insert(EngineKind::Memory);
+  target.engines = {core, dma};
+  target.memories = {
+      {"sram", 64}, {"l2", 0, 5000, 16}, {"dram", 1 << 20, 1000}};
+  return target;
+}
+
+class TargetTest : public ::testing::Test {
+protected:
+  std::string check() const { return ::llvm::join(target.check(), "\n"); }
+
+  /// "rate type" for contractions of a type on the core, or "none".
+  std::string macs(Type type) {
+    std::string used;
+    auto rate = Target::macsPerCycle(target.engines[0], type, used);
+    return rate ? std::to_string(*rate) + " " + used : "none";
+  }
+  void setRates(std::vector<std::string> types) {
+    target.engines[0].macRates.clear();
+    int64_t rate = 1;
+    for (const std::string &type : types)
+      target.engines[0].macRates.push_back({type, rate++});
+    target.engines[0].units = 1;
+  }
+
+  MLIRContext context;
+  Messages messages{&context};
+  Builder b{&context};
+  Target target = makeTarget();
+};
+
+TEST_F(TargetTest, Queries) {
+  EXPECT_EQ(check(), "");
+  EXPECT_EQ(target.findMemory("l2"), &target.memories[1]);
+  EXPECT_EQ(target.findMemory("l3"), nullptr);
+  auto shared = target.sharedMemories();
+  ASSERT_EQ(shared.size(), 2u);
+  EXPECT_EQ(shared[0], &target.memories[1]);
+  EXPECT_EQ(&target.dram(), &target.memories[2]);
+  EXPECT_EQ(target.privateMemoryOf(target.engines[0]), &target.memories[0]);
+  EXPECT_EQ(target.privateMemoryOf(target.engines[1]), nullptr);
+  EXPECT_EQ(target.findEngine(EngineKind::Memory), &target.engines[1]);
+  EXPECT_EQ(target.findEngine(EngineKind::Network), nullptr);
+  EngineKindSet both = EngineKind::Matrix;
+  both.insert(EngineKind::Vector);
+  EXPECT_EQ(target.findEngine(both), &target.engines[0]);
+  both.insert(EngineKind::Memory);
+  EXPECT_EQ(target.findEngine(both), nullptr);
+}
+
+// 1024 lanes of 1000 B/s: a port of 333 B/s takes floor(340.99) of them.
+TEST_F(TargetTest, PortLanes) {
+  const Memory &dram = target.dram();
+  Engine &core = target.engines[0];
+  EXPECT_EQ(target.portLanes(core, dram), 340);
+  EXPECT_EQ(target.portLanes(core, target.memories[1]), 16); // no port: all
+  core.ports[0].bytesPerSecond = 1;                          // 1.02 lanes
+  EXPECT_EQ(target.portLanes(core, dram), 1);
+  target.memories[2].lanes = 10; // 0.01 lanes: at least one
+  EXPECT_EQ(target.portLanes(core, dram), 1);
+  // 2^60 lanes x 2^60 B/s needs 120 bits.
+  target.memories[2] = {"dram", 0, int64_t(1) << 60, int64_t(1) << 60};
+  core.ports[0].bytesPerSecond = int64_t(1) << 59;
+  EXPECT_EQ(target.portLanes(core, target.dram()), int64_t(1) << 59);
+}
+
+// Rates are of one unit, results of the engine's three.
+TEST_F(TargetTest, RatesOfAllUnits) {
+  EXPECT_EQ(macs(b.getBF16Type()), "300 bf16");
+  EXPECT_EQ(Target::opsPerCycle(target.engines[0], WorkKind::Alu), 21);
+  EXPECT_EQ(Target::opsPerCycle(target.engines[0], WorkKind::Special),
+            std::nullopt);
+  EXPECT_EQ(Target::opsPerCycle(target.engines[0], WorkKind::Mac),
+            std::nullopt);
+  EXPECT_EQ(macs(b.getF32Type()), "30 f64");
+  EXPECT_EQ(macs(b.getIntegerType(4)), "600 i8");
+  EXPECT_EQ(macs(b.getIntegerType(8, /*isSigned=*/false)), "600 i8");
+  EXPECT_EQ(macs(b.getI32Type()), "none");
+  EXPECT_EQ(macs(b.getIndexType()), "none");
+  EXPECT_EQ(macs(ComplexType::get(b.getF32Type())), "none");
+}
+
+// The next wider type of the class stands in, and of equal ones the first.
+TEST_F(TargetTest, Fallback) {
+  Type f4 = Float4E2M1FNType::get(&context);
+  Type f8 = Float8E4M3FNType::get(&context);
+  Type tf32 = FloatTF32Type::get(&context);
+  setRates({"f32", "f16", "tf32", "f8E5M2", "f64", "bf16"});
+  EXPECT_EQ(macs(f4), "4 f8E5M2");
+  EXPECT_EQ(macs(f8), "4 f8E5M2");
+  EXPECT_EQ(macs(b.getF16Type()), "2 f16");
+  EXPECT_EQ(macs(b.getBF16Type()), "6 bf16");
+  EXPECT_EQ(macs(tf32), "3 tf32");
+  EXPECT_EQ(macs(b.getF32Type()), "1 f32");
+  EXPECT_EQ(macs(b.getI8Type()), "none");
+  setRates({"f32", "tf32", "bf16"});
+  EXPECT_EQ(macs(b.getF16Type()), "3 bf16");
+  EXPECT_EQ(macs(f8), "3 bf16");
+  EXPECT_EQ(macs(b.getF64Type()), "none");
+  setRates({"f32", "tf32"});
+  EXPECT_EQ(macs(b.getF16Type()), "2 tf32");
+  setRates({"tf32"});
+  EXPECT_EQ(macs(b.getF32Type()), "none");
+  setRates({"f32", "i32", "i8"});
+  EXPECT_EQ(macs(b.getIntegerType(4)), "3 i8");
+  EXPECT_EQ(macs(b.getIntegerType(16)), "2 i32");
+}
+
+TEST_F(TargetTest, SetComputeEngines) {
+  auto at = [&] { return mlir::emitError(b.getUnknownLoc()); };
+  std::string remark = "old";
+  EXPECT_TRUE(succeeded(setComputeEngines(target, 8, at, remark)));
+  EXPECT_EQ(target.engines[0].count, 8);
+  EXPECT_EQ(target.engines[1].count, 1);
+  EXPECT_EQ(remark,
+            "8 chips' compute now share one memory: 'core' has 3 units in "
+            "each engine, and the rate of 'dram' stays what it is for one");
+  EXPECT_TRUE(succeeded(setComputeEngines(target, 1, at, remark)));
+  EXPECT_EQ(remark, "");
+  target.engines[0].units = 1;
+  EXPECT_TRUE(succeeded(setComputeEngines(target, 1048576, at, remark)));
+  EXPECT_EQ(remark, "");
+  EXPECT_EQ(check(), "");
+
+  for (int64_t count : {int64_t(0), int64_t(-1), int64_t(1048577)}) {
+    EXPECT_TRUE(failed(setComputeEngines(target, count, at, remark)));
+    EXPECT_EQ(messages.take(),
+              "the number of compute engines must be between 1 "
+              "and 1,048,576, got " +
+                  std::to_string(count) + "\n");
+  }
+  EXPECT_EQ(target.engines[0].count, 1048576);
+  Target two = target;
+  two.engines[1].kinds.insert(EngineKind::Vector);
+  EXPECT_TRUE(failed(setComputeEngines(two, 2, at, remark)));
+  EXPECT_EQ(
+      messages.take(),
+      "target 'toy' has several groups of compute engines (core, dma): which "
+      "one to set the number of is unclear\n");
+  Target none = target;
+  none.engines.erase(none.engines.begin());
+  EXPECT_TRUE(failed(setComputeEngines(none, 2, at, remark)));
+  EXPECT_EQ(messages.take(),
+            "target 'toy' has no compute engines to set the number of\n");
+}
+
+// A cost stays valid when only counts, names or the prose change.
+TEST_F(TargetTest, DescribeForCost) {
+  std::string before = describeForCost(target, target.engines[0]);
+  EXPECT_EQ(before,
+            "clock_hz=1000 kinds=matrix,vector, units=3 overhead_cycles=0 "
+            "mac.bf16=100 mac.f64=10 mac.i8=200 alu=7 private=64 "
+            "l2=5000/16/16/0 dram=1000/1024/340/1048576");
+  target.engines[0].count = 5;
+  target.engines[1].count = 5;
+  target.description = "other";
+  target.name = "other";
+  EXPECT_EQ(describeForCost(target, target.engines[0]), before);
+  for (auto change : std::vector<std::function<void(Target &)>>{
+           [](Target &t) { t.clockHz = 1001; },
+           [](Target &t) { t.engines[0].units = 4; },
+           [](Target &t) { t.engines[0].overheadCycles = 1; },
+           [](Target &t) { t.engines[0].comparePerCycle = 7; },
+           [](Target &t) { t.engines[0].ports.clear(); },
+           [](Target &t) { t.memories[0].capacityBytes = 65; },
+           [](Target &t) { t.memories[1].bytesPerSecond = 1; }}) {
+    Target changed = target;
+    change(changed);
+    EXPECT_FALSE(changed == target);
+    EXPECT_NE(describeForCost(changed, changed.engines[0]), before);
+  }
+}
+
+// Everything that only code can get wrong; the rest is tested on files.
+TEST_F(TargetTest, CheckFindsAll) {
+  Target sound = target;
+  auto problemsAfter = [&](function_ref<void(Target &)> change) {
+    target = sound;
+    change(target);
+    return check();
+  };
+  EXPECT_EQ(problemsAfter([](Target &t) { t.name = ""; }),
+            "'name' must not be empty");
+  EXPECT_EQ(
+      problemsAfter([](Target &t) { t.clockHz = 0; }),
+      "'clock_hz' must be between 1 and 2,305,843,009,213,693,951, got 0");
+  EXPECT_EQ(problemsAfter([](Target &t) { t.engines[1].name = "core"; }),
+            "'engines.core' is there twice");
+  EXPECT_EQ(problemsAfter([](Target &t) { t.engines[1].name = ""; }),
+            "'engines' must not hold an empty name");
+  EXPECT_EQ(problemsAfter([](Target &t) { t.memories[1].name = "dram"; }),
+            "'memories.dram' is there twice");
+  EXPECT_EQ(problemsAfter([](Target &t) {
+              t.engines[0].macRates.push_back({"bf16", 1});
+            }),
+            "'engines.core.macs_per_cycle_per_unit.bf16' is there twice");
+  EXPECT_EQ(problemsAfter([](Target &t) {
+              t.engines[0].ports.push_back({"dram", 1});
+            }),
+            "'engines.core.port_bytes_per_second.dram' is there twice");
+  EXPECT_EQ(problemsAfter([](Target &t) { t.engines[0].specialPerCycle = 0; }),
+            "'engines.core.special_per_cycle_per_unit' must be between 1 and "
+            "2,305,843,009,213,693,951, got 0");
+  EXPECT_EQ(problemsAfter([](Target &t) { t.engines[0].overheadCycles = -1; }),
+            "'engines.core.overhead_cycles' must be between 0 and "
+            "2,305,843,009,213,693,951, got -1");
+  EXPECT_EQ(
+      problemsAfter([](Target &t) { t.engines.clear(); }),
+      "'engines' must hold an engine of kind \"matrix\" or \"vector\"\n"
+      "'memories.sram' has no bytes_per_second, and no engine names it as its "
+      "private_memory");
+}
+
+} // namespace

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Installs what is missing, configures one preset and builds it.
+#   tools/build.sh [release|asserts|asan]
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+preset=${1:-release}
+
+bash "$root/tools/setup.sh"
+cd "$root"
+cmake --preset "$preset" >/dev/null
+# Quiet while it works; the log is shown where it does not.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+echo "building (preset $preset) ..." >&2
+if ! cmake --build --preset "$preset" >"$log" 2>&1; then
+  cat "$log" >&2
+  exit 1
+fi
