@@ -28,8 +28,7 @@ private:
   LogicalResult visitItems(ArrayRef<ProgramItem> items);
   LogicalResult visitLoop(const ProgramItem &item);
   LogicalResult visitOp(unsigned index);
-  /// The parts of an op's slots; nothing after a diagnostic.
-  std::optional<int64_t> countParts(Operation *op, SlotsAttr slots) const;
+  FailureOr<int64_t> countParts(Operation *op, SlotsAttr slots) const;
   void addDependences(unsigned consumer);
 
   Timeline &timeline;
@@ -130,26 +129,29 @@ LogicalResult TimelineBuilder::visitLoop(const ProgramItem &item) {
   return result;
 }
 
-std::optional<int64_t> TimelineBuilder::countParts(Operation *op,
-                                                   SlotsAttr slots) const {
-  std::optional<int64_t> parts = 0;
-  for (SlotRunAttr run : slots.getRuns())
-    parts = parts ? checkedAdd(*parts, run.getCount()) : std::nullopt;
+/// The sum of the counts of slots or of cost records; nothing above 2^61.
+template <typename Attr>
+static std::optional<int64_t> sumCounts(ArrayRef<Attr> records) {
+  int64_t sum = 0;
+  for (Attr record : records) {
+    std::optional<int64_t> next = checkedAdd(sum, record.getCount());
+    if (!next)
+      return std::nullopt;
+    sum = *next;
+  }
+  return sum;
+}
+
+FailureOr<int64_t> TimelineBuilder::countParts(Operation *op, SlotsAttr slots) const {
+  std::optional<int64_t> parts = sumCounts(slots.getRuns());
+  if (!parts)
+    return op->emitOpError() << "has more than 2^61 parts";
   auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
-  std::optional<int64_t> costed = cost ? 0 : parts;
-  if (cost)
-    for (PartCostAttr part : cost.getParts())
-      costed = costed ? checkedAdd(*costed, part.getCount()) : std::nullopt;
-  if (!parts || !costed) {
-    op->emitOpError() << "has more than 2^61 parts";
-    return std::nullopt;
-  }
-  if (*parts != *costed) {
-    op->emitOpError() << "has slots for " << *parts << " parts, but its cost has "
-                      << *costed << ": run --llm-schedule again";
-    return std::nullopt;
-  }
-  return parts;
+  if (!cost || sumCounts(cost.getParts()) == parts)
+    return *parts;
+  return op->emitOpError() << "has slots for " << *parts
+                           << " parts, but its cost has another number of them: run "
+                              "--llm-schedule again";
 }
 
 /// The last end of a run of slots and of its prefetches, relative to the iteration.
@@ -168,8 +170,8 @@ LogicalResult TimelineBuilder::visitOp(unsigned index) {
   if (!slots)
     return op->emitOpError() << "has no slots ('" << LlmDialect::slotsAttrName
                              << "'): run --llm-schedule after the pass that made it";
-  std::optional<int64_t> parts = countParts(op, slots);
-  if (!parts)
+  FailureOr<int64_t> parts = countParts(op, slots);
+  if (failed(parts))
     return failure();
   for (SlotRunAttr run : slots.getRuns()) {
     auto end = endOf(run);

@@ -8,7 +8,6 @@
 #include "Report.h"
 #include "TextTable.h"
 #include "llm/Support/Units.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -131,8 +130,8 @@ struct Units {
       : clockHz(report.target->clockHz),
         cycles(chooseUnit(cycleUnits, largestCycles(report), 1e8)),
         time(chooseUnit(timeUnits, microseconds(largestCycles(report)), 1e6)),
-        macs(chooseUnit(macUnits, report.sum.macs, 1e11)),
-        bytes(chooseUnit(byteUnits, report.sum.bytes.back(), 1e11)) {}
+        macs(chooseUnit(macUnits, report.sum.macs, 1e5)),
+        bytes(chooseUnit(byteUnits, report.sum.bytes.back(), 1e5)) {}
 
   static double largestCycles(const Report &report) {
     return std::max(report.sum.scheduledCycles, report.timeline.endCycle());
@@ -143,8 +142,8 @@ struct Units {
       {"cycles", 1, 0}, {"Mcycles", 1e6, 3}, {"Gcycles", 1e9, 3}, {"Tcycles", 1e12, 3}};
   static constexpr Unit timeUnits[] = {{"us", 1, 3}, {"ms", 1e3, 3}, {"s", 1e6, 3}};
   static constexpr Unit macUnits[] = {
-      {"MMACs", 1e6, 2}, {"GMACs", 1e9, 2}, {"TMACs", 1e12, 2}, {"PMACs", 1e15, 2}};
-  static constexpr Unit byteUnits[] = {{"MB", 1e6, 2}, {"GB", 1e9, 2}, {"TB", 1e12, 2}};
+      {"MACs", 1, 0}, {"MMACs", 1e6, 2}, {"GMACs", 1e9, 2}, {"TMACs", 1e12, 2}, {"PMACs", 1e15, 2}};
+  static constexpr Unit byteUnits[] = {{"bytes", 1, 0}, {"MB", 1e6, 2}, {"GB", 1e9, 2}, {"TB", 1e12, 2}};
 
   int64_t clockHz;
   const Unit &cycles, &time, &macs, &bytes;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TraceCounters.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -67,7 +68,11 @@ void TraceCounters::write(unsigned memory) {
   double share = static_cast<double>(values[memory]) / resource.lanes;
   writer.writeCounter(
       now, resource.name + " bandwidth", [&](llvm::json::OStream &json) {
-        json.attribute("GB/s", share * resource.bytesPerSecond / 1e9);
+        json.attributeBegin("GB/s");
+        json.rawValue([&](raw_ostream &os) {
+          os << llvm::format("%.3f", share * resource.bytesPerSecond / 1e9);
+        });
+        json.attributeEnd();
       });
 }
 

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // A slice gets one arrow from each run that it waits for, from that run's slot that ends
 // last. Both ends of an arrow are written right after their slices (a slice of no length

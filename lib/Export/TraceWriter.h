@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // Chrome's JSON format as Perfetto reads it: times are microseconds and must stay exact
 // to the nanosecond; tracks are (pid, tid) pairs above zero; sort indexes are numbers.

@@ -151,7 +151,7 @@ void Checker::checkPart(unsigned task, unsigned index) {
     for (const Source &source : part.sources)
       sum = checkedAdd(sum, std::max<int64_t>(source.bytes[m], 0))
                 .value_or(maxCount);
-    if (sum > part.bytes[m])
+    if (sum > std::max<int64_t>(part.bytes[m], 0))
       report("bytes of the sources of " + name() + " from " +
              quoted(problem.resources[m].name) + ": expected at most the " +
              std::to_string(part.bytes[m]) + " of the part, found " +

@@ -58,10 +58,12 @@ TEST(Bounds, WorkOfEachSetOfKinds) {
 TEST(Bounds, PortsLimitWhatOneEngineStreams) {
   Problem problem = machine(1, /*portLanes=*/256);
   problem.tasks = {task("a", matrix, 10, 100), task("b", matrix, 10, 100)};
-  EXPECT_EQ(boundsOf(problem), "critical_path=400 work_matrix=800 bytes_dram=200");
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=400 work_matrix=800 bytes_dram=200");
   problem.tasks[0].parts[0].overheadCycles = 3;
   problem.tasks[0].parts[0].serialCycles = 4;
-  EXPECT_EQ(boundsOf(problem), "critical_path=407 work_matrix=807 bytes_dram=200");
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=407 work_matrix=807 bytes_dram=200");
 }
 
 // Where a memory engine exists, a source may be there before the part starts: only the
@@ -71,9 +73,11 @@ TEST(Bounds, PrefetchedBytesAreNotOnThePath) {
   Problem problem = machine(1);
   problem.tasks = {task("q", matrix, 30, 100)};
   problem.tasks[0].parts[0].sources = {{"w", {80}, 80}};
-  EXPECT_EQ(boundsOf(problem), "critical_path=100 work_matrix=100 bytes_dram=100");
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=100 work_matrix=100 bytes_dram=100");
   problem.engines.push_back({"dma", memory, 1, {1024}, 0});
-  EXPECT_EQ(boundsOf(problem), "critical_path=30 work_matrix=30 bytes_dram=100");
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=30 work_matrix=30 bytes_dram=100");
 }
 
 // Parts may run side by side: the path has the longest (30), the work all of them
@@ -100,8 +104,9 @@ TEST(Bounds, BytesOfEachResource) {
     problem.tasks.back().parts[0].bytes.push_back(50);
   }
   // A task: max(150, 100) cycles; two of them on four engines: 75.
-  EXPECT_EQ(boundsOf(problem), "critical_path=150 work_matrix=75 bytes_dram=300 "
-                               "bytes_link=200");
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=150 work_matrix=75 bytes_dram=300 "
+            "bytes_link=200");
 }
 
 // A task that needs no kind runs on any engine, and its bound says so: 50 cycles on

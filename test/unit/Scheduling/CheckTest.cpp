@@ -37,7 +37,9 @@ static std::string messageAfter(const std::function<void(Problem &)> &change) {
 static const std::string most = std::to_string(maxCount);
 
 // The problem that the other tests break is sound.
-TEST(Check, SoundProblem) { EXPECT_EQ(sound().check(), std::vector<std::string>()); }
+TEST(Check, SoundProblem) {
+  EXPECT_EQ(sound().check(), std::vector<std::string>());
+}
 
 // Neither tasks nor resources are needed; without a task no engine is.
 TEST(Check, EmptyProblems) {
@@ -50,8 +52,9 @@ TEST(Check, EmptyProblems) {
 TEST(Check, MachineNumbersArePositive) {
   EXPECT_EQ(messageAfter([](Problem &p) { p.clockHz = 0; }),
             "hertz of the clock: expected 1 to " + most + ", found 0");
-  EXPECT_EQ(messageAfter([](Problem &p) { p.resources[0].bytesPerSecond = -1; }),
-            "bytes per second of 'dram': expected 1 to " + most + ", found -1");
+  EXPECT_EQ(
+      messageAfter([](Problem &p) { p.resources[0].bytesPerSecond = -1; }),
+      "bytes per second of 'dram': expected 1 to " + most + ", found -1");
   EXPECT_EQ(messageAfter([](Problem &p) {
               p.resources[0].lanes = 0;
               p.engines.clear();
@@ -74,13 +77,16 @@ TEST(Check, PortsAreWithinTheLanes) {
 
 // What is per resource has one number for each.
 TEST(Check, VectorsHaveOneNumberForEachResource) {
-  EXPECT_EQ(messageAfter([](Problem &p) { p.engines[0].portLanes = {1, 1}; }),
+  EXPECT_EQ(messageAfter([](Problem &p) {
+              p.engines[0].portLanes = {1, 1};
+            }),
             "port lanes of 'npu': expected 1, one for each resource, found 2");
   EXPECT_EQ(messageAfter([](Problem &p) { p.tasks[0].parts[0].bytes = {}; }),
             "bytes of 'norm': expected 1, one for each resource, found 0");
   EXPECT_EQ(
-      messageAfter(
-          [](Problem &p) { p.tasks[1].parts[0].sources[1].bytes = {1, 2}; }),
+      messageAfter([](Problem &p) {
+        p.tasks[1].parts[0].sources[1].bytes = {1, 2};
+      }),
       "bytes of source 'b' of 'q_proj': expected 1, one for each resource, "
       "found 2");
 }
@@ -121,7 +127,8 @@ TEST(Check, NamesOfParts) {
     p.tasks[0].parts[1].serialCycles = -7;
   };
   EXPECT_EQ(messageAfter(change), "serial cycles of part 1 of task 0: expected "
-                                  "0 to " + most + ", found -7");
+                                  "0 to " +
+                                      most + ", found -7");
 }
 
 // All sources together are within the bytes of the part: 61 + 40 > 100.

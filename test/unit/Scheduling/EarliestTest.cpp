@@ -38,8 +38,8 @@ TEST(Earliest, NoTasks) {
 TEST(Earliest, FullPortsTakeTurns) {
   Problem problem = machine(2);
   problem.tasks = {task("a", matrix, 0, 100), task("b", matrix, 0, 100)};
-  EXPECT_EQ(earliest(problem), Slots({"npu[0] 0..100 lanes 1024",
-                                      "npu[0] 100..200 lanes 1024"}));
+  EXPECT_EQ(earliest(problem),
+            Slots({"npu[0] 0..100 lanes 1024", "npu[0] 100..200 lanes 1024"}));
 }
 
 // With ports of half the rate the same two tasks overlap perfectly and end at the same
@@ -69,11 +69,10 @@ TEST(Earliest, HiddenStreamsShareTheMemory) {
 // side; attention waits for q, which ends last.
 TEST(Earliest, QkvFork) {
   Problem problem = machine(4, /*portLanes=*/256);
-  problem.tasks = {task("norm", vector, 100, 0),
-                   task("q", matrix, 50, 400, {0}),
-                   task("k", matrix, 50, 100, {0}),
-                   task("v", matrix, 50, 100, {0}),
-                   task("attn", both(), 50, 0, {1, 2, 3})};
+  problem.tasks = {
+      task("norm", vector, 100, 0), task("q", matrix, 50, 400, {0}),
+      task("k", matrix, 50, 100, {0}), task("v", matrix, 50, 100, {0}),
+      task("attn", both(), 50, 0, {1, 2, 3})};
   EXPECT_EQ(earliest(problem),
             Slots({"npu[0] 0..100 lanes 0", "npu[0] 100..1700 lanes 256",
                    "npu[1] 100..500 lanes 256", "npu[2] 100..500 lanes 256",
@@ -127,9 +126,9 @@ TEST(Earliest, KindsAndPrivateMemory) {
   problem.tasks = {task("m", matrix, 5, 0), task("b", both(), 5, 0),
                    task("v", vector, 5, 0)};
   problem.tasks[1].parts[0].workingSetBytes = 11;
-  EXPECT_EQ(earliest(problem), Slots({"tiny[0] 0..5 lanes 0",
-                                      "big[0] 0..5 lanes 0",
-                                      "vec[0] 0..5 lanes 0"}));
+  EXPECT_EQ(earliest(problem),
+            Slots({"tiny[0] 0..5 lanes 0", "big[0] 0..5 lanes 0",
+                   "vec[0] 0..5 lanes 0"}));
 }
 
 // Parts of one task spread over the engines; the next task waits for all of them.

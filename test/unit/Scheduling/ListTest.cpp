@@ -79,7 +79,7 @@ TEST(List, WaitsForLanesWhenThatIsSooner) {
 }
 
 // A task waits for a fast engine when that ends it sooner than an idle slow one: two
-// times 100 cycles on `fast`, where `slow` takes 800 (an eighth of the rate).
+// times 100 cycles on `fast`, where `slow` takes 400 (an eighth of the rate).
 TEST(List, WaitsForTheFasterEngine) {
   Problem problem = machine(1, /*portLanes=*/128);
   problem.engines[0].name = "slow";
@@ -93,7 +93,8 @@ TEST(List, WaitsForTheFasterEngine) {
 // matrix tasks with longer ways, the vector task starts at once.
 TEST(List, KindsDoNotHideEachOther) {
   Problem problem = machine(1);
-  problem.engines = {{"mat", matrix, 1, {1024}, 0}, {"vec", vector, 1, {1024}, 0}};
+  problem.engines = {{"mat", matrix, 1, {1024}, 0},
+                     {"vec", vector, 1, {1024}, 0}};
   for (int i = 0; i < 50; ++i)
     problem.tasks.push_back(task("m", matrix, 10, 0));
   problem.tasks.push_back(task("v", vector, 5, 0));
@@ -104,8 +105,8 @@ TEST(List, KindsDoNotHideEachOther) {
 TEST(List, TasksWithoutWork) {
   Problem problem = machine(1);
   problem.tasks = {task("a", matrix, 10, 0), task("n1", matrix, 0, 0, {0}),
-                   task("n2", matrix, 0, 0, {1}),
-                   task("b", matrix, 10, 0, {2}), task("n3", matrix, 0, 0)};
+                   task("n2", matrix, 0, 0, {1}), task("b", matrix, 10, 0, {2}),
+                   task("n3", matrix, 0, 0)};
   EXPECT_EQ(list(problem),
             Slots({"npu[0] 0..10 lanes 0", "npu[0] 10..10 lanes 0",
                    "npu[0] 10..10 lanes 0", "npu[0] 10..20 lanes 0",
@@ -116,8 +117,7 @@ TEST(List, TasksWithoutWork) {
 static Problem manyTasks(unsigned count, unsigned fan) {
   Problem problem = machine(4, /*portLanes=*/512);
   for (unsigned i = 0; i < count; ++i) {
-    problem.tasks.push_back(
-        task("t", matrix, 1 + i % 7 * 10, 1 + i % 11 * 10));
+    problem.tasks.push_back(task("t", matrix, 1 + i % 7 * 10, 1 + i % 11 * 10));
     for (unsigned ahead = 1; ahead <= fan && ahead <= i; ++ahead)
       problem.tasks.back().predecessors.push_back(i - ahead);
   }

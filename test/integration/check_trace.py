@@ -1,0 +1,433 @@
+#!/usr/bin/env python3
+"""Checks a trace of llm-opt against the JSON report of the same run.
+
+    check_trace.py TRACE REPORT [--function NAME] [--time ns|cycles]
+
+It knows the trace only as Perfetto reads it: events sorted by time, slices that nest on a
+(pid, tid), arrows that bind to the slice on top where their ends lie. From the report it
+derives what must be there: each op once per slot and iteration, each dependence as one
+arrow. It shares nothing with the exporter. Exit status 1 and a message where they differ.
+"""
+import argparse
+import itertools
+import json
+import math
+import sys
+from collections import Counter, defaultdict, namedtuple
+from decimal import Decimal
+from fractions import Fraction
+
+
+class TraceError(Exception):
+    pass
+
+
+def require(condition, message):
+    if not condition:
+        raise TraceError(message)
+
+
+def is_integer(value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value):
+    if is_integer(value):
+        return True
+    return isinstance(value, Decimal) and value.is_finite()
+
+
+# --------------------------------------------------------------------------------------
+# The trace, as a viewer reads it
+# --------------------------------------------------------------------------------------
+
+Slice = namedtuple("Slice", "number name track start end args")
+
+
+def nanoseconds(event, key):
+    """A time in microseconds as whole nanoseconds."""
+    require(is_number(event.get(key)), f"'{key}' is not a number in {event}")
+    value = Fraction(event[key]) * 1000
+    require(value.denominator == 1, f"'{key}' is finer than a nanosecond in {event}")
+    require(value >= 0, f"'{key}' is negative in {event}")
+    return int(value)
+
+
+def track_of(event):
+    track = (event.get("pid"), event.get("tid"))
+    require(all(is_integer(part) and part > 0 for part in track),
+            f"pid and tid must be positive whole numbers in {event}")
+    return track
+
+
+class Trace:
+    """Slices, arrows between them, track names and counters."""
+
+    def __init__(self, root):
+        require(isinstance(root, dict) and isinstance(root.get("traceEvents"), list),
+                "no list 'traceEvents'")
+        self.slices = []
+        self.arrows = []  # (source, destination), positions in slices
+        self.counters = defaultdict(list)  # (name, key) -> [(time, value)]
+        self.metadata = defaultdict(list)  # (kind, pid or track) -> values
+        self.placed = []  # (time, event) of slices and arrows
+        for event in root["traceEvents"]:
+            self.read(event)
+        self.bind()
+        self.check_names()
+        self.check_overlap()
+
+    def read(self, event):
+        phase = event.get("ph")
+        if phase == "M":
+            self.read_metadata(event)
+        elif phase == "C":
+            self.read_counter(event)
+        elif phase in ("X", "s", "f"):
+            track_of(event)
+            self.placed.append((nanoseconds(event, "ts"), event))
+        else:
+            raise TraceError(f"an event of unknown kind: {event}")
+
+    def read_metadata(self, event):
+        kind, args = event.get("name"), event.get("args", {})
+        keys = {"process_name": "name", "thread_name": "name",
+                "process_sort_index": "sort_index", "thread_sort_index": "sort_index"}
+        require(kind in keys, f"metadata that Perfetto does not know: {event}")
+        value = args.get(keys[kind])
+        right = isinstance(value, str) if keys[kind] == "name" else is_integer(value)
+        require(right, f"'{keys[kind]}' has the wrong type in {event}")
+        pid, tid = track_of(event)
+        self.metadata[kind, pid if kind.startswith("process") else (pid, tid)].append(value)
+
+    def read_counter(self, event):
+        args = event.get("args")
+        require(isinstance(args, dict) and args, f"a counter without values: {event}")
+        time = nanoseconds(event, "ts")
+        for key, value in args.items():
+            require(is_number(value), f"a counter that is not a number: {event}")
+            self.counters[event.get("name"), key].append((time, value))
+
+    def bind(self):
+        """Walks the events in the order of time, as a viewer does."""
+        open_slices = defaultdict(list)  # track -> stack
+        starts, ends = {}, {}
+        for time, event in sorted(self.placed, key=lambda placed: placed[0]):
+            stack = open_slices[track_of(event)]
+            if event["ph"] == "X":
+                while stack and stack[-1].end <= time:
+                    stack.pop()
+                stack.append(self.add_slice(time, event))
+                continue
+            top = stack[-1] if stack else None
+            # A slice without length is on top until the next one starts.
+            inside = top and (top.start <= time < top.end or top.start == top.end == time)
+            require(inside, f"an arrow's end lies in no slice: {event}")
+            self.add_arrow_end(event, top.number, starts, ends)
+        open_arrows = sorted(set(starts) - set(ends))
+        require(not open_arrows, f"arrows that do not end: {open_arrows}")
+
+    def add_slice(self, time, event):
+        require(isinstance(event.get("name"), str), f"a slice without a name: {event}")
+        require("dur" in event, f"a slice without 'dur': {event}")
+        end = time + nanoseconds(event, "dur")
+        new = Slice(len(self.slices), event["name"], track_of(event), time, end,
+                    event.get("args", {}))
+        self.slices.append(new)
+        return new
+
+    def add_arrow_end(self, event, slice_number, starts, ends):
+        require(is_integer(event.get("id")), f"an arrow's id must be a whole number: {event}")
+        key = (event.get("cat"), event.get("name"), event["id"])
+        if event["ph"] == "s":
+            require(key not in starts, f"an arrow that starts twice: {event}")
+            starts[key] = slice_number
+            return
+        require(event.get("bp") == "e", f"an arrow's end without 'bp': 'e': {event}")
+        require(key not in ends, f"an arrow that ends twice: {event}")
+        require(key in starts, f"an arrow that ends before it starts: {event}")
+        ends[key] = slice_number
+        self.arrows.append((starts[key], slice_number))
+
+    def check_names(self):
+        tracks = {each.track for each in self.slices}
+        tracks |= {key for kind, key in self.metadata if kind.startswith("thread")}
+        for kind in ("thread_name", "thread_sort_index"):
+            for track in sorted(tracks):
+                require(len(self.metadata[kind, track]) == 1,
+                        f"track {track} has {len(self.metadata[kind, track])} x {kind}")
+        for kind in ("process_name", "process_sort_index"):
+            for pid in sorted({track[0] for track in tracks}):
+                require(len(self.metadata[kind, pid]) == 1,
+                        f"process {pid} has {len(self.metadata[kind, pid])} x {kind}")
+        tids = [track[1] for track in tracks]
+        require(len(tids) == len(set(tids)), "a tid stands for two tracks")
+        pids = {track[0] for track in tracks}
+        require(not pids & set(tids), "a tid is also a pid")
+
+    def track_name(self, track):
+        return self.metadata["thread_name", track][0]
+
+    def check_overlap(self):
+        by_track = defaultdict(list)
+        for each in self.slices:
+            by_track[each.track].append(each)
+        for slices in by_track.values():
+            stack = []
+            for each in sorted(slices, key=lambda s: (s.start, -s.end)):
+                while stack and stack[-1].end <= each.start:
+                    stack.pop()
+                require(not stack or each.end <= stack[-1].end,
+                        f"'{stack and stack[-1].name}' and '{each.name}' overlap on "
+                        f"{self.track_name(each.track)} at {each.start} ns")
+                stack.append(each)
+
+
+# --------------------------------------------------------------------------------------
+# What the report says must be there
+# --------------------------------------------------------------------------------------
+
+Expected = namedtuple("Expected", "name track start_cycle end_cycle lanes")
+
+
+class Plan:
+    """The slices of each run of each op, and the runs that each run waits for."""
+
+    def __init__(self, report):
+        self.loops = report["loops"]
+        self.ops = {op["name"]: op for op in report["ops"]}
+        require(len(self.ops) == len(report["ops"]), "two ops of one name in the report")
+
+    def loops_of(self, op):
+        return [self.loops[index] for index in op.get("loops", [])]
+
+    def runs(self, op):
+        runs = list(itertools.product(*(range(loop["trips"]) for loop in self.loops_of(op))))
+        require(len(runs) == op["count"],
+                f"'{op['name']}' has count {op['count']}, its loops give {len(runs)} runs")
+        return runs
+
+    def name(self, op, run):
+        if not run:
+            return op["name"]
+        loop = self.loops_of(op)[-1]
+        index = list(range(loop["first_index"],
+                           loop["first_index"] + loop["trips"] * loop["index_step"],
+                           loop["index_step"]))[run[-1]]
+        return op["name"].replace("{}", str(index))
+
+    def place(self, op, run, slot, name):
+        delay = sum(loop["period_cycles"] * i for loop, i in zip(self.loops_of(op), run))
+        return Expected(name, slot["engine"], slot["start_cycle"] + delay,
+                        slot["end_cycle"] + delay, slot["lanes"])
+
+    def slices(self, op, run):
+        return [self.place(op, run, slot, self.name(op, run)) for slot in op["slots"]]
+
+    def prefetches(self, op, run):
+        """Pairs of a fetch and the slice that it is for."""
+        for slot, consumer in zip(op["slots"], self.slices(op, run)):
+            for fetch in slot.get("prefetches", []):
+                name = f"prefetch {fetch['buffer']} of {self.name(op, run)}"
+                yield self.place(op, run, fetch, name), consumer
+
+    def producers(self, op, run):
+        """The runs that this one waits for, as (op, run)."""
+        found = [self.in_same_iteration(op, run, name) for name in op["depends_on"]]
+        for name in op.get("depends_on_previous_iteration", []):
+            found.append(self.one_iteration_back(op, run, name))
+        for name in op.get("depends_on_in_first_iteration", []):
+            shared = self.shared_loops(op, self.ops[name])
+            if not any(run[shared:]):
+                found.append(self.in_same_iteration(op, run, name))
+        return [each for each in found if each]
+
+    def shared_loops(self, a, b):
+        pairs = itertools.zip_longest(a.get("loops", []), b.get("loops", []))
+        return len(list(itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)))
+
+    def in_same_iteration(self, op, run, name):
+        producer = self.ops[name]
+        shared = self.shared_loops(op, producer)
+        last = [loop["trips"] - 1 for loop in self.loops_of(producer)[shared:]]
+        return producer, (*run[:shared], *last)
+
+    def one_iteration_back(self, op, run, name):
+        producer = self.ops[name]
+        shared = self.shared_loops(op, producer)
+        if shared == 0:  # the loop hands on what came from outside
+            return self.in_same_iteration(op, run, name) if not run or run[-1] else None
+        if run[shared - 1] == 0:
+            return None
+        return self.in_same_iteration(op, (*run[:shared - 1], run[shared - 1] - 1), name)
+
+
+# --------------------------------------------------------------------------------------
+# The comparison
+# --------------------------------------------------------------------------------------
+
+
+class Checker:
+    def __init__(self, trace, report, time):
+        self.trace, self.report, self.time = trace, report, time
+        self.plan = Plan(report)
+        self.found = defaultdict(list)  # (track name, name) -> slices
+        for each in trace.slices:
+            self.found[trace.track_name(each.track), each.name].append(each)
+
+    def is_at(self, cycle, ns):
+        """Whether a time is the cycle's, rounded to a neighbouring nanosecond."""
+        exact = Fraction(cycle)
+        if self.time == "ns":
+            exact = Fraction(cycle * 10**9, self.report["clock_hz"])
+        return abs(exact - ns) <= (Fraction(1, 2) if self.time == "ns" else 0)
+
+    def match(self, expected):
+        """The slice for an expectation; it is used up."""
+        candidates = self.found[expected.track, expected.name]
+        for each in candidates:
+            if (self.is_at(expected.start_cycle, each.start)
+                    and self.is_at(expected.end_cycle, each.end)):
+                candidates.remove(each)
+                return each
+        seen = [(each.start, each.end) for each in candidates]
+        raise TraceError(f"no slice '{expected.name}' on {expected.track} for cycles "
+                         f"{expected.start_cycle} to {expected.end_cycle}"
+                         + (f"; it is at {seen} ns" if seen else ""))
+
+    def check(self):
+        self.check_tracks()
+        numbers = self.check_slices()
+        self.check_arrows(numbers)
+        self.check_counters()
+
+    def check_tracks(self):
+        names = [names[0] for (kind, _), names in self.trace.metadata.items()
+                 if kind == "thread_name"]
+        wanted = [f"{engine['name']}[{index}]" for engine in self.report["engines"]
+                  for index in range(engine["count"])]
+        require(Counter(names) == Counter(wanted),
+                f"the tracks are {sorted(names)}, the engines {sorted(wanted)}")
+        order = sorted((indices[0], self.trace.track_name(key))
+                       for (kind, key), indices in self.trace.metadata.items()
+                       if kind == "thread_sort_index")
+        require([name for _, name in order] == wanted, "the tracks are not in the engines' order")
+        for (kind, _), names in self.trace.metadata.items():
+            require(kind != "process_name" or names == [self.report["target"]],
+                    f"the process is {names}, not {self.report['target']}")
+
+    def check_slices(self):
+        """Each expectation has its slice, and none is left over."""
+        numbers = {}  # (expected, op, run, place) -> slice
+        for op in self.plan.ops.values():
+            for run in self.plan.runs(op):
+                wanted = list(enumerate(self.plan.slices(op, run)))
+                for place, expected in wanted:
+                    found = self.match(expected)
+                    self.check_args(op, run, expected, found)
+                    numbers[op["name"], run, place] = found.number
+        self.fetches = Counter()
+        for op in self.plan.ops.values():
+            for run in self.plan.runs(op):
+                for fetch, consumer in self.plan.prefetches(op, run):
+                    place = self.plan.slices(op, run).index(consumer)
+                    self.fetches[self.match(fetch).number, numbers[op["name"], run, place]] += 1
+        extra = [each.name for rest in self.found.values() for each in rest]
+        require(not extra, f"slices that the report does not know: {sorted(extra)}")
+        return numbers
+
+    def check_args(self, op, run, expected, found):
+        where = f"args of '{found.name}'"
+        args = found.args
+        require(args.get("op") == op["op"], f"{where}: op is {args.get('op')}")
+        for key in ("start_cycle", "end_cycle", "lanes"):
+            require(args.get(key) == getattr(expected, key),
+                    f"{where}: {key} is {args.get(key)}, not {getattr(expected, key)}")
+        names = [self.plan.name(*each) for each in self.plan.producers(op, run)]
+        require(sorted(args.get("depends_on", [])) == sorted(names),
+                f"{where}: depends_on is {args.get('depends_on')}, not {names}")
+        for key in ("in", "out"):
+            require(isinstance(args.get(key), list), f"{where}: no shapes '{key}'")
+        require("bound" in args.get("cost", {}), f"{where}: no cost with a bound")
+        require("strategy" in args.get("tile", {}), f"{where}: no tile with a strategy")
+
+    def check_arrows(self, numbers):
+        """From the part of each producer that ends last to each slice of the consumer."""
+        wanted = Counter(self.fetches)
+        for op in self.plan.ops.values():
+            for run in self.plan.runs(op):
+                for producer, producer_run in self.plan.producers(op, run):
+                    parts = self.plan.slices(producer, producer_run)
+                    last = max(range(len(parts)), key=lambda part: parts[part].end_cycle)
+                    source = numbers[producer["name"], producer_run, last]
+                    for place in range(len(op["slots"])):
+                        wanted[source, numbers[op["name"], run, place]] += 1
+        found = Counter(self.trace.arrows)
+        for (source, to), count in ((wanted - found) + (found - wanted)).items():
+            name = [self.trace.slices[number].name for number in (source, to)]
+            raise TraceError(f"{found[source, to]} arrows from '{name[0]}' to '{name[1]}', "
+                             f"expected {wanted[source, to]}")
+
+    def check_counters(self):
+        engines = {engine["name"]: engine["count"] for engine in self.report["engines"]}
+        require(self.trace.counters or not self.trace.slices, "no counters")
+        for (name, key), samples in self.trace.counters.items():
+            require(all(value >= 0 for _, value in samples), f"counter '{name}' is below 0")
+            require(samples[-1][1] == 0, f"counter '{name}' does not end at 0")
+            if name == "engines busy":
+                require(max(value for _, value in samples) <= engines.get(key, math.inf),
+                        f"more than all '{key}' are busy")
+        if self.time == "cycles":
+            return  # equal times hide no sample then, but the areas below are for true time
+        self.check_busy_time()
+
+    def check_busy_time(self):
+        """The area under 'engines busy' is the time of all slices."""
+        area = 0
+        for (name, _), samples in self.trace.counters.items():
+            if name == "engines busy":
+                area += sum((after[0] - before[0]) * before[1]
+                            for before, after in zip(samples, samples[1:]))
+        length = sum(each.end - each.start for each in self.trace.slices)
+        require(area == length, f"engines are busy for {area} ns, slices last {length} ns")
+
+
+def pick_function(report, name):
+    functions = report.get("functions", [report])
+    if name is not None:
+        functions = [each for each in functions if each["function"] == name]
+    require(len(functions) == 1, f"the report has {len(functions)} functions that fit; "
+                                 "name one with --function")
+    return functions[0]
+
+
+def check(trace_root, report_root, function=None, time="ns"):
+    """Raises TraceError where the trace is not what the report says; else a summary."""
+    trace = Trace(trace_root)
+    Checker(trace, pick_function(report_root, function), time).check()
+    return (f"ok: {len(trace.slices)} slices, {len(trace.arrows)} arrows, "
+            f"{len(trace.counters)} counters")
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file, parse_float=Decimal)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("trace")
+    parser.add_argument("report")
+    parser.add_argument("--function", help="which one, where the report has several")
+    parser.add_argument("--time", choices=("ns", "cycles"), default="ns")
+    options = parser.parse_args()
+    try:
+        print(check(load(options.trace), load(options.report), options.function, options.time))
+    except (TraceError, OSError, ValueError, KeyError) as error:
+        print(f"{options.trace}: {type(error).__name__}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,196 @@
+//===- Oracle.cpp - A slow second opinion on schedules --------------------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Oracle.h"
+
+#include <algorithm>
+#include <set>
+
+namespace mlir::llm::scheduling::test {
+
+std::optional<int64_t> slowLength(const Problem &problem,
+                                  const std::vector<int64_t> &bytes,
+                                  int64_t fixed, int64_t compute,
+                                  const std::vector<int64_t> &lanes) {
+  int64_t cycles = compute;
+  for (size_t m = 0; m < bytes.size(); ++m) {
+    if (bytes[m] > 0 && lanes[m] <= 0)
+      return std::nullopt;
+    const Resource &from = problem.resources[m];
+    while (cycles * lanes[m] * from.bytesPerSecond <
+           bytes[m] * from.lanes * problem.clockHz)
+      ++cycles;
+  }
+  return fixed + cycles;
+}
+
+void dropIdleLanes(const Problem &problem, const std::vector<int64_t> &bytes,
+                   int64_t fixed, int64_t compute,
+                   std::vector<int64_t> &lanes) {
+  auto length = slowLength(problem, bytes, fixed, compute, lanes);
+  for (int64_t &some : lanes) {
+    while (some > 0) {
+      --some;
+      if (slowLength(problem, bytes, fixed, compute, lanes) == length)
+        continue;
+      ++some;
+      break;
+    }
+  }
+}
+
+int64_t Grid::at(const Row &row, int64_t cycle) {
+  return cycle < static_cast<int64_t>(row.size()) ? row[cycle] : 0;
+}
+
+void Grid::add(Row &row, int64_t start, int64_t end, int64_t amount) {
+  if (static_cast<int64_t>(row.size()) < end)
+    row.resize(end, 0);
+  for (int64_t cycle = start; cycle < end; ++cycle)
+    row[cycle] += amount;
+}
+
+bool Grid::engineIsFree(EngineId engine, int64_t start, int64_t end) const {
+  auto row = busy.find({engine.group, engine.index});
+  for (int64_t cycle = start; row != busy.end() && cycle < end; ++cycle)
+    if (at(row->second, cycle) > 0)
+      return false;
+  return true;
+}
+
+bool Grid::lanesAreFree(const std::vector<int64_t> &wanted, int64_t start,
+                        int64_t end) const {
+  for (size_t m = 0; m < wanted.size(); ++m) {
+    auto row = lanes.find(m);
+    for (int64_t cycle = start; row != lanes.end() && cycle < end; ++cycle)
+      if (at(row->second, cycle) + wanted[m] > problem->resources[m].lanes)
+        return false;
+  }
+  return true;
+}
+
+bool Grid::memoryIsFree(EngineId engine, int64_t wanted, int64_t start,
+                        int64_t end) const {
+  auto row = bytes.find({engine.group, engine.index});
+  for (int64_t cycle = start; cycle < end; ++cycle) {
+    int64_t held = row == bytes.end() ? 0 : at(row->second, cycle);
+    if (held + wanted > problem->engines[engine.group].privateBytes)
+      return false;
+  }
+  return true;
+}
+
+void Grid::takeEngine(EngineId engine, int64_t start, int64_t end) {
+  add(busy[{engine.group, engine.index}], start, end, 1);
+}
+
+void Grid::takeLanes(const std::vector<int64_t> &some, int64_t start,
+                     int64_t end) {
+  for (size_t m = 0; m < some.size(); ++m)
+    add(lanes[m], start, end, some[m]);
+}
+
+void Grid::takeMemory(EngineId engine, int64_t some, int64_t start,
+                      int64_t end) {
+  add(bytes[{engine.group, engine.index}], start, end, some);
+}
+
+static bool engineFits(const Problem &problem, EngineId engine,
+                       EngineKindSet kinds) {
+  return engine.group < problem.engines.size() && engine.index >= 0 &&
+         engine.index < problem.engines[engine.group].count &&
+         problem.engines[engine.group].kinds.containsAll(kinds);
+}
+
+/// Times, length and lanes of a part or a fetch on an engine that exists; takes the
+/// engine and the lanes.
+static bool runIsValid(const Problem &problem, Grid &grid, EngineId engine,
+                       int64_t start, int64_t end,
+                       const std::vector<int64_t> &lanes,
+                       const std::vector<int64_t> &bytes, int64_t fixed,
+                       int64_t compute) {
+  if (start < 0 || end < start || lanes.size() != bytes.size())
+    return false;
+  for (size_t m = 0; m < lanes.size(); ++m)
+    if (lanes[m] < 0 || lanes[m] > problem.engines[engine.group].portLanes[m])
+      return false;
+  if (slowLength(problem, bytes, fixed, compute, lanes) != end - start)
+    return false;
+  std::vector<int64_t> fewest = lanes;
+  dropIdleLanes(problem, bytes, fixed, compute, fewest);
+  if (fewest != lanes || !grid.engineIsFree(engine, start, end) ||
+      !grid.lanesAreFree(lanes, start, end))
+    return false;
+  grid.takeEngine(engine, start, end);
+  grid.takeLanes(lanes, start, end);
+  return true;
+}
+
+static bool slotIsValid(const Problem &problem, Grid &grid, const Slot &slot) {
+  const Task &task = problem.tasks[slot.task];
+  const Part &part = task.parts[slot.part];
+  if (!engineFits(problem, slot.engine, task.kinds) || slot.start < 0 ||
+      slot.end < slot.start)
+    return false;
+  std::vector<int64_t> left = part.bytes;
+  std::set<unsigned> fetched;
+  for (const PrefetchSlot &fetch : slot.prefetches) {
+    if (fetch.source >= part.sources.size() ||
+        !fetched.insert(fetch.source).second ||
+        !engineFits(problem, fetch.engine, EngineKind::Memory) ||
+        fetch.end > slot.start)
+      return false;
+    const Source &source = part.sources[fetch.source];
+    if (!runIsValid(problem, grid, fetch.engine, fetch.start, fetch.end,
+                    fetch.lanes, source.bytes, 0, 0) ||
+        !grid.memoryIsFree(slot.engine, source.sliceBytes, fetch.start,
+                           slot.end))
+      return false;
+    grid.takeMemory(slot.engine, source.sliceBytes, fetch.start, slot.end);
+    for (size_t m = 0; m < left.size(); ++m)
+      left[m] -= source.bytes[m];
+  }
+  if (!runIsValid(problem, grid, slot.engine, slot.start, slot.end, slot.lanes,
+                  left, part.overheadCycles + part.serialCycles,
+                  part.computeCycles) ||
+      !grid.memoryIsFree(slot.engine, part.workingSetBytes, slot.start,
+                         slot.end))
+    return false;
+  grid.takeMemory(slot.engine, part.workingSetBytes, slot.start, slot.end);
+  return true;
+}
+
+bool isValidByCounting(const Problem &problem, const Solution &solution) {
+  std::map<std::pair<unsigned, unsigned>, const Slot *> slotOf;
+  size_t parts = 0;
+  for (const Task &task : problem.tasks)
+    parts += task.parts.size();
+  int64_t makespan = 0;
+  for (const Slot &slot : solution.slots) {
+    if (slot.task >= problem.tasks.size() ||
+        slot.part >= problem.tasks[slot.task].parts.size() ||
+        !slotOf.insert({{slot.task, slot.part}, &slot}).second)
+      return false;
+    makespan = std::max(makespan, slot.end);
+  }
+  if (slotOf.size() != parts || makespan != solution.makespan)
+    return false;
+
+  for (const auto &[key, slot] : slotOf)
+    for (unsigned predecessor : problem.tasks[key.first].predecessors)
+      for (unsigned p = 0; p < problem.tasks[predecessor].parts.size(); ++p)
+        if (slot->start < slotOf.at({predecessor, p})->end)
+          return false;
+
+  Grid grid(problem);
+  for (const Slot &slot : solution.slots)
+    if (!slotIsValid(problem, grid, slot))
+      return false;
+  return true;
+}
+
+} // namespace mlir::llm::scheduling::test
