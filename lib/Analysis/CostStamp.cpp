@@ -47,7 +47,11 @@ StringAttr mlir::llm::computeStamp(const OpOnTarget &context, TileAttr tile) {
   llvm::raw_string_ostream os(text);
   describeOp(context.op, os);
   describeWorkload(context.op, context.workload, os);
-  os << tile << "\n" << describeForCost(*context.target, *context.engine);
+  // A cost and a tile name engine and memory.
+  os << tile << "\n" << context.engine->name << "\n";
+  if (const Memory *memory = context.tileMemory())
+    os << memory->name << "\n";
+  os << describeForCost(*context.target, *context.engine);
   return StringAttr::get(tile.getContext(),
                          llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16));
 }

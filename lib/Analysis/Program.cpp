@@ -59,7 +59,7 @@ private:
 LogicalResult ProgramBuilder::build() {
   Region &body = program.func.getBody();
   if (!body.hasOneBlock())
-    return program.func.emitError()
+    return emitFunctionError(program.func)
            << "has branches between blocks; a program is one block with loops of constant "
               "trip count";
   if (failed(visitBlock(body.front(), 1, program.programItems)))
@@ -137,15 +137,18 @@ LogicalResult ProgramBuilder::addOp(WorkloadOpInterface op, int64_t count,
 
 LogicalResult ProgramBuilder::visitLoop(LoopLikeOpInterface loop, int64_t count,
                                         std::vector<ProgramItem> &items) {
+  auto emitLoopError = [&] {
+    return emitError(loop.getLoc()) << "loop '" << loop->getName() << "' ";
+  };
   std::optional<APInt> trips = loop.getStaticTripCount();
   if (!trips || trips->getActiveBits() > 62 || trips->isZero())
-    return loop->emitOpError() << "needs a constant trip count of at least 1";
+    return emitLoopError() << "needs a constant trip count of at least 1";
   std::optional<int64_t> total = checkedMul(count, trips->getSExtValue());
   if (!total)
-    return loop->emitOpError() << "runs its body more than 2^61 times";
+    return emitLoopError() << "runs its body more than 2^61 times";
   Region *region = loop.getLoopRegions().front();
   if (loop.getLoopRegions().size() != 1 || !region->hasOneBlock())
-    return loop->emitOpError() << "needs a body of one block";
+    return emitLoopError() << "needs a body of one block";
 
   std::optional<MutableArrayRef<OpOperand>> yielded = loop.getYieldedValuesMutable();
   for (auto [position, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
@@ -212,6 +215,10 @@ std::optional<unsigned> Program::indexOf(Operation *op) const {
   if (known == indices.end())
     return std::nullopt;
   return known->second;
+}
+
+InFlightDiagnostic mlir::llm::emitFunctionError(func::FuncOp function) {
+  return emitError(function.getLoc()) << "function '" << function.getName() << "' ";
 }
 
 SmallVector<func::FuncOp> mlir::llm::functionsWithBody(ModuleOp module) {

@@ -38,7 +38,7 @@ static LogicalResult addStretch(const Program &program, ArrayRef<unsigned> stret
     }
   fits &= accumulate(bounds.lowerBoundCycles, largest, times);
   if (!fits)
-    return program.function()->emitError() << "its lower bounds leave 64 bits";
+    return emitFunctionError(program.function()) << "has lower bounds that leave 64 bits";
   return success();
 }
 

@@ -103,5 +103,5 @@ FailureOr<int64_t> mlir::llm::rooflineCycles(const Program &program, const Targe
       return failure();
   if (std::optional<int64_t> cycles = sum.cycles())
     return *cycles;
-  return program.function()->emitError() << "its roofline leaves 64 bits";
+  return emitFunctionError(program.function()) << "has a roofline that leaves 64 bits";
 }

@@ -141,8 +141,7 @@ FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
   std::vector<std::string> objections = problem.check();
   if (objections.empty())
     return problem;
-  func::FuncOp function = program.function();
-  InFlightDiagnostic diagnostic = function->emitError()
+  InFlightDiagnostic diagnostic = emitFunctionError(program.function())
                                   << "cannot be scheduled: " << objections.front();
   for (const std::string &objection : llvm::drop_begin(objections))
     diagnostic.attachNote() << objection;

@@ -1,4 +1,4 @@
-//===- Report.cpp - The figures of one function, for all formats ----------===//
+//===- Report.cpp - The figures of one function ---------------------------===//
 //
 // Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -87,7 +87,9 @@ static void printBounds(const Report &report, llvm::raw_ostream &os) {
                   formatIn({"us", 1, 3}, microseconds) + " us", std::move(remark)});
   };
   std::string gap;
-  if (std::optional<double> percent = report.gapPercent())
+  if (schedule.getMakespanCycles() == schedule.getLowerBoundCycles())
+    gap = "reached: no schedule of these tiles is shorter";
+  else if (std::optional<double> percent = report.gapPercent())
     gap = llvm::formatv("the makespan is {0:f1} % above it", *percent);
   add("makespan", schedule.getMakespanCycles(), "");
   add("lower bound", schedule.getLowerBoundCycles(), gap);

@@ -1,4 +1,4 @@
-//===- TraceCounters.cpp - Bandwidth held and engines busy over time ------===//
+//===- TraceCounters.cpp - Bandwidth and engines over time ----------------===//
 //
 // Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TraceCounters.h - Bandwidth held and engines busy over time  -*- C++ -*-===//
+//===- TraceCounters.h - Bandwidth and engines over time --------*- C++ -*-===//
 //
 // Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

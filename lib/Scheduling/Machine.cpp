@@ -69,11 +69,9 @@ std::optional<int64_t> Machine::nextEnd() const {
 
 int64_t Machine::whenFree(const std::vector<int64_t> &lanes,
                           int64_t from) const {
-  if (fits(lanes, free))
-    return from;
   std::vector<int64_t> later = free;
   for (auto [end, part] : running) {
-    if (end > from && fits(lanes, later))
+    if (fits(lanes, later))
       break;
     release(solution.slots[part].lanes, later);
     from = std::max(from, end);

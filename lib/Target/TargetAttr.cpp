@@ -168,20 +168,20 @@ static Field toField(Attribute attribute, const Field &parent, StringRef path) {
 FailureOr<Target> readTarget(ModuleOp module) {
   Attribute attribute = module->getAttr(specName);
   if (!attribute)
-    return module->emitError()
+    return emitError(module.getLoc())
            << "the module has no target: no '" << specName << "'";
   auto system = dyn_cast<TargetSystemSpecAttr>(attribute);
   if (!system)
-    return module->emitError()
+    return emitError(module.getLoc())
            << "'" << specName << "' must be a #dlti.target_system_spec";
   if (system.getEntries().size() != 1)
-    return module->emitError()
+    return emitError(module.getLoc())
            << "'" << specName << "' must hold one device, got "
            << system.getEntries().size();
   DataLayoutEntryInterface entry = system.getEntries().front();
   auto device = dyn_cast<TargetDeviceSpecAttr>(entry.getValue());
   if (!device)
-    return module->emitError()
+    return emitError(module.getLoc())
            << "'" << specName << "' must hold a #dlti.target_device_spec";
   std::string name = spell(entry.getKey());
   Field root("", module.getLoc(), "target '" + name + "': ");

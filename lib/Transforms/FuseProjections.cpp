@@ -20,14 +20,17 @@ namespace mlir::llm {
 using namespace mlir;
 using namespace mlir::llm;
 
-/// What matmuls that become one have in common: left operand, orientation, whether there
-/// is a bias, element type of the right operand, block.
-using Group = std::tuple<Value, unsigned, unsigned, Type, Block *>;
+/// What matmuls that become one have in common: left operand, orientation, element type of
+/// the right operand, element type of the bias (null: no bias), block.
+using Group = std::tuple<Value, unsigned, Type, Type, Block *>;
+
+static Type elementTypeOf(Value tensor) {
+  return tensor ? cast<RankedTensorType>(tensor.getType()).getElementType() : Type();
+}
 
 static Group groupOf(MatmulOp op) {
-  return {op.getLhs(), op.getTransposeRhs() ? 1 : 0, op.getBias() ? 1 : 0,
-          cast<RankedTensorType>(op.getRhs().getType()).getElementType(),
-          op->getBlock()};
+  return {op.getLhs(), op.getTransposeRhs() ? 1 : 0, elementTypeOf(op.getRhs()),
+          elementTypeOf(op.getBias()), op->getBlock()};
 }
 
 /// "mlp.gate_proj" and "mlp.up_proj" as "mlp.gate_proj+up_proj".

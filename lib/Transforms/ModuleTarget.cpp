@@ -12,11 +12,15 @@
 using namespace mlir;
 using namespace mlir::llm;
 
+InFlightDiagnostic mlir::llm::emitPassError(const Pass &pass, ModuleOp module) {
+  return emitError(module.getLoc()) << "--" << pass.getArgument() << ": ";
+}
+
 FailureOr<Target> mlir::llm::getOrWriteTarget(ModuleOp module) {
   if (hasTarget(module))
     return readTarget(module);
   FailureOr<Target> target = loadPreset(defaultPresetName, module.getContext(),
-                                        [&] { return module.emitError(); });
+                                        [&] { return emitError(module.getLoc()); });
   if (failed(target))
     return failure();
   writeTarget(module, *target);
@@ -28,23 +32,25 @@ FailureOr<Target> mlir::llm::getOrWriteTarget(ModuleOp module) {
   return target;
 }
 
-FailureOr<Target> mlir::llm::requireTarget(ModuleOp module) {
+FailureOr<Target> mlir::llm::requireTarget(const Pass &pass, ModuleOp module) {
   if (!hasTarget(module))
-    return module.emitError() << "has no target; run --llm-target or --llm-tile first";
+    return emitPassError(pass, module)
+           << "the module has no target; run --llm-target or --llm-tile first";
   return readTarget(module);
 }
 
-LogicalResult mlir::llm::applyEnginesOption(ModuleOp module, StringRef engines,
+LogicalResult mlir::llm::applyEnginesOption(const Pass &pass, ModuleOp module, StringRef engines,
                                             Target &target) {
   if (engines.empty())
     return success();
   int64_t count = 0;
   if (!llvm::to_integer(engines, count, 10))
-    return module.emitError() << "option 'engines' must be a whole number above 0, got '"
-                              << engines << "'";
+    return emitPassError(pass, module) << "option 'engines' must be a whole number above 0, got '"
+                               << engines << "'";
   std::string remarkText;
-  if (failed(setComputeEngines(target, count, [&] { return module.emitError(); },
-                               remarkText)))
+  if (failed(setComputeEngines(
+          target, count, [&] { return emitPassError(pass, module) << "option 'engines': "; },
+          remarkText)))
     return failure();
   if (!remarkText.empty())
     remark::analysis(module.getLoc(),

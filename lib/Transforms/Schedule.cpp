@@ -40,7 +40,7 @@ private:
   FailureOr<int64_t> placeLoop(const ProgramItem &item, int64_t start);
   FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
   InFlightDiagnostic emitOverflow() {
-    return program.function()->emitError() << "its schedule leaves 64 bits";
+    return emitFunctionError(program.function()) << "has a schedule that leaves 64 bits";
   }
 
   const Program &program;
@@ -140,12 +140,12 @@ struct LlmSchedulePass : llm::impl::LlmSchedulePassBase<LlmSchedulePass> {
                     : policy == "earliest" ? scheduling::scheduleEarliest
                                            : nullptr;
     if (!solver) {
-      module.emitError() << "option 'policy' must be 'list' or 'earliest', got '"
-                         << policy.getValue() << "'";
+      emitPassError(*this, getOperation()) << "option 'policy' must be 'list' or 'earliest', got '"
+                           << policy.getValue() << "'";
       return signalPassFailure();
     }
     FailureOr<Target> target = getOrWriteTarget(module);
-    if (failed(target) || failed(applyEnginesOption(module, engines, *target)))
+    if (failed(target) || failed(applyEnginesOption(*this, module, engines, *target)))
       return signalPassFailure();
     for (func::FuncOp function : functionsWithBody(module)) {
       FailureOr<Program> program = Program::analyze(function);

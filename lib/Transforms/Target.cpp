@@ -25,13 +25,13 @@ struct LlmTargetPass : llm::impl::LlmTargetPassBase<LlmTargetPass> {
     if (failed(target))
       return signalPassFailure();
     writeTarget(getOperation(), *target);
-    if (failed(applyEnginesOption(getOperation(), engines, *target)))
+    if (failed(applyEnginesOption(*this, getOperation(), engines, *target)))
       signalPassFailure();
   }
 
   FailureOr<Target> load() {
     ModuleOp module = getOperation();
-    auto emitError = [&] { return module.emitError(); };
+    auto emitError = [&] { return emitPassError(*this, getOperation()); };
     if (!name.empty() && !file.empty())
       return emitError() << "options 'name' and 'file' exclude each other";
     if (!column.empty() && file.empty())

@@ -41,6 +41,12 @@ struct LlmTilePass : llm::impl::LlmTilePassBase<LlmTilePass> {
   using Base::Base;
 
   void runOnOperation() override {
+    std::optional<TileStrategy> chosen = symbolizeTileStrategy(strategy);
+    if (!chosen || *chosen == TileStrategy::Manual) {
+      emitPassError(*this, getOperation()) << "option 'strategy' must be 'search' or 'theoretical', got '"
+                           << strategy.getValue() << "'";
+      return signalPassFailure();
+    }
     FailureOr<Target> target = getOrWriteTarget(getOperation());
     if (failed(target))
       return signalPassFailure();
@@ -50,16 +56,16 @@ struct LlmTilePass : llm::impl::LlmTilePassBase<LlmTilePass> {
       if (failed(program))
         return signalPassFailure();
       for (const ProgramOp &op : program->ops())
-        if (failed(tile(op, *target)))
+        if (failed(tile(op, *target, *chosen)))
           return signalPassFailure();
     }
   }
 
-  LogicalResult tile(const ProgramOp &entry, const Target &target) {
+  LogicalResult tile(const ProgramOp &entry, const Target &target, TileStrategy chosen) {
     FailureOr<OpOnTarget> context = OpOnTarget::get(entry.op, target);
     if (failed(context))
       return failure();
-    FailureOr<TileAttr> tile = choose(*context);
+    FailureOr<TileAttr> tile = choose(*context, chosen);
     if (failed(tile))
       return failure();
     FailureOr<CostAttr> cost = computeCost(*context, *tile);
@@ -71,9 +77,9 @@ struct LlmTilePass : llm::impl::LlmTilePassBase<LlmTilePass> {
     return success();
   }
 
-  FailureOr<TileAttr> choose(const OpOnTarget &context) {
-    auto noTile = TileAttr::get(&getContext(), strategy, {}, {});
-    if (strategy == TileStrategy::Theoretical) {
+  FailureOr<TileAttr> choose(const OpOnTarget &context, TileStrategy chosen) {
+    auto noTile = TileAttr::get(&getContext(), chosen, {}, {});
+    if (chosen == TileStrategy::Theoretical) {
       std::optional<ClosedForm> form = ClosedForm::get(context);
       return form ? form->getTile(context) : noTile;
     }

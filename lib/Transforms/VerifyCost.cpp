@@ -46,7 +46,7 @@ struct LlmVerifyCostPass : llm::impl::LlmVerifyCostPassBase<LlmVerifyCostPass> {
     SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
     if (functions.empty())
       return;
-    FailureOr<Target> target = requireTarget(getOperation());
+    FailureOr<Target> target = requireTarget(*this, getOperation());
     if (failed(target))
       return signalPassFailure();
     bool isSound = true;

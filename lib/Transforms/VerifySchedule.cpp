@@ -79,14 +79,14 @@ FailureOr<int64_t> ScheduleVerifier::verifyStretch(ArrayRef<unsigned> stretch,
 FailureOr<int64_t> ScheduleVerifier::verifyLoop(const ProgramItem &item, int64_t start) {
   LoopLikeOpInterface loop = item.loop;
   if (nextLoop == schedule.getLoops().size())
-    return loop->emitOpError() << "S9: the function's llm.schedule has no record for it";
+    return emitError(loop.getLoc()) << "S9: the function's llm.schedule has no record for it";
   LoopPeriodAttr record = schedule.getLoops()[nextLoop++];
   FailureOr<int64_t> period = verifyItems(item.body, 0);
   if (failed(period))
     return failure();
   if (record.getTrips() != item.trips || record.getPeriodCycles() != *period ||
       record.getStartCycle() != start)
-    return loop->emitOpError() << "S9: the function's llm.schedule says start_cycle = "
+    return emitError(loop.getLoc()) << "S9: the function's llm.schedule says start_cycle = "
                                << record.getStartCycle() << ", period_cycles = "
                                << record.getPeriodCycles() << ", trips = "
                                << record.getTrips() << "; derived are " << start << ", "
@@ -94,7 +94,7 @@ FailureOr<int64_t> ScheduleVerifier::verifyLoop(const ProgramItem &item, int64_t
   std::optional<int64_t> length = checkedMul(*period, item.trips);
   std::optional<int64_t> end = length ? checkedAdd(start, *length) : std::nullopt;
   if (!end)
-    return loop->emitOpError() << "its end leaves 64 bits";
+    return emitError(loop.getLoc()) << "its end leaves 64 bits";
   return *end;
 }
 
@@ -113,7 +113,7 @@ FailureOr<int64_t> ScheduleVerifier::verifyItems(ArrayRef<ProgramItem> items,
 LogicalResult ScheduleVerifier::expect(StringRef what, int64_t found, int64_t derived) {
   if (found == derived)
     return success();
-  return program.function()->emitOpError() << "S9: llm.schedule says " << what << " = "
+  return emitFunctionError(program.function()) << "S9: llm.schedule says " << what << " = "
                                            << found << ", derived is " << derived;
 }
 
@@ -146,7 +146,7 @@ static LogicalResult verify(func::FuncOp function, const Target &target) {
     return failure();
   auto schedule = function->getAttrOfType<ScheduleAttr>(LlmDialect::scheduleAttrName);
   if (!schedule)
-    return function->emitOpError() << "has no schedule; run --llm-schedule first";
+    return emitFunctionError(function) << "has no schedule; run --llm-schedule first";
   return ScheduleVerifier(*program, target, schedule).run();
 }
 
@@ -157,7 +157,7 @@ struct LlmVerifySchedulePass
     SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
     if (functions.empty())
       return;
-    FailureOr<Target> target = requireTarget(getOperation());
+    FailureOr<Target> target = requireTarget(*this, getOperation());
     if (failed(target))
       return signalPassFailure();
     for (func::FuncOp function : functions)

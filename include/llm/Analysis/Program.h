@@ -70,6 +70,9 @@ private:
   DenseMap<Operation *, unsigned> indices;
 };
 
+/// An error about a whole function, by name. (An error on the op would print all of it.)
+InFlightDiagnostic emitFunctionError(func::FuncOp function);
+
 /// The functions of a module that have a body, in order.
 SmallVector<func::FuncOp> functionsWithBody(ModuleOp module);
 

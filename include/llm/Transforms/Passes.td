@@ -104,13 +104,8 @@ def LlmTilePass : Pass<"llm-tile", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"strategy", "strategy", "::mlir::llm::TileStrategy",
-           "::mlir::llm::TileStrategy::Search", "How tiles are chosen",
-           [{::llvm::cl::values(
-             clEnumValN(::mlir::llm::TileStrategy::Theoretical, "theoretical",
-                        "the closed form of hand-made cost sheets"),
-             clEnumValN(::mlir::llm::TileStrategy::Search, "search",
-                        "enumerate legal tiles"))}]>
+    Option<"strategy", "strategy", "std::string", "\"search\"",
+           "How tiles are chosen: search or theoretical">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }

@@ -69,13 +69,18 @@ TEST(List, StartsWithTheLanesThatAreLeft) {
   EXPECT_EQ(scheduleEarliest(problem)->makespan, 500);
 }
 
-// They are not used when waiting is better: 99 bytes in 100 cycles take 1014 lanes, and
-// with the other 10 `b` would run for 10240 cycles.
+// They are not used when waiting is better: in the second pair, 99 bytes in 100 cycles
+// take 1014 lanes, and with the other 10 `d` would run for 10240 cycles. Who never starts
+// with fewer lanes than the shortest length takes ends at 700.
 TEST(List, WaitsForLanesWhenThatIsSooner) {
   Problem problem = machine(2);
-  problem.tasks = {task("a", matrix, 100, 99), task("b", matrix, 0, 100)};
-  EXPECT_EQ(list(problem),
-            Slots({"npu[0] 0..100 lanes 1014", "npu[0] 100..200 lanes 1024"}));
+  problem.tasks = {task("a", matrix, 400, 300), task("b", matrix, 0, 100),
+                   task("c", matrix, 100, 99, {0, 1}),
+                   task("d", matrix, 0, 100, {0, 1})};
+  EXPECT_EQ(
+      list(problem),
+      Slots({"npu[0] 0..400 lanes 768", "npu[1] 0..400 lanes 256",
+             "npu[0] 400..500 lanes 1014", "npu[0] 500..600 lanes 1024"}));
 }
 
 // A task waits for a fast engine when that ends it sooner than an idle slow one: two

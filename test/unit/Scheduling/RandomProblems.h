@@ -1,0 +1,268 @@
+//===- RandomProblems.h - Problems and schedules at random ------*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TEST_UNIT_SCHEDULING_RANDOMPROBLEMS_H
+#define LLM_TEST_UNIT_SCHEDULING_RANDOMPROBLEMS_H
+
+#include "Fixtures.h"
+#include "Oracle.h"
+
+#include <algorithm>
+#include <random>
+
+namespace mlir::llm::scheduling::test {
+
+/// The same numbers on every platform: only the engine of <random> is portable.
+class Dice {
+public:
+  explicit Dice(unsigned seed) : engine(seed) {}
+  int64_t between(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(engine() % (high - low + 1));
+  }
+  bool oneIn(int64_t n) { return between(1, n) == 1; }
+
+private:
+  std::mt19937 engine;
+};
+
+/// Small problems in which everything happens: several resources and engine groups, few
+/// lanes (so that rounding matters), little private memory, sources, several parts,
+/// tasks without work. Some are not sound.
+class ProblemMaker {
+public:
+  explicit ProblemMaker(Dice &dice) : dice(dice) {}
+
+  Problem make() {
+    Problem problem;
+    problem.clockHz = dice.between(1, 3);
+    for (int64_t m = dice.between(1, 2); m > 0; --m)
+      problem.resources.push_back(
+          {"r" + std::to_string(m), dice.between(1, 4), dice.between(1, 8)});
+    addEngines(problem, both());
+    for (int64_t more = dice.between(0, 2); more > 0; --more)
+      addEngines(problem, computeKinds());
+    if (!dice.oneIn(3))
+      addEngines(problem, memory);
+    int64_t tasks = dice.between(1, 7);
+    for (int64_t i = 0; i < tasks; ++i)
+      addTask(problem);
+    if (dice.oneIn(4))
+      reverse(problem);
+    return problem;
+  }
+
+private:
+  EngineKindSet computeKinds() {
+    EngineKindSet kinds[] = {matrix, vector, both()};
+    return kinds[dice.between(0, 2)];
+  }
+
+  void addEngines(Problem &problem, EngineKindSet kinds) {
+    EngineGroup engine;
+    engine.name = "e" + std::to_string(problem.engines.size());
+    engine.kinds = kinds;
+    engine.count = dice.between(1, 3);
+    for (const Resource &resource : problem.resources)
+      engine.portLanes.push_back(dice.between(1, resource.lanes));
+    engine.privateBytes = dice.between(0, 20);
+    problem.engines.push_back(engine);
+  }
+
+  void addTask(Problem &problem) {
+    Task task;
+    unsigned index = problem.tasks.size();
+    task.name = "t" + std::to_string(index);
+    task.kinds = dice.oneIn(9) ? memory : computeKinds();
+    for (int64_t parts = dice.oneIn(3) ? dice.between(2, 3) : 1; parts > 0;
+         --parts)
+      task.parts.push_back(makePart(problem));
+    for (unsigned other = 0; other < index; ++other)
+      if (dice.oneIn(4))
+        task.predecessors.push_back(other);
+    problem.tasks.push_back(task);
+  }
+
+  Part makePart(const Problem &problem) {
+    Part part;
+    part.bytes.assign(problem.resources.size(), 0);
+    if (dice.oneIn(8))
+      return part; // no work
+    part.overheadCycles = dice.between(0, 2);
+    part.serialCycles = dice.between(0, 2);
+    part.computeCycles = dice.between(0, 8);
+    part.workingSetBytes = dice.between(0, 8);
+    for (int64_t count = dice.between(0, 2); count > 0; --count) {
+      Source source{"s" + std::to_string(count), {}, dice.between(0, 6)};
+      for (int64_t &bytes : part.bytes) {
+        source.bytes.push_back(dice.between(0, 3));
+        bytes += source.bytes.back();
+      }
+      part.sources.push_back(source);
+    }
+    for (int64_t &bytes : part.bytes)
+      bytes += dice.oneIn(3) ? 0 : dice.between(0, 4);
+    return part;
+  }
+
+  /// The same tasks, last one first: no longer in a topological order.
+  static void reverse(Problem &problem) {
+    std::reverse(problem.tasks.begin(), problem.tasks.end());
+    for (Task &task : problem.tasks)
+      for (unsigned &predecessor : task.predecessors)
+        predecessor = problem.tasks.size() - 1 - predecessor;
+  }
+
+  Dice &dice;
+};
+
+/// A schedule of random choices (engines, lanes, fetches), each part at the first cycle
+/// that is free: much that no solver would do, and all of it valid.
+class RandomScheduler {
+public:
+  RandomScheduler(const Problem &problem, Dice &dice)
+      : problem(problem), dice(dice), grid(problem) {}
+
+  Solution run() {
+    std::vector<bool> done(problem.tasks.size(), false);
+    for (size_t left = problem.tasks.size(); left > 0;) {
+      unsigned task = dice.between(0, problem.tasks.size() - 1);
+      if (done[task] || !isReady(task, done))
+        continue;
+      done[task] = true;
+      --left;
+      for (unsigned part = 0; part < problem.tasks[task].parts.size(); ++part)
+        place(task, part);
+    }
+    return std::move(solution);
+  }
+
+private:
+  bool isReady(unsigned task, const std::vector<bool> &done) const {
+    for (unsigned predecessor : problem.tasks[task].predecessors)
+      if (!done[predecessor])
+        return false;
+    return true;
+  }
+
+  EngineId anyEngine(EngineKindSet kinds, int64_t workingSet) {
+    while (true) {
+      unsigned group = dice.between(0, problem.engines.size() - 1);
+      const EngineGroup &engine = problem.engines[group];
+      if (engine.kinds.containsAll(kinds) && engine.privateBytes >= workingSet)
+        return {group, dice.between(0, engine.count - 1)};
+    }
+  }
+
+  std::vector<int64_t> anyLanes(EngineId engine) {
+    std::vector<int64_t> lanes;
+    for (int64_t port : problem.engines[engine.group].portLanes)
+      lanes.push_back(dice.between(1, port));
+    return lanes;
+  }
+
+  bool hasMemoryEngine() const {
+    for (const EngineGroup &engine : problem.engines)
+      if (engine.kinds.contains(EngineKind::Memory))
+        return true;
+    return false;
+  }
+
+  PrefetchSlot placeFetch(const Source &source, unsigned index) {
+    PrefetchSlot fetch;
+    fetch.source = index;
+    fetch.engine = anyEngine(memory, 0);
+    fetch.lanes = anyLanes(fetch.engine);
+    dropIdleLanes(problem, source.bytes, 0, 0, fetch.lanes);
+    int64_t length = *slowLength(problem, source.bytes, 0, 0, fetch.lanes);
+    fetch.start = dice.between(0, 5);
+    while (
+        !grid.engineIsFree(fetch.engine, fetch.start, fetch.start + length) ||
+        !grid.lanesAreFree(fetch.lanes, fetch.start, fetch.start + length))
+      ++fetch.start;
+    fetch.end = fetch.start + length;
+    grid.takeEngine(fetch.engine, fetch.start, fetch.end);
+    grid.takeLanes(fetch.lanes, fetch.start, fetch.end);
+    return fetch;
+  }
+
+  void place(unsigned task, unsigned index) {
+    const Part &part = problem.tasks[task].parts[index];
+    int64_t ready = dice.between(0, 3);
+    for (const Slot &slot : solution.slots)
+      for (unsigned predecessor : problem.tasks[task].predecessors)
+        if (slot.task == predecessor)
+          ready = std::max(ready, slot.end);
+    EngineId engine =
+        anyEngine(problem.tasks[task].kinds, part.workingSetBytes);
+    // Slices may not fit beside what runs before; then without a fetch.
+    Grid before = grid;
+    bool fetches = hasMemoryEngine() && !dice.oneIn(3);
+    if (fetches && tryPlace({task, index, engine, ready, 0, {}, {}}, true))
+      return;
+    grid = before;
+    tryPlace({task, index, engine, ready, 0, {}, {}}, false);
+  }
+
+  bool tryPlace(Slot slot, bool fetches) {
+    const Part &part = problem.tasks[slot.task].parts[slot.part];
+    std::vector<int64_t> bytes = part.bytes;
+    for (unsigned i = 0; fetches && i < part.sources.size(); ++i) {
+      if (dice.oneIn(3))
+        continue;
+      slot.prefetches.push_back(placeFetch(part.sources[i], i));
+      slot.start = std::max(slot.start, slot.prefetches.back().end);
+      for (size_t m = 0; m < bytes.size(); ++m)
+        bytes[m] -= part.sources[i].bytes[m];
+    }
+    int64_t fixed = part.overheadCycles + part.serialCycles;
+    slot.lanes = anyLanes(slot.engine);
+    dropIdleLanes(problem, bytes, fixed, part.computeCycles, slot.lanes);
+    int64_t length =
+        *slowLength(problem, bytes, fixed, part.computeCycles, slot.lanes);
+    // After all others there is room for the part itself, but not always for slices,
+    // which wait with it.
+    int64_t last = slot.prefetches.empty() ? INT64_MAX : slot.start + 100;
+    while (!tryTake(slot, length))
+      if (slot.start++ == last)
+        return false;
+    solution.makespan = std::max(solution.makespan, slot.end);
+    solution.slots.push_back(std::move(slot));
+    return true;
+  }
+
+  bool tryTake(Slot &slot, int64_t length) {
+    const Part &part = problem.tasks[slot.task].parts[slot.part];
+    slot.end = slot.start + length;
+    if (!grid.engineIsFree(slot.engine, slot.start, slot.end) ||
+        !grid.lanesAreFree(slot.lanes, slot.start, slot.end))
+      return false;
+    Grid after = grid;
+    if (!after.memoryIsFree(slot.engine, part.workingSetBytes, slot.start,
+                            slot.end))
+      return false;
+    after.takeMemory(slot.engine, part.workingSetBytes, slot.start, slot.end);
+    for (const PrefetchSlot &fetch : slot.prefetches) {
+      int64_t bytes = part.sources[fetch.source].sliceBytes;
+      if (!after.memoryIsFree(slot.engine, bytes, fetch.start, slot.end))
+        return false;
+      after.takeMemory(slot.engine, bytes, fetch.start, slot.end);
+    }
+    after.takeEngine(slot.engine, slot.start, slot.end);
+    after.takeLanes(slot.lanes, slot.start, slot.end);
+    grid = after;
+    return true;
+  }
+
+  const Problem &problem;
+  Dice &dice;
+  Grid grid;
+  Solution solution;
+};
+
+} // namespace mlir::llm::scheduling::test
+
+#endif // LLM_TEST_UNIT_SCHEDULING_RANDOMPROBLEMS_H

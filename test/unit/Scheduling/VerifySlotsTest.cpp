@@ -1,0 +1,245 @@
+//===- VerifySlotsTest.cpp - The rules for one slot, broken alone ---------===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VerifyFixture.h"
+#include "llm/Support/Units.h"
+
+using namespace mlir::llm;
+using namespace mlir::llm::scheduling;
+using namespace mlir::llm::scheduling::test;
+
+// S1: each part has exactly one slot.
+TEST(Verify, S1_OneSlotForEachPart) {
+  EXPECT_EQ(broken("S1",
+                   [](S &s) {
+                     s.solution.slots.erase(s.solution.slots.begin() + kProj);
+                   }),
+            "'k_proj' has 0 slots, expected 1");
+  EXPECT_EQ(
+      broken("S1",
+             [](S &s) { // again, where nobody minds
+               s.part(norm).workingSetBytes = 0;
+               s.solution.slots.push_back({norm, 0, {0, 0}, 100, 200, {0}, {}});
+               s.problem.tasks[qProj].predecessors.clear();
+               s.problem.tasks[kProj].predecessors.clear();
+             }),
+      "'norm' has 2 slots, expected 1");
+}
+
+// S1: no slot is of a task or a part that does not exist.
+TEST(Verify, S1_SlotsAreOfPartsThatExist) {
+  EXPECT_EQ(broken("S1",
+                   [](S &s) {
+                     s.solution.slots.push_back({4, 0, {0, 0}, 0, 1, {0}, {}});
+                   }),
+            "slot 4 is of task 4, expected below 4");
+  EXPECT_EQ(
+      broken("S1",
+             [](S &s) {
+               s.solution.slots.push_back({out, 1, {0, 0}, 0, 1, {0}, {}});
+             }),
+      "slot 4 is of 'out', part 1, expected below 1");
+}
+
+// lanes in 200 cycles, norm takes its overhead and arithmetic.
+TEST(Verify, S2_LengthFollowsFromLanes) {
+  EXPECT_EQ(broken("S2", [](S &s) { s.slot(kProj).end = 299; }),
+            "'k_proj' takes 199 cycles, expected 200 with its lanes");
+  EXPECT_EQ(broken("S2", [](S &s) { s.slot(norm).end = 90; }),
+            "'norm' takes 90 cycles, expected 100 with its lanes");
+}
+
+// take 300 cycles.
+TEST(Verify, S2_FetchedBytesAreNotStreamed) {
+  EXPECT_EQ(broken("S2", [](S &s) { s.slot(qProj).prefetches.clear(); }),
+            "'q_proj' takes 100 cycles, expected 300 with its lanes");
+}
+
+// S2: there is no time before 0, none after maxCount, and no end before the start.
+TEST(Verify, S2_TimesExist) {
+  std::string tail =
+      ", expected a start at or after 0 and an end at or after it";
+  EXPECT_EQ(
+      broken("S2",
+             [](S &s) { s.slot(norm).start = -100, s.slot(norm).end = 0; }),
+      "'norm' is in cycles -100 to 0" + tail);
+  EXPECT_EQ(broken("S2", [](S &s) { s.slot(out).start = 340; }),
+            "'out' is in cycles 340 to 320" + tail);
+  EXPECT_EQ(broken("S2",
+                   [](S &s) {
+                     s.slot(out).start = maxCount - 19;
+                     s.solution.makespan = s.slot(out).end = maxCount + 1;
+                   }),
+            "'out' is in cycles " + std::to_string(maxCount - 19) + " to " +
+                std::to_string(maxCount + 1) + tail);
+}
+
+// arithmetic takes 512 lanes; with 600 the length is the same.
+TEST(Verify, S3_FewestLanes) {
+  auto change = [](S &s) {
+    s.problem.engines[0].portLanes = {1024};
+    s.problem.resources.push_back({"l2", 1000000000, 1024});
+    for (EngineGroup &engine : s.problem.engines)
+      engine.portLanes.push_back(1024);
+    for (Task &task : s.problem.tasks) {
+      task.parts[0].bytes.push_back(0);
+      for (Source &source : task.parts[0].sources)
+        source.bytes.push_back(0);
+    }
+    for (Slot &slot : s.solution.slots) {
+      slot.lanes.push_back(0);
+      for (PrefetchSlot &fetch : slot.prefetches)
+        fetch.lanes.push_back(0);
+    }
+    // 25 bytes of the second resource in 100 cycles: 256 lanes.
+    s.part(qProj).bytes[1] = 25;
+    s.slot(qProj).lanes[1] = 300;
+  };
+  EXPECT_EQ(broken("S3", change),
+            "'q_proj' holds 300 lanes of 'l2', the fewest "
+            "for 100 cycles are 256");
+}
+
+// 50 cycles (while k_proj, later, holds none).
+TEST(Verify, S3_PortOfTheEngine) {
+  auto change = [](S &s) {
+    s.slot(qProj).lanes = {1024};
+    s.slot(qProj).start = 300;
+    s.slot(qProj).end = 350;
+    s.slot(out).start = 350;
+    s.solution.makespan = s.slot(out).end = 370;
+  };
+  EXPECT_EQ(broken("S3", change),
+            "'q_proj' holds 1024 lanes of 'dram', expected "
+            "1 to 512 on this engine");
+}
+
+// S3: lanes are held if, and only if, bytes pass.
+TEST(Verify, S3_LanesForBytesOnly) {
+  EXPECT_EQ(broken("S3", [](S &s) { s.slot(out).lanes = {1}; }),
+            "'out' holds 1 lanes of 'dram', expected 0 for no bytes");
+  EXPECT_EQ(
+      broken("S3", [](S &s) { s.slot(kProj).lanes = {0}; }),
+      "'k_proj' holds 0 lanes of 'dram', expected 1 to 512 on this engine");
+  EXPECT_EQ(broken("S3", [](S &s) { s.slot(kProj).lanes = {-512}; }),
+            "'k_proj' holds -512 lanes of 'dram', expected 1 to 512 on this "
+            "engine");
+}
+
+// S3: a slot says for each resource how many lanes it holds.
+TEST(Verify, S3_LanesOfEachResource) {
+  EXPECT_EQ(broken("S3", [](S &s) { s.slot(kProj).lanes = {}; }),
+            "'k_proj' holds lanes of 0 resources, expected 1");
+  EXPECT_EQ(broken("S3",
+                   [](S &s) {
+                     s.slot(norm).lanes = {0, 0};
+                   }),
+            "'norm' holds lanes of 2 resources, expected 1");
+}
+
+// (the fetches wait for nobody on dma[1]).
+TEST(Verify, S4_KindsOfTheEngine) {
+  auto change = [](S &s) {
+    s.fetch(qProj).engine.index = 1;
+    s.fetch(qProj).start = 0;
+    s.slot(out).prefetches.clear();
+    s.part(out).bytes = {0};
+    s.part(out).sources.clear();
+    s.slot(kProj).engine = {1, 0};
+  };
+  EXPECT_EQ(broken("S4", change),
+            "'k_proj' is on dma[0] of kind memory, expected matrix");
+}
+
+// S4: the engine exists.
+TEST(Verify, S4_EngineExists) {
+  EXPECT_EQ(broken("S4", [](S &s) { s.slot(kProj).engine.index = 2; }),
+            "'k_proj' is on npu[2], which does not exist");
+  EXPECT_EQ(broken("S4", [](S &s) { s.slot(kProj).engine.index = -1; }),
+            "'k_proj' is on npu[-1], which does not exist");
+  EXPECT_EQ(broken("S4", [](S &s) { s.slot(kProj).engine.group = 7; }),
+            "'k_proj' is on group 7[1], which does not exist");
+}
+
+// S8: a fetch runs on an engine that moves memory, and that exists.
+TEST(Verify, S8_EngineOfTheFetch) {
+  EXPECT_EQ(broken("S8",
+                   [](S &s) {
+                     s.fetch(out).engine = {0, 1};
+                   }),
+            "the fetch of 'out.weight' for 'out' is on npu[1] of kind "
+            "matrix+vector, expected memory");
+  EXPECT_EQ(broken("S8", [](S &s) { s.fetch(out).engine.index = 2; }),
+            "the fetch of 'out.weight' for 'out' is on dma[2], which does not "
+            "exist");
+}
+
+// cycles, and its times exist.
+TEST(Verify, S8_LengthOfTheFetch) {
+  EXPECT_EQ(broken("S8", [](S &s) { s.fetch(out).end = 99; }),
+            "the fetch of 'out.weight' for 'out' takes 99 cycles, expected 100 "
+            "with its lanes");
+  EXPECT_EQ(broken("S8",
+                   [](S &s) {
+                     s.fetch(out).start = -100;
+                     s.fetch(out).end = 0;
+                   }),
+            "the fetch of 'out.weight' for 'out' is in cycles -100 to 0, "
+            "expected a start at or after 0 and an end at or after it");
+}
+
+// take 100.2 cycles, 101, for which 506.9 are enough.
+TEST(Verify, S8_LanesOfTheFetch) {
+  auto fewest = [](S &s) {
+    s.fetch(out).lanes = {511};
+    s.fetch(out).end = 101;
+    s.slot(kProj).start = 101;
+    s.slot(kProj).end = 301;
+    s.slot(out).start = 301;
+    s.solution.makespan = s.slot(out).end = 321;
+  };
+  EXPECT_EQ(broken("S8", fewest),
+            "the fetch of 'out.weight' for 'out' holds 511 "
+            "lanes of 'dram', the fewest for 101 cycles are 507");
+  auto port = [](S &s) {
+    s.problem.engines.push_back({"slow", memory, 1, {256}, 0});
+    s.fetch(out).engine = {2, 0};
+  };
+  EXPECT_EQ(broken("S8", port),
+            "the fetch of 'out.weight' for 'out' holds 512 "
+            "lanes of 'dram', expected 1 to 256 on this engine");
+  auto none = [](S &s) { s.fetch(out).lanes = {}; };
+  EXPECT_EQ(broken("S8", none),
+            "the fetch of 'out.weight' for 'out' holds lanes "
+            "of 0 resources, expected 1");
+}
+
+// S8: it is done before the part starts.
+TEST(Verify, S8_FetchedBeforeTheStart) {
+  auto change = [](S &s) {
+    s.fetch(out).start = 300;
+    s.fetch(out).end = 400;
+  };
+  EXPECT_EQ(
+      broken("S8", change),
+      "the fetch of 'out.weight' for 'out' ends at cycle 400, expected by "
+      "the start of the part at cycle 300");
+}
+
+// has no bytes, so that a second fetch disturbs nobody).
+TEST(Verify, S8_SourcesOfThePart) {
+  EXPECT_EQ(broken("S8",
+                   [](S &s) {
+                     s.slot(kProj).prefetches.push_back({1, {1, 0}, 0, 0, {0}});
+                   }),
+            "'k_proj' fetches source 1, expected below 1");
+  EXPECT_EQ(broken("S8",
+                   [](S &s) {
+                     s.slot(kProj).prefetches.push_back({0, {1, 0}, 0, 0, {0}});
+                   }),
+            "'k_proj' fetches a source more than once");
+}

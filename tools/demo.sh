@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and takes one decoder block of Llama-3.2-1B from its
+# config.json to a schedule, a trace and a report: prefill of 512 tokens and decode of one
+# token at a context of 512, on the default chip with 4 engines and on an H100.
+#   tools/demo.sh [folder for the results; default: demo in the build folder]
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+bash "$root/tools/build.sh" release
+export PATH="$root/build/bin:$PATH"
+out=${1:-$root/build/demo}
+mkdir -p "$out"
+cd "$out"
+
+reports=()
+for target in npu h100-sxm; do
+  engines=
+  [ "$target" = npu ] && engines="=engines=4"
+  for phase in prefill decode; do
+    block=llama-3.2-1b.$phase
+    run=$block.$target
+    llm-translate --import-hf-config "$root/examples/llama-3.2-1b.json" --phase=$phase -o "$block.mlir"
+    llm-opt "$block.mlir" "--llm-target=name=$target" --llm-tile "--llm-schedule$engines" \
+      --llm-verify-schedule "--llm-export-perfetto=file=$run.perfetto.json" \
+      "--llm-export-report=format=json file=$run.json" -o "$run.mlir"
+    reports+=("$run.json")
+  done
+done
+
+python3 "$root/tools/side_by_side.py" "${reports[@]}"
+echo
+echo "Traces, to be opened in https://ui.perfetto.dev:"
+for report in "${reports[@]}"; do echo "  $out/${report%.json}.perfetto.json"; done
