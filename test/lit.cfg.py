@@ -20,6 +20,7 @@ config.environment["FILECHECK_OPTS"] = "-dump-input-filter=all -enable-var-scope
 
 config.substitutions += [
     ("%root", config.llm_source_dir),
+    ("%bin", os.path.join(config.llm_build_dir, "bin")),
     ("%examples", os.path.join(config.llm_source_dir, "examples")),
     ("%integration", os.path.join(config.llm_source_dir, "test", "integration")),
     ("%python", "python3"),

@@ -3,10 +3,14 @@
 # config.json to a schedule, a trace and a report: prefill of 512 tokens and decode of one
 # token at a context of 512, on the default chip with 4 engines and on an H100.
 #   tools/demo.sh [folder for the results; default: demo in the build folder]
+# With LLM_OPT_BIN set, the tools of that folder are used and nothing is built.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-bash "$root/tools/build.sh" release
-export PATH="$root/build/bin:$PATH"
+if [ -z "${LLM_OPT_BIN:-}" ]; then
+  bash "$root/tools/build.sh" release
+  LLM_OPT_BIN=$root/build/bin
+fi
+export PATH="$LLM_OPT_BIN:$PATH"
 out=${1:-$root/build/demo}
 mkdir -p "$out"
 cd "$out"

@@ -123,8 +123,8 @@ static FailureOr<std::string> defaultPath(func::FuncOp function) {
   constexpr size_t longestName = 240;
   if (name.size() > longestName ||
       name.find_first_of(StringRef("/\\\0", 3)) != StringRef::npos)
-    return function->emitOpError()
-           << "has a name that no file can have: say where its trace goes, "
+    return function->emitError()
+           << "the function's name cannot be a file's name: say where its trace goes, "
               "--llm-export-perfetto=file=...";
   return (name + ".perfetto.json").str();
 }
@@ -133,8 +133,8 @@ static FailureOr<std::string> defaultPath(func::FuncOp function) {
 static LogicalResult checkTimeAxis(const Timeline &timeline, const Target &target) {
   if (ceilMulDiv(timeline.endCycle(), 1000000000, 1, target.clockHz))
     return success();
-  return timeline.program().function()->emitOpError()
-         << "ends after more than 2^61 nanoseconds, too late for a trace: "
+  return timeline.program().function()->emitError()
+         << "the schedule ends after more than 2^61 nanoseconds, too late for a trace: "
             "draw cycles, --llm-export-perfetto=time=cycles";
 }
 
@@ -162,9 +162,10 @@ ExportPerfettoPass::choosePaths(ArrayRef<func::FuncOp> functions) {
       return failure();
     auto [known, isNew] = writers.try_emplace(*path, function);
     if (!isNew)
-      return function->emitOpError()
-             << "and '" << known->second.getSymName() << "' would both be written to '"
-             << *path << "', but a trace holds one function: "
+      return function->emitError()
+             << "functions '" << known->second.getSymName() << "' and '"
+             << function.getSymName() << "' would both be written to '" << *path
+             << "', but a trace holds one: "
              << (file.empty() ? "rename one" : "leave out 'file' to get a file for each");
     paths.push_back(std::move(*path));
   }
@@ -199,7 +200,7 @@ LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
 void ExportPerfettoPass::runOnOperation() {
   SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
   if (functions.empty())
-    getOperation()->emitWarning() << "has no function with a body: there is no trace to write";
+    getOperation()->emitWarning() << "the module has no function with a body: there is no trace to write";
   FailureOr<std::vector<std::string>> paths = choosePaths(functions);
   if (failed(paths))
     return signalPassFailure();

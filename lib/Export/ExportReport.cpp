@@ -69,7 +69,7 @@ void ExportReportPass::runOnOperation() {
   SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
   if (functions.empty()) {
     getOperation()->emitWarning()
-        << "has no function with a body: there is nothing to report";
+        << "the module has no function with a body: there is nothing to report";
     return;
   }
   if (failed(exportFunctions(functions)))

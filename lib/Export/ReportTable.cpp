@@ -80,7 +80,7 @@ static void printMachine(const Report &report, llvm::raw_ostream &os) {
 static void printBounds(const Report &report, llvm::raw_ostream &os) {
   ScheduleAttr schedule = report.timeline.schedule();
   TextTable table(4);
-  table.setText(2);
+  table.setText(3);
   auto add = [&](StringRef name, int64_t cycles, std::string remark) {
     double microseconds = cyclesToMicroseconds(cycles, report.target->clockHz);
     table.addRow({name.str(), withThousandsSeparators(cycles) + " cycles",
@@ -106,8 +106,8 @@ static void printTokens(const Report &report, llvm::raw_ostream &os) {
   llvm::raw_string_ostream(text)
       << formatIn({"", 1, 1}, *rate) << " tokens/s if all " << program.getModelLayers()
       << " layers took this long (" << toPrintable(program.getModel()) << ", "
-      << stringifyPhase(program.getPhase()) << ", batch " << program.getBatch() << ", "
-      << program.getSeq() << " new tokens, " << program.getKvLen() << " keys, "
+      << stringifyPhase(program.getPhase()) << ", batch " << program.getBatch()
+      << ", seq " << program.getSeq() << ", " << program.getKvLen() << " keys, "
       << program.getLayers() << " of " << program.getModelLayers() << " layers here)";
   printWrapped(os, text, pageWidth);
 }

@@ -39,8 +39,8 @@ FailureOr<TraceFlows> TraceFlows::create(const Timeline &timeline) {
                            timeline.partCount(dependence.consumer));
     arrows = ends ? checkedAdd(*arrows, *ends) : std::nullopt;
     if (!arrows)
-      return timeline.program().function()->emitOpError()
-             << "has more than 2^61 dependences, too many for a trace";
+      return timeline.program().function()->emitError()
+             << "the schedule has more than 2^61 dependences, too many for a trace";
   }
   return flows;
 }

@@ -59,7 +59,7 @@
 // RUN: llm-opt %t/empty.mlir --llm-export-report -o %t/out 2>&1 | FileCheck %t/empty.mlir
 
 //--- schedule.mlir
-// CHECK: schedule.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'func.func' op has no schedule ('llm.schedule'): run --llm-schedule first
+// CHECK: schedule.mlir:{{[0-9]+}}:{{[0-9]+}}: error: function 'f' has no schedule ('llm.schedule'): run --llm-schedule first
 #cost = #llm.cost<engine = "core", parts = [<count = 1, work = {alu = 32},
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
@@ -233,7 +233,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
 }
 
 //--- periods.mlir
-// CHECK: periods.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'func.func' op has 1 loops, but its schedule has 0 loop periods: run --llm-schedule again
+// CHECK: periods.mlir:{{[0-9]+}}:{{[0-9]+}}: error: function 'f' has 1 loops, but its schedule has 0 loop periods: run --llm-schedule again
 #cost = #llm.cost<engine = "core", parts = [<count = 1, work = {alu = 32},
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
@@ -379,5 +379,5 @@ module {
 }
 
 //--- empty.mlir
-// CHECK: warning: 'builtin.module' op has no function with a body: there is nothing to report
+// CHECK: warning: the module has no function with a body: there is nothing to report
 module {}

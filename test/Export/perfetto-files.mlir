@@ -20,7 +20,7 @@
 //--- two.mlir
 // DECODE: "function":"decode"
 // PREFILL: "function":"prefill"
-// BOTH: error: 'func.func' op and 'decode' would both be written to 'both.json', but a trace holds one function: leave out 'file' to get a file for each
+// BOTH: error: functions 'decode' and 'prefill' would both be written to 'both.json', but a trace holds one: leave out 'file' to get a file for each
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
     "toy" = #dlti.target_device_spec<
       "clock_hz" = 500000000 : i64,
@@ -44,7 +44,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
 }
 
 //--- name.mlir
-// CHECK: error: 'func.func' op has a name that no file can have: say where its trace goes, --llm-export-perfetto=file=...
+// CHECK: error: the function's name cannot be a file's name: say where its trace goes, --llm-export-perfetto=file=...
 // NAMED: "function":"a/b \"\\ \ufffd"
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
     "toy" = #dlti.target_device_spec<
@@ -64,5 +64,5 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
 }
 
 //--- empty.mlir
-// CHECK: warning: 'builtin.module' op has no function with a body: there is no trace to write
+// CHECK: warning: the module has no function with a body: there is no trace to write
 module {}

@@ -1,0 +1,303 @@
+//===- Oracle.cpp - What ops touch, point by point===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Oracle.h"
+
+namespace mlir::llm {
+
+//===----------------------------------------------------------------------===//
+// Enumeration
+//===----------------------------------------------------------------------===//
+
+size_t Oracle::loop(const std::string &name) const {
+  return std::find(loops.begin(), loops.end(), name) - loops.begin();
+}
+
+bool Oracle::uses(const OracleBuffer &buffer, size_t loop) const {
+  for (const std::string &index : buffer.indices)
+    if (index == loops[loop] || (index == "hg" && (loops[loop] == "h" || loops[loop] == "g")))
+      return true;
+  return false;
+}
+
+bool Oracle::isVisible(const Point &point) const {
+  return !causalOffset || point[loop("t")] <= point[loop("s")] + *causalOffset;
+}
+
+Point Oracle::elementOf(const OracleBuffer &buffer, const Point &point) const {
+  Point element;
+  for (const std::string &index : buffer.indices)
+    element.push_back(index == "hg" ? point[loop("h")] * group + point[loop("g")]
+                                    : point[loop(index)]);
+  return element;
+}
+
+void Oracle::forEachPoint(const Box1 &box,
+                          llvm::function_ref<void(const Point &)> visit) const {
+  Point point;
+  for (const Interval &interval : box) {
+    if (interval.size() <= 0)
+      return;
+    point.push_back(interval.begin);
+  }
+  while (true) {
+    visit(point);
+    size_t digit = point.size();
+    while (digit > 0 && ++point[digit - 1] == box[digit - 1].end) {
+      point[digit - 1] = box[digit - 1].begin;
+      --digit;
+    }
+    if (digit == 0)
+      return;
+  }
+}
+
+Box1 Oracle::fullBox() const {
+  Box1 box;
+  for (int64_t extent : extents)
+    box.push_back({0, extent});
+  return box;
+}
+
+int64_t Oracle::countPoints(size_t stage, const Box1 &box) const {
+  std::set<Point> points;
+  forEachPoint(box, [&](const Point &point) {
+    if (!isVisible(point))
+      return;
+    Point projected;
+    for (const std::string &name : stages[stage])
+      projected.push_back(point[loop(name)]);
+    points.insert(projected);
+  });
+  return points.size();
+}
+
+int64_t Oracle::countElements(size_t buffer, const Box1 &box) const {
+  std::set<Point> elements;
+  forEachPoint(box, [&](const Point &point) {
+    if (isVisible(point))
+      elements.insert(elementOf(buffers[buffer], point));
+  });
+  return elements.size();
+}
+
+static int64_t bytesOf(int64_t elements, int64_t bits) { return (elements * bits + 7) / 8; }
+
+int64_t Oracle::tileBytes(size_t buffer, const std::vector<int64_t> &sizes) const {
+  Box1 box;
+  for (int64_t size : sizes)
+    box.push_back({0, size});
+  Point greatest(buffers[buffer].indices.size(), 0);
+  forEachPoint(box, [&](const Point &point) {
+    Point element = elementOf(buffers[buffer], point);
+    for (size_t dim = 0; dim < element.size(); ++dim)
+      greatest[dim] = std::max(greatest[dim], element[dim]);
+  });
+  int64_t elements = 1;
+  for (int64_t last : greatest)
+    elements *= last + 1;
+  return bytesOf(elements, buffers[buffer].bits);
+}
+
+int64_t Oracle::simulateTraffic(size_t index, const Tiling &tiling) const {
+  const OracleBuffer &buffer = buffers[index];
+  if (buffer.role == 't')
+    return 0;
+  std::set<Point> everMoved, held;
+  Point heldTile;
+  int64_t moved = 0;
+  auto endStay = [&] {
+    moved += held.size();
+    everMoved.insert(held.begin(), held.end());
+    held.clear();
+  };
+  Point tile(loops.size(), 0);
+  while (true) {
+    Point bufferTile;
+    Box1 box;
+    for (size_t loop = 0; loop < loops.size(); ++loop) {
+      int64_t begin = tile[loop] * tiling.sizes[loop];
+      box.push_back({begin, std::min(begin + tiling.sizes[loop], extents[loop])});
+      if (uses(buffer, loop))
+        bufferTile.push_back(tile[loop]);
+    }
+    if (bufferTile != heldTile)
+      endStay();
+    heldTile = bufferTile;
+    forEachPoint(box, [&](const Point &point) {
+      if (isVisible(point))
+        held.insert(elementOf(buffer, point));
+    });
+    size_t position = tiling.order.size();
+    while (position > 0) {
+      unsigned loop = tiling.order[position - 1];
+      if (++tile[loop] * tiling.sizes[loop] < extents[loop])
+        break;
+      tile[loop] = 0;
+      --position;
+    }
+    if (position == 0)
+      break;
+  }
+  endStay();
+  if (buffer.role == 'r')
+    return bytesOf(moved, buffer.bits);
+  // A result that comes back was spilled as a 4-byte partial sum and is fetched again.
+  int64_t distinct = everMoved.size();
+  return bytesOf(distinct, buffer.bits) + (moved - distinct) * 2 * 4;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops, from their descriptions
+//===----------------------------------------------------------------------===//
+
+Oracle matmulOracle(int64_t m, int64_t k, int64_t n, bool transposed, bool bias) {
+  std::vector<std::string> types = {
+      tensorText({m, k}), transposed ? tensorText({n, k}, "i8") : tensorText({k, n}, "i8")};
+  if (bias)
+    types.push_back(tensorText({n}, "f32"));
+  Oracle oracle;
+  oracle.text = functionText(std::string("llm.matmul %0, %1") + (bias ? " bias %2" : "") +
+                                 (transposed ? " transpose_rhs" : ""),
+                             types);
+  oracle.loops = {"m", "n", "k"};
+  oracle.extents = {m, n, k};
+  oracle.tileable = {true, true, true};
+  oracle.stages = {{"m", "n", "k"}};
+  oracle.buffers = {{"lhs", 'r', {"m", "k"}, 16}, {"rhs", 'r', {"k", "n"}, 8}};
+  if (bias) {
+    oracle.stages.push_back({"m", "n"});
+    oracle.buffers.push_back({"bias", 'r', {"n"}, 32});
+  }
+  oracle.buffers.push_back({"out", 'w', {"m", "n"}, 16});
+  return oracle;
+}
+
+Oracle rmsNormOracle(int64_t rows, int64_t columns) {
+  Oracle oracle;
+  oracle.text = functionText("llm.rmsnorm %0, %1 epsilon 1.0e-5",
+                             {tensorText({rows, columns}), tensorText({columns}, "f32")});
+  oracle.loops = {"d0", "d1"};
+  oracle.extents = {rows, columns};
+  oracle.tileable = {true, false};
+  oracle.stages = {{"d0", "d1"}, {"d0"}, {"d0", "d1"}};
+  oracle.buffers = {{"x", 'r', {"d0", "d1"}, 16},
+                    {"out", 'w', {"d0", "d1"}, 16},
+                    {"weight", 'r', {"d1"}, 32}};
+  return oracle;
+}
+
+Oracle addOracle(int64_t rows, int64_t columns) {
+  Oracle oracle;
+  std::string type = tensorText({rows, columns}, "i4");
+  oracle.text = functionText("llm.add %0, %1", {type, type});
+  oracle.loops = {"d0", "d1"};
+  oracle.extents = {rows, columns};
+  oracle.tileable = {true, true};
+  oracle.stages = {{"d0", "d1"}};
+  oracle.buffers = {{"lhs", 'r', {"d0", "d1"}, 4},
+                    {"rhs", 'r', {"d0", "d1"}, 4},
+                    {"out", 'w', {"d0", "d1"}, 4}};
+  return oracle;
+}
+
+Oracle ropeOracle(int64_t b, int64_t s, int64_t h, int64_t d) {
+  Oracle oracle;
+  oracle.text = functionText("llm.rope %0 at 3 theta 1.0e4", {tensorText({b, s, h, d})});
+  oracle.loops = {"b", "s", "h", "d"};
+  oracle.extents = {b, s, h, d};
+  oracle.tileable = {true, true, true, false};
+  oracle.stages = {{"s", "d"}, {"b", "s", "h", "d"}};
+  oracle.buffers = {{"x", 'r', {"b", "s", "h", "d"}, 16},
+                    {"out", 'w', {"b", "s", "h", "d"}, 16}};
+  return oracle;
+}
+
+Oracle softmaxOracle(int64_t b, int64_t h, int64_t s, int64_t t, bool causal) {
+  Oracle oracle;
+  oracle.text = functionText(std::string("llm.softmax %0 mask ") + (causal ? "causal" : "full"),
+                             {tensorText({b, h, s, t})});
+  oracle.loops = {"b", "h", "s", "t"};
+  oracle.extents = {b, h, s, t};
+  oracle.tileable = {true, true, true, false};
+  if (causal)
+    oracle.causalOffset = t - s;
+  std::vector<std::string> all = oracle.loops;
+  oracle.stages = {all, all, {"b", "h", "s"}, all};
+  oracle.buffers = {{"x", 'r', all, 16}, {"out", 'w', all, 16}};
+  return oracle;
+}
+
+Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g, int64_t s,
+                       int64_t t, int64_t d, bool causal) {
+  Oracle oracle;
+  std::string mask = causal ? " mask causal" : " mask full", scale = " scale 0.5";
+  std::string queries = tensorText({b, s, h * g, d}), keys = tensorText({b, t, h, d}),
+              scores = tensorText({b, h * g, s, t});
+  oracle.loops = {"b", "h", "g", "s", "t", "d"};
+  oracle.extents = {b, h, g, s, t, d};
+  oracle.tileable = {true, true, true, true, true, false};
+  oracle.group = g;
+  if (causal)
+    oracle.causalOffset = t - s;
+  std::vector<std::string> pairs = {"b", "h", "g", "s", "t"}, all = oracle.loops,
+                           ofQuery = {"b", "s", "hg", "d"}, ofKey = {"b", "t", "h", "d"},
+                           ofScore = {"b", "hg", "s", "t"};
+  if (op == "gqa_attn") {
+    oracle.text = functionText("llm.gqa_attn %0, %1, %2" + mask + scale, {queries, keys, keys});
+    oracle.stages = {all, pairs, pairs, all, {"b", "h", "g", "s", "d"}};
+    oracle.buffers = {{"query", 'r', ofQuery, 16},
+                      {"keys", 'r', ofKey, 16},
+                      {"values", 'r', ofKey, 16},
+                      {"out", 'w', ofQuery, 16},
+                      {"scores", 't', pairs, 32}};
+  } else if (op == "qk") {
+    oracle.text = functionText("llm.qk %0, %1" + mask + scale, {queries, keys});
+    oracle.stages = {all, pairs};
+    oracle.buffers = {{"query", 'r', ofQuery, 16},
+                      {"keys", 'r', ofKey, 16},
+                      {"out", 'w', ofScore, 16}};
+  } else {
+    oracle.text = functionText("llm.pv %0, %1" + mask, {scores, keys});
+    oracle.stages = {all};
+    oracle.buffers = {{"probabilities", 'r', ofScore, 16},
+                      {"values", 'r', ofKey, 16},
+                      {"out", 'w', ofQuery, 16}};
+  }
+  return oracle;
+}
+
+Oracle randomOracle(Random &random) {
+  bool causal = random(0, 1);
+  int64_t s = random(1, 5), t = random(s, 6);
+  if (!causal)
+    t = random(1, 6);
+  auto attention = [&](const char *op) {
+    return attentionOracle(op, random(1, 2), random(1, 2), random(1, 3), s, t, random(1, 2),
+                           causal);
+  };
+  switch (random(0, 7)) {
+  case 0:
+    return matmulOracle(random(1, 7), random(1, 7), random(1, 7), random(0, 1), random(0, 1));
+  case 1:
+    return rmsNormOracle(random(1, 9), random(1, 9));
+  case 2:
+    return addOracle(random(1, 9), random(1, 9));
+  case 3:
+    return ropeOracle(random(1, 3), random(1, 3), random(1, 3), 2 * random(1, 2));
+  case 4:
+    return softmaxOracle(random(1, 2), random(1, 3), s, t, causal);
+  case 5:
+    return attention("gqa_attn");
+  case 6:
+    return attention("qk");
+  default:
+    return attention("pv");
+  }
+}
+
+} // namespace mlir::llm

@@ -1,0 +1,75 @@
+//===- Oracle.h - What ops touch, point by point -*- C++ -*-===//
+//
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The loops, sweeps and operands of some ops, written down from the op descriptions a
+// second time, as plain strings, and counted by enumerating every iteration. Nothing here
+// asks the op, its affine maps or its closed forms.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TEST_UNIT_ANALYSIS_ORACLE_H
+#define LLM_TEST_UNIT_ANALYSIS_ORACLE_H
+
+#include "Fixtures.h"
+
+#include <set>
+
+namespace mlir::llm {
+
+using Point = std::vector<int64_t>;
+using Box1 = std::vector<Interval>;
+
+struct OracleBuffer {
+  std::string name;
+  char role; ///< 'r', 'w' or 't'
+  /// The loops that index its dimensions; "hg" is h * group + g.
+  std::vector<std::string> indices;
+  int64_t bits;
+};
+
+struct Oracle {
+  std::string text; ///< the function to parse
+  std::vector<std::string> loops;
+  std::vector<int64_t> extents;
+  std::vector<bool> tileable;
+  int64_t group = 1;
+  /// Keys before the first query; nothing: all pairs are visible.
+  std::optional<int64_t> causalOffset;
+  std::vector<std::vector<std::string>> stages;
+  std::vector<OracleBuffer> buffers;
+
+  size_t loop(const std::string &name) const;
+  bool uses(const OracleBuffer &buffer, size_t loop) const;
+  bool isVisible(const Point &point) const;
+  Point elementOf(const OracleBuffer &buffer, const Point &point) const;
+  /// Calls `visit` for each point of the box, visible or not.
+  void forEachPoint(const Box1 &box, llvm::function_ref<void(const Point &)> visit) const;
+  Box1 fullBox() const;
+
+  int64_t countPoints(size_t stage, const Box1 &box) const;
+  int64_t countElements(size_t buffer, const Box1 &box) const;
+  /// Bytes of the bounding box of the elements of one tile at the origin.
+  int64_t tileBytes(size_t buffer, const std::vector<int64_t> &sizes) const;
+  /// Walks the tiles in order; a transfer each time that the buffer's tile changes.
+  int64_t simulateTraffic(size_t buffer, const Tiling &tiling) const;
+};
+
+Oracle matmulOracle(int64_t m, int64_t k, int64_t n, bool transposed, bool bias);
+Oracle rmsNormOracle(int64_t rows, int64_t columns);
+Oracle addOracle(int64_t rows, int64_t columns);
+Oracle ropeOracle(int64_t b, int64_t s, int64_t h, int64_t d);
+Oracle softmaxOracle(int64_t b, int64_t h, int64_t s, int64_t t, bool causal);
+/// `op`: "gqa_attn", "qk" or "pv".
+Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g, int64_t s,
+                       int64_t t, int64_t d, bool causal);
+/// One of the above with small random sizes.
+Oracle randomOracle(Random &random);
+
+} // namespace mlir::llm
+
+#endif // LLM_TEST_UNIT_ANALYSIS_ORACLE_H
