@@ -16,7 +16,9 @@ include "../interfaces/WorkloadInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+/// type-C1: ranked, of float or signless integer elements.
 def Llm_Tensor : RankedTensorOf<[AnyFloat, AnySignlessInteger]>;
+/// type-C2: the rank is the one that the op's shapes show.
 class Llm_TensorOfRank<int rank> : ConfinedType<Llm_Tensor,
     [HasAnyRankOfPred<[rank]>], "rank-" # rank # " tensor of float or integer values", "::mlir::RankedTensorType">;
 
@@ -32,7 +34,7 @@ class Llm_WorkOp<string mnemonic, list<Trait> traits = [], list<string> counts =
 }
 
 /// Work over tensors that has no effect but its results, whose types follow from the
-/// operands.
+/// operands (type-C3).
 class Llm_TensorOp<string mnemonic> : Llm_WorkOp<mnemonic, [Pure, InferTypeOpAdaptor]>;
 
 /// The same, with a mask: its counts are not products of its loops.
@@ -101,7 +103,7 @@ def Llm_KvReadOp : Llm_Op<"kv_read",
     Example:
     ```mlir
     %k, %v = llm.kv_read %cache rows 0 to 512
-        : !llm.kv_cache<batch = 1, kv_heads = 8, head_dim = 64, capacity = 512, bf16>
+       : !llm.kv_cache<batch = 1, kv_heads = 8, head_dim = 64, capacity = 512, bf16>
     ```
   }];
   let arguments = (ins Llm_KvCacheType:$cache, I64Attr:$begin, I64Attr:$end);
@@ -165,7 +167,7 @@ def Llm_MatmulOp : Llm_TensorOp<"matmul"> {
     Example:
     ```mlir
     %up = llm.matmul "model.layers.0.mlp.up_proj" %x, %w transpose_rhs
-        : tensor<1x2048xbf16>, tensor<8192x2048xbf16>
+       : tensor<1x2048xbf16>, tensor<8192x2048xbf16>
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<2>:$lhs,
@@ -251,7 +253,7 @@ def Llm_SoftmaxOp : Llm_MaskedOp<"softmax"> {
 
     Example:
     ```mlir
-    %p = llm.softmax "model.layers.0.self_attn.softmax" %scores mask causal
+    %p = llm.softmax "model.layers.0.self_attn.attn.softmax" %scores mask causal
        : tensor<1x32x1x512xbf16>
     ```
   }];
@@ -356,7 +358,7 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn"> {
 
     Example:
     ```mlir
-    %o = llm.gqa_attn "model.layers.0.self_attn" %q, %k, %v mask causal scale 0.125
+    %o = llm.gqa_attn "model.layers.0.self_attn.attn" %q, %k, %v mask causal scale 0.125
        : tensor<1x1x32x64xbf16>, tensor<1x512x8x64xbf16>, tensor<1x512x8x64xbf16>
     ```
   }];
@@ -382,8 +384,8 @@ def Llm_QkOp : Llm_MaskedOp<"qk"> {
 
     Example:
     ```mlir
-    %scores = llm.qk "model.layers.0.self_attn.qk" %q, %k mask causal scale 0.125
-            : tensor<1x1x32x64xbf16>, tensor<1x512x8x64xbf16>
+    %scores = llm.qk "model.layers.0.self_attn.attn.qk" %q, %k mask causal scale 0.125
+       : tensor<1x1x32x64xbf16>, tensor<1x512x8x64xbf16>
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$query,
@@ -406,7 +408,7 @@ def Llm_PvOp : Llm_MaskedOp<"pv"> {
 
     Example:
     ```mlir
-    %o = llm.pv "model.layers.0.self_attn.pv" %p, %v mask causal
+    %o = llm.pv "model.layers.0.self_attn.attn.pv" %p, %v mask causal
        : tensor<1x32x1x512xbf16>, tensor<1x512x8x64xbf16>
     ```
   }];

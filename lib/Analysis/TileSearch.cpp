@@ -10,14 +10,13 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
-#include <tuple>
 
 using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-/// What a candidate is judged by, in this order.
-using Score = std::tuple<int64_t, int64_t, int64_t>; // cycles, bytes, working set
+/// What a candidate is judged by: cycles, then bytes.
+using Score = std::pair<int64_t, int64_t>;
 
 class TileSearch {
 public:
@@ -30,9 +29,13 @@ public:
 private:
   void classifyLoops();
   void enumerateSizes(size_t position);
-  void enumerateOrders();
+  /// The best score over the orders of the loops that are cut; `order` is left at it.
+  std::optional<Score> chooseOrder(Tiling &tiling) const;
+  /// Whether tiles with the current sizes of the loops before `position` can be better
+  /// than the best so far: as if the loops from there on were not cut at all.
+  bool canImprove(size_t position) const;
   bool fits() const;
-  std::optional<Score> score() const;
+  std::optional<Score> score(const Tiling &tiling) const;
   void growStreamedLoops();
   TileAttr makeAttr() const;
 
@@ -96,10 +99,10 @@ bool TileSearch::fits() const {
   return succeeded(bytes) && *bytes <= capacity;
 }
 
-std::optional<Score> TileSearch::score() const {
+std::optional<Score> TileSearch::score(const Tiling &tiling) const {
   int64_t bytes = 0;
   for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
-    Count moved = model.trafficBytes(current, buffer);
+    Count moved = model.trafficBytes(tiling, buffer);
     std::optional<int64_t> sum =
         succeeded(moved) ? checkedAdd(bytes, *moved) : std::nullopt;
     if (!sum)
@@ -107,40 +110,55 @@ std::optional<Score> TileSearch::score() const {
     bytes = *sum;
   }
   std::optional<int64_t> memory = memoryCycles(context, bytes);
-  Count room = model.workingSetBytes(current);
-  if (!memory || failed(room))
+  if (!memory)
     return std::nullopt;
-  return Score{std::max(compute, *memory), bytes, *room};
+  return Score{std::max(compute, *memory), bytes};
 }
 
-void TileSearch::enumerateOrders() {
-  // Uncut loops have no place in the order; the others are permuted, streamed ones and
-  // uncut ones stay outside.
-  SmallVector<unsigned> cut, outer(streamedLoops);
-  for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
-    if (!llvm::is_contained(reuseLoops, loop) && !llvm::is_contained(streamedLoops, loop))
-      outer.push_back(loop);
-  for (unsigned loop : reuseLoops)
-    (model.trips(current, loop) > 1 ? cut : outer).push_back(loop);
-  llvm::sort(outer);
+std::optional<Score> TileSearch::chooseOrder(Tiling &tiling) const {
+  // Loops that are not cut have no place in the order: they stay outside, as those do
+  // whose order costs nothing.
+  SmallVector<unsigned> cut, outer;
+  for (unsigned loop = 0; loop < workload.loops.size(); ++loop) {
+    bool matters =
+        llvm::is_contained(reuseLoops, loop) && model.trips(tiling, loop) > 1;
+    (matters ? cut : outer).push_back(loop);
+  }
+  std::optional<Score> least;
+  SmallVector<unsigned, 6> bestOrder;
   do {
-    current.order.assign(outer.begin(), outer.end());
-    current.order.append(cut.begin(), cut.end());
-    std::optional<Score> found = score();
-    if (found && (!bestScore || *found < *bestScore)) {
-      bestScore = found;
-      best = current;
+    tiling.order.assign(outer.begin(), outer.end());
+    tiling.order.append(cut.begin(), cut.end());
+    std::optional<Score> found = score(tiling);
+    if (found && (!least || *found < *least)) {
+      least = found;
+      bestOrder = tiling.order;
     }
   } while (std::next_permutation(cut.begin(), cut.end()));
+  tiling.order = bestOrder;
+  return least;
+}
+
+bool TileSearch::canImprove(size_t position) const {
+  if (!bestScore)
+    return true;
+  Tiling optimistic = current;
+  for (unsigned loop : ArrayRef<unsigned>(reuseLoops).drop_front(position))
+    optimistic.sizes[loop] = workload.loops[loop].extent;
+  std::optional<Score> least = chooseOrder(optimistic);
+  return least && *least < *bestScore;
 }
 
 void TileSearch::enumerateSizes(size_t position) {
   // Nothing moves fewer bytes than every element once.
-  if (bestScore && std::get<1>(*bestScore) == leastBytes)
+  if (bestScore && bestScore->second == leastBytes)
     return;
   if (position == reuseLoops.size()) {
-    if (fits())
-      enumerateOrders();
+    std::optional<Score> found = chooseOrder(current);
+    if (found && (!bestScore || *found < *bestScore)) {
+      bestScore = found;
+      best = current;
+    }
     return;
   }
   unsigned loop = reuseLoops[position];
@@ -148,7 +166,7 @@ void TileSearch::enumerateSizes(size_t position) {
     current.sizes[loop] = size;
     // The loops after this one are still at their smallest: if that does not fit, no
     // choice for them will.
-    if (fits())
+    if (fits() && canImprove(position + 1))
       enumerateSizes(position + 1);
     current.sizes[loop] = 1;
   }
@@ -162,7 +180,7 @@ void TileSearch::growStreamedLoops() {
     for (int64_t size : candidateSizes(workload.loops[loop].extent)) {
       int64_t before = current.sizes[loop];
       current.sizes[loop] = size;
-      if (fits() && score() && std::get<1>(*score()) <= std::get<1>(*bestScore))
+      if (fits() && score(current) <= bestScore)
         break;
       current.sizes[loop] = before;
     }

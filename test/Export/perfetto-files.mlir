@@ -45,7 +45,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
 
 //--- name.mlir
 // CHECK: error: the function's name cannot be a file's name: say where its trace goes, --llm-export-perfetto=file=...
-// NAMED: "function":"a/b \"\\ \ufffd"
+// NAMED: "function":"a/b \"\\ {{.+}}","target"
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
     "toy" = #dlti.target_device_spec<
       "clock_hz" = 500000000 : i64,

@@ -116,8 +116,8 @@
 // TABLE-NEXT:makespan     200 cycles  0.400 us
 // TABLE-NEXT:lower bound  160 cycles  0.320 us  the makespan is 25.0 % above it
 // TABLE-NEXT:roofline      50 cycles  0.100 us  no tile and no schedule can beat it
-// TABLE-NEXT:1,250,000.0 tokens/s if all 6 layers took this long (toy-3b, decode, batch 1, seq 1, 4 keys, 3 of
-// TABLE-NEXT:  6 layers here)
+// TABLE-NEXT:1,250,000.0 tokens/s if all 6 layers took this long (toy-3b, decode, batch 1, seq 1, 4 keys, 3 of 6
+// TABLE-NEXT:  layers here)
 // TABLE-NEXT:Names without "layers.{}.". Start: of the first run. Time, share, MACs and bytes: all runs together;
 // TABLE-NEXT:  time is engine time.
 // TABLE-EMPTY:

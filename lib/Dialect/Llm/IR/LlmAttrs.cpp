@@ -44,7 +44,7 @@ parseEntries(AsmParser &parser, DictionaryAttr &entries,
     SMLoc loc = parser.getCurrentLocation();
     if (parser.parseKeywordOrString(&name) || parser.parseEqual() || parseValue(value))
       return failure();
-    if (name.empty() || list.get(name))
+    if (name.empty() || list.get(name)) // attr-C5
       return parser.emitError(loc) << "name '" << name << "' is "
                                    << (name.empty() ? "empty" : "given twice");
     list.set(name, value);
@@ -158,16 +158,16 @@ verifyRange(EmitError emitError, int64_t least,
   return success();
 }
 
-// tile-C1 to tile-C4
 LogicalResult TileLevelAttr::verify(EmitError emitError, StringAttr memory,
                                     DictionaryAttr sizes, ArrayRef<StringAttr> order,
                                     DictionaryAttr buffers, ArrayRef<StringAttr> resident) {
-  if (memory.empty())
+  if (memory.empty()) // tile-C1
     return emitError() << "the memory of a tile needs a name";
+  // tile-C2
   if (failed(verifyAmounts(emitError, "tile size", sizes, 1)) ||
       failed(verifyAmounts(emitError, "number of tiles held of", buffers, 1)))
     return failure();
-  llvm::SmallDenseSet<StringAttr> ordered;
+  llvm::SmallDenseSet<StringAttr> ordered; // tile-C3
   for (StringAttr loop : order)
     if (!sizes.get(loop) || !ordered.insert(loop).second)
       return emitError() << "order must name each loop with a size once, got '"
@@ -176,28 +176,27 @@ LogicalResult TileLevelAttr::verify(EmitError emitError, StringAttr memory,
     return emitError() << "order names " << ordered.size() << " of " << sizes.size()
                        << " loops";
   for (StringAttr buffer : resident)
-    if (!buffers.get(buffer))
+    if (!buffers.get(buffer)) // tile-C4
       return emitError() << "resident buffer '" << buffer.getValue()
                          << "' is not one of the tile's buffers";
   return success();
 }
 
-// tile-C5
 LogicalResult TileAttr::verify(EmitError emitError, TileStrategy,
                                ArrayRef<TileLevelAttr> levels, DictionaryAttr split) {
   llvm::SmallDenseSet<StringAttr> memories;
   for (TileLevelAttr level : levels)
-    if (!memories.insert(level.getMemory()).second)
+    if (!memories.insert(level.getMemory()).second) // tile-C5
       return emitError() << "memory '" << level.getMemory().getValue()
                          << "' has two tile levels";
-  return verifyAmounts(emitError, "split of", split, 1);
+  return verifyAmounts(emitError, "split of", split, 1); // tile-C6
 }
 
-// cost-C1 to cost-C3
 LogicalResult PartCostAttr::verify(EmitError emitError, int64_t count, DictionaryAttr work,
                                    DictionaryAttr traffic, int64_t workingSetBytes,
                                    int64_t overheadCycles, int64_t serialCycles,
                                    int64_t computeCycles, int64_t memoryCycles, CostBound) {
+  // cost-C1 (the count), cost-C2 (the other figures)
   if (failed(verifyRange(emitError, 1, {{"count", count}})) ||
       failed(verifyRange(emitError, 0,
                          {{"working_set_bytes", workingSetBytes},
@@ -208,7 +207,7 @@ LogicalResult PartCostAttr::verify(EmitError emitError, int64_t count, Dictionar
       failed(verifyAmounts(emitError, "work", work, 0)))
     return failure();
   for (NamedAttribute entry : work)
-    if (!parseWorkKind(entry.getName().getValue()))
+    if (!parseWorkKind(entry.getName().getValue())) // cost-C3
       return emitError() << "unknown kind of work '" << entry.getName().getValue()
                          << "'; expected mac, alu, special or compare";
   for (NamedAttribute entry : traffic) {
@@ -216,13 +215,13 @@ LogicalResult PartCostAttr::verify(EmitError emitError, int64_t count, Dictionar
     if (!amounts)
       return emitError() << "traffic of '" << entry.getName().getValue()
                          << "' must be a dictionary of bytes per buffer";
-    if (failed(verifyAmounts(emitError, "traffic of", amounts, 0)))
+    if (failed(verifyAmounts(emitError, "traffic of", amounts, 0))) // cost-C2
       return failure();
     std::optional<int64_t> total = 0;
     for (NamedAttribute buffer : amounts)
       total = total ? checkedAdd(*total, cast<IntegerAttr>(buffer.getValue()).getInt())
                     : std::nullopt;
-    if (!total)
+    if (!total) // cost-C4
       return emitError() << "the bytes through '" << entry.getName().getValue()
                          << "' leave 64 bits";
   }
@@ -249,10 +248,9 @@ int64_t PartCostAttr::getBytes(StringRef memory, StringRef buffer) const {
 
 int64_t PartCostAttr::getWork(StringRef kind) const { return getAmount(getWork(), kind); }
 
-// cost-C4
 LogicalResult CostAttr::verify(EmitError emitError, StringAttr,
                                ArrayRef<PartCostAttr> parts, StringAttr) {
-  if (parts.empty())
+  if (parts.empty()) // cost-C5
     return emitError() << "a cost needs at least one record of parts";
   return success();
 }
@@ -261,12 +259,12 @@ LogicalResult CostAttr::verify(EmitError emitError, StringAttr,
 static LogicalResult verifyCycles(EmitError emitError, int64_t start, int64_t end) {
   if (failed(verifyRange(emitError, 0, {{"start_cycle", start}, {"end_cycle", end}})))
     return failure();
-  if (end < start)
+  if (end < start) // slots-C2
     return emitError() << "end_cycle " << end << " is before start_cycle " << start;
   return success();
 }
 
-// slots-C1, slots-C2
+// slots-C1
 LogicalResult PrefetchAttr::verify(EmitError emitError, StringAttr, StringAttr,
                                    int64_t index, int64_t startCycle, int64_t endCycle,
                                    DictionaryAttr lanes) {
@@ -275,12 +273,12 @@ LogicalResult PrefetchAttr::verify(EmitError emitError, StringAttr, StringAttr,
                  failed(verifyAmounts(emitError, "lanes of", lanes, 0)));
 }
 
-// slots-C1 to slots-C3
 LogicalResult SlotRunAttr::verify(EmitError emitError, int64_t part, StringAttr,
                                   int64_t index, int64_t startCycle, int64_t endCycle,
                                   DictionaryAttr lanes, int64_t count,
                                   int64_t indexStride, int64_t startStride,
                                   ArrayRef<PrefetchAttr> prefetches) {
+  // slots-C1
   if (failed(verifyRange(emitError, 0,
                          {{"part", part},
                           {"engine index", index},
@@ -290,16 +288,15 @@ LogicalResult SlotRunAttr::verify(EmitError emitError, int64_t part, StringAttr,
       failed(verifyCycles(emitError, startCycle, endCycle)) ||
       failed(verifyAmounts(emitError, "lanes of", lanes, 0)))
     return failure();
-  if (count > 1 && !prefetches.empty())
+  if (count > 1 && !prefetches.empty()) // slots-C3
     return emitError() << "a slot with prefetches stands for one part, got count " << count;
-  if (!checkedMul(count, std::max(indexStride, startStride)))
+  if (!checkedMul(count, std::max(indexStride, startStride))) // slots-C4
     return emitError() << "the strides of " << count << " parts leave 64 bits";
   return success();
 }
 
-// slots-C4
 LogicalResult SlotsAttr::verify(EmitError emitError, ArrayRef<SlotRunAttr> runs) {
-  if (runs.empty())
+  if (runs.empty()) // slots-C5
     return emitError() << "slots need at least one run";
   return success();
 }
@@ -324,10 +321,10 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, StringAttr, int64_t make
                  failed(verifyAmounts(emitError, "bound", bounds, 0)));
 }
 
-// program-C1, program-C2
 LogicalResult ProgramAttr::verify(EmitError emitError, StringAttr, Phase, int64_t batch,
                                   int64_t seq, int64_t kvLen, int64_t layers,
                                   int64_t modelLayers) {
+  // program-C1
   if (failed(verifyRange(emitError, 1,
                          {{"batch", batch},
                           {"seq", seq},
@@ -335,7 +332,7 @@ LogicalResult ProgramAttr::verify(EmitError emitError, StringAttr, Phase, int64_
                           {"layers", layers},
                           {"model layers", modelLayers}})))
     return failure();
-  if (kvLen < seq)
+  if (kvLen < seq) // program-C2
     return emitError() << "kv_len " << kvLen << " includes the " << seq << " new tokens";
   return success();
 }

@@ -32,18 +32,17 @@ void LlmDialect::initialize() {
 template <typename Attr>
 static LogicalResult verifyKind(Operation *op, NamedAttribute attribute,
                                 StringRef spelling, bool onFunction) {
-  if (!isa<Attr>(attribute.getValue()))
+  if (!isa<Attr>(attribute.getValue())) // attr-C2
     return op->emitOpError() << "attribute '" << attribute.getName().getValue()
                              << "' must be a " << spelling << ", got "
                              << attribute.getValue();
-  if (isa<FunctionOpInterface>(op) != onFunction)
+  if (isa<FunctionOpInterface>(op) != onFunction) // attr-C3
     return op->emitOpError() << "attribute '" << attribute.getName().getValue()
                              << "' belongs on "
                              << (onFunction ? "a function" : "an op that takes time");
   return success();
 }
 
-// attr-C1 to attr-C3
 LogicalResult LlmDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
   StringRef name = attribute.getName();
@@ -57,11 +56,13 @@ LogicalResult LlmDialect::verifyOperationAttribute(Operation *op,
     return verifyKind<ScheduleAttr>(op, attribute, "#llm.schedule", /*onFunction=*/true);
   if (name == programAttrName)
     return verifyKind<ProgramAttr>(op, attribute, "#llm.program", /*onFunction=*/true);
+  // attr-C1
   return op->emitOpError() << "has unknown attribute '" << name
                            << "'; the llm dialect knows llm.tile, llm.cost, llm.slots, "
                               "llm.schedule and llm.program";
 }
 
+// attr-C4
 static LogicalResult rejectOnFunctionValue(Operation *op, StringRef what,
                                            NamedAttribute attribute) {
   return op->emitOpError() << what << " attribute '" << attribute.getName().getValue()

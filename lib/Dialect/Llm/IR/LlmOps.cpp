@@ -38,12 +38,12 @@ static bool agree(int64_t a, int64_t b) {
 // Sources
 //===----------------------------------------------------------------------===//
 
-// weight-C1, kv_cache-C4: every {} of the name has one index.
+/// There is a name, and every {} of it has one index.
 static LogicalResult verifyIndexedName(Operation *op, StringRef name, size_t indices) {
-  if (name.empty())
+  if (name.empty()) // weight-C1, kv_cache-C4
     return op->emitOpError() << "needs a name";
   size_t places = name.count("{}");
-  if (places != indices)
+  if (places != indices) // weight-C2, kv_cache-C5
     return op->emitOpError() << "name \"" << name << "\" has " << places
                              << " places '{}' for " << indices << " indices";
   return success();
@@ -181,7 +181,7 @@ LogicalResult RopeOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   return success();
 }
 
-// softmax-C1, qk-C3, pv-C3, gqa_attn-C4: under a causal mask no query may come before
+// softmax-C1, gqa_attn-C5, qk-C4, pv-C3: under a causal mask no query may come before
 // the first key.
 static LogicalResult verifyMask(std::optional<Location> loc, StringRef opName, Mask mask,
                                 int64_t queries, int64_t keys) {
@@ -201,7 +201,7 @@ LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *, std::optional<Location>
                     x.getDimSize(3));
 }
 
-/// binary-C1
+// binary-C1: of add, mul and swiglu.
 template <typename Op>
 static LogicalResult inferBinary(std::optional<Location> loc, typename Op::Adaptor adaptor,
                                  SmallVectorImpl<Type> &resultTypes) {
@@ -242,7 +242,7 @@ LogicalResult ActivationOp::inferReturnTypes(MLIRContext *, std::optional<Locati
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Every KV head serves a whole group of `heads`.
+// gqa_attn-C4, qk-C3, pv-C2: every KV head serves a whole group of `heads`.
 static LogicalResult verifyGroups(std::optional<Location> loc, StringRef opName,
                                   int64_t heads, int64_t kvHeads) {
   if (!ShapedType::isDynamic(heads) && !ShapedType::isDynamic(kvHeads) &&
@@ -251,15 +251,15 @@ static LogicalResult verifyGroups(std::optional<Location> loc, StringRef opName,
   return success();
 }
 
-// gqa_attn-C1 to C4, qk-C1 to C3
+/// What attention and its scores have in common.
 static LogicalResult verifyQueryAndKeys(std::optional<Location> loc, StringRef opName,
                                         RankedTensorType query, RankedTensorType keys,
                                         Mask mask, double scale) {
   if (!agree(query.getDimSize(0), keys.getDimSize(0)) ||
-      !agree(query.getDimSize(3), keys.getDimSize(3)))
+      !agree(query.getDimSize(3), keys.getDimSize(3))) // gqa_attn-C2, qk-C1
     return fail(loc, opName, "query ", query, " and keys ", keys,
                 " must agree in batch and head_dim");
-  if (!(scale > 0))
+  if (!(scale > 0)) // gqa_attn-C3, qk-C2
     return fail(loc, opName, "scale must be positive");
   return failure(
       failed(verifyGroups(loc, opName, query.getDimSize(2), keys.getDimSize(2))) ||

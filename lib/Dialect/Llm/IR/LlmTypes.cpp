@@ -23,7 +23,6 @@ void LlmDialect::registerTypes() {
       >();
 }
 
-// kv_cache-C1 to kv_cache-C3
 LogicalResult KvCacheType::verify(EmitError emitError, int64_t batch, int64_t kvHeads,
                                   int64_t headDim, int64_t capacity, Type elementType,
                                   int64_t pageSize) {
@@ -31,11 +30,12 @@ LogicalResult KvCacheType::verify(EmitError emitError, int64_t batch, int64_t kv
                              {"kv_heads", kvHeads},
                              {"head_dim", headDim},
                              {"capacity", capacity}})
-    if (value < 1 || value > maxCount)
+    if (value < 1 || value > maxCount) // kv_cache-C1
       return emitError() << "'" << name << "' must be positive, got " << value;
-  if (pageSize < 0 || pageSize > capacity)
+  if (pageSize < 0 || pageSize > capacity) // kv_cache-C2
     return emitError() << "'page_size' must be in [0, capacity " << capacity << "], got "
                        << pageSize;
+  // kv_cache-C3
   if (!elementType.isIntOrFloat() && !isa<StorageBytesTypeInterface>(elementType))
     return emitError() << "element type must be a float or integer type, got "
                        << elementType;
