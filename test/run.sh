@@ -13,6 +13,6 @@ bash "$root/tools/build.sh" "$preset"
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 status=0
-/usr/lib/llvm-22/bin/lit -s -v --timeout=300 --output "$results" "$@" "$root/$build/test" "$root/$build/test/unit" || status=$?
+/usr/lib/llvm-22/bin/lit -s -v --xunit-xml-output "$results" "$@" "$root/$build/test" "$root/$build/test/unit" || status=$?
 python3 "$root/test/summarize.py" "$results" || status=1
 exit $status

@@ -1,14 +1,14 @@
-"""Prints "N passed, N failed, N skipped" for a results file of lit, and fails on no tests."""
-import json
+"""Prints "N passed, N failed, N skipped" for an xunit file of lit, and fails on no tests."""
 import sys
+import xml.etree.ElementTree
 
-PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
-SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
-
-with open(sys.argv[1]) as file:
-    codes = [test["code"] for test in json.load(file)["tests"]]
-passed = sum(code in PASSED for code in codes)
-skipped = sum(code in SKIPPED for code in codes)
-failed = len(codes) - passed - skipped
-print(f"{passed} passed, {failed} failed, {skipped} skipped")
-sys.exit(1 if failed or not passed else 0)
+cases = xml.etree.ElementTree.parse(sys.argv[1]).getroot().iter("testcase")
+outcomes = [
+    "failed" if case.find("failure") is not None
+    else "skipped" if case.find("skipped") is not None
+    else "passed"
+    for case in cases
+]
+count = outcomes.count
+print(f"{count('passed')} passed, {count('failed')} failed, {count('skipped')} skipped")
+sys.exit(1 if count("failed") or not count("passed") else 0)

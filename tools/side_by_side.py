@@ -134,32 +134,43 @@ def summary_rows(columns):
     yield row("lower bound", lambda c: c.pair(c.report["lower_bound_cycles"]))
     yield row("makespan above it", lambda c: ["", gap(c.report)])
     yield row("roofline", lambda c: c.pair(c.report["roofline_cycles"]))
-    yield row("tokens/s (below)", lambda c: ["", tokens(c.report)])
+    yield row(f"tokens/s, {layers_label(columns)}", lambda c: ["", tokens(c.report)])
+
+
+def column_widths(rows, labels, least_name):
+    """The widths of all cells; names give way to numbers, and labels to names."""
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    gaps = 3 * len(labels)
+    room = PAGE_WIDTH - sum(widths) - gaps
+    for at, label in enumerate(labels):
+        lacking = max(len(label) - span(widths, at), 0)
+        widths[1 + 2 * at] += min(lacking, max(room, 0))
+        room -= lacking
+    widths[0] = max(min(widths[0], PAGE_WIDTH - sum(widths[1:]) - gaps), least_name)
+    return widths
+
+
+def span(widths, column):
+    """The width of a column: its cycles, a blank, its microseconds."""
+    return widths[1 + 2 * column] + 1 + widths[2 + 2 * column]
 
 
 def print_table(columns, prefix):
     ops, summary = list(op_rows(columns, prefix)), list(summary_rows(columns))
+    labels = [column.label for column in columns]
     units = ["op"] + ["cycles", "us"] * len(columns)
-    rows = [units] + ops + summary
-    widths = [max(len(row[at]) for row in rows) for at in range(len(units))]
-    labels = [elide(column.label, max(widths[1 + 2 * at] + 1 + widths[2 + 2 * at], 12))
-              for at, column in enumerate(columns)]
-    for at, label in enumerate(labels):
-        lacking = len(label) - widths[1 + 2 * at] - 1 - widths[2 + 2 * at]
-        widths[1 + 2 * at] += max(lacking, 0)
-    # The names give way, but not below what the rows under the ops need.
-    room = PAGE_WIDTH - sum(widths[1:]) - 3 * len(columns)
-    widths[0] = max(min(widths[0], room), max(len(row[0]) for row in summary))
+    widths = column_widths([units] + ops + summary, labels,
+                           least_name=max(len(row[0]) for row in summary))
+    spans = [span(widths, at) for at in range(len(columns))]
 
     def line(cells):
         pairs = [f"{cells[at]:>{widths[at]}} {cells[at + 1]:>{widths[at + 1]}}"
                  for at in range(1, len(cells), 2)]
         return "  ".join([f"{elide(cells[0], widths[0]):<{widths[0]}}"] + pairs).rstrip()
 
-    rule = "-" * (sum(widths) + 3 * len(columns))
-    spans = [widths[1 + 2 * at] + 1 + widths[2 + 2 * at] for at in range(len(columns))]
-    print("  ".join([" " * widths[0]] + [f"{label:>{span}}"
-                                         for label, span in zip(labels, spans)]))
+    rule = "-" * (widths[0] + sum(2 + width for width in spans))
+    heads = [f"{elide(label, width):>{width}}" for label, width in zip(labels, spans)]
+    print("  ".join([" " * widths[0]] + heads))
     print(line(units))
     print(rule)
     for row in ops:

@@ -80,13 +80,14 @@ Problem mlir::llm::makeMachine(const Target &target) {
   return problem;
 }
 
-/// Whether the buffer shows a weight or a cache, which a memory engine may fetch ahead.
+/// Whether the buffer shows a weight, or rows of a cache that the program does not write: a
+/// memory engine may fetch these ahead.
 static bool isSource(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
-  if (isa<SourceOpInterface>(op))
-    return true;
+  if (auto source = dyn_cast<SourceOpInterface>(op))
+    return llvm::all_of(source.getDependences(), isSource);
   auto view = dyn_cast<TransparentOpInterface>(op);
   return view && op->getNumOperands() > 0 &&
          llvm::all_of(view.getForwardedValues(), isSource);

@@ -59,10 +59,10 @@ static constexpr size_t maxReuseLoops = 3;
 /// edges.
 static constexpr int64_t tileGranule = 16;
 
-/// Sizes that cut `extent` into 1, 2, 3, 4, 6, 8, 12, .. tiles, largest first.
+/// Sizes that cut `extent` into 1, 2, 3, 4, 6, 8, 12, .. tiles, largest first, down to 1.
 static SmallVector<int64_t> candidateSizes(int64_t extent) {
   SmallVector<int64_t> sizes;
-  for (int64_t power = 1; power <= extent; power *= 2)
+  for (int64_t power = 1; sizes.empty() || sizes.back() > 1; power *= 2)
     for (int64_t trips : {power, power + power / 2}) {
       int64_t size = llvm::divideCeil(extent, trips);
       if (size > tileGranule)

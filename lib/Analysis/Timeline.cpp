@@ -1,7 +1,7 @@
 //===- Timeline.cpp - A schedule in absolute time -------------------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,7 +84,8 @@ LogicalResult TimelineBuilder::visitItems(ArrayRef<ProgramItem> items) {
 }
 
 /// The lower bound and the step of the one induction variable.
-static FailureOr<std::pair<int64_t, int64_t>> indicesOf(LoopLikeOpInterface loop) {
+static FailureOr<std::pair<int64_t, int64_t>>
+indicesOf(LoopLikeOpInterface loop) {
   auto lower = loop.getLoopLowerBounds();
   auto steps = loop.getLoopSteps();
   if (lower && steps && lower->size() == 1 && steps->size() == 1) {
@@ -93,8 +94,9 @@ static FailureOr<std::pair<int64_t, int64_t>> indicesOf(LoopLikeOpInterface loop
     if (first && step)
       return std::make_pair(*first, *step);
   }
-  return loop->emitOpError() << "needs one induction variable with a constant lower "
-                                "bound and step: they number the layers in names";
+  return loop->emitOpError()
+         << "needs one induction variable with a constant lower "
+            "bound and step: they number the layers in names";
 }
 
 LogicalResult TimelineBuilder::visitLoop(const ProgramItem &item) {
@@ -102,7 +104,8 @@ LogicalResult TimelineBuilder::visitLoop(const ProgramItem &item) {
       timeline.theSchedule.getLoops()[timeline.timedLoops.size()];
   if (period.getTrips() != item.trips)
     return item.loop->emitOpError()
-           << "runs " << item.trips << " times, but its period in the schedule is for "
+           << "runs " << item.trips
+           << " times, but its period in the schedule is for "
            << period.getTrips() << ": run --llm-schedule again";
   auto indices = indicesOf(item.loop);
   if (failed(indices))
@@ -146,19 +149,22 @@ static std::optional<int64_t> sumCounts(ArrayRef<Attr> records) {
   return sum;
 }
 
-FailureOr<int64_t> TimelineBuilder::countParts(Operation *op, SlotsAttr slots) const {
+FailureOr<int64_t> TimelineBuilder::countParts(Operation *op,
+                                               SlotsAttr slots) const {
   std::optional<int64_t> parts = sumCounts(slots.getRuns());
   if (!parts)
     return op->emitOpError() << "has more than 2^61 parts";
   auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
   if (!cost || sumCounts(cost.getParts()) == parts)
     return *parts;
-  return op->emitOpError() << "has slots for " << *parts
-                           << " parts, but its cost has another number of them: run "
-                              "--llm-schedule again";
+  return op->emitOpError()
+         << "has slots for " << *parts
+         << " parts, but its cost has another number of them: run "
+            "--llm-schedule again";
 }
 
-/// The last end of a run of slots and of its prefetches, relative to the iteration.
+/// The last end of a run of slots and of its prefetches, relative to the
+/// iteration.
 static std::optional<int64_t> endOf(SlotRunAttr run) {
   auto shift = checkedMul(run.getCount() - 1, run.getStartStride());
   auto end = shift ? checkedAdd(run.getEndCycle(), *shift) : std::nullopt;
@@ -172,8 +178,9 @@ LogicalResult TimelineBuilder::visitOp(unsigned index) {
   Operation *op = program.ops()[index].op;
   auto slots = op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
   if (!slots)
-    return op->emitOpError() << "has no slots ('" << LlmDialect::slotsAttrName
-                             << "'): run --llm-schedule after the pass that made it";
+    return op->emitOpError()
+           << "has no slots ('" << LlmDialect::slotsAttrName
+           << "'): run --llm-schedule after the pass that made it";
   FailureOr<int64_t> parts = countParts(op, slots);
   if (failed(parts))
     return failure();
@@ -194,12 +201,13 @@ void TimelineBuilder::addDependences(unsigned consumer) {
   size_t first = timeline.allDependences.size();
   auto add = [&](unsigned producer, Dependence::Kind kind) {
     Dependence added{producer, consumer, kind};
-    // A value from outside a loop may arrive both directly and through the loop; only
-    // another iteration is another run.
-    bool isIterationBack =
-        kind == Dependence::Kind::Previous && timeline.countCommonLoops(added) > 0;
+    // A value from outside a loop may arrive both directly and through the
+    // loop; only another iteration is another run.
+    bool isIterationBack = kind == Dependence::Kind::Previous &&
+                           timeline.countCommonLoops(added) > 0;
     bool isInLoop = !timeline.opLoops[consumer].empty();
-    for (const Dependence &known : ArrayRef(timeline.allDependences).drop_front(first))
+    for (const Dependence &known :
+         ArrayRef(timeline.allDependences).drop_front(first))
       if (known.producer == producer && !isIterationBack &&
           !(known.kind == Dependence::Kind::Previous && isInLoop))
         return;
@@ -269,7 +277,8 @@ void Timeline::visitStretches(
   }
 }
 
-void Timeline::forEachStretch(function_ref<void(const StretchRun &)> visit) const {
+void Timeline::forEachStretch(
+    function_ref<void(const StretchRun &)> visit) const {
   Iterations iterations;
   visitStretches(theProgram->items(), iterations, visit);
 }
@@ -333,8 +342,10 @@ Timeline::producerRun(const Dependence &dependence,
                     [](int64_t iteration) { return iteration == 0; }))
     return std::nullopt;
   if (dependence.kind == Dependence::Kind::Previous) {
-    // With no loop in common a loop hands on a value from outside, or one leaves it.
-    ArrayRef<int64_t> counted = common ? ArrayRef<int64_t>(producer) : consumerRun;
+    // With no loop in common a loop hands on a value from outside, or one
+    // leaves it.
+    ArrayRef<int64_t> counted =
+        common ? ArrayRef<int64_t>(producer) : consumerRun;
     if (!counted.empty() && counted.back() == 0)
       return std::nullopt;
     if (common)

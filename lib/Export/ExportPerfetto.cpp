@@ -1,7 +1,7 @@
 //===- ExportPerfetto.cpp - The schedule as a trace -----------------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,8 @@ private:
   TraceTime time;
   TraceWriter writer;
   TraceCounters counters;
-  /// Arrows of prefetches are numbered on their own; those of the part that follows.
+  /// Arrows of prefetches are numbered on their own; those of the part that
+  /// follows.
   int64_t lastPrefetchId = 0;
   SmallVector<int64_t, 2> pendingPrefetches;
 };
@@ -96,9 +97,8 @@ void TraceExporter::writeSlice(const Slice &slice) {
   for (int64_t id : pendingPrefetches)
     writer.writeArrowInto(span, "prefetch", id);
   pendingPrefetches.clear();
-  flows.forEachOutOf(slice, [&](int64_t id) {
-    writer.writeArrowOut(span, "dependence", id);
-  });
+  flows.forEachOutOf(
+      slice, [&](int64_t id) { writer.writeArrowOut(span, "dependence", id); });
 }
 
 void TraceExporter::writePrefetch(const Slice &slice) {
@@ -123,18 +123,21 @@ static FailureOr<std::string> defaultPath(func::FuncOp function) {
   constexpr size_t longestName = 240;
   if (name.size() > longestName ||
       name.find_first_of(StringRef("/\\\0", 3)) != StringRef::npos)
-    return function->emitError()
-           << "the function's name cannot be a file's name: say where its trace goes, "
-              "--llm-export-perfetto=file=...";
+    return function->emitError() << "the function's name cannot be a file's "
+                                    "name: say where its trace goes, "
+                                    "--llm-export-perfetto=file=...";
   return (name + ".perfetto.json").str();
 }
 
-/// Nanoseconds leave 64 bits later than cycles, or earlier, as the clock has it.
-static LogicalResult checkTimeAxis(const Timeline &timeline, const Target &target) {
+/// Nanoseconds leave 64 bits later than cycles, or earlier, as the clock has
+/// it.
+static LogicalResult checkTimeAxis(const Timeline &timeline,
+                                   const Target &target) {
   if (ceilMulDiv(timeline.endCycle(), 1000000000, 1, target.clockHz))
     return success();
   return timeline.program().function()->emitError()
-         << "the schedule ends after more than 2^61 nanoseconds, too late for a trace: "
+         << "the schedule ends after more than 2^61 nanoseconds, too late for "
+            "a trace: "
             "draw cycles, --llm-export-perfetto=time=cycles";
 }
 
@@ -145,7 +148,8 @@ struct ExportPerfettoPass
   void runOnOperation() override;
 
 private:
-  FailureOr<std::vector<std::string>> choosePaths(ArrayRef<func::FuncOp> functions);
+  FailureOr<std::vector<std::string>>
+  choosePaths(ArrayRef<func::FuncOp> functions);
   LogicalResult exportFunction(func::FuncOp function, StringRef path);
 };
 } // namespace
@@ -166,7 +170,8 @@ ExportPerfettoPass::choosePaths(ArrayRef<func::FuncOp> functions) {
              << "functions '" << known->second.getSymName() << "' and '"
              << function.getSymName() << "' would both be written to '" << *path
              << "', but a trace holds one: "
-             << (file.empty() ? "rename one" : "leave out 'file' to get a file for each");
+             << (file.empty() ? "rename one"
+                              : "leave out 'file' to get a file for each");
     paths.push_back(std::move(*path));
   }
   return paths;
@@ -183,7 +188,8 @@ LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
   FailureOr<Target> target = readTarget(getOperation());
   if (failed(target) || failed(checkTarget(*timeline, *target)))
     return failure();
-  if (time == TraceTime::Nanoseconds && failed(checkTimeAxis(*timeline, *target)))
+  if (time == TraceTime::Nanoseconds &&
+      failed(checkTimeAxis(*timeline, *target)))
     return failure();
   FailureOr<TraceFlows> flows = TraceFlows::create(*timeline);
   if (failed(flows))
@@ -193,14 +199,16 @@ LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
   });
   if (error)
     return emitError(UnknownLoc::get(&getContext()))
-           << "--llm-export-perfetto=file=...: " << llvm::toString(std::move(error));
+           << "--llm-export-perfetto=file=...: "
+           << llvm::toString(std::move(error));
   return success();
 }
 
 void ExportPerfettoPass::runOnOperation() {
   SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
   if (functions.empty())
-    getOperation()->emitWarning() << "the module has no function with a body: there is no trace to write";
+    getOperation()->emitWarning()
+        << "the module has no function with a body: there is no trace to write";
   FailureOr<std::vector<std::string>> paths = choosePaths(functions);
   if (failed(paths))
     return signalPassFailure();

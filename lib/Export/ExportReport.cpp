@@ -1,7 +1,7 @@
 //===- ExportReport.cpp - What each op costs and when it runs -------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,12 +56,12 @@ ExportReportPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
     writeReport(reports, format, llvm::errs());
     return success();
   }
-  llvm::Error error = writeOutputFile(file, [&](llvm::raw_ostream &os) {
-    writeReport(reports, format, os);
-  });
+  llvm::Error error = writeOutputFile(
+      file, [&](llvm::raw_ostream &os) { writeReport(reports, format, os); });
   if (error)
     return emitError(UnknownLoc::get(&getContext()))
-           << "--llm-export-report=file=...: " << llvm::toString(std::move(error));
+           << "--llm-export-report=file=...: "
+           << llvm::toString(std::move(error));
   return success();
 }
 

@@ -1,7 +1,7 @@
 //===- Report.cpp - The figures of one function ---------------------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,8 +104,8 @@ static LogicalResult addSlots(OpReport &report, const Timeline &timeline,
   return success(scheduled.has_value());
 }
 
-static FailureOr<OpReport> makeOpReport(const Timeline &timeline, unsigned index,
-                                        const Target &target) {
+static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
+                                        unsigned index, const Target &target) {
   const ProgramOp &entry = timeline.program().ops()[index];
   Operation *op = entry.op;
   auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
@@ -117,8 +117,8 @@ static FailureOr<OpReport> makeOpReport(const Timeline &timeline, unsigned index
   PartCostAttr longest = cost.getParts().front();
   bool fits = true;
   for (PartCostAttr part : cost.getParts()) {
-    fits &= succeeded(accumulate(report.figures, figuresOf(part, target),
-                                 part.getCount()));
+    fits &= succeeded(
+        accumulate(report.figures, figuresOf(part, target), part.getCount()));
     if (fits && part.getCycles() * part.getCount() >
                     longest.getCycles() * longest.getCount())
       longest = part;
@@ -195,8 +195,7 @@ std::optional<double> Report::tokensPerSecond() const {
   double microseconds = makespanMicroseconds();
   if (!imported || microseconds == 0)
     return std::nullopt;
-  double tokens =
-      static_cast<double>(imported.getBatch()) * imported.getSeq();
+  double tokens = static_cast<double>(imported.getBatch()) * imported.getSeq();
   double allLayers =
       static_cast<double>(imported.getModelLayers()) / imported.getLayers();
   return tokens / (microseconds * allLayers) * 1e6;

@@ -1,7 +1,7 @@
 //===- Report.h - The figures of one function -------------------*- C++ -*-===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@ namespace mlir::llm {
 /// What one op does in one run, or the sum over all runs.
 struct OpFigures {
   int64_t macs = 0;
-  std::vector<int64_t> bytes; ///< of each shared memory of the target, in its order
+  std::vector<int64_t>
+      bytes; ///< of each shared memory of the target, in its order
   int64_t overheadCycles = 0, serialCycles = 0;
   int64_t computeCycles = 0, memoryCycles = 0;
   int64_t cycles = 0;          ///< alone on the machine, summed over the parts
@@ -31,10 +32,10 @@ struct OpReport {
   StringRef kind; ///< of the op: "llm.matmul"
   int64_t count = 1;
   CostBound bound;
-  OpFigures figures;   ///< of one run
-  OpFigures allRuns;   ///< times count
+  OpFigures figures;                    ///< of one run
+  OpFigures allRuns;                    ///< times count
   int64_t startCycle = 0, endCycle = 0; ///< of the first run
-  std::string engines; ///< "core[0]", "core[0..3]", "4 x core"
+  std::string engines;                  ///< "core[0]", "core[0..3]", "4 x core"
 };
 
 struct Report {
@@ -53,7 +54,8 @@ struct Report {
   /// New tokens per second if each of the model's layers took as long as these.
   std::optional<double> tokensPerSecond() const;
 
-  /// Fails with a diagnostic that names the pass to run where something is missing.
+  /// Fails with a diagnostic that names the pass to run where something is
+  /// missing.
   static FailureOr<Report> create(func::FuncOp function, const Target &target);
 };
 

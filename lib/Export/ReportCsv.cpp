@@ -1,7 +1,7 @@
 //===- ReportCsv.cpp - The report, one row per op -------------------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,10 +46,20 @@ private:
 
 static void writeHeader(const Target &target, llvm::raw_ostream &os) {
   CsvRow row(os);
-  row << "function" << "name" << "op" << "runs" << "engine" << "start_cycle"
-      << "end_cycle" << "scheduled_cycles_per_run" << "cycles_per_run"
-      << "overhead_cycles_per_run" << "serial_cycles_per_run"
-      << "compute_cycles_per_run" << "memory_cycles_per_run" << "macs_per_run";
+  row << "function"
+      << "name"
+      << "op"
+      << "runs"
+      << "engine"
+      << "start_cycle"
+      << "end_cycle"
+      << "scheduled_cycles_per_run"
+      << "cycles_per_run"
+      << "overhead_cycles_per_run"
+      << "serial_cycles_per_run"
+      << "compute_cycles_per_run"
+      << "memory_cycles_per_run"
+      << "macs_per_run";
   for (const Memory *memory : target.sharedMemories())
     row << memory->name + "_bytes_per_run";
   row << "bound";
@@ -68,7 +78,8 @@ static void writeRow(StringRef function, const OpReport &op,
   row << stringifyCostBound(op.bound);
 }
 
-void mlir::llm::writeReportCsv(ArrayRef<Report> reports, llvm::raw_ostream &os) {
+void mlir::llm::writeReportCsv(ArrayRef<Report> reports,
+                               llvm::raw_ostream &os) {
   writeHeader(*reports.front().target, os);
   for (const Report &report : reports)
     for (const OpReport &op : report.ops)

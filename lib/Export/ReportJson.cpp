@@ -1,7 +1,7 @@
 //===- ReportJson.cpp - The report for programs ---------------------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,11 +119,11 @@ static void addTile(Json &json, Operation *op) {
 }
 
 static Json toJson(const Slice &slice) {
-  return {{"engine",
-           (slice.engine + "[" + Twine(slice.engineIndex) + "]").str()},
-          {"start_cycle", slice.startCycle},
-          {"end_cycle", slice.endCycle},
-          {"lanes", toJson(slice.lanes)}};
+  return {
+      {"engine", (slice.engine + "[" + Twine(slice.engineIndex) + "]").str()},
+      {"start_cycle", slice.startCycle},
+      {"end_cycle", slice.endCycle},
+      {"lanes", toJson(slice.lanes)}};
 }
 
 static Json slotsToJson(const Timeline &timeline, unsigned op) {
@@ -224,7 +224,8 @@ static Json toJson(const Report &report) {
   return json;
 }
 
-void mlir::llm::writeReportJson(ArrayRef<Report> reports, llvm::raw_ostream &os) {
+void mlir::llm::writeReportJson(ArrayRef<Report> reports,
+                                llvm::raw_ostream &os) {
   Json root;
   if (reports.size() == 1) {
     root = toJson(reports.front());

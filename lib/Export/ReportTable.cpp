@@ -1,7 +1,7 @@
 //===- ReportTable.cpp - The report for people ----------------------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,16 +59,16 @@ static void printMachine(const Report &report, llvm::raw_ostream &os) {
   const Target &target = *report.target;
   std::string text;
   llvm::raw_string_ostream line(text);
-  line << toPrintable(report.functionName()) << " on " << target.name << ": policy "
-       << report.timeline.schedule().getPolicy().getValue();
+  line << toPrintable(report.functionName()) << " on " << target.name
+       << ": policy " << report.timeline.schedule().getPolicy().getValue();
   for (const Engine &engine : target.engines)
     line << ", " << engine.count << " x " << engine.name;
   for (const Memory *memory : target.sharedMemories())
     line << ", " << memory->name << " "
          << llvm::formatv("{0:f1}", memory->bytesPerSecond / 1e9) << " GB/s";
-  line << ", "
-       << llvm::formatv("{0:f3}", target.clockHz / 1e9)
-       << (target.clockIsGiven ? " GHz" : " GHz (no clock is given: a stated tick)");
+  line << ", " << llvm::formatv("{0:f3}", target.clockHz / 1e9)
+       << (target.clockIsGiven ? " GHz"
+                               : " GHz (no clock is given: a stated tick)");
   printWrapped(os, text, pageWidth);
   if (StringRef(target.description).contains_insensitive("invented"))
     printWrapped(os,
@@ -84,7 +84,8 @@ static void printBounds(const Report &report, llvm::raw_ostream &os) {
   auto add = [&](StringRef name, int64_t cycles, std::string remark) {
     double microseconds = cyclesToMicroseconds(cycles, report.target->clockHz);
     table.addRow({name.str(), withThousandsSeparators(cycles) + " cycles",
-                  formatIn({"us", 1, 3}, microseconds) + " us", std::move(remark)});
+                  formatIn({"us", 1, 3}, microseconds) + " us",
+                  std::move(remark)});
   };
   std::string gap;
   if (schedule.getMakespanCycles() == schedule.getLowerBoundCycles())
@@ -93,7 +94,8 @@ static void printBounds(const Report &report, llvm::raw_ostream &os) {
     gap = llvm::formatv("the makespan is {0:f1} % above it", *percent);
   add("makespan", schedule.getMakespanCycles(), "");
   add("lower bound", schedule.getLowerBoundCycles(), gap);
-  add("roofline", schedule.getRooflineCycles(), "no tile and no schedule can beat it");
+  add("roofline", schedule.getRooflineCycles(),
+      "no tile and no schedule can beat it");
   table.print(os, pageWidth);
 }
 
@@ -104,11 +106,13 @@ static void printTokens(const Report &report, llvm::raw_ostream &os) {
   ProgramAttr program = report.imported;
   std::string text;
   llvm::raw_string_ostream(text)
-      << formatIn({"", 1, 1}, *rate) << " tokens/s if all " << program.getModelLayers()
-      << " layers took this long (" << toPrintable(program.getModel()) << ", "
+      << formatIn({"", 1, 1}, *rate) << " tokens/s if all "
+      << program.getModelLayers() << " layers took this long ("
+      << toPrintable(program.getModel()) << ", "
       << stringifyPhase(program.getPhase()) << ", batch " << program.getBatch()
       << ", seq " << program.getSeq() << ", " << program.getKvLen() << " keys, "
-      << program.getLayers() << " of " << program.getModelLayers() << " layers here)";
+      << program.getLayers() << " of " << program.getModelLayers()
+      << " layers here)";
   printWrapped(os, text, pageWidth);
 }
 
@@ -116,7 +120,8 @@ static void printLegend(StringRef prefix, llvm::raw_ostream &os) {
   std::string text;
   if (!prefix.empty())
     text = "Names without \"" + toPrintable(prefix) + "\". ";
-  text += "Start: of the first run. Time, share, MACs and bytes: all runs together; time "
+  text += "Start: of the first run. Time, share, MACs and bytes: all runs "
+          "together; time "
           "is engine time.";
   printWrapped(os, text, pageWidth);
 }
@@ -140,12 +145,19 @@ struct Units {
   }
   double microseconds(double cycles) const { return cycles * 1e6 / clockHz; }
 
-  static constexpr Unit cycleUnits[] = {
-      {"cycles", 1, 0}, {"Mcycles", 1e6, 3}, {"Gcycles", 1e9, 3}, {"Tcycles", 1e12, 3}};
-  static constexpr Unit timeUnits[] = {{"us", 1, 3}, {"ms", 1e3, 3}, {"s", 1e6, 3}};
-  static constexpr Unit macUnits[] = {
-      {"MACs", 1, 0}, {"MMACs", 1e6, 2}, {"GMACs", 1e9, 2}, {"TMACs", 1e12, 2}, {"PMACs", 1e15, 2}};
-  static constexpr Unit byteUnits[] = {{"bytes", 1, 0}, {"MB", 1e6, 2}, {"GB", 1e9, 2}, {"TB", 1e12, 2}};
+  static constexpr Unit cycleUnits[] = {{"cycles", 1, 0},
+                                        {"Mcycles", 1e6, 3},
+                                        {"Gcycles", 1e9, 3},
+                                        {"Tcycles", 1e12, 3}};
+  static constexpr Unit timeUnits[] = {
+      {"us", 1, 3}, {"ms", 1e3, 3}, {"s", 1e6, 3}};
+  static constexpr Unit macUnits[] = {{"MACs", 1, 0},
+                                      {"MMACs", 1e6, 2},
+                                      {"GMACs", 1e9, 2},
+                                      {"TMACs", 1e12, 2},
+                                      {"PMACs", 1e15, 2}};
+  static constexpr Unit byteUnits[] = {
+      {"bytes", 1, 0}, {"MB", 1e6, 2}, {"GB", 1e9, 2}, {"TB", 1e12, 2}};
 
   int64_t clockHz;
   const Unit &cycles, &time, &macs, &bytes;
@@ -164,21 +176,22 @@ static void addFigures(std::vector<std::string> &row, const OpFigures &figures,
   row.push_back(formatIn(units.bytes, figures.bytes.back()));
 }
 
-static void printOps(const Report &report, StringRef prefix, llvm::raw_ostream &os) {
+static void printOps(const Report &report, StringRef prefix,
+                     llvm::raw_ostream &os) {
   Units units(report);
   TextTable table(10);
   table.setText(2);
   table.setText(9);
-  table.addRow({"op", "runs", "engine", "start", "time", "time", "share", "MACs",
-                toPrintable(report.target->dram().name), "bound"});
+  table.addRow({"op", "runs", "engine", "start", "time", "time", "share",
+                "MACs", toPrintable(report.target->dram().name), "bound"});
   table.addRow({"", "", "", units.cycles.name.str(), units.cycles.name.str(),
                 units.time.name.str(), "%", units.macs.name.str(),
                 units.bytes.name.str(), ""});
   table.addRule();
   for (const OpReport &op : report.ops) {
-    std::vector<std::string> row = {
-        shorten(op.name, prefix), std::to_string(op.count), op.engines,
-        formatIn(units.cycles, op.startCycle)};
+    std::vector<std::string> row = {shorten(op.name, prefix),
+                                    std::to_string(op.count), op.engines,
+                                    formatIn(units.cycles, op.startCycle)};
     addFigures(row, op.allRuns, report, units);
     row.push_back(stringifyCostBound(op.bound).str());
     table.addRow(std::move(row));
@@ -191,7 +204,8 @@ static void printOps(const Report &report, StringRef prefix, llvm::raw_ostream &
   table.print(os, pageWidth);
 }
 
-void mlir::llm::writeReportTable(ArrayRef<Report> reports, llvm::raw_ostream &os) {
+void mlir::llm::writeReportTable(ArrayRef<Report> reports,
+                                 llvm::raw_ostream &os) {
   for (const Report &report : reports) {
     if (&report != &reports.front())
       os << "\n";

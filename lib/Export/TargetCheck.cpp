@@ -1,7 +1,7 @@
 //===- TargetCheck.cpp - Whether a schedule is for its target -------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +43,7 @@ static LogicalResult checkRun(Operation *op, const Target &target,
       failed(checkLanes(op, target, run.getLanes())))
     return failure();
   for (PrefetchAttr fetch : run.getPrefetches())
-    if (failed(
-            checkEngine(op, target, fetch.getEngine(), fetch.getIndex())) ||
+    if (failed(checkEngine(op, target, fetch.getEngine(), fetch.getIndex())) ||
         failed(checkLanes(op, target, fetch.getLanes())))
       return failure();
   return success();

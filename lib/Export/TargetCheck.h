@@ -1,7 +1,7 @@
 //===- TargetCheck.h - Whether a schedule is for its target ----*- C++ -*-===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +13,8 @@
 
 namespace mlir::llm {
 
-/// Fails with a diagnostic on a slot whose engine or memory the target does not have: the
-/// schedule was made for another machine.
+/// Fails with a diagnostic on a slot whose engine or memory the target does not
+/// have: the schedule was made for another machine.
 LogicalResult checkTarget(const Timeline &timeline, const Target &target);
 
 } // namespace mlir::llm

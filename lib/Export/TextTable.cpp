@@ -1,7 +1,7 @@
 //===- TextTable.cpp - Aligned text in a given width ----------------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,8 @@ std::string mlir::llm::elide(StringRef text, size_t width) {
   if (text.size() <= width || width <= mark.size())
     return text.take_front(width).str();
   size_t kept = width - mark.size();
-  return (text.take_front((kept + 1) / 2) + mark + text.take_back(kept / 2)).str();
+  return (text.take_front((kept + 1) / 2) + mark + text.take_back(kept / 2))
+      .str();
 }
 
 void mlir::llm::printWrapped(llvm::raw_ostream &os, StringRef text,
@@ -107,12 +108,14 @@ void TextTable::print(llvm::raw_ostream &os, size_t width) const {
   constexpr size_t narrowestName = 12;
   std::vector<size_t> widths = columnWidths();
   auto total = [&](size_t gap) {
-    return std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1));
+    return std::accumulate(widths.begin(), widths.end(),
+                           gap * (widths.size() - 1));
   };
   // Narrow gaps come first; then the names lose their middle.
   size_t gap = total(2) <= width ? 2 : 1;
   if (size_t all = total(gap); all > width)
-    widths[0] = std::max(narrowestName, widths[0] - std::min(widths[0], all - width));
+    widths[0] =
+        std::max(narrowestName, widths[0] - std::min(widths[0], all - width));
   for (const std::vector<std::string> &row : rows) {
     std::string line;
     if (row.empty())
@@ -120,8 +123,8 @@ void TextTable::print(llvm::raw_ostream &os, size_t width) const {
     for (size_t column = 0; column < row.size(); ++column) {
       line.append(column > 0 ? gap : 0, ' ');
       StringRef cell = row[column];
-      line += pad(column == 0 ? elide(cell, widths[0]) : cell.str(), widths[column],
-                  isText[column]);
+      line += pad(column == 0 ? elide(cell, widths[0]) : cell.str(),
+                  widths[column], isText[column]);
     }
     os << StringRef(line).rtrim(' ') << "\n";
   }

@@ -1,7 +1,7 @@
 //===- TraceArgs.cpp - What a click on a slice shows ----------------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,8 +81,7 @@ static void writeCost(OStream &json, PartCostAttr cost) {
     writeAmounts(json, "work", cost.getWork());
     json.attributeObject("bytes", [&] {
       for (NamedAttribute entry : cost.getTraffic())
-        json.attribute(toUtf8(entry.getName()),
-                       cost.getBytes(entry.getName()));
+        json.attribute(toUtf8(entry.getName()), cost.getBytes(entry.getName()));
     });
     json.attribute("overhead_cycles", cost.getOverheadCycles());
     json.attribute("serial_cycles", cost.getSerialCycles());

@@ -1,7 +1,7 @@
 //===- TraceCounters.cpp - Bandwidth and engines over time ----------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,8 @@ void TraceCounters::finish() {
     if (values[memory] != written[memory])
       write(memory);
   ArrayRef<int64_t> busy(values), busyWritten(written);
-  if (busy.drop_front(memories.size()) != busyWritten.drop_front(memories.size()))
+  if (busy.drop_front(memories.size()) !=
+      busyWritten.drop_front(memories.size()))
     writeBusy();
   written = values;
 }

@@ -1,7 +1,7 @@
 //===- TraceCounters.h - Bandwidth and engines over time --------*- C++ -*-===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,8 +12,8 @@
 
 namespace mlir::llm {
 
-/// Loop boundaries are barriers, so the changes within one stretch can be sorted once and
-/// replayed for each of its runs.
+/// Loop boundaries are barriers, so the changes within one stretch can be
+/// sorted once and replayed for each of its runs.
 class TraceCounters {
 public:
   TraceCounters(const Timeline &timeline, const Target &target,

@@ -1,7 +1,7 @@
 //===- TraceFlows.cpp - Arrows between slices -----------------------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,8 @@ FailureOr<TraceFlows> TraceFlows::create(const Timeline &timeline) {
     arrows = ends ? checkedAdd(*arrows, *ends) : std::nullopt;
     if (!arrows)
       return timeline.program().function()->emitError()
-             << "the schedule has more than 2^61 dependences, too many for a trace";
+             << "the schedule has more than 2^61 dependences, too many for a "
+                "trace";
   }
   return flows;
 }
@@ -71,11 +72,11 @@ void TraceFlows::forEachOutOf(const Slice &slice,
   for (unsigned index : outgoing[slice.op]) {
     const Dependence &dependence = timeline->dependences()[index];
     int64_t parts = timeline->partCount(dependence.consumer);
-    timeline->forEachConsumerRun(
-        dependence, slice.iterations, [&](ArrayRef<int64_t> consumerRun) {
-          int64_t first = idOf(index, consumerRun);
-          for (int64_t part = 1; part <= parts; ++part)
-            visit(first + part);
-        });
+    timeline->forEachConsumerRun(dependence, slice.iterations,
+                                 [&](ArrayRef<int64_t> consumerRun) {
+                                   int64_t first = idOf(index, consumerRun);
+                                   for (int64_t part = 1; part <= parts; ++part)
+                                     visit(first + part);
+                                 });
   }
 }

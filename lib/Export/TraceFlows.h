@@ -1,13 +1,14 @@
 //===- TraceFlows.h - Arrows between slices --------------------*- C++ -*-===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A slice gets one arrow from each run that it waits for, from that run's slot that ends
-// last. Both ends of an arrow are written right after their slices (a slice of no length
-// is found in no other way), so each end must find the arrow's number on its own.
+// A slice gets one arrow from each run that it waits for, from that run's slot
+// that ends last. Both ends of an arrow are written right after their slices (a
+// slice of no length is found in no other way), so each end must find the
+// arrow's number on its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +24,14 @@ public:
   /// Fails with a diagnostic where there are more arrows than numbers.
   static FailureOr<TraceFlows> create(const Timeline &timeline);
 
-  /// The arrows that end at a slice, with the name of the run where each starts.
-  void forEachInto(const Slice &slice,
-                   function_ref<void(int64_t id, std::string from)> visit) const;
+  /// The arrows that end at a slice, with the name of the run where each
+  /// starts.
+  void
+  forEachInto(const Slice &slice,
+              function_ref<void(int64_t id, std::string from)> visit) const;
   /// The arrows that start at a slice.
-  void forEachOutOf(const Slice &slice, function_ref<void(int64_t id)> visit) const;
+  void forEachOutOf(const Slice &slice,
+                    function_ref<void(int64_t id)> visit) const;
 
 private:
   explicit TraceFlows(const Timeline &timeline) : timeline(&timeline) {}

@@ -1,7 +1,7 @@
 //===- TraceWriter.cpp - Events of a trace, one at a time -----------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,8 @@ static void writeTime(llvm::json::OStream &json, StringRef key,
 TraceWriter::TraceWriter(llvm::raw_ostream &os, const Target &target,
                          TraceTime time)
     : os(os), target(target), time(time) {
-  // Perfetto takes tid == pid for a main thread, so engines start above the pid.
+  // Perfetto takes tid == pid for a main thread, so engines start above the
+  // pid.
   unsigned track = pid + 1;
   for (const Engine &engine : target.engines) {
     firstTrackOfGroup[engine.name] = track;
@@ -123,9 +124,9 @@ void TraceWriter::writeSlice(const TraceSpan &span, StringRef name,
   });
 }
 
-// An arrow's end belongs to the slice that holds its time, and the end of a slice is no
-// longer inside it: hence one nanosecond from either end, or the start of a slice without
-// an inside.
+// An arrow's end belongs to the slice that holds its time, and the end of a
+// slice is no longer inside it: hence one nanosecond from either end, or the
+// start of a slice without an inside.
 
 void TraceWriter::writeArrowOut(const TraceSpan &span, StringRef category,
                                 int64_t id) {

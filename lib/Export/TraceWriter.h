@@ -1,12 +1,13 @@
 //===- TraceWriter.h - Events of a trace, one at a time --------*- C++ -*-===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Chrome's JSON format as Perfetto reads it: times are microseconds and must stay exact
-// to the nanosecond; tracks are (pid, tid) pairs above zero; sort indexes are numbers.
+// Chrome's JSON format as Perfetto reads it: times are microseconds and must
+// stay exact to the nanosecond; tracks are (pid, tid) pairs above zero; sort
+// indexes are numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,8 @@
 
 namespace mlir::llm {
 
-/// Text that JSON may hold: bytes that are no UTF-8 become replacement characters.
+/// Text that JSON may hold: bytes that are no UTF-8 become replacement
+/// characters.
 std::string toUtf8(StringRef text);
 
 /// A slice's place on the time axis.

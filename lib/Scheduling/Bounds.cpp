@@ -8,11 +8,11 @@
 #include "llm/Scheduling/Bounds.h"
 #include "Graph.h"
 #include "Lanes.h"
-#include "Names.h"
 #include "Parts.h"
 #include "llm/Support/Units.h"
 
 #include <algorithm>
+#include <set>
 
 namespace mlir::llm::scheduling {
 
@@ -94,31 +94,51 @@ static std::optional<Bound> criticalPath(const Problem &problem,
   return bound;
 }
 
-/// Whoever needs all of `kinds` shares the engines that have them all.
-static std::optional<Bound> workBound(const Problem &problem,
-                                      const TaskCycles &cycles,
-                                      EngineKindSet kinds) {
+/// The engine groups that can run any part of each task.
+static std::vector<std::vector<bool>> groupsOfTasks(const Problem &problem) {
+  std::vector<std::vector<bool>> groups;
+  for (const Task &task : problem.tasks) {
+    std::vector<bool> able;
+    for (const EngineGroup &engine : problem.engines)
+      able.push_back(std::any_of(
+          task.parts.begin(), task.parts.end(),
+          [&](const Part &part) { return canRun(engine, task, part); }));
+    groups.push_back(std::move(able));
+  }
+  return groups;
+}
+
+/// Tasks that run nowhere but on `groups` share their engines.
+static std::optional<Bound>
+workBound(const Problem &problem, const TaskCycles &cycles,
+          const std::vector<std::vector<bool>> &groupsOfTask,
+          const std::vector<bool> &groups) {
   int64_t work = 0, engines = 0;
   for (size_t task = 0; task < problem.tasks.size(); ++task) {
-    if (!problem.tasks[task].kinds.containsAll(kinds))
-      continue;
-    std::optional<int64_t> sum = checkedAdd(work, cycles.sum[task]);
+    bool isInside = true;
+    for (size_t group = 0; group < groups.size(); ++group)
+      isInside &= groups[group] || !groupsOfTask[task][group];
+    std::optional<int64_t> sum =
+        checkedAdd(work, isInside ? cycles.sum[task] : 0);
     if (!sum)
       return std::nullopt;
     work = *sum;
   }
-  for (const EngineGroup &engine : problem.engines) {
-    if (!engine.kinds.containsAll(kinds))
+  std::string name = "work";
+  for (size_t group = 0; group < groups.size(); ++group) {
+    if (!groups[group])
       continue;
-    std::optional<int64_t> sum = checkedAdd(engines, engine.count);
+    std::optional<int64_t> sum =
+        checkedAdd(engines, problem.engines[group].count);
     if (!sum)
       return std::nullopt;
     engines = *sum;
+    name += "_" + problem.engines[group].name;
   }
   std::optional<int64_t> bound = ceilMulDiv(work, 1, 1, engines);
   if (!bound)
     return std::nullopt;
-  return Bound{"work_" + nameOf(kinds), *bound};
+  return Bound{name, *bound};
 }
 
 static std::optional<Bound> bytesBound(const Problem &problem,
@@ -140,29 +160,17 @@ static std::optional<Bound> bytesBound(const Problem &problem,
   return Bound{"bytes_" + from.name, *bound};
 }
 
-/// The distinct kind sets of the tasks, in the order of the bits of allEngineKinds.
-static std::vector<EngineKindSet> kindSets(const Problem &problem) {
-  std::vector<EngineKindSet> sets;
-  for (unsigned bits = 0; bits < 1u << allEngineKinds.size(); ++bits) {
-    EngineKindSet set;
-    for (size_t kind = 0; kind < allEngineKinds.size(); ++kind)
-      if (bits & 1u << kind)
-        set.insert(allEngineKinds[kind]);
-    if (std::any_of(problem.tasks.begin(), problem.tasks.end(),
-                    [&](const Task &task) { return task.kinds == set; }))
-      sets.push_back(set);
-  }
-  return sets;
-}
-
 std::optional<std::vector<Bound>> lowerBounds(const Problem &problem) {
   std::optional<TaskCycles> cycles = shortestTasks(problem);
   if (!cycles)
     return std::nullopt;
   std::vector<std::optional<Bound>> found;
   found.push_back(criticalPath(problem, *cycles));
-  for (EngineKindSet kinds : kindSets(problem))
-    found.push_back(workBound(problem, *cycles, kinds));
+  std::vector<std::vector<bool>> groupsOfTask = groupsOfTasks(problem);
+  for (const std::vector<bool> &groups :
+       std::set<std::vector<bool>, std::greater<>>(groupsOfTask.begin(),
+                                                   groupsOfTask.end()))
+    found.push_back(workBound(problem, *cycles, groupsOfTask, groups));
   for (size_t m = 0; m < problem.resources.size(); ++m)
     found.push_back(bytesBound(problem, m));
 

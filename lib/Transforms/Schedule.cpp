@@ -65,7 +65,8 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
   auto violations = scheduling::verify(*problem, *solution);
   if (!violations.empty())
     return program.ops()[stretch[violations.front().task]].op->emitOpError()
-           << "the scheduler broke a rule: " << violations.front().message;
+           << "the scheduler broke rule " << violations.front().rule << ": "
+           << violations.front().message;
   SmallVector<SmallVector<const scheduling::Slot *, 1>> slotsOf(stretch.size());
   for (const scheduling::Slot &slot : solution->slots)
     slotsOf[slot.task].push_back(&slot);

@@ -68,7 +68,7 @@ FailureOr<int64_t> ScheduleVerifier::verifyStretch(ArrayRef<unsigned> stretch,
   bool isSound = true;
   for (const scheduling::Violation &violation : scheduling::verify(*problem, solution)) {
     WorkloadOpInterface op = program.ops()[stretch[violation.task]].op;
-    op->emitOpError() << violation.message;
+    op->emitOpError() << violation.rule << ": " << violation.message;
     isSound = false;
   }
   if (!isSound)

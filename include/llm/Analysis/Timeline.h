@@ -1,12 +1,13 @@
 //===- Timeline.h - A schedule in absolute time -----------------*- C++ -*-===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the llm-opt project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Slots are written once for a loop and relative to its iteration. A timeline unrolls
-// them while it visits them, so that a whole model takes no more memory than one layer.
+// Slots are written once for a loop and relative to its iteration. A timeline
+// unrolls them while it visits them, so that a whole model takes no more memory
+// than one layer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,21 +19,24 @@
 
 namespace mlir::llm {
 
-/// A loop in time. Its iterations are numbered from 0; the induction variable of
-/// iteration i is `firstIndex + i * indexStep`.
+/// A loop in time. Its iterations are numbered from 0; the induction variable
+/// of iteration i is `firstIndex + i * indexStep`.
 struct TimedLoop {
   std::optional<unsigned> parent; ///< the loop around it
-  int64_t startCycle = 0; ///< of its very first iteration, from the program's start
+  int64_t startCycle =
+      0; ///< of its very first iteration, from the program's start
   int64_t periodCycles = 0;
   int64_t trips = 1;
   int64_t firstIndex = 0, indexStep = 1;
 };
 
-/// One number per enclosing loop, outermost first: with an op it names one run of it.
+/// One number per enclosing loop, outermost first: with an op it names one run
+/// of it.
 using Iterations = SmallVector<int64_t, 2>;
 
-/// One slot of one run of an op, in cycles from the program's start. It refers to the
-/// program's attributes and to the visitor's iterations: a view for one call.
+/// One slot of one run of an op, in cycles from the program's start. It refers
+/// to the program's attributes and to the visitor's iterations: a view for one
+/// call.
 struct Slice {
   unsigned op = 0;
   ArrayRef<int64_t> iterations;
@@ -53,8 +57,8 @@ struct StretchRun {
   int64_t startCycle; ///< what the stretch's slots are relative to
 };
 
-/// `consumer` waits for `producer`, in which of its runs depends on the kind. A producer
-/// in a loop that the consumer is not in counts in its last iteration.
+/// `consumer` waits for `producer`, in which of its runs depends on the kind. A
+/// producer in a loop that the consumer is not in counts in its last iteration.
 struct Dependence {
   enum class Kind {
     Same,     ///< in the iterations of the loops that both are in
@@ -67,9 +71,9 @@ struct Dependence {
 
 class Timeline {
 public:
-  /// `program` must outlive the timeline. Fails with a diagnostic that names the pass to
-  /// run where slots or schedule are missing or do not belong to the program, and where
-  /// a time leaves 64 bits.
+  /// `program` must outlive the timeline. Fails with a diagnostic that names
+  /// the pass to run where slots or schedule are missing or do not belong to
+  /// the program, and where a time leaves 64 bits.
   static FailureOr<Timeline> create(const Program &program);
 
   const Program &program() const { return *theProgram; }
@@ -97,14 +101,14 @@ public:
 
   /// No two make the same run wait for the same run.
   ArrayRef<Dependence> dependences() const { return allDependences; }
-  /// The run of the producer that this run of the consumer waits for, if it does.
+  /// The run of the producer that this run of the consumer waits for, if it
+  /// does.
   std::optional<Iterations> producerRun(const Dependence &dependence,
                                         ArrayRef<int64_t> consumerRun) const;
   /// The runs of the consumer that wait for this run of the producer.
-  void
-  forEachConsumerRun(const Dependence &dependence,
-                     ArrayRef<int64_t> producerRun,
-                     function_ref<void(ArrayRef<int64_t>)> visit) const;
+  void forEachConsumerRun(const Dependence &dependence,
+                          ArrayRef<int64_t> producerRun,
+                          function_ref<void(ArrayRef<int64_t>)> visit) const;
 
 private:
   friend class TimelineBuilder;

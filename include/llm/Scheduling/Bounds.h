@@ -13,7 +13,7 @@
 namespace mlir::llm::scheduling {
 
 /// No valid solution is shorter than `cycles`; `name` says what binds:
-/// "critical_path", "work_<kinds>" or "bytes_<resource>".
+/// "critical_path", "work_<engines>" or "bytes_<resource>".
 struct Bound {
   std::string name;
   int64_t cycles = 0;
@@ -21,9 +21,9 @@ struct Bound {
 
 /// All bounds of a sound problem, in a fixed order: the critical path (each part at its
 /// shortest length, without the bytes that could be prefetched where a memory engine
-/// exists); for each set of kinds that a task needs ("work_matrix+vector") these shortest
-/// lengths of all parts that need the whole set, over the engines that have it; and the
-/// bytes of each resource over its rate. Nothing on overflow.
+/// exists); for each set of engine groups to which some task is confined ("work_core",
+/// "work_core_vpu") these shortest lengths of all tasks that run nowhere else, over the
+/// engines of the set; and the bytes of each resource over its rate. Nothing on overflow.
 std::optional<std::vector<Bound>> lowerBounds(const Problem &problem);
 
 } // namespace mlir::llm::scheduling

@@ -11,6 +11,7 @@
 #include "llm/Analysis/CostModel.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
@@ -89,7 +90,7 @@ inline Target toyTarget(int64_t capacityBytes) {
   return target;
 }
 
-/// Random numbers that are the same on every machine.
+/// Random numbers that are the same in every run.
 class Random {
 public:
   explicit Random(unsigned seed) : engine(seed) {}

@@ -36,7 +36,7 @@ Point Oracle::elementOf(const OracleBuffer &buffer, const Point &point) const {
   return element;
 }
 
-void Oracle::forEachPoint(const Box1 &box,
+void Oracle::forEachPoint(const OracleBox &box,
                           llvm::function_ref<void(const Point &)> visit) const {
   Point point;
   for (const Interval &interval : box) {
@@ -56,14 +56,14 @@ void Oracle::forEachPoint(const Box1 &box,
   }
 }
 
-Box1 Oracle::fullBox() const {
-  Box1 box;
+OracleBox Oracle::fullBox() const {
+  OracleBox box;
   for (int64_t extent : extents)
     box.push_back({0, extent});
   return box;
 }
 
-int64_t Oracle::countPoints(size_t stage, const Box1 &box) const {
+int64_t Oracle::countPoints(size_t stage, const OracleBox &box) const {
   std::set<Point> points;
   forEachPoint(box, [&](const Point &point) {
     if (!isVisible(point))
@@ -76,7 +76,7 @@ int64_t Oracle::countPoints(size_t stage, const Box1 &box) const {
   return points.size();
 }
 
-int64_t Oracle::countElements(size_t buffer, const Box1 &box) const {
+int64_t Oracle::countElements(size_t buffer, const OracleBox &box) const {
   std::set<Point> elements;
   forEachPoint(box, [&](const Point &point) {
     if (isVisible(point))
@@ -88,7 +88,7 @@ int64_t Oracle::countElements(size_t buffer, const Box1 &box) const {
 static int64_t bytesOf(int64_t elements, int64_t bits) { return (elements * bits + 7) / 8; }
 
 int64_t Oracle::tileBytes(size_t buffer, const std::vector<int64_t> &sizes) const {
-  Box1 box;
+  OracleBox box;
   for (int64_t size : sizes)
     box.push_back({0, size});
   Point greatest(buffers[buffer].indices.size(), 0);
@@ -118,7 +118,7 @@ int64_t Oracle::simulateTraffic(size_t index, const Tiling &tiling) const {
   Point tile(loops.size(), 0);
   while (true) {
     Point bufferTile;
-    Box1 box;
+    OracleBox box;
     for (size_t loop = 0; loop < loops.size(); ++loop) {
       int64_t begin = tile[loop] * tiling.sizes[loop];
       box.push_back({begin, std::min(begin + tiling.sizes[loop], extents[loop])});

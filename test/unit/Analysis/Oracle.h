@@ -22,7 +22,7 @@
 namespace mlir::llm {
 
 using Point = std::vector<int64_t>;
-using Box1 = std::vector<Interval>;
+using OracleBox = std::vector<Interval>;
 
 struct OracleBuffer {
   std::string name;
@@ -48,11 +48,11 @@ struct Oracle {
   bool isVisible(const Point &point) const;
   Point elementOf(const OracleBuffer &buffer, const Point &point) const;
   /// Calls `visit` for each point of the box, visible or not.
-  void forEachPoint(const Box1 &box, llvm::function_ref<void(const Point &)> visit) const;
-  Box1 fullBox() const;
+  void forEachPoint(const OracleBox &box, llvm::function_ref<void(const Point &)> visit) const;
+  OracleBox fullBox() const;
 
-  int64_t countPoints(size_t stage, const Box1 &box) const;
-  int64_t countElements(size_t buffer, const Box1 &box) const;
+  int64_t countPoints(size_t stage, const OracleBox &box) const;
+  int64_t countElements(size_t buffer, const OracleBox &box) const;
   /// Bytes of the bounding box of the elements of one tile at the origin.
   int64_t tileBytes(size_t buffer, const std::vector<int64_t> &sizes) const;
   /// Walks the tiles in order; a transfer each time that the buffer's tile changes.

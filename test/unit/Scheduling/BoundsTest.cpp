@@ -37,19 +37,18 @@ TEST(Bounds, DiamondOfArithmetic) {
                    task("right", both(), 40, 0, {0}),
                    task("bottom", both(), 5, 0, {1, 2})};
   EXPECT_EQ(boundsOf(problem),
-            "critical_path=55 work_matrix+vector=38 bytes_dram=0");
+            "critical_path=55 work_npu=38 bytes_dram=0");
 }
 
-// Kinds are counted on the engines that have them: work for matrix engines (30 + 60 on
-// one), for vector engines (20 + 60 on the one and two more, 26.7), and for those that
-// must be both (60 on one).
-TEST(Bounds, WorkOfEachSetOfKinds) {
+// Tasks count where they are confined: 30 + 60 on the one engine with matrix units, all
+// 110 on that one and the two vector engines (36.7).
+TEST(Bounds, WorkOfEachSetOfEngines) {
   Problem problem = machine(1);
   problem.engines.push_back({"vec", vector, 2, {1024}, 0});
   problem.tasks = {task("m", matrix, 30, 0), task("v", vector, 20, 0),
                    task("b", both(), 60, 0)};
-  EXPECT_EQ(boundsOf(problem), "critical_path=60 work_matrix=90 work_vector=27 "
-                               "work_matrix+vector=60 bytes_dram=0");
+  EXPECT_EQ(boundsOf(problem), "critical_path=60 work_npu_vec=37 work_npu=90 "
+                               "bytes_dram=0");
 }
 
 // Streams count as the time for which they hold an engine: with a port of a quarter,
@@ -59,11 +58,11 @@ TEST(Bounds, PortsLimitWhatOneEngineStreams) {
   Problem problem = machine(1, /*portLanes=*/256);
   problem.tasks = {task("a", matrix, 10, 100), task("b", matrix, 10, 100)};
   EXPECT_EQ(boundsOf(problem),
-            "critical_path=400 work_matrix=800 bytes_dram=200");
+            "critical_path=400 work_npu=800 bytes_dram=200");
   problem.tasks[0].parts[0].overheadCycles = 3;
   problem.tasks[0].parts[0].serialCycles = 4;
   EXPECT_EQ(boundsOf(problem),
-            "critical_path=407 work_matrix=807 bytes_dram=200");
+            "critical_path=407 work_npu=807 bytes_dram=200");
 }
 
 // Where a memory engine exists, a source may be there before the part starts: only the
@@ -74,10 +73,10 @@ TEST(Bounds, PrefetchedBytesAreNotOnThePath) {
   problem.tasks = {task("q", matrix, 30, 100)};
   problem.tasks[0].parts[0].sources = {{"w", {80}, 80}};
   EXPECT_EQ(boundsOf(problem),
-            "critical_path=100 work_matrix=100 bytes_dram=100");
+            "critical_path=100 work_npu=100 bytes_dram=100");
   problem.engines.push_back({"dma", memory, 1, {1024}, 0});
   EXPECT_EQ(boundsOf(problem),
-            "critical_path=30 work_matrix=30 bytes_dram=100");
+            "critical_path=30 work_npu=30 bytes_dram=100");
 }
 
 // Parts may run side by side: the path has the longest (30), the work all of them
@@ -90,7 +89,7 @@ TEST(Bounds, PartsRunSideBySide) {
     split.parts.back().computeCycles = compute;
   }
   problem.tasks = {split};
-  EXPECT_EQ(boundsOf(problem), "critical_path=30 work_matrix=30 bytes_dram=0");
+  EXPECT_EQ(boundsOf(problem), "critical_path=30 work_npu=30 bytes_dram=0");
 }
 
 // Each resource has a bound of its own rate: 300 bytes at 1, 100 at half a byte per
@@ -105,7 +104,7 @@ TEST(Bounds, BytesOfEachResource) {
   }
   // A task: max(150, 100) cycles; two of them on four engines: 75.
   EXPECT_EQ(boundsOf(problem),
-            "critical_path=150 work_matrix=75 bytes_dram=300 "
+            "critical_path=150 work_npu=75 bytes_dram=300 "
             "bytes_link=200");
 }
 
@@ -115,5 +114,5 @@ TEST(Bounds, TasksOfNoKind) {
   Problem problem = machine(1);
   problem.engines.push_back({"dma", memory, 4, {1024}, 0});
   problem.tasks = {task("any", {}, 50, 0)};
-  EXPECT_EQ(boundsOf(problem), "critical_path=50 work_any=10 bytes_dram=0");
+  EXPECT_EQ(boundsOf(problem), "critical_path=50 work_npu_dma=10 bytes_dram=0");
 }

@@ -1,0 +1,152 @@
+// RUN: llm-opt %s -split-input-file -verify-diagnostics
+
+// gqa_attn-C1: keys and values of two types.
+func.func @attn_values(%q: tensor<1x3x4x8xf32>, %k: tensor<1x5x2x8xf32>, %v: tensor<1x6x2x8xf32>) {
+  // expected-error @+1 {{'llm.gqa_attn' op keys and values must have one type, got 'tensor<1x5x2x8xf32>' and 'tensor<1x6x2x8xf32>'}}
+  %0 = llm.gqa_attn %q, %k, %v mask full scale 1.0 : tensor<1x3x4x8xf32>, tensor<1x5x2x8xf32>, tensor<1x6x2x8xf32>
+  return
+}
+
+// -----
+
+// gqa_attn-C2: queries and keys of two batches.
+func.func @attn_batch(%q: tensor<2x3x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
+  // expected-error @+1 {{'llm.gqa_attn' op query 'tensor<2x3x4x8xf32>' and keys 'tensor<1x5x2x8xf32>' must agree in batch and head_dim}}
+  %0 = llm.gqa_attn %q, %k, %k mask full scale 1.0 : tensor<2x3x4x8xf32>, tensor<1x5x2x8xf32>, tensor<1x5x2x8xf32>
+  return
+}
+
+// -----
+
+// gqa_attn-C2: queries and keys of two head sizes.
+func.func @attn_head_dim(%q: tensor<1x3x4x8xf32>, %k: tensor<1x5x2x16xf32>) {
+  // expected-error @+1 {{'llm.gqa_attn' op query 'tensor<1x3x4x8xf32>' and keys 'tensor<1x5x2x16xf32>' must agree in batch and head_dim}}
+  %0 = llm.gqa_attn %q, %k, %k mask full scale 1.0 : tensor<1x3x4x8xf32>, tensor<1x5x2x16xf32>, tensor<1x5x2x16xf32>
+  return
+}
+
+// -----
+
+// gqa_attn-C3: a scale of 0 makes all keys equal.
+func.func @attn_scale(%q: tensor<1x3x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
+  // expected-error @+1 {{'llm.gqa_attn' op scale must be positive}}
+  %0 = llm.gqa_attn %q, %k, %k mask full scale 0.0 : tensor<1x3x4x8xf32>, tensor<1x5x2x8xf32>, tensor<1x5x2x8xf32>
+  return
+}
+
+// -----
+
+// gqa_attn-C4: 4 heads cannot share 3 KV heads evenly.
+func.func @attn_heads(%q: tensor<1x3x4x8xf32>, %k: tensor<1x5x3x8xf32>) {
+  // expected-error @+1 {{'llm.gqa_attn' op 4 heads are not a multiple of 3 KV heads}}
+  %0 = llm.gqa_attn %q, %k, %k mask full scale 1.0 : tensor<1x3x4x8xf32>, tensor<1x5x3x8xf32>, tensor<1x5x3x8xf32>
+  return
+}
+
+// -----
+
+// gqa_attn-C4: no KV head serves any head.
+func.func @attn_no_heads(%q: tensor<1x3x4x8xf32>, %k: tensor<1x5x0x8xf32>) {
+  // expected-error @+1 {{'llm.gqa_attn' op 4 heads are not a multiple of 0 KV heads}}
+  %0 = llm.gqa_attn %q, %k, %k mask full scale 1.0 : tensor<1x3x4x8xf32>, tensor<1x5x0x8xf32>, tensor<1x5x0x8xf32>
+  return
+}
+
+// -----
+
+// gqa_attn-C5: the first of 6 queries would come before the first of 5 keys.
+func.func @attn_mask(%q: tensor<1x6x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
+  // expected-error @+1 {{'llm.gqa_attn' op a causal mask needs at least as many keys as queries, got 6 queries and 5 keys}}
+  %0 = llm.gqa_attn %q, %k, %k mask causal scale 1.0 : tensor<1x6x4x8xf32>, tensor<1x5x2x8xf32>, tensor<1x5x2x8xf32>
+  return
+}
+
+// -----
+
+// A mask that is not known: the parser lists those that are.
+func.func @mask(%q: tensor<1x6x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
+  // expected-error @+1 {{custom op 'llm.qk' expected one of [causal, full] for which keys a query sees, got: window}}
+  %0 = llm.qk %q, %k mask window scale 1.0 : tensor<1x6x4x8xf32>, tensor<1x5x2x8xf32>
+  return
+}
+
+// -----
+
+// qk-C1: queries and keys of two batches.
+func.func @qk_batch(%q: tensor<2x3x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
+  // expected-error @+1 {{'llm.qk' op query 'tensor<2x3x4x8xf32>' and keys 'tensor<1x5x2x8xf32>' must agree in batch and head_dim}}
+  %0 = llm.qk %q, %k mask full scale 1.0 : tensor<2x3x4x8xf32>, tensor<1x5x2x8xf32>
+  return
+}
+
+// -----
+
+// qk-C2: the scale is below 0.
+func.func @qk_scale(%q: tensor<1x3x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
+  // expected-error @+1 {{'llm.qk' op scale must be positive}}
+  %0 = llm.qk %q, %k mask full scale -1.0 : tensor<1x3x4x8xf32>, tensor<1x5x2x8xf32>
+  return
+}
+
+// -----
+
+// qk-C3: there are more KV heads than heads.
+func.func @qk_heads(%q: tensor<1x3x4x8xf32>, %k: tensor<1x5x8x8xf32>) {
+  // expected-error @+1 {{'llm.qk' op 4 heads are not a multiple of 8 KV heads}}
+  %0 = llm.qk %q, %k mask full scale 1.0 : tensor<1x3x4x8xf32>, tensor<1x5x8x8xf32>
+  return
+}
+
+// -----
+
+// qk-C4: more queries than keys under a causal mask.
+func.func @qk_mask(%q: tensor<1x6x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
+  // expected-error @+1 {{'llm.qk' op a causal mask needs at least as many keys as queries, got 6 queries and 5 keys}}
+  %0 = llm.qk %q, %k mask causal scale 1.0 : tensor<1x6x4x8xf32>, tensor<1x5x2x8xf32>
+  return
+}
+
+// -----
+
+// softmax-C1: more queries than keys under a causal mask.
+func.func @softmax_mask(%x: tensor<1x4x6x5xf32>) {
+  // expected-error @+1 {{'llm.softmax' op a causal mask needs at least as many keys as queries, got 6 queries and 5 keys}}
+  %0 = llm.softmax %x mask causal : tensor<1x4x6x5xf32>
+  return
+}
+
+// -----
+
+// pv-C1: probabilities and values of two batches.
+func.func @pv_batch(%p: tensor<2x4x3x5xf32>, %v: tensor<1x5x2x8xf32>) {
+  // expected-error @+1 {{'llm.pv' op probabilities 'tensor<2x4x3x5xf32>' and values 'tensor<1x5x2x8xf32>' must agree in batch and keys}}
+  %0 = llm.pv %p, %v mask full : tensor<2x4x3x5xf32>, tensor<1x5x2x8xf32>
+  return
+}
+
+// -----
+
+// pv-C1: probabilities of 5 keys and values of 6.
+func.func @pv_keys(%p: tensor<1x4x3x5xf32>, %v: tensor<1x6x2x8xf32>) {
+  // expected-error @+1 {{'llm.pv' op probabilities 'tensor<1x4x3x5xf32>' and values 'tensor<1x6x2x8xf32>' must agree in batch and keys}}
+  %0 = llm.pv %p, %v mask full : tensor<1x4x3x5xf32>, tensor<1x6x2x8xf32>
+  return
+}
+
+// -----
+
+// pv-C2: 4 heads cannot share 3 KV heads evenly.
+func.func @pv_heads(%p: tensor<1x4x3x5xf32>, %v: tensor<1x5x3x8xf32>) {
+  // expected-error @+1 {{'llm.pv' op 4 heads are not a multiple of 3 KV heads}}
+  %0 = llm.pv %p, %v mask full : tensor<1x4x3x5xf32>, tensor<1x5x3x8xf32>
+  return
+}
+
+// -----
+
+// pv-C3: more queries than keys under a causal mask.
+func.func @pv_mask(%p: tensor<1x4x6x5xf32>, %v: tensor<1x5x2x8xf32>) {
+  // expected-error @+1 {{'llm.pv' op a causal mask needs at least as many keys as queries, got 6 queries and 5 keys}}
+  %0 = llm.pv %p, %v mask causal : tensor<1x4x6x5xf32>, tensor<1x5x2x8xf32>
+  return
+}

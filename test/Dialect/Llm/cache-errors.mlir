@@ -1,0 +1,173 @@
+// RUN: llm-opt %s -split-input-file -verify-diagnostics
+
+// weight-C1: a weight without a name.
+func.func @weight_unnamed() {
+  // expected-error @+1 {{'llm.weight' op needs a name}}
+  %0 = llm.weight "" : tensor<4x4xf32>
+  return
+}
+
+// -----
+
+// weight-C2: a place for an index that is not given.
+func.func @weight_without_index() {
+  // expected-error @+1 {{'llm.weight' op name "layers.{}.weight" has 1 places '{}' for 0 indices}}
+  %0 = llm.weight "layers.{}.weight" : tensor<4x4xf32>
+  return
+}
+
+// -----
+
+// weight-C2: an index without a place.
+func.func @weight_without_place(%i: index) {
+  // expected-error @+1 {{'llm.weight' op name "layers.{}.weight" has 1 places '{}' for 2 indices}}
+  %0 = llm.weight "layers.{}.weight"[%i, %i] : tensor<4x4xf32>
+  return
+}
+
+// -----
+
+// kv_cache-C1: a cache for no sequence.
+// expected-error @+1 {{'batch' must be positive, got 0}}
+func.func private @batch(!llm.kv_cache<batch = 0, kv_heads = 2, head_dim = 8, capacity = 4, f32>)
+
+// -----
+
+// kv_cache-C1: a cache without heads.
+// expected-error @+1 {{'kv_heads' must be positive, got -2}}
+func.func private @heads(!llm.kv_cache<batch = 1, kv_heads = -2, head_dim = 8, capacity = 4, f32>)
+
+// -----
+
+// kv_cache-C1: heads of no elements.
+// expected-error @+1 {{'head_dim' must be positive, got 0}}
+func.func private @head_dim(!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 0, capacity = 4, f32>)
+
+// -----
+
+// kv_cache-C1: room for more positions than the compiler counts, 2^61 - 1.
+// expected-error @+1 {{'capacity' must be positive, got 2305843009213693952}}
+func.func private @capacity(!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 2305843009213693952, f32>)
+
+// -----
+
+// kv_cache-C2: a page below 0.
+// expected-error @+1 {{'page_size' must be in [0, capacity 4], got -1}}
+func.func private @page(!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32, page_size = -1>)
+
+// -----
+
+// kv_cache-C2: a page larger than the cache.
+// expected-error @+1 {{'page_size' must be in [0, capacity 4], got 5}}
+func.func private @large_page(!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32, page_size = 5>)
+
+// -----
+
+// kv_cache-C3: a cache of tensors.
+// expected-error @+1 {{element type must be a float or integer type, got 'tensor<4xf32>'}}
+func.func private @elements(!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, tensor<4xf32>>)
+
+// -----
+
+// kv_cache-C4: a cache without a name.
+func.func @cache_unnamed() {
+  // expected-error @+1 {{'llm.kv_cache' op needs a name}}
+  %0 = llm.kv_cache "" : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>
+  return
+}
+
+// -----
+
+// kv_cache-C5: an index without a place.
+func.func @cache_without_place(%i: index) {
+  // expected-error @+1 {{'llm.kv_cache' op name "attn" has 0 places '{}' for 1 indices}}
+  %0 = llm.kv_cache "attn"[%i] : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>
+  return
+}
+
+// -----
+
+// kv_read-C1: a range without rows.
+func.func @read_nothing(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>) {
+  // expected-error @+1 {{'llm.kv_read' op rows 2 to 2 must be a non-empty range within the capacity 4}}
+  %k, %v = llm.kv_read %c rows 2 to 2 : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>
+  return
+}
+
+// -----
+
+// kv_read-C1: a row before the first.
+func.func @read_before(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>) {
+  // expected-error @+1 {{'llm.kv_read' op rows -1 to 2 must be a non-empty range within the capacity 4}}
+  %k, %v = llm.kv_read %c rows -1 to 2 : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>
+  return
+}
+
+// -----
+
+// kv_read-C1: a row after the last.
+func.func @read_after(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>) {
+  // expected-error @+1 {{'llm.kv_read' op rows 0 to 5 must be a non-empty range within the capacity 4}}
+  %k, %v = llm.kv_read %c rows 0 to 5 : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>
+  return
+}
+
+// -----
+
+// kv_write-C1: keys and values of two types.
+func.func @write_values(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>,
+                        %k: tensor<1x1x2x8xf32>, %v: tensor<1x1x2x8xbf16>) {
+  // expected-error @+1 {{'llm.kv_write' op keys and values must have one type, got 'tensor<1x1x2x8xf32>' and 'tensor<1x1x2x8xbf16>'}}
+  %0 = llm.kv_write %c, %k, %v at 0 : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>, tensor<1x1x2x8xf32>, tensor<1x1x2x8xbf16>
+  return
+}
+
+// -----
+
+// kv_write-C2: keys of two sequences into a cache of one.
+func.func @write_batch(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>,
+                       %k: tensor<2x1x2x8xf32>) {
+  // expected-error @+1 {{'llm.kv_write' op keys 'tensor<2x1x2x8xf32>' must be [batch, seq, kv_heads, head_dim] of the cache}}
+  %0 = llm.kv_write %c, %k, %k at 0 : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>, tensor<2x1x2x8xf32>, tensor<2x1x2x8xf32>
+  return
+}
+
+// -----
+
+// kv_write-C2: heads and sequence in the wrong order.
+func.func @write_heads(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>,
+                       %k: tensor<1x2x1x8xf32>) {
+  // expected-error @+1 {{'llm.kv_write' op keys 'tensor<1x2x1x8xf32>' must be [batch, seq, kv_heads, head_dim] of the cache}}
+  %0 = llm.kv_write %c, %k, %k at 0 : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>, tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>
+  return
+}
+
+// -----
+
+// kv_write-C2: heads of another size.
+func.func @write_head_dim(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>,
+                          %k: tensor<1x1x2x16xf32>) {
+  // expected-error @+1 {{'llm.kv_write' op keys 'tensor<1x1x2x16xf32>' must be [batch, seq, kv_heads, head_dim] of the cache}}
+  %0 = llm.kv_write %c, %k, %k at 0 : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>, tensor<1x1x2x16xf32>, tensor<1x1x2x16xf32>
+  return
+}
+
+// -----
+
+// kv_write-C3: two positions from the last one on.
+func.func @write_after(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>,
+                       %k: tensor<1x2x2x8xf32>) {
+  // expected-error @+1 {{'llm.kv_write' op positions from 3 on, 2 of them, must lie within the capacity 4}}
+  %0 = llm.kv_write %c, %k, %k at 3 : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>, tensor<1x2x2x8xf32>, tensor<1x2x2x8xf32>
+  return
+}
+
+// -----
+
+// kv_write-C3: a position before the first.
+func.func @write_before(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>,
+                        %k: tensor<1x2x2x8xf32>) {
+  // expected-error @+1 {{'llm.kv_write' op positions from -1 on, 2 of them, must lie within the capacity 4}}
+  %0 = llm.kv_write %c, %k, %k at -1 : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>, tensor<1x2x2x8xf32>, tensor<1x2x2x8xf32>
+  return
+}

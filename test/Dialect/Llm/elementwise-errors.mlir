@@ -1,0 +1,98 @@
+// RUN: llm-opt %s -split-input-file -verify-diagnostics
+
+// rmsnorm-C1: a scalar has no last dimension.
+func.func @norm_of_scalar(%x: tensor<f32>, %w: tensor<1xf32>) {
+  // expected-error @+1 {{'llm.rmsnorm' op needs at least one dimension}}
+  %0 = llm.rmsnorm %x, %w epsilon 0.0 : tensor<f32>, tensor<1xf32>
+  return
+}
+
+// -----
+
+// rmsnorm-C2: the weight has another size than the last dimension.
+func.func @norm_weight(%x: tensor<4x8xf32>, %w: tensor<4xf32>) {
+  // expected-error @+1 {{'llm.rmsnorm' op weight 'tensor<4xf32>' must have the 8 elements of the last dimension of 'tensor<4x8xf32>'}}
+  %0 = llm.rmsnorm %x, %w epsilon 0.0 : tensor<4x8xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+// rmsnorm-C3: epsilon is below 0.
+func.func @norm_epsilon(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
+  // expected-error @+1 {{'llm.rmsnorm' op epsilon must not be negative}}
+  %0 = llm.rmsnorm %x, %w epsilon -1.0e-5 : tensor<4x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+// rmsnorm-C3: epsilon is not a number.
+func.func @norm_epsilon_nan(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
+  // expected-error @+1 {{'llm.rmsnorm' op epsilon must not be negative}}
+  %0 = llm.rmsnorm %x, %w epsilon 0x7FF8000000000000 : tensor<4x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+// rope-C1: an odd head_dim leaves one element without a partner.
+func.func @rope_odd(%x: tensor<1x2x4x7xf32>) {
+  // expected-error @+1 {{'llm.rope' op rotates pairs: head_dim must be even, got 7}}
+  %0 = llm.rope %x at 0 theta 1.0e4 : tensor<1x2x4x7xf32>
+  return
+}
+
+// -----
+
+// rope-C2: there is no position before the first.
+func.func @rope_begin(%x: tensor<1x2x4x8xf32>) {
+  // expected-error @+1 {{'llm.rope' op the first position must not be negative}}
+  %0 = llm.rope %x at -1 theta 1.0e4 : tensor<1x2x4x8xf32>
+  return
+}
+
+// -----
+
+// rope-C3: theta is 0.
+func.func @rope_theta(%x: tensor<1x2x4x8xf32>) {
+  // expected-error @+1 {{'llm.rope' op theta must be positive}}
+  %0 = llm.rope %x at 0 theta 0.0 : tensor<1x2x4x8xf32>
+  return
+}
+
+// -----
+
+// binary-C1: a sum of two shapes.
+func.func @add(%x: tensor<4xf32>, %y: tensor<5xf32>) {
+  // expected-error @+1 {{'llm.add' op operands must have one type, got 'tensor<4xf32>' and 'tensor<5xf32>'}}
+  %0 = llm.add %x, %y : tensor<4xf32>, tensor<5xf32>
+  return
+}
+
+// -----
+
+// binary-C1: a product of two element types.
+func.func @mul(%x: tensor<4xf32>, %y: tensor<4xbf16>) {
+  // expected-error @+1 {{'llm.mul' op operands must have one type, got 'tensor<4xf32>' and 'tensor<4xbf16>'}}
+  %0 = llm.mul %x, %y : tensor<4xf32>, tensor<4xbf16>
+  return
+}
+
+// -----
+
+// binary-C1: a gate and an up projection of two ranks.
+func.func @swiglu(%x: tensor<4xf32>, %y: tensor<1x4xf32>) {
+  // expected-error @+1 {{'llm.swiglu' op operands must have one type, got 'tensor<4xf32>' and 'tensor<1x4xf32>'}}
+  %0 = llm.swiglu %x, %y : tensor<4xf32>, tensor<1x4xf32>
+  return
+}
+
+// -----
+
+// An activation that is not known: the parser lists those that are.
+func.func @activation(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'llm.activation' expected one of [silu, gelu, gelu_tanh, relu, relu2] for elementwise nonlinearity, got: tanh}}
+  %0 = llm.activation tanh %x : tensor<4xf32>
+  return
+}

@@ -1,0 +1,134 @@
+// RUN: llm-opt %s --verify-roundtrip | FileCheck %s
+// RUN: llm-opt %s --mlir-print-op-generic | llm-opt | FileCheck %s
+// RUN: llm-opt %s --emit-bytecode | llm-opt | FileCheck %s
+
+// Every op prints as it is written: in its own syntax, through the generic one, and
+// through bytecode.
+
+!cache = !llm.kv_cache<batch = 1, kv_heads = 8, head_dim = 64, capacity = 512, bf16>
+
+// A weight is shown under a name; each {} in it has an index.
+// CHECK-LABEL: func @weight
+// CHECK-SAME:      (%[[LAYER:.+]]: index, %[[EXPERT:.+]]: index)
+func.func @weight(%layer: index, %expert: index) {
+  // CHECK-NEXT: llm.weight "model.norm.weight" : tensor<2048xbf16>
+  %0 = llm.weight "model.norm.weight" : tensor<2048xbf16>
+  // CHECK-NEXT: llm.weight "model.layers.{}.mlp.up_proj.weight"[%[[LAYER]]] : tensor<8192x2048xbf16>
+  %1 = llm.weight "model.layers.{}.mlp.up_proj.weight"[%layer] : tensor<8192x2048xbf16>
+  // CHECK-NEXT: llm.weight "layers.{}.experts.{}.weight"[%[[LAYER]], %[[EXPERT]]] {note = "kept"} : tensor<4x4xi8>
+  %2 = llm.weight "layers.{}.experts.{}.weight"[%layer, %expert] {note = "kept"} : tensor<4x4xi8>
+  return
+}
+
+// A cache, flat or paged, is written and read; both results of a read have one type.
+// CHECK-LABEL: func @cache
+// CHECK-SAME:      (%[[LAYER:.+]]: index, %[[K:.+]]: tensor<1x1x8x64xbf16>, %[[V:.+]]: tensor<1x1x8x64xbf16>)
+func.func @cache(%layer: index, %k: tensor<1x1x8x64xbf16>, %v: tensor<1x1x8x64xbf16>)
+    -> (tensor<1x512x8x64xbf16>, tensor<1x512x8x64xbf16>) {
+  // CHECK-NEXT: %[[C:.+]] = llm.kv_cache "model.layers.{}.self_attn"[%[[LAYER]]] :
+  // CHECK-SAME:     <batch = 1, kv_heads = 8, head_dim = 64, capacity = 512, bf16>
+  %0 = llm.kv_cache "model.layers.{}.self_attn"[%layer] : !cache
+  // CHECK-NEXT: %[[C1:.+]] = llm.kv_write "w" %[[C]], %[[K]], %[[V]] at 511 :
+  // CHECK-SAME:     <batch = 1, kv_heads = 8, head_dim = 64, capacity = 512, bf16>, tensor<1x1x8x64xbf16>, tensor<1x1x8x64xbf16>
+  %1 = llm.kv_write "w" %0, %k, %v at 511 : !cache, tensor<1x1x8x64xbf16>, tensor<1x1x8x64xbf16>
+  // CHECK-NEXT: llm.kv_write %[[C1]], %[[K]], %[[V]] at 0 :
+  %2 = llm.kv_write %1, %k, %v at 0 : !cache, tensor<1x1x8x64xbf16>, tensor<1x1x8x64xbf16>
+  // CHECK-NEXT: %[[KEYS:.+]], %[[VALUES:.+]] = llm.kv_read %[[C1]] rows 0 to 512 :
+  // CHECK-SAME:     <batch = 1, kv_heads = 8, head_dim = 64, capacity = 512, bf16>
+  %keys, %values = llm.kv_read %1 rows 0 to 512 : !cache
+  // CHECK-NEXT: llm.kv_cache "paged" :
+  // CHECK-SAME:     <batch = 2, kv_heads = 1, head_dim = 8, capacity = 64, f8E4M3FN, page_size = 16>
+  %3 = llm.kv_cache "paged"
+     : !llm.kv_cache<batch = 2, kv_heads = 1, head_dim = 8, capacity = 64, f8E4M3FN, page_size = 16>
+  // CHECK-NEXT: return %[[KEYS]], %[[VALUES]]
+  return %keys, %values : tensor<1x512x8x64xbf16>, tensor<1x512x8x64xbf16>
+}
+
+// A product, with and without a bias, of a right operand as it is or as nn.Linear stores
+// it; operands may differ in element type.
+// CHECK-LABEL: func @matmul
+// CHECK-SAME:      (%[[X:.+]]: tensor<4x8xbf16>, %[[W:.+]]: tensor<8x16xbf16>, %[[WT:.+]]: tensor<16x8xi8>, %[[B:.+]]: tensor<16xf32>)
+func.func @matmul(%x: tensor<4x8xbf16>, %w: tensor<8x16xbf16>, %wt: tensor<16x8xi8>,
+                  %b: tensor<16xf32>) -> (tensor<4x16xbf16>, tensor<4x16xbf16>) {
+  // CHECK-NEXT: %[[Y:.+]] = llm.matmul %[[X]], %[[W]] : tensor<4x8xbf16>, tensor<8x16xbf16>
+  %0 = llm.matmul %x, %w : tensor<4x8xbf16>, tensor<8x16xbf16>
+  // CHECK-NEXT: llm.matmul "biased" %[[X]], %[[W]] bias %[[B]] : tensor<4x8xbf16>, tensor<8x16xbf16>, tensor<16xf32>
+  %1 = llm.matmul "biased" %x, %w bias %b : tensor<4x8xbf16>, tensor<8x16xbf16>, tensor<16xf32>
+  // CHECK-NEXT: %[[Z:.+]] = llm.matmul "linear" %[[X]], %[[WT]] bias %[[B]] transpose_rhs : tensor<4x8xbf16>, tensor<16x8xi8>, tensor<16xf32>
+  %2 = llm.matmul "linear" %x, %wt bias %b transpose_rhs : tensor<4x8xbf16>, tensor<16x8xi8>, tensor<16xf32>
+  // CHECK-NEXT: return %[[Y]], %[[Z]]
+  return %0, %2 : tensor<4x16xbf16>, tensor<4x16xbf16>
+}
+
+// Norm, position embedding and the elementwise ops, of any rank where the op has no heads.
+// CHECK-LABEL: func @elementwise
+// CHECK-SAME:      (%[[X:.+]]: tensor<2x8xbf16>, %[[W:.+]]: tensor<8xf32>, %[[Q:.+]]: tensor<1x2x4x8xf16>, %[[S:.+]]: tensor<f32>)
+func.func @elementwise(%x: tensor<2x8xbf16>, %w: tensor<8xf32>, %q: tensor<1x2x4x8xf16>,
+                       %s: tensor<f32>) {
+  // CHECK-NEXT: llm.rmsnorm "norm" %[[X]], %[[W]] epsilon 1.000000e-05 : tensor<2x8xbf16>, tensor<8xf32>
+  %0 = llm.rmsnorm "norm" %x, %w epsilon 1.0e-5 : tensor<2x8xbf16>, tensor<8xf32>
+  // CHECK-NEXT: llm.rmsnorm %[[Q]], %[[W]] epsilon 0.000000e+00 : tensor<1x2x4x8xf16>, tensor<8xf32>
+  %1 = llm.rmsnorm %q, %w epsilon 0.0 : tensor<1x2x4x8xf16>, tensor<8xf32>
+  // CHECK-NEXT: llm.rope "rope" %[[Q]] at 3 theta 1.000000e+04 : tensor<1x2x4x8xf16>
+  %2 = llm.rope "rope" %q at 3 theta 1.0e4 : tensor<1x2x4x8xf16>
+  // CHECK-NEXT: llm.rope %[[Q]] at 0 theta 5.000000e-01 : tensor<1x2x4x8xf16>
+  %3 = llm.rope %q at 0 theta 0.5 : tensor<1x2x4x8xf16>
+  // CHECK-NEXT: llm.add "sum" %[[X]], %[[X]] : tensor<2x8xbf16>, tensor<2x8xbf16>
+  %4 = llm.add "sum" %x, %x : tensor<2x8xbf16>, tensor<2x8xbf16>
+  // CHECK-NEXT: llm.add %[[S]], %[[S]] : tensor<f32>, tensor<f32>
+  %5 = llm.add %s, %s : tensor<f32>, tensor<f32>
+  // CHECK-NEXT: llm.mul "product" %[[X]], %[[X]] : tensor<2x8xbf16>, tensor<2x8xbf16>
+  %6 = llm.mul "product" %x, %x : tensor<2x8xbf16>, tensor<2x8xbf16>
+  // CHECK-NEXT: llm.swiglu "gated" %[[X]], %[[X]] : tensor<2x8xbf16>, tensor<2x8xbf16>
+  %7 = llm.swiglu "gated" %x, %x : tensor<2x8xbf16>, tensor<2x8xbf16>
+  // CHECK-NEXT: llm.activation "act" silu %[[X]] : tensor<2x8xbf16>
+  %8 = llm.activation "act" silu %x : tensor<2x8xbf16>
+  // CHECK-NEXT: llm.activation gelu %[[X]] : tensor<2x8xbf16>
+  %9 = llm.activation gelu %x : tensor<2x8xbf16>
+  // CHECK-NEXT: llm.activation gelu_tanh %[[X]] : tensor<2x8xbf16>
+  %10 = llm.activation gelu_tanh %x : tensor<2x8xbf16>
+  // CHECK-NEXT: llm.activation relu %[[X]] : tensor<2x8xbf16>
+  %11 = llm.activation relu %x : tensor<2x8xbf16>
+  // CHECK-NEXT: llm.activation relu2 %[[X]] : tensor<2x8xbf16>
+  %12 = llm.activation relu2 %x : tensor<2x8xbf16>
+  return
+}
+
+// Attention, fused and in pieces, with both masks. 4 heads share 2 KV heads; 3 queries see
+// 5 keys. The scores are [batch, heads, queries, keys] of the query's element type.
+// CHECK-LABEL: func @attention
+// CHECK-SAME:      (%[[Q:.+]]: tensor<1x3x4x8xbf16>, %[[K:.+]]: tensor<1x5x2x8xf16>)
+func.func @attention(%q: tensor<1x3x4x8xbf16>, %k: tensor<1x5x2x8xf16>)
+    -> (tensor<1x3x4x8xbf16>, tensor<1x4x3x5xbf16>, tensor<1x3x4x8xbf16>) {
+  // CHECK-NEXT: %[[A:.+]] = llm.gqa_attn "attn" %[[Q]], %[[K]], %[[K]] mask causal scale 1.250000e-01 :
+  // CHECK-SAME:     tensor<1x3x4x8xbf16>, tensor<1x5x2x8xf16>, tensor<1x5x2x8xf16>
+  %0 = llm.gqa_attn "attn" %q, %k, %k mask causal scale 0.125
+     : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xf16>, tensor<1x5x2x8xf16>
+  // CHECK-NEXT: llm.gqa_attn %[[Q]], %[[K]], %[[K]] mask full scale 1.000000e+00 :
+  %1 = llm.gqa_attn %q, %k, %k mask full scale 1.0
+     : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xf16>, tensor<1x5x2x8xf16>
+  // CHECK-NEXT: %[[S:.+]] = llm.qk "attn.qk" %[[Q]], %[[K]] mask causal scale 1.250000e-01 :
+  // CHECK-SAME:     tensor<1x3x4x8xbf16>, tensor<1x5x2x8xf16>
+  %2 = llm.qk "attn.qk" %q, %k mask causal scale 0.125 : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xf16>
+  // CHECK-NEXT: %[[P:.+]] = llm.softmax "attn.softmax" %[[S]] mask causal : tensor<1x4x3x5xbf16>
+  %3 = llm.softmax "attn.softmax" %2 mask causal : tensor<1x4x3x5xbf16>
+  // CHECK-NEXT: %[[O:.+]] = llm.pv "attn.pv" %[[P]], %[[K]] mask causal :
+  // CHECK-SAME:     tensor<1x4x3x5xbf16>, tensor<1x5x2x8xf16>
+  %4 = llm.pv "attn.pv" %3, %k mask causal : tensor<1x4x3x5xbf16>, tensor<1x5x2x8xf16>
+  // CHECK-NEXT: return %[[A]], %[[P]], %[[O]]
+  return %0, %3, %4 : tensor<1x3x4x8xbf16>, tensor<1x4x3x5xbf16>, tensor<1x3x4x8xbf16>
+}
+
+// Sizes that are not known yet are allowed, and taken over into the results.
+// CHECK-LABEL: func @dynamic
+func.func @dynamic(%x: tensor<?x8xbf16>, %w: tensor<8x?xbf16>, %q: tensor<?x?x4x8xbf16>,
+                   %k: tensor<?x?x2x8xbf16>, %c: !cache, %n: tensor<1x?x8x64xbf16>)
+    -> (tensor<?x?xbf16>, tensor<?x4x?x?xbf16>) {
+  // CHECK: llm.matmul
+  %0 = llm.matmul %x, %w : tensor<?x8xbf16>, tensor<8x?xbf16>
+  // CHECK: llm.qk
+  %1 = llm.qk %q, %k mask causal scale 1.0 : tensor<?x?x4x8xbf16>, tensor<?x?x2x8xbf16>
+  // CHECK: llm.kv_write
+  %2 = llm.kv_write %c, %n, %n at 0 : !cache, tensor<1x?x8x64xbf16>, tensor<1x?x8x64xbf16>
+  return %0, %1 : tensor<?x?xbf16>, tensor<?x4x?x?xbf16>
+}

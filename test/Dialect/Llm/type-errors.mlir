@@ -1,0 +1,77 @@
+// RUN: llm-opt %s -split-input-file -verify-diagnostics
+
+// type-C1: a tensor without a rank is no operand.
+func.func @unranked(%x: tensor<*xf32>) {
+  // expected-error @+1 {{'llm.add' op operand #0 must be ranked tensor of floating-point or signless integer values, but got 'tensor<*xf32>'}}
+  %0 = "llm.add"(%x, %x) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+// type-C1: elements are floats or signless integers, not indices.
+func.func @index_elements(%x: tensor<4xindex>) {
+  // expected-error @+1 {{'llm.activation' op operand #0 must be ranked tensor of floating-point or signless integer values, but got 'tensor<4xindex>'}}
+  %0 = llm.activation silu %x : tensor<4xindex>
+  return
+}
+
+// -----
+
+// type-C1: nor integers with a sign.
+func.func @signed_elements() {
+  // expected-error @+1 {{'llm.weight' op result #0 must be ranked tensor of floating-point or signless integer values, but got 'tensor<4xsi8>'}}
+  %0 = llm.weight "w" : tensor<4xsi8>
+  return
+}
+
+// -----
+
+// type-C2: a matmul takes matrices; the batch is part of the rows.
+func.func @matmul_rank(%x: tensor<1x4x8xf32>, %w: tensor<8x8xf32>) {
+  // expected-error @+1 {{'llm.matmul' op operand #0 must be rank-2 tensor of float or integer values, but got 'tensor<1x4x8xf32>'}}
+  %0 = "llm.matmul"(%x, %w) : (tensor<1x4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// type-C2: attention takes [batch, queries, heads, head_dim].
+func.func @attention_rank(%q: tensor<3x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
+  // expected-error @+1 {{'llm.qk' op operand #0 must be rank-4 tensor of float or integer values, but got 'tensor<3x4x8xf32>'}}
+  %0 = "llm.qk"(%q, %k) <{mask = #llm<mask full>, scale = 1.0 : f64}>
+     : (tensor<3x4x8xf32>, tensor<1x5x2x8xf32>) -> tensor<1x4x3x5xf32>
+  return
+}
+
+// -----
+
+// type-C2: the weight of a norm is a vector.
+func.func @norm_rank(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'llm.rmsnorm' op operand #1 must be rank-1 tensor of float or integer values, but got 'tensor<4x8xf32>'}}
+  %0 = "llm.rmsnorm"(%x, %x) <{epsilon = 0.0 : f64}> : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// type-C3: a result type that does not follow from the operands.
+func.func @inferred(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) {
+  // expected-error @+2 {{'llm.matmul' op inferred type(s) 'tensor<4x16xf32>' are incompatible with return type(s) of operation 'tensor<4x16xbf16>'}}
+  // expected-error @+1 {{'llm.matmul' op failed to infer returned types}}
+  %0 = "llm.matmul"(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xbf16>
+  return
+}
+
+// -----
+
+// type-C3: a cache after a write is the cache before it.
+func.func @inferred_cache(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>,
+                          %k: tensor<1x1x2x8xf32>) {
+  // expected-error @+2 {{'llm.kv_write' op inferred type(s) '!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>' are incompatible with return type(s) of operation '!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 5, f32>'}}
+  // expected-error @+1 {{'llm.kv_write' op failed to infer returned types}}
+  %0 = "llm.kv_write"(%c, %k, %k) <{begin = 0 : i64}>
+     : (!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>, tensor<1x1x2x8xf32>,
+        tensor<1x1x2x8xf32>) -> !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 5, f32>
+  return
+}
