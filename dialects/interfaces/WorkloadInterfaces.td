@@ -1,6 +1,6 @@
-//===- WorkloadInterfaces.td - What an op promises the compiler -*- tablegen -*-===//
+//===- WorkloadInterfaces.td - What an op promises the compiler --*- tablegen -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

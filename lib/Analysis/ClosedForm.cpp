@@ -1,6 +1,6 @@
-//===- ClosedForm.cpp - The closed-form tile of hand-made cost sheets ===//
+//===- ClosedForm.cpp - The tile of hand-made cost sheets -----------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -14,17 +14,20 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Finds the loops and operands of a product C[m, n] = A[m, k] B[k, n]: one contraction
-/// over three loops whose two operands share the reduction loop only.
+/// Finds the loops and operands of a product C[m, n] = A[m, k] B[k, n]: one
+/// contraction over three loops whose two operands share the reduction loop
+/// only.
 static std::optional<ClosedForm> matchProduct(const Workload &workload) {
   SmallVector<unsigned, 2> operands;
   for (auto [index, buffer] : llvm::enumerate(workload.buffers))
     if (workload.isContracted(buffer))
       operands.push_back(index);
-  unsigned contractions = llvm::count_if(workload.stages, [](const Stage &stage) {
-    return llvm::any_of(stage.workPerPoint,
-                        [](auto work) { return work.first == WorkKind::Mac; });
-  });
+  unsigned contractions =
+      llvm::count_if(workload.stages, [](const Stage &stage) {
+        return llvm::any_of(stage.workPerPoint, [](auto work) {
+          return work.first == WorkKind::Mac;
+        });
+      });
   if (workload.loops.size() != 3 || operands.size() != 2 || contractions != 1)
     return std::nullopt;
   llvm::SmallBitVector lhs = workload.loopsOf(workload.buffers[operands[0]]);
@@ -45,7 +48,8 @@ static std::optional<ClosedForm> matchProduct(const Workload &workload) {
 }
 
 /// The edges of the tile for dimensions in any order.
-static std::array<double, 3> tileEdges(std::array<double, 3> dims, double values) {
+static std::array<double, 3> tileEdges(std::array<double, 3> dims,
+                                       double values) {
   std::array<unsigned, 3> byMeasure = {0, 1, 2};
   std::stable_sort(byMeasure.begin(), byMeasure.end(),
                    [&](unsigned a, unsigned b) { return dims[a] < dims[b]; });
@@ -89,7 +93,9 @@ std::optional<ClosedForm> ClosedForm::get(const OpOnTarget &context) {
 TileAttr ClosedForm::getTile(const OpOnTarget &context) const {
   MLIRContext *mlirContext = context.op->getContext();
   const Workload &workload = context.workload;
-  auto name = [&](unsigned loop) { return StringRef(workload.loops[loop].name); };
+  auto name = [&](unsigned loop) {
+    return StringRef(workload.loops[loop].name);
+  };
   DictionaryAttr sizes = getAmounts(mlirContext, {{name(m), int64_t(tileM)},
                                                   {name(k), int64_t(tileK)},
                                                   {name(n), int64_t(tileN)}});
@@ -100,7 +106,7 @@ TileAttr ClosedForm::getTile(const OpOnTarget &context) const {
   for (const Buffer &buffer : workload.buffers)
     held.push_back({buffer.name, 1});
   auto level = TileLevelAttr::get(
-      mlirContext, StringAttr::get(mlirContext, context.tileMemory()->name), sizes, order,
-      getAmounts(mlirContext, held), {});
+      mlirContext, StringAttr::get(mlirContext, context.tileMemory()->name),
+      sizes, order, getAmounts(mlirContext, held), {});
   return TileAttr::get(mlirContext, TileStrategy::Theoretical, level, {});
 }

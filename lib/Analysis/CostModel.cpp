@@ -1,6 +1,6 @@
-//===- CostModel.cpp - What an op costs with its tile on a target ===//
+//===- CostModel.cpp - What an op costs with its tile on a target ---------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -15,7 +15,9 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-static StringRef toRef(std::string_view text) { return {text.data(), text.size()}; }
+static StringRef toRef(std::string_view text) {
+  return {text.data(), text.size()};
+}
 
 //===----------------------------------------------------------------------===//
 // OpOnTarget
@@ -29,19 +31,22 @@ static std::string describe(EngineKindSet kinds) {
   return text;
 }
 
-FailureOr<OpOnTarget> OpOnTarget::get(WorkloadOpInterface op, const Target &target) {
-  FailureOr<Workload> workload = op.getWorkload([&] { return op->emitOpError(); });
+FailureOr<OpOnTarget> OpOnTarget::get(WorkloadOpInterface op,
+                                      const Target &target) {
+  FailureOr<Workload> workload =
+      op.getWorkload([&] { return op->emitOpError(); });
   if (failed(workload))
     return failure();
   EngineKindSet kinds = workload->engineKinds();
   const Engine *engine = target.findEngine(kinds);
   if (engine)
     return OpOnTarget{op, std::move(*workload), &target, engine};
-  InFlightDiagnostic diagnostic = op->emitOpError()
-                                  << "needs an engine that is " << describe(kinds)
-                                  << "; target '" << target.name << "' has none";
+  InFlightDiagnostic diagnostic =
+      op->emitOpError() << "needs an engine that is " << describe(kinds)
+                        << "; target '" << target.name << "' has none";
   if (kinds.contains(EngineKind::Matrix) && kinds.contains(EngineKind::Vector))
-    diagnostic << ". --llm-decompose-attention splits fused attention into ops of fewer "
+    diagnostic << ". --llm-decompose-attention splits fused attention into ops "
+                  "of fewer "
                   "kinds";
   return diagnostic;
 }
@@ -55,20 +60,21 @@ int64_t OpOnTarget::tileCapacityBytes() const {
 // Time
 //===----------------------------------------------------------------------===//
 
-/// Operations per cycle for one kind of work; 0: not modelled. Fails for contractions of
-/// a type without a rate.
+/// Operations per cycle for one kind of work; 0: not modelled. Fails for
+/// contractions of a type without a rate.
 static FailureOr<int64_t> rateOf(const OpOnTarget &context, WorkKind kind) {
   if (kind != WorkKind::Mac)
     return Target::opsPerCycle(*context.engine, kind).value_or(0);
   Type type = context.workload.macElementType();
   std::string usedType;
   std::optional<int64_t> rate =
-      type ? Target::macsPerCycle(*context.engine, type, usedType) : std::nullopt;
+      type ? Target::macsPerCycle(*context.engine, type, usedType)
+           : std::nullopt;
   if (rate)
     return *rate;
   return context.op->emitOpError()
-         << "contracts " << type << ", for which engine '" << context.engine->name
-         << "' of target '" << context.target->name
+         << "contracts " << type << ", for which engine '"
+         << context.engine->name << "' of target '" << context.target->name
          << "' gives no rate (engines." << context.engine->name
          << ".macs_per_cycle_per_unit), nor one for a wider type";
 }
@@ -77,10 +83,12 @@ static LogicalResult emitOverflow(Operation *op) {
   return op->emitOpError() << "its work, bytes or cycles leave 64 bits";
 }
 
-static FailureOr<int64_t> stageCycles(const OpOnTarget &context, unsigned index) {
+static FailureOr<int64_t> stageCycles(const OpOnTarget &context,
+                                      unsigned index) {
   const Stage &stage = context.workload.stages[index];
   WorkloadOpInterface op = context.op;
-  Count points = op.countPoints(context.workload, index, context.workload.fullBox());
+  Count points =
+      op.countPoints(context.workload, index, context.workload.fullBox());
   if (failed(points))
     return emitOverflow(op);
   int64_t longest = 0;
@@ -112,20 +120,23 @@ FailureOr<int64_t> mlir::llm::computeCycles(const OpOnTarget &context) {
   return total;
 }
 
-std::optional<int64_t> mlir::llm::memoryCycles(const OpOnTarget &context, int64_t bytes) {
+std::optional<int64_t> mlir::llm::memoryCycles(const OpOnTarget &context,
+                                               int64_t bytes) {
   const Memory &dram = context.target->dram();
   return streamCycles(bytes, dram.lanes, context.target->clockHz,
                       context.target->portLanes(*context.engine, dram),
                       dram.bytesPerSecond);
 }
 
-SmallVector<std::string> mlir::llm::describeAssumptions(const OpOnTarget &context) {
+SmallVector<std::string>
+mlir::llm::describeAssumptions(const OpOnTarget &context) {
   SmallVector<std::string> assumptions;
   for (WorkKind kind : {WorkKind::Alu, WorkKind::Special, WorkKind::Compare}) {
-    bool isUsed = llvm::any_of(context.workload.stages, [&](const Stage &stage) {
-      return llvm::any_of(stage.workPerPoint,
-                          [&](auto work) { return work.first == kind; });
-    });
+    bool isUsed =
+        llvm::any_of(context.workload.stages, [&](const Stage &stage) {
+          return llvm::any_of(stage.workPerPoint,
+                              [&](auto work) { return work.first == kind; });
+        });
     if (isUsed && !Target::opsPerCycle(*context.engine, kind))
       assumptions.push_back("no rate for " + std::string(stringify(kind)) +
                             " work: it takes no time");
@@ -136,8 +147,8 @@ SmallVector<std::string> mlir::llm::describeAssumptions(const OpOnTarget &contex
     std::string ownType;
     llvm::raw_string_ostream(ownType) << type;
     if (usedType != ownType)
-      assumptions.push_back("no rate for contractions of " + ownType + ": that of " +
-                            usedType + " stands in");
+      assumptions.push_back("no rate for contractions of " + ownType +
+                            ": that of " + usedType + " stands in");
   }
   return assumptions;
 }
@@ -147,25 +158,29 @@ SmallVector<std::string> mlir::llm::describeAssumptions(const OpOnTarget &contex
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Bytes that each buffer of the workload moves, and the room that the tiles take.
+/// Bytes that each buffer of the workload moves, and the room that the tiles
+/// take.
 struct Movement {
   SmallVector<int64_t, 4> bytes;
   int64_t workingSetBytes = 0;
 };
 } // namespace
 
-FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context, TileLevelAttr level) {
+FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
+                                        TileLevelAttr level) {
   const Workload &workload = context.workload;
   Operation *op = context.op;
   Tiling tiling;
   for (const Loop &loop : workload.loops) {
     int64_t size = getAmount(level.getSizes(), loop.name);
     if (size < 1 || size > loop.extent)
-      return op->emitOpError() << "tile size of loop '" << loop.name << "' must be in [1, "
-                               << loop.extent << "], got " << size;
+      return op->emitOpError()
+             << "tile size of loop '" << loop.name << "' must be in [1, "
+             << loop.extent << "], got " << size;
     if (!loop.isTileable && size != loop.extent)
-      return op->emitOpError() << "loop '" << loop.name << "' cannot be cut: its tile must be "
-                               << loop.extent << ", got " << size;
+      return op->emitOpError()
+             << "loop '" << loop.name << "' cannot be cut: its tile must be "
+             << loop.extent << ", got " << size;
     tiling.sizes.push_back(size);
   }
   for (StringAttr name : level.getOrder()) {
@@ -178,13 +193,16 @@ FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context, TileLevelAttr
   return tiling;
 }
 
-/// Every element once, streamed through as much of the private memory as there is.
+/// Every element once, streamed through as much of the private memory as there
+/// is.
 static FailureOr<Movement> moveCompulsory(const OpOnTarget &context) {
   TileModel model(context.op, context.workload);
   Movement movement;
   int64_t total = 0;
-  for (unsigned buffer = 0; buffer < context.workload.buffers.size(); ++buffer) {
-    bool isMoved = context.workload.buffers[buffer].role != Buffer::Role::Temporary;
+  for (unsigned buffer = 0; buffer < context.workload.buffers.size();
+       ++buffer) {
+    bool isMoved =
+        context.workload.buffers[buffer].role != Buffer::Role::Temporary;
     Count bytes = isMoved ? model.compulsoryBytes(buffer) : Count(0);
     std::optional<int64_t> sum =
         succeeded(bytes) ? checkedAdd(total, *bytes) : std::nullopt;
@@ -197,7 +215,8 @@ static FailureOr<Movement> moveCompulsory(const OpOnTarget &context) {
   return movement;
 }
 
-static FailureOr<Movement> moveTiled(const OpOnTarget &context, TileLevelAttr level) {
+static FailureOr<Movement> moveTiled(const OpOnTarget &context,
+                                     TileLevelAttr level) {
   Operation *op = context.op;
   FailureOr<Tiling> tiling = readTiling(context, level);
   if (failed(tiling))
@@ -212,43 +231,48 @@ static FailureOr<Movement> moveTiled(const OpOnTarget &context, TileLevelAttr le
     if (failed(bytes))
       return emitOverflow(op);
     movement.bytes.push_back(*bytes);
-    held.push_back(std::max<int64_t>(1, getAmount(level.getBuffers(), buffer.name)));
+    held.push_back(
+        std::max<int64_t>(1, getAmount(level.getBuffers(), buffer.name)));
   }
   Count workingSet = model.workingSetBytes(*tiling, held);
   if (failed(workingSet))
     return emitOverflow(op);
   if (*workingSet > context.tileCapacityBytes())
-    return op->emitOpError() << "its tile takes " << *workingSet << " bytes of '"
-                             << level.getMemory().getValue() << "', which has "
-                             << context.tileCapacityBytes() << ": "
-                             << *workingSet - context.tileCapacityBytes() << " too many";
+    return op->emitOpError()
+           << "its tile takes " << *workingSet << " bytes of '"
+           << level.getMemory().getValue() << "', which has "
+           << context.tileCapacityBytes() << ": "
+           << *workingSet - context.tileCapacityBytes() << " too many";
   movement.workingSetBytes = *workingSet;
   return movement;
 }
 
-/// The real quotient of the closed form, rounded to whole bytes such that the cycles are
-/// those of the real quotient rounded up once.
-static FailureOr<Movement> moveClosedForm(const OpOnTarget &context, const ClosedForm &form,
+/// The real quotient of the closed form, rounded to whole bytes such that the
+/// cycles are those of the real quotient rounded up once.
+static FailureOr<Movement> moveClosedForm(const OpOnTarget &context,
+                                          const ClosedForm &form,
                                           TileLevelAttr level) {
   FailureOr<Tiling> tiling = readTiling(context, level);
   if (failed(tiling))
     return failure();
   const Memory &dram = context.target->dram();
-  double bytesPerCycle = double(dram.bytesPerSecond) / double(context.target->clockHz) *
-                         double(context.target->portLanes(*context.engine, dram)) /
-                         double(dram.lanes);
+  double bytesPerCycle =
+      double(dram.bytesPerSecond) / double(context.target->clockHz) *
+      double(context.target->portLanes(*context.engine, dram)) /
+      double(dram.lanes);
   double bytes = form.lhsBytes + form.rhsBytes;
   if (!(bytes < double(maxCount)))
     return emitOverflow(context.op);
   double cycles = std::ceil(bytes / bytesPerCycle);
-  auto whole = int64_t(
-      std::max(std::floor(bytes), std::min(std::ceil(bytes), cycles * bytesPerCycle)));
+  auto whole = int64_t(std::max(
+      std::floor(bytes), std::min(std::ceil(bytes), cycles * bytesPerCycle)));
   Movement movement;
   movement.bytes.resize(context.workload.buffers.size(), 0);
   movement.bytes[form.lhs] = int64_t(form.lhsBytes);
   movement.bytes[form.rhs] = whole - movement.bytes[form.lhs];
   SmallVector<int64_t, 4> held(context.workload.buffers.size(), 1);
-  Count workingSet = TileModel(context.op, context.workload).workingSetBytes(*tiling, held);
+  Count workingSet =
+      TileModel(context.op, context.workload).workingSetBytes(*tiling, held);
   if (failed(workingSet))
     return emitOverflow(context.op);
   // A narrower operand or a bias may not be in the closed form's three tiles.
@@ -256,14 +280,17 @@ static FailureOr<Movement> moveClosedForm(const OpOnTarget &context, const Close
   return movement;
 }
 
-static FailureOr<Movement> moveTheoretical(const OpOnTarget &context, TileAttr tile) {
+static FailureOr<Movement> moveTheoretical(const OpOnTarget &context,
+                                           TileAttr tile) {
   std::optional<ClosedForm> form = ClosedForm::get(context);
   TileAttr derived = form ? form->getTile(context)
-                          : TileAttr::get(tile.getContext(), TileStrategy::Theoretical, {}, {});
+                          : TileAttr::get(tile.getContext(),
+                                          TileStrategy::Theoretical, {}, {});
   if (tile != derived)
     return context.op->emitOpError()
-           << "its tile says 'theoretical' but is not the one of the closed form, " << derived
-           << "; write 'manual' for a tile of your own";
+           << "its tile says 'theoretical' but is not the one of the closed "
+              "form, "
+           << derived << "; write 'manual' for a tile of your own";
   return form ? moveClosedForm(context, *form, tile.getLevels().front())
               : moveCompulsory(context);
 }
@@ -271,20 +298,23 @@ static FailureOr<Movement> moveTheoretical(const OpOnTarget &context, TileAttr t
 static FailureOr<Movement> move(const OpOnTarget &context, TileAttr tile) {
   Operation *op = context.op;
   if (tile.getSplit() && !tile.getSplit().empty())
-    return op->emitOpError() << "its tile has a split; ops are costed and scheduled whole";
+    return op->emitOpError()
+           << "its tile has a split; ops are costed and scheduled whole";
   if (tile.getStrategy() == TileStrategy::Theoretical)
     return moveTheoretical(context, tile);
   const Memory *memory = context.tileMemory();
   if (!memory) {
     if (!tile.getLevels().empty())
-      return op->emitOpError() << "has a tile level, but engine '" << context.engine->name
-                               << "' has no private memory";
+      return op->emitOpError()
+             << "has a tile level, but engine '" << context.engine->name
+             << "' has no private memory";
     return moveCompulsory(context);
   }
   if (tile.getLevels().size() != 1 ||
       tile.getLevels().front().getMemory().getValue() != memory->name)
-    return op->emitOpError() << "its tile must have one level, for memory '" << memory->name
-                             << "' of engine '" << context.engine->name << "'";
+    return op->emitOpError()
+           << "its tile must have one level, for memory '" << memory->name
+           << "' of engine '" << context.engine->name << "'";
   return moveTiled(context, tile.getLevels().front());
 }
 
@@ -310,7 +340,8 @@ static CostBound boundOf(int64_t fixed, int64_t compute, int64_t memory) {
   return compute >= memory ? CostBound::Compute : CostBound::Memory;
 }
 
-FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context, TileAttr tile) {
+FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
+                                           TileAttr tile) {
   MLIRContext *mlirContext = tile.getContext();
   FailureOr<int64_t> compute = computeCycles(context);
   if (failed(compute))
@@ -324,7 +355,8 @@ FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context, TileAttr t
 
   SmallVector<std::pair<StringRef, int64_t>> perBuffer;
   int64_t total = 0;
-  for (auto [buffer, bytes] : llvm::zip(context.workload.buffers, movement->bytes)) {
+  for (auto [buffer, bytes] :
+       llvm::zip(context.workload.buffers, movement->bytes)) {
     std::optional<int64_t> sum = checkedAdd(total, bytes);
     if (!sum)
       return emitOverflow(context.op);
@@ -339,11 +371,14 @@ FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context, TileAttr t
   traffic.set(context.target->dram().name, getAmounts(mlirContext, perBuffer));
   int64_t overhead = context.engine->overheadCycles;
   auto part = PartCostAttr::getChecked(
-      [&] { return context.op->emitOpError(); }, mlirContext, /*count=*/int64_t(1), *work,
-      traffic.getDictionary(mlirContext), movement->workingSetBytes, overhead,
-      /*serialCycles=*/int64_t(0), *compute, *memory, boundOf(overhead, *compute, *memory));
+      [&] { return context.op->emitOpError(); }, mlirContext,
+      /*count=*/int64_t(1), *work, traffic.getDictionary(mlirContext),
+      movement->workingSetBytes, overhead,
+      /*serialCycles=*/int64_t(0), *compute, *memory,
+      boundOf(overhead, *compute, *memory));
   if (!part)
     return failure();
-  return CostAttr::get(mlirContext, StringAttr::get(mlirContext, context.engine->name), part,
+  return CostAttr::get(mlirContext,
+                       StringAttr::get(mlirContext, context.engine->name), part,
                        computeStamp(context, tile));
 }

@@ -1,6 +1,6 @@
-//===- CostStamp.cpp - The fingerprint by which a stale cost is known ===//
+//===- CostStamp.cpp - The fingerprint by which a stale cost is known -----===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -15,7 +15,8 @@ using namespace mlir::llm;
 /// The op without its name and decisions: types and attributes.
 static void describeOp(Operation *op, raw_ostream &os) {
   os << op->getName() << "\n";
-  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+  for (Type type :
+       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
     os << type << "\n";
   for (NamedAttribute attribute : op->getAttrDictionary()) {
     StringRef name = attribute.getName();
@@ -31,8 +32,8 @@ static void describeWorkload(WorkloadOpInterface op, const Workload &workload,
     os << loop.name << ":" << unsigned(loop.kind) << ":" << loop.extent << ":"
        << loop.isTileable << "\n";
   for (const Buffer &buffer : workload.buffers)
-    os << buffer.name << ":" << unsigned(buffer.role) << ":" << buffer.map << ":"
-       << buffer.elementType << "\n";
+    os << buffer.name << ":" << unsigned(buffer.role) << ":" << buffer.map
+       << ":" << buffer.elementType << "\n";
   for (auto [index, stage] : llvm::enumerate(workload.stages)) {
     os << stage.name << ":" << unsigned(stage.engine);
     for (auto [kind, perPoint] : stage.workPerPoint)
@@ -52,6 +53,7 @@ StringAttr mlir::llm::computeStamp(const OpOnTarget &context, TileAttr tile) {
   if (const Memory *memory = context.tileMemory())
     os << memory->name << "\n";
   os << describeForCost(*context.target, *context.engine);
-  return StringAttr::get(tile.getContext(),
-                         llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16));
+  return StringAttr::get(
+      tile.getContext(),
+      llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16));
 }

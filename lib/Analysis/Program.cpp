@@ -1,6 +1,6 @@
-//===- Program.cpp - A function as ops that take time ===//
+//===- Program.cpp - A function as ops that take time ---------------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -14,14 +14,16 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-/// Where a value comes from: ops that take time, and values that a loop carries.
+/// Where a value comes from: ops that take time, and values that a loop
+/// carries.
 struct Origins {
   llvm::SmallSetVector<unsigned, 4> ops;
   llvm::SmallSetVector<Value, 2> loopArguments;
 
   void insert(const Origins &other) {
     ops.insert(other.ops.begin(), other.ops.end());
-    loopArguments.insert(other.loopArguments.begin(), other.loopArguments.end());
+    loopArguments.insert(other.loopArguments.begin(),
+                         other.loopArguments.end());
   }
 };
 } // namespace
@@ -33,16 +35,18 @@ public:
   LogicalResult build();
 
 private:
-  LogicalResult visitBlock(Block &block, int64_t count, std::vector<ProgramItem> &items);
+  LogicalResult visitBlock(Block &block, int64_t count,
+                           std::vector<ProgramItem> &items);
   LogicalResult visitLoop(LoopLikeOpInterface loop, int64_t count,
                           std::vector<ProgramItem> &items);
-  LogicalResult visitOp(Operation *op, int64_t count, std::vector<ProgramItem> &items);
+  LogicalResult visitOp(Operation *op, int64_t count,
+                        std::vector<ProgramItem> &items);
   LogicalResult addOp(WorkloadOpInterface op, int64_t count,
                       std::vector<ProgramItem> &items);
   std::string nameOf(WorkloadOpInterface op);
   Origins originsOf(ValueRange values) const;
-  /// The ops behind a loop-carried value: those before the loop and those of the
-  /// previous iteration.
+  /// The ops behind a loop-carried value: those before the loop and those of
+  /// the previous iteration.
   void resolveLoopArguments();
 
   Program &program;
@@ -60,7 +64,8 @@ LogicalResult ProgramBuilder::build() {
   Region &body = program.func.getBody();
   if (!body.hasOneBlock())
     return emitFunctionError(program.func)
-           << "has branches between blocks; a program is one block with loops of constant "
+           << "has branches between blocks; a program is one block with loops "
+              "of constant "
               "trip count";
   if (failed(visitBlock(body.front(), 1, program.programItems)))
     return failure();
@@ -97,10 +102,11 @@ LogicalResult ProgramBuilder::visitOp(Operation *op, int64_t count,
   }
   if (op->hasTrait<OpTrait::IsTerminator>())
     return success();
-  return op->emitOpError()
-         << "has no workload: the compiler cannot tell how long it takes. Give it "
-            "WorkloadOpInterface (or TransparentOpInterface if it takes no time), as an "
-            "external model if the op is not yours";
+  return op->emitOpError() << "has no workload: the compiler cannot tell how "
+                              "long it takes. Give it "
+                              "WorkloadOpInterface (or TransparentOpInterface "
+                              "if it takes no time), as an "
+                              "external model if the op is not yours";
 }
 
 LogicalResult ProgramBuilder::addOp(WorkloadOpInterface op, int64_t count,
@@ -113,15 +119,17 @@ LogicalResult ProgramBuilder::addOp(WorkloadOpInterface op, int64_t count,
   auto [known, isNew] = opOfName.try_emplace(entry.name, op);
   if (!isNew) {
     InFlightDiagnostic diagnostic =
-        op->emitOpError() << "has the name \"" << entry.name
-                          << "\" of another op; names must be unique in a function";
+        op->emitOpError()
+        << "has the name \"" << entry.name
+        << "\" of another op; names must be unique in a function";
     diagnostic.attachNote(known->second->getLoc()) << "the other op is here";
     return diagnostic;
   }
   Origins behind = originsOf(op->getOperands());
   entry.dependences.assign(behind.ops.begin(), behind.ops.end());
   llvm::sort(entry.dependences);
-  pendingArguments.emplace_back(behind.loopArguments.begin(), behind.loopArguments.end());
+  pendingArguments.emplace_back(behind.loopArguments.begin(),
+                                behind.loopArguments.end());
 
   Origins self;
   self.ops.insert(index);
@@ -150,10 +158,12 @@ LogicalResult ProgramBuilder::visitLoop(LoopLikeOpInterface loop, int64_t count,
   if (loop.getLoopRegions().size() != 1 || !region->hasOneBlock())
     return emitLoopError() << "needs a body of one block";
 
-  std::optional<MutableArrayRef<OpOperand>> yielded = loop.getYieldedValuesMutable();
+  std::optional<MutableArrayRef<OpOperand>> yielded =
+      loop.getYieldedValuesMutable();
   for (auto [position, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
     origins[argument].loopArguments.insert(argument);
-    loopCarried[argument] = {loop.getInits()[position], (*yielded)[position].get()};
+    loopCarried[argument] = {loop.getInits()[position],
+                             (*yielded)[position].get()};
   }
   ProgramItem item;
   item.loop = loop;
@@ -192,7 +202,8 @@ void ProgramBuilder::resolveLoopArguments() {
       initial.insert(before.ops.begin(), before.ops.end());
       carried.insert(previous.ops.begin(), previous.ops.end());
       worklist.insert(before.loopArguments.begin(), before.loopArguments.end());
-      worklist.insert(previous.loopArguments.begin(), previous.loopArguments.end());
+      worklist.insert(previous.loopArguments.begin(),
+                      previous.loopArguments.end());
     }
     ProgramOp &op = program.programOps[index];
     op.carriedDependences.assign(carried.begin(), carried.end());
@@ -218,7 +229,8 @@ std::optional<unsigned> Program::indexOf(Operation *op) const {
 }
 
 InFlightDiagnostic mlir::llm::emitFunctionError(func::FuncOp function) {
-  return emitError(function.getLoc()) << "function '" << function.getName() << "' ";
+  return emitError(function.getLoc())
+         << "function '" << function.getName() << "' ";
 }
 
 SmallVector<func::FuncOp> mlir::llm::functionsWithBody(ModuleOp module) {

@@ -1,6 +1,6 @@
-//===- ProgramBounds.cpp - Lower bounds of a whole program ===//
+//===- ProgramBounds.cpp - Lower bounds of a whole program ----------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -17,15 +17,17 @@ using namespace mlir::llm;
 /// sum += amount * times; false where that leaves 64 bits.
 static bool accumulate(int64_t &sum, int64_t amount, int64_t times) {
   std::optional<int64_t> product = checkedMul(amount, times);
-  std::optional<int64_t> total = product ? checkedAdd(sum, *product) : std::nullopt;
+  std::optional<int64_t> total =
+      product ? checkedAdd(sum, *product) : std::nullopt;
   sum = total.value_or(sum);
   return total.has_value();
 }
 
-static LogicalResult addStretch(const Program &program, ArrayRef<unsigned> stretch,
-                                int64_t times, const Target &target,
-                                ProgramBounds &bounds) {
-  FailureOr<scheduling::Problem> problem = makeProblem(program, stretch, target);
+static LogicalResult addStretch(const Program &program,
+                                ArrayRef<unsigned> stretch, int64_t times,
+                                const Target &target, ProgramBounds &bounds) {
+  FailureOr<scheduling::Problem> problem =
+      makeProblem(program, stretch, target);
   if (failed(problem))
     return failure();
   auto found = scheduling::lowerBounds(*problem);
@@ -38,15 +40,18 @@ static LogicalResult addStretch(const Program &program, ArrayRef<unsigned> stret
     }
   fits &= accumulate(bounds.lowerBoundCycles, largest, times);
   if (!fits)
-    return emitFunctionError(program.function()) << "has lower bounds that leave 64 bits";
+    return emitFunctionError(program.function())
+           << "has lower bounds that leave 64 bits";
   return success();
 }
 
-static LogicalResult addItems(const Program &program, ArrayRef<ProgramItem> items,
-                              int64_t times, const Target &target, ProgramBounds &bounds) {
+static LogicalResult addItems(const Program &program,
+                              ArrayRef<ProgramItem> items, int64_t times,
+                              const Target &target, ProgramBounds &bounds) {
   for (const ProgramItem &item : items)
     if (failed(item.isLoop()
-                   ? addItems(program, item.body, times * item.trips, target, bounds)
+                   ? addItems(program, item.body, times * item.trips, target,
+                              bounds)
                    : addStretch(program, item.ops, times, target, bounds)))
       return failure();
   return success();
@@ -56,7 +61,8 @@ FailureOr<ProgramBounds> mlir::llm::computeBounds(const Program &program,
                                                   const Target &target) {
   ProgramBounds bounds;
   FailureOr<int64_t> roofline = rooflineCycles(program, target);
-  if (failed(roofline) || failed(addItems(program, program.items(), 1, target, bounds)))
+  if (failed(roofline) ||
+      failed(addItems(program, program.items(), 1, target, bounds)))
     return failure();
   bounds.rooflineCycles = *roofline;
   return bounds;

@@ -1,6 +1,6 @@
-//===- Roofline.cpp - What no tile and no schedule can beat ===//
+//===- Roofline.cpp - What no tile and no schedule can beat ---------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -16,13 +16,15 @@ using namespace mlir;
 using namespace mlir::llm;
 
 /// Operations per cycle of all engines that can do this kind of work.
-static std::optional<int64_t> peakRate(const Target &target, WorkKind kind, Type type) {
+static std::optional<int64_t> peakRate(const Target &target, WorkKind kind,
+                                       Type type) {
   int64_t peak = 0;
   for (const Engine &engine : target.engines) {
     std::string usedType;
     std::optional<int64_t> rate =
         kind == WorkKind::Mac
-            ? (type ? Target::macsPerCycle(engine, type, usedType) : std::nullopt)
+            ? (type ? Target::macsPerCycle(engine, type, usedType)
+                    : std::nullopt)
             : Target::opsPerCycle(engine, kind);
     std::optional<int64_t> all = checkedMul(rate.value_or(0), engine.count);
     std::optional<int64_t> sum = all ? checkedAdd(peak, *all) : std::nullopt;
@@ -45,29 +47,34 @@ private:
   bool accumulate(int64_t &sum, Count amount, int64_t count) {
     std::optional<int64_t> product =
         succeeded(amount) ? checkedMul(*amount, count) : std::nullopt;
-    std::optional<int64_t> total = product ? checkedAdd(sum, *product) : std::nullopt;
+    std::optional<int64_t> total =
+        product ? checkedAdd(sum, *product) : std::nullopt;
     sum = total.value_or(sum);
     return total.has_value();
   }
 
   const Target &target;
-  /// By (kind, operations per cycle): types with one rate add up before they are rounded.
+  /// By (kind, operations per cycle): types with one rate add up before they
+  /// are rounded.
   std::map<std::pair<WorkKind, int64_t>, int64_t> work;
   int64_t bytes = 0;
 };
 } // namespace
 
 LogicalResult RooflineSum::add(WorkloadOpInterface op, int64_t count) {
-  FailureOr<Workload> workload = op.getWorkload([&] { return op->emitOpError(); });
+  FailureOr<Workload> workload =
+      op.getWorkload([&] { return op->emitOpError(); });
   if (failed(workload))
     return failure();
   bool fits = true;
   for (WorkKind kind : allWorkKinds) {
-    std::optional<int64_t> rate = peakRate(target, kind, workload->macElementType());
+    std::optional<int64_t> rate =
+        peakRate(target, kind, workload->macElementType());
     if (!rate)
       fits = false;
     else if (*rate > 0)
-      fits &= accumulate(work[{kind, *rate}], countWork(op, *workload, kind), count);
+      fits &= accumulate(work[{kind, *rate}], countWork(op, *workload, kind),
+                         count);
   }
   TileModel model(op, *workload);
   for (unsigned buffer = 0; buffer < workload->buffers.size(); ++buffer)
@@ -96,12 +103,14 @@ std::optional<int64_t> RooflineSum::cycles() const {
   return longest;
 }
 
-FailureOr<int64_t> mlir::llm::rooflineCycles(const Program &program, const Target &target) {
+FailureOr<int64_t> mlir::llm::rooflineCycles(const Program &program,
+                                             const Target &target) {
   RooflineSum sum(target);
   for (const ProgramOp &op : program.ops())
     if (failed(sum.add(op.op, op.count)))
       return failure();
   if (std::optional<int64_t> cycles = sum.cycles())
     return *cycles;
-  return emitFunctionError(program.function()) << "has a roofline that leaves 64 bits";
+  return emitFunctionError(program.function())
+         << "has a roofline that leaves 64 bits";
 }

@@ -1,6 +1,6 @@
-//===- ScheduleProblem.cpp - Between the IR and the scheduling library ===//
+//===- ScheduleProblem.cpp - From the IR to a problem and back ------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -23,22 +23,24 @@ static CostAttr costOf(Operation *op) {
 /// Parts of one op that a problem may hold.
 static constexpr int64_t maxParts = 1 << 24;
 
-LogicalResult mlir::llm::checkCosts(const Program &program, const Target &target) {
+LogicalResult mlir::llm::checkCosts(const Program &program,
+                                    const Target &target) {
   for (const ProgramOp &entry : program.ops()) {
     Operation *op = entry.op;
     auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
     CostAttr cost = costOf(op);
     if (!cost || !tile)
-      return op->emitOpError() << "has no " << (tile ? "cost" : "tile")
-                               << "; run --llm-tile" << (tile ? " or --llm-cost" : "")
-                               << " first";
+      return op->emitOpError()
+             << "has no " << (tile ? "cost" : "tile") << "; run --llm-tile"
+             << (tile ? " or --llm-cost" : "") << " first";
     FailureOr<OpOnTarget> context = OpOnTarget::get(entry.op, target);
     if (failed(context))
       return failure();
     if (computeStamp(*context, tile) != cost.getStamp())
-      return op->emitOpError() << "its cost is stale: the op, its tile or the target changed "
-                                  "since it was computed; run --llm-cost"
-                               << " (or --llm-tile for new tiles)";
+      return op->emitOpError()
+             << "its cost is stale: the op, its tile or the target changed "
+                "since it was computed; run --llm-cost"
+             << " (or --llm-tile for new tiles)";
     int64_t capacity = context->tileCapacityBytes();
     int64_t parts = 0;
     for (PartCostAttr part : cost.getParts()) {
@@ -47,10 +49,11 @@ LogicalResult mlir::llm::checkCosts(const Program &program, const Target &target
       parts += part.getCount();
       if (part.getWorkingSetBytes() > capacity)
         return op->emitOpError()
-               << "its tile takes " << part.getWorkingSetBytes() << " bytes of the "
-               << capacity << " that an engine has: "
+               << "its tile takes " << part.getWorkingSetBytes()
+               << " bytes of the " << capacity << " that an engine has: "
                << part.getWorkingSetBytes() - capacity
-               << " too many. Set the number of engines in --llm-target, before --llm-tile";
+               << " too many. Set the number of engines in --llm-target, "
+                  "before --llm-tile";
     }
   }
   return success();
@@ -65,7 +68,8 @@ Problem mlir::llm::makeMachine(const Target &target) {
   problem.clockHz = target.clockHz;
   SmallVector<const Memory *> memories = target.sharedMemories();
   for (const Memory *memory : memories)
-    problem.resources.push_back({memory->name, memory->bytesPerSecond, memory->lanes});
+    problem.resources.push_back(
+        {memory->name, memory->bytesPerSecond, memory->lanes});
   for (const Engine &engine : target.engines) {
     scheduling::EngineGroup group;
     group.name = engine.name;
@@ -80,8 +84,8 @@ Problem mlir::llm::makeMachine(const Target &target) {
   return problem;
 }
 
-/// Whether the buffer shows a weight, or rows of a cache that the program does not write: a
-/// memory engine may fetch these ahead.
+/// Whether the buffer shows a weight, or rows of a cache that the program does
+/// not write: a memory engine may fetch these ahead.
 static bool isSource(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -124,7 +128,8 @@ FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
   for (unsigned index : stretch) {
     const ProgramOp &entry = program.ops()[index];
     WorkloadOpInterface op = entry.op;
-    FailureOr<Workload> workload = op.getWorkload([&] { return op->emitOpError(); });
+    FailureOr<Workload> workload =
+        op.getWorkload([&] { return op->emitOpError(); });
     if (failed(workload))
       return failure();
     scheduling::Task task;
@@ -143,7 +148,8 @@ FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
   if (objections.empty())
     return problem;
   InFlightDiagnostic diagnostic = emitFunctionError(program.function())
-                                  << "cannot be scheduled: " << objections.front();
+                                  << "cannot be scheduled: "
+                                  << objections.front();
   for (const std::string &objection : llvm::drop_begin(objections))
     diagnostic.attachNote() << objection;
   return diagnostic;
@@ -162,9 +168,9 @@ static DictionaryAttr makeLanes(MLIRContext *context, const Problem &problem,
   return getAmounts(context, amounts);
 }
 
-static SlotRunAttr makeRun(MLIRContext *context, const Problem &problem, const Slot &slot,
-                           int64_t count, int64_t indexStride, int64_t startStride,
-                           int64_t offset) {
+static SlotRunAttr makeRun(MLIRContext *context, const Problem &problem,
+                           const Slot &slot, int64_t count, int64_t indexStride,
+                           int64_t startStride, int64_t offset) {
   auto engineName = [&](const EngineId &engine) {
     return StringAttr::get(context, problem.engines[engine.group].name);
   };
@@ -173,20 +179,23 @@ static SlotRunAttr makeRun(MLIRContext *context, const Problem &problem, const S
     const scheduling::Source &source =
         problem.tasks[slot.task].parts[slot.part].sources[fetch.source];
     prefetches.push_back(PrefetchAttr::get(
-        context, StringAttr::get(context, source.name), engineName(fetch.engine),
-        fetch.engine.index, fetch.start + offset, fetch.end + offset,
-        makeLanes(context, problem, fetch.lanes)));
+        context, StringAttr::get(context, source.name),
+        engineName(fetch.engine), fetch.engine.index, fetch.start + offset,
+        fetch.end + offset, makeLanes(context, problem, fetch.lanes)));
   }
-  return SlotRunAttr::get(context, slot.part, engineName(slot.engine), slot.engine.index,
-                          slot.start + offset, slot.end + offset,
-                          makeLanes(context, problem, slot.lanes), count, indexStride,
-                          startStride, prefetches);
+  return SlotRunAttr::get(context, slot.part, engineName(slot.engine),
+                          slot.engine.index, slot.start + offset,
+                          slot.end + offset,
+                          makeLanes(context, problem, slot.lanes), count,
+                          indexStride, startStride, prefetches);
 }
 
 /// Whether `next` continues a run at the given distance from `previous`.
 static bool continues(const Slot &previous, const Slot &next) {
-  return next.part == previous.part + 1 && next.engine.group == previous.engine.group &&
-         next.engine.index >= previous.engine.index && next.start >= previous.start &&
+  return next.part == previous.part + 1 &&
+         next.engine.group == previous.engine.group &&
+         next.engine.index >= previous.engine.index &&
+         next.start >= previous.start &&
          next.end - next.start == previous.end - previous.start &&
          next.lanes == previous.lanes && next.prefetches.empty() &&
          previous.prefetches.empty();
@@ -195,13 +204,16 @@ static bool continues(const Slot &previous, const Slot &next) {
 SlotsAttr mlir::llm::makeSlots(MLIRContext *context, const Problem &problem,
                                ArrayRef<const Slot *> slots, int64_t offset) {
   SmallVector<const Slot *> byPart(slots);
-  llvm::sort(byPart, [](const Slot *a, const Slot *b) { return a->part < b->part; });
+  llvm::sort(byPart,
+             [](const Slot *a, const Slot *b) { return a->part < b->part; });
   SmallVector<SlotRunAttr> runs;
   for (size_t first = 0; first < byPart.size();) {
     size_t last = first + 1;
     int64_t indexStride = 0, startStride = 0;
-    while (last < byPart.size() && continues(*byPart[last - 1], *byPart[last])) {
-      int64_t indexStep = byPart[last]->engine.index - byPart[last - 1]->engine.index;
+    while (last < byPart.size() &&
+           continues(*byPart[last - 1], *byPart[last])) {
+      int64_t indexStep =
+          byPart[last]->engine.index - byPart[last - 1]->engine.index;
       int64_t startStep = byPart[last]->start - byPart[last - 1]->start;
       if (last == first + 1) {
         indexStride = indexStep;
@@ -211,8 +223,8 @@ SlotsAttr mlir::llm::makeSlots(MLIRContext *context, const Problem &problem,
       }
       ++last;
     }
-    runs.push_back(makeRun(context, problem, *byPart[first], last - first, indexStride,
-                           startStride, offset));
+    runs.push_back(makeRun(context, problem, *byPart[first], last - first,
+                           indexStride, startStride, offset));
     first = last;
   }
   return SlotsAttr::get(context, runs);
@@ -228,15 +240,16 @@ static FailureOr<EngineId> readEngine(Operation *op, const Problem &problem,
     if (engine.name == name.getValue()) {
       if (index < engine.count)
         return EngineId{unsigned(group), index};
-      return op->emitOpError() << "its slot is on engine '" << name.getValue() << "[" << index
-                               << "]', but the target has " << engine.count << " of them";
+      return op->emitOpError()
+             << "its slot is on engine '" << name.getValue() << "[" << index
+             << "]', but the target has " << engine.count << " of them";
     }
   return op->emitOpError() << "its slot is on engine '" << name.getValue()
                            << "', which the target does not have";
 }
 
-static FailureOr<std::vector<int64_t>> readLanes(Operation *op, const Problem &problem,
-                                                 DictionaryAttr lanes) {
+static FailureOr<std::vector<int64_t>>
+readLanes(Operation *op, const Problem &problem, DictionaryAttr lanes) {
   std::vector<int64_t> result;
   size_t known = 0;
   for (const scheduling::Resource &resource : problem.resources) {
@@ -244,27 +257,32 @@ static FailureOr<std::vector<int64_t>> readLanes(Operation *op, const Problem &p
     result.push_back(getAmount(lanes, resource.name));
   }
   if (known != lanes.size())
-    return op->emitOpError() << "its slot holds lanes of a memory that the target does not "
-                                "share: "
-                             << lanes;
+    return op->emitOpError()
+           << "its slot holds lanes of a memory that the target does not "
+              "share: "
+           << lanes;
   return result;
 }
 
-static LogicalResult readPrefetches(Operation *op, const Problem &problem, SlotRunAttr run,
-                                    int64_t offset, Slot &slot) {
+static LogicalResult readPrefetches(Operation *op, const Problem &problem,
+                                    SlotRunAttr run, int64_t offset,
+                                    Slot &slot) {
   const std::vector<scheduling::Part> &parts = problem.tasks[slot.task].parts;
   for (PrefetchAttr fetch : run.getPrefetches()) {
     scheduling::PrefetchSlot prefetch;
     const std::vector<scheduling::Source> &sources = parts[slot.part].sources;
-    auto source = llvm::find_if(sources, [&](const scheduling::Source &candidate) {
-      return candidate.name == fetch.getBuffer().getValue();
-    });
+    auto source =
+        llvm::find_if(sources, [&](const scheduling::Source &candidate) {
+          return candidate.name == fetch.getBuffer().getValue();
+        });
     if (source == sources.end())
-      return op->emitOpError() << "its slot prefetches '" << fetch.getBuffer().getValue()
-                               << "', which is no weight or cache that the op reads";
+      return op->emitOpError()
+             << "its slot prefetches '" << fetch.getBuffer().getValue()
+             << "', which is no weight or cache that the op reads";
     FailureOr<EngineId> engine =
         readEngine(op, problem, fetch.getEngine(), fetch.getIndex());
-    FailureOr<std::vector<int64_t>> lanes = readLanes(op, problem, fetch.getLanes());
+    FailureOr<std::vector<int64_t>> lanes =
+        readLanes(op, problem, fetch.getLanes());
     if (failed(engine) || failed(lanes))
       return failure();
     prefetch.source = source - sources.begin();
@@ -277,24 +295,28 @@ static LogicalResult readPrefetches(Operation *op, const Problem &problem, SlotR
   return success();
 }
 
-LogicalResult mlir::llm::readSlots(WorkloadOpInterface op, const Problem &problem,
-                                   unsigned task, int64_t offset,
-                                   std::vector<Slot> &slots) {
+LogicalResult mlir::llm::readSlots(WorkloadOpInterface op,
+                                   const Problem &problem, unsigned task,
+                                   int64_t offset, std::vector<Slot> &slots) {
   auto attr = op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
   if (!attr)
-    return op->emitOpError() << "has no slot; which pass added it after --llm-schedule?";
+    return op->emitOpError()
+           << "has no slot; which pass added it after --llm-schedule?";
   int64_t parts = problem.tasks[task].parts.size();
   for (SlotRunAttr run : attr.getRuns()) {
-    FailureOr<std::vector<int64_t>> lanes = readLanes(op, problem, run.getLanes());
+    FailureOr<std::vector<int64_t>> lanes =
+        readLanes(op, problem, run.getLanes());
     if (failed(lanes))
       return failure();
     if (run.getPart() >= parts || run.getCount() > parts - run.getPart())
-      return op->emitOpError() << "S1: its slots are for parts " << run.getPart() << " to "
-                               << run.getPart() + run.getCount() - 1
-                               << ", but its cost has " << parts;
+      return op->emitOpError()
+             << "S1: its slots are for parts " << run.getPart() << " to "
+             << run.getPart() + run.getCount() - 1 << ", but its cost has "
+             << parts;
     for (int64_t i = 0; i < run.getCount(); ++i) {
-      FailureOr<EngineId> engine = readEngine(op, problem, run.getEngine(),
-                                              run.getIndex() + i * run.getIndexStride());
+      FailureOr<EngineId> engine =
+          readEngine(op, problem, run.getEngine(),
+                     run.getIndex() + i * run.getIndexStride());
       if (failed(engine))
         return failure();
       Slot slot;

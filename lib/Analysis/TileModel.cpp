@@ -1,6 +1,6 @@
-//===- TileModel.cpp - Traffic and room of a tiled op ===//
+//===- TileModel.cpp - Traffic and room of a tiled op ---------------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -35,8 +35,9 @@ TileModel::TileModel(WorkloadOpInterface op, const Workload &workload)
     loopsOf.push_back(workload.loopsOf(buffer));
     Count elements = this->op.countElements(workload, index, box);
     fullElements.push_back(elements);
-    fullBytes.push_back(succeeded(elements) ? storageBytes(buffer.elementType, *elements)
-                                            : Count(failure()));
+    fullBytes.push_back(succeeded(elements)
+                            ? storageBytes(buffer.elementType, *elements)
+                            : Count(failure()));
   }
 }
 
@@ -70,7 +71,8 @@ Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
   }
   Count distinct = fullElements[buffer];
   Count touched =
-      times(masked.any() ? maskedElements(buffer, masked, tiling) : distinct, repeats);
+      times(masked.any() ? maskedElements(buffer, masked, tiling) : distinct,
+            repeats);
   if (failed(touched))
     return failure();
   if (moved.role == Buffer::Role::Read)
@@ -79,7 +81,8 @@ Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
   return plus(fullBytes[buffer], times(*touched - *distinct, 2 * 4));
 }
 
-Count TileModel::maskedElements(unsigned buffer, const llvm::SmallBitVector &outer,
+Count TileModel::maskedElements(unsigned buffer,
+                                const llvm::SmallBitVector &outer,
                                 const Tiling &tiling) const {
   SmallVector<int64_t, 8> key = {buffer};
   for (unsigned loop : outer.set_bits())
@@ -116,8 +119,9 @@ Count TileModel::tileBytes(const Tiling &tiling, unsigned buffer) const {
     box.push_back({0, std::min(size, loop.extent)});
   // Room is taken for the whole tile, masked or not.
   Count elements = countElementsOfProduct(workload, buffer, box);
-  return succeeded(elements) ? storageBytes(workload.buffers[buffer].elementType, *elements)
-                             : Count(failure());
+  return succeeded(elements)
+             ? storageBytes(workload.buffers[buffer].elementType, *elements)
+             : Count(failure());
 }
 
 int64_t TileModel::tilesHeld(const Tiling &tiling, unsigned buffer) const {
@@ -129,7 +133,8 @@ int64_t TileModel::tilesHeld(const Tiling &tiling, unsigned buffer) const {
   return 1;
 }
 
-Count TileModel::workingSetBytes(const Tiling &tiling, ArrayRef<int64_t> held) const {
+Count TileModel::workingSetBytes(const Tiling &tiling,
+                                 ArrayRef<int64_t> held) const {
   Count total = int64_t(0);
   for (auto [index, tiles] : llvm::enumerate(held))
     total = plus(total, times(tileBytes(tiling, index), tiles));

@@ -1,6 +1,6 @@
-//===- TileSearch.cpp - Enumerates legal tiles for the cheapest ===//
+//===- TileSearch.cpp - Enumerates legal tiles for the cheapest -----------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,8 @@ using Score = std::pair<int64_t, int64_t>;
 class TileSearch {
 public:
   TileSearch(const OpOnTarget &context, int64_t computeCycles)
-      : context(context), workload(context.workload), model(context.op, context.workload),
+      : context(context), workload(context.workload),
+        model(context.op, context.workload),
         capacity(context.tileCapacityBytes()), compute(computeCycles) {}
 
   FailureOr<TileAttr> run();
@@ -29,10 +30,12 @@ public:
 private:
   void classifyLoops();
   void enumerateSizes(size_t position);
-  /// The best score over the orders of the loops that are cut; `order` is left at it.
+  /// The best score over the orders of the loops that are cut; `order` is left
+  /// at it.
   std::optional<Score> chooseOrder(Tiling &tiling) const;
-  /// Whether tiles with the current sizes of the loops before `position` can be better
-  /// than the best so far: as if the loops from there on were not cut at all.
+  /// Whether tiles with the current sizes of the loops before `position` can be
+  /// better than the best so far: as if the loops from there on were not cut at
+  /// all.
   bool canImprove(size_t position) const;
   bool fits() const;
   std::optional<Score> score(const Tiling &tiling) const;
@@ -43,7 +46,8 @@ private:
   const Workload &workload;
   TileModel model;
   int64_t capacity, compute;
-  /// Loops that some buffer does not use: cutting them, and their order, costs traffic.
+  /// Loops that some buffer does not use: cutting them, and their order, costs
+  /// traffic.
   SmallVector<unsigned> reuseLoops;
   /// Loops that every buffer uses: their tiles cost room only.
   SmallVector<unsigned> streamedLoops;
@@ -55,11 +59,12 @@ private:
 
 /// At most this many loops are enumerated together; the others are streamed.
 static constexpr size_t maxReuseLoops = 3;
-/// Tile sizes are multiples of this where the loop is long enough: no machine likes odd
-/// edges.
+/// Tile sizes are multiples of this where the loop is long enough: no machine
+/// likes odd edges.
 static constexpr int64_t tileGranule = 16;
 
-/// Sizes that cut `extent` into 1, 2, 3, 4, 6, 8, 12, .. tiles, largest first, down to 1.
+/// Sizes that cut `extent` into 1, 2, 3, 4, 6, 8, 12, .. tiles, largest first,
+/// down to 1.
 static SmallVector<int64_t> candidateSizes(int64_t extent) {
   SmallVector<int64_t> sizes;
   for (int64_t power = 1; sizes.empty() || sizes.back() > 1; power *= 2)
@@ -79,7 +84,8 @@ void TileSearch::classifyLoops() {
     if (!loop.isTileable || loop.extent == 1)
       continue;
     bool isReused = llvm::any_of(workload.buffers, [&](const Buffer &buffer) {
-      return buffer.role != Buffer::Role::Temporary && !workload.loopsOf(buffer)[index];
+      return buffer.role != Buffer::Role::Temporary &&
+             !workload.loopsOf(buffer)[index];
     });
     (isReused ? reuseLoops : streamedLoops).push_back(index);
   }
@@ -116,8 +122,8 @@ std::optional<Score> TileSearch::score(const Tiling &tiling) const {
 }
 
 std::optional<Score> TileSearch::chooseOrder(Tiling &tiling) const {
-  // Loops that are not cut have no place in the order: they stay outside, as those do
-  // whose order costs nothing.
+  // Loops that are not cut have no place in the order: they stay outside, as
+  // those do whose order costs nothing.
   SmallVector<unsigned> cut, outer;
   for (unsigned loop = 0; loop < workload.loops.size(); ++loop) {
     bool matters =
@@ -164,16 +170,16 @@ void TileSearch::enumerateSizes(size_t position) {
   unsigned loop = reuseLoops[position];
   for (int64_t size : candidateSizes(workload.loops[loop].extent)) {
     current.sizes[loop] = size;
-    // The loops after this one are still at their smallest: if that does not fit, no
-    // choice for them will.
+    // The loops after this one are still at their smallest: if that does not
+    // fit, no choice for them will.
     if (fits() && canImprove(position + 1))
       enumerateSizes(position + 1);
     current.sizes[loop] = 1;
   }
 }
 
-/// Streamed loops cost no traffic: fewer, larger tiles as far as there is room, the
-/// innermost dimension first.
+/// Streamed loops cost no traffic: fewer, larger tiles as far as there is room,
+/// the innermost dimension first.
 void TileSearch::growStreamedLoops() {
   current = best;
   for (unsigned loop : llvm::reverse(streamedLoops))
@@ -220,7 +226,8 @@ FailureOr<TileAttr> TileSearch::run() {
   }
   enumerateSizes(0);
   if (!bestScore)
-    return context.op->emitOpError() << "its bytes leave 64 bits with every legal tile";
+    return context.op->emitOpError()
+           << "its bytes leave 64 bits with every legal tile";
   growStreamedLoops();
   return makeAttr();
 }
@@ -230,6 +237,7 @@ FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
   if (failed(compute))
     return failure();
   if (!context.tileMemory())
-    return TileAttr::get(context.op->getContext(), TileStrategy::Search, {}, {});
+    return TileAttr::get(context.op->getContext(), TileStrategy::Search, {},
+                         {});
   return TileSearch(context, *compute).run();
 }

@@ -1,6 +1,6 @@
-//===- Totals.cpp - What a whole program computes and keeps ===//
+//===- Totals.cpp - What a whole program computes and keeps ---------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -16,31 +16,36 @@ static LogicalResult accumulate(int64_t &sum, Count count, int64_t times) {
   if (failed(count))
     return failure();
   std::optional<int64_t> product = checkedMul(*count, times);
-  std::optional<int64_t> total = product ? checkedAdd(sum, *product) : std::nullopt;
+  std::optional<int64_t> total =
+      product ? checkedAdd(sum, *product) : std::nullopt;
   if (!total)
     return failure();
   sum = *total;
   return success();
 }
 
-Count mlir::llm::countWork(WorkloadOpInterface op, const Workload &workload, WorkKind kind) {
+Count mlir::llm::countWork(WorkloadOpInterface op, const Workload &workload,
+                           WorkKind kind) {
   int64_t total = 0;
   SmallVector<Interval, 6> box = workload.fullBox();
   for (auto [index, stage] : llvm::enumerate(workload.stages))
     for (auto [stageKind, perPoint] : stage.workPerPoint)
       if (stageKind == kind &&
-          failed(accumulate(total, op.countPoints(workload, index, box), perPoint)))
+          failed(accumulate(total, op.countPoints(workload, index, box),
+                            perPoint)))
         return failure();
   return total;
 }
 
 static LogicalResult emitOverflow(Operation *op) {
-  return op->emitOpError() << "has no static shape, or its share of the program's totals "
-                              "leaves 64 bits";
+  return op->emitOpError()
+         << "has no static shape, or its share of the program's totals "
+            "leaves 64 bits";
 }
 
 /// The sources that `value` shows, through views.
-static void collectSources(Value value, llvm::SmallPtrSetImpl<Operation *> &sources) {
+static void collectSources(Value value,
+                           llvm::SmallPtrSetImpl<Operation *> &sources) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return;
@@ -53,12 +58,15 @@ static void collectSources(Value value, llvm::SmallPtrSetImpl<Operation *> &sour
       collectSources(forwarded, sources);
 }
 
-static LogicalResult addOp(WorkloadOpInterface op, int64_t count, Totals &totals,
-                           llvm::SmallPtrSetImpl<Operation *> &contractedSources) {
-  FailureOr<Workload> workload = op.getWorkload([&] { return op->emitOpError(); });
+static LogicalResult
+addOp(WorkloadOpInterface op, int64_t count, Totals &totals,
+      llvm::SmallPtrSetImpl<Operation *> &contractedSources) {
+  FailureOr<Workload> workload =
+      op.getWorkload([&] { return op->emitOpError(); });
   if (failed(workload))
     return failure();
-  if (failed(accumulate(totals.macs, countWork(op, *workload, WorkKind::Mac), count)))
+  if (failed(accumulate(totals.macs, countWork(op, *workload, WorkKind::Mac),
+                        count)))
     return emitOverflow(op);
   for (const Buffer &buffer : workload->buffers)
     if (workload->isContracted(buffer))
@@ -70,14 +78,16 @@ static LogicalResult addOp(WorkloadOpInterface op, int64_t count, Totals &totals
   bool isLast = llvm::none_of(op->getUsers(), [](Operation *user) {
     return isa<CacheUpdateOpInterface>(user);
   });
-  if (failed(accumulate(totals.kvWriteBytes, update.countWrittenBytes(), count)) ||
-      (isLast && failed(accumulate(totals.kvElements, update.countValidElements(), count))))
+  if (failed(
+          accumulate(totals.kvWriteBytes, update.countWrittenBytes(), count)) ||
+      (isLast && failed(accumulate(totals.kvElements,
+                                   update.countValidElements(), count))))
     return emitOverflow(op);
   return success();
 }
 
-static LogicalResult addSource(SourceOpInterface source, int64_t count, bool isContracted,
-                               Totals &totals) {
+static LogicalResult addSource(SourceOpInterface source, int64_t count,
+                               bool isContracted, Totals &totals) {
   for (Value result : source->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!type) // a whole cache: its rows count when they are read
@@ -88,10 +98,12 @@ static LogicalResult addSource(SourceOpInterface source, int64_t count, bool isC
         return failure();
       continue;
     }
-    Count elements = failed(bytes) ? Count(failure()) : Count(type.getNumElements());
+    Count elements =
+        failed(bytes) ? Count(failure()) : Count(type.getNumElements());
     if (failed(accumulate(totals.weightBytes, bytes, count)) ||
         failed(accumulate(totals.weightElements, elements, count)) ||
-        (isContracted && failed(accumulate(totals.matmulWeightElements, elements, count))))
+        (isContracted &&
+         failed(accumulate(totals.matmulWeightElements, elements, count))))
       return failure();
   }
   return success();

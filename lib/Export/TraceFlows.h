@@ -1,7 +1,7 @@
-//===- TraceFlows.h - Arrows between slices --------------------*- C++ -*-===//
+//===- TraceFlows.h - Arrows between slices --------------------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //

@@ -1,7 +1,7 @@
 //===- TraceWriter.cpp - Events of a trace, one at a time -----------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,6 @@
 //===- TransparentModels.cpp - Upstream ops that take no time -------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -29,7 +29,8 @@ void mlir::llm::registerTransparentModels(DialectRegistry &registry) {
     attach<arith::ConstantOp>(context);
   });
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
-    attach<tensor::CastOp, tensor::CollapseShapeOp, tensor::ConcatOp, tensor::DimOp,
-           tensor::EmptyOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp>(context);
+    attach<tensor::CastOp, tensor::CollapseShapeOp, tensor::ConcatOp,
+           tensor::DimOp, tensor::EmptyOp, tensor::ExpandShapeOp,
+           tensor::ExtractSliceOp>(context);
   });
 }

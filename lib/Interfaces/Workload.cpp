@@ -1,6 +1,6 @@
 //===- Workload.cpp - What an op does, as loops and buffers ---------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -122,11 +122,12 @@ Count mlir::llm::countPointsOfProduct(const Workload &workload, unsigned stage,
   return points;
 }
 
-/// The least and greatest value that `expr` takes over `box`. Expressions of maps are
-/// sums of loop indices with non-negative factors, so corners suffice.
+/// The least and greatest value that `expr` takes over `box`. Expressions of
+/// maps are sums of loop indices with non-negative factors, so corners suffice.
 static std::optional<Interval> rangeOf(AffineExpr expr, Box box) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return Interval{box[dim.getPosition()].begin, box[dim.getPosition()].end - 1};
+    return Interval{box[dim.getPosition()].begin,
+                    box[dim.getPosition()].end - 1};
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return Interval{constant.getValue(), constant.getValue()};
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
@@ -135,7 +136,8 @@ static std::optional<Interval> rangeOf(AffineExpr expr, Box box) {
   auto lhs = rangeOf(binary.getLHS(), box), rhs = rangeOf(binary.getRHS(), box);
   if (!lhs || !rhs)
     return std::nullopt;
-  auto combine = binary.getKind() == AffineExprKind::Add ? checkedAdd : checkedMul;
+  auto combine =
+      binary.getKind() == AffineExprKind::Add ? checkedAdd : checkedMul;
   if (binary.getKind() != AffineExprKind::Add &&
       binary.getKind() != AffineExprKind::Mul)
     return std::nullopt;
@@ -146,8 +148,8 @@ static std::optional<Interval> rangeOf(AffineExpr expr, Box box) {
   return Interval{*least, *greatest};
 }
 
-Count mlir::llm::countElementsOfProduct(const Workload &workload, unsigned buffer,
-                                        Box box) {
+Count mlir::llm::countElementsOfProduct(const Workload &workload,
+                                        unsigned buffer, Box box) {
   // An empty box touches nothing, whatever the map.
   llvm::SmallBitVector used = workload.loopsOf(workload.buffers[buffer]);
   for (unsigned loop : used.set_bits())

@@ -1,6 +1,6 @@
 //===- Graph.cpp - Orders and ways through the tasks ----------------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

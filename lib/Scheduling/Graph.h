@@ -1,6 +1,6 @@
-//===- Graph.h - Orders and ways through the tasks --------------*- C++ -*-===//
+//===- Graph.h - Orders and ways through the tasks --------------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
-//===- Sweep.h - Where more is held than there is ---------------*- C++ -*-===//
+//===- Sweep.h - Where more is held than there is ---------------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
-//===- Cost.cpp - Annotate costs anew for the tiles that are there ===//
+//===- Cost.cpp - Annotate costs anew for the tiles that are there --------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
-//===- DecomposeAttention.cpp - Replace fused attention by qk, softmax and pv ===//
+//===- DecomposeAttention.cpp - Attention as qk, softmax and pv -----------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -25,15 +25,18 @@ static void decompose(GqaAttnOp op) {
       return {};
     return rewriter.getStringAttr(*op.getName() + "." + stage);
   };
-  Value scores = QkOp::create(rewriter, loc, named("qk"), op.getQuery(), op.getKeys(),
-                              op.getMaskAttr(), op.getScaleAttr());
-  Value probabilities =
-      SoftmaxOp::create(rewriter, loc, named("softmax"), scores, op.getMaskAttr());
-  Value out = PvOp::create(rewriter, loc, named("pv"), probabilities, op.getValues(),
-                           op.getMaskAttr());
-  remark::passed(loc, remark::RemarkOpts::name("decompose")
-                          .category("llm-decompose-attention"))
-      << remark::reason("'{0}' is now qk, softmax and pv", op.getName().value_or(""));
+  Value scores =
+      QkOp::create(rewriter, loc, named("qk"), op.getQuery(), op.getKeys(),
+                   op.getMaskAttr(), op.getScaleAttr());
+  Value probabilities = SoftmaxOp::create(rewriter, loc, named("softmax"),
+                                          scores, op.getMaskAttr());
+  Value out = PvOp::create(rewriter, loc, named("pv"), probabilities,
+                           op.getValues(), op.getMaskAttr());
+  remark::passed(
+      loc,
+      remark::RemarkOpts::name("decompose").category("llm-decompose-attention"))
+      << remark::reason("'{0}' is now qk, softmax and pv",
+                        op.getName().value_or(""));
   rewriter.replaceOp(op, out);
 }
 

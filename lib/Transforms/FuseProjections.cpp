@@ -1,6 +1,6 @@
-//===- FuseProjections.cpp - One product of the matmuls on one activation ===//
+//===- FuseProjections.cpp - One product of the matmuls on one activation -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -20,12 +20,14 @@ namespace mlir::llm {
 using namespace mlir;
 using namespace mlir::llm;
 
-/// What matmuls that become one have in common: left operand, orientation, element type of
-/// the right operand, element type of the bias (null: no bias), block.
+/// What matmuls that become one have in common: left operand, orientation,
+/// element type of the right operand, element type of the bias (null: no bias),
+/// block.
 using Group = std::tuple<Value, unsigned, Type, Type, Block *>;
 
 static Type elementTypeOf(Value tensor) {
-  return tensor ? cast<RankedTensorType>(tensor.getType()).getElementType() : Type();
+  return tensor ? cast<RankedTensorType>(tensor.getType()).getElementType()
+                : Type();
 }
 
 static Group groupOf(MatmulOp op) {
@@ -45,29 +47,37 @@ static StringAttr joinNames(MutableArrayRef<MatmulOp> ops) {
     name.consume_front(prefix);
     joined += ("+" + name).str();
   }
-  return first.empty() ? StringAttr() : StringAttr::get(ops.front().getContext(), joined);
+  return first.empty() ? StringAttr()
+                       : StringAttr::get(ops.front().getContext(), joined);
 }
 
-/// The values side by side along `dim`, before the first op; they are moved there.
-static FailureOr<Value> concatBefore(RewriterBase &rewriter, Operation *first, int64_t dim,
-                                     ArrayRef<Value> values, DominanceInfo &dominance) {
-  if (failed(moveValueDefinitions(rewriter, ValueRange(values), first, dominance)))
+/// The values side by side along `dim`, before the first op; they are moved
+/// there.
+static FailureOr<Value> concatBefore(RewriterBase &rewriter, Operation *first,
+                                     int64_t dim, ArrayRef<Value> values,
+                                     DominanceInfo &dominance) {
+  if (failed(
+          moveValueDefinitions(rewriter, ValueRange(values), first, dominance)))
     return failure();
   rewriter.setInsertionPoint(first);
-  return tensor::ConcatOp::create(rewriter, first->getLoc(), dim, values).getResult();
+  return tensor::ConcatOp::create(rewriter, first->getLoc(), dim, values)
+      .getResult();
 }
 
 /// The columns [begin, begin + size) of a matrix, size being those of `like`.
-static Value sliceColumns(RewriterBase &rewriter, Location loc, Value matrix, int64_t begin,
-                          RankedTensorType like) {
-  SmallVector<OpFoldResult> offsets = {rewriter.getIndexAttr(0), rewriter.getIndexAttr(begin)};
+static Value sliceColumns(RewriterBase &rewriter, Location loc, Value matrix,
+                          int64_t begin, RankedTensorType like) {
+  SmallVector<OpFoldResult> offsets = {rewriter.getIndexAttr(0),
+                                       rewriter.getIndexAttr(begin)};
   SmallVector<OpFoldResult> sizes = {rewriter.getIndexAttr(like.getDimSize(0)),
                                      rewriter.getIndexAttr(like.getDimSize(1))};
   SmallVector<OpFoldResult> strides(2, rewriter.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(rewriter, loc, like, matrix, offsets, sizes, strides);
+  return tensor::ExtractSliceOp::create(rewriter, loc, like, matrix, offsets,
+                                        sizes, strides);
 }
 
-static LogicalResult fuse(MutableArrayRef<MatmulOp> ops, DominanceInfo &dominance) {
+static LogicalResult fuse(MutableArrayRef<MatmulOp> ops,
+                          DominanceInfo &dominance) {
   MatmulOp first = ops.front();
   IRRewriter rewriter(first);
   SmallVector<Value> rhs, biases;
@@ -78,31 +88,34 @@ static LogicalResult fuse(MutableArrayRef<MatmulOp> ops, DominanceInfo &dominanc
       biases.push_back(bias);
     locs.push_back(op.getLoc());
   }
-  FailureOr<Value> weights =
-      concatBefore(rewriter, first, first.getTransposeRhs() ? 0 : 1, rhs, dominance);
+  FailureOr<Value> weights = concatBefore(
+      rewriter, first, first.getTransposeRhs() ? 0 : 1, rhs, dominance);
   if (failed(weights))
     return failure();
   Value bias;
   if (!biases.empty()) {
-    FailureOr<Value> joined = concatBefore(rewriter, first, 0, biases, dominance);
+    FailureOr<Value> joined =
+        concatBefore(rewriter, first, 0, biases, dominance);
     if (failed(joined))
       return failure();
     bias = *joined;
   }
   rewriter.setInsertionPoint(first);
-  auto fused = MatmulOp::create(rewriter, rewriter.getFusedLoc(locs), joinNames(ops),
-                                first.getLhs(), *weights, bias, first.getTransposeRhs());
+  auto fused =
+      MatmulOp::create(rewriter, rewriter.getFusedLoc(locs), joinNames(ops),
+                       first.getLhs(), *weights, bias, first.getTransposeRhs());
   int64_t column = 0;
   for (MatmulOp op : ops) {
     auto type = cast<RankedTensorType>(op.getOut().getType());
-    Value out = sliceColumns(rewriter, op.getLoc(), fused.getOut(), column, type);
+    Value out =
+        sliceColumns(rewriter, op.getLoc(), fused.getOut(), column, type);
     column += type.getDimSize(1);
     rewriter.replaceOp(op, out);
   }
-  remark::passed(fused.getLoc(),
-                 remark::RemarkOpts::name("fuse").category("llm-fuse-projections"))
-      << remark::reason("{0} matmuls on one activation are now '{1}'", ops.size(),
-                        fused.getName().value_or("llm.matmul"));
+  remark::passed(fused.getLoc(), remark::RemarkOpts::name("fuse").category(
+                                     "llm-fuse-projections"))
+      << remark::reason("{0} matmuls on one activation are now '{1}'",
+                        ops.size(), fused.getName().value_or("llm.matmul"));
   return success();
 }
 
@@ -119,8 +132,9 @@ struct LlmFuseProjectionsPass
     auto &dominance = getAnalysis<DominanceInfo>();
     for (auto &[group, ops] : groups)
       if (ops.size() > 1 && failed(fuse(ops, dominance)))
-        remark::missed(ops.front().getLoc(),
-                       remark::RemarkOpts::name("fuse").category("llm-fuse-projections"))
+        remark::missed(
+            ops.front().getLoc(),
+            remark::RemarkOpts::name("fuse").category("llm-fuse-projections"))
             << remark::reason("a right operand is computed after '{0}'",
                               ops.front().getName().value_or("llm.matmul"));
   }

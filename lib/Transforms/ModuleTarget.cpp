@@ -1,6 +1,6 @@
-//===- ModuleTarget.cpp - The target of a module, as passes need it ===//
+//===- ModuleTarget.cpp - The target of a module, for passes --------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -19,14 +19,16 @@ InFlightDiagnostic mlir::llm::emitPassError(const Pass &pass, ModuleOp module) {
 FailureOr<Target> mlir::llm::getOrWriteTarget(ModuleOp module) {
   if (hasTarget(module))
     return readTarget(module);
-  FailureOr<Target> target = loadPreset(defaultPresetName, module.getContext(),
-                                        [&] { return emitError(module.getLoc()); });
+  FailureOr<Target> target =
+      loadPreset(defaultPresetName, module.getContext(),
+                 [&] { return emitError(module.getLoc()); });
   if (failed(target))
     return failure();
   writeTarget(module, *target);
   remark::analysis(module.getLoc(),
                    remark::RemarkOpts::name("target").category("llm-target"))
-      << remark::reason("the module has no target: preset '{0}', whose figures are invented, "
+      << remark::reason("the module has no target: preset '{0}', whose figures "
+                        "are invented, "
                         "stands in",
                         defaultPresetName);
   return target;
@@ -39,17 +41,19 @@ FailureOr<Target> mlir::llm::requireTarget(const Pass &pass, ModuleOp module) {
   return readTarget(module);
 }
 
-LogicalResult mlir::llm::applyEnginesOption(const Pass &pass, ModuleOp module, StringRef engines,
-                                            Target &target) {
+LogicalResult mlir::llm::applyEnginesOption(const Pass &pass, ModuleOp module,
+                                            StringRef engines, Target &target) {
   if (engines.empty())
     return success();
   int64_t count = 0;
   if (!llvm::to_integer(engines, count, 10))
-    return emitPassError(pass, module) << "option 'engines' must be a whole number above 0, got '"
-                               << engines << "'";
+    return emitPassError(pass, module)
+           << "option 'engines' must be a whole number above 0, got '"
+           << engines << "'";
   std::string remarkText;
   if (failed(setComputeEngines(
-          target, count, [&] { return emitPassError(pass, module) << "option 'engines': "; },
+          target, count,
+          [&] { return emitPassError(pass, module) << "option 'engines': "; },
           remarkText)))
     return failure();
   if (!remarkText.empty())

@@ -1,6 +1,6 @@
-//===- Schedule.cpp - Give every op an engine, a start and an end ===//
+//===- Schedule.cpp - Give every op an engine, a start and an end ---------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -40,7 +40,8 @@ private:
   FailureOr<int64_t> placeLoop(const ProgramItem &item, int64_t start);
   FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
   InFlightDiagnostic emitOverflow() {
-    return emitFunctionError(program.function()) << "has a schedule that leaves 64 bits";
+    return emitFunctionError(program.function())
+           << "has a schedule that leaves 64 bits";
   }
 
   const Program &program;
@@ -77,17 +78,20 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
   return *end;
 }
 
-FailureOr<int64_t> FunctionScheduler::placeLoop(const ProgramItem &item, int64_t start) {
+FailureOr<int64_t> FunctionScheduler::placeLoop(const ProgramItem &item,
+                                                int64_t start) {
   size_t position = loops.size();
   loops.emplace_back(); // loops are listed in program order, outer before inner
   FailureOr<int64_t> period = placeItems(item.body, 0);
   if (failed(period))
     return failure();
   std::optional<int64_t> length = checkedMul(*period, item.trips);
-  std::optional<int64_t> end = length ? checkedAdd(start, *length) : std::nullopt;
+  std::optional<int64_t> end =
+      length ? checkedAdd(start, *length) : std::nullopt;
   if (!end)
     return emitOverflow();
-  loops[position] = LoopPeriodAttr::get(item.loop->getContext(), start, *period, item.trips);
+  loops[position] =
+      LoopPeriodAttr::get(item.loop->getContext(), start, *period, item.trips);
   return *end;
 }
 
@@ -117,15 +121,18 @@ LogicalResult FunctionScheduler::run(StringRef policy) {
   SmallVector<std::pair<StringRef, int64_t>> byName(bounds->byName.begin(),
                                                     bounds->byName.end());
   function->setAttr(LlmDialect::scheduleAttrName,
-                    ScheduleAttr::get(context, StringAttr::get(context, policy), *makespan,
-                                      bounds->lowerBoundCycles, getAmounts(context, byName),
+                    ScheduleAttr::get(context, StringAttr::get(context, policy),
+                                      *makespan, bounds->lowerBoundCycles,
+                                      getAmounts(context, byName),
                                       bounds->rooflineCycles, loops));
   remark::passed(function.getLoc(), remark::RemarkOpts::name("schedule")
                                         .category("llm-schedule")
                                         .function(function.getName()))
-      << remark::reason("'{0}' takes {1} cycles with policy {2}; no schedule is shorter than "
+      << remark::reason("'{0}' takes {1} cycles with policy {2}; no schedule "
+                        "is shorter than "
                         "{3}",
-                        function.getName(), *makespan, policy, bounds->lowerBoundCycles)
+                        function.getName(), *makespan, policy,
+                        bounds->lowerBoundCycles)
       << remark::metric("makespan_cycles", *makespan)
       << remark::metric("lower_bound_cycles", bounds->lowerBoundCycles);
   return success();
@@ -141,12 +148,14 @@ struct LlmSchedulePass : llm::impl::LlmSchedulePassBase<LlmSchedulePass> {
                     : policy == "earliest" ? scheduling::scheduleEarliest
                                            : nullptr;
     if (!solver) {
-      emitPassError(*this, getOperation()) << "option 'policy' must be 'list' or 'earliest', got '"
-                           << policy.getValue() << "'";
+      emitPassError(*this, getOperation())
+          << "option 'policy' must be 'list' or 'earliest', got '"
+          << policy.getValue() << "'";
       return signalPassFailure();
     }
     FailureOr<Target> target = getOrWriteTarget(module);
-    if (failed(target) || failed(applyEnginesOption(*this, module, engines, *target)))
+    if (failed(target) ||
+        failed(applyEnginesOption(*this, module, engines, *target)))
       return signalPassFailure();
     for (func::FuncOp function : functionsWithBody(module)) {
       FailureOr<Program> program = Program::analyze(function);

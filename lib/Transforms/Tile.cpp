@@ -1,6 +1,6 @@
-//===- Tile.cpp - Choose tiles and annotate costs ===//
+//===- Tile.cpp - Choose tiles and annotate costs -------------------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -20,20 +20,21 @@ namespace mlir::llm {
 using namespace mlir;
 using namespace mlir::llm;
 
-static void emitRemarks(const ProgramOp &entry, const OpOnTarget &context, TileAttr tile,
-                        CostAttr cost) {
+static void emitRemarks(const ProgramOp &entry, const OpOnTarget &context,
+                        TileAttr tile, CostAttr cost) {
   Operation *op = context.op;
   auto options = remark::RemarkOpts::name("tile").category("llm-tile");
   PartCostAttr part = cost.getParts().front();
   remark::passed(op->getLoc(), options)
-      << remark::reason("'{0}' takes {1} cycles, bound by {2}", entry.name, part.getCycles(),
-                        stringifyCostBound(part.getBound()))
+      << remark::reason("'{0}' takes {1} cycles, bound by {2}", entry.name,
+                        part.getCycles(), stringifyCostBound(part.getBound()))
       << remark::metric("compute_cycles", part.getComputeCycles())
       << remark::metric("memory_cycles", part.getMemoryCycles());
   for (const std::string &assumption : describeAssumptions(context))
-    remark::analysis(op->getLoc(), remark::RemarkOpts::name("rate").category("llm-tile"))
-        << remark::reason("'{0}' on engine '{1}': {2}", entry.name, context.engine->name,
-                          assumption);
+    remark::analysis(op->getLoc(),
+                     remark::RemarkOpts::name("rate").category("llm-tile"))
+        << remark::reason("'{0}' on engine '{1}': {2}", entry.name,
+                          context.engine->name, assumption);
 }
 
 namespace {
@@ -43,8 +44,9 @@ struct LlmTilePass : llm::impl::LlmTilePassBase<LlmTilePass> {
   void runOnOperation() override {
     std::optional<TileStrategy> chosen = symbolizeTileStrategy(strategy);
     if (!chosen || *chosen == TileStrategy::Manual) {
-      emitPassError(*this, getOperation()) << "option 'strategy' must be 'search' or 'theoretical', got '"
-                           << strategy.getValue() << "'";
+      emitPassError(*this, getOperation())
+          << "option 'strategy' must be 'search' or 'theoretical', got '"
+          << strategy.getValue() << "'";
       return signalPassFailure();
     }
     FailureOr<Target> target = getOrWriteTarget(getOperation());
@@ -61,7 +63,8 @@ struct LlmTilePass : llm::impl::LlmTilePassBase<LlmTilePass> {
     }
   }
 
-  LogicalResult tile(const ProgramOp &entry, const Target &target, TileStrategy chosen) {
+  LogicalResult tile(const ProgramOp &entry, const Target &target,
+                     TileStrategy chosen) {
     FailureOr<OpOnTarget> context = OpOnTarget::get(entry.op, target);
     if (failed(context))
       return failure();
@@ -83,7 +86,8 @@ struct LlmTilePass : llm::impl::LlmTilePassBase<LlmTilePass> {
       std::optional<ClosedForm> form = ClosedForm::get(context);
       return form ? form->getTile(context) : noTile;
     }
-    // The fingerprint without a tile is the same for ops that are the same but for names.
+    // The fingerprint without a tile is the same for ops that are the same but
+    // for names.
     TileAttr &known = searched[computeStamp(context, noTile)];
     if (known)
       return known;

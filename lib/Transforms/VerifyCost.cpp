@@ -1,6 +1,6 @@
-//===- VerifyCost.cpp - Check every cost against what is re-derived ===//
+//===- VerifyCost.cpp - Check every cost against what is re-derived -------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -22,8 +22,8 @@ static LogicalResult verify(WorkloadOpInterface op, const Target &target) {
   auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
   auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
   if (!tile || !cost)
-    return op->emitOpError() << "has no " << (tile ? "cost" : "tile")
-                             << "; run --llm-tile first";
+    return op->emitOpError()
+           << "has no " << (tile ? "cost" : "tile") << "; run --llm-tile first";
   FailureOr<OpOnTarget> context = OpOnTarget::get(op, target);
   if (failed(context))
     return failure();
@@ -33,8 +33,9 @@ static LogicalResult verify(WorkloadOpInterface op, const Target &target) {
   if (*derived == cost)
     return success();
   InFlightDiagnostic diagnostic =
-      op->emitOpError() << "its cost is not the one that follows from op, tile and target; "
-                           "--llm-cost writes that";
+      op->emitOpError()
+      << "its cost is not the one that follows from op, tile and target; "
+         "--llm-cost writes that";
   diagnostic.attachNote() << "is " << cost;
   diagnostic.attachNote() << "should be " << *derived;
   return diagnostic;

@@ -1,6 +1,6 @@
-//===- VerifySchedule.cpp - Check a schedule against the rules S1 to S9 ===//
+//===- VerifySchedule.cpp - Check a schedule against the rules S1 to S9 ---===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -26,7 +26,8 @@ using scheduling::Solution;
 namespace {
 class ScheduleVerifier {
 public:
-  ScheduleVerifier(const Program &program, const Target &target, ScheduleAttr schedule)
+  ScheduleVerifier(const Program &program, const Target &target,
+                   ScheduleAttr schedule)
       : program(program), target(target), schedule(schedule) {}
 
   LogicalResult run();
@@ -60,13 +61,14 @@ FailureOr<int64_t> ScheduleVerifier::verifyStretch(ArrayRef<unsigned> stretch,
     for (const Slot &slot : ArrayRef<Slot>(solution.slots).drop_front(first)) {
       if (slot.start < 0)
         return op->emitOpError() << "S5: starts at cycle " << slot.start + start
-                                 << ", before what is ahead of it ends at " << start
-                                 << " (a loop boundary is a barrier)";
+                                 << ", before what is ahead of it ends at "
+                                 << start << " (a loop boundary is a barrier)";
       solution.makespan = std::max(solution.makespan, slot.end);
     }
   }
   bool isSound = true;
-  for (const scheduling::Violation &violation : scheduling::verify(*problem, solution)) {
+  for (const scheduling::Violation &violation :
+       scheduling::verify(*problem, solution)) {
     WorkloadOpInterface op = program.ops()[stretch[violation.task]].op;
     op->emitOpError() << violation.rule << ": " << violation.message;
     isSound = false;
@@ -76,23 +78,27 @@ FailureOr<int64_t> ScheduleVerifier::verifyStretch(ArrayRef<unsigned> stretch,
   return start + solution.makespan;
 }
 
-FailureOr<int64_t> ScheduleVerifier::verifyLoop(const ProgramItem &item, int64_t start) {
+FailureOr<int64_t> ScheduleVerifier::verifyLoop(const ProgramItem &item,
+                                                int64_t start) {
   LoopLikeOpInterface loop = item.loop;
   if (nextLoop == schedule.getLoops().size())
-    return emitError(loop.getLoc()) << "S9: the function's llm.schedule has no record for it";
+    return emitError(loop.getLoc())
+           << "S9: the function's llm.schedule has no record for it";
   LoopPeriodAttr record = schedule.getLoops()[nextLoop++];
   FailureOr<int64_t> period = verifyItems(item.body, 0);
   if (failed(period))
     return failure();
   if (record.getTrips() != item.trips || record.getPeriodCycles() != *period ||
       record.getStartCycle() != start)
-    return emitError(loop.getLoc()) << "S9: the function's llm.schedule says start_cycle = "
-                               << record.getStartCycle() << ", period_cycles = "
-                               << record.getPeriodCycles() << ", trips = "
-                               << record.getTrips() << "; derived are " << start << ", "
-                               << *period << " and " << item.trips;
+    return emitError(loop.getLoc())
+           << "S9: the function's llm.schedule says start_cycle = "
+           << record.getStartCycle()
+           << ", period_cycles = " << record.getPeriodCycles()
+           << ", trips = " << record.getTrips() << "; derived are " << start
+           << ", " << *period << " and " << item.trips;
   std::optional<int64_t> length = checkedMul(*period, item.trips);
-  std::optional<int64_t> end = length ? checkedAdd(start, *length) : std::nullopt;
+  std::optional<int64_t> end =
+      length ? checkedAdd(start, *length) : std::nullopt;
   if (!end)
     return emitError(loop.getLoc()) << "its end leaves 64 bits";
   return *end;
@@ -101,8 +107,8 @@ FailureOr<int64_t> ScheduleVerifier::verifyLoop(const ProgramItem &item, int64_t
 FailureOr<int64_t> ScheduleVerifier::verifyItems(ArrayRef<ProgramItem> items,
                                                  int64_t start) {
   for (const ProgramItem &item : items) {
-    FailureOr<int64_t> end =
-        item.isLoop() ? verifyLoop(item, start) : verifyStretch(item.ops, start);
+    FailureOr<int64_t> end = item.isLoop() ? verifyLoop(item, start)
+                                           : verifyStretch(item.ops, start);
     if (failed(end))
       return failure();
     start = *end;
@@ -110,27 +116,32 @@ FailureOr<int64_t> ScheduleVerifier::verifyItems(ArrayRef<ProgramItem> items,
   return start;
 }
 
-LogicalResult ScheduleVerifier::expect(StringRef what, int64_t found, int64_t derived) {
+LogicalResult ScheduleVerifier::expect(StringRef what, int64_t found,
+                                       int64_t derived) {
   if (found == derived)
     return success();
-  return emitFunctionError(program.function()) << "S9: llm.schedule says " << what << " = "
-                                           << found << ", derived is " << derived;
+  return emitFunctionError(program.function())
+         << "S9: llm.schedule says " << what << " = " << found
+         << ", derived is " << derived;
 }
 
 LogicalResult ScheduleVerifier::verifySummary(int64_t makespan) {
   FailureOr<ProgramBounds> bounds = computeBounds(program, target);
   if (failed(bounds) ||
-      failed(expect("makespan_cycles", schedule.getMakespanCycles(), makespan)) ||
+      failed(
+          expect("makespan_cycles", schedule.getMakespanCycles(), makespan)) ||
       failed(expect("lower_bound_cycles", schedule.getLowerBoundCycles(),
                     bounds->lowerBoundCycles)) ||
       failed(expect("roofline_cycles", schedule.getRooflineCycles(),
                     bounds->rooflineCycles)) ||
-      failed(expect("the number of loops", schedule.getLoops().size(), nextLoop)) ||
+      failed(expect("the number of loops", schedule.getLoops().size(),
+                    nextLoop)) ||
       failed(expect("the number of bounds", schedule.getBounds().size(),
                     bounds->byName.size())))
     return failure();
   for (auto &[name, cycles] : bounds->byName)
-    if (failed(expect("bound " + name, getAmount(schedule.getBounds(), name), cycles)))
+    if (failed(expect("bound " + name, getAmount(schedule.getBounds(), name),
+                      cycles)))
       return failure();
   return success();
 }
@@ -144,9 +155,11 @@ static LogicalResult verify(func::FuncOp function, const Target &target) {
   FailureOr<Program> program = Program::analyze(function);
   if (failed(program) || failed(checkCosts(*program, target)))
     return failure();
-  auto schedule = function->getAttrOfType<ScheduleAttr>(LlmDialect::scheduleAttrName);
+  auto schedule =
+      function->getAttrOfType<ScheduleAttr>(LlmDialect::scheduleAttrName);
   if (!schedule)
-    return emitFunctionError(function) << "has no schedule; run --llm-schedule first";
+    return emitFunctionError(function)
+           << "has no schedule; run --llm-schedule first";
   return ScheduleVerifier(*program, target, schedule).run();
 }
 

@@ -1,6 +1,6 @@
-//===- llm-opt.cpp - The optimizer driver ===//
+//===- llm-opt.cpp - The optimizer driver ---------------------------------===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -15,7 +15,8 @@ using namespace mlir;
 
 /// Whether a pass option in `argument` sends an export to standard output.
 static bool exportsToStdout(StringRef argument) {
-  size_t at = argument.contains("llm-export-") ? argument.find("file=-") : StringRef::npos;
+  size_t at = argument.contains("llm-export-") ? argument.find("file=-")
+                                               : StringRef::npos;
   if (at == StringRef::npos)
     return false;
   StringRef rest = argument.substr(at + StringRef("file=-").size());
@@ -37,7 +38,8 @@ static StringRef outputOf(ArrayRef<const char *> arguments) {
   return output;
 }
 
-/// Two texts in one stream are of no use to anyone; only the tool sees that it happens.
+/// Two texts in one stream are of no use to anyone; only the tool sees that it
+/// happens.
 static bool mixesOutputs(ArrayRef<const char *> arguments) {
   size_t exports = llvm::count_if(arguments, exportsToStdout);
   return exports > 1 || (exports == 1 && outputOf(arguments) == "-");
@@ -45,9 +47,11 @@ static bool mixesOutputs(ArrayRef<const char *> arguments) {
 
 int main(int argc, char **argv) {
   if (mixesOutputs(ArrayRef<const char *>(argv, argc).drop_front())) {
-    llvm::errs() << "llm-opt: file=- sends an export to standard output, where the IR or "
-                    "another export goes too; write the IR elsewhere (-o file, -o "
-                    "/dev/null), or give the export a file\n";
+    llvm::errs()
+        << "llm-opt: file=- sends an export to standard output, where the IR "
+           "or "
+           "another export goes too; write the IR elsewhere (-o file, -o "
+           "/dev/null), or give the export a file\n";
     return 1;
   }
   DialectRegistry registry;
@@ -56,6 +60,7 @@ int main(int argc, char **argv) {
   llm::registerAllDialects(registry);
   registerAllPasses();
   llm::registerAllPasses();
-  return asMainReturnCode(
-      MlirOptMain(argc, argv, "llm-opt: tiles, costs and schedules of LLM blocks\n", registry));
+  return asMainReturnCode(MlirOptMain(
+      argc, argv, "llm-opt: tiles, costs and schedules of LLM blocks\n",
+      registry));
 }

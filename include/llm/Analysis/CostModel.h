@@ -1,6 +1,6 @@
-//===- CostModel.h - What an op costs with its tile on a target -*- C++ -*-===//
+//===- CostModel.h - What an op costs with its tile on a target --*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -21,36 +21,41 @@ struct OpOnTarget {
   const Target *target = nullptr;
   const Engine *engine = nullptr;
 
-  /// Fails with a diagnostic where the op has no workload (dynamic shapes) or the target
-  /// has no engine with every kind that its stages need.
-  static FailureOr<OpOnTarget> get(WorkloadOpInterface op, const Target &target);
+  /// Fails with a diagnostic where the op has no workload (dynamic shapes) or
+  /// the target has no engine with every kind that its stages need.
+  static FailureOr<OpOnTarget> get(WorkloadOpInterface op,
+                                   const Target &target);
 
-  /// The private memory of the engine, which holds the tiles; null where it has none.
+  /// The private memory of the engine, which holds the tiles; null where it has
+  /// none.
   const Memory *tileMemory() const { return target->privateMemoryOf(*engine); }
   int64_t tileCapacityBytes() const;
 };
 
-/// Cycles of all arithmetic on one engine: stages one after the other, the kinds of work
-/// within a stage side by side, work without a rate for free. Fails with a diagnostic
-/// where the engine has no rate for the element type of a contraction.
+/// Cycles of all arithmetic on one engine: stages one after the other, the
+/// kinds of work within a stage side by side, work without a rate for free.
+/// Fails with a diagnostic where the engine has no rate for the element type of
+/// a contraction.
 FailureOr<int64_t> computeCycles(const OpOnTarget &context);
 
 /// Cycles in which `bytes` pass through one engine's port to DRAM.
 std::optional<int64_t> memoryCycles(const OpOnTarget &context, int64_t bytes);
 
-/// What the op costs with this tile: a pure function of its arguments. A tile that does
-/// not fit the op (loop names, sizes) or the memory is an error.
+/// What the op costs with this tile: a pure function of its arguments. A tile
+/// that does not fit the op (loop names, sizes) or the memory is an error.
 FailureOr<CostAttr> computeCost(const OpOnTarget &context, TileAttr tile);
 
-/// The fingerprint of the op, the tile and the engine's description: of everything that
-/// `computeCost` reads.
+/// The fingerprint of the op, the tile and the engine's description: of
+/// everything that `computeCost` reads.
 StringAttr computeStamp(const OpOnTarget &context, TileAttr tile);
 
-/// The kinds of work that the op has and its engine no rate for, and the element type
-/// whose rate stands in for the contraction's own, as sentences for remarks.
+/// The kinds of work that the op has and its engine no rate for, and the
+/// element type whose rate stands in for the contraction's own, as sentences
+/// for remarks.
 SmallVector<std::string> describeAssumptions(const OpOnTarget &context);
 
-/// Names of a tile's loops in the order of the workload, with the level's sizes.
+/// Names of a tile's loops in the order of the workload, with the level's
+/// sizes.
 FailureOr<Tiling> readTiling(const OpOnTarget &context, TileLevelAttr level);
 
 } // namespace mlir::llm

@@ -1,6 +1,6 @@
-//===- Program.h - A function as ops that take time -*- C++ -*-===//
+//===- Program.h - A function as ops that take time -------------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -20,12 +20,13 @@ namespace mlir::llm {
 /// One op that takes time. Indices are positions in `Program::ops()`.
 struct ProgramOp {
   WorkloadOpInterface op;
-  /// The op's name in the model's words, `{}` standing for the enclosing loop's index;
-  /// `linalg.matmul#3` for the fourth unnamed op of that kind.
+  /// The op's name in the model's words, `{}` standing for the enclosing loop's
+  /// index; `linalg.matmul#3` for the fourth unnamed op of that kind.
   std::string name;
   /// How often it runs: the product of the trip counts around it.
   int64_t count = 1;
-  /// Ops that must end before it starts: of the same iteration, or outside its loop.
+  /// Ops that must end before it starts: of the same iteration, or outside its
+  /// loop.
   SmallVector<unsigned, 4> dependences;
   /// Of the previous iteration of its loop (through a loop-carried value).
   SmallVector<unsigned, 2> carriedDependences;
@@ -33,8 +34,8 @@ struct ProgramOp {
   SmallVector<unsigned, 2> initialDependences;
 };
 
-/// A stretch of ops without a loop boundary, or a loop with the stretches of its body.
-/// A loop boundary is a barrier.
+/// A stretch of ops without a loop boundary, or a loop with the stretches of
+/// its body. A loop boundary is a barrier.
 struct ProgramItem {
   std::vector<unsigned> ops; ///< in program order; empty for a loop
   LoopLikeOpInterface loop;  ///< null for a stretch of ops
@@ -43,12 +44,13 @@ struct ProgramItem {
   bool isLoop() const { return loop != nullptr; }
 };
 
-/// The ops of one function that take time, their order and their dependences, through
-/// ops that are transparent (views) and sources (weights, caches).
+/// The ops of one function that take time, their order and their dependences,
+/// through ops that are transparent (views) and sources (weights, caches).
 class Program {
 public:
-  /// Fails with a diagnostic on an op that neither takes time nor is transparent, a loop
-  /// whose trip count is not a constant above 0, or two ops of one name.
+  /// Fails with a diagnostic on an op that neither takes time nor is
+  /// transparent, a loop whose trip count is not a constant above 0, or two ops
+  /// of one name.
   static FailureOr<Program> analyze(func::FuncOp function);
 
   func::FuncOp function() const { return func; }
@@ -70,7 +72,8 @@ private:
   DenseMap<Operation *, unsigned> indices;
 };
 
-/// An error about a whole function, by name. (An error on the op would print all of it.)
+/// An error about a whole function, by name. (An error on the op would print
+/// all of it.)
 InFlightDiagnostic emitFunctionError(func::FuncOp function);
 
 /// The functions of a module that have a body, in order.

@@ -1,6 +1,6 @@
-//===- ProgramBounds.h - Lower bounds of a whole program -*- C++ -*-===//
+//===- ProgramBounds.h - Lower bounds of a whole program --------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -16,8 +16,8 @@
 
 namespace mlir::llm {
 
-/// The bounds of `llm.schedule`, from tiles and costs alone. Loop boundaries are barriers:
-/// the bounds of the stretches between them add up.
+/// The bounds of `llm.schedule`, from tiles and costs alone. Loop boundaries
+/// are barriers: the bounds of the stretches between them add up.
 struct ProgramBounds {
   std::map<std::string, int64_t> byName;
   int64_t lowerBoundCycles = 0; ///< sum of the largest bound of each stretch
@@ -25,7 +25,8 @@ struct ProgramBounds {
 };
 
 /// Needs a fresh cost on every op (see `checkCosts`).
-FailureOr<ProgramBounds> computeBounds(const Program &program, const Target &target);
+FailureOr<ProgramBounds> computeBounds(const Program &program,
+                                       const Target &target);
 
 } // namespace mlir::llm
 

@@ -1,6 +1,6 @@
-//===- Roofline.h - What no tile and no schedule can beat -*- C++ -*-===//
+//===- Roofline.h - What no tile and no schedule can beat -------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -13,10 +13,11 @@
 
 namespace mlir::llm {
 
-/// The roofline of a whole program (Williams et al., CACM 2009), in cycles: the larger of
-/// the arithmetic of each kind at the peak rate of all engines together and the compulsory
-/// bytes of every op at the full bandwidth of DRAM. Kinds of work without a rate count
-/// nothing. Fails with a diagnostic on overflow or a type without a rate.
+/// The roofline of a whole program (Williams et al., CACM 2009), in cycles: the
+/// larger of the arithmetic of each kind at the peak rate of all engines
+/// together and the compulsory bytes of every op at the full bandwidth of DRAM.
+/// Kinds of work without a rate count nothing. Fails with a diagnostic on
+/// overflow or a type without a rate.
 FailureOr<int64_t> rooflineCycles(const Program &program, const Target &target);
 
 } // namespace mlir::llm

@@ -1,6 +1,6 @@
-//===- ScheduleProblem.h - Between the IR and the scheduling library -*- C++ -*-===//
+//===- ScheduleProblem.h - From the IR to a problem and back ----*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -14,30 +14,33 @@
 
 namespace mlir::llm {
 
-/// Checks that every op of the program has a cost and that it is not stale. Fails with a
-/// diagnostic on the first op where that does not hold.
+/// Checks that every op of the program has a cost and that it is not stale.
+/// Fails with a diagnostic on the first op where that does not hold.
 LogicalResult checkCosts(const Program &program, const Target &target);
 
 /// The machine of a problem: shared memories and engine groups.
 scheduling::Problem makeMachine(const Target &target);
 
-/// The problem of one stretch of ops between loop boundaries: task i is `stretch[i]`,
-/// dependences from outside the stretch are met by the boundary. Fails with a diagnostic
-/// at the first op, or the function, where `Problem::check` objects.
+/// The problem of one stretch of ops between loop boundaries: task i is
+/// `stretch[i]`, dependences from outside the stretch are met by the boundary.
+/// Fails with a diagnostic at the first op, or the function, where
+/// `Problem::check` objects.
 FailureOr<scheduling::Problem> makeProblem(const Program &program,
                                            ArrayRef<unsigned> stretch,
                                            const Target &target);
 
-/// The slots of one op as an attribute, shifted by `offsetCycles`; consecutive parts at
-/// equal distances become one run.
+/// The slots of one op as an attribute, shifted by `offsetCycles`; consecutive
+/// parts at equal distances become one run.
 SlotsAttr makeSlots(MLIRContext *context, const scheduling::Problem &problem,
-                    ArrayRef<const scheduling::Slot *> slots, int64_t offsetCycles);
+                    ArrayRef<const scheduling::Slot *> slots,
+                    int64_t offsetCycles);
 
-/// The reverse, for task `task` of the problem. Fails with a diagnostic where the slots
-/// name an engine, a memory or a source that does not exist, or more parts than the cost
-/// has.
-LogicalResult readSlots(WorkloadOpInterface op, const scheduling::Problem &problem,
-                        unsigned task, int64_t offsetCycles,
+/// The reverse, for task `task` of the problem. Fails with a diagnostic where
+/// the slots name an engine, a memory or a source that does not exist, or more
+/// parts than the cost has.
+LogicalResult readSlots(WorkloadOpInterface op,
+                        const scheduling::Problem &problem, unsigned task,
+                        int64_t offsetCycles,
                         std::vector<scheduling::Slot> &slots);
 
 } // namespace mlir::llm

@@ -1,6 +1,6 @@
-//===- TileModel.h - Traffic and room of a tiled op -*- C++ -*-===//
+//===- TileModel.h - Traffic and room of a tiled op -------------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -14,30 +14,34 @@
 
 namespace mlir::llm {
 
-/// How the iterations of a workload are cut: the size of a tile along each loop, and the
-/// loops from outermost to innermost.
+/// How the iterations of a workload are cut: the size of a tile along each
+/// loop, and the loops from outermost to innermost.
 struct Tiling {
   SmallVector<int64_t, 6> sizes;
   SmallVector<unsigned, 6> order;
 };
 
-/// What a tiled op moves between the memory that holds its tiles and the one beyond.
+/// What a tiled op moves between the memory that holds its tiles and the one
+/// beyond.
 ///
-/// A tile of a buffer stays until an iteration needs another one. So a buffer is moved
-/// once for each iteration of those loops that it does not use and that lie outside the
-/// innermost loop that changes its tile. Ragged edges are exact. A result whose reduction
-/// is interrupted that way is spilled and fetched again as 32-bit partial sums.
+/// A tile of a buffer stays until an iteration needs another one. So a buffer
+/// is moved once for each iteration of those loops that it does not use and
+/// that lie outside the innermost loop that changes its tile. Ragged edges are
+/// exact. A result whose reduction is interrupted that way is spilled and
+/// fetched again as 32-bit partial sums.
 class TileModel {
 public:
   /// `op` and `workload` must outlive the model.
   TileModel(WorkloadOpInterface op, const Workload &workload);
 
   int64_t trips(const Tiling &tiling, unsigned loop) const;
-  /// Bytes that one buffer moves, both directions; failure when they leave 64 bits.
+  /// Bytes that one buffer moves, both directions; failure when they leave 64
+  /// bits.
   Count trafficBytes(const Tiling &tiling, unsigned buffer) const;
   /// Bytes of one full tile of a buffer.
   Count tileBytes(const Tiling &tiling, unsigned buffer) const;
-  /// 2 where the next tile is fetched while this one is used, 1 where there is no next.
+  /// 2 where the next tile is fetched while this one is used, 1 where there is
+  /// no next.
   int64_t tilesHeld(const Tiling &tiling, unsigned buffer) const;
   /// Room for all tiles held.
   Count workingSetBytes(const Tiling &tiling, ArrayRef<int64_t> held) const;
@@ -46,7 +50,8 @@ public:
   Count compulsoryBytes(unsigned buffer) const { return fullBytes[buffer]; }
 
 private:
-  /// Elements moved when the masked loops in `outer` are cut into tiles of `sizes`.
+  /// Elements moved when the masked loops in `outer` are cut into tiles of
+  /// `sizes`.
   Count maskedElements(unsigned buffer, const llvm::SmallBitVector &outer,
                        const Tiling &tiling) const;
 
@@ -54,7 +59,8 @@ private:
   const Workload &workload;
   SmallVector<llvm::SmallBitVector, 4> loopsOf;
   SmallVector<Count, 4> fullElements, fullBytes;
-  /// Sums over tiles of masked loops, which the search asks for again and again.
+  /// Sums over tiles of masked loops, which the search asks for again and
+  /// again.
   mutable std::map<SmallVector<int64_t, 8>, Count> maskedSums;
 };
 

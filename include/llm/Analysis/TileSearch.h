@@ -1,6 +1,6 @@
-//===- TileSearch.h - Enumerates legal tiles for the cheapest -*- C++ -*-===//
+//===- TileSearch.h - Enumerates legal tiles for the cheapest ---*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -12,10 +12,11 @@
 
 namespace mlir::llm {
 
-/// The legal tile with the fewest cycles, then the fewest bytes; among equals the first in
-/// a fixed order, large tiles before small ones. Enumerates sizes that cut a loop into 1, 2, 3,
-/// 4, 6, 8, 12, .. tiles, and the orders of those loops whose order matters. Fails with a
-/// diagnostic where not even the smallest tile fits, saying how many bytes are missing.
+/// The legal tile with the fewest cycles, then the fewest bytes; among equals
+/// the first in a fixed order, large tiles before small ones. Enumerates sizes
+/// that cut a loop into 1, 2, 3, 4, 6, 8, 12, .. tiles, and the orders of those
+/// loops whose order matters. Fails with a diagnostic where not even the
+/// smallest tile fits, saying how many bytes are missing.
 FailureOr<TileAttr> searchTile(const OpOnTarget &context);
 
 } // namespace mlir::llm

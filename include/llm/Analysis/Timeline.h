@@ -1,7 +1,7 @@
-//===- Timeline.h - A schedule in absolute time -----------------*- C++ -*-===//
+//===- Timeline.h - A schedule in absolute time -----------------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //

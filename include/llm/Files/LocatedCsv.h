@@ -1,6 +1,6 @@
-//===- LocatedCsv.h - CSV whose cells know their place ----------*- C++ -*-===//
+//===- LocatedCsv.h - CSV whose cells know their place ----------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
-//===- WholeNumber.h - Exact integers from decimal text ---------*- C++ -*-===//
+//===- WholeNumber.h - Exact integers from decimal text ---------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
-//===- ModelConfig.h - A decoder in numbers ---------------------*- C++ -*-===//
+//===- ModelConfig.h - A decoder in numbers ---------------------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

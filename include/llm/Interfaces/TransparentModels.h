@@ -1,6 +1,6 @@
-//===- TransparentModels.h - Upstream ops that take no time -----*- C++ -*-===//
+//===- TransparentModels.h - Upstream ops that take no time -----*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -12,8 +12,8 @@
 
 namespace mlir::llm {
 
-/// Attaches TransparentOpInterface to the upstream ops that only name, reshape, slice or
-/// join (constants and tensor views).
+/// Attaches TransparentOpInterface to the upstream ops that only name, reshape,
+/// slice or join (constants and tensor views).
 void registerTransparentModels(DialectRegistry &registry);
 
 } // namespace mlir::llm

@@ -1,13 +1,13 @@
-//===- Workload.h - What an op does, as loops and buffers -------*- C++ -*-===//
+//===- Workload.h - What an op does, as loops and buffers -------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A workload is a few stages (sweeps) over common loops that touch buffers through
-// affine maps. It says what is computed and which elements are touched; it says nothing
-// about tiles, machines or time.
+// A workload is a few stages (sweeps) over common loops that touch buffers
+// through affine maps. It says what is computed and which elements are touched;
+// it says nothing about tiles, machines or time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,14 +42,15 @@ struct Loop {
   std::string name;
   utils::IteratorType kind;
   int64_t extent = 0;
-  /// False: every tile spans the whole loop, because a stage carries a value along it
-  /// that a later stage needs (the row of a norm, the head dimension of attention).
+  /// False: every tile spans the whole loop, because a stage carries a value
+  /// along it that a later stage needs (the row of a norm, the head dimension
+  /// of attention).
   bool isTileable = true;
 };
 
-/// An operand or result in memory: `map` takes loop indices to element indices. A
-/// temporary exists on chip only (the scores of fused attention): it takes room in a
-/// tile and is never moved.
+/// An operand or result in memory: `map` takes loop indices to element indices.
+/// A temporary exists on chip only (the scores of fused attention): it takes
+/// room in a tile and is never moved.
 struct Buffer {
   enum class Role { Read, Write, Temporary } role = Role::Read;
   std::string name; ///< the operand's or result's name in the op's definition
@@ -58,8 +59,8 @@ struct Buffer {
   Type elementType;
 };
 
-/// One sweep over a subset of the loops. Stages run one after the other; the kinds of
-/// work within one stage run side by side on their own pipes.
+/// One sweep over a subset of the loops. Stages run one after the other; the
+/// kinds of work within one stage run side by side on their own pipes.
 struct Stage {
   std::string name;
   llvm::SmallBitVector loops;
@@ -71,28 +72,31 @@ struct Workload {
   SmallVector<Loop, 6> loops;
   SmallVector<Buffer, 4> buffers;
   SmallVector<Stage, 4> stages;
-  /// Loops that a mask couples: counts over them are not a product, so that sums over
-  /// their tiles are taken tile by tile.
+  /// Loops that a mask couples: counts over them are not a product, so that
+  /// sums over their tiles are taken tile by tile.
   llvm::SmallBitVector maskedLoops;
 
   /// The box of all iterations.
   SmallVector<Interval, 6> fullBox() const;
   /// The engine kinds that the stages need.
   EngineKindSet engineKinds() const;
-  /// The type in which the multiply-accumulates run: the widest of the contracted
-  /// operands; null when there are none.
+  /// The type in which the multiply-accumulates run: the widest of the
+  /// contracted operands; null when there are none.
   Type macElementType() const;
-  /// Whether the buffer is an operand that a multiply-accumulate stage reduces over.
+  /// Whether the buffer is an operand that a multiply-accumulate stage reduces
+  /// over.
   bool isContracted(const Buffer &buffer) const;
   std::optional<unsigned> findLoop(StringRef name) const;
   /// The loops that the buffer's map uses.
   llvm::SmallBitVector loopsOf(const Buffer &buffer) const;
   /// Appends a stage over the loops with the given names.
-  Stage &addStage(StringRef name, EngineKind engine, ArrayRef<StringRef> loopNames,
+  Stage &addStage(StringRef name, EngineKind engine,
+                  ArrayRef<StringRef> loopNames,
                   ArrayRef<std::pair<WorkKind, int64_t>> workPerPoint);
-  /// Appends a buffer whose dimensions are indexed by the loops with the given names.
-  Buffer &addBuffer(Buffer::Role role, StringRef name, Value value, Type elementType,
-                    ArrayRef<StringRef> loopNames);
+  /// Appends a buffer whose dimensions are indexed by the loops with the given
+  /// names.
+  Buffer &addBuffer(Buffer::Role role, StringRef name, Value value,
+                    Type elementType, ArrayRef<StringRef> loopNames);
 };
 
 /// What a SourceOpInterface op shows.
@@ -101,20 +105,23 @@ enum class SourceKind { Weight, Cache };
 /// The product of the box's intervals over the stage's loops.
 Count countPointsOfProduct(const Workload &workload, unsigned stage, Box box);
 /// The elements of the bounding box of the buffer's map over `box`.
-Count countElementsOfProduct(const Workload &workload, unsigned buffer, Box box);
+Count countElementsOfProduct(const Workload &workload, unsigned buffer,
+                             Box box);
 
-/// The bytes that `shape` elements take in memory, densely packed and rounded up to whole
-/// bytes; scales included where the type has them. The one function for every byte count.
+/// The bytes that `shape` elements take in memory, densely packed and rounded
+/// up to whole bytes; scales included where the type has them. The one function
+/// for every byte count.
 Count storageBytes(Type elementType, ArrayRef<int64_t> shape);
 /// The same for a flat number of elements.
 Count storageBytes(Type elementType, int64_t elements);
-/// The same for a whole tensor or cache; failure for dynamic shapes and other types.
+/// The same for a whole tensor or cache; failure for dynamic shapes and other
+/// types.
 Count storageBytes(Type type);
 
 } // namespace mlir::llm
 
+#include "llm/Interfaces/WorkloadInterfaces.h.inc"
 #include "llm/Interfaces/WorkloadTypeInterfaces.h.inc"
 #include "mlir/IR/OpDefinition.h"
-#include "llm/Interfaces/WorkloadInterfaces.h.inc"
 
 #endif // LLM_INTERFACES_WORKLOAD_H

@@ -1,6 +1,6 @@
-//===- Problem.h - The scheduling problem, in plain numbers -----*- C++ -*-===//
+//===- Problem.h - The scheduling problem, in plain numbers -----*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,11 +1,12 @@
-//===- Kinds.h - Kinds of engines and of work -------------------*- C++ -*-===//
+//===- Kinds.h - Kinds of engines and of work -------------------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The two enumerations that workload, target, cost and schedule share. Plain C++.
+// The two enumerations that workload, target, cost and schedule share. Plain
+// C++.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- Units.h - Exact integer conversions of time and size -----*- C++ -*-===//
+//===- Units.h - Exact integer conversions of time and size -----*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// All time is integer cycles of the target's clock. What leaves 64 bits is reported
-// by an empty optional, never wrapped. Plain C++.
+// All time is integer cycles of the target's clock. What leaves 64 bits is
+// reported by an empty optional, never wrapped. Plain C++.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,28 +19,30 @@
 
 namespace mlir::llm {
 
-/// No count, byte or cycle in the compiler is above this: sums of two still fit.
+/// No count, byte or cycle in the compiler is above this: sums of two still
+/// fit.
 inline constexpr int64_t maxCount = INT64_MAX / 4;
 
 /// a * b, a + b, or nothing when the result is negative or above `maxCount`.
 std::optional<int64_t> checkedMul(int64_t a, int64_t b);
 std::optional<int64_t> checkedAdd(int64_t a, int64_t b);
 
-/// ceil(a * b * c / (d * e)) with a 128-bit intermediate; all factors are >= 0, the
-/// divisors > 0. Nothing when an intermediate or the result overflows.
+/// ceil(a * b * c / (d * e)) with a 128-bit intermediate; all factors are >= 0,
+/// the divisors > 0. Nothing when an intermediate or the result overflows.
 std::optional<int64_t> ceilMulDiv(int64_t a, int64_t b, int64_t c, int64_t d,
                                   int64_t e = 1);
 
-/// Cycles of a `clockHz` clock in which `bytes` pass through `lanes` of `totalLanes`
-/// equal lanes of a resource of `bytesPerSecond`: ceil(bytes K clock / (lanes rate)).
+/// Cycles of a `clockHz` clock in which `bytes` pass through `lanes` of
+/// `totalLanes` equal lanes of a resource of `bytesPerSecond`: ceil(bytes K
+/// clock / (lanes rate)).
 inline std::optional<int64_t> streamCycles(int64_t bytes, int64_t totalLanes,
                                            int64_t clockHz, int64_t lanes,
                                            int64_t bytesPerSecond) {
   return ceilMulDiv(bytes, totalLanes, clockHz, lanes, bytesPerSecond);
 }
 
-/// Nanoseconds, rounded to the nearest integer, of `cycles` at `clockHz`: the one
-/// rounding from cycles to time that traces use.
+/// Nanoseconds, rounded to the nearest integer, of `cycles` at `clockHz`: the
+/// one rounding from cycles to time that traces use.
 int64_t cyclesToNanoseconds(int64_t cycles, int64_t clockHz);
 
 /// Microseconds of `cycles` at `clockHz`, for people and for reports.

@@ -65,6 +65,7 @@ func.func @attn_mask(%q: tensor<1x6x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
 
 // A mask that is not known: the parser lists those that are.
 func.func @mask(%q: tensor<1x6x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
+  // expected-error @+2 {{failed to parse Llm_MaskAttr parameter 'value'}}
   // expected-error @+1 {{custom op 'llm.qk' expected one of [causal, full] for which keys a query sees, got: window}}
   %0 = llm.qk %q, %k mask window scale 1.0 : tensor<1x6x4x8xf32>, tensor<1x5x2x8xf32>
   return

@@ -92,6 +92,7 @@ func.func @swiglu(%x: tensor<4xf32>, %y: tensor<1x4xf32>) {
 
 // An activation that is not known: the parser lists those that are.
 func.func @activation(%x: tensor<4xf32>) {
+  // expected-error @+2 {{failed to parse Llm_ActivationKindAttr parameter 'value'}}
   // expected-error @+1 {{custom op 'llm.activation' expected one of [silu, gelu, gelu_tanh, relu, relu2] for elementwise nonlinearity, got: tanh}}
   %0 = llm.activation tanh %x : tensor<4xf32>
   return

@@ -1,6 +1,6 @@
-//===- StorageBytesTest.cpp - The bytes of tensors of all element types ===//
+//===- StorageBytesTest.cpp - The bytes of tensors of all element types ---===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
-//===- Messages.h - What the compiler says, as text -------------*- C++ -*-===//
+//===- Messages.h - What the compiler says, as text -------------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
-//===- Oracle.h - A slow second opinion on schedules ------------*- C++ -*-===//
+//===- Oracle.h - A slow second opinion on schedules ------------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

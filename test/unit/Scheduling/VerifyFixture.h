@@ -1,6 +1,6 @@
-//===- VerifyFixture.h - One schedule to break in every way -----*- C++ -*-===//
+//===- VerifyFixture.h - One schedule to break in every way -----*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

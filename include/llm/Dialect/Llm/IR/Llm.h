@@ -1,6 +1,6 @@
-//===- Llm.h - The llm dialect -*- C++ -*-===//
+//===- Llm.h - The llm dialect ----------------------------------*- C++ -* -===//
 //
-// Part of the llm-opt project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -31,12 +31,12 @@
 namespace mlir::llm {
 
 /// The memory of all KV caches, as a resource of side effects.
-struct KvCacheResource
-    : public SideEffects::Resource::Base<KvCacheResource> {
+struct KvCacheResource : public SideEffects::Resource::Base<KvCacheResource> {
   StringRef getName() final { return "<LlmKvCache>"; }
 };
 
-/// The value under `name` in a dictionary of whole numbers; 0 where there is none.
+/// The value under `name` in a dictionary of whole numbers; 0 where there is
+/// none.
 int64_t getAmount(DictionaryAttr amounts, StringRef name);
 /// A dictionary of whole numbers.
 DictionaryAttr

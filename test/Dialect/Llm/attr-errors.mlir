@@ -1,0 +1,459 @@
+// RUN: llm-opt %s -split-input-file -verify-diagnostics
+
+// attr-C1: an attribute that the dialect does not know.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'llm.add' op has unknown attribute 'llm.tiles'; the llm dialect knows llm.tile, llm.cost, llm.slots, llm.schedule and llm.program}}
+  %0 = llm.add %x, %x {llm.tiles = 1 : i32} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// attr-C1: such an attribute on an op of another dialect.
+// expected-error @+1 {{'builtin.module' op has unknown attribute 'llm.target'}}
+module attributes {llm.target} {}
+
+// -----
+
+// attr-C2: a number where a tile belongs.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'llm.add' op attribute 'llm.tile' must be a #llm.tile, got 4 : i64}}
+  %0 = llm.add %x, %x {llm.tile = 4 : i64} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// attr-C2: a tile where a cost belongs.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'llm.add' op attribute 'llm.cost' must be a #llm.cost, got #llm.tile<manual>}}
+  %0 = llm.add %x, %x {llm.cost = #llm.tile<manual>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// attr-C2: a flag where slots belong.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'llm.add' op attribute 'llm.slots' must be a #llm.slots, got unit}}
+  %0 = llm.add %x, %x {llm.slots} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// attr-C2: a string where a schedule belongs.
+// expected-error @+1 {{'func.func' op attribute 'llm.schedule' must be a #llm.schedule, got "list"}}
+func.func private @f() attributes {llm.schedule = "list"}
+
+// -----
+
+// attr-C2: a tile where a program belongs.
+// expected-error @+1 {{'func.func' op attribute 'llm.program' must be a #llm.program, got #llm.tile<manual>}}
+func.func private @f() attributes {llm.program = #llm.tile<manual>}
+
+// -----
+
+// attr-C2: on an op of another dialect too.
+func.func @f() {
+  // expected-error @+1 {{'tensor.empty' op attribute 'llm.tile' must be a #llm.tile, got 4 : i64}}
+  %0 = tensor.empty() {llm.tile = 4 : i64} : tensor<4xf32>
+  return
+}
+
+// -----
+
+// attr-C3: a function is cut, costed and placed op by op.
+// expected-error @+1 {{'func.func' op attribute 'llm.tile' belongs on an op that takes time}}
+func.func private @f() attributes {llm.tile = #llm.tile<manual>}
+
+// -----
+
+// attr-C3: an op is not a program.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'llm.add' op attribute 'llm.program' belongs on a function}}
+  %0 = llm.add %x, %x {llm.program = #llm.program<"llama", decode, batch = 1, seq = 1, kv_len = 1, layers = 1 of 1>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// attr-C3: a schedule is that of a function, not of the module.
+// expected-error @+1 {{'builtin.module' op attribute 'llm.schedule' belongs on a function}}
+module attributes {llm.schedule = #llm.schedule<policy = "list", makespan_cycles = 1, lower_bound_cycles = 1, bounds = {}, roofline_cycles = 1>} {}
+
+// -----
+
+// attr-C4: an argument takes no time, whatever the attribute.
+// expected-error @+1 {{'func.func' op argument attribute 'llm.tile' is not allowed: attributes of the llm dialect belong on ops and functions}}
+func.func private @f(tensor<4xf32> {llm.tile = #llm.tile<manual>})
+
+// -----
+
+// attr-C4: nor does a result.
+// expected-error @+1 {{'func.func' op result attribute 'llm.slots' is not allowed: attributes of the llm dialect belong on ops and functions}}
+func.func private @f() -> (tensor<4xf32> {llm.slots})
+
+// -----
+
+// attr-C5: a loop has two sizes.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{name 'm' is given twice}}
+  // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {m = 1, m = 2}, order = [m], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// attr-C5: a buffer has no name.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{name '' is empty}}
+  // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {}, order = [], buffers = {"" = 1}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// tile-C1: a level in no memory.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{the memory of a tile needs a name}}
+  // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"", sizes = {}, order = [], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// tile-C2: a tile of no iterations.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{tile size 'm' must be in [1, 2^61), got 0}}
+  // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {m = 0}, order = [m], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// tile-C2: no tile of a buffer is held.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{number of tiles held of 'lhs' must be in [1, 2^61), got 0}}
+  // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {}, order = [], buffers = {lhs = 0}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// tile-C3: the order names a loop without a size.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{order must name each loop with a size once, got 'n'}}
+  // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {m = 1}, order = [m, n], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// tile-C3: the order names a loop twice.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{order must name each loop with a size once, got 'm'}}
+  // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {m = 1}, order = [m, m], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// tile-C3: the order leaves a loop out.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{order names 1 of 2 loops}}
+  // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {m = 1, n = 1}, order = [m], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// tile-C4: a buffer that is not held cannot be resident.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{resident buffer 'rhs' is not one of the tile's buffers}}
+  // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {}, order = [], buffers = {lhs = 1}, resident = [rhs]>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// tile-C5: two tiles for one memory.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{memory 'sram' has two tile levels}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {}, order = [], buffers = {}>, <"sram", sizes = {}, order = [], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// tile-C6: a loop cut into no parts.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{split of 'm' must be in [1, 2^61), got 0}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual split = {m = 0}>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// A strategy that is not known: the parser lists those that are.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{expected one of [theoretical, search, manual] for who chose a tile, got: guess}}
+  // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'strategy'}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<guess>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// cost-C1: a record of no parts.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{'count' must be in [1, 2^61), got 0}}
+  // expected-error @+1 {{failed to parse Llm_CostAttr parameter 'parts'}}
+  %0 = llm.add %x, %x {llm.cost = #llm.cost<engine = "core", parts = [<count = 0, work = {}, traffic = {}, working_set_bytes = 0, overhead_cycles = 0, serial_cycles = 0, compute_cycles = 0, memory_cycles = 0, bound = compute>], stamp = "0">} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// cost-C2: a working set below 0.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{'working_set_bytes' must be in [0, 2^61), got -1}}
+  // expected-error @+1 {{failed to parse Llm_CostAttr parameter 'parts'}}
+  %0 = llm.add %x, %x {llm.cost = #llm.cost<engine = "core", parts = [<count = 1, work = {}, traffic = {}, working_set_bytes = -1, overhead_cycles = 0, serial_cycles = 0, compute_cycles = 0, memory_cycles = 0, bound = compute>], stamp = "0">} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// cost-C2: more cycles than the compiler counts.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{'memory_cycles' must be in [0, 2^61), got 2305843009213693952}}
+  // expected-error @+1 {{failed to parse Llm_CostAttr parameter 'parts'}}
+  %0 = llm.add %x, %x {llm.cost = #llm.cost<engine = "core", parts = [<count = 1, work = {}, traffic = {}, working_set_bytes = 0, overhead_cycles = 0, serial_cycles = 0, compute_cycles = 0, memory_cycles = 2305843009213693952, bound = compute>], stamp = "0">} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// cost-C2: work below 0.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{work 'mac' must be in [0, 2^61), got -1}}
+  // expected-error @+1 {{failed to parse Llm_CostAttr parameter 'parts'}}
+  %0 = llm.add %x, %x {llm.cost = #llm.cost<engine = "core", parts = [<count = 1, work = {mac = -1}, traffic = {}, working_set_bytes = 0, overhead_cycles = 0, serial_cycles = 0, compute_cycles = 0, memory_cycles = 0, bound = compute>], stamp = "0">} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// cost-C2: traffic below 0.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{traffic of 'lhs' must be in [0, 2^61), got -1}}
+  // expected-error @+1 {{failed to parse Llm_CostAttr parameter 'parts'}}
+  %0 = llm.add %x, %x {llm.cost = #llm.cost<engine = "core", parts = [<count = 1, work = {}, traffic = {dram = {lhs = -1}}, working_set_bytes = 0, overhead_cycles = 0, serial_cycles = 0, compute_cycles = 0, memory_cycles = 0, bound = compute>], stamp = "0">} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// cost-C3: a kind of work that is not known.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{unknown kind of work 'flops'; expected mac, alu, special or compare}}
+  // expected-error @+1 {{failed to parse Llm_CostAttr parameter 'parts'}}
+  %0 = llm.add %x, %x {llm.cost = #llm.cost<engine = "core", parts = [<count = 1, work = {flops = 1}, traffic = {}, working_set_bytes = 0, overhead_cycles = 0, serial_cycles = 0, compute_cycles = 0, memory_cycles = 0, bound = compute>], stamp = "0">} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// cost-C4: each buffer's bytes can be counted, their sum cannot.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{the bytes through 'dram' leave 64 bits}}
+  // expected-error @+1 {{failed to parse Llm_CostAttr parameter 'parts'}}
+  %0 = llm.add %x, %x {llm.cost = #llm.cost<engine = "core", parts = [<count = 1, work = {}, traffic = {dram = {lhs = 2305843009213693951, rhs = 1}}, working_set_bytes = 0, overhead_cycles = 0, serial_cycles = 0, compute_cycles = 0, memory_cycles = 0, bound = compute>], stamp = "0">} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// cost-C5: a cost without a record; the parser wants one already.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{expected '<'}}
+  // expected-error @+1 {{failed to parse Llm_CostAttr parameter 'parts'}}
+  %0 = llm.add %x, %x {llm.cost = #llm.cost<engine = "core", parts = [], stamp = "0">} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// slots-C1: a part before the first.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{'part' must be in [0, 2^61), got -1}}
+  // expected-error @+1 {{failed to parse Llm_SlotsAttr parameter 'runs'}}
+  %0 = llm.add %x, %x {llm.slots = #llm.slots<[<part = -1, engine = "core"[0], start_cycle = 5, end_cycle = 25, lanes = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// slots-C1: an engine before the first.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{'engine index' must be in [0, 2^61), got -1}}
+  // expected-error @+1 {{failed to parse Llm_SlotsAttr parameter 'runs'}}
+  %0 = llm.add %x, %x {llm.slots = #llm.slots<[<part = 0, engine = "core"[-1], start_cycle = 5, end_cycle = 25, lanes = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// slots-C1: a start before the program.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{'start_cycle' must be in [0, 2^61), got -5}}
+  // expected-error @+1 {{failed to parse Llm_SlotsAttr parameter 'runs'}}
+  %0 = llm.add %x, %x {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = -5, end_cycle = 25, lanes = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// slots-C1: lanes below 0.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{lanes of 'dram' must be in [0, 2^61), got -1}}
+  // expected-error @+1 {{failed to parse Llm_SlotsAttr parameter 'runs'}}
+  %0 = llm.add %x, %x {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 5, end_cycle = 25, lanes = {dram = -1}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// slots-C1: a run of no parts.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{'count' must be in [1, 2^61), got 0}}
+  // expected-error @+1 {{failed to parse Llm_SlotsAttr parameter 'runs'}}
+  %0 = llm.add %x, %x {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 5, end_cycle = 25, lanes = {} count = 0>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// slots-C1: parts that go back in time.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{'start_stride' must be in [0, 2^61), got -5}}
+  // expected-error @+1 {{failed to parse Llm_SlotsAttr parameter 'runs'}}
+  %0 = llm.add %x, %x {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 5, end_cycle = 25, lanes = {} count = 2 start_stride = -5>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// slots-C2: an end before the start.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{end_cycle 4 is before start_cycle 5}}
+  // expected-error @+1 {{failed to parse Llm_SlotsAttr parameter 'runs'}}
+  %0 = llm.add %x, %x {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 5, end_cycle = 4, lanes = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// slots-C1: a fetch by an engine before the first.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+3 {{'engine index' must be in [0, 2^61), got -1}}
+  // expected-error @+2 {{failed to parse Llm_SlotRunAttr parameter 'prefetches'}}
+  // expected-error @+1 {{failed to parse Llm_SlotsAttr parameter 'runs'}}
+  %0 = llm.add %x, %x {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 5, end_cycle = 25, lanes = {} prefetches = [<"rhs", engine = "dma"[-1], start_cycle = 1, end_cycle = 5, lanes = {}>]>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// slots-C2: a fetch that ends before it starts.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+3 {{end_cycle 5 is before start_cycle 6}}
+  // expected-error @+2 {{failed to parse Llm_SlotRunAttr parameter 'prefetches'}}
+  // expected-error @+1 {{failed to parse Llm_SlotsAttr parameter 'runs'}}
+  %0 = llm.add %x, %x {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 5, end_cycle = 25, lanes = {} prefetches = [<"rhs", engine = "dma"[0], start_cycle = 6, end_cycle = 5, lanes = {}>]>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// slots-C3: a fetch is for one part, not for a run of two.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{a slot with prefetches stands for one part, got count 2}}
+  // expected-error @+1 {{failed to parse Llm_SlotsAttr parameter 'runs'}}
+  %0 = llm.add %x, %x {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 5, end_cycle = 25, lanes = {} count = 2 prefetches = [<"rhs", engine = "dma"[0], start_cycle = 1, end_cycle = 5, lanes = {}>]>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// slots-C4: the last part of the run would start after 2^61 cycles.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{the strides of 1152921504606846976 parts leave 64 bits}}
+  // expected-error @+1 {{failed to parse Llm_SlotsAttr parameter 'runs'}}
+  %0 = llm.add %x, %x {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 5, end_cycle = 25, lanes = {} count = 1152921504606846976 start_stride = 4>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// slots-C5: no slots at all; the parser wants one already.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{expected '<'}}
+  // expected-error @+1 {{failed to parse Llm_SlotsAttr parameter 'runs'}}
+  %0 = llm.add %x, %x {llm.slots = #llm.slots<[]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// schedule-C1: a loop that never runs.
+// expected-error @+2 {{'trips' must be in [1, 2^61), got 0}}
+// expected-error @+1 {{failed to parse Llm_ScheduleAttr parameter 'loops'}}
+func.func private @f() attributes {llm.schedule = #llm.schedule<policy = "list", makespan_cycles = 1, lower_bound_cycles = 1, bounds = {}, roofline_cycles = 1, loops = [<start_cycle = 0, period_cycles = 1, trips = 0>]>}
+
+// -----
+
+// schedule-C1: a period below 0.
+// expected-error @+2 {{'period_cycles' must be in [0, 2^61), got -1}}
+// expected-error @+1 {{failed to parse Llm_ScheduleAttr parameter 'loops'}}
+func.func private @f() attributes {llm.schedule = #llm.schedule<policy = "list", makespan_cycles = 1, lower_bound_cycles = 1, bounds = {}, roofline_cycles = 1, loops = [<start_cycle = 0, period_cycles = -1, trips = 1>]>}
+
+// -----
+
+// schedule-C2: a makespan below 0.
+// expected-error @+1 {{'makespan_cycles' must be in [0, 2^61), got -1}}
+func.func private @f() attributes {llm.schedule = #llm.schedule<policy = "list", makespan_cycles = -1, lower_bound_cycles = 1, bounds = {}, roofline_cycles = 1>}
+
+// -----
+
+// schedule-C2: a bound below 0.
+// expected-error @+1 {{bound 'critical_path' must be in [0, 2^61), got -1}}
+func.func private @f() attributes {llm.schedule = #llm.schedule<policy = "list", makespan_cycles = 1, lower_bound_cycles = 1, bounds = {critical_path = -1}, roofline_cycles = 1>}
+
+// -----
+
+// program-C1: no sequence.
+// expected-error @+1 {{'batch' must be in [1, 2^61), got 0}}
+func.func private @f() attributes {llm.program = #llm.program<"llama", decode, batch = 0, seq = 1, kv_len = 1, layers = 1 of 1>}
+
+// -----
+
+// program-C1: no layer.
+// expected-error @+1 {{'layers' must be in [1, 2^61), got 0}}
+func.func private @f() attributes {llm.program = #llm.program<"llama", decode, batch = 1, seq = 1, kv_len = 1, layers = 0 of 1>}
+
+// -----
+
+// program-C2: 4 new tokens cannot be among 3 keys.
+// expected-error @+1 {{kv_len 3 includes the 4 new tokens}}
+func.func private @f() attributes {llm.program = #llm.program<"llama", prefill, batch = 1, seq = 4, kv_len = 3, layers = 1 of 1>}
