@@ -121,8 +121,7 @@ static void printLegend(StringRef prefix, llvm::raw_ostream &os) {
   if (!prefix.empty())
     text = "Names without \"" + toPrintable(prefix) + "\". ";
   text += "Start: of the first run. Time, share, MACs and bytes: all runs "
-          "together; time "
-          "is engine time.";
+          "together; time is engine time.";
   printWrapped(os, text, pageWidth);
 }
 
@@ -135,13 +134,18 @@ namespace {
 struct Units {
   explicit Units(const Report &report)
       : clockHz(report.target->clockHz),
-        cycles(chooseUnit(cycleUnits, largestCycles(report), 1e8)),
-        time(chooseUnit(timeUnits, microseconds(largestCycles(report)), 1e6)),
+        start(chooseUnit(cycleUnits, lastStart(report), 1e9)),
+        cycles(chooseUnit(cycleUnits, report.sum.scheduledCycles, 1e9)),
+        time(chooseUnit(timeUnits, microseconds(report.sum.scheduledCycles),
+                        1e6)),
         macs(chooseUnit(macUnits, report.sum.macs, 1e5)),
         bytes(chooseUnit(byteUnits, report.sum.bytes.back(), 1e5)) {}
 
-  static double largestCycles(const Report &report) {
-    return std::max(report.sum.scheduledCycles, report.timeline.endCycle());
+  static double lastStart(const Report &report) {
+    int64_t last = 0;
+    for (const OpReport &op : report.ops)
+      last = std::max(last, op.startCycle);
+    return last;
   }
   double microseconds(double cycles) const { return cycles * 1e6 / clockHz; }
 
@@ -160,7 +164,7 @@ struct Units {
       {"bytes", 1, 0}, {"MB", 1e6, 2}, {"GB", 1e9, 2}, {"TB", 1e12, 2}};
 
   int64_t clockHz;
-  const Unit &cycles, &time, &macs, &bytes;
+  const Unit &start, &cycles, &time, &macs, &bytes;
 };
 } // namespace
 
@@ -184,14 +188,14 @@ static void printOps(const Report &report, StringRef prefix,
   table.setText(9);
   table.addRow({"op", "runs", "engine", "start", "time", "time", "share",
                 "MACs", toPrintable(report.target->dram().name), "bound"});
-  table.addRow({"", "", "", units.cycles.name.str(), units.cycles.name.str(),
+  table.addRow({"", "", "", units.start.name.str(), units.cycles.name.str(),
                 units.time.name.str(), "%", units.macs.name.str(),
                 units.bytes.name.str(), ""});
   table.addRule();
   for (const OpReport &op : report.ops) {
     std::vector<std::string> row = {shorten(op.name, prefix),
                                     std::to_string(op.count), op.engines,
-                                    formatIn(units.cycles, op.startCycle)};
+                                    formatIn(units.start, op.startCycle)};
     addFigures(row, op.allRuns, report, units);
     row.push_back(stringifyCostBound(op.bound).str());
     table.addRow(std::move(row));

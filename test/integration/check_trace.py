@@ -213,9 +213,9 @@ class Plan:
         if not run:
             return op["name"]
         loop = self.loops_of(op)[-1]
-        index = list(range(loop["first_index"],
-                           loop["first_index"] + loop["trips"] * loop["index_step"],
-                           loop["index_step"]))[run[-1]]
+        index = range(loop["first_index"],
+                      loop["first_index"] + loop["trips"] * loop["index_step"],
+                      loop["index_step"])[run[-1]]
         return op["name"].replace("{}", str(index))
 
     def place(self, op, run, slot, name):

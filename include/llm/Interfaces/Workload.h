@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -122,6 +123,5 @@ Count storageBytes(Type type);
 
 #include "llm/Interfaces/WorkloadInterfaces.h.inc"
 #include "llm/Interfaces/WorkloadTypeInterfaces.h.inc"
-#include "mlir/IR/OpDefinition.h"
 
 #endif // LLM_INTERFACES_WORKLOAD_H

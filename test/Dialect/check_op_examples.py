@@ -1,0 +1,85 @@
+"""Parses the example of every op and type of the llm dialect with llm-opt.
+
+    check_op_examples.py <repository root>
+
+The examples stand in the descriptions in LlmOps.td, as ```mlir blocks. Each becomes the
+body of a function whose arguments are the names that the example uses and does not define,
+with the types at its end. Fails when an op has no example, an example is of another op, or
+llm-opt does not take it and print it in a form that it takes again.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+from llm_records import load_records
+
+def split_types(text):
+    """The types of a list, split at the commas that no bracket encloses."""
+    types, depth, start = [], 0, 0
+    for position, char in enumerate(text):
+        depth += (char in "<([") - (char in ">)]")
+        if char == "," and depth == 0:
+            types.append(text[start:position])
+            start = position + 1
+    types.append(text[start:])
+    return [" ".join(part.split()) for part in types]
+
+
+def wrap(name, example):
+    """A function around the example."""
+    code = re.sub(r'"[^"]*"', '""', example)
+    results, _, rest = code.partition("=")
+    # The types follow the last colon with a space before it that is in no bracket.
+    operands, _, types = rest.partition(" : ")
+    defined = re.findall(r"%\w+", results)
+    indices = [value for group in re.findall(r"\[(%[^\]]*)\]", operands)
+               for value in re.findall(r"%\w+", group)]
+    values = [value for value in re.findall(r"%\w+", operands) if value not in indices]
+    arguments = {value: "index" for value in indices}
+    if values:
+        listed = split_types(types)
+        if len(listed) != len(values):
+            sys.exit(f"{name}: {len(values)} operands, but {len(listed)} types")
+        arguments.update(zip(values, listed))
+    for value in defined:
+        if value in arguments:
+            sys.exit(f"{name}: {value} is both a result and an operand")
+    parameters = ", ".join(f"{value}: {type}" for value, type in arguments.items())
+    return f"func.func @{name.replace('.', '_')}({parameters}) {{\n  {example}\n  return\n}}\n"
+
+
+def example_of_op(op):
+    name = "llm." + op["opName"]
+    examples = re.findall(r"Example:\s*```mlir\n(.*?)```", op["description"], re.DOTALL)
+    if len(examples) != 1:
+        sys.exit(f"{name}: expected one example, found {len(examples)}")
+    lines = [line.strip() for line in examples[0].strip().splitlines()]
+    example = " ".join(lines)
+    if not re.match(rf"(%\w+(, %\w+)* = )?{re.escape(name)} ", example):
+        sys.exit(f"{name}: its example is of another op: {example}")
+    return wrap(name, example)
+
+
+def example_of_type(type):
+    examples = re.findall(r"Example: `(.*?)`", type["description"])
+    if not examples:
+        sys.exit(f"!llm.{type['mnemonic']}: no example")
+    return "".join(f"func.func private @type_{type['mnemonic']}_{index}({example})\n"
+                   for index, example in enumerate(examples))
+
+
+def main():
+    records = load_records(pathlib.Path(sys.argv[1]))
+    ops = [records[name] for name in records["!instanceof"]["Llm_Op"]]
+    types = [records[name] for name in records["!instanceof"]["TypeDef"]]
+    module = "".join([example_of_op(op) for op in ops] + [example_of_type(type) for type in types])
+    result = subprocess.run(["llm-opt", "--verify-roundtrip"], input=module, text=True,
+                            capture_output=True, check=False)
+    if result.returncode:
+        sys.exit(module + result.stderr)
+    print(f"{len(ops)} ops, {len(types)} types")
+
+
+if __name__ == "__main__":
+    main()

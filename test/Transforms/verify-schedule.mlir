@@ -1,0 +1,220 @@
+// Each rule broken by hand in a schedule that is otherwise sound.
+// RUN: rm -rf %t && split-file %s %t
+
+// The schedule: three cores and two DMA queues, of which each takes half of one byte per
+// cycle (512 of 1024 lanes). a, b, c and d move 96 bytes each, 192 cycles; c waits for a,
+// and d for lanes. m does 16 x 16 x 16 macs, one per cycle: 4096 cycles, in which its 1536
+// bytes need 1536 / 4096 of the lanes: 384.
+// RUN: llm-opt %t/base.mlir --llm-target=file=%t/toy.json --llm-tile --llm-schedule=policy=earliest --llm-verify-schedule -o %t/ok.mlir
+// RUN: FileCheck %t/base.mlir < %t/ok.mlir
+// RUN: llm-opt %t/ok.mlir --llm-verify-schedule | diff %t/ok.mlir -
+
+// S1: each part has exactly one slot: not two, not another part's, not none.
+// RUN: sed '/"b"/s/slots<\[\(.*\)\]>, llm.tile/slots<[\1, \1]>, llm.tile/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S1
+// S1: bad.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'llm.add' op S1: {{.*}}'b' has 2 slots, expected 1
+// RUN: sed '/"b"/s/part = 0/part = 1/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S1PART
+// S1PART: error: 'llm.add' op S1: its slots are for parts 1 to 1, but its cost has 1
+// RUN: sed '/"b"/s/llm.slots = .*, llm.tile/llm.tile/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S1NONE
+// S1NONE: error: 'llm.add' op has no slot; which pass added it after --llm-schedule?
+
+// S2: the length follows from the lanes: not a cycle more, nor less.
+// RUN: sed '/"d"/s/end_cycle = 384/end_cycle = 385/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S2
+// RUN: sed '/"d"/s/end_cycle = 384/end_cycle = 383/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S2
+// RUN: sed '/"d"/s/dram = 512/dram = 511/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S2
+// S2: error: 'llm.add' op S2: {{.*}}'d'
+
+// S3: lanes are the fewest that give the length, at most those of the port, none without
+// bytes.
+// RUN: sed '/"m"/s/dram = 384/dram = 385/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S3
+// S3: error: 'llm.matmul' op S3: {{.*}}'m'{{.*}}384
+// RUN: sed '/"m"/s/dram = 384/dram = 513/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S3PORT
+// S3PORT: error: 'llm.matmul' op S3: {{.*}}'m'
+// RUN: sed '/"m"/s/{dram = 384}/{}/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S3NONE
+// S3NONE: error: 'llm.matmul' op S{{[23]}}: {{.*}}'m'
+
+// S4: one slot at a time on one engine, which has the kinds that the op needs.
+// RUN: sed '/"b"/s/"core"\[1\]/"core"[0]/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S4
+// S4: error: 'llm.add' op S4: 'b' starts on core[0] at cycle 0, expected not before the end of 'a' at cycle 192
+// RUN: sed '/"b"/s/slots<\[<part = 0, engine = "core"/slots<[<part = 0, engine = "dma"/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S4KIND
+// S4KIND: error: 'llm.add' op S4: {{.*}}'b'
+
+// S5: no op starts before the end of what it depends on.
+// RUN: sed '/"c"/s/"core"\[0\], start_cycle = 192, end_cycle = 384/"core"[2], start_cycle = 191, end_cycle = 383/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S5
+// S5: error: 'llm.add' op S5: 'c' starts at cycle 191, expected not before the end of 'a' at cycle 192
+
+// S6: all lanes held at a time are at most those that there are: 3 x 512.
+// RUN: sed '/"d"/s/"core"\[1\], start_cycle = 192, end_cycle = 384/"core"[2], start_cycle = 0, end_cycle = 192/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S6
+// S6: error: {{.*}} S6: from cycle 0 on, {{.*}} 1536 lanes of 'dram' are held, expected at most 1024
+
+// S8, a sound prefetch: the weight of 512 bytes is fetched by a DMA queue, 1024 cycles in
+// half the lanes; then m streams 1024 bytes in 4096 cycles, in 256 lanes.
+// RUN: sed -e '/"m"/s/start_cycle = 384, end_cycle = 4480, lanes = {dram = 384}/start_cycle = 1408, end_cycle = 5504, lanes = {dram = 256} prefetches = [<"rhs", engine = "dma"[0], start_cycle = 384, end_cycle = 1408, lanes = {dram = 512}>]/' \
+// RUN:     -e 's/makespan_cycles = 4480/makespan_cycles = 5504/' %t/ok.mlir > %t/fetch.mlir
+// RUN: llm-opt %t/fetch.mlir --llm-verify-schedule --verify-roundtrip -o %t/out
+
+// It must be done before the part starts,
+// RUN: sed '/"m"/s/start_cycle = 384, end_cycle = 1408/start_cycle = 385, end_cycle = 1409/' %t/fetch.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S8LATE
+// S8LATE: error: 'llm.matmul' op S8: {{.*}}ends at cycle 1409, expected by the start of the part at cycle 1408
+// by an engine that moves memory,
+// RUN: sed '/"m"/s/engine = "dma"\[0\]/engine = "core"[1]/' %t/fetch.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S8ENGINE
+// S8ENGINE: error: 'llm.matmul' op S{{[48]}}: {{.*}}memory
+// of a weight or a cache,
+// RUN: sed '/"m"/s/<"rhs", engine/<"lhs", engine/' %t/fetch.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S8SOURCE
+// S8SOURCE: error: 'llm.matmul' op its slot prefetches 'lhs', which is no weight or cache that the op reads
+// once,
+// RUN: sed '/"m"/s/prefetches = \[\(.*\)\]>\]>, llm.tile/prefetches = [\1, \1]>]>, llm.tile/' %t/fetch.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S8TWICE
+// S8TWICE: error: 'llm.matmul' op S8: 'm' fetches a source more than once
+// and its length follows from its lanes too.
+// RUN: sed '/"m"/s/end_cycle = 1408, lanes/end_cycle = 1407, lanes/' %t/fetch.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S8LENGTH
+// S8LENGTH: error: 'llm.matmul' op S2: {{.*}}'m'
+
+// S7: 1536 bytes of tiles and 512 of the fetched weight are 2048; the private memory of
+// this machine has 2000.
+// RUN: sed 's/2560/2000/' %t/toy.json > %t/tight.json
+// RUN: llm-opt %t/base.mlir --llm-target=file=%t/tight.json --llm-tile --llm-schedule=policy=earliest -o %t/tight.mlir
+// RUN: sed -e '/"m"/s/start_cycle = 384, end_cycle = 4480, lanes = {dram = 384}/start_cycle = 1408, end_cycle = 5504, lanes = {dram = 256} prefetches = [<"rhs", engine = "dma"[0], start_cycle = 384, end_cycle = 1408, lanes = {dram = 512}>]/' \
+// RUN:     -e 's/makespan_cycles = 4480/makespan_cycles = 5504/' %t/tight.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S7
+// S7: error: 'llm.matmul' op S7: from cycle 1408 on, with 'm', 2048 private bytes of core[0] are held, expected at most 2000
+
+// S9: the summary is what is re-derived, figure by figure.
+// RUN: sed 's/makespan_cycles = 4480/makespan_cycles = 4479/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S9
+// S9: error: function 'base' S9: llm.schedule says makespan_cycles = 4479, derived is 4480
+// RUN: sed 's/lower_bound_cycles = 4096/lower_bound_cycles = 4097/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S9BOUND
+// S9BOUND: S9: llm.schedule says lower_bound_cycles = 4097, derived is 4096
+// RUN: sed 's/bytes_dram = 1920/bytes_dram = 1921/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S9BYTES
+// S9BYTES: S9: llm.schedule says bound bytes_dram = 1921, derived is 1920
+// RUN: sed 's/roofline_cycles = 1920/roofline_cycles = 1/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S9ROOF
+// S9ROOF: S9: llm.schedule says roofline_cycles = 1, derived is 1920
+// RUN: sed 's/bytes_dram = 1920, //' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S9COUNT
+// S9COUNT: S9: llm.schedule says the number of bounds =
+
+// Loops: period, start and trips are derived, each loop has one record, and no op starts
+// before its boundary.
+// RUN: llm-opt %t/loop.mlir --llm-target=file=%t/toy.json --llm-tile --llm-schedule=policy=earliest --llm-verify-schedule -o %t/loops.mlir
+// RUN: sed 's/period_cycles = 192/period_cycles = 193/' %t/loops.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=PERIOD
+// PERIOD: error: S9: the function's llm.schedule says start_cycle = 192, period_cycles = 193, trips = 4; derived are 192, 192 and 4
+// RUN: sed 's/trips = 4/trips = 5/' %t/loops.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=TRIPS
+// TRIPS: S9: {{.*}}trips = 5; derived are 192, 192 and 4
+// RUN: sed 's/, loops = \[[^]]*\]//' %t/loops.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=NORECORD
+// NORECORD: S9: the function's llm.schedule has no record for it
+// RUN: sed 's/loops = \[\([^]]*\)\]/loops = [\1, \1]/' %t/loops.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=TWORECORDS
+// TWORECORDS: S9: llm.schedule says the number of loops = 2, derived is 1
+// RUN: sed '/"after"/s/start_cycle = 960, end_cycle = 1152/start_cycle = 959, end_cycle = 1151/' %t/loops.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=BARRIER
+// BARRIER: error: 'llm.add' op S5: starts at cycle 959, before what is ahead of it ends at 960 (a loop boundary is a barrier)
+
+// Engines and memories that the target does not have.
+// RUN: sed '/"b"/s/"core"\[1\]/"core"[3]/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=INDEX
+// INDEX: error: 'llm.add' op its slot is on engine 'core[3]', but the target has 3 of them
+// RUN: sed '/"b"/s/engine = "core"\[1\]/engine = "gpu"[1]/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=NAME
+// NAME: error: 'llm.add' op its slot is on engine 'gpu', which the target does not have
+// RUN: sed '/"b"/s/lanes = {dram/lanes = {hbm/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=LANES
+// LANES: error: 'llm.add' op its slot holds lanes of a memory that the target does not share
+// A target of fewer engines than the schedule uses, and one of more, whose bounds are others.
+// RUN: not llm-opt %t/ok.mlir --llm-target=engines=1 --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=FEWER
+// FEWER: error: 'llm.add' op its slot is on engine 'core[1]', but the target has 1 of them
+
+// What is missing is said with the pass that gives it; a cost that was changed is stale.
+// RUN: sed 's/, llm.schedule = .*roofline_cycles = 1920>//; s/llm.schedule = .*roofline_cycles = 1920>//' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=NOSCHEDULE
+// NOSCHEDULE: error: function 'base' has no schedule; run --llm-schedule first
+// RUN: sed '/"b"/s/stamp = "[0-9a-f]*"/stamp = "0"/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=STALE
+// STALE: error: 'llm.add' op its cost is stale
+// RUN: not llm-opt %t/base.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=NOTARGET
+// NOTARGET: error: {{.*}}has no target; run --llm-target or --llm-tile first
+
+// Rows of a cache that the program itself writes are no source: to fetch them before the
+// write would fetch what is not there yet. attn waits for write: 128 + 320 cycles.
+// RUN: llm-opt %t/cache.mlir --llm-target=file=%t/toy.json --llm-tile --llm-schedule=policy=earliest --llm-verify-schedule -o %t/cached.mlir
+// RUN: FileCheck %t/cache.mlir < %t/cached.mlir
+// RUN: sed '/"attn"/s/start_cycle = 128, end_cycle = 448, lanes = {dram = 512}/start_cycle = 128, end_cycle = 320, lanes = {dram = 512} prefetches = [<"keys", engine = "dma"[0], start_cycle = 0, end_cycle = 128, lanes = {dram = 512}>]/; s/makespan_cycles = 448/makespan_cycles = 320/' %t/cached.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=NEWROWS
+// NEWROWS: error: 'llm.gqa_attn' op its slot prefetches 'keys'
+
+//--- base.mlir
+// Bounds: 4 x 96 + 1536 bytes at one per cycle; m alone takes 4096, which is also the work
+// of the matrix units on three engines rounded: 4096 / 3 = 1365.3.
+// CHECK: makespan_cycles = 4480, lower_bound_cycles = 4096, bounds = {bytes_dram = 1920, critical_path = 4096, work_matrix = 1366, {{.*}}roofline_cycles = 1920
+// CHECK: "a" {{.*}}engine = "core"[0], start_cycle = 0, end_cycle = 192, lanes = {dram = 512}
+// CHECK: "b" {{.*}}engine = "core"[1], start_cycle = 0, end_cycle = 192, lanes = {dram = 512}
+// CHECK: "c" {{.*}}engine = "core"[0], start_cycle = 192, end_cycle = 384, lanes = {dram = 512}
+// CHECK: "d" {{.*}}engine = "core"[1], start_cycle = 192, end_cycle = 384, lanes = {dram = 512}
+// CHECK: "m" {{.*}}engine = "core"[0], start_cycle = 384, end_cycle = 4480, lanes = {dram = 384}
+func.func @base(%x: tensor<4x4xbf16>, %z: tensor<16x16xbf16>) {
+  %0 = llm.add "a" %x, %x : tensor<4x4xbf16>, tensor<4x4xbf16>
+  %1 = llm.add "b" %x, %x : tensor<4x4xbf16>, tensor<4x4xbf16>
+  %2 = llm.add "c" %0, %x : tensor<4x4xbf16>, tensor<4x4xbf16>
+  %3 = llm.add "d" %x, %x : tensor<4x4xbf16>, tensor<4x4xbf16>
+  %w = llm.weight "w" : tensor<16x16xbf16>
+  %4 = llm.matmul "m" %z, %w : tensor<16x16xbf16>, tensor<16x16xbf16>
+  return
+}
+
+//--- loop.mlir
+func.func @loop(%x: tensor<4x4xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %0 = llm.add "before" %x, %x : tensor<4x4xbf16>, tensor<4x4xbf16>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %1 = llm.add "body.{}" %x, %x : tensor<4x4xbf16>, tensor<4x4xbf16>
+  }
+  %2 = llm.add "after" %x, %x : tensor<4x4xbf16>, tensor<4x4xbf16>
+  return
+}
+
+//--- cache.mlir
+// CHECK: makespan_cycles = 448, lower_bound_cycles = 448, {{.*}}critical_path = 448
+!cache = !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, capacity = 4, bf16>
+func.func @cache(%q: tensor<1x1x1x8xbf16>) {
+  %0 = llm.kv_cache "c" : !cache
+  %1 = llm.kv_write "write" %0, %q, %q at 3 : !cache, tensor<1x1x1x8xbf16>, tensor<1x1x1x8xbf16>
+  %keys, %values = llm.kv_read %1 rows 0 to 4 : !cache
+  %2 = llm.gqa_attn "attn" %q, %keys, %values mask full scale 1.0
+    : tensor<1x1x1x8xbf16>, tensor<1x4x1x8xbf16>, tensor<1x4x1x8xbf16>
+  return
+}
+
+//--- toy.json
+{
+  "name": "toy", "clock_hz": 1000,
+  "engines": {
+    "core": { "kinds": ["matrix", "vector"], "count": 3, "private_memory": "sram",
+              "macs_per_cycle_per_unit": { "bf16": 1 }, "alu_per_cycle_per_unit": 1,
+              "port_bytes_per_second": { "dram": 500 } },
+    "dma": { "kinds": ["memory"], "count": 2, "port_bytes_per_second": { "dram": 500 } }
+  },
+  "memories": { "sram": { "capacity_bytes": 2560 }, "dram": { "bytes_per_second": 1000 } }
+}
