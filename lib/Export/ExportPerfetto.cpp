@@ -129,16 +129,14 @@ static FailureOr<std::string> defaultPath(func::FuncOp function) {
   return (name + ".perfetto.json").str();
 }
 
-/// Nanoseconds leave 64 bits later than cycles, or earlier, as the clock has
-/// it.
+/// With a clock below 1 GHz, nanoseconds leave 64 bits before cycles do.
 static LogicalResult checkTimeAxis(const Timeline &timeline,
                                    const Target &target) {
   if (ceilMulDiv(timeline.endCycle(), 1000000000, 1, target.clockHz))
     return success();
   return timeline.program().function()->emitError()
          << "the schedule ends after more than 2^61 nanoseconds, too late for "
-            "a trace: "
-            "draw cycles, --llm-export-perfetto=time=cycles";
+            "a trace: draw cycles, --llm-export-perfetto=time=cycles";
 }
 
 namespace {

@@ -12,7 +12,9 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # nothing is left in the source folder
 from llm_records import load_records
+
 
 def split_types(text):
     """The types of a list, split at the commas that no bracket encloses."""

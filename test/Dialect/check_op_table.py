@@ -12,6 +12,7 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True  # nothing is left in the source folder
 from llm_records import load_records
 
 problems = []

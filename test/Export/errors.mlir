@@ -39,6 +39,10 @@
 // RUN: not llm-opt %t/target.mlir --llm-export-perfetto=file=%t/x -o %t/out 2>&1 | FileCheck %t/target.mlir
 // RUN: not llm-opt %t/target.mlir --llm-export-report=file=%t/x -o %t/out 2>&1 | FileCheck %t/target.mlir
 
+// A clock so slow that nanoseconds leave 64 bits; cycles can still be drawn.
+// RUN: not llm-opt %t/slow.mlir --llm-export-perfetto=file=%t/x -o %t/out 2>&1 | FileCheck %t/slow.mlir
+// RUN: llm-opt %t/slow.mlir "--llm-export-perfetto=file=%t/y time=cycles" -o %t/out
+
 // After all these errors no file was written.
 // RUN: not ls %t/x
 
@@ -355,6 +359,34 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
     "toy" = #dlti.target_device_spec<
       "clock_hz" = 500000000 : i64,
+      "engines" = #dlti.map<
+        "core" = #dlti.map<"kinds" = ["matrix", "vector"], "count" = 2 : i64,
+          "units" = 1 : i64, "macs_per_cycle_per_unit" = #dlti.map<"f32" = 9 : i64>,
+          "overhead_cycles" = 0 : i64>,
+        "dma" = #dlti.map<"kinds" = ["memory"], "count" = 1 : i64, "units" = 1 : i64,
+          "overhead_cycles" = 0 : i64>>,
+      "memories" = #dlti.map<"dram" = #dlti.map<
+        "bytes_per_second" = 100000000000 : i64, "lanes" = 1000 : i64>>>>} {
+  func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {llm.schedule = #schedule} {
+    %a = llm.add "a" %x, %x {llm.tile = #tile, llm.cost = #cost, llm.slots = #slots} : tensor<4x8xf32>, tensor<4x8xf32>
+    return %a : tensor<4x8xf32>
+  }
+}
+
+//--- slow.mlir
+// CHECK: slow.mlir:{{[0-9]+}}:{{[0-9]+}}: error: the schedule ends after more than 2^61 nanoseconds, too late for a trace: draw cycles, --llm-export-perfetto=time=cycles
+#cost = #llm.cost<engine = "core", parts = [<count = 1, work = {alu = 32},
+  traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
+  overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
+  bound = compute>], stamp = "by hand">
+#tile = #llm.tile<manual>
+#slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 3000000000,
+  lanes = {dram = 192}>]>
+#schedule = #llm.schedule<policy = "list", makespan_cycles = 10, lower_bound_cycles = 10,
+  bounds = {}, roofline_cycles = 3>
+module attributes {dlti.target_system_spec = #dlti.target_system_spec<
+    "toy" = #dlti.target_device_spec<
+      "clock_hz" = 1 : i64,
       "engines" = #dlti.map<
         "core" = #dlti.map<"kinds" = ["matrix", "vector"], "count" = 2 : i64,
           "units" = 1 : i64, "macs_per_cycle_per_unit" = #dlti.map<"f32" = 9 : i64>,

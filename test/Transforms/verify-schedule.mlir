@@ -9,55 +9,55 @@
 // RUN: FileCheck %t/base.mlir < %t/ok.mlir
 // RUN: llm-opt %t/ok.mlir --llm-verify-schedule | diff %t/ok.mlir -
 
-// S1: each part has exactly one slot: not two, not another part's, not none.
+// Rule S1, each part has exactly one slot: not two, not another part's, not none.
 // RUN: sed '/"b"/s/slots<\[\(.*\)\]>, llm.tile/slots<[\1, \1]>, llm.tile/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S1
-// S1: bad.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'llm.add' op S1: {{.*}}'b' has 2 slots, expected 1
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE1
+// RULE1: bad.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'llm.add' op S1: {{.*}}'b' has 2 slots, expected 1
 // RUN: sed '/"b"/s/part = 0/part = 1/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S1PART
-// S1PART: error: 'llm.add' op S1: its slots are for parts 1 to 1, but its cost has 1
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE1PART
+// RULE1PART: error: 'llm.add' op S1: its slots are for parts 1 to 1, but its cost has 1
 // RUN: sed '/"b"/s/llm.slots = .*, llm.tile/llm.tile/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S1NONE
-// S1NONE: error: 'llm.add' op has no slot; which pass added it after --llm-schedule?
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE1NONE
+// RULE1NONE: error: 'llm.add' op has no slot; which pass added it after --llm-schedule?
 
-// S2: the length follows from the lanes: not a cycle more, nor less.
+// Rule S2, the length follows from the lanes: not a cycle more, nor less.
 // RUN: sed '/"d"/s/end_cycle = 384/end_cycle = 385/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S2
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE2
 // RUN: sed '/"d"/s/end_cycle = 384/end_cycle = 383/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S2
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE2
 // RUN: sed '/"d"/s/dram = 512/dram = 511/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S2
-// S2: error: 'llm.add' op S2: {{.*}}'d'
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE2
+// RULE2: error: 'llm.add' op S2: {{.*}}'d'
 
-// S3: lanes are the fewest that give the length, at most those of the port, none without
+// Rule S3, lanes are the fewest that give the length, at most those of the port, none without
 // bytes.
 // RUN: sed '/"m"/s/dram = 384/dram = 385/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S3
-// S3: error: 'llm.matmul' op S3: {{.*}}'m'{{.*}}384
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE3
+// RULE3: error: 'llm.matmul' op S3: {{.*}}'m'{{.*}}384
 // RUN: sed '/"m"/s/dram = 384/dram = 513/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S3PORT
-// S3PORT: error: 'llm.matmul' op S3: {{.*}}'m'
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE3PORT
+// RULE3PORT: error: 'llm.matmul' op S3: {{.*}}'m'
 // RUN: sed '/"m"/s/{dram = 384}/{}/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S3NONE
-// S3NONE: error: 'llm.matmul' op S{{[23]}}: {{.*}}'m'
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE3NONE
+// RULE3NONE: error: 'llm.matmul' op S{{[23]}}: {{.*}}'m'
 
-// S4: one slot at a time on one engine, which has the kinds that the op needs.
+// Rule S4, one slot at a time on one engine, which has the kinds that the op needs.
 // RUN: sed '/"b"/s/"core"\[1\]/"core"[0]/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S4
-// S4: error: 'llm.add' op S4: 'b' starts on core[0] at cycle 0, expected not before the end of 'a' at cycle 192
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE4
+// RULE4: error: 'llm.add' op S4: 'b' starts on core[0] at cycle 0, expected not before the end of 'a' at cycle 192
 // RUN: sed '/"b"/s/slots<\[<part = 0, engine = "core"/slots<[<part = 0, engine = "dma"/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S4KIND
-// S4KIND: error: 'llm.add' op S4: {{.*}}'b'
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE4KIND
+// RULE4KIND: error: 'llm.add' op S4: {{.*}}'b'
 
-// S5: no op starts before the end of what it depends on.
+// Rule S5, no op starts before the end of what it depends on.
 // RUN: sed '/"c"/s/"core"\[0\], start_cycle = 192, end_cycle = 384/"core"[2], start_cycle = 191, end_cycle = 383/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S5
-// S5: error: 'llm.add' op S5: 'c' starts at cycle 191, expected not before the end of 'a' at cycle 192
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE5
+// RULE5: error: 'llm.add' op S5: 'c' starts at cycle 191, expected not before the end of 'a' at cycle 192
 
-// S6: all lanes held at a time are at most those that there are: 3 x 512.
+// Rule S6, all lanes held at a time are at most those that there are: 3 x 512.
 // RUN: sed '/"d"/s/"core"\[1\], start_cycle = 192, end_cycle = 384/"core"[2], start_cycle = 0, end_cycle = 192/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S6
-// S6: error: {{.*}} S6: from cycle 0 on, {{.*}} 1536 lanes of 'dram' are held, expected at most 1024
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE6
+// RULE6: error: {{.*}} S6: from cycle 0 on, {{.*}} 1536 lanes of 'dram' are held, expected at most 1024
 
 // S8, a sound prefetch: the weight of 512 bytes is fetched by a DMA queue, 1024 cycles in
 // half the lanes; then m streams 1024 bytes in 4096 cycles, in 256 lanes.
@@ -67,50 +67,50 @@
 
 // It must be done before the part starts,
 // RUN: sed '/"m"/s/start_cycle = 384, end_cycle = 1408/start_cycle = 385, end_cycle = 1409/' %t/fetch.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S8LATE
-// S8LATE: error: 'llm.matmul' op S8: {{.*}}ends at cycle 1409, expected by the start of the part at cycle 1408
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE8LATE
+// RULE8LATE: error: 'llm.matmul' op S8: {{.*}}ends at cycle 1409, expected by the start of the part at cycle 1408
 // by an engine that moves memory,
 // RUN: sed '/"m"/s/engine = "dma"\[0\]/engine = "core"[1]/' %t/fetch.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S8ENGINE
-// S8ENGINE: error: 'llm.matmul' op S{{[48]}}: {{.*}}memory
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE8ENGINE
+// RULE8ENGINE: error: 'llm.matmul' op S{{[48]}}: {{.*}}memory
 // of a weight or a cache,
 // RUN: sed '/"m"/s/<"rhs", engine/<"lhs", engine/' %t/fetch.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S8SOURCE
-// S8SOURCE: error: 'llm.matmul' op its slot prefetches 'lhs', which is no weight or cache that the op reads
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE8SOURCE
+// RULE8SOURCE: error: 'llm.matmul' op its slot prefetches 'lhs', which is no weight or cache that the op reads
 // once,
 // RUN: sed '/"m"/s/prefetches = \[\(.*\)\]>\]>, llm.tile/prefetches = [\1, \1]>]>, llm.tile/' %t/fetch.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S8TWICE
-// S8TWICE: error: 'llm.matmul' op S8: 'm' fetches a source more than once
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE8TWICE
+// RULE8TWICE: error: 'llm.matmul' op S8: 'm' fetches a source more than once
 // and its length follows from its lanes too.
 // RUN: sed '/"m"/s/end_cycle = 1408, lanes/end_cycle = 1407, lanes/' %t/fetch.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S8LENGTH
-// S8LENGTH: error: 'llm.matmul' op S2: {{.*}}'m'
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE8LENGTH
+// RULE8LENGTH: error: 'llm.matmul' op S8: the fetch of 'rhs' for 'm' takes 1023 cycles, expected 1024
 
-// S7: 1536 bytes of tiles and 512 of the fetched weight are 2048; the private memory of
+// Rule S7, 1536 bytes of tiles and 512 of the fetched weight are 2048; the private memory of
 // this machine has 2000.
 // RUN: sed 's/2560/2000/' %t/toy.json > %t/tight.json
 // RUN: llm-opt %t/base.mlir --llm-target=file=%t/tight.json --llm-tile --llm-schedule=policy=earliest -o %t/tight.mlir
 // RUN: sed -e '/"m"/s/start_cycle = 384, end_cycle = 4480, lanes = {dram = 384}/start_cycle = 1408, end_cycle = 5504, lanes = {dram = 256} prefetches = [<"rhs", engine = "dma"[0], start_cycle = 384, end_cycle = 1408, lanes = {dram = 512}>]/' \
 // RUN:     -e 's/makespan_cycles = 4480/makespan_cycles = 5504/' %t/tight.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S7
-// S7: error: 'llm.matmul' op S7: from cycle 1408 on, with 'm', 2048 private bytes of core[0] are held, expected at most 2000
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE7
+// RULE7: error: 'llm.matmul' op S7: from cycle 1408 on, with 'm', 2048 private bytes of core[0] are held, expected at most 2000
 
-// S9: the summary is what is re-derived, figure by figure.
+// Rule S9, the summary is what is re-derived, figure by figure.
 // RUN: sed 's/makespan_cycles = 4480/makespan_cycles = 4479/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S9
-// S9: error: function 'base' S9: llm.schedule says makespan_cycles = 4479, derived is 4480
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE9
+// RULE9: error: function 'base' S9: llm.schedule says makespan_cycles = 4479, derived is 4480
 // RUN: sed 's/lower_bound_cycles = 4096/lower_bound_cycles = 4097/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S9BOUND
-// S9BOUND: S9: llm.schedule says lower_bound_cycles = 4097, derived is 4096
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE9BOUND
+// RULE9BOUND: S9: llm.schedule says lower_bound_cycles = 4097, derived is 4096
 // RUN: sed 's/bytes_dram = 1920/bytes_dram = 1921/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S9BYTES
-// S9BYTES: S9: llm.schedule says bound bytes_dram = 1921, derived is 1920
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE9BYTES
+// RULE9BYTES: S9: llm.schedule says bound bytes_dram = 1921, derived is 1920
 // RUN: sed 's/roofline_cycles = 1920/roofline_cycles = 1/' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S9ROOF
-// S9ROOF: S9: llm.schedule says roofline_cycles = 1, derived is 1920
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE9ROOF
+// RULE9ROOF: S9: llm.schedule says roofline_cycles = 1, derived is 1920
 // RUN: sed 's/bytes_dram = 1920, //' %t/ok.mlir > %t/bad.mlir
-// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=S9COUNT
-// S9COUNT: S9: llm.schedule says the number of bounds =
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE9COUNT
+// RULE9COUNT: S9: llm.schedule says the number of bounds =
 
 // Loops: period, start and trips are derived, each loop has one record, and no op starts
 // before its boundary.
@@ -164,9 +164,9 @@
 // NEWROWS: error: 'llm.gqa_attn' op its slot prefetches 'keys'
 
 //--- base.mlir
-// Bounds: 4 x 96 + 1536 bytes at one per cycle; m alone takes 4096, which is also the work
-// of the matrix units on three engines rounded: 4096 / 3 = 1365.3.
-// CHECK: makespan_cycles = 4480, lower_bound_cycles = 4096, bounds = {bytes_dram = 1920, critical_path = 4096, work_matrix = 1366, {{.*}}roofline_cycles = 1920
+// Bounds: 4 x 96 + 1536 bytes at one per cycle; m alone takes 4096 cycles; the work of the
+// three cores is (4 x 192 + 4096) / 3 = 1621.3.
+// CHECK: makespan_cycles = 4480, lower_bound_cycles = 4096, bounds = {bytes_dram = 1920, critical_path = 4096, work_core = 1622}, roofline_cycles = 1920
 // CHECK: "a" {{.*}}engine = "core"[0], start_cycle = 0, end_cycle = 192, lanes = {dram = 512}
 // CHECK: "b" {{.*}}engine = "core"[1], start_cycle = 0, end_cycle = 192, lanes = {dram = 512}
 // CHECK: "c" {{.*}}engine = "core"[0], start_cycle = 192, end_cycle = 384, lanes = {dram = 512}

@@ -9,12 +9,12 @@
 // CHECK-LABEL: func @function_attributes
 // CHECK-SAME: llm.program = #llm.program<"llama", decode, batch = 2, seq = 1, kv_len = 512, layers = 1 of 16>
 // CHECK-SAME: llm.schedule = #llm.schedule<policy = "list", makespan_cycles = 100, lower_bound_cycles = 90,
-// CHECK-SAME:   bounds = {bytes_dram = 90, critical_path = 80, "work_matrix+vector" = 70}, roofline_cycles = 60,
+// CHECK-SAME:   bounds = {bytes_dram = 90, critical_path = 80, work_core = 70}, roofline_cycles = 60,
 // CHECK-SAME:   loops = [<start_cycle = 10, period_cycles = 20, trips = 4>, <start_cycle = 0, period_cycles = 5, trips = 2>]>
 func.func @function_attributes() attributes {
     llm.program = #llm.program<"llama", decode, batch = 2, seq = 1, kv_len = 512, layers = 1 of 16>,
     llm.schedule = #llm.schedule<policy = "list", makespan_cycles = 100, lower_bound_cycles = 90,
-      bounds = {critical_path = 80, "work_matrix+vector" = 70, bytes_dram = 90}, roofline_cycles = 60,
+      bounds = {critical_path = 80, work_core = 70, bytes_dram = 90}, roofline_cycles = 60,
       loops = [<start_cycle = 10, period_cycles = 20, trips = 4>,
                <start_cycle = 0, period_cycles = 5, trips = 2>]>} {
   return
