@@ -1,4 +1,4 @@
-//===- WorkloadInterfaces.td - What an op promises the compiler --*- tablegen -* -===//
+//===- WorkloadInterfaces.td - What an op promises ---------*- tablegen -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

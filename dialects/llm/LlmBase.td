@@ -1,4 +1,4 @@
-//===- LlmBase.td - The llm dialect ------------------------*- tablegen -* -===//
+//===- LlmBase.td - The llm dialect ------------------------*- tablegen -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

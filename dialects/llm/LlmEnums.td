@@ -1,4 +1,4 @@
-//===- LlmEnums.td - Enumerations of the llm dialect -------*- tablegen -* -===//
+//===- LlmEnums.td - Enumerations of the llm dialect -------*- tablegen -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LlmOps.td - Operations of the llm dialect -----------*- tablegen -* -===//
+//===- LlmOps.td - Operations of the llm dialect -----------*- tablegen -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -162,7 +162,8 @@ def Llm_MatmulOp : Llm_TensorOp<"matmul"> {
     operand is [n, k], as PyTorch's `nn.Linear` stores it. The batch counts as rows.
 
     Shapes: lhs [m, k]; rhs [k, n] or [n, k]; bias [n]; out [m, n] of lhs' element type.
-    Loops: m, n, k. Work: one MAC per (m, n, k); with a bias one addition per (m, n).
+    Loops: m, n, k. Work: one MAC per (m, n, k). The accumulators start at the bias: it costs
+    its bytes and no work.
 
     Example:
     ```mlir
@@ -353,7 +354,7 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn"> {
     out as q. Loops: b, h (KV heads), g (heads per KV head), s (queries), t (keys), d;
     d is never tiled.
     Stages: qk (one MAC per visible (s, t) and d), max (one comparison per visible (s, t)),
-    exp_sum (scale, subtract, exponential, add), pv (as qk), normalize (one product per
+    exp_sum (a multiply-add for scale and maximum, exponential, add), pv (as qk), normalize (one product per
     element of out).
 
     Example:
@@ -380,7 +381,8 @@ def Llm_QkOp : Llm_MaskedOp<"qk"> {
 
     Shapes: q [batch, queries, heads, head_dim]; k [batch, keys, kv_heads, head_dim];
     out [batch, heads, queries, keys] of q's element type. Loops: b, h, g, s, t, d.
-    Work: one MAC per visible (s, t) and d, one product per visible score.
+    Work: one MAC per visible (s, t) and d. The scale is applied where the score leaves the
+    accumulator and is not counted.
 
     Example:
     ```mlir

@@ -190,6 +190,13 @@ FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
                                << "', which the op does not have";
     tiling.order.push_back(*loop);
   }
+  for (NamedAttribute held : level.getBuffers())
+    if (llvm::none_of(workload.buffers, [&](const Buffer &buffer) {
+          return buffer.name == held.getName().getValue();
+        }))
+      return op->emitOpError()
+             << "tile names buffer '" << held.getName().getValue()
+             << "', which the op does not have";
   return tiling;
 }
 

@@ -149,9 +149,11 @@ LogicalResult ProgramBuilder::visitLoop(LoopLikeOpInterface loop, int64_t count,
     return emitError(loop.getLoc()) << "loop '" << loop->getName() << "' ";
   };
   std::optional<APInt> trips = loop.getStaticTripCount();
-  if (!trips || trips->getActiveBits() > 62 || trips->isZero())
-    return emitLoopError() << "needs a constant trip count of at least 1";
-  std::optional<int64_t> total = checkedMul(count, trips->getSExtValue());
+  if (!trips || trips->getActiveBits() > 60 || trips->isZero())
+    return emitLoopError() << "needs a constant trip count of at least 1, as "
+                              "scf.for with constant bounds has";
+  std::optional<int64_t> total =
+      checkedMul(count, static_cast<int64_t>(trips->getZExtValue()));
   if (!total)
     return emitLoopError() << "runs its body more than 2^61 times";
   Region *region = loop.getLoopRegions().front();
@@ -167,7 +169,7 @@ LogicalResult ProgramBuilder::visitLoop(LoopLikeOpInterface loop, int64_t count,
   }
   ProgramItem item;
   item.loop = loop;
-  item.trips = trips->getSExtValue();
+  item.trips = static_cast<int64_t>(trips->getZExtValue());
   if (failed(visitBlock(region->front(), *total, item.body)))
     return failure();
   items.push_back(std::move(item));

@@ -278,7 +278,8 @@ static LogicalResult readPrefetches(Operation *op, const Problem &problem,
     if (source == sources.end())
       return op->emitOpError()
              << "its slot prefetches '" << fetch.getBuffer().getValue()
-             << "', which is no weight or cache that the op reads";
+             << "', which is neither a weight nor cache rows that the program "
+                "leaves as they are";
     FailureOr<EngineId> engine =
         readEngine(op, problem, fetch.getEngine(), fetch.getIndex());
     FailureOr<std::vector<int64_t>> lanes =

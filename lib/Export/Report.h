@@ -1,4 +1,4 @@
-//===- Report.h - The figures of one function -------------------*- C++ -* -===//
+//===- Report.h - The figures of one function -------------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

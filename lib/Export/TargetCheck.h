@@ -1,4 +1,4 @@
-//===- TargetCheck.h - Whether a schedule is for its target ----*- C++ -* -===//
+//===- TargetCheck.h - Whether a schedule is for its target -----*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TextTable.h - Aligned text in a given width -------------*- C++ -* -===//
+//===- TextTable.h - Aligned text in a given width --------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TraceArgs.h - What a click on a slice shows -------------*- C++ -* -===//
+//===- TraceArgs.h - What a click on a slice shows --------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TraceCounters.h - Bandwidth and engines over time --------*- C++ -* -===//
+//===- TraceCounters.h - Bandwidth and engines over time --------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

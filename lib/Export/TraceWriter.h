@@ -1,4 +1,4 @@
-//===- TraceWriter.h - Events of a trace, one at a time --------*- C++ -* -===//
+//===- TraceWriter.h - Events of a trace, one at a time ---------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -22,7 +22,8 @@ namespace mlir::llm {
 
 static constexpr size_t maxDepth = 64;
 
-/// What a message quotes of a user's text: valid UTF-8, one line, not the whole file.
+/// What a message quotes of a user's text: valid UTF-8, one line, not the whole
+/// file.
 static std::string shorten(StringRef text, size_t most = 80) {
   std::string shown;
   for (char c : text.take_front(most))
@@ -37,8 +38,8 @@ static std::string shorten(StringRef text, size_t most = 80) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Hands the text to nlohmann's lexer and counts what was taken: the SAX interface
-/// tells no position but that of an error.
+/// Hands the text to nlohmann's lexer and counts what was taken: the SAX
+/// interface tells no position but that of an error.
 class CountingIterator {
 public:
   using iterator_category = std::input_iterator_tag;
@@ -72,8 +73,8 @@ private:
 };
 } // namespace
 
-/// Receives nlohmann's SAX events. It keeps the open containers on a stack of its own,
-/// so that depth costs no call stack.
+/// Receives nlohmann's SAX events. It keeps the open containers on a stack of
+/// its own, so that depth costs no call stack.
 class LocatedJsonBuilder {
 public:
   LocatedJsonBuilder(StringRef text, StringRef bufferName, MLIRContext *context)
@@ -172,9 +173,9 @@ private:
     return FileLineColLoc::get(fileName, line, offset - lineStart + 1);
   }
 
-  /// The place of the token that this event is about: the first one behind those of
-  /// the last event. (The lexer may have taken one character more than a number, but
-  /// only one of those that are skipped here.)
+  /// The place of the token that this event is about: the first one behind
+  /// those of the last event. (The lexer may have taken one character more than
+  /// a number, but only one of those that are skipped here.)
   Location locateNextToken() {
     size_t start = text.find_first_not_of(" \t\r\n,:]}", eventEnd);
     eventEnd = taken;

@@ -27,8 +27,8 @@ static Error failToWrite(StringRef path, Error error) {
   return failToWrite(path, llvm::errorToErrorCode(std::move(error)));
 }
 
-/// Runs `write` and reports what the stream met: an unreported error would end the
-/// process in the stream's destructor.
+/// Runs `write` and reports what the stream met: an unreported error would end
+/// the process in the stream's destructor.
 static std::error_code writeAndFlush(llvm::raw_fd_ostream &stream,
                                      WriteFn write) {
   write(stream);
@@ -38,7 +38,8 @@ static std::error_code writeAndFlush(llvm::raw_fd_ostream &stream,
   return error;
 }
 
-/// A device, a pipe or a socket is written as it stands: a rename would replace it.
+/// A device, a pipe or a socket is written as it stands: a rename would replace
+/// it.
 static Error writeInPlace(StringRef path, WriteFn write) {
   std::error_code error;
   llvm::raw_fd_ostream stream(path, error);
@@ -47,8 +48,8 @@ static Error writeInPlace(StringRef path, WriteFn write) {
   return error ? failToWrite(path, error) : Error::success();
 }
 
-/// The temporary file is a sibling, so that the rename stays within one file system,
-/// and its short name fits where a suffix to a long one would not.
+/// The temporary file is a sibling, so that the rename stays within one file
+/// system, and its short name fits where a suffix to a long one would not.
 static llvm::Expected<fs::TempFile> createSibling(StringRef path,
                                                   unsigned mode) {
   llvm::SmallString<128> model(llvm::sys::path::parent_path(path));
@@ -90,7 +91,8 @@ Error writeOutputFile(StringRef path, WriteFn write) {
     return failToWrite(path, std::make_error_code(std::errc::is_a_directory));
   if (status.type() != fs::file_type::regular_file)
     return writeInPlace(path, write);
-  // A rename needs no right on the old file, but its owner took that right away.
+  // A rename needs no right on the old file, but its owner took that right
+  // away.
   if (std::error_code denied = fs::access(path, fs::AccessMode::Write))
     return failToWrite(path, denied);
   // A link stays a link to the file that is renewed.

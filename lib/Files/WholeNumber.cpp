@@ -28,7 +28,8 @@ static llvm::StringRef takeDigits(llvm::StringRef &text) {
   return digits;
 }
 
-/// Reads `e+12`; an exponent beyond a million is cut there, which changes no verdict.
+/// Reads `e+12`; an exponent beyond a million is cut there, which changes no
+/// verdict.
 static bool takeExponent(llvm::StringRef &text, int64_t &exponent) {
   if (!text.consume_front_insensitive("e"))
     return true;

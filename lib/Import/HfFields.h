@@ -1,4 +1,4 @@
-//===- HfFields.h - Fields of a config.json, each accounted for --*- C++ -* -===//
+//===- HfFields.h - Fields of a config.json, each accounted for -*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

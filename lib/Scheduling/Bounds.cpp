@@ -54,7 +54,8 @@ static std::optional<int64_t> shortestSlot(const Problem &problem,
   return shortest;
 }
 
-/// Cycles of each task: of its longest part, and of all parts one after the other.
+/// Cycles of each task: of its longest part, and of all parts one after the
+/// other.
 struct TaskCycles {
   std::vector<int64_t> longest, sum;
 };

@@ -21,7 +21,8 @@ struct Placement {
 };
 } // namespace
 
-/// The mode that ends first, when the part may start at `ready`; ties go to the first.
+/// The mode that ends first, when the part may start at `ready`; ties go to the
+/// first.
 static std::optional<Placement>
 findPlacement(const Machine &machine, const PartModes &part, int64_t ready) {
   Placement best;

@@ -1,4 +1,4 @@
-//===- Graph.h - Orders and ways through the tasks --------------*- C++ -* -===//
+//===- Graph.h - Orders and ways through the tasks --------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,17 +12,17 @@
 
 namespace mlir::llm::scheduling {
 
-/// For each task those that wait for it. Predecessors that do not exist and tasks that
-/// wait for themselves are left out, so that check() can use it too.
+/// For each task those that wait for it. Predecessors that do not exist and
+/// tasks that wait for themselves are left out, so that check() can use it too.
 std::vector<std::vector<unsigned>> successorsOf(const Problem &problem);
 
-/// The tasks with every predecessor ahead of its successors, otherwise in the order of
-/// the problem: an order that is topological already stays as it is. Tasks on a cycle,
-/// and behind one, are missing.
+/// The tasks with every predecessor ahead of its successors, otherwise in the
+/// order of the problem: an order that is topological already stays as it is.
+/// Tasks on a cycle, and behind one, are missing.
 std::vector<unsigned> topologicalOrder(const Problem &problem);
 
-/// For each task the longest way from its end to the end of all, when task i takes
-/// cycles[i]. Nothing on overflow.
+/// For each task the longest way from its end to the end of all, when task i
+/// takes cycles[i]. Nothing on overflow.
 std::optional<std::vector<int64_t>>
 longestWayBehind(const Problem &problem, const std::vector<int64_t> &cycles);
 

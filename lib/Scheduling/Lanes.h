@@ -1,4 +1,4 @@
-//===- Lanes.h - Lengths and lanes of any stream ----------------*- C++ -* -===//
+//===- Lanes.h - Lengths and lanes of any stream ----------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,8 +23,8 @@ bool fits(const std::vector<int64_t> &wanted,
 std::optional<int64_t> fewestLanes(const Problem &problem, size_t resource,
                                    int64_t bytes, int64_t cycles);
 
-/// As the public chooseLanes(), for what is not a whole part: a fetch, or a part
-/// whose sources were prefetched.
+/// As the public chooseLanes(), for what is not a whole part: a fetch, or a
+/// part whose sources were prefetched.
 std::optional<LaneChoice>
 chooseLanes(const Problem &problem, const std::vector<int64_t> &bytes,
             int64_t fixedCycles, int64_t computeCycles,

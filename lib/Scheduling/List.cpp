@@ -25,8 +25,8 @@ struct Plan {
   std::vector<std::vector<unsigned>> successors;
   std::vector<int64_t>
       rank; ///< of each part: its longest way to the end of all
-  /// Parts that can run on the same groups wait in one queue, so that those that wait
-  /// for a busy kind of engine hide no others.
+  /// Parts that can run on the same groups wait in one queue, so that those
+  /// that wait for a busy kind of engine hide no others.
   std::vector<unsigned> queueOfPart;
   std::vector<std::vector<unsigned>> groupsOfQueue;
 };
@@ -75,8 +75,8 @@ private:
   std::optional<Choice> choosePatiently(const PartModes &part) const;
   std::optional<Choice> chooseEagerly(const PartModes &part) const;
 
-  /// Parts of one queue that an event looks at in vain before it gives up: this keeps
-  /// a run near linear however many parts wait for lanes.
+  /// Parts of one queue that an event looks at in vain before it gives up: this
+  /// keeps a run near linear however many parts wait for lanes.
   static constexpr unsigned scanDepth = 8;
 
   const Problem &problem;
@@ -281,8 +281,8 @@ std::optional<Solution> scheduleList(const Problem &problem) {
     if (solution && (!best || solution->makespan < best->makespan))
       best = std::move(solution);
   };
-  // More engines can mean a longer schedule (Graham), hence the halvings; large problems
-  // try fewer of them.
+  // More engines can mean a longer schedule (Graham), hence the halvings; large
+  // problems try fewer of them.
   constexpr size_t effort = 200'000;
   const PartTable &table = plan->table;
   unsigned mostHalvings = Machine::mostHalvings(problem, table);

@@ -24,7 +24,8 @@ static bool computes(const EngineGroup &engine) {
          engine.kinds.contains(EngineKind::Vector);
 }
 
-/// Engines beyond the number of parts are never used: half of those is no choice.
+/// Engines beyond the number of parts are never used: half of those is no
+/// choice.
 static int64_t usefulCount(const EngineGroup &engine, const PartTable &table) {
   return std::min<int64_t>(engine.count,
                            std::max<size_t>(table.parts.size(), 1));

@@ -1,4 +1,4 @@
-//===- Machine.h - Engines and lanes as time goes by ------------*- C++ -* -===//
+//===- Machine.h - Engines and lanes as time goes by ------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@
 
 namespace mlir::llm::scheduling {
 
-/// The state of engines and lanes at one moment that only moves forward, and the
-/// solution so far. Solvers decide; the machine keeps the books.
+/// The state of engines and lanes at one moment that only moves forward, and
+/// the solution so far. Solvers decide; the machine keeps the books.
 class Machine {
 public:
   /// `halvings` times half of the compute engines, but one of each group stays.
@@ -35,12 +35,12 @@ public:
   /// When the next slot ends; nothing when all engines are idle.
   std::optional<int64_t> nextEnd() const;
 
-  /// The first moment from `from` on at which the lanes are free, if nothing else
-  /// starts.
+  /// The first moment from `from` on at which the lanes are free, if nothing
+  /// else starts.
   int64_t whenFree(const std::vector<int64_t> &lanes, int64_t from) const;
 
-  /// The next moment at which lanes that `wanted` lacks are released, and the lanes
-  /// that are free then. Looks only a few slots ahead.
+  /// The next moment at which lanes that `wanted` lacks are released, and the
+  /// lanes that are free then. Looks only a few slots ahead.
   struct Relief {
     int64_t time;
     std::vector<int64_t> free;
@@ -50,8 +50,9 @@ public:
   /// Moves on and frees what ended; returns those parts (indices of the table).
   std::vector<size_t> advanceTo(int64_t to);
 
-  /// Starts a part now on the idle engine of the group with the lowest index. A slot
-  /// without length occupies nothing and needs no idle engine. False on overflow.
+  /// Starts a part now on the idle engine of the group with the lowest index. A
+  /// slot without length occupies nothing and needs no idle engine. False on
+  /// overflow.
   bool start(size_t part, unsigned group, const LaneChoice &choice);
 
   /// The solution, once every part was started.

@@ -1,4 +1,4 @@
-//===- Names.h - How messages name things -----------------------*- C++ -* -===//
+//===- Names.h - How messages name things -----------------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

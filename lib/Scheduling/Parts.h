@@ -1,4 +1,4 @@
-//===- Parts.h - Where and how fast each part can run -----------*- C++ -* -===//
+//===- Parts.h - Where and how fast each part can run -----------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,13 +25,15 @@ struct PartModes {
   int64_t shortest() const;
 };
 
-/// All parts of a problem in a row; those of task t are [first[t], first[t + 1]).
+/// All parts of a problem in a row; those of task t are [first[t], first[t +
+/// 1]).
 struct PartTable {
   std::vector<PartModes> parts;
   std::vector<size_t> first;
 };
 
-/// The engines of the group have the kinds and the private memory that the part needs.
+/// The engines of the group have the kinds and the private memory that the part
+/// needs.
 bool canRun(const EngineGroup &engine, const Task &task, const Part &part);
 
 /// The table of a sound problem. Nothing on overflow.

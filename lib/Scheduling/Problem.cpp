@@ -268,8 +268,8 @@ std::optional<int64_t> Checker::longest(const Task &task,
 }
 
 void Checker::checkTotals() {
-  // One after the other is a schedule: when that can be counted, all that solvers
-  // and bounds add up can.
+  // One after the other is a schedule: when that can be counted, all that
+  // solvers and bounds add up can.
   std::optional<int64_t> total = 0;
   for (const Task &task : problem.tasks)
     for (const Part &part : task.parts)

@@ -1,4 +1,4 @@
-//===- Run.h - The rules for one slot alone ---------------------*- C++ -* -===//
+//===- Run.h - The rules for one slot alone ---------------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -34,7 +34,8 @@ void Sweep::findExcesses(const std::function<int64_t(Pool)> &capacity,
   Wide held = 0;
   bool exceeded = false;
   for (size_t i = 0; i < changes.size(); ++i) {
-    // At the last change of a pool all is given back: the sum starts at 0 again.
+    // At the last change of a pool all is given back: the sum starts at 0
+    // again.
     const Change &change = changes[i];
     held += change.amount;
     bool more = i + 1 < changes.size() && changes[i + 1].pool == change.pool &&

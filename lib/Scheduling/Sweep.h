@@ -1,4 +1,4 @@
-//===- Sweep.h - Where more is held than there is ---------------*- C++ -* -===//
+//===- Sweep.h - Where more is held than there is ---------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@
 
 namespace mlir::llm::scheduling {
 
-/// Adds up what is held of many pools over time, and finds where that is too much.
-/// O(n log n) for n holdings; no sum wraps.
+/// Adds up what is held of many pools over time, and finds where that is too
+/// much. O(n log n) for n holdings; no sum wraps.
 class Sweep {
 public:
   /// What holdings share: the lanes of a resource, the memory of an engine.
@@ -27,7 +27,8 @@ public:
   void hold(Pool pool, int64_t start, int64_t end, int64_t amount,
             size_t owner);
 
-  /// A moment from which on more is held than there is. `held` stops at INT64_MAX.
+  /// A moment from which on more is held than there is. `held` stops at
+  /// INT64_MAX.
   struct Excess {
     Pool pool;
     int64_t time;

@@ -133,7 +133,8 @@ LogicalResult ColumnReader::require(StringRef field, StringRef why) const {
          << "'" << column << "' gives no '" << field << "': " << why;
 }
 
-/// A peak counts two FLOPs for each multiply-accumulate of each unit in each cycle.
+/// A peak counts two FLOPs for each multiply-accumulate of each unit in each
+/// cycle.
 std::optional<int64_t> ColumnReader::macsFromPeak(StringRef field) const {
   std::optional<int64_t> peak = get(field);
   std::optional<int64_t> cycles = checkedMul(engine.units, target.clockHz);

@@ -1,4 +1,4 @@
-//===- Fields.cpp - Target descriptions before they are understood --------===//
+//===- Fields.cpp - Target descriptions as fields -------------------------===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -266,7 +266,8 @@ static void collectPlaces(const Field &field,
     collectPlaces(member, places);
 }
 
-/// What is wrong with the whole is reported at the closest field that was written.
+/// What is wrong with the whole is reported at the closest field that was
+/// written.
 void Reader::reportProblems(const Field &root) {
   llvm::StringMap<const Field *> places;
   collectPlaces(root, places);

@@ -1,12 +1,12 @@
-//===- Fields.h - Target descriptions before they are understood --*- C++ -* -===//
+//===- Fields.h - Target descriptions as fields -----------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// JSON files and `#dlti.map` attributes hold a target under the same keys. Both become a
-// tree of fields, and one reader makes the `Target` and all messages.
+// JSON files and `#dlti.map` attributes hold a target under the same keys. Both
+// become a tree of fields, and one reader makes the `Target` and all messages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,8 +71,9 @@ struct Field {
   InFlightDiagnostic emitError() const;
 };
 
-/// Makes and checks the target. `name` is given where the form keeps it outside the
-/// fields (the device of a DLTI specification); else it is the field "name".
+/// Makes and checks the target. `name` is given where the form keeps it outside
+/// the fields (the device of a DLTI specification); else it is the field
+/// "name".
 FailureOr<Target> readTargetFields(const Field &root,
                                    std::optional<StringRef> name);
 

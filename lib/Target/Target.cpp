@@ -66,7 +66,8 @@ const Engine *Target::findEngine(EngineKindSet kinds) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An element type as the fallback sees it: a wider one of the same class can do its work.
+/// An element type as the fallback sees it: a wider one of the same class can
+/// do its work.
 struct ElementClass {
   bool isFloat;
   unsigned width;
@@ -109,7 +110,8 @@ static std::optional<ElementClass> classify(StringRef name) {
   return std::nullopt;
 }
 
-/// The class of a type and its name in a table of rates, where signs do not matter.
+/// The class of a type and its name in a table of rates, where signs do not
+/// matter.
 static std::optional<ElementClass> classify(Type type, std::string &name) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
     name = "i" + std::to_string(integer.getWidth());
@@ -129,7 +131,8 @@ std::optional<int64_t> Target::macsPerCycle(const Engine &engine,
   std::optional<ElementClass> wanted = classify(elementType, name);
   if (!wanted)
     return std::nullopt;
-  // The type itself, else the narrowest that is wide enough; among equals the first.
+  // The type itself, else the narrowest that is wide enough; among equals the
+  // first.
   const MacRate *best = nullptr;
   std::pair<bool, unsigned> bestRank;
   for (const MacRate &rate : engine.macRates) {

@@ -23,7 +23,8 @@ bool hasTarget(ModuleOp module) { return module->hasAttr(specName); }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Collects entries in order, leaving out what is empty: DLTI refuses an empty map.
+/// Collects entries in order, leaving out what is empty: DLTI refuses an empty
+/// map.
 class MapWriter {
 public:
   explicit MapWriter(MLIRContext *context) : builder(context) {}

@@ -1,4 +1,4 @@
-//===- ModuleTarget.h - The target of a module, for passes ------*- C++ -* -===//
+//===- ModuleTarget.h - The target of a module, for passes ------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -70,7 +70,11 @@ FailureOr<int64_t> ScheduleVerifier::verifyStretch(ArrayRef<unsigned> stretch,
   for (const scheduling::Violation &violation :
        scheduling::verify(*problem, solution)) {
     WorkloadOpInterface op = program.ops()[stretch[violation.task]].op;
-    op->emitOpError() << violation.rule << ": " << violation.message;
+    InFlightDiagnostic diagnostic = op->emitOpError() << violation.rule << ": "
+                                                      << violation.message;
+    if (start > 0)
+      diagnostic.attachNote()
+          << "cycles count from cycle " << start << ", the loop boundary ahead";
     isSound = false;
   }
   if (!isSound)

@@ -7,17 +7,17 @@
 
 // The stages of softmax are work of their own. 3 queries before 5 keys, causal: query s
 // sees s + 3 keys, 3 + 4 + 5 = 12 pairs for each of 2 x 4 heads: 96 scores.
-//   qk: 96 x 16 macs and a scale each; softmax: 96 comparisons, 2 x 96 + 96 other
+//   qk: 96 x 16 macs; softmax: 96 comparisons, 2 x 96 + 96 other
 //   operations, 96 exponentials and 2 x 4 x 3 reciprocals; pv: 96 x 16 macs.
 // RUN: llm-opt %s --llm-decompose-attention --llm-tile | FileCheck %s --check-prefix=WORK
-// WORK: llm.qk {{.*}}work = {alu = 96, mac = 1536}
+// WORK: llm.qk {{.*}}work = {mac = 1536}
 // WORK: llm.softmax {{.*}}work = {alu = 288, compare = 96, special = 120}
 // WORK: llm.pv {{.*}}work = {mac = 1536}
 
-// As one kernel: the same macs, 3 operations per score (scale, subtract, add) and one for
+// As one kernel: the same macs, 2 operations per score (a multiply-add, an add) and one for
 // each of the 2 x 3 x 4 x 16 elements of the result.
 // RUN: llm-opt %s --llm-tile | FileCheck %s --check-prefix=FUSED
-// FUSED: llm.gqa_attn {{.*}}work = {alu = 672, compare = 96, mac = 3072, special = 96}
+// FUSED: llm.gqa_attn {{.*}}work = {alu = 576, compare = 96, mac = 3072, special = 96}
 
 // One op becomes three with the same mask and scale; tile, cost and slots of the old op are
 // gone, other ops are left alone.

@@ -76,7 +76,7 @@
 // of a weight or a cache,
 // RUN: sed '/"m"/s/<"rhs", engine/<"lhs", engine/' %t/fetch.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE8SOURCE
-// RULE8SOURCE: error: 'llm.matmul' op its slot prefetches 'lhs', which is no weight or cache that the op reads
+// RULE8SOURCE: error: 'llm.matmul' op its slot prefetches 'lhs', which is neither a weight nor cache rows that the program leaves as they are
 // once,
 // RUN: sed '/"m"/s/prefetches = \[\(.*\)\]>\]>, llm.tile/prefetches = [\1, \1]>]>, llm.tile/' %t/fetch.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE8TWICE

@@ -1,4 +1,4 @@
-//===- ClosedForm.h - The tile of hand-made cost sheets ---------*- C++ -* -===//
+//===- ClosedForm.h - The tile of hand-made cost sheets ---------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CostModel.h - What an op costs with its tile on a target --*- C++ -* -===//
+//===- CostModel.h - What an op costs with its tile on a target -*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Program.h - A function as ops that take time -------------*- C++ -* -===//
+//===- Program.h - A function as ops that take time -------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ProgramBounds.h - Lower bounds of a whole program --------*- C++ -* -===//
+//===- ProgramBounds.h - Lower bounds of a whole program --------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Roofline.h - What no tile and no schedule can beat -------*- C++ -* -===//
+//===- Roofline.h - What no tile and no schedule can beat -------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ScheduleProblem.h - From the IR to a problem and back ----*- C++ -* -===//
+//===- ScheduleProblem.h - From the IR to a problem and back ----*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

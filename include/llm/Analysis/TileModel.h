@@ -1,4 +1,4 @@
-//===- TileModel.h - Traffic and room of a tiled op -------------*- C++ -* -===//
+//===- TileModel.h - Traffic and room of a tiled op -------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

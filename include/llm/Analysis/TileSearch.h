@@ -1,4 +1,4 @@
-//===- TileSearch.h - Enumerates legal tiles for the cheapest ---*- C++ -* -===//
+//===- TileSearch.h - Enumerates legal tiles for the cheapest ---*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Totals.h - What a whole program computes and keeps -------*- C++ -* -===//
+//===- Totals.h - What a whole program computes and keeps -------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Passes.h - Passes that write files about a schedule ------*- C++ -* -===//
+//===- Passes.h - Passes that write files about a schedule ------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- InputFile.h - Reading a whole file -----------------------*- C++ -* -===//
+//===- InputFile.h - Reading a whole file -----------------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LocatedCsv.h - CSV whose cells know their place ----------*- C++ -* -===//
+//===- LocatedCsv.h - CSV whose cells know their place ----------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,10 +25,11 @@ struct CsvCell {
 };
 using CsvRow = std::vector<CsvCell>;
 
-/// Parses comma-separated text as RFC 4180 has it: quoted cells may hold commas, line
-/// ends and doubled quotes; lines end in LF or CRLF; a byte order mark and empty lines
-/// are skipped. Errors, located in the file: a quote that does not close, text beside
-/// a quoted cell, a row that is not as long as the first.
+/// Parses comma-separated text as RFC 4180 has it: quoted cells may hold
+/// commas, line ends and doubled quotes; lines end in LF or CRLF; a byte order
+/// mark and empty lines are skipped. Errors, located in the file: a quote that
+/// does not close, text beside a quoted cell, a row that is not as long as the
+/// first.
 FailureOr<std::vector<CsvRow>> parseCsv(StringRef text, StringRef bufferName,
                                         MLIRContext *context);
 

@@ -1,12 +1,13 @@
-//===- LocatedJson.h - JSON whose values know their place -------*- C++ -* -===//
+//===- LocatedJson.h - JSON whose values know their place -------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Files that users write deserve errors that point at the line. nlohmann/json parses
-// (its SAX interface); this keeps each value's line and column beside it.
+// Files that users write deserve errors that point at the line. nlohmann/json
+// parses (its SAX interface); this keeps each value's line and column beside
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,19 +25,20 @@
 
 namespace mlir::llm {
 
-/// A JSON value, its path from the root ("engines.core.count") and its place in the file.
+/// A JSON value, its path from the root ("engines.core.count") and its place in
+/// the file.
 class LocatedJson {
 public:
   enum class Kind { Null, Boolean, Integer, Real, String, Array, Object };
 
-  /// Parses the whole text. `bufferName` is the file's name in locations. A syntax error,
-  /// a duplicate key, a number that leaves 64 bits (kept as Real when it is a fraction or
-  /// has an exponent) or nesting deeper than 64 is an error located in the file. A byte
-  /// order mark is skipped.
+  /// Parses the whole text. `bufferName` is the file's name in locations. A
+  /// syntax error, a duplicate key, a number that leaves 64 bits (kept as Real
+  /// when it is a fraction or has an exponent) or nesting deeper than 64 is an
+  /// error located in the file. A byte order mark is skipped.
   static FailureOr<LocatedJson> parse(StringRef text, StringRef bufferName,
                                       MLIRContext *context);
-  /// Reads and parses a file; an unreadable one is an error at an unknown location that
-  /// names the path and the reason.
+  /// Reads and parses a file; an unreadable one is an error at an unknown
+  /// location that names the path and the reason.
   static FailureOr<LocatedJson> parseFile(StringRef path, MLIRContext *context);
 
   Kind kind() const { return valueKind; }
@@ -46,7 +48,8 @@ public:
   Location loc() const { return location; }
   const std::string &path() const { return valuePath; }
 
-  /// Members of an object in file order (empty for other kinds), elements of an array.
+  /// Members of an object in file order (empty for other kinds), elements of an
+  /// array.
   const std::vector<std::pair<std::string, LocatedJson>> &members() const {
     return objectMembers;
   }
@@ -55,8 +58,8 @@ public:
   const LocatedJson *find(StringRef key) const;
 
   /// The value as the wanted type, or an error at its place:
-  /// "'num_attention_heads' must be a positive whole number, got "32"". A real is whole
-  /// when its decimal is, without rounding: 2.5e9 is, 2.5 is not.
+  /// "'num_attention_heads' must be a positive whole number, got "32"". A real
+  /// is whole when its decimal is, without rounding: 2.5e9 is, 2.5 is not.
   FailureOr<int64_t> asPositive() const;
   FailureOr<int64_t> asNonNegative() const;
   FailureOr<double> asNumber() const; ///< an integer or a real; always finite
@@ -65,12 +68,13 @@ public:
   LogicalResult expectObject() const;
   LogicalResult expectArray() const;
 
-  /// The member, or an error at this object's place: "'x' is missing" (with the path).
+  /// The member, or an error at this object's place: "'x' is missing" (with the
+  /// path).
   FailureOr<const LocatedJson *> require(StringRef key) const;
 
   InFlightDiagnostic emitError() const { return mlir::emitError(location); }
-  /// Short text of the value for messages: `"abc"`, `3.5`, `an object`. A number is as
-  /// the file spells it.
+  /// Short text of the value for messages: `"abc"`, `3.5`, `an object`. A
+  /// number is as the file spells it.
   std::string describe() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- OutputFile.h - Files that appear whole or not at all -----*- C++ -* -===//
+//===- OutputFile.h - Files that appear whole or not at all -----*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +13,10 @@
 
 namespace mlir::llm {
 
-/// Calls `write` with a stream on a file beside `path` and renames it to `path` when all
-/// of it was written; on any failure nothing is left behind and an old file stays as it
-/// was. "-" is standard output. The error names the path and the system's reason.
+/// Calls `write` with a stream on a file beside `path` and renames it to `path`
+/// when all of it was written; on any failure nothing is left behind and an old
+/// file stays as it was. "-" is standard output. The error names the path and
+/// the system's reason.
 llvm::Error
 writeOutputFile(llvm::StringRef path,
                 llvm::function_ref<void(llvm::raw_ostream &)> write);

@@ -1,4 +1,4 @@
-//===- WholeNumber.h - Exact integers from decimal text ---------*- C++ -* -===//
+//===- WholeNumber.h - Exact integers from decimal text ---------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,9 @@
 
 namespace mlir::llm {
 
-/// The integer that a decimal such as `42`, `-7`, `2.5e9` or `1200e-2` means, found
-/// without rounding. The error says what is wrong: no number, a fraction, not in 64 bits.
+/// The integer that a decimal such as `42`, `-7`, `2.5e9` or `1200e-2` means,
+/// found without rounding. The error says what is wrong: no number, a fraction,
+/// not in 64 bits.
 llvm::Expected<int64_t> parseWholeNumber(llvm::StringRef decimal);
 
 } // namespace mlir::llm

@@ -1,4 +1,4 @@
-//===- DecoderBuilder.h - From a decoder in numbers to IR -------*- C++ -* -===//
+//===- DecoderBuilder.h - From a decoder in numbers to IR -------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HfConfig.h - Models from Hugging Face's config.json ------*- C++ -* -===//
+//===- HfConfig.h - Models from Hugging Face's config.json ------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ImportOptions.h - Which program to make of a model -------*- C++ -* -===//
+//===- ImportOptions.h - Which program to make of a model -------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

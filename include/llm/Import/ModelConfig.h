@@ -1,4 +1,4 @@
-//===- ModelConfig.h - A decoder in numbers ---------------------*- C++ -* -===//
+//===- ModelConfig.h - A decoder in numbers ---------------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

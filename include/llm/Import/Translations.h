@@ -1,4 +1,4 @@
-//===- Translations.h - What llm-translate can do ---------------*- C++ -* -===//
+//===- Translations.h - What llm-translate can do ---------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

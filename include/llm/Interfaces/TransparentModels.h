@@ -1,4 +1,4 @@
-//===- TransparentModels.h - Upstream ops that take no time -----*- C++ -* -===//
+//===- TransparentModels.h - Upstream ops that take no time -----*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Workload.h - What an op does, as loops and buffers -------*- C++ -* -===//
+//===- Workload.h - What an op does, as loops and buffers -------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Bounds.h - Lower bounds of the makespan ------------------*- C++ -* -===//
+//===- Bounds.h - Lower bounds of the makespan ------------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,11 +19,12 @@ struct Bound {
   int64_t cycles = 0;
 };
 
-/// All bounds of a sound problem, in a fixed order: the critical path (each part at its
-/// shortest length, without the bytes that could be prefetched where a memory engine
-/// exists); for each set of engine groups to which some task is confined ("work_core",
-/// "work_core_vpu") these shortest lengths of all tasks that run nowhere else, over the
-/// engines of the set; and the bytes of each resource over its rate. Nothing on overflow.
+/// All bounds of a sound problem, in a fixed order: the critical path (each
+/// part at its shortest length, without the bytes that could be prefetched
+/// where a memory engine exists); for each set of engine groups to which some
+/// task is confined ("work_core", "work_core_vpu") these shortest lengths of
+/// all tasks that run nowhere else, over the engines of the set; and the bytes
+/// of each resource over its rate. Nothing on overflow.
 std::optional<std::vector<Bound>> lowerBounds(const Problem &problem);
 
 } // namespace mlir::llm::scheduling

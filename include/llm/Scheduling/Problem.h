@@ -1,4 +1,4 @@
-//===- Problem.h - The scheduling problem, in plain numbers -----*- C++ -* -===//
+//===- Problem.h - The scheduling problem, in plain numbers -----*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Tasks on engines that share memories: the problem, the solution, and the two
-// judges `check()` (of a problem) and `verify()` (of a solution). Plain C++17 on
-// numbers: no MLIR type appears, so that this library can be embedded alone.
+// judges `check()` (of a problem) and `verify()` (of a solution). Plain C++17
+// on numbers: no MLIR type appears, so that this library can be embedded alone.
 //
 // The rules S1 to S9 are those of dialects/llm/Spec.md, section "Schedules".
 //
@@ -25,7 +25,8 @@
 
 namespace mlir::llm::scheduling {
 
-/// A memory or link that tasks share. Its bandwidth is cut into `lanes` equal lanes.
+/// A memory or link that tasks share. Its bandwidth is cut into `lanes` equal
+/// lanes.
 struct Resource {
   std::string name;
   int64_t bytesPerSecond = 0;
@@ -39,25 +40,27 @@ struct EngineGroup {
   int64_t count = 1;
   /// The most lanes of each resource that one engine can hold (its port).
   std::vector<int64_t> portLanes;
-  /// Private memory of one engine, in bytes; what runs and what is prefetched share it.
+  /// Private memory of one engine, in bytes; what runs and what is prefetched
+  /// share it.
   int64_t privateBytes = 0;
 };
 
-/// Bytes that a part streams from one source (a weight, a cache) and that a memory
-/// engine may fetch into private memory beforehand, at any time: what a predecessor
-/// writes (the newest rows of a cache) is not a source.
+/// Bytes that a part streams from one source (a weight, a cache) and that a
+/// memory engine may fetch into private memory beforehand, at any time: what a
+/// predecessor writes (the newest rows of a cache) is not a source.
 struct Source {
   std::string name;
-  std::vector<int64_t> bytes; ///< per resource; all sources are within Part::bytes
-  int64_t sliceBytes = 0;     ///< private memory that the fetched slice takes
+  std::vector<int64_t>
+      bytes;              ///< per resource; all sources are within Part::bytes
+  int64_t sliceBytes = 0; ///< private memory that the fetched slice takes
 };
 
 /// An indivisible piece of a task: it has exactly one slot (S1).
 struct Part {
-  int64_t overheadCycles = 0; ///< before anything happens (launch)
-  int64_t serialCycles = 0;   ///< what does not overlap with streaming
-  int64_t computeCycles = 0;  ///< arithmetic, overlapped with streaming
-  std::vector<int64_t> bytes; ///< streamed, per resource
+  int64_t overheadCycles = 0;  ///< before anything happens (launch)
+  int64_t serialCycles = 0;    ///< what does not overlap with streaming
+  int64_t computeCycles = 0;   ///< arithmetic, overlapped with streaming
+  std::vector<int64_t> bytes;  ///< streamed, per resource
   int64_t workingSetBytes = 0; ///< private memory while it runs
   std::vector<Source> sources;
 };
@@ -76,9 +79,10 @@ struct Problem {
   std::vector<EngineGroup> engines;
   std::vector<Task> tasks;
 
-  /// Everything that makes the problem meaningless (a dangling predecessor, a cycle, a
-  /// negative number, a task that no engine can run, vectors of the wrong length), one
-  /// sentence each; empty when the problem is sound. Everything below assumes that.
+  /// Everything that makes the problem meaningless (a dangling predecessor, a
+  /// cycle, a negative number, a task that no engine can run, vectors of the
+  /// wrong length), one sentence each; empty when the problem is sound.
+  /// Everything below assumes that.
   std::vector<std::string> check() const;
 };
 
@@ -98,8 +102,9 @@ struct PrefetchSlot {
   std::vector<int64_t> lanes;
 };
 
-/// When and where a part runs: cycles [start, end), with `lanes` of each resource. A slot
-/// without length (a part without work) occupies nothing and overlaps nothing.
+/// When and where a part runs: cycles [start, end), with `lanes` of each
+/// resource. A slot without length (a part without work) occupies nothing and
+/// overlaps nothing.
 struct Slot {
   unsigned task = 0, part = 0;
   EngineId engine;
@@ -113,21 +118,24 @@ struct Solution {
   int64_t makespan = 0;
 };
 
-/// A broken rule, with the task it is about and a sentence that says expected and found.
+/// A broken rule, with the task it is about and a sentence that says expected
+/// and found.
 struct Violation {
-  std::string rule;  ///< "S1" .. "S9"; "S0" when check() finds fault with the problem
+  std::string
+      rule; ///< "S1" .. "S9"; "S0" when check() finds fault with the problem
   unsigned task = 0; ///< as the slot gives it, so possibly of no task
   std::string message;
 };
 
-/// Re-derives every rule from the problem and the solution alone, in O(n log n), and
-/// knows nothing of solvers. Empty: the schedule is valid. At most `limit` are returned,
-/// but always one when a rule is broken. Any numbers may stand in the solution.
+/// Re-derives every rule from the problem and the solution alone, in O(n log
+/// n), and knows nothing of solvers. Empty: the schedule is valid. At most
+/// `limit` are returned, but always one when a rule is broken. Any numbers may
+/// stand in the solution.
 std::vector<Violation> verify(const Problem &problem, const Solution &solution,
                               size_t limit = 16);
 
-/// The shortest length of a part with the given lanes (S2); nothing on overflow, or
-/// when a resource is streamed with no lane.
+/// The shortest length of a part with the given lanes (S2); nothing on
+/// overflow, or when a resource is streamed with no lane.
 std::optional<int64_t> lengthWithLanes(const Problem &problem,
                                        const std::vector<int64_t> &bytes,
                                        int64_t fixedCycles,
@@ -135,8 +143,8 @@ std::optional<int64_t> lengthWithLanes(const Problem &problem,
                                        const std::vector<int64_t> &lanes);
 
 /// The length of a part on an engine group when every resource gives at most
-/// `available` lanes (and the port of the engine its own), and the fewest lanes that
-/// reach this length (S3). Nothing where lengthWithLanes() gives nothing.
+/// `available` lanes (and the port of the engine its own), and the fewest lanes
+/// that reach this length (S3). Nothing where lengthWithLanes() gives nothing.
 struct LaneChoice {
   int64_t length = 0;
   std::vector<int64_t> lanes;

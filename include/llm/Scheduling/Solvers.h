@@ -1,4 +1,4 @@
-//===- Solvers.h - Static schedulers ----------------------------*- C++ -* -===//
+//===- Solvers.h - Static schedulers ----------------------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,22 +12,24 @@
 
 namespace mlir::llm::scheduling {
 
-// Solvers take a sound problem (Problem::check()), return the slots in the order of task
-// and part, and return nothing only on overflow. Where engine groups differ, a part goes
-// where it ends first; among equals to the first group, and to the lowest index that is
-// idle. Parts without work start and end as soon as they may, on no engine's time.
+// Solvers take a sound problem (Problem::check()), return the slots in the
+// order of task and part, and return nothing only on overflow. Where engine
+// groups differ, a part goes where it ends first; among equals to the first
+// group, and to the lowest index that is idle. Parts without work start and end
+// as soon as they may, on no engine's time.
 
-/// What a person expects as the baseline: tasks start in the order of `Problem::tasks`
-/// (made topological where it is not), none before the one ahead of it, each part whole
-/// on the first free engine that has its kinds, with the fewest lanes that give its
-/// shortest length, waiting until they are free. No prefetch. O(n log n) for one engine
-/// group.
+/// What a person expects as the baseline: tasks start in the order of
+/// `Problem::tasks` (made topological where it is not), none before the one
+/// ahead of it, each part whole on the first free engine that has its kinds,
+/// with the fewest lanes that give its shortest length, waiting until they are
+/// free. No prefetch. O(n log n) for one engine group.
 std::optional<Solution> scheduleEarliest(const Problem &problem);
 
-/// List scheduling: the ready task with the longest way to the end first; a task whose
-/// lanes are taken may start with those that are left when that ends it sooner than
-/// waiting. Also tries `scheduleEarliest` and fewer engines, and returns the shortest of
-/// all; so it is never longer than `scheduleEarliest`. Deterministic. No prefetch.
+/// List scheduling: the ready task with the longest way to the end first; a
+/// task whose lanes are taken may start with those that are left when that ends
+/// it sooner than waiting. Also tries `scheduleEarliest` and fewer engines, and
+/// returns the shortest of all; so it is never longer than `scheduleEarliest`.
+/// Deterministic. No prefetch.
 std::optional<Solution> scheduleList(const Problem &problem);
 
 } // namespace mlir::llm::scheduling

@@ -1,4 +1,4 @@
-//===- Kinds.h - Kinds of engines and of work -------------------*- C++ -* -===//
+//===- Kinds.h - Kinds of engines and of work -------------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

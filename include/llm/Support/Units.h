@@ -1,4 +1,4 @@
-//===- Units.h - Exact integer conversions of time and size -----*- C++ -* -===//
+//===- Units.h - Exact integer conversions of time and size -----*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Passes.h - Passes that decide and write ------------------*- C++ -* -===//
+//===- Passes.h - Passes that decide and write ------------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

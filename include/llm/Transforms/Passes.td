@@ -1,4 +1,4 @@
-//===- Passes.td - Passes that decide and write ---------------*- tablegen -* -===//
+//===- Passes.td - Passes that decide and write ------------*- tablegen -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -69,6 +69,21 @@ func.func private @f() attributes {llm.tile = #llm.tile<manual>}
 
 // -----
 
+// attr-C3: a constant takes no time.
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op attribute 'llm.tile' belongs on an op that takes time}}
+  %0 = arith.constant {llm.tile = #llm.tile<manual>} 1 : index
+  return
+}
+
+// -----
+
+// attr-C3: a module is no op that takes time.
+// expected-error @+1 {{'builtin.module' op attribute 'llm.tile' belongs on an op that takes time}}
+module attributes {llm.tile = #llm.tile<manual>} {}
+
+// -----
+
 // attr-C3: an op is not a program.
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{'llm.add' op attribute 'llm.program' belongs on a function}}
@@ -451,6 +466,12 @@ func.func private @f() attributes {llm.program = #llm.program<"llama", decode, b
 // program-C1: no layer.
 // expected-error @+1 {{'layers' must be in [1, 2^61), got 0}}
 func.func private @f() attributes {llm.program = #llm.program<"llama", decode, batch = 1, seq = 1, kv_len = 1, layers = 0 of 1>}
+
+// -----
+
+// program-C3: a model of 16 layers has no 32.
+// expected-error @+1 {{32 layers are more than the model's 16}}
+func.func private @f() attributes {llm.program = #llm.program<"llama", decode, batch = 1, seq = 1, kv_len = 1, layers = 32 of 16>}
 
 // -----
 

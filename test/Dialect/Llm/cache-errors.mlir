@@ -64,8 +64,20 @@ func.func private @large_page(!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 
 // -----
 
 // kv_cache-C3: a cache of tensors.
-// expected-error @+1 {{element type must be a float or integer type, got 'tensor<4xf32>'}}
+// expected-error @+1 {{element type must be a float or signless integer type, got 'tensor<4xf32>'}}
 func.func private @elements(!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, tensor<4xf32>>)
+
+// -----
+
+// kv_cache-C3: a cache of integers with a sign.
+// expected-error @+1 {{element type must be a float or signless integer type, got 'si8'}}
+func.func private @signed(!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, si8>)
+
+// -----
+
+// kv_cache-C3: a cache of caches.
+// expected-error @+1 {{element type must be a float or signless integer type, got '!llm.kv_cache}}
+func.func private @nested(!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>>)
 
 // -----
 

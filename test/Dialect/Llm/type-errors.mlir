@@ -75,3 +75,85 @@ func.func @inferred_cache(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 
         tensor<1x1x2x8xf32>) -> !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 5, f32>
   return
 }
+
+// -----
+
+// type-C2: the custom syntax infers result types before the operands are checked, and says
+// so for a rank that is too low ...
+func.func @parsed_scalars(%x: tensor<f32>) {
+  // expected-error @+1 {{'llm.matmul' op needs an operand of rank 2, got 'tensor<f32>'}}
+  %0 = llm.matmul %x, %x : tensor<f32>, tensor<f32>
+  return
+}
+
+// -----
+
+// type-C2: ... and for one that is too high.
+func.func @parsed_cube(%x: tensor<1x4x8xf32>, %w: tensor<8x16xf32>) {
+  // expected-error @+1 {{'llm.matmul' op needs an operand of rank 2, got 'tensor<1x4x8xf32>'}}
+  %0 = llm.matmul %x, %w : tensor<1x4x8xf32>, tensor<8x16xf32>
+  return
+}
+
+// -----
+
+// type-C2: the same for rope.
+func.func @parsed_rope(%x: tensor<f32>) {
+  // expected-error @+1 {{'llm.rope' op needs an operand of rank 4, got 'tensor<f32>'}}
+  %0 = llm.rope %x at 0 theta 1.0 : tensor<f32>
+  return
+}
+
+// -----
+
+// type-C2: the same for softmax.
+func.func @parsed_softmax(%x: tensor<f32>) {
+  // expected-error @+1 {{'llm.softmax' op needs an operand of rank 4, got 'tensor<f32>'}}
+  %0 = llm.softmax %x mask full : tensor<f32>
+  return
+}
+
+// -----
+
+// type-C2: the same for qk.
+func.func @parsed_qk(%x: tensor<f32>) {
+  // expected-error @+1 {{'llm.qk' op needs an operand of rank 4, got 'tensor<f32>'}}
+  %0 = llm.qk %x, %x mask full scale 1.0 : tensor<f32>, tensor<f32>
+  return
+}
+
+// -----
+
+// type-C2: the same for pv.
+func.func @parsed_pv(%x: tensor<f32>) {
+  // expected-error @+1 {{'llm.pv' op needs an operand of rank 4, got 'tensor<f32>'}}
+  %0 = llm.pv %x, %x mask full : tensor<f32>, tensor<f32>
+  return
+}
+
+// -----
+
+// type-C2: the same for gqa_attn.
+func.func @parsed_gqa_attn(%x: tensor<f32>) {
+  // expected-error @+1 {{'llm.gqa_attn' op needs an operand of rank 4, got 'tensor<f32>'}}
+  %0 = llm.gqa_attn %x, %x, %x mask full scale 1.0 : tensor<f32>, tensor<f32>, tensor<f32>
+  return
+}
+
+// -----
+
+// type-C2: the same for rmsnorm.
+func.func @parsed_rmsnorm(%x: tensor<f32>) {
+  // expected-error @+1 {{'llm.rmsnorm' op needs an operand of rank 1, got 'tensor<f32>'}}
+  %0 = llm.rmsnorm %x, %x epsilon 0.0 : tensor<f32>, tensor<f32>
+  return
+}
+
+// -----
+
+// type-C2: the same for kv_write.
+func.func @parsed_kv_write(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>, %x: tensor<f32>) {
+  // expected-error @+1 {{'llm.kv_write' op needs an operand of rank 4, got 'tensor<f32>'}}
+  %0 = llm.kv_write %c, %x, %x at 0 : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>, tensor<f32>, tensor<f32>
+  return
+}

@@ -18,11 +18,13 @@ void expectSameShape(const Oracle &oracle, const Workload &workload) {
   for (size_t loop = 0; loop < oracle.loops.size(); ++loop) {
     EXPECT_EQ(oracle.loops[loop], workload.loops[loop].name) << oracle.text;
     EXPECT_EQ(oracle.extents[loop], workload.loops[loop].extent) << oracle.text;
-    EXPECT_EQ(oracle.tileable[loop], workload.loops[loop].isTileable) << oracle.text;
+    EXPECT_EQ(oracle.tileable[loop], workload.loops[loop].isTileable)
+        << oracle.text;
   }
   ASSERT_EQ(oracle.buffers.size(), workload.buffers.size()) << oracle.text;
   for (size_t buffer = 0; buffer < oracle.buffers.size(); ++buffer)
-    EXPECT_EQ(oracle.buffers[buffer].name, workload.buffers[buffer].name) << oracle.text;
+    EXPECT_EQ(oracle.buffers[buffer].name, workload.buffers[buffer].name)
+        << oracle.text;
   ASSERT_EQ(oracle.stages.size(), workload.stages.size()) << oracle.text;
 }
 
@@ -30,12 +32,15 @@ void expectSameCounts(const Oracle &oracle, OneOp &op, const Workload &workload,
                       const OracleBox &box) {
   std::string where = oracle.text;
   for (const Interval &interval : box)
-    where += " [" + std::to_string(interval.begin) + "," + std::to_string(interval.end) + ")";
+    where += " [" + std::to_string(interval.begin) + "," +
+             std::to_string(interval.end) + ")";
   for (size_t stage = 0; stage < oracle.stages.size(); ++stage)
-    EXPECT_EQ(oracle.countPoints(stage, box), op.op.countPoints(workload, stage, box))
+    EXPECT_EQ(oracle.countPoints(stage, box),
+              op.op.countPoints(workload, stage, box))
         << "stage " << workload.stages[stage].name << " of " << where;
   for (size_t buffer = 0; buffer < oracle.buffers.size(); ++buffer)
-    EXPECT_EQ(oracle.countElements(buffer, box), op.op.countElements(workload, buffer, box))
+    EXPECT_EQ(oracle.countElements(buffer, box),
+              op.op.countElements(workload, buffer, box))
         << "buffer " << workload.buffers[buffer].name << " of " << where;
 }
 
@@ -49,7 +54,8 @@ OracleBox randomBox(const Oracle &oracle, Random &random) {
   return box;
 }
 
-/// The whole of 400 random ops, and 10 random boxes of each, count as enumeration does.
+/// The whole of 400 random ops, and 10 random boxes of each, count as
+/// enumeration does.
 TEST(CountsTest, RandomBoxesMatchEnumeration) {
   Random random(1);
   for (int round = 0; round < 400; ++round) {
@@ -65,12 +71,13 @@ TEST(CountsTest, RandomBoxesMatchEnumeration) {
   }
 }
 
-/// Every box of queries and keys of a small causal attention, with and without a prefix,
-/// empty ones included, counts as enumeration does.
+/// Every box of queries and keys of a small causal attention, with and without
+/// a prefix, empty ones included, counts as enumeration does.
 TEST(CountsTest, EveryCausalBoxMatchesEnumeration) {
   for (auto [queries, keys] : {std::pair{4, 4}, {3, 5}, {1, 4}})
     for (const char *name : {"gqa_attn", "qk", "pv"}) {
-      Oracle oracle = attentionOracle(name, 1, 1, 1, queries, keys, 1, /*causal=*/true);
+      Oracle oracle =
+          attentionOracle(name, 1, 1, 1, queries, keys, 1, /*causal=*/true);
       OneOp op(oracle.text);
       Workload workload = op.workload();
       OracleBox box = oracle.fullBox();
@@ -86,9 +93,11 @@ TEST(CountsTest, EveryCausalBoxMatchesEnumeration) {
     }
 }
 
-/// Tiles that cover the iterations have as many points as the whole, whatever the mask.
+/// Tiles that cover the iterations have as many points as the whole, whatever
+/// the mask.
 TEST(CountsTest, PointsOfTilesAddUp) {
-  Oracle oracle = attentionOracle("gqa_attn", 2, 2, 2, 37, 101, 16, /*causal=*/true);
+  Oracle oracle =
+      attentionOracle("gqa_attn", 2, 2, 2, 37, 101, 16, /*causal=*/true);
   OneOp op(oracle.text);
   Workload workload = op.workload();
   size_t s = oracle.loop("s"), t = oracle.loop("t");
@@ -101,17 +110,18 @@ TEST(CountsTest, PointsOfTilesAddUp) {
         box[t] = {t0, std::min<int64_t>(t0 + size, 101)};
         sum += *op.op.countPoints(workload, 0, box);
       }
-    // Query s of 37 sees 64 + s + 1 of the 101 keys: 37 * 64 + 37 * 38 / 2 = 3071 pairs,
-    // for 2 x 2 x 2 heads and 16 features.
+    // Query s of 37 sees 64 + s + 1 of the 101 keys: 37 * 64 + 37 * 38 / 2 =
+    // 3071 pairs, for 2 x 2 x 2 heads and 16 features.
     EXPECT_EQ(sum, 3071 * 8 * 16);
   }
 }
 
-/// Counts that 64 bits do not hold are failures, never wrapped: 2^31 queries and keys have
-/// 2^62 pairs, above the limit of 2^61.
+/// Counts that 64 bits do not hold are failures, never wrapped: 2^31 queries
+/// and keys have 2^62 pairs, above the limit of 2^61.
 TEST(CountsTest, OverflowIsFailure) {
-  OneOp op(functionText("llm.qk %0, %1 mask full scale 0.5",
-                        {tensorText({1, 2147483648, 1, 1}), tensorText({1, 2147483648, 1, 1})}));
+  OneOp op(functionText(
+      "llm.qk %0, %1 mask full scale 0.5",
+      {tensorText({1, 2147483648, 1, 1}), tensorText({1, 2147483648, 1, 1})}));
   Workload workload = op.workload();
   EXPECT_TRUE(failed(op.op.countPoints(workload, 0, workload.fullBox())));
   EXPECT_TRUE(failed(op.op.countElements(workload, 2, workload.fullBox())));

@@ -1,4 +1,4 @@
-//===- Fixtures.h - Ops on a small machine ----------------------*- C++ -* -===//
+//===- Fixtures.h - Ops on a small machine ----------------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 
 #include "llm/Analysis/CostModel.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,8 @@ public:
     EXPECT_TRUE(op) << text;
   }
   Workload workload() {
-    FailureOr<Workload> result = op.getWorkload([&] { return op->emitOpError(); });
+    FailureOr<Workload> result =
+        op.getWorkload([&] { return op->emitOpError(); });
     EXPECT_TRUE(succeeded(result));
     return *result;
   }
@@ -50,9 +51,10 @@ inline std::string tensorText(std::initializer_list<int64_t> shape,
   return text + elementType + ">";
 }
 
-/// A function whose arguments %0, %1, .. have the given types, around one op whose text is
-/// followed by the types.
-inline std::string functionText(const std::string &op, const std::vector<std::string> &types) {
+/// A function whose arguments %0, %1, .. have the given types, around one op
+/// whose text is followed by the types.
+inline std::string functionText(const std::string &op,
+                                const std::vector<std::string> &types) {
   std::string arguments, list;
   for (size_t index = 0; index < types.size(); ++index) {
     std::string separator = index ? ", " : "";
@@ -63,8 +65,8 @@ inline std::string functionText(const std::string &op, const std::vector<std::st
          "\n  return\n}\n";
 }
 
-/// One engine with a private memory of `capacityBytes`, round rates and a port of half the
-/// bandwidth.
+/// One engine with a private memory of `capacityBytes`, round rates and a port
+/// of half the bandwidth.
 inline Target toyTarget(int64_t capacityBytes) {
   Target target;
   target.name = "toy";

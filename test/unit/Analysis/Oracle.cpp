@@ -19,7 +19,8 @@ size_t Oracle::loop(const std::string &name) const {
 
 bool Oracle::uses(const OracleBuffer &buffer, size_t loop) const {
   for (const std::string &index : buffer.indices)
-    if (index == loops[loop] || (index == "hg" && (loops[loop] == "h" || loops[loop] == "g")))
+    if (index == loops[loop] ||
+        (index == "hg" && (loops[loop] == "h" || loops[loop] == "g")))
       return true;
   return false;
 }
@@ -31,8 +32,9 @@ bool Oracle::isVisible(const Point &point) const {
 Point Oracle::elementOf(const OracleBuffer &buffer, const Point &point) const {
   Point element;
   for (const std::string &index : buffer.indices)
-    element.push_back(index == "hg" ? point[loop("h")] * group + point[loop("g")]
-                                    : point[loop(index)]);
+    element.push_back(index == "hg"
+                          ? point[loop("h")] * group + point[loop("g")]
+                          : point[loop(index)]);
   return element;
 }
 
@@ -85,9 +87,12 @@ int64_t Oracle::countElements(size_t buffer, const OracleBox &box) const {
   return elements.size();
 }
 
-static int64_t bytesOf(int64_t elements, int64_t bits) { return (elements * bits + 7) / 8; }
+static int64_t bytesOf(int64_t elements, int64_t bits) {
+  return (elements * bits + 7) / 8;
+}
 
-int64_t Oracle::tileBytes(size_t buffer, const std::vector<int64_t> &sizes) const {
+int64_t Oracle::tileBytes(size_t buffer,
+                          const std::vector<int64_t> &sizes) const {
   OracleBox box;
   for (int64_t size : sizes)
     box.push_back({0, size});
@@ -121,7 +126,8 @@ int64_t Oracle::simulateTraffic(size_t index, const Tiling &tiling) const {
     OracleBox box;
     for (size_t loop = 0; loop < loops.size(); ++loop) {
       int64_t begin = tile[loop] * tiling.sizes[loop];
-      box.push_back({begin, std::min(begin + tiling.sizes[loop], extents[loop])});
+      box.push_back(
+          {begin, std::min(begin + tiling.sizes[loop], extents[loop])});
       if (uses(buffer, loop))
         bufferTile.push_back(tile[loop]);
     }
@@ -146,7 +152,8 @@ int64_t Oracle::simulateTraffic(size_t index, const Tiling &tiling) const {
   endStay();
   if (buffer.role == 'r')
     return bytesOf(moved, buffer.bits);
-  // A result that comes back was spilled as a 4-byte partial sum and is fetched again.
+  // A result that comes back was spilled as a 4-byte partial sum and is fetched
+  // again.
   int64_t distinct = everMoved.size();
   return bytesOf(distinct, buffer.bits) + (moved - distinct) * 2 * 4;
 }
@@ -155,15 +162,18 @@ int64_t Oracle::simulateTraffic(size_t index, const Tiling &tiling) const {
 // Ops, from their descriptions
 //===----------------------------------------------------------------------===//
 
-Oracle matmulOracle(int64_t m, int64_t k, int64_t n, bool transposed, bool bias) {
-  std::vector<std::string> types = {
-      tensorText({m, k}), transposed ? tensorText({n, k}, "i8") : tensorText({k, n}, "i8")};
+Oracle matmulOracle(int64_t m, int64_t k, int64_t n, bool transposed,
+                    bool bias) {
+  std::vector<std::string> types = {tensorText({m, k}),
+                                    transposed ? tensorText({n, k}, "i8")
+                                               : tensorText({k, n}, "i8")};
   if (bias)
     types.push_back(tensorText({n}, "f32"));
   Oracle oracle;
-  oracle.text = functionText(std::string("llm.matmul %0, %1") + (bias ? " bias %2" : "") +
-                                 (transposed ? " transpose_rhs" : ""),
-                             types);
+  oracle.text =
+      functionText(std::string("llm.matmul %0, %1") + (bias ? " bias %2" : "") +
+                       (transposed ? " transpose_rhs" : ""),
+                   types);
   oracle.loops = {"m", "n", "k"};
   oracle.extents = {m, n, k};
   oracle.tileable = {true, true, true};
@@ -179,8 +189,9 @@ Oracle matmulOracle(int64_t m, int64_t k, int64_t n, bool transposed, bool bias)
 
 Oracle rmsNormOracle(int64_t rows, int64_t columns) {
   Oracle oracle;
-  oracle.text = functionText("llm.rmsnorm %0, %1 epsilon 1.0e-5",
-                             {tensorText({rows, columns}), tensorText({columns}, "f32")});
+  oracle.text =
+      functionText("llm.rmsnorm %0, %1 epsilon 1.0e-5",
+                   {tensorText({rows, columns}), tensorText({columns}, "f32")});
   oracle.loops = {"d0", "d1"};
   oracle.extents = {rows, columns};
   oracle.tileable = {true, false};
@@ -207,7 +218,8 @@ Oracle addOracle(int64_t rows, int64_t columns) {
 
 Oracle ropeOracle(int64_t b, int64_t s, int64_t h, int64_t d) {
   Oracle oracle;
-  oracle.text = functionText("llm.rope %0 at 3 theta 1.0e4", {tensorText({b, s, h, d})});
+  oracle.text =
+      functionText("llm.rope %0 at 3 theta 1.0e4", {tensorText({b, s, h, d})});
   oracle.loops = {"b", "s", "h", "d"};
   oracle.extents = {b, s, h, d};
   oracle.tileable = {true, true, true, false};
@@ -219,7 +231,8 @@ Oracle ropeOracle(int64_t b, int64_t s, int64_t h, int64_t d) {
 
 Oracle softmaxOracle(int64_t b, int64_t h, int64_t s, int64_t t, bool causal) {
   Oracle oracle;
-  oracle.text = functionText(std::string("llm.softmax %0 mask ") + (causal ? "causal" : "full"),
+  oracle.text = functionText(std::string("llm.softmax %0 mask ") +
+                                 (causal ? "causal" : "full"),
                              {tensorText({b, h, s, t})});
   oracle.loops = {"b", "h", "s", "t"};
   oracle.extents = {b, h, s, t};
@@ -232,11 +245,13 @@ Oracle softmaxOracle(int64_t b, int64_t h, int64_t s, int64_t t, bool causal) {
   return oracle;
 }
 
-Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g, int64_t s,
-                       int64_t t, int64_t d, bool causal) {
+Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g,
+                       int64_t s, int64_t t, int64_t d, bool causal) {
   Oracle oracle;
-  std::string mask = causal ? " mask causal" : " mask full", scale = " scale 0.5";
-  std::string queries = tensorText({b, s, h * g, d}), keys = tensorText({b, t, h, d}),
+  std::string mask = causal ? " mask causal" : " mask full",
+              scale = " scale 0.5";
+  std::string queries = tensorText({b, s, h * g, d}),
+              keys = tensorText({b, t, h, d}),
               scores = tensorText({b, h * g, s, t});
   oracle.loops = {"b", "h", "g", "s", "t", "d"};
   oracle.extents = {b, h, g, s, t, d};
@@ -244,11 +259,13 @@ Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g, i
   oracle.group = g;
   if (causal)
     oracle.causalOffset = t - s;
-  std::vector<std::string> pairs = {"b", "h", "g", "s", "t"}, all = oracle.loops,
-                           ofQuery = {"b", "s", "hg", "d"}, ofKey = {"b", "t", "h", "d"},
+  std::vector<std::string> pairs = {"b", "h", "g", "s", "t"},
+                           all = oracle.loops, ofQuery = {"b", "s", "hg", "d"},
+                           ofKey = {"b", "t", "h", "d"},
                            ofScore = {"b", "hg", "s", "t"};
   if (op == "gqa_attn") {
-    oracle.text = functionText("llm.gqa_attn %0, %1, %2" + mask + scale, {queries, keys, keys});
+    oracle.text = functionText("llm.gqa_attn %0, %1, %2" + mask + scale,
+                               {queries, keys, keys});
     oracle.stages = {all, pairs, pairs, all, {"b", "h", "g", "s", "d"}};
     oracle.buffers = {{"query", 'r', ofQuery, 16},
                       {"keys", 'r', ofKey, 16},
@@ -277,18 +294,20 @@ Oracle randomOracle(Random &random) {
   if (!causal)
     t = random(1, 6);
   auto attention = [&](const char *op) {
-    return attentionOracle(op, random(1, 2), random(1, 2), random(1, 3), s, t, random(1, 2),
-                           causal);
+    return attentionOracle(op, random(1, 2), random(1, 2), random(1, 3), s, t,
+                           random(1, 2), causal);
   };
   switch (random(0, 7)) {
   case 0:
-    return matmulOracle(random(1, 7), random(1, 7), random(1, 7), random(0, 1), random(0, 1));
+    return matmulOracle(random(1, 7), random(1, 7), random(1, 7), random(0, 1),
+                        random(0, 1));
   case 1:
     return rmsNormOracle(random(1, 9), random(1, 9));
   case 2:
     return addOracle(random(1, 9), random(1, 9));
   case 3:
-    return ropeOracle(random(1, 3), random(1, 3), random(1, 3), 2 * random(1, 2));
+    return ropeOracle(random(1, 3), random(1, 3), random(1, 3),
+                      2 * random(1, 2));
   case 4:
     return softmaxOracle(random(1, 2), random(1, 3), s, t, causal);
   case 5:

@@ -1,4 +1,4 @@
-//===- Oracle.h - What ops touch, point by point ----------------*- C++ -* -===//
+//===- Oracle.h - What ops touch, point by point ----------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 //
-// The loops, sweeps and operands of some ops, written down from the op descriptions a
-// second time, as plain strings, and counted by enumerating every iteration. Nothing here
-// asks the op, its affine maps or its closed forms.
+// The loops, sweeps and operands of some ops, written down from the op
+// descriptions a second time, as plain strings, and counted by enumerating
+// every iteration. Nothing here asks the op, its affine maps or its closed
+// forms.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,25 +49,28 @@ struct Oracle {
   bool isVisible(const Point &point) const;
   Point elementOf(const OracleBuffer &buffer, const Point &point) const;
   /// Calls `visit` for each point of the box, visible or not.
-  void forEachPoint(const OracleBox &box, llvm::function_ref<void(const Point &)> visit) const;
+  void forEachPoint(const OracleBox &box,
+                    llvm::function_ref<void(const Point &)> visit) const;
   OracleBox fullBox() const;
 
   int64_t countPoints(size_t stage, const OracleBox &box) const;
   int64_t countElements(size_t buffer, const OracleBox &box) const;
   /// Bytes of the bounding box of the elements of one tile at the origin.
   int64_t tileBytes(size_t buffer, const std::vector<int64_t> &sizes) const;
-  /// Walks the tiles in order; a transfer each time that the buffer's tile changes.
+  /// Walks the tiles in order; a transfer each time that the buffer's tile
+  /// changes.
   int64_t simulateTraffic(size_t buffer, const Tiling &tiling) const;
 };
 
-Oracle matmulOracle(int64_t m, int64_t k, int64_t n, bool transposed, bool bias);
+Oracle matmulOracle(int64_t m, int64_t k, int64_t n, bool transposed,
+                    bool bias);
 Oracle rmsNormOracle(int64_t rows, int64_t columns);
 Oracle addOracle(int64_t rows, int64_t columns);
 Oracle ropeOracle(int64_t b, int64_t s, int64_t h, int64_t d);
 Oracle softmaxOracle(int64_t b, int64_t h, int64_t s, int64_t t, bool causal);
 /// `op`: "gqa_attn", "qk" or "pv".
-Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g, int64_t s,
-                       int64_t t, int64_t d, bool causal);
+Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g,
+                       int64_t s, int64_t t, int64_t d, bool causal);
 /// One of the above with small random sizes.
 Oracle randomOracle(Random &random);
 

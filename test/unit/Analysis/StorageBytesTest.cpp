@@ -39,8 +39,9 @@ TEST_F(StorageBytesTest, WholeBytes) {
   EXPECT_EQ(bytes("tensor<f32>"), 4);
 }
 
-/// Four-bit values are packed over the whole tensor, not by row: 15 of them take 60 bits,
-/// 8 bytes (three rows of 3 bytes would be 9); 16 take 8 and 17 take 9.
+/// Four-bit values are packed over the whole tensor, not by row: 15 of them
+/// take 60 bits, 8 bytes (three rows of 3 bytes would be 9); 16 take 8 and 17
+/// take 9.
 TEST_F(StorageBytesTest, PackedBits) {
   EXPECT_EQ(bytes("tensor<3x5xi4>"), 8);
   EXPECT_EQ(bytes("tensor<3x5xf4E2M1FN>"), 8);
@@ -53,15 +54,19 @@ TEST_F(StorageBytesTest, PackedBits) {
 
 /// A cache holds keys and values: 2 x 3 x 7 x 5 x 4 values.
 TEST_F(StorageBytesTest, Caches) {
-  EXPECT_EQ(bytes("!llm.kv_cache<batch = 3, kv_heads = 5, head_dim = 4, capacity = 7, bf16>"),
+  EXPECT_EQ(bytes("!llm.kv_cache<batch = 3, kv_heads = 5, head_dim = 4, "
+                  "capacity = 7, bf16>"),
             2 * 840);
-  EXPECT_EQ(bytes("!llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 1, capacity = 1, i4>"), 1);
+  EXPECT_EQ(bytes("!llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 1, "
+                  "capacity = 1, i4>"),
+            1);
 }
 
 /// No bytes: an empty tensor, of any type.
 TEST_F(StorageBytesTest, Empty) { EXPECT_EQ(bytes("tensor<0x5xi4>"), 0); }
 
-/// What has no known size is a failure: dynamic shapes, types without a width, no tensor.
+/// What has no known size is a failure: dynamic shapes, types without a width,
+/// no tensor.
 TEST_F(StorageBytesTest, Failures) {
   EXPECT_EQ(bytes("tensor<?x5xbf16>"), -1);
   EXPECT_EQ(bytes("tensor<3xindex>"), -1);

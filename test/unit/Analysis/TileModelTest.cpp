@@ -17,8 +17,9 @@ namespace {
 Tiling randomTiling(const Oracle &oracle, Random &random) {
   Tiling tiling;
   for (size_t loop = 0; loop < oracle.loops.size(); ++loop)
-    tiling.sizes.push_back(oracle.tileable[loop] ? random(1, oracle.extents[loop])
-                                                 : oracle.extents[loop]);
+    tiling.sizes.push_back(oracle.tileable[loop]
+                               ? random(1, oracle.extents[loop])
+                               : oracle.extents[loop]);
   tiling.order.resize(oracle.loops.size());
   std::iota(tiling.order.begin(), tiling.order.end(), 0);
   for (size_t last = tiling.order.size() - 1; last > 0; --last)
@@ -33,8 +34,8 @@ std::string describe(const Oracle &oracle, const Tiling &tiling) {
   return text;
 }
 
-/// The bytes that 4,000 random tilings of random small ops move are those of walking the
-/// tiles in order and moving a tile whenever another one is needed.
+/// The bytes that 4,000 random tilings of random small ops move are those of
+/// walking the tiles in order and moving a tile whenever another one is needed.
 TEST(TileModelTest, TrafficMatchesAWalkOfTheTiles) {
   Random random(2);
   for (int round = 0; round < 1000; ++round) {
@@ -45,13 +46,16 @@ TEST(TileModelTest, TrafficMatchesAWalkOfTheTiles) {
     for (int cut = 0; cut < 4; ++cut) {
       Tiling tiling = randomTiling(oracle, random);
       for (size_t buffer = 0; buffer < oracle.buffers.size(); ++buffer)
-        ASSERT_EQ(oracle.simulateTraffic(buffer, tiling), model.trafficBytes(tiling, buffer))
-            << oracle.buffers[buffer].name << " of " << describe(oracle, tiling);
+        ASSERT_EQ(oracle.simulateTraffic(buffer, tiling),
+                  model.trafficBytes(tiling, buffer))
+            << oracle.buffers[buffer].name << " of "
+            << describe(oracle, tiling);
     }
   }
 }
 
-/// Every order and every size of a 3 x 4 x 5 product: all 6 orders, all 60 tiles.
+/// Every order and every size of a 3 x 4 x 5 product: all 6 orders, all 60
+/// tiles.
 TEST(TileModelTest, EveryTilingOfASmallProduct) {
   Oracle oracle = matmulOracle(3, 5, 4, /*transposed=*/true, /*bias=*/true);
   OneOp op(oracle.text);
@@ -66,16 +70,18 @@ TEST(TileModelTest, EveryTilingOfASmallProduct) {
           for (size_t buffer = 0; buffer < oracle.buffers.size(); ++buffer)
             ASSERT_EQ(oracle.simulateTraffic(buffer, tiling),
                       model.trafficBytes(tiling, buffer))
-                << oracle.buffers[buffer].name << " of " << describe(oracle, tiling);
+                << oracle.buffers[buffer].name << " of "
+                << describe(oracle, tiling);
         }
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-/// By hand: 4 x 4 x 4 of bf16 and i8 in 2 x 2 x 2 tiles, order k, m, n. The left operand's
-/// tile (m, k) changes 4 times and is never fetched again: 16 values, 32 bytes. The right
-/// one (k, n) changes with every one of the 8 tiles, 4 bytes each: 32 bytes, twice its
-/// size. Each of the 4 tiles of the result is visited for both k: 16 values out as bf16 (32
-/// bytes), and once 16 partial sums out and in again (128 bytes).
+/// By hand: 4 x 4 x 4 of bf16 and i8 in 2 x 2 x 2 tiles, order k, m, n. The
+/// left operand's tile (m, k) changes 4 times and is never fetched again: 16
+/// values, 32 bytes. The right one (k, n) changes with every one of the 8
+/// tiles, 4 bytes each: 32 bytes, twice its size. Each of the 4 tiles of the
+/// result is visited for both k: 16 values out as bf16 (32 bytes), and once 16
+/// partial sums out and in again (128 bytes).
 TEST(TileModelTest, ProductByHand) {
   Oracle oracle = matmulOracle(4, 4, 4, false, false);
   OneOp op(oracle.text);
@@ -87,8 +93,8 @@ TEST(TileModelTest, ProductByHand) {
   EXPECT_EQ(*model.trafficBytes(tiling, 2), 32 + 128);
 }
 
-/// The room for tiles is the bounding box of a tile's elements, twice where there is a next
-/// tile.
+/// The room for tiles is the bounding box of a tile's elements, twice where
+/// there is a next tile.
 TEST(TileModelTest, WorkingSetMatchesEnumeration) {
   Random random(3);
   for (int round = 0; round < 1000; ++round) {
@@ -103,7 +109,8 @@ TEST(TileModelTest, WorkingSetMatchesEnumeration) {
       bool hasNext = false;
       for (size_t loop = 0; loop < sizes.size(); ++loop)
         hasNext |= oracle.uses(oracle.buffers[buffer], loop) &&
-                   sizes[loop] < oracle.extents[loop] && oracle.buffers[buffer].role != 't';
+                   sizes[loop] < oracle.extents[loop] &&
+                   oracle.buffers[buffer].role != 't';
       ASSERT_EQ(model.tilesHeld(tiling, buffer), hasNext ? 2 : 1);
       room += (hasNext ? 2 : 1) * oracle.tileBytes(buffer, sizes);
     }
@@ -111,8 +118,8 @@ TEST(TileModelTest, WorkingSetMatchesEnumeration) {
   }
 }
 
-/// No tiling moves less than every element once, and one tile for everything moves exactly
-/// that.
+/// No tiling moves less than every element once, and one tile for everything
+/// moves exactly that.
 TEST(TileModelTest, CompulsoryBytesAreTheLeast) {
   Random random(4);
   for (int round = 0; round < 500; ++round) {
@@ -125,8 +132,10 @@ TEST(TileModelTest, CompulsoryBytesAreTheLeast) {
     for (size_t buffer = 0; buffer < oracle.buffers.size(); ++buffer) {
       if (oracle.buffers[buffer].role == 't')
         continue;
-      ASSERT_GE(*model.trafficBytes(tiling, buffer), *model.compulsoryBytes(buffer));
-      ASSERT_EQ(*model.trafficBytes(whole, buffer), *model.compulsoryBytes(buffer));
+      ASSERT_GE(*model.trafficBytes(tiling, buffer),
+                *model.compulsoryBytes(buffer));
+      ASSERT_EQ(*model.trafficBytes(whole, buffer),
+                *model.compulsoryBytes(buffer));
     }
   }
 }

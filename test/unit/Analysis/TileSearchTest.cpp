@@ -1,12 +1,12 @@
-//===- TileSearchTest.cpp - The search against every legal tiling of its family -===//
+//===- TileSearchTest.cpp - The search against every legal tiling ---------===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Oracle.h"
 #include "llm/Analysis/TileSearch.h"
+#include "Oracle.h"
 
 #include <numeric>
 
@@ -18,8 +18,8 @@ namespace {
 /// Cycles, then bytes.
 using Score = std::pair<int64_t, int64_t>;
 
-/// The sizes that cut a loop into 1, 2, 3, 4, 6, 8, 12, .. tiles, down to tiles of 1; long
-/// ones in steps of 16.
+/// The sizes that cut a loop into 1, 2, 3, 4, 6, 8, 12, .. tiles, down to tiles
+/// of 1; long ones in steps of 16.
 std::set<int64_t> familyOf(int64_t extent) {
   std::set<int64_t> sizes = {1};
   for (int64_t tiles : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
@@ -35,7 +35,8 @@ std::set<int64_t> familyOf(int64_t extent) {
 class BruteForce {
 public:
   BruteForce(const OpOnTarget &context, int64_t compute)
-      : context(context), model(context.op, context.workload), compute(compute) {
+      : context(context), model(context.op, context.workload),
+        compute(compute) {
     current.sizes.resize(context.workload.loops.size());
     current.order.resize(context.workload.loops.size());
   }
@@ -46,7 +47,8 @@ public:
   }
   Score scoreOf(const Tiling &tiling) const {
     int64_t bytes = 0;
-    for (unsigned buffer = 0; buffer < context.workload.buffers.size(); ++buffer)
+    for (unsigned buffer = 0; buffer < context.workload.buffers.size();
+         ++buffer)
       bytes += *model.trafficBytes(tiling, buffer);
     return {std::max(compute, *memoryCycles(context, bytes)), bytes};
   }
@@ -56,8 +58,8 @@ private:
     if (loop == current.sizes.size())
       return visitOrders();
     const Loop &cut = context.workload.loops[loop];
-    std::set<int64_t> sizes = cut.isTileable ? familyOf(cut.extent)
-                                             : std::set<int64_t>{cut.extent};
+    std::set<int64_t> sizes =
+        cut.isTileable ? familyOf(cut.extent) : std::set<int64_t>{cut.extent};
     for (int64_t size : sizes) {
       current.sizes[loop] = size;
       visitSizes(loop + 1);
@@ -86,8 +88,8 @@ private:
   std::optional<Score> best;
 };
 
-/// On one machine: the search finds a tile exactly when there is a legal one, and none of
-/// the family is better.
+/// On one machine: the search finds a tile exactly when there is a legal one,
+/// and none of the family is better.
 void expectBest(const std::string &text, int64_t capacity, Random &random) {
   OneOp op(text);
   Target target = toyTarget(capacity);
@@ -97,7 +99,8 @@ void expectBest(const std::string &text, int64_t capacity, Random &random) {
   int64_t compute = *computeCycles(*context);
   BruteForce bruteForce(*context, compute);
   std::optional<Score> best = bruteForce.run();
-  ScopedDiagnosticHandler quiet(&op.context, [](Diagnostic &) { return success(); });
+  ScopedDiagnosticHandler quiet(&op.context,
+                                [](Diagnostic &) { return success(); });
   FailureOr<TileAttr> found = searchTile(*context);
   ASSERT_EQ(succeeded(found), best.has_value()) << text << capacity << " bytes";
   if (!best)
@@ -106,7 +109,8 @@ void expectBest(const std::string &text, int64_t capacity, Random &random) {
   ASSERT_TRUE(succeeded(tiling)) << text;
   EXPECT_EQ(bruteForce.scoreOf(*tiling), *best) << text << capacity << " bytes";
 
-  // Its cost is legal, and neither below the compulsory bytes nor above the peak rate.
+  // Its cost is legal, and neither below the compulsory bytes nor above the
+  // peak rate.
   FailureOr<CostAttr> cost = computeCost(*context, *found);
   ASSERT_TRUE(succeeded(cost)) << text;
   PartCostAttr part = cost->getParts().front();
@@ -119,23 +123,26 @@ void expectBest(const std::string &text, int64_t capacity, Random &random) {
   EXPECT_EQ(part.getBytes("dram"), best->second) << text;
   EXPECT_EQ(part.getCycles(), best->first) << text;
   EXPECT_LE(part.getWorkingSetBytes(), capacity) << text;
-  for (auto [kind, rate] : {std::pair{"mac", 16}, {"alu", 4}, {"special", 1}, {"compare", 4}})
-    EXPECT_GE(part.getComputeCycles() * rate, part.getWork(kind)) << kind << " of " << text;
+  for (auto [kind, rate] :
+       {std::pair{"mac", 16}, {"alu", 4}, {"special", 1}, {"compare", 4}})
+    EXPECT_GE(part.getComputeCycles() * rate, part.getWork(kind))
+        << kind << " of " << text;
 }
 
 /// 600 random small ops, with caches from too small to ample.
 TEST(TileSearchTest, NoTilingOfTheFamilyIsBetter) {
   Random random(6);
   for (int round = 0; round < 600 && !HasFailure(); ++round)
-    expectBest(randomOracle(random).text, random(8, int64_t(1) << random(4, 11)), random);
+    expectBest(randomOracle(random).text,
+               random(8, int64_t(1) << random(4, 11)), random);
 }
 
 /// 150 products with edges beyond the granule of 16.
 TEST(TileSearchTest, NoTilingOfAProductIsBetter) {
   Random random(7);
   for (int round = 0; round < 150 && !HasFailure(); ++round) {
-    Oracle oracle = matmulOracle(random(1, 70), random(1, 70), random(1, 70), random(0, 1),
-                                 random(0, 1));
+    Oracle oracle = matmulOracle(random(1, 70), random(1, 70), random(1, 70),
+                                 random(0, 1), random(0, 1));
     expectBest(oracle.text, random(64, int64_t(1) << random(7, 15)), random);
   }
 }
@@ -145,7 +152,8 @@ TEST(TileSearchTest, NoTilingOfAttentionIsBetter) {
   Random random(8);
   for (int round = 0; round < 60 && !HasFailure(); ++round) {
     int64_t s = random(1, 24), t = random(s, 40);
-    Oracle oracle = attentionOracle("gqa_attn", 1, 1, random(1, 3), s, t, 4, random(0, 1));
+    Oracle oracle =
+        attentionOracle("gqa_attn", 1, 1, random(1, 3), s, t, 4, random(0, 1));
     expectBest(oracle.text, random(128, int64_t(1) << random(8, 14)), random);
   }
 }
@@ -156,14 +164,16 @@ TEST(TileSearchTest, IsDeterministic) {
     OneOp op(matmulOracle(60, 50, 70, true, false).text);
     Target target = toyTarget(3000);
     std::string text;
-    llvm::raw_string_ostream(text) << *searchTile(*OpOnTarget::get(op.op, target));
+    llvm::raw_string_ostream(text)
+        << *searchTile(*OpOnTarget::get(op.op, target));
     return text;
   };
   EXPECT_EQ(search(), search());
 }
 
-/// Where not even the smallest tile fits, the error says how many bytes are missing. A tile
-/// of one iteration of a bf16 x i8 product takes two tiles of 2 + 1 + 2 bytes.
+/// Where not even the smallest tile fits, the error says how many bytes are
+/// missing. A tile of one iteration of a bf16 x i8 product takes two tiles of 2
+/// + 1 + 2 bytes.
 TEST(TileSearchTest, SaysHowManyBytesAreMissing) {
   OneOp op(matmulOracle(4, 4, 4, false, false).text);
   Target target = toyTarget(7);

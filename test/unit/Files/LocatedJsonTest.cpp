@@ -42,7 +42,8 @@ protected:
   Messages messages{&context};
 };
 
-// Each value knows its path and the place where it starts; numbers keep their spelling.
+// Each value knows its path and the place where it starts; numbers keep their
+// spelling.
 TEST_F(LocatedJsonTest, PathsAndPlaces) {
   auto json = parse("\xEF\xBB\xBF{\"a\" : [1,-2,{\"b\":2.50e1}],\r\n"
                     "  \"c\":\"x\\n\",\"d\":{},\n\n \"e\":[[ ],[true]] ,"
@@ -98,7 +99,8 @@ TEST_F(LocatedJsonTest, SyntaxErrors) {
     EXPECT_NE(errorOf(text).find("t.json:1:"), std::string::npos) << text;
 }
 
-// A NUL ends the lexer's input; what comes behind it must not be lost in silence.
+// A NUL ends the lexer's input; what comes behind it must not be lost in
+// silence.
 TEST_F(LocatedJsonTest, NulBytes) {
   EXPECT_EQ(errorOf(StringRef("{}\0{}", 5)),
             "t.json:1:3: invalid JSON: a NUL byte\n");

@@ -1,4 +1,4 @@
-//===- Messages.h - What the compiler says, as text -------------*- C++ -* -===//
+//===- Messages.h - What the compiler says, as text -------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,8 @@
 
 namespace mlir::llm {
 
-/// Collects diagnostics while it lives, one line each: "file:line:column: message".
+/// Collects diagnostics while it lives, one line each: "file:line:column:
+/// message".
 class Messages {
 public:
   explicit Messages(MLIRContext *context)

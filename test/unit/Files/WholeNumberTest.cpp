@@ -19,7 +19,8 @@ std::string parsed(llvm::StringRef text) {
   return value ? std::to_string(*value) : llvm::toString(value.takeError());
 }
 
-// Decimals that are whole are read without rounding, up to both ends of 64 bits.
+// Decimals that are whole are read without rounding, up to both ends of 64
+// bits.
 TEST(WholeNumber, Exact) {
   EXPECT_EQ(parsed("0"), "0");
   EXPECT_EQ(parsed("-0.00e-5"), "0");

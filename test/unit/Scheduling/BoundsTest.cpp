@@ -29,19 +29,18 @@ TEST(Bounds, NoTasks) {
   EXPECT_EQ(boundsOf(machine(1)), "critical_path=0 bytes_dram=0");
 }
 
-// A diamond: the path is the longer side, 10 + 40 + 5; the work is 10 + 20 + 40 + 5 = 75
-// on two engines, ceil(37.5) = 38.
+// A diamond: the path is the longer side, 10 + 40 + 5; the work is 10 + 20 + 40
+// + 5 = 75 on two engines, ceil(37.5) = 38.
 TEST(Bounds, DiamondOfArithmetic) {
   Problem problem = machine(2);
   problem.tasks = {task("top", both(), 10, 0), task("left", both(), 20, 0, {0}),
                    task("right", both(), 40, 0, {0}),
                    task("bottom", both(), 5, 0, {1, 2})};
-  EXPECT_EQ(boundsOf(problem),
-            "critical_path=55 work_npu=38 bytes_dram=0");
+  EXPECT_EQ(boundsOf(problem), "critical_path=55 work_npu=38 bytes_dram=0");
 }
 
-// Tasks count where they are confined: 30 + 60 on the one engine with matrix units, all
-// 110 on that one and the two vector engines (36.7).
+// Tasks count where they are confined: 30 + 60 on the one engine with matrix
+// units, all 110 on that one and the two vector engines (36.7).
 TEST(Bounds, WorkOfEachSetOfEngines) {
   Problem problem = machine(1);
   problem.engines.push_back({"vec", vector, 2, {1024}, 0});
@@ -51,36 +50,33 @@ TEST(Bounds, WorkOfEachSetOfEngines) {
                                "bytes_dram=0");
 }
 
-// Streams count as the time for which they hold an engine: with a port of a quarter,
-// 100 bytes take 400 cycles; two such tasks on one engine 800, while the memory alone
-// would take 200. Overhead and serial cycles belong to it.
+// Streams count as the time for which they hold an engine: with a port of a
+// quarter, 100 bytes take 400 cycles; two such tasks on one engine 800, while
+// the memory alone would take 200. Overhead and serial cycles belong to it.
 TEST(Bounds, PortsLimitWhatOneEngineStreams) {
   Problem problem = machine(1, /*portLanes=*/256);
   problem.tasks = {task("a", matrix, 10, 100), task("b", matrix, 10, 100)};
-  EXPECT_EQ(boundsOf(problem),
-            "critical_path=400 work_npu=800 bytes_dram=200");
+  EXPECT_EQ(boundsOf(problem), "critical_path=400 work_npu=800 bytes_dram=200");
   problem.tasks[0].parts[0].overheadCycles = 3;
   problem.tasks[0].parts[0].serialCycles = 4;
-  EXPECT_EQ(boundsOf(problem),
-            "critical_path=407 work_npu=807 bytes_dram=200");
+  EXPECT_EQ(boundsOf(problem), "critical_path=407 work_npu=807 bytes_dram=200");
 }
 
-// Where a memory engine exists, a source may be there before the part starts: only the
-// 20 other bytes and the 30 cycles of arithmetic are on the path. All bytes still have
-// to pass: 100. Without a memory engine the part streams all 100.
+// Where a memory engine exists, a source may be there before the part starts:
+// only the 20 other bytes and the 30 cycles of arithmetic are on the path. All
+// bytes still have to pass: 100. Without a memory engine the part streams all
+// 100.
 TEST(Bounds, PrefetchedBytesAreNotOnThePath) {
   Problem problem = machine(1);
   problem.tasks = {task("q", matrix, 30, 100)};
   problem.tasks[0].parts[0].sources = {{"w", {80}, 80}};
-  EXPECT_EQ(boundsOf(problem),
-            "critical_path=100 work_npu=100 bytes_dram=100");
+  EXPECT_EQ(boundsOf(problem), "critical_path=100 work_npu=100 bytes_dram=100");
   problem.engines.push_back({"dma", memory, 1, {1024}, 0});
-  EXPECT_EQ(boundsOf(problem),
-            "critical_path=30 work_npu=30 bytes_dram=100");
+  EXPECT_EQ(boundsOf(problem), "critical_path=30 work_npu=30 bytes_dram=100");
 }
 
-// Parts may run side by side: the path has the longest (30), the work all of them
-// (10 + 30 + 20 on two engines).
+// Parts may run side by side: the path has the longest (30), the work all of
+// them (10 + 30 + 20 on two engines).
 TEST(Bounds, PartsRunSideBySide) {
   Problem problem = machine(2);
   Task split = task("split", matrix, 10, 0);
@@ -92,8 +88,8 @@ TEST(Bounds, PartsRunSideBySide) {
   EXPECT_EQ(boundsOf(problem), "critical_path=30 work_npu=30 bytes_dram=0");
 }
 
-// Each resource has a bound of its own rate: 300 bytes at 1, 100 at half a byte per
-// cycle.
+// Each resource has a bound of its own rate: 300 bytes at 1, 100 at half a byte
+// per cycle.
 TEST(Bounds, BytesOfEachResource) {
   Problem problem = machine(4);
   problem.resources.push_back({"link", 500000000, 8});
@@ -103,13 +99,12 @@ TEST(Bounds, BytesOfEachResource) {
     problem.tasks.back().parts[0].bytes.push_back(50);
   }
   // A task: max(150, 100) cycles; two of them on four engines: 75.
-  EXPECT_EQ(boundsOf(problem),
-            "critical_path=150 work_npu=75 bytes_dram=300 "
-            "bytes_link=200");
+  EXPECT_EQ(boundsOf(problem), "critical_path=150 work_npu=75 bytes_dram=300 "
+                               "bytes_link=200");
 }
 
-// A task that needs no kind runs on any engine, and its bound says so: 50 cycles on
-// 1 + 4 engines.
+// A task that needs no kind runs on any engine, and its bound says so: 50
+// cycles on 1 + 4 engines.
 TEST(Bounds, TasksOfNoKind) {
   Problem problem = machine(1);
   problem.engines.push_back({"dma", memory, 4, {1024}, 0});

@@ -182,8 +182,9 @@ TEST(Check, SomeEngineHasTheKinds) {
             "none");
 }
 
-// A working set fits the private memory of some engine that has the kinds; the message
-// says how much is missing in the roomiest. Without a working set none is needed.
+// A working set fits the private memory of some engine that has the kinds; the
+// message says how much is missing in the roomiest. Without a working set none
+// is needed.
 TEST(Check, WorkingSetsFit) {
   EXPECT_EQ(messageAfter([](Problem &p) {
               p.engines.push_back({"small", both(), 1, {1}, 900});
@@ -198,8 +199,8 @@ TEST(Check, WorkingSetsFit) {
   EXPECT_TRUE(problem.check().empty());
 }
 
-// A length that no count holds is an error of the part, also that of a fetch: maxCount
-// bytes through half of the lanes take twice maxCount cycles.
+// A length that no count holds is an error of the part, also that of a fetch:
+// maxCount bytes through half of the lanes take twice maxCount cycles.
 TEST(Check, LengthsCanBeCounted) {
   std::string tail = ": expected at most " + most + " cycles, found more";
   EXPECT_EQ(
@@ -210,8 +211,8 @@ TEST(Check, LengthsCanBeCounted) {
               p.tasks[0].parts[0].serialCycles = 1;
             }),
             "length of 'norm'" + tail);
-  // The part itself takes 2^60 - 1 cycles at full rate; its fetch, at a quarter, four
-  // times as many.
+  // The part itself takes 2^60 - 1 cycles at full rate; its fetch, at a
+  // quarter, four times as many.
   EXPECT_EQ(messageAfter([](Problem &p) {
               p.engines[0].portLanes = {1024};
               p.tasks[0].parts[0].bytes = {maxCount / 2};

@@ -32,9 +32,9 @@ TEST(Earliest, NoTasks) {
   EXPECT_EQ(scheduleEarliest(problem)->makespan, 0);
 }
 
-// Two memory-bound tasks on two engines, each of which takes the full rate: the second
-// waits for the lanes of the first, as if there were one engine. It is on the first
-// engine, which is idle again.
+// Two memory-bound tasks on two engines, each of which takes the full rate: the
+// second waits for the lanes of the first, as if there were one engine. It is
+// on the first engine, which is idle again.
 TEST(Earliest, FullPortsTakeTurns) {
   Problem problem = machine(2);
   problem.tasks = {task("a", matrix, 0, 100), task("b", matrix, 0, 100)};
@@ -42,8 +42,8 @@ TEST(Earliest, FullPortsTakeTurns) {
             Slots({"npu[0] 0..100 lanes 1024", "npu[0] 100..200 lanes 1024"}));
 }
 
-// With ports of half the rate the same two tasks overlap perfectly and end at the same
-// cycle: 100 bytes at half a byte per cycle.
+// With ports of half the rate the same two tasks overlap perfectly and end at
+// the same cycle: 100 bytes at half a byte per cycle.
 TEST(Earliest, HalfPortsOverlap) {
   Problem problem = machine(2, /*portLanes=*/512);
   problem.tasks = {task("a", matrix, 0, 100), task("b", matrix, 0, 100)};
@@ -51,9 +51,9 @@ TEST(Earliest, HalfPortsOverlap) {
             Slots({"npu[0] 0..200 lanes 512", "npu[1] 0..200 lanes 512"}));
 }
 
-// A task that hides its stream leaves lanes for another: 75 bytes in 100 cycles are 768
-// lanes, and 25 bytes in 100 cycles the other 256. One lane more, and the third waits:
-// 26 bytes in 100 cycles are 266.24, so 267 lanes.
+// A task that hides its stream leaves lanes for another: 75 bytes in 100 cycles
+// are 768 lanes, and 25 bytes in 100 cycles the other 256. One lane more, and
+// the third waits: 26 bytes in 100 cycles are 266.24, so 267 lanes.
 TEST(Earliest, HiddenStreamsShareTheMemory) {
   Problem problem = machine(2);
   problem.tasks = {task("a", matrix, 100, 75), task("b", matrix, 100, 25)};
@@ -64,9 +64,9 @@ TEST(Earliest, HiddenStreamsShareTheMemory) {
             Slots({"npu[0] 0..100 lanes 768", "npu[0] 100..200 lanes 267"}));
 }
 
-// The q/k/v fork on four engines with a quarter of the rate each: after the norm (100
-// cycles) q streams 400 bytes in 1600 cycles, k and v 100 bytes in 400 cycles, side by
-// side; attention waits for q, which ends last.
+// The q/k/v fork on four engines with a quarter of the rate each: after the
+// norm (100 cycles) q streams 400 bytes in 1600 cycles, k and v 100 bytes in
+// 400 cycles, side by side; attention waits for q, which ends last.
 TEST(Earliest, QkvFork) {
   Problem problem = machine(4, /*portLanes=*/256);
   problem.tasks = {
@@ -79,8 +79,8 @@ TEST(Earliest, QkvFork) {
                    "npu[0] 1700..1750 lanes 0"}));
 }
 
-// Tasks start in program order: `c` could start at once, but `b`, which waits for `a`,
-// is ahead of it.
+// Tasks start in program order: `c` could start at once, but `b`, which waits
+// for `a`, is ahead of it.
 TEST(Earliest, NothingOvertakes) {
   Problem problem = machine(2);
   problem.tasks = {task("a", matrix, 100, 0), task("b", matrix, 10, 0, {0}),
@@ -90,7 +90,8 @@ TEST(Earliest, NothingOvertakes) {
                    "npu[1] 100..160 lanes 0"}));
 }
 
-// A program order that is not topological is made so: the first task waits for the last.
+// A program order that is not topological is made so: the first task waits for
+// the last.
 TEST(Earliest, OrderIsMadeTopological) {
   Problem problem = machine(1);
   problem.tasks = {task("second", matrix, 10, 0, {2}),
@@ -100,9 +101,10 @@ TEST(Earliest, OrderIsMadeTopological) {
                    "npu[0] 20..50 lanes 0"}));
 }
 
-// Where groups differ, a part goes where it ends first: 100 bytes take 400 cycles on
-// `slow`, the first group, and 100 on `fast`. The second part waits for `fast` (ends at
-// 200), since `slow` would have to wait for lanes too (100 + 400).
+// Where groups differ, a part goes where it ends first: 100 bytes take 400
+// cycles on `slow`, the first group, and 100 on `fast`. The second part waits
+// for `fast` (ends at 200), since `slow` would have to wait for lanes too (100
+// + 400).
 TEST(Earliest, EarliestEndAmongGroups) {
   Problem problem = machine(1, /*portLanes=*/256);
   problem.engines[0].name = "slow";
@@ -110,8 +112,8 @@ TEST(Earliest, EarliestEndAmongGroups) {
   problem.tasks = {task("a", matrix, 0, 100), task("b", matrix, 0, 100)};
   EXPECT_EQ(earliest(problem), Slots({"fast[0] 0..100 lanes 1024",
                                       "fast[0] 100..200 lanes 1024"}));
-  // Half the rate for `fast`: 200 cycles. Now `slow` has lanes from the start, and
-  // ends at 400 like `fast` after the first task: the first group wins.
+  // Half the rate for `fast`: 200 cycles. Now `slow` has lanes from the start,
+  // and ends at 400 like `fast` after the first task: the first group wins.
   problem.engines[1].portLanes = {512};
   EXPECT_EQ(earliest(problem),
             Slots({"fast[0] 0..200 lanes 512", "slow[0] 0..400 lanes 256"}));
@@ -131,7 +133,8 @@ TEST(Earliest, KindsAndPrivateMemory) {
                    "vec[0] 0..5 lanes 0"}));
 }
 
-// Parts of one task spread over the engines; the next task waits for all of them.
+// Parts of one task spread over the engines; the next task waits for all of
+// them.
 TEST(Earliest, PartsSpread) {
   Problem problem = machine(2);
   Task split = task("split", matrix, 10, 0);
@@ -142,8 +145,8 @@ TEST(Earliest, PartsSpread) {
                    "npu[0] 10..20 lanes 0", "npu[0] 20..25 lanes 0"}));
 }
 
-// A task without work takes no engine from another: it ends where it starts, while the
-// only engine is busy, and what follows it waits for the engine only.
+// A task without work takes no engine from another: it ends where it starts,
+// while the only engine is busy, and what follows it waits for the engine only.
 TEST(Earliest, TasksWithoutWork) {
   Problem problem = machine(1);
   problem.tasks = {task("a", matrix, 10, 0), task("none", matrix, 0, 0),
@@ -153,7 +156,8 @@ TEST(Earliest, TasksWithoutWork) {
                    "npu[0] 10..20 lanes 0"}));
 }
 
-// A count of engines beyond all tasks costs nothing: engines are not made one by one.
+// A count of engines beyond all tasks costs nothing: engines are not made one
+// by one.
 TEST(Earliest, ManyEngines) {
   Problem problem = machine(int64_t(1) << 50);
   problem.tasks = {task("a", matrix, 10, 0), task("b", matrix, 10, 0)};

@@ -1,4 +1,4 @@
-//===- Fixtures.h - Small machines and tasks for tests ----------*- C++ -* -===//
+//===- Fixtures.h - Small machines and tasks for tests ----------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,8 +25,9 @@ inline EngineKindSet both() {
   return set;
 }
 
-/// A DRAM of one byte per cycle, cut into 1024 lanes, and `count` engines for matrix and
-/// vector work. With a port of L lanes, b bytes take ceil(b * 1024 / L) cycles.
+/// A DRAM of one byte per cycle, cut into 1024 lanes, and `count` engines for
+/// matrix and vector work. With a port of L lanes, b bytes take ceil(b * 1024 /
+/// L) cycles.
 inline Problem machine(int64_t count, int64_t portLanes = 1024) {
   Problem problem;
   problem.clockHz = 1000000000;

@@ -30,15 +30,17 @@ TEST(Lanes, LengthFollowsTheLanes) {
   EXPECT_EQ(lengthWithLanes(problem, {100}, 0, 0, {1}), 102400);
 }
 
-// Overhead and serial cycles come on top; arithmetic hides behind the stream, or the
-// stream behind arithmetic: 7 + max(60, 100) = 107 and 7 + max(160, 100) = 167.
+// Overhead and serial cycles come on top; arithmetic hides behind the stream,
+// or the stream behind arithmetic: 7 + max(60, 100) = 107 and 7 + max(160, 100)
+// = 167.
 TEST(Lanes, ArithmeticAndStreamsOverlap) {
   Problem problem = machine(1);
   EXPECT_EQ(lengthWithLanes(problem, {100}, 7, 60, {1024}), 107);
   EXPECT_EQ(lengthWithLanes(problem, {100}, 7, 160, {1024}), 167);
 }
 
-// Bytes without a lane never arrive; lanes without bytes do not matter for the length.
+// Bytes without a lane never arrive; lanes without bytes do not matter for the
+// length.
 TEST(Lanes, NoLaneNoLength) {
   Problem problem = machine(1);
   EXPECT_EQ(lengthWithLanes(problem, {1}, 0, 0, {0}), std::nullopt);
@@ -46,7 +48,8 @@ TEST(Lanes, NoLaneNoLength) {
   EXPECT_EQ(lengthWithLanes(problem, {0}, 0, 5, {0}), 5);
 }
 
-// Vectors that do not fit the resources, and lengths beyond maxCount, are no length.
+// Vectors that do not fit the resources, and lengths beyond maxCount, are no
+// length.
 TEST(Lanes, NonsenseHasNoLength) {
   Problem problem = machine(1);
   EXPECT_EQ(lengthWithLanes(problem, {1, 1}, 0, 0, {1, 1}), std::nullopt);
@@ -55,8 +58,8 @@ TEST(Lanes, NonsenseHasNoLength) {
   EXPECT_EQ(lengthWithLanes(problem, {0}, maxCount, 1, {0}), std::nullopt);
 }
 
-// A stream that hides behind arithmetic takes only the lanes that it needs: 256 bytes in
-// 1024 cycles are a quarter of the lanes, 256.
+// A stream that hides behind arithmetic takes only the lanes that it needs: 256
+// bytes in 1024 cycles are a quarter of the lanes, 256.
 TEST(Lanes, HiddenStreamsTakeTheFewestLanes) {
   Problem problem = machine(1);
   auto choice = chooseLanes(problem, part(5, 10, 1024, {256}),
@@ -81,9 +84,10 @@ TEST(Lanes, PortAndAvailabilityLimitTheLanes) {
   EXPECT_FALSE(chooseLanes(problem, stream, problem.engines[0], {0}));
 }
 
-// Of three streams the slowest sets the length, and the others take what that leaves:
-// 100 bytes at 1 per cycle: 100 cycles. 200 at 4: 50 cycles, so half the lanes are
-// enough. 30 at half a byte: 60 cycles, so 60% of 1024 lanes, 614.4, hence 615.
+// Of three streams the slowest sets the length, and the others take what that
+// leaves: 100 bytes at 1 per cycle: 100 cycles. 200 at 4: 50 cycles, so half
+// the lanes are enough. 30 at half a byte: 60 cycles, so 60% of 1024 lanes,
+// 614.4, hence 615.
 TEST(Lanes, ThreeStreams) {
   Problem problem = machine(1);
   problem.resources.push_back({"l2", 4000000000, 1024});
@@ -96,8 +100,9 @@ TEST(Lanes, ThreeStreams) {
   EXPECT_EQ(choice->lanes, std::vector<int64_t>({1024, 512, 615}));
 }
 
-// Cycles are whole, so lanes can be idle: with 10 lanes of a tenth of a byte per cycle
-// and 9 of them free, one byte takes ceil(10 / 9) = 2 cycles, for which 5 are enough.
+// Cycles are whole, so lanes can be idle: with 10 lanes of a tenth of a byte
+// per cycle and 9 of them free, one byte takes ceil(10 / 9) = 2 cycles, for
+// which 5 are enough.
 TEST(Lanes, RaggedLanes) {
   Problem problem = machine(1, /*portLanes=*/9);
   problem.resources[0].lanes = 10;
@@ -108,8 +113,8 @@ TEST(Lanes, RaggedLanes) {
   EXPECT_EQ(choice->lanes, std::vector<int64_t>({5}));
 }
 
-// A part that streams nothing holds no lane, even when none is left; one without any
-// work has no length.
+// A part that streams nothing holds no lane, even when none is left; one
+// without any work has no length.
 TEST(Lanes, NoBytesNoLanes) {
   Problem problem = machine(1);
   auto choice =

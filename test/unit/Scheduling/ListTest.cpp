@@ -36,8 +36,8 @@ TEST(List, NoTasks) {
   EXPECT_EQ(scheduleList(machine(2))->makespan, 0);
 }
 
-// The chain of 10 + 30 cycles is started before the single tasks of 10 that stand ahead
-// of it: 40 cycles, where program order takes 50.
+// The chain of 10 + 30 cycles is started before the single tasks of 10 that
+// stand ahead of it: 40 cycles, where program order takes 50.
 TEST(List, LongestWayFirst) {
   Problem problem = machine(2);
   problem.tasks = {task("s1", matrix, 10, 0), task("s2", matrix, 10, 0),
@@ -58,9 +58,9 @@ TEST(List, ReadyTasksOvertake) {
                    "npu[1] 0..60 lanes 0"}));
 }
 
-// Lanes that are left are used when waiting is worse: `a` needs 300 bytes in 400 cycles,
-// 768 lanes. With the other 256, `b` takes 400 cycles and ends with `a`; after `a` it
-// would take 100 and end at 500.
+// Lanes that are left are used when waiting is worse: `a` needs 300 bytes in
+// 400 cycles, 768 lanes. With the other 256, `b` takes 400 cycles and ends with
+// `a`; after `a` it would take 100 and end at 500.
 TEST(List, StartsWithTheLanesThatAreLeft) {
   Problem problem = machine(2);
   problem.tasks = {task("a", matrix, 400, 300), task("b", matrix, 0, 100)};
@@ -69,9 +69,9 @@ TEST(List, StartsWithTheLanesThatAreLeft) {
   EXPECT_EQ(scheduleEarliest(problem)->makespan, 500);
 }
 
-// They are not used when waiting is better: in the second pair, 99 bytes in 100 cycles
-// take 1014 lanes, and with the other 10 `d` would run for 10240 cycles. Who never starts
-// with fewer lanes than the shortest length takes ends at 700.
+// They are not used when waiting is better: in the second pair, 99 bytes in 100
+// cycles take 1014 lanes, and with the other 10 `d` would run for 10240 cycles.
+// Who never starts with fewer lanes than the shortest length takes ends at 700.
 TEST(List, WaitsForLanesWhenThatIsSooner) {
   Problem problem = machine(2);
   problem.tasks = {task("a", matrix, 400, 300), task("b", matrix, 0, 100),
@@ -83,8 +83,9 @@ TEST(List, WaitsForLanesWhenThatIsSooner) {
              "npu[0] 400..500 lanes 1014", "npu[0] 500..600 lanes 1024"}));
 }
 
-// A task waits for a fast engine when that ends it sooner than an idle slow one: two
-// times 100 cycles on `fast`, where `slow` takes 400 (an eighth of the rate).
+// A task waits for a fast engine when that ends it sooner than an idle slow
+// one: two times 100 cycles on `fast`, where `slow` takes 400 (an eighth of the
+// rate).
 TEST(List, WaitsForTheFasterEngine) {
   Problem problem = machine(1, /*portLanes=*/128);
   problem.engines[0].name = "slow";
@@ -94,8 +95,8 @@ TEST(List, WaitsForTheFasterEngine) {
             Slots({"fast[0] 0..100 lanes 512", "fast[0] 100..200 lanes 512"}));
 }
 
-// Tasks that wait for a busy kind of engine do not hide those of another kind: behind 50
-// matrix tasks with longer ways, the vector task starts at once.
+// Tasks that wait for a busy kind of engine do not hide those of another kind:
+// behind 50 matrix tasks with longer ways, the vector task starts at once.
 TEST(List, KindsDoNotHideEachOther) {
   Problem problem = machine(1);
   problem.engines = {{"mat", matrix, 1, {1024}, 0},
@@ -136,8 +137,8 @@ TEST(List, IsDeterministic) {
             slotsOf(problem, *scheduleList(problem)));
 }
 
-// A hundred thousand tasks, independent or in a chain, are checked, bounded, scheduled
-// and verified in about a second: nothing is quadratic in tasks.
+// A hundred thousand tasks, independent or in a chain, are checked, bounded,
+// scheduled and verified in about a second: nothing is quadratic in tasks.
 TEST(List, ScalesToManyTasks) {
   for (unsigned fan : {0u, 1u, 3u}) {
     Problem problem = manyTasks(100000, fan);
@@ -159,7 +160,7 @@ TEST(List, ScalesToManyParts) {
   std::optional<Solution> best = scheduleList(problem);
   ASSERT_TRUE(best);
   EXPECT_TRUE(isValid(problem, *best));
-  // A part streams its byte through 16 of 1024 lanes in 64 cycles; ceil(100000 / 64) =
-  // 1563 rounds of 64 engines, then the join.
+  // A part streams its byte through 16 of 1024 lanes in 64 cycles; ceil(100000
+  // / 64) = 1563 rounds of 64 engines, then the join.
   EXPECT_EQ(best->makespan, 1563 * 64 + 5);
 }

@@ -106,8 +106,8 @@ static bool engineFits(const Problem &problem, EngineId engine,
          problem.engines[engine.group].kinds.containsAll(kinds);
 }
 
-/// Times, length and lanes of a part or a fetch on an engine that exists; takes the
-/// engine and the lanes.
+/// Times, length and lanes of a part or a fetch on an engine that exists; takes
+/// the engine and the lanes.
 static bool runIsValid(const Problem &problem, Grid &grid, EngineId engine,
                        int64_t start, int64_t end,
                        const std::vector<int64_t> &lanes,

@@ -1,4 +1,4 @@
-//===- Oracle.h - A slow second opinion on schedules ------------*- C++ -* -===//
+//===- Oracle.h - A slow second opinion on schedules ------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 
 namespace mlir::llm::scheduling::test {
 
-/// The rules S2 and S3 by their definition: counts cycles and lanes one by one. Nothing
-/// when a resource is streamed with no lane.
+/// The rules S2 and S3 by their definition: counts cycles and lanes one by one.
+/// Nothing when a resource is streamed with no lane.
 std::optional<int64_t> slowLength(const Problem &problem,
                                   const std::vector<int64_t> &bytes,
                                   int64_t fixed, int64_t compute,

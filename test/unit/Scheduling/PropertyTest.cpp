@@ -126,8 +126,8 @@ static void forSoundProblems(unsigned count, unsigned seed, Check check) {
   }
 }
 
-// Solutions of both solvers keep all rules, in the eyes of verify() and of the slow
-// count, and the list schedule is never longer than the baseline.
+// Solutions of both solvers keep all rules, in the eyes of verify() and of the
+// slow count, and the list schedule is never longer than the baseline.
 TEST(Property, SolversAreValidAndListIsNoLonger) {
   forSoundProblems(3000, 1, [](const Problem &problem, Dice &) {
     std::optional<Solution> baseline = scheduleEarliest(problem);
@@ -155,8 +155,8 @@ TEST(Property, EarliestStartsInOrder) {
   });
 }
 
-// No schedule is shorter than a bound: neither those of the solvers nor random ones,
-// which prefetch.
+// No schedule is shorter than a bound: neither those of the solvers nor random
+// ones, which prefetch.
 TEST(Property, BoundsHold) {
   size_t fetches = 0;
   forSoundProblems(1500, 3, [&](const Problem &problem, Dice &dice) {
@@ -174,8 +174,9 @@ TEST(Property, BoundsHold) {
   EXPECT_GT(fetches, 1000u); // else the test shows nothing of prefetches
 }
 
-// verify() and the slow count agree on random schedules with fetches, and on what is
-// left of them after one or two changes: most are broken, some still valid.
+// verify() and the slow count agree on random schedules with fetches, and on
+// what is left of them after one or two changes: most are broken, some still
+// valid.
 TEST(Property, VerifyAgreesWithCounting) {
   size_t valid = 0, broken = 0;
   forSoundProblems(1500, 4, [&](const Problem &problem, Dice &dice) {
@@ -198,8 +199,8 @@ TEST(Property, VerifyAgreesWithCounting) {
   EXPECT_GT(broken, 5000u);
 }
 
-// The length and the lanes of chooseLanes() are those of counting: the lanes within
-// reach, without those that the length can spare.
+// The length and the lanes of chooseLanes() are those of counting: the lanes
+// within reach, without those that the length can spare.
 TEST(Property, ChooseLanesAgreesWithCounting) {
   forSoundProblems(1500, 5, [](const Problem &problem, Dice &dice) {
     for (const Task &task : problem.tasks) {

@@ -1,4 +1,4 @@
-//===- RandomProblems.h - Problems and schedules at random ------*- C++ -* -===//
+//===- RandomProblems.h - Problems and schedules at random ------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,9 +29,9 @@ private:
   std::mt19937 engine;
 };
 
-/// Small problems in which everything happens: several resources and engine groups, few
-/// lanes (so that rounding matters), little private memory, sources, several parts,
-/// tasks without work. Some are not sound.
+/// Small problems in which everything happens: several resources and engine
+/// groups, few lanes (so that rounding matters), little private memory,
+/// sources, several parts, tasks without work. Some are not sound.
 class ProblemMaker {
 public:
   explicit ProblemMaker(Dice &dice) : dice(dice) {}
@@ -119,8 +119,8 @@ private:
   Dice &dice;
 };
 
-/// A schedule of random choices (engines, lanes, fetches), each part at the first cycle
-/// that is free: much that no solver would do, and all of it valid.
+/// A schedule of random choices (engines, lanes, fetches), each part at the
+/// first cycle that is free: much that no solver would do, and all of it valid.
 class RandomScheduler {
 public:
   RandomScheduler(const Problem &problem, Dice &dice)
@@ -223,8 +223,8 @@ private:
     dropIdleLanes(problem, bytes, fixed, part.computeCycles, slot.lanes);
     int64_t length =
         *slowLength(problem, bytes, fixed, part.computeCycles, slot.lanes);
-    // After all others there is room for the part itself, but not always for slices,
-    // which wait with it.
+    // After all others there is room for the part itself, but not always for
+    // slices, which wait with it.
     int64_t last = slot.prefetches.empty() ? INT64_MAX : slot.start + 100;
     while (!tryTake(slot, length))
       if (slot.start++ == last)

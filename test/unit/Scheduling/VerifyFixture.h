@@ -1,4 +1,4 @@
-//===- VerifyFixture.h - One schedule to break in every way -----*- C++ -* -===//
+//===- VerifyFixture.h - One schedule to break in every way -----*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,9 +14,9 @@
 
 namespace mlir::llm::scheduling::test {
 
-// One schedule, valid to the last lane and byte, that each test breaks in one way. The
-// DRAM gives one byte per cycle; half of it, 512 lanes, is the port of each engine, so
-// that b bytes take 2 b cycles.
+// One schedule, valid to the last lane and byte, that each test breaks in one
+// way. The DRAM gives one byte per cycle; half of it, 512 lanes, is the port of
+// each engine, so that b bytes take 2 b cycles.
 //
 //   cycle    0         100        200        300   320
 //   npu[0]   | norm     |          | q_proj   | out |
@@ -26,9 +26,10 @@ namespace mlir::llm::scheduling::test {
 //   lanes    | 512+512  | 512+512  | 512+512  | 0   |
 //   npu[0]   | 100+150  | 150      | 200+150  | 50+50 bytes
 //
-// norm: 10 + 90 cycles of arithmetic. q_proj: 150 bytes, of which 100 are fetched in 200
-// cycles, so 50 are left for 100 cycles. k_proj: 100 bytes in 200 cycles; its bias has
-// no byte and is fetched in no time. out: 20 cycles; all of its 50 bytes are fetched.
+// norm: 10 + 90 cycles of arithmetic. q_proj: 150 bytes, of which 100 are
+// fetched in 200 cycles, so 50 are left for 100 cycles. k_proj: 100 bytes in
+// 200 cycles; its bias has no byte and is fetched in no time. out: 20 cycles;
+// all of its 50 bytes are fetched.
 enum TaskIndex { norm, qProj, kProj, out };
 
 struct Schedule {

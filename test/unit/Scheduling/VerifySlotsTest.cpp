@@ -59,7 +59,8 @@ TEST(Verify, S2_FetchedBytesAreNotStreamed) {
             "'q_proj' takes 100 cycles, expected 300 with its lanes");
 }
 
-// S2: there is no time before 0, none after maxCount, and no end before the start.
+// S2: there is no time before 0, none after maxCount, and no end before the
+// start.
 TEST(Verify, S2_TimesExist) {
   std::string tail =
       ", expected a start at or after 0 and an end at or after it";

@@ -29,11 +29,12 @@ TEST(Verify, OrderOfSlots) {
   EXPECT_TRUE(isValid(schedule.problem, schedule.solution));
 }
 
-// S2: the length follows from the lanes: k_proj streams 100 bytes with 512 of 1024
-// S2: what was prefetched is not streamed again: with all of its 150 bytes q_proj would
-// S3: lanes are the fewest for the length. To hide 50 bytes behind 100 cycles of
-// S3: no more lanes than the port of the engine: with all 1024 lanes q_proj would take
-// S4: slots on one engine do not overlap: k_proj beside norm and before q_proj.
+// S2: the length follows from the lanes: k_proj streams 100 bytes with 512 of
+// 1024 S2: what was prefetched is not streamed again: with all of its 150 bytes
+// q_proj would S3: lanes are the fewest for the length. To hide 50 bytes behind
+// 100 cycles of S3: no more lanes than the port of the engine: with all 1024
+// lanes q_proj would take S4: slots on one engine do not overlap: k_proj beside
+// norm and before q_proj.
 TEST(Verify, S4_NoOverlapOnAnEngine) {
   auto change = [](S &s) {
     s.part(kProj).workingSetBytes = 0;
@@ -45,7 +46,8 @@ TEST(Verify, S4_NoOverlapOnAnEngine) {
       "of 'k_proj' at cycle 300");
 }
 
-// S4: a long slot overlaps all that start before its end, not only the next one.
+// S4: a long slot overlaps all that start before its end, not only the next
+// one.
 TEST(Verify, S4_LongSlotsOverlapMany) {
   Problem problem = machine(1);
   problem.tasks = {task("long", matrix, 100, 0), task("b", matrix, 10, 0),
@@ -71,9 +73,9 @@ TEST(Verify, S4_FetchesTakeTurns) {
       "'out' at cycle 100");
 }
 
-// S4: the engine has every kind that the task needs. dma[0] is idle while k_proj runs
-// S5: a part starts when all that it depends on has ended: out on the other engine one
-// cycle before the end of q_proj.
+// S4: the engine has every kind that the task needs. dma[0] is idle while
+// k_proj runs S5: a part starts when all that it depends on has ended: out on
+// the other engine one cycle before the end of q_proj.
 TEST(Verify, S5_PredecessorsHaveEnded) {
   auto change = [](S &s) {
     s.problem.engines[0].count = 3;
@@ -107,8 +109,9 @@ TEST(Verify, S5_AllParts) {
             "of part 1 of 'a' at cycle 15\n");
 }
 
-// S6: the lanes that parts and fetches hold are never more than there are. The fetch of
-// out.weight, 50 cycles later, meets q_proj.weight and k_proj: 3 x 512.
+// S6: the lanes that parts and fetches hold are never more than there are. The
+// fetch of out.weight, 50 cycles later, meets q_proj.weight and k_proj: 3 x
+// 512.
 TEST(Verify, S6_LanesOfAllTogether) {
   auto change = [](S &s) {
     s.fetch(out).start = 50;
@@ -119,15 +122,16 @@ TEST(Verify, S6_LanesOfAllTogether) {
                      "'dram' are held, expected at most 1024");
 }
 
-// S7: at cycle 200 npu[0] holds the working set of q_proj and both fetched slices,
-// 200 + 100 + 50 bytes. One byte less, and they do not fit.
+// S7: at cycle 200 npu[0] holds the working set of q_proj and both fetched
+// slices, 200 + 100 + 50 bytes. One byte less, and they do not fit.
 TEST(Verify, S7_WorkingSetsAndSlices) {
   EXPECT_EQ(broken("S7", [](S &s) { s.problem.engines[0].privateBytes = 349; }),
             "from cycle 200 on, with 'q_proj', 350 private bytes of npu[0] are "
             "held, expected at most 349");
 }
 
-// S7: a slice takes its place from the start of the fetch: beside norm, 201 + 100 + 50.
+// S7: a slice takes its place from the start of the fetch: beside norm, 201 +
+// 100 + 50.
 TEST(Verify, S7_SlicesFromTheStartOfTheFetch) {
   EXPECT_EQ(
       broken("S7", [](S &s) { s.part(norm).workingSetBytes = 201; }),
@@ -135,15 +139,16 @@ TEST(Verify, S7_SlicesFromTheStartOfTheFetch) {
       "expected at most 350");
 }
 
-// S7: and keeps it to the end of the part that consumes it: 301 + 50 while out runs,
-// when the slice of q_proj is gone.
+// S7: and keeps it to the end of the part that consumes it: 301 + 50 while out
+// runs, when the slice of q_proj is gone.
 TEST(Verify, S7_SlicesToTheEndOfTheConsumer) {
   EXPECT_EQ(broken("S7", [](S &s) { s.part(out).workingSetBytes = 301; }),
             "from cycle 300 on, with 'out', 351 private bytes of npu[0] are "
             "held, expected at most 350");
 }
 
-// S7: the memory is that of the engine where the part runs, whatever others have.
+// S7: the memory is that of the engine where the part runs, whatever others
+// have.
 TEST(Verify, S7_MemoryOfTheEngineItself) {
   auto change = [](S &s) {
     s.problem.engines.push_back({"tiny", matrix, 1, {512}, 99});
@@ -154,10 +159,11 @@ TEST(Verify, S7_MemoryOfTheEngineItself) {
             "bytes of tiny[0] are held, expected at most 99");
 }
 
-// S8: its length follows from the bytes of the source and its lanes, 50 bytes in 100
-// S8: it holds the fewest lanes for its length, at most those of its port: 511 lanes
-// S8: it is of a source of the part, and no source is fetched twice (the bias of k_proj
-// S9: the makespan is the end of the last slot, not more and not less.
+// S8: its length follows from the bytes of the source and its lanes, 50 bytes
+// in 100 S8: it holds the fewest lanes for its length, at most those of its
+// port: 511 lanes S8: it is of a source of the part, and no source is fetched
+// twice (the bias of k_proj S9: the makespan is the end of the last slot, not
+// more and not less.
 TEST(Verify, S9_Makespan) {
   for (int64_t makespan : {int64_t(319), int64_t(321), int64_t(-1), INT64_MAX})
     EXPECT_EQ(broken("S9", [&](S &s) { s.solution.makespan = makespan; }),
@@ -165,8 +171,8 @@ TEST(Verify, S9_Makespan) {
                   " cycles, expected 320, the end of the last slot");
 }
 
-// A slot without length lies inside another one, on its engine, and holds nothing; but
-// what depends on it starts after it.
+// A slot without length lies inside another one, on its engine, and holds
+// nothing; but what depends on it starts after it.
 TEST(Verify, SlotsWithoutLength) {
   Problem problem = machine(1);
   problem.tasks = {task("a", matrix, 100, 0), task("none", matrix, 0, 0),
@@ -185,7 +191,8 @@ TEST(Verify, SlotsWithoutLength) {
       "at cycle 101\n");
 }
 
-// No more violations than asked for, but at least one: an empty answer means valid.
+// No more violations than asked for, but at least one: an empty answer means
+// valid.
 TEST(Verify, Limit) {
   Schedule schedule;
   schedule.solution.slots.clear();
@@ -204,9 +211,9 @@ TEST(Verify, UnsoundProblems) {
   EXPECT_EQ(violations[0].rule, "S0");
 }
 
-// Any number in any field is answered, not crashed on: each field in turn takes each
-// extreme value (or, being an index, its lower bits, of which one is wrong), alone and
-// all at once.
+// Any number in any field is answered, not crashed on: each field in turn takes
+// each extreme value (or, being an index, its lower bits, of which one is
+// wrong), alone and all at once.
 TEST(Verify, AnyNumberIsAnswered) {
   using Setter = std::function<void(S &, int64_t)>;
   const std::vector<Setter> fields = {

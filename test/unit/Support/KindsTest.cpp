@@ -37,7 +37,8 @@ TEST(EngineKindSet, InsertAddsOneKind) {
     EXPECT_EQ(set.contains(kind), kind == EngineKind::Vector);
 }
 
-// A set contains its subsets, itself and the empty set, and nothing that is larger.
+// A set contains its subsets, itself and the empty set, and nothing that is
+// larger.
 TEST(EngineKindSet, ContainsAllIsTheSubsetRelation) {
   EngineKindSet both(EngineKind::Matrix);
   both.insert(EngineKind::Vector);

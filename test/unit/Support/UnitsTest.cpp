@@ -65,8 +65,8 @@ TEST(Units, CeilMulDivRefusesNonsense) {
   EXPECT_EQ(ceilMulDiv(1, 1, 1, 1, -1), std::nullopt);
 }
 
-// 100 bytes at 1 byte per cycle take 100 cycles with all of 8 lanes, twice that with
-// half of them, and ceil(800 / 3) = 267 with three.
+// 100 bytes at 1 byte per cycle take 100 cycles with all of 8 lanes, twice that
+// with half of them, and ceil(800 / 3) = 267 with three.
 TEST(Units, StreamCyclesFollowTheLanes) {
   EXPECT_EQ(streamCycles(100, 8, 1000, 8, 1000), 100);
   EXPECT_EQ(streamCycles(100, 8, 1000, 4, 1000), 200);
@@ -74,14 +74,15 @@ TEST(Units, StreamCyclesFollowTheLanes) {
   EXPECT_EQ(streamCycles(100, 8, 1000, 0, 1000), std::nullopt);
 }
 
-// At 146.89 bytes per cycle (a rate and a clock that do not divide) the result is that
-// of exact arithmetic: 1469 bytes / 146.89 = 10.0007 cycles, hence 11.
+// At 146.89 bytes per cycle (a rate and a clock that do not divide) the result
+// is that of exact arithmetic: 1469 bytes / 146.89 = 10.0007 cycles, hence 11.
 TEST(Units, StreamCyclesNeverRoundTheRate) {
   EXPECT_EQ(streamCycles(1468, 1, 100, 1, 14689), 10);
   EXPECT_EQ(streamCycles(1469, 1, 100, 1, 14689), 11);
 }
 
-// A cycle at 2.5 GHz is 0.4 ns: 1 rounds to 0, 2 (0.8 ns) to 1; halves round up.
+// A cycle at 2.5 GHz is 0.4 ns: 1 rounds to 0, 2 (0.8 ns) to 1; halves round
+// up.
 TEST(Units, NanosecondsRoundToNearest) {
   EXPECT_EQ(cyclesToNanoseconds(0, 2500000000), 0);
   EXPECT_EQ(cyclesToNanoseconds(1, 2500000000), 0);
@@ -96,7 +97,8 @@ TEST(Units, Microseconds) {
   EXPECT_DOUBLE_EQ(cyclesToMicroseconds(1, 2000000000), 0.0005);
 }
 
-// Commas stand between groups of three digits, never first, and not after a sign.
+// Commas stand between groups of three digits, never first, and not after a
+// sign.
 TEST(Units, ThousandsSeparators) {
   EXPECT_EQ(withThousandsSeparators(0), "0");
   EXPECT_EQ(withThousandsSeparators(999), "999");

@@ -102,7 +102,8 @@ TEST_F(Presets, NvlAx) {
   EXPECT_FALSE(Target::macsPerCycle(target.engines[0], b.getF32Type(), used));
 }
 
-// 192 x 8192 = 1,572,864 MACs a cycle, in f32 whatever the type; 30 TiB/s; 120 MiB.
+// 192 x 8192 = 1,572,864 MACs a cycle, in f32 whatever the type; 30 TiB/s; 120
+// MiB.
 TEST_F(Presets, Jgs) {
   Target target = load("jgs");
   EXPECT_EQ(target.clockHz, 1500000000);
@@ -146,8 +147,8 @@ std::string codeBlock(StringRef document, StringRef language) {
   return rest.split("```").first.str();
 }
 
-// Each field that the loaders know has its row in the README, each row is a field, and
-// the examples there load.
+// Each field that the loaders know has its row in the README, each row is a
+// field, and the examples there load.
 TEST_F(Presets, Documentation) {
   auto buffer = readInputFile(LLM_PRESETS_README);
   ASSERT_TRUE(static_cast<bool>(buffer))

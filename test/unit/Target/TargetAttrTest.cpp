@@ -61,7 +61,8 @@ std::string print(ModuleOp module) {
   return text;
 }
 
-// Every preset, printed and parsed in another context, is the same target again.
+// Every preset, printed and parsed in another context, is the same target
+// again.
 TEST_F(TargetAttr, PresetsRoundTrip) {
   for (const std::string &name : presetNames()) {
     auto emitError = [&] { return mlir::emitError(UnknownLoc::get(&context)); };
@@ -143,7 +144,8 @@ TEST_F(TargetAttr, NoTarget) {
                              "#dlti.target_system_spec\n");
 }
 
-// Descriptions that others wrote are refused with the path of what is not understood.
+// Descriptions that others wrote are refused with the path of what is not
+// understood.
 TEST_F(TargetAttr, Foreign) {
   auto two = parse("\"CPU\" = #dlti.target_device_spec<\"a\" = 1>, "
                    "\"GPU\" = #dlti.target_device_spec<\"a\" = 1>");

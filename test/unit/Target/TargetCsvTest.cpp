@@ -71,7 +71,8 @@ TEST_F(TargetCsv, GivenRates) {
               (std::vector<MacRate>{{"f32", 8192}}));
 }
 
-// 9.894e14 / (2 x 132 x 1.83e9) = 2047.9 and 1.979e15 / (2 x 132 x 1.83e9) = 4096.3
+// 9.894e14 / (2 x 132 x 1.83e9) = 2047.9 and 1.979e15 / (2 x 132 x 1.83e9) =
+// 4096.3
 TEST_F(TargetCsv, RatesFromPeak) {
   auto target = parse(table, "H100");
   ASSERT_TRUE(succeeded(target)) << messages.take();

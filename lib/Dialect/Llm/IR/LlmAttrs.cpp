@@ -42,7 +42,8 @@ parseEntries(AsmParser &parser, DictionaryAttr &entries,
     std::string name;
     Attribute value;
     SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseKeywordOrString(&name) || parser.parseEqual() || parseValue(value))
+    if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
+        parseValue(value))
       return failure();
     if (name.empty() || list.get(name)) // attr-C5
       return parser.emitError(loc) << "name '" << name << "' is "
@@ -59,11 +60,12 @@ parseEntries(AsmParser &parser, DictionaryAttr &entries,
 static void printEntries(AsmPrinter &printer, DictionaryAttr entries,
                          function_ref<void(Attribute)> printValue) {
   printer << "{";
-  llvm::interleaveComma(entries, printer.getStream(), [&](NamedAttribute entry) {
-    printer.printKeywordOrString(entry.getName());
-    printer << " = ";
-    printValue(entry.getValue());
-  });
+  llvm::interleaveComma(entries, printer.getStream(),
+                        [&](NamedAttribute entry) {
+                          printer.printKeywordOrString(entry.getName());
+                          printer << " = ";
+                          printValue(entry.getValue());
+                        });
   printer << "}";
 }
 
@@ -99,14 +101,16 @@ static void printTraffic(AsmPrinter &printer, DictionaryAttr traffic) {
   });
 }
 
-static ParseResult parseNames(AsmParser &parser, SmallVectorImpl<StringAttr> &names) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-    std::string name;
-    if (parser.parseKeywordOrString(&name))
-      return failure();
-    names.push_back(parser.getBuilder().getStringAttr(name));
-    return success();
-  });
+static ParseResult parseNames(AsmParser &parser,
+                              SmallVectorImpl<StringAttr> &names) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        std::string name;
+        if (parser.parseKeywordOrString(&name))
+          return failure();
+        names.push_back(parser.getBuilder().getStringAttr(name));
+        return success();
+      });
 }
 
 static void printNames(AsmPrinter &printer, ArrayRef<StringAttr> names) {
@@ -142,8 +146,9 @@ static LogicalResult verifyAmounts(EmitError emitError, StringRef what,
       return emitError() << what << " '" << entry.getName().getValue()
                          << "' must be a 64-bit integer";
     if (value.getInt() < least || value.getInt() > maxCount)
-      return emitError() << what << " '" << entry.getName().getValue() << "' must be in ["
-                         << least << ", 2^61), got " << value.getInt();
+      return emitError() << what << " '" << entry.getName().getValue()
+                         << "' must be in [" << least << ", 2^61), got "
+                         << value.getInt();
   }
   return success();
 }
@@ -153,14 +158,16 @@ verifyRange(EmitError emitError, int64_t least,
             ArrayRef<std::pair<StringRef, int64_t>> namesAndValues) {
   for (auto [name, value] : namesAndValues)
     if (value < least || value > maxCount)
-      return emitError() << "'" << name << "' must be in [" << least << ", 2^61), got "
-                         << value;
+      return emitError() << "'" << name << "' must be in [" << least
+                         << ", 2^61), got " << value;
   return success();
 }
 
 LogicalResult TileLevelAttr::verify(EmitError emitError, StringAttr memory,
-                                    DictionaryAttr sizes, ArrayRef<StringAttr> order,
-                                    DictionaryAttr buffers, ArrayRef<StringAttr> resident) {
+                                    DictionaryAttr sizes,
+                                    ArrayRef<StringAttr> order,
+                                    DictionaryAttr buffers,
+                                    ArrayRef<StringAttr> resident) {
   if (memory.empty()) // tile-C1
     return emitError() << "the memory of a tile needs a name";
   // tile-C2
@@ -173,8 +180,8 @@ LogicalResult TileLevelAttr::verify(EmitError emitError, StringAttr memory,
       return emitError() << "order must name each loop with a size once, got '"
                          << loop.getValue() << "'";
   if (ordered.size() != sizes.size())
-    return emitError() << "order names " << ordered.size() << " of " << sizes.size()
-                       << " loops";
+    return emitError() << "order names " << ordered.size() << " of "
+                       << sizes.size() << " loops";
   for (StringAttr buffer : resident)
     if (!buffers.get(buffer)) // tile-C4
       return emitError() << "resident buffer '" << buffer.getValue()
@@ -183,7 +190,8 @@ LogicalResult TileLevelAttr::verify(EmitError emitError, StringAttr memory,
 }
 
 LogicalResult TileAttr::verify(EmitError emitError, TileStrategy,
-                               ArrayRef<TileLevelAttr> levels, DictionaryAttr split) {
+                               ArrayRef<TileLevelAttr> levels,
+                               DictionaryAttr split) {
   llvm::SmallDenseSet<StringAttr> memories;
   for (TileLevelAttr level : levels)
     if (!memories.insert(level.getMemory()).second) // tile-C5
@@ -192,10 +200,12 @@ LogicalResult TileAttr::verify(EmitError emitError, TileStrategy,
   return verifyAmounts(emitError, "split of", split, 1); // tile-C6
 }
 
-LogicalResult PartCostAttr::verify(EmitError emitError, int64_t count, DictionaryAttr work,
-                                   DictionaryAttr traffic, int64_t workingSetBytes,
+LogicalResult PartCostAttr::verify(EmitError emitError, int64_t count,
+                                   DictionaryAttr work, DictionaryAttr traffic,
+                                   int64_t workingSetBytes,
                                    int64_t overheadCycles, int64_t serialCycles,
-                                   int64_t computeCycles, int64_t memoryCycles, CostBound) {
+                                   int64_t computeCycles, int64_t memoryCycles,
+                                   CostBound) {
   // cost-C1 (the count), cost-C2 (the other figures)
   if (failed(verifyRange(emitError, 1, {{"count", count}})) ||
       failed(verifyRange(emitError, 0,
@@ -208,7 +218,8 @@ LogicalResult PartCostAttr::verify(EmitError emitError, int64_t count, Dictionar
     return failure();
   for (NamedAttribute entry : work)
     if (!parseWorkKind(entry.getName().getValue())) // cost-C3
-      return emitError() << "unknown kind of work '" << entry.getName().getValue()
+      return emitError() << "unknown kind of work '"
+                         << entry.getName().getValue()
                          << "'; expected mac, alu, special or compare";
   for (NamedAttribute entry : traffic) {
     auto amounts = dyn_cast<DictionaryAttr>(entry.getValue());
@@ -219,7 +230,8 @@ LogicalResult PartCostAttr::verify(EmitError emitError, int64_t count, Dictionar
       return failure();
     std::optional<int64_t> total = 0;
     for (NamedAttribute buffer : amounts)
-      total = total ? checkedAdd(*total, cast<IntegerAttr>(buffer.getValue()).getInt())
+      total = total ? checkedAdd(*total,
+                                 cast<IntegerAttr>(buffer.getValue()).getInt())
                     : std::nullopt;
     if (!total) // cost-C4
       return emitError() << "the bytes through '" << entry.getName().getValue()
@@ -246,7 +258,9 @@ int64_t PartCostAttr::getBytes(StringRef memory, StringRef buffer) const {
   return getAmount(getTraffic().getAs<DictionaryAttr>(memory), buffer);
 }
 
-int64_t PartCostAttr::getWork(StringRef kind) const { return getAmount(getWork(), kind); }
+int64_t PartCostAttr::getWork(StringRef kind) const {
+  return getAmount(getWork(), kind);
+}
 
 LogicalResult CostAttr::verify(EmitError emitError, StringAttr,
                                ArrayRef<PartCostAttr> parts, StringAttr) {
@@ -256,27 +270,31 @@ LogicalResult CostAttr::verify(EmitError emitError, StringAttr,
 }
 
 /// [start, end) is an interval of cycles.
-static LogicalResult verifyCycles(EmitError emitError, int64_t start, int64_t end) {
-  if (failed(verifyRange(emitError, 0, {{"start_cycle", start}, {"end_cycle", end}})))
+static LogicalResult verifyCycles(EmitError emitError, int64_t start,
+                                  int64_t end) {
+  if (failed(verifyRange(emitError, 0,
+                         {{"start_cycle", start}, {"end_cycle", end}})))
     return failure();
   if (end < start) // slots-C2
-    return emitError() << "end_cycle " << end << " is before start_cycle " << start;
+    return emitError() << "end_cycle " << end << " is before start_cycle "
+                       << start;
   return success();
 }
 
 // slots-C1
 LogicalResult PrefetchAttr::verify(EmitError emitError, StringAttr, StringAttr,
-                                   int64_t index, int64_t startCycle, int64_t endCycle,
-                                   DictionaryAttr lanes) {
+                                   int64_t index, int64_t startCycle,
+                                   int64_t endCycle, DictionaryAttr lanes) {
   return failure(failed(verifyRange(emitError, 0, {{"engine index", index}})) ||
                  failed(verifyCycles(emitError, startCycle, endCycle)) ||
                  failed(verifyAmounts(emitError, "lanes of", lanes, 0)));
 }
 
 LogicalResult SlotRunAttr::verify(EmitError emitError, int64_t part, StringAttr,
-                                  int64_t index, int64_t startCycle, int64_t endCycle,
-                                  DictionaryAttr lanes, int64_t count,
-                                  int64_t indexStride, int64_t startStride,
+                                  int64_t index, int64_t startCycle,
+                                  int64_t endCycle, DictionaryAttr lanes,
+                                  int64_t count, int64_t indexStride,
+                                  int64_t startStride,
                                   ArrayRef<PrefetchAttr> prefetches) {
   // slots-C1
   if (failed(verifyRange(emitError, 0,
@@ -289,13 +307,15 @@ LogicalResult SlotRunAttr::verify(EmitError emitError, int64_t part, StringAttr,
       failed(verifyAmounts(emitError, "lanes of", lanes, 0)))
     return failure();
   if (count > 1 && !prefetches.empty()) // slots-C3
-    return emitError() << "a slot with prefetches stands for one part, got count " << count;
+    return emitError()
+           << "a slot with prefetches stands for one part, got count " << count;
   if (!checkedMul(count, std::max(indexStride, startStride))) // slots-C4
     return emitError() << "the strides of " << count << " parts leave 64 bits";
   return success();
 }
 
-LogicalResult SlotsAttr::verify(EmitError emitError, ArrayRef<SlotRunAttr> runs) {
+LogicalResult SlotsAttr::verify(EmitError emitError,
+                                ArrayRef<SlotRunAttr> runs) {
   if (runs.empty()) // slots-C5
     return emitError() << "slots need at least one run";
   return success();
@@ -311,9 +331,10 @@ LogicalResult LoopPeriodAttr::verify(EmitError emitError, int64_t startCycle,
 }
 
 // schedule-C2
-LogicalResult ScheduleAttr::verify(EmitError emitError, StringAttr, int64_t makespanCycles,
-                                   int64_t lowerBoundCycles, DictionaryAttr bounds,
-                                   int64_t rooflineCycles, ArrayRef<LoopPeriodAttr>) {
+LogicalResult
+ScheduleAttr::verify(EmitError emitError, StringAttr, int64_t makespanCycles,
+                     int64_t lowerBoundCycles, DictionaryAttr bounds,
+                     int64_t rooflineCycles, ArrayRef<LoopPeriodAttr>) {
   return failure(failed(verifyRange(emitError, 0,
                                     {{"makespan_cycles", makespanCycles},
                                      {"lower_bound_cycles", lowerBoundCycles},
@@ -321,9 +342,9 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, StringAttr, int64_t make
                  failed(verifyAmounts(emitError, "bound", bounds, 0)));
 }
 
-LogicalResult ProgramAttr::verify(EmitError emitError, StringAttr, Phase, int64_t batch,
-                                  int64_t seq, int64_t kvLen, int64_t layers,
-                                  int64_t modelLayers) {
+LogicalResult ProgramAttr::verify(EmitError emitError, StringAttr, Phase,
+                                  int64_t batch, int64_t seq, int64_t kvLen,
+                                  int64_t layers, int64_t modelLayers) {
   // program-C1
   if (failed(verifyRange(emitError, 1,
                          {{"batch", batch},
@@ -333,6 +354,10 @@ LogicalResult ProgramAttr::verify(EmitError emitError, StringAttr, Phase, int64_
                           {"model layers", modelLayers}})))
     return failure();
   if (kvLen < seq) // program-C2
-    return emitError() << "kv_len " << kvLen << " includes the " << seq << " new tokens";
+    return emitError() << "kv_len " << kvLen << " includes the " << seq
+                       << " new tokens";
+  if (layers > modelLayers) // program-C3
+    return emitError() << layers << " layers are more than the model's "
+                       << modelLayers;
   return success();
 }

@@ -33,13 +33,15 @@ template <typename Attr>
 static LogicalResult verifyKind(Operation *op, NamedAttribute attribute,
                                 StringRef spelling, bool onFunction) {
   if (!isa<Attr>(attribute.getValue())) // attr-C2
-    return op->emitOpError() << "attribute '" << attribute.getName().getValue()
-                             << "' must be a " << spelling << ", got "
-                             << attribute.getValue();
-  if (isa<FunctionOpInterface>(op) != onFunction) // attr-C3
-    return op->emitOpError() << "attribute '" << attribute.getName().getValue()
-                             << "' belongs on "
-                             << (onFunction ? "a function" : "an op that takes time");
+    return op->emitOpError()
+           << "attribute '" << attribute.getName().getValue() << "' must be a "
+           << spelling << ", got " << attribute.getValue();
+  // attr-C3
+  if (onFunction ? !isa<FunctionOpInterface>(op)
+                 : !isa<WorkloadOpInterface>(op))
+    return op->emitOpError()
+           << "attribute '" << attribute.getName().getValue() << "' belongs on "
+           << (onFunction ? "a function" : "an op that takes time");
   return success();
 }
 
@@ -47,35 +49,44 @@ LogicalResult LlmDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == tileAttrName)
-    return verifyKind<TileAttr>(op, attribute, "#llm.tile", /*onFunction=*/false);
+    return verifyKind<TileAttr>(op, attribute, "#llm.tile",
+                                /*onFunction=*/false);
   if (name == costAttrName)
-    return verifyKind<CostAttr>(op, attribute, "#llm.cost", /*onFunction=*/false);
+    return verifyKind<CostAttr>(op, attribute, "#llm.cost",
+                                /*onFunction=*/false);
   if (name == slotsAttrName)
-    return verifyKind<SlotsAttr>(op, attribute, "#llm.slots", /*onFunction=*/false);
+    return verifyKind<SlotsAttr>(op, attribute, "#llm.slots",
+                                 /*onFunction=*/false);
   if (name == scheduleAttrName)
-    return verifyKind<ScheduleAttr>(op, attribute, "#llm.schedule", /*onFunction=*/true);
+    return verifyKind<ScheduleAttr>(op, attribute, "#llm.schedule",
+                                    /*onFunction=*/true);
   if (name == programAttrName)
-    return verifyKind<ProgramAttr>(op, attribute, "#llm.program", /*onFunction=*/true);
+    return verifyKind<ProgramAttr>(op, attribute, "#llm.program",
+                                   /*onFunction=*/true);
   // attr-C1
-  return op->emitOpError() << "has unknown attribute '" << name
-                           << "'; the llm dialect knows llm.tile, llm.cost, llm.slots, "
-                              "llm.schedule and llm.program";
+  return op->emitOpError()
+         << "has unknown attribute '" << name
+         << "'; the llm dialect knows llm.tile, llm.cost, llm.slots, "
+            "llm.schedule and llm.program";
 }
 
 // attr-C4
 static LogicalResult rejectOnFunctionValue(Operation *op, StringRef what,
                                            NamedAttribute attribute) {
-  return op->emitOpError() << what << " attribute '" << attribute.getName().getValue()
-                           << "' is not allowed: attributes of the llm dialect belong "
-                              "on ops and functions";
+  return op->emitOpError()
+         << what << " attribute '" << attribute.getName().getValue()
+         << "' is not allowed: attributes of the llm dialect belong "
+            "on ops and functions";
 }
 
-LogicalResult LlmDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
+LogicalResult LlmDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                   unsigned,
                                                    NamedAttribute attribute) {
   return rejectOnFunctionValue(op, "argument", attribute);
 }
 
-LogicalResult LlmDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
-                                                      NamedAttribute attribute) {
+LogicalResult
+LlmDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
+                                        NamedAttribute attribute) {
   return rejectOnFunctionValue(op, "result", attribute);
 }

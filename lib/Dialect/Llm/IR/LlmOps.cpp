@@ -3,8 +3,6 @@
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-
 //
 // Each check is a numbered constraint of dialects/llm/Spec.md.
 //
@@ -15,18 +13,33 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Reports a broken constraint of result type inference at `loc`, if there is one.
+/// Reports a broken constraint of result type inference at `loc`, if there is
+/// one.
 template <typename... Args>
-static LogicalResult fail(std::optional<Location> loc, StringRef opName, Args &&...args) {
+static LogicalResult fail(std::optional<Location> loc, StringRef opName,
+                          Args &&...args) {
   if (!loc)
     return failure();
-  InFlightDiagnostic diagnostic = mlir::emitError(*loc) << "'" << opName << "' op ";
+  InFlightDiagnostic diagnostic = mlir::emitError(*loc)
+                                  << "'" << opName << "' op ";
   (diagnostic << ... << std::forward<Args>(args));
   return diagnostic;
 }
 
 static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
+}
+
+/// type-C2. The verifier checks it as well, but inference runs first where the
+/// op is parsed, and must not ask for dimensions that are not there.
+static LogicalResult
+verifyRanks(std::optional<Location> loc, StringRef opName,
+            ArrayRef<std::pair<Value, int64_t>> valuesAndRanks) {
+  for (auto [value, rank] : valuesAndRanks)
+    if (value && tensorType(value).getRank() != rank)
+      return fail(loc, opName, "needs an operand of rank ", rank, ", got ",
+                  value.getType());
+  return success();
 }
 
 /// Sizes agree unless both are static and differ.
@@ -39,7 +52,8 @@ static bool agree(int64_t a, int64_t b) {
 //===----------------------------------------------------------------------===//
 
 /// There is a name, and every {} of it has one index.
-static LogicalResult verifyIndexedName(Operation *op, StringRef name, size_t indices) {
+static LogicalResult verifyIndexedName(Operation *op, StringRef name,
+                                       size_t indices) {
   if (name.empty()) // weight-C1, kv_cache-C4
     return op->emitOpError() << "needs a name";
   size_t places = name.count("{}");
@@ -61,14 +75,16 @@ LogicalResult KvCacheOp::verify() {
 
 SourceKind KvCacheOp::getSourceKind() { return SourceKind::Cache; }
 
-LogicalResult KvReadOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+LogicalResult KvReadOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &resultTypes) {
   auto cache = cast<KvCacheType>(adaptor.getCache().getType());
   int64_t begin = adaptor.getBegin(), end = adaptor.getEnd();
   if (begin < 0 || end <= begin || end > cache.getCapacity()) // kv_read-C1
     return fail(loc, getOperationName(), "rows ", begin, " to ", end,
-                " must be a non-empty range within the capacity ", cache.getCapacity());
+                " must be a non-empty range within the capacity ",
+                cache.getCapacity());
   auto type = RankedTensorType::get(
       {cache.getBatch(), end - begin, cache.getKvHeads(), cache.getHeadDim()},
       cache.getElementType());
@@ -78,18 +94,20 @@ LogicalResult KvReadOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 
 SourceKind KvReadOp::getSourceKind() { return SourceKind::Cache; }
 
-/// Walks from the newest write back to the first one that this read does not see
-/// through: a write to other rows leaves these rows as they were before it.
+/// Walks from the newest write back to the first one that this read does not
+/// see through: a write to other rows leaves these rows as they were before it.
 SmallVector<Value> KvReadOp::getDependences() {
   SmallVector<Value> dependences;
   int64_t begin = getBegin(), end = getEnd();
   Value state = getCache();
   while (auto write = state.getDefiningOp<KvWriteOp>()) {
     int64_t first = write.getBegin();
-    int64_t last = first + tensorType(write.getKeys()).getDimSize(1);
-    if (first < end && begin < last)
+    int64_t seq = tensorType(write.getKeys()).getDimSize(1);
+    // A write of unknown length may reach these rows, and may not cover them.
+    bool isStatic = !ShapedType::isDynamic(seq);
+    if (first < end && (!isStatic || begin < first + seq))
       dependences.push_back(state);
-    if (first <= begin && end <= last)
+    if (isStatic && first <= begin && end <= first + seq)
       return dependences;
     state = write.getCache();
   }
@@ -101,22 +119,29 @@ SmallVector<Value> KvReadOp::getDependences() {
 // Cache
 //===----------------------------------------------------------------------===//
 
-LogicalResult KvWriteOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+LogicalResult KvWriteOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(),
+                         {{adaptor.getKeys(), 4}, {adaptor.getValues(), 4}})))
+    return failure();
   auto cache = cast<KvCacheType>(adaptor.getCache().getType());
   RankedTensorType keys = tensorType(adaptor.getKeys());
   if (keys != adaptor.getValues().getType()) // kv_write-C1
-    return fail(loc, getOperationName(), "keys and values must have one type, got ", keys,
-                " and ", adaptor.getValues().getType());
+    return fail(loc, getOperationName(),
+                "keys and values must have one type, got ", keys, " and ",
+                adaptor.getValues().getType());
   if (!agree(keys.getDimSize(0), cache.getBatch()) ||
       !agree(keys.getDimSize(2), cache.getKvHeads()) ||
       !agree(keys.getDimSize(3), cache.getHeadDim())) // kv_write-C2
     return fail(loc, getOperationName(), "keys ", keys,
-                " must be [batch, seq, kv_heads, head_dim] of the cache ", cache);
+                " must be [batch, seq, kv_heads, head_dim] of the cache ",
+                cache);
   int64_t begin = adaptor.getBegin(), seq = keys.getDimSize(1);
   if (begin < 0 || begin > cache.getCapacity() ||
-      (!ShapedType::isDynamic(seq) && seq > cache.getCapacity() - begin)) // kv_write-C3
+      (!ShapedType::isDynamic(seq) &&
+       seq > cache.getCapacity() - begin)) // kv_write-C3
     return fail(loc, getOperationName(), "positions from ", begin, " on, ", seq,
                 " of them, must lie within the capacity ", cache.getCapacity());
   resultTypes.push_back(cache);
@@ -127,20 +152,28 @@ LogicalResult KvWriteOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 // Linear
 //===----------------------------------------------------------------------===//
 
-LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &resultTypes) {
-  RankedTensorType lhs = tensorType(adaptor.getLhs()), rhs = tensorType(adaptor.getRhs());
+  if (failed(verifyRanks(loc, getOperationName(),
+                         {{adaptor.getLhs(), 2},
+                          {adaptor.getRhs(), 2},
+                          {adaptor.getBias(), 1}})))
+    return failure();
+  RankedTensorType lhs = tensorType(adaptor.getLhs()),
+                   rhs = tensorType(adaptor.getRhs());
   bool transposed = adaptor.getTransposeRhs();
-  int64_t k = rhs.getDimSize(transposed ? 1 : 0), n = rhs.getDimSize(transposed ? 0 : 1);
+  int64_t k = rhs.getDimSize(transposed ? 1 : 0),
+          n = rhs.getDimSize(transposed ? 0 : 1);
   if (!agree(lhs.getDimSize(1), k)) // matmul-C1
     return fail(loc, getOperationName(), "reduction sizes differ: lhs ", lhs,
                 " has k = ", lhs.getDimSize(1), ", rhs ", rhs, " has k = ", k,
                 transposed ? "" : "; is 'transpose_rhs' missing?");
   if (Value bias = adaptor.getBias())
     if (!agree(tensorType(bias).getDimSize(0), n)) // matmul-C2
-      return fail(loc, getOperationName(), "bias ", bias.getType(), " must have n = ", n,
-                  " elements");
+      return fail(loc, getOperationName(), "bias ", bias.getType(),
+                  " must have n = ", n, " elements");
   resultTypes.push_back(
       RankedTensorType::get({lhs.getDimSize(0), n}, lhs.getElementType()));
   return success();
@@ -150,9 +183,12 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 // Norm and elementwise
 //===----------------------------------------------------------------------===//
 
-LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(), {{adaptor.getWeight(), 1}})))
+    return failure();
   RankedTensorType x = tensorType(adaptor.getX());
   if (x.getRank() == 0) // rmsnorm-C1
     return fail(loc, getOperationName(), "needs at least one dimension");
@@ -166,35 +202,43 @@ LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *, std::optional<Location>
   return success();
 }
 
-LogicalResult RopeOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+LogicalResult RopeOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> loc,
                                        Adaptor adaptor,
                                        SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(), {{adaptor.getX(), 4}})))
+    return failure();
   RankedTensorType x = tensorType(adaptor.getX());
   if (!ShapedType::isDynamic(x.getDimSize(3)) && x.getDimSize(3) % 2) // rope-C1
-    return fail(loc, getOperationName(), "rotates pairs: head_dim must be even, got ",
-                x.getDimSize(3));
+    return fail(loc, getOperationName(),
+                "rotates pairs: head_dim must be even, got ", x.getDimSize(3));
   if (static_cast<int64_t>(adaptor.getBegin()) < 0) // rope-C2
-    return fail(loc, getOperationName(), "the first position must not be negative");
+    return fail(loc, getOperationName(),
+                "the first position must not be negative");
   if (!(adaptor.getTheta().convertToDouble() > 0)) // rope-C3
     return fail(loc, getOperationName(), "theta must be positive");
   resultTypes.push_back(x);
   return success();
 }
 
-// softmax-C1, gqa_attn-C5, qk-C4, pv-C3: under a causal mask no query may come before
-// the first key.
-static LogicalResult verifyMask(std::optional<Location> loc, StringRef opName, Mask mask,
-                                int64_t queries, int64_t keys) {
+// softmax-C1, gqa_attn-C5, qk-C4, pv-C3: under a causal mask no query may come
+// before the first key.
+static LogicalResult verifyMask(std::optional<Location> loc, StringRef opName,
+                                Mask mask, int64_t queries, int64_t keys) {
   if (mask == Mask::Causal && !ShapedType::isDynamic(queries) &&
       !ShapedType::isDynamic(keys) && queries > keys)
-    return fail(loc, opName, "a causal mask needs at least as many keys as queries, got ",
+    return fail(loc, opName,
+                "a causal mask needs at least as many keys as queries, got ",
                 queries, " queries and ", keys, " keys");
   return success();
 }
 
-LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(), {{adaptor.getX(), 4}})))
+    return failure();
   RankedTensorType x = tensorType(adaptor.getX());
   resultTypes.push_back(x);
   return verifyMask(loc, getOperationName(), adaptor.getMask(), x.getDimSize(2),
@@ -203,37 +247,42 @@ LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 
 // binary-C1: of add, mul and swiglu.
 template <typename Op>
-static LogicalResult inferBinary(std::optional<Location> loc, typename Op::Adaptor adaptor,
+static LogicalResult inferBinary(std::optional<Location> loc,
+                                 typename Op::Adaptor adaptor,
                                  SmallVectorImpl<Type> &resultTypes) {
   Type lhs = adaptor.getLhs().getType(), rhs = adaptor.getRhs().getType();
   if (lhs != rhs)
-    return fail(loc, Op::getOperationName(), "operands must have one type, got ", lhs,
-                " and ", rhs);
+    return fail(loc, Op::getOperationName(),
+                "operands must have one type, got ", lhs, " and ", rhs);
   resultTypes.push_back(lhs);
   return success();
 }
 
-LogicalResult AddOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+LogicalResult AddOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
                                       Adaptor adaptor,
                                       SmallVectorImpl<Type> &resultTypes) {
   return inferBinary<AddOp>(loc, adaptor, resultTypes);
 }
 
-LogicalResult MulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+LogicalResult MulOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
                                       Adaptor adaptor,
                                       SmallVectorImpl<Type> &resultTypes) {
   return inferBinary<MulOp>(loc, adaptor, resultTypes);
 }
 
-LogicalResult SwiGluOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+LogicalResult SwiGluOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &resultTypes) {
   return inferBinary<SwiGluOp>(loc, adaptor, resultTypes);
 }
 
-LogicalResult ActivationOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
-                                             Adaptor adaptor,
-                                             SmallVectorImpl<Type> &resultTypes) {
+LogicalResult
+ActivationOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                               Adaptor adaptor,
+                               SmallVectorImpl<Type> &resultTypes) {
   resultTypes.push_back(adaptor.getX().getType());
   return success();
 }
@@ -247,67 +296,88 @@ static LogicalResult verifyGroups(std::optional<Location> loc, StringRef opName,
                                   int64_t heads, int64_t kvHeads) {
   if (!ShapedType::isDynamic(heads) && !ShapedType::isDynamic(kvHeads) &&
       (kvHeads == 0 || heads % kvHeads))
-    return fail(loc, opName, heads, " heads are not a multiple of ", kvHeads, " KV heads");
+    return fail(loc, opName, heads, " heads are not a multiple of ", kvHeads,
+                " KV heads");
   return success();
 }
 
 /// What attention and its scores have in common.
-static LogicalResult verifyQueryAndKeys(std::optional<Location> loc, StringRef opName,
-                                        RankedTensorType query, RankedTensorType keys,
-                                        Mask mask, double scale) {
+static LogicalResult verifyQueryAndKeys(std::optional<Location> loc,
+                                        StringRef opName,
+                                        RankedTensorType query,
+                                        RankedTensorType keys, Mask mask,
+                                        double scale) {
   if (!agree(query.getDimSize(0), keys.getDimSize(0)) ||
       !agree(query.getDimSize(3), keys.getDimSize(3))) // gqa_attn-C2, qk-C1
     return fail(loc, opName, "query ", query, " and keys ", keys,
                 " must agree in batch and head_dim");
   if (!(scale > 0)) // gqa_attn-C3, qk-C2
     return fail(loc, opName, "scale must be positive");
-  return failure(
-      failed(verifyGroups(loc, opName, query.getDimSize(2), keys.getDimSize(2))) ||
-      failed(verifyMask(loc, opName, mask, query.getDimSize(1), keys.getDimSize(1))));
+  return failure(failed(verifyGroups(loc, opName, query.getDimSize(2),
+                                     keys.getDimSize(2))) ||
+                 failed(verifyMask(loc, opName, mask, query.getDimSize(1),
+                                   keys.getDimSize(1))));
 }
 
-LogicalResult GqaAttnOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+LogicalResult GqaAttnOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(),
+                         {{adaptor.getQuery(), 4},
+                          {adaptor.getKeys(), 4},
+                          {adaptor.getValues(), 4}})))
+    return failure();
   RankedTensorType query = tensorType(adaptor.getQuery());
   RankedTensorType keys = tensorType(adaptor.getKeys());
   if (keys != adaptor.getValues().getType()) // gqa_attn-C1
-    return fail(loc, getOperationName(), "keys and values must have one type, got ", keys,
-                " and ", adaptor.getValues().getType());
+    return fail(loc, getOperationName(),
+                "keys and values must have one type, got ", keys, " and ",
+                adaptor.getValues().getType());
   resultTypes.push_back(query);
-  return verifyQueryAndKeys(loc, getOperationName(), query, keys, adaptor.getMask(),
+  return verifyQueryAndKeys(loc, getOperationName(), query, keys,
+                            adaptor.getMask(),
                             adaptor.getScale().convertToDouble());
 }
 
 LogicalResult QkOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                      Adaptor adaptor,
                                      SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(),
+                         {{adaptor.getQuery(), 4}, {adaptor.getKeys(), 4}})))
+    return failure();
   RankedTensorType query = tensorType(adaptor.getQuery());
   RankedTensorType keys = tensorType(adaptor.getKeys());
   resultTypes.push_back(
-      RankedTensorType::get({query.getDimSize(0), query.getDimSize(2), query.getDimSize(1),
-                             keys.getDimSize(1)},
+      RankedTensorType::get({query.getDimSize(0), query.getDimSize(2),
+                             query.getDimSize(1), keys.getDimSize(1)},
                             query.getElementType()));
-  return verifyQueryAndKeys(loc, getOperationName(), query, keys, adaptor.getMask(),
+  return verifyQueryAndKeys(loc, getOperationName(), query, keys,
+                            adaptor.getMask(),
                             adaptor.getScale().convertToDouble());
 }
 
 LogicalResult PvOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                      Adaptor adaptor,
                                      SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(
+          loc, getOperationName(),
+          {{adaptor.getProbabilities(), 4}, {adaptor.getValues(), 4}})))
+    return failure();
   RankedTensorType probabilities = tensorType(adaptor.getProbabilities());
   RankedTensorType values = tensorType(adaptor.getValues());
   if (!agree(probabilities.getDimSize(0), values.getDimSize(0)) ||
       !agree(probabilities.getDimSize(3), values.getDimSize(1))) // pv-C1
-    return fail(loc, getOperationName(), "probabilities ", probabilities, " and values ",
-                values, " must agree in batch and keys");
+    return fail(loc, getOperationName(), "probabilities ", probabilities,
+                " and values ", values, " must agree in batch and keys");
   resultTypes.push_back(RankedTensorType::get(
       {probabilities.getDimSize(0), probabilities.getDimSize(2),
        probabilities.getDimSize(1), values.getDimSize(3)},
       probabilities.getElementType()));
-  return failure(failed(verifyGroups(loc, getOperationName(),
-                                     probabilities.getDimSize(1), values.getDimSize(2))) ||
-                 failed(verifyMask(loc, getOperationName(), adaptor.getMask(),
-                                   probabilities.getDimSize(2),
-                                   probabilities.getDimSize(3))));
+  return failure(
+      failed(verifyGroups(loc, getOperationName(), probabilities.getDimSize(1),
+                          values.getDimSize(2))) ||
+      failed(verifyMask(loc, getOperationName(), adaptor.getMask(),
+                        probabilities.getDimSize(2),
+                        probabilities.getDimSize(3))));
 }

@@ -23,8 +23,9 @@ void LlmDialect::registerTypes() {
       >();
 }
 
-LogicalResult KvCacheType::verify(EmitError emitError, int64_t batch, int64_t kvHeads,
-                                  int64_t headDim, int64_t capacity, Type elementType,
+LogicalResult KvCacheType::verify(EmitError emitError, int64_t batch,
+                                  int64_t kvHeads, int64_t headDim,
+                                  int64_t capacity, Type elementType,
                                   int64_t pageSize) {
   for (auto [name, value] : {std::pair<StringRef, int64_t>{"batch", batch},
                              {"kv_heads", kvHeads},
@@ -33,18 +34,23 @@ LogicalResult KvCacheType::verify(EmitError emitError, int64_t batch, int64_t kv
     if (value < 1 || value > maxCount) // kv_cache-C1
       return emitError() << "'" << name << "' must be positive, got " << value;
   if (pageSize < 0 || pageSize > capacity) // kv_cache-C2
-    return emitError() << "'page_size' must be in [0, capacity " << capacity << "], got "
-                       << pageSize;
+    return emitError() << "'page_size' must be in [0, capacity " << capacity
+                       << "], got " << pageSize;
   // kv_cache-C3
-  if (!elementType.isIntOrFloat() && !isa<StorageBytesTypeInterface>(elementType))
-    return emitError() << "element type must be a float or integer type, got "
-                       << elementType;
+  bool isScalar = elementType.isSignlessIntOrFloat() ||
+                  (isa<StorageBytesTypeInterface>(elementType) &&
+                   !isa<KvCacheType>(elementType));
+  if (!isScalar)
+    return emitError()
+           << "element type must be a float or signless integer type, got "
+           << elementType;
   return success();
 }
 
 /// Keys and values of the whole capacity.
 Count KvCacheType::getStorageBytes(ArrayRef<int64_t> shape) const {
   SmallVector<int64_t> dims(shape);
-  llvm::append_values(dims, 2, getBatch(), getCapacity(), getKvHeads(), getHeadDim());
+  llvm::append_values(dims, 2, getBatch(), getCapacity(), getKvHeads(),
+                      getHeadDim());
   return storageBytes(getElementType(), dims);
 }

@@ -5,20 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Workloads.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Support/Units.h"
-#include "Workloads.h"
 
 using namespace mlir;
 using namespace mlir::llm;
 
 using utils::IteratorType;
 
-LogicalResult mlir::llm::requireStaticShapes(Operation *op, EmitError emitError) {
+LogicalResult mlir::llm::requireStaticShapes(Operation *op,
+                                             EmitError emitError) {
   for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
     if (tensor && !tensor.hasStaticShape())
-      return emitError() << "static shapes are needed to count work, got " << tensor;
+      return emitError() << "static shapes are needed to count work, got "
+                         << tensor;
     if (tensor && llvm::is_contained(tensor.getShape(), 0))
       return emitError() << "an empty tensor has no work: " << tensor;
   }
@@ -28,14 +30,16 @@ LogicalResult mlir::llm::requireStaticShapes(Operation *op, EmitError emitError)
 /// Loops d0, d1, .. over the dimensions of `x`, and the names of them.
 static void addElementLoops(Workload &workload, RankedTensorType x,
                             SmallVectorImpl<StringRef> &names) {
-  static constexpr StringLiteral dims[] = {"d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7"};
+  static constexpr StringLiteral dims[] = {"d0", "d1", "d2", "d3",
+                                           "d4", "d5", "d6", "d7"};
   for (auto [index, size] : llvm::enumerate(x.getShape())) {
     workload.loops.push_back({dims[index].str(), IteratorType::parallel, size});
     names.push_back(dims[index]);
   }
 }
 
-/// An op that reads `inputs` and writes `out`, all of one shape, element by element.
+/// An op that reads `inputs` and writes `out`, all of one shape, element by
+/// element.
 static FailureOr<Workload>
 elementwise(Operation *op, EmitError emitError,
             ArrayRef<std::pair<StringRef, Value>> inputs, Value out,
@@ -44,13 +48,16 @@ elementwise(Operation *op, EmitError emitError,
     return failure();
   auto type = cast<RankedTensorType>(out.getType());
   if (type.getRank() > 8)
-    return emitError() << "has rank " << type.getRank() << "; at most 8 is supported";
+    return emitError() << "has rank " << type.getRank()
+                       << "; at most 8 is supported";
   Workload workload;
   SmallVector<StringRef> loops;
   addElementLoops(workload, type, loops);
   for (auto [name, value] : inputs)
-    workload.addBuffer(Buffer::Role::Read, name, value, type.getElementType(), loops);
-  workload.addBuffer(Buffer::Role::Write, "out", out, type.getElementType(), loops);
+    workload.addBuffer(Buffer::Role::Read, name, value, type.getElementType(),
+                       loops);
+  workload.addBuffer(Buffer::Role::Write, "out", out, type.getElementType(),
+                     loops);
   workload.addStage("map", EngineKind::Vector, loops, workPerElement);
   return workload;
 }
@@ -69,11 +76,14 @@ FailureOr<Workload> KvWriteOp::getWorkload(EmitError emitError) {
   for (auto [name, size] : llvm::zip(loops, shape))
     workload.loops.push_back({name.str(), IteratorType::parallel, size});
   Type stored = getCache().getType().getElementType();
-  workload.addBuffer(Buffer::Role::Read, "keys", getKeys(), type.getElementType(), loops);
-  workload.addBuffer(Buffer::Role::Read, "values", getValues(), type.getElementType(),
+  workload.addBuffer(Buffer::Role::Read, "keys", getKeys(),
+                     type.getElementType(), loops);
+  workload.addBuffer(Buffer::Role::Read, "values", getValues(),
+                     type.getElementType(), loops);
+  workload.addBuffer(Buffer::Role::Write, "cached_keys", getResult(), stored,
                      loops);
-  workload.addBuffer(Buffer::Role::Write, "cached_keys", getResult(), stored, loops);
-  workload.addBuffer(Buffer::Role::Write, "cached_values", getResult(), stored, loops);
+  workload.addBuffer(Buffer::Role::Write, "cached_values", getResult(), stored,
+                     loops);
   workload.addStage("copy", EngineKind::Vector, loops, {});
   return workload;
 }
@@ -84,7 +94,8 @@ Count KvWriteOp::countValidElements() {
   if (ShapedType::isDynamic(seq))
     return failure();
   std::optional<int64_t> elements = checkedMul(2, getBegin() + seq);
-  for (int64_t size : {cache.getBatch(), cache.getKvHeads(), cache.getHeadDim()})
+  for (int64_t size :
+       {cache.getBatch(), cache.getKvHeads(), cache.getHeadDim()})
     elements = elements ? checkedMul(*elements, size) : std::nullopt;
   return elements ? Count(*elements) : Count(failure());
 }
@@ -113,18 +124,23 @@ FailureOr<Workload> MatmulOp::getWorkload(EmitError emitError) {
                     {"n", IteratorType::parallel, out.getDimSize(1)},
                     {"k", IteratorType::reduction, lhs.getDimSize(1)}};
   using Role = Buffer::Role;
-  workload.addBuffer(Role::Read, "lhs", getLhs(), lhs.getElementType(), {"m", "k"});
+  workload.addBuffer(Role::Read, "lhs", getLhs(), lhs.getElementType(),
+                     {"m", "k"});
   if (getTransposeRhs())
-    workload.addBuffer(Role::Read, "rhs", getRhs(), rhs.getElementType(), {"n", "k"});
+    workload.addBuffer(Role::Read, "rhs", getRhs(), rhs.getElementType(),
+                       {"n", "k"});
   else
-    workload.addBuffer(Role::Read, "rhs", getRhs(), rhs.getElementType(), {"k", "n"});
-  workload.addStage("mac", EngineKind::Matrix, {"m", "n", "k"}, {{WorkKind::Mac, 1}});
-  if (Value bias = getBias()) {
-    Type elementType = cast<RankedTensorType>(bias.getType()).getElementType();
-    workload.addBuffer(Role::Read, "bias", bias, elementType, {"n"});
-    workload.addStage("bias", EngineKind::Vector, {"m", "n"}, {{WorkKind::Alu, 1}});
-  }
-  workload.addBuffer(Role::Write, "out", getOut(), out.getElementType(), {"m", "n"});
+    workload.addBuffer(Role::Read, "rhs", getRhs(), rhs.getElementType(),
+                       {"k", "n"});
+  workload.addStage("mac", EngineKind::Matrix, {"m", "n", "k"},
+                    {{WorkKind::Mac, 1}});
+  // The accumulators start at the bias, which costs its bytes and no work.
+  if (Value bias = getBias())
+    workload.addBuffer(Role::Read, "bias", bias,
+                       cast<RankedTensorType>(bias.getType()).getElementType(),
+                       {"n"});
+  workload.addBuffer(Role::Write, "out", getOut(), out.getElementType(),
+                     {"m", "n"});
   return workload;
 }
 
@@ -142,11 +158,15 @@ FailureOr<Workload> RmsNormOp::getWorkload(EmitError emitError) {
     all.push_back(loop.name);
   rows.assign(all.begin(), std::prev(all.end()));
   workload->loops.back().isTileable = false;
-  Type elementType = cast<RankedTensorType>(getWeight().getType()).getElementType();
-  workload->addBuffer(Buffer::Role::Read, "weight", getWeight(), elementType, all.back());
+  Type elementType =
+      cast<RankedTensorType>(getWeight().getType()).getElementType();
+  workload->addBuffer(Buffer::Role::Read, "weight", getWeight(), elementType,
+                      all.back());
   workload->stages.clear();
-  workload->addStage("sum_of_squares", EngineKind::Vector, all, {{WorkKind::Alu, 2}});
-  workload->addStage("rsqrt", EngineKind::Vector, rows, {{WorkKind::Special, 1}});
+  workload->addStage("sum_of_squares", EngineKind::Vector, all,
+                     {{WorkKind::Alu, 2}});
+  workload->addStage("rsqrt", EngineKind::Vector, rows,
+                     {{WorkKind::Special, 1}});
   workload->addStage("scale", EngineKind::Vector, all, {{WorkKind::Alu, 2}});
   return workload;
 }
@@ -158,30 +178,35 @@ FailureOr<Workload> RopeOp::getWorkload(EmitError emitError) {
   Workload workload;
   SmallVector<StringRef> loops = {"b", "s", "h", "d"};
   for (auto [name, size] : llvm::zip(loops, type.getShape()))
-    workload.loops.push_back({name.str(), IteratorType::parallel, size, name != "d"});
-  workload.addBuffer(Buffer::Role::Read, "x", getX(), type.getElementType(), loops);
-  workload.addBuffer(Buffer::Role::Write, "out", getOut(), type.getElementType(), loops);
-  workload.addStage("angles", EngineKind::Vector, {"s", "d"}, {{WorkKind::Special, 1}});
+    workload.loops.push_back(
+        {name.str(), IteratorType::parallel, size, name != "d"});
+  workload.addBuffer(Buffer::Role::Read, "x", getX(), type.getElementType(),
+                     loops);
+  workload.addBuffer(Buffer::Role::Write, "out", getOut(),
+                     type.getElementType(), loops);
+  workload.addStage("angles", EngineKind::Vector, {"s", "d"},
+                    {{WorkKind::Special, 1}});
   workload.addStage("rotate", EngineKind::Vector, loops, {{WorkKind::Alu, 3}});
   return workload;
 }
 
 FailureOr<Workload> AddOp::getWorkload(EmitError emitError) {
-  return elementwise(*this, emitError, {{"lhs", getLhs()}, {"rhs", getRhs()}}, getOut(),
-                     {{WorkKind::Alu, 1}});
+  return elementwise(*this, emitError, {{"lhs", getLhs()}, {"rhs", getRhs()}},
+                     getOut(), {{WorkKind::Alu, 1}});
 }
 
 FailureOr<Workload> MulOp::getWorkload(EmitError emitError) {
-  return elementwise(*this, emitError, {{"lhs", getLhs()}, {"rhs", getRhs()}}, getOut(),
-                     {{WorkKind::Alu, 1}});
+  return elementwise(*this, emitError, {{"lhs", getLhs()}, {"rhs", getRhs()}},
+                     getOut(), {{WorkKind::Alu, 1}});
 }
 
 FailureOr<Workload> SwiGluOp::getWorkload(EmitError emitError) {
-  return elementwise(*this, emitError, {{"lhs", getLhs()}, {"rhs", getRhs()}}, getOut(),
-                     {{WorkKind::Special, 2}, {WorkKind::Alu, 3}});
+  return elementwise(*this, emitError, {{"lhs", getLhs()}, {"rhs", getRhs()}},
+                     getOut(), {{WorkKind::Special, 2}, {WorkKind::Alu, 3}});
 }
 
-static SmallVector<std::pair<WorkKind, int64_t>, 2> workOf(ActivationKind kind) {
+static SmallVector<std::pair<WorkKind, int64_t>, 2>
+workOf(ActivationKind kind) {
   switch (kind) {
   case ActivationKind::Silu:
     return {{WorkKind::Special, 2}, {WorkKind::Alu, 2}};
@@ -198,5 +223,6 @@ static SmallVector<std::pair<WorkKind, int64_t>, 2> workOf(ActivationKind kind) 
 }
 
 FailureOr<Workload> ActivationOp::getWorkload(EmitError emitError) {
-  return elementwise(*this, emitError, {{"x", getX()}}, getOut(), workOf(getKind()));
+  return elementwise(*this, emitError, {{"x", getX()}}, getOut(),
+                     workOf(getKind()));
 }

@@ -12,7 +12,8 @@
 
 namespace mlir::llm {
 
-/// An error that names the type of any operand or result without a static shape.
+/// An error that names the type of any operand or result without a static
+/// shape.
 LogicalResult requireStaticShapes(Operation *op, EmitError emitError);
 
 } // namespace mlir::llm
