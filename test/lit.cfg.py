@@ -13,8 +13,9 @@ config.test_exec_root = os.path.join(config.llm_build_dir, "test", "out")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.llm_build_dir, "bin"), config.llvm_tools_dir, os.environ["PATH"]]
 )
-# libMLIR.so keeps its registries until the process ends.
-config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
+# libMLIR.so keeps its registries until the process ends, and allocates from slabs that our
+# instrumented templates poisoned: it is not instrumented itself.
+config.environment["ASAN_OPTIONS"] = "detect_leaks=0:allow_user_poisoning=0"
 config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
 config.environment["FILECHECK_OPTS"] = "-dump-input-filter=all -enable-var-scope"
 

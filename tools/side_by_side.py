@@ -180,7 +180,17 @@ def print_table(columns, prefix):
         print(line(row))
 
 
+def describe_engines(columns):
+    """The engines of each target: "npu 4 x core, 2 x dma"."""
+    return dict.fromkeys(
+        column.report["target"] + " " + ", ".join(
+            f"{engine['count']} x {engine['name']}" for engine in column.report["engines"])
+        for column in columns if "engines" in column.report)
+
+
 def print_notes(columns, prefix):
+    for engines in describe_engines(columns):
+        print(f"Engines: {engines}.")
     if prefix:
         print(f'Names without "{prefix}".')
     print("Ops: engine time of all runs together; engines work side by side, so that the "

@@ -179,7 +179,7 @@ def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule", "summary of a function's
     `makespan_cycles` from the first start to the last end. No schedule that obeys S1 to
     S9 with these tiles and costs is shorter than `lower_bound_cycles`, the sum over the
     stretches between loop boundaries of their largest bound; `bounds` sums each bound by
-    name. `roofline_cycles` is what no tile and no schedule can beat: the larger of all
+    name. `roofline_cycles` is what no legal tile and no schedule can beat: the larger of all
     arithmetic at peak rate and compulsory bytes at full bandwidth. `loops` in the order of
     the program.
   }];

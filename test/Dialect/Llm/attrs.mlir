@@ -87,12 +87,8 @@ func.func @op_attributes(%x: tensor<4x8xf32>) {
       <part = 5, engine = "core"[0], start_cycle = 60, end_cycle = 60, lanes = {}
         count = 1 index_stride = 0 start_stride = 0>]>} : tensor<4x8xf32>, tensor<4x8xf32>
 
-  // Ops of other dialects carry decisions too.
-  // CHECK: tensor.empty() {llm.tile = #llm.tile<manual>}
-  %6 = tensor.empty() {llm.tile = #llm.tile<manual>} : tensor<4x8xf32>
-
   // The values of enumerations stand for themselves.
   // CHECK: {activation = #llm<activation_kind gelu_tanh>, mask = #llm<mask causal>}
-  %7 = tensor.empty() {activation = #llm<activation_kind gelu_tanh>, mask = #llm<mask causal>} : tensor<f32>
+  %6 = tensor.empty() {activation = #llm<activation_kind gelu_tanh>, mask = #llm<mask causal>} : tensor<f32>
   return
 }

@@ -180,7 +180,6 @@ Oracle matmulOracle(int64_t m, int64_t k, int64_t n, bool transposed,
   oracle.stages = {{"m", "n", "k"}};
   oracle.buffers = {{"lhs", 'r', {"m", "k"}, 16}, {"rhs", 'r', {"k", "n"}, 8}};
   if (bias) {
-    oracle.stages.push_back({"m", "n"});
     oracle.buffers.push_back({"bias", 'r', {"n"}, 32});
   }
   oracle.buffers.push_back({"out", 'w', {"m", "n"}, 16});
@@ -274,7 +273,7 @@ Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g,
                       {"scores", 't', pairs, 32}};
   } else if (op == "qk") {
     oracle.text = functionText("llm.qk %0, %1" + mask + scale, {queries, keys});
-    oracle.stages = {all, pairs};
+    oracle.stages = {all};
     oracle.buffers = {{"query", 'r', ofQuery, 16},
                       {"keys", 'r', ofKey, 16},
                       {"out", 'w', ofScore, 16}};
