@@ -243,3 +243,14 @@ SmallVector<func::FuncOp> mlir::llm::functionsWithBody(ModuleOp module) {
   });
   return functions;
 }
+
+LogicalResult
+mlir::llm::forEachProgram(ModuleOp module,
+                          function_ref<LogicalResult(const Program &)> visit) {
+  for (func::FuncOp function : functionsWithBody(module)) {
+    FailureOr<Program> program = Program::analyze(function);
+    if (failed(program) || failed(visit(*program)))
+      return failure();
+  }
+  return success();
+}

@@ -39,14 +39,13 @@ struct LlmCostPass : llm::impl::LlmCostPassBase<LlmCostPass> {
     if (failed(target))
       return signalPassFailure();
     dropSchedules(getOperation());
-    for (func::FuncOp function : functionsWithBody(getOperation())) {
-      FailureOr<Program> program = Program::analyze(function);
-      if (failed(program))
-        return signalPassFailure();
-      for (const ProgramOp &entry : program->ops())
-        if (failed(annotate(entry.op, *target)))
-          return signalPassFailure();
-    }
+    if (failed(forEachProgram(getOperation(), [&](const Program &program) {
+          for (const ProgramOp &entry : program.ops())
+            if (failed(annotate(entry.op, *target)))
+              return failure();
+          return success();
+        })))
+      signalPassFailure();
   }
 };
 } // namespace

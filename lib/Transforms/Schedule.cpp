@@ -148,7 +148,7 @@ struct LlmSchedulePass : llm::impl::LlmSchedulePassBase<LlmSchedulePass> {
                     : policy == "earliest" ? scheduling::scheduleEarliest
                                            : nullptr;
     if (!solver) {
-      emitPassError(*this, getOperation())
+      emitPassError(*this, module)
           << "option 'policy' must be 'list' or 'earliest', got '"
           << policy.getValue() << "'";
       return signalPassFailure();
@@ -157,12 +157,12 @@ struct LlmSchedulePass : llm::impl::LlmSchedulePassBase<LlmSchedulePass> {
     if (failed(target) ||
         failed(applyEnginesOption(*this, module, engines, *target)))
       return signalPassFailure();
-    for (func::FuncOp function : functionsWithBody(module)) {
-      FailureOr<Program> program = Program::analyze(function);
-      if (failed(program) || failed(checkCosts(*program, *target)) ||
-          failed(FunctionScheduler(*program, *target, solver).run(policy)))
-        return signalPassFailure();
-    }
+    if (failed(forEachProgram(module, [&](const Program &program) {
+          if (failed(checkCosts(program, *target)))
+            return failure();
+          return FunctionScheduler(program, *target, solver).run(policy);
+        })))
+      signalPassFailure();
   }
 };
 } // namespace

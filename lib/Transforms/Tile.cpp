@@ -53,14 +53,14 @@ struct LlmTilePass : llm::impl::LlmTilePassBase<LlmTilePass> {
     if (failed(target))
       return signalPassFailure();
     dropSchedules(getOperation());
-    for (func::FuncOp function : functionsWithBody(getOperation())) {
-      FailureOr<Program> program = Program::analyze(function);
-      if (failed(program))
-        return signalPassFailure();
-      for (const ProgramOp &op : program->ops())
-        if (failed(tile(op, *target, *chosen)))
-          return signalPassFailure();
-    }
+    searched.clear();
+    if (failed(forEachProgram(getOperation(), [&](const Program &program) {
+          for (const ProgramOp &op : program.ops())
+            if (failed(tile(op, *target, *chosen)))
+              return failure();
+          return success();
+        })))
+      signalPassFailure();
   }
 
   LogicalResult tile(const ProgramOp &entry, const Target &target,

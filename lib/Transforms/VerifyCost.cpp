@@ -44,21 +44,17 @@ static LogicalResult verify(WorkloadOpInterface op, const Target &target) {
 namespace {
 struct LlmVerifyCostPass : llm::impl::LlmVerifyCostPassBase<LlmVerifyCostPass> {
   void runOnOperation() override {
-    SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
-    if (functions.empty())
+    if (functionsWithBody(getOperation()).empty())
       return;
     FailureOr<Target> target = requireTarget(*this, getOperation());
     if (failed(target))
       return signalPassFailure();
-    bool isSound = true;
-    for (func::FuncOp function : functions) {
-      FailureOr<Program> program = Program::analyze(function);
-      if (failed(program))
-        return signalPassFailure();
-      for (const ProgramOp &entry : program->ops())
-        isSound &= succeeded(verify(entry.op, *target));
-    }
-    if (!isSound)
+    if (failed(forEachProgram(getOperation(), [&](const Program &program) {
+          bool isSound = true; // show every wrong cost, not only the first
+          for (const ProgramOp &entry : program.ops())
+            isSound &= succeeded(verify(entry.op, *target));
+          return success(isSound);
+        })))
       signalPassFailure();
   }
 };

@@ -155,31 +155,31 @@ LogicalResult ScheduleVerifier::run() {
   return failed(makespan) ? failure() : verifySummary(*makespan);
 }
 
-static LogicalResult verify(func::FuncOp function, const Target &target) {
-  FailureOr<Program> program = Program::analyze(function);
-  if (failed(program) || failed(checkCosts(*program, target)))
+static LogicalResult verify(const Program &program, const Target &target) {
+  if (failed(checkCosts(program, target)))
     return failure();
+  func::FuncOp function = program.function();
   auto schedule =
       function->getAttrOfType<ScheduleAttr>(LlmDialect::scheduleAttrName);
   if (!schedule)
     return emitFunctionError(function)
            << "has no schedule; run --llm-schedule first";
-  return ScheduleVerifier(*program, target, schedule).run();
+  return ScheduleVerifier(program, target, schedule).run();
 }
 
 namespace {
 struct LlmVerifySchedulePass
     : llm::impl::LlmVerifySchedulePassBase<LlmVerifySchedulePass> {
   void runOnOperation() override {
-    SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
-    if (functions.empty())
+    if (functionsWithBody(getOperation()).empty())
       return;
     FailureOr<Target> target = requireTarget(*this, getOperation());
     if (failed(target))
       return signalPassFailure();
-    for (func::FuncOp function : functions)
-      if (failed(verify(function, *target)))
-        signalPassFailure();
+    if (failed(forEachProgram(getOperation(), [&](const Program &program) {
+          return verify(program, *target);
+        })))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -76,6 +76,12 @@ private:
 /// all of it.)
 InFlightDiagnostic emitFunctionError(func::FuncOp function);
 
+/// Calls `visit` on the program of each function with a body, in order, until
+/// one fails.
+LogicalResult
+forEachProgram(ModuleOp module,
+               function_ref<LogicalResult(const Program &)> visit);
+
 /// The functions of a module that have a body, in order.
 SmallVector<func::FuncOp> functionsWithBody(ModuleOp module);
 
