@@ -205,7 +205,7 @@ LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
 void ExportPerfettoPass::runOnOperation() {
   SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
   if (functions.empty())
-    getOperation()->emitWarning()
+    emitWarning(getOperation().getLoc())
         << "the module has no function with a body: there is no trace to write";
   FailureOr<std::vector<std::string>> paths = choosePaths(functions);
   if (failed(paths))

@@ -68,7 +68,7 @@ ExportReportPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
 void ExportReportPass::runOnOperation() {
   SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
   if (functions.empty()) {
-    getOperation()->emitWarning()
+    emitWarning(getOperation().getLoc())
         << "the module has no function with a body: there is nothing to report";
     return;
   }
