@@ -230,6 +230,26 @@ std::optional<unsigned> Program::indexOf(Operation *op) const {
   return known->second;
 }
 
+ShownSources mlir::llm::findSources(Value value) {
+  ShownSources shown;
+  llvm::SmallSetVector<Value, 8> worklist;
+  worklist.insert(value);
+  for (size_t next = 0; next < worklist.size(); ++next) {
+    Operation *op = worklist[next].getDefiningOp();
+    if (auto source = dyn_cast_if_present<SourceOpInterface>(op)) {
+      shown.sources.push_back(source);
+      continue;
+    }
+    auto view = dyn_cast_if_present<TransparentOpInterface>(op);
+    SmallVector<Value> behind;
+    if (view)
+      behind = view.getForwardedValues();
+    shown.isAll &= !behind.empty();
+    worklist.insert(behind.begin(), behind.end());
+  }
+  return shown;
+}
+
 InFlightDiagnostic mlir::llm::emitFunctionError(func::FuncOp function) {
   return emitError(function.getLoc())
          << "function '" << function.getName() << "' ";

@@ -86,9 +86,15 @@ LogicalResult RooflineSum::add(WorkloadOpInterface op, int64_t count) {
 }
 
 std::optional<int64_t> RooflineSum::cycles() const {
-  std::map<WorkKind, int64_t> byKind;
+  // Rounded up where one rate serves a kind; several are rounded down, so that
+  // their sum stays a bound.
+  std::map<WorkKind, int64_t> rates, byKind;
+  for (auto [key, amount] : work)
+    ++rates[key.first];
   for (auto [key, amount] : work) {
-    std::optional<int64_t> cycles = ceilMulDiv(amount, 1, 1, key.second);
+    std::optional<int64_t> cycles = amount / key.second;
+    if (rates[key.first] == 1)
+      cycles = ceilMulDiv(amount, 1, 1, key.second);
     std::optional<int64_t> sum =
         cycles ? checkedAdd(byKind[key.first], *cycles) : std::nullopt;
     if (!sum)

@@ -87,14 +87,16 @@ Problem mlir::llm::makeMachine(const Target &target) {
 /// Whether the buffer shows a weight, or rows of a cache that the program does
 /// not write: a memory engine may fetch these ahead.
 static bool isSource(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (auto source = dyn_cast<SourceOpInterface>(op))
-    return llvm::all_of(source.getDependences(), isSource);
-  auto view = dyn_cast<TransparentOpInterface>(op);
-  return view && op->getNumOperands() > 0 &&
-         llvm::all_of(view.getForwardedValues(), isSource);
+  ShownSources shown = findSources(value);
+  for (size_t next = 0; next < shown.sources.size() && shown.isAll; ++next)
+    for (Value dependence : shown.sources[next].getDependences()) {
+      ShownSources behind = findSources(dependence);
+      shown.isAll &= behind.isAll;
+      for (SourceOpInterface source : behind.sources)
+        if (!llvm::is_contained(shown.sources, source))
+          shown.sources.push_back(source);
+    }
+  return shown.isAll;
 }
 
 static scheduling::Part makePart(const Problem &machine, PartCostAttr cost,

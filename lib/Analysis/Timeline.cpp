@@ -45,22 +45,18 @@ static size_t countLoops(ArrayRef<ProgramItem> items) {
   return count;
 }
 
-static InFlightDiagnostic emitErrorAt(func::FuncOp function) {
-  return function->emitError() << "function '" << function.getSymName() << "' ";
-}
-
 LogicalResult TimelineBuilder::build() {
   func::FuncOp function = program.function();
   timeline.theSchedule =
       function->getAttrOfType<ScheduleAttr>(LlmDialect::scheduleAttrName);
   if (!timeline.theSchedule)
-    return emitErrorAt(function)
+    return emitFunctionError(function)
            << "has no schedule ('" << LlmDialect::scheduleAttrName
            << "'): run --llm-schedule first";
   size_t periods = timeline.theSchedule.getLoops().size();
   size_t loops = countLoops(program.items());
   if (periods != loops)
-    return emitErrorAt(function)
+    return emitFunctionError(function)
            << "has " << loops << " loops, but its schedule has " << periods
            << " loop periods: run --llm-schedule again";
   timeline.opLoops.resize(program.ops().size());

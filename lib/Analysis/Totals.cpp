@@ -43,21 +43,6 @@ static LogicalResult emitOverflow(Operation *op) {
             "leaves 64 bits";
 }
 
-/// The sources that `value` shows, through views.
-static void collectSources(Value value,
-                           llvm::SmallPtrSetImpl<Operation *> &sources) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return;
-  if (isa<SourceOpInterface>(op)) {
-    sources.insert(op);
-    return;
-  }
-  if (auto view = dyn_cast<TransparentOpInterface>(op))
-    for (Value forwarded : view.getForwardedValues())
-      collectSources(forwarded, sources);
-}
-
 static LogicalResult
 addOp(WorkloadOpInterface op, int64_t count, Totals &totals,
       llvm::SmallPtrSetImpl<Operation *> &contractedSources) {
@@ -70,7 +55,8 @@ addOp(WorkloadOpInterface op, int64_t count, Totals &totals,
     return emitOverflow(op);
   for (const Buffer &buffer : workload->buffers)
     if (workload->isContracted(buffer))
-      collectSources(buffer.value, contractedSources);
+      for (SourceOpInterface source : findSources(buffer.value).sources)
+        contractedSources.insert(source);
   auto update = dyn_cast<CacheUpdateOpInterface>(op.getOperation());
   if (!update)
     return success();

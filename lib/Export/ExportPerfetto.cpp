@@ -34,6 +34,9 @@ public:
       : timeline(timeline), target(target), flows(flows), time(time),
         writer(os, target, time), counters(timeline, target, writer) {}
   void write();
+  /// Slices that take time and have no width, because nanoseconds are too
+  /// coarse for them.
+  int64_t collapsedSlices() const { return collapsed; }
 
 private:
   void writeHead();
@@ -50,6 +53,7 @@ private:
   /// follows.
   int64_t lastPrefetchId = 0;
   SmallVector<int64_t, 2> pendingPrefetches;
+  int64_t collapsed = 0;
 };
 } // namespace
 
@@ -88,6 +92,7 @@ void TraceExporter::writeSlice(const Slice &slice) {
     dependsOn.push_back(std::move(from));
   });
   TraceSpan span = writer.spanOf(slice);
+  collapsed += span.start == span.end && slice.startCycle < slice.endCycle;
   writer.writeSlice(span, timeline.nameOf(slice.op, slice.iterations), "op",
                     [&](llvm::json::OStream &json) {
                       writeSliceArgs(json, timeline, slice, dependsOn);
@@ -123,9 +128,10 @@ static FailureOr<std::string> defaultPath(func::FuncOp function) {
   constexpr size_t longestName = 240;
   if (name.size() > longestName ||
       name.find_first_of(StringRef("/\\\0", 3)) != StringRef::npos)
-    return function->emitError() << "the function's name cannot be a file's "
-                                    "name: say where its trace goes, "
-                                    "--llm-export-perfetto=file=...";
+    return emitError(function.getLoc())
+           << "the function's name cannot be a file's "
+              "name: say where its trace goes, "
+              "--llm-export-perfetto=file=...";
   return (name + ".perfetto.json").str();
 }
 
@@ -134,7 +140,7 @@ static LogicalResult checkTimeAxis(const Timeline &timeline,
                                    const Target &target) {
   if (ceilMulDiv(timeline.endCycle(), 1000000000, 1, target.clockHz))
     return success();
-  return timeline.program().function()->emitError()
+  return emitError(timeline.program().function().getLoc())
          << "the schedule ends after more than 2^61 nanoseconds, too late for "
             "a trace: draw cycles, --llm-export-perfetto=time=cycles";
 }
@@ -164,7 +170,7 @@ ExportPerfettoPass::choosePaths(ArrayRef<func::FuncOp> functions) {
       return failure();
     auto [known, isNew] = writers.try_emplace(*path, function);
     if (!isNew)
-      return function->emitError()
+      return emitError(function.getLoc())
              << "functions '" << known->second.getSymName() << "' and '"
              << function.getSymName() << "' would both be written to '" << *path
              << "', but a trace holds one: "
@@ -192,13 +198,22 @@ LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
   FailureOr<TraceFlows> flows = TraceFlows::create(*timeline);
   if (failed(flows))
     return failure();
+  int64_t collapsed = 0;
   llvm::Error error = writeOutputFile(path, [&](llvm::raw_ostream &os) {
-    TraceExporter(*timeline, *target, *flows, time, os).write();
+    TraceExporter exporter(*timeline, *target, *flows, time, os);
+    exporter.write();
+    collapsed = exporter.collapsedSlices();
   });
   if (error)
     return emitError(UnknownLoc::get(&getContext()))
            << "--llm-export-perfetto=file=...: "
            << llvm::toString(std::move(error));
+  if (collapsed > 0)
+    emitWarning(function.getLoc())
+        << collapsed
+        << " slices of the trace are shorter than a nanosecond and have no "
+           "width; arrows at them can bind to a neighbour. To see them draw "
+           "cycles: --llm-export-perfetto=time=cycles";
   return success();
 }
 

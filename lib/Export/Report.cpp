@@ -166,7 +166,8 @@ FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
     if (failed(entry))
       return failure();
     if (failed(accumulate(report.sum, entry->allRuns, 1)))
-      return function->emitError() << "the sums over all ops leave 64 bits";
+      return emitError(function.getLoc())
+             << "the sums over all ops leave 64 bits";
     report.ops.push_back(std::move(*entry));
   }
   report.sum.bytes.resize(target.sharedMemories().size());

@@ -39,7 +39,7 @@ FailureOr<TraceFlows> TraceFlows::create(const Timeline &timeline) {
                            timeline.partCount(dependence.consumer));
     arrows = ends ? checkedAdd(*arrows, *ends) : std::nullopt;
     if (!arrows)
-      return timeline.program().function()->emitError()
+      return emitError(timeline.program().function().getLoc())
              << "the schedule has more than 2^61 dependences, too many for a "
                 "trace";
   }

@@ -23,11 +23,15 @@ static bool hasMemoryEngine(const Problem &problem) {
                      });
 }
 
-static std::vector<int64_t> bytesWithoutSources(const Part &part) {
+/// What the part streams at least on an engine of the group: all but the
+/// sources that fit into private memory beside the working set (S7).
+static std::vector<int64_t> leastBytes(const Part &part,
+                                       const EngineGroup &engine) {
   std::vector<int64_t> bytes = part.bytes;
   for (const Source &source : part.sources)
-    for (size_t m = 0; m < bytes.size(); ++m)
-      bytes[m] -= source.bytes[m];
+    if (source.sliceBytes <= engine.privateBytes - part.workingSetBytes)
+      for (size_t m = 0; m < bytes.size(); ++m)
+        bytes[m] -= source.bytes[m];
   return bytes;
 }
 
@@ -36,8 +40,6 @@ static std::optional<int64_t> shortestSlot(const Problem &problem,
                                            const Task &task, const Part &part,
                                            bool prefetches,
                                            const std::vector<int64_t> &lanes) {
-  std::vector<int64_t> bytes =
-      prefetches ? bytesWithoutSources(part) : part.bytes;
   std::optional<int64_t> fixed =
       checkedAdd(part.overheadCycles, part.serialCycles);
   if (!fixed)
@@ -47,7 +49,8 @@ static std::optional<int64_t> shortestSlot(const Problem &problem,
     if (!canRun(engine, task, part))
       continue;
     std::optional<LaneChoice> choice =
-        chooseLanes(problem, bytes, *fixed, part.computeCycles, engine, lanes);
+        chooseLanes(problem, prefetches ? leastBytes(part, engine) : part.bytes,
+                    *fixed, part.computeCycles, engine, lanes);
     if (choice && (!shortest || choice->length < *shortest))
       shortest = choice->length;
   }

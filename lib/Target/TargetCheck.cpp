@@ -140,6 +140,13 @@ private:
         add(portPath, "is above the memory's own " +
                           withThousandsSeparators(memory->bytesPerSecond) +
                           " bytes per second");
+      else if (memory->lanes > 0 &&
+               !checkedMul(port.bytesPerSecond, memory->lanes))
+        continue;
+      else if (port.bytesPerSecond * memory->lanes < memory->bytesPerSecond)
+        add(portPath, "is below one of the memory's " +
+                          withThousandsSeparators(memory->lanes) +
+                          " lanes; give the memory more lanes");
     }
   }
 

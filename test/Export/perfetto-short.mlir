@@ -1,11 +1,13 @@
 // RUN: llm-opt %s "--llm-export-perfetto=file=%t.json" \
-// RUN:   "--llm-export-report=file=%t.report.json format=json" -o %t.mlir
+// RUN:   "--llm-export-report=file=%t.report.json format=json" -o %t.mlir 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=WARNING
 // RUN: FileCheck %s < %t.json
 // RUN: %python %integration/check_trace.py %t.json %t.report.json
 
 // At 2.5 GHz a cycle is 0.4 ns: slices of one cycle start at 0, 0.4, 0.8 and 1.2 ns, which
 // round to 0, 0, 1 and 1, and the last ends at 1.6, so 2. Two of the four have no length;
-// all keep their arrows, which the checker binds as a viewer does.
+// all keep their arrows, which the checker binds as a viewer does, and a warning says so.
+// WARNING: warning: 2 slices of the trace are shorter than a nanosecond and have no width
 
 // CHECK: "name":"a",{{.*}}"ts":0.000,"dur":0.000,
 // CHECK: "name":"b",{{.*}}"ts":0.000,"dur":0.001,

@@ -26,7 +26,7 @@ def run_session(text, folder):
     for command, expected in steps:
         run = subprocess.run(["bash", "-ec", command], cwd=folder, text=True, capture_output=True)
         assert run.returncode == 0, f"$ {command}\n{run.stdout}{run.stderr}"
-        printed = [line for line in run.stdout.splitlines() if line != "examples"]
+        printed = run.stdout.splitlines()
         assert printed == expected, f"$ {command}\nprinted {printed}\nREADME says {expected}"
 
 

@@ -72,6 +72,13 @@ private:
   DenseMap<Operation *, unsigned> indices;
 };
 
+/// The sources (weights, caches) that a value shows, through views.
+struct ShownSources {
+  SmallVector<SourceOpInterface> sources;
+  bool isAll = true; ///< false: it shows something else, too
+};
+ShownSources findSources(Value value);
+
 /// An error about a whole function, by name. (An error on the op would print
 /// all of it.)
 InFlightDiagnostic emitFunctionError(func::FuncOp function);

@@ -20,11 +20,12 @@ struct Bound {
 };
 
 /// All bounds of a sound problem, in a fixed order: the critical path (each
-/// part at its shortest length, without the bytes that could be prefetched
-/// where a memory engine exists); for each set of engine groups to which some
-/// task is confined ("work_core", "work_core_vpu") these shortest lengths of
-/// all tasks that run nowhere else, over the engines of the set; and the bytes
-/// of each resource over its rate. Nothing on overflow.
+/// part at its shortest length, where a memory engine exists without the
+/// sources that fit into private memory beside the working set); for each set
+/// of engine groups to which some task is confined ("work_core",
+/// "work_core_vpu") these shortest lengths of all tasks that run nowhere else,
+/// over the engines of the set; and the bytes of each resource over its rate.
+/// Nothing on overflow.
 std::optional<std::vector<Bound>> lowerBounds(const Problem &problem);
 
 } // namespace mlir::llm::scheduling

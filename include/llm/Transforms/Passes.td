@@ -116,8 +116,8 @@ def LlmCostPass : Pass<"llm-cost", "::mlir::ModuleOp"> {
     After tiles, ops or the target were edited: computes `llm.cost` from each op's
     `llm.tile`.
 
-    Requires: an `llm.tile` on every op that takes time; a target on the module.
-    Guarantees: a fresh `llm.cost` on each; slots and schedules are dropped.
+    Requires: an `llm.tile` on every op that takes time. A module without a target gets
+    the preset `npu`, as with `llm-tile`. Guarantees: a fresh `llm.cost` on each; slots and schedules are dropped.
 
     ```
     llm-opt edited.mlir --llm-cost --llm-schedule
@@ -152,8 +152,9 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
     the bandwidth of DRAM, does not grow. A loop is scheduled once; its boundary is a
     barrier.
 
-    Requires: fresh costs (`llm-tile` or `llm-cost`). Guarantees: a valid schedule; its
-    summary with lower bounds.
+    Requires: fresh costs (`llm-tile` or `llm-cost`): stale ones are refused by their
+    stamp; whether figures were edited by hand is for `llm-verify-cost` to say. Guarantees:
+    a valid schedule; its summary with lower bounds.
 
     ```
     llm-opt block.mlir --llm-tile --llm-schedule=engines=4

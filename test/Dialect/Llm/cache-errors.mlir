@@ -28,25 +28,25 @@ func.func @weight_without_place(%i: index) {
 // -----
 
 // kv_cache-C1: a cache for no sequence.
-// expected-error @+1 {{'batch' must be positive, got 0}}
+// expected-error @+1 {{'batch' must be in [1, 2^61), got 0}}
 func.func private @batch(!llm.kv_cache<batch = 0, kv_heads = 2, head_dim = 8, capacity = 4, f32>)
 
 // -----
 
 // kv_cache-C1: a cache without heads.
-// expected-error @+1 {{'kv_heads' must be positive, got -2}}
+// expected-error @+1 {{'kv_heads' must be in [1, 2^61), got -2}}
 func.func private @heads(!llm.kv_cache<batch = 1, kv_heads = -2, head_dim = 8, capacity = 4, f32>)
 
 // -----
 
 // kv_cache-C1: heads of no elements.
-// expected-error @+1 {{'head_dim' must be positive, got 0}}
+// expected-error @+1 {{'head_dim' must be in [1, 2^61), got 0}}
 func.func private @head_dim(!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 0, capacity = 4, f32>)
 
 // -----
 
 // kv_cache-C1: room for more positions than the compiler counts, 2^61 - 1.
-// expected-error @+1 {{'capacity' must be positive, got 2305843009213693952}}
+// expected-error @+1 {{'capacity' must be in [1, 2^61), got 2305843009213693952}}
 func.func private @capacity(!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 2305843009213693952, f32>)
 
 // -----

@@ -75,6 +75,19 @@ TEST(Bounds, PrefetchedBytesAreNotOnThePath) {
   EXPECT_EQ(boundsOf(problem), "critical_path=30 work_npu=30 bytes_dram=100");
 }
 
+// A source that private memory (1000 bytes) cannot hold beside a working set of
+// 200 is never prefetched (S7): its bytes stay on the path. One of 800 fits.
+TEST(Bounds, SourcesThatDoNotFitStayOnThePath) {
+  Problem problem = machine(1);
+  problem.engines.push_back({"dma", memory, 1, {1024}, 0});
+  problem.tasks = {task("q", matrix, 30, 900)};
+  problem.tasks[0].parts[0].workingSetBytes = 200;
+  problem.tasks[0].parts[0].sources = {{"w", {801}, 801}};
+  EXPECT_EQ(boundsOf(problem), "critical_path=900 work_npu=900 bytes_dram=900");
+  problem.tasks[0].parts[0].sources = {{"w", {800}, 800}};
+  EXPECT_EQ(boundsOf(problem), "critical_path=100 work_npu=100 bytes_dram=900");
+}
+
 // Parts may run side by side: the path has the longest (30), the work all of
 // them (10 + 30 + 20 on two engines).
 TEST(Bounds, PartsRunSideBySide) {

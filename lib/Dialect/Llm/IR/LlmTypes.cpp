@@ -32,7 +32,8 @@ LogicalResult KvCacheType::verify(EmitError emitError, int64_t batch,
                              {"head_dim", headDim},
                              {"capacity", capacity}})
     if (value < 1 || value > maxCount) // kv_cache-C1
-      return emitError() << "'" << name << "' must be positive, got " << value;
+      return emitError() << "'" << name << "' must be in [1, 2^61), got "
+                         << value;
   if (pageSize < 0 || pageSize > capacity) // kv_cache-C2
     return emitError() << "'page_size' must be in [0, capacity " << capacity
                        << "], got " << pageSize;
