@@ -43,6 +43,26 @@ static LogicalResult emitOverflow(Operation *op) {
             "leaves 64 bits";
 }
 
+/// How many of the states that `runs` writes give are there in the end: none
+/// where another write replaces the state, and one for all trips of a loop that
+/// carries it on.
+static int64_t countFinalStates(Value state, int64_t runs) {
+  for (OpOperand &use : state.getUses())
+    if (isa<CacheUpdateOpInterface>(use.getOwner()))
+      return 0;
+  for (OpOperand &use : state.getUses()) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(use.getOwner()->getParentOp());
+    if (!loop || !use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+      continue;
+    std::optional<ResultRange> results = loop.getLoopResults();
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    if (results && trips && use.getOperandNumber() < results->size())
+      return countFinalStates((*results)[use.getOperandNumber()],
+                              runs / trips->getZExtValue());
+  }
+  return runs;
+}
+
 static LogicalResult
 addOp(WorkloadOpInterface op, int64_t count, Totals &totals,
       llvm::SmallPtrSetImpl<Operation *> &contractedSources) {
@@ -60,14 +80,10 @@ addOp(WorkloadOpInterface op, int64_t count, Totals &totals,
   auto update = dyn_cast<CacheUpdateOpInterface>(op.getOperation());
   if (!update)
     return success();
-  // A state that another write replaces is not what stays.
-  bool isLast = llvm::none_of(op->getUsers(), [](Operation *user) {
-    return isa<CacheUpdateOpInterface>(user);
-  });
   if (failed(
           accumulate(totals.kvWriteBytes, update.countWrittenBytes(), count)) ||
-      (isLast && failed(accumulate(totals.kvElements,
-                                   update.countValidElements(), count))))
+      failed(accumulate(totals.kvElements, update.countValidElements(),
+                        countFinalStates(op->getResult(0), count))))
     return emitOverflow(op);
   return success();
 }

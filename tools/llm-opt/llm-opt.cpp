@@ -13,14 +13,18 @@
 
 using namespace mlir;
 
-/// Whether a pass option in `argument` sends an export to standard output.
-static bool exportsToStdout(StringRef argument) {
-  size_t at = argument.contains("llm-export-") ? argument.find("file=-")
-                                               : StringRef::npos;
-  if (at == StringRef::npos)
-    return false;
-  StringRef rest = argument.substr(at + StringRef("file=-").size());
-  return rest.empty() || rest.front() == ' ' || rest.front() == '}';
+/// How many exports the pass options in `argument` send to standard output.
+static size_t countStdoutExports(StringRef argument) {
+  size_t exports = 0;
+  if (!argument.contains("llm-export-"))
+    return exports;
+  constexpr StringLiteral option = "file=-";
+  for (size_t at = argument.find(option); at != StringRef::npos;
+       at = argument.find(option, at + 1)) {
+    StringRef rest = argument.drop_front(at + option.size());
+    exports += rest.empty() || rest.front() == ' ' || rest.front() == '}';
+  }
+  return exports;
 }
 
 /// The file that the IR goes to, as the last `-o` has it.
@@ -41,7 +45,9 @@ static StringRef outputOf(ArrayRef<const char *> arguments) {
 /// Two texts in one stream are of no use to anyone; only the tool sees that it
 /// happens.
 static bool mixesOutputs(ArrayRef<const char *> arguments) {
-  size_t exports = llvm::count_if(arguments, exportsToStdout);
+  size_t exports = 0;
+  for (const char *argument : arguments)
+    exports += countStdoutExports(argument);
   return exports > 1 || (exports == 1 && outputOf(arguments) == "-");
 }
 
