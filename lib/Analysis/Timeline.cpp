@@ -356,6 +356,11 @@ void Timeline::forEachConsumerRun(
     const Dependence &dependence, ArrayRef<int64_t> producer,
     function_ref<void(ArrayRef<int64_t>)> visit) const {
   unsigned common = countCommonLoops(dependence);
+  // Of a producer in loops of its own, only the last run is waited for.
+  ArrayRef<unsigned> own = loopsOf(dependence.producer).drop_front(common);
+  for (auto [loop, iteration] : llvm::zip(own, producer.drop_front(common)))
+    if (iteration + 1 != timedLoops[loop].trips)
+      return;
   ArrayRef<unsigned> loops = loopsOf(dependence.consumer);
   Iterations consumer(producer.take_front(common));
   if (common && dependence.kind == Dependence::Kind::Previous &&
