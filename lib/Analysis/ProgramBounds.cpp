@@ -8,20 +8,12 @@
 #include "llm/Analysis/ProgramBounds.h"
 #include "llm/Analysis/Roofline.h"
 #include "llm/Analysis/ScheduleProblem.h"
+#include "llm/Interfaces/Counts.h"
 #include "llm/Scheduling/Bounds.h"
 #include "llm/Support/Units.h"
 
 using namespace mlir;
 using namespace mlir::llm;
-
-/// sum += amount * times; false where that leaves 64 bits.
-static bool accumulate(int64_t &sum, int64_t amount, int64_t times) {
-  std::optional<int64_t> product = checkedMul(amount, times);
-  std::optional<int64_t> total =
-      product ? checkedAdd(sum, *product) : std::nullopt;
-  sum = total.value_or(sum);
-  return total.has_value();
-}
 
 static LogicalResult addStretch(const Program &program,
                                 ArrayRef<unsigned> stretch, int64_t times,
@@ -35,10 +27,11 @@ static LogicalResult addStretch(const Program &program,
   int64_t largest = 0;
   if (found)
     for (const scheduling::Bound &bound : *found) {
-      fits &= accumulate(bounds.byName[bound.name], bound.cycles, times);
+      fits &=
+          succeeded(accumulate(bounds.byName[bound.name], bound.cycles, times));
       largest = std::max(largest, bound.cycles);
     }
-  fits &= accumulate(bounds.lowerBoundCycles, largest, times);
+  fits &= succeeded(accumulate(bounds.lowerBoundCycles, largest, times));
   if (!fits)
     return emitFunctionError(program.function())
            << "has lower bounds that leave 64 bits";

@@ -8,6 +8,7 @@
 #include "llm/Analysis/Roofline.h"
 #include "llm/Analysis/TileModel.h"
 #include "llm/Analysis/Totals.h"
+#include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
 
 #include <map>
@@ -44,15 +45,6 @@ public:
   std::optional<int64_t> cycles() const;
 
 private:
-  bool accumulate(int64_t &sum, Count amount, int64_t count) {
-    std::optional<int64_t> product =
-        succeeded(amount) ? checkedMul(*amount, count) : std::nullopt;
-    std::optional<int64_t> total =
-        product ? checkedAdd(sum, *product) : std::nullopt;
-    sum = total.value_or(sum);
-    return total.has_value();
-  }
-
   const Target &target;
   /// By (kind, operations per cycle): types with one rate add up before they
   /// are rounded.
@@ -73,13 +65,14 @@ LogicalResult RooflineSum::add(WorkloadOpInterface op, int64_t count) {
     if (!rate)
       fits = false;
     else if (*rate > 0)
-      fits &= accumulate(work[{kind, *rate}], countWork(op, *workload, kind),
-                         count);
+      fits &= succeeded(accumulate(work[{kind, *rate}],
+                                   countWork(op, *workload, kind), count));
   }
   TileModel model(op, *workload);
   for (unsigned buffer = 0; buffer < workload->buffers.size(); ++buffer)
     if (workload->buffers[buffer].role != Buffer::Role::Temporary)
-      fits &= accumulate(bytes, model.compulsoryBytes(buffer), count);
+      fits &=
+          succeeded(accumulate(bytes, model.compulsoryBytes(buffer), count));
   if (!fits)
     return op->emitOpError() << "its work or bytes leave 64 bits";
   return success();

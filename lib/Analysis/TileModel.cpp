@@ -6,27 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/TileModel.h"
+#include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::llm;
-
-static Count times(Count count, int64_t factor) {
-  if (failed(count))
-    return failure();
-  if (std::optional<int64_t> product = checkedMul(*count, factor))
-    return *product;
-  return failure();
-}
-
-static Count plus(Count a, Count b) {
-  if (failed(a) || failed(b))
-    return failure();
-  if (std::optional<int64_t> sum = checkedAdd(*a, *b))
-    return *sum;
-  return failure();
-}
 
 TileModel::TileModel(WorkloadOpInterface op, const Workload &workload)
     : op(op), workload(workload) {

@@ -6,23 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/Totals.h"
+#include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
 
 using namespace mlir;
 using namespace mlir::llm;
-
-/// sum += count * times, remembering when it left 64 bits.
-static LogicalResult accumulate(int64_t &sum, Count count, int64_t times) {
-  if (failed(count))
-    return failure();
-  std::optional<int64_t> product = checkedMul(*count, times);
-  std::optional<int64_t> total =
-      product ? checkedAdd(sum, *product) : std::nullopt;
-  if (!total)
-    return failure();
-  sum = *total;
-  return success();
-}
 
 Count mlir::llm::countWork(WorkloadOpInterface op, const Workload &workload,
                            WorkKind kind) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Interfaces/Workload.h"
+#include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/MathExtras.h"
@@ -106,19 +107,11 @@ Buffer &Workload::addBuffer(Buffer::Role role, StringRef name, Value value,
 // Counting
 //===----------------------------------------------------------------------===//
 
-static Count product(Count a, int64_t b) {
-  if (failed(a))
-    return failure();
-  if (std::optional<int64_t> result = checkedMul(*a, b))
-    return *result;
-  return failure();
-}
-
 Count mlir::llm::countPointsOfProduct(const Workload &workload, unsigned stage,
                                       Box box) {
   Count points = int64_t(1);
   for (unsigned loop : workload.stages[stage].loops.set_bits())
-    points = product(points, box[loop].size());
+    points = times(points, box[loop].size());
   return points;
 }
 
@@ -160,7 +153,7 @@ Count mlir::llm::countElementsOfProduct(const Workload &workload,
     std::optional<Interval> range = rangeOf(index, box);
     if (!range)
       return failure();
-    elements = product(elements, range->end - range->begin + 1);
+    elements = times(elements, range->end - range->begin + 1);
   }
   return elements;
 }
@@ -176,7 +169,7 @@ Count mlir::llm::storageBytes(Type elementType, ArrayRef<int64_t> shape) {
     return failure();
   Count bits = int64_t(elementType.getIntOrFloatBitWidth());
   for (int64_t size : shape)
-    bits = product(bits, size);
+    bits = times(bits, size);
   if (failed(bits))
     return failure();
   return llvm::divideCeil(*bits, 8);

@@ -15,6 +15,7 @@
 
 #include "Workloads.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
 
 using namespace mlir;
@@ -75,14 +76,6 @@ struct Visibility {
   }
 };
 } // namespace
-
-static Count times(Count count, int64_t factor) {
-  if (failed(count))
-    return failure();
-  if (std::optional<int64_t> product = checkedMul(*count, factor))
-    return *product;
-  return failure();
-}
 
 /// The points or elements of a box over `loops`, of which `s` and `t` are
 /// masked.
