@@ -138,7 +138,6 @@ LogicalResult ProgramBuilder::addOp(WorkloadOpInterface op, int64_t count,
   if (items.empty() || items.back().isLoop())
     items.emplace_back();
   items.back().ops.push_back(index);
-  program.indices[op] = index;
   program.programOps.push_back(std::move(entry));
   return success();
 }
@@ -221,13 +220,6 @@ FailureOr<Program> Program::analyze(func::FuncOp function) {
   if (failed(ProgramBuilder(program).build()))
     return failure();
   return program;
-}
-
-std::optional<unsigned> Program::indexOf(Operation *op) const {
-  auto known = indices.find(op);
-  if (known == indices.end())
-    return std::nullopt;
-  return known->second;
 }
 
 ShownSources mlir::llm::findSources(Value value) {

@@ -63,7 +63,8 @@ LogicalResult mlir::llm::checkCosts(const Program &program,
 // IR to problem
 //===----------------------------------------------------------------------===//
 
-Problem mlir::llm::makeMachine(const Target &target) {
+/// The machine of a problem: shared memories and engine groups.
+static Problem makeMachine(const Target &target) {
   Problem problem;
   problem.clockHz = target.clockHz;
   SmallVector<const Memory *> memories = target.sharedMemories();

@@ -60,8 +60,6 @@ public:
   ArrayRef<std::pair<SourceOpInterface, int64_t>> sources() const {
     return programSources;
   }
-  /// The position of an op, if it takes time.
-  std::optional<unsigned> indexOf(Operation *op) const;
 
 private:
   friend class ProgramBuilder;
@@ -69,7 +67,6 @@ private:
   std::vector<ProgramOp> programOps;
   std::vector<ProgramItem> programItems;
   std::vector<std::pair<SourceOpInterface, int64_t>> programSources;
-  DenseMap<Operation *, unsigned> indices;
 };
 
 /// The sources (weights, caches) that a value shows, through views.

@@ -18,9 +18,6 @@ namespace mlir::llm {
 /// Fails with a diagnostic on the first op where that does not hold.
 LogicalResult checkCosts(const Program &program, const Target &target);
 
-/// The machine of a problem: shared memories and engine groups.
-scheduling::Problem makeMachine(const Target &target);
-
 /// The problem of one stretch of ops between loop boundaries: task i is
 /// `stretch[i]`, dependences from outside the stretch are met by the boundary.
 /// Fails with a diagnostic at the first op, or the function, where
