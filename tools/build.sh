@@ -5,6 +5,9 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 preset=${1:-release}
 
+# Paths relative to the tree: a second clone finds what the first one compiled.
+export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1
+
 bash "$root/tools/setup.sh"
 cd "$root"
 cmake --preset "$preset" >/dev/null

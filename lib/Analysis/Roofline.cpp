@@ -16,6 +16,16 @@
 using namespace mlir;
 using namespace mlir::llm;
 
+Count mlir::llm::compulsoryBytes(WorkloadOpInterface op,
+                                 const Workload &workload) {
+  TileModel model(op, workload);
+  Count bytes = int64_t(0);
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers))
+    if (buffer.role != Buffer::Role::Temporary)
+      bytes = plus(bytes, model.compulsoryBytes(index));
+  return bytes;
+}
+
 /// Operations per cycle of all engines that can do this kind of work.
 static std::optional<int64_t> peakRate(const Target &target, WorkKind kind,
                                        Type type) {
@@ -68,11 +78,7 @@ LogicalResult RooflineSum::add(WorkloadOpInterface op, int64_t count) {
       fits &= succeeded(accumulate(work[{kind, *rate}],
                                    countWork(op, *workload, kind), count));
   }
-  TileModel model(op, *workload);
-  for (unsigned buffer = 0; buffer < workload->buffers.size(); ++buffer)
-    if (workload->buffers[buffer].role != Buffer::Role::Temporary)
-      fits &=
-          succeeded(accumulate(bytes, model.compulsoryBytes(buffer), count));
+  fits &= succeeded(accumulate(bytes, compulsoryBytes(op, *workload), count));
   if (!fits)
     return op->emitOpError() << "its work or bytes leave 64 bits";
   return success();

@@ -85,10 +85,10 @@ static Problem makeMachine(const Target &target) {
   return problem;
 }
 
-/// Whether the buffer shows a weight, or rows of a cache that the program does
-/// not write: a memory engine may fetch these ahead.
-static bool isSource(Value value) {
-  ShownSources shown = findSources(value);
+bool mlir::llm::isPrefetchable(const Buffer &buffer) {
+  if (buffer.role != Buffer::Role::Read)
+    return false;
+  ShownSources shown = findSources(buffer.value);
   for (size_t next = 0; next < shown.sources.size() && shown.isAll; ++next)
     for (Value dependence : shown.sources[next].getDependences()) {
       ShownSources behind = findSources(dependence);
@@ -110,7 +110,7 @@ static scheduling::Part makePart(const Problem &machine, PartCostAttr cost,
   for (const scheduling::Resource &resource : machine.resources)
     part.bytes.push_back(cost.getBytes(resource.name));
   for (const Buffer &buffer : workload.buffers) {
-    if (buffer.role != Buffer::Role::Read || !isSource(buffer.value))
+    if (!isPrefetchable(buffer))
       continue;
     scheduling::Source source;
     source.name = buffer.name;

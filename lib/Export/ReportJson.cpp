@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
+#include "llm/Analysis/Roofline.h"
+#include "llm/Analysis/ScheduleProblem.h"
 #include "llm/Support/Units.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 #include <nlohmann/json.hpp>
 
@@ -35,18 +37,43 @@ static Json toJson(ArrayRef<StringAttr> names) {
 // The machine and the program
 //===----------------------------------------------------------------------===//
 
+static Json toJson(EngineKindSet kinds) {
+  Json json = Json::array();
+  for (EngineKind kind : allEngineKinds)
+    if (kinds.contains(kind))
+      json.push_back(stringify(kind));
+  return json;
+}
+
+/// Operations per cycle of one whole engine, by kind of work; of
+/// multiply-accumulates by element type.
+static Json ratesToJson(const Engine &engine) {
+  Json rates = Json::object();
+  for (const MacRate &mac : engine.macRates)
+    rates["mac"][mac.elementType] = mac.macsPerCycle * engine.units;
+  for (WorkKind kind : {WorkKind::Alu, WorkKind::Special, WorkKind::Compare})
+    if (std::optional<int64_t> rate = Target::opsPerCycle(engine, kind))
+      rates[stringify(kind)] = *rate;
+  return rates;
+}
+
+static Json toJson(const Engine &engine, const Target &target) {
+  Json json = {{"name", engine.name},
+               {"kinds", toJson(engine.kinds)},
+               {"count", engine.count},
+               {"units", engine.units},
+               {"operations_per_cycle", ratesToJson(engine)}};
+  if (!engine.privateMemory.empty())
+    json["private_memory"] = engine.privateMemory;
+  for (const Memory *memory : target.sharedMemories())
+    json["port_lanes"][memory->name] = target.portLanes(engine, *memory);
+  return json;
+}
+
 static Json enginesToJson(const Target &target) {
   Json engines = Json::array();
-  for (const Engine &engine : target.engines) {
-    Json kinds = Json::array();
-    for (EngineKind kind : allEngineKinds)
-      if (engine.kinds.contains(kind))
-        kinds.push_back(stringify(kind));
-    engines.push_back({{"name", engine.name},
-                       {"kinds", kinds},
-                       {"count", engine.count},
-                       {"units", engine.units}});
-  }
+  for (const Engine &engine : target.engines)
+    engines.push_back(toJson(engine, target));
   return engines;
 }
 
@@ -144,6 +171,47 @@ static Json slotsToJson(const Timeline &timeline, unsigned op) {
   return slots;
 }
 
+/// The records of the cost: each of `count` equal parts.
+static Json costToJson(Operation *op) {
+  Json parts = Json::array();
+  auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
+  for (PartCostAttr part : cost.getParts()) {
+    Json traffic = Json::object();
+    for (NamedAttribute memory : part.getTraffic())
+      traffic[memory.getName().str()] =
+          toJson(cast<DictionaryAttr>(memory.getValue()));
+    parts.push_back({{"count", part.getCount()},
+                     {"work", toJson(part.getWork())},
+                     {"traffic_bytes", traffic},
+                     {"working_set_bytes", part.getWorkingSetBytes()},
+                     {"overhead_cycles", part.getOverheadCycles()},
+                     {"serial_cycles", part.getSerialCycles()},
+                     {"compute_cycles", part.getComputeCycles()},
+                     {"memory_cycles", part.getMemoryCycles()},
+                     {"bound", stringifyCostBound(part.getBound())}});
+  }
+  return parts;
+}
+
+/// What the op asks of the machine, whatever its tile.
+static void addDemands(Json &json, WorkloadOpInterface op) {
+  FailureOr<Workload> workload =
+      op.getWorkload([&] { return op->emitOpError(); });
+  if (failed(workload)) // the totals were taken before
+    return;
+  json["engine_kinds"] = toJson(workload->engineKinds());
+  if (Type type = workload->macElementType())
+    json["mac_type"] = llvm::to_string(type);
+  Count bytes = compulsoryBytes(op, *workload);
+  if (succeeded(bytes))
+    json["compulsory_bytes"] = *bytes;
+  json["prefetchable_bytes"] = Json::object();
+  for (const Buffer &buffer : workload->buffers)
+    if (Count slice = storageBytes(buffer.value.getType());
+        isPrefetchable(buffer) && succeeded(slice))
+      json["prefetchable_bytes"][buffer.name] = *slice;
+}
+
 /// The names of the producers of one kind.
 static Json producersOf(const Timeline &timeline, unsigned consumer,
                         Dependence::Kind kind) {
@@ -177,7 +245,9 @@ static Json opToJson(const Report &report, unsigned index) {
   for (auto [memory, bytes] :
        llvm::zip_equal(report.target->sharedMemories(), op.figures.bytes))
     json["bytes"][memory->name] = bytes;
+  addDemands(json, report.program->ops()[index].op);
   addTile(json, report.program->ops()[index].op);
+  json["parts"] = costToJson(report.program->ops()[index].op);
   json["overhead_cycles"] = op.figures.overheadCycles;
   json["serial_cycles"] = op.figures.serialCycles;
   json["compute_cycles"] = op.figures.computeCycles;
@@ -187,6 +257,26 @@ static Json opToJson(const Report &report, unsigned index) {
   json["bound"] = stringifyCostBound(op.bound);
   json["slots"] = slotsToJson(report.timeline, index);
   addDependences(json, report.timeline, index);
+  return json;
+}
+
+/// The order of the program: stretches of ops between loop boundaries, and
+/// loops with the stretches of their bodies. Loops are numbered as in `loops`.
+static Json toJson(const Report &report, ArrayRef<ProgramItem> items,
+                   unsigned &nextLoop) {
+  Json json = Json::array();
+  for (const ProgramItem &item : items) {
+    if (item.isLoop()) {
+      unsigned loop = nextLoop++;
+      json.push_back(
+          {{"loop", loop}, {"body", toJson(report, item.body, nextLoop)}});
+      continue;
+    }
+    Json stretch = Json::array();
+    for (unsigned op : item.ops)
+      stretch.push_back(report.ops[op].name.str());
+    json.push_back({{"stretch", stretch}});
+  }
   return json;
 }
 
@@ -218,6 +308,8 @@ static Json toJson(const Report &report) {
   json["memories"] = memoriesToJson(*report.target);
   json["totals"] = toJson(report.totals);
   json["loops"] = loopsToJson(report.timeline);
+  unsigned firstLoop = 0;
+  json["order"] = toJson(report, report.program->items(), firstLoop);
   json["ops"] = Json::array();
   for (unsigned op = 0; op < report.ops.size(); ++op)
     json["ops"].push_back(opToJson(report, op));

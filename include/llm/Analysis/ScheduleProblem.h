@@ -18,6 +18,10 @@ namespace mlir::llm {
 /// Fails with a diagnostic on the first op where that does not hold.
 LogicalResult checkCosts(const Program &program, const Target &target);
 
+/// Whether the buffer is read and shows nothing but weights, and rows of caches
+/// that the program does not write: a memory engine may fetch it ahead.
+bool isPrefetchable(const Buffer &buffer);
+
 /// The problem of one stretch of ops between loop boundaries: task i is
 /// `stretch[i]`, dependences from outside the stretch are met by the boundary.
 /// Fails with a diagnostic at the first op, or the function, where
