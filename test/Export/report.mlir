@@ -27,6 +27,13 @@
 // CHECK-NEXT: {
 // CHECK-NEXT: "name": "core",
 // CHECK:      "count": 2,
+// CHECK-NEXT: "units": 1,
+// CHECK-NEXT: "operations_per_cycle": {
+// CHECK-NEXT:   "mac": {
+// CHECK-NEXT:     "f32": 9
+// CHECK:      "private_memory": "sram",
+// CHECK-NEXT: "port_lanes": {
+// CHECK-NEXT:   "dram": 1000
 // CHECK:      "memories": [
 // CHECK:      "bytes_per_second": 100000000000,
 
@@ -50,6 +57,22 @@
 // CHECK-NEXT:   "first_index": 2,
 // CHECK-NEXT:   "index_step": 2
 
+// The loop stands between two stretches of ops.
+// CHECK:      "order": [
+// CHECK-NEXT: {
+// CHECK-NEXT:   "stretch": [
+// CHECK-NEXT:     "embed"
+// CHECK:      "loop": 0,
+// CHECK-NEXT: "body": [
+// CHECK-NEXT: {
+// CHECK-NEXT:   "stretch": [
+// CHECK-NEXT:     "layers.{}.norm",
+// CHECK-NEXT:     "layers.{}.up",
+// CHECK-NEXT:     "layers.{}.gate",
+// CHECK-NEXT:     "layers.{}.sum"
+// CHECK:      "stretch": [
+// CHECK-NEXT:   "final"
+
 // In the loop: what is waited for in the same iteration, in the one before, and in the
 // first one.
 // CHECK:      "name": "layers.{}.norm",
@@ -62,7 +85,8 @@
 // CHECK-NEXT: ]
 
 // An op: `count` runs; MACs, bytes and cycles of one; its slot in the first, which is
-// absolute: 10 to 40 in an iteration that starts at 10.
+// absolute: 10 to 40 in an iteration that starts at 10. Each element once is 4 bytes of
+// 4 x 8 + 8 x 8 + 4 x 8 elements; the weight of 8 x 8 might be fetched ahead.
 // CHECK:      "name": "layers.{}.up",
 // CHECK-NEXT: "op": "llm.matmul",
 // CHECK-NEXT: "count": 3,
@@ -73,12 +97,30 @@
 // CHECK-NEXT: "bytes": {
 // CHECK-NEXT:   "dram": 512
 // CHECK-NEXT: },
+// CHECK-NEXT: "engine_kinds": [
+// CHECK-NEXT:   "matrix"
+// CHECK-NEXT: ],
+// CHECK-NEXT: "mac_type": "f32",
+// CHECK-NEXT: "compulsory_bytes": 512,
+// CHECK-NEXT: "prefetchable_bytes": {
+// CHECK-NEXT:   "rhs": 256
+// CHECK-NEXT: },
 // CHECK-NEXT: "tile": {
 // CHECK-NEXT:   "k": 8,
 // CHECK-NEXT:   "m": 4,
 // CHECK-NEXT:   "n": 8
 // CHECK-NEXT: },
 // CHECK-NEXT: "tile_strategy": "manual",
+// CHECK:      "parts": [
+// CHECK-NEXT: {
+// CHECK-NEXT:   "count": 1,
+// CHECK-NEXT:   "work": {
+// CHECK-NEXT:     "mac": 256
+// CHECK-NEXT:   },
+// CHECK-NEXT:   "traffic_bytes": {
+// CHECK-NEXT:     "dram": {
+// CHECK:        "working_set_bytes": 512,
+// CHECK:        "bound": "compute"
 // CHECK:      "overhead_cycles": 0,
 // CHECK-NEXT: "serial_cycles": 0,
 // CHECK-NEXT: "compute_cycles": 30,
