@@ -52,7 +52,7 @@ def TransparentOpInterface : OpInterface<"TransparentOpInterface"> {
   let description = [{
     An op that only names, reshapes, slices or joins what already lies in memory: it
     takes no time and hands dependences through. Attached to upstream ops by
-    `registerTransparentModels`.
+    `registerExternalModels`.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [

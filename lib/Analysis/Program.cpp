@@ -7,6 +7,8 @@
 
 #include "llm/Analysis/Program.h"
 #include "llm/Support/Units.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -81,6 +83,14 @@ LogicalResult ProgramBuilder::visitBlock(Block &block, int64_t count,
   return success();
 }
 
+/// Index arithmetic and the like, which a host does: nothing in it is a tensor.
+static bool isScalarComputation(Operation *op) {
+  auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         llvm::all_of(op->getOperandTypes(), isScalar) &&
+         llvm::all_of(op->getResultTypes(), isScalar);
+}
+
 LogicalResult ProgramBuilder::visitOp(Operation *op, int64_t count,
                                       std::vector<ProgramItem> &items) {
   if (auto workload = dyn_cast<WorkloadOpInterface>(op))
@@ -102,6 +112,12 @@ LogicalResult ProgramBuilder::visitOp(Operation *op, int64_t count,
   }
   if (op->hasTrait<OpTrait::IsTerminator>())
     return success();
+  if (isScalarComputation(op)) {
+    Origins behind = originsOf(op->getOperands());
+    for (Value result : op->getResults())
+      origins[result] = behind;
+    return success();
+  }
   return op->emitOpError() << "has no workload: the compiler cannot tell how "
                               "long it takes. Give it "
                               "WorkloadOpInterface (or TransparentOpInterface "
@@ -126,6 +142,10 @@ LogicalResult ProgramBuilder::addOp(WorkloadOpInterface op, int64_t count,
     return diagnostic;
   }
   Origins behind = originsOf(op->getOperands());
+  // What the body of a structured op reads beside its operands.
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  behind.insert(originsOf(captured.getArrayRef()));
   entry.dependences.assign(behind.ops.begin(), behind.ops.end());
   llvm::sort(entry.dependences);
   pendingArguments.emplace_back(behind.loopArguments.begin(),

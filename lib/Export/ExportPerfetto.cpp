@@ -11,6 +11,7 @@
 #include "TraceFlows.h"
 #include "TraceWriter.h"
 #include "llm/Files/OutputFile.h"
+#include "llm/Interfaces/ExternalModels.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -147,8 +148,8 @@ static LogicalResult checkTimeAxis(const Timeline &timeline,
 
 namespace {
 struct ExportPerfettoPass
-    : public mlir::llm::impl::ExportPerfettoPassBase<ExportPerfettoPass> {
-  using ExportPerfettoPassBase::ExportPerfettoPassBase;
+    : WorkloadPass<llm::impl::ExportPerfettoPassBase<ExportPerfettoPass>> {
+  using WorkloadPass::WorkloadPass;
   void runOnOperation() override;
 
 private:

@@ -8,6 +8,7 @@
 #include "Report.h"
 #include "llm/Export/Passes.h"
 #include "llm/Files/OutputFile.h"
+#include "llm/Interfaces/ExternalModels.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_EXPORTREPORTPASS
@@ -31,8 +32,8 @@ static void writeReport(ArrayRef<Report> reports, ReportFormat format,
 
 namespace {
 struct ExportReportPass
-    : public mlir::llm::impl::ExportReportPassBase<ExportReportPass> {
-  using ExportReportPassBase::ExportReportPassBase;
+    : WorkloadPass<llm::impl::ExportReportPassBase<ExportReportPass>> {
+  using WorkloadPass::WorkloadPass;
   void runOnOperation() override;
 
 private:

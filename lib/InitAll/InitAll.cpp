@@ -7,7 +7,7 @@
 
 #include "llm/InitAll/InitAll.h"
 #include "llm/Export/Passes.h"
-#include "llm/Interfaces/TransparentModels.h"
+#include "llm/Interfaces/ExternalModels.h"
 #include "llm/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -16,7 +16,7 @@ using namespace mlir;
 void mlir::llm::registerAllDialects(DialectRegistry &registry) {
   registry.insert<LlmDialect, DLTIDialect, func::FuncDialect, scf::SCFDialect,
                   tensor::TensorDialect>();
-  registerTransparentModels(registry);
+  registerExternalModels(registry);
 }
 
 void mlir::llm::registerAllPasses() {

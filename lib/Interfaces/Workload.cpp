@@ -103,6 +103,19 @@ Buffer &Workload::addBuffer(Buffer::Role role, StringRef name, Value value,
   return buffers.back();
 }
 
+LogicalResult mlir::llm::requireStaticShapes(Operation *op,
+                                             EmitError emitError) {
+  for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    if (tensor && !tensor.hasStaticShape())
+      return emitError() << "static shapes are needed to count work, got "
+                         << tensor;
+    if (tensor && llvm::is_contained(tensor.getShape(), 0))
+      return emitError() << "an empty tensor has no work: " << tensor;
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Counting
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #include "ModuleTarget.h"
 #include "llm/Analysis/CostModel.h"
 #include "llm/Analysis/Program.h"
+#include "llm/Interfaces/ExternalModels.h"
 #include "llm/Transforms/Passes.h"
 
 namespace mlir::llm {
@@ -33,7 +34,7 @@ static LogicalResult annotate(WorkloadOpInterface op, const Target &target) {
 }
 
 namespace {
-struct LlmCostPass : llm::impl::LlmCostPassBase<LlmCostPass> {
+struct LlmCostPass : WorkloadPass<llm::impl::LlmCostPassBase<LlmCostPass>> {
   void runOnOperation() override {
     FailureOr<Target> target = getOrWriteTarget(getOperation());
     if (failed(target))

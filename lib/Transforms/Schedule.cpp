@@ -8,6 +8,7 @@
 #include "ModuleTarget.h"
 #include "llm/Analysis/ProgramBounds.h"
 #include "llm/Analysis/ScheduleProblem.h"
+#include "llm/Interfaces/ExternalModels.h"
 #include "llm/Scheduling/Solvers.h"
 #include "llm/Support/Units.h"
 #include "llm/Transforms/Passes.h"
@@ -139,8 +140,9 @@ LogicalResult FunctionScheduler::run(StringRef policy) {
 }
 
 namespace {
-struct LlmSchedulePass : llm::impl::LlmSchedulePassBase<LlmSchedulePass> {
-  using Base::Base;
+struct LlmSchedulePass
+    : WorkloadPass<llm::impl::LlmSchedulePassBase<LlmSchedulePass>> {
+  using WorkloadPass::WorkloadPass;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();

@@ -9,6 +9,7 @@
 #include "llm/Analysis/ClosedForm.h"
 #include "llm/Analysis/Program.h"
 #include "llm/Analysis/TileSearch.h"
+#include "llm/Interfaces/ExternalModels.h"
 #include "llm/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 
@@ -38,8 +39,8 @@ static void emitRemarks(const ProgramOp &entry, const OpOnTarget &context,
 }
 
 namespace {
-struct LlmTilePass : llm::impl::LlmTilePassBase<LlmTilePass> {
-  using Base::Base;
+struct LlmTilePass : WorkloadPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
+  using WorkloadPass::WorkloadPass;
 
   void runOnOperation() override {
     std::optional<TileStrategy> chosen = symbolizeTileStrategy(strategy);

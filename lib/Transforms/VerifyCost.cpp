@@ -8,6 +8,7 @@
 #include "ModuleTarget.h"
 #include "llm/Analysis/CostModel.h"
 #include "llm/Analysis/Program.h"
+#include "llm/Interfaces/ExternalModels.h"
 #include "llm/Transforms/Passes.h"
 
 namespace mlir::llm {
@@ -42,7 +43,8 @@ static LogicalResult verify(WorkloadOpInterface op, const Target &target) {
 }
 
 namespace {
-struct LlmVerifyCostPass : llm::impl::LlmVerifyCostPassBase<LlmVerifyCostPass> {
+struct LlmVerifyCostPass
+    : WorkloadPass<llm::impl::LlmVerifyCostPassBase<LlmVerifyCostPass>> {
   void runOnOperation() override {
     if (functionsWithBody(getOperation()).empty())
       return;

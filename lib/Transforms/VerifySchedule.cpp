@@ -8,6 +8,7 @@
 #include "ModuleTarget.h"
 #include "llm/Analysis/ProgramBounds.h"
 #include "llm/Analysis/ScheduleProblem.h"
+#include "llm/Interfaces/ExternalModels.h"
 #include "llm/Support/Units.h"
 #include "llm/Transforms/Passes.h"
 
@@ -169,7 +170,8 @@ static LogicalResult verify(const Program &program, const Target &target) {
 
 namespace {
 struct LlmVerifySchedulePass
-    : llm::impl::LlmVerifySchedulePassBase<LlmVerifySchedulePass> {
+    : WorkloadPass<
+          llm::impl::LlmVerifySchedulePassBase<LlmVerifySchedulePass>> {
   void runOnOperation() override {
     if (functionsWithBody(getOperation()).empty())
       return;

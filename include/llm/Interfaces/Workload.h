@@ -109,6 +109,10 @@ Count countPointsOfProduct(const Workload &workload, unsigned stage, Box box);
 Count countElementsOfProduct(const Workload &workload, unsigned buffer,
                              Box box);
 
+/// An error that names the type of any operand or result without a static
+/// shape, or without elements.
+LogicalResult requireStaticShapes(Operation *op, EmitError emitError);
+
 /// The bytes that `shape` elements take in memory, densely packed and rounded
 /// up to whole bytes; scales included where the type has them. The one function
 /// for every byte count.

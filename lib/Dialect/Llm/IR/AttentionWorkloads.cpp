@@ -13,7 +13,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Workloads.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"

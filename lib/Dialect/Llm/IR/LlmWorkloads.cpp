@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Workloads.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Support/Units.h"
 
@@ -13,19 +12,6 @@ using namespace mlir;
 using namespace mlir::llm;
 
 using utils::IteratorType;
-
-LogicalResult mlir::llm::requireStaticShapes(Operation *op,
-                                             EmitError emitError) {
-  for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {
-    auto tensor = dyn_cast<RankedTensorType>(value.getType());
-    if (tensor && !tensor.hasStaticShape())
-      return emitError() << "static shapes are needed to count work, got "
-                         << tensor;
-    if (tensor && llvm::is_contained(tensor.getShape(), 0))
-      return emitError() << "an empty tensor has no work: " << tensor;
-  }
-  return success();
-}
 
 /// Loops d0, d1, .. over the dimensions of `x`, and the names of them.
 static void addElementLoops(Workload &workload, RankedTensorType x,

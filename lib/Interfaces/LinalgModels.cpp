@@ -1,0 +1,177 @@
+//===- LinalgModels.cpp - Workloads of structured linalg ops --------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExternalModels.h"
+#include "LinalgPayload.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+/// Whether every element of the tensor is one known value (or none matters):
+/// accumulators start from it, and an operand is read from no memory.
+static bool isSplat(Value value) {
+  while (auto view = value.getDefiningOp<TransparentOpInterface>()) {
+    if (isa<tensor::EmptyOp, tensor::SplatOp, linalg::FillOp>(view))
+      return true;
+    if (matchPattern(view, m_Constant()))
+      return matchPattern(value, m_Constant<SplatElementsAttr>(nullptr));
+    SmallVector<Value> shown = view.getForwardedValues();
+    if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp>(view))
+      return false;
+    value = shown.front();
+  }
+  return false;
+}
+
+/// Whether the index is a sum of loop indices with factors >= 0: what
+/// `countElementsOfProduct` counts.
+static bool isCountable(AffineExpr index) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(index))
+    return constant.getValue() >= 0;
+  if (isa<AffineDimExpr>(index))
+    return true;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+  return binary &&
+         (binary.getKind() == AffineExprKind::Add ||
+          binary.getKind() == AffineExprKind::Mul) &&
+         isCountable(binary.getLHS()) && isCountable(binary.getRHS());
+}
+
+static LogicalResult addOperand(Workload &workload, Buffer::Role role,
+                                const Twine &name, Value value, AffineMap map,
+                                EmitError emitError) {
+  if (!llvm::all_of(map.getResults(), isCountable))
+    return emitError() << "the indexing map " << AffineMapAttr::get(map)
+                       << " is not made of sums of loop indices; the elements "
+                          "that a tile touches cannot be counted";
+  workload.buffers.push_back(
+      {role, name.str(), value, map, getElementTypeOrSelf(value.getType())});
+  return success();
+}
+
+/// Reads: operands that the body uses, and the start of the outputs where it
+/// is more than one value. Then what the body gathers, and the results.
+static LogicalResult addBuffers(linalg::LinalgOp op, Workload &workload,
+                                EmitError emitError) {
+  using Role = Buffer::Role;
+  auto isRead = [&](OpOperand &operand) {
+    return isa<RankedTensorType>(operand.get().getType()) &&
+           op.payloadUsesValueFromOperand(&operand) && !isSplat(operand.get());
+  };
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isRead(operand))
+      continue;
+    bool isInit = op.isDpsInit(&operand);
+    unsigned number = operand.getOperandNumber() -
+                      (isInit ? unsigned(op.getNumDpsInputs()) : 0);
+    if (failed(addOperand(
+            workload, Role::Read, (isInit ? "init" : "in") + Twine(number),
+            operand.get(), op.getMatchingIndexingMap(&operand), emitError)))
+      return failure();
+  }
+  // Which element a point gathers is known at run time only: one for each.
+  AffineMap everyPoint =
+      AffineMap::getMultiDimIdentityMap(workload.loops.size(), op.getContext());
+  for (auto [number, value] : llvm::enumerate(findGathered(op)))
+    if (failed(addOperand(workload, Role::Read, "gathered" + Twine(number),
+                          value, everyPoint, emitError)))
+      return failure();
+  for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable()))
+    if (failed(addOperand(workload, Role::Write, "out" + Twine(number),
+                          op->getResult(number),
+                          op.getMatchingIndexingMap(&init), emitError)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+static void addStage(Workload &workload, StringRef name, EngineKind engine,
+                     ArrayRef<std::pair<WorkKind, int64_t>> workPerPoint) {
+  Stage stage;
+  stage.name = name.str();
+  stage.engine = engine;
+  stage.loops.resize(workload.loops.size(), true);
+  for (auto work : workPerPoint)
+    if (work.second > 0)
+      stage.workPerPoint.push_back(work);
+  workload.stages.push_back(std::move(stage));
+}
+
+static void addStages(Workload &workload, const PayloadWork &work) {
+  if (work.macs > 0)
+    addStage(workload, "mac", EngineKind::Matrix, {{WorkKind::Mac, work.macs}});
+  if (work.macs == 0 || work.alu + work.special + work.compare > 0)
+    addStage(workload, "map", EngineKind::Vector,
+             {{WorkKind::Alu, work.alu},
+              {WorkKind::Special, work.special},
+              {WorkKind::Compare, work.compare}});
+}
+
+static FailureOr<Workload> makeWorkload(linalg::LinalgOp op,
+                                        EmitError emitError) {
+  if (!op.hasPureTensorSemantics())
+    return emitError() << "works on memory; workloads are counted on tensors, "
+                          "before bufferization";
+  if (failed(requireStaticShapes(op, emitError)))
+    return failure();
+  Workload workload;
+  for (auto [index, extent, kind] :
+       llvm::enumerate(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    workload.loops.push_back({"d" + std::to_string(index), kind, extent});
+  FailureOr<PayloadWork> work = countPayload(op, emitError);
+  if (failed(work) || failed(addBuffers(op, workload, emitError)))
+    return failure();
+  addStages(workload, *work);
+  return workload;
+}
+
+namespace {
+template <typename Op>
+struct StructuredModel
+    : WorkloadOpInterface::ExternalModel<StructuredModel<Op>, Op> {
+  FailureOr<Workload> getWorkload(Operation *op, EmitError emitError) const {
+    return makeWorkload(cast<linalg::LinalgOp>(op), emitError);
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+template <typename Op>
+static void attachStructured(MLIRContext *context) {
+  // A fill says what the accumulators start at.
+  if constexpr (std::is_same_v<Op, linalg::FillOp>)
+    Op::template attachInterface<TransparentModel<Op>>(*context);
+  else
+    Op::template attachInterface<StructuredModel<Op>>(*context);
+}
+
+template <typename... Ops>
+static void attachAll(MLIRContext *context) {
+  (attachStructured<Ops>(context), ...);
+}
+
+void mlir::llm::registerLinalgModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
+    attachAll<
+#define GET_OP_LIST
+#include "mlir/Dialect/Linalg/IR/LinalgStructuredOps.cpp.inc"
+        >(context);
+  });
+}

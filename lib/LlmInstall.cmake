@@ -1,0 +1,39 @@
+# What `cmake --install` puts down beside the tools and libraries (each installs itself),
+# and the Debian package made of it.
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/llm" "${PROJECT_BINARY_DIR}/include/llm"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "*.td" PATTERN "CMakeFiles" EXCLUDE)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/dialects"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/llm"
+  FILES_MATCHING PATTERN "*.td" PATTERN "examples" EXCLUDE)
+install(FILES README.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY examples dialects/llm/examples DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES dialects/llm/Spec.md lib/Target/presets/README.md
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+set(cmakeFolder "${CMAKE_INSTALL_LIBDIR}/cmake/Llm")
+install(EXPORT LlmTargets DESTINATION "${cmakeFolder}")
+configure_package_config_file(lib/LlmConfig.cmake.in "${PROJECT_BINARY_DIR}/LlmConfig.cmake"
+  INSTALL_DESTINATION "${cmakeFolder}"
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/LlmConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/LlmConfig.cmake" "${PROJECT_BINARY_DIR}/LlmConfigVersion.cmake"
+  DESTINATION "${cmakeFolder}")
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME llm-opt)
+set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
+set(CPACK_PACKAGE_CONTACT "The llm-opt developers")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Tiles, costs and schedules of LLM decoder blocks")
+set(CPACK_PACKAGE_DESCRIPTION "An MLIR compiler whose programs are LLM decoder blocks and whose answer is time.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+# libMLIR and libLLVM come from what the tools link; building against the package needs
+# the headers too.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-22-dev, mlir-22-tools, nlohmann-json3-dev")
+include(CPack)
