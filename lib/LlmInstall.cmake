@@ -10,8 +10,8 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/dialects"
   FILES_MATCHING PATTERN "*.td" PATTERN "examples" EXCLUDE)
 install(FILES README.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY examples dialects/llm/examples DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(FILES dialects/llm/Spec.md lib/Target/presets/README.md
-  DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES dialects/llm/Spec.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES lib/Target/presets/README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME Targets.md)
 
 set(cmakeFolder "${CMAKE_INSTALL_LIBDIR}/cmake/Llm")
 install(EXPORT LlmTargets DESTINATION "${cmakeFolder}")
@@ -32,8 +32,9 @@ set(CPACK_PACKAGE_DESCRIPTION "An MLIR compiler whose programs are LLM decoder b
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-# libMLIR and libLLVM come from what the tools link; building against the package needs
-# the headers too.
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Written down, since dpkg-shlibdeps does not know the folder in which Debian keeps
+# libMLIR. Building against the package needs what it suggests.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS
+  "libmlir-22 (>= 1:22.1), libllvm22 (>= 1:22.1), libstdc++6 (>= 12), libc6 (>= 2.36)")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-22-dev, mlir-22-tools, nlohmann-json3-dev")
 include(CPack)
