@@ -19,7 +19,10 @@ config.environment["ASAN_OPTIONS"] = "detect_leaks=0:allow_user_poisoning=0"
 config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
 config.environment["FILECHECK_OPTS"] = "-dump-input-filter=all -enable-var-scope"
 
+plugin = os.path.join(config.llm_build_dir, "lib", "llm-plugin.so")
 config.substitutions += [
+    ("%stock-mlir-opt-passes", f"mlir-opt --load-pass-plugin={plugin}"),
+    ("%stock-mlir-opt", f"mlir-opt --load-dialect-plugin={plugin} --load-pass-plugin={plugin}"),
     ("%root", config.llm_source_dir),
     ("%bin", os.path.join(config.llm_build_dir, "bin")),
     ("%examples", os.path.join(config.llm_source_dir, "examples")),

@@ -17,21 +17,41 @@ using namespace mlir::llm;
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// Whether every element of the tensor is one known value (or none matters):
-/// accumulators start from it, and an operand is read from no memory.
+/// Whether the body gives every point of the result one value: that of a
+/// scalar operand, or one from outside (a fill after generalization).
+static bool repeatsOneValue(linalg::LinalgOp op, OpResult result) {
+  Value yielded =
+      op.getBlock()->getTerminator()->getOperand(result.getResultNumber());
+  if (auto argument = dyn_cast<BlockArgument>(yielded);
+      argument && argument.getOwner() == op.getBlock())
+    return !isa<ShapedType>(op->getOperand(argument.getArgNumber()).getType());
+  return yielded.getParentBlock() != op.getBlock() ||
+         matchPattern(yielded, m_Constant());
+}
+
+/// Whether the op only passes on elements of its first operand.
+static bool isView(Operation *op) {
+  return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp>(op);
+}
+
+/// Whether every element of the tensor is one value that needs no memory:
+/// accumulators start from it, and an operand is read from nowhere.
 static bool isSplat(Value value) {
-  while (auto view = value.getDefiningOp<TransparentOpInterface>()) {
-    if (isa<tensor::EmptyOp, tensor::SplatOp, linalg::FillOp>(view))
-      return true;
-    if (matchPattern(view, m_Constant()))
-      return matchPattern(value, m_Constant<SplatElementsAttr>(nullptr));
-    SmallVector<Value> shown = view.getForwardedValues();
-    if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             tensor::ExtractSliceOp>(view))
-      return false;
-    value = shown.front();
+  while (Operation *view = value.getDefiningOp()) {
+    if (!isView(view))
+      break;
+    value = view->getOperand(0);
   }
-  return false;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return structured.hasPureTensorSemantics() &&
+           repeatsOneValue(structured, cast<OpResult>(value));
+  SplatElementsAttr splat;
+  return isa<tensor::EmptyOp, tensor::SplatOp>(op) ||
+         matchPattern(op, m_Constant(&splat));
 }
 
 /// Whether the index is a sum of loop indices with factors >= 0: what
@@ -88,7 +108,8 @@ static LogicalResult addBuffers(linalg::LinalgOp op, Workload &workload,
                           value, everyPoint, emitError)))
       return failure();
   for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable()))
-    if (failed(addOperand(workload, Role::Write, "out" + Twine(number),
+    if (!repeatsOneValue(op, op->getResult(number)) &&
+        failed(addOperand(workload, Role::Write, "out" + Twine(number),
                           op->getResult(number),
                           op.getMatchingIndexingMap(&init), emitError)))
       return failure();

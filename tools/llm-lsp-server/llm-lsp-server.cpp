@@ -14,10 +14,14 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "llvm/Support/CommandLine.h"
 
 using namespace mlir;
 
 int main(int argc, char **argv) {
+  // What is there so far are the hundreds of options of libLLVM.
+  ::llvm::cl::HideUnrelatedOptions(
+      ArrayRef<const ::llvm::cl::OptionCategory *>());
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
