@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, configures one preset and builds it.
-#   tools/build.sh [release|asserts|asan]
+#   tools/build.sh [release|asserts|asan|coverage]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 preset=${1:-release}

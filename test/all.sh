@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Everything that is checked before a release, which takes three builds: all tests with the
+# release build, with assertions, and with sanitizers; that release and assertions write the
+# same bytes; and the line coverage of lib/.
+#   test/all.sh
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+
+for preset in release asserts asan; do
+  echo "== all tests, preset $preset"
+  bash "$root/test/run.sh" "$preset"
+done
+
+echo "== release and asserts write the same bytes"
+digests() {
+  python3 "$root/test/integration/digests.py" "$root/$1/bin" "$root/examples" \
+    "$root/test/Interfaces/Inputs/attention.mlir"
+}
+diff <(digests build) <(digests build-asserts)
+echo "same"
+
+echo "== line coverage of lib/"
+bash "$root/test/coverage.sh"

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Line coverage of lib/ by all tests: for each file the percentage and the lines that no test
+# reaches, then the total. Fails below 90 %.
+#   test/coverage.sh [lit options]
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$root/build-coverage
+if ! command -v gcovr >/dev/null; then
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq && apt-get install -y -qq --no-install-recommends gcovr >/dev/null
+fi
+
+find "$root" -path "$build/*" -name '*.gcda' -delete
+bash "$root/test/run.sh" coverage "$@"
+cd "$root"
+gcovr --root . --filter lib/ --object-directory "$build" --txt "$build/coverage.txt" \
+  --print-summary --fail-under-line 90 "$build" >"$build/summary.txt" || status=$?
+cat "$build/coverage.txt"
+grep '^lines' "$build/summary.txt"
+exit "${status:-0}"
