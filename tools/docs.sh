@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Writes the reference that follows from the code: ops, attributes and types, passes,
+# interfaces, and the importers' options.
+#   tools/docs.sh [folder; default: docs/reference]
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+llvm=/usr/lib/llvm-22
+out=${1:-$root/docs/reference}
+bin=${LLM_OPT_BIN:-$root/build/bin}
+mkdir -p "$out"
+
+generate() { # generate FILE GENERATOR TD_FILE [options]
+  local file=$1 generator=$2 definition=$3
+  shift 3
+  "$llvm/bin/mlir-tblgen" "-gen-$generator" "$@" -I "$llvm/include" -I "$root/dialects/llm" \
+    "$root/$definition" >>"$out/$file"
+}
+rm -f "$out"/{Dialect,Passes,Interfaces}.md "$out/llm-translate.txt"
+generate Dialect.md dialect-doc dialects/llm/Llm.td -dialect=llm
+generate Passes.md pass-doc include/llm/Transforms/Passes.td
+generate Passes.md pass-doc include/llm/Export/Passes.td
+generate Interfaces.md op-interface-docs dialects/interfaces/WorkloadInterfaces.td
+generate Interfaces.md type-interface-docs dialects/interfaces/WorkloadInterfaces.td
+# Upstream's options are upstream's to document.
+"$bin/llm-translate" --help | sed -n '/^Import options:/,$p' >"$out/llm-translate.txt"
