@@ -139,3 +139,50 @@ func.func @convolution(%x: tensor<1x10x10x4xf32>, %w: tensor<3x3x4x16xf32>) -> t
   %0 = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x10x10x4xf32>, tensor<3x3x4x16xf32>) outs(%f : tensor<1x8x8x16xf32>) -> tensor<1x8x8x16xf32>
   return %0 : tensor<1x8x8x16xf32>
 }
+
+// -----
+
+// Other spellings: a scalar tensor (4 bytes read and written), a mask made of indices (written only),
+// i1 rows of one byte made eight, map, reduce onto a value that is read (8 x 8 x 4 + 4 bytes in, 4
+// out), elementwise, and contract with a transposed operand (8^3 MACs).
+// CHECK-LABEL: func @spellings
+// CHECK: linalg.generic
+// CHECK-SAME: work = {special = 1}, traffic = {dram = {in0 = 4, out0 = 4}}
+// CHECK: linalg.generic
+// CHECK-SAME: work = {alu = 64, compare = 64}, traffic = {dram = {out0 = 256}}
+// CHECK: linalg.broadcast
+// CHECK-SAME: work = {}, traffic = {dram = {in0 = 1, out0 = 8}}
+// CHECK: linalg.map
+// CHECK-SAME: work = {alu = 64}, traffic = {dram = {in0 = 256, in1 = 256, out0 = 256}}
+// CHECK: linalg.reduce
+// CHECK-SAME: work = {alu = 64}, traffic = {dram = {in0 = 256, init0 = 4, out0 = 4}}
+// CHECK: linalg.elementwise
+// CHECK-SAME: work = {special = 64}, traffic = {dram = {in0 = 256, out0 = 256}}
+// CHECK: linalg.contract
+// CHECK-SAME: work = {mac = 512}, traffic = {dram = {in0 = 256, in1 = 256, init0 = 256, out0 = 256}}
+func.func @spellings(%a: tensor<f32>, %b: tensor<8x8xf32>, %i: tensor<8xi1>) -> (tensor<f32>, tensor<8x8xf32>, tensor<8x8xi1>) {
+  %e = tensor.empty() : tensor<f32>
+  %0 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%a : tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%x: f32, %y: f32):
+    %s = math.sqrt %x : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  %e1 = tensor.empty() : tensor<8x8xf32>
+  %v = tensor.extract %0[] : tensor<f32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e1 : tensor<8x8xf32>) {
+  ^bb0(%y: f32):
+    %r = linalg.index 0 : index
+    %c = linalg.index 1 : index
+    %k = arith.cmpi sge, %r, %c : index
+    %z = arith.constant 0.0 : f32
+    %m = arith.select %k, %v, %z : f32
+    linalg.yield %m : f32
+  } -> tensor<8x8xf32>
+  %em = tensor.empty() : tensor<8x8xi1>
+  %2 = linalg.broadcast ins(%i : tensor<8xi1>) outs(%em : tensor<8x8xi1>) dimensions = [0]
+  %3 = linalg.map { arith.addf } ins(%1, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e1 : tensor<8x8xf32>)
+  %4 = linalg.reduce { arith.addf } ins(%3 : tensor<8x8xf32>) outs(%0 : tensor<f32>) dimensions = [0, 1]
+  %5 = linalg.elementwise kind=#linalg.elementwise_kind<exp> ins(%3 : tensor<8x8xf32>) outs(%e1 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %6 = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] ins(%5, %3 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%b : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %4, %6, %2 : tensor<f32>, tensor<8x8xf32>, tensor<8x8xi1>
+}
