@@ -1,0 +1,236 @@
+"""The report of a schedule as Python objects (its fields: docs/report.md)."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Iterator, Optional
+
+
+@dataclass(frozen=True)
+class Group:
+    """Equal engines of one name."""
+    name: str
+    kinds: frozenset[str]
+    count: int
+    operations_per_cycle: dict
+    private_memory_bytes: int  # none: 0, so that nothing but an empty working set fits
+    has_private_memory: bool
+    port_lanes: dict[str, int]
+
+
+@dataclass(frozen=True)
+class SharedMemory:
+    name: str
+    bytes_per_second: int
+    lanes: int
+
+
+@dataclass(frozen=True)
+class Target:
+    clock_hz: int
+    groups: dict[str, Group]
+    shared: dict[str, SharedMemory]
+    dram: str  # the last memory: where values live between ops
+
+    def streaming_cycles(self, memory: str, count_bytes: int, lanes: int) -> int:
+        """ceil(bytes K clock / (lanes rate)), for at least one lane."""
+        shared = self.shared[memory]
+        return ceil_div(count_bytes * shared.lanes * self.clock_hz,
+                        lanes * shared.bytes_per_second)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one part costs, alone on the machine."""
+    traffic_bytes: dict[str, dict[str, int]]  # by memory and buffer
+    working_set_bytes: int
+    overhead_cycles: int
+    serial_cycles: int
+    compute_cycles: int
+
+    @property
+    def fixed_cycles(self) -> int:
+        return self.overhead_cycles + self.serial_cycles
+
+    def streamed_bytes(self, memory: str, without: frozenset[str] = frozenset()) -> int:
+        buffers = self.traffic_bytes.get(memory, {})
+        return sum(size for buffer, size in buffers.items() if buffer not in without)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Cycles count from the start of the enclosing iteration."""
+    group: str
+    index: int
+    start_cycle: int
+    end_cycle: int
+    lanes: dict[str, int]
+
+    @property
+    def engine(self) -> str:
+        return f"{self.group}[{self.index}]"
+
+    @property
+    def length_cycles(self) -> int:
+        return self.end_cycle - self.start_cycle
+
+
+@dataclass(frozen=True)
+class Prefetch(Slot):
+    buffer: str
+
+
+@dataclass(frozen=True)
+class PartSlot(Slot):
+    part: int
+    prefetches: tuple[Prefetch, ...]
+
+
+@dataclass(frozen=True)
+class Op:
+    name: str
+    runs: int
+    engine_kinds: frozenset[str]
+    mac_type: Optional[str]
+    compulsory_bytes: int
+    source_bytes: dict[str, int]  # of the whole source behind each buffer
+    work: dict[str, int]  # of one run, by kind
+    parts: tuple[Part, ...]
+    slots: tuple[PartSlot, ...]
+    depends_on: tuple[str, ...]
+    loops: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """As `llm.schedule` says: the start counts like those of slots."""
+    start_cycle: int
+    period_cycles: int
+    trips: int
+
+
+@dataclass(frozen=True)
+class Stretch:
+    ops: tuple[Op, ...]
+
+
+@dataclass(frozen=True)
+class LoopBody:
+    number: int
+    loop: Loop
+    items: tuple  # of Stretch and LoopBody
+
+
+@dataclass(frozen=True)
+class Schedule:
+    function: str
+    target: Target
+    items: tuple  # of Stretch and LoopBody
+    makespan_cycles: int
+    lower_bound_cycles: int
+    bounds: dict[str, int]
+    roofline_cycles: int
+    recorded_loops: int  # how many loops the report lists
+
+
+def ceil_div(numerator: int, denominator: int) -> int:
+    return -(-numerator // denominator)
+
+
+def stretches_of(items: tuple) -> Iterator[Stretch]:
+    for item in items:
+        if isinstance(item, Stretch):
+            yield item
+        else:
+            yield from stretches_of(item.items)
+
+
+def loops_of(items: tuple) -> Iterator[LoopBody]:
+    for item in items:
+        if isinstance(item, LoopBody):
+            yield item
+            yield from loops_of(item.items)
+
+
+def read_schedule(report: dict) -> Schedule:
+    """One function of a report."""
+    ops = {op["name"]: op for op in report["ops"]}
+    return Schedule(
+        function=report["function"],
+        target=_read_target(report),
+        items=_read_items(report["order"], report["loops"], ops, enclosing_start_cycle=0),
+        makespan_cycles=report["makespan_cycles"],
+        lower_bound_cycles=report["lower_bound_cycles"],
+        bounds=report["bounds"],
+        roofline_cycles=report["roofline_cycles"],
+        recorded_loops=len(report["loops"]))
+
+
+def _read_target(report: dict) -> Target:
+    memories = {memory["name"]: memory for memory in report["memories"]}
+    shared = {name: SharedMemory(name, memory["bytes_per_second"], memory["lanes"])
+              for name, memory in memories.items() if "bytes_per_second" in memory}
+    groups = {}
+    for engine in report["engines"]:
+        private = engine.get("private_memory")
+        groups[engine["name"]] = Group(
+            name=engine["name"], kinds=frozenset(engine["kinds"]), count=engine["count"],
+            operations_per_cycle=engine["operations_per_cycle"],
+            private_memory_bytes=memories[private]["capacity_bytes"] if private else 0,
+            has_private_memory=private is not None, port_lanes=engine["port_lanes"])
+    return Target(report["clock_hz"], groups, shared, dram=report["memories"][-1]["name"])
+
+
+def _read_items(order: list, loops: list, ops: dict, enclosing_start_cycle: int) -> tuple:
+    """The report counts the first run from the start of the function; we want cycles from
+    the start of the iteration."""
+    items = []
+    for item in order:
+        if "stretch" in item:
+            read = tuple(_read_op(ops[name], enclosing_start_cycle)
+                         for name in item["stretch"])
+            items.append(Stretch(read))
+            continue
+        number = item["loop"]
+        loop = loops[number]
+        record = Loop(loop["start_cycle"] - enclosing_start_cycle, loop["period_cycles"],
+                      loop["trips"])
+        body = _read_items(item["body"], loops, ops, loop["start_cycle"])
+        items.append(LoopBody(number, record, body))
+    return tuple(items)
+
+
+def _read_op(op: dict, iteration_start_cycle: int) -> Op:
+    parts: list[Part] = []
+    work: dict[str, int] = {}
+    for record in op["parts"]:
+        parts += [_read_part(record)] * record["count"]
+        for kind, operations in record["work"].items():
+            work[kind] = work.get(kind, 0) + operations * record["count"]
+    return Op(
+        name=op["name"], runs=op["count"], engine_kinds=frozenset(op["engine_kinds"]),
+        mac_type=op.get("mac_type"), compulsory_bytes=op["compulsory_bytes"],
+        source_bytes=op["prefetchable_bytes"], work=work, parts=tuple(parts),
+        slots=tuple(_read_part_slot(slot, iteration_start_cycle) for slot in op["slots"]),
+        depends_on=tuple(op["depends_on"]), loops=tuple(op.get("loops", ())))
+
+
+def _read_part(record: dict) -> Part:
+    return Part(record["traffic_bytes"], record["working_set_bytes"],
+                record["overhead_cycles"], record["serial_cycles"],
+                record["compute_cycles"])
+
+
+def _slot_fields(slot: dict, iteration_start_cycle: int) -> dict:
+    group, _, index = slot["engine"].removesuffix("]").rpartition("[")
+    return {"group": group, "index": int(index),
+            "start_cycle": slot["start_cycle"] - iteration_start_cycle,
+            "end_cycle": slot["end_cycle"] - iteration_start_cycle,
+            "lanes": {m: n for m, n in slot.get("lanes", {}).items() if n != 0}}
+
+
+def _read_part_slot(slot: dict, iteration_start_cycle: int) -> PartSlot:
+    prefetches = tuple(
+        Prefetch(buffer=fetch["buffer"], **_slot_fields(fetch, iteration_start_cycle))
+        for fetch in slot.get("prefetches", ()))
+    return PartSlot(part=slot["part"], prefetches=prefetches,
+                    **_slot_fields(slot, iteration_start_cycle))

@@ -1,0 +1,239 @@
+"""S1 to S8 of dialects/llm/Spec.md, stretch by stretch. Each check yields what is broken."""
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Iterable, Iterator
+
+from model import (LoopBody, Op, Part, PartSlot, Prefetch, Schedule, Slot, Stretch, Target)
+
+
+@dataclass(frozen=True)
+class Broken:
+    rule: str
+    where: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.rule} {self.where}: {self.why}"
+
+
+def check_slots(schedule: Schedule) -> list[Broken]:
+    """All that is broken of S1 to S8."""
+    broken: list[Broken] = []
+    _check_items(schedule.target, schedule.items, broken)
+    return broken
+
+
+def end_of_items(items: tuple) -> int:
+    """The cycle at which a function or an iteration ends, from its own slots alone."""
+    cycle = 0
+    for item in items:
+        cycle = end_of_item(item, cycle)
+    return cycle
+
+
+def end_of_item(item: Stretch | LoopBody, start_cycle: int) -> int:
+    if isinstance(item, LoopBody):
+        return start_cycle + item.loop.trips * end_of_items(item.items)
+    return max([start_cycle] + [slot.end_cycle for op in item.ops for slot in op.slots])
+
+
+def _check_items(target: Target, items: tuple, broken: list[Broken]) -> None:
+    cycle = 0
+    for item in items:
+        if isinstance(item, LoopBody):
+            _check_items(target, item.items, broken)
+        else:
+            broken += _check_stretch(target, item, cycle)
+        cycle = end_of_item(item, cycle)
+
+
+def _check_stretch(target: Target, stretch: Stretch, start_cycle: int) -> Iterator[Broken]:
+    for op in stretch.ops:
+        yield from check_s1(op)
+        for slot in op.slots:
+            yield from _check_engine_exists(target, op, slot)
+            for fetch in slot.prefetches:
+                yield from _check_engine_exists(target, op, fetch)
+            if slot.part < len(op.parts):
+                yield from check_s2_s3_of_part(target, op, slot)
+            yield from check_s8(target, op, slot)
+        yield from check_fetched_once(op)
+    yield from check_s4(target, stretch)
+    yield from check_s5(stretch, start_cycle)
+    yield from check_s6(target, stretch)
+    yield from check_s7(target, stretch)
+
+
+def check_s1(op: Op) -> Iterator[Broken]:
+    slots_of_part = defaultdict(int)
+    for slot in op.slots:
+        slots_of_part[slot.part] += 1
+        if slot.part >= len(op.parts):
+            yield Broken("S1", op.name, f"there is no part {slot.part}")
+    for part in range(len(op.parts)):
+        if slots_of_part[part] != 1:
+            yield Broken("S1", op.name, f"part {part} has {slots_of_part[part]} slots")
+
+
+def _check_engine_exists(target: Target, op: Op, slot: Slot) -> Iterator[Broken]:
+    group = target.groups.get(slot.group)
+    if group is None or slot.index >= group.count:
+        yield Broken("S4", op.name, f"there is no engine {slot.engine}")
+
+
+def check_s2_s3_of_part(target: Target, op: Op, slot: PartSlot) -> Iterator[Broken]:
+    part = op.parts[slot.part]
+    fetched = frozenset(fetch.buffer for fetch in slot.prefetches)
+    streamed_bytes = {memory: part.streamed_bytes(memory) for memory in part.traffic_bytes}
+    streamed_bytes[target.dram] = part.streamed_bytes(target.dram, without=fetched)
+    yield from check_s2_s3(target, op.name, slot, streamed_bytes, part.fixed_cycles,
+                           part.compute_cycles)
+
+
+def check_s2_s3(target: Target, where: str, slot: Slot, streamed_bytes: dict[str, int],
+                fixed_cycles: int, compute_cycles: int) -> Iterator[Broken]:
+    """The length follows from the lanes (S2), and they are the fewest that give it (S3)."""
+    for memory in slot.lanes:
+        if memory not in target.shared:
+            yield Broken("S3", where, f"no lanes of {memory} can be held")
+    busy_cycles = compute_cycles
+    for memory in target.shared:
+        size, lanes = streamed_bytes.get(memory, 0), slot.lanes.get(memory, 0)
+        if size and not lanes:
+            yield Broken("S3", where, f"it holds no lane of {memory} for {size} bytes")
+            return
+        if size:
+            busy_cycles = max(busy_cycles, target.streaming_cycles(memory, size, lanes))
+    if slot.length_cycles != fixed_cycles + busy_cycles:
+        yield Broken("S2", where, f"its lanes give {fixed_cycles + busy_cycles} cycles, "
+                                  f"it has {slot.length_cycles}")
+    for memory in target.shared:
+        yield from _check_s3(target, where, slot, memory, streamed_bytes.get(memory, 0),
+                             slot.length_cycles - fixed_cycles)
+
+
+def _check_s3(target: Target, where: str, slot: Slot, memory: str, size_bytes: int,
+              streaming_cycles: int) -> Iterator[Broken]:
+    lanes = slot.lanes.get(memory, 0)
+    group = target.groups.get(slot.group)
+    if group and lanes > group.port_lanes.get(memory, 0):
+        yield Broken("S3", where, f"{lanes} lanes of {memory} are above the port")
+    if size_bytes == 0:
+        fewest = 0
+    elif streaming_cycles <= 0:
+        return  # S2 says so
+    else:
+        fewest = target.streaming_cycles(memory, size_bytes, streaming_cycles)
+    if lanes != fewest:
+        yield Broken("S3", where, f"{fewest} lanes of {memory} would do, it holds {lanes}")
+
+
+def check_s8(target: Target, op: Op, slot: PartSlot) -> Iterator[Broken]:
+    for fetch in slot.prefetches:
+        where = f"{op.name}, prefetch of {fetch.buffer}"
+        group = target.groups.get(fetch.group)
+        if group and "memory" not in group.kinds:
+            yield Broken("S8", where, f"{fetch.engine} is of no kind memory")
+        if fetch.end_cycle > slot.start_cycle:
+            yield Broken("S8", where, "it ends after the start of its part")
+        if fetch.buffer not in op.source_bytes:
+            yield Broken("S8", where, "there is no source behind this buffer")
+            continue
+        sizes = {target.dram: op.source_bytes[fetch.buffer]}
+        for broken in check_s2_s3(target, where, fetch, sizes, 0, 0):
+            yield Broken("S8", where, f"({broken.rule}) {broken.why}")
+
+
+def check_fetched_once(op: Op) -> Iterator[Broken]:
+    buffers = [fetch.buffer for slot in op.slots for fetch in slot.prefetches]
+    for buffer in sorted(set(buffers)):
+        if buffers.count(buffer) > 1:
+            yield Broken("S8", op.name, f"{buffer} is fetched {buffers.count(buffer)} times")
+
+
+def _slots_with_names(stretch: Stretch) -> Iterator[tuple[str, Slot]]:
+    for op in stretch.ops:
+        for slot in op.slots:
+            yield op.name, slot
+            for fetch in slot.prefetches:
+                yield f"{op.name}, prefetch of {fetch.buffer}", fetch
+
+
+def check_s4(target: Target, stretch: Stretch) -> Iterator[Broken]:
+    for op in stretch.ops:
+        for slot in op.slots:
+            group = target.groups.get(slot.group)
+            if group and not op.engine_kinds <= group.kinds:
+                yield Broken("S4", op.name, f"{slot.engine} lacks a kind that it needs")
+    by_engine = defaultdict(list)
+    for name, slot in _slots_with_names(stretch):
+        if slot.length_cycles > 0:
+            by_engine[slot.engine].append((slot.start_cycle, slot.end_cycle, name))
+    for engine, busy in by_engine.items():
+        busy.sort()
+        latest_end_cycle, latest = 0, ""
+        for start_cycle, end_cycle, name in busy:
+            if start_cycle < latest_end_cycle:
+                yield Broken("S4", name, f"{engine} is still busy with {latest}")
+            if end_cycle > latest_end_cycle:
+                latest_end_cycle, latest = end_cycle, name
+
+
+def check_s5(stretch: Stretch, start_cycle: int) -> Iterator[Broken]:
+    ops = {op.name: op for op in stretch.ops}
+    for name, slot in _slots_with_names(stretch):
+        if slot.start_cycle < start_cycle:
+            yield Broken("S5", name, f"its stretch starts at {start_cycle}")
+    for op in stretch.ops:
+        for other in op.depends_on:
+            if other not in ops:
+                continue  # of an earlier stretch: the barrier between them is enough
+            end_cycle = max((slot.end_cycle for slot in ops[other].slots), default=0)
+            if any(slot.start_cycle < end_cycle for slot in op.slots):
+                yield Broken("S5", op.name, f"it depends on {other}, which ends at {end_cycle}")
+
+
+def _peak(intervals: Iterable[tuple[int, int, int]]) -> int:
+    """The largest sum of amounts at any cycle of intervals (start, end, amount)."""
+    changes = []
+    for start_cycle, end_cycle, amount in intervals:
+        if start_cycle < end_cycle:
+            changes += [(start_cycle, amount), (end_cycle, -amount)]
+    held = peak = 0
+    for _, change in sorted(changes):  # at one cycle what ends comes before what starts
+        held += change
+        peak = max(peak, held)
+    return peak
+
+
+def check_s6(target: Target, stretch: Stretch) -> Iterator[Broken]:
+    for memory in target.shared.values():
+        peak = _peak((slot.start_cycle, slot.end_cycle, slot.lanes.get(memory.name, 0))
+                     for _, slot in _slots_with_names(stretch))
+        if peak > memory.lanes:
+            yield Broken("S6", memory.name, f"{peak} of {memory.lanes} lanes are held")
+
+
+def check_s7(target: Target, stretch: Stretch) -> Iterator[Broken]:
+    by_engine = defaultdict(list)
+    for op in stretch.ops:
+        for slot in op.slots:
+            group = target.groups.get(slot.group)
+            if group is None or slot.part >= len(op.parts):
+                continue
+            if slot.prefetches and not group.has_private_memory:
+                yield Broken("S7", op.name, f"{slot.engine} has no private memory")
+            by_engine[slot.engine, group.private_memory_bytes] += _held_by(op, slot)
+    for (engine, capacity_bytes), held in by_engine.items():
+        peak_bytes = _peak(held)
+        if peak_bytes > capacity_bytes:
+            yield Broken("S7", engine, f"{peak_bytes} of {capacity_bytes} bytes are held")
+
+
+def _held_by(op: Op, slot: PartSlot) -> Iterator[tuple[int, int, int]]:
+    part: Part = op.parts[slot.part]
+    yield slot.start_cycle, slot.end_cycle, part.working_set_bytes
+    for fetch in slot.prefetches:
+        yield fetch.start_cycle, slot.end_cycle, op.source_bytes.get(fetch.buffer, 0)

@@ -1,0 +1,16 @@
+"""The verdict on a report: what is broken, by function."""
+from __future__ import annotations
+
+from model import read_schedule
+from rules import Broken, check_slots
+from summary import check_summary
+
+
+def judge_function(report: dict) -> list[Broken]:
+    schedule = read_schedule(report)
+    return check_slots(schedule) + check_summary(schedule)
+
+
+def judge_report(report: dict) -> dict[str, list[Broken]]:
+    functions = report.get("functions", [report])
+    return {function["function"]: judge_function(function) for function in functions}
