@@ -29,6 +29,7 @@ class Target:
     clock_hz: int
     groups: dict[str, Group]
     shared: dict[str, SharedMemory]
+    private_memories: tuple[str, ...]
     dram: str  # the last memory: where values live between ops
 
     def streaming_cycles(self, memory: str, count_bytes: int, lanes: int) -> int:
@@ -151,6 +152,17 @@ def loops_of(items: tuple) -> Iterator[LoopBody]:
             yield from loops_of(item.items)
 
 
+def ops_of(schedule: Schedule) -> list[Op]:
+    """In the order of the program."""
+    return [op for stretch in stretches_of(schedule.items) for op in stretch.ops]
+
+
+def buffers_of(schedule: Schedule) -> list[list[str]]:
+    """The names of each op's buffers that have bytes to move."""
+    return [sorted({buffer for part in op.parts for buffers in part.traffic_bytes.values()
+                    for buffer in buffers}) for op in ops_of(schedule)]
+
+
 def read_schedule(report: dict) -> Schedule:
     """One function of a report."""
     ops = {op["name"]: op for op in report["ops"]}
@@ -177,7 +189,9 @@ def _read_target(report: dict) -> Target:
             operations_per_cycle=engine["operations_per_cycle"],
             private_memory_bytes=memories[private]["capacity_bytes"] if private else 0,
             has_private_memory=private is not None, port_lanes=engine["port_lanes"])
-    return Target(report["clock_hz"], groups, shared, dram=report["memories"][-1]["name"])
+    private_memories = tuple(name for name in memories if name not in shared)
+    return Target(report["clock_hz"], groups, shared, private_memories,
+                  dram=report["memories"][-1]["name"])
 
 
 def _read_items(order: list, loops: list, ops: dict, enclosing_start_cycle: int) -> tuple:

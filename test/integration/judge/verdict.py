@@ -1,14 +1,17 @@
 """The verdict on a report: what is broken, by function."""
 from __future__ import annotations
 
-from model import read_schedule
+from model import Schedule, read_schedule
 from rules import Broken, check_slots
 from summary import check_summary
 
 
-def judge_function(report: dict) -> list[Broken]:
-    schedule = read_schedule(report)
+def judge(schedule: Schedule) -> list[Broken]:
     return check_slots(schedule) + check_summary(schedule)
+
+
+def judge_function(report: dict) -> list[Broken]:
+    return judge(read_schedule(report))
 
 
 def judge_report(report: dict) -> dict[str, list[Broken]]:

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Shows that the judge and --llm-verify-schedule agree on every single-field mutation of
+the schedules of given blocks.
+
+    check_block.py [--every N] [--keep FOLDER] SCHEDULED.mlir...
+
+A block is a module of one function, tiled and scheduled. With --every N only each Nth
+mutation is tried. --keep writes what the two do not agree on.
+"""
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from compare import Tally, Verdicts, finish, schedules_of, verdicts_on
+from mutate import mutants_of
+from program import Program, parse_program
+from model import Schedule, buffers_of
+from verdict import judge
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--keep")
+    parser.add_argument("blocks", nargs="+")
+    options = parser.parse_args()
+    tally = Tally()
+    for path in options.blocks:
+        verdicts = verdicts_on_block(path, options.every)
+        of_block = Tally()
+        of_block.add(verdicts)
+        of_block.print(os.path.basename(path))
+        tally.add(verdicts)
+    return finish(tally, "all blocks", options.keep)
+
+
+def verdicts_on_block(path: str, every: int) -> list[Verdicts]:
+    with open(path, encoding="utf-8") as file:
+        program: Program = parse_program(file.read())
+    [schedule] = schedules_of([program.text("m0")])
+    if schedule is None or judge(schedule):
+        raise SystemExit(f"{path}: what llm-schedule wrote is rejected")
+    return verdicts_on(mutants_of(program, schedule.target, buffers_of(schedule))[::every])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,170 @@
+"""Single-field mutations of a schedule: every field of every slot, prefetch and summary."""
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Iterable, Iterator
+
+from model import Target
+from program import FetchText, LoopText, Program, RunText, SummaryText
+
+LARGEST = 2**61 - 1  # the largest number that the language allows
+
+
+@dataclass(frozen=True)
+class Mutant:
+    what: str
+    program: Program
+
+
+def mutants_of(program: Program, target: Target, buffers: list[list[str]]) -> list[Mutant]:
+    """All of them; `buffers` are the names of each op's buffers."""
+    mutants = list(_of_summary(program))
+    for op, runs in enumerate(program.slots):
+        mutants += _of_runs(program, op)
+        for number in range(len(runs)):
+            what = f"op {op}, run {number}: "
+            neighbours = _neighbours(program, op, number)
+            mutants += (Mutant(what + field, program.with_run(op, number, run))
+                        for field, run in _of_run(runs[number], neighbours, target,
+                                                  buffers[op]))
+    return mutants
+
+
+def _numbers(value: int, others: Iterable[int] = ()) -> list[int]:
+    """Near it, 0, double, too large, and the same field of its neighbours."""
+    near = [value - 1, value + 1, 0, 2 * value, LARGEST, *others]
+    return sorted({number for number in near if number >= 0 and number != value})
+
+
+def _neighbours(program: Program, op: int, run: int) -> list[RunText]:
+    """The runs before and behind this one, of any op."""
+    flat = [(o, r) for o, runs in enumerate(program.slots) for r in range(len(runs))]
+    at = flat.index((op, run))
+    near = flat[max(at - 1, 0):at] + flat[at + 1:at + 2]
+    return [program.slots[o][r] for o, r in near]
+
+
+# Slots
+
+
+def _of_runs(program: Program, op: int) -> Iterator[Mutant]:
+    """A slot that is dropped or there twice."""
+    runs = program.slots[op]
+    for number in range(len(runs)):
+        what = f"op {op}, run {number}: "
+        yield Mutant(what + "dropped", program.with_slots(op, runs[:number] + runs[number + 1:]))
+        yield Mutant(what + "doubled", program.with_slots(op, runs + (runs[number],)))
+
+
+def _of_run(run: RunText, neighbours: list[RunText], target: Target,
+            buffers: list[str]) -> Iterator[tuple[str, RunText]]:
+    yield from _of_slot(run, neighbours, target)
+    for field in ("part", "count", "index_stride", "start_stride"):
+        near = [getattr(other, field) for other in neighbours]
+        for number in _numbers(getattr(run, field), near):
+            yield f"{field} = {number}", replace(run, **{field: number})
+    yield from _of_prefetches(run, target, buffers)
+
+
+def _of_slot(slot: RunText | FetchText, neighbours: list, target: Target
+             ) -> Iterator[tuple[str, RunText | FetchText]]:
+    """What a slot and a prefetch have in common."""
+    cycles = [cycle for other in neighbours for cycle in (other.start_cycle, other.end_cycle)]
+    length_cycles = slot.end_cycle - slot.start_cycle
+    for number in _numbers(slot.start_cycle, cycles):
+        yield f"start_cycle = {number}", replace(slot, start_cycle=number)
+        if number + length_cycles <= LARGEST:
+            yield (f"moved to {number}",
+                   replace(slot, start_cycle=number, end_cycle=number + length_cycles))
+    for number in _numbers(slot.end_cycle, cycles):
+        yield f"end_cycle = {number}", replace(slot, end_cycle=number)
+    counts = [group.count for group in target.groups.values()]
+    for number in _numbers(slot.index, counts + [other.index for other in neighbours]):
+        yield f"index = {number}", replace(slot, index=number)
+    for name in [*target.groups, "nowhere"]:
+        if name != slot.engine:
+            yield f"engine = {name}", replace(slot, engine=name)
+    near = [count for other in neighbours for _, count in other.lanes]
+    for what, lanes in _of_lanes(dict(slot.lanes), near, target):
+        yield what, replace(slot, lanes=tuple(lanes.items()))
+
+
+def _of_lanes(lanes: dict[str, int], near: list[int], target: Target
+              ) -> Iterator[tuple[str, dict[str, int]]]:
+    for name, count in lanes.items():
+        yield f"no lanes of {name}", {n: c for n, c in lanes.items() if n != name}
+        for number in _numbers(count, near + [target.shared[name].lanes]):
+            yield f"lanes of {name} = {number}", lanes | {name: number}
+    for name in [*target.shared, *target.private_memories, "nothing"]:
+        if name not in lanes:
+            yield f"a lane of {name}", lanes | {name: 1}
+
+
+def _of_prefetches(run: RunText, target: Target, buffers: list[str]
+                   ) -> Iterator[tuple[str, RunText]]:
+    fetches = run.prefetches
+    for number, fetch in enumerate(fetches):
+        rest = fetches[:number] + fetches[number + 1:]
+        what = f"prefetch {number}: "
+        yield what + "dropped", replace(run, prefetches=rest)
+        yield what + "doubled", replace(run, prefetches=fetches + (fetch,))
+        changed = [(f"buffer = {name}", replace(fetch, buffer=name))
+                   for name in [*buffers, "nothing"] if name != fetch.buffer]
+        changed += _of_slot(fetch, [run, *rest], target)
+        for field, new in changed:
+            yield what + field, replace(run, prefetches=fetches[:number] + (new,)
+                                        + fetches[number + 1:])
+    if not fetches:
+        yield from _added_prefetches(run, target, buffers)
+
+
+def _added_prefetches(run: RunText, target: Target, buffers: list[str]
+                      ) -> Iterator[tuple[str, RunText]]:
+    """A fetch of each buffer on the first memory engine (or any), with the part's lanes."""
+    names = [group.name for group in target.groups.values() if "memory" in group.kinds]
+    engine = (names or list(target.groups))[0]
+    for buffer in buffers:
+        fetch = FetchText(buffer, engine, 0, 0, run.start_cycle, run.lanes)
+        yield f"prefetch of {buffer} added", replace(run, prefetches=(fetch,))
+
+
+# Summary
+
+
+def _of_summary(program: Program) -> Iterator[Mutant]:
+    for what, summary in _summaries(program.summary):
+        yield Mutant("summary: " + what, replace(program, summary=summary))
+
+
+def _summaries(summary: SummaryText) -> Iterator[tuple[str, SummaryText]]:
+    yield "policy", replace(summary, policy="another")
+    for field in ("makespan_cycles", "lower_bound_cycles", "roofline_cycles"):
+        for number in _numbers(getattr(summary, field)):
+            yield f"{field} = {number}", replace(summary, **{field: number})
+    bounds = dict(summary.bounds)
+    for name, cycles in bounds.items():
+        rest = {n: c for n, c in bounds.items() if n != name}
+        yield f"no bound {name}", replace(summary, bounds=tuple(rest.items()))
+        yield (f"bound {name} under another name",
+               replace(summary, bounds=tuple((rest | {"other": cycles}).items())))
+        for number in _numbers(cycles):
+            changed = tuple((bounds | {name: number}).items())
+            yield f"bound {name} = {number}", replace(summary, bounds=changed)
+    for number in (0, 1):
+        yield (f"a bound of {number} more",
+               replace(summary, bounds=summary.bounds + (("other", number),)))
+    for what, loops in _loops(summary.loops):
+        yield what, replace(summary, loops=loops)
+
+
+def _loops(loops: tuple[LoopText, ...]) -> Iterator[tuple[str, tuple[LoopText, ...]]]:
+    yield "a loop more", loops + (LoopText(0, 0, 1),)
+    for at, loop in enumerate(loops):
+        before, behind = loops[:at], loops[at + 1:]
+        yield f"no loop {at}", before + behind
+        yield f"loop {at} twice", before + (loop, loop) + behind
+        for field in ("start_cycle", "period_cycles", "trips"):
+            near = [getattr(other, field) for other in before[-1:] + behind[:1]]
+            for number in _numbers(getattr(loop, field), near):
+                changed = replace(loop, **{field: number})
+                yield f"loop {at}: {field} = {number}", before + (changed,) + behind
