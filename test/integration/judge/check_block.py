@@ -14,9 +14,9 @@ import os
 import sys
 
 from compare import Tally, Verdicts, finish, schedules_of, verdicts_on
+from model import buffers_of
 from mutate import mutants_of
-from program import Program, parse_program
-from model import Schedule, buffers_of
+from program import parse_program
 from verdict import judge
 
 
@@ -38,9 +38,9 @@ def main() -> int:
 
 def verdicts_on_block(path: str, every: int) -> list[Verdicts]:
     with open(path, encoding="utf-8") as file:
-        program: Program = parse_program(file.read())
+        program = parse_program(file.read())
     [schedule] = schedules_of([program.text("m0")])
-    if schedule is None or judge(schedule):
+    if judge(schedule):
         raise SystemExit(f"{path}: what llm-schedule wrote is rejected")
     return verdicts_on(mutants_of(program, schedule.target, buffers_of(schedule))[::every])
 

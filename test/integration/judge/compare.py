@@ -20,7 +20,7 @@ from mutate import Mutant
 from verdict import judge_function
 
 SPLIT = "// -----\n"
-MUTANTS_PER_FILE = 150
+MUTANTS_PER_FILE = 100
 RULES = [f"S{number}" for number in range(1, 10)]
 REPORT = "--llm-export-report=format=json file=-"
 
@@ -52,7 +52,9 @@ def run_tool(modules: Sequence[str], *passes: str, output: str = "/dev/null") ->
         errors = _errors_by_module(done.stderr, file.name, first_lines)
     if bool(done.returncode) != any(errors):
         raise RuntimeError(f"exit status {done.returncode}, but errors are {done.stderr!r}")
-    reports = {} if output == "-" else {r["function"]: r for r in _objects(done.stdout)}
+    reports = {} if output == "-" else {
+        function["function"]: function for report in _objects(done.stdout)
+        for function in report.get("functions", [report])}
     return ToolRun(errors, reports, done.stdout)
 
 
@@ -77,15 +79,15 @@ def _objects(text: str) -> Iterator[dict]:
 # Verdicts
 
 
-@dataclass(frozen=True)
+@dataclass
 class Verdicts:
     """`refused`: the text is no program, or the report cannot show it. `rules` are those
     that are broken by each judge; the verifier's errors may name none."""
     what: str
     module: str
     tool_errors: list[str]
-    broken: list[str]
-    refused: Optional[str]
+    broken: list[str] = field(default_factory=list)
+    refused: Optional[str] = None
 
     @property
     def tool_rules(self) -> set[str]:
@@ -114,22 +116,48 @@ def verdicts_on(mutants: Sequence[Mutant]) -> list[Verdicts]:
 
 def _verdicts_on_batch(mutants: Sequence[Mutant]) -> list[Verdicts]:
     modules = [mutant.program.text(f"m{at}") for at, mutant in enumerate(mutants)]
-    verified = run_tool(modules, "--llm-verify-schedule")
-    reported = run_tool(modules, REPORT)
-    verdicts = []
-    for at, mutant in enumerate(mutants):
-        report = reported.reports.get(f"m{at}")
-        broken = [str(b) for b in judge_function(report)] if report else []
-        refused = None if report else "; ".join(reported.errors[at]) or "no report"
-        verdicts.append(Verdicts(mutant.what, modules[at], verified.errors[at], broken, refused))
+    verdicts = [Verdicts(mutant.what, module, errors) for mutant, module, errors
+                in zip(mutants, modules, run_tool(modules, "--llm-verify-schedule").errors)]
+    reports, refusals = _reports_on(verdicts)
+    for at, verdict in enumerate(verdicts):
+        report = reports.get(f"m{at}")
+        verdict.broken = [str(b) for b in judge_function(report)] if report else []
+        verdict.refused = None if report else refusals.get(at, "no report")
     return verdicts
 
 
-def schedules_of(modules: Sequence[str]) -> list[Optional[Schedule]]:
+def _reports_on(verdicts: Sequence[Verdicts]) -> tuple[dict[str, dict], dict[int, str]]:
+    """The reports by function, and why the others are refused. One bad function spoils a
+    module: what may be refused stands alone, and the others share a module."""
+    alone, shared = [], []
+    for at, verdict in enumerate(verdicts):
+        may_be_refused = verdict.tool_errors and verdict.tool_rules <= {"S1"}
+        (alone if may_be_refused else shared).append(at)
+    joined = joined_modules([verdicts[at].module for at in shared])
+    run = run_tool(joined, REPORT)
+    if any(run.errors):
+        alone, run = [*alone, *shared], ToolRun([], {}, "")
+    run_alone = run_tool([verdicts[at].module for at in alone], REPORT)
+    refusals = {at: "; ".join(errors) for at, errors in zip(alone, run_alone.errors)}
+    return run.reports | run_alone.reports, refusals
+
+
+def joined_modules(modules: Sequence[str]) -> list[str]:
+    """Modules of one function each; those for one target become one."""
+    functions_by_head: dict[str, list[str]] = {}
+    for module in modules:
+        begin, end = module.index("func.func"), module.rindex("}")
+        functions_by_head.setdefault(module[:begin], []).append(module[begin:end])
+    return [head + "".join(functions) + "}\n"
+            for head, functions in functions_by_head.items()]
+
+
+def schedules_of(modules: Sequence[str]) -> list[Schedule]:
     """The report of each module, read; functions are m0, m1, ..."""
-    reports = run_tool(modules, REPORT).reports
-    return [read_schedule(reports[f"m{at}"]) if f"m{at}" in reports else None
-            for at in range(len(modules))]
+    run = run_tool(modules, REPORT)
+    if any(run.errors):
+        raise SystemExit(f"there is no report: {run.errors}")
+    return [read_schedule(run.reports[f"m{at}"]) for at in range(len(modules))]
 
 
 # Counts

@@ -1,0 +1,201 @@
+"""Valid schedules by hand, with fetches ahead and slots longer than they need be, which
+llm-schedule does not make yet. Each part goes where a throw of the dice puts it, as early
+as there is room from then on."""
+from __future__ import annotations
+
+import copy
+import random
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import Optional
+
+from model import Group, LoopBody, Op, Part, Schedule, Stretch, Target, ops_of
+from program import Amounts, FetchText, LoopText, Program, RunText
+
+Interval = tuple[int, int, int]  # from, to, how much
+
+
+@dataclass
+class Held:
+    """What is taken in a stretch, at which cycles."""
+    engines: dict[str, list[Interval]] = field(default_factory=lambda: defaultdict(list))
+    lanes: dict[str, list[Interval]] = field(default_factory=lambda: defaultdict(list))
+    bytes: dict[str, list[Interval]] = field(default_factory=lambda: defaultdict(list))
+
+    def ends(self, start_cycle: int) -> list[int]:
+        """Where room may begin."""
+        taken = [end for held in self.engines.values() for _, end, _ in held]
+        return sorted({start_cycle, *(end for end in taken if end >= start_cycle)})
+
+
+def most_held(held: list[Interval], start_cycle: int, end_cycle: int) -> int:
+    """The most at any cycle of a span: it grows only where an interval starts."""
+    cycles = [start_cycle] + [start for start, _, _ in held if start_cycle < start < end_cycle]
+    return max(sum(much for start, end, much in held if start <= cycle < end)
+               for cycle in cycles)
+
+
+def build(program: Program, schedule: Schedule, rng: random.Random) -> Program:
+    """Other slots for the program of a report; its bounds do not depend on slots."""
+    runs: dict[str, list[RunText]] = {}
+    loops: dict[int, LoopText] = {}
+    makespan_cycles = _build_items(schedule.target, schedule.items, rng, runs, loops)
+    summary = replace(program.summary, policy="dice", makespan_cycles=makespan_cycles,
+                      loops=tuple(loops[number] for number in sorted(loops)))
+    slots = tuple(tuple(runs[op.name]) for op in ops_of(schedule))
+    return replace(program, summary=summary, slots=slots)
+
+
+def _build_items(target: Target, items: tuple, rng: random.Random,
+                 runs: dict[str, list[RunText]], loops: dict[int, LoopText]) -> int:
+    cycle = 0
+    for item in items:
+        if isinstance(item, LoopBody):
+            period_cycles = _build_items(target, item.items, rng, runs, loops)
+            loops[item.number] = LoopText(cycle, period_cycles, item.loop.trips)
+            cycle += period_cycles * item.loop.trips
+        else:
+            cycle = _build_stretch(target, item, cycle, rng, runs)
+    return cycle
+
+
+def _build_stretch(target: Target, stretch: Stretch, start_cycle: int, rng: random.Random,
+                   runs: dict[str, list[RunText]]) -> int:
+    held, end_cycle = Held(), {}
+    for op in stretch.ops:
+        ready_cycle = max([start_cycle] + [end_cycle.get(name, 0) for name in op.depends_on])
+        placed: list[RunText] = []
+        fetched: set[str] = set()
+        for part in range(len(op.parts)):
+            run = _place(target, op, part, held, (start_cycle, ready_cycle), fetched, rng)
+            fetched |= {fetch.buffer for fetch in run.prefetches}
+            placed.append(run)
+        end_cycle[op.name] = max(run.end_cycle for run in placed)
+        rng.shuffle(placed)
+        runs[op.name] = placed
+    return max(end_cycle.values(), default=start_cycle)
+
+
+def _place(target: Target, op: Op, number: int, held: Held, starts: tuple[int, int],
+           fetched: set[str], rng: random.Random) -> RunText:
+    part = op.parts[number]
+    for attempt in range(6):
+        group = rng.choice([group for group in target.groups.values()
+                            if op.engine_kinds <= group.kinds
+                            and part.working_set_bytes <= group.private_memory_bytes])
+        index = rng.randrange(group.count)
+        buffers = [] if attempt == 5 else _to_fetch(target, op, part, group, fetched, rng)
+        fetches = _place_fetches(target, op, buffers, held, starts[0], rng)
+        run = _place_part(target, op, number, (group, index), held, starts[1], fetches, rng)
+        if run:
+            return run
+    raise ValueError(f"no room for {op.name}")
+
+
+def _to_fetch(target: Target, op: Op, part: Part, group: Group, fetched: set[str],
+              rng: random.Random) -> list[str]:
+    if not any("memory" in other.kinds for other in target.groups.values()):
+        return []
+    room_bytes = group.private_memory_bytes - part.working_set_bytes
+    fitting = [buffer for buffer, size in op.source_bytes.items()
+               if buffer not in fetched and size <= room_bytes and group.has_private_memory]
+    chosen = rng.sample(fitting, min(len(fitting), rng.choice([0, 1, 1, 2])))
+    slices_bytes = sum(op.source_bytes[buffer] for buffer in chosen)
+    return chosen if slices_bytes <= room_bytes else chosen[:1]
+
+
+def _lanes(target: Target, group: Group, sizes: dict[str, int], compute_cycles: int,
+           rng: random.Random) -> tuple[int, dict[str, int]]:
+    """Busy cycles and lanes: some lanes of the port for each memory, then, as the slowest
+    stream sets the time, the fewest for all."""
+    busy_cycles = compute_cycles
+    for memory, size in sizes.items():
+        port = group.port_lanes[memory]
+        lanes = rng.choice([port, rng.randrange(1, port + 1)])
+        busy_cycles = max(busy_cycles, target.streaming_cycles(memory, size, lanes))
+    return busy_cycles, {memory: target.streaming_cycles(memory, size, busy_cycles)
+                         for memory, size in sizes.items()}
+
+
+def _fits(target: Target, held: Held, engine: str, span: tuple[int, int],
+          lanes: dict[str, int]) -> bool:
+    if span[0] == span[1]:
+        return True
+    return (most_held(held.engines[engine], *span) == 0
+            and all(most_held(held.lanes[memory], *span) + count <= target.shared[memory].lanes
+                    for memory, count in lanes.items()))
+
+
+def _take(held: Held, engine: str, span: tuple[int, int], lanes: dict[str, int]) -> None:
+    held.engines[engine].append((*span, 1))
+    for memory, count in lanes.items():
+        held.lanes[memory].append((*span, count))
+
+
+def _place_fetches(target: Target, op: Op, buffers: list[str], held: Held,
+                   start_cycle: int, rng: random.Random) -> list[FetchText]:
+    """Those that find room; each takes it at once for the next, and the part tries again
+    elsewhere if there is none left for itself."""
+    fetches: list[FetchText] = []
+    tried = copy.deepcopy(held)
+    for buffer in buffers:
+        fetch = _place_fetch(target, op, buffer, tried, start_cycle, rng)
+        if fetch:
+            span = (fetch.start_cycle, fetch.end_cycle)
+            _take(tried, f"{fetch.engine}[{fetch.index}]", span, dict(fetch.lanes))
+            fetches.append(fetch)
+    return fetches
+
+
+def _place_fetch(target: Target, op: Op, buffer: str, held: Held, start_cycle: int,
+                 rng: random.Random) -> Optional[FetchText]:
+    group = rng.choice([g for g in target.groups.values() if "memory" in g.kinds])
+    index = rng.randrange(group.count)
+    busy_cycles, lanes = _lanes(target, group, {target.dram: op.source_bytes[buffer]}, 0, rng)
+    engine = f"{group.name}[{index}]"
+    for cycle in held.ends(start_cycle):
+        if rng.random() < 0.8 and _fits(target, held, engine, (cycle, cycle + busy_cycles),
+                                        lanes):
+            return FetchText(buffer, group.name, index, cycle, cycle + busy_cycles,
+                             _amounts(lanes))
+    return None
+
+
+def _place_part(target: Target, op: Op, number: int, place: tuple[Group, int], held: Held,
+                ready_cycle: int, fetches: list[FetchText], rng: random.Random
+                ) -> Optional[RunText]:
+    part, (group, index) = op.parts[number], place
+    engine = f"{group.name}[{index}]"
+    without = frozenset(fetch.buffer for fetch in fetches)
+    sizes = {memory: part.streamed_bytes(memory, without if memory == target.dram
+                                         else frozenset()) for memory in target.shared}
+    sizes = {memory: size for memory, size in sizes.items() if size}
+    busy_cycles, lanes = _lanes(target, group, sizes, part.compute_cycles, rng)
+    length_cycles = part.fixed_cycles + busy_cycles
+    first_cycle = max([ready_cycle] + [fetch.end_cycle for fetch in fetches])
+    fetching = [(f"{f.engine}[{f.index}]", (f.start_cycle, f.end_cycle), dict(f.lanes))
+                for f in fetches]
+    for cycle in held.ends(first_cycle):
+        cycle += rng.choice([0, 0, 0, 1, 5])
+        span = (cycle, cycle + length_cycles)
+        holds = [(*span, part.working_set_bytes)] if length_cycles else []
+        holds += [(f.start_cycle, span[1], op.source_bytes[f.buffer]) for f in fetches]
+        if _fits(target, held, engine, span, lanes) and _room(group, held.bytes[engine], holds):
+            for taken in [(engine, span, lanes), *fetching]:
+                _take(held, *taken)
+            held.bytes[engine] += holds
+            return RunText(number, group.name, index, *span, _amounts(lanes),
+                           prefetches=tuple(fetches))
+    return None
+
+
+def _room(group: Group, held: list[Interval], more: list[Interval]) -> bool:
+    if not more:
+        return True
+    first_cycle = min(start for start, _, _ in more)
+    last_cycle = max(end for _, end, _ in more)
+    return most_held(held + more, first_cycle, last_cycle) <= group.private_memory_bytes
+
+
+def _amounts(lanes: dict[str, int]) -> Amounts:
+    return tuple(sorted(lanes.items()))
