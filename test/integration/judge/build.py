@@ -85,7 +85,7 @@ def _place(target: Target, op: Op, number: int, held: Held, starts: tuple[int, i
                             and part.working_set_bytes <= group.private_memory_bytes])
         index = rng.randrange(group.count)
         buffers = [] if attempt == 5 else _to_fetch(target, op, part, group, fetched, rng)
-        fetches = _place_fetches(target, op, buffers, held, starts[0], rng)
+        fetches = _place_fetches(target, op, number, buffers, held, starts[0], rng)
         run = _place_part(target, op, number, (group, index), held, starts[1], fetches, rng)
         if run:
             return run
@@ -98,7 +98,8 @@ def _to_fetch(target: Target, op: Op, part: Part, group: Group, fetched: set[str
         return []
     room_bytes = group.private_memory_bytes - part.working_set_bytes
     fitting = [buffer for buffer, size in op.source_bytes.items()
-               if buffer not in fetched and size <= room_bytes and group.has_private_memory]
+               if part.traffic_bytes.get(target.dram, {}).get(buffer)
+               and buffer not in fetched and size <= room_bytes and group.has_private_memory]
     chosen = rng.sample(fitting, min(len(fitting), rng.choice([0, 1, 1, 2])))
     slices_bytes = sum(op.source_bytes[buffer] for buffer in chosen)
     return chosen if slices_bytes <= room_bytes else chosen[:1]
@@ -132,14 +133,14 @@ def _take(held: Held, engine: str, span: tuple[int, int], lanes: dict[str, int])
         held.lanes[memory].append((*span, count))
 
 
-def _place_fetches(target: Target, op: Op, buffers: list[str], held: Held,
+def _place_fetches(target: Target, op: Op, number: int, buffers: list[str], held: Held,
                    start_cycle: int, rng: random.Random) -> list[FetchText]:
     """Those that find room; each takes it at once for the next, and the part tries again
     elsewhere if there is none left for itself."""
     fetches: list[FetchText] = []
     tried = copy.deepcopy(held)
     for buffer in buffers:
-        fetch = _place_fetch(target, op, buffer, tried, start_cycle, rng)
+        fetch = _place_fetch(target, op.parts[number], buffer, tried, start_cycle, rng)
         if fetch:
             span = (fetch.start_cycle, fetch.end_cycle)
             _take(tried, f"{fetch.engine}[{fetch.index}]", span, dict(fetch.lanes))
@@ -147,11 +148,12 @@ def _place_fetches(target: Target, op: Op, buffers: list[str], held: Held,
     return fetches
 
 
-def _place_fetch(target: Target, op: Op, buffer: str, held: Held, start_cycle: int,
+def _place_fetch(target: Target, part: Part, buffer: str, held: Held, start_cycle: int,
                  rng: random.Random) -> Optional[FetchText]:
     group = rng.choice([g for g in target.groups.values() if "memory" in g.kinds])
     index = rng.randrange(group.count)
-    busy_cycles, lanes = _lanes(target, group, {target.dram: op.source_bytes[buffer]}, 0, rng)
+    sizes = {target.dram: part.traffic_bytes[target.dram][buffer]}
+    busy_cycles, lanes = _lanes(target, group, sizes, 0, rng)
     engine = f"{group.name}[{index}]"
     for cycle in held.ends(start_cycle):
         if rng.random() < 0.8 and _fits(target, held, engine, (cycle, cycle + busy_cycles),

@@ -58,7 +58,7 @@ def _check_stretch(target: Target, stretch: Stretch, start_cycle: int) -> Iterat
                 yield from _check_engine_exists(target, op, fetch)
             if slot.part < len(op.parts):
                 yield from check_s2_s3_of_part(target, op, slot)
-            yield from check_s8(target, op, slot)
+            yield from check_s8(target, op, slot, start_cycle)
         yield from check_fetched_once(op)
     yield from check_s4(target, stretch)
     yield from check_s5(stretch, start_cycle)
@@ -130,7 +130,8 @@ def _check_s3(target: Target, where: str, slot: Slot, memory: str, size_bytes: i
         yield Broken("S3", where, f"{fewest} lanes of {memory} would do, it holds {lanes}")
 
 
-def check_s8(target: Target, op: Op, slot: PartSlot) -> Iterator[Broken]:
+def check_s8(target: Target, op: Op, slot: PartSlot, stretch_start_cycle: int
+             ) -> Iterator[Broken]:
     for fetch in slot.prefetches:
         where = f"{op.name}, prefetch of {fetch.buffer}"
         group = target.groups.get(fetch.group)
@@ -138,10 +139,14 @@ def check_s8(target: Target, op: Op, slot: PartSlot) -> Iterator[Broken]:
             yield Broken("S8", where, f"{fetch.engine} is of no kind memory")
         if fetch.end_cycle > slot.start_cycle:
             yield Broken("S8", where, "it ends after the start of its part")
+        if fetch.start_cycle < stretch_start_cycle:
+            yield Broken("S8", where, f"its stretch starts at {stretch_start_cycle}")
         if fetch.buffer not in op.source_bytes:
             yield Broken("S8", where, "there is no source behind this buffer")
+        if slot.part >= len(op.parts):
             continue
-        sizes = {target.dram: op.source_bytes[fetch.buffer]}
+        moved_bytes = op.parts[slot.part].traffic_bytes.get(target.dram, {})
+        sizes = {target.dram: moved_bytes.get(fetch.buffer, 0)}
         for broken in check_s2_s3(target, where, fetch, sizes, 0, 0):
             yield Broken("S8", where, f"({broken.rule}) {broken.why}")
 
@@ -183,10 +188,9 @@ def check_s4(target: Target, stretch: Stretch) -> Iterator[Broken]:
 
 def check_s5(stretch: Stretch, start_cycle: int) -> Iterator[Broken]:
     ops = {op.name: op for op in stretch.ops}
-    for name, slot in _slots_with_names(stretch):
-        if slot.start_cycle < start_cycle:
-            yield Broken("S5", name, f"its stretch starts at {start_cycle}")
     for op in stretch.ops:
+        if any(slot.start_cycle < start_cycle for slot in op.slots):
+            yield Broken("S5", op.name, f"its stretch starts at {start_cycle}")
         for other in op.depends_on:
             if other not in ops:
                 continue  # of an earlier stretch: the barrier between them is enough
