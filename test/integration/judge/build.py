@@ -65,11 +65,8 @@ def _build_stretch(target: Target, stretch: Stretch, start_cycle: int, rng: rand
     for op in stretch.ops:
         ready_cycle = max([start_cycle] + [end_cycle.get(name, 0) for name in op.depends_on])
         placed: list[RunText] = []
-        fetched: set[str] = set()
         for part in range(len(op.parts)):
-            run = _place(target, op, part, held, (start_cycle, ready_cycle), fetched, rng)
-            fetched |= {fetch.buffer for fetch in run.prefetches}
-            placed.append(run)
+            placed.append(_place(target, op, part, held, (start_cycle, ready_cycle), rng))
         end_cycle[op.name] = max(run.end_cycle for run in placed)
         rng.shuffle(placed)
         runs[op.name] = placed
@@ -77,14 +74,14 @@ def _build_stretch(target: Target, stretch: Stretch, start_cycle: int, rng: rand
 
 
 def _place(target: Target, op: Op, number: int, held: Held, starts: tuple[int, int],
-           fetched: set[str], rng: random.Random) -> RunText:
+           rng: random.Random) -> RunText:
     part = op.parts[number]
     for attempt in range(6):
         group = rng.choice([group for group in target.groups.values()
                             if op.engine_kinds <= group.kinds
                             and part.working_set_bytes <= group.private_memory_bytes])
         index = rng.randrange(group.count)
-        buffers = [] if attempt == 5 else _to_fetch(target, op, part, group, fetched, rng)
+        buffers = [] if attempt == 5 else _to_fetch(target, op, part, group, rng)
         fetches = _place_fetches(target, op, number, buffers, held, starts[0], rng)
         run = _place_part(target, op, number, (group, index), held, starts[1], fetches, rng)
         if run:
@@ -92,14 +89,14 @@ def _place(target: Target, op: Op, number: int, held: Held, starts: tuple[int, i
     raise ValueError(f"no room for {op.name}")
 
 
-def _to_fetch(target: Target, op: Op, part: Part, group: Group, fetched: set[str],
-              rng: random.Random) -> list[str]:
+def _to_fetch(target: Target, op: Op, part: Part, group: Group, rng: random.Random
+              ) -> list[str]:
     if not any("memory" in other.kinds for other in target.groups.values()):
         return []
     room_bytes = group.private_memory_bytes - part.working_set_bytes
     fitting = [buffer for buffer, size in op.source_bytes.items()
-               if part.traffic_bytes.get(target.dram, {}).get(buffer)
-               and buffer not in fetched and size <= room_bytes and group.has_private_memory]
+               if part.bytes_of(buffer)
+               and size <= room_bytes and group.has_private_memory]
     chosen = rng.sample(fitting, min(len(fitting), rng.choice([0, 1, 1, 2])))
     slices_bytes = sum(op.source_bytes[buffer] for buffer in chosen)
     return chosen if slices_bytes <= room_bytes else chosen[:1]
@@ -152,8 +149,7 @@ def _place_fetch(target: Target, part: Part, buffer: str, held: Held, start_cycl
                  rng: random.Random) -> Optional[FetchText]:
     group = rng.choice([g for g in target.groups.values() if "memory" in g.kinds])
     index = rng.randrange(group.count)
-    sizes = {target.dram: part.traffic_bytes[target.dram][buffer]}
-    busy_cycles, lanes = _lanes(target, group, sizes, 0, rng)
+    busy_cycles, lanes = _lanes(target, group, part.bytes_of(buffer), 0, rng)
     engine = f"{group.name}[{index}]"
     for cycle in held.ends(start_cycle):
         if rng.random() < 0.8 and _fits(target, held, engine, (cycle, cycle + busy_cycles),
@@ -169,8 +165,7 @@ def _place_part(target: Target, op: Op, number: int, place: tuple[Group, int], h
     part, (group, index) = op.parts[number], place
     engine = f"{group.name}[{index}]"
     without = frozenset(fetch.buffer for fetch in fetches)
-    sizes = {memory: part.streamed_bytes(memory, without if memory == target.dram
-                                         else frozenset()) for memory in target.shared}
+    sizes = {memory: part.streamed_bytes(memory, without) for memory in target.shared}
     sizes = {memory: size for memory, size in sizes.items() if size}
     busy_cycles, lanes = _lanes(target, group, sizes, part.compute_cycles, rng)
     length_cycles = part.fixed_cycles + busy_cycles

@@ -19,7 +19,7 @@ def random_target(rng: random.Random) -> dict:
     """Some engine groups of different kinds, private memories and ports; one or two shared
     memories. Every op finds an engine: one group is of both kinds."""
     memories: dict[str, dict] = {
-        name: {"capacity_bytes": rng.choice([1, 2, 4, 16, 64]) * 4096 + rng.randrange(4096)}
+        name: {"capacity_bytes": rng.choice([1, 2, 4, 16, 64]) * 2048 + rng.randrange(4096)}
         for name in ("sram", "scratch")}
     if rng.random() < 0.3:
         memories["llc"] = _shared_memory(rng)
@@ -263,10 +263,12 @@ def _edited_parts(rng: random.Random, match: re.Match, shared: list[str]) -> str
 def _record(rng: random.Random, count: int, work: str, traffic: str, figures: list[int],
             shared: list[str]) -> str:
     working_set, overhead, serial, compute, memory = figures
-    divisor = rng.choice([1, 1, 2, 3])
-    traffic = re.sub(r"(\w+) = (\d+)", lambda m: f"{m[1]} = {int(m[2]) // divisor}", traffic)
+    divisor, factor = rng.choice([(1, 1), (1, 1), (2, 1), (3, 1), (1, 2)])
+    traffic = re.sub(r"(\w+) = (\d+)",
+                     lambda m: f"{m[1]} = {int(m[2]) * factor // divisor}", traffic)
     if "llc" in shared and rng.random() < 0.5:
-        traffic += f", llc = {{lhs = {rng.randrange(2000)}}}"
+        buffer = rng.choice(re.findall(r"(\w+) = \d", traffic))
+        traffic += f", llc = {{{buffer} = {rng.randrange(2000)}}}"
     if rng.random() < 0.05:
         traffic = ""
     serial = rng.choice([serial, serial, 3, 17])

@@ -56,6 +56,12 @@ class Part:
         buffers = self.traffic_bytes.get(memory, {})
         return sum(size for buffer, size in buffers.items() if buffer not in without)
 
+    def bytes_of(self, buffer: str) -> dict[str, int]:
+        """What it streams of one buffer, by memory: that is what a fetch of it moves."""
+        sizes = {memory: buffers.get(buffer, 0)
+                 for memory, buffers in self.traffic_bytes.items()}
+        return {memory: size for memory, size in sizes.items() if size}
+
 
 @dataclass(frozen=True)
 class Slot:

@@ -120,12 +120,15 @@ def _of_prefetches(run: RunText, target: Target, buffers: list[str]
 
 def _added_prefetches(run: RunText, target: Target, buffers: list[str]
                       ) -> Iterator[tuple[str, RunText]]:
-    """A fetch of each buffer on the first memory engine (or any), with the part's lanes."""
+    """Of each buffer, on the first memory engine (or any): all the time before the part
+    with its lanes, or no time without lanes."""
     names = [group.name for group in target.groups.values() if "memory" in group.kinds]
     engine = (names or list(target.groups))[0]
     for buffer in buffers:
         fetch = FetchText(buffer, engine, 0, 0, run.start_cycle, run.lanes)
+        empty = FetchText(buffer, engine, 0, run.start_cycle, run.start_cycle, ())
         yield f"prefetch of {buffer} added", replace(run, prefetches=(fetch,))
+        yield f"empty prefetch of {buffer} added", replace(run, prefetches=(empty,))
 
 
 # Summary

@@ -5,7 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Iterable, Iterator
 
-from model import (LoopBody, Op, Part, PartSlot, Prefetch, Schedule, Slot, Stretch, Target)
+from model import LoopBody, Op, PartSlot, Schedule, Slot, Stretch, Target
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def _check_stretch(target: Target, stretch: Stretch, start_cycle: int) -> Iterat
             if slot.part < len(op.parts):
                 yield from check_s2_s3_of_part(target, op, slot)
             yield from check_s8(target, op, slot, start_cycle)
-        yield from check_fetched_once(op)
+            yield from check_fetched_once(op, slot)
     yield from check_s4(target, stretch)
     yield from check_s5(stretch, start_cycle)
     yield from check_s6(target, stretch)
@@ -86,8 +86,8 @@ def _check_engine_exists(target: Target, op: Op, slot: Slot) -> Iterator[Broken]
 def check_s2_s3_of_part(target: Target, op: Op, slot: PartSlot) -> Iterator[Broken]:
     part = op.parts[slot.part]
     fetched = frozenset(fetch.buffer for fetch in slot.prefetches)
-    streamed_bytes = {memory: part.streamed_bytes(memory) for memory in part.traffic_bytes}
-    streamed_bytes[target.dram] = part.streamed_bytes(target.dram, without=fetched)
+    streamed_bytes = {memory: part.streamed_bytes(memory, without=fetched)
+                      for memory in part.traffic_bytes}
     yield from check_s2_s3(target, op.name, slot, streamed_bytes, part.fixed_cycles,
                            part.compute_cycles)
 
@@ -145,17 +145,17 @@ def check_s8(target: Target, op: Op, slot: PartSlot, stretch_start_cycle: int
             yield Broken("S8", where, "there is no source behind this buffer")
         if slot.part >= len(op.parts):
             continue
-        moved_bytes = op.parts[slot.part].traffic_bytes.get(target.dram, {})
-        sizes = {target.dram: moved_bytes.get(fetch.buffer, 0)}
+        sizes = op.parts[slot.part].bytes_of(fetch.buffer)
         for broken in check_s2_s3(target, where, fetch, sizes, 0, 0):
             yield Broken("S8", where, f"({broken.rule}) {broken.why}")
 
 
-def check_fetched_once(op: Op) -> Iterator[Broken]:
-    buffers = [fetch.buffer for slot in op.slots for fetch in slot.prefetches]
+def check_fetched_once(op: Op, slot: PartSlot) -> Iterator[Broken]:
+    buffers = [fetch.buffer for fetch in slot.prefetches]
     for buffer in sorted(set(buffers)):
         if buffers.count(buffer) > 1:
-            yield Broken("S8", op.name, f"{buffer} is fetched {buffers.count(buffer)} times")
+            yield Broken("S8", op.name, f"{buffer} is fetched {buffers.count(buffer)} times "
+                                        f"for part {slot.part}")
 
 
 def _slots_with_names(stretch: Stretch) -> Iterator[tuple[str, Slot]]:
@@ -237,7 +237,6 @@ def check_s7(target: Target, stretch: Stretch) -> Iterator[Broken]:
 
 
 def _held_by(op: Op, slot: PartSlot) -> Iterator[tuple[int, int, int]]:
-    part: Part = op.parts[slot.part]
-    yield slot.start_cycle, slot.end_cycle, part.working_set_bytes
+    yield slot.start_cycle, slot.end_cycle, op.parts[slot.part].working_set_bytes
     for fetch in slot.prefetches:
         yield fetch.start_cycle, slot.end_cycle, op.source_bytes.get(fetch.buffer, 0)

@@ -104,13 +104,15 @@ def _critical_path_cycles(target: Target, stretch: Stretch) -> int:
 
 
 def _work_bounds(target: Target, stretch: Stretch) -> dict[str, int]:
-    """One bound for each set of groups to which an op is confined; it counts every op that
-    is confined to the set or to a part of it."""
+    """One bound for each set of groups to which an op is confined: those that have its kinds
+    and room for one of its parts at least. It counts every op that is confined to the set
+    or to less."""
     cycles_by_set: dict[frozenset[str], int] = defaultdict(int)
     for op in stretch.ops:
-        for part in op.parts:
-            confined_to = frozenset(group.name for group in _candidates(target, op, part))
-            cycles_by_set[confined_to] += shortest_cycles(target, op, part)
+        confined_to = frozenset(group.name for part in op.parts
+                                for group in _candidates(target, op, part))
+        cycles_by_set[confined_to] += sum(shortest_cycles(target, op, part)
+                                          for part in op.parts)
     bounds = {}
     for names in cycles_by_set:
         inside = sum(cycles for other, cycles in cycles_by_set.items() if other <= names)
@@ -136,8 +138,7 @@ def _shortest_on(target: Target, op: Op, part: Part, group: Group) -> int:
     fetched = _fetchable(target, op, part, group)
     busy_cycles = part.compute_cycles
     for memory in target.shared:
-        without = fetched if memory == target.dram else frozenset()
-        size = part.streamed_bytes(memory, without)
+        size = part.streamed_bytes(memory, without=fetched)
         if size:
             lanes = group.port_lanes[memory]
             busy_cycles = max(busy_cycles, target.streaming_cycles(memory, size, lanes))
