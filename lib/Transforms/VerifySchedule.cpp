@@ -144,10 +144,15 @@ LogicalResult ScheduleVerifier::verifySummary(int64_t makespan) {
       failed(expect("the number of bounds", schedule.getBounds().size(),
                     bounds->byName.size())))
     return failure();
-  for (auto &[name, cycles] : bounds->byName)
+  for (auto &[name, cycles] : bounds->byName) {
+    if (!schedule.getBounds().contains(name))
+      return emitFunctionError(program.function())
+             << "S9: llm.schedule has no bound " << name << ", derived is "
+             << cycles;
     if (failed(expect("bound " + name, getAmount(schedule.getBounds(), name),
                       cycles)))
       return failure();
+  }
   return success();
 }
 

@@ -111,6 +111,10 @@
 // RUN: sed 's/bytes_dram = 1920, //' %t/ok.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE9COUNT
 // RULE9COUNT: S9: llm.schedule says the number of bounds =
+// A bound is known by its name.
+// RUN: sed 's/bytes_dram = 1920/bytes_hbm = 1920/' %t/ok.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE9NAME
+// RULE9NAME: S9: llm.schedule has no bound bytes_dram, derived is 1920
 
 // Loops: period, start and trips are derived, each loop has one record, and no op starts
 // before its boundary.
