@@ -2,33 +2,37 @@
 """Shows that the judge and --llm-verify-schedule agree on every single-field mutation of
 the schedules of given blocks.
 
-    check_block.py [--every N] [--keep FOLDER] SCHEDULED.mlir...
+    check_block.py [--by-hand SEED] [--every N] [--keep FOLDER] SCHEDULED.mlir...
 
-A block is a module of one function, tiled and scheduled. With --every N only each Nth
-mutation is tried. --keep writes what the two do not agree on.
+A block is a module of one function, tiled and scheduled. --by-hand takes another schedule of
+it, with fetches ahead, where the dice say (build.py). With --every N only each Nth mutation
+is tried. --keep writes what the two do not agree on.
 """
 from __future__ import annotations
 
 import argparse
 import os
+import random
 import sys
+from typing import Optional
 
+from build import build
 from compare import Tally, Verdicts, finish, schedules_of, verdicts_on
 from model import buffers_of
-from mutate import mutants_of
+from mutate import Mutant, mutants_of
 from program import parse_program
-from verdict import judge
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
+    parser.add_argument("--by-hand", type=int, metavar="SEED")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--keep")
     parser.add_argument("blocks", nargs="+")
     options = parser.parse_args()
     tally = Tally()
     for path in options.blocks:
-        verdicts = verdicts_on_block(path, options.every)
+        verdicts = verdicts_on_block(path, options.by_hand, options.every)
         of_block = Tally()
         of_block.add(verdicts)
         of_block.print(os.path.basename(path))
@@ -36,12 +40,15 @@ def main() -> int:
     return finish(tally, "all blocks", options.keep)
 
 
-def verdicts_on_block(path: str, every: int) -> list[Verdicts]:
+def verdicts_on_block(path: str, seed: Optional[int], every: int) -> list[Verdicts]:
     with open(path, encoding="utf-8") as file:
         program = parse_program(file.read())
     [schedule] = schedules_of([program.text("m0")])
-    if judge(schedule):
-        raise SystemExit(f"{path}: what llm-schedule wrote is rejected")
+    if seed is not None:
+        program = build(program, schedule, random.Random(seed))
+    [verdict] = verdicts_on([Mutant(path, program)])
+    if verdict.tool_errors or verdict.broken or verdict.refused:
+        raise SystemExit(f"{path}: rejected before any mutation: {verdict}")
     return verdicts_on(mutants_of(program, schedule.target, buffers_of(schedule))[::every])
 
 

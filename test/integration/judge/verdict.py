@@ -7,7 +7,10 @@ from summary import check_summary
 
 
 def judge(schedule: Schedule) -> list[Broken]:
-    return check_slots(schedule) + check_summary(schedule)
+    broken = check_slots(schedule) + check_summary(schedule)
+    if not broken and schedule.makespan_cycles < schedule.lower_bound_cycles:
+        broken.append(Broken("S9", "lower bound", "a valid schedule is shorter"))
+    return broken
 
 
 def judge_function(report: dict) -> list[Broken]:

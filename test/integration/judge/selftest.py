@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""Shows that the judge knows each rule: schedules that obey it with equality, and the same
+ones cycle, lane or byte further, which break it.
+
+The machine: 1 GHz, DRAM of 10 bytes per cycle in 10 lanes, so that a lane is a byte per
+cycle. Two cores (matrix, vector; 8 mac and 4 alu per cycle; a port of 6 lanes; 100 bytes of
+private memory) and one memory engine with a port of 6 lanes.
+
+An op, where nothing else is said: 60 bytes (x 30, out 30), overhead 2, serial 0, compute 5.
+With 6 lanes it streams 60 / 6 = 10 cycles and takes 2 + max(5, 10) = 12; with 5 lanes 12 and
+14; with 3 lanes 20 and 22.
+"""
+from __future__ import annotations
+
+import copy
+import sys
+from typing import Callable
+
+from verdict import judge_function
+
+CASES: list[tuple[str, dict, set[str]]] = []
+
+
+def core(index: int, start_cycle: int, end_cycle: int, lanes: int, **more: object) -> dict:
+    return {"part": 0, "engine": f"core[{index}]", "start_cycle": start_cycle,
+            "end_cycle": end_cycle, "lanes": {"dram": lanes} if lanes else {}} | more
+
+
+def fetch(start_cycle: int, end_cycle: int, lanes: int, engine: str = "dma[0]",
+          buffer: str = "w") -> dict:
+    return {"buffer": buffer, "engine": engine, "start_cycle": start_cycle,
+            "end_cycle": end_cycle, "lanes": {"dram": lanes}}
+
+
+def part(count: int = 1, x: int = 30, out: int = 30, w: int = 0, working_set: int = 40,
+         overhead: int = 2, serial: int = 0, compute: int = 5, alu: int = 20) -> dict:
+    traffic = {name: size for name, size in (("x", x), ("out", out), ("w", w)) if size}
+    return {"count": count, "work": {"alu": alu}, "traffic_bytes": {"dram": traffic},
+            "working_set_bytes": working_set, "overhead_cycles": overhead,
+            "serial_cycles": serial, "compute_cycles": compute}
+
+
+def op(name: str, slots: list[dict], parts: list[dict] | None = None,
+       after: list[str] | None = None, source_bytes: int = 0, runs: int = 1,
+       loops: list[int] | None = None, kind: str = "vector") -> dict:
+    parts = parts or [part()]
+    size = sum(p["count"] * sum(p["traffic_bytes"]["dram"].values()) for p in parts)
+    return {"name": name, "op": "llm.add", "count": runs, "loops": loops or [],
+            "engine_kinds": [kind], "compulsory_bytes": size, "parts": parts,
+            "prefetchable_bytes": {"w": source_bytes} if source_bytes else {},
+            "slots": slots, "depends_on": after or []}
+
+
+def report(ops: list[dict], makespan: int, lower_bound: int, bounds: tuple[int, int, int],
+           roofline: int, order: list | None = None, loops: list | None = None) -> dict:
+    """`bounds`: of the critical path, of work on the cores, of bytes."""
+    names = ("critical_path", "work_core", "bytes_dram")
+    engines = [
+        {"name": "core", "kinds": ["matrix", "vector"], "count": 2, "private_memory": "sram",
+         "operations_per_cycle": {"mac": {"f32": 8}, "alu": 4}, "port_lanes": {"dram": 6}},
+        {"name": "dma", "kinds": ["memory"], "count": 1, "operations_per_cycle": {},
+         "port_lanes": {"dram": 6}}]
+    memories = [{"name": "sram", "capacity_bytes": 100},
+                {"name": "dram", "bytes_per_second": 10_000_000_000, "lanes": 10}]
+    return {"function": "f", "clock_hz": 1_000_000_000, "engines": engines,
+            "memories": memories, "makespan_cycles": makespan, "ops": ops,
+            "lower_bound_cycles": lower_bound, "bounds": dict(zip(names, bounds)),
+            "roofline_cycles": roofline, "loops": loops or [],
+            "order": order or [{"stretch": [each["name"] for each in ops]}]}
+
+
+def case(what: str, given: dict, *broken: str) -> None:
+    CASES.append((what, given, set(broken)))
+
+
+def one(slot: dict, parts: list[dict] | None = None) -> dict:
+    """One op. Bounds of the usual one: its shortest slot is 12 on the path, ceil(12 / 2) = 6
+    of work, ceil(60 / 10) = 6 of bytes; the roofline is 6 of bytes, ceil(20 / 8) = 3 of alu."""
+    return report([op("a", [slot], parts)], slot["end_cycle"], 12, (12, 6, 6), 6)
+
+
+def s1() -> None:
+    # Two parts of 12 cycles each: path 12, work ceil(24 / 2) = 12, bytes ceil(120 / 10) = 12;
+    # roofline 12 of bytes, 40 / 8 = 5 of alu. 5 + 5 lanes are all 10, so that both take 14.
+    def two(first: int, second: int, count: int = 2) -> dict:
+        slots = [core(0, 0, 14, 5, part=first), core(1, 0, 14, 5, part=second)]
+        given = report([op("a", slots, [part(count=count)])], 14, 12, (12, 12, 12), 12)
+        return given
+    case("S1: each of two parts has its slot", two(0, 1))
+    case("S1: in any order", two(1, 0))
+    case("S1: two slots for the first, none for the second", two(0, 0), "S1")
+    case("S1: a slot for a third part of two", two(0, 2), "S1")
+
+
+def s2() -> None:
+    case("S2: 2 + 60 / 6", one(core(0, 0, 12, 6)))
+    case("S2: a longer slot with fewer lanes, 2 + 60 / 5", one(core(0, 0, 14, 5)))
+    # 13 - 2 = 11 cycles need ceil(60 / 11) = 6 lanes, which give 10 again.
+    case("S2: a cycle too long", one(core(0, 0, 13, 6)), "S2")
+    # 11 - 2 = 9 cycles need ceil(60 / 9) = 7 lanes.
+    case("S2: a cycle too short", one(core(0, 0, 11, 6)), "S2", "S3")
+    # Overhead 2 and serial 3 come before max(compute 10, streaming 10): with 6 lanes 15.
+    both = [part(serial=3, compute=10)]
+    given = report([op("a", [core(0, 0, 15, 6)], both)], 15, 15, (15, 8, 6), 6)
+    case("S2: overhead, serial and compute as long as streaming", given)
+
+
+def s3() -> None:
+    # Compute takes 15 cycles, so that 60 / 15 = 4 lanes do; 5 lanes stream 12 cycles, and
+    # the slot is still 2 + 15. Path 17, work ceil(17 / 2) = 9.
+    def slow(lanes: int) -> dict:
+        given = op("a", [core(0, 0, 17, lanes)], [part(compute=15)])
+        return report([given], 17, 17, (17, 9, 6), 6)
+    case("S3: the fewest lanes behind compute", slow(4))
+    case("S3: one lane more than needed", slow(5), "S3")
+    # 66 bytes: 6 lanes take 11 cycles, 2 + 11 = 13; 7 lanes take ceil(66 / 7) = 10, and 10
+    # cycles need ceil(66 / 10) = 7. Work ceil(13 / 2) = 7, bytes ceil(66 / 10) = 7.
+    def port(end_cycle: int, lanes: int) -> dict:
+        given = op("a", [core(0, 0, end_cycle, lanes)], [part(x=36)])
+        return report([given], end_cycle, 13, (13, 7, 7), 7)
+    case("S3: all lanes of the port", port(13, 6))
+    # A slot below the lower bound of 13: it holds more than the port allows.
+    case("S3: a lane more than the port has", port(12, 7), "S3")
+    # No bytes, no lanes: 2 + 5 cycles; roofline 20 / 8 = 2.5, rounded up.
+    def dry(lanes: int) -> dict:
+        given = op("a", [core(0, 0, 7, lanes)], [part(x=0, out=0)])
+        return report([given], 7, 7, (7, 4, 0), 3)
+    case("S3: no lanes where no bytes are streamed", dry(0))
+    case("S3: a lane where no bytes are streamed", dry(1), "S3")
+
+
+def pair(first: dict, second: dict, makespan: int, path: int = 12,
+         after: list[str] | None = None) -> dict:
+    """Two ops. Work ceil((12 + 12) / 2) = 12, bytes 120 / 10 = 12, alu 40 / 8 = 5; the path is
+    12, or 24 where one depends on the other."""
+    ops = [op("a", [first]), op("b", [second], after=after)]
+    return report(ops, makespan, max(path, 12), (path, 12, 12), 12)
+
+
+def s4() -> None:
+    case("S4: one engine, end to end", pair(core(0, 0, 14, 5), core(0, 14, 28, 5), 28))
+    case("S4: a cycle of overlap", pair(core(0, 0, 14, 5), core(0, 13, 27, 5), 27), "S4")
+    case("S4: on two engines", pair(core(0, 0, 14, 5), core(1, 13, 27, 5), 27))
+    # A slot without length overlaps nothing: b has neither work nor bytes. Path 12, work
+    # ceil(12 / 2) = 6.
+    nothing = [part(x=0, out=0, working_set=0, overhead=0, compute=0, alu=0)]
+    ops = [op("a", [core(0, 0, 12, 6)]), op("b", [core(0, 5, 5, 0)], nothing)]
+    case("S4: an empty slot amid another", report(ops, 12, 12, (12, 6, 6), 6))
+    # The memory engine has a port as the cores have, but is of no kind vector (and has no
+    # private memory, which breaks S7).
+    wrong = core(0, 0, 12, 6) | {"engine": "dma[0]"}
+    case("S4: an engine without the kind", one(wrong), "S4", "S7")
+    case("S4: the last core", one(core(1, 0, 12, 6)))
+    case("S4: a core too many", one(core(2, 0, 12, 6)), "S4")
+
+
+def s5() -> None:
+    def chain(start_cycle: int) -> dict:
+        second = core(1, start_cycle, start_cycle + 14, 5)
+        return pair(core(0, 0, 14, 5), second, start_cycle + 14, path=24, after=["a"])
+    case("S5: at the end of what it depends on", chain(14))
+    case("S5: a cycle before", chain(13), "S5")
+    # An op behind a loop of 3 x 12 cycles starts at cycle 36. The bounds are of two
+    # stretches, 3 x 12 + 12 = 48 on the path, 3 x 6 + 6 = 24 of work and of bytes; roofline
+    # 4 x 60 / 10 = 24, alu 80 / 8.
+    def behind(start_cycle: int) -> dict:
+        given = looped()
+        given["ops"].append(op("b", [core(1, start_cycle, start_cycle + 12, 6)]))
+        given["order"].append({"stretch": ["b"]})
+        end_cycle = max(start_cycle + 12, 36)
+        return given | {"makespan_cycles": end_cycle, "lower_bound_cycles": 48,
+                        "roofline_cycles": 24,
+                        "bounds": {"critical_path": 48, "work_core": 24, "bytes_dram": 24}}
+    case("S5: where its stretch starts", behind(36))
+    case("S5: a cycle before its stretch", behind(35), "S5")
+
+
+def s6() -> None:
+    case("S6: all 10 lanes", pair(core(0, 0, 14, 5), core(1, 0, 14, 5), 14))
+    case("S6: 6 + 5 of 10 lanes", pair(core(0, 0, 12, 6), core(1, 0, 14, 5), 14), "S6")
+    case("S6: 6 lanes end where 5 start", pair(core(0, 0, 12, 6), core(1, 12, 26, 5), 26))
+    case("S6: and a cycle before", pair(core(0, 0, 12, 6), core(1, 11, 25, 5), 25), "S6")
+
+
+def fetched(fetching: dict, start_cycle: int, source_bytes: int = 60, working_set: int = 40,
+            w: int = 60, second: dict | None = None) -> dict:
+    """An op with 60 more bytes of a weight, fetched ahead in 10 cycles with 6 lanes. Its own
+    slot is 2 + 60 / 6 = 12 as before, which is the path if the source fits (at most 100
+    bytes with the working set) and else 2 + 120 / 6 = 22. Work 6 or 11, bytes 120 / 10 = 12,
+    alu 20 / 8 = 3."""
+    fits = working_set + source_bytes <= 100
+    path = 2 + (60 if fits else 60 + w) // 6
+    slot = core(0, start_cycle, start_cycle + 12, 6)
+    slot["prefetches"] = [fetching] + ([second] if second else [])
+    given = op("a", [slot], [part(w=w, working_set=working_set)], source_bytes=source_bytes)
+    return report([given], start_cycle + 12, max(path, 12), (path, path // 2, 12), 12)
+
+
+def s7() -> None:
+    case("S7: 40 bytes beside a source of 60", fetched(fetch(0, 10, 6), 10))
+    case("S7: a byte more of source", fetched(fetch(0, 10, 6), 10, source_bytes=61), "S7")
+    case("S7: a byte more of working set", fetched(fetch(0, 10, 6), 10, working_set=41), "S7")
+    # A working set of 100 bytes alone, and of 101: no engine has room for it.
+    full = one(core(0, 0, 12, 6), [part(working_set=100)])
+    case("S7: all of the private memory", full)
+    more = report([op("a", [core(0, 0, 12, 6)], [part(working_set=101)])], 12, 12, (12, 6, 6), 6)
+    case("S7: a byte more than it has", more, "S7", "S9")
+    # The slice lies there while another op runs before: b, with 40 bytes, from 0 to 15 on
+    # the same core (4 lanes beside the 6 of the fetch: 2 + 60 / 4 = 17). 40 + 60 fit, 41 + 60
+    # do not. Path 12, work (12 + 12) / 2 = 12, bytes 180 / 10 = 18, alu 40 / 8 = 5.
+    def beside(working_set: int) -> dict:
+        slot = core(0, 17, 29, 6, prefetches=[fetch(0, 10, 6)])
+        ops = [op("b", [core(0, 0, 17, 4)], [part(working_set=working_set)]),
+               op("a", [slot], [part(w=60)], source_bytes=60)]
+        return report(ops, 29, 18, (12, 12, 18), 18)
+    case("S7: a slice beside the op that runs before", beside(40))
+    case("S7: a byte more of that op", beside(41), "S7")
+
+
+def s8() -> None:
+    case("S8: ends where its part starts", fetched(fetch(0, 10, 6), 10))
+    case("S8: ends a cycle later", fetched(fetch(1, 11, 6), 10), "S6", "S8")
+    case("S8: with fewer lanes, 60 / 5", fetched(fetch(0, 12, 5), 12))
+    case("S8: a cycle longer than its lanes give", fetched(fetch(0, 11, 6), 11), "S8")
+    case("S8: on an engine that is of no kind memory",
+         fetched(fetch(0, 10, 6, engine="core[1]"), 10), "S8")
+    # Of out there is no source; and w, no longer fetched, gives the part 90 bytes to stream
+    # (15 cycles with 6 lanes).
+    case("S8: of a buffer without a source",
+         fetched(fetch(0, 10, 6, buffer="out"), 10), "S2", "S3", "S8")
+    # The slices of two fetches are 120 bytes and do not fit beside the working set.
+    case("S8: the same source twice",
+         fetched(fetch(0, 10, 6), 20, second=fetch(10, 20, 6)), "S7", "S8")
+    case("S8: two fetches on one engine at a time",
+         fetched(fetch(0, 10, 6), 10, second=fetch(0, 10, 6)), "S4", "S6", "S7", "S8")
+
+
+def looped() -> dict:
+    """One op of 12 cycles, three times: 36 cycles; 3 x 6 of work and bytes; alu 60 / 8 = 8."""
+    given = op("a.{}", [core(0, 0, 12, 6)], runs=3, loops=[0])
+    return report([given], 36, 36, (36, 18, 18), 18,
+                  order=[{"loop": 0, "body": [{"stretch": ["a.{}"]}]}],
+                  loops=[{"start_cycle": 0, "period_cycles": 12, "trips": 3}])
+
+
+def with_change(given: dict, change: Callable[[dict], None]) -> dict:
+    changed = copy.deepcopy(given)
+    change(changed)
+    return changed
+
+
+def s9() -> None:
+    case("S9: a loop", looped())
+    for name in ("makespan_cycles", "lower_bound_cycles", "roofline_cycles"):
+        for step in (-1, 1):
+            case(f"S9: {name} {step:+d}", looped() | {name: looped()[name] + step}, "S9")
+    for name, cycles in looped()["bounds"].items():
+        for step in (-1, 1):
+            bounds = looped()["bounds"] | {name: cycles + step}
+            case(f"S9: bound {name} {step:+d}", looped() | {"bounds": bounds}, "S9")
+    for name, step in (("period_cycles", 1), ("period_cycles", -1), ("trips", 1),
+                       ("trips", -1)):
+        def change(given: dict) -> None:
+            given["loops"][0][name] += step
+        case(f"S9: {name} of a loop {step:+d}", with_change(looped(), change), "S9")
+
+    # All starts and ends a cycle later: the loop says 1, and 0 is where it starts.
+    def later(given: dict) -> None:
+        given["loops"][0]["start_cycle"] += 1
+        for field in ("start_cycle", "end_cycle"):
+            given["ops"][0]["slots"][0][field] += 1
+    case("S9: start of a loop", with_change(looped(), later), "S9")
+    case("S9: a bound that is not there",
+         looped() | {"bounds": {"critical_path": 36, "work_core": 18}}, "S9")
+    case("S9: a bound of nothing", looped() | {"bounds": looped()["bounds"] | {"b": 0}}, "S9")
+
+
+def main() -> int:
+    for group in (s1, s2, s3, s4, s5, s6, s7, s8, s9):
+        group()
+    failures = 0
+    for what, given, expected in CASES:
+        broken = judge_function(given)
+        if {each.rule for each in broken} != expected:
+            failures += 1
+            print(f"FAILED: {what}: expected {sorted(expected) or 'valid'}, got "
+                  f"{[str(each) for each in broken] or 'valid'}", file=sys.stderr)
+    print(f"{len(CASES)} cases, {failures} failures")
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
