@@ -5,8 +5,9 @@ the schedules of given blocks.
     check_block.py [--by-hand SEED] [--every N] [--keep FOLDER] SCHEDULED.mlir...
 
 A block is a module of one function, tiled and scheduled. --by-hand takes another schedule of
-it, with fetches ahead, where the dice say (build.py). With --every N only each Nth mutation
-is tried. --keep writes what the two do not agree on.
+it, with fetches ahead, where the dice say (build.py). Every rule has to be broken by some
+mutation. With --every N only each Nth one is tried, which need not break every rule. --keep
+writes what the two do not agree on.
 """
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ def main() -> int:
         of_block.add(verdicts)
         of_block.print(os.path.basename(path))
         tally.add(verdicts)
-    return finish(tally, "all blocks", options.keep)
+    return finish(tally, "all blocks", options.keep, is_sample=options.every > 1)
 
 
 def verdicts_on_block(path: str, seed: Optional[int], every: int) -> list[Verdicts]:

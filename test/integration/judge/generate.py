@@ -65,7 +65,8 @@ def _engine(rng: random.Random, kinds: list[str], shared: dict[str, dict]) -> di
     engine["units"] = rng.choice([1, 2])
     if "matrix" in kinds:
         engine["macs_per_cycle_per_unit"] = rng.choice(
-            [{"f32": 16}, {"bf16": 64, "f32": 7}, {"f16": 32, "f32": 9}])
+            [{"f32": 16}, {"bf16": 64, "f32": 7}, {"f16": 32, "f32": 9},
+             {"f16": 48, "bf16": 40, "tf32": 10, "f64": 1}])
     for kind in ("alu", "special", "compare"):
         if rng.random() < 0.8:
             engine[f"{kind}_per_cycle_per_unit"] = rng.choice([3, 8, 32])
@@ -152,11 +153,11 @@ def _random_loop(writer: Writer, depth: int) -> None:
     writer.activations = outside + [result]
 
 
-def _weight(writer: Writer, index: str | None, shape: str) -> str:
+def _weight(writer: Writer, index: str | None, shape: str, element: str = "") -> str:
     value = writer.value()
     braces, operand = (".{}", f"[{index}]") if index else ("", "")
     writer.emit(f'{value} = llm.weight "w{writer.number}{braces}"{operand} : '
-                f"tensor<{shape}x{writer.element}>")
+                f"tensor<{shape}x{element or writer.element}>")
     return value
 
 
@@ -177,18 +178,20 @@ def _binary(writer: Writer, index: str | None) -> None:
 
 
 def _matmul(writer: Writer, index: str | None) -> None:
-    """By a weight as it is stored, or seen through a view that takes no time."""
-    source, width = writer.any(), writer.width
-    weight_type = f"tensor<{width}x{width}x{writer.element}>"
-    if writer.rng.random() < 0.8:
-        weight = _weight(writer, index, f"{width}x{width}")
+    """By a weight as it is stored, or seen through a view that takes no time; of the type
+    of the activations or of another one, so that multiply-accumulates are of several."""
+    rng, source, width = writer.rng, writer.any(), writer.width
+    element = rng.choice([writer.element, writer.element, "f32", "f16"])
+    weight_type = f"tensor<{width}x{width}x{element}>"
+    if rng.random() < 0.8:
+        weight = _weight(writer, index, f"{width}x{width}", element)
     else:
-        flat, weight = _weight(writer, index, f"{width * width}"), writer.value()
+        flat, weight = _weight(writer, index, f"{width * width}", element), writer.value()
         writer.emit(f"{weight} = tensor.expand_shape {flat} [[0, 1]] output_shape "
-                    f"[{width}, {width}] : tensor<{width * width}x{writer.element}> into "
+                    f"[{width}, {width}] : tensor<{width * width}x{element}> into "
                     f"{weight_type}")
     result = writer.value()
-    transpose = writer.rng.choice(["", " transpose_rhs"])
+    transpose = rng.choice(["", " transpose_rhs"])
     writer.emit(f"{result} = llm.matmul {writer.name()} {source}, {weight}{transpose} : "
                 f"{writer.type}, {weight_type}")
     writer.activations.append(result)
