@@ -166,7 +166,7 @@ def schedules_of(modules: Sequence[str]) -> list[Schedule]:
 @dataclass
 class Tally:
     """Counts of verdicts, and what the judges do not agree on."""
-    mutants: int = 0
+    judged: int = 0
     accepted: int = 0
     rejected: int = 0
     refused: int = 0
@@ -176,7 +176,7 @@ class Tally:
 
     def add(self, verdicts: Sequence[Verdicts]) -> None:
         for verdict in verdicts:
-            self.mutants += 1
+            self.judged += 1
             if not verdict.agree:
                 self.disagreements.append(verdict)
             elif verdict.refused:
@@ -190,7 +190,7 @@ class Tally:
                 self.accepted += 1
 
     def print(self, title: str) -> None:
-        print(f"{title}: {self.mutants} mutants, {self.accepted} accepted and {self.rejected} "
+        print(f"{title}: {self.judged} judged, {self.accepted} accepted and {self.rejected} "
               f"rejected by both, {self.refused} refused before any rule is read, "
               f"{len(self.disagreements)} disagreements")
 
