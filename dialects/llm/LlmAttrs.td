@@ -122,8 +122,9 @@ def Llm_CostAttr : Llm_Attr<"Cost", "cost", "what an op costs with its tile"> {
 
 def Llm_PrefetchAttr : Llm_Attr<"Prefetch", "prefetch", "a fetch ahead of a part"> {
   let description = [{
-    The slice of the source behind `buffer` that the part streams is fetched into the
-    part's private memory by a memory engine in [start_cycle, end_cycle) (S8).
+    What the part streams of the source behind `buffer` is fetched into the part's
+    private memory by a memory engine in [start_cycle, end_cycle), and the part streams
+    none of it (S8). The fetch takes room for the whole source (S7).
   }];
   let parameters = (ins "::mlir::StringAttr":$buffer, "::mlir::StringAttr":$engine,
     "int64_t":$index, "int64_t":$startCycle, "int64_t":$endCycle,
