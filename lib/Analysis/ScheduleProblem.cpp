@@ -20,9 +20,6 @@ static CostAttr costOf(Operation *op) {
   return op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
 }
 
-/// Parts of one op that a problem may hold.
-static constexpr int64_t maxParts = 1 << 24;
-
 LogicalResult mlir::llm::checkCosts(const Program &program,
                                     const Target &target) {
   for (const ProgramOp &entry : program.ops()) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/Timeline.h"
+#include "llm/Analysis/ScheduleProblem.h"
 #include "llm/Support/Units.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -29,6 +30,8 @@ private:
   LogicalResult visitLoop(const ProgramItem &item);
   LogicalResult visitOp(unsigned index);
   FailureOr<int64_t> countParts(Operation *op, SlotsAttr slots) const;
+  LogicalResult checkPeriod(Operation *op, int64_t end) const;
+  LogicalResult checkSummary() const;
   void addDependences(unsigned consumer);
 
   Timeline &timeline;
@@ -61,10 +64,28 @@ LogicalResult TimelineBuilder::build() {
            << " loop periods: run --llm-schedule again";
   timeline.opLoops.resize(program.ops().size());
   timeline.opParts.resize(program.ops().size());
-  if (failed(visitItems(program.items())))
+  if (failed(visitItems(program.items())) || failed(checkSummary()))
     return failure();
   for (unsigned op = 0; op < program.ops().size(); ++op)
     addDependences(op);
+  return success();
+}
+
+/// The figures of the summary that slots or each other can contradict: a trace
+/// or a report would show both.
+LogicalResult TimelineBuilder::checkSummary() const {
+  int64_t makespan = timeline.theSchedule.getMakespanCycles();
+  int64_t bound = timeline.theSchedule.getLowerBoundCycles();
+  if (makespan != timeline.lastEnd)
+    return emitFunctionError(program.function())
+           << "has slots that end at cycle " << timeline.lastEnd
+           << ", but its schedule says makespan_cycles = " << makespan
+           << ": run --llm-schedule again";
+  if (bound > makespan)
+    return emitFunctionError(program.function())
+           << "has a schedule with lower_bound_cycles = " << bound
+           << " above its makespan_cycles = " << makespan
+           << ": run --llm-schedule again";
   return success();
 }
 
@@ -117,6 +138,8 @@ LogicalResult TimelineBuilder::visitLoop(const ProgramItem &item) {
   auto start = checkedAdd(lastStart, period.getStartCycle());
   if (!duration || !start || !checkedAdd(*start, *duration))
     return item.loop->emitOpError() << "ends after more than 2^61 cycles";
+  if (failed(checkPeriod(item.loop, period.getStartCycle() + *duration)))
+    return failure();
   loop.startCycle = firstStart + period.getStartCycle();
   loop.periodCycles = period.getPeriodCycles();
   loop.trips = item.trips;
@@ -148,8 +171,8 @@ static std::optional<int64_t> sumCounts(ArrayRef<Attr> records) {
 FailureOr<int64_t> TimelineBuilder::countParts(Operation *op,
                                                SlotsAttr slots) const {
   std::optional<int64_t> parts = sumCounts(slots.getRuns());
-  if (!parts)
-    return op->emitOpError() << "has more than 2^61 parts";
+  if (!parts || *parts > maxParts)
+    return op->emitOpError() << "has more than " << maxParts << " parts";
   auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
   if (!cost || sumCounts(cost.getParts()) == parts)
     return *parts;
@@ -157,6 +180,18 @@ FailureOr<int64_t> TimelineBuilder::countParts(Operation *op,
          << "has slots for " << *parts
          << " parts, but its cost has another number of them: run "
             "--llm-schedule again";
+}
+
+/// What ends after its iteration would run beside the next one.
+LogicalResult TimelineBuilder::checkPeriod(Operation *op, int64_t end) const {
+  if (enclosing.empty())
+    return success();
+  int64_t period = timeline.timedLoops[enclosing.back()].periodCycles;
+  if (end <= period)
+    return success();
+  return op->emitOpError() << "ends at cycle " << end
+                           << " of an iteration that takes " << period
+                           << " (period_cycles): run --llm-schedule again";
 }
 
 /// The last end of a run of slots and of its prefetches, relative to the
@@ -182,10 +217,12 @@ LogicalResult TimelineBuilder::visitOp(unsigned index) {
     return failure();
   for (SlotRunAttr run : slots.getRuns()) {
     auto end = endOf(run);
-    end = end ? checkedAdd(lastStart, *end) : std::nullopt;
-    if (!end)
+    auto lastEnd = end ? checkedAdd(lastStart, *end) : std::nullopt;
+    if (!lastEnd)
       return op->emitOpError() << "ends after more than 2^61 cycles";
-    timeline.lastEnd = std::max(timeline.lastEnd, *end);
+    if (failed(checkPeriod(op, *end)))
+      return failure();
+    timeline.lastEnd = std::max(timeline.lastEnd, *lastEnd);
   }
   timeline.opParts[index] = *parts;
   timeline.opLoops[index] = enclosing;

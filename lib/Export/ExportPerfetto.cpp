@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExportedFiles.h"
 #include "TargetCheck.h"
 #include "TraceArgs.h"
 #include "TraceCounters.h"
 #include "TraceFlows.h"
 #include "TraceWriter.h"
-#include "llm/Files/OutputFile.h"
 #include "llm/Interfaces/ExternalModels.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/StringMap.h"
@@ -125,10 +125,13 @@ void TraceExporter::writePrefetch(const Slice &slice) {
 /// The file of a function that no option names.
 static FailureOr<std::string> defaultPath(func::FuncOp function) {
   StringRef name = function.getSymName();
-  // 255 is what file systems allow; none takes a slash or a NUL.
+  // 255 is what file systems allow; none takes a slash or a NUL, other control
+  // characters make names that nobody can type, and a leading dot hides.
   constexpr size_t longestName = 240;
-  if (name.size() > longestName ||
-      name.find_first_of(StringRef("/\\\0", 3)) != StringRef::npos)
+  if (name.empty() || name.starts_with(".") || name.size() > longestName ||
+      llvm::any_of(name, [](char c) {
+        return c == '/' || c == '\\' || (c >= 0 && c < ' ') || c == 0x7f;
+      }))
     return emitError(function.getLoc())
            << "the function's name cannot be a file's "
               "name: say where its trace goes, "
@@ -144,6 +147,24 @@ static LogicalResult checkTimeAxis(const Timeline &timeline,
   return emitError(timeline.program().function().getLoc())
          << "the schedule ends after more than 2^61 nanoseconds, too late for "
             "a trace: draw cycles, --llm-export-perfetto=time=cycles";
+}
+
+/// A trace that no viewer opens, and that fills the disk.
+static LogicalResult checkSliceCount(const Timeline &timeline) {
+  constexpr int64_t maxSlices = 10000000;
+  int64_t slices = 0;
+  for (auto [index, op] : llvm::enumerate(timeline.program().ops())) {
+    auto own = checkedMul(op.count, timeline.partCount(index));
+    auto sum = own ? checkedAdd(slices, *own) : std::nullopt;
+    if (!sum || *sum > maxSlices)
+      return emitFunctionError(timeline.program().function())
+             << "has a schedule of more than "
+             << withThousandsSeparators(maxSlices)
+             << " slices, more than viewers open: give its loops fewer trips, "
+                "or see the figures with --llm-export-report";
+    slices = *sum;
+  }
+  return success();
 }
 
 namespace {
@@ -193,6 +214,8 @@ LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
   FailureOr<Target> target = readTarget(getOperation());
   if (failed(target) || failed(checkTarget(*timeline, *target)))
     return failure();
+  if (failed(checkSliceCount(*timeline)))
+    return failure();
   if (time == TraceTime::Nanoseconds &&
       failed(checkTimeAxis(*timeline, *target)))
     return failure();
@@ -200,15 +223,13 @@ LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
   if (failed(flows))
     return failure();
   int64_t collapsed = 0;
-  llvm::Error error = writeOutputFile(path, [&](llvm::raw_ostream &os) {
+  auto write = [&](llvm::raw_ostream &os) {
     TraceExporter exporter(*timeline, *target, *flows, time, os);
     exporter.write();
     collapsed = exporter.collapsedSlices();
-  });
-  if (error)
-    return emitError(UnknownLoc::get(&getContext()))
-           << "--llm-export-perfetto=file=...: "
-           << llvm::toString(std::move(error));
+  };
+  if (failed(getAnalysis<ExportedFiles>().write(*this, path, write)))
+    return failure();
   if (collapsed > 0)
     emitWarning(function.getLoc())
         << collapsed

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExportedFiles.h"
 #include "Report.h"
 #include "llm/Export/Passes.h"
-#include "llm/Files/OutputFile.h"
 #include "llm/Interfaces/ExternalModels.h"
 
 namespace mlir::llm {
@@ -57,13 +57,9 @@ ExportReportPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
     writeReport(reports, format, llvm::errs());
     return success();
   }
-  llvm::Error error = writeOutputFile(
-      file, [&](llvm::raw_ostream &os) { writeReport(reports, format, os); });
-  if (error)
-    return emitError(UnknownLoc::get(&getContext()))
-           << "--llm-export-report=file=...: "
-           << llvm::toString(std::move(error));
-  return success();
+  return getAnalysis<ExportedFiles>().write(
+      *this, file,
+      [&](llvm::raw_ostream &os) { writeReport(reports, format, os); });
 }
 
 void ExportReportPass::runOnOperation() {

@@ -76,6 +76,20 @@ static Error writeAndRename(StringRef path, StringRef shownPath, unsigned mode,
   return Error::success();
 }
 
+/// `reason` is why nothing was found at `path`.
+static Error writeNewFile(StringRef path, std::error_code reason,
+                          WriteFn write) {
+  if (reason != std::errc::no_such_file_or_directory)
+    return failToWrite(path, reason);
+  // The rename would put the file in the place of a link that leads nowhere.
+  fs::file_status link;
+  if (!fs::status(path, link, /*follow=*/false))
+    return llvm::createStringError(reason,
+                                   llvm::Twine("cannot write '") + path +
+                                       "': it is a link to a missing file");
+  return writeAndRename(path, path, fs::all_read | fs::all_write, write);
+}
+
 Error writeOutputFile(StringRef path, WriteFn write) {
   if (path == "-") {
     std::error_code error = writeAndFlush(llvm::outs(), write);
@@ -85,8 +99,8 @@ Error writeOutputFile(StringRef path, WriteFn write) {
     return failToWrite(
         path, std::make_error_code(std::errc::no_such_file_or_directory));
   fs::file_status status;
-  if (fs::status(path, status)) // nothing there yet
-    return writeAndRename(path, path, fs::all_read | fs::all_write, write);
+  if (std::error_code reason = fs::status(path, status))
+    return writeNewFile(path, reason, write);
   if (status.type() == fs::file_type::directory_file)
     return failToWrite(path, std::make_error_code(std::errc::is_a_directory));
   if (status.type() != fs::file_type::regular_file)

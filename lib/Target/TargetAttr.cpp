@@ -170,7 +170,8 @@ FailureOr<Target> readTarget(ModuleOp module) {
   Attribute attribute = module->getAttr(specName);
   if (!attribute)
     return emitError(module.getLoc())
-           << "the module has no target: no '" << specName << "'";
+           << "the module has no target: no '" << specName
+           << "'; run --llm-target first";
   auto system = dyn_cast<TargetSystemSpecAttr>(attribute);
   if (!system)
     return emitError(module.getLoc())

@@ -382,7 +382,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
 #tile = #llm.tile<manual>
 #slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 3000000000,
   lanes = {dram = 192}>]>
-#schedule = #llm.schedule<policy = "list", makespan_cycles = 10, lower_bound_cycles = 10,
+#schedule = #llm.schedule<policy = "list", makespan_cycles = 3000000000, lower_bound_cycles = 10,
   bounds = {}, roofline_cycles = 3>
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
     "toy" = #dlti.target_device_spec<
@@ -402,7 +402,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
 }
 
 //--- target.mlir
-// CHECK: target.mlir:{{[0-9]+}}:{{[0-9]+}}: error: the module has no target: no 'dlti.target_system_spec'
+// CHECK: target.mlir:{{[0-9]+}}:{{[0-9]+}}: error: the module has no target: no 'dlti.target_system_spec'; run --llm-target first
 module {
   func.func @f() attributes {llm.schedule = #llm.schedule<policy = "list", makespan_cycles = 0,
       lower_bound_cycles = 0, bounds = {}, roofline_cycles = 0>} {

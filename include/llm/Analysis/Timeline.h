@@ -72,8 +72,8 @@ struct Dependence {
 class Timeline {
 public:
   /// `program` must outlive the timeline. Fails with a diagnostic that names
-  /// the pass to run where slots or schedule are missing or do not belong to
-  /// the program, and where a time leaves 64 bits.
+  /// the pass to run where slots or schedule are missing, do not belong to the
+  /// program or contradict each other, and where a time is above `maxCount`.
   static FailureOr<Timeline> create(const Program &program);
 
   const Program &program() const { return *theProgram; }

@@ -17,7 +17,8 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     ui.perfetto.dev, chrome://tracing and speedscope open.
 
     Requires: a target on the module, `llm.schedule` on each function with a body and
-    `llm.slots` on its ops, as `--llm-schedule` leaves them. The IR is not changed.
+    `llm.slots` on its ops, as `--llm-schedule` leaves them; at most 10,000,000 slices. The
+    IR is not changed.
 
     Guarantees:
     - one process, named as the target, with one track per engine of the target, idle
@@ -34,7 +35,8 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
       engines that are busy, per group;
     - a file appears whole or not at all.
 
-    Several functions give several files; an explicit `file` holds one function only.
+    Several functions give several files; an explicit `file` holds one function only. A
+    file that another export of the pipeline has written is an error.
     With `file=-` the trace goes to standard output, where the IR goes too unless the tool
     is told `-o`: a pass cannot see that, so give the IR a place of its own.
 
@@ -89,7 +91,11 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       add up to their last row, and says so where the target's figures are invented;
     - tokens per second (where `llm.program` is given): the new tokens of one step over
       the makespan scaled to all layers of the model, as if each took as long as these;
-    - a file appears whole or not at all.
+    - a file appears whole or not at all; one that another export of the pipeline has
+      written is an error;
+    - a summary that the slots contradict (makespan, periods) or that contradicts itself
+      (a lower bound above the makespan) is an error. Whether a schedule is valid is for
+      `llm-verify-schedule` to say.
 
     With `file=-` the report goes to standard output, where the IR goes too unless the
     tool is told `-o`: a pass cannot see that, so give the IR a place of its own.

@@ -135,7 +135,8 @@ TEST_F(TargetAttr, NoTarget) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
   EXPECT_TRUE(failed(readTarget(*module)));
   EXPECT_EQ(messages.take(),
-            "the module has no target: no 'dlti.target_system_spec'\n");
+            "the module has no target: no 'dlti.target_system_spec'; run "
+            "--llm-target first\n");
   (*module)->setAttr("dlti.target_system_spec",
                      Builder(&context).getUnitAttr());
   EXPECT_TRUE(hasTarget(*module));

@@ -1,0 +1,43 @@
+//===- ExportedFiles.h - What a pipeline has written ------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_EXPORT_EXPORTEDFILES_H
+#define LLM_LIB_EXPORT_EXPORTEDFILES_H
+
+#include "mlir/Pass/AnalysisManager.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::llm {
+
+/// The files that the exports of one run of a pipeline have written: the later
+/// of two would silently take the place of the other. An analysis, because that
+/// is what the passes of one run share, and no longer than the run.
+class ExportedFiles {
+public:
+  explicit ExportedFiles(Operation *op) : context(op->getContext()) {}
+
+  /// Files are no part of the IR: no change of it takes them back.
+  bool isInvalidated(const AnalysisManager::PreservedAnalyses &) {
+    return false;
+  }
+
+  /// `writeOutputFile` for the option `file` of a pass. Fails with a diagnostic
+  /// where that fails, and where an export of this run wrote the file, by
+  /// whatever path. Devices take more than one.
+  LogicalResult write(const Pass &pass, StringRef path,
+                      function_ref<void(llvm::raw_ostream &)> write);
+
+private:
+  MLIRContext *context;
+  ::llvm::StringMap<std::string> writers; ///< the pass, by what `identify` says
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_EXPORT_EXPORTEDFILES_H
