@@ -10,21 +10,43 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
-/// How many exports the pass options in `argument` send to standard output.
-static size_t countStdoutExports(StringRef argument) {
-  size_t exports = 0;
+/// The files that the pass options in `argument` send exports to.
+static void collectExportFiles(StringRef argument,
+                               SmallVectorImpl<StringRef> &files) {
   if (!argument.contains("llm-export-"))
-    return exports;
-  constexpr StringLiteral option = "file=-";
+    return;
+  constexpr StringLiteral option = "file=";
   for (size_t at = argument.find(option); at != StringRef::npos;
        at = argument.find(option, at + 1)) {
-    StringRef rest = argument.drop_front(at + option.size());
-    exports += rest.empty() || rest.front() == ' ' || rest.front() == '}';
+    StringRef value = argument.drop_front(at + option.size());
+    value = value.take_front(value.find_first_of(" }"));
+    files.push_back(value.trim("\"'"));
   }
-  return exports;
+}
+
+static bool isStandardOutput(StringRef path) {
+  return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" ||
+         path == "/proc/self/fd/1";
+}
+
+/// Whether two paths name one file, there or not; devices take two texts.
+static bool isOneFile(StringRef path, StringRef other) {
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) &&
+      status.type() != llvm::sys::fs::file_type::regular_file)
+    return false;
+  SmallString<128> first(path), second(other);
+  for (SmallString<128> *each : {&first, &second})
+    if (llvm::sys::fs::make_absolute(*each))
+      return false;
+  llvm::sys::path::remove_dots(first, /*remove_dot_dot=*/true);
+  llvm::sys::path::remove_dots(second, /*remove_dot_dot=*/true);
+  return first == second || llvm::sys::fs::equivalent(first, second);
 }
 
 /// The file that the IR goes to, as the last `-o` has it.
@@ -42,24 +64,35 @@ static StringRef outputOf(ArrayRef<const char *> arguments) {
   return output;
 }
 
-/// Two texts in one stream are of no use to anyone; only the tool sees that it
-/// happens.
-static bool mixesOutputs(ArrayRef<const char *> arguments) {
-  size_t exports = 0;
+/// Two texts in one stream are of no use to anyone, and of two in one file only
+/// one is left; only the tool sees that it happens.
+static LogicalResult checkOutputs(ArrayRef<const char *> arguments) {
+  SmallVector<StringRef> files;
   for (const char *argument : arguments)
-    exports += countStdoutExports(argument);
-  return exports > 1 || (exports == 1 && outputOf(arguments) == "-");
+    collectExportFiles(argument, files);
+  StringRef output = outputOf(arguments);
+  size_t streams = llvm::count_if(files, isStandardOutput);
+  if (streams > 1 || (streams == 1 && isStandardOutput(output))) {
+    llvm::errs()
+        << "llm-opt: file=- sends an export to standard output, where the IR "
+           "or another export goes too; write the IR elsewhere (-o file, -o "
+           "/dev/null), or give the export a file\n";
+    return failure();
+  }
+  for (StringRef file : files) {
+    if (isStandardOutput(output) || !isOneFile(file, output))
+      continue;
+    llvm::errs() << "llm-opt: file=" << file << " and -o " << output
+                 << " are one file, which cannot hold both an export and the "
+                    "IR; give each a file of its own\n";
+    return failure();
+  }
+  return success();
 }
 
 int main(int argc, char **argv) {
-  if (mixesOutputs(ArrayRef<const char *>(argv, argc).drop_front())) {
-    llvm::errs()
-        << "llm-opt: file=- sends an export to standard output, where the IR "
-           "or "
-           "another export goes too; write the IR elsewhere (-o file, -o "
-           "/dev/null), or give the export a file\n";
+  if (failed(checkOutputs(ArrayRef<const char *>(argv, argc).drop_front())))
     return 1;
-  }
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
