@@ -80,7 +80,7 @@ static FailureOr<int64_t> rateOf(const OpOnTarget &context, WorkKind kind) {
 }
 
 static LogicalResult emitOverflow(Operation *op) {
-  return op->emitOpError() << "its work, bytes or cycles leave 64 bits";
+  return op->emitOpError() << "its work, bytes or cycles are above 2^61 - 1";
 }
 
 static FailureOr<int64_t> stageCycles(const OpOnTarget &context,

@@ -168,11 +168,12 @@ LogicalResult ProgramBuilder::visitLoop(LoopLikeOpInterface loop, int64_t count,
     return emitError(loop.getLoc()) << "loop '" << loop->getName() << "' ";
   };
   std::optional<APInt> trips = loop.getStaticTripCount();
-  if (!trips || trips->getActiveBits() > 60 || trips->isZero())
+  if (!trips || trips->isZero())
     return emitLoopError() << "needs a constant trip count of at least 1, as "
                               "scf.for with constant bounds has";
-  std::optional<int64_t> total =
-      checkedMul(count, static_cast<int64_t>(trips->getZExtValue()));
+  std::optional<int64_t> total;
+  if (trips->getActiveBits() < 64)
+    total = checkedMul(count, static_cast<int64_t>(trips->getZExtValue()));
   if (!total)
     return emitLoopError() << "runs its body more than 2^61 times";
   Region *region = loop.getLoopRegions().front();
@@ -276,9 +277,26 @@ SmallVector<func::FuncOp> mlir::llm::functionsWithBody(ModuleOp module) {
   return functions;
 }
 
+/// What takes time outside of functions would be left out silently.
+static LogicalResult checkAllInFunctions(ModuleOp module) {
+  WalkResult result =
+      module.walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
+        if (isa<func::FuncOp>(op))
+          return WalkResult::skip();
+        if (!isa<WorkloadOpInterface>(op))
+          return WalkResult::advance();
+        return op->emitOpError()
+               << "takes time and is in no func.func: only those are tiled "
+                  "and scheduled; put it into one";
+      });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult
 mlir::llm::forEachProgram(ModuleOp module,
                           function_ref<LogicalResult(const Program &)> visit) {
+  if (failed(checkAllInFunctions(module)))
+    return failure();
   for (func::FuncOp function : functionsWithBody(module)) {
     FailureOr<Program> program = Program::analyze(function);
     if (failed(program) || failed(visit(*program)))

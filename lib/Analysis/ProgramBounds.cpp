@@ -34,7 +34,7 @@ static LogicalResult addStretch(const Program &program,
   fits &= succeeded(accumulate(bounds.lowerBoundCycles, largest, times));
   if (!fits)
     return emitFunctionError(program.function())
-           << "has lower bounds that leave 64 bits";
+           << "has lower bounds above 2^61 - 1 cycles";
   return success();
 }
 

@@ -80,7 +80,7 @@ LogicalResult RooflineSum::add(WorkloadOpInterface op, int64_t count) {
   }
   fits &= succeeded(accumulate(bytes, compulsoryBytes(op, *workload), count));
   if (!fits)
-    return op->emitOpError() << "its work or bytes leave 64 bits";
+    return op->emitOpError() << "its work, bytes or peak rate are above 2^61 - 1";
   return success();
 }
 
@@ -117,5 +117,5 @@ FailureOr<int64_t> mlir::llm::rooflineCycles(const Program &program,
   if (std::optional<int64_t> cycles = sum.cycles())
     return *cycles;
   return emitFunctionError(program.function())
-         << "has a roofline that leaves 64 bits";
+         << "has a roofline above 2^61 - 1 cycles";
 }

@@ -218,7 +218,7 @@ FailureOr<TileAttr> TileSearch::run() {
   if (!fits()) {
     Count least = model.workingSetBytes(current);
     if (failed(least))
-      return context.op->emitOpError() << "its smallest tile leaves 64 bits";
+      return context.op->emitOpError() << "its smallest tile is above 2^61 - 1 bytes";
     return context.op->emitOpError()
            << "its smallest tile takes " << *least << " bytes of '"
            << context.tileMemory()->name << "', which has " << capacity << ": "
@@ -227,7 +227,7 @@ FailureOr<TileAttr> TileSearch::run() {
   enumerateSizes(0);
   if (!bestScore)
     return context.op->emitOpError()
-           << "its bytes leave 64 bits with every legal tile";
+           << "its bytes are above 2^61 - 1 with every legal tile";
   growStreamedLoops();
   return makeAttr();
 }

@@ -27,8 +27,8 @@ Count mlir::llm::countWork(WorkloadOpInterface op, const Workload &workload,
 
 static LogicalResult emitOverflow(Operation *op) {
   return op->emitOpError()
-         << "has no static shape, or its share of the program's totals "
-            "leaves 64 bits";
+         << "has a share of the program's totals that is above 2^61 - 1, or a "
+            "type whose bytes are not known";
 }
 
 /// How many of the states that `runs` writes give are there in the end: none

@@ -139,7 +139,7 @@ static FailureOr<std::string> defaultPath(func::FuncOp function) {
   return (name + ".perfetto.json").str();
 }
 
-/// With a clock below 1 GHz, nanoseconds leave 64 bits before cycles do.
+/// With a clock below 1 GHz, nanoseconds are above 2^61 before cycles are.
 static LogicalResult checkTimeAxis(const Timeline &timeline,
                                    const Target &target) {
   if (ceilMulDiv(timeline.endCycle(), 1000000000, 1, target.clockHz))

@@ -16,7 +16,7 @@ using namespace mlir::llm;
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// sum += figures * times; fails where a figure leaves 64 bits.
+/// sum += figures * times; fails where a figure is above `maxCount`.
 static LogicalResult accumulate(OpFigures &sum, const OpFigures &figures,
                                 int64_t times) {
   bool fits = true;
@@ -126,7 +126,7 @@ static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
   report.bound = longest.getBound();
   if (!fits || failed(addSlots(report, timeline, index)) ||
       failed(accumulate(report.allRuns, report.figures, entry.count)))
-    return op->emitOpError() << "has figures that leave 64 bits";
+    return op->emitOpError() << "has figures above 2^61 - 1";
   return report;
 }
 
@@ -167,7 +167,7 @@ FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
       return failure();
     if (failed(accumulate(report.sum, entry->allRuns, 1)))
       return emitError(function.getLoc())
-             << "the sums over all ops leave 64 bits";
+             << "the sums over all ops are above 2^61 - 1";
     report.ops.push_back(std::move(*entry));
   }
   report.sum.bytes.resize(target.sharedMemories().size());

@@ -51,17 +51,11 @@ static StringAttr joinNames(MutableArrayRef<MatmulOp> ops) {
                        : StringAttr::get(ops.front().getContext(), joined);
 }
 
-/// The values side by side along `dim`, before the first op; they are moved
-/// there.
-static FailureOr<Value> concatBefore(RewriterBase &rewriter, Operation *first,
-                                     int64_t dim, ArrayRef<Value> values,
-                                     DominanceInfo &dominance) {
-  if (failed(
-          moveValueDefinitions(rewriter, ValueRange(values), first, dominance)))
-    return failure();
+/// The values side by side along `dim`, before the first op.
+static Value concatBefore(RewriterBase &rewriter, Operation *first, int64_t dim,
+                          ArrayRef<Value> values) {
   rewriter.setInsertionPoint(first);
-  return tensor::ConcatOp::create(rewriter, first->getLoc(), dim, values)
-      .getResult();
+  return tensor::ConcatOp::create(rewriter, first->getLoc(), dim, values);
 }
 
 /// The columns [begin, begin + size) of a matrix, size being those of `like`.
@@ -88,22 +82,20 @@ static LogicalResult fuse(MutableArrayRef<MatmulOp> ops,
       biases.push_back(bias);
     locs.push_back(op.getLoc());
   }
-  FailureOr<Value> weights = concatBefore(
-      rewriter, first, first.getTransposeRhs() ? 0 : 1, rhs, dominance);
-  if (failed(weights))
+  // All of them at once, so that a failure leaves nothing behind.
+  SmallVector<Value> moved = llvm::to_vector(llvm::concat<Value>(rhs, biases));
+  if (failed(
+          moveValueDefinitions(rewriter, ValueRange(moved), first, dominance)))
     return failure();
+  Value weights =
+      concatBefore(rewriter, first, first.getTransposeRhs() ? 0 : 1, rhs);
   Value bias;
-  if (!biases.empty()) {
-    FailureOr<Value> joined =
-        concatBefore(rewriter, first, 0, biases, dominance);
-    if (failed(joined))
-      return failure();
-    bias = *joined;
-  }
+  if (!biases.empty())
+    bias = concatBefore(rewriter, first, 0, biases);
   rewriter.setInsertionPoint(first);
   auto fused =
       MatmulOp::create(rewriter, rewriter.getFusedLoc(locs), joinNames(ops),
-                       first.getLhs(), *weights, bias, first.getTransposeRhs());
+                       first.getLhs(), weights, bias, first.getTransposeRhs());
   int64_t column = 0;
   for (MatmulOp op : ops) {
     auto type = cast<RankedTensorType>(op.getOut().getType());
@@ -135,7 +127,7 @@ struct LlmFuseProjectionsPass
         remark::missed(
             ops.front().getLoc(),
             remark::RemarkOpts::name("fuse").category("llm-fuse-projections"))
-            << remark::reason("a right operand is computed after '{0}'",
+            << remark::reason("a right operand or a bias is computed after '{0}'",
                               ops.front().getName().value_or("llm.matmul"));
   }
 };

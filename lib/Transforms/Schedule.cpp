@@ -42,7 +42,7 @@ private:
   FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
   InFlightDiagnostic emitOverflow() {
     return emitFunctionError(program.function())
-           << "has a schedule that leaves 64 bits";
+           << "has a schedule that takes more than 2^61 - 1 cycles";
   }
 
   const Program &program;

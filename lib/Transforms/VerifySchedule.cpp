@@ -105,7 +105,7 @@ FailureOr<int64_t> ScheduleVerifier::verifyLoop(const ProgramItem &item,
   std::optional<int64_t> end =
       length ? checkedAdd(start, *length) : std::nullopt;
   if (!end)
-    return emitError(loop.getLoc()) << "its end leaves 64 bits";
+    return emitError(loop.getLoc()) << "it ends after cycle 2^61 - 1";
   return *end;
 }
 

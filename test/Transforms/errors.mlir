@@ -165,6 +165,99 @@ func.func @many(%x: tensor<4xbf16>) {
 
 // -----
 
+// A trip count of 2^63 - 1 is constant, but too large to count.
+func.func @endless(%x: tensor<4xbf16>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %n = arith.constant 9223372036854775807 : i64
+  // expected-error@+1 {{runs its body more than 2^61 times}}
+  scf.for %i = %c0 to %n step %c1 : i64 {
+    %0 = llm.add "a" %x, %x : tensor<4xbf16>, tensor<4xbf16>
+  }
+  return
+}
+
+// -----
+
+// An op in no function: nothing would tile it, and nothing would say so.
+%x = tensor.empty() : tensor<4xbf16>
+// expected-error@+1 {{'llm.add' op takes time and is in no func.func: only those are tiled and scheduled; put it into one}}
+%0 = llm.add "a" %x, %x : tensor<4xbf16>, tensor<4xbf16>
+
+// -----
+
+// A circle of values, which MLIR allows in a module.
+module {
+  // expected-error@+1 {{'llm.add' op takes time and is in no func.func}}
+  %0 = llm.add "a" %1, %1 : tensor<4xbf16>, tensor<4xbf16>
+  %1 = llm.add "b" %0, %0 : tensor<4xbf16>, tensor<4xbf16>
+}
+
+// -----
+
+// A function in a module in the module is a function like others.
+module {
+  module {
+    func.func @inner(%x: tensor<?xbf16>) {
+      // expected-error@+1 {{static shapes are needed}}
+      %0 = llm.add "a" %x, %x : tensor<?xbf16>, tensor<?xbf16>
+      return
+    }
+  }
+}
+
+// -----
+
+// Types that take part in no count: the parser or the verifier names those that do.
+func.func @unranked(%x: tensor<*xbf16>) {
+  // expected-error@+1 {{invalid kind of type specified: expected builtin.tensor, but found 'tensor<*xbf16>'}}
+  %0 = llm.add "a" %x, %x : tensor<*xbf16>, tensor<*xbf16>
+  return
+}
+
+// -----
+
+func.func @memref(%x: memref<4xbf16>) {
+  // expected-error@+1 {{invalid kind of type specified: expected builtin.tensor, but found 'memref<4xbf16>'}}
+  %0 = llm.add "a" %x, %x : memref<4xbf16>, memref<4xbf16>
+  return
+}
+
+// -----
+
+func.func @index(%x: tensor<4xindex>) {
+  // expected-error@+1 {{operand #0 must be ranked tensor of floating-point or signless integer values, but got 'tensor<4xindex>'}}
+  %0 = llm.add "a" %x, %x : tensor<4xindex>, tensor<4xindex>
+  return
+}
+
+// -----
+
+func.func @complex(%x: tensor<4x4xcomplex<f32>>) {
+  // expected-error@+1 {{operand #0 must be rank-2 tensor of float or integer values, but got 'tensor<4x4xcomplex<f32>>'}}
+  %0 = llm.matmul "m" %x, %x : tensor<4x4xcomplex<f32>>, tensor<4x4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @signed(%x: tensor<4xsi8>) {
+  // expected-error@+1 {{operand #0 must be ranked tensor of floating-point or signless integer values, but got 'tensor<4xsi8>'}}
+  %0 = llm.add "a" %x, %x : tensor<4xsi8>, tensor<4xsi8>
+  return
+}
+
+// -----
+
+// Numbers wider than any that the target has a rate for.
+func.func @wide(%x: tensor<4x4xi16777215>) {
+  // expected-error@+1 {{contracts 'i16777215', for which engine 'core' of target 'npu' gives no rate}}
+  %0 = llm.matmul "m" %x, %x : tensor<4x4xi16777215>, tensor<4x4xi16777215>
+  return
+}
+
+// -----
+
 // Two ops of one name, in one function; the note shows the other.
 func.func @twins(%x: tensor<4xbf16>) {
   // expected-note@+1 {{the other op is here}}
@@ -178,7 +271,7 @@ func.func @twins(%x: tensor<4xbf16>) {
 
 // Work that 64 bits do not hold: 2^93 macs.
 func.func @work(%x: tensor<2147483648x2147483648xi8>) {
-  // expected-error@+1 {{leave 64 bits}}
+  // expected-error@+1 {{are above 2^61 - 1}}
   %0 = llm.matmul "m" %x, %x : tensor<2147483648x2147483648xi8>, tensor<2147483648x2147483648xi8>
   return
 }
@@ -187,7 +280,7 @@ func.func @work(%x: tensor<2147483648x2147483648xi8>) {
 
 // Bytes that 64 bits do not hold: 2^60 values of 8 bytes.
 func.func @bytes(%x: tensor<1152921504606846976xf64>) {
-  // expected-error@+1 {{leave 64 bits}}
+  // expected-error@+1 {{are above 2^61 - 1}}
   %0 = llm.add "a" %x, %x : tensor<1152921504606846976xf64>, tensor<1152921504606846976xf64>
   return
 }

@@ -5,7 +5,7 @@
 // RUN:   --remark-format=emitRemark -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK: [Passed] fuse {{.*}}3 matmuls on one activation are now 'self_attn.q_proj+k_proj+v_proj'
 // REMARK: [Passed] fuse {{.*}}2 matmuls on one activation are now 'mlp.gate_proj+up_proj'
-// REMARK: [Missed] fuse {{.*}}a right operand is computed after 'first'
+// REMARK: [Missed] fuse {{.*}}a right operand or a bias is computed after 'first'
 
 // q, k and v: one product of the weights side by side; the pieces are slices of it. Each
 // result keeps its users.
@@ -80,6 +80,20 @@ func.func @later(%x: tensor<4x4xbf16>, %w: tensor<4x4xbf16>) -> tensor<4x4xbf16>
   %a = llm.matmul "first" %x, %w : tensor<4x4xbf16>, tensor<4x4xbf16>
   %b = llm.matmul "second" %x, %a : tensor<4x4xbf16>, tensor<4x4xbf16>
   return %b : tensor<4x4xbf16>
+}
+
+// The bias of the second is computed from the first: they stay two, and the weights, which
+// could move, stay apart.
+// CHECK-LABEL: func.func @later_bias
+// CHECK-NOT: tensor.concat
+// CHECK: llm.matmul "biased.first"
+// CHECK: llm.matmul "biased.second"
+// CHECK: return
+func.func @later_bias(%x: tensor<1x4xbf16>, %w: tensor<4x4xbf16>, %b: tensor<4xbf16>) -> tensor<1x4xbf16> {
+  %0 = llm.matmul "biased.first" %x, %w bias %b : tensor<1x4xbf16>, tensor<4x4xbf16>, tensor<4xbf16>
+  %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<1x4xbf16> into tensor<4xbf16>
+  %2 = llm.matmul "biased.second" %x, %w bias %1 : tensor<1x4xbf16>, tensor<4x4xbf16>, tensor<4xbf16>
+  return %2 : tensor<1x4xbf16>
 }
 
 // A weight that both use twice, and names of other modules, which are kept whole; one op

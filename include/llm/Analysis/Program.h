@@ -81,7 +81,7 @@ ShownSources findSources(Value value);
 InFlightDiagnostic emitFunctionError(func::FuncOp function);
 
 /// Calls `visit` on the program of each function with a body, in order, until
-/// one fails.
+/// one fails. Fails with a diagnostic on an op that takes time outside of them.
 LogicalResult
 forEachProgram(ModuleOp module,
                function_ref<LogicalResult(const Program &)> visit);

@@ -29,8 +29,17 @@ func.func @attn_head_dim(%q: tensor<1x3x4x8xf32>, %k: tensor<1x5x2x16xf32>) {
 
 // gqa_attn-C3: a scale of 0 makes all keys equal.
 func.func @attn_scale(%q: tensor<1x3x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
-  // expected-error @+1 {{'llm.gqa_attn' op scale must be positive}}
+  // expected-error @+1 {{'llm.gqa_attn' op scale must be finite and positive}}
   %0 = llm.gqa_attn %q, %k, %k mask full scale 0.0 : tensor<1x3x4x8xf32>, tensor<1x5x2x8xf32>, tensor<1x5x2x8xf32>
+  return
+}
+
+// -----
+
+// gqa_attn-C3: a scale without end.
+func.func @attn_scale_infinite(%q: tensor<1x3x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
+  // expected-error @+1 {{'llm.gqa_attn' op scale must be finite and positive}}
+  %0 = llm.gqa_attn %q, %k, %k mask full scale 0x7FF0000000000000 : tensor<1x3x4x8xf32>, tensor<1x5x2x8xf32>, tensor<1x5x2x8xf32>
   return
 }
 
@@ -84,8 +93,17 @@ func.func @qk_batch(%q: tensor<2x3x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
 
 // qk-C2: the scale is below 0.
 func.func @qk_scale(%q: tensor<1x3x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
-  // expected-error @+1 {{'llm.qk' op scale must be positive}}
+  // expected-error @+1 {{'llm.qk' op scale must be finite and positive}}
   %0 = llm.qk %q, %k mask full scale -1.0 : tensor<1x3x4x8xf32>, tensor<1x5x2x8xf32>
+  return
+}
+
+// -----
+
+// qk-C2: the scale is not a number.
+func.func @qk_scale_nan(%q: tensor<1x3x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
+  // expected-error @+1 {{'llm.qk' op scale must be finite and positive}}
+  %0 = llm.qk %q, %k mask full scale 0x7FF8000000000000 : tensor<1x3x4x8xf32>, tensor<1x5x2x8xf32>
   return
 }
 

@@ -291,7 +291,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // cost-C4: each buffer's bytes can be counted, their sum cannot.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+2 {{the bytes through 'dram' leave 64 bits}}
+  // expected-error @+2 {{the bytes through 'dram' are above 2^61 - 1}}
   // expected-error @+1 {{failed to parse Llm_CostAttr parameter 'parts'}}
   %0 = llm.add %x, %x {llm.cost = #llm.cost<engine = "core", parts = [<count = 1, work = {}, traffic = {dram = {lhs = 2305843009213693951, rhs = 1}}, working_set_bytes = 0, overhead_cycles = 0, serial_cycles = 0, compute_cycles = 0, memory_cycles = 0, bound = compute>], stamp = "0">} : tensor<4x8xf32>, tensor<4x8xf32>
   return
@@ -413,7 +413,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // slots-C4: the last part of the run would start after 2^61 cycles.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+2 {{the strides of 1152921504606846976 parts leave 64 bits}}
+  // expected-error @+2 {{the strides of 1152921504606846976 parts are above 2^61 - 1}}
   // expected-error @+1 {{failed to parse Llm_SlotsAttr parameter 'runs'}}
   %0 = llm.add %x, %x {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 5, end_cycle = 25, lanes = {} count = 1152921504606846976 start_stride = 4>]>} : tensor<4x8xf32>, tensor<4x8xf32>
   return

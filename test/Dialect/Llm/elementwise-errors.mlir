@@ -20,7 +20,7 @@ func.func @norm_weight(%x: tensor<4x8xf32>, %w: tensor<4xf32>) {
 
 // rmsnorm-C3: epsilon is below 0.
 func.func @norm_epsilon(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
-  // expected-error @+1 {{'llm.rmsnorm' op epsilon must not be negative}}
+  // expected-error @+1 {{'llm.rmsnorm' op epsilon must be finite and not negative}}
   %0 = llm.rmsnorm %x, %w epsilon -1.0e-5 : tensor<4x8xf32>, tensor<8xf32>
   return
 }
@@ -29,8 +29,17 @@ func.func @norm_epsilon(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
 
 // rmsnorm-C3: epsilon is not a number.
 func.func @norm_epsilon_nan(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
-  // expected-error @+1 {{'llm.rmsnorm' op epsilon must not be negative}}
+  // expected-error @+1 {{'llm.rmsnorm' op epsilon must be finite and not negative}}
   %0 = llm.rmsnorm %x, %w epsilon 0x7FF8000000000000 : tensor<4x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+// rmsnorm-C3: an epsilon without end makes all values 0.
+func.func @norm_epsilon_infinite(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
+  // expected-error @+1 {{'llm.rmsnorm' op epsilon must be finite and not negative}}
+  %0 = llm.rmsnorm %x, %w epsilon 0x7FF0000000000000 : tensor<4x8xf32>, tensor<8xf32>
   return
 }
 
@@ -56,8 +65,26 @@ func.func @rope_begin(%x: tensor<1x2x4x8xf32>) {
 
 // rope-C3: theta is 0.
 func.func @rope_theta(%x: tensor<1x2x4x8xf32>) {
-  // expected-error @+1 {{'llm.rope' op theta must be positive}}
+  // expected-error @+1 {{'llm.rope' op theta must be finite and positive}}
   %0 = llm.rope %x at 0 theta 0.0 : tensor<1x2x4x8xf32>
+  return
+}
+
+// -----
+
+// rope-C3: theta has no end, which only the first pair would survive.
+func.func @rope_theta_infinite(%x: tensor<1x2x4x8xf32>) {
+  // expected-error @+1 {{'llm.rope' op theta must be finite and positive}}
+  %0 = llm.rope %x at 0 theta 0x7FF0000000000000 : tensor<1x2x4x8xf32>
+  return
+}
+
+// -----
+
+// rope-C3: theta is not a number.
+func.func @rope_theta_nan(%x: tensor<1x2x4x8xf32>) {
+  // expected-error @+1 {{'llm.rope' op theta must be finite and positive}}
+  %0 = llm.rope %x at 0 theta 0x7FF8000000000000 : tensor<1x2x4x8xf32>
   return
 }
 

@@ -95,7 +95,7 @@ func.func @rank(%x: tensor<1x1x1x1x1x1x1x1x4xf32>) {
 
 // 2^60 elements of 4 bytes are more bytes than the compiler counts.
 func.func @overflow(%x: tensor<1152921504606846976xf32>) {
-  // expected-error @+1 {{leave 64 bits}}
+  // expected-error @+1 {{are above 2^61 - 1}}
   %0 = llm.add %x, %x : tensor<1152921504606846976xf32>, tensor<1152921504606846976xf32>
   return
 }

@@ -235,7 +235,7 @@ LogicalResult PartCostAttr::verify(EmitError emitError, int64_t count,
                     : std::nullopt;
     if (!total) // cost-C4
       return emitError() << "the bytes through '" << entry.getName().getValue()
-                         << "' leave 64 bits";
+                         << "' are above 2^61 - 1";
   }
   return success();
 }
@@ -310,7 +310,7 @@ LogicalResult SlotRunAttr::verify(EmitError emitError, int64_t part, StringAttr,
     return emitError()
            << "a slot with prefetches stands for one part, got count " << count;
   if (!checkedMul(count, std::max(indexStride, startStride))) // slots-C4
-    return emitError() << "the strides of " << count << " parts leave 64 bits";
+    return emitError() << "the strides of " << count << " parts are above 2^61 - 1";
   return success();
 }
 

@@ -10,6 +10,8 @@
 
 #include "llm/Dialect/Llm/IR/Llm.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::llm;
 
@@ -196,8 +198,10 @@ LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *,
   if (!agree(x.getShape().back(), weight.getDimSize(0))) // rmsnorm-C2
     return fail(loc, getOperationName(), "weight ", weight, " must have the ",
                 x.getShape().back(), " elements of the last dimension of ", x);
-  if (!(adaptor.getEpsilon().convertToDouble() >= 0)) // rmsnorm-C3
-    return fail(loc, getOperationName(), "epsilon must not be negative");
+  double epsilon = adaptor.getEpsilon().convertToDouble();
+  if (!std::isfinite(epsilon) || epsilon < 0) // rmsnorm-C3
+    return fail(loc, getOperationName(),
+                "epsilon must be finite and not negative");
   resultTypes.push_back(x);
   return success();
 }
@@ -215,8 +219,9 @@ LogicalResult RopeOp::inferReturnTypes(MLIRContext *,
   if (static_cast<int64_t>(adaptor.getBegin()) < 0) // rope-C2
     return fail(loc, getOperationName(),
                 "the first position must not be negative");
-  if (!(adaptor.getTheta().convertToDouble() > 0)) // rope-C3
-    return fail(loc, getOperationName(), "theta must be positive");
+  double theta = adaptor.getTheta().convertToDouble();
+  if (!std::isfinite(theta) || theta <= 0) // rope-C3
+    return fail(loc, getOperationName(), "theta must be finite and positive");
   resultTypes.push_back(x);
   return success();
 }
@@ -311,8 +316,8 @@ static LogicalResult verifyQueryAndKeys(std::optional<Location> loc,
       !agree(query.getDimSize(3), keys.getDimSize(3))) // gqa_attn-C2, qk-C1
     return fail(loc, opName, "query ", query, " and keys ", keys,
                 " must agree in batch and head_dim");
-  if (!(scale > 0)) // gqa_attn-C3, qk-C2
-    return fail(loc, opName, "scale must be positive");
+  if (!std::isfinite(scale) || scale <= 0) // gqa_attn-C3, qk-C2
+    return fail(loc, opName, "scale must be finite and positive");
   return failure(failed(verifyGroups(loc, opName, query.getDimSize(2),
                                      keys.getDimSize(2))) ||
                  failed(verifyMask(loc, opName, mask, query.getDimSize(1),
