@@ -3,9 +3,9 @@
 // What is valid IR and yet no program: the passes say so.
 
 // An op that nothing is known about.
-func.func @unknown(%x: f32) {
+func.func @unknown(%x: tensor<4xf32>) {
   // expected-error @+1 {{'arith.addf' op has no workload: the compiler cannot tell how long it takes}}
-  %0 = arith.addf %x, %x : f32
+  %0 = arith.addf %x, %x : tensor<4xf32>
   return
 }
 
