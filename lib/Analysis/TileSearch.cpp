@@ -218,7 +218,8 @@ FailureOr<TileAttr> TileSearch::run() {
   if (!fits()) {
     Count least = model.workingSetBytes(current);
     if (failed(least))
-      return context.op->emitOpError() << "its smallest tile is above 2^61 - 1 bytes";
+      return context.op->emitOpError()
+             << "its smallest tile is above 2^61 - 1 bytes";
     return context.op->emitOpError()
            << "its smallest tile takes " << *least << " bytes of '"
            << context.tileMemory()->name << "', which has " << capacity << ": "

@@ -8,6 +8,7 @@
 #include "llm/Files/LocatedCsv.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "llvm/Support/JSON.h"
 
 namespace mlir::llm {
 
@@ -20,6 +21,12 @@ public:
   }
 
   FailureOr<std::vector<CsvRow>> parse() {
+    size_t wrong;
+    if (!llvm::json::isUTF8(rest, &wrong)) {
+      takeCount(wrong);
+      return emitError(here())
+             << "this is not UTF-8: save the table as CSV in UTF-8";
+    }
     std::vector<CsvRow> rows;
     while (!rest.empty()) {
       FailureOr<CsvRow> row = parseRow();

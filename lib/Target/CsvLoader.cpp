@@ -67,7 +67,11 @@ LogicalResult ColumnReader::findColumn() {
   SmallVector<StringRef> names;
   for (const CsvCell &cell : llvm::drop_begin(header))
     names.push_back(cell.text);
-  size_t matches = llvm::count(names, column);
+  if (names.empty())
+    return header.front().emitError()
+           << "the first row has no columns for devices; cells are separated "
+              "by commas";
+  size_t matches = column.empty() ? 0 : llvm::count(names, column);
   if (matches == 1) {
     at = 1 + (llvm::find(names, column) - names.begin());
     return success();

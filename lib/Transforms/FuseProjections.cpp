@@ -127,8 +127,9 @@ struct LlmFuseProjectionsPass
         remark::missed(
             ops.front().getLoc(),
             remark::RemarkOpts::name("fuse").category("llm-fuse-projections"))
-            << remark::reason("a right operand or a bias is computed after '{0}'",
-                              ops.front().getName().value_or("llm.matmul"));
+            << remark::reason(
+                   "a right operand or a bias is computed after '{0}'",
+                   ops.front().getName().value_or("llm.matmul"));
   }
 };
 } // namespace

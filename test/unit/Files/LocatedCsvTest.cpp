@@ -55,6 +55,12 @@ TEST_F(LocatedCsv, Errors) {
             "line after a quoted cell\n");
   EXPECT_EQ(parsed("a,b\n\nc\n"),
             "t.csv:3:1: this row has 1 cells, the first one 2\n");
+  EXPECT_EQ(parsed("a,b\ncd\xE9,e\n"),
+            "t.csv:2:3: this is not UTF-8: save the table as CSV in UTF-8\n");
+  EXPECT_EQ(parsed(StringRef("\xFF\xFE"
+                             "a\0,\0",
+                             6)),
+            "t.csv:1:1: this is not UTF-8: save the table as CSV in UTF-8\n");
 }
 
 // Lines and columns count from 1, also behind a cell that holds line ends.

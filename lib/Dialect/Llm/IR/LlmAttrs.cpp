@@ -310,7 +310,8 @@ LogicalResult SlotRunAttr::verify(EmitError emitError, int64_t part, StringAttr,
     return emitError()
            << "a slot with prefetches stands for one part, got count " << count;
   if (!checkedMul(count, std::max(indexStride, startStride))) // slots-C4
-    return emitError() << "the strides of " << count << " parts are above 2^61 - 1";
+    return emitError() << "the strides of " << count
+                       << " parts are above 2^61 - 1";
   return success();
 }
 
