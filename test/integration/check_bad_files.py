@@ -1,0 +1,210 @@
+"""Breaks descriptions of machines and models, one field and one way at a time.
+
+Each number of a good JSON or CSV file becomes each thing that is no number to count with, and
+each file is broken as a whole. The tool must say so in an error that points at the value, by
+line and column, and names the field; it must neither crash nor accept the file.
+
+    check_bad_files.py <folder for files>
+"""
+import itertools
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+TARGET = """{
+  "name": "chip", "description": "for tests", "clock_hz": 1000000000,
+  "engines": {
+    "core": {
+      "kinds": ["matrix", "vector"], "count": 2, "units": 4, "private_memory": "sram",
+      "macs_per_cycle_per_unit": { "bf16": 256 },
+      "alu_per_cycle_per_unit": 16, "special_per_cycle_per_unit": 8, "compare_per_cycle_per_unit": 32,
+      "port_bytes_per_second": { "dram": 90000000000 }, "overhead_cycles": 7
+    }
+  },
+  "memories": {
+    "sram": { "capacity_bytes": 4194304 },
+    "dram": { "capacity_bytes": 8000000000, "bytes_per_second": 100000000000, "lanes": 50 }
+  }
+}
+"""
+TABLE = """field,chip,other
+units (cores),8,4
+clock_hz,1000000000,1
+macs_per_cycle_per_unit_16bit,1024,1
+macs_per_cycle_per_unit_fp32,512,1
+peak_dense_16bit_flops,16384000000000,1
+peak_dense_fp8_flops,32768000000000,1
+memory_bytes_per_second,400000000000,1
+memory_bytes,80000000000,1
+last_level_cache_bytes,8388608,1
+link_bytes_per_second_per_direction,50000000000,1
+"""
+CONFIG = """{
+  "model_type": "llama", "hidden_size": 64, "intermediate_size": 128,
+  "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16
+}
+"""
+# What is no positive whole number; null is allowed where a model's field is optional.
+NO_COUNTS = ['"64"', "true", "[64]", "{}", "-1", "1.5", "1e400", "9223372036854775808"]
+TOO_LARGE = ["2305843009213693952", "9223372036854775807"]  # 2^61 and 2^63 - 1
+# The same numbers, written otherwise.
+SPELLINGS = ["{}.0", "0.{}E{}"]
+
+
+class Checker:
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        (self.folder / "empty.mlir").write_text("module {}\n")
+        self.problems = []
+        self.numbers = itertools.count(1)  # threads take turns at it
+        self.good = {}
+
+    def run(self, name, text, kind):
+        """Writes the file and lets a tool read it; what the tool did."""
+        path = self.folder / f"{next(self.numbers)}.{kind}"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        if kind == "config.json":
+            command = ["llm-translate", "--import-hf-config", path]
+        else:
+            column = " column=chip" if kind == "csv" else ""
+            command = ["llm-opt", self.folder / "empty.mlir", f"--llm-target=file={path}{column}"]
+        return subprocess.run(command, capture_output=True, timeout=60), path.name
+
+    def expect_error(self, name, text, kind, place, words):
+        done, file = self.run(name, text, kind)
+        said = done.stderr.decode(errors="replace")
+        where = rf"{re.escape(file)}:{place[0]}:{place[1]}: error: " if place else rf"{re.escape(file)}:\d+:\d+: error: "
+        if done.returncode != 1 or done.stdout or not re.search(where + rf"[^\n]*{words}", said):
+            self.problems.append(f"{name}: exit {done.returncode}, expected {place} {words!r}: {said[:300]}")
+
+    def expect_same(self, name, text, other, kind):
+        """Both files are read, as the same thing."""
+        if text not in self.good:
+            self.good[text] = self.run(name, text, kind)[0]
+        first, (second, _) = self.good[text], self.run(name, other, kind)
+        if first.returncode != 0 or first.stdout != second.stdout or not first.stdout:
+            self.problems.append(f"{name}: not read as it should: {second.stderr.decode(errors='replace')[:300]}")
+
+
+def place_of(text, offset):
+    """Line and column, from 1."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def spell(number, spelling):
+    return spelling.format(number, len(number)) if "E" in spelling else spelling.format(number)
+
+
+def check_numbers(checker, text, kind, values):
+    """Each number of a JSON text as each of the values, in its place."""
+    for match in re.finditer(r'"(\w+)": (\d+)', text):
+        key, number = match.groups()
+        for value in values + (["0"] if key != "overhead_cycles" else []):
+            broken = text[: match.start(2)] + value + text[match.end(2) :]
+            # Of a number that no double holds the parser says where it ends.
+            place = place_of(text, match.start(2)) if value != "1e400" else None
+            unread = value in ("1e400", "9223372036854775808")
+            words = re.escape(value) if unread else rf"\b{key}'"
+            yield checker.expect_error, f"{kind} {key}={value}", broken, kind, place, words
+        for spelling in SPELLINGS:
+            other = text[: match.start(2)] + spell(number, spelling) + text[match.end(2) :]
+            yield checker.expect_same, f"{kind} {key} as {spelling}", text, other, kind
+
+
+def check_table(checker):
+    values = ["-1", "0", "1.5", "0x10", "inf", "1e400", "9223372036854775808", *TOO_LARGE]
+    for match in re.finditer(r"^(\w+)[^,]*,(\d+)", TABLE, re.M):
+        for value in values:
+            broken = TABLE[: match.start(2)] + value + TABLE[match.end(2) :]
+            name = f"csv {match[1]}={value}"
+            yield checker.expect_error, name, broken, "csv", place_of(TABLE, match.start(2)), f"'{match[1]}'"
+        for spelling in SPELLINGS:
+            other = TABLE[: match.start(2)] + spell(match[2], spelling) + TABLE[match.end(2) :]
+            yield checker.expect_same, f"csv {match[1]} as {spelling}", TABLE, other, "csv"
+
+
+def check_whole_files(checker):
+    nested = "[" * 100000
+    for kind, good in (("json", TARGET), ("config.json", CONFIG)):
+
+        def broken(name, text, words, place=None, kind=kind):
+            return checker.expect_error, f"{kind}: {name}", text, kind, place, words
+
+        yield broken("empty", "", "unexpected end of input", (1, 1))
+        yield broken("cut", good[:30], "invalid JSON")
+        yield broken("an empty list", "[]", "must be", (1, 1))
+        yield broken("an empty object", "{}", "is missing", (1, 1))
+        yield broken("a text", '"chip"', "must be", (1, 1))
+        yield broken("null", "null", "must be", (1, 1))
+        yield broken("two objects", good + good, "expected end of input")
+        yield broken("lists", nested, "nested deeper than 64", (1, 65))
+        yield broken("closed lists", nested + "]" * 100000, "nested deeper than 64", (1, 65))
+        yield broken("a deep member", '{"name": ' + nested + "]" * 100000 + "}", "nested deeper than 64")
+        yield broken("objects", '{"a":' * 100000, "nested deeper than 64", (1, 1 + 5 * 64))
+        yield broken("not UTF-8", b'{\n "na\xff": 1}', "ill-formed UTF-8", (2, 5))
+        yield broken("UTF-16", good.encode("utf-16"), "invalid JSON", (1, 1))
+        yield broken("a comment", "// hello\n" + good, "invalid JSON", (1, 1))
+        for match in re.finditer(r'"(\w+)": [\d"]', good):
+            twice = good[: match.start()] + f'"{match[1]}": 1, ' + good[match.start() :]
+            again = place_of(twice, match.start() + len(f'"{match[1]}": 1, '))
+            yield broken(f"{match[1]} twice", twice, f'"{match[1]}" is there twice', again)
+            unknown = good[: match.start()] + '"no_such_field": 1, ' + good[match.start() :]
+            yield broken(f"unknown before {match[1]}", unknown, r"no_such_field' (is not a known|is unknown|names no memory)")
+        yield checker.expect_same, f"{kind}: byte order mark", good, "\ufeff" + good, kind
+
+    def target(name, old, new, words):
+        assert old in TARGET, old
+        return checker.expect_error, f"json: {name}", TARGET.replace(old, new, 1), "json", None, words
+
+    yield target("two engines of a name", '"core": {', '"core": {}, "core": {', '"core" is there twice')
+    yield target("two memories of a name", '"dram": { "cap', '"sram": { "cap', '"sram" is there twice')
+    yield target("an engine without a name", '"core": {', '"": {', "'engines' must not hold an empty name")
+    yield target("no such memory", '"private_memory": "sram"', '"private_memory": "sarm"', "did you mean 'sram'")
+    yield target("no such port", '{ "dram": 9', '{ "hbm": 9', "port_bytes_per_second.hbm' names no memory")
+    yield target("no engines", '"engines": {', '"engines": {}, "x": {', "'engines' must hold an engine|'x' is not a known")
+    yield target("engines in a list", '"engines": {', '"engines": [], "x": {', "'engines' must be a map")
+    yield target("no such kind", '"vector"]', '"tensor"]', r"kinds\[1\]' must be .*\"vector\"")
+    yield target("no kinds", '["matrix", "vector"]', "[]", "kinds' must name at least one kind")
+    yield target("a typing error", '"count"', '"cuont"', "did you mean 'count'")
+    yield target("no name", '"name": "chip", ', "", "'name' is missing")
+
+    def table(name, text, words, place=None):
+        return checker.expect_error, f"csv: {name}", text, "csv", place, words
+
+    yield table("empty", "", "the table is empty", (1, 1))
+    yield table("empty lines", "\n\n", "the table is empty", (1, 1))
+    yield table("only a header", "field,chip\n", "gives no 'memory_bytes_per_second'", (1, 7))
+    yield table("no such column", TABLE.replace("chip", "chap"), "no column is called 'chip'", (1, 1))
+    yield table("two such columns", TABLE.replace("other", "chip"), "several columns are called 'chip'", (1, 1))
+    yield table("semicolons", TABLE.replace(",", ";"), "cells are separated by commas", (1, 1))
+    yield table("a field twice", TABLE + "clock_hz,1,1\n", "'clock_hz' is there twice", (12, 10))
+    yield table("an unknown field", TABLE + "clock_hs,1,1\n", "did you mean 'clock_hz'", (12, 1))
+    yield table("a short row", TABLE + "clock_hz,1\n", "this row has 2 cells, the first one 3", (12, 1))
+    yield table("an open quote", TABLE + '"clock_hz,1,1\n', "this quote is never closed", (12, 1))
+    yield table("UTF-16", TABLE.encode("utf-16"), "this is not UTF-8", (1, 1))
+    yield table("Latin 1", TABLE.replace("other", "d\u00e9j\u00e0").encode("latin-1"), "this is not UTF-8", (1, 13))
+    yield checker.expect_same, "csv: byte order mark", TABLE, "\ufeff" + TABLE, "csv"
+    yield checker.expect_same, "csv: line ends", TABLE, TABLE.replace("\n", "\r\n"), "csv"
+
+
+def main():
+    checker = Checker(sys.argv[1])
+    checks = [
+        *check_numbers(checker, TARGET, "json", NO_COUNTS + TOO_LARGE + ["null"]),
+        *check_numbers(checker, CONFIG, "config.json", NO_COUNTS),
+        *check_table(checker),
+        *check_whole_files(checker),
+    ]
+    with ThreadPoolExecutor(2) as pool:
+        for job in [pool.submit(check, *arguments) for check, *arguments in checks]:
+            job.result()
+    assert next(checker.numbers) > 400, "too few files"
+    for problem in sorted(checker.problems):
+        print(problem)
+    sys.exit(1 if checker.problems else 0)
+
+
+if __name__ == "__main__":
+    main()
