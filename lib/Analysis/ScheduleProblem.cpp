@@ -20,6 +20,26 @@ static CostAttr costOf(Operation *op) {
   return op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
 }
 
+/// Bytes of a memory that is not shared would be streamed in no time.
+static LogicalResult checkNames(CostAttr cost, const OpOnTarget &context) {
+  Operation *op = context.op;
+  if (cost.getEngine().getValue() != context.engine->name)
+    return op->emitOpError()
+           << "has a cost on engine '" << cost.getEngine().getValue()
+           << "', but it runs on '" << context.engine->name
+           << "'; run --llm-cost";
+  for (PartCostAttr part : cost.getParts())
+    for (NamedAttribute entry : part.getTraffic()) {
+      const Memory *memory = context.target->findMemory(entry.getName());
+      if (!memory || !memory->isShared())
+        return op->emitOpError()
+               << "has a cost with traffic of memory '"
+               << entry.getName().getValue() << "', which target '"
+               << context.target->name << "' does not share; run --llm-cost";
+    }
+  return success();
+}
+
 LogicalResult mlir::llm::checkCosts(const Program &program,
                                     const Target &target) {
   for (const ProgramOp &entry : program.ops()) {
@@ -38,6 +58,8 @@ LogicalResult mlir::llm::checkCosts(const Program &program,
              << "its cost is stale: the op, its tile or the target changed "
                 "since it was computed; run --llm-cost"
              << " (or --llm-tile for new tiles)";
+    if (failed(checkNames(cost, *context)))
+      return failure();
     int64_t capacity = context->tileCapacityBytes();
     int64_t parts = 0;
     for (PartCostAttr part : cost.getParts()) {
@@ -242,10 +264,12 @@ static FailureOr<EngineId> readEngine(Operation *op, const Problem &problem,
         return EngineId{unsigned(group), index};
       return op->emitOpError()
              << "its slot is on engine '" << name.getValue() << "[" << index
-             << "]', but the target has " << engine.count << " of them";
+             << "]', but the target has " << engine.count
+             << " of them; run --llm-schedule again";
     }
   return op->emitOpError() << "its slot is on engine '" << name.getValue()
-                           << "', which the target does not have";
+                           << "', which the target does not have; run "
+                              "--llm-schedule again";
 }
 
 static FailureOr<std::vector<int64_t>>

@@ -141,7 +141,7 @@
 // INDEX: error: 'llm.add' op its slot is on engine 'core[3]', but the target has 3 of them
 // RUN: sed '/"b"/s/engine = "core"\[1\]/engine = "gpu"[1]/' %t/ok.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: error: 'llm.add' op its slot is on engine 'gpu', which the target does not have
+// NAME: error: 'llm.add' op its slot is on engine 'gpu', which the target does not have; run --llm-schedule again
 // RUN: sed '/"b"/s/lanes = {dram/lanes = {hbm/' %t/ok.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=LANES
 // LANES: error: 'llm.add' op its slot holds lanes of a memory that the target does not share
