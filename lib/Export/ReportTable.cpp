@@ -19,6 +19,12 @@ static constexpr size_t pageWidth = 100;
 // Names
 //===----------------------------------------------------------------------===//
 
+/// A name that someone else chose, of printable characters and not too wide.
+static std::string showName(StringRef name) {
+  constexpr size_t widest = 20;
+  return elide(toPrintable(name), widest);
+}
+
 /// What all names inside loops (else all names) begin with, up to a dot.
 static std::string commonPrefix(const Report &report) {
   bool hasLoops = !report.timeline.loops().empty();
@@ -59,12 +65,12 @@ static void printMachine(const Report &report, llvm::raw_ostream &os) {
   const Target &target = *report.target;
   std::string text;
   llvm::raw_string_ostream line(text);
-  line << toPrintable(report.functionName()) << " on " << target.name
-       << ": policy " << report.timeline.schedule().getPolicy().getValue();
+  line << toPrintable(report.functionName()) << " on " << showName(target.name)
+       << ": policy " << showName(report.timeline.schedule().getPolicy());
   for (const Engine &engine : target.engines)
-    line << ", " << engine.count << " x " << engine.name;
+    line << ", " << engine.count << " x " << showName(engine.name);
   for (const Memory *memory : target.sharedMemories())
-    line << ", " << memory->name << " "
+    line << ", " << showName(memory->name) << " "
          << llvm::formatv("{0:f1}", memory->bytesPerSecond / 1e9) << " GB/s";
   line << ", " << llvm::formatv("{0:f3}", target.clockHz / 1e9)
        << (target.clockIsGiven ? " GHz"
@@ -72,7 +78,7 @@ static void printMachine(const Report &report, llvm::raw_ostream &os) {
   printWrapped(os, text, pageWidth);
   if (StringRef(target.description).contains_insensitive("invented"))
     printWrapped(os,
-                 "The figures of " + target.name + " are invented (" +
+                 "The figures of " + showName(target.name) + " are invented (" +
                      toPrintable(target.description) + ").",
                  pageWidth);
 }
@@ -190,15 +196,15 @@ static void printOps(const Report &report, StringRef prefix,
   table.setText(2);
   table.setText(9);
   table.addRow({"op", "runs", "engine", "start", "time", "time", "share",
-                "MACs", toPrintable(report.target->dram().name), "bound"});
+                "MACs", showName(report.target->dram().name), "bound"});
   table.addRow({"", "", "", units.start.name.str(), units.cycles.name.str(),
                 units.time.name.str(), "%", units.macs.name.str(),
                 units.bytes.name.str(), ""});
   table.addRule();
   for (const OpReport &op : report.ops) {
-    std::vector<std::string> row = {shorten(op.name, prefix),
-                                    std::to_string(op.count), op.engines,
-                                    formatIn(units.start, op.startCycle)};
+    std::vector<std::string> row = {
+        shorten(op.name, prefix), std::to_string(op.count),
+        showName(op.engines), formatIn(units.start, op.startCycle)};
     addFigures(row, op.allRuns, report, units);
     row.push_back(stringifyCostBound(op.bound).str());
     table.addRow(std::move(row));
