@@ -288,6 +288,16 @@ func.func @bytes(%x: tensor<1152921504606846976xf64>) {
 
 // -----
 
+// A cache of 2^240 elements, of which 2^180 are written.
+func.func @cache(%x: tensor<1152921504606846976x1x1152921504606846976x1152921504606846976xbf16>) {
+  %c = llm.kv_cache "c" : <batch = 1152921504606846976, kv_heads = 1152921504606846976, head_dim = 1152921504606846976, capacity = 1152921504606846976, bf16>
+  // expected-error@+1 {{its work, bytes or cycles are above 2^61 - 1}}
+  %0 = llm.kv_write "w" %c, %x, %x at 0 : <batch = 1152921504606846976, kv_heads = 1152921504606846976, head_dim = 1152921504606846976, capacity = 1152921504606846976, bf16>, tensor<1152921504606846976x1x1152921504606846976x1152921504606846976xbf16>, tensor<1152921504606846976x1x1152921504606846976x1152921504606846976xbf16>
+  return
+}
+
+// -----
+
 // A type that the engine has no rate for, nor a wider one.
 func.func @type(%x: tensor<4x4xf64>) {
   // expected-error@+1 {{contracts 'f64', for which engine 'core' of target 'npu' gives no rate (engines.core.macs_per_cycle_per_unit), nor one for a wider type}}
