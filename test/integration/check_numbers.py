@@ -9,7 +9,6 @@ or refuse it with a place: no run may crash or go on for long.
 import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 PROGRAM = """
@@ -51,49 +50,54 @@ PIPELINES = [
     ["--llm-target=name=npu", "--llm-verify-schedule"],
     ["--llm-target=name=npu", "--llm-verify-cost"],
 ]
-problems = []
+SPLIT = "\n// -----\n"
 
 
-def run(folder, name, text, passes):
-    folder.mkdir()
+def run(folder, text, passes):
     (folder / "in.mlir").write_text(text)
-    command = ["llm-opt", "in.mlir", *passes, "-o", "out.mlir"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=20)
-    said = re.search(r"^in\.mlir:\d+:\d+: error: ", done.stderr, re.M)
-    if done.returncode not in (0, 1) or (done.returncode == 1) != bool(said):
-        problems.append(f"{name} {passes}: exit {done.returncode}: {done.stderr[-300:]}")
-    return done.returncode
+    command = ["llm-opt", "in.mlir", "-split-input-file", *passes, "-o", "out.mlir"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
 
 
-def check_beyond(folder, name, text):
-    if run(folder, name, text, []) == 0:
-        problems.append(f"{name} is accepted")
+def replace(match, value):
+    return PROGRAM[: match.start(1)] + value + PROGRAM[match.end(1) :]
+
+
+def check_beyond(folder, numbers):
+    """Each number beyond the edges is an error in its own copy of the program."""
+    texts = []
+    for match in numbers:
+        for value in BEYOND:
+            texts.append(replace(match, value) + f"// {match[0]} as {value}\n")
+    done = run(folder, SPLIT.join(texts), [])
+    failed = {int(line) for line in re.findall(r"^in\.mlir:(\d+):\d+: error: ", done.stderr, re.M)}
+    assert done.returncode == 1, f"exit {done.returncode}: {done.stderr[-300:]}"
+    first = 1
+    for text in texts:
+        lines = text.count("\n") + SPLIT.count("\n")
+        if not failed & set(range(first, first + lines)):
+            print(f"accepted: {text.splitlines()[-1]}")
+            sys.exit(1)
+        first += lines
+
+
+def check_largest(folder, numbers, passes):
+    """The largest number is taken or refused, by each pass: no crash."""
+    done = run(folder, SPLIT.join(replace(match, LARGEST) for match in numbers), passes)
+    errors = re.findall(r"^in\.mlir:\d+:\d+: error: ", done.stderr, re.M)
+    assert done.returncode in (0, 1), f"{passes}: exit {done.returncode}: {done.stderr[-300:]}"
+    assert (done.returncode == 1) == bool(errors), f"{passes}: no error with a place: {done.stderr[-300:]}"
 
 
 def main():
     folder = Path(sys.argv[1])
     numbers = [match for match in NUMBER.finditer(PROGRAM) if "constant" not in match[0]]
     assert len(numbers) > 45, [match[0] for match in numbers]
-    jobs = []
-    with ThreadPoolExecutor(2) as pool:
-
-        def add(check, match, value, *arguments):
-            text = PROGRAM[: match.start(1)] + value + PROGRAM[match.end(1) :]
-            jobs.append(pool.submit(check, folder / str(len(jobs)), f"{match[0]} as {value}", text, *arguments))
-
-        # The program itself is read, and each pass takes it or says why not.
-        jobs.append(pool.submit(run, folder / "good", "the program", PROGRAM, []))
-        for match in numbers:
-            for value in BEYOND:
-                add(check_beyond, match, value)
-            # Half of the pipelines in turn, for the time that they take.
-            for passes in PIPELINES[numbers.index(match) % 2 :: 2]:
-                add(run, match, LARGEST, passes)
-        codes = [job.result() for job in jobs]
-    assert codes[0] == 0, "the program is refused"
-    for problem in sorted(problems):
-        print(problem)
-    sys.exit(1 if problems else 0)
+    good = run(folder, PROGRAM, [])
+    assert good.returncode == 0, f"the program is refused: {good.stderr}"
+    check_beyond(folder, numbers)
+    for passes in PIPELINES:
+        check_largest(folder, numbers, passes)
 
 
 if __name__ == "__main__":
