@@ -166,7 +166,20 @@ static Field toField(Attribute attribute, const Field &parent, StringRef path) {
   return field;
 }
 
+LogicalResult checkInnerModules(ModuleOp module) {
+  WalkResult result = module.walk([&](ModuleOp inner) -> WalkResult {
+    if (inner == module || !hasTarget(inner))
+      return WalkResult::advance();
+    return emitError(inner.getLoc())
+           << "a module within the module has a target of its own, but one is "
+              "taken for all functions; put it on the outer module";
+  });
+  return failure(result.wasInterrupted());
+}
+
 FailureOr<Target> readTarget(ModuleOp module) {
+  if (failed(checkInnerModules(module)))
+    return failure();
   Attribute attribute = module->getAttr(specName);
   if (!attribute)
     return emitError(module.getLoc())

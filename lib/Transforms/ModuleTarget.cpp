@@ -19,6 +19,8 @@ InFlightDiagnostic mlir::llm::emitPassError(const Pass &pass, ModuleOp module) {
 FailureOr<Target> mlir::llm::getOrWriteTarget(ModuleOp module) {
   if (hasTarget(module))
     return readTarget(module);
+  if (failed(checkInnerModules(module)))
+    return failure();
   FailureOr<Target> target =
       loadPreset(defaultPresetName, module.getContext(),
                  [&] { return emitError(module.getLoc()); });

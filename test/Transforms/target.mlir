@@ -114,6 +114,19 @@
 // RUN: not llm-opt %t/empty.mlir "--llm-schedule=engines=0" 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 // SCHEDULE: error: --llm-schedule: option 'engines': {{.*}}got 0
 
+// A machine on a module within the module would be passed over, with one on the outer module
+// and without: an error there, in every pass that asks for the target. On the outer one it is right.
+// RUN: llm-opt %t/empty.mlir --llm-target=name=jgs | sed 's/^module/module @inner/; s/{$/{\n  func.func @f(%%x: tensor<4xf32>) { %%0 = llm.add %%x, %%x : tensor<4xf32>, tensor<4xf32> return }/' > %t/inner.mlir
+// RUN: llm-opt %t/inner.mlir --llm-tile --llm-schedule | FileCheck %s --check-prefix=OUTER
+// OUTER: "jgs" =
+// OUTER: llm.slots =
+// RUN: sed '1s/^/module {\n/; $s/$/\n}/' %t/inner.mlir > %t/nested.mlir
+// RUN: not llm-opt %t/nested.mlir --llm-target 2>&1 | FileCheck %s --check-prefix=INNER
+// RUN: not llm-opt %t/nested.mlir --llm-tile 2>&1 | FileCheck %s --check-prefix=INNER
+// RUN: not llm-opt %t/nested.mlir --llm-target=name=jgs --llm-tile 2>&1 | FileCheck %s --check-prefix=INNER
+// RUN: not llm-opt %t/nested.mlir --llm-target=name=jgs --llm-export-report 2>&1 | FileCheck %s --check-prefix=INNER
+// INNER: nested.mlir:2:1: error: a module within the module has a target of its own, but one is taken for all functions; put it on the outer module
+
 //--- empty.mlir
 module {}
 

@@ -158,7 +158,10 @@ LogicalResult setComputeEngines(Target &target, int64_t count,
 /// target's name. A module without one has no target: ask `hasTarget` first,
 /// `readTarget` reports it as an error, as it does everything that it does not
 /// understand. `writeTarget` wants a sound target, and replaces the attribute.
+/// `checkInnerModules` is the part of `readTarget` for a module without one:
+/// targets of modules within it would be passed over.
 bool hasTarget(ModuleOp module);
+LogicalResult checkInnerModules(ModuleOp module);
 FailureOr<Target> readTarget(ModuleOp module);
 void writeTarget(ModuleOp module, const Target &target);
 
