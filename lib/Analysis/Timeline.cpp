@@ -31,7 +31,7 @@ private:
   LogicalResult visitOp(unsigned index);
   FailureOr<int64_t> countParts(Operation *op, SlotsAttr slots) const;
   LogicalResult checkPeriod(Operation *op, int64_t end) const;
-  LogicalResult checkSummary() const;
+  void warnOfSummary() const;
   void addDependences(unsigned consumer);
 
   Timeline &timeline;
@@ -64,29 +64,34 @@ LogicalResult TimelineBuilder::build() {
            << " loop periods: run --llm-schedule again";
   timeline.opLoops.resize(program.ops().size());
   timeline.opParts.resize(program.ops().size());
-  if (failed(visitItems(program.items())) || failed(checkSummary()))
+  if (failed(visitItems(program.items())))
     return failure();
+  warnOfSummary();
   for (unsigned op = 0; op < program.ops().size(); ++op)
     addDependences(op);
   return success();
 }
 
-/// The figures of the summary that slots or each other can contradict: a trace
-/// or a report would show both.
-LogicalResult TimelineBuilder::checkSummary() const {
+/// The figures of the summary that the slots or each other contradict. Only a
+/// warning: who mends a schedule by hand wants to see it.
+void TimelineBuilder::warnOfSummary() const {
   int64_t makespan = timeline.theSchedule.getMakespanCycles();
   int64_t bound = timeline.theSchedule.getLowerBoundCycles();
+  func::FuncOp function = program.function();
+  auto warn = [&] {
+    return emitWarning(function.getLoc())
+           << "function '" << function.getName() << "' ";
+  };
   if (makespan != timeline.lastEnd)
-    return emitFunctionError(program.function())
-           << "has slots that end at cycle " << timeline.lastEnd
+    warn() << "has slots that end at cycle " << timeline.lastEnd
            << ", but its schedule says makespan_cycles = " << makespan
-           << ": run --llm-schedule again";
+           << ": run --llm-schedule again, or --llm-verify-schedule to see what "
+              "is wrong";
   if (bound > makespan)
-    return emitFunctionError(program.function())
-           << "has a schedule with lower_bound_cycles = " << bound
+    warn() << "has a schedule with lower_bound_cycles = " << bound
            << " above its makespan_cycles = " << makespan
-           << ": run --llm-schedule again";
-  return success();
+           << ": run --llm-schedule again, or --llm-verify-schedule to see what "
+              "is wrong";
 }
 
 LogicalResult TimelineBuilder::visitItems(ArrayRef<ProgramItem> items) {

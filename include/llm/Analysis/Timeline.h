@@ -72,8 +72,9 @@ struct Dependence {
 class Timeline {
 public:
   /// `program` must outlive the timeline. Fails with a diagnostic that names
-  /// the pass to run where slots or schedule are missing, do not belong to the
-  /// program or contradict each other, and where a time is above `maxCount`.
+  /// the pass to run where slots or schedule are missing or do not belong to
+  /// the program, where an iteration ends after its period, and where a time is
+  /// above `maxCount`. Warns where the summary contradicts the slots.
   static FailureOr<Timeline> create(const Program &program);
 
   const Program &program() const { return *theProgram; }

@@ -93,9 +93,9 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       the makespan scaled to all layers of the model, as if each took as long as these;
     - a file appears whole or not at all; one that another export of the pipeline has
       written is an error;
-    - a summary that the slots contradict (makespan, periods) or that contradicts itself
-      (a lower bound above the makespan) is an error. Whether a schedule is valid is for
-      `llm-verify-schedule` to say.
+    - a makespan that the slots contradict and a lower bound above it are shown with a
+      warning, an iteration that ends after its period is an error. Whether a schedule is
+      valid is for `llm-verify-schedule` to say.
 
     With `file=-` the report goes to standard output, where the IR goes too unless the
     tool is told `-o`: a pass cannot see that, so give the IR a place of its own.
