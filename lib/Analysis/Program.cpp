@@ -93,7 +93,10 @@ static bool isScalarComputation(Operation *op) {
 
 LogicalResult ProgramBuilder::visitOp(Operation *op, int64_t count,
                                       std::vector<ProgramItem> &items) {
-  if (auto workload = dyn_cast<WorkloadOpInterface>(op))
+  // A model that counts the elements of an op's tensors says nothing about its
+  // scalars.
+  auto workload = dyn_cast<WorkloadOpInterface>(op);
+  if (workload && !isScalarComputation(op))
     return addOp(workload, count, items);
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
     return visitLoop(loop, count, items);

@@ -103,6 +103,40 @@ Buffer &Workload::addBuffer(Buffer::Role role, StringRef name, Value value,
   return buffers.back();
 }
 
+Buffer &Workload::addBuffer(Buffer::Role role, StringRef name, Value tensor,
+                            ArrayRef<StringRef> loopNames) {
+  return addBuffer(role, name, tensor,
+                   cast<RankedTensorType>(tensor.getType()).getElementType(),
+                   loopNames);
+}
+
+FailureOr<Workload> mlir::llm::elementwiseWorkload(
+    Operation *op, EmitError emitError,
+    ArrayRef<std::pair<StringRef, Value>> inputs, Value out,
+    ArrayRef<std::pair<WorkKind, int64_t>> workPerElement) {
+  static constexpr StringLiteral dims[] = {"d0", "d1", "d2", "d3",
+                                           "d4", "d5", "d6", "d7"};
+  if (failed(requireStaticShapes(op, emitError)))
+    return failure();
+  auto type = dyn_cast<RankedTensorType>(out.getType());
+  if (!type)
+    return emitError() << "takes time on ranked tensors only, got "
+                       << out.getType();
+  if (type.getRank() > 8)
+    return emitError() << "has rank " << type.getRank()
+                       << "; at most 8 is supported";
+  Workload workload;
+  SmallVector<StringRef> loops(std::begin(dims),
+                               std::begin(dims) + type.getRank());
+  for (auto [name, size] : llvm::zip(loops, type.getShape()))
+    workload.loops.push_back({name.str(), utils::IteratorType::parallel, size});
+  for (auto [name, value] : inputs)
+    workload.addBuffer(Buffer::Role::Read, name, value, loops);
+  workload.addBuffer(Buffer::Role::Write, "out", out, loops);
+  workload.addStage("map", EngineKind::Vector, loops, workPerElement);
+  return workload;
+}
+
 LogicalResult mlir::llm::requireStaticShapes(Operation *op,
                                              EmitError emitError) {
   for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {

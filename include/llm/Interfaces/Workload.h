@@ -98,7 +98,17 @@ struct Workload {
   /// names.
   Buffer &addBuffer(Buffer::Role role, StringRef name, Value value,
                     Type elementType, ArrayRef<StringRef> loopNames);
+  /// The same for a tensor, whose elements it has.
+  Buffer &addBuffer(Buffer::Role role, StringRef name, Value tensor,
+                    ArrayRef<StringRef> loopNames);
 };
+
+/// The workload of an op that reads `inputs` and writes `out`, tensors of one
+/// shape, element by element: loops d0, d1, .. and one vector stage, "map".
+FailureOr<Workload>
+elementwiseWorkload(Operation *op, EmitError emitError,
+                    ArrayRef<std::pair<StringRef, Value>> inputs, Value out,
+                    ArrayRef<std::pair<WorkKind, int64_t>> workPerElement);
 
 /// What a SourceOpInterface op shows.
 enum class SourceKind { Weight, Cache };

@@ -256,10 +256,8 @@ FailureOr<Workload> SoftmaxOp::getWorkload(EmitError emitError) {
         {name.str(), IteratorType::parallel, size, name != "t"});
   workload.maskedLoops.resize(loops.size());
   workload.maskedLoops.set(2, 4);
-  workload.addBuffer(Buffer::Role::Read, "x", getX(), type.getElementType(),
-                     loops);
-  workload.addBuffer(Buffer::Role::Write, "out", getOut(),
-                     type.getElementType(), loops);
+  workload.addBuffer(Buffer::Role::Read, "x", getX(), loops);
+  workload.addBuffer(Buffer::Role::Write, "out", getOut(), loops);
   workload.addStage("max", EngineKind::Vector, loops, {{WorkKind::Compare, 1}});
   workload.addStage("exp_sum", EngineKind::Vector, loops,
                     {{WorkKind::Alu, 2}, {WorkKind::Special, 1}});

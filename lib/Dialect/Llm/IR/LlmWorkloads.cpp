@@ -13,41 +13,6 @@ using namespace mlir::llm;
 
 using utils::IteratorType;
 
-/// Loops d0, d1, .. over the dimensions of `x`, and the names of them.
-static void addElementLoops(Workload &workload, RankedTensorType x,
-                            SmallVectorImpl<StringRef> &names) {
-  static constexpr StringLiteral dims[] = {"d0", "d1", "d2", "d3",
-                                           "d4", "d5", "d6", "d7"};
-  for (auto [index, size] : llvm::enumerate(x.getShape())) {
-    workload.loops.push_back({dims[index].str(), IteratorType::parallel, size});
-    names.push_back(dims[index]);
-  }
-}
-
-/// An op that reads `inputs` and writes `out`, all of one shape, element by
-/// element.
-static FailureOr<Workload>
-elementwise(Operation *op, EmitError emitError,
-            ArrayRef<std::pair<StringRef, Value>> inputs, Value out,
-            ArrayRef<std::pair<WorkKind, int64_t>> workPerElement) {
-  if (failed(requireStaticShapes(op, emitError)))
-    return failure();
-  auto type = cast<RankedTensorType>(out.getType());
-  if (type.getRank() > 8)
-    return emitError() << "has rank " << type.getRank()
-                       << "; at most 8 is supported";
-  Workload workload;
-  SmallVector<StringRef> loops;
-  addElementLoops(workload, type, loops);
-  for (auto [name, value] : inputs)
-    workload.addBuffer(Buffer::Role::Read, name, value, type.getElementType(),
-                       loops);
-  workload.addBuffer(Buffer::Role::Write, "out", out, type.getElementType(),
-                     loops);
-  workload.addStage("map", EngineKind::Vector, loops, workPerElement);
-  return workload;
-}
-
 //===----------------------------------------------------------------------===//
 // Cache
 //===----------------------------------------------------------------------===//
@@ -62,10 +27,8 @@ FailureOr<Workload> KvWriteOp::getWorkload(EmitError emitError) {
   for (auto [name, size] : llvm::zip(loops, shape))
     workload.loops.push_back({name.str(), IteratorType::parallel, size});
   Type stored = getCache().getType().getElementType();
-  workload.addBuffer(Buffer::Role::Read, "keys", getKeys(),
-                     type.getElementType(), loops);
-  workload.addBuffer(Buffer::Role::Read, "values", getValues(),
-                     type.getElementType(), loops);
+  workload.addBuffer(Buffer::Role::Read, "keys", getKeys(), loops);
+  workload.addBuffer(Buffer::Role::Read, "values", getValues(), loops);
   workload.addBuffer(Buffer::Role::Write, "cached_keys", getResult(), stored,
                      loops);
   workload.addBuffer(Buffer::Role::Write, "cached_values", getResult(), stored,
@@ -103,30 +66,23 @@ FailureOr<Workload> MatmulOp::getWorkload(EmitError emitError) {
   if (failed(requireStaticShapes(*this, emitError)))
     return failure();
   auto lhs = cast<RankedTensorType>(getLhs().getType());
-  auto rhs = cast<RankedTensorType>(getRhs().getType());
   auto out = cast<RankedTensorType>(getOut().getType());
   Workload workload;
   workload.loops = {{"m", IteratorType::parallel, out.getDimSize(0)},
                     {"n", IteratorType::parallel, out.getDimSize(1)},
                     {"k", IteratorType::reduction, lhs.getDimSize(1)}};
   using Role = Buffer::Role;
-  workload.addBuffer(Role::Read, "lhs", getLhs(), lhs.getElementType(),
-                     {"m", "k"});
+  workload.addBuffer(Role::Read, "lhs", getLhs(), {"m", "k"});
   if (getTransposeRhs())
-    workload.addBuffer(Role::Read, "rhs", getRhs(), rhs.getElementType(),
-                       {"n", "k"});
+    workload.addBuffer(Role::Read, "rhs", getRhs(), {"n", "k"});
   else
-    workload.addBuffer(Role::Read, "rhs", getRhs(), rhs.getElementType(),
-                       {"k", "n"});
+    workload.addBuffer(Role::Read, "rhs", getRhs(), {"k", "n"});
   workload.addStage("mac", EngineKind::Matrix, {"m", "n", "k"},
                     {{WorkKind::Mac, 1}});
   // The accumulators start at the bias, which costs its bytes and no work.
   if (Value bias = getBias())
-    workload.addBuffer(Role::Read, "bias", bias,
-                       cast<RankedTensorType>(bias.getType()).getElementType(),
-                       {"n"});
-  workload.addBuffer(Role::Write, "out", getOut(), out.getElementType(),
-                     {"m", "n"});
+    workload.addBuffer(Role::Read, "bias", bias, {"n"});
+  workload.addBuffer(Role::Write, "out", getOut(), {"m", "n"});
   return workload;
 }
 
@@ -136,7 +92,7 @@ FailureOr<Workload> MatmulOp::getWorkload(EmitError emitError) {
 
 FailureOr<Workload> RmsNormOp::getWorkload(EmitError emitError) {
   FailureOr<Workload> workload =
-      elementwise(*this, emitError, {{"x", getX()}}, getOut(), {});
+      elementwiseWorkload(*this, emitError, {{"x", getX()}}, getOut(), {});
   if (failed(workload))
     return failure();
   SmallVector<StringRef> all, rows;
@@ -144,10 +100,7 @@ FailureOr<Workload> RmsNormOp::getWorkload(EmitError emitError) {
     all.push_back(loop.name);
   rows.assign(all.begin(), std::prev(all.end()));
   workload->loops.back().isTileable = false;
-  Type elementType =
-      cast<RankedTensorType>(getWeight().getType()).getElementType();
-  workload->addBuffer(Buffer::Role::Read, "weight", getWeight(), elementType,
-                      all.back());
+  workload->addBuffer(Buffer::Role::Read, "weight", getWeight(), all.back());
   workload->stages.clear();
   workload->addStage("sum_of_squares", EngineKind::Vector, all,
                      {{WorkKind::Alu, 2}});
@@ -166,10 +119,8 @@ FailureOr<Workload> RopeOp::getWorkload(EmitError emitError) {
   for (auto [name, size] : llvm::zip(loops, type.getShape()))
     workload.loops.push_back(
         {name.str(), IteratorType::parallel, size, name != "d"});
-  workload.addBuffer(Buffer::Role::Read, "x", getX(), type.getElementType(),
-                     loops);
-  workload.addBuffer(Buffer::Role::Write, "out", getOut(),
-                     type.getElementType(), loops);
+  workload.addBuffer(Buffer::Role::Read, "x", getX(), loops);
+  workload.addBuffer(Buffer::Role::Write, "out", getOut(), loops);
   workload.addStage("angles", EngineKind::Vector, {"s", "d"},
                     {{WorkKind::Special, 1}});
   workload.addStage("rotate", EngineKind::Vector, loops, {{WorkKind::Alu, 3}});
@@ -177,18 +128,21 @@ FailureOr<Workload> RopeOp::getWorkload(EmitError emitError) {
 }
 
 FailureOr<Workload> AddOp::getWorkload(EmitError emitError) {
-  return elementwise(*this, emitError, {{"lhs", getLhs()}, {"rhs", getRhs()}},
-                     getOut(), {{WorkKind::Alu, 1}});
+  return elementwiseWorkload(*this, emitError,
+                             {{"lhs", getLhs()}, {"rhs", getRhs()}}, getOut(),
+                             {{WorkKind::Alu, 1}});
 }
 
 FailureOr<Workload> MulOp::getWorkload(EmitError emitError) {
-  return elementwise(*this, emitError, {{"lhs", getLhs()}, {"rhs", getRhs()}},
-                     getOut(), {{WorkKind::Alu, 1}});
+  return elementwiseWorkload(*this, emitError,
+                             {{"lhs", getLhs()}, {"rhs", getRhs()}}, getOut(),
+                             {{WorkKind::Alu, 1}});
 }
 
 FailureOr<Workload> SwiGluOp::getWorkload(EmitError emitError) {
-  return elementwise(*this, emitError, {{"lhs", getLhs()}, {"rhs", getRhs()}},
-                     getOut(), {{WorkKind::Special, 2}, {WorkKind::Alu, 3}});
+  return elementwiseWorkload(*this, emitError,
+                             {{"lhs", getLhs()}, {"rhs", getRhs()}}, getOut(),
+                             {{WorkKind::Special, 2}, {WorkKind::Alu, 3}});
 }
 
 static SmallVector<std::pair<WorkKind, int64_t>, 2>
@@ -209,6 +163,6 @@ workOf(ActivationKind kind) {
 }
 
 FailureOr<Workload> ActivationOp::getWorkload(EmitError emitError) {
-  return elementwise(*this, emitError, {{"x", getX()}}, getOut(),
-                     workOf(getKind()));
+  return elementwiseWorkload(*this, emitError, {{"x", getX()}}, getOut(),
+                             workOf(getKind()));
 }
