@@ -1,33 +1,20 @@
 """Runs the examples of README.md as a reader would, in an empty folder that has examples/.
 
-A block after `<!-- run -->` is a console session: each `$ command` must succeed and print the
-lines that follow it. The block after `<!-- demo -->` must be how the output of the demo begins.
+A block after `<!-- run -->` is a console session, see console.py. The block after
+`<!-- demo -->` must be how the output of the demo begins.
 
     check_readme.py README.md [demo-output]
 """
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+sys.dont_write_bytecode = True  # nothing is left in the source folder
+from console import run_session
+
 FENCE = re.compile(r"<!-- (run|demo) -->\n```\w*\n(.*?)```", re.S)
-
-
-def run_session(text, folder):
-    """The commands of one session with what is expected after each."""
-    steps = []
-    for line in text.splitlines():
-        if line.startswith("$ "):
-            steps.append((line[2:], []))
-        else:
-            steps[-1][1].append(line)
-    for command, expected in steps:
-        run = subprocess.run(["bash", "-ec", command], cwd=folder, text=True, capture_output=True)
-        assert run.returncode == 0, f"$ {command}\n{run.stdout}{run.stderr}"
-        printed = run.stdout.splitlines()
-        assert printed == expected, f"$ {command}\nprinted {printed}\nREADME says {expected}"
 
 
 def check_demo(text, output):
@@ -46,7 +33,7 @@ def main():
         shutil.copytree(readme.parent / "examples", Path(folder) / "examples")
         for kind, text in blocks:
             if kind == "run":
-                run_session(text, folder)
+                run_session(text, Path(folder))
             elif len(sys.argv) > 2:
                 check_demo(text, sys.argv[2])
 
