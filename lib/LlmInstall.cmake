@@ -9,7 +9,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/dialects"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/llm"
   FILES_MATCHING PATTERN "*.td" PATTERN "examples" EXCLUDE)
 install(FILES README.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(DIRECTORY examples dialects/llm/examples DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY docs examples dialects/llm/examples DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(FILES dialects/llm/Spec.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(FILES lib/Target/presets/README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME Targets.md)
 
@@ -35,6 +35,6 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 # Written down, since dpkg-shlibdeps does not know the folder in which Debian keeps
 # libMLIR. Building against the package needs what it suggests.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS
-  "libmlir-22 (>= 1:22.1), libllvm22 (>= 1:22.1), libstdc++6 (>= 12), libc6 (>= 2.36)")
+  "libmlir-22 (>= 1:22.1), libllvm22 (>= 1:22.1), libstdc++6 (>= 12), libgcc-s1 (>= 12), libc6 (>= 2.36)")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-22-dev, mlir-22-tools, nlohmann-json3-dev")
 include(CPack)

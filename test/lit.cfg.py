@@ -24,6 +24,7 @@ config.substitutions += [
     ("%stock-mlir-opt-passes", f"mlir-opt --load-pass-plugin={plugin}"),
     ("%stock-mlir-opt", f"mlir-opt --load-dialect-plugin={plugin} --load-pass-plugin={plugin}"),
     ("%root", config.llm_source_dir),
+    ("%build", config.llm_build_dir),
     ("%bin", os.path.join(config.llm_build_dir, "bin")),
     ("%examples", os.path.join(config.llm_source_dir, "examples")),
     ("%integration", os.path.join(config.llm_source_dir, "test", "integration")),
@@ -31,3 +32,5 @@ config.substitutions += [
 ]
 if config.sanitizers:
     config.available_features.add("sanitizers")
+if config.coverage != "OFF":
+    config.available_features.add("coverage")
