@@ -6,7 +6,7 @@ import lit.formats
 config.name = "llm-opt"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs"]
+config.excludes = ["Inputs", "seeds"]
 config.test_source_root = os.path.join(config.llm_source_dir, "test")
 config.test_exec_root = os.path.join(config.llm_build_dir, "test", "out")
 

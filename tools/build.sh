@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, configures one preset and builds it.
-#   tools/build.sh [release|asserts|asan|coverage]
+#   tools/build.sh [release|asserts|asan|coverage|fuzz]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 preset=${1:-release}

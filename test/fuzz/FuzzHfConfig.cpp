@@ -1,0 +1,119 @@
+//===- FuzzHfConfig.cpp - Fuzz the importer of config.json ----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `// phase=prefill batch=2 seq=3 kv-len=4 layers=all mask=full` ahead of the
+// JSON: the options of llm-translate. What is imported must be valid, and a
+// program whose work can be counted or is refused with an error.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Harness.h"
+#include "llm/Analysis/Totals.h"
+#include "llm/Import/HfConfig.h"
+#include "llm/InitAll/InitAll.h"
+#include "mlir/IR/Verifier.h"
+
+namespace mlir::llm::fuzz {
+
+static std::optional<int64_t> readNumber(const Input &input, StringRef key) {
+  int64_t number = 0;
+  if (input.setting(key).getAsInteger(10, number))
+    return std::nullopt;
+  return number;
+}
+
+static FailureOr<ImportOptions> readOptions(const Input &input,
+                                            MLIRContext *context) {
+  ImportOptions options;
+  if (input.setting("phase") == "prefill")
+    options.phase = Phase::Prefill;
+  if (input.setting("mask") == "full")
+    options.mask = Mask::Full;
+  options.batch = readNumber(input, "batch").value_or(1);
+  options.seq = readNumber(input, "seq");
+  options.kvLen = readNumber(input, "kv-len");
+  StringRef layers = input.setting("layers");
+  FailureOr<std::optional<int64_t>> count =
+      parseLayers(layers.empty() ? "1" : layers, context);
+  if (failed(count))
+    return failure();
+  options.layers = *count;
+  return options;
+}
+
+void runHfConfig(StringRef text) {
+  if (text.size() > maxInputBytes)
+    return;
+  DialectRegistry registry;
+  llm::registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  DiagnosticJudge judge(&context);
+  Input input(text);
+  // An option has no place in a file.
+  judge.allowUnknownLocations();
+  FailureOr<ImportOptions> options = readOptions(input, &context);
+  judge.judge(options, "reading the options");
+  if (failed(options))
+    return;
+  FailureOr<OwningOpRef<ModuleOp>> module =
+      importHfConfig(input.body, "config.json", *options, &context);
+  judge.judge(module, "importing");
+  if (failed(module))
+    return;
+  LogicalResult isValid = verify(**module);
+  judge.judge(isValid, "verifying the program");
+  require(succeeded(isValid), "the imported program is not valid");
+  OwningOpRef<ModuleOp> again = writeAndRead(**module, judge);
+  judge.judge(forEachProgram(*again,
+                             [](const Program &program) -> LogicalResult {
+                               return computeTotals(program);
+                             }),
+              "counting the work");
+}
+
+} // namespace mlir::llm::fuzz
+
+static constexpr llvm::StringRef words[] = {"\"llama\"",
+                                            "\"qwen3\"",
+                                            "\"silu\"",
+                                            "\"bfloat16\"",
+                                            "\"float16\"",
+                                            "\"float32\"",
+                                            "\"dtype\"",
+                                            "\"torch_dtype\"",
+                                            "\"head_dim\"",
+                                            "\"rope_parameters\"",
+                                            "\"rope_scaling\"",
+                                            "\"rope_type\"",
+                                            "\"llama3\"",
+                                            "\"rope_theta\"",
+                                            "\"partial_rotary_factor\"",
+                                            "\"layer_types\"",
+                                            "[\"full_attention\"]",
+                                            "\"use_sliding_window\"",
+                                            "\"sliding_window\"",
+                                            "\"attention_bias\"",
+                                            "\"mlp_bias\"",
+                                            "\"num_key_value_heads\"",
+                                            "\"pruned_heads\"",
+                                            "\"quantization_config\"",
+                                            "null",
+                                            "true",
+                                            "false",
+                                            "{}",
+                                            "[]",
+                                            "1e-6",
+                                            "1e400",
+                                            "phase=prefill",
+                                            "phase=decode",
+                                            "batch=2",
+                                            "seq=3",
+                                            "kv-len=600",
+                                            "layers=all",
+                                            "layers=2",
+                                            "mask=full"};
+LLM_FUZZ_TARGET(mlir::llm::fuzz::runHfConfig, words)

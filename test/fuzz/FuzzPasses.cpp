@@ -1,0 +1,189 @@
+//===- FuzzPasses.cpp - Fuzz the parser and the passes --------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `// target=npu tile schedule report=json` ahead of the IR: the passes to run,
+// by the words of `stepWords`. What a pass guarantees is required of it, so
+// that wrong answers are found and not only crashes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Harness.h"
+#include "PassOracles.h"
+#include "llm/InitAll/InitAll.h"
+#include "llm/Target/Target.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+
+namespace mlir::llm::fuzz {
+
+namespace {
+struct StepWord {
+  StringRef word;
+  StringRef pipeline;
+  StepKind kind;
+};
+} // namespace
+
+static constexpr StepWord stepWords[] = {
+    {"target", "llm-target", StepKind::Target},
+    {"target=npu", "llm-target{name=npu}", StepKind::Target},
+    {"target=nvl-ax", "llm-target{name=nvl-ax}", StepKind::Target},
+    {"target=jgs", "llm-target{name=jgs}", StepKind::Target},
+    {"target=a100-sxm", "llm-target{name=a100-sxm}", StepKind::Target},
+    {"target=h100-sxm", "llm-target{name=h100-sxm}", StepKind::Target},
+    {"engines=1", "llm-target{engines=1}", StepKind::Target},
+    {"engines=3", "llm-target{engines=3}", StepKind::Target},
+    {"engines=2000", "llm-target{engines=2000}", StepKind::Target},
+    {"engines=0", "llm-target{engines=0}", StepKind::Target},
+    {"decompose", "func.func(llm-decompose-attention)", StepKind::Rewrite},
+    {"fuse", "func.func(llm-fuse-projections)", StepKind::Rewrite},
+    {"tile", "llm-tile", StepKind::Cost},
+    {"tile=theoretical", "llm-tile{strategy=theoretical}", StepKind::Cost},
+    {"tile=manual", "llm-tile{strategy=manual}", StepKind::Cost},
+    {"cost", "llm-cost", StepKind::Cost},
+    {"verify-cost", "llm-verify-cost", StepKind::VerifyCost},
+    {"schedule", "llm-schedule", StepKind::Schedule},
+    {"schedule=2", "llm-schedule{engines=2}", StepKind::Schedule},
+    {"schedule=earliest", "llm-schedule{policy=earliest}", StepKind::Schedule},
+    {"verify-schedule", "llm-verify-schedule", StepKind::VerifySchedule},
+    {"perfetto", "llm-export-perfetto{file=$}", StepKind::Perfetto},
+    {"perfetto=cycles", "llm-export-perfetto{file=$ time=cycles}",
+     StepKind::Perfetto},
+    {"report", "llm-export-report{file=$}", StepKind::Report},
+    {"report=json", "llm-export-report{file=$ format=json}",
+     StepKind::ReportJson},
+    {"report=csv", "llm-export-report{file=$ format=csv}", StepKind::Report},
+};
+
+static const StepWord *findStep(StringRef word) {
+  for (const StepWord &step : stepWords)
+    if (step.word == word)
+      return &step;
+  return nullptr;
+}
+
+static const DialectRegistry &registry() {
+  static const DialectRegistry *known = [] {
+    auto *registry = new DialectRegistry;
+    ::mlir::registerAllDialects(*registry);
+    ::mlir::registerAllExtensions(*registry);
+    llm::registerAllDialects(*registry);
+    llm::registerAllPasses();
+    return registry;
+  }();
+  return *known;
+}
+
+/// Making a context takes far longer than most inputs do, but what is uniqued
+/// in it is never freed.
+static MLIRContext &renewedContext() {
+  constexpr unsigned runsPerContext = 200;
+  static std::unique_ptr<MLIRContext> context;
+  static unsigned runs = 0;
+  if (runs++ % runsPerContext == 0) {
+    context.reset();
+    context = std::make_unique<MLIRContext>(registry(),
+                                            MLIRContext::Threading::DISABLED);
+  }
+  return *context;
+}
+
+/// Upstream's own faults, in libMLIR, which is not built with its assertions.
+static bool hitsUpstream(StringRef text) {
+  // Its parser recurses without a limit into types, attributes and regions.
+  int depth = 0, deepest = 0;
+  for (char letter : text) {
+    depth += StringRef("<([{").contains(letter);
+    depth -= StringRef(">)]}").contains(letter);
+    deepest = std::max(deepest, depth);
+  }
+  return deepest > 200;
+}
+
+void runPasses(StringRef text) {
+  if (text.size() > maxInputBytes || hitsUpstream(text))
+    return;
+  MLIRContext &context = renewedContext();
+  DiagnosticJudge judge(&context);
+  Input input(text);
+  if (input.body.contains("loc("))
+    judge.allowUnknownLocations();
+  // Upstream's lexer counts on the zero behind a file.
+  std::string ir = input.body.str();
+  auto module =
+      parseSourceString<ModuleOp>(ir, ParserConfig(&context), "fuzz.mlir");
+  if (failed(judge.judgeParser(bool(module))))
+    return;
+  PassOracle oracle(*module, judge);
+  constexpr unsigned maxSteps = 8;
+  unsigned steps = 0;
+  for (StringRef word : input.settings)
+    if (const StepWord *step = findStep(word))
+      if (++steps > maxSteps || failed(oracle.run(step->pipeline, step->kind)))
+        return;
+  oracle.checkRoundTrip();
+}
+
+} // namespace mlir::llm::fuzz
+
+static constexpr llvm::StringRef words[] = {"target",
+                                            "target=npu",
+                                            "target=h100-sxm",
+                                            "target=nvl-ax",
+                                            "target=jgs",
+                                            "target=a100-sxm",
+                                            "engines=1",
+                                            "engines=3",
+                                            "engines=2000",
+                                            "engines=0",
+                                            "decompose",
+                                            "fuse",
+                                            "tile",
+                                            "tile=theoretical",
+                                            "cost",
+                                            "verify-cost",
+                                            "schedule",
+                                            "schedule=2",
+                                            "schedule=earliest",
+                                            "verify-schedule",
+                                            "perfetto",
+                                            "perfetto=cycles",
+                                            "report",
+                                            "report=json",
+                                            "report=csv",
+                                            "llm.tile",
+                                            "llm.cost",
+                                            "llm.slots",
+                                            "llm.schedule",
+                                            "llm.program",
+                                            "transpose_rhs",
+                                            "mask causal",
+                                            "mask full",
+                                            "silu",
+                                            "gelu_tanh",
+                                            "bf16",
+                                            "f32",
+                                            "i4",
+                                            "i1",
+                                            "f8E4M3FN",
+                                            "f80",
+                                            "complex<f32>",
+                                            "index",
+                                            "?",
+                                            "theoretical",
+                                            "manual",
+                                            "overhead",
+                                            "decode",
+                                            "prefill",
+                                            "page_size = 4",
+                                            "0x7FF0000000000000",
+                                            "\"\\FF\"",
+                                            "\"\"",
+                                            "\"a.{}\""};
+LLM_FUZZ_TARGET(mlir::llm::fuzz::runPasses, words)

@@ -1,0 +1,57 @@
+//===- PassOracles.h - What is required of each pass ------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TEST_FUZZ_PASSORACLES_H
+#define LLM_TEST_FUZZ_PASSORACLES_H
+
+#include "Harness.h"
+
+namespace mlir::llm::fuzz {
+
+/// What a pass does to a module, and so what must hold behind it.
+enum class StepKind {
+  Target,
+  Rewrite,
+  Cost,
+  VerifyCost,
+  Schedule,
+  VerifySchedule,
+  Perfetto,
+  Report,
+  ReportJson
+};
+
+/// Runs passes on one module and holds each to its guarantees.
+class PassOracle {
+public:
+  PassOracle(ModuleOp module, DiagnosticJudge &judge)
+      : module(module), judge(judge) {}
+
+  /// `$` in the pipeline is a temporary file. Fails where the pass does.
+  LogicalResult run(StringRef pipeline, StepKind kind);
+  /// The module as it is written and read again, with what was guaranteed.
+  void checkRoundTrip();
+
+private:
+  LogicalResult runPass(ModuleOp on, StringRef pipeline);
+  void requirePass(ModuleOp on, StringRef pipeline);
+  LogicalResult runReadOnly(StringRef pipeline, StepKind kind);
+  LogicalResult runRewrite(StringRef pipeline);
+  LogicalResult runExport(StringRef pipeline, StepKind kind);
+  void checkSchedules();
+  void checkListBeatsEarliest();
+  bool isShortTrace();
+
+  ModuleOp module;
+  DiagnosticJudge &judge;
+  bool hasFreshCosts = false; ///< written by a pass, and nothing changed since
+  bool hasSchedule = false;   ///< likewise
+};
+
+} // namespace mlir::llm::fuzz
+
+#endif // LLM_TEST_FUZZ_PASSORACLES_H

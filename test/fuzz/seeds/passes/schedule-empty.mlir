@@ -1,0 +1,3 @@
+// tile schedule verify-schedule perfetto report
+func.func private @declared()
+func.func @nothing() { return }
