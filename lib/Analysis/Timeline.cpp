@@ -300,6 +300,11 @@ int64_t Timeline::startOfRun(unsigned op, ArrayRef<int64_t> iterations) const {
   return start;
 }
 
+/// A loop without ops takes no time, but may have any number of trips.
+static bool hasOps(const ProgramItem &item) {
+  return !item.ops.empty() || llvm::any_of(item.body, hasOps);
+}
+
 void Timeline::visitStretches(
     ArrayRef<ProgramItem> items, Iterations &iterations,
     function_ref<void(const StretchRun &)> visit) const {
@@ -308,6 +313,8 @@ void Timeline::visitStretches(
       visit({item, iterations, startOfRun(item.ops.front(), iterations)});
       continue;
     }
+    if (!hasOps(item))
+      continue;
     iterations.push_back(0);
     for (; iterations.back() < item.trips; ++iterations.back())
       visitStretches(item.body, iterations, visit);
