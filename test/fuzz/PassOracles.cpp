@@ -15,7 +15,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
+
+#include <cmath>
+#include <map>
 
 namespace mlir::llm::fuzz {
 
@@ -56,10 +58,15 @@ void PassOracle::requirePass(ModuleOp on, StringRef pipeline) {
           pipeline + " refuses what was made for it:\n" + print(on));
 }
 
+void PassOracle::forget() {
+  hasFreshCosts = hasSchedule = false;
+  lastCosts = lastSchedule = "";
+}
+
 LogicalResult PassOracle::run(StringRef pipeline, StepKind kind) {
   switch (kind) {
   case StepKind::Target:
-    hasFreshCosts = hasSchedule = false;
+    forget();
     if (failed(runPass(module, pipeline)))
       return failure();
     require(succeeded(readTarget(module)), "no target behind llm-target");
@@ -67,18 +74,20 @@ LogicalResult PassOracle::run(StringRef pipeline, StepKind kind) {
   case StepKind::Rewrite:
     return runRewrite(pipeline);
   case StepKind::Cost:
-    hasFreshCosts = hasSchedule = false;
+    forget();
     if (failed(runPass(module, pipeline)))
       return failure();
     if (!functionsWithBody(module).empty())
       requirePass(module, "llm-verify-cost");
     hasFreshCosts = true;
+    lastCosts = pipeline.str();
     return success();
   case StepKind::Schedule:
     if (failed(runPass(module, pipeline)))
       return failure();
     requirePass(module, "llm-verify-schedule");
     hasSchedule = true;
+    lastSchedule = pipeline.str();
     checkSchedules();
     if (pipeline == "llm-schedule")
       checkListBeatsEarliest();
@@ -119,7 +128,7 @@ static std::optional<Totals> sumTotals(ModuleOp module) {
 
 /// A rewrite says that the values stay: then so does the work.
 LogicalResult PassOracle::runRewrite(StringRef pipeline) {
-  hasFreshCosts = hasSchedule = false;
+  forget();
   // Each count is below 2^61: sums of three fit.
   if (functionsWithBody(module).size() > 3)
     return runPass(module, pipeline);
@@ -161,6 +170,10 @@ void PassOracle::checkSchedules() {
     int64_t lower = schedule.getLowerBoundCycles();
     require(lower <= schedule.getMakespanCycles(),
             "a makespan below the lower bound:\n" + print(module));
+    // The closed form leaves out some of the bytes.
+    if (hasFreshCosts && lastCosts == "llm-tile")
+      require(schedule.getRooflineCycles() <= schedule.getMakespanCycles(),
+              "a makespan below the roofline:\n" + print(module));
     for (NamedAttribute bound : schedule.getBounds())
       require(getAmount(schedule.getBounds(), bound.getName()) <= lower,
               "a bound above the lower bound:\n" + print(module));
@@ -192,6 +205,8 @@ LogicalResult PassOracle::runReadOnly(StringRef pipeline, StepKind kind) {
   require(before == print(module), pipeline + " changes the module");
   if (failed(result))
     return failure();
+  hasFreshCosts |= kind == StepKind::VerifyCost;
+  hasSchedule |= kind == StepKind::VerifySchedule;
   if (kind == StepKind::VerifySchedule)
     checkSchedules();
   return success();
@@ -226,6 +241,45 @@ bool PassOracle::isShortTrace() {
   return slices < maxSlices && tracks < maxTracks;
 }
 
+static ::llvm::json::Value readExport(StringRef pipeline) {
+  auto file = ::llvm::MemoryBuffer::getFile(temporaryPath());
+  require(bool(file), "the export is not there");
+  ::llvm::Expected<::llvm::json::Value> json =
+      ::llvm::json::parse((*file)->getBuffer());
+  if (!json)
+    require(false, pipeline + " wrote what is not JSON: " +
+                       ::llvm::toString(json.takeError()));
+  return std::move(*json);
+}
+
+/// Slices that share a track do not overlap, in whole nanoseconds.
+static void checkTrace(const ::llvm::json::Value &trace) {
+  std::map<int64_t, std::vector<std::pair<int64_t, int64_t>>> tracks;
+  const ::llvm::json::Array *events =
+      trace.getAsObject() ? trace.getAsObject()->getArray("traceEvents")
+                          : trace.getAsArray();
+  require(events, "a trace without events");
+  for (const ::llvm::json::Value &value : *events) {
+    const ::llvm::json::Object &event = *value.getAsObject();
+    if (event.getString("ph") != "X")
+      continue;
+    auto nanoseconds = [&](StringRef key) {
+      return std::llround(event.getNumber(key).value_or(-1) * 1000);
+    };
+    int64_t start = nanoseconds("ts"), length = nanoseconds("dur");
+    require(start >= 0 && length >= 0, "a slice before the start");
+    if (length > 0)
+      tracks[event.getInteger("tid").value_or(-1)].emplace_back(start,
+                                                                start + length);
+  }
+  for (auto &[track, slices] : tracks) {
+    ::llvm::sort(slices);
+    for (auto [before, after] : ::llvm::zip(slices, ::llvm::drop_begin(slices)))
+      require(before.second <= after.first,
+              "slices overlap on track " + Twine(track));
+  }
+}
+
 LogicalResult PassOracle::runExport(StringRef pipeline, StepKind kind) {
   if (kind == StepKind::Perfetto && !isShortTrace())
     return success();
@@ -238,13 +292,9 @@ LogicalResult PassOracle::runExport(StringRef pipeline, StepKind kind) {
     return failure();
   if (kind == StepKind::Report || functionsWithBody(module).empty())
     return success();
-  auto file = ::llvm::MemoryBuffer::getFile(temporaryPath());
-  require(bool(file), "the export is not there");
-  ::llvm::Expected<::llvm::json::Value> json =
-      ::llvm::json::parse((*file)->getBuffer());
-  if (!json)
-    require(false, pipeline + " wrote what is not JSON: " +
-                       ::llvm::toString(json.takeError()));
+  ::llvm::json::Value json = readExport(pipeline);
+  if (kind == StepKind::Perfetto && hasSchedule)
+    checkTrace(json);
   return success();
 }
 
@@ -256,6 +306,18 @@ void PassOracle::checkRoundTrip() {
     requirePass(*again, "llm-verify-cost");
   if (hasSchedule)
     requirePass(*again, "llm-verify-schedule");
+  if (hasFreshCosts && !lastCosts.empty() && !hasSchedule)
+    checkRepeats(*again, lastCosts);
+  if (hasSchedule && !lastSchedule.empty())
+    checkRepeats(*again, lastSchedule);
+}
+
+/// What a pass writes must not hang on addresses, which differ in `again`.
+void PassOracle::checkRepeats(ModuleOp again, StringRef pipeline) {
+  requirePass(again, pipeline);
+  require(print(module) == print(again),
+          pipeline + " writes something else the second time:\n" +
+              print(module) + "\nis not\n" + print(again));
 }
 
 } // namespace mlir::llm::fuzz

@@ -37,6 +37,8 @@ public:
   void checkRoundTrip();
 
 private:
+  /// The module is about to change in a way that no claim survives.
+  void forget();
   LogicalResult runPass(ModuleOp on, StringRef pipeline);
   void requirePass(ModuleOp on, StringRef pipeline);
   LogicalResult runReadOnly(StringRef pipeline, StepKind kind);
@@ -44,12 +46,14 @@ private:
   LogicalResult runExport(StringRef pipeline, StepKind kind);
   void checkSchedules();
   void checkListBeatsEarliest();
+  void checkRepeats(ModuleOp again, StringRef pipeline);
   bool isShortTrace();
 
   ModuleOp module;
   DiagnosticJudge &judge;
-  bool hasFreshCosts = false; ///< written by a pass, and nothing changed since
+  bool hasFreshCosts = false; ///< written or verified, and unchanged since
   bool hasSchedule = false;   ///< likewise
+  std::string lastCosts, lastSchedule; ///< the passes that wrote them
 };
 
 } // namespace mlir::llm::fuzz
