@@ -52,6 +52,7 @@ DiagnosticJudge::DiagnosticJudge(MLIRContext *context)
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
           return success();
         ++errors;
+        lastText = text;
         if (text.empty())
           complaint = "an error without a text";
         else if (!mayBeUnknown && isa<UnknownLoc>(diagnostic.getLocation()))

@@ -60,13 +60,15 @@ public:
   /// The same for upstream's parser, which may go on behind an error (dlti.map
   /// without brackets): fails then, too.
   LogicalResult judgeParser(bool isParsed);
+  /// The last error, once it was judged.
+  StringRef lastError() const { return lastText; }
   /// The input spells some of its locations itself, `loc(unknown)` among them.
   void allowUnknownLocations() { mayBeUnknown = true; }
 
 private:
   bool mayBeUnknown = false;
   int errors = 0;
-  std::string complaint;
+  std::string complaint, lastText;
   ScopedDiagnosticHandler handler;
 };
 

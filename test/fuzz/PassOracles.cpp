@@ -162,6 +162,16 @@ static ScheduleAttr scheduleOf(func::FuncOp function) {
   return function->getAttrOfType<ScheduleAttr>(LlmDialect::scheduleAttrName);
 }
 
+/// An op is costed for the first group of engines that has its kinds, but may
+/// run on another, at the same cost: with slower ones the roofline is above it.
+static bool hasOneComputeGroup(ModuleOp module) {
+  FailureOr<Target> target = readTarget(module);
+  return succeeded(target) &&
+         ::llvm::count_if(target->engines, [](const Engine &engine) {
+           return engine.isCompute();
+         }) == 1;
+}
+
 /// What holds of every schedule that llm-verify-schedule accepts.
 void PassOracle::checkSchedules() {
   for (func::FuncOp function : functionsWithBody(module)) {
@@ -171,7 +181,7 @@ void PassOracle::checkSchedules() {
     require(lower <= schedule.getMakespanCycles(),
             "a makespan below the lower bound:\n" + print(module));
     // The closed form leaves out some of the bytes.
-    if (hasFreshCosts && lastCosts == "llm-tile")
+    if (hasFreshCosts && lastCosts == "llm-tile" && hasOneComputeGroup(module))
       require(schedule.getRooflineCycles() <= schedule.getMakespanCycles(),
               "a makespan below the roofline:\n" + print(module));
     for (NamedAttribute bound : schedule.getBounds())
@@ -268,7 +278,9 @@ static void checkTrace(const ::llvm::json::Value &trace) {
     };
     int64_t start = nanoseconds("ts"), length = nanoseconds("dur");
     require(start >= 0 && length >= 0, "a slice before the start");
-    if (length > 0)
+    // Later ones are not whole numbers of nanoseconds in a double.
+    constexpr int64_t lastExact = int64_t(1) << 50;
+    if (length > 0 && start + length < lastExact)
       tracks[event.getInteger("tid").value_or(-1)].emplace_back(start,
                                                                 start + length);
   }
@@ -285,9 +297,12 @@ LogicalResult PassOracle::runExport(StringRef pipeline, StepKind kind) {
     return success();
   LogicalResult result = runPass(module, pipeline);
   bool isReport = kind != StepKind::Perfetto;
+  // Sums over runs that are side by side may be too large where none of the
+  // figures is.
   if (isReport && hasFreshCosts && hasSchedule)
-    require(succeeded(result),
-            pipeline + " refuses a fresh schedule:\n" + print(module));
+    require(succeeded(result) || judge.lastError().contains("64 bits"),
+            pipeline + " refuses a fresh schedule (" + judge.lastError() +
+                "):\n" + print(module));
   if (failed(result))
     return failure();
   if (kind == StepKind::Report || functionsWithBody(module).empty())
