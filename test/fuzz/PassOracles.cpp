@@ -188,6 +188,8 @@ void PassOracle::checkSchedules() {
       require(getAmount(schedule.getBounds(), bound.getName()) <= lower,
               "a bound above the lower bound:\n" + print(module));
   }
+  if (isShortTrace())
+    checkAbsoluteTime(module, judge);
 }
 
 /// Policy `list` keeps the shortest of several, `earliest` among them.

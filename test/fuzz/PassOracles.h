@@ -25,6 +25,9 @@ enum class StepKind {
   ReportJson
 };
 
+/// Requires rules S4 to S6 of a verified schedule, run by run.
+void checkAbsoluteTime(ModuleOp module, DiagnosticJudge &judge);
+
 /// Runs passes on one module and holds each to its guarantees.
 class PassOracle {
 public:
