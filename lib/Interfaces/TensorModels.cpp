@@ -83,11 +83,13 @@ struct PadModel : WorkloadOpInterface::ExternalModel<PadModel, tensor::PadOp> {
       return countElementsOfProduct(workload, buffer, box);
     auto op = cast<tensor::PadOp>(operation);
     Count elements = int64_t(1);
-    for (auto [interval, low, size] : llvm::zip_equal(
-             box, op.getStaticLow(), op.getSourceType().getShape())) {
+    for (auto [interval, low, size, end] :
+         llvm::zip_equal(box, op.getStaticLow(), op.getSourceType().getShape(),
+                         op.getResultType().getShape())) {
       // A low padding that is no constant puts the source where the result
-      // ends.
-      int64_t begin = ShapedType::isDynamic(low) ? 0 : low;
+      // ends. One that is need not be smaller than the result, where the high
+      // one is no constant.
+      int64_t begin = ShapedType::isDynamic(low) ? 0 : std::min(low, end);
       elements = times(
           elements, std::max<int64_t>(0, std::min(interval.end, begin + size) -
                                              std::max(interval.begin, begin)));
