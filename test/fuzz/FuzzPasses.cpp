@@ -185,5 +185,16 @@ static constexpr llvm::StringRef words[] = {"target",
                                             "0x7FF0000000000000",
                                             "\"\\FF\"",
                                             "\"\"",
-                                            "\"a.{}\""};
+                                            "\"a.{}\"",
+    "\"parallel\"",
+    "\"reduction\"",
+    "arith.maximumf",
+    "arith.mulf",
+    "arith.divf",
+    "math.exp",
+    "tensor.pad",
+    "tensor.insert_slice",
+    "affine_map<(d0, d1) -> (d0 * 2 + d1)>",
+    "affine_map<(d0, d1) -> (d1, d0)>",
+    "affine_map<(d0, d1) -> (0, d0)>"};
 LLM_FUZZ_TARGET(mlir::llm::fuzz::runPasses, words)
