@@ -83,10 +83,11 @@ void TileSearch::classifyLoops() {
     current.sizes.push_back(loop.isTileable ? 1 : loop.extent);
     if (!loop.isTileable || loop.extent == 1)
       continue;
-    bool isReused = llvm::any_of(workload.buffers, [&](const Buffer &buffer) {
+    auto isReusedBy = [&, at = index](const Buffer &buffer) {
       return buffer.role != Buffer::Role::Temporary &&
-             !workload.loopsOf(buffer)[index];
-    });
+             !workload.loopsOf(buffer)[at];
+    };
+    bool isReused = llvm::any_of(workload.buffers, isReusedBy);
     (isReused ? reuseLoops : streamedLoops).push_back(index);
   }
   llvm::stable_sort(reuseLoops, [&](unsigned a, unsigned b) {
