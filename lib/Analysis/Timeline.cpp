@@ -83,15 +83,17 @@ void TimelineBuilder::warnOfSummary() const {
            << "function '" << function.getName() << "' ";
   };
   if (makespan != timeline.lastEnd)
-    warn() << "has slots that end at cycle " << timeline.lastEnd
-           << ", but its schedule says makespan_cycles = " << makespan
-           << ": run --llm-schedule again, or --llm-verify-schedule to see what "
-              "is wrong";
+    warn()
+        << "has slots that end at cycle " << timeline.lastEnd
+        << ", but its schedule says makespan_cycles = " << makespan
+        << ": run --llm-schedule again, or --llm-verify-schedule to see what "
+           "is wrong";
   if (bound > makespan)
-    warn() << "has a schedule with lower_bound_cycles = " << bound
-           << " above its makespan_cycles = " << makespan
-           << ": run --llm-schedule again, or --llm-verify-schedule to see what "
-              "is wrong";
+    warn()
+        << "has a schedule with lower_bound_cycles = " << bound
+        << " above its makespan_cycles = " << makespan
+        << ": run --llm-schedule again, or --llm-verify-schedule to see what "
+           "is wrong";
 }
 
 LogicalResult TimelineBuilder::visitItems(ArrayRef<ProgramItem> items) {

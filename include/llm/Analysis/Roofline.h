@@ -13,8 +13,8 @@
 
 namespace mlir::llm {
 
-/// The bytes of every element that one run of the op touches, each once: what no
-/// tile can beat. Fails where they leave 64 bits.
+/// The bytes of every element that one run of the op touches, each once: what
+/// no tile can beat. Fails where they leave 64 bits.
 Count compulsoryBytes(WorkloadOpInterface op, const Workload &workload);
 
 /// The roofline of a whole program (Williams et al., CACM 2009), in cycles: the
