@@ -94,24 +94,41 @@ static MLIRContext &renewedContext() {
   return *context;
 }
 
-/// linalg.generic takes each of its iterator_types for a string unseen.
-static bool hasOddIteratorTypes(StringRef text) {
-  for (StringRef rest = text; !rest.empty();) {
-    rest = rest.split("iterator_types").second;
-    SmallVector<StringRef> types;
+/// Whether an entry of some list `name = [...]` is not as it should be.
+static bool hasOddEntry(StringRef text, StringRef name,
+                        function_ref<bool(StringRef)> isFine) {
+  for (StringRef rest = text.split(name).second; !rest.empty();
+       rest = rest.split(name).second) {
+    SmallVector<StringRef> entries;
     rest.take_until([](char letter) { return letter == ']'; })
         .split('[')
-        .second.split(types, ',');
-    for (StringRef type : types)
-      if (!type.trim().empty() && !type.trim().starts_with('"'))
-        return true;
+        .second.split(entries, ',');
+    if (!::llvm::all_of(entries,
+                        [&](StringRef entry) { return isFine(entry.trim()); }))
+      return true;
   }
   return false;
 }
 
+/// Linalg's parsers take entries of lists for what they should be, and go on
+/// without a list that could not be read.
+static bool hitsLinalgParser(StringRef text) {
+  auto isString = [](StringRef entry) {
+    return entry.empty() || entry.starts_with("\"");
+  };
+  auto isNumber = [](StringRef entry) {
+    int64_t number;
+    return !entry.getAsInteger(10, number);
+  };
+  return text.contains("linalg.") &&
+         (hasOddEntry(text, "iterator_types", isString) ||
+          hasOddEntry(text, "permutation", isNumber) ||
+          hasOddEntry(text, "dimensions", isNumber));
+}
+
 /// Upstream's own faults, in libMLIR, which is not built with its assertions.
 static bool hitsUpstream(StringRef text) {
-  if (hasOddIteratorTypes(text))
+  if (hitsLinalgParser(text))
     return true;
   // Its parser recurses without a limit into types, attributes and regions.
   int depth = 0, deepest = 0;
