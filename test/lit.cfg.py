@@ -1,5 +1,6 @@
 """The tests: .mlir and .test files with RUN lines, mirrored after lib/."""
 import os
+import subprocess
 
 import lit.formats
 
@@ -20,9 +21,17 @@ config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
 config.environment["FILECHECK_OPTS"] = "-dump-input-filter=all -enable-var-scope"
 
 plugin = os.path.join(config.llm_build_dir, "lib", "llm-plugin.so")
+stock = "mlir-opt"
+if config.sanitizers:
+    # A stock mlir-opt is not sanitized: the plugin's runtime has to be there before it.
+    runtimes = [
+        subprocess.check_output(["g++", f"-print-file-name={library}"], text=True).strip()
+        for library in ("libasan.so", "libubsan.so")
+    ]
+    stock = f"env LD_PRELOAD={':'.join(runtimes)} mlir-opt"
 config.substitutions += [
-    ("%stock-mlir-opt-passes", f"mlir-opt --load-pass-plugin={plugin}"),
-    ("%stock-mlir-opt", f"mlir-opt --load-dialect-plugin={plugin} --load-pass-plugin={plugin}"),
+    ("%stock-mlir-opt-passes", f"{stock} --load-pass-plugin={plugin}"),
+    ("%stock-mlir-opt", f"{stock} --load-dialect-plugin={plugin} --load-pass-plugin={plugin}"),
     ("%root", config.llm_source_dir),
     ("%build", config.llm_build_dir),
     ("%bin", os.path.join(config.llm_build_dir, "bin")),
