@@ -5,10 +5,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build-coverage
-if ! command -v gcovr >/dev/null; then
-  export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq && apt-get install -y -qq --no-install-recommends gcovr >/dev/null
-fi
+bash "$root/tools/setup.sh" gcovr
 
 find "$root" -path "$build/*" -name '*.gcda' -delete
 bash "$root/test/run.sh" coverage "$@"

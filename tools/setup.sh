@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Installs what building and testing need from Debian 12's own packages. Run as root; does
-# nothing where everything is there.
+# Installs what building and testing need from Debian 12's own packages, and what is named.
+# Run as root; does nothing where everything is there.
+#   tools/setup.sh [package...]
 set -euo pipefail
 
 packages=(
   g++ cmake ninja-build ccache python3 git
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   nlohmann-json3-dev libgtest-dev
+  "$@"
 )
 
 missing=()

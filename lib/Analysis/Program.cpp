@@ -45,6 +45,8 @@ private:
                         std::vector<ProgramItem> &items);
   LogicalResult addOp(WorkloadOpInterface op, int64_t count,
                       std::vector<ProgramItem> &items);
+  /// The results of an op that takes no time come from where `values` do.
+  void passOn(Operation *op, ValueRange values);
   std::string nameOf(WorkloadOpInterface op);
   Origins originsOf(ValueRange values) const;
   /// The ops behind a loop-carried value: those before the loop and those of
@@ -91,34 +93,35 @@ static bool isScalarComputation(Operation *op) {
          llvm::all_of(op->getResultTypes(), isScalar);
 }
 
+void ProgramBuilder::passOn(Operation *op, ValueRange values) {
+  Origins behind = originsOf(values);
+  for (Value result : op->getResults())
+    origins[result] = behind;
+}
+
 LogicalResult ProgramBuilder::visitOp(Operation *op, int64_t count,
                                       std::vector<ProgramItem> &items) {
   // A model that counts the elements of an op's tensors says nothing about its
   // scalars.
+  bool isScalar = isScalarComputation(op);
   auto workload = dyn_cast<WorkloadOpInterface>(op);
-  if (workload && !isScalarComputation(op))
+  if (workload && !isScalar)
     return addOp(workload, count, items);
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
     return visitLoop(loop, count, items);
   if (auto source = dyn_cast<SourceOpInterface>(op)) {
     program.programSources.push_back({source, count});
-    Origins behind = originsOf(source.getDependences());
-    for (Value result : op->getResults())
-      origins[result] = behind;
+    passOn(op, source.getDependences());
     return success();
   }
   if (auto transparent = dyn_cast<TransparentOpInterface>(op)) {
-    Origins behind = originsOf(transparent.getForwardedValues());
-    for (Value result : op->getResults())
-      origins[result] = behind;
+    passOn(op, transparent.getForwardedValues());
     return success();
   }
   if (op->hasTrait<OpTrait::IsTerminator>())
     return success();
-  if (isScalarComputation(op)) {
-    Origins behind = originsOf(op->getOperands());
-    for (Value result : op->getResults())
-      origins[result] = behind;
+  if (isScalar) {
+    passOn(op, op->getOperands());
     return success();
   }
   return op->emitOpError() << "has no workload: the compiler cannot tell how "

@@ -8,16 +8,19 @@
 #include "ExternalModels.h"
 #include "llm/Interfaces/Counts.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::llm;
 
 using utils::IteratorType;
 
-/// Loops d0, d1, .. over the elements of `copied`, and no arithmetic. The
-/// caller adds the buffers.
+/// Loops d0, d1, .. over the elements of `copied`, no arithmetic, and buffers
+/// in which the loops count the elements: of a slice with strides, or of a
+/// padded source, they do not say where these lie.
 static FailureOr<Workload> makeCopy(Operation *op, EmitError emitError,
-                                    RankedTensorType copied) {
+                                    RankedTensorType copied, Value source,
+                                    StringRef outName, Value out) {
   if (failed(requireStaticShapes(op, emitError)))
     return failure();
   Workload workload;
@@ -28,14 +31,15 @@ static FailureOr<Workload> makeCopy(Operation *op, EmitError emitError,
   stage.name = "copy";
   stage.loops.resize(workload.loops.size(), true);
   workload.stages.push_back(std::move(stage));
+  AffineMap map =
+      AffineMap::getMultiDimIdentityMap(copied.getRank(), op->getContext());
+  auto addBuffer = [&](Buffer::Role role, StringRef name, Value value) {
+    workload.buffers.push_back(
+        {role, name.str(), value, map, getElementTypeOrSelf(value)});
+  };
+  addBuffer(Buffer::Role::Read, "source", source);
+  addBuffer(Buffer::Role::Write, outName, out);
   return workload;
-}
-
-static void addBuffer(Workload &workload, Buffer::Role role, StringRef name,
-                      Value value, AffineMap map) {
-  workload.buffers.push_back(
-      {role, name.str(), value, map,
-       cast<RankedTensorType>(value.getType()).getElementType()});
 }
 
 namespace {
@@ -46,18 +50,8 @@ struct InsertSliceModel
   FailureOr<Workload> getWorkload(Operation *operation,
                                   EmitError emitError) const {
     auto op = cast<tensor::InsertSliceOp>(operation);
-    RankedTensorType source = op.getSourceType();
-    FailureOr<Workload> workload = makeCopy(op, emitError, source);
-    if (failed(workload))
-      return failure();
-    MLIRContext *context = op.getContext();
-    // A slice with strides is as many elements as the source: the map counts
-    // them, not where they lie.
-    AffineMap map =
-        AffineMap::getMultiDimIdentityMap(source.getRank(), context);
-    addBuffer(*workload, Buffer::Role::Read, "source", op.getSource(), map);
-    addBuffer(*workload, Buffer::Role::Write, "slice", op.getResult(), map);
-    return workload;
+    return makeCopy(op, emitError, op.getSourceType(), op.getSource(), "slice",
+                    op.getResult());
   }
 };
 
@@ -66,15 +60,8 @@ struct PadModel : WorkloadOpInterface::ExternalModel<PadModel, tensor::PadOp> {
   FailureOr<Workload> getWorkload(Operation *operation,
                                   EmitError emitError) const {
     auto op = cast<tensor::PadOp>(operation);
-    RankedTensorType result = op.getResultType();
-    FailureOr<Workload> workload = makeCopy(op, emitError, result);
-    if (failed(workload))
-      return failure();
-    AffineMap map =
-        AffineMap::getMultiDimIdentityMap(result.getRank(), op.getContext());
-    addBuffer(*workload, Buffer::Role::Read, "source", op.getSource(), map);
-    addBuffer(*workload, Buffer::Role::Write, "out", op.getResult(), map);
-    return workload;
+    return makeCopy(op, emitError, op.getResultType(), op.getSource(), "out",
+                    op.getResult());
   }
 
   Count countElements(Operation *operation, const Workload &workload,

@@ -15,22 +15,6 @@ out=$root/build-fuzz/fuzz
 max_bytes=32768 # maxInputBytes in Harness.h
 max_findings=20 # of one harness in one run
 
-install_clang() {
-  local packages=(clang-22 libclang-rt-22-dev llvm-22) missing=()
-  for package in "${packages[@]}"; do
-    dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
-  done
-  [ ${#missing[@]} -eq 0 ] && return
-  if [ "$(id -u)" -ne 0 ]; then
-    echo "run.sh: run me as root, or install: ${missing[*]}" >&2
-    exit 1
-  fi
-  echo "run.sh: installing ${missing[*]}" >&2
-  export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq
-  apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-}
-
 # fuzz <harness> <seconds> <log>: until the time is over or something is found.
 fuzz() {
   "$bin/fuzz-$1" -max_total_time="$2" -max_len=$max_bytes -timeout=10 -rss_limit_mb=4096 -detect_leaks=0 \
@@ -79,7 +63,7 @@ cpu_seconds() {
   echo $(((ticks[13] + ticks[14]) / $(getconf CLK_TCK)))
 }
 
-install_clang
+bash "$root/tools/setup.sh" clang-22 libclang-rt-22-dev llvm-22
 bash "$root/tools/build.sh" fuzz
 mkdir -p "$out"
 summary=()
