@@ -104,7 +104,7 @@ def Llm_PartCostAttr : Llm_Attr<"PartCost", "part_cost", "cost of parts of one s
 def Llm_CostAttr : Llm_Attr<"Cost", "cost", "what an op costs with its tile"> {
   let description = [{
     One record per distinct shape of part. `engine` is the engine group that it was
-    computed for; `stamp` is a fingerprint of the op, its tile and the description of
+    computed for, and that alone runs the op (S4); `stamp` is a fingerprint of the op, its tile and the description of
     that engine (not of how many there are): a cost whose stamp is not that of its op is
     stale, and `llm-schedule` refuses it.
   }];

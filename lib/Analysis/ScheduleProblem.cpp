@@ -104,6 +104,14 @@ static Problem makeMachine(const Target &target) {
   return problem;
 }
 
+static std::optional<unsigned> findGroup(const Problem &problem,
+                                         StringAttr name) {
+  for (auto [group, engine] : llvm::enumerate(problem.engines))
+    if (engine.name == name.getValue())
+      return group;
+  return std::nullopt;
+}
+
 bool mlir::llm::isPrefetchable(const Buffer &buffer) {
   if (buffer.role != Buffer::Role::Read)
     return false;
@@ -157,6 +165,7 @@ FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
     scheduling::Task task;
     task.name = entry.name;
     task.kinds = workload->engineKinds();
+    task.group = findGroup(problem, costOf(op).getEngine());
     for (PartCostAttr cost : costOf(op).getParts())
       task.parts.insert(task.parts.end(), cost.getCount(),
                         makePart(problem, cost, *workload));
@@ -258,18 +267,17 @@ SlotsAttr mlir::llm::makeSlots(MLIRContext *context, const Problem &problem,
 
 static FailureOr<EngineId> readEngine(Operation *op, const Problem &problem,
                                       StringAttr name, int64_t index) {
-  for (auto [group, engine] : llvm::enumerate(problem.engines))
-    if (engine.name == name.getValue()) {
-      if (index < engine.count)
-        return EngineId{unsigned(group), index};
-      return op->emitOpError()
-             << "its slot is on engine '" << name.getValue() << "[" << index
-             << "]', but the target has " << engine.count
-             << " of them; run --llm-schedule again";
-    }
-  return op->emitOpError() << "its slot is on engine '" << name.getValue()
-                           << "', which the target does not have; run "
-                              "--llm-schedule again";
+  std::optional<unsigned> group = findGroup(problem, name);
+  if (!group)
+    return op->emitOpError() << "its slot is on engine '" << name.getValue()
+                             << "', which the target does not have; run "
+                                "--llm-schedule again";
+  int64_t count = problem.engines[*group].count;
+  if (index >= count)
+    return op->emitOpError() << "its slot is on engine '" << name.getValue()
+                             << "[" << index << "]', but the target has "
+                             << count << " of them; run --llm-schedule again";
+  return EngineId{*group, index};
 }
 
 static FailureOr<std::vector<int64_t>>

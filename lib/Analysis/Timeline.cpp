@@ -67,8 +67,11 @@ LogicalResult TimelineBuilder::build() {
   if (failed(visitItems(program.items())))
     return failure();
   warnOfSummary();
-  for (unsigned op = 0; op < program.ops().size(); ++op)
+  for (unsigned op = 0; op < program.ops().size(); ++op) {
+    timeline.firstDependence.push_back(timeline.allDependences.size());
     addDependences(op);
+  }
+  timeline.firstDependence.push_back(timeline.allDependences.size());
   return success();
 }
 

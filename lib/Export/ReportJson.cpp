@@ -172,7 +172,7 @@ static Json slotsToJson(const Timeline &timeline, unsigned op) {
 }
 
 /// The records of the cost: each of `count` equal parts.
-static Json costToJson(Operation *op) {
+static void addCost(Json &json, Operation *op) {
   Json parts = Json::array();
   auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
   for (PartCostAttr part : cost.getParts()) {
@@ -190,7 +190,8 @@ static Json costToJson(Operation *op) {
                      {"memory_cycles", part.getMemoryCycles()},
                      {"bound", stringifyCostBound(part.getBound())}});
   }
-  return parts;
+  json["engine"] = cost.getEngine().getValue().str();
+  json["parts"] = std::move(parts);
 }
 
 /// What the op asks of the machine, whatever its tile.
@@ -216,8 +217,8 @@ static void addDemands(Json &json, WorkloadOpInterface op) {
 static Json producersOf(const Timeline &timeline, unsigned consumer,
                         Dependence::Kind kind) {
   Json names = Json::array();
-  for (const Dependence &dependence : timeline.dependences())
-    if (dependence.consumer == consumer && dependence.kind == kind)
+  for (const Dependence &dependence : timeline.dependencesOf(consumer))
+    if (dependence.kind == kind)
       names.push_back(timeline.program().ops()[dependence.producer].name);
   return names;
 }
@@ -247,7 +248,7 @@ static Json opToJson(const Report &report, unsigned index) {
     json["bytes"][memory->name] = bytes;
   addDemands(json, report.program->ops()[index].op);
   addTile(json, report.program->ops()[index].op);
-  json["parts"] = costToJson(report.program->ops()[index].op);
+  addCost(json, report.program->ops()[index].op);
   json["overhead_cycles"] = op.figures.overheadCycles;
   json["serial_cycles"] = op.figures.serialCycles;
   json["compute_cycles"] = op.figures.computeCycles;

@@ -45,9 +45,10 @@ static std::optional<int64_t> shortestSlot(const Problem &problem,
   if (!fixed)
     return std::nullopt;
   std::optional<int64_t> shortest;
-  for (const EngineGroup &engine : problem.engines) {
-    if (!canRun(engine, task, part))
+  for (unsigned group = 0; group < problem.engines.size(); ++group) {
+    if (!canRun(problem, group, task, part))
       continue;
+    const EngineGroup &engine = problem.engines[group];
     std::optional<LaneChoice> choice =
         chooseLanes(problem, prefetches ? leastBytes(part, engine) : part.bytes,
                     *fixed, part.computeCycles, engine, lanes);
@@ -103,10 +104,11 @@ static std::vector<std::vector<bool>> groupsOfTasks(const Problem &problem) {
   std::vector<std::vector<bool>> groups;
   for (const Task &task : problem.tasks) {
     std::vector<bool> able;
-    for (const EngineGroup &engine : problem.engines)
-      able.push_back(std::any_of(
-          task.parts.begin(), task.parts.end(),
-          [&](const Part &part) { return canRun(engine, task, part); }));
+    for (unsigned group = 0; group < problem.engines.size(); ++group)
+      able.push_back(std::any_of(task.parts.begin(), task.parts.end(),
+                                 [&](const Part &part) {
+                                   return canRun(problem, group, task, part);
+                                 }));
     groups.push_back(std::move(able));
   }
   return groups;

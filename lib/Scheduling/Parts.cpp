@@ -19,9 +19,15 @@ int64_t PartModes::shortest() const {
   return length;
 }
 
-bool canRun(const EngineGroup &engine, const Task &task, const Part &part) {
-  return engine.kinds.containsAll(task.kinds) &&
-         part.workingSetBytes <= engine.privateBytes;
+bool isEligible(const Problem &problem, unsigned group, const Task &task) {
+  return task.group.value_or(group) == group &&
+         problem.engines[group].kinds.containsAll(task.kinds);
+}
+
+bool canRun(const Problem &problem, unsigned group, const Task &task,
+            const Part &part) {
+  return isEligible(problem, group, task) &&
+         part.workingSetBytes <= problem.engines[group].privateBytes;
 }
 
 std::optional<PartTable> listParts(const Problem &problem) {
@@ -33,11 +39,10 @@ std::optional<PartTable> listParts(const Problem &problem) {
     for (unsigned p = 0; p < task.parts.size(); ++p) {
       PartModes entry{t, p, {}};
       for (unsigned group = 0; group < problem.engines.size(); ++group) {
-        const EngineGroup &engine = problem.engines[group];
-        if (!canRun(engine, task, task.parts[p]))
+        if (!canRun(problem, group, task, task.parts[p]))
           continue;
         std::optional<LaneChoice> choice =
-            chooseLanes(problem, task.parts[p], engine, lanes);
+            chooseLanes(problem, task.parts[p], problem.engines[group], lanes);
         if (!choice)
           return std::nullopt;
         entry.modes.push_back({group, std::move(*choice)});

@@ -32,9 +32,13 @@ struct PartTable {
   std::vector<size_t> first;
 };
 
-/// The engines of the group have the kinds and the private memory that the part
-/// needs.
-bool canRun(const EngineGroup &engine, const Task &task, const Part &part);
+/// The engines of the group have the kinds that the task needs, and its cycles
+/// hold for them (S4).
+bool isEligible(const Problem &problem, unsigned group, const Task &task);
+
+/// It is eligible, and has the private memory that the part needs.
+bool canRun(const Problem &problem, unsigned group, const Task &task,
+            const Part &part);
 
 /// The table of a sound problem. Nothing on overflow.
 std::optional<PartTable> listParts(const Problem &problem);

@@ -118,6 +118,10 @@ void Checker::checkTask(unsigned index) {
   auto name = [&] { return nameOfTask(problem, index); };
   if (task.parts.empty())
     report("parts of " + name() + ": expected one or more, found none");
+  if (task.group && *task.group >= problem.engines.size())
+    report("engine group of " + name() + ": expected below " +
+           std::to_string(problem.engines.size()) + ", found " +
+           std::to_string(*task.group));
   for (unsigned part = 0; part < task.parts.size(); ++part)
     checkPart(index, part);
   for (unsigned predecessor : task.predecessors) {
@@ -209,13 +213,16 @@ void Checker::checkCycles() {
 void Checker::checkEnginesFor(unsigned index) {
   const Task &task = problem.tasks[index];
   const EngineGroup *roomiest = nullptr;
-  for (const EngineGroup &engine : problem.engines)
-    if (engine.kinds.containsAll(task.kinds) &&
+  for (unsigned group = 0; group < problem.engines.size(); ++group) {
+    const EngineGroup &engine = problem.engines[group];
+    if (isEligible(problem, group, task) &&
         (!roomiest || engine.privateBytes > roomiest->privateBytes))
       roomiest = &engine;
+  }
   if (!roomiest) {
-    report("engines for " + nameOfTask(problem, index) +
-           ": expected one with kind " + nameOf(task.kinds) + ", found none");
+    report("engines for " + nameOfTask(problem, index) + ": expected " +
+           (task.group ? quoted(problem.engines[*task.group].name) : "one") +
+           " with kind " + nameOf(task.kinds) + ", found none");
     return;
   }
   for (unsigned p = 0; p < task.parts.size(); ++p) {
@@ -239,11 +246,11 @@ std::optional<int64_t> Checker::longest(const Task &task,
                                         const Part &part) const {
   std::vector<int64_t> lanes = allLanes(problem);
   int64_t cycles = 0;
-  for (const EngineGroup &engine : problem.engines) {
-    if (!canRun(engine, task, part))
+  for (unsigned group = 0; group < problem.engines.size(); ++group) {
+    if (!canRun(problem, group, task, part))
       continue;
     std::optional<LaneChoice> choice =
-        chooseLanes(problem, part, engine, lanes);
+        chooseLanes(problem, part, problem.engines[group], lanes);
     if (!choice)
       return std::nullopt;
     cycles = std::max(cycles, choice->length);

@@ -103,7 +103,16 @@ void Verifier::checkSlot(const Slot &slot) {
   checkFetches(slot, demand);
   Run run{slot.task,  slot.part, nullptr,    slot.engine,
           slot.start, slot.end,  &slot.lanes};
-  if (checkRun(run, demand, task.kinds) && exists(problem, slot.engine))
+  bool timesExist = checkRun(run, demand, task.kinds);
+  if (!exists(problem, slot.engine))
+    return;
+  if (task.group.value_or(slot.engine.group) != slot.engine.group)
+    report("S4", slot.task,
+           nameOfRun(problem, run) + " is on " +
+               nameOfEngine(problem, slot.engine) +
+               ", but its cycles are those of '" +
+               problem.engines[*task.group].name + "'");
+  if (timesExist)
     bytesHeld.hold({slot.engine.group, slot.engine.index}, slot.start, slot.end,
                    part.workingSetBytes, slots.size() - 1);
 }

@@ -57,6 +57,18 @@
 // EMPTY-NOT: llm.schedule
 // EMPTY: func.func @nothing() attributes {llm.schedule = #llm.schedule<policy = "list", makespan_cycles = 0, lower_bound_cycles = 0, bounds = {}, roofline_cycles = 0>}
 
+// Two groups have the kinds, at 1000 and 1 mac per cycle: the cost is for the first, and so
+// both products of 10^6 macs run there, one after the other, while the other group is idle.
+// The peak of both is 1001 macs per cycle: ceil(2 x 10^6 / 1001) = 1999.
+// RUN: llm-opt %t/groups.mlir --llm-target=file=%t/groups.json --llm-tile --llm-schedule --llm-verify-schedule \
+// RUN:   | tee %t/scheduled.mlir | FileCheck %s --check-prefix=GROUPS
+// GROUPS: makespan_cycles = 2000, lower_bound_cycles = 2000, bounds = {{{.*}}work_fast = 2000}, roofline_cycles = 1999
+// GROUPS: "a" {{.*}}engine = "fast"[0], start_cycle = 0, end_cycle = 1000
+// GROUPS: "b" {{.*}}engine = "fast"[0], start_cycle = 1000, end_cycle = 2000
+// RUN: sed '/"b"/s/slots<\[<part = 0, engine = "fast"/slots<[<part = 0, engine = "slow"/' %t/scheduled.mlir > %t/moved.mlir
+// RUN: not llm-opt %t/moved.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=MOVED
+// MOVED: error: 'llm.matmul' op S4: 'b' is on slow[0], but its cycles are those of 'fast'
+
 // Engines of one kind each: matmuls go to one, elementwise work to the other; fused
 // attention fits neither, and the error says what helps.
 // RUN: llm-opt %t/kinds.mlir --llm-target=file=%t/split.json --llm-decompose-attention --llm-tile --llm-schedule=policy=earliest \
@@ -118,6 +130,23 @@ func.func @nested(%x: tensor<8x4xbf16>) {
 //--- empty.mlir
 func.func private @declared()
 func.func @nothing() { return }
+
+//--- groups.mlir
+func.func @groups(%x: tensor<100x100xbf16>) {
+  %0 = llm.matmul "a" %x, %x : tensor<100x100xbf16>, tensor<100x100xbf16>
+  %1 = llm.matmul "b" %x, %x : tensor<100x100xbf16>, tensor<100x100xbf16>
+  return
+}
+
+//--- groups.json
+{
+  "name": "groups", "clock_hz": 1000000000,
+  "engines": {
+    "fast": { "kinds": ["matrix", "vector"], "macs_per_cycle_per_unit": { "bf16": 1000 } },
+    "slow": { "kinds": ["matrix", "vector"], "macs_per_cycle_per_unit": { "bf16": 1 } }
+  },
+  "memories": { "dram": { "bytes_per_second": 1000000000000 } }
+}
 
 //--- kinds.mlir
 func.func @kinds(%x: tensor<4x4xbf16>) {

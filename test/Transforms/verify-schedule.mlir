@@ -41,13 +41,13 @@
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE3NONE
 // RULE3NONE: error: 'llm.matmul' op S{{[23]}}: {{.*}}'m'
 
-// Rule S4, one slot at a time on one engine, which has the kinds that the op needs.
+// Rule S4, one slot at a time on one engine, of the group that the cost names.
 // RUN: sed '/"b"/s/"core"\[1\]/"core"[0]/' %t/ok.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE4
 // RULE4: error: 'llm.add' op S4: 'b' starts on core[0] at cycle 0, expected not before the end of 'a' at cycle 192
 // RUN: sed '/"b"/s/slots<\[<part = 0, engine = "core"/slots<[<part = 0, engine = "dma"/' %t/ok.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE4KIND
-// RULE4KIND: error: 'llm.add' op S4: {{.*}}'b'
+// RULE4KIND: error: 'llm.add' op S4: 'b' is on dma[1] of kind memory, expected vector
 
 // Rule S5, no op starts before the end of what it depends on.
 // RUN: sed '/"c"/s/"core"\[0\], start_cycle = 192, end_cycle = 384/"core"[2], start_cycle = 191, end_cycle = 383/' %t/ok.mlir > %t/bad.mlir

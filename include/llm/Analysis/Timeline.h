@@ -102,6 +102,11 @@ public:
 
   /// No two make the same run wait for the same run.
   ArrayRef<Dependence> dependences() const { return allDependences; }
+  /// Those of one consumer.
+  ArrayRef<Dependence> dependencesOf(unsigned consumer) const {
+    size_t first = firstDependence[consumer];
+    return dependences().slice(first, firstDependence[consumer + 1] - first);
+  }
   /// The run of the producer that this run of the consumer waits for, if it
   /// does.
   std::optional<Iterations> producerRun(const Dependence &dependence,
@@ -124,7 +129,8 @@ private:
   std::vector<TimedLoop> timedLoops;
   std::vector<SmallVector<unsigned, 2>> opLoops;
   std::vector<int64_t> opParts;
-  std::vector<Dependence> allDependences;
+  std::vector<Dependence> allDependences; ///< by consumer
+  std::vector<size_t> firstDependence;    ///< of each consumer, then the end
 };
 
 } // namespace mlir::llm

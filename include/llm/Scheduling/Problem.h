@@ -68,7 +68,10 @@ struct Part {
 /// One op: its parts, and the tasks that must end before any of them starts.
 struct Task {
   std::string name;
-  EngineKindSet kinds;
+  EngineKindSet kinds; ///< all of which its engine needs
+  /// The only engine group that its cycles hold for. None: every group that has
+  /// the kinds runs it in the same cycles.
+  std::optional<unsigned> group = std::nullopt;
   std::vector<Part> parts;
   std::vector<unsigned> predecessors; ///< indices of tasks; a DAG, any order
 };

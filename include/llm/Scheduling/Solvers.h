@@ -20,7 +20,7 @@ namespace mlir::llm::scheduling {
 
 /// What a person expects as the baseline: tasks start in the order of
 /// `Problem::tasks` (made topological where it is not), none before the one
-/// ahead of it, each part whole on the first free engine that has its kinds,
+/// ahead of it, each part whole on the first free engine that can run it,
 /// with the fewest lanes that give its shortest length, waiting until they are
 /// free. No prefetch. O(n log n) for one engine group.
 std::optional<Solution> scheduleEarliest(const Problem &problem);

@@ -77,9 +77,7 @@ def _place(target: Target, op: Op, number: int, held: Held, starts: tuple[int, i
            rng: random.Random) -> RunText:
     part = op.parts[number]
     for attempt in range(6):
-        group = rng.choice([group for group in target.groups.values()
-                            if op.engine_kinds <= group.kinds
-                            and part.working_set_bytes <= group.private_memory_bytes])
+        group = target.groups[op.engine]
         index = rng.randrange(group.count)
         buffers = [] if attempt == 5 else _to_fetch(target, op, part, group, rng)
         fetches = _place_fetches(target, op, number, buffers, held, starts[0], rng)

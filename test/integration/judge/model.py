@@ -96,7 +96,7 @@ class PartSlot(Slot):
 class Op:
     name: str
     runs: int
-    engine_kinds: frozenset[str]
+    engine: str  # the group that its cost is for
     mac_type: Optional[str]
     compulsory_bytes: int
     source_bytes: dict[str, int]  # of the whole source behind each buffer
@@ -227,7 +227,7 @@ def _read_op(op: dict, iteration_start_cycle: int) -> Op:
         for kind, operations in record["work"].items():
             work[kind] = work.get(kind, 0) + operations * record["count"]
     return Op(
-        name=op["name"], runs=op["count"], engine_kinds=frozenset(op["engine_kinds"]),
+        name=op["name"], runs=op["count"], engine=op["engine"],
         mac_type=op.get("mac_type"), compulsory_bytes=op["compulsory_bytes"],
         source_bytes=op["prefetchable_bytes"], work=work, parts=tuple(parts),
         slots=tuple(_read_part_slot(slot, iteration_start_cycle) for slot in op["slots"]),

@@ -169,9 +169,8 @@ def _slots_with_names(stretch: Stretch) -> Iterator[tuple[str, Slot]]:
 def check_s4(target: Target, stretch: Stretch) -> Iterator[Broken]:
     for op in stretch.ops:
         for slot in op.slots:
-            group = target.groups.get(slot.group)
-            if group and not op.engine_kinds <= group.kinds:
-                yield Broken("S4", op.name, f"{slot.engine} lacks a kind that it needs")
+            if slot.group != op.engine:
+                yield Broken("S4", op.name, f"{slot.engine} is none of its {op.engine}")
     by_engine = defaultdict(list)
     for name, slot in _slots_with_names(stretch):
         if slot.length_cycles > 0:

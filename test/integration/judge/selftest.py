@@ -42,11 +42,11 @@ def part(count: int = 1, x: int = 30, out: int = 30, w: int = 0, working_set: in
 
 def op(name: str, slots: list[dict], parts: list[dict] | None = None,
        after: list[str] | None = None, source_bytes: int = 0, runs: int = 1,
-       loops: list[int] | None = None, kind: str = "vector") -> dict:
+       loops: list[int] | None = None, engine: str = "core") -> dict:
     parts = parts or [part()]
     size = sum(p["count"] * sum(p["traffic_bytes"]["dram"].values()) for p in parts)
     return {"name": name, "op": "llm.add", "count": runs, "loops": loops or [],
-            "engine_kinds": [kind], "compulsory_bytes": size, "parts": parts,
+            "engine": engine, "compulsory_bytes": size, "parts": parts,
             "prefetchable_bytes": {"w": source_bytes} if source_bytes else {},
             "slots": slots, "depends_on": after or []}
 
@@ -150,6 +150,10 @@ def s4() -> None:
     # private memory, which breaks S7).
     wrong = core(0, 0, 12, 6) | {"engine": "dma[0]"}
     case("S4: an engine without the kind", one(wrong), "S4", "S7")
+    # As a core, but not of the group that the cost is for.
+    other = one(core(0, 0, 12, 6) | {"engine": "twin[0]"})
+    other["engines"].append(other["engines"][0] | {"name": "twin"})
+    case("S4: an engine of another group", other, "S4")
     case("S4: the last core", one(core(1, 0, 12, 6)))
     case("S4: a core too many", one(core(2, 0, 12, 6)), "S4")
 
@@ -200,11 +204,11 @@ def s7() -> None:
     case("S7: 40 bytes beside a source of 60", fetched(fetch(0, 10, 6), 10))
     case("S7: a byte more of source", fetched(fetch(0, 10, 6), 10, source_bytes=61), "S7")
     case("S7: a byte more of working set", fetched(fetch(0, 10, 6), 10, working_set=41), "S7")
-    # A working set of 100 bytes alone, and of 101: no engine has room for it.
+    # A working set of 100 bytes alone, and of 101.
     full = one(core(0, 0, 12, 6), [part(working_set=100)])
     case("S7: all of the private memory", full)
     more = report([op("a", [core(0, 0, 12, 6)], [part(working_set=101)])], 12, 12, (12, 6, 6), 6)
-    case("S7: a byte more than it has", more, "S7", "S9")
+    case("S7: a byte more than it has", more, "S7")
     # The slice lies there while another op runs before: b, with 40 bytes, from 0 to 15 on
     # the same core (4 lanes beside the 6 of the fetch: 2 + 60 / 4 = 17). 40 + 60 fit, 41 + 60
     # do not. Path 12, work (12 + 12) / 2 = 12, bytes 180 / 10 = 18, alu 40 / 8 = 5.

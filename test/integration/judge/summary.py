@@ -104,37 +104,18 @@ def _critical_path_cycles(target: Target, stretch: Stretch) -> int:
 
 
 def _work_bounds(target: Target, stretch: Stretch) -> dict[str, int]:
-    """One bound for each set of groups to which an op is confined: those that have its kinds
-    and room for one of its parts at least. It counts every op that is confined to the set
-    or to less."""
-    cycles_by_set: dict[frozenset[str], int] = defaultdict(int)
+    """One bound for each group that the cost of an op is for."""
+    cycles_of_group: dict[str, int] = defaultdict(int)
     for op in stretch.ops:
-        confined_to = frozenset(group.name for part in op.parts
-                                for group in _candidates(target, op, part))
-        cycles_by_set[confined_to] += sum(shortest_cycles(target, op, part)
+        cycles_of_group[op.engine] += sum(shortest_cycles(target, op, part)
                                           for part in op.parts)
-    bounds = {}
-    for names in filter(None, cycles_by_set):  # what runs nowhere breaks S4 or S7
-        inside = sum(cycles for other, cycles in cycles_by_set.items() if other <= names)
-        engines = sum(target.groups[name].count for name in names)
-        in_order = [name for name in target.groups if name in names]
-        bounds["work_" + "_".join(in_order)] = ceil_div(inside, engines)
-    return bounds
-
-
-def _candidates(target: Target, op: Op, part: Part) -> list[Group]:
-    return [group for group in target.groups.values()
-            if op.engine_kinds <= group.kinds
-            and part.working_set_bytes <= group.private_memory_bytes]
+    return {f"work_{name}": ceil_div(cycles, target.groups[name].count)
+            for name, cycles in cycles_of_group.items()}
 
 
 def shortest_cycles(target: Target, op: Op, part: Part) -> int:
-    return min((_shortest_on(target, op, part, group)
-                for group in _candidates(target, op, part)), default=0)
-
-
-def _shortest_on(target: Target, op: Op, part: Part, group: Group) -> int:
     """Alone on the machine, with all lanes of the port, what fits fetched ahead."""
+    group = target.groups[op.engine]
     fetched = _fetchable(target, op, part, group)
     busy_cycles = part.compute_cycles
     for memory in target.shared:

@@ -124,3 +124,20 @@ TEST(Bounds, TasksOfNoKind) {
   problem.tasks = {task("any", {}, 50, 0)};
   EXPECT_EQ(boundsOf(problem), "critical_path=50 work_npu_dma=10 bytes_dram=0");
 }
+
+// Tasks whose cycles hold for one group share its engines, although another one
+// has the kinds: 3 x 100 cycles on two, 10 on one. A task of any group is in
+// the bound of both together: (310 + 50) / 3.
+TEST(Bounds, TasksOfOneGroup) {
+  Problem problem = machine(2);
+  problem.engines.push_back({"slow", both(), 1, {1024}, 1000});
+  for (int i = 0; i < 3; ++i) {
+    problem.tasks.push_back(task("t", matrix, 100, 0));
+    problem.tasks.back().group = 0;
+  }
+  problem.tasks.push_back(task("s", matrix, 10, 0));
+  problem.tasks.back().group = 1;
+  problem.tasks.push_back(task("any", matrix, 50, 0));
+  EXPECT_EQ(boundsOf(problem), "critical_path=100 work_npu_slow=120 "
+                               "work_npu=150 work_slow=10 bytes_dram=0");
+}

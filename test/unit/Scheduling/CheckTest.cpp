@@ -182,6 +182,30 @@ TEST(Check, SomeEngineHasTheKinds) {
             "none");
 }
 
+// A task whose cycles hold for one group needs that one to exist and to have
+// the kinds and the memory, whatever others have.
+TEST(Check, TheGroupOfTheTaskHasTheKinds) {
+  auto confine = [](Problem &p) {
+    p.engines.push_back({"vec", vector, 1, {1}, 0});
+    p.tasks[1].group = p.engines.size() - 1;
+  };
+  EXPECT_EQ(messageAfter([&](Problem &p) {
+              confine(p);
+              p.tasks[1].kinds = matrix;
+            }),
+            "engines for 'q_proj': expected 'vec' with kind matrix, found "
+            "none");
+  EXPECT_EQ(messageAfter([&](Problem &p) {
+              confine(p);
+              p.tasks[1].kinds = vector;
+              p.tasks[1].parts[0].workingSetBytes = 1;
+            }),
+            "working set of 'q_proj': expected at most the 0 private bytes of "
+            "'vec', found 1, 1 too many");
+  EXPECT_EQ(messageAfter([](Problem &p) { p.tasks[1].group = 9; }),
+            "engine group of 'q_proj': expected below 2, found 9");
+}
+
 // A working set fits the private memory of some engine that has the kinds; the
 // message says how much is missing in the roomiest. Without a working set none
 // is needed.

@@ -133,6 +133,18 @@ TEST(Earliest, KindsAndPrivateMemory) {
                    "vec[0] 0..5 lanes 0"}));
 }
 
+// A task whose cycles hold for one group waits for it beside an idle engine.
+TEST(Earliest, GroupOfTheTask) {
+  Problem problem = machine(1);
+  problem.engines.push_back({"other", both(), 1, {1024}, 1000});
+  problem.tasks = {task("a", matrix, 10, 0), task("b", matrix, 10, 0),
+                   task("c", matrix, 10, 0)};
+  problem.tasks[0].group = problem.tasks[1].group = 1;
+  EXPECT_EQ(earliest(problem),
+            Slots({"other[0] 0..10 lanes 0", "other[0] 10..20 lanes 0",
+                   "npu[0] 10..20 lanes 0"}));
+}
+
 // Parts of one task spread over the engines; the next task waits for all of
 // them.
 TEST(Earliest, PartsSpread) {

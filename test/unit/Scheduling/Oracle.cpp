@@ -100,10 +100,12 @@ void Grid::takeMemory(EngineId engine, int64_t some, int64_t start,
 }
 
 static bool engineFits(const Problem &problem, EngineId engine,
-                       EngineKindSet kinds) {
+                       EngineKindSet kinds,
+                       std::optional<unsigned> group = std::nullopt) {
   return engine.group < problem.engines.size() && engine.index >= 0 &&
          engine.index < problem.engines[engine.group].count &&
-         problem.engines[engine.group].kinds.containsAll(kinds);
+         problem.engines[engine.group].kinds.containsAll(kinds) &&
+         (!group || *group == engine.group);
 }
 
 /// Times, length and lanes of a part or a fetch on an engine that exists; takes
@@ -133,8 +135,8 @@ static bool runIsValid(const Problem &problem, Grid &grid, EngineId engine,
 static bool slotIsValid(const Problem &problem, Grid &grid, const Slot &slot) {
   const Task &task = problem.tasks[slot.task];
   const Part &part = task.parts[slot.part];
-  if (!engineFits(problem, slot.engine, task.kinds) || slot.start < 0 ||
-      slot.end < slot.start)
+  if (!engineFits(problem, slot.engine, task.kinds, task.group) ||
+      slot.start < 0 || slot.end < slot.start)
     return false;
   std::vector<int64_t> left = part.bytes;
   std::set<unsigned> fetched;

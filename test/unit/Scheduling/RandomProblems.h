@@ -77,6 +77,8 @@ private:
     unsigned index = problem.tasks.size();
     task.name = "t" + std::to_string(index);
     task.kinds = dice.oneIn(9) ? memory : computeKinds();
+    if (dice.oneIn(3))
+      task.group = dice.between(0, problem.engines.size() - 1);
     for (int64_t parts = dice.oneIn(3) ? dice.between(2, 3) : 1; parts > 0;
          --parts)
       task.parts.push_back(makePart(problem));
@@ -148,9 +150,11 @@ private:
     return true;
   }
 
-  EngineId anyEngine(EngineKindSet kinds, int64_t workingSet) {
+  EngineId anyEngine(EngineKindSet kinds, int64_t workingSet,
+                     std::optional<unsigned> only = std::nullopt) {
     while (true) {
-      unsigned group = dice.between(0, problem.engines.size() - 1);
+      unsigned group =
+          only ? *only : dice.between(0, problem.engines.size() - 1);
       const EngineGroup &engine = problem.engines[group];
       if (engine.kinds.containsAll(kinds) && engine.privateBytes >= workingSet)
         return {group, dice.between(0, engine.count - 1)};
@@ -196,8 +200,8 @@ private:
       for (unsigned predecessor : problem.tasks[task].predecessors)
         if (slot.task == predecessor)
           ready = std::max(ready, slot.end);
-    EngineId engine =
-        anyEngine(problem.tasks[task].kinds, part.workingSetBytes);
+    EngineId engine = anyEngine(problem.tasks[task].kinds, part.workingSetBytes,
+                                problem.tasks[task].group);
     // Slices may not fit beside what runs before; then without a fetch.
     Grid before = grid;
     bool fetches = hasMemoryEngine() && !dice.oneIn(3);

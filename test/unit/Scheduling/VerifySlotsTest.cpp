@@ -45,7 +45,8 @@ TEST(Verify, S1_SlotsAreOfPartsThatExist) {
       "slot 4 is of 'out', part 1, expected below 1");
 }
 
-// lanes in 200 cycles, norm takes its overhead and arithmetic.
+// S2: the length follows from the lanes: k_proj streams 100 bytes with 512 of
+// 1024 lanes in 200 cycles, norm takes its overhead and arithmetic.
 TEST(Verify, S2_LengthFollowsFromLanes) {
   EXPECT_EQ(broken("S2", [](S &s) { s.slot(kProj).end = 299; }),
             "'k_proj' takes 199 cycles, expected 200 with its lanes");
@@ -53,7 +54,8 @@ TEST(Verify, S2_LengthFollowsFromLanes) {
             "'norm' takes 90 cycles, expected 100 with its lanes");
 }
 
-// take 300 cycles.
+// S2: what was prefetched is not streamed again: with all of its 150 bytes
+// q_proj would take 300 cycles.
 TEST(Verify, S2_FetchedBytesAreNotStreamed) {
   EXPECT_EQ(broken("S2", [](S &s) { s.slot(qProj).prefetches.clear(); }),
             "'q_proj' takes 100 cycles, expected 300 with its lanes");
@@ -79,7 +81,8 @@ TEST(Verify, S2_TimesExist) {
                 std::to_string(maxCount + 1) + tail);
 }
 
-// arithmetic takes 512 lanes; with 600 the length is the same.
+// S3: lanes are the fewest for the length. To hide 50 bytes behind 100 cycles
+// of arithmetic takes 512 lanes; with 600 the length is the same.
 TEST(Verify, S3_FewestLanes) {
   auto change = [](S &s) {
     s.problem.engines[0].portLanes = {1024};
@@ -105,7 +108,8 @@ TEST(Verify, S3_FewestLanes) {
             "for 100 cycles are 256");
 }
 
-// 50 cycles (while k_proj, later, holds none).
+// S3: no more lanes than the port of the engine: with all 1024 lanes q_proj
+// would take 50 cycles (while k_proj, later, holds none).
 TEST(Verify, S3_PortOfTheEngine) {
   auto change = [](S &s) {
     s.slot(qProj).lanes = {1024};
@@ -142,7 +146,8 @@ TEST(Verify, S3_LanesOfEachResource) {
             "'norm' holds lanes of 2 resources, expected 1");
 }
 
-// (the fetches wait for nobody on dma[1]).
+// S4: the engine has every kind that the task needs. dma[0] is idle while
+// k_proj runs (the fetches wait for nobody on dma[1]).
 TEST(Verify, S4_KindsOfTheEngine) {
   auto change = [](S &s) {
     s.fetch(qProj).engine.index = 1;
@@ -154,6 +159,26 @@ TEST(Verify, S4_KindsOfTheEngine) {
   };
   EXPECT_EQ(broken("S4", change),
             "'k_proj' is on dma[0] of kind memory, expected matrix");
+}
+
+// S4: a task whose cycles hold for one group stays there: `twin` is as npu is,
+// and a fetch of the task is not bound by it.
+TEST(Verify, S4_GroupOfTheTask) {
+  auto change = [](S &s) {
+    s.problem.engines.push_back(s.problem.engines[0]);
+    s.problem.engines.back().name = "twin";
+    s.slot(kProj).engine.group = 2;
+  };
+  Schedule schedule;
+  change(schedule);
+  EXPECT_TRUE(isValid(schedule.problem, schedule.solution));
+  EXPECT_EQ(broken("S4",
+                   [&](S &s) {
+                     change(s);
+                     s.problem.tasks[kProj].group = 0;
+                     s.problem.tasks[qProj].group = 0;
+                   }),
+            "'k_proj' is on twin[1], but its cycles are those of 'npu'");
 }
 
 // S4: the engine exists.
@@ -179,7 +204,8 @@ TEST(Verify, S8_EngineOfTheFetch) {
             "exist");
 }
 
-// cycles, and its times exist.
+// S8: its length follows from the bytes of the source and its lanes, 50 bytes
+// in 100 cycles, and its times exist.
 TEST(Verify, S8_LengthOfTheFetch) {
   EXPECT_EQ(broken("S8", [](S &s) { s.fetch(out).end = 99; }),
             "the fetch of 'out.weight' for 'out' takes 99 cycles, expected 100 "
@@ -193,7 +219,8 @@ TEST(Verify, S8_LengthOfTheFetch) {
             "expected a start at or after 0 and an end at or after it");
 }
 
-// take 100.2 cycles, 101, for which 506.9 are enough.
+// S8: it holds the fewest lanes for its length, at most those of its port: 511
+// lanes take 100.2 cycles, 101, for which 506.9 are enough.
 TEST(Verify, S8_LanesOfTheFetch) {
   auto fewest = [](S &s) {
     s.fetch(out).lanes = {511};
@@ -231,7 +258,8 @@ TEST(Verify, S8_FetchedBeforeTheStart) {
       "the start of the part at cycle 300");
 }
 
-// has no bytes, so that a second fetch disturbs nobody).
+// S8: it is of a source of the part, and no source is fetched twice (the bias
+// of k_proj has no bytes, so that a second fetch disturbs nobody).
 TEST(Verify, S8_SourcesOfThePart) {
   EXPECT_EQ(broken("S8",
                    [](S &s) {

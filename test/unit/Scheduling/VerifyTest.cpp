@@ -29,12 +29,7 @@ TEST(Verify, OrderOfSlots) {
   EXPECT_TRUE(isValid(schedule.problem, schedule.solution));
 }
 
-// S2: the length follows from the lanes: k_proj streams 100 bytes with 512 of
-// 1024 S2: what was prefetched is not streamed again: with all of its 150 bytes
-// q_proj would S3: lanes are the fewest for the length. To hide 50 bytes behind
-// 100 cycles of S3: no more lanes than the port of the engine: with all 1024
-// lanes q_proj would take S4: slots on one engine do not overlap: k_proj beside
-// norm and before q_proj.
+// S4: slots on one engine do not overlap: k_proj beside norm and before q_proj.
 TEST(Verify, S4_NoOverlapOnAnEngine) {
   auto change = [](S &s) {
     s.part(kProj).workingSetBytes = 0;
@@ -73,9 +68,8 @@ TEST(Verify, S4_FetchesTakeTurns) {
       "'out' at cycle 100");
 }
 
-// S4: the engine has every kind that the task needs. dma[0] is idle while
-// k_proj runs S5: a part starts when all that it depends on has ended: out on
-// the other engine one cycle before the end of q_proj.
+// S5: a part starts when all that it depends on has ended: out on the other
+// engine one cycle before the end of q_proj.
 TEST(Verify, S5_PredecessorsHaveEnded) {
   auto change = [](S &s) {
     s.problem.engines[0].count = 3;
@@ -159,11 +153,7 @@ TEST(Verify, S7_MemoryOfTheEngineItself) {
             "bytes of tiny[0] are held, expected at most 99");
 }
 
-// S8: its length follows from the bytes of the source and its lanes, 50 bytes
-// in 100 S8: it holds the fewest lanes for its length, at most those of its
-// port: 511 lanes S8: it is of a source of the part, and no source is fetched
-// twice (the bias of k_proj S9: the makespan is the end of the last slot, not
-// more and not less.
+// S9: the makespan is the end of the last slot, not more and not less.
 TEST(Verify, S9_Makespan) {
   for (int64_t makespan : {int64_t(319), int64_t(321), int64_t(-1), INT64_MAX})
     EXPECT_EQ(broken("S9", [&](S &s) { s.solution.makespan = makespan; }),
