@@ -303,10 +303,10 @@ mlir::llm::forEachProgram(ModuleOp module,
                           function_ref<LogicalResult(const Program &)> visit) {
   if (failed(checkAllInFunctions(module)))
     return failure();
+  bool isSound = true;
   for (func::FuncOp function : functionsWithBody(module)) {
     FailureOr<Program> program = Program::analyze(function);
-    if (failed(program) || failed(visit(*program)))
-      return failure();
+    isSound &= succeeded(program) && succeeded(visit(*program));
   }
-  return success();
+  return success(isSound);
 }

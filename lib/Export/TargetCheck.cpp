@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TargetCheck.h"
+#include "llm/Analysis/CostModel.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -49,6 +50,35 @@ static LogicalResult checkRun(Operation *op, const Target &target,
   return success();
 }
 
+static FailureOr<bool> isStale(WorkloadOpInterface op, const Target &target) {
+  auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+  auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
+  if (!tile || !cost)
+    return false;
+  FailureOr<OpOnTarget> context = OpOnTarget::get(op, target);
+  if (failed(context))
+    return failure();
+  return computeStamp(*context, tile) != cost.getStamp();
+}
+
+static LogicalResult warnOfStaleCosts(const Program &program,
+                                      const Target &target) {
+  for (const ProgramOp &entry : program.ops()) {
+    FailureOr<bool> stale = isStale(entry.op, target);
+    if (failed(stale))
+      return failure();
+    if (!*stale)
+      continue;
+    emitWarning(entry.op->getLoc())
+        << "the cost of '" << entry.name
+        << "' is stale: the op, its tile or the target changed since it was "
+           "computed. What is exported is the schedule as it was; run "
+           "--llm-cost (or --llm-tile for new tiles) and --llm-schedule";
+    return success();
+  }
+  return success();
+}
+
 LogicalResult mlir::llm::checkTarget(const Timeline &timeline,
                                      const Target &target) {
   for (const ProgramOp &entry : timeline.program().ops()) {
@@ -58,5 +88,5 @@ LogicalResult mlir::llm::checkTarget(const Timeline &timeline,
       if (failed(checkRun(op, target, run)))
         return failure();
   }
-  return success();
+  return warnOfStaleCosts(timeline.program(), target);
 }

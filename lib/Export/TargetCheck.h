@@ -14,7 +14,8 @@
 namespace mlir::llm {
 
 /// Fails with a diagnostic on a slot whose engine or memory the target does not
-/// have: the schedule was made for another machine.
+/// have: the schedule was made for another machine. Warns at the first op whose
+/// cost is stale, as its times are shown all the same.
 LogicalResult checkTarget(const Timeline &timeline, const Target &target);
 
 } // namespace mlir::llm

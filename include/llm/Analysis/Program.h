@@ -80,8 +80,9 @@ ShownSources findSources(Value value);
 /// all of it.)
 InFlightDiagnostic emitFunctionError(func::FuncOp function);
 
-/// Calls `visit` on the program of each function with a body, in order, until
-/// one fails. Fails with a diagnostic on an op that takes time outside of them.
+/// Calls `visit` on the program of each function with a body, in order, also
+/// after one that failed. Fails with a diagnostic on an op that takes time
+/// outside of them.
 LogicalResult
 forEachProgram(ModuleOp module,
                function_ref<LogicalResult(const Program &)> visit);
