@@ -22,7 +22,7 @@ struct LlmTargetPass : llm::impl::LlmTargetPassBase<LlmTargetPass> {
 
   void runOnOperation() override {
     FailureOr<Target> target = load();
-    if (failed(target))
+    if (failed(target) || failed(checkInnerModules(getOperation())))
       return signalPassFailure();
     writeTarget(getOperation(), *target);
     if (failed(applyEnginesOption(*this, getOperation(), engines, *target)))

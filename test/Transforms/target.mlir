@@ -125,6 +125,7 @@
 // RUN: not llm-opt %t/nested.mlir --llm-tile 2>&1 | FileCheck %s --check-prefix=INNER
 // RUN: not llm-opt %t/nested.mlir --llm-target=name=jgs --llm-tile 2>&1 | FileCheck %s --check-prefix=INNER
 // RUN: not llm-opt %t/nested.mlir --llm-target=name=jgs --llm-export-report 2>&1 | FileCheck %s --check-prefix=INNER
+// RUN: not llm-opt %t/nested.mlir --llm-target=name=jgs 2>&1 | FileCheck %s --check-prefix=INNER
 // INNER: nested.mlir:2:1: error: a module within the module has a target of its own, but one is taken for all functions; put it on the outer module
 
 //--- empty.mlir
