@@ -95,11 +95,14 @@ static MLIRContext &renewedContext() {
   return *context;
 }
 
-/// Whether an entry of some list `name = [...]` is not as it should be.
+/// Whether an entry of some list `name = [...]` is not as it should be, or the
+/// list has no end.
 static bool hasOddEntry(StringRef text, StringRef name,
                         function_ref<bool(StringRef)> isFine) {
   for (StringRef rest = text.split(name).second; !rest.empty();
        rest = rest.split(name).second) {
+    if (!rest.contains(']'))
+      return true;
     SmallVector<StringRef> entries;
     rest.take_until([](char letter) { return letter == ']'; })
         .split('[')
