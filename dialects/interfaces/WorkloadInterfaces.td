@@ -23,7 +23,8 @@ def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       The name of the op in the model's own words ("model.layers.{}.mlp.up_proj"), or
-      empty. `{}` stands for the index of the enclosing loop.
+      empty. `{}` stands for the index of the enclosing loop, `{3..60}` and `{1,3..23}` for
+      these numbers, one for each of its iterations.
     }], "::llvm::StringRef", "getWorkloadName", (ins), "", [{ return {}; }]>,
     InterfaceMethod<[{
       Loops, buffers and stages. Fails through `emitError` where the op has no static

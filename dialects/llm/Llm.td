@@ -13,5 +13,6 @@ include "LlmEnums.td"
 include "LlmTypes.td"
 include "LlmAttrs.td"
 include "LlmOps.td"
+include "LlmModelEndOps.td"
 
 #endif // LLM_DIALECT_LLM

@@ -23,6 +23,33 @@ class Llm_Amounts<string desc> : AttrParameter<"::mlir::DictionaryAttr", desc>;
 class Llm_Names<string desc> : ArrayRefParameter<"::mlir::StringAttr", desc>;
 
 //===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+def Llm_MaskAttr : Llm_Attr<"Mask", "mask", "which keys a query sees"> {
+  let description = [{
+    `full`: every key. `causal`: query s of S sees key t of T iff t <= s + (T - S): the
+    last query stands at the last key. Under `causal` a `window` of w leaves the newest w
+    of these (sliding window attention: Mistral, Gemma, gpt-oss), and a `chunk` of c those
+    in the chunk of c positions in which the query stands (Llama 4); `from` is then the
+    position of the first key, 0 if it is left out.
+
+    In ops: `mask causal`, `mask full`, `mask causal window 128`,
+    `mask causal chunk 8192 from 4096`.
+  }];
+  let parameters = (ins EnumParameter<Llm_MaskKind>:$kind,
+    DefaultValuedParameter<"int64_t", "0", "keys a query sees; 0: all">:$window,
+    DefaultValuedParameter<"int64_t", "0", "positions of a chunk; 0: none">:$chunk,
+    DefaultValuedParameter<"int64_t", "0", "position of the first key">:$firstKey);
+  let builders = [AttrBuilder<(ins "::mlir::llm::MaskKind":$kind), [{
+    return $_get($_ctxt, kind, 0, 0, 0);
+  }]>];
+  let assemblyFormat = [{
+    $kind (`window` $window^)? (`chunk` $chunk^)? (`from` $firstKey^)?
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
 

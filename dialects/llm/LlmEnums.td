@@ -16,11 +16,10 @@ class Llm_Enum<string name, string summary, list<I32EnumCase> cases>
   let cppNamespace = "::mlir::llm";
 }
 
-def Llm_Mask : Llm_Enum<"Mask", "which keys a query sees", [
+def Llm_MaskKind : Llm_Enum<"MaskKind", "which keys a query sees", [
   I32EnumCase<"Causal", 0, "causal">, // key t <= s + (keys - queries)
   I32EnumCase<"Full", 1, "full">      // every key
 ]>;
-def Llm_MaskAttr : EnumAttr<Llm_Dialect, Llm_Mask, "mask">;
 
 def Llm_ActivationKind : Llm_Enum<"ActivationKind", "elementwise nonlinearity", [
   I32EnumCase<"Silu", 0, "silu">,
@@ -30,6 +29,12 @@ def Llm_ActivationKind : Llm_Enum<"ActivationKind", "elementwise nonlinearity", 
   I32EnumCase<"Relu2", 4, "relu2">
 ]>;
 def Llm_ActivationKindAttr : EnumAttr<Llm_Dialect, Llm_ActivationKind, "activation_kind">;
+
+def Llm_Sampling : Llm_Enum<"Sampling", "how the next token is chosen", [
+  I32EnumCase<"Greedy", 0, "greedy">,          // the largest logit
+  I32EnumCase<"Categorical", 1, "categorical"> // drawn with the probabilities
+]>;
+def Llm_SamplingAttr : EnumAttr<Llm_Dialect, Llm_Sampling, "sampling">;
 
 def Llm_TileStrategy : Llm_Enum<"TileStrategy", "who chose a tile", [
   I32EnumCase<"Theoretical", 0, "theoretical">, // the closed form of hand-made cost sheets

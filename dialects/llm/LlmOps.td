@@ -245,12 +245,17 @@ def Llm_SoftmaxOp : Llm_MaskedOp<"softmax"> {
   let summary = "softmax of attention scores along the keys";
   let description = [{
     `out[.., s, t] = exp(x[.., s, t] - max_t x[.., s, :]) / sum_t exp(..)` over the keys
-    that the mask lets query s see; the others are 0. With `causal`, query s of S sees
-    key t of T iff t <= s + (T - S).
+    that the mask lets query s see; the others are 0. With `soft_cap` c each x is replaced
+    by c tanh(x / c) before (Gemma 2). With `sinks`, each row has one more entry, sinks[h],
+    in its maximum and its sum, to which no probability of a key belongs (gpt-oss; Xiao et
+    al., 2023).
 
-    Shapes: x [batch, heads, queries, keys]; out as x. Loops: b, h, s, t; t is never tiled.
-    Stages: max (one comparison per visible score), exp_sum (subtract, exponential, add),
-    reciprocal (one per row), normalize (one product per visible score).
+    Shapes: x [batch, heads, queries, keys]; sinks [heads]; out as x. Loops: b, h, s, t; t
+    is never tiled.
+    Stages: cap (per visible score two products and a hyperbolic tangent), max (one
+    comparison per visible score), exp_sum (subtract, exponential, add), sink (per row a
+    comparison, subtract, exponential, add), reciprocal (one per row), normalize (one
+    product per visible score).
 
     Example:
     ```mlir
@@ -259,9 +264,12 @@ def Llm_SoftmaxOp : Llm_MaskedOp<"softmax"> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$x,
-    Llm_MaskAttr:$mask);
+    Optional<Llm_TensorOfRank<1>>:$sinks, Llm_MaskAttr:$mask, OptionalAttr<F64Attr>:$softCap);
   let results = (outs Llm_TensorOfRank<4>:$out);
-  let assemblyFormat = "($name^)? $x `mask` `` $mask attr-dict `:` type($x)";
+  let assemblyFormat = [{
+    ($name^)? $x (`sinks` $sinks^)? `mask` `` $mask (`soft_cap` $softCap^)? attr-dict
+    `:` type($x) (`,` type($sinks)^)?
+  }];
 }
 
 class Llm_BinaryOp<string mnemonic> : Llm_TensorOp<mnemonic> {
@@ -347,15 +355,16 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn"> {
   let description = [{
     `out[b, s, h] = sum_t softmax_t(scale * q[b, s, h] . k[b, t, h / G] ) v[b, t, h / G]`
     with G = heads / kv_heads (Ainslie et al., 2023), over the keys that the mask lets
-    query s see: with `causal`, t <= s + (keys - queries). The scores never leave the
-    chip (Dao et al., FlashAttention, 2022).
+    query s see. The scores never leave the chip (Dao et al., FlashAttention, 2022).
+    `soft_cap` and `sinks` as in `llm.softmax`.
 
     Shapes: q [batch, queries, heads, head_dim]; k, v [batch, keys, kv_heads, head_dim];
-    out as q. Loops: b, h (KV heads), g (heads per KV head), s (queries), t (keys), d;
-    d is never tiled.
-    Stages: qk (one MAC per visible (s, t) and d), max (one comparison per visible (s, t)),
-    exp_sum (a multiply-add for scale and maximum, exponential, add), pv (as qk), normalize (one product per
-    element of out).
+    sinks [heads]; out as q. Loops: b, h (KV heads), g (heads per KV head), s (queries),
+    t (keys), d; d is never tiled.
+    Stages: qk (one MAC per visible (s, t) and d), cap (per visible (s, t) two products and
+    a hyperbolic tangent), max (one comparison per visible (s, t)), exp_sum (a multiply-add
+    for scale and maximum, exponential, add), sink (per row a comparison, subtract,
+    exponential, add), pv (as qk), normalize (one product per element of out).
 
     Example:
     ```mlir
@@ -364,12 +373,14 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn"> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$query,
-    Llm_TensorOfRank<4>:$keys, Llm_TensorOfRank<4>:$values, Llm_MaskAttr:$mask,
-    F64Attr:$scale);
+    Llm_TensorOfRank<4>:$keys, Llm_TensorOfRank<4>:$values,
+    Optional<Llm_TensorOfRank<1>>:$sinks, Llm_MaskAttr:$mask, F64Attr:$scale,
+    OptionalAttr<F64Attr>:$softCap);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = [{
-    ($name^)? $query `,` $keys `,` $values `mask` `` $mask `scale` $scale attr-dict
-    `:` type($query) `,` type($keys) `,` type($values)
+    ($name^)? $query `,` $keys `,` $values (`sinks` $sinks^)? `mask` `` $mask `scale` $scale
+    (`soft_cap` $softCap^)? attr-dict
+    `:` type($query) `,` type($keys) `,` type($values) (`,` type($sinks)^)?
   }];
 }
 

@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/Program.h"
+#include "llm/Support/IndexedNames.h"
 #include "llm/Support/Units.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -48,12 +50,15 @@ private:
   /// The results of an op that takes no time come from where `values` do.
   void passOn(Operation *op, ValueRange values);
   std::string nameOf(WorkloadOpInterface op);
+  LogicalResult checkName(Operation *op, StringRef name);
   Origins originsOf(ValueRange values) const;
   /// The ops behind a loop-carried value: those before the loop and those of
   /// the previous iteration.
   void resolveLoopArguments();
 
   Program &program;
+  /// How often the innermost loop around the current op runs; 1 outside.
+  int64_t innermostTrips = 1;
   DenseMap<Value, Origins> origins;
   /// For each loop-carried block argument, its initial and its yielded value.
   DenseMap<Value, std::pair<Value, Value>> loopCarried;
@@ -138,15 +143,8 @@ LogicalResult ProgramBuilder::addOp(WorkloadOpInterface op, int64_t count,
   entry.op = op;
   entry.name = nameOf(op);
   entry.count = count;
-  auto [known, isNew] = opOfName.try_emplace(entry.name, op);
-  if (!isNew) {
-    InFlightDiagnostic diagnostic =
-        op->emitOpError()
-        << "has the name \"" << entry.name
-        << "\" of another op; names must be unique in a function";
-    diagnostic.attachNote(known->second->getLoc()) << "the other op is here";
-    return diagnostic;
-  }
+  if (failed(checkName(op, entry.name)))
+    return failure();
   Origins behind = originsOf(op->getOperands());
   // What the body of a structured op reads beside its operands.
   SetVector<Value> captured;
@@ -196,6 +194,7 @@ LogicalResult ProgramBuilder::visitLoop(LoopLikeOpInterface loop, int64_t count,
   ProgramItem item;
   item.loop = loop;
   item.trips = static_cast<int64_t>(trips->getZExtValue());
+  llvm::SaveAndRestore around(innermostTrips, item.trips);
   if (failed(visitBlock(region->front(), *total, item.body)))
     return failure();
   items.push_back(std::move(item));
@@ -210,6 +209,25 @@ std::string ProgramBuilder::nameOf(WorkloadOpInterface op) {
     return name.str();
   StringRef kind = op->getName().getStringRef();
   return (kind + "#" + Twine(unnamedOfKind[kind]++)).str();
+}
+
+/// Names are unique, and those that count through layers go once around their
+/// loop.
+LogicalResult ProgramBuilder::checkName(Operation *op, StringRef name) {
+  for (IndexRange range : findIndexRanges(name))
+    if (range.count != innermostTrips)
+      return op->emitOpError()
+             << "has the name \"" << name << "\" for " << range.count
+             << " iterations, but its loop has " << innermostTrips;
+  auto [known, isNew] = opOfName.try_emplace(name, op);
+  if (isNew)
+    return success();
+  InFlightDiagnostic diagnostic =
+      op->emitOpError()
+      << "has the name \"" << name
+      << "\" of another op; names must be unique in a function";
+  diagnostic.attachNote(known->second->getLoc()) << "the other op is here";
+  return diagnostic;
 }
 
 Origins ProgramBuilder::originsOf(ValueRange values) const {

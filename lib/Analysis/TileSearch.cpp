@@ -29,6 +29,9 @@ public:
 
 private:
   void classifyLoops();
+  /// What is moved again at most when the loop is cut: the buffers that do not
+  /// use it, once for each iteration.
+  double bytesAtStake(unsigned loop) const;
   void enumerateSizes(size_t position);
   /// The best score over the orders of the loops that are cut; `order` is left
   /// at it.
@@ -57,7 +60,9 @@ private:
 };
 } // namespace
 
-/// At most this many loops are enumerated together; the others are streamed.
+/// At most this many loops are enumerated together, those with most at stake;
+/// the others are streamed. Only attention with sinks, a few bytes that no loop
+/// over sequences uses, has more.
 static constexpr size_t maxReuseLoops = 3;
 /// Tile sizes are multiples of this where the loop is long enough: no machine
 /// likes odd edges.
@@ -78,6 +83,18 @@ static SmallVector<int64_t> candidateSizes(int64_t extent) {
   return sizes;
 }
 
+double TileSearch::bytesAtStake(unsigned loop) const {
+  double bytes = 0;
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
+    if (buffer.role == Buffer::Role::Temporary ||
+        workload.loopsOf(buffer)[loop])
+      continue;
+    Count once = model.compulsoryBytes(index);
+    bytes += succeeded(once) ? *once : 0;
+  }
+  return bytes * workload.loops[loop].extent;
+}
+
 void TileSearch::classifyLoops() {
   for (auto [index, loop] : llvm::enumerate(workload.loops)) {
     current.sizes.push_back(loop.isTileable ? 1 : loop.extent);
@@ -91,7 +108,7 @@ void TileSearch::classifyLoops() {
     (isReused ? reuseLoops : streamedLoops).push_back(index);
   }
   llvm::stable_sort(reuseLoops, [&](unsigned a, unsigned b) {
-    return workload.loops[a].extent > workload.loops[b].extent;
+    return bytesAtStake(a) > bytesAtStake(b);
   });
   if (reuseLoops.size() > maxReuseLoops) {
     streamedLoops.append(reuseLoops.begin() + maxReuseLoops, reuseLoops.end());

@@ -7,6 +7,7 @@
 
 #include "llm/Analysis/Timeline.h"
 #include "llm/Analysis/ScheduleProblem.h"
+#include "llm/Support/IndexedNames.h"
 #include "llm/Support/Units.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -277,16 +278,13 @@ FailureOr<Timeline> Timeline::create(const Program &program) {
 //===----------------------------------------------------------------------===//
 
 std::string Timeline::nameOf(unsigned op, ArrayRef<int64_t> iterations) const {
-  std::string name = theProgram->ops()[op].name;
+  const std::string &name = theProgram->ops()[op].name;
   if (opLoops[op].empty())
     return name;
   const TimedLoop &loop = timedLoops[opLoops[op].back()];
-  std::string index =
-      std::to_string(loop.firstIndex + iterations.back() * loop.indexStep);
-  for (size_t at = 0; (at = name.find("{}", at)) != std::string::npos;
-       at += index.size())
-    name.replace(at, 2, index);
-  return name;
+  return expandIndices(name,
+                       loop.firstIndex + iterations.back() * loop.indexStep,
+                       iterations.back());
 }
 
 int64_t Timeline::runNumber(unsigned op, ArrayRef<int64_t> iterations) const {

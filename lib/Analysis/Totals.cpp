@@ -25,6 +25,30 @@ Count mlir::llm::countWork(WorkloadOpInterface op, const Workload &workload,
   return total;
 }
 
+namespace {
+/// Sources that show the same weight or the same rows are equal: those with the
+/// same name and indices.
+struct SameSource : llvm::DenseMapInfo<Operation *> {
+  static unsigned getHashValue(const Operation *source) {
+    return OperationEquivalence::computeHash(
+        const_cast<Operation *>(source), OperationEquivalence::directHashValue,
+        OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations);
+  }
+  static bool isEqual(const Operation *a, const Operation *b) {
+    if (a == b)
+      return true;
+    if (a == getEmptyKey() || a == getTombstoneKey() || b == getEmptyKey() ||
+        b == getTombstoneKey())
+      return false;
+    return OperationEquivalence::isEquivalentTo(
+        const_cast<Operation *>(a), const_cast<Operation *>(b),
+        OperationEquivalence::IgnoreLocations);
+  }
+};
+using SourceSet = llvm::DenseSet<Operation *, SameSource>;
+} // namespace
+
 static LogicalResult emitOverflow(Operation *op) {
   return op->emitOpError()
          << "has a share of the program's totals that is above 2^61 - 1, or a "
@@ -51,9 +75,8 @@ static int64_t countFinalStates(Value state, int64_t runs) {
   return runs;
 }
 
-static LogicalResult
-addOp(WorkloadOpInterface op, int64_t count, Totals &totals,
-      llvm::SmallPtrSetImpl<Operation *> &contractedSources) {
+static LogicalResult addOp(WorkloadOpInterface op, int64_t count,
+                           Totals &totals, SourceSet &contractedSources) {
   FailureOr<Workload> workload =
       op.getWorkload([&] { return op->emitOpError(); });
   if (failed(workload))
@@ -91,7 +114,7 @@ static LogicalResult addSource(SourceOpInterface source, int64_t count,
     Count elements =
         failed(bytes) ? Count(failure()) : Count(type.getNumElements());
     if (failed(accumulate(totals.weightBytes, bytes, count)) ||
-        failed(accumulate(totals.weightElements, elements, count)) ||
+        failed(accumulate(totals.parameters, elements, count)) ||
         (isContracted &&
          failed(accumulate(totals.matmulWeightElements, elements, count))))
       return failure();
@@ -101,12 +124,18 @@ static LogicalResult addSource(SourceOpInterface source, int64_t count,
 
 FailureOr<Totals> mlir::llm::computeTotals(const Program &program) {
   Totals totals;
-  llvm::SmallPtrSet<Operation *, 16> contracted;
+  SourceSet contracted, counted;
   for (const ProgramOp &op : program.ops())
     if (failed(addOp(op.op, op.count, totals, contracted)))
       return failure();
-  for (auto [source, count] : program.sources())
-    if (failed(addSource(source, count, contracted.contains(source), totals)))
+  for (auto [source, count] : program.sources()) {
+    bool isWeight = source.getSourceKind() == SourceKind::Weight;
+    if (isWeight && !counted.insert(source).second)
+      continue;
+    // Without an index it is one weight, however often the program meets it.
+    int64_t weights = isWeight && source->getNumOperands() == 0 ? 1 : count;
+    if (failed(addSource(source, weights, contracted.contains(source), totals)))
       return emitOverflow(source);
+  }
   return totals;
 }

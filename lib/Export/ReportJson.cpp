@@ -105,7 +105,7 @@ static Json toJson(ProgramAttr program) {
 static Json toJson(const Totals &totals) {
   return {{"macs", totals.macs},
           {"matmul_weight_elements", totals.matmulWeightElements},
-          {"weight_elements", totals.weightElements},
+          {"parameters", totals.parameters},
           {"weight_bytes", totals.weightBytes},
           {"kv_elements", totals.kvElements},
           {"kv_read_bytes", totals.kvReadBytes},

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Import/DecoderBuilder.h"
+#include "LayerBuilder.h"
+#include "LayerRuns.h"
+#include "llm/Support/IndexedNames.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Builders.h"
-
-#include <cmath>
 
 namespace mlir::llm {
 
@@ -22,171 +22,139 @@ void loadDecoderDialects(MLIRContext *context) {
 }
 
 namespace {
-/// Builds the ops of one layer at the builder's insertion point.
-class LayerBuilder {
+class DecoderBuilder {
 public:
-  /// `layer` is the index of the loop over the layers, or null for layer 0.
-  LayerBuilder(OpBuilder &builder, const ModelConfig &model,
-               ProgramAttr program, Mask mask, Value layer)
-      : builder(builder), loc(model.location), model(model), program(program),
-        mask(mask), layer(layer) {}
+  DecoderBuilder(OpBuilder &builder, const ModelConfig &model,
+                 ProgramAttr program, MaskKind mask)
+      : ops(builder, model, program), mask(mask) {}
 
-  /// The hidden states after the layer.
-  Value build(Value hidden) {
-    Value attended = attention(norm("input_layernorm", hidden));
-    hidden = create<AddOp>("attn_residual", hidden, attended);
-    Value fed = feedForward(norm("post_attention_layernorm", hidden));
-    return create<AddOp>("mlp_residual", hidden, fed);
-  }
+  /// The hidden states after the layers.
+  Value buildLayers(Value hidden);
+  Value embed(Value tokens);
+  /// The next token of each sequence.
+  Value buildHead(Value hidden);
 
 private:
-  Value attention(Value x);
-  Value feedForward(Value x);
+  Value buildRun(const LayerRun &run, bool isOnlyRun, Value hidden);
+  Value buildLoop(const LayerRun &run, bool isOnlyRun, Value hidden);
+  /// The hidden states of the last new token of each sequence.
+  Value lastRows(Value hidden);
 
-  /// A part of the layer in the checkpoint's words.
-  StringAttr nameOf(const Twine &part) {
-    return builder.getStringAttr(Twine("model.layers.") +
-                                 (layer ? "{}." : "0.") + part);
-  }
-  ValueRange indices() { return layer ? ValueRange(layer) : ValueRange(); }
-
-  template <typename Op, typename... Args>
-  Op create(const Twine &part, Args &&...args) {
-    return Op::create(builder, loc, nameOf(part), std::forward<Args>(args)...);
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(ops.builder, ops.loc, value);
   }
 
-  Value weight(const Twine &part, ArrayRef<int64_t> shape) {
-    auto type = RankedTensorType::get(shape, model.elementType);
-    return WeightOp::create(builder, loc, type, nameOf(part), indices());
-  }
-
-  /// A linear layer with `out` features.
-  Value linear(const Twine &part, Value x, int64_t out, bool hasBias) {
-    int64_t in = cast<RankedTensorType>(x.getType()).getDimSize(1);
-    Value matrix = weight(part + ".weight", {out, in});
-    Value bias = hasBias ? weight(part + ".bias", {out}) : Value();
-    return create<MatmulOp>(part, x, matrix, bias, /*transposeRhs=*/true);
-  }
-
-  /// A norm along the last dimension.
-  Value norm(const Twine &part, Value x) {
-    int64_t size = cast<RankedTensorType>(x.getType()).getShape().back();
-    return create<RmsNormOp>(part, x, weight(part + ".weight", {size}),
-                             llvm::APFloat(model.epsilon));
-  }
-
-  Value rope(const Twine &part, Value x) {
-    return create<RopeOp>(part, x, firstPosition(), llvm::APFloat(model.theta));
-  }
-
-  /// [batch * seq, heads * head_dim] as [batch, seq, heads, head_dim].
-  Value splitHeads(Value x, int64_t heads) {
-    auto type = RankedTensorType::get(
-        {program.getBatch(), program.getSeq(), heads, model.headDim},
-        model.elementType);
-    return tensor::ExpandShapeOp::create(builder, loc, type, x, headGroups());
-  }
-  Value joinHeads(Value x) {
-    return tensor::CollapseShapeOp::create(builder, loc, x, headGroups());
-  }
-  static SmallVector<ReassociationIndices, 2> headGroups() {
-    return {{0, 1}, {2, 3}};
-  }
-
-  /// The position of the first new token.
-  int64_t firstPosition() { return program.getKvLen() - program.getSeq(); }
-
-  OpBuilder &builder;
-  Location loc;
-  const ModelConfig &model;
-  ProgramAttr program;
-  Mask mask;
-  Value layer;
+  OpsBuilder ops;
+  MaskKind mask;
 };
 } // namespace
 
-/// The three projections stand side by side: they read one activation, and may
-/// run at the same time or become one matmul.
-Value LayerBuilder::attention(Value x) {
-  bool bias = model.attentionBias;
-  int64_t width = model.heads * model.headDim;
-  int64_t kvWidth = model.kvHeads * model.headDim;
-  Value q = linear("self_attn.q_proj", x, width, bias);
-  Value k = linear("self_attn.k_proj", x, kvWidth, bias);
-  Value v = linear("self_attn.v_proj", x, kvWidth, bias);
-  q = splitHeads(q, model.heads);
-  k = splitHeads(k, model.kvHeads);
-  v = splitHeads(v, model.kvHeads);
-  if (model.qkNorm) {
-    q = norm("self_attn.q_norm", q);
-    k = norm("self_attn.k_norm", k);
-  }
-  q = rope("self_attn.q_rope", q);
-  k = rope("self_attn.k_rope", k);
+static constexpr llvm::StringLiteral embeddingName = "model.embed_tokens";
 
-  int64_t kvLen = program.getKvLen();
-  auto cacheType = KvCacheType::get(
-      builder.getContext(), program.getBatch(), model.kvHeads, model.headDim,
-      /*capacity=*/kvLen, model.elementType, /*pageSize=*/0);
-  Value cache = KvCacheOp::create(builder, loc, cacheType, nameOf("self_attn"),
-                                  indices());
-  cache = create<KvWriteOp>("self_attn.kv_write", cache, k, v, firstPosition());
-  auto seen = KvReadOp::create(builder, loc, cache, /*begin=*/0, /*end=*/kvLen);
-
-  double scale = 1 / std::sqrt(static_cast<double>(model.headDim));
-  Value out = create<GqaAttnOp>("self_attn.attn", q, seen.getKeys(),
-                                seen.getValues(), mask, llvm::APFloat(scale));
-  return linear("self_attn.o_proj", joinHeads(out), model.hidden, bias);
+Value DecoderBuilder::embed(Value tokens) {
+  Value table = ops.weight(embeddingName + ".weight", {},
+                           {ops.model.vocabulary, ops.model.hidden});
+  return ops.create<EmbeddingOp>(embeddingName, tokens, table);
 }
 
-Value LayerBuilder::feedForward(Value x) {
-  Value gate = linear("mlp.gate_proj", x, model.intermediate, model.mlpBias);
-  Value up = linear("mlp.up_proj", x, model.intermediate, model.mlpBias);
-  Value gated = create<SwiGluOp>("mlp.swiglu", gate, up);
-  return linear("mlp.down_proj", gated, model.hidden, model.mlpBias);
-}
-
-/// All layers as one body in a loop.
-static Value buildLoop(OpBuilder &builder, const ModelConfig &model,
-                       ProgramAttr program, Mask mask, Value hidden) {
+/// Layers in a loop: those of one period are its body.
+Value DecoderBuilder::buildLoop(const LayerRun &run, bool isOnlyRun,
+                                Value hidden) {
+  OpBuilder &builder = ops.builder;
   OpBuilder::InsertionGuard guard(builder);
-  Location loc = model.location;
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  Value first = index(0), end = index(program.getLayers()), step = index(1);
-  auto loop = scf::ForOp::create(builder, loc, first, end, step, hidden);
+  Value first = index(run.first),
+        end = index(run.first + run.period * run.repeats),
+        step = index(run.period);
+  auto loop = scf::ForOp::create(builder, ops.loc, first, end, step, hidden);
   builder.setInsertionPointToStart(loop.getBody());
-  LayerBuilder layer(builder, model, program, mask, loop.getInductionVar());
-  Value next = layer.build(loop.getRegionIterArg(0));
-  scf::YieldOp::create(builder, loc, next);
+  Value next = loop.getRegionIterArg(0);
+  for (int64_t i = 0; i < run.period; ++i) {
+    Value layer = loop.getInductionVar();
+    if (i > 0)
+      layer = arith::AddIOp::create(builder, ops.loc, layer, index(i));
+    std::string place =
+        isOnlyRun && run.period == 1
+            ? "{}"
+            : makeIndexPlace({run.first + i, run.period, run.repeats});
+    next = buildLayer(ops, ops.model.layers[run.first + i], mask,
+                      {place, layer}, next);
+  }
+  scf::YieldOp::create(builder, ops.loc, next);
   return loop.getResult(0);
 }
 
-static Value buildLayers(OpBuilder &builder, const ModelConfig &model,
-                         ProgramAttr program, Mask mask, Value hidden) {
-  if (program.getLayers() > 1)
-    return buildLoop(builder, model, program, mask, hidden);
-  return LayerBuilder(builder, model, program, mask, /*layer=*/Value())
-      .build(hidden);
+Value DecoderBuilder::buildRun(const LayerRun &run, bool isOnlyRun,
+                               Value hidden) {
+  if (run.repeats > 1)
+    return buildLoop(run, isOnlyRun, hidden);
+  return buildLayer(ops, ops.model.layers[run.first], mask,
+                    {std::to_string(run.first), Value()}, hidden);
 }
 
-OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
-                                   ProgramAttr program, Mask mask) {
-  OwningOpRef<ModuleOp> module = ModuleOp::create(model.location);
-  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-  auto type = RankedTensorType::get(
-      {program.getBatch() * program.getSeq(), model.hidden}, model.elementType);
+Value DecoderBuilder::buildLayers(Value hidden) {
+  std::vector<LayerRun> runs = findLayerRuns(
+      ArrayRef(ops.model.layers).take_front(ops.program.getLayers()));
+  for (const LayerRun &run : runs)
+    hidden = buildRun(run, runs.size() == 1, hidden);
+  return hidden;
+}
+
+Value DecoderBuilder::lastRows(Value hidden) {
+  int64_t seq = ops.program.getSeq();
+  if (seq == 1)
+    return hidden;
+  Builder &b = ops.builder;
+  SmallVector<OpFoldResult> offsets = {b.getIndexAttr(seq - 1),
+                                       b.getIndexAttr(0)};
+  SmallVector<OpFoldResult> sizes = {b.getIndexAttr(ops.program.getBatch()),
+                                     b.getIndexAttr(ops.model.hidden)};
+  SmallVector<OpFoldResult> strides = {b.getIndexAttr(seq), b.getIndexAttr(1)};
+  return tensor::ExtractSliceOp::create(ops.builder, ops.loc, hidden, offsets,
+                                        sizes, strides);
+}
+
+Value DecoderBuilder::buildHead(Value hidden) {
+  Value normed = ops.norm("model.norm", "model.norm", {}, hidden);
+  StringRef weightName =
+      ops.model.hasTiedHead ? StringRef(embeddingName) : "lm_head";
+  Value logits = ops.linear("lm_head", weightName, {}, lastRows(normed),
+                            ops.model.vocabulary, /*hasBias=*/false);
+  return ops.create<SampleOp>("sample", Sampling::Greedy, logits);
+}
+
+/// An empty function of the program, with the builder in its body.
+static func::FuncOp createFunction(OpBuilder &builder, const ModelConfig &model,
+                                   ProgramAttr program, Type input,
+                                   Type output) {
   std::string name =
       model.family + "_" + stringifyPhase(program.getPhase()).str();
   auto function = func::FuncOp::create(builder, model.location, name,
-                                       builder.getFunctionType(type, type));
+                                       builder.getFunctionType(input, output));
   function->setAttr(LlmDialect::programAttrName, program);
-  Block *entry = function.addEntryBlock();
-  builder.setInsertionPointToStart(entry);
-  Value result =
-      buildLayers(builder, model, program, mask, entry->getArgument(0));
-  func::ReturnOp::create(builder, model.location, result);
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  return function;
+}
+
+OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
+                                   ProgramAttr program, MaskKind mask,
+                                   bool isWhole) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(model.location);
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  DecoderBuilder decoder(builder, model, program, mask);
+  int64_t rows = program.getBatch() * program.getSeq();
+  Type states = RankedTensorType::get({rows, model.hidden}, model.elementType);
+  Type tokens = RankedTensorType::get({rows}, builder.getI32Type());
+  Type next = RankedTensorType::get({program.getBatch()}, builder.getI32Type());
+  func::FuncOp function =
+      createFunction(builder, model, program, isWhole ? tokens : states,
+                     isWhole ? next : states);
+  Value value = function.getArgument(0);
+  if (isWhole)
+    value = decoder.embed(value);
+  value = decoder.buildLayers(value);
+  if (isWhole)
+    value = decoder.buildHead(value);
+  func::ReturnOp::create(builder, model.location, value);
   return module;
 }
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Import/HfConfig.h"
-#include "HfFields.h"
+#include "HfFamilies.h"
 #include "llm/Import/DecoderBuilder.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
@@ -83,34 +83,12 @@ static double readTheta(HfFields &fields) {
   return theta;
 }
 
-/// Every layer must see all keys before it.
-static void checkFullAttention(HfFields &fields) {
-  fields.mustBeFalse("use_sliding_window", "every layer sees all keys");
-  if (fields.find("sliding_window") && !fields.find("use_sliding_window"))
-    fields.refuse("sliding_window")
-        << "is not supported: every layer sees all keys; a window that is not "
-           "in use needs 'use_sliding_window': false";
-  const LocatedJson *types = fields.find("layer_types");
-  if (!types)
-    return;
-  if (failed(types->expectArray()))
-    return fields.markFailed();
-  for (const LocatedJson &type : types->elements())
-    if (type.describe() != "\"full_attention\"") {
-      type.emitError() << "'" << type.path()
-                       << "' must be \"full_attention\", got "
-                       << type.describe();
-      return fields.markFailed();
-    }
-}
-
 /// Fields that say, if anything, that the layers are not those that we build.
 static void checkPlainDecoder(HfFields &fields) {
   std::string activation = fields.string("hidden_act", "silu");
   if (activation != "silu")
     fields.refuse("hidden_act")
         << "must be \"silu\", got \"" << activation << "\"";
-  checkFullAttention(fields);
   checkWholeHeadRotates(fields);
   for (StringRef key :
        {"quantization_config", "quantization", "compression_config"})
@@ -123,94 +101,51 @@ static void checkPlainDecoder(HfFields &fields) {
     fields.mustBeFalse(key, "the model is a stack of decoder layers");
 }
 
-static void readCommon(HfFields &fields, ModelConfig &model) {
-  model.hidden = fields.positive("hidden_size");
-  model.intermediate = fields.positive("intermediate_size");
-  model.heads = fields.positive("num_attention_heads");
-  model.layers = fields.positive("num_hidden_layers");
-  model.epsilon = fields.number("rms_norm_eps", 1e-6);
-  model.theta = readTheta(fields);
-  model.attentionBias = fields.boolean("attention_bias", false);
-  model.elementType = readElementType(fields, model.location.getContext());
-  checkPlainDecoder(fields);
-}
-
 /// What `ModelConfig` promises beyond positive sizes.
 static void checkModel(HfFields &fields, const ModelConfig &model) {
-  if (model.heads % model.kvHeads)
+  const AttentionConfig &attention = model.layers.front().attention;
+  if (attention.heads % attention.kvHeads)
     fields.refuse("num_key_value_heads")
-        << model.kvHeads << " does not divide 'num_attention_heads' "
-        << model.heads;
-  if (model.headDim % 2)
+        << attention.kvHeads << " does not divide 'num_attention_heads' "
+        << attention.heads;
+  if (attention.headDim % 2)
     fields.refuse("head_dim")
-        << model.headDim << " must be even: rotary embedding turns pairs";
+        << attention.headDim << " must be even: rotary embedding turns pairs";
   if (!(model.epsilon >= 0))
     fields.refuse("rms_norm_eps") << "must not be negative";
-  if (!(model.theta > 0))
+  if (!(attention.theta > 0))
     fields.refuse("rope_theta") << "must be positive";
 }
 
-//===----------------------------------------------------------------------===//
-// Families
-//===----------------------------------------------------------------------===//
-
-/// The size of a head where the config does not say it.
-static int64_t deriveHeadDim(HfFields &fields, const ModelConfig &model) {
-  if (model.hidden % model.heads == 0 || fields.hasFailed())
-    return model.hidden / model.heads;
-  fields.refuse("num_attention_heads")
-      << model.heads << " does not divide 'hidden_size' " << model.hidden
-      << ", and 'head_dim' is missing";
+static int64_t readLayerCount(HfFields &fields) {
+  int64_t layers = fields.positive("num_hidden_layers");
+  if (layers <= ModelConfig::maxLayers)
+    return layers;
+  fields.refuse("num_hidden_layers")
+      << "must be at most " << ModelConfig::maxLayers << ", got " << layers;
   return 1;
 }
 
-static void readLlama(HfFields &fields, ModelConfig &model) {
-  model.kvHeads = fields.positive("num_key_value_heads", model.heads);
-  model.headDim = fields.find("head_dim") ? fields.positive("head_dim")
-                                          : deriveHeadDim(fields, model);
-  model.mlpBias = fields.boolean("mlp_bias", false);
-}
+/// The fields that mean the same in every family.
+static void readCommon(HfFields &fields, ModelConfig &model) {
+  model.hidden = fields.positive("hidden_size");
+  model.vocabulary = fields.positive("vocab_size", 0);
+  model.hasTiedHead = fields.boolean("tie_word_embeddings", false);
+  model.epsilon = fields.number("rms_norm_eps", 1e-6);
+  model.elementType = readElementType(fields, model.location.getContext());
+  checkPlainDecoder(fields);
 
-static void readQwen3(HfFields &fields, ModelConfig &model) {
-  model.kvHeads = fields.positive("num_key_value_heads");
-  model.headDim = fields.positive("head_dim");
-  model.qkNorm = true;
-  fields.mustBeFalse("mlp_bias", "this architecture has none");
-}
-
-namespace {
-struct Family {
-  llvm::StringLiteral modelType;
-  void (*read)(HfFields &fields, ModelConfig &model);
-};
-} // namespace
-
-static constexpr Family families[] = {{"llama", readLlama},
-                                      {"qwen3", readQwen3}};
-
-static const Family *findFamily(const LocatedJson &config) {
-  FailureOr<const LocatedJson *> field = config.require("model_type");
-  if (failed(field))
-    return nullptr;
-  FailureOr<std::string> modelType = (*field)->asString();
-  if (failed(modelType))
-    return nullptr;
-  for (const Family &family : families)
-    if (family.modelType == *modelType)
-      return &family;
-  InFlightDiagnostic diagnostic = (*field)->emitError();
-  diagnostic << "'model_type' " << (*field)->describe()
-             << " is not supported; supported: ";
-  llvm::interleaveComma(families, diagnostic, [&](const Family &family) {
-    diagnostic << family.modelType;
-  });
-  return nullptr;
+  LayerConfig layer;
+  layer.attention.heads = fields.positive("num_attention_heads");
+  layer.attention.theta = readTheta(fields);
+  layer.feedForward.intermediate = fields.positive("intermediate_size");
+  model.layers.assign(readLayerCount(fields), layer);
 }
 
 FailureOr<ModelConfig> readHfConfig(const LocatedJson &config) {
   if (failed(config.expectObject()))
     return failure();
-  const Family *family = findFamily(config);
+  const HfFamily *family = findHfFamily(config);
   if (!family)
     return failure();
   HfFields fields(config);
@@ -242,7 +177,8 @@ static FailureOr<OwningOpRef<ModuleOp>> import(FailureOr<LocatedJson> config,
   FailureOr<ProgramAttr> program = resolveProgram(*model, options);
   if (failed(program))
     return failure();
-  return buildDecoder(*model, *program, options.mask);
+  return buildDecoder(*model, *program, options.mask,
+                      /*isWhole=*/!options.layers);
 }
 
 FailureOr<OwningOpRef<ModuleOp>> importHfConfig(StringRef text,

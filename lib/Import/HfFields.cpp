@@ -10,15 +10,15 @@
 
 namespace mlir::llm {
 
-/// Fields on which the time of a decoder layer does not depend.
+/// Fields on which the time of a model does not depend.
 static constexpr llvm::StringLiteral harmless[] = {
-    // The embedding and the head, and the longest sequence.
-    "vocab_size", "tie_word_embeddings", "max_position_embeddings",
+    // The longest sequence, and windows that are not in use.
+    "max_position_embeddings", "original_max_position_embeddings",
     "max_window_layers",
     // Training and initial values; how the same products are cut or kept.
     "initializer_range", "attention_dropout", "hidden_dropout", "embd_pdrop",
-    "pretraining_tp", "use_cache", "chunk_size_feed_forward", "torchscript",
-    "use_bfloat16", "tf_legacy_loss",
+    "resid_pdrop", "pretraining_tp", "use_cache", "chunk_size_feed_forward",
+    "torchscript", "use_bfloat16", "tf_legacy_loss",
     // Bookkeeping.
     "architectures", "auto_map", "transformers_version", "name_or_path",
     "tokenizer_class", "prefix", "unsloth_fixed", "unsloth_version",

@@ -52,15 +52,40 @@ static LogicalResult checkSizes(const ModelConfig &m, int64_t batch,
            << " of this model is too large to count with --batch=" << batch
            << " --seq=" << seq << " --kv-len=" << kvLen;
   };
-  return failure(
-      failed(check("the number of layers", {m.layers})) ||
-      failed(check("a weight", {m.heads, m.headDim, m.hidden})) ||
-      failed(check("a weight", {m.intermediate, m.hidden})) ||
-      failed(check("an activation", {batch, seq, m.hidden})) ||
-      failed(check("an activation", {batch, seq, m.intermediate})) ||
-      failed(check("an activation", {batch, seq, m.heads, m.headDim})) ||
-      failed(check("the attention", {batch, m.heads, seq, kvLen})) ||
-      failed(check("the cache", {2, batch, kvLen, m.kvHeads, m.headDim})));
+  const LayerConfig *checked = nullptr;
+  for (const LayerConfig &layer : m.layers) {
+    if (checked && *checked == layer)
+      continue;
+    checked = &layer;
+    const AttentionConfig &a = layer.attention;
+    int64_t inner = layer.feedForward.intermediate;
+    // A fused projection has three or two of these side by side.
+    if (failed(check("a weight", {3, a.heads, a.headDim, m.hidden})) ||
+        failed(check("a weight", {2, inner, m.hidden})) ||
+        failed(check("an activation", {batch, seq, 2, inner})) ||
+        failed(check("an activation", {batch, seq, 3, a.heads, a.headDim})) ||
+        failed(check("the attention", {batch, a.heads, seq, kvLen})) ||
+        failed(check("the cache", {2, batch, kvLen, a.kvHeads, a.headDim})))
+      return failure();
+  }
+  return failure(failed(check("a weight", {m.vocabulary, m.hidden})) ||
+                 failed(check("an activation", {batch, seq, m.hidden})) ||
+                 failed(check("the logits", {batch, m.vocabulary})));
+}
+
+/// What only the whole model needs, and what contradicts its layers.
+static LogicalResult checkOptions(const ModelConfig &model,
+                                  const ImportOptions &options) {
+  if (!options.layers && model.vocabulary == 0)
+    return emitError(model.location)
+           << "'vocab_size' is missing: --layers=all builds embedding and head";
+  bool hasWindow = llvm::any_of(model.layers, [](const LayerConfig &layer) {
+    return layer.attention.window != 0;
+  });
+  if (hasWindow && options.mask == MaskKind::Full)
+    return emitError(UnknownLoc::get(model.location.getContext()))
+           << "--mask=full contradicts the sliding window of the model";
+  return success();
 }
 
 FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
@@ -68,7 +93,8 @@ FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
   bool decode = options.phase == Phase::Decode;
   int64_t seq = options.seq.value_or(decode ? 1 : 512);
   int64_t kvLen = options.kvLen.value_or(decode ? 512 : seq);
-  int64_t layers = options.layers.value_or(model.layers);
+  int64_t modelLayers = model.layers.size();
+  int64_t layers = options.layers.value_or(modelLayers);
   MLIRContext *context = model.location.getContext();
   if (failed(checkPositive(context, "--batch", options.batch)) ||
       failed(checkPositive(context, "--seq", seq)) ||
@@ -79,15 +105,16 @@ FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
     return emitError(UnknownLoc::get(context))
            << "--kv-len=" << kvLen << (options.kvLen ? "" : " (the default)")
            << " is less than --seq=" << seq << ": it counts the new tokens too";
-  if (layers > model.layers)
+  if (layers > modelLayers)
     return emitError(model.location)
            << "--layers=" << layers
-           << " is more than the model has: " << model.layers;
-  if (failed(checkSizes(model, options.batch, seq, kvLen)))
+           << " is more than the model has: " << modelLayers;
+  if (failed(checkOptions(model, options)) ||
+      failed(checkSizes(model, options.batch, seq, kvLen)))
     return failure();
   return ProgramAttr::get(context, StringAttr::get(context, model.family),
                           options.phase, options.batch, seq, kvLen, layers,
-                          model.layers);
+                          modelLayers);
 }
 
 } // namespace mlir::llm

@@ -38,12 +38,13 @@ struct ImportFlags {
                                     "seq in prefill)")};
   cl::opt<std::string> layers{
       "layers", cl::cat(category), cl::init("1"), cl::value_desc("N|all"),
-      cl::desc("Decoder layers, from the first on (default: 1)")};
-  cl::opt<Mask> mask{"mask", cl::cat(category), cl::init(Mask::Causal),
-                     cl::desc("Keys that a query sees (default: causal)"),
-                     cl::values(clEnumValN(Mask::Causal, "causal",
-                                           "those up to its own position"),
-                                clEnumValN(Mask::Full, "full", "all"))};
+      cl::desc("Decoder layers alone, from the first on; all: the whole model, "
+               "with embedding and head (default: 1)")};
+  cl::opt<MaskKind> mask{"mask", cl::cat(category), cl::init(MaskKind::Causal),
+                         cl::desc("Keys that a query sees (default: causal)"),
+                         cl::values(clEnumValN(MaskKind::Causal, "causal",
+                                               "those up to its own position"),
+                                    clEnumValN(MaskKind::Full, "full", "all"))};
 
   FailureOr<ImportOptions> get(MLIRContext *context) const {
     FailureOr<std::optional<int64_t>> layerCount = parseLayers(layers, context);

@@ -28,8 +28,9 @@ static void decompose(GqaAttnOp op) {
   Value scores =
       QkOp::create(rewriter, loc, named("qk"), op.getQuery(), op.getKeys(),
                    op.getMaskAttr(), op.getScaleAttr());
-  Value probabilities = SoftmaxOp::create(rewriter, loc, named("softmax"),
-                                          scores, op.getMaskAttr());
+  Value probabilities =
+      SoftmaxOp::create(rewriter, loc, named("softmax"), scores, op.getSinks(),
+                        op.getMaskAttr(), op.getSoftCapAttr());
   Value out = PvOp::create(rewriter, loc, named("pv"), probabilities,
                            op.getValues(), op.getMaskAttr());
   remark::passed(

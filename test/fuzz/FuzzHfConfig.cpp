@@ -32,7 +32,7 @@ static FailureOr<ImportOptions> readOptions(const Input &input,
   if (input.setting("phase") == "prefill")
     options.phase = Phase::Prefill;
   if (input.setting("mask") == "full")
-    options.mask = Mask::Full;
+    options.mask = MaskKind::Full;
   options.batch = readNumber(input, "batch").value_or(1);
   options.seq = readNumber(input, "seq");
   options.kvLen = readNumber(input, "kv-len");

@@ -11,7 +11,8 @@ the compiler: per layer
 
     q, o: hidden x (heads head_dim); k, v: hidden x (kv_heads head_dim);
     gate, up, down: hidden x intermediate; two norms of hidden (and, in Qwen3, one of
-    head_dim each for queries and keys).
+    head_dim each for queries and keys); --layers=all: an embedding and a head of
+    vocabulary x hidden, or one for both, and a norm.
 
 A weight of a linear layer takes part in one multiply-accumulate per token; attention in
 head_dim for the score and head_dim for the value, per head and visible pair of query and
@@ -58,11 +59,15 @@ def derive(config, options):
         pairs = sum(kv_len - seq + s + 1 for s in range(seq))
     macs = batch * (seq * matmul_weights + 2 * heads * head_dim * pairs)
     per_position = 2 * kv_heads * head_dim
+    # With all layers come the embedding, the last norm and the head, for the last tokens.
+    table = config["vocab_size"] * hidden
+    head, ends = (table, table + hidden + (0 if config["tie_word_embeddings"] else table)) \
+        if options.layers == "all" else (0, 0)
     return {
-        "macs": layers * macs,
-        "matmul_weight_elements": layers * matmul_weights,
-        "weight_elements": layers * (matmul_weights + norms),
-        "weight_bytes": layers * (matmul_weights + norms) * width,
+        "macs": layers * macs + batch * head,
+        "matmul_weight_elements": layers * matmul_weights + head,
+        "parameters": layers * (matmul_weights + norms) + ends,
+        "weight_bytes": (layers * (matmul_weights + norms) + ends) * width,
         "kv_elements": layers * batch * kv_len * per_position,
         "kv_read_bytes": layers * batch * kv_len * per_position * width,
         "kv_write_bytes": layers * batch * seq * per_position * width,

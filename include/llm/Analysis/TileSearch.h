@@ -15,7 +15,8 @@ namespace mlir::llm {
 /// The legal tile with the fewest cycles, then the fewest bytes; among equals
 /// the first in a fixed order, large tiles before small ones. Enumerates sizes
 /// that cut a loop into 1, 2, 3, 4, 6, 8, 12, .. tiles, and the orders of those
-/// loops whose order matters. Fails with a diagnostic where not even the
+/// loops whose order matters (where more than three do, of the three that can
+/// move most bytes). Fails with a diagnostic where not even the
 /// smallest tile fits, saying how many bytes are missing.
 FailureOr<TileAttr> searchTile(const OpOnTarget &context);
 

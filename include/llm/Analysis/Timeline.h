@@ -89,7 +89,8 @@ public:
   /// The parts of an op: its slots, prefetches not counted.
   int64_t partCount(unsigned op) const { return opParts[op]; }
 
-  /// The name of one run: each "{}" is the index of the innermost loop.
+  /// The name of one run, with the indices of its innermost loop
+  /// (llm/Support/IndexedNames.h).
   std::string nameOf(unsigned op, ArrayRef<int64_t> iterations) const;
   /// The position of one run among the op's runs.
   int64_t runNumber(unsigned op, ArrayRef<int64_t> iterations) const;

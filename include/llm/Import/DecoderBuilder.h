@@ -18,13 +18,16 @@ namespace mlir::llm {
 /// Loads the dialects of the IR that `buildDecoder` makes.
 void loadDecoderDialects(MLIRContext *context);
 
-/// A module with one function, `<family>_<phase>`, from the hidden states of
-/// the new tokens before the layers to those after them, [batch * seq, hidden].
-/// One layer is a straight line of ops for layer 0; of more, equal layers are
-/// one body in a loop that indexes weights and caches. `program` must come from
-/// `resolveProgram`.
+/// A module with one function, `<family>_<phase>`. The whole model is from the
+/// new tokens [batch * seq] to the next one of each sequence [batch]:
+/// embedding, layers, norm, head and sampling; without its ends it is from the
+/// hidden states of the new tokens before the layers to those after them,
+/// [batch * seq, hidden]. Equal layers are one body in a loop that indexes
+/// weights and caches; where layers take turns (a window in every second),
+/// those of one turn are. `program` must come from `resolveProgram`.
 OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
-                                   ProgramAttr program, Mask mask);
+                                   ProgramAttr program, MaskKind mask,
+                                   bool isWhole);
 
 } // namespace mlir::llm
 

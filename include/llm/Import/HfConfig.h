@@ -8,38 +8,44 @@
 // The fields of a config.json and what becomes of them. A field that is null
 // counts as absent, as in Hugging Face's own reader.
 //
-//   model_type           "llama" or "qwen3"
+//   model_type           "llama", "mistral", "phi3", "qwen2" or "qwen3"
 //   hidden_size, intermediate_size, num_attention_heads, num_hidden_layers
 //                        required
-//   num_key_value_heads  llama: num_attention_heads if absent
-//                        qwen3: required
-//   head_dim             llama: hidden_size / num_attention_heads if absent
-//                        qwen3: required; that quotient is not what models have
+//   num_key_value_heads  num_attention_heads if absent; qwen3: required
+//   head_dim             hidden_size / num_attention_heads if absent; qwen3:
+//                        required; that quotient is not what models have
+//   vocab_size           required by the whole model (--layers=all)
+//   tie_word_embeddings  false if absent; true: the head uses the embedding
 //   rms_norm_eps         1e-6 if absent
 //   rope_theta           10000 if absent; also inside rope_parameters
 //   rope_scaling, rope_parameters
 //                        the type must be a known one; the rest is dropped, as
 //                        it changes the table of angles, not the work (see
 //                        llm.rope)
-//   attention_bias       false if absent; true: q, k, v and o have a bias
+//   attention_bias       llama, qwen3: false if absent; true: q, k, v and o have
+//                        a bias. qwen2: q, k and v always have one
 //   mlp_bias             llama: false if absent; true: gate, up, down have one
+//   sliding_window       mistral, phi3: in every layer, or in those of
+//                        layer_types
+//   use_sliding_window, max_window_layers, layer_types
+//                        qwen2, qwen3: from which layer on, or which layers
 //   torch_dtype, dtype   bfloat16, float16, float32; bfloat16 if absent
 //
 // It is an error if a field says something else than the layers that are built:
 //
 //   hidden_act             other than "silu"
-//   use_sliding_window     true
-//   sliding_window         a number, unless use_sliding_window is false
-//   layer_types            an entry other than "full_attention"
+//   sliding_window, use_sliding_window, layer_types
+//                          llama: a window; qwen2, qwen3: a window of which
+//                          nothing says whether it is in use
 //   partial_rotary_factor  other than 1
-//   mlp_bias               qwen3: true
+//   attention_bias, mlp_bias
+//                          true in a family that has none
 //   is_encoder_decoder, add_cross_attention
 //                          true
 //   quantization_config, quantization, compression_config, pruned_heads
 //                          anything
 //
-// Ignored, because the time of a decoder layer does not depend on them, are
-// fields about the embedding and the head (vocab_size, tie_word_embeddings),
+// Ignored, because the time of a model does not depend on them, are fields about
 // the length that the model was made for (max_position_embeddings), training,
 // tokens and generation, and bookkeeping: the list is in
 // lib/Import/HfFields.cpp. Any other field is an error, since it may change the

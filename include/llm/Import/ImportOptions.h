@@ -25,9 +25,9 @@ struct ImportOptions {
   /// Keys that a sequence sees, new ones included; unset: 512 in decode, `seq`
   /// in prefill.
   std::optional<int64_t> kvLen;
-  /// Decoder layers; unset: all of the model.
+  /// Decoder layers alone; unset: the whole model, with embedding and head.
   std::optional<int64_t> layers = 1;
-  Mask mask = Mask::Causal;
+  MaskKind mask = MaskKind::Causal;
 };
 
 /// Reads "all" or a positive whole number, the values of `--layers`. Anything

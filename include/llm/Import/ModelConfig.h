@@ -13,31 +13,70 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <vector>
 
 namespace mlir::llm {
 
-/// What the importers know of a model and the builder needs: a stack of equal
-/// dense decoder layers with grouped-query attention and a gated feed-forward
-/// network. A reader that returns one has checked it: sizes are positive,
-/// `kvHeads` divides `heads`, `headDim` is even, `theta` is positive, `epsilon`
-/// is not negative.
-struct ModelConfig {
-  explicit ModelConfig(Location location) : location(location) {}
-
-  Location location;  ///< where the model is described
-  std::string family; ///< in the words of the source, such as "llama"
-  int64_t layers = 0;
-  int64_t hidden = 0;
-  int64_t intermediate = 0; ///< width of the feed-forward network
+/// Grouped-query attention. A reader has checked that `kvHeads` divides
+/// `heads`, `headDim` is even and `theta` positive.
+struct AttentionConfig {
   int64_t heads = 0;
   int64_t kvHeads = 0;
   int64_t headDim = 0;
-  double epsilon = 0;         ///< of the norms
-  double theta = 0;           ///< base of the rotary embedding's angles
-  Type elementType;           ///< of weights, activations and cache
-  bool attentionBias = false; ///< on q_proj, k_proj, v_proj and o_proj
-  bool mlpBias = false;       ///< on gate_proj, up_proj and down_proj
-  bool qkNorm = false;        ///< queries and keys are normed head by head
+  double theta = 0;     ///< base of the rotary embedding's angles
+  int64_t window = 0;   ///< keys that a query sees; 0: all before it
+  bool qkvBias = false; ///< on q_proj, k_proj and v_proj
+  bool outBias = false; ///< on o_proj
+  bool qkNorm = false;  ///< queries and keys are normed head by head
+  bool isFused = false; ///< one weight, qkv_proj, for the three
+
+  auto asTuple() const {
+    return std::tie(heads, kvHeads, headDim, theta, window, qkvBias, outBias,
+                    qkNorm, isFused);
+  }
+  bool operator==(const AttentionConfig &other) const {
+    return asTuple() == other.asTuple();
+  }
+};
+
+/// A gated feed-forward network.
+struct FeedForwardConfig {
+  int64_t intermediate = 0; ///< its width
+  bool hasBias = false;     ///< on gate_proj, up_proj and down_proj
+  bool isFused = false;     ///< one weight, gate_up_proj, for the two
+
+  auto asTuple() const { return std::tie(intermediate, hasBias, isFused); }
+  bool operator==(const FeedForwardConfig &other) const {
+    return asTuple() == other.asTuple();
+  }
+};
+
+struct LayerConfig {
+  AttentionConfig attention;
+  FeedForwardConfig feedForward;
+  bool operator==(const LayerConfig &other) const {
+    return attention == other.attention && feedForward == other.feedForward;
+  }
+};
+
+/// What the importers know of a model and the builder needs. A reader that
+/// returns one has checked it: sizes are positive, there is at least one layer
+/// and at most `maxLayers`, `epsilon` is not negative.
+struct ModelConfig {
+  explicit ModelConfig(Location location) : location(location) {}
+
+  /// Many more than any model has: each layer is looked at by itself.
+  static constexpr int64_t maxLayers = 10000;
+
+  Location location;  ///< where the model is described
+  std::string family; ///< in the words of the source, such as "llama"
+  int64_t hidden = 0;
+  int64_t vocabulary = 0;   ///< 0: the source does not say
+  bool hasTiedHead = false; ///< the head uses the weight of the embedding
+  double epsilon = 0;       ///< of the norms
+  Type elementType;         ///< of weights, activations and cache
+  std::vector<LayerConfig> layers;
 };
 
 } // namespace mlir::llm

@@ -74,7 +74,7 @@ func.func @attn_mask(%q: tensor<1x6x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
 
 // A mask that is not known: the parser lists those that are.
 func.func @mask(%q: tensor<1x6x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
-  // expected-error @+2 {{failed to parse Llm_MaskAttr parameter 'value'}}
+  // expected-error @+2 {{failed to parse Llm_MaskAttr parameter 'kind'}}
   // expected-error @+1 {{custom op 'llm.qk' expected one of [causal, full] for which keys a query sees, got: window}}
   %0 = llm.qk %q, %k mask window scale 1.0 : tensor<1x6x4x8xf32>, tensor<1x5x2x8xf32>
   return
@@ -167,5 +167,95 @@ func.func @pv_heads(%p: tensor<1x4x3x5xf32>, %v: tensor<1x5x3x8xf32>) {
 func.func @pv_mask(%p: tensor<1x4x6x5xf32>, %v: tensor<1x5x2x8xf32>) {
   // expected-error @+1 {{'llm.pv' op a causal mask needs at least as many keys as queries, got 6 queries and 5 keys}}
   %0 = llm.pv %p, %v mask causal : tensor<1x4x6x5xf32>, tensor<1x5x2x8xf32>
+  return
+}
+
+// -----
+
+// gqa_attn-C6: a sink for each KV head, not for each head.
+func.func @attn_sinks(%q: tensor<1x3x4x8xf32>, %k: tensor<1x5x2x8xf32>, %s: tensor<2xf32>) {
+  // expected-error @+1 {{'llm.gqa_attn' op sinks 'tensor<2xf32>' must be one for each of 4 heads}}
+  %0 = llm.gqa_attn %q, %k, %k sinks %s mask full scale 1.0 : tensor<1x3x4x8xf32>, tensor<1x5x2x8xf32>, tensor<1x5x2x8xf32>, tensor<2xf32>
+  return
+}
+
+// -----
+
+// gqa_attn-C7: a cap of nothing.
+func.func @attn_cap(%q: tensor<1x3x4x8xf32>, %k: tensor<1x5x2x8xf32>) {
+  // expected-error @+1 {{'llm.gqa_attn' op soft_cap must be finite and positive}}
+  %0 = llm.gqa_attn %q, %k, %k mask full scale 1.0 soft_cap 0.0 : tensor<1x3x4x8xf32>, tensor<1x5x2x8xf32>, tensor<1x5x2x8xf32>
+  return
+}
+
+// -----
+
+// softmax-C2: sinks for other heads.
+func.func @softmax_sinks(%x: tensor<1x4x3x5xf32>, %s: tensor<3xf32>) {
+  // expected-error @+1 {{'llm.softmax' op sinks 'tensor<3xf32>' must be one for each of 4 heads}}
+  %0 = llm.softmax %x sinks %s mask full : tensor<1x4x3x5xf32>, tensor<3xf32>
+  return
+}
+
+// -----
+
+// softmax-C3: a cap without end.
+func.func @softmax_cap(%x: tensor<1x4x3x5xf32>) {
+  // expected-error @+1 {{'llm.softmax' op soft_cap must be finite and positive}}
+  %0 = llm.softmax %x mask full soft_cap 0x7FF0000000000000 : tensor<1x4x3x5xf32>
+  return
+}
+
+// -----
+
+// mask-C1: a window below nothing.
+func.func @mask_window(%x: tensor<1x4x3x5xf32>) {
+  // expected-error @+1 {{'window' must be in [0, 2^61), got -1}}
+  %0 = llm.softmax %x mask causal window -1 : tensor<1x4x3x5xf32>
+  return
+}
+
+// -----
+
+// mask-C1: a first key before the first position.
+func.func @mask_from(%x: tensor<1x4x3x5xf32>) {
+  // expected-error @+1 {{'from' must be in [0, 2^61), got -1}}
+  %0 = llm.softmax %x mask causal chunk 4 from -1 : tensor<1x4x3x5xf32>
+  return
+}
+
+// -----
+
+// mask-C2: a window without order.
+func.func @mask_full_window(%x: tensor<1x4x3x5xf32>) {
+  // expected-error @+1 {{a window or a chunk needs a causal mask}}
+  %0 = llm.softmax %x mask full window 4 : tensor<1x4x3x5xf32>
+  return
+}
+
+// -----
+
+// mask-C3: both.
+func.func @mask_both(%x: tensor<1x4x3x5xf32>) {
+  // expected-error @+1 {{a mask has a window or a chunk, not both}}
+  %0 = llm.softmax %x mask causal window 2 chunk 4 from 0 : tensor<1x4x3x5xf32>
+  return
+}
+
+// -----
+
+// mask-C4: the position of the first key matters to a chunk only.
+func.func @mask_position(%x: tensor<1x4x3x5xf32>) {
+  // expected-error @+1 {{the position of the first key matters to a chunk only}}
+  %0 = llm.softmax %x mask causal window 2 from 3 : tensor<1x4x3x5xf32>
+  return
+}
+
+// -----
+
+// embedding-C1: tokens that are no whole numbers.
+func.func @tokens(%t: tensor<3xf32>, %w: tensor<10x8xf32>) {
+  // expected-error @+1 {{'llm.embedding' op tokens are whole numbers, got 'tensor<3xf32>'}}
+  %0 = llm.embedding %t, %w : tensor<3xf32>, tensor<10x8xf32>
   return
 }

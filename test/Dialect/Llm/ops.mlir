@@ -132,3 +132,32 @@ func.func @dynamic(%x: tensor<?x8xbf16>, %w: tensor<8x?xbf16>, %q: tensor<?x?x4x
   %2 = llm.kv_write %c, %n, %n at 0 : !cache, tensor<1x?x8x64xbf16>, tensor<1x?x8x64xbf16>
   return %0, %1 : tensor<?x?xbf16>, tensor<?x4x?x?xbf16>
 }
+
+// Sinks, caps, windows and chunks are printed where they are.
+// CHECK-LABEL: func @masks
+// CHECK-SAME:      (%[[Q:.+]]: tensor<1x3x4x8xbf16>, %[[K:.+]]: tensor<1x5x2x8xbf16>, %[[S:.+]]: tensor<4xf32>)
+func.func @masks(%q: tensor<1x3x4x8xbf16>, %k: tensor<1x5x2x8xbf16>, %s: tensor<4xf32>) {
+  // CHECK-NEXT: llm.gqa_attn %[[Q]], %[[K]], %[[K]] sinks %[[S]] mask causal window 2 scale 1.000000e+00 soft_cap 5.000000e+01 :
+  // CHECK-SAME:     tensor<1x5x2x8xbf16>, tensor<4xf32>
+  %0 = llm.gqa_attn %q, %k, %k sinks %s mask causal window 2 scale 1.0 soft_cap 50.0
+     : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xbf16>, tensor<1x5x2x8xbf16>, tensor<4xf32>
+  // CHECK-NEXT: %[[X:.+]] = llm.qk %[[Q]], %[[K]] mask causal chunk 4 from 2 scale 1.000000e+00 :
+  %1 = llm.qk %q, %k mask causal chunk 4 from 2 scale 1.0 : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xbf16>
+  // CHECK-NEXT: llm.softmax %[[X]] sinks %[[S]] mask causal chunk 4 soft_cap 3.000000e+01 : tensor<1x4x3x5xbf16>, tensor<4xf32>
+  %2 = llm.softmax %1 sinks %s mask causal chunk 4 from 0 soft_cap 30.0 : tensor<1x4x3x5xbf16>, tensor<4xf32>
+  return
+}
+
+// A model begins with a row of a table for each token, and ends with one token for each row.
+// CHECK-LABEL: func @ends
+// CHECK-SAME:      (%[[T:.+]]: tensor<?xi32>, %[[W:.+]]: tensor<1000x8xbf16>)
+func.func @ends(%t: tensor<?xi32>, %w: tensor<1000x8xbf16>) -> tensor<?xi32> {
+  // CHECK-NEXT: %[[X:.+]] = llm.embedding "embed" %[[T]], %[[W]] : tensor<?xi32>, tensor<1000x8xbf16>
+  %0 = llm.embedding "embed" %t, %w : tensor<?xi32>, tensor<1000x8xbf16>
+  // CHECK-NEXT: llm.sample categorical %[[X]] : tensor<?x8xbf16>
+  %1 = llm.sample categorical %0 : tensor<?x8xbf16>
+  // CHECK-NEXT: %[[N:.+]] = llm.sample "sample" greedy %[[X]] : tensor<?x8xbf16>
+  %2 = llm.sample "sample" greedy %0 : tensor<?x8xbf16>
+  // CHECK-NEXT: return %[[N]] : tensor<?xi32>
+  return %2 : tensor<?xi32>
+}

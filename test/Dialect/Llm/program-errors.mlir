@@ -66,6 +66,29 @@ func.func @names(%x: tensor<4xf32>) {
 
 // -----
 
+// A name that counts through other layers than its loop has iterations.
+func.func @layers(%x: tensor<4xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  scf.for %i = %zero to %four step %one {
+    // expected-error @+1 {{'llm.add' op has the name "layers.{3..5}.sum" for 3 iterations, but its loop has 4}}
+    %0 = llm.add "layers.{3..5}.sum" %x, %x : tensor<4xf32>, tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// Such a name outside of a loop.
+func.func @layers_without_loop(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'llm.add' op has the name "layers.{0,2..6}.sum" for 4 iterations, but its loop has 1}}
+  %0 = llm.add "layers.{0,2..6}.sum" %x, %x : tensor<4xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
 // Work over a size that is not known.
 func.func @dynamic(%x: tensor<?xf32>) {
   // expected-error @+1 {{'llm.add' op static shapes are needed to count work, got 'tensor<?xf32>'}}

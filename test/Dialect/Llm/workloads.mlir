@@ -90,6 +90,54 @@ func.func @attention(%q: tensor<1x3x4x8xbf16>, %k: tensor<1x5x2x8xbf16>, %p: ten
   return
 }
 
+// A window of 2: each of 3 queries sees 2 keys, 24 scores of 4 heads; together they see
+// keys 1 to 4, 4 x 2 x 8 x 2 bytes. A chunk of 4, with the first key at position 2: the
+// queries at 4, 5 and 6 see 1, 2 and 3 keys of positions 4 to 6. Without sinks and cap as
+// above: 24 x 2 + 96 operations.
+// CHECK-LABEL: func @windows
+// CHECK: work = {alu = 144, compare = 24, mac = 384, special = 24}, traffic = {dram = {keys = 128, out = 192, query = 192, values = 128}}
+// CHECK: work = {alu = 144, compare = 24, mac = 384, special = 24}, traffic = {dram = {keys = 96, out = 192, query = 192, values = 96}}
+func.func @windows(%q: tensor<1x3x4x8xbf16>, %k: tensor<1x5x2x8xbf16>) {
+  %0 = llm.gqa_attn %q, %k, %k mask causal window 2 scale 1.0
+     : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xbf16>, tensor<1x5x2x8xbf16>
+  %1 = llm.gqa_attn %q, %k, %k mask causal chunk 4 from 2 scale 1.0
+     : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xbf16>, tensor<1x5x2x8xbf16>
+  return
+}
+
+// A cap adds 2 operations and 1 special to each of 24 scores, a sink a comparison, 2
+// operations and 1 special to each of 12 rows, and 4 values of 4 bytes.
+// CHECK-LABEL: func @sinks
+// CHECK: llm.gqa_attn
+// CHECK-SAME: work = {alu = 216, compare = 36, mac = 384, special = 60}, traffic = {dram = {keys = 128, out = 192, query = 192, sinks = 16, values = 128}}
+// CHECK: llm.softmax
+// CHECK-SAME: work = {alu = 144, compare = 36, special = 72}, traffic = {dram = {out = 96, sinks = 16, x = 96}}
+func.func @sinks(%q: tensor<1x3x4x8xbf16>, %k: tensor<1x5x2x8xbf16>, %s: tensor<4xf32>, %x: tensor<1x4x3x5xf32>) {
+  %0 = llm.gqa_attn %q, %k, %k sinks %s mask causal window 2 scale 1.0 soft_cap 50.0
+     : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xbf16>, tensor<1x5x2x8xbf16>, tensor<4xf32>
+  %1 = llm.softmax %x sinks %s mask causal window 2 soft_cap 50.0 : tensor<1x4x3x5xf32>, tensor<4xf32>
+  return
+}
+
+// 3 tokens of 4 bytes, and a row of 8 x 2 bytes for each, read and written: not the table.
+// CHECK-LABEL: func @embedding
+// CHECK: work = {}, traffic = {dram = {out = 48, table = 48, tokens = 12}}
+func.func @embedding(%t: tensor<3xi32>, %w: tensor<1000x8xbf16>) {
+  %0 = llm.embedding %t, %w : tensor<3xi32>, tensor<1000x8xbf16>
+  return
+}
+
+// 3 rows of 100 logits: a comparison each; drawn, also 2 operations, an exponential and an
+// addition, and a second comparison.
+// CHECK-LABEL: func @sample
+// CHECK: work = {compare = 300}, traffic = {dram = {logits = 600, out = 12}}
+// CHECK: work = {alu = 900, compare = 600, special = 300}, traffic = {dram = {logits = 600, out = 12}}
+func.func @sample(%x: tensor<3x100xbf16>) {
+  %0 = llm.sample greedy %x : tensor<3x100xbf16>
+  %1 = llm.sample categorical %x : tensor<3x100xbf16>
+  return
+}
+
 // A write moves its operands and as many rows of the cache, in the cache's element type:
 // 2 x 8 elements of 4 bytes become 2 x 8 of 1. There is no arithmetic.
 // CHECK-LABEL: func @kv_write

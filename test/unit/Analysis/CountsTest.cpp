@@ -71,13 +71,25 @@ TEST(CountsTest, RandomBoxesMatchEnumeration) {
   }
 }
 
+/// Causal, with windows and with chunks that begin before, at and after the
+/// first key.
+std::vector<OracleMask> causalMasks() {
+  std::vector<OracleMask> masks = {{true}};
+  for (int64_t window : {1, 2, 3, 9})
+    masks.push_back({true, window});
+  for (int64_t chunk : {1, 2, 3, 9})
+    for (int64_t firstKey : {0, 1, 2, 6})
+      masks.push_back({true, 0, chunk, firstKey});
+  return masks;
+}
+
 /// Every box of queries and keys of a small causal attention, with and without
 /// a prefix, empty ones included, counts as enumeration does.
 TEST(CountsTest, EveryCausalBoxMatchesEnumeration) {
   for (auto [queries, keys] : {std::pair{4, 4}, {3, 5}, {1, 4}})
-    for (const char *name : {"gqa_attn", "qk", "pv"}) {
+    for (const OracleMask &mask : causalMasks()) {
       Oracle oracle =
-          attentionOracle(name, 1, 1, 1, queries, keys, 1, /*causal=*/true);
+          attentionOracle("gqa_attn", 1, 1, 1, queries, keys, 1, mask);
       OneOp op(oracle.text);
       Workload workload = op.workload();
       OracleBox box = oracle.fullBox();
@@ -97,7 +109,7 @@ TEST(CountsTest, EveryCausalBoxMatchesEnumeration) {
 /// the mask.
 TEST(CountsTest, PointsOfTilesAddUp) {
   Oracle oracle =
-      attentionOracle("gqa_attn", 2, 2, 2, 37, 101, 16, /*causal=*/true);
+      attentionOracle("gqa_attn", 2, 2, 2, 37, 101, 16, {/*isCausal=*/true});
   OneOp op(oracle.text);
   Workload workload = op.workload();
   size_t s = oracle.loop("s"), t = oracle.loop("t");

@@ -25,8 +25,28 @@ bool Oracle::uses(const OracleBuffer &buffer, size_t loop) const {
   return false;
 }
 
+std::string OracleMask::text() const {
+  std::string text = isCausal ? " mask causal" : " mask full";
+  if (window)
+    text += " window " + std::to_string(window);
+  if (chunk)
+    text +=
+        " chunk " + std::to_string(chunk) + " from " + std::to_string(firstKey);
+  return text;
+}
+
+bool OracleMask::isVisible(int64_t query, int64_t key, int64_t offset) const {
+  int64_t own = query + offset; // the key of the query's own position
+  return (!isCausal || key <= own) && (!window || key > own - window) &&
+         (!chunk || (key + firstKey) / chunk == (own + firstKey) / chunk);
+}
+
 bool Oracle::isVisible(const Point &point) const {
-  return !causalOffset || point[loop("t")] <= point[loop("s")] + *causalOffset;
+  if (llvm::find(loops, "s") == loops.end() ||
+      llvm::find(loops, "t") == loops.end())
+    return true;
+  int64_t offset = extents[loop("t")] - extents[loop("s")];
+  return mask.isVisible(point[loop("s")], point[loop("t")], offset);
 }
 
 Point Oracle::elementOf(const OracleBuffer &buffer, const Point &point) const {
@@ -228,27 +248,36 @@ Oracle ropeOracle(int64_t b, int64_t s, int64_t h, int64_t d) {
   return oracle;
 }
 
-Oracle softmaxOracle(int64_t b, int64_t h, int64_t s, int64_t t, bool causal) {
+Oracle softmaxOracle(int64_t b, int64_t h, int64_t s, int64_t t,
+                     OracleMask mask, bool sinksAndCap) {
   Oracle oracle;
-  oracle.text = functionText(std::string("llm.softmax %0 mask ") +
-                                 (causal ? "causal" : "full"),
-                             {tensorText({b, h, s, t})});
+  std::vector<std::string> types = {tensorText({b, h, s, t})};
+  if (sinksAndCap)
+    types.push_back(tensorText({h}, "f32"));
+  oracle.text = functionText(
+      std::string("llm.softmax %0") + (sinksAndCap ? " sinks %1" : "") +
+          mask.text() + (sinksAndCap ? " soft_cap 50.0" : ""),
+      types);
   oracle.loops = {"b", "h", "s", "t"};
   oracle.extents = {b, h, s, t};
   oracle.tileable = {true, true, true, false};
-  if (causal)
-    oracle.causalOffset = t - s;
-  std::vector<std::string> all = oracle.loops;
-  oracle.stages = {all, all, {"b", "h", "s"}, all};
+  oracle.mask = mask;
+  std::vector<std::string> all = oracle.loops, rows = {"b", "h", "s"};
+  oracle.stages = {all, all, rows, all};
   oracle.buffers = {{"x", 'r', all, 16}, {"out", 'w', all, 16}};
+  if (sinksAndCap) {
+    oracle.stages = {all, all, all, rows, rows, all};
+    oracle.buffers.insert(oracle.buffers.begin() + 1,
+                          {"sinks", 'r', {"h"}, 32});
+  }
   return oracle;
 }
 
 Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g,
-                       int64_t s, int64_t t, int64_t d, bool causal) {
+                       int64_t s, int64_t t, int64_t d, OracleMask mask,
+                       bool sinksAndCap) {
   Oracle oracle;
-  std::string mask = causal ? " mask causal" : " mask full",
-              scale = " scale 0.5";
+  std::string scale = " scale 0.5";
   std::string queries = tensorText({b, s, h * g, d}),
               keys = tensorText({b, t, h, d}),
               scores = tensorText({b, h * g, s, t});
@@ -256,29 +285,42 @@ Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g,
   oracle.extents = {b, h, g, s, t, d};
   oracle.tileable = {true, true, true, true, true, false};
   oracle.group = g;
-  if (causal)
-    oracle.causalOffset = t - s;
+  oracle.mask = mask;
+  std::vector<std::string> rows = {"b", "h", "g", "s"};
   std::vector<std::string> pairs = {"b", "h", "g", "s", "t"},
                            all = oracle.loops, ofQuery = {"b", "s", "hg", "d"},
                            ofKey = {"b", "t", "h", "d"},
                            ofScore = {"b", "hg", "s", "t"};
   if (op == "gqa_attn") {
-    oracle.text = functionText("llm.gqa_attn %0, %1, %2" + mask + scale,
-                               {queries, keys, keys});
+    std::vector<std::string> types = {queries, keys, keys};
+    if (sinksAndCap)
+      types.push_back(tensorText({h * g}, "f32"));
+    oracle.text =
+        functionText(std::string("llm.gqa_attn %0, %1, %2") +
+                         (sinksAndCap ? " sinks %3" : "") + mask.text() +
+                         scale + (sinksAndCap ? " soft_cap 50.0" : ""),
+                     types);
     oracle.stages = {all, pairs, pairs, all, {"b", "h", "g", "s", "d"}};
     oracle.buffers = {{"query", 'r', ofQuery, 16},
                       {"keys", 'r', ofKey, 16},
                       {"values", 'r', ofKey, 16},
                       {"out", 'w', ofQuery, 16},
                       {"scores", 't', pairs, 32}};
+    if (sinksAndCap) {
+      oracle.stages = {
+          all, pairs, pairs, pairs, rows, all, {"b", "h", "g", "s", "d"}};
+      oracle.buffers.insert(oracle.buffers.begin() + 3,
+                            {"sinks", 'r', {"hg"}, 32});
+    }
   } else if (op == "qk") {
-    oracle.text = functionText("llm.qk %0, %1" + mask + scale, {queries, keys});
+    oracle.text =
+        functionText("llm.qk %0, %1" + mask.text() + scale, {queries, keys});
     oracle.stages = {all};
     oracle.buffers = {{"query", 'r', ofQuery, 16},
                       {"keys", 'r', ofKey, 16},
                       {"out", 'w', ofScore, 16}};
   } else {
-    oracle.text = functionText("llm.pv %0, %1" + mask, {scores, keys});
+    oracle.text = functionText("llm.pv %0, %1" + mask.text(), {scores, keys});
     oracle.stages = {all};
     oracle.buffers = {{"probabilities", 'r', ofScore, 16},
                       {"values", 'r', ofKey, 16},
@@ -287,16 +329,55 @@ Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g,
   return oracle;
 }
 
+Oracle embeddingOracle(int64_t tokens, int64_t vocabulary, int64_t hidden) {
+  Oracle oracle;
+  oracle.text = functionText(
+      "llm.embedding %0, %1",
+      {tensorText({tokens}, "i32"), tensorText({vocabulary, hidden}, "i8")});
+  oracle.loops = {"m", "h"};
+  oracle.extents = {tokens, hidden};
+  oracle.tileable = {true, true};
+  oracle.stages = {{"m", "h"}};
+  oracle.buffers = {{"tokens", 'r', {"m"}, 32},
+                    {"table", 'r', {"m", "h"}, 8},
+                    {"out", 'w', {"m", "h"}, 8}};
+  return oracle;
+}
+
+Oracle sampleOracle(int64_t rows, int64_t vocabulary, bool greedy) {
+  Oracle oracle;
+  oracle.text = functionText(std::string("llm.sample ") +
+                                 (greedy ? "greedy" : "categorical") + " %0",
+                             {tensorText({rows, vocabulary})});
+  oracle.loops = {"m", "v"};
+  oracle.extents = {rows, vocabulary};
+  oracle.tileable = {true, greedy};
+  oracle.stages.assign(greedy ? 1 : 3, {"m", "v"});
+  oracle.buffers = {{"logits", 'r', {"m", "v"}, 16}, {"out", 'w', {"m"}, 32}};
+  return oracle;
+}
+
+static OracleMask randomMask(Random &random) {
+  switch (random(0, 3)) {
+  case 0:
+    return {};
+  case 1:
+    return {true};
+  case 2:
+    return {true, random(1, 7)};
+  default:
+    return {true, 0, random(1, 7), random(0, 9)};
+  }
+}
+
 Oracle randomOracle(Random &random) {
-  bool causal = random(0, 1);
-  int64_t s = random(1, 5), t = random(s, 6);
-  if (!causal)
-    t = random(1, 6);
+  OracleMask mask = randomMask(random);
+  int64_t s = random(1, 5), t = random(mask.isCausal ? s : 1, 6);
   auto attention = [&](const char *op) {
     return attentionOracle(op, random(1, 2), random(1, 2), random(1, 3), s, t,
-                           random(1, 2), causal);
+                           random(1, 2), mask, random(0, 1));
   };
-  switch (random(0, 7)) {
+  switch (random(0, 9)) {
   case 0:
     return matmulOracle(random(1, 7), random(1, 7), random(1, 7), random(0, 1),
                         random(0, 1));
@@ -308,11 +389,15 @@ Oracle randomOracle(Random &random) {
     return ropeOracle(random(1, 3), random(1, 3), random(1, 3),
                       2 * random(1, 2));
   case 4:
-    return softmaxOracle(random(1, 2), random(1, 3), s, t, causal);
+    return softmaxOracle(random(1, 2), random(1, 3), s, t, mask, random(0, 1));
   case 5:
     return attention("gqa_attn");
   case 6:
     return attention("qk");
+  case 7:
+    return embeddingOracle(random(1, 7), random(1, 9), random(1, 7));
+  case 8:
+    return sampleOracle(random(1, 5), random(1, 9), random(0, 1));
   default:
     return attention("pv");
   }

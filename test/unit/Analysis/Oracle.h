@@ -33,14 +33,23 @@ struct OracleBuffer {
   int64_t bits;
 };
 
+/// Which pairs of query and key are visible, asked pair by pair.
+struct OracleMask {
+  bool isCausal = false;
+  int64_t window = 0, chunk = 0, firstKey = 0;
+
+  std::string text() const;
+  /// `offset`: keys before the first query.
+  bool isVisible(int64_t query, int64_t key, int64_t offset) const;
+};
+
 struct Oracle {
   std::string text; ///< the function to parse
   std::vector<std::string> loops;
   std::vector<int64_t> extents;
   std::vector<bool> tileable;
   int64_t group = 1;
-  /// Keys before the first query; nothing: all pairs are visible.
-  std::optional<int64_t> causalOffset;
+  OracleMask mask;
   std::vector<std::vector<std::string>> stages;
   std::vector<OracleBuffer> buffers;
 
@@ -67,10 +76,14 @@ Oracle matmulOracle(int64_t m, int64_t k, int64_t n, bool transposed,
 Oracle rmsNormOracle(int64_t rows, int64_t columns);
 Oracle addOracle(int64_t rows, int64_t columns);
 Oracle ropeOracle(int64_t b, int64_t s, int64_t h, int64_t d);
-Oracle softmaxOracle(int64_t b, int64_t h, int64_t s, int64_t t, bool causal);
+Oracle softmaxOracle(int64_t b, int64_t h, int64_t s, int64_t t,
+                     OracleMask mask, bool sinksAndCap);
 /// `op`: "gqa_attn", "qk" or "pv".
 Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g,
-                       int64_t s, int64_t t, int64_t d, bool causal);
+                       int64_t s, int64_t t, int64_t d, OracleMask mask,
+                       bool sinksAndCap = false);
+Oracle embeddingOracle(int64_t tokens, int64_t vocabulary, int64_t hidden);
+Oracle sampleOracle(int64_t rows, int64_t vocabulary, bool greedy);
 /// One of the above with small random sizes.
 Oracle randomOracle(Random &random);
 

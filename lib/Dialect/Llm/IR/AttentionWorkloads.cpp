@@ -27,52 +27,110 @@ using utils::IteratorType;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Which (query, key) pairs are computed. `offset`: keys before the first
-/// query.
-struct Visibility {
-  Mask mask;
-  int64_t offset;
+/// Which (query, key) pairs are computed, in closed form. All is counted in
+/// positions of the sequence: key t stands at firstKey + t, query s at
+/// firstQuery + s, and the last query at the last key.
+class Visibility {
+public:
+  Visibility(MaskAttr mask, int64_t queries, int64_t keys)
+      : mask(mask), firstKey(mask.getFirstKey()),
+        firstQuery(firstKey + keys - queries) {}
 
-  __extension__ using Wide = __int128;
-
-  static Wide triangle(Wide a) { return a > 0 ? a * (a + 1) / 2 : 0; }
-  Wide below(int64_t query, Interval keys) const {
-    return triangle(Wide(query) + offset - keys.begin) -
-           triangle(Wide(query) + offset - keys.end);
-  }
-
+  /// Visible pairs.
   Count countPairs(Interval queries, Interval keys) const {
-    if (queries.size() <= 0 || keys.size() <= 0)
+    Positions p(queries, firstQuery), t(keys, firstKey);
+    if (p.isEmpty() || t.isEmpty())
       return int64_t(0);
-    Wide pairs = mask == Mask::Full
-                     ? Wide(queries.size()) * keys.size()
-                     : below(queries.end, keys) - below(queries.begin, keys);
+    Wide pairs = isCausal()
+                     ? below(p.end, t.end) - below(p.begin, t.end) -
+                           below(p.end, t.begin) + below(p.begin, t.begin)
+                     : p.size() * t.size();
     if (pairs > maxCount)
       return failure();
     return static_cast<int64_t>(pairs);
   }
 
-  /// Keys of `keys` that at least one of `queries` sees: what the last one
-  /// sees.
+  /// Keys of `keys` that at least one of `queries` sees: from the first that
+  /// the first query sees to the last query's own, without a gap.
   int64_t countKeys(Interval queries, Interval keys) const {
-    if (queries.size() <= 0)
+    Positions p(queries, firstQuery), t(keys, firstKey);
+    if (p.isEmpty())
       return 0;
-    int64_t end = keys.end;
-    if (mask == Mask::Causal)
-      end = std::min(end, queries.end + offset);
-    return std::max<int64_t>(0, end - keys.begin);
+    if (isCausal())
+      t.clamp(firstSeen(p.begin), p.end);
+    return t.size();
   }
 
-  /// Queries of `queries` that see at least one of `keys`: those after its
-  /// first one.
+  /// Queries of `queries` that see at least one of `keys`: from the first key's
+  /// own position to the last that still sees the last key.
   int64_t countQueries(Interval queries, Interval keys) const {
-    if (keys.size() <= 0)
+    Positions p(queries, firstQuery), t(keys, firstKey);
+    if (t.isEmpty())
       return 0;
-    int64_t begin = queries.begin;
-    if (mask == Mask::Causal)
-      begin = std::max(begin, keys.begin - offset);
-    return std::max<int64_t>(0, queries.end - begin);
+    if (isCausal())
+      p.clamp(t.begin, endOfSight(t.end - 1));
+    return p.size();
   }
+
+private:
+  __extension__ using Wide = __int128;
+
+  struct Positions {
+    Wide begin, end;
+    Positions(Interval interval, int64_t first)
+        : begin(Wide(interval.begin) + first), end(Wide(interval.end) + first) {
+    }
+    bool isEmpty() const { return begin >= end; }
+    Wide size() const { return std::max<Wide>(0, end - begin); }
+    void clamp(Wide low, Wide high) {
+      begin = std::max(begin, low);
+      end = std::min(end, high);
+    }
+  };
+
+  bool isCausal() const { return mask.getKind() == MaskKind::Causal; }
+
+  /// Pairs t <= p of p in [0, queries) and t in [0, keys).
+  static Wide triangle(Wide queries, Wide keys) {
+    if (queries <= 0 || keys <= 0)
+      return 0;
+    Wide square = std::min(queries, keys);
+    return square * (square + 1) / 2 + (queries - square) * keys;
+  }
+
+  /// Visible pairs of queries before `query` and keys before `key`.
+  Wide below(Wide query, Wide key) const {
+    if (int64_t window = mask.getWindow())
+      return triangle(query, key) - triangle(query - window, key);
+    int64_t chunk = mask.getChunk();
+    if (!chunk)
+      return triangle(query, key);
+    Wide whole = std::min(query, key) / chunk;
+    return whole * triangle(chunk, chunk) +
+           triangle(std::min<Wide>(query - whole * chunk, chunk),
+                    std::min<Wide>(key - whole * chunk, chunk));
+  }
+
+  /// The first key position that the query at `query` sees.
+  Wide firstSeen(Wide query) const {
+    if (int64_t window = mask.getWindow())
+      return query - window + 1;
+    if (int64_t chunk = mask.getChunk())
+      return query / chunk * chunk;
+    return 0;
+  }
+
+  /// The first query position after `key` that no longer sees it.
+  Wide endOfSight(Wide key) const {
+    if (int64_t window = mask.getWindow())
+      return key + window;
+    if (int64_t chunk = mask.getChunk())
+      return (key / chunk + 1) * chunk;
+    return Wide(INT64_MAX) * 2;
+  }
+
+  MaskAttr mask;
+  int64_t firstKey, firstQuery;
 };
 } // namespace
 
@@ -89,6 +147,8 @@ static Count countMasked(const Workload &workload,
     count = visible.countKeys(box[s], box[t]);
   else if (loops[s])
     count = visible.countQueries(box[s], box[t]);
+  else if (visible.countQueries(box[s], box[t]) == 0)
+    return int64_t(0);
   for (unsigned loop : loops.set_bits())
     if (loop != s && loop != t)
       count = times(count, box[loop].size());
@@ -110,6 +170,15 @@ struct AttentionShape {
   int64_t batch, kvHeads, group, queries, keys, headDim;
 };
 } // namespace
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+static AttentionShape attentionShapeOf(Value query, Value keys) {
+  ArrayRef<int64_t> q = shapeOf(query), k = shapeOf(keys);
+  return {q[0], k[2], q[2] / k[2], q[1], k[1], q[3]};
+}
 
 /// Loops b, h (KV heads), g (heads per KV head), s (queries), t (keys) and d.
 /// The head dimension is never tiled: a score needs all of it.
@@ -145,8 +214,21 @@ static void addHeadsBuffer(Workload &workload, Buffer::Role role,
        cast<RankedTensorType>(value.getType()).getElementType()});
 }
 
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
+/// What becomes of the scores up to their sum, per visible pair and per row.
+static void addSoftmaxStages(Workload &workload, ArrayRef<StringRef> pairs,
+                             ArrayRef<StringRef> rows, bool hasSoftCap,
+                             bool hasSinks) {
+  constexpr EngineKind vector = EngineKind::Vector;
+  if (hasSoftCap)
+    workload.addStage("cap", vector, pairs,
+                      {{WorkKind::Alu, 2}, {WorkKind::Special, 1}});
+  workload.addStage("max", vector, pairs, {{WorkKind::Compare, 1}});
+  workload.addStage("exp_sum", vector, pairs,
+                    {{WorkKind::Alu, 2}, {WorkKind::Special, 1}});
+  if (hasSinks)
+    workload.addStage(
+        "sink", vector, rows,
+        {{WorkKind::Compare, 1}, {WorkKind::Alu, 2}, {WorkKind::Special, 1}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,33 +236,33 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 //===----------------------------------------------------------------------===//
 
 static Visibility visibilityOf(GqaAttnOp op) {
-  return {op.getMask(), shapeOf(op.getKeys())[1] - shapeOf(op.getQuery())[1]};
+  return {op.getMask(), shapeOf(op.getQuery())[1], shapeOf(op.getKeys())[1]};
 }
 
 FailureOr<Workload> GqaAttnOp::getWorkload(EmitError emitError) {
   if (failed(requireStaticShapes(*this, emitError)))
     return failure();
-  ArrayRef<int64_t> query = shapeOf(getQuery()), keys = shapeOf(getKeys());
-  int64_t group = query[2] / keys[2];
-  Workload workload = makeAttentionWorkload(
-      {query[0], keys[2], group, query[1], keys[1], query[3]});
+  AttentionShape shape = attentionShapeOf(getQuery(), getKeys());
+  Workload workload = makeAttentionWorkload(shape);
   using Role = Buffer::Role;
-  addHeadsBuffer(workload, Role::Read, "query", getQuery(), group,
-                 {"b", "s", "hg", "d"});
-  addHeadsBuffer(workload, Role::Read, "keys", getKeys(), group,
-                 {"b", "t", "h", "d"});
-  addHeadsBuffer(workload, Role::Read, "values", getValues(), group,
-                 {"b", "t", "h", "d"});
-  addHeadsBuffer(workload, Role::Write, "out", getOut(), group,
-                 {"b", "s", "hg", "d"});
+  auto addBuffer = [&](Role role, StringRef name, Value value,
+                       ArrayRef<StringRef> indices) {
+    addHeadsBuffer(workload, role, name, value, shape.group, indices);
+  };
+  addBuffer(Role::Read, "query", getQuery(), {"b", "s", "hg", "d"});
+  addBuffer(Role::Read, "keys", getKeys(), {"b", "t", "h", "d"});
+  addBuffer(Role::Read, "values", getValues(), {"b", "t", "h", "d"});
+  if (Value sinks = getSinks())
+    addBuffer(Role::Read, "sinks", sinks, {"hg"});
+  addBuffer(Role::Write, "out", getOut(), {"b", "s", "hg", "d"});
+  SmallVector<StringRef> rows = {"b", "h", "g", "s"};
   SmallVector<StringRef> pairs = {"b", "h", "g", "s", "t"};
+  SmallVector<StringRef> products = {"b", "h", "g", "s", "t", "d"};
   workload.addBuffer(Role::Temporary, "scores", getOut(),
                      Float32Type::get(getContext()), pairs);
-  SmallVector<StringRef> products = {"b", "h", "g", "s", "t", "d"};
   workload.addStage("qk", EngineKind::Matrix, products, {{WorkKind::Mac, 1}});
-  workload.addStage("max", EngineKind::Vector, pairs, {{WorkKind::Compare, 1}});
-  workload.addStage("exp_sum", EngineKind::Vector, pairs,
-                    {{WorkKind::Alu, 2}, {WorkKind::Special, 1}});
+  addSoftmaxStages(workload, pairs, rows, getSoftCap().has_value(),
+                   bool(getSinks()));
   workload.addStage("pv", EngineKind::Matrix, products, {{WorkKind::Mac, 1}});
   workload.addStage("normalize", EngineKind::Vector, {"b", "h", "g", "s", "d"},
                     {{WorkKind::Alu, 1}});
@@ -203,16 +285,15 @@ Count GqaAttnOp::countElements(const Workload &workload, unsigned buffer,
 //===----------------------------------------------------------------------===//
 
 static Visibility visibilityOf(QkOp op) {
-  return {op.getMask(), shapeOf(op.getKeys())[1] - shapeOf(op.getQuery())[1]};
+  return {op.getMask(), shapeOf(op.getQuery())[1], shapeOf(op.getKeys())[1]};
 }
 
 FailureOr<Workload> QkOp::getWorkload(EmitError emitError) {
   if (failed(requireStaticShapes(*this, emitError)))
     return failure();
-  ArrayRef<int64_t> query = shapeOf(getQuery()), keys = shapeOf(getKeys());
-  int64_t group = query[2] / keys[2];
-  Workload workload = makeAttentionWorkload(
-      {query[0], keys[2], group, query[1], keys[1], query[3]});
+  AttentionShape shape = attentionShapeOf(getQuery(), getKeys());
+  Workload workload = makeAttentionWorkload(shape);
+  int64_t group = shape.group;
   // Keys are not reduced here: each is a column of the scores.
   workload.loops[*workload.findLoop("t")].kind = IteratorType::parallel;
   using Role = Buffer::Role;
@@ -242,7 +323,7 @@ Count QkOp::countElements(const Workload &workload, unsigned buffer, Box box) {
 
 static Visibility visibilityOf(SoftmaxOp op) {
   ArrayRef<int64_t> shape = shapeOf(op.getX());
-  return {op.getMask(), shape[3] - shape[2]};
+  return {op.getMask(), shape[2], shape[3]};
 }
 
 FailureOr<Workload> SoftmaxOp::getWorkload(EmitError emitError) {
@@ -257,11 +338,13 @@ FailureOr<Workload> SoftmaxOp::getWorkload(EmitError emitError) {
   workload.maskedLoops.resize(loops.size());
   workload.maskedLoops.set(2, 4);
   workload.addBuffer(Buffer::Role::Read, "x", getX(), loops);
+  if (Value sinks = getSinks())
+    workload.addBuffer(Buffer::Role::Read, "sinks", sinks, {"h"});
   workload.addBuffer(Buffer::Role::Write, "out", getOut(), loops);
-  workload.addStage("max", EngineKind::Vector, loops, {{WorkKind::Compare, 1}});
-  workload.addStage("exp_sum", EngineKind::Vector, loops,
-                    {{WorkKind::Alu, 2}, {WorkKind::Special, 1}});
-  workload.addStage("reciprocal", EngineKind::Vector, {"b", "h", "s"},
+  SmallVector<StringRef> rows = {"b", "h", "s"};
+  addSoftmaxStages(workload, loops, rows, getSoftCap().has_value(),
+                   bool(getSinks()));
+  workload.addStage("reciprocal", EngineKind::Vector, rows,
                     {{WorkKind::Special, 1}});
   workload.addStage("normalize", EngineKind::Vector, loops,
                     {{WorkKind::Alu, 1}});
@@ -285,7 +368,7 @@ Count SoftmaxOp::countElements(const Workload &workload, unsigned buffer,
 
 static Visibility visibilityOf(PvOp op) {
   ArrayRef<int64_t> shape = shapeOf(op.getProbabilities());
-  return {op.getMask(), shape[3] - shape[2]};
+  return {op.getMask(), shape[2], shape[3]};
 }
 
 FailureOr<Workload> PvOp::getWorkload(EmitError emitError) {

@@ -163,6 +163,24 @@ verifyRange(EmitError emitError, int64_t least,
   return success();
 }
 
+LogicalResult MaskAttr::verify(EmitError emitError, MaskKind kind,
+                               int64_t window, int64_t chunk,
+                               int64_t firstKey) {
+  if (failed(verifyRange(emitError, 0,
+                         {{"window", window},
+                          {"chunk", chunk},
+                          {"from", firstKey}}))) // mask-C1
+    return failure();
+  if (kind != MaskKind::Causal && (window || chunk)) // mask-C2
+    return emitError() << "a window or a chunk needs a causal mask";
+  if (window && chunk) // mask-C3
+    return emitError() << "a mask has a window or a chunk, not both";
+  if (firstKey && !chunk) // mask-C4
+    return emitError()
+           << "the position of the first key matters to a chunk only";
+  return success();
+}
+
 LogicalResult TileLevelAttr::verify(EmitError emitError, StringAttr memory,
                                     DictionaryAttr sizes,
                                     ArrayRef<StringAttr> order,

@@ -8,46 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "OpChecks.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::llm;
-
-/// Reports a broken constraint of result type inference at `loc`, if there is
-/// one.
-template <typename... Args>
-static LogicalResult fail(std::optional<Location> loc, StringRef opName,
-                          Args &&...args) {
-  if (!loc)
-    return failure();
-  InFlightDiagnostic diagnostic = mlir::emitError(*loc)
-                                  << "'" << opName << "' op ";
-  (diagnostic << ... << std::forward<Args>(args));
-  return diagnostic;
-}
-
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-/// type-C2. The verifier checks it as well, but inference runs first where the
-/// op is parsed, and must not ask for dimensions that are not there.
-static LogicalResult
-verifyRanks(std::optional<Location> loc, StringRef opName,
-            ArrayRef<std::pair<Value, int64_t>> valuesAndRanks) {
-  for (auto [value, rank] : valuesAndRanks)
-    if (value && tensorType(value).getRank() != rank)
-      return fail(loc, opName, "needs an operand of rank ", rank, ", got ",
-                  value.getType());
-  return success();
-}
-
-/// Sizes agree unless both are static and differ.
-static bool agree(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
 
 //===----------------------------------------------------------------------===//
 // Sources
@@ -229,8 +195,8 @@ LogicalResult RopeOp::inferReturnTypes(MLIRContext *,
 // softmax-C1, gqa_attn-C5, qk-C4, pv-C3: under a causal mask no query may come
 // before the first key.
 static LogicalResult verifyMask(std::optional<Location> loc, StringRef opName,
-                                Mask mask, int64_t queries, int64_t keys) {
-  if (mask == Mask::Causal && !ShapedType::isDynamic(queries) &&
+                                MaskAttr mask, int64_t queries, int64_t keys) {
+  if (mask.getKind() == MaskKind::Causal && !ShapedType::isDynamic(queries) &&
       !ShapedType::isDynamic(keys) && queries > keys)
     return fail(loc, opName,
                 "a causal mask needs at least as many keys as queries, got ",
@@ -238,16 +204,36 @@ static LogicalResult verifyMask(std::optional<Location> loc, StringRef opName,
   return success();
 }
 
+/// Of softmax and gqa_attn: one sink for each head, and a cap above 0.
+static LogicalResult verifyLogits(std::optional<Location> loc, StringRef opName,
+                                  Value sinks, int64_t heads,
+                                  std::optional<APFloat> softCap) {
+  if (sinks && !agree(tensorType(sinks).getDimSize(0), heads))
+    // softmax-C2, gqa_attn-C6
+    return fail(loc, opName, "sinks ", sinks.getType(), " must be one for each",
+                " of ", heads, " heads");
+  if (!softCap)
+    return success();
+  double cap = softCap->convertToDouble();
+  if (!std::isfinite(cap) || cap <= 0) // softmax-C3, gqa_attn-C7
+    return fail(loc, opName, "soft_cap must be finite and positive");
+  return success();
+}
+
 LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *,
                                           std::optional<Location> loc,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &resultTypes) {
-  if (failed(verifyRanks(loc, getOperationName(), {{adaptor.getX(), 4}})))
+  if (failed(verifyRanks(loc, getOperationName(),
+                         {{adaptor.getX(), 4}, {adaptor.getSinks(), 1}})))
     return failure();
   RankedTensorType x = tensorType(adaptor.getX());
   resultTypes.push_back(x);
-  return verifyMask(loc, getOperationName(), adaptor.getMask(), x.getDimSize(2),
-                    x.getDimSize(3));
+  if (failed(verifyLogits(loc, getOperationName(), adaptor.getSinks(),
+                          x.getDimSize(1), adaptor.getSoftCap())))
+    return failure();
+  return verifyMask(loc, getOperationName(), adaptor.getMaskAttr(),
+                    x.getDimSize(2), x.getDimSize(3));
 }
 
 // binary-C1: of add, mul and swiglu.
@@ -310,7 +296,7 @@ static LogicalResult verifyGroups(std::optional<Location> loc, StringRef opName,
 static LogicalResult verifyQueryAndKeys(std::optional<Location> loc,
                                         StringRef opName,
                                         RankedTensorType query,
-                                        RankedTensorType keys, Mask mask,
+                                        RankedTensorType keys, MaskAttr mask,
                                         double scale) {
   if (!agree(query.getDimSize(0), keys.getDimSize(0)) ||
       !agree(query.getDimSize(3), keys.getDimSize(3))) // gqa_attn-C2, qk-C1
@@ -331,7 +317,8 @@ LogicalResult GqaAttnOp::inferReturnTypes(MLIRContext *,
   if (failed(verifyRanks(loc, getOperationName(),
                          {{adaptor.getQuery(), 4},
                           {adaptor.getKeys(), 4},
-                          {adaptor.getValues(), 4}})))
+                          {adaptor.getValues(), 4},
+                          {adaptor.getSinks(), 1}})))
     return failure();
   RankedTensorType query = tensorType(adaptor.getQuery());
   RankedTensorType keys = tensorType(adaptor.getKeys());
@@ -340,8 +327,11 @@ LogicalResult GqaAttnOp::inferReturnTypes(MLIRContext *,
                 "keys and values must have one type, got ", keys, " and ",
                 adaptor.getValues().getType());
   resultTypes.push_back(query);
+  if (failed(verifyLogits(loc, getOperationName(), adaptor.getSinks(),
+                          query.getDimSize(2), adaptor.getSoftCap())))
+    return failure();
   return verifyQueryAndKeys(loc, getOperationName(), query, keys,
-                            adaptor.getMask(),
+                            adaptor.getMaskAttr(),
                             adaptor.getScale().convertToDouble());
 }
 
@@ -358,7 +348,7 @@ LogicalResult QkOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                              query.getDimSize(1), keys.getDimSize(1)},
                             query.getElementType()));
   return verifyQueryAndKeys(loc, getOperationName(), query, keys,
-                            adaptor.getMask(),
+                            adaptor.getMaskAttr(),
                             adaptor.getScale().convertToDouble());
 }
 
@@ -382,7 +372,7 @@ LogicalResult PvOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   return failure(
       failed(verifyGroups(loc, getOperationName(), probabilities.getDimSize(1),
                           values.getDimSize(2))) ||
-      failed(verifyMask(loc, getOperationName(), adaptor.getMask(),
+      failed(verifyMask(loc, getOperationName(), adaptor.getMaskAttr(),
                         probabilities.getDimSize(2),
                         probabilities.getDimSize(3))));
 }

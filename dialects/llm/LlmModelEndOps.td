@@ -1,0 +1,65 @@
+//===- LlmModelEndOps.td - From tokens, to tokens ----------*- tablegen -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_DIALECT_LLMMODELENDOPS
+#define LLM_DIALECT_LLMMODELENDOPS
+
+include "LlmOps.td"
+
+def OpGroupModelEnds : OpDocGroup {
+  let summary = "Ends of the model"; let description = "";
+}
+let opDocGroup = OpGroupModelEnds in {
+
+def Llm_EmbeddingOp : Llm_TensorOp<"embedding"> {
+  let summary = "the rows of a table that tokens name";
+  let description = [{
+    `out[m, h] = table[tokens[m], h]`, the first op of a model.
+
+    Shapes: tokens [m], of integers; table [vocabulary, hidden]; out [m, hidden] of the
+    table's element type. Loops: m, h. Work: none but the bytes. A row is read for each
+    token, also where two tokens name the same one.
+
+    Example:
+    ```mlir
+    %x = llm.embedding "model.embed_tokens" %tokens, %table
+       : tensor<512xi32>, tensor<128256x2048xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<1>:$tokens,
+    Llm_TensorOfRank<2>:$table);
+  let results = (outs Llm_TensorOfRank<2>:$out);
+  let assemblyFormat = [{
+    ($name^)? $tokens `,` $table attr-dict `:` type($tokens) `,` type($table)
+  }];
+}
+
+def Llm_SampleOp : Llm_TensorOp<"sample"> {
+  let summary = "the next token of each row of logits";
+  let description = [{
+    greedy: the token of the largest logit; categorical: a token drawn with the
+    probabilities softmax(logits), temperature 1.
+
+    Shapes: logits [m, vocabulary]; out [m] of i32. Loops: m, v; categorical never tiles
+    v. Stages: greedy: max (one comparison per logit); categorical: max, exp_sum
+    (subtract, exponential, add), draw (an addition and a comparison per logit: the first
+    token at which the sum of the probabilities passes a random number).
+
+    Example:
+    ```mlir
+    %next = llm.sample "sample" greedy %logits : tensor<1x128256xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_SamplingAttr:$sampling,
+    Llm_TensorOfRank<2>:$logits);
+  let results = (outs Llm_TensorOfRank<1>:$out);
+  let assemblyFormat = "($name^)? `` $sampling $logits attr-dict `:` type($logits)";
+}
+
+} // ends of the model
+
+#endif // LLM_DIALECT_LLMMODELENDOPS

@@ -1,0 +1,195 @@
+//===- HfFamilies.cpp - What families of models differ in -----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HfFamilies.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace mlir::llm {
+
+//===----------------------------------------------------------------------===//
+// Heads
+//===----------------------------------------------------------------------===//
+
+/// The size of a head where the config does not say it.
+static int64_t deriveHeadDim(HfFields &fields, int64_t hidden, int64_t heads) {
+  if (hidden % heads == 0 || fields.hasFailed())
+    return hidden / heads;
+  fields.refuse("num_attention_heads")
+      << heads << " does not divide 'hidden_size' " << hidden
+      << ", and 'head_dim' is missing";
+  return 1;
+}
+
+/// As many KV heads as heads, and heads that share the hidden size, where the
+/// config does not say it.
+static void readDerivedHeads(HfFields &fields, const ModelConfig &model,
+                             AttentionConfig &attention) {
+  int64_t heads = attention.heads;
+  attention.kvHeads = fields.positive("num_key_value_heads", heads);
+  attention.headDim = fields.find("head_dim")
+                          ? fields.positive("head_dim")
+                          : deriveHeadDim(fields, model.hidden, heads);
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+/// `layer_types`, one for each layer: which of them slide. Nothing where the
+/// field is absent.
+static std::vector<bool> readSlidingLayers(HfFields &fields, size_t layers,
+                                           bool canSlide = true) {
+  const LocatedJson *types = fields.find("layer_types");
+  std::vector<bool> sliding;
+  if (!types)
+    return sliding;
+  if (failed(types->expectArray())) {
+    fields.markFailed();
+    return sliding;
+  }
+  for (const LocatedJson &type : types->elements()) {
+    std::string text = type.describe();
+    sliding.push_back(text == "\"sliding_attention\"");
+    if ((canSlide && sliding.back()) || text == "\"full_attention\"")
+      continue;
+    type.emitError() << "'" << type.path() << "' must be \"full_attention\""
+                     << (canSlide ? " or \"sliding_attention\"" : "")
+                     << ", got " << text;
+    fields.markFailed();
+    return {};
+  }
+  if (sliding.size() == layers)
+    return sliding;
+  fields.refuse("layer_types") << "must have one entry for each of the "
+                               << layers << " layers, got " << sliding.size();
+  return {};
+}
+
+/// Layers of `layer_types`, or from `firstSliding` on where it is absent, see a
+/// window of `sliding_window` keys.
+static void readWindows(HfFields &fields, ModelConfig &model,
+                        size_t firstSliding) {
+  int64_t window = fields.positive("sliding_window", 0);
+  std::vector<bool> sliding = readSlidingLayers(fields, model.layers.size());
+  for (auto [index, layer] : llvm::enumerate(model.layers))
+    if (sliding.empty() ? index >= firstSliding : sliding[index])
+      layer.attention.window = window;
+  if (!window && llvm::is_contained(sliding, true))
+    fields.refuse("layer_types")
+        << "has sliding attention, but 'sliding_window' is missing";
+}
+
+/// A window must be switched on, and then begins at a layer (Qwen).
+static void readOptionalWindows(HfFields &fields, ModelConfig &model) {
+  bool isUsed = fields.boolean("use_sliding_window", false);
+  size_t firstSliding = model.layers.size();
+  if (isUsed && !fields.find("layer_types"))
+    firstSliding = fields.positive("max_window_layers", 0);
+  if (fields.find("sliding_window") && !fields.find("use_sliding_window"))
+    fields.refuse("sliding_window")
+        << "needs 'use_sliding_window', true or false, beside it";
+  readWindows(fields, model, firstSliding);
+}
+
+/// Every layer sees all keys before it.
+static void checkFullAttention(HfFields &fields, ModelConfig &model) {
+  fields.mustBeFalse("use_sliding_window", "every layer sees all keys");
+  if (fields.find("sliding_window") && !fields.find("use_sliding_window"))
+    fields.refuse("sliding_window")
+        << "is not supported: every layer sees all keys; a window that is not "
+           "in use needs 'use_sliding_window': false";
+  readSlidingLayers(fields, model.layers.size(), /*canSlide=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Families
+//===----------------------------------------------------------------------===//
+
+static void setAll(ModelConfig &model, const LayerConfig &layer) {
+  llvm::fill(model.layers, layer);
+}
+
+static void readLlama(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  readDerivedHeads(fields, model, layer.attention);
+  bool bias = fields.boolean("attention_bias", false);
+  layer.attention.qkvBias = layer.attention.outBias = bias;
+  layer.feedForward.hasBias = fields.boolean("mlp_bias", false);
+  setAll(model, layer);
+  checkFullAttention(fields, model);
+}
+
+static void readMistral(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  readDerivedHeads(fields, model, layer.attention);
+  fields.mustBeFalse("attention_bias", "this architecture has none");
+  fields.mustBeFalse("mlp_bias", "this architecture has none");
+  setAll(model, layer);
+  readWindows(fields, model, /*firstSliding=*/0);
+}
+
+static void readQwen2(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  readDerivedHeads(fields, model, layer.attention);
+  if (!fields.boolean("attention_bias", true))
+    fields.refuse("attention_bias")
+        << "false is not supported: q, k and v of this architecture have one";
+  layer.attention.qkvBias = true;
+  fields.mustBeFalse("mlp_bias", "this architecture has none");
+  setAll(model, layer);
+  readOptionalWindows(fields, model);
+}
+
+static void readQwen3(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  layer.attention.kvHeads = fields.positive("num_key_value_heads");
+  layer.attention.headDim = fields.positive("head_dim");
+  layer.attention.qkNorm = true;
+  bool bias = fields.boolean("attention_bias", false);
+  layer.attention.qkvBias = layer.attention.outBias = bias;
+  fields.mustBeFalse("mlp_bias", "this architecture has none");
+  setAll(model, layer);
+  readOptionalWindows(fields, model);
+}
+
+static void readPhi3(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  readDerivedHeads(fields, model, layer.attention);
+  fields.mustBeFalse("attention_bias", "this architecture has none");
+  fields.mustBeFalse("mlp_bias", "this architecture has none");
+  layer.attention.isFused = layer.feedForward.isFused = true;
+  setAll(model, layer);
+  readWindows(fields, model, /*firstSliding=*/0);
+}
+
+static constexpr HfFamily families[] = {{"llama", readLlama},
+                                        {"mistral", readMistral},
+                                        {"phi3", readPhi3},
+                                        {"qwen2", readQwen2},
+                                        {"qwen3", readQwen3}};
+
+const HfFamily *findHfFamily(const LocatedJson &config) {
+  FailureOr<const LocatedJson *> field = config.require("model_type");
+  if (failed(field))
+    return nullptr;
+  FailureOr<std::string> modelType = (*field)->asString();
+  if (failed(modelType))
+    return nullptr;
+  for (const HfFamily &family : families)
+    if (family.modelType == *modelType)
+      return &family;
+  InFlightDiagnostic diagnostic = (*field)->emitError();
+  diagnostic << "'model_type' " << (*field)->describe()
+             << " is not supported; supported: ";
+  llvm::interleaveComma(families, diagnostic, [&](const HfFamily &family) {
+    diagnostic << family.modelType;
+  });
+  return nullptr;
+}
+
+} // namespace mlir::llm

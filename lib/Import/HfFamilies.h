@@ -1,0 +1,28 @@
+//===- HfFamilies.h - What families of models differ in ---------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_IMPORT_HFFAMILIES_H
+#define LLM_LIB_IMPORT_HFFAMILIES_H
+
+#include "HfFields.h"
+#include "llm/Import/ModelConfig.h"
+
+namespace mlir::llm {
+
+/// A value of `model_type`, and how its fields become layers. `read` gets a
+/// model with what all families share; its layers are equal by then.
+struct HfFamily {
+  llvm::StringLiteral modelType;
+  void (*read)(HfFields &fields, ModelConfig &model);
+};
+
+/// The family that the config names; otherwise null, after an error.
+const HfFamily *findHfFamily(const LocatedJson &config);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_IMPORT_HFFAMILIES_H

@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+"""Figures of decoder-only language models, derived from nothing but their Hugging Face config.json.
+
+Counted are matrix multiplications only: norms, biases, rope, softmax, activations and the
+embedding lookup cost no multiply-accumulates here.  Of a multimodal model only the text part
+is seen, and a multi-token-prediction layer is left out.
+
+    derive_models.py [FOLDER ...]     table of every *.json (by default of test/models); exit 1 if
+                                      a published count is missed
+"""
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Config = dict[str, Any]
+
+MLA = {"deepseek_v2", "deepseek_v3", "kimi_k2"}
+GEMMA = {"gemma2", "gemma3_text"}
+QK_NORM = {"qwen3", "qwen3_moe", "gemma3_text"}  # learned weights; Llama 4's q/k norm has none
+WINDOW_ON_ALL_LAYERS = {"mistral", "mixtral", "phi3"}
+# Phi-3 stores qkv and gate/up fused, which changes no count.
+PLAIN_HEAD_DIM = {"llama", "mistral", "mixtral", "phi3", "qwen2"}  # hidden_size / heads if not given
+KINDS = ("full_attention", "sliding_attention", "chunked_attention")
+SUPPORTED = MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM | {"gpt_oss", "llama4_text"}
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Figures of one decoder layer."""
+
+    matrices: int            # weight elements every token is multiplied with, without kv_up
+    kv_up: int               # kv_b_proj of MLA, kept apart: how often it runs depends on the mode
+    vectors: int             # norms, biases, sinks outside the routed experts
+    expert_matrices: int     # of one routed expert
+    expert_vectors: int      # biases of one routed expert
+    experts: int             # routed experts
+    selected: int            # routed experts one token goes through
+    kv_elements: int         # elements one token adds to the cache
+    pair_macs: int           # one query token against one key, all heads, scores and values
+    absorbed_pair_macs: int  # the same on MLA latents; equal to pair_macs without MLA
+    window: int | None       # keys a query sees at most, itself included
+    chunk: int | None        # keys are seen back to the last multiple of this
+
+    def parameters(self, experts: int) -> int:
+        expert = self.expert_matrices + self.expert_vectors
+        return self.matrices + self.kv_up + self.vectors + experts * expert
+
+    def token_macs(self) -> int:
+        return self.matrices + self.selected * self.expert_matrices
+
+    def visible(self, context: int) -> int:
+        """Keys that the last of `context` tokens sees."""
+        if self.chunk:
+            return (context - 1) % self.chunk + 1
+        return min(context, self.window) if self.window else context
+
+    def visible_pairs(self, seq: int) -> int:
+        """Query-key pairs of a causal prefill: the sum of visible(1..seq), in closed form."""
+        if self.chunk:
+            full, rest = divmod(seq, self.chunk)
+            return full * triangle(self.chunk) + triangle(rest)
+        growing = min(seq, self.window) if self.window else seq
+        return triangle(growing) + (seq - growing) * growing
+
+
+def triangle(n: int) -> int:
+    return n * (n + 1) // 2
+
+
+def text_config(config: Config) -> Config:
+    """The decoder's own fields, with a supported model_type and tying made explicit."""
+    inner = dict(config.get("text_config") or config)
+    if "text_config" in config:
+        inner.setdefault("model_type", f"{config.get('model_type')}_text")
+    kind = inner.get("model_type")
+    if kind not in SUPPORTED:
+        raise ValueError(f"unsupported model_type: {kind!r}")
+    # A wrapper's flag counts if the text part has none; of all families only Gemma ties unasked.
+    inner.setdefault("tie_word_embeddings", config.get("tie_word_embeddings", kind in GEMMA))
+    return inner
+
+
+def head_dim(c: Config) -> int:
+    if c.get("head_dim"):
+        return c["head_dim"]
+    if c["model_type"] not in PLAIN_HEAD_DIM:  # class defaults differ: better no figure than a guess
+        raise ValueError(f"head_dim missing for model_type {c['model_type']!r}")
+    return c["hidden_size"] // c["num_attention_heads"]
+
+
+def kv_heads(c: Config) -> int:
+    return c.get("num_key_value_heads") or c["num_attention_heads"]
+
+
+def attention_kind(c: Config, index: int) -> str:
+    """One of KINDS: what the config lists, else the model's own rule."""
+    model, sliding, chunked = c["model_type"], False, False
+    if c.get("layer_types"):
+        if c["layer_types"][index] not in KINDS:
+            raise ValueError(f"unsupported layer type: {c['layer_types'][index]!r}")
+        return c["layer_types"][index]
+    if model in ("qwen2", "qwen3"):
+        sliding = bool(c.get("use_sliding_window")) and index >= c["max_window_layers"]
+    elif model == "qwen3_moe" and c.get("use_sliding_window"):
+        raise ValueError("qwen3_moe with use_sliding_window: which layers slide is not settled")
+    elif model in ("gemma2", "gpt_oss"):
+        sliding = index % 2 == 0
+    elif model == "gemma3_text":
+        pattern = c.get("sliding_window_pattern") or c.get("_sliding_window_pattern") or 6
+        sliding = (index + 1) % pattern != 0
+    elif model == "llama4_text":  # layers with rope; in no_rope_layers 1 marks such a layer
+        with_rope = c.get("no_rope_layers")
+        chunked = bool(with_rope[index]) if with_rope else \
+            (index + 1) % c.get("no_rope_layer_interval", 4) != 0
+    else:
+        sliding = model in WINDOW_ON_ALL_LAYERS
+    return KINDS[1 if sliding else 2 if chunked else 0]
+
+
+def is_moe(c: Config, index: int) -> bool:
+    kind = c["model_type"]
+    if kind in ("mixtral", "gpt_oss"):
+        return True
+    if kind == "qwen3_moe":
+        chosen = (index + 1) % c.get("decoder_sparse_step", 1) == 0
+        return chosen and index not in (c.get("mlp_only_layers") or [])
+    if kind == "llama4_text":
+        if c.get("moe_layers") is not None:
+            return index in c["moe_layers"]
+        return (index + 1) % c.get("interleave_moe_layer_step", 1) == 0
+    if kind in MLA:
+        chosen = index >= c["first_k_dense_replace"] and index % c.get("moe_layer_freq", 1) == 0
+        return chosen and bool(c.get("n_routed_experts"))
+    return False
+
+
+def gqa(c: Config) -> dict[str, int]:
+    hidden, heads, dim = c["hidden_size"], c["num_attention_heads"], head_dim(c)
+    q, kv = heads * dim, kv_heads(c) * dim
+    vectors = 2 * dim if c["model_type"] in QK_NORM else 0
+    if c["model_type"] == "qwen2":  # biased without a field that says so, o_proj is not
+        vectors += q + 2 * kv
+    elif c.get("attention_bias", c["model_type"] == "gpt_oss"):
+        vectors += q + 2 * kv + hidden
+    if c["model_type"] == "gpt_oss":
+        vectors += heads  # one attention sink per query head
+    pair = 2 * q
+    return {"matrices": hidden * (q + 2 * kv) + q * hidden, "kv_up": 0, "vectors": vectors,
+            "kv_elements": 2 * kv, "pair_macs": pair, "absorbed_pair_macs": pair}
+
+
+def mla(c: Config) -> dict[str, int]:
+    hidden, heads = c["hidden_size"], c["num_attention_heads"]
+    nope, rope, value = c["qk_nope_head_dim"], c["qk_rope_head_dim"], c["v_head_dim"]
+    q_rank, rank = c.get("q_lora_rank"), c["kv_lora_rank"]
+    q_out = heads * (nope + rope)
+    query = q_rank * (hidden + q_out) if q_rank else hidden * q_out
+    vectors = rank + (q_rank or 0)  # kv_a_layernorm, q_a_layernorm
+    if c.get("attention_bias"):     # on q_a_proj, kv_a_proj_with_mqa and o_proj
+        vectors += (q_rank or 0) + rank + rope + hidden
+    return {"matrices": query + hidden * (rank + rope) + heads * value * hidden,
+            "kv_up": rank * heads * (nope + value), "vectors": vectors, "kv_elements": rank + rope,
+            "pair_macs": heads * (nope + rope + value),
+            "absorbed_pair_macs": heads * (rank + rope + rank)}
+
+
+def gated_mlp(c: Config, intermediate: int) -> int:
+    return 3 * c["hidden_size"] * intermediate  # gate, up, down
+
+
+def dense_ffn(c: Config) -> dict[str, int]:
+    wide = c["intermediate_size_mlp" if c["model_type"] == "llama4_text" else "intermediate_size"]
+    vectors = 2 * wide + c["hidden_size"] if c.get("mlp_bias") else 0
+    return {"matrices": gated_mlp(c, wide), "vectors": vectors,
+            "expert_matrices": 0, "expert_vectors": 0, "experts": 0, "selected": 0}
+
+
+def moe_ffn(c: Config) -> dict[str, int]:
+    kind = c["model_type"]
+    experts = next(c[f] for f in ("n_routed_experts", "num_experts", "num_local_experts") if f in c)
+    wide = c["moe_intermediate_size"] if kind in MLA | {"qwen3_moe"} else c["intermediate_size"]
+    shared = 1 if kind == "llama4_text" else c.get("n_shared_experts") or 0
+    vectors, expert_vectors = 0, 0
+    if kind == "gpt_oss":
+        vectors, expert_vectors = experts, 2 * wide + c["hidden_size"]
+    # e_score_correction_bias goes with the noaux_tc selection, which V2 does not have.
+    if kind in MLA and c.get("topk_method", "" if kind == "deepseek_v2" else "noaux_tc") == "noaux_tc":
+        vectors = experts
+    return {"matrices": c["hidden_size"] * experts + shared * gated_mlp(c, wide), "vectors": vectors,
+            "expert_matrices": gated_mlp(c, wide), "expert_vectors": expert_vectors,
+            "experts": experts, "selected": c["num_experts_per_tok"]}
+
+
+def layer(c: Config, index: int) -> Layer:
+    attention = mla(c) if c["model_type"] in MLA else gqa(c)
+    ffn = moe_ffn(c) if is_moe(c, index) else dense_ffn(c)
+    norms = (4 if c["model_type"] in GEMMA else 2) * c["hidden_size"]
+    kind = attention_kind(c, index)
+    window = c.get("sliding_window") if kind == "sliding_attention" else None
+    chunk = c.get("attention_chunk_size", 8192) if kind == "chunked_attention" else None
+    sums = {"matrices": attention["matrices"] + ffn["matrices"],
+            "vectors": attention["vectors"] + ffn["vectors"] + norms}
+    return Layer(**{**attention, **ffn, **sums, "window": window, "chunk": chunk})
+
+
+def layers(config: Config) -> list[Layer]:
+    c = text_config(config)
+    return [layer(c, index) for index in range(c["num_hidden_layers"])]
+
+
+def head_elements(config: Config) -> int:
+    """LM head (or the embedding, which has its shape)."""
+    c = text_config(config)
+    return c["vocab_size"] * c["hidden_size"]
+
+
+def outside_layers(config: Config) -> int:
+    """Embedding, LM head unless tied, and the final norm."""
+    c = text_config(config)
+    return head_elements(c) * (1 if c["tie_word_embeddings"] else 2) + c["hidden_size"]
+
+
+def parameters(config: Config) -> int:
+    return outside_layers(config) + sum(l.parameters(l.experts) for l in layers(config))
+
+
+def active_parameters(config: Config) -> int:
+    """All but the routed experts that one token does not select."""
+    return outside_layers(config) + sum(l.parameters(l.selected) for l in layers(config))
+
+
+def kv_elements_per_token(config: Config) -> int:
+    return sum(l.kv_elements for l in layers(config))
+
+
+def matmul_weight_elements(config: Config, active: bool = False) -> int:
+    """Elements of all matrices tokens are multiplied with, the LM head (tied or not) included."""
+    return head_elements(config) + sum(
+        l.matrices + l.kv_up + (l.selected if active else l.experts) * l.expert_matrices
+        for l in layers(config))
+
+
+def macs_decode(config: Config, context: int, absorbed: bool = True) -> int:
+    """One decode step of one sequence; `context` keys, the new token's included.
+
+    `absorbed` matters for MLA only.  W_UK and W_UV together are kv_b_proj, so absorption costs
+    its size once per new token; without it every latent of the context goes through it.
+    """
+    if context < 1:
+        raise ValueError("context counts the new token: at least 1")
+    macs = head_elements(config)
+    for l in layers(config):
+        keys = l.visible(context)
+        pair, ups = (l.absorbed_pair_macs, 1) if absorbed else (l.pair_macs, keys)
+        macs += l.token_macs() + keys * pair + ups * l.kv_up
+    return macs
+
+
+def macs_prefill(config: Config, seq: int) -> int:
+    """One sequence from an empty cache, causal, logits for the last token only, MLA unabsorbed."""
+    if seq < 1:
+        raise ValueError("a prefill has at least 1 token")
+    return head_elements(config) + sum(
+        seq * (l.token_macs() + l.kv_up) + l.visible_pairs(seq) * l.pair_macs for l in layers(config))
+
+
+def flops(macs: int) -> int:
+    return 2 * macs
+
+
+# Published counts; test/models/README.md has the sources.
+PUBLISHED: dict[str, int] = {
+    "meta-llama--Llama-2-7b-hf": 6_738_415_616, "meta-llama--Llama-2-70b-hf": 68_976_648_192,
+    "meta-llama--Llama-3.2-1B": 1_235_814_400, "meta-llama--Llama-3.2-3B": 3_212_749_824,
+    "meta-llama--Meta-Llama-3.1-8B": 8_030_261_248,
+    "meta-llama--Meta-Llama-3.1-70B": 70_553_706_496,
+    "meta-llama--Meta-Llama-3.1-405B": 405_853_388_800,
+    "mistralai--Mistral-7B-v0.1": 7_241_732_096, "mistralai--Mixtral-8x7B-v0.1": 46_702_792_704,
+    "mistralai--Mixtral-8x22B-v0.1": 140_620_634_112,
+    "Qwen--Qwen2.5-0.5B": 494_032_768, "Qwen--Qwen2.5-7B": 7_615_616_512,
+    "Qwen--Qwen2.5-72B": 72_706_203_648, "Qwen--Qwen3-0.6B": 596_049_920,
+    "Qwen--Qwen3-8B": 8_190_735_360, "Qwen--Qwen3-30B-A3B": 30_532_122_624,
+    "Qwen--Qwen3-235B-A22B": 235_093_634_560,
+    "google--gemma-2-2b": 2_614_341_888, "google--gemma-2-9b": 9_241_705_984,
+    "google--gemma-2-27b": 27_227_128_320, "google--gemma-3-1b-pt": 999_885_952,
+    "microsoft--Phi-3-mini-4k-instruct": 3_821_079_552,
+    "openai--gpt-oss-20b": 20_914_757_184, "openai--gpt-oss-120b": 116_829_156_672,
+    "deepseek-ai--DeepSeek-V2": 235_741_434_880, "deepseek-ai--DeepSeek-V2-Lite": 15_706_484_224,
+    "deepseek-ai--DeepSeek-V3": 671_026_419_200,
+    "moonshotai--Kimi-K2-Instruct": 1_026_408_232_448,  # fp8 scales, rotary tables left out
+    # Published with the vision part, whose size (tower and projector) is taken off here.
+    "google--gemma-3-27b-pt": 27_432_406_640 - 423_060_336,
+    "meta-llama--Llama-4-Scout-17B-16E-Instruct": 108_641_793_536 - 871_932_416,
+    "meta-llama--Llama-4-Maverick-17B-128E-Instruct": 401_583_781_376 - 871_932_416,
+}
+PUBLISHED_ACTIVE: dict[str, int] = {"Qwen--Qwen3-30B-A3B": 3_353_032_704}
+
+
+def self_check(name: str, config: Config) -> list[str]:
+    """A prefill must be the sum of its tokens' unabsorbed steps; each step seen by brute force."""
+    faults = []
+    shapes = {(l.window, l.chunk) for l in layers(config)} | {(3, None), (None, 4), (7, None)}
+    base = layers(config)[0]
+    for window, chunk in shapes:
+        probe = Layer(**{**base.__dict__, "window": window, "chunk": chunk})
+        for seq in (1, 2, 3, 4, 5, 8, 13):
+            seen = [sum(1 for k in range(q + 1) if (not window or q - k < window)
+                        and (not chunk or k // chunk == q // chunk)) for q in range(seq)]
+            if sum(seen) != probe.visible_pairs(seq) or seen[-1] != probe.visible(seq):
+                faults.append(f"{name}: pairs of window {window}, chunk {chunk}, seq {seq}")
+    for seq in (1, 2, 129, 513, 4097, 8193):
+        before = macs_prefill(config, seq - 1) if seq > 1 else head_elements(config)
+        again = sum(l.kv_up * (l.visible(seq) - 1) for l in layers(config))
+        step = macs_decode(config, seq, absorbed=False) - head_elements(config) - again
+        if macs_prefill(config, seq) - before != step:
+            faults.append(f"{name}: prefill {seq} is not prefill {seq - 1} and a step")
+    return faults
+
+
+def check(name: str, config: Config) -> list[str]:
+    faults = self_check(name, config)
+    for label, published, derive in (("parameters", PUBLISHED, parameters),
+                                     ("active parameters", PUBLISHED_ACTIVE, active_parameters)):
+        if name in published and derive(config) != published[name]:
+            faults.append(f"{name}: {label} {derive(config):,}, published {published[name]:,}")
+    return faults
+
+
+def row(name: str, config: Config) -> str:
+    kv, gflops = kv_elements_per_token(config), lambda macs: flops(macs) / 1e9
+    return (f"{name:<47}{parameters(config):>18,}{active_parameters(config):>17,}{kv:>9,}{2 * kv:>10,}"
+            f"{gflops(macs_decode(config, 1024)):>11.3f}"
+            f"{gflops(macs_decode(config, 1024, absorbed=False)):>12.3f}"
+            f"{gflops(macs_prefill(config, 1024)) / 1024:>11.3f}")
+
+
+def main(folders: list[str]) -> int:
+    here = [Path(__file__).resolve().parent.parent / "models"]
+    files = [f for folder in (map(Path, folders) if folders else here) for f in folder.glob("*.json")]
+    configs = {f.stem: json.loads(f.read_text()) for f in sorted(files, key=lambda f: f.stem)}
+    print(f"{'':<47}{'parameters':>18}{'active':>17}{'kv elem':>9}{'kv bytes':>10}"
+          f"{'decode':>11}{'unabsorbed':>12}{'prefill':>11}\n{'':<47}{'':>18}{'':>17}{'per token':>19}"
+          f"{'GFLOPs per token at 1024':>34}")
+    for name, config in configs.items():
+        print(row(name, config) + ("" if name in PUBLISHED else "  no published count"))
+    faults = [fault for name, config in configs.items() for fault in check(name, config)]
+    faults += [f"{name}: no config" for name in PUBLISHED if name not in configs]
+    print("\n".join(faults) or f"all {len(PUBLISHED)} published counts met", file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
