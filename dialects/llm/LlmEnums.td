@@ -30,6 +30,13 @@ def Llm_ActivationKind : Llm_Enum<"ActivationKind", "elementwise nonlinearity", 
 ]>;
 def Llm_ActivationKindAttr : EnumAttr<Llm_Dialect, Llm_ActivationKind, "activation_kind">;
 
+def Llm_ExpertScoring : Llm_Enum<"ExpertScoring", "how experts are scored", [
+  I32EnumCase<"Softmax", 0, "softmax">,         // of all logits of a token
+  I32EnumCase<"Sigmoid", 1, "sigmoid">,         // of each logit
+  I32EnumCase<"TopkSoftmax", 2, "topk_softmax"> // of the largest logits only
+]>;
+def Llm_ExpertScoringAttr : EnumAttr<Llm_Dialect, Llm_ExpertScoring, "expert_scoring">;
+
 def Llm_Sampling : Llm_Enum<"Sampling", "how the next token is chosen", [
   I32EnumCase<"Greedy", 0, "greedy">,          // the largest logit
   I32EnumCase<"Categorical", 1, "categorical"> // drawn with the probabilities

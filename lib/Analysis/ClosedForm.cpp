@@ -28,7 +28,8 @@ static std::optional<ClosedForm> matchProduct(const Workload &workload) {
           return work.first == WorkKind::Mac;
         });
       });
-  if (workload.loops.size() != 3 || operands.size() != 2 || contractions != 1)
+  if (workload.loops.size() != 3 || operands.size() != 2 || contractions != 1 ||
+      workload.maskedLoops.any())
     return std::nullopt;
   llvm::SmallBitVector lhs = workload.loopsOf(workload.buffers[operands[0]]);
   llvm::SmallBitVector rhs = workload.loopsOf(workload.buffers[operands[1]]);

@@ -46,7 +46,14 @@ struct SameSource : llvm::DenseMapInfo<Operation *> {
         OperationEquivalence::IgnoreLocations);
   }
 };
-using SourceSet = llvm::DenseSet<Operation *, SameSource>;
+
+/// How the program uses a weight.
+struct WeightUse {
+  bool isContracted = false;
+  int64_t slices = 1,
+          slicesPerToken = 1; ///< of experts, how many a token takes
+};
+using WeightUses = llvm::DenseMap<Operation *, WeightUse, SameSource>;
 } // namespace
 
 static LogicalResult emitOverflow(Operation *op) {
@@ -76,7 +83,7 @@ static int64_t countFinalStates(Value state, int64_t runs) {
 }
 
 static LogicalResult addOp(WorkloadOpInterface op, int64_t count,
-                           Totals &totals, SourceSet &contractedSources) {
+                           Totals &totals, WeightUses &uses) {
   FailureOr<Workload> workload =
       op.getWorkload([&] { return op->emitOpError(); });
   if (failed(workload))
@@ -85,9 +92,14 @@ static LogicalResult addOp(WorkloadOpInterface op, int64_t count,
                         count)))
     return emitOverflow(op);
   for (const Buffer &buffer : workload->buffers)
-    if (workload->isContracted(buffer))
-      for (SourceOpInterface source : findSources(buffer.value).sources)
-        contractedSources.insert(source);
+    for (SourceOpInterface source : findSources(buffer.value).sources) {
+      WeightUse &use = uses[source];
+      use.isContracted |= workload->isContracted(buffer);
+      if (buffer.slices > 0) {
+        use.slices = buffer.slices;
+        use.slicesPerToken = buffer.slicesPerToken;
+      }
+    }
   auto update = dyn_cast<CacheUpdateOpInterface>(op.getOperation());
   if (!update)
     return success();
@@ -100,7 +112,7 @@ static LogicalResult addOp(WorkloadOpInterface op, int64_t count,
 }
 
 static LogicalResult addSource(SourceOpInterface source, int64_t count,
-                               bool isContracted, Totals &totals) {
+                               const WeightUse &use, Totals &totals) {
   for (Value result : source->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!type) // a whole cache: its rows count when they are read
@@ -113,9 +125,13 @@ static LogicalResult addSource(SourceOpInterface source, int64_t count,
     }
     Count elements =
         failed(bytes) ? Count(failure()) : Count(type.getNumElements());
+    Count active = succeeded(elements)
+                       ? Count(*elements / use.slices * use.slicesPerToken)
+                       : Count(failure());
     if (failed(accumulate(totals.weightBytes, bytes, count)) ||
         failed(accumulate(totals.parameters, elements, count)) ||
-        (isContracted &&
+        failed(accumulate(totals.activeParameters, active, count)) ||
+        (use.isContracted &&
          failed(accumulate(totals.matmulWeightElements, elements, count))))
       return failure();
   }
@@ -124,9 +140,10 @@ static LogicalResult addSource(SourceOpInterface source, int64_t count,
 
 FailureOr<Totals> mlir::llm::computeTotals(const Program &program) {
   Totals totals;
-  SourceSet contracted, counted;
+  WeightUses uses;
+  llvm::DenseSet<Operation *, SameSource> counted;
   for (const ProgramOp &op : program.ops())
-    if (failed(addOp(op.op, op.count, totals, contracted)))
+    if (failed(addOp(op.op, op.count, totals, uses)))
       return failure();
   for (auto [source, count] : program.sources()) {
     bool isWeight = source.getSourceKind() == SourceKind::Weight;
@@ -134,7 +151,7 @@ FailureOr<Totals> mlir::llm::computeTotals(const Program &program) {
       continue;
     // Without an index it is one weight, however often the program meets it.
     int64_t weights = isWeight && source->getNumOperands() == 0 ? 1 : count;
-    if (failed(addSource(source, weights, contracted.contains(source), totals)))
+    if (failed(addSource(source, weights, uses.lookup(source), totals)))
       return emitOverflow(source);
   }
   return totals;

@@ -106,6 +106,7 @@ static Json toJson(const Totals &totals) {
   return {{"macs", totals.macs},
           {"matmul_weight_elements", totals.matmulWeightElements},
           {"parameters", totals.parameters},
+          {"active_parameters", totals.activeParameters},
           {"weight_bytes", totals.weightBytes},
           {"kv_elements", totals.kvElements},
           {"kv_read_bytes", totals.kvReadBytes},

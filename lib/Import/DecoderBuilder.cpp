@@ -25,8 +25,8 @@ namespace {
 class DecoderBuilder {
 public:
   DecoderBuilder(OpBuilder &builder, const ModelConfig &model,
-                 ProgramAttr program, MaskKind mask)
-      : ops(builder, model, program), mask(mask) {}
+                 ProgramAttr program, const BuildChoices &choices)
+      : ops(builder, model, program), choices(choices) {}
 
   /// The hidden states after the layers.
   Value buildLayers(Value hidden);
@@ -45,7 +45,7 @@ private:
   }
 
   OpsBuilder ops;
-  MaskKind mask;
+  BuildChoices choices;
 };
 } // namespace
 
@@ -76,7 +76,7 @@ Value DecoderBuilder::buildLoop(const LayerRun &run, bool isOnlyRun,
         isOnlyRun && run.period == 1
             ? "{}"
             : makeIndexPlace({run.first + i, run.period, run.repeats});
-    next = buildLayer(ops, ops.model.layers[run.first + i], mask,
+    next = buildLayer(ops, ops.model.layers[run.first + i], choices,
                       {place, layer}, next);
   }
   scf::YieldOp::create(builder, ops.loc, next);
@@ -87,7 +87,7 @@ Value DecoderBuilder::buildRun(const LayerRun &run, bool isOnlyRun,
                                Value hidden) {
   if (run.repeats > 1)
     return buildLoop(run, isOnlyRun, hidden);
-  return buildLayer(ops, ops.model.layers[run.first], mask,
+  return buildLayer(ops, ops.model.layers[run.first], choices,
                     {std::to_string(run.first), Value()}, hidden);
 }
 
@@ -136,11 +136,13 @@ static func::FuncOp createFunction(OpBuilder &builder, const ModelConfig &model,
 }
 
 OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
-                                   ProgramAttr program, MaskKind mask,
-                                   bool isWhole) {
+                                   ProgramAttr program,
+                                   const ImportOptions &options) {
+  bool isWhole = !options.layers;
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.location);
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-  DecoderBuilder decoder(builder, model, program, mask);
+  DecoderBuilder decoder(builder, model, program,
+                         {options.mask, options.routing});
   int64_t rows = program.getBatch() * program.getSeq();
   Type states = RankedTensorType::get({rows, model.hidden}, model.elementType);
   Type tokens = RankedTensorType::get({rows}, builder.getI32Type());

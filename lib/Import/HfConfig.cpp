@@ -177,8 +177,7 @@ static FailureOr<OwningOpRef<ModuleOp>> import(FailureOr<LocatedJson> config,
   FailureOr<ProgramAttr> program = resolveProgram(*model, options);
   if (failed(program))
     return failure();
-  return buildDecoder(*model, *program, options.mask,
-                      /*isWhole=*/!options.layers);
+  return buildDecoder(*model, *program, options);
 }
 
 FailureOr<OwningOpRef<ModuleOp>> importHfConfig(StringRef text,

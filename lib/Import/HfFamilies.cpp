@@ -9,6 +9,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <set>
+
 namespace mlir::llm {
 
 //===----------------------------------------------------------------------===//
@@ -157,6 +159,54 @@ static void readQwen3(HfFields &fields, ModelConfig &model) {
   readOptionalWindows(fields, model);
 }
 
+/// The fields of experts that have one name in all families.
+static void readExperts(HfFields &fields, StringRef countKey,
+                        ExpertsConfig &experts) {
+  constexpr int64_t most = 65536; // each has a number on each of its ops
+  experts.count = fields.positive(countKey);
+  experts.topK = fields.positive("num_experts_per_tok");
+  if (experts.count > most)
+    fields.refuse(countKey)
+        << "must be at most " << most << ", got " << experts.count;
+  else if (experts.topK > experts.count)
+    fields.refuse("num_experts_per_tok") << experts.topK << " is more than '"
+                                         << countKey << "' " << experts.count;
+}
+
+static void readMixtral(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  readDerivedHeads(fields, model, layer.attention);
+  fields.mustBeFalse("attention_bias", "this architecture has none");
+  ExpertsConfig &experts = layer.feedForward.experts;
+  readExperts(fields, "num_local_experts", experts);
+  experts.path = "block_sparse_moe";
+  experts.normalizes = true;
+  setAll(model, layer);
+  readWindows(fields, model, /*firstSliding=*/0);
+}
+
+/// Layers of `mlp_only_layers`, and those between every `decoder_sparse_step`,
+/// have no experts.
+static bool hasExperts(const std::set<int64_t> &denseLayers, int64_t step,
+                       int64_t layer) {
+  return (layer + 1) % step == 0 && !denseLayers.count(layer);
+}
+
+static void readQwen3Moe(HfFields &fields, ModelConfig &model) {
+  readQwen3(fields, model);
+  FeedForwardConfig sparse;
+  sparse.intermediate = fields.positive("moe_intermediate_size");
+  readExperts(fields, "num_experts", sparse.experts);
+  sparse.experts.path = "mlp";
+  sparse.experts.normalizes = fields.boolean("norm_topk_prob", false);
+  std::vector<int64_t> listed = fields.wholeNumbers("mlp_only_layers");
+  std::set<int64_t> denseLayers(listed.begin(), listed.end());
+  int64_t step = fields.positive("decoder_sparse_step", 1);
+  for (auto [index, layer] : llvm::enumerate(model.layers))
+    if (hasExperts(denseLayers, step, index))
+      layer.feedForward = sparse;
+}
+
 static void readPhi3(HfFields &fields, ModelConfig &model) {
   LayerConfig layer = model.layers.front();
   readDerivedHeads(fields, model, layer.attention);
@@ -167,11 +217,11 @@ static void readPhi3(HfFields &fields, ModelConfig &model) {
   readWindows(fields, model, /*firstSliding=*/0);
 }
 
-static constexpr HfFamily families[] = {{"llama", readLlama},
-                                        {"mistral", readMistral},
-                                        {"phi3", readPhi3},
-                                        {"qwen2", readQwen2},
-                                        {"qwen3", readQwen3}};
+static constexpr HfFamily families[] = {
+    {"llama", readLlama},       {"mistral", readMistral},
+    {"mixtral", readMixtral},   {"phi3", readPhi3},
+    {"qwen2", readQwen2},       {"qwen3", readQwen3},
+    {"qwen3_moe", readQwen3Moe}};
 
 const HfFamily *findHfFamily(const LocatedJson &config) {
   FailureOr<const LocatedJson *> field = config.require("model_type");

@@ -17,7 +17,8 @@ static constexpr llvm::StringLiteral harmless[] = {
     "max_window_layers",
     // Training and initial values; how the same products are cut or kept.
     "initializer_range", "attention_dropout", "hidden_dropout", "embd_pdrop",
-    "resid_pdrop", "pretraining_tp", "use_cache", "chunk_size_feed_forward",
+    "resid_pdrop", "pretraining_tp", "use_cache", "router_aux_loss_coef",
+    "output_router_logits", "router_jitter_noise", "chunk_size_feed_forward",
     "torchscript", "use_bfloat16", "tf_legacy_loss",
     // Bookkeeping.
     "architectures", "auto_map", "transformers_version", "name_or_path",
@@ -88,6 +89,20 @@ bool HfFields::boolean(StringRef key, bool absent) {
 std::string HfFields::string(StringRef key, StringRef absent) {
   const LocatedJson *member = find(key);
   return member ? take(member->asString(), absent.str()) : absent.str();
+}
+
+std::vector<int64_t> HfFields::wholeNumbers(StringRef key) {
+  const LocatedJson *member = find(key);
+  std::vector<int64_t> numbers;
+  if (!member)
+    return numbers;
+  if (failed(member->expectArray())) {
+    markFailed();
+    return numbers;
+  }
+  for (const LocatedJson &element : member->elements())
+    numbers.push_back(take(element.asNonNegative(), int64_t(0)));
+  return numbers;
 }
 
 void HfFields::mustBeFalse(StringRef key, StringRef meaning) {

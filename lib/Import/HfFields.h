@@ -11,6 +11,8 @@
 #include "llm/Files/LocatedJson.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <vector>
+
 namespace mlir::llm {
 
 /// Reads fields of a JSON object and remembers which, so that `finish` can tell
@@ -28,6 +30,8 @@ public:
   double number(StringRef key, double absent);
   bool boolean(StringRef key, bool absent);
   std::string string(StringRef key, StringRef absent);
+  /// A list of whole numbers of 0 or more; none where it is absent.
+  std::vector<int64_t> wholeNumbers(StringRef key);
 
   /// The field must be absent or false: true means `meaning`, which is not
   /// supported.

@@ -50,9 +50,9 @@ Value OpsBuilder::norm(const Twine &name, const Twine &weightName,
 namespace {
 class LayerBuilder {
 public:
-  LayerBuilder(OpsBuilder &ops, const LayerConfig &layer, MaskKind mask,
-               const LayerIndex &index)
-      : ops(ops), layer(layer), mask(mask), index(index) {}
+  LayerBuilder(OpsBuilder &ops, const LayerConfig &layer,
+               const BuildChoices &choices, const LayerIndex &index)
+      : ops(ops), layer(layer), choices(choices), index(index) {}
 
   Value build(Value hidden) {
     Value attended = attention(norm("input_layernorm", hidden));
@@ -67,6 +67,9 @@ private:
   SmallVector<Value, 3> project(Value x);
   Value attend(Value q, Value k, Value v);
   Value feedForward(Value x);
+  Value experts(Value x);
+  /// A matmul with the weight of the expert of each row.
+  Value expertLinear(const Twine &part, Value rows, int64_t out);
 
   /// A part of the layer, in the checkpoint's words.
   std::string nameOf(const Twine &part) const {
@@ -115,7 +118,7 @@ private:
 
   OpsBuilder &ops;
   const LayerConfig &layer;
-  MaskKind mask;
+  const BuildChoices &choices;
   const LayerIndex &index;
 };
 } // namespace
@@ -194,7 +197,7 @@ Value LayerBuilder::attend(Value q, Value k, Value v) {
                       : 0;
   auto seen = KvReadOp::create(ops.builder, ops.loc, cache, begin, kvLen);
   bool isCut = a.window && kvLen - begin > a.window;
-  auto maskAttr = MaskAttr::get(ops.builder.getContext(), mask,
+  auto maskAttr = MaskAttr::get(ops.builder.getContext(), choices.mask,
                                 isCut ? a.window : 0, /*chunk=*/0,
                                 /*firstKey=*/0);
   double scale = 1 / std::sqrt(static_cast<double>(a.headDim));
@@ -203,8 +206,48 @@ Value LayerBuilder::attend(Value q, Value k, Value v) {
                            llvm::APFloat(scale), /*softCap=*/FloatAttr());
 }
 
+Value LayerBuilder::expertLinear(const Twine &part, Value rows, int64_t out) {
+  const ExpertsConfig &e = layer.feedForward.experts;
+  int64_t tokens = ops.program.getBatch() * ops.program.getSeq();
+  Value weights = ops.weight(weightName(part + ".weight"), indices(),
+                             {e.count, out, tensorType(rows).getDimSize(1)});
+  return create<GroupedMatmulOp>(
+      part, rows, weights, /*bias=*/Value(), /*transposeRhs=*/true,
+      countExpertRows(choices.routing, e.count, e.topK, tokens), e.topK);
+}
+
+/// Each token goes to its experts and comes back as their weighted sum.
+Value LayerBuilder::experts(Value x) {
+  const FeedForwardConfig &f = layer.feedForward;
+  const ExpertsConfig &e = f.experts;
+  auto part = [&](const Twine &name) { return (e.path + "." + name).str(); };
+  Value logits = linear(part("gate"), x, e.count, /*hasBias=*/false);
+  Value bias =
+      e.hasSelectionBias
+          ? ops.weight(weightName(part("gate.e_score_correction_bias")),
+                       indices(), {e.count})
+          : Value();
+  auto optional = [&](int64_t value) {
+    return e.groups > 1 ? ops.builder.getI64IntegerAttr(value) : IntegerAttr();
+  };
+  FloatAttr scale =
+      e.scale != 1 ? ops.builder.getF64FloatAttr(e.scale) : FloatAttr();
+  auto route = create<MoeRouteOp>(part("route"), e.scoring, logits, bias,
+                                  e.topK, optional(e.groups),
+                                  optional(e.topGroups), e.normalizes, scale);
+  Value rows = create<MoeDispatchOp>(part("dispatch"), x, route.getExperts());
+  Value gate = expertLinear(part("experts.gate_proj"), rows, f.intermediate);
+  Value up = expertLinear(part("experts.up_proj"), rows, f.intermediate);
+  Value gated = create<SwiGluOp>(part("experts.swiglu"), gate, up);
+  Value down = expertLinear(part("experts.down_proj"), gated, ops.model.hidden);
+  return create<MoeCombineOp>(part("combine"), down, route.getExperts(),
+                              route.getShares());
+}
+
 Value LayerBuilder::feedForward(Value x) {
   const FeedForwardConfig &f = layer.feedForward;
+  if (f.experts.count)
+    return experts(x);
   Value gate, up;
   if (f.isFused) {
     Value both = linear("mlp.gate_up_proj", x, 2 * f.intermediate, f.hasBias);
@@ -218,9 +261,10 @@ Value LayerBuilder::feedForward(Value x) {
   return linear("mlp.down_proj", gated, ops.model.hidden, f.hasBias);
 }
 
-Value buildLayer(OpsBuilder &ops, const LayerConfig &layer, MaskKind mask,
-                 const LayerIndex &index, Value hidden) {
-  return LayerBuilder(ops, layer, mask, index).build(hidden);
+Value buildLayer(OpsBuilder &ops, const LayerConfig &layer,
+                 const BuildChoices &choices, const LayerIndex &index,
+                 Value hidden) {
+  return LayerBuilder(ops, layer, choices, index).build(hidden);
 }
 
 } // namespace mlir::llm

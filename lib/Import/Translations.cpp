@@ -46,6 +46,16 @@ struct ImportFlags {
                                                "those up to its own position"),
                                     clEnumValN(MaskKind::Full, "full", "all"))};
 
+  cl::opt<Routing> routing{
+      "routing", cl::cat(category), cl::init(Routing::Uniform),
+      cl::desc("How tokens select experts (default: uniform)"),
+      cl::values(
+          clEnumValN(Routing::Uniform, "uniform",
+                     "at random: as many experts as tokens meet on average"),
+          clEnumValN(Routing::Balanced, "balanced",
+                     "all experts, with as many tokens each"),
+          clEnumValN(Routing::Zipf, "zipf", "in proportion to 1 / rank"))};
+
   FailureOr<ImportOptions> get(MLIRContext *context) const {
     FailureOr<std::optional<int64_t>> layerCount = parseLayers(layers, context);
     if (failed(layerCount))
@@ -57,6 +67,7 @@ struct ImportFlags {
     options.kvLen = ifGiven(kvLen);
     options.layers = *layerCount;
     options.mask = mask;
+    options.routing = routing;
     return options;
   }
 

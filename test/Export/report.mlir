@@ -43,6 +43,7 @@
 // CHECK-NEXT:   "macs": 1536,
 // CHECK-NEXT:   "matmul_weight_elements": 384,
 // CHECK-NEXT:   "parameters": 408,
+// CHECK-NEXT:   "active_parameters": 408,
 // CHECK-NEXT:   "weight_bytes": 1632,
 // CHECK-NEXT:   "kv_elements": 0,
 // CHECK-NEXT:   "kv_read_bytes": 0,

@@ -17,7 +17,7 @@ import derive_models
 
 CONTEXT = 1024  # keys that a decode step sees, and tokens of a prompt
 NOT_YET = {"deepseek_v2", "deepseek_v3", "kimi_k2", "gemma2", "gemma3", "gemma3_text", "gpt_oss",
-           "llama4", "mixtral", "qwen3_moe"}
+           "llama4"}
 
 
 def import_model(config: Path, phase: str) -> subprocess.CompletedProcess:
@@ -46,6 +46,7 @@ def differences(config: Path, folder: Path) -> list[str]:
     expected = [
         ("parameters", decode["parameters"], derive_models.parameters(facts)),
         ("parameters in prefill", prefill["parameters"], derive_models.parameters(facts)),
+        ("active_parameters", decode["active_parameters"], derive_models.active_parameters(facts)),
         ("kv_elements", decode["kv_elements"], kv_elements),
         ("kv_elements in prefill", prefill["kv_elements"], kv_elements),
         ("macs of decode", decode["macs"], derive_models.macs_decode(facts, CONTEXT)),
@@ -68,7 +69,9 @@ def row(config: Path) -> str:
     element_bytes = 2
     decode = 2 * derive_models.macs_decode(facts, CONTEXT) / 1e9
     prefill = 2 * derive_models.macs_prefill(facts, CONTEXT) / CONTEXT / 1e9
-    cells = [config.stem.split("--")[1], f"{derive_models.parameters(facts):,}",
+    parameters = derive_models.parameters(facts)
+    active = derive_models.active_parameters(facts)
+    cells = [config.stem.split("--")[1], f"{parameters:,}", f"{active:,}" if active != parameters else "all",
              f"{element_bytes * derive_models.kv_elements_per_token(facts):,}",
              f"{decode:.3f}", f"{prefill:.3f}"]
     return "| " + " | ".join(cells) + " |"

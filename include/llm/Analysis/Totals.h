@@ -19,6 +19,8 @@ struct Totals {
   int64_t macs = 0;                 ///< of contractions, visible positions only
   int64_t matmulWeightElements = 0; ///< weights that a contraction reduces over
   int64_t parameters = 0;           ///< elements of all weights
+  /// The same without those of the experts that a token does not select.
+  int64_t activeParameters = 0;
   int64_t weightBytes = 0;          ///< as stored
   int64_t kvElements = 0;           ///< valid in the caches after the step
   int64_t kvReadBytes = 0;  ///< rows of caches that are shown, each once

@@ -9,7 +9,7 @@
 #define LLM_IMPORT_DECODERBUILDER_H
 
 #include "llm/Dialect/Llm/IR/Llm.h"
-#include "llm/Import/ModelConfig.h"
+#include "llm/Import/ImportOptions.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -24,10 +24,11 @@ void loadDecoderDialects(MLIRContext *context);
 /// hidden states of the new tokens before the layers to those after them,
 /// [batch * seq, hidden]. Equal layers are one body in a loop that indexes
 /// weights and caches; where layers take turns (a window in every second),
-/// those of one turn are. `program` must come from `resolveProgram`.
+/// those of one turn are. `program` must come from `resolveProgram` with these
+/// options.
 OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
-                                   ProgramAttr program, MaskKind mask,
-                                   bool isWhole);
+                                   ProgramAttr program,
+                                   const ImportOptions &options);
 
 } // namespace mlir::llm
 

@@ -8,7 +8,9 @@
 // The fields of a config.json and what becomes of them. A field that is null
 // counts as absent, as in Hugging Face's own reader.
 //
-//   model_type           "llama", "mistral", "phi3", "qwen2" or "qwen3"
+//   model_type           "llama", "mistral", "mixtral", "phi3", "qwen2",
+//   "qwen3" or
+//                        "qwen3_moe"
 //   hidden_size, intermediate_size, num_attention_heads, num_hidden_layers
 //                        required
 //   num_key_value_heads  num_attention_heads if absent; qwen3: required
@@ -22,13 +24,21 @@
 //                        the type must be a known one; the rest is dropped, as
 //                        it changes the table of angles, not the work (see
 //                        llm.rope)
-//   attention_bias       llama, qwen3: false if absent; true: q, k, v and o have
+//   attention_bias       llama, qwen3: false if absent; true: q, k, v and o
+//   have
 //                        a bias. qwen2: q, k and v always have one
 //   mlp_bias             llama: false if absent; true: gate, up, down have one
-//   sliding_window       mistral, phi3: in every layer, or in those of
+//   sliding_window       mistral, mixtral, phi3: in every layer, or in those of
 //                        layer_types
 //   use_sliding_window, max_window_layers, layer_types
-//                        qwen2, qwen3: from which layer on, or which layers
+//                        qwen2, qwen3, qwen3_moe: from which layer on, or which
+//                        layers
+//   num_local_experts, num_experts_per_tok
+//                        mixtral: required
+//   num_experts, num_experts_per_tok, moe_intermediate_size
+//                        qwen3_moe: required
+//   mlp_only_layers, decoder_sparse_step, norm_topk_prob
+//                        qwen3_moe: none, 1 and false if absent
 //   torch_dtype, dtype   bfloat16, float16, float32; bfloat16 if absent
 //
 // It is an error if a field says something else than the layers that are built:
@@ -45,9 +55,9 @@
 //   quantization_config, quantization, compression_config, pruned_heads
 //                          anything
 //
-// Ignored, because the time of a model does not depend on them, are fields about
-// the length that the model was made for (max_position_embeddings), training,
-// tokens and generation, and bookkeeping: the list is in
+// Ignored, because the time of a model does not depend on them, are fields
+// about the length that the model was made for (max_position_embeddings),
+// training, tokens and generation, and bookkeeping: the list is in
 // lib/Import/HfFields.cpp. Any other field is an error, since it may change the
 // work.
 //

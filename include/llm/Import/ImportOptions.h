@@ -9,6 +9,7 @@
 #define LLM_IMPORT_IMPORTOPTIONS_H
 
 #include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Import/ExpertRows.h"
 #include "llm/Import/ModelConfig.h"
 
 #include <optional>
@@ -28,6 +29,7 @@ struct ImportOptions {
   /// Decoder layers alone; unset: the whole model, with embedding and head.
   std::optional<int64_t> layers = 1;
   MaskKind mask = MaskKind::Causal;
+  Routing routing = Routing::Uniform; ///< of tokens to experts
 };
 
 /// Reads "all" or a positive whole number, the values of `--layers`. Anything

@@ -8,6 +8,7 @@
 #ifndef LLM_IMPORT_MODELCONFIG_H
 #define LLM_IMPORT_MODELCONFIG_H
 
+#include "llm/Dialect/Llm/IR/Llm.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Types.h"
 
@@ -40,13 +41,35 @@ struct AttentionConfig {
   }
 };
 
-/// A gated feed-forward network.
-struct FeedForwardConfig {
-  int64_t intermediate = 0; ///< its width
-  bool hasBias = false;     ///< on gate_proj, up_proj and down_proj
-  bool isFused = false;     ///< one weight, gate_up_proj, for the two
+/// A mixture of experts. A reader has checked that `topK` <= `count`, `groups`
+/// divides `count`, and the groups that can be selected have `topK` experts.
+struct ExpertsConfig {
+  int64_t count = 0; ///< routed experts; 0: there are none
+  int64_t topK = 0;  ///< that each token selects
+  ExpertScoring scoring = ExpertScoring::Softmax;
+  int64_t groups = 1, topGroups = 1; ///< selection within groups
+  bool normalizes = false;           ///< shares sum up to 1
+  double scale = 1;                  ///< of the shares
+  bool hasSelectionBias = false;     ///< a bias in the selection only
+  std::string path;                  ///< "mlp", in the checkpoint's words
 
-  auto asTuple() const { return std::tie(intermediate, hasBias, isFused); }
+  auto asTuple() const {
+    return std::tie(count, topK, scoring, groups, topGroups, normalizes, scale,
+                    hasSelectionBias, path);
+  }
+};
+
+/// A gated feed-forward network, or one for each of several experts.
+struct FeedForwardConfig {
+  int64_t intermediate = 0; ///< its width, or that of one expert
+  ExpertsConfig experts;
+  bool hasBias = false; ///< on gate_proj, up_proj and down_proj
+  bool isFused = false; ///< one weight, gate_up_proj, for the two
+
+  auto asTuple() const {
+    return std::tuple_cat(std::tie(intermediate, hasBias, isFused),
+                          experts.asTuple());
+  }
   bool operator==(const FeedForwardConfig &other) const {
     return asTuple() == other.asTuple();
   }

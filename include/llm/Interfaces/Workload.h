@@ -58,6 +58,9 @@ struct Buffer {
   Value value;
   AffineMap map;
   Type elementType;
+  /// Of weights of which each token takes some slices only (experts): how many
+  /// slices there are, and how many a token takes. 0: all of it.
+  int64_t slices = 0, slicesPerToken = 0;
 };
 
 /// One sweep over a subset of the loops. Stages run one after the other; the

@@ -161,3 +161,25 @@ func.func @ends(%t: tensor<?xi32>, %w: tensor<1000x8xbf16>) -> tensor<?xi32> {
   // CHECK-NEXT: return %[[N]] : tensor<?xi32>
   return %2 : tensor<?xi32>
 }
+
+// Experts: which ones, their rows, their products, and back.
+// CHECK-LABEL: func @experts
+// CHECK-SAME:      (%[[X:.+]]: tensor<4x8xbf16>, %[[L:.+]]: tensor<4x4xbf16>, %[[B:.+]]: tensor<4xf32>, %[[W:.+]]: tensor<4x16x8xbf16>, %[[C:.+]]: tensor<4x16xf32>)
+func.func @experts(%x: tensor<4x8xbf16>, %l: tensor<4x4xbf16>, %b: tensor<4xf32>, %w: tensor<4x16x8xbf16>,
+                   %c: tensor<4x16xf32>) -> tensor<4x16xbf16> {
+  // CHECK-NEXT: %[[S:.+]], %[[E:.+]] = llm.moe_route "route" softmax %[[L]] top_k 2 normalize : tensor<4x4xbf16>
+  %s, %e = llm.moe_route "route" softmax %l top_k 2 normalize : tensor<4x4xbf16>
+  // CHECK-NEXT: llm.moe_route sigmoid %[[L]] bias %[[B]] top_k 2 groups 2 top_groups 1 normalize scale 2.500000e+00 : tensor<4x4xbf16>, tensor<4xf32>
+  %s1, %e1 = llm.moe_route sigmoid %l bias %b top_k 2 groups 2 top_groups 1 normalize scale 2.5 : tensor<4x4xbf16>, tensor<4xf32>
+  // CHECK-NEXT: llm.moe_route topk_softmax %[[L]] top_k 1 : tensor<4x4xbf16>
+  %s2, %e2 = llm.moe_route topk_softmax %l top_k 1 : tensor<4x4xbf16>
+  // CHECK-NEXT: %[[R:.+]] = llm.moe_dispatch "dispatch" %[[X]], %[[E]] : tensor<4x8xbf16>, tensor<4x2xi32>
+  %r = llm.moe_dispatch "dispatch" %x, %e : tensor<4x8xbf16>, tensor<4x2xi32>
+  // CHECK-NEXT: %[[U:.+]] = llm.grouped_matmul "up" %[[R]], %[[W]] bias %[[C]] transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2 : tensor<8x8xbf16>, tensor<4x16x8xbf16>, tensor<4x16xf32>
+  %u = llm.grouped_matmul "up" %r, %w bias %c transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2
+     : tensor<8x8xbf16>, tensor<4x16x8xbf16>, tensor<4x16xf32>
+  // CHECK-NEXT: %[[Y:.+]] = llm.moe_combine "combine" %[[U]], %[[E]], %[[S]] : tensor<8x16xbf16>, tensor<4x2xi32>, tensor<4x2xbf16>
+  %y = llm.moe_combine "combine" %u, %e, %s : tensor<8x16xbf16>, tensor<4x2xi32>, tensor<4x2xbf16>
+  // CHECK-NEXT: return %[[Y]] : tensor<4x16xbf16>
+  return %y : tensor<4x16xbf16>
+}

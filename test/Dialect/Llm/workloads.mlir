@@ -138,6 +138,39 @@ func.func @sample(%x: tensor<3x100xbf16>) {
   return
 }
 
+// 4 tokens, 4 experts, 2 of them for each. Scores: per logit of 16, softmax 3 operations, a
+// comparison and 1 special; sigmoid 1 and 2 special, and with a bias 1 more; 2 comparisons for
+// groups, 2 to select. Shares: per selected one of 8, normalize 2 operations, scale 1, softmax
+// of the selected 3 and 1 special.
+// CHECK-LABEL: func @route
+// CHECK: work = {alu = 64, compare = 48, special = 16}, traffic = {dram = {experts = 32, logits = 32, shares = 16}}
+// CHECK: work = {alu = 56, compare = 64, special = 32}, traffic = {dram = {bias = 16, experts = 32, logits = 32, shares = 16}}
+// CHECK: work = {alu = 24, compare = 32, special = 8}
+func.func @route(%l: tensor<4x4xbf16>, %b: tensor<4xf32>) {
+  %s, %e = llm.moe_route softmax %l top_k 2 normalize : tensor<4x4xbf16>
+  %s1, %e1 = llm.moe_route sigmoid %l bias %b top_k 2 groups 2 top_groups 1 normalize scale 2.5 : tensor<4x4xbf16>, tensor<4xf32>
+  %s2, %e2 = llm.moe_route topk_softmax %l top_k 2 : tensor<4x4xbf16>
+  return
+}
+
+// The rows of 3 experts of 4: their weights of 16 x 8 x 2 bytes and biases of 16 x 4 move, the
+// fourth's do not. 8 rows x 16 x 8 MACs. A dispatch reads each token's 8 x 2 bytes and writes
+// them twice; a combination reads two rows of 16 for each, 2 operations per element.
+// CHECK-LABEL: func @experts
+// CHECK: llm.moe_dispatch
+// CHECK-SAME: work = {}, traffic = {dram = {experts = 32, out = 128, x = 64}}
+// CHECK: llm.grouped_matmul
+// CHECK-SAME: work = {mac = 1024}, traffic = {dram = {bias = 192, lhs = 128, out = 256, rhs = 768}}
+// CHECK: llm.moe_combine
+// CHECK-SAME: work = {alu = 256}, traffic = {dram = {experts = 32, out = 128, shares = 16, x = 256}}
+func.func @experts(%x: tensor<4x8xbf16>, %e: tensor<4x2xi32>, %s: tensor<4x2xbf16>, %w: tensor<4x16x8xbf16>, %c: tensor<4x16xf32>) {
+  %r = llm.moe_dispatch %x, %e : tensor<4x8xbf16>, tensor<4x2xi32>
+  %u = llm.grouped_matmul %r, %w bias %c transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2
+     : tensor<8x8xbf16>, tensor<4x16x8xbf16>, tensor<4x16xf32>
+  %y = llm.moe_combine %u, %e, %s : tensor<8x16xbf16>, tensor<4x2xi32>, tensor<4x2xbf16>
+  return
+}
+
 // A write moves its operands and as many rows of the cache, in the cache's element type:
 // 2 x 8 elements of 4 bytes become 2 x 8 of 1. There is no arithmetic.
 // CHECK-LABEL: func @kv_write

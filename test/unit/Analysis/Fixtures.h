@@ -54,15 +54,16 @@ inline std::string tensorText(std::initializer_list<int64_t> shape,
 /// A function whose arguments %0, %1, .. have the given types, around one op
 /// whose text is followed by the types.
 inline std::string functionText(const std::string &op,
-                                const std::vector<std::string> &types) {
+                                const std::vector<std::string> &types,
+                                const std::string &results = "%r") {
   std::string arguments, list;
   for (size_t index = 0; index < types.size(); ++index) {
     std::string separator = index ? ", " : "";
     arguments += separator + "%" + std::to_string(index) + ": " + types[index];
     list += separator + types[index];
   }
-  return "func.func @f(" + arguments + ") {\n  %r = " + op + " : " + list +
-         "\n  return\n}\n";
+  return "func.func @f(" + arguments + ") {\n  " + results + " = " + op +
+         " : " + list + "\n  return\n}\n";
 }
 
 /// One engine with a private memory of `capacityBytes`, round rates and a port

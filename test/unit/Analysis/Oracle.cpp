@@ -49,12 +49,21 @@ bool Oracle::isVisible(const Point &point) const {
   return mask.isVisible(point[loop("s")], point[loop("t")], offset);
 }
 
+int64_t Oracle::indexOf(const std::string &index, const Point &point) const {
+  if (index == "hg")
+    return point[loop("h")] * group + point[loop("g")];
+  if (index != "e" || rowsPerExpert.empty())
+    return point[loop(index)];
+  int64_t row = point[loop("m")], expert = 0;
+  while (row >= rowsPerExpert[expert])
+    row -= rowsPerExpert[expert++];
+  return expert;
+}
+
 Point Oracle::elementOf(const OracleBuffer &buffer, const Point &point) const {
   Point element;
   for (const std::string &index : buffer.indices)
-    element.push_back(index == "hg"
-                          ? point[loop("h")] * group + point[loop("g")]
-                          : point[loop(index)]);
+    element.push_back(indexOf(index, point));
   return element;
 }
 
@@ -123,8 +132,9 @@ int64_t Oracle::tileBytes(size_t buffer,
       greatest[dim] = std::max(greatest[dim], element[dim]);
   });
   int64_t elements = 1;
-  for (int64_t last : greatest)
-    elements *= last + 1;
+  for (size_t dim = 0; dim < greatest.size(); ++dim)
+    if (buffers[buffer].indices[dim] != "e" || rowsPerExpert.empty())
+      elements *= greatest[dim] + 1; // a tile is of one expert at a time
   return bytesOf(elements, buffers[buffer].bits);
 }
 
@@ -329,6 +339,103 @@ Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g,
   return oracle;
 }
 
+/// Rows of each expert: each token goes to `topK` of them.
+static std::vector<int64_t> randomRows(int64_t experts, int64_t topK,
+                                       int64_t tokens, Random &random) {
+  std::vector<int64_t> rows(experts, 0);
+  for (int64_t token = 0; token < tokens; ++token) {
+    std::set<int64_t> selected;
+    while (static_cast<int64_t>(selected.size()) < topK)
+      selected.insert(random(0, experts - 1));
+    for (int64_t expert : selected)
+      ++rows[expert];
+  }
+  return rows;
+}
+
+Oracle groupedMatmulOracle(int64_t experts, int64_t topK, int64_t tokens,
+                           int64_t k, int64_t n, bool transposed, bool bias,
+                           Random &random) {
+  Oracle oracle;
+  oracle.rowsPerExpert = randomRows(experts, topK, tokens, random);
+  std::string rows;
+  for (int64_t count : oracle.rowsPerExpert)
+    rows += (rows.empty() ? "" : ", ") + std::to_string(count);
+  int64_t m = tokens * topK;
+  std::vector<std::string> types = {
+      tensorText({m, k}), transposed ? tensorText({experts, n, k}, "i8")
+                                     : tensorText({experts, k, n}, "i8")};
+  if (bias)
+    types.push_back(tensorText({experts, n}, "f32"));
+  oracle.text = functionText(
+      std::string("llm.grouped_matmul %0, %1") + (bias ? " bias %2" : "") +
+          (transposed ? " transpose_rhs" : "") + " rows_per_expert [" + rows +
+          "] top_k " + std::to_string(topK),
+      types);
+  oracle.loops = {"m", "n", "k"};
+  oracle.extents = {m, n, k};
+  oracle.tileable = {true, true, true};
+  oracle.stages = {{"m", "n", "k"}};
+  oracle.buffers = {{"lhs", 'r', {"m", "k"}, 16},
+                    {"rhs", 'r', {"e", "k", "n"}, 8}};
+  if (bias)
+    oracle.buffers.push_back({"bias", 'r', {"e", "n"}, 32});
+  oracle.buffers.push_back({"out", 'w', {"m", "n"}, 16});
+  return oracle;
+}
+
+Oracle dispatchOracle(int64_t tokens, int64_t topK, int64_t hidden) {
+  Oracle oracle;
+  oracle.text = functionText(
+      "llm.moe_dispatch %0, %1",
+      {tensorText({tokens, hidden}), tensorText({tokens, topK}, "i32")});
+  oracle.loops = {"m", "j", "h"};
+  oracle.extents = {tokens, topK, hidden};
+  oracle.tileable = {true, true, true};
+  oracle.stages = {{"m", "j", "h"}};
+  oracle.buffers = {{"x", 'r', {"m", "h"}, 16},
+                    {"experts", 'r', {"m", "j"}, 32},
+                    {"out", 'w', {"m", "j", "h"}, 16}};
+  return oracle;
+}
+
+Oracle combineOracle(int64_t tokens, int64_t topK, int64_t hidden) {
+  Oracle oracle = dispatchOracle(tokens, topK, hidden);
+  oracle.text = functionText("llm.moe_combine %0, %1, %2",
+                             {tensorText({tokens * topK, hidden}),
+                              tensorText({tokens, topK}, "i32"),
+                              tensorText({tokens, topK}, "f32")});
+  oracle.buffers = {{"x", 'r', {"m", "j", "h"}, 16},
+                    {"experts", 'r', {"m", "j"}, 32},
+                    {"shares", 'r', {"m", "j"}, 32},
+                    {"out", 'w', {"m", "h"}, 16}};
+  return oracle;
+}
+
+Oracle routeOracle(const std::string &scoring, int64_t tokens, int64_t experts,
+                   int64_t topK, bool bias) {
+  Oracle oracle;
+  std::vector<std::string> types = {tensorText({tokens, experts})};
+  if (bias)
+    types.push_back(tensorText({experts}, "f32"));
+  oracle.text = functionText("llm.moe_route " + scoring + " %0" +
+                                 (bias ? " bias %1" : "") + " top_k " +
+                                 std::to_string(topK) + " normalize",
+                             types, "%r:2");
+  oracle.loops = {"m", "e", "j"};
+  oracle.extents = {tokens, experts, topK};
+  oracle.tileable = {true, false, false};
+  size_t sweeps = scoring == "softmax" ? 3 : scoring == "sigmoid" ? 1 : 0;
+  oracle.stages.assign(sweeps + (bias ? 1 : 0) + 1, {"m", "e"});
+  oracle.stages.push_back({"m", "j"});
+  oracle.buffers = {{"logits", 'r', {"m", "e"}, 16}};
+  if (bias)
+    oracle.buffers.push_back({"bias", 'r', {"e"}, 32});
+  oracle.buffers.push_back({"shares", 'w', {"m", "j"}, 16});
+  oracle.buffers.push_back({"experts", 'w', {"m", "j"}, 32});
+  return oracle;
+}
+
 Oracle embeddingOracle(int64_t tokens, int64_t vocabulary, int64_t hidden) {
   Oracle oracle;
   oracle.text = functionText(
@@ -377,7 +484,7 @@ Oracle randomOracle(Random &random) {
     return attentionOracle(op, random(1, 2), random(1, 2), random(1, 3), s, t,
                            random(1, 2), mask, random(0, 1));
   };
-  switch (random(0, 9)) {
+  switch (random(0, 13)) {
   case 0:
     return matmulOracle(random(1, 7), random(1, 7), random(1, 7), random(0, 1),
                         random(0, 1));
@@ -396,6 +503,22 @@ Oracle randomOracle(Random &random) {
     return attention("qk");
   case 7:
     return embeddingOracle(random(1, 7), random(1, 9), random(1, 7));
+  case 9: {
+    int64_t experts = random(1, 4), topK = random(1, experts);
+    return groupedMatmulOracle(experts, topK, random(1, 3), random(1, 5),
+                               random(1, 5), random(0, 1), random(0, 1),
+                               random);
+  }
+  case 10:
+    return dispatchOracle(random(1, 5), random(1, 3), random(1, 5));
+  case 11:
+    return combineOracle(random(1, 5), random(1, 3), random(1, 5));
+  case 12: {
+    const char *scorings[] = {"softmax", "sigmoid", "topk_softmax"};
+    int64_t experts = random(1, 6);
+    return routeOracle(scorings[random(0, 2)], random(1, 4), experts,
+                       random(1, experts), random(0, 1));
+  }
   case 8:
     return sampleOracle(random(1, 5), random(1, 9), random(0, 1));
   default:

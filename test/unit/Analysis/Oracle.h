@@ -28,7 +28,8 @@ using OracleBox = std::vector<Interval>;
 struct OracleBuffer {
   std::string name;
   char role; ///< 'r', 'w' or 't'
-  /// The loops that index its dimensions; "hg" is h * group + g.
+  /// The loops that index its dimensions; "hg" is h * group + g, "e"
+  /// the expert of row m.
   std::vector<std::string> indices;
   int64_t bits;
 };
@@ -49,6 +50,7 @@ struct Oracle {
   std::vector<int64_t> extents;
   std::vector<bool> tileable;
   int64_t group = 1;
+  std::vector<int64_t> rowsPerExpert;
   OracleMask mask;
   std::vector<std::vector<std::string>> stages;
   std::vector<OracleBuffer> buffers;
@@ -56,6 +58,7 @@ struct Oracle {
   size_t loop(const std::string &name) const;
   bool uses(const OracleBuffer &buffer, size_t loop) const;
   bool isVisible(const Point &point) const;
+  int64_t indexOf(const std::string &index, const Point &point) const;
   Point elementOf(const OracleBuffer &buffer, const Point &point) const;
   /// Calls `visit` for each point of the box, visible or not.
   void forEachPoint(const OracleBox &box,
@@ -82,6 +85,15 @@ Oracle softmaxOracle(int64_t b, int64_t h, int64_t s, int64_t t,
 Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g,
                        int64_t s, int64_t t, int64_t d, OracleMask mask,
                        bool sinksAndCap = false);
+/// Rows spread over the experts at random.
+Oracle groupedMatmulOracle(int64_t experts, int64_t topK, int64_t tokens,
+                           int64_t k, int64_t n, bool transposed, bool bias,
+                           Random &random);
+Oracle dispatchOracle(int64_t tokens, int64_t topK, int64_t hidden);
+Oracle combineOracle(int64_t tokens, int64_t topK, int64_t hidden);
+/// `scoring`: "softmax", "sigmoid" or "topk_softmax".
+Oracle routeOracle(const std::string &scoring, int64_t tokens, int64_t experts,
+                   int64_t topK, bool bias);
 Oracle embeddingOracle(int64_t tokens, int64_t vocabulary, int64_t hidden);
 Oracle sampleOracle(int64_t rows, int64_t vocabulary, bool greedy);
 /// One of the above with small random sizes.

@@ -1,0 +1,140 @@
+//===- LlmExpertOps.td - Mixtures of experts ---------------*- tablegen -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_DIALECT_LLMEXPERTOPS
+#define LLM_DIALECT_LLMEXPERTOPS
+
+include "LlmOps.td"
+
+def OpGroupExperts : OpDocGroup {
+  let summary = "Experts";
+  let description = [{
+    A mixture of experts (Shazeer et al., 2017): `moe_route` chooses `top_k` experts for
+    each token, `moe_dispatch` brings the rows of one expert together, `grouped_matmul`
+    multiplies each group by its expert's weight, `moe_combine` brings the rows back.
+    Which expert gets how many rows is written on the op as an integer array, so that
+    work and bytes are exact.
+  }];
+}
+let opDocGroup = OpGroupExperts in {
+
+def Llm_MoeRouteOp : Llm_WorkOp<"moe_route", [Pure, InferTypeOpAdaptor]> {
+  let summary = "the experts of each token, and their shares";
+  let description = [{
+    Scores the experts of each token, selects `top_k` of them, and gives their shares.
+
+    softmax: scores are softmax(logits) (Mixtral, Qwen3). sigmoid: scores are
+    1 / (1 + exp(-logits)) (DeepSeek-V3). topk_softmax: the largest logits are selected,
+    and their softmax are the shares (gpt-oss). A `bias` is added to the scores for the
+    selection only. Of `groups` equal groups of experts only those of the `top_groups`
+    with the largest sum of two best scores may be selected. `normalize` divides the
+    shares by their sum; `scale` multiplies them.
+
+    Shapes: logits [m, experts], bias [experts]; shares [m, top_k] of the logits' element
+    type, experts [m, top_k] of i32. Loops: m, e, of which e is never tiled. Stages, per
+    logit: softmax: max (1 comparison), exp_sum (2 operations, 1 special), score (1
+    operation); sigmoid: score (1 operation, 2 special); bias (1 operation); group (2
+    comparisons); select (top_k comparisons). Per row, for each selected expert: shares
+    (topk_softmax: 3 operations, 1 special; normalize: 2 operations; scale: 1).
+
+    Example:
+    ```mlir
+    %shares, %experts = llm.moe_route "model.layers.0.mlp.route" softmax %logits top_k 8 normalize
+       : tensor<4x128xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_ExpertScoringAttr:$scoring,
+    Llm_TensorOfRank<2>:$logits, Optional<Llm_TensorOfRank<1>>:$bias, I64Attr:$topK,
+    OptionalAttr<I64Attr>:$groups, OptionalAttr<I64Attr>:$topGroups,
+    UnitAttr:$normalize, OptionalAttr<F64Attr>:$scale);
+  let results = (outs Llm_TensorOfRank<2>:$shares, Llm_TensorOfRank<2>:$experts);
+  let assemblyFormat = [{
+    ($name^)? `` $scoring $logits (`bias` $bias^)? `top_k` $topK
+    (`groups` $groups^ `top_groups` $topGroups)? (`normalize` $normalize^)?
+    (`scale` $scale^)? attr-dict `:` type($logits) (`,` type($bias)^)?
+  }];
+}
+
+def Llm_MoeDispatchOp : Llm_TensorOp<"moe_dispatch"> {
+  let summary = "the rows of each expert together";
+  let description = [{
+    A row of x for each expert of each token, in the order of the experts, and of the
+    tokens among those of one expert.
+
+    Shapes: x [m, h]; experts [m, top_k] of whole numbers; out [m * top_k, h] as x.
+    Loops: m, j (the selected experts), h. Work: none but the bytes.
+
+    Example:
+    ```mlir
+    %rows = llm.moe_dispatch "model.layers.0.mlp.dispatch" %x, %experts
+       : tensor<4x2048xbf16>, tensor<4x8xi32>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<2>:$x,
+    Llm_TensorOfRank<2>:$experts);
+  let results = (outs Llm_TensorOfRank<2>:$out);
+  let assemblyFormat = [{
+    ($name^)? $x `,` $experts attr-dict `:` type($x) `,` type($experts)
+  }];
+}
+
+def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
+    [Pure, InferTypeOpAdaptor], ["countElements"]> {
+  let summary = "a matrix product for each expert";
+  let description = [{
+    `out[r, n] = sum_k lhs[r, k] * rhs[e(r), k, n] (+ bias[e(r), n])`, with e(r) the expert
+    of row r: the first rows_per_expert[0] rows are those of expert 0, and so on. With
+    `transpose_rhs` the weights are [e, n, k]. `top_k` rows are of one token, so that of the
+    weights a token takes top_k slices. The weights of an expert without rows are not read.
+
+    Shapes: lhs [r, k]; rhs [experts, k, n] or [experts, n, k]; bias [experts, n]; out
+    [r, n] of lhs' element type. Loops: m (the rows), n, k. Work: one MAC per (m, n, k).
+
+    Example:
+    ```mlir
+    %up = llm.grouped_matmul "model.layers.0.mlp.experts.up_proj" %rows, %w transpose_rhs
+       rows_per_expert [3, 0, 4, 1] top_k 2 : tensor<8x2048xbf16>, tensor<4x768x2048xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<2>:$lhs,
+    Llm_TensorOfRank<3>:$rhs, Optional<Llm_TensorOfRank<2>>:$bias,
+    UnitAttr:$transposeRhs, DenseI64ArrayAttr:$rowsPerExpert, I64Attr:$topK);
+  let results = (outs Llm_TensorOfRank<2>:$out);
+  let assemblyFormat = [{
+    ($name^)? $lhs `,` $rhs (`bias` $bias^)? (`transpose_rhs` $transposeRhs^)?
+    `rows_per_expert` $rowsPerExpert `top_k` $topK attr-dict
+    `:` type($lhs) `,` type($rhs) (`,` type($bias)^)?
+  }];
+}
+
+def Llm_MoeCombineOp : Llm_TensorOp<"moe_combine"> {
+  let summary = "the shares of the experts of each token, summed up";
+  let description = [{
+    `out[m, h] = sum_j shares[m, j] * x[row(m, j), h]`, with row(m, j) the row at which
+    `llm.moe_dispatch` put token m for its j-th expert.
+
+    Shapes: x [m * top_k, h]; experts [m, top_k] of whole numbers; shares [m, top_k]; out
+    [m, h] as x. Loops: m, j (reduction), h. Stage: combine (2 operations per (m, j, h)).
+
+    Example:
+    ```mlir
+    %y = llm.moe_combine "model.layers.0.mlp.combine" %rows, %experts, %shares
+       : tensor<32x2048xbf16>, tensor<4x8xi32>, tensor<4x8xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<2>:$x,
+    Llm_TensorOfRank<2>:$experts, Llm_TensorOfRank<2>:$shares);
+  let results = (outs Llm_TensorOfRank<2>:$out);
+  let assemblyFormat = [{
+    ($name^)? $x `,` $experts `,` $shares attr-dict
+    `:` type($x) `,` type($experts) `,` type($shares)
+  }];
+}
+
+} // experts
+
+#endif // LLM_DIALECT_LLMEXPERTOPS

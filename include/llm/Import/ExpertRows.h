@@ -1,0 +1,35 @@
+//===- ExpertRows.h - How many rows each expert gets ------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_IMPORT_EXPERTROWS_H
+#define LLM_IMPORT_EXPERTROWS_H
+
+#include <cstdint>
+#include <vector>
+
+namespace mlir::llm {
+
+/// How the tokens of a batch spread over experts.
+enum class Routing {
+  /// Each token selects at random, independently of the others: E (1 - (1 -
+  /// k/E)^T) experts, rounded, are met, all with as many rows (or one more).
+  Uniform,
+  /// As many experts as there can be, all with as many rows (or one more).
+  Balanced,
+  /// Expert e is selected in proportion to 1 / (e + 1), as far as there are
+  /// tokens for it.
+  Zipf
+};
+
+/// The rows of each of `experts`, tokens * topK altogether and none with more
+/// rows than there are tokens; 1 <= topK <= experts.
+std::vector<int64_t> countExpertRows(Routing routing, int64_t experts,
+                                     int64_t topK, int64_t tokens);
+
+} // namespace mlir::llm
+
+#endif // LLM_IMPORT_EXPERTROWS_H

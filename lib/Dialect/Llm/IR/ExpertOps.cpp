@@ -1,0 +1,353 @@
+//===- ExpertOps.cpp - Mixtures of experts --------------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpChecks.h"
+#include "llm/Interfaces/Counts.h"
+#include "llm/Support/Units.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+using utils::IteratorType;
+
+//===----------------------------------------------------------------------===//
+// moe_route
+//===----------------------------------------------------------------------===//
+
+/// The numbers of experts, of those that are selected, and of groups.
+static LogicalResult verifySelection(std::optional<Location> loc,
+                                     StringRef opName, int64_t experts,
+                                     int64_t topK, int64_t groups,
+                                     int64_t topGroups) {
+  bool isKnown = !ShapedType::isDynamic(experts);
+  if (topK < 1 || (isKnown && topK > experts)) // moe_route-C1
+    return fail(loc, opName, "top_k must be in [1, experts], got ", topK,
+                isKnown ? " of " + std::to_string(experts) : std::string());
+  if (groups < 1 || topGroups < 1 || topGroups > groups) // moe_route-C2
+    return fail(loc, opName, "top_groups must be in [1, groups], got ",
+                topGroups, " of ", groups);
+  if (isKnown && experts % groups) // moe_route-C3
+    return fail(loc, opName, groups, " groups do not divide ", experts,
+                " experts");
+  if (isKnown && topK > experts / groups * topGroups) // moe_route-C4
+    return fail(loc, opName, "selects ", topK, " experts, but ", topGroups,
+                " of ", groups, " groups have ", experts / groups * topGroups);
+  return success();
+}
+
+LogicalResult MoeRouteOp::inferReturnTypes(MLIRContext *context,
+                                           std::optional<Location> loc,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(),
+                         {{adaptor.getLogits(), 2}, {adaptor.getBias(), 1}})))
+    return failure();
+  RankedTensorType logits = tensorType(adaptor.getLogits());
+  int64_t experts = logits.getDimSize(1), topK = adaptor.getTopK();
+  if (failed(verifySelection(loc, getOperationName(), experts, topK,
+                             adaptor.getGroups().value_or(1),
+                             adaptor.getTopGroups().value_or(1))))
+    return failure();
+  if (Value bias = adaptor.getBias())
+    if (!agree(tensorType(bias).getDimSize(0), experts)) // moe_route-C5
+      return fail(loc, getOperationName(), "bias ", bias.getType(),
+                  " must be one for each of ", experts, " experts");
+  if (std::optional<APFloat> scale = adaptor.getScale())
+    if (!std::isfinite(scale->convertToDouble()) ||
+        scale->convertToDouble() <= 0) // moe_route-C6
+      return fail(loc, getOperationName(), "scale must be finite and positive");
+  SmallVector<int64_t, 2> shape = {logits.getDimSize(0), topK};
+  resultTypes.push_back(RankedTensorType::get(shape, logits.getElementType()));
+  resultTypes.push_back(
+      RankedTensorType::get(shape, IntegerType::get(context, 32)));
+  return success();
+}
+
+FailureOr<Workload> MoeRouteOp::getWorkload(EmitError emitError) {
+  if (failed(requireStaticShapes(*this, emitError)))
+    return failure();
+  RankedTensorType logits = tensorType(getLogits());
+  int64_t topK = getTopK();
+  Workload workload;
+  workload.loops = {{"m", IteratorType::parallel, logits.getDimSize(0)},
+                    {"e", IteratorType::reduction, logits.getDimSize(1),
+                     /*isTileable=*/false},
+                    {"j", IteratorType::parallel, topK, /*isTileable=*/false}};
+  workload.addBuffer(Buffer::Role::Read, "logits", getLogits(), {"m", "e"});
+  if (Value bias = getBias())
+    workload.addBuffer(Buffer::Role::Read, "bias", bias, {"e"});
+  workload.addBuffer(Buffer::Role::Write, "shares", getShares(), {"m", "j"});
+  workload.addBuffer(Buffer::Role::Write, "experts", getExperts(), {"m", "j"});
+
+  auto perLogit = [&](StringRef name,
+                      ArrayRef<std::pair<WorkKind, int64_t>> work) {
+    workload.addStage(name, EngineKind::Vector, {"m", "e"}, work);
+  };
+  if (getScoring() == ExpertScoring::Softmax) {
+    perLogit("max", {{WorkKind::Compare, 1}});
+    perLogit("exp_sum", {{WorkKind::Alu, 2}, {WorkKind::Special, 1}});
+    perLogit("score", {{WorkKind::Alu, 1}});
+  } else if (getScoring() == ExpertScoring::Sigmoid) {
+    perLogit("score", {{WorkKind::Alu, 1}, {WorkKind::Special, 2}});
+  }
+  if (getBias())
+    perLogit("bias", {{WorkKind::Alu, 1}});
+  if (getGroups().value_or(1) > 1)
+    perLogit("group", {{WorkKind::Compare, 2}});
+  perLogit("select", {{WorkKind::Compare, topK}});
+
+  bool isSoftmaxOfSelected = getScoring() == ExpertScoring::TopkSoftmax;
+  int64_t operations = (isSoftmaxOfSelected ? 3 : 0) +
+                       (getNormalize() ? 2 : 0) + (getScale() ? 1 : 0);
+  SmallVector<std::pair<WorkKind, int64_t>, 2> work;
+  if (operations > 0)
+    work.push_back({WorkKind::Alu, operations});
+  if (isSoftmaxOfSelected)
+    work.push_back({WorkKind::Special, 1});
+  workload.addStage("shares", EngineKind::Vector, {"m", "j"}, work);
+  return workload;
+}
+
+//===----------------------------------------------------------------------===//
+// moe_dispatch and moe_combine
+//===----------------------------------------------------------------------===//
+
+/// Experts are named by whole numbers, for as many tokens as there are.
+static LogicalResult verifyExperts(std::optional<Location> loc,
+                                   StringRef opName, RankedTensorType experts) {
+  if (isa<IntegerType>(experts.getElementType()))
+    return success(); // moe_dispatch-C1, moe_combine-C1
+  return fail(loc, opName, "experts are whole numbers, got ", experts);
+}
+
+/// m * top_k rows; unknown where one of these is.
+static int64_t countRows(RankedTensorType experts) {
+  if (!experts.hasStaticShape())
+    return ShapedType::kDynamic;
+  std::optional<int64_t> rows =
+      checkedMul(experts.getDimSize(0), experts.getDimSize(1));
+  return rows.value_or(ShapedType::kDynamic);
+}
+
+LogicalResult
+MoeDispatchOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                Adaptor adaptor,
+                                SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(),
+                         {{adaptor.getX(), 2}, {adaptor.getExperts(), 2}})))
+    return failure();
+  RankedTensorType x = tensorType(adaptor.getX());
+  RankedTensorType experts = tensorType(adaptor.getExperts());
+  if (failed(verifyExperts(loc, getOperationName(), experts)))
+    return failure();
+  if (!agree(x.getDimSize(0), experts.getDimSize(0))) // moe_dispatch-C2
+    return fail(loc, getOperationName(), "x ", x, " and experts ", experts,
+                " must agree in tokens");
+  resultTypes.push_back(RankedTensorType::get(
+      {countRows(experts), x.getDimSize(1)}, x.getElementType()));
+  return success();
+}
+
+/// Loops m, j and h, and the buffers of tokens and of rows: of rows only the
+/// number counts, so that they are indexed by m and j, wherever they are.
+static Workload makeRowsWorkload(Value tokens, StringRef tokensName,
+                                 Buffer::Role tokensRole, Value rows,
+                                 StringRef rowsName, Buffer::Role rowsRole,
+                                 Value experts, IteratorType selection) {
+  RankedTensorType type = tensorType(tokens);
+  int64_t topK = tensorType(experts).getDimSize(1);
+  Workload workload;
+  workload.loops = {{"m", IteratorType::parallel, type.getDimSize(0)},
+                    {"j", selection, topK},
+                    {"h", IteratorType::parallel, type.getDimSize(1)}};
+  auto addRows = [&] {
+    workload.addBuffer(rowsRole, rowsName, rows, {"m", "j", "h"});
+  };
+  if (rowsRole == Buffer::Role::Read)
+    addRows();
+  if (tokensRole == Buffer::Role::Read)
+    workload.addBuffer(tokensRole, tokensName, tokens, {"m", "h"});
+  workload.addBuffer(Buffer::Role::Read, "experts", experts, {"m", "j"});
+  if (rowsRole == Buffer::Role::Write)
+    addRows();
+  return workload;
+}
+
+FailureOr<Workload> MoeDispatchOp::getWorkload(EmitError emitError) {
+  if (failed(requireStaticShapes(*this, emitError)))
+    return failure();
+  Workload workload = makeRowsWorkload(getX(), "x", Buffer::Role::Read,
+                                       getOut(), "out", Buffer::Role::Write,
+                                       getExperts(), IteratorType::parallel);
+  workload.addStage("gather", EngineKind::Vector, {"m", "j", "h"}, {});
+  return workload;
+}
+
+LogicalResult
+MoeCombineOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                               Adaptor adaptor,
+                               SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(),
+                         {{adaptor.getX(), 2},
+                          {adaptor.getExperts(), 2},
+                          {adaptor.getShares(), 2}})))
+    return failure();
+  RankedTensorType x = tensorType(adaptor.getX());
+  RankedTensorType experts = tensorType(adaptor.getExperts());
+  RankedTensorType shares = tensorType(adaptor.getShares());
+  if (failed(verifyExperts(loc, getOperationName(), experts)))
+    return failure();
+  if (!agree(experts.getDimSize(0), shares.getDimSize(0)) ||
+      !agree(experts.getDimSize(1), shares.getDimSize(1))) // moe_combine-C2
+    return fail(loc, getOperationName(), "experts ", experts, " and shares ",
+                shares, " must have one shape");
+  if (!agree(x.getDimSize(0), countRows(experts))) // moe_combine-C3
+    return fail(loc, getOperationName(), "x ", x,
+                " must have a row for each of the experts ", experts);
+  resultTypes.push_back(RankedTensorType::get(
+      {experts.getDimSize(0), x.getDimSize(1)}, x.getElementType()));
+  return success();
+}
+
+FailureOr<Workload> MoeCombineOp::getWorkload(EmitError emitError) {
+  if (failed(requireStaticShapes(*this, emitError)))
+    return failure();
+  Workload workload = makeRowsWorkload(getOut(), "out", Buffer::Role::Write,
+                                       getX(), "x", Buffer::Role::Read,
+                                       getExperts(), IteratorType::reduction);
+  workload.addBuffer(Buffer::Role::Read, "shares", getShares(), {"m", "j"});
+  workload.addBuffer(Buffer::Role::Write, "out", getOut(), {"m", "h"});
+  workload.addStage("combine", EngineKind::Vector, {"m", "j", "h"},
+                    {{WorkKind::Alu, 2}});
+  return workload;
+}
+
+//===----------------------------------------------------------------------===//
+// grouped_matmul
+//===----------------------------------------------------------------------===//
+
+/// The sum of the rows, each of which is checked; nothing on overflow.
+static std::optional<int64_t> sumRows(ArrayRef<int64_t> rowsPerExpert) {
+  std::optional<int64_t> sum = 0;
+  for (int64_t rows : rowsPerExpert)
+    sum = sum && rows >= 0 ? checkedAdd(*sum, rows) : std::nullopt;
+  return sum;
+}
+
+static LogicalResult verifyRows(std::optional<Location> loc, StringRef opName,
+                                RankedTensorType lhs, RankedTensorType rhs,
+                                ArrayRef<int64_t> rowsPerExpert, int64_t topK) {
+  std::optional<int64_t> rows = sumRows(rowsPerExpert);
+  int64_t experts = rowsPerExpert.size();
+  if (!rows || !agree(lhs.getDimSize(0), *rows)) // grouped_matmul-C2
+    return fail(loc, opName, "rows_per_expert must be the ", lhs.getDimSize(0),
+                " rows of lhs ", lhs, " altogether, each 0 or more",
+                rows ? ", got " + std::to_string(*rows) : std::string());
+  if (!agree(rhs.getDimSize(0), experts)) // grouped_matmul-C3
+    return fail(loc, opName, "rows_per_expert has ", experts, " entries for ",
+                rhs.getDimSize(0), " experts of rhs ", rhs);
+  if (topK < 1 || topK > experts || *rows % topK) // grouped_matmul-C4
+    return fail(loc, opName, "top_k must be in [1, experts] and divide the ",
+                *rows, " rows, got ", topK, " of ", experts);
+  // grouped_matmul-C5
+  for (int64_t ofExpert : rowsPerExpert)
+    if (ofExpert > *rows / topK)
+      return fail(loc, opName, "an expert has ", ofExpert, " rows, but only ",
+                  *rows / topK, " tokens are there");
+  return success();
+}
+
+LogicalResult
+GroupedMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                  Adaptor adaptor,
+                                  SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(),
+                         {{adaptor.getLhs(), 2},
+                          {adaptor.getRhs(), 3},
+                          {adaptor.getBias(), 2}})))
+    return failure();
+  RankedTensorType lhs = tensorType(adaptor.getLhs()),
+                   rhs = tensorType(adaptor.getRhs());
+  bool transposed = adaptor.getTransposeRhs();
+  int64_t k = rhs.getDimSize(transposed ? 2 : 1),
+          n = rhs.getDimSize(transposed ? 1 : 2);
+  if (!agree(lhs.getDimSize(1), k)) // grouped_matmul-C1
+    return fail(loc, getOperationName(), "reduction sizes differ: lhs ", lhs,
+                " has k = ", lhs.getDimSize(1), ", rhs ", rhs, " has k = ", k,
+                transposed ? "" : "; is 'transpose_rhs' missing?");
+  if (failed(verifyRows(loc, getOperationName(), lhs, rhs,
+                        adaptor.getRowsPerExpert(), adaptor.getTopK())))
+    return failure();
+  if (Value bias = adaptor.getBias())
+    if (!agree(tensorType(bias).getDimSize(0), rhs.getDimSize(0)) ||
+        !agree(tensorType(bias).getDimSize(1), n)) // grouped_matmul-C6
+      return fail(loc, getOperationName(), "bias ", bias.getType(),
+                  " must be [experts, n] of rhs ", rhs);
+  resultTypes.push_back(
+      RankedTensorType::get({lhs.getDimSize(0), n}, lhs.getElementType()));
+  return success();
+}
+
+FailureOr<Workload> GroupedMatmulOp::getWorkload(EmitError emitError) {
+  if (failed(requireStaticShapes(*this, emitError)))
+    return failure();
+  RankedTensorType lhs = tensorType(getLhs()), out = tensorType(getOut());
+  Workload workload;
+  workload.loops = {{"m", IteratorType::parallel, out.getDimSize(0)},
+                    {"n", IteratorType::parallel, out.getDimSize(1)},
+                    {"k", IteratorType::reduction, lhs.getDimSize(1)}};
+  // Which experts a range of rows meets is no product.
+  workload.maskedLoops.resize(3);
+  workload.maskedLoops.set(0);
+  MLIRContext *context = getContext();
+  AffineExpr n = getAffineDimExpr(1, context), k = getAffineDimExpr(2, context),
+             oneExpert = getAffineConstantExpr(0, context);
+  // A tile of rows is of one expert at a time, and holds its weight.
+  auto addOfExperts = [&](StringRef name, Value value,
+                          ArrayRef<AffineExpr> indices) {
+    SmallVector<AffineExpr> results = {oneExpert};
+    llvm::append_range(results, indices);
+    Buffer buffer{Buffer::Role::Read, name.str(), value,
+                  AffineMap::get(3, 0, results, context),
+                  tensorType(value).getElementType()};
+    buffer.slices = getRowsPerExpert().size();
+    buffer.slicesPerToken = getTopK();
+    workload.buffers.push_back(std::move(buffer));
+  };
+  workload.addBuffer(Buffer::Role::Read, "lhs", getLhs(), {"m", "k"});
+  if (getTransposeRhs())
+    addOfExperts("rhs", getRhs(), {n, k});
+  else
+    addOfExperts("rhs", getRhs(), {k, n});
+  if (Value bias = getBias())
+    addOfExperts("bias", bias, {n});
+  workload.addBuffer(Buffer::Role::Write, "out", getOut(), {"m", "n"});
+  workload.addStage("mac", EngineKind::Matrix, {"m", "n", "k"},
+                    {{WorkKind::Mac, 1}});
+  return workload;
+}
+
+/// Experts that have a row among `rows`.
+static int64_t countExperts(ArrayRef<int64_t> rowsPerExpert, Interval rows) {
+  int64_t begin = 0, experts = 0;
+  for (int64_t ofExpert : rowsPerExpert) {
+    int64_t end = begin + ofExpert;
+    experts += std::max(begin, rows.begin) < std::min(end, rows.end);
+    begin = end;
+  }
+  return experts;
+}
+
+Count GroupedMatmulOp::countElements(const Workload &workload, unsigned buffer,
+                                     Box box) {
+  Count elements = countElementsOfProduct(workload, buffer, box);
+  if (workload.buffers[buffer].slices == 0)
+    return elements;
+  return times(elements, countExperts(getRowsPerExpert(), box[0]));
+}
