@@ -341,6 +341,53 @@ def Llm_SwiGluOp : Llm_BinaryOp<"swiglu"> {
   }];
 }
 
+def Llm_GeGluOp : Llm_BinaryOp<"geglu"> {
+  let summary = "gated linear unit with GELU";
+  let description = [{
+    `out = gelu_tanh(lhs) * rhs`, with lhs the gate and rhs the up projection (Shazeer,
+    2020; the tanh form of Gemma). Same shape and element type. Loops: d0, d1, .. Work per
+    element: 1 special (hyperbolic tangent) and 9 other.
+
+    Example:
+    ```mlir
+    %h = llm.geglu "model.layers.0.mlp.geglu" %gate, %up
+       : tensor<1x8192xbf16>, tensor<1x8192xbf16>
+    ```
+  }];
+}
+
+def Llm_ScaleOp : Llm_TensorOp<"scale"> {
+  let summary = "elementwise product with a constant";
+  let description = [{
+    `out = factor * x`, such as the embeddings of Gemma. Loops: d0, d1, .. One operation
+    per element.
+
+    Example:
+    ```mlir
+    %y = llm.scale "model.embed_scale" %x by 45.25 : tensor<1x2048xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x, F64Attr:$factor);
+  let results = (outs Llm_Tensor:$out);
+  let assemblyFormat = "($name^)? $x `by` $factor attr-dict `:` type($x)";
+}
+
+def Llm_SoftCapOp : Llm_TensorOp<"soft_cap"> {
+  let summary = "values bent to stay within a cap";
+  let description = [{
+    `out = cap * tanh(x / cap)`, such as the logits of Gemma 2. Loops: d0, d1, .. Work per
+    element: 1 special (hyperbolic tangent) and 2 other.
+
+    Example:
+    ```mlir
+    %y = llm.soft_cap "lm_head.soft_cap" %logits cap 30.0 : tensor<1x256000xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x, F64Attr:$cap);
+  let results = (outs Llm_Tensor:$out);
+  let assemblyFormat = "($name^)? $x `cap` $cap attr-dict `:` type($x)";
+}
+
 } // norm and elementwise
 
 //===----------------------------------------------------------------------===//

@@ -54,7 +54,11 @@ static constexpr llvm::StringLiteral embeddingName = "model.embed_tokens";
 Value DecoderBuilder::embed(Value tokens) {
   Value table = ops.weight(embeddingName + ".weight", {},
                            {ops.model.vocabulary, ops.model.hidden});
-  return ops.create<EmbeddingOp>(embeddingName, tokens, table);
+  Value embedded = ops.create<EmbeddingOp>(embeddingName, tokens, table);
+  if (ops.model.embeddingScale == 1)
+    return embedded;
+  return ops.create<ScaleOp>("model.embed_scale", embedded,
+                             llvm::APFloat(ops.model.embeddingScale));
 }
 
 /// Layers in a loop: those of one period are its body.
@@ -119,6 +123,9 @@ Value DecoderBuilder::buildHead(Value hidden) {
       ops.model.hasTiedHead ? StringRef(embeddingName) : "lm_head";
   Value logits = ops.linear("lm_head", weightName, {}, lastRows(normed),
                             ops.model.vocabulary, /*hasBias=*/false);
+  if (ops.model.logitSoftCap)
+    logits = ops.create<SoftCapOp>("lm_head.soft_cap", logits,
+                                   llvm::APFloat(ops.model.logitSoftCap));
   return ops.create<SampleOp>("sample", Sampling::Greedy, logits);
 }
 

@@ -84,11 +84,13 @@ static double readTheta(HfFields &fields) {
 }
 
 /// Fields that say, if anything, that the layers are not those that we build.
-static void checkPlainDecoder(HfFields &fields) {
-  std::string activation = fields.string("hidden_act", "silu");
-  if (activation != "silu")
-    fields.refuse("hidden_act")
-        << "must be \"silu\", got \"" << activation << "\"";
+static void checkPlainDecoder(HfFields &fields, const HfFamily &family) {
+  for (StringRef key : {"hidden_act", "hidden_activation"}) {
+    std::string activation = fields.string(key, family.activation);
+    if (activation != family.activation)
+      fields.refuse(key) << "must be \"" << family.activation << "\", got \""
+                         << activation << "\"";
+  }
   checkWholeHeadRotates(fields);
   for (StringRef key :
        {"quantization_config", "quantization", "compression_config"})
@@ -127,13 +129,14 @@ static int64_t readLayerCount(HfFields &fields) {
 }
 
 /// The fields that mean the same in every family.
-static void readCommon(HfFields &fields, ModelConfig &model) {
+static void readCommon(HfFields &fields, const HfFamily &family,
+                       ModelConfig &model) {
   model.hidden = fields.positive("hidden_size");
   model.vocabulary = fields.positive("vocab_size", 0);
   model.hasTiedHead = fields.boolean("tie_word_embeddings", false);
   model.epsilon = fields.number("rms_norm_eps", 1e-6);
   model.elementType = readElementType(fields, model.location.getContext());
-  checkPlainDecoder(fields);
+  checkPlainDecoder(fields, family);
 
   LayerConfig layer;
   layer.attention.heads = fields.positive("num_attention_heads");
@@ -142,9 +145,27 @@ static void readCommon(HfFields &fields, ModelConfig &model) {
   model.layers.assign(readLayerCount(fields), layer);
 }
 
-FailureOr<ModelConfig> readHfConfig(const LocatedJson &config) {
+/// The language model of a model of several kinds of input: its `text_config`.
+/// The rest is of other inputs, and the same whatever the text.
+static FailureOr<const LocatedJson *> findTextPart(const LocatedJson &config) {
   if (failed(config.expectObject()))
     return failure();
+  const LocatedJson *text = config.find("text_config");
+  if (!text)
+    return &config;
+  HfFields outer(config);
+  outer.mustBeAbsent("quantization_config",
+                     "weights, activations and cache have one element type");
+  if (failed(text->expectObject()) || outer.hasFailed())
+    return failure();
+  return text;
+}
+
+FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole) {
+  FailureOr<const LocatedJson *> text = findTextPart(whole);
+  if (failed(text))
+    return failure();
+  const LocatedJson &config = **text;
   const HfFamily *family = findHfFamily(config);
   if (!family)
     return failure();
@@ -152,7 +173,7 @@ FailureOr<ModelConfig> readHfConfig(const LocatedJson &config) {
   fields.find("model_type");
   ModelConfig model(config.loc());
   model.family = family->modelType.str();
-  readCommon(fields, model);
+  readCommon(fields, *family, model);
   family->read(fields, model);
   if (!fields.hasFailed())
     checkModel(fields, model);

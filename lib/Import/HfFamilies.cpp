@@ -9,6 +9,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
 #include <set>
 
 namespace mlir::llm {
@@ -207,6 +208,64 @@ static void readQwen3Moe(HfFields &fields, ModelConfig &model) {
       layer.feedForward = sparse;
 }
 
+/// What all of Gemma has, with the defaults of Hugging Face's classes.
+static LayerConfig readGemma(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  AttentionConfig &attention = layer.attention;
+  attention.kvHeads = fields.positive("num_key_value_heads");
+  attention.headDim = fields.positive("head_dim", 256);
+  attention.softCap = fields.numberOrNone("attn_logit_softcapping", 0);
+  double scalar = fields.number("query_pre_attn_scalar", 256);
+  if (!(scalar > 0))
+    fields.refuse("query_pre_attn_scalar") << "must be positive";
+  attention.scale = 1 / std::sqrt(scalar);
+  fields.mustBeFalse("attention_bias", "this architecture has none");
+  layer.feedForward.isGeGlu = true;
+  layer.hasOutputNorms = true;
+  model.hasTiedHead = fields.boolean("tie_word_embeddings", true);
+  model.embeddingScale = std::sqrt(static_cast<double>(model.hidden));
+  model.logitSoftCap = fields.numberOrNone("final_logit_softcapping", 0);
+  return layer;
+}
+
+/// Every `period`-th layer sees all keys, the others a window, where the config
+/// does not list the layers.
+static void readAlternatingWindows(HfFields &fields, ModelConfig &model,
+                                   int64_t window, int64_t period) {
+  std::vector<bool> sliding = readSlidingLayers(fields, model.layers.size());
+  for (auto [index, layer] : llvm::enumerate(model.layers))
+    if (sliding.empty() ? (index + 1) % period != 0 : sliding[index])
+      layer.attention.window = window;
+}
+
+static void readGemma2(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = readGemma(fields, model);
+  layer.attention.softCap = fields.numberOrNone("attn_logit_softcapping", 50);
+  model.logitSoftCap = fields.numberOrNone("final_logit_softcapping", 30);
+  setAll(model, layer);
+  readAlternatingWindows(fields, model, fields.positive("sliding_window", 4096),
+                         /*period=*/2);
+}
+
+/// Layers with a window turn by angles of their own.
+static void readGemma3(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = readGemma(fields, model);
+  layer.attention.qkNorm = true;
+  if (!fields.find("rope_theta"))
+    layer.attention.theta = 1e6;
+  setAll(model, layer);
+  int64_t period = fields.positive(
+      "sliding_window_pattern", fields.positive("_sliding_window_pattern", 6));
+  readAlternatingWindows(fields, model, fields.positive("sliding_window", 4096),
+                         period);
+  double theta = fields.number("rope_local_base_freq", 10000);
+  if (!(theta > 0))
+    fields.refuse("rope_local_base_freq") << "must be positive";
+  for (LayerConfig &each : model.layers)
+    if (each.attention.window)
+      each.attention.theta = theta;
+}
+
 static void readPhi3(HfFields &fields, ModelConfig &model) {
   LayerConfig layer = model.layers.front();
   readDerivedHeads(fields, model, layer.attention);
@@ -217,11 +276,14 @@ static void readPhi3(HfFields &fields, ModelConfig &model) {
   readWindows(fields, model, /*firstSliding=*/0);
 }
 
+static constexpr llvm::StringLiteral silu = "silu", gelu = "gelu_pytorch_tanh";
+
 static constexpr HfFamily families[] = {
-    {"llama", readLlama},       {"mistral", readMistral},
-    {"mixtral", readMixtral},   {"phi3", readPhi3},
-    {"qwen2", readQwen2},       {"qwen3", readQwen3},
-    {"qwen3_moe", readQwen3Moe}};
+    {"gemma2", gelu, readGemma2},     {"gemma3_text", gelu, readGemma3},
+    {"llama", silu, readLlama},       {"mistral", silu, readMistral},
+    {"mixtral", silu, readMixtral},   {"phi3", silu, readPhi3},
+    {"qwen2", silu, readQwen2},       {"qwen3", silu, readQwen3},
+    {"qwen3_moe", silu, readQwen3Moe}};
 
 const HfFamily *findHfFamily(const LocatedJson &config) {
   FailureOr<const LocatedJson *> field = config.require("model_type");

@@ -17,6 +17,7 @@ namespace mlir::llm {
 /// model with what all families share; its layers are equal by then.
 struct HfFamily {
   llvm::StringLiteral modelType;
+  llvm::StringLiteral activation; ///< that `hidden_act` may name
   void (*read)(HfFields &fields, ModelConfig &model);
 };
 

@@ -81,6 +81,15 @@ double HfFields::number(StringRef key, double absent) {
   return member ? take(member->asNumber(), absent) : absent;
 }
 
+double HfFields::numberOrNone(StringRef key, double absent) {
+  const LocatedJson *member = object.find(key);
+  double value = member && member->isNull() ? 0 : number(key, absent);
+  if (value < 0)
+    refuse(key) << "must be positive or null";
+  seen.insert(key);
+  return value;
+}
+
 bool HfFields::boolean(StringRef key, bool absent) {
   const LocatedJson *member = find(key);
   return member ? take(member->asBoolean(), absent) : absent;

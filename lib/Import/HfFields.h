@@ -28,6 +28,8 @@ public:
   int64_t positive(StringRef key);
   int64_t positive(StringRef key, int64_t absent);
   double number(StringRef key, double absent);
+  /// A positive number, or 0 where the field is null.
+  double numberOrNone(StringRef key, double absent);
   bool boolean(StringRef key, bool absent);
   std::string string(StringRef key, StringRef absent);
   /// A list of whole numbers of 0 or more; none where it is absent.

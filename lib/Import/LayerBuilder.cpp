@@ -55,9 +55,16 @@ public:
       : ops(ops), layer(layer), choices(choices), index(index) {}
 
   Value build(Value hidden) {
+    bool hasOutputNorms = layer.hasOutputNorms;
     Value attended = attention(norm("input_layernorm", hidden));
+    if (hasOutputNorms)
+      attended = norm("post_attention_layernorm", attended);
     hidden = create<AddOp>("attn_residual", hidden, attended);
-    Value fed = feedForward(norm("post_attention_layernorm", hidden));
+    Value fed = feedForward(norm(hasOutputNorms ? "pre_feedforward_layernorm"
+                                                : "post_attention_layernorm",
+                                 hidden));
+    if (hasOutputNorms)
+      fed = norm("post_feedforward_layernorm", fed);
     return create<AddOp>("mlp_residual", hidden, fed);
   }
 
@@ -200,10 +207,13 @@ Value LayerBuilder::attend(Value q, Value k, Value v) {
   auto maskAttr = MaskAttr::get(ops.builder.getContext(), choices.mask,
                                 isCut ? a.window : 0, /*chunk=*/0,
                                 /*firstKey=*/0);
-  double scale = 1 / std::sqrt(static_cast<double>(a.headDim));
+  double scale =
+      a.scale ? a.scale : 1 / std::sqrt(static_cast<double>(a.headDim));
+  FloatAttr softCap =
+      a.softCap ? ops.builder.getF64FloatAttr(a.softCap) : FloatAttr();
   return create<GqaAttnOp>("self_attn.attn", q, seen.getKeys(),
                            seen.getValues(), /*sinks=*/Value(), maskAttr,
-                           llvm::APFloat(scale), /*softCap=*/FloatAttr());
+                           llvm::APFloat(scale), softCap);
 }
 
 Value LayerBuilder::expertLinear(const Twine &part, Value rows, int64_t out) {
@@ -257,7 +267,8 @@ Value LayerBuilder::feedForward(Value x) {
     gate = linear("mlp.gate_proj", x, f.intermediate, f.hasBias);
     up = linear("mlp.up_proj", x, f.intermediate, f.hasBias);
   }
-  Value gated = create<SwiGluOp>("mlp.swiglu", gate, up);
+  Value gated = f.isGeGlu ? Value(create<GeGluOp>("mlp.geglu", gate, up))
+                          : Value(create<SwiGluOp>("mlp.swiglu", gate, up));
   return linear("mlp.down_proj", gated, ops.model.hidden, f.hasBias);
 }
 

@@ -8,16 +8,18 @@
 // The fields of a config.json and what becomes of them. A field that is null
 // counts as absent, as in Hugging Face's own reader.
 //
-//   model_type           "llama", "mistral", "mixtral", "phi3", "qwen2",
-//   "qwen3" or
-//                        "qwen3_moe"
+//   text_config          if there is one, all fields are those in it, and the
+//                        fields beside it are ignored (but quantization_config)
+//   model_type           "gemma2", "gemma3_text", "llama", "mistral",
+//                        "mixtral", "phi3", "qwen2", "qwen3" or "qwen3_moe"
 //   hidden_size, intermediate_size, num_attention_heads, num_hidden_layers
 //                        required
 //   num_key_value_heads  num_attention_heads if absent; qwen3: required
 //   head_dim             hidden_size / num_attention_heads if absent; qwen3:
 //                        required; that quotient is not what models have
 //   vocab_size           required by the whole model (--layers=all)
-//   tie_word_embeddings  false if absent; true: the head uses the embedding
+//   tie_word_embeddings  false if absent (gemma: true); true: the head uses
+//                        the embedding
 //   rms_norm_eps         1e-6 if absent
 //   rope_theta           10000 if absent; also inside rope_parameters
 //   rope_scaling, rope_parameters
@@ -25,8 +27,7 @@
 //                        it changes the table of angles, not the work (see
 //                        llm.rope)
 //   attention_bias       llama, qwen3: false if absent; true: q, k, v and o
-//   have
-//                        a bias. qwen2: q, k and v always have one
+//                        have a bias. qwen2: q, k and v always have one
 //   mlp_bias             llama: false if absent; true: gate, up, down have one
 //   sliding_window       mistral, mixtral, phi3: in every layer, or in those of
 //                        layer_types
@@ -37,13 +38,19 @@
 //                        mixtral: required
 //   num_experts, num_experts_per_tok, moe_intermediate_size
 //                        qwen3_moe: required
+//   query_pre_attn_scalar, sliding_window, sliding_window_pattern,
+//   rope_local_base_freq
+//                        gemma: 256, 4096, 6 (gemma3) and 10000 if absent
+//   attn_logit_softcapping, final_logit_softcapping
+//                        gemma2: 50 and 30 if absent, gemma3: none; null: none
 //   mlp_only_layers, decoder_sparse_step, norm_topk_prob
 //                        qwen3_moe: none, 1 and false if absent
 //   torch_dtype, dtype   bfloat16, float16, float32; bfloat16 if absent
 //
 // It is an error if a field says something else than the layers that are built:
 //
-//   hidden_act             other than "silu"
+//   hidden_act, hidden_activation
+//                          other than "silu" (gemma: "gelu_pytorch_tanh")
 //   sliding_window, use_sliding_window, layer_types
 //                          llama: a window; qwen2, qwen3: a window of which
 //                          nothing says whether it is in use

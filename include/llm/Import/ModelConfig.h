@@ -31,10 +31,12 @@ struct AttentionConfig {
   bool outBias = false; ///< on o_proj
   bool qkNorm = false;  ///< queries and keys are normed head by head
   bool isFused = false; ///< one weight, qkv_proj, for the three
+  double scale = 0;     ///< of the scores; 0: 1 / sqrt(headDim)
+  double softCap = 0;   ///< of the scores; 0: none
 
   auto asTuple() const {
     return std::tie(heads, kvHeads, headDim, theta, window, qkvBias, outBias,
-                    qkNorm, isFused);
+                    qkNorm, isFused, scale, softCap);
   }
   bool operator==(const AttentionConfig &other) const {
     return asTuple() == other.asTuple();
@@ -65,9 +67,10 @@ struct FeedForwardConfig {
   ExpertsConfig experts;
   bool hasBias = false; ///< on gate_proj, up_proj and down_proj
   bool isFused = false; ///< one weight, gate_up_proj, for the two
+  bool isGeGlu = false; ///< GELU in the gate; otherwise SiLU
 
   auto asTuple() const {
-    return std::tuple_cat(std::tie(intermediate, hasBias, isFused),
+    return std::tuple_cat(std::tie(intermediate, hasBias, isFused, isGeGlu),
                           experts.asTuple());
   }
   bool operator==(const FeedForwardConfig &other) const {
@@ -78,8 +81,12 @@ struct FeedForwardConfig {
 struct LayerConfig {
   AttentionConfig attention;
   FeedForwardConfig feedForward;
+  /// Norms also behind attention and feed-forward network, before each is added
+  /// to the residual.
+  bool hasOutputNorms = false;
   bool operator==(const LayerConfig &other) const {
-    return attention == other.attention && feedForward == other.feedForward;
+    return attention == other.attention && feedForward == other.feedForward &&
+           hasOutputNorms == other.hasOutputNorms;
   }
 };
 
@@ -95,10 +102,12 @@ struct ModelConfig {
   Location location;  ///< where the model is described
   std::string family; ///< in the words of the source, such as "llama"
   int64_t hidden = 0;
-  int64_t vocabulary = 0;   ///< 0: the source does not say
-  bool hasTiedHead = false; ///< the head uses the weight of the embedding
-  double epsilon = 0;       ///< of the norms
-  Type elementType;         ///< of weights, activations and cache
+  int64_t vocabulary = 0;    ///< 0: the source does not say
+  bool hasTiedHead = false;  ///< the head uses the weight of the embedding
+  double epsilon = 0;        ///< of the norms
+  double embeddingScale = 1; ///< of the hidden states before the layers
+  double logitSoftCap = 0;   ///< 0: none
+  Type elementType;          ///< of weights, activations and cache
   std::vector<LayerConfig> layers;
 };
 

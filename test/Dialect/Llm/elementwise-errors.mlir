@@ -124,3 +124,30 @@ func.func @activation(%x: tensor<4xf32>) {
   %0 = llm.activation tanh %x : tensor<4xf32>
   return
 }
+
+// -----
+
+// binary-C1: a gate of another shape.
+func.func @geglu(%x: tensor<4xf32>, %y: tensor<5xf32>) {
+  // expected-error @+1 {{'llm.geglu' op operands must have one type, got 'tensor<4xf32>' and 'tensor<5xf32>'}}
+  %0 = llm.geglu %x, %y : tensor<4xf32>, tensor<5xf32>
+  return
+}
+
+// -----
+
+// scale-C1: a factor that is no number.
+func.func @scale(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'llm.scale' op factor must be finite}}
+  %0 = llm.scale %x by 0x7FF8000000000000 : tensor<4xf32>
+  return
+}
+
+// -----
+
+// soft_cap-C1: a cap below nothing.
+func.func @soft_cap(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'llm.soft_cap' op cap must be finite and positive}}
+  %0 = llm.soft_cap %x cap -30.0 : tensor<4xf32>
+  return
+}

@@ -183,3 +183,17 @@ func.func @experts(%x: tensor<4x8xbf16>, %l: tensor<4x4xbf16>, %b: tensor<4xf32>
   // CHECK-NEXT: return %[[Y]] : tensor<4x16xbf16>
   return %y : tensor<4x16xbf16>
 }
+
+// What Gemma adds.
+// CHECK-LABEL: func @gemma
+// CHECK-SAME:      (%[[X:.+]]: tensor<2x8xbf16>)
+func.func @gemma(%x: tensor<2x8xbf16>) -> tensor<2x8xbf16> {
+  // CHECK-NEXT: %[[S:.+]] = llm.scale "embed_scale" %[[X]] by 4.525000e+01 : tensor<2x8xbf16>
+  %0 = llm.scale "embed_scale" %x by 45.25 : tensor<2x8xbf16>
+  // CHECK-NEXT: %[[G:.+]] = llm.geglu %[[S]], %[[X]] : tensor<2x8xbf16>, tensor<2x8xbf16>
+  %1 = llm.geglu %0, %x : tensor<2x8xbf16>, tensor<2x8xbf16>
+  // CHECK-NEXT: %[[C:.+]] = llm.soft_cap %[[G]] cap 3.000000e+01 : tensor<2x8xbf16>
+  %2 = llm.soft_cap %1 cap 30.0 : tensor<2x8xbf16>
+  // CHECK-NEXT: return %[[C]]
+  return %2 : tensor<2x8xbf16>
+}

@@ -55,6 +55,18 @@ func.func @elementwise(%x: tensor<4x8xf32>) {
   return
 }
 
+// Per element of 32: geglu 1 special and 9 operations; a factor 1; a cap 1 special and 2.
+// CHECK-LABEL: func @gemma
+// CHECK: work = {alu = 288, special = 32}, traffic = {dram = {lhs = 128, out = 128, rhs = 128}}
+// CHECK: work = {alu = 32}, traffic = {dram = {out = 128, x = 128}}
+// CHECK: work = {alu = 64, special = 32}, traffic = {dram = {out = 128, x = 128}}
+func.func @gemma(%x: tensor<4x8xf32>) {
+  %0 = llm.geglu %x, %x : tensor<4x8xf32>, tensor<4x8xf32>
+  %1 = llm.scale %x by 2.0 : tensor<4x8xf32>
+  %2 = llm.soft_cap %x cap 30.0 : tensor<4x8xf32>
+  return
+}
+
 // 3 queries and 5 keys: under a causal mask they see 3 + 4 + 5 = 12 keys, times 4 heads 48
 // scores; without one 60. Per score: a comparison, a subtraction, an exponential and its
 // sum, a product; per row of 12 a reciprocal. Scores that are not seen are not moved.

@@ -236,7 +236,7 @@ LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *,
                     x.getDimSize(2), x.getDimSize(3));
 }
 
-// binary-C1: of add, mul and swiglu.
+// binary-C1: of add, mul, swiglu and geglu.
 template <typename Op>
 static LogicalResult inferBinary(std::optional<Location> loc,
                                  typename Op::Adaptor adaptor,
@@ -268,6 +268,34 @@ LogicalResult SwiGluOp::inferReturnTypes(MLIRContext *,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &resultTypes) {
   return inferBinary<SwiGluOp>(loc, adaptor, resultTypes);
+}
+
+LogicalResult GeGluOp::inferReturnTypes(MLIRContext *,
+                                        std::optional<Location> loc,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &resultTypes) {
+  return inferBinary<GeGluOp>(loc, adaptor, resultTypes);
+}
+
+LogicalResult ScaleOp::inferReturnTypes(MLIRContext *,
+                                        std::optional<Location> loc,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &resultTypes) {
+  if (!std::isfinite(adaptor.getFactor().convertToDouble())) // scale-C1
+    return fail(loc, getOperationName(), "factor must be finite");
+  resultTypes.push_back(adaptor.getX().getType());
+  return success();
+}
+
+LogicalResult SoftCapOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &resultTypes) {
+  double cap = adaptor.getCap().convertToDouble();
+  if (!std::isfinite(cap) || cap <= 0) // soft_cap-C1
+    return fail(loc, getOperationName(), "cap must be finite and positive");
+  resultTypes.push_back(adaptor.getX().getType());
+  return success();
 }
 
 LogicalResult

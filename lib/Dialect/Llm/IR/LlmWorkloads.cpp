@@ -145,6 +145,22 @@ FailureOr<Workload> SwiGluOp::getWorkload(EmitError emitError) {
                              {{WorkKind::Special, 2}, {WorkKind::Alu, 3}});
 }
 
+FailureOr<Workload> GeGluOp::getWorkload(EmitError emitError) {
+  return elementwiseWorkload(*this, emitError,
+                             {{"lhs", getLhs()}, {"rhs", getRhs()}}, getOut(),
+                             {{WorkKind::Special, 1}, {WorkKind::Alu, 9}});
+}
+
+FailureOr<Workload> ScaleOp::getWorkload(EmitError emitError) {
+  return elementwiseWorkload(*this, emitError, {{"x", getX()}}, getOut(),
+                             {{WorkKind::Alu, 1}});
+}
+
+FailureOr<Workload> SoftCapOp::getWorkload(EmitError emitError) {
+  return elementwiseWorkload(*this, emitError, {{"x", getX()}}, getOut(),
+                             {{WorkKind::Special, 1}, {WorkKind::Alu, 2}});
+}
+
 static SmallVector<std::pair<WorkKind, int64_t>, 2>
 workOf(ActivationKind kind) {
   switch (kind) {
