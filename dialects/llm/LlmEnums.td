@@ -57,7 +57,8 @@ def Llm_CostBound : Llm_Enum<"CostBound", "what a part's length is made of", [
 
 def Llm_Phase : Llm_Enum<"Phase", "phase of inference", [
   I32EnumCase<"Decode", 0, "decode">,
-  I32EnumCase<"Prefill", 1, "prefill">
+  I32EnumCase<"Prefill", 1, "prefill">,
+  I32EnumCase<"Verify", 2, "verify">   // of drafts (speculative decoding)
 ]>;
 
 #endif // LLM_DIALECT_LLMENUMS

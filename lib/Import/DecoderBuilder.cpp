@@ -31,14 +31,15 @@ public:
   /// The hidden states after the layers.
   Value buildLayers(Value hidden);
   Value embed(Value tokens);
-  /// The next token of each sequence.
+  /// The next token of each sequence, or that after each new one.
   Value buildHead(Value hidden);
 
 private:
   Value buildRun(const LayerRun &run, bool isOnlyRun, Value hidden);
   Value buildLoop(const LayerRun &run, bool isOnlyRun, Value hidden);
-  /// The hidden states of the last new token of each sequence.
-  Value lastRows(Value hidden);
+  /// The hidden states of the tokens that have logits: the last new one of each
+  /// sequence, or all where drafts are verified.
+  Value rowsWithLogits(Value hidden);
 
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(ops.builder, ops.loc, value);
@@ -103,9 +104,9 @@ Value DecoderBuilder::buildLayers(Value hidden) {
   return hidden;
 }
 
-Value DecoderBuilder::lastRows(Value hidden) {
+Value DecoderBuilder::rowsWithLogits(Value hidden) {
   int64_t seq = ops.program.getSeq();
-  if (seq == 1)
+  if (seq == 1 || ops.program.getPhase() == Phase::Verify)
     return hidden;
   Builder &b = ops.builder;
   SmallVector<OpFoldResult> offsets = {b.getIndexAttr(seq - 1),
@@ -121,7 +122,7 @@ Value DecoderBuilder::buildHead(Value hidden) {
   Value normed = ops.norm("model.norm", "model.norm", {}, hidden);
   StringRef weightName =
       ops.model.hasTiedHead ? StringRef(embeddingName) : "lm_head";
-  Value logits = ops.linear("lm_head", weightName, {}, lastRows(normed),
+  Value logits = ops.linear("lm_head", weightName, {}, rowsWithLogits(normed),
                             ops.model.vocabulary, /*hasBias=*/false);
   if (ops.model.logitSoftCap)
     logits = ops.create<SoftCapOp>("lm_head.soft_cap", logits,
@@ -153,7 +154,9 @@ OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
   int64_t rows = program.getBatch() * program.getSeq();
   Type states = RankedTensorType::get({rows, model.hidden}, model.elementType);
   Type tokens = RankedTensorType::get({rows}, builder.getI32Type());
-  Type next = RankedTensorType::get({program.getBatch()}, builder.getI32Type());
+  bool isVerify = program.getPhase() == Phase::Verify;
+  Type next = RankedTensorType::get({isVerify ? rows : program.getBatch()},
+                                    builder.getI32Type());
   func::FuncOp function =
       createFunction(builder, model, program, isWhole ? tokens : states,
                      isWhole ? next : states);

@@ -77,7 +77,7 @@ static LogicalResult checkSizes(const ModelConfig &m, int64_t batch,
   }
   return failure(failed(check("a weight", {m.vocabulary, m.hidden})) ||
                  failed(check("an activation", {batch, seq, m.hidden})) ||
-                 failed(check("the logits", {batch, m.vocabulary})));
+                 failed(check("the logits", {batch, seq, m.vocabulary})));
 }
 
 /// What only the whole model needs, and what contradicts its layers.
@@ -95,11 +95,24 @@ static LogicalResult checkOptions(const ModelConfig &model,
   return success();
 }
 
+/// New tokens of a sequence where the options do not say how many.
+static int64_t newTokensOf(Phase phase) {
+  switch (phase) {
+  case Phase::Decode:
+    return 1;
+  case Phase::Prefill:
+    return 512;
+  case Phase::Verify:
+    return 5; // four drafts, as speculative decoders often have
+  }
+  return 1;
+}
+
 FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
                                       const ImportOptions &options) {
-  bool decode = options.phase == Phase::Decode;
-  int64_t seq = options.seq.value_or(decode ? 1 : 512);
-  int64_t kvLen = options.kvLen.value_or(decode ? 512 : seq);
+  bool isPrompt = options.phase == Phase::Prefill;
+  int64_t seq = options.seq.value_or(newTokensOf(options.phase));
+  int64_t kvLen = options.kvLen.value_or(isPrompt ? seq : 512);
   int64_t modelLayers = model.layers.size();
   int64_t layers = options.layers.value_or(modelLayers);
   MLIRContext *context = model.location.getContext();

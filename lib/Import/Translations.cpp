@@ -25,17 +25,20 @@ struct ImportFlags {
       cl::desc("Phase of inference (default: decode)"),
       cl::values(
           clEnumValN(Phase::Decode, "decode", "new tokens against a cache"),
-          clEnumValN(Phase::Prefill, "prefill", "a prompt"))};
+          clEnumValN(Phase::Prefill, "prefill", "a prompt"),
+          clEnumValN(Phase::Verify, "verify",
+                     "drafts (speculative decoding), seq - 1 of them and the "
+                     "token before: each has logits"))};
   cl::opt<long long> batch{"batch", cl::cat(category), cl::init(1),
                            cl::desc("Sequences (default: 1)")};
   cl::opt<long long> seq{
       "seq", cl::cat(category), cl::init(0),
-      cl::desc(
-          "New tokens per sequence (default: 1 in decode, 512 in prefill)")};
+      cl::desc("New tokens per sequence (default: 1 in decode, 512 in prefill, "
+               "5 in verify)")};
   cl::opt<long long> kvLen{"kv-len", cl::cat(category), cl::init(0),
                            cl::desc("Keys that a sequence sees, new ones "
-                                    "included (default: 512 in decode, "
-                                    "seq in prefill)")};
+                                    "included (default: 512 in decode and "
+                                    "verify, seq in prefill)")};
   cl::opt<std::string> layers{
       "layers", cl::cat(category), cl::init("1"), cl::value_desc("N|all"),
       cl::desc("Decoder layers alone, from the first on; all: the whole model, "

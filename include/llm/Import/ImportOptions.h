@@ -21,10 +21,10 @@ namespace mlir::llm {
 struct ImportOptions {
   Phase phase = Phase::Decode;
   int64_t batch = 1;
-  /// New tokens per sequence; unset: 1 in decode, 512 in prefill.
+  /// New tokens per sequence; unset: 1 in decode, 512 in prefill, 5 in verify.
   std::optional<int64_t> seq;
-  /// Keys that a sequence sees, new ones included; unset: 512 in decode, `seq`
-  /// in prefill.
+  /// Keys that a sequence sees, new ones included; unset: `seq` in prefill,
+  /// otherwise 512.
   std::optional<int64_t> kvLen;
   /// Decoder layers alone; unset: the whole model, with embedding and head.
   std::optional<int64_t> layers = 1;
