@@ -31,6 +31,12 @@ static FailureOr<ImportOptions> readOptions(const Input &input,
   ImportOptions options;
   if (input.setting("phase") == "prefill")
     options.phase = Phase::Prefill;
+  if (input.setting("phase") == "verify")
+    options.phase = Phase::Verify;
+  if (input.setting("routing") == "balanced")
+    options.routing = Routing::Balanced;
+  if (input.setting("routing") == "zipf")
+    options.routing = Routing::Zipf;
   if (input.setting("mask") == "full")
     options.mask = MaskKind::Full;
   options.batch = readNumber(input, "batch").value_or(1);
@@ -110,6 +116,25 @@ static constexpr llvm::StringRef words[] = {"\"llama\"",
                                             "1e400",
                                             "phase=prefill",
                                             "phase=decode",
+                                            "phase=verify",
+                                            "routing=balanced",
+                                            "routing=zipf",
+                                            "\"mixtral\"",
+                                            "\"gemma2\"",
+                                            "\"gemma3_text\"",
+                                            "\"qwen2\"",
+                                            "\"qwen3_moe\"",
+                                            "\"phi3\"",
+                                            "\"text_config\"",
+                                            "\"layer_types\"",
+                                            "\"sliding_attention\"",
+                                            "\"full_attention\"",
+                                            "\"sliding_window\"",
+                                            "\"num_experts\"",
+                                            "\"num_experts_per_tok\"",
+                                            "\"mlp_only_layers\"",
+                                            "\"decoder_sparse_step\"",
+                                            "\"vocab_size\"",
                                             "batch=2",
                                             "seq=3",
                                             "kv-len=600",
