@@ -196,8 +196,10 @@ def print_notes(columns, prefix):
     print("Ops: engine time of all runs together; engines work side by side, so that the "
           "makespan is less.")
     if any("tokens_per_second_if_all_layers" in column.report for column in columns):
-        print(f"tokens/s: if {layers_label(columns)} took this long; without embedding, head "
-              "and sampling.")
+        whole = [column.report.get("program", {}).get("whole_model", False) for column in columns]
+        if not all(whole):
+            print(f"tokens/s: if {layers_label(columns)} took this long; without embedding, head "
+                  "and sampling" + (", but for whole models." if any(whole) else "."))
     for target, description in dict((column.report["target"],
                                      column.report.get("target_description", ""))
                                     for column in columns).items():

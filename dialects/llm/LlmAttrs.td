@@ -230,14 +230,16 @@ def Llm_ProgramAttr : Llm_Attr<"Program", "program", "what a function was import
   let description = [{
     The phase of inference that the function stands for: `batch` sequences, each with
     `seq` new tokens and `kv_len` keys seen (new ones included), through `layers` of the
-    model's `model_layers` decoder layers. Reports derive tokens per second from it.
+    model's `model_layers` decoder layers, alone or, in the `whole_model`, with embedding,
+    head and sampling. Reports derive tokens per second from it.
   }];
   let parameters = (ins "::mlir::StringAttr":$model, EnumParameter<Llm_Phase>:$phase,
     "int64_t":$batch, "int64_t":$seq, "int64_t":$kvLen, "int64_t":$layers,
-    "int64_t":$modelLayers);
+    "int64_t":$modelLayers, DefaultValuedParameter<"bool", "false">:$isWhole);
   let assemblyFormat = [{
     `<` $model `,` $phase `,` `batch` `=` $batch `,` `seq` `=` $seq `,`
-    `kv_len` `=` $kvLen `,` `layers` `=` $layers `of` $modelLayers `>`
+    `kv_len` `=` $kvLen `,` `layers` `=` $layers `of` $modelLayers
+    (`,` custom<WholeModel>($isWhole)^)? `>`
   }];
 }
 

@@ -99,7 +99,8 @@ static Json toJson(ProgramAttr program) {
           {"seq", program.getSeq()},
           {"kv_len", program.getKvLen()},
           {"layers", program.getLayers()},
-          {"model_layers", program.getModelLayers()}};
+          {"model_layers", program.getModelLayers()},
+          {"whole_model", program.getIsWhole()}};
 }
 
 static Json toJson(const Totals &totals) {

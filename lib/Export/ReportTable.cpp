@@ -115,13 +115,19 @@ static void printTokens(const Report &report, llvm::raw_ostream &os) {
   ProgramAttr program = report.imported;
   std::string text;
   llvm::raw_string_ostream(text)
-      << formatIn({"", 1, 1}, *rate) << " tokens/s if all "
-      << program.getModelLayers() << " layers took this long ("
+      << formatIn({"", 1, 1}, *rate) << " tokens/s"
+      << (program.getIsWhole()
+              ? std::string(" (")
+              : " if all " + std::to_string(program.getModelLayers()) +
+                    " layers took this long, without embedding, head and "
+                    "sampling (")
       << toPrintable(program.getModel()) << ", "
       << stringifyPhase(program.getPhase()) << ", batch " << program.getBatch()
       << ", seq " << program.getSeq() << ", " << program.getKvLen() << " keys, "
-      << program.getLayers() << " of " << program.getModelLayers()
-      << " layers here)";
+      << (program.getIsWhole()
+              ? std::string("the whole model)")
+              : std::to_string(program.getLayers()) + " of " +
+                    std::to_string(program.getModelLayers()) + " layers here)");
   printWrapped(os, text, pageWidth);
 }
 

@@ -146,7 +146,7 @@ static func::FuncOp createFunction(OpBuilder &builder, const ModelConfig &model,
 OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
                                    ProgramAttr program,
                                    const ImportOptions &options) {
-  bool isWhole = !options.layers;
+  bool isWhole = program.getIsWhole();
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.location);
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   DecoderBuilder decoder(builder, model, program,

@@ -134,7 +134,7 @@ FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
     return failure();
   return ProgramAttr::get(context, StringAttr::get(context, model.family),
                           options.phase, options.batch, seq, kvLen, layers,
-                          modelLayers);
+                          modelLayers, /*isWhole=*/!options.layers);
 }
 
 } // namespace mlir::llm

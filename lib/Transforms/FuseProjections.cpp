@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llm/Support/Units.h"
 #include "llm/Transforms/Passes.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -70,6 +71,16 @@ static Value sliceColumns(RewriterBase &rewriter, Location loc, Value matrix,
                                         sizes, strides);
 }
 
+/// Whether the results side by side are a matrix whose elements can be counted.
+static bool isCountable(ArrayRef<MatmulOp> ops) {
+  std::optional<int64_t> columns = 0;
+  for (MatmulOp op : ops) {
+    auto type = cast<RankedTensorType>(op.getOut().getType());
+    columns = columns ? checkedAdd(*columns, type.getDimSize(1)) : std::nullopt;
+  }
+  return columns.has_value();
+}
+
 static LogicalResult fuse(MutableArrayRef<MatmulOp> ops,
                           DominanceInfo &dominance) {
   MatmulOp first = ops.front();
@@ -123,7 +134,7 @@ struct LlmFuseProjectionsPass
     });
     auto &dominance = getAnalysis<DominanceInfo>();
     for (auto &[group, ops] : groups)
-      if (ops.size() > 1 && failed(fuse(ops, dominance)))
+      if (ops.size() > 1 && isCountable(ops) && failed(fuse(ops, dominance)))
         remark::missed(
             ops.front().getLoc(),
             remark::RemarkOpts::name("fuse").category("llm-fuse-projections"))

@@ -10,7 +10,8 @@
 // CHECK-NEXT: "clock_hz": 500000000,
 // CHECK:      "phase": "decode",
 // CHECK:      "layers": 3,
-// CHECK-NEXT: "model_layers": 6
+// CHECK-NEXT: "model_layers": 6,
+// CHECK-NEXT: "whole_model": false
 // CHECK:      "policy": "list",
 // CHECK-NEXT: "makespan_cycles": 200,
 // CHECK-NEXT: "makespan_us": 0.4,
@@ -159,8 +160,8 @@
 // TABLE-NEXT:makespan     200 cycles  0.400 us
 // TABLE-NEXT:lower bound  160 cycles  0.320 us  the makespan is 25.0 % above it
 // TABLE-NEXT:roofline      50 cycles  0.100 us  no tile and no schedule can beat it
-// TABLE-NEXT:1,250,000.0 tokens/s if all 6 layers took this long (toy-3b, decode, batch 1, seq 1, 4 keys, 3 of 6
-// TABLE-NEXT:  layers here)
+// TABLE-NEXT:1,250,000.0 tokens/s if all 6 layers took this long, without embedding, head and sampling (toy-3b,
+// TABLE-NEXT:  decode, batch 1, seq 1, 4 keys, 3 of 6 layers here)
 // TABLE-NEXT:Names without "layers.{}.". Start: of the first run. Time, share, MACs and bytes: all runs together;
 // TABLE-NEXT:  time is engine time.
 // TABLE-EMPTY:

@@ -120,3 +120,14 @@ func.func @dynamic(%x: tensor<?x4xbf16>, %w: tensor<4x4xbf16>) {
   %1 = llm.matmul "b" %x, %w : tensor<?x4xbf16>, tensor<4x4xbf16>
   return
 }
+
+// Columns whose number no count holds stay apart: 2^61 and 2^61.
+// CHECK-LABEL: func.func @too_wide
+// CHECK-NOT: tensor.concat
+// CHECK: llm.matmul "a"
+// CHECK: llm.matmul "b"
+func.func @too_wide(%x: tensor<1x1xbf16>, %w: tensor<1x2305843009213693952xbf16>) {
+  %0 = llm.matmul "a" %x, %w : tensor<1x1xbf16>, tensor<1x2305843009213693952xbf16>
+  %1 = llm.matmul "b" %x, %w : tensor<1x1xbf16>, tensor<1x2305843009213693952xbf16>
+  return
+}

@@ -101,7 +101,9 @@ static bool hasOddEntry(StringRef text, StringRef name,
                         function_ref<bool(StringRef)> isFine) {
   for (StringRef rest = text.split(name).second; !rest.empty();
        rest = rest.split(name).second) {
-    if (!rest.contains(']'))
+    StringRef list = rest.ltrim();
+    if (!list.consume_front("=") || !list.ltrim().starts_with("[") ||
+        !list.contains(']'))
       return true;
     SmallVector<StringRef> entries;
     rest.take_until([](char letter) { return letter == ']'; })

@@ -475,6 +475,12 @@ func.func private @f() attributes {llm.program = #llm.program<"llama", decode, b
 
 // -----
 
+// program-C4: a whole model of half of its layers.
+// expected-error @+1 {{the whole model has 16 layers, not 8}}
+func.func private @f() attributes {llm.program = #llm.program<"llama", decode, batch = 1, seq = 1, kv_len = 1, layers = 8 of 16, whole_model>}
+
+// -----
+
 // program-C2: 4 new tokens cannot be among 3 keys.
 // expected-error @+1 {{kv_len 3 includes the 4 new tokens}}
 func.func private @f() attributes {llm.program = #llm.program<"llama", prefill, batch = 1, seq = 4, kv_len = 3, layers = 1 of 1>}

@@ -85,6 +85,16 @@ static void printAmounts(AsmPrinter &printer, DictionaryAttr amounts) {
   });
 }
 
+/// Stands where the flag is set only.
+static ParseResult parseWholeModel(AsmParser &parser, bool &isWhole) {
+  isWhole = true;
+  return parser.parseKeyword("whole_model");
+}
+
+static void printWholeModel(AsmPrinter &printer, bool) {
+  printer << "whole_model";
+}
+
 static ParseResult parseTraffic(AsmParser &parser, DictionaryAttr &traffic) {
   return parseEntries(parser, traffic, [&](Attribute &value) -> ParseResult {
     DictionaryAttr amounts;
@@ -363,7 +373,8 @@ ScheduleAttr::verify(EmitError emitError, StringAttr, int64_t makespanCycles,
 
 LogicalResult ProgramAttr::verify(EmitError emitError, StringAttr, Phase,
                                   int64_t batch, int64_t seq, int64_t kvLen,
-                                  int64_t layers, int64_t modelLayers) {
+                                  int64_t layers, int64_t modelLayers,
+                                  bool isWhole) {
   // program-C1
   if (failed(verifyRange(emitError, 1,
                          {{"batch", batch},
@@ -378,5 +389,8 @@ LogicalResult ProgramAttr::verify(EmitError emitError, StringAttr, Phase,
   if (layers > modelLayers) // program-C3
     return emitError() << layers << " layers are more than the model's "
                        << modelLayers;
+  if (isWhole && layers < modelLayers) // program-C4
+    return emitError() << "the whole model has " << modelLayers
+                       << " layers, not " << layers;
   return success();
 }

@@ -1,0 +1,19 @@
+// fuse
+func.func@qkv(%x:tensor<4611686018427387905x7xi1>) ->(tensor<4611686018427387905x6xi1>,tensor<4611686018427387905x2xi1>,tensor<4611686018427387905x2xi1>){
+  %wq =llm.weight"+" :tensor<6x7xi1>%q = llm.matmul "+"%x, %wq transpose_rhs :tensor<4611686018427387905x7xi1>,tensor<6x7xi1>
+  %c = llm.weight"k" : tensor<2x7xi1>
+  %k=llm.matmul  %x, %c transpose_rhs: tensor<4611686018427387905x7xi1>, tensor<2x7xi1>
+  %wv = llm.weight"v":tensor<2x7xi1>%v= llm.matmul%x, %wv transpose_rhs:tensor<4611686018427387905x7xi1>, tensor<2x7xi1>return %q,%k, %v:tensor<4611686018427387905x6xi1>, tensor<4611686018427387905x2xi1>, tensor<4611686018427387905x2xi1>
+}
+func.func @gate_up(%x:tensor<4611686018427387905x7xi1>,%b:tensor<5xi1>)->tensor<4611686018427387905x5xi1> {
+  %wg =llm.weight "g" :tensor<7x5xi8>
+  %g =llm.matmul "" %x,%wg bias%b: tensor<4611686018427387905x7xi1>,tensor<7x5xi8>,tensor<5xi1>
+  %wu= llm.weight"u" : tensor<7x5xi8>
+  %c =llm.weight "c":tensor<5xi1>%u= llm.matmul%x, %wu bias %c: tensor<4611686018427387905x7xi1>, tensor<7x5xi8>,tensor<5xi1>%h = llm.swiglu  %g, %u:tensor<4611686018427387905x5xi1>, tensor<4611686018427387905x5xi1>
+  return%h:tensor<4611686018427387905x5xi1>}func.func @different(%x: tensor<4611686018427387905x4611686018427387905xi1>,%w:tensor<4611686018427387905x4611686018427387905xi1>,
+                     %v: tensor<4611686018427387906x7xi1>) ->tensor<4611686018427387905x4611686018427387905xi1>{
+  %a=llm.matmul  %x,%w:tensor<4611686018427387905x4611686018427387905xi1>,tensor<4611686018427387905x4611686018427387905xi1>%b=llm.matmul%x, %a:tensor<4611686018427387905x4611686018427387905xi1>, tensor<4611686018427387905x4611686018427387905xi1>return %b :tensor<4611686018427387905x4611686018427387905xi1>
+}func.func@names(%x: tensor<4611686018427387905x4611686018427387905xi1>) {%w=llm.weight"w" : tensor<4611686018427387905x4611686018427387905xi1>%0 = llm.matmul  %x,%w:tensor<4611686018427387905x4611686018427387905xi1>, tensor<4611686018427387905x4611686018427387905xi1>
+  %1 =llm.matmul%x,%w:tensor<4611686018427387905x4611686018427387905xi1>,tensor<4611686018427387905x4611686018427387905xi1>%2=llm.matmul""%x,%w: tensor<4611686018427387905x4611686018427387905xi1>, tensor<4611686018427387905x4611686018427387905xi1>
+  return}func.func @dynamic(){return
+}

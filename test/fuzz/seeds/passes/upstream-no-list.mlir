@@ -1,0 +1,1 @@
+linalg.transpose permutation=?[3]
