@@ -25,8 +25,8 @@ namespace {
 class DecoderBuilder {
 public:
   DecoderBuilder(OpBuilder &builder, const ModelConfig &model,
-                 ProgramAttr program, const BuildChoices &choices)
-      : ops(builder, model, program), choices(choices) {}
+                 ProgramAttr program, const ImportOptions &options)
+      : ops(builder, model, program), options(options) {}
 
   /// The hidden states after the layers.
   Value buildLayers(Value hidden);
@@ -46,7 +46,7 @@ private:
   }
 
   OpsBuilder ops;
-  BuildChoices choices;
+  const ImportOptions &options;
 };
 } // namespace
 
@@ -81,7 +81,7 @@ Value DecoderBuilder::buildLoop(const LayerRun &run, bool isOnlyRun,
         isOnlyRun && run.period == 1
             ? "{}"
             : makeIndexPlace({run.first + i, run.period, run.repeats});
-    next = buildLayer(ops, ops.model.layers[run.first + i], choices,
+    next = buildLayer(ops, ops.model.layers[run.first + i], options,
                       {place, layer}, next);
   }
   scf::YieldOp::create(builder, ops.loc, next);
@@ -92,7 +92,7 @@ Value DecoderBuilder::buildRun(const LayerRun &run, bool isOnlyRun,
                                Value hidden) {
   if (run.repeats > 1)
     return buildLoop(run, isOnlyRun, hidden);
-  return buildLayer(ops, ops.model.layers[run.first], choices,
+  return buildLayer(ops, ops.model.layers[run.first], options,
                     {std::to_string(run.first), Value()}, hidden);
 }
 
@@ -149,8 +149,7 @@ OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
   bool isWhole = program.getIsWhole();
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.location);
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-  DecoderBuilder decoder(builder, model, program,
-                         {options.mask, options.routing});
+  DecoderBuilder decoder(builder, model, program, options);
   int64_t rows = program.getBatch() * program.getSeq();
   Type states = RankedTensorType::get({rows, model.hidden}, model.elementType);
   Type tokens = RankedTensorType::get({rows}, builder.getI32Type());

@@ -73,18 +73,24 @@ static std::vector<bool> readSlidingLayers(HfFields &fields, size_t layers,
   return {};
 }
 
-/// Layers of `layer_types`, or from `firstSliding` on where it is absent, see a
-/// window of `sliding_window` keys.
+/// Layers of `layer_types`, or those that `slides` names where it is absent,
+/// see a window of `sliding_window` keys.
 static void readWindows(HfFields &fields, ModelConfig &model,
-                        size_t firstSliding) {
-  int64_t window = fields.positive("sliding_window", 0);
+                        int64_t absentWindow,
+                        llvm::function_ref<bool(size_t layer)> slides) {
+  int64_t window = fields.positive("sliding_window", absentWindow);
   std::vector<bool> sliding = readSlidingLayers(fields, model.layers.size());
   for (auto [index, layer] : llvm::enumerate(model.layers))
-    if (sliding.empty() ? index >= firstSliding : sliding[index])
+    if (sliding.empty() ? slides(index) : sliding[index])
       layer.attention.window = window;
   if (!window && llvm::is_contained(sliding, true))
     fields.refuse("layer_types")
         << "has sliding attention, but 'sliding_window' is missing";
+}
+
+/// Every layer has the window, if there is one.
+static void readWindowOfAll(HfFields &fields, ModelConfig &model) {
+  readWindows(fields, model, /*absentWindow=*/0, [](size_t) { return true; });
 }
 
 /// A window must be switched on, and then begins at a layer (Qwen).
@@ -96,7 +102,8 @@ static void readOptionalWindows(HfFields &fields, ModelConfig &model) {
   if (fields.find("sliding_window") && !fields.find("use_sliding_window"))
     fields.refuse("sliding_window")
         << "needs 'use_sliding_window', true or false, beside it";
-  readWindows(fields, model, firstSliding);
+  readWindows(fields, model, /*absentWindow=*/0,
+              [&](size_t layer) { return layer >= firstSliding; });
 }
 
 /// Every layer sees all keys before it.
@@ -133,7 +140,7 @@ static void readMistral(HfFields &fields, ModelConfig &model) {
   fields.mustBeFalse("attention_bias", "this architecture has none");
   fields.mustBeFalse("mlp_bias", "this architecture has none");
   setAll(model, layer);
-  readWindows(fields, model, /*firstSliding=*/0);
+  readWindowOfAll(fields, model);
 }
 
 static void readQwen2(HfFields &fields, ModelConfig &model) {
@@ -183,7 +190,7 @@ static void readMixtral(HfFields &fields, ModelConfig &model) {
   experts.path = "block_sparse_moe";
   experts.normalizes = true;
   setAll(model, layer);
-  readWindows(fields, model, /*firstSliding=*/0);
+  readWindowOfAll(fields, model);
 }
 
 /// Layers of `mlp_only_layers`, and those between every `decoder_sparse_step`,
@@ -209,12 +216,13 @@ static void readQwen3Moe(HfFields &fields, ModelConfig &model) {
 }
 
 /// What all of Gemma has, with the defaults of Hugging Face's classes.
-static LayerConfig readGemma(HfFields &fields, ModelConfig &model) {
+static LayerConfig readGemma(HfFields &fields, ModelConfig &model,
+                             double scoreCap, double logitCap) {
   LayerConfig layer = model.layers.front();
   AttentionConfig &attention = layer.attention;
   attention.kvHeads = fields.positive("num_key_value_heads");
   attention.headDim = fields.positive("head_dim", 256);
-  attention.softCap = fields.numberOrNone("attn_logit_softcapping", 0);
+  attention.softCap = fields.numberOrNone("attn_logit_softcapping", scoreCap);
   double scalar = fields.number("query_pre_attn_scalar", 256);
   if (!(scalar > 0))
     fields.refuse("query_pre_attn_scalar") << "must be positive";
@@ -224,40 +232,32 @@ static LayerConfig readGemma(HfFields &fields, ModelConfig &model) {
   layer.hasOutputNorms = true;
   model.hasTiedHead = fields.boolean("tie_word_embeddings", true);
   model.embeddingScale = std::sqrt(static_cast<double>(model.hidden));
-  model.logitSoftCap = fields.numberOrNone("final_logit_softcapping", 0);
+  model.logitSoftCap = fields.numberOrNone("final_logit_softcapping", logitCap);
   return layer;
 }
 
-/// Every `period`-th layer sees all keys, the others a window, where the config
-/// does not list the layers.
+/// Every `period`-th layer sees all keys, the others a window.
 static void readAlternatingWindows(HfFields &fields, ModelConfig &model,
-                                   int64_t window, int64_t period) {
-  std::vector<bool> sliding = readSlidingLayers(fields, model.layers.size());
-  for (auto [index, layer] : llvm::enumerate(model.layers))
-    if (sliding.empty() ? (index + 1) % period != 0 : sliding[index])
-      layer.attention.window = window;
+                                   int64_t period) {
+  readWindows(fields, model, /*absentWindow=*/4096,
+              [&](size_t layer) { return (layer + 1) % period != 0; });
 }
 
 static void readGemma2(HfFields &fields, ModelConfig &model) {
-  LayerConfig layer = readGemma(fields, model);
-  layer.attention.softCap = fields.numberOrNone("attn_logit_softcapping", 50);
-  model.logitSoftCap = fields.numberOrNone("final_logit_softcapping", 30);
-  setAll(model, layer);
-  readAlternatingWindows(fields, model, fields.positive("sliding_window", 4096),
-                         /*period=*/2);
+  setAll(model, readGemma(fields, model, /*scoreCap=*/50, /*logitCap=*/30));
+  readAlternatingWindows(fields, model, /*period=*/2);
 }
 
 /// Layers with a window turn by angles of their own.
 static void readGemma3(HfFields &fields, ModelConfig &model) {
-  LayerConfig layer = readGemma(fields, model);
+  LayerConfig layer = readGemma(fields, model, /*scoreCap=*/0, /*logitCap=*/0);
   layer.attention.qkNorm = true;
   if (!fields.find("rope_theta"))
     layer.attention.theta = 1e6;
   setAll(model, layer);
   int64_t period = fields.positive(
       "sliding_window_pattern", fields.positive("_sliding_window_pattern", 6));
-  readAlternatingWindows(fields, model, fields.positive("sliding_window", 4096),
-                         period);
+  readAlternatingWindows(fields, model, period);
   double theta = fields.number("rope_local_base_freq", 10000);
   if (!(theta > 0))
     fields.refuse("rope_local_base_freq") << "must be positive";
@@ -273,7 +273,7 @@ static void readPhi3(HfFields &fields, ModelConfig &model) {
   fields.mustBeFalse("mlp_bias", "this architecture has none");
   layer.attention.isFused = layer.feedForward.isFused = true;
   setAll(model, layer);
-  readWindows(fields, model, /*firstSliding=*/0);
+  readWindowOfAll(fields, model);
 }
 
 static constexpr llvm::StringLiteral silu = "silu", gelu = "gelu_pytorch_tanh";

@@ -59,7 +59,6 @@ static LogicalResult checkSizes(const ModelConfig &m, int64_t batch,
     checked = &layer;
     const AttentionConfig &a = layer.attention;
     int64_t inner = layer.feedForward.intermediate;
-    // A fused projection has three or two of these side by side.
     const ExpertsConfig &e = layer.feedForward.experts;
     if (e.count &&
         (failed(check("a weight", {e.count, inner, m.hidden})) ||
@@ -67,6 +66,7 @@ static LogicalResult checkSizes(const ModelConfig &m, int64_t batch,
          failed(check("the rows of experts", {batch, seq, e.topK, m.hidden})) ||
          failed(check("the scores of experts", {batch, seq, e.count}))))
       return failure();
+    // A fused projection has three or two of these side by side.
     if (failed(check("a weight", {3, a.heads, a.headDim, m.hidden})) ||
         failed(check("a weight", {2, inner, m.hidden})) ||
         failed(check("an activation", {batch, seq, 2, inner})) ||

@@ -51,8 +51,8 @@ namespace {
 class LayerBuilder {
 public:
   LayerBuilder(OpsBuilder &ops, const LayerConfig &layer,
-               const BuildChoices &choices, const LayerIndex &index)
-      : ops(ops), layer(layer), choices(choices), index(index) {}
+               const ImportOptions &options, const LayerIndex &index)
+      : ops(ops), layer(layer), options(options), index(index) {}
 
   Value build(Value hidden) {
     bool hasOutputNorms = layer.hasOutputNorms;
@@ -76,7 +76,8 @@ private:
   Value feedForward(Value x);
   Value experts(Value x);
   /// A matmul with the weight of the expert of each row.
-  Value expertLinear(const Twine &part, Value rows, int64_t out);
+  Value expertLinear(const Twine &part, Value rows, int64_t out,
+                     ArrayRef<int64_t> rowsPerExpert);
 
   /// A part of the layer, in the checkpoint's words.
   std::string nameOf(const Twine &part) const {
@@ -125,7 +126,7 @@ private:
 
   OpsBuilder &ops;
   const LayerConfig &layer;
-  const BuildChoices &choices;
+  const ImportOptions &options;
   const LayerIndex &index;
 };
 } // namespace
@@ -204,7 +205,7 @@ Value LayerBuilder::attend(Value q, Value k, Value v) {
                       : 0;
   auto seen = KvReadOp::create(ops.builder, ops.loc, cache, begin, kvLen);
   bool isCut = a.window && kvLen - begin > a.window;
-  auto maskAttr = MaskAttr::get(ops.builder.getContext(), choices.mask,
+  auto maskAttr = MaskAttr::get(ops.builder.getContext(), options.mask,
                                 isCut ? a.window : 0, /*chunk=*/0,
                                 /*firstKey=*/0);
   double scale =
@@ -216,14 +217,13 @@ Value LayerBuilder::attend(Value q, Value k, Value v) {
                            llvm::APFloat(scale), softCap);
 }
 
-Value LayerBuilder::expertLinear(const Twine &part, Value rows, int64_t out) {
+Value LayerBuilder::expertLinear(const Twine &part, Value rows, int64_t out,
+                                 ArrayRef<int64_t> rowsPerExpert) {
   const ExpertsConfig &e = layer.feedForward.experts;
-  int64_t tokens = ops.program.getBatch() * ops.program.getSeq();
   Value weights = ops.weight(weightName(part + ".weight"), indices(),
                              {e.count, out, tensorType(rows).getDimSize(1)});
-  return create<GroupedMatmulOp>(
-      part, rows, weights, /*bias=*/Value(), /*transposeRhs=*/true,
-      countExpertRows(choices.routing, e.count, e.topK, tokens), e.topK);
+  return create<GroupedMatmulOp>(part, rows, weights, /*bias=*/Value(),
+                                 /*transposeRhs=*/true, rowsPerExpert, e.topK);
 }
 
 /// Each token goes to its experts and comes back as their weighted sum.
@@ -245,11 +245,17 @@ Value LayerBuilder::experts(Value x) {
   auto route = create<MoeRouteOp>(part("route"), e.scoring, logits, bias,
                                   e.topK, optional(e.groups),
                                   optional(e.topGroups), e.normalizes, scale);
+  int64_t tokens = ops.program.getBatch() * ops.program.getSeq();
+  std::vector<int64_t> counts =
+      countExpertRows(options.routing, e.count, e.topK, tokens);
   Value rows = create<MoeDispatchOp>(part("dispatch"), x, route.getExperts());
-  Value gate = expertLinear(part("experts.gate_proj"), rows, f.intermediate);
-  Value up = expertLinear(part("experts.up_proj"), rows, f.intermediate);
+  Value gate =
+      expertLinear(part("experts.gate_proj"), rows, f.intermediate, counts);
+  Value up =
+      expertLinear(part("experts.up_proj"), rows, f.intermediate, counts);
   Value gated = create<SwiGluOp>(part("experts.swiglu"), gate, up);
-  Value down = expertLinear(part("experts.down_proj"), gated, ops.model.hidden);
+  Value down =
+      expertLinear(part("experts.down_proj"), gated, ops.model.hidden, counts);
   return create<MoeCombineOp>(part("combine"), down, route.getExperts(),
                               route.getShares());
 }
@@ -273,9 +279,9 @@ Value LayerBuilder::feedForward(Value x) {
 }
 
 Value buildLayer(OpsBuilder &ops, const LayerConfig &layer,
-                 const BuildChoices &choices, const LayerIndex &index,
+                 const ImportOptions &options, const LayerIndex &index,
                  Value hidden) {
-  return LayerBuilder(ops, layer, choices, index).build(hidden);
+  return LayerBuilder(ops, layer, options, index).build(hidden);
 }
 
 } // namespace mlir::llm

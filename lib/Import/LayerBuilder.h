@@ -9,8 +9,7 @@
 #define LLM_LIB_IMPORT_LAYERBUILDER_H
 
 #include "llm/Dialect/Llm/IR/Llm.h"
-#include "llm/Import/ExpertRows.h"
-#include "llm/Import/ModelConfig.h"
+#include "llm/Import/ImportOptions.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::llm {
@@ -20,12 +19,6 @@ namespace mlir::llm {
 struct LayerIndex {
   std::string place; ///< "7", "{}" or "{3..60}" in the names of ops
   Value index;       ///< null for a single layer
-};
-
-/// What the program does beside its sizes.
-struct BuildChoices {
-  MaskKind mask;
-  Routing routing;
 };
 
 /// Builds ops of a model at the insertion point of a builder.
@@ -56,7 +49,7 @@ public:
 
 /// The hidden states [batch * seq, hidden] after a layer.
 Value buildLayer(OpsBuilder &ops, const LayerConfig &layer,
-                 const BuildChoices &choices, const LayerIndex &index,
+                 const ImportOptions &options, const LayerIndex &index,
                  Value hidden);
 
 } // namespace mlir::llm

@@ -277,10 +277,9 @@ GroupedMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   bool transposed = adaptor.getTransposeRhs();
   int64_t k = rhs.getDimSize(transposed ? 2 : 1),
           n = rhs.getDimSize(transposed ? 1 : 2);
-  if (!agree(lhs.getDimSize(1), k)) // grouped_matmul-C1
-    return fail(loc, getOperationName(), "reduction sizes differ: lhs ", lhs,
-                " has k = ", lhs.getDimSize(1), ", rhs ", rhs, " has k = ", k,
-                transposed ? "" : "; is 'transpose_rhs' missing?");
+  if (failed(verifyReduction(loc, getOperationName(), lhs, rhs, k,
+                             transposed))) // grouped_matmul-C1
+    return failure();
   if (failed(verifyRows(loc, getOperationName(), lhs, rhs,
                         adaptor.getRowsPerExpert(), adaptor.getTopK())))
     return failure();

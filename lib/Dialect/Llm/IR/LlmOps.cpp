@@ -134,10 +134,9 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
   bool transposed = adaptor.getTransposeRhs();
   int64_t k = rhs.getDimSize(transposed ? 1 : 0),
           n = rhs.getDimSize(transposed ? 0 : 1);
-  if (!agree(lhs.getDimSize(1), k)) // matmul-C1
-    return fail(loc, getOperationName(), "reduction sizes differ: lhs ", lhs,
-                " has k = ", lhs.getDimSize(1), ", rhs ", rhs, " has k = ", k,
-                transposed ? "" : "; is 'transpose_rhs' missing?");
+  if (failed(verifyReduction(loc, getOperationName(), lhs, rhs, k,
+                             transposed))) // matmul-C1
+    return failure();
   if (Value bias = adaptor.getBias())
     if (!agree(tensorType(bias).getDimSize(0), n)) // matmul-C2
       return fail(loc, getOperationName(), "bias ", bias.getType(),

@@ -46,6 +46,18 @@ inline bool agree(int64_t a, int64_t b) {
   return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
 }
 
+/// The columns of lhs are the `k` that rhs reduces over.
+inline LogicalResult verifyReduction(std::optional<Location> loc,
+                                     StringRef opName, RankedTensorType lhs,
+                                     RankedTensorType rhs, int64_t k,
+                                     bool transposed) {
+  if (agree(lhs.getDimSize(1), k))
+    return success();
+  return fail(loc, opName, "reduction sizes differ: lhs ", lhs,
+              " has k = ", lhs.getDimSize(1), ", rhs ", rhs, " has k = ", k,
+              transposed ? "" : "; is 'transpose_rhs' missing?");
+}
+
 } // namespace mlir::llm
 
 #endif // LLM_LIB_DIALECT_LLM_IR_OPCHECKS_H
