@@ -22,6 +22,12 @@ namespace mlir::llm {
 
 static constexpr size_t maxDepth = 64;
 
+// A value costs some 200 bytes here and may take two in the file; the longest
+// files, headers of safetensors, have a million values. Each holds its path, so
+// that one long key would be copied into all values below it.
+static constexpr size_t maxValues = size_t(1) << 21;
+static constexpr size_t maxPathBytes = 256;
+
 /// What a message quotes of a user's text: valid UTF-8, one line, not the whole
 /// file.
 static std::string shorten(StringRef text, size_t most = 80) {
@@ -186,14 +192,20 @@ private:
     if (containers.empty())
       return "";
     const Container &parent = containers.back();
-    const std::string &path = parent.value.valuePath;
+    std::string path = parent.value.valuePath;
     if (parent.value.isArray())
-      return path + "[" + std::to_string(parent.value.arrayElements.size()) +
-             "]";
-    return path.empty() ? parent.nextKey : path + "." + parent.nextKey;
+      path += "[" + std::to_string(parent.value.arrayElements.size()) + "]";
+    else
+      path += (path.empty() ? "" : ".") +
+              parent.nextKey.substr(0, maxPathBytes + 1);
+    if (path.size() <= maxPathBytes)
+      return path;
+    return llvm::json::fixUTF8(StringRef(path).take_front(maxPathBytes)) +
+           "...";
   }
 
   LocatedJson makeValue(LocatedJson::Kind kind) {
+    ++valueCount;
     LocatedJson json(locateNextToken());
     json.valueKind = kind;
     json.valuePath = nextPath();
@@ -201,6 +213,10 @@ private:
   }
 
   bool add(LocatedJson &&json) {
+    if (valueCount > maxValues) {
+      json.emitError() << "invalid JSON: more than " << maxValues << " values";
+      return false;
+    }
     if (containers.empty()) {
       root = std::move(json);
       return true;
@@ -241,6 +257,7 @@ private:
   StringAttr fileName;
   std::vector<Container> containers;
   std::optional<LocatedJson> root;
+  size_t valueCount = 0;
   size_t taken = 0;    ///< bytes that the lexer has taken
   size_t eventEnd = 0; ///< `taken` at the last event
   size_t located = 0;  ///< the offset that `line` and `lineStart` belong to

@@ -33,8 +33,9 @@ public:
 
   /// Parses the whole text. `bufferName` is the file's name in locations. A
   /// syntax error, a duplicate key, a number that leaves 64 bits (kept as Real
-  /// when it is a fraction or has an exponent) or nesting deeper than 64 is an
-  /// error located in the file. A byte order mark is skipped.
+  /// when it is a fraction or has an exponent), nesting deeper than 64 or more
+  /// than two million values is an error located in the file. A byte order mark
+  /// is skipped.
   static FailureOr<LocatedJson> parse(StringRef text, StringRef bufferName,
                                       MLIRContext *context);
   /// Reads and parses a file; an unreadable one is an error at an unknown
@@ -46,6 +47,7 @@ public:
   bool isObject() const { return valueKind == Kind::Object; }
   bool isArray() const { return valueKind == Kind::Array; }
   Location loc() const { return location; }
+  /// For messages: of a very long one the beginning, and "...".
   const std::string &path() const { return valuePath; }
 
   /// Members of an object in file order (empty for other kinds), elements of an

@@ -199,6 +199,38 @@ TEST_F(LocatedJsonTest, Require) {
   EXPECT_EQ(a.find("b")->find("x"), nullptr);
 }
 
+// Each value holds its path: one long key must not be held a million times.
+TEST_F(LocatedJsonTest, LongPaths) {
+  auto json = parse("{\"" + std::string(300, 'k') + "\":[{\"a\":1}]}");
+  ASSERT_TRUE(succeeded(json));
+  const LocatedJson &element = json->members()[0].second.elements()[0];
+  EXPECT_EQ(element.path(), std::string(256, 'k') + "...");
+  EXPECT_EQ(element.find("a")->path(), std::string(256, 'k') + "...");
+  std::string zeros = "0";
+  for (int i = 1; i < 100000; ++i)
+    zeros += ",0";
+  EXPECT_TRUE(succeeded(
+      parse("{\"" + std::string(1 << 20, 'k') + "\":[" + zeros + "]}")));
+}
+
+TEST_F(LocatedJsonTest, TooManyValues) {
+  std::string zeros = "[0";
+  for (int i = 1; i < (1 << 21); ++i)
+    zeros += ",0";
+  EXPECT_EQ(errorOf(zeros + "]"), "t.json:1:4194304: invalid JSON: more than "
+                                  "2097152 values\n");
+}
+
+// Many members are looked up among themselves for duplicates, each once.
+TEST_F(LocatedJsonTest, ManyMembers) {
+  std::string text = "{\"k\":0";
+  for (int i = 0; i < 100000; ++i)
+    text += ",\"k" + std::to_string(i) + "\":0";
+  EXPECT_EQ(parse(text + "}")->members().size(), 100001u);
+  EXPECT_NE(errorOf(text + ",\"k7\":0}").find("the key \"k7\" is there twice"),
+            std::string::npos);
+}
+
 // A long text is shortened in messages, and does not break them in two.
 TEST_F(LocatedJsonTest, LongText) {
   std::string shown =
