@@ -1,0 +1,127 @@
+//===- GgufHeader.h - What a GGUF file says of its model --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// GGUF is the file format of ggml and llama.cpp (docs/gguf.md of ggml):
+// metadata as keys with typed values, then the names, shapes, types and places
+// of the tensors, then their data. Only what stands before the data is read, so
+// a mapped file of hundreds of gigabytes costs a few pages.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_FILES_GGUFHEADER_H
+#define LLM_FILES_GGUFHEADER_H
+
+#include "llm/Support/GgmlTypes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::llm {
+
+struct GgufTensor {
+  std::string name;
+  /// Outermost first: the reverse of the file's order.
+  SmallVector<int64_t, 4> shape;
+  const GgmlType *type = nullptr;
+  uint64_t offsetBytes = 0; ///< of the data, from the start of the file
+  int64_t sizeBytes = 0;
+  uint64_t infoOffsetBytes = 0; ///< where the file describes the tensor
+};
+
+/// Types of metadata values, with the numbers that they have in the file.
+enum class GgufValueType : uint32_t {
+  Uint8,
+  Int8,
+  Uint16,
+  Int16,
+  Uint32,
+  Int32,
+  Float32,
+  Boolean,
+  String,
+  Array,
+  Uint64,
+  Int64,
+  Float64,
+};
+
+class GgufHeader {
+public:
+  /// Reads versions 2 and 3, little-endian. Of all that is wrong the first is
+  /// an error located at its byte: line 1, column 1 + offset (0 where that does
+  /// not fit). The header refers to `bytes`, which must outlive it.
+  static FailureOr<GgufHeader> parse(StringRef bytes, StringRef fileName,
+                                     MLIRContext *context);
+
+  /// The start of the file; the place of a tensor's description; that of a
+  /// value, or the start of the file where the key is absent.
+  Location loc() const;
+  Location loc(const GgufTensor &tensor) const;
+  Location loc(StringRef key) const;
+
+  /// All keys in the file's order.
+  std::vector<StringRef> keys() const;
+  bool has(StringRef key) const { return findEntry(key) != nullptr; }
+  bool isArray(StringRef key) const;
+
+  /// The value; nothing when the key is absent; an error at the value when it
+  /// has another type. Numbers of any integer type are whole numbers if they
+  /// fit in 64 bits with a sign. A number is finite.
+  FailureOr<std::optional<int64_t>> findWholeNumber(StringRef key) const;
+  FailureOr<std::optional<double>> findNumber(StringRef key) const;
+  FailureOr<std::optional<bool>> findBoolean(StringRef key) const;
+  /// Refers to the file's bytes.
+  FailureOr<std::optional<StringRef>> findString(StringRef key) const;
+  /// An array of any integer type, such as one number for each layer; an error
+  /// above a million elements.
+  FailureOr<std::optional<std::vector<int64_t>>>
+  findWholeNumbers(StringRef key) const;
+  /// Of an array of any type.
+  FailureOr<std::optional<uint64_t>> findArrayLength(StringRef key) const;
+
+  /// In the file's order.
+  ArrayRef<GgufTensor> tensors() const { return allTensors; }
+  const GgufTensor *findTensor(StringRef name) const;
+
+private:
+  friend class GgufReader;
+
+  struct Value {
+    GgufValueType type = GgufValueType::Uint8;
+    GgufValueType elementType = GgufValueType::Uint8; ///< of an array
+    uint64_t count = 0; ///< of an array's elements
+    StringRef payload;  ///< the bytes of the number, the string, the elements
+  };
+  struct Entry {
+    StringRef key;
+    Value value;
+    uint64_t offsetBytes = 0; ///< where the value's type stands
+  };
+
+  explicit GgufHeader(StringAttr fileName) : fileName(fileName) {}
+  const Entry *findEntry(StringRef key) const;
+  static std::string describe(const Value &value);
+  static double readReal(const Value &value);
+  InFlightDiagnostic emitWrongValue(const Entry &entry, StringRef wanted) const;
+
+  StringAttr fileName;
+  std::vector<Entry> entries;
+  llvm::StringMap<size_t> entryOfKey;
+  std::vector<GgufTensor> allTensors;
+  llvm::StringMap<size_t> tensorOfName;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_FILES_GGUFHEADER_H

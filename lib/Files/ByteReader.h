@@ -1,0 +1,76 @@
+//===- ByteReader.h - Little-endian numbers, one after another --*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Binary files have no lines: a place is a byte. Nothing is read past the end,
+// and no count is believed before it is compared with the bytes that are left.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_FILES_BYTEREADER_H
+#define LLM_LIB_FILES_BYTEREADER_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Endian.h"
+
+#include <string>
+
+namespace mlir::llm {
+
+/// Line 1 of the file, the column counts its bytes from 1; column 0 where that
+/// does not fit in 32 bits.
+Location locateByte(StringAttr fileName, uint64_t offsetBytes);
+
+/// An error at that byte, which its text names too: "at byte 24: ".
+InFlightDiagnostic emitErrorAtByte(StringAttr fileName, uint64_t offsetBytes);
+
+/// Text from a file as messages show it: in quotes, escaped, not too long.
+std::string quoteBytes(StringRef text);
+
+class ByteReader {
+public:
+  ByteReader(StringRef bytes, StringAttr fileName)
+      : bytes(bytes), fileName(fileName) {}
+
+  uint64_t at() const { return offsetBytes; }
+  uint64_t bytesLeft() const { return bytes.size() - offsetBytes; }
+
+  /// The next number. `what` names it in the error.
+  template <typename T>
+  FailureOr<T> take(StringRef what) {
+    FailureOr<StringRef> taken = takeBytes(sizeof(T), what);
+    if (failed(taken))
+      return failure();
+    return llvm::support::endian::read<T, llvm::endianness::little>(
+        taken->data());
+  }
+  FailureOr<StringRef> takeBytes(uint64_t countBytes, StringRef what);
+  /// What was taken since `startBytes`.
+  StringRef takenSince(uint64_t startBytes) const {
+    return bytes.slice(startBytes, offsetBytes);
+  }
+
+  /// An error at `countOffset` when `count` items of at least `leastBytes` each
+  /// can not be in what is left.
+  LogicalResult checkCount(uint64_t count, uint64_t leastBytes, StringRef items,
+                           uint64_t countOffsetBytes) const;
+
+  InFlightDiagnostic emitErrorAt(uint64_t errorOffsetBytes) const {
+    return emitErrorAtByte(fileName, errorOffsetBytes);
+  }
+
+private:
+  StringRef bytes;
+  StringAttr fileName;
+  uint64_t offsetBytes = 0; ///< never above the size of `bytes`
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_FILES_BYTEREADER_H
