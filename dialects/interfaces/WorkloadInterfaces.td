@@ -78,6 +78,12 @@ def SourceOpInterface : OpInterface<"SourceOpInterface"> {
       of a cache, the newest state of it that wrote any of these rows.
     }], "::llvm::SmallVector<::mlir::Value>", "getDependences", (ins), "", [{
         return {};
+      }]>,
+    InterfaceMethod<[{
+      Bytes of all that the view shows. Failure: a result has no static shape, or the count
+      leaves 64 bits.
+    }], "::mlir::llm::Count", "countShownBytes", (ins), "", [{
+        return ::mlir::llm::storageBytesOf($_op->getResults());
       }]>
   ];
 }
@@ -103,7 +109,11 @@ def StorageBytesTypeInterface : TypeInterface<"StorageBytesTypeInterface"> {
     InterfaceMethod<[{
       Bytes of a dense array of `shape` (empty for a type that is a whole object).
     }], "::mlir::llm::Count", "getStorageBytes",
-      (ins "::llvm::ArrayRef<int64_t>":$shape)>
+      (ins "::llvm::ArrayRef<int64_t>":$shape)>,
+    InterfaceMethod<[{
+      Of an element type: the type of a single value, in which arithmetic is done. Null for
+      a type that is a whole object.
+    }], "::mlir::Type", "getValueType", (ins), "", [{ return {}; }]>
   ];
 }
 

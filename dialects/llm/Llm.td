@@ -13,6 +13,7 @@ include "LlmEnums.td"
 include "LlmTypes.td"
 include "LlmAttrs.td"
 include "LlmOps.td"
+include "LlmAttentionOps.td"
 include "LlmExpertOps.td"
 include "LlmModelEndOps.td"
 

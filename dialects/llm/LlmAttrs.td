@@ -34,19 +34,39 @@ def Llm_MaskAttr : Llm_Attr<"Mask", "mask", "which keys a query sees"> {
     in the chunk of c positions in which the query stands (Llama 4); `from` is then the
     position of the first key, 0 if it is left out.
 
+    In a ragged batch, `lengths` says how many of the T keys each sequence has, the first
+    ones; its last query stands at the last of these. `from` may have one number for each.
+
     In ops: `mask causal`, `mask full`, `mask causal window 128`,
-    `mask causal chunk 8192 from 4096`.
+    `mask causal chunk 8192 from 4096`, `mask causal lengths [512, 100]`.
   }];
   let parameters = (ins EnumParameter<Llm_MaskKind>:$kind,
     DefaultValuedParameter<"int64_t", "0", "keys a query sees; 0: all">:$window,
     DefaultValuedParameter<"int64_t", "0", "positions of a chunk; 0: none">:$chunk,
-    DefaultValuedParameter<"int64_t", "0", "position of the first key">:$firstKey);
+    OptionalArrayRefParameter<"int64_t", "position of the first key of each sequence">:$firstKeys,
+    OptionalArrayRefParameter<"int64_t", "keys of each sequence">:$lengths);
   let builders = [AttrBuilder<(ins "::mlir::llm::MaskKind":$kind), [{
-    return $_get($_ctxt, kind, 0, 0, 0);
+    return $_get($_ctxt, kind, 0, 0, ::llvm::ArrayRef<int64_t>(), ::llvm::ArrayRef<int64_t>());
   }]>];
   let assemblyFormat = [{
-    $kind (`window` $window^)? (`chunk` $chunk^)? (`from` $firstKey^)?
+    $kind (`window` $window^)? (`chunk` $chunk^)? (`from` custom<Positions>($firstKeys)^)?
+    (`lengths` `[` $lengths^ `]`)?
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Number formats
+//===----------------------------------------------------------------------===//
+
+def Llm_ScalesAttr : Llm_Attr<"Scales", "scales", "numbers that belong to blocks of values"> {
+  let description = [{
+    One number of `type` (a scale, a zero point, a minimum) for each block of the trailing
+    dimensions of a tensor, and for each index of the others; -1 (in text `?`) stands for
+    the whole dimension.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$block, "::mlir::Type":$type);
+  let assemblyFormat = "`<` custom<Block>($block) `,` $type `>`";
+  let extraClassDeclaration = "static constexpr int64_t wholeDimension = -1;";
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,20 +246,44 @@ def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule", "summary of a function's
 // Program
 //===----------------------------------------------------------------------===//
 
+def Llm_SequencesAttr : Llm_Attr<"Sequences", "sequences", "sequences of a batch that are alike"> {
+  let description = [{
+    `batch` sequences, each with `seq` new tokens. `kv_len` keys are seen by each, new ones
+    included; of a ragged batch it is a list with one number for each sequence.
+  }];
+  let parameters = (ins "int64_t":$batch, "int64_t":$seq, ArrayRefParameter<"int64_t">:$kvLens);
+  let assemblyFormat = [{
+    `<` `batch` `=` $batch `,` `seq` `=` $seq `,` `kv_len` `=` custom<Positions>($kvLens) `>`
+  }];
+  let extraClassDeclaration = [{
+    int64_t getKvLen(int64_t sequence) const {
+      return getKvLens()[getKvLens().size() == 1 ? 0 : sequence];
+    }
+    /// Of the longest.
+    int64_t getMaxKvLen() const;
+  }];
+}
+
 def Llm_ProgramAttr : Llm_Attr<"Program", "program", "what a function was imported as"> {
   let description = [{
-    The phase of inference that the function stands for: `batch` sequences, each with
-    `seq` new tokens and `kv_len` keys seen (new ones included), through `layers` of the
-    model's `model_layers` decoder layers, alone or, in the `whole_model`, with embedding,
-    head and sampling. Reports derive tokens per second from it.
+    The phase of inference that the function stands for: its groups of sequences
+    (`#llm.sequences`, joined by `and`; a chunk of a prompt comes behind the sequences that
+    decode beside it), through `layers` of the model's `model_layers` decoder layers, alone
+    or, in the `whole_model`, with embedding, head and sampling. Reports derive tokens per
+    second from it.
   }];
   let parameters = (ins "::mlir::StringAttr":$model, EnumParameter<Llm_Phase>:$phase,
-    "int64_t":$batch, "int64_t":$seq, "int64_t":$kvLen, "int64_t":$layers,
+    ArrayRefParameter<"::mlir::llm::SequencesAttr">:$groups, "int64_t":$layers,
     "int64_t":$modelLayers, DefaultValuedParameter<"bool", "false">:$isWhole);
   let assemblyFormat = [{
-    `<` $model `,` $phase `,` `batch` `=` $batch `,` `seq` `=` $seq `,`
-    `kv_len` `=` $kvLen `,` `layers` `=` $layers `of` $modelLayers
+    `<` $model `,` $phase `,` custom<SequenceGroups>($groups) `,`
+    `layers` `=` $layers `of` $modelLayers
     (`,` custom<WholeModel>($isWhole)^)? `>`
+  }];
+  let extraClassDeclaration = [{
+    /// New tokens of all sequences.
+    int64_t countTokens() const;
+    int64_t countSequences() const;
   }];
 }
 

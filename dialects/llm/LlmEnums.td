@@ -31,9 +31,10 @@ def Llm_ActivationKind : Llm_Enum<"ActivationKind", "elementwise nonlinearity", 
 def Llm_ActivationKindAttr : EnumAttr<Llm_Dialect, Llm_ActivationKind, "activation_kind">;
 
 def Llm_ExpertScoring : Llm_Enum<"ExpertScoring", "how experts are scored", [
-  I32EnumCase<"Softmax", 0, "softmax">,         // of all logits of a token
-  I32EnumCase<"Sigmoid", 1, "sigmoid">,         // of each logit
-  I32EnumCase<"TopkSoftmax", 2, "topk_softmax"> // of the largest logits only
+  I32EnumCase<"Softmax", 0, "softmax">,          // of all logits of a token
+  I32EnumCase<"Sigmoid", 1, "sigmoid">,          // of each logit
+  I32EnumCase<"TopkSoftmax", 2, "topk_softmax">, // of the largest logits only
+  I32EnumCase<"TopkSigmoid", 3, "topk_sigmoid">  // of each of the largest logits
 ]>;
 def Llm_ExpertScoringAttr : EnumAttr<Llm_Dialect, Llm_ExpertScoring, "expert_scoring">;
 
@@ -58,7 +59,8 @@ def Llm_CostBound : Llm_Enum<"CostBound", "what a part's length is made of", [
 def Llm_Phase : Llm_Enum<"Phase", "phase of inference", [
   I32EnumCase<"Decode", 0, "decode">,
   I32EnumCase<"Prefill", 1, "prefill">,
-  I32EnumCase<"Verify", 2, "verify">   // of drafts (speculative decoding)
+  I32EnumCase<"Verify", 2, "verify">,  // of drafts (speculative decoding)
+  I32EnumCase<"Mixed", 3, "mixed">     // decode, with a chunk of a prompt beside it
 ]>;
 
 #endif // LLM_DIALECT_LLMENUMS

@@ -29,17 +29,20 @@ def Llm_MoeRouteOp : Llm_WorkOp<"moe_route", [Pure, InferTypeOpAdaptor]> {
 
     softmax: scores are softmax(logits) (Mixtral, Qwen3). sigmoid: scores are
     1 / (1 + exp(-logits)) (DeepSeek-V3). topk_softmax: the largest logits are selected,
-    and their softmax are the shares (gpt-oss). A `bias` is added to the scores for the
-    selection only. Of `groups` equal groups of experts only those of the `top_groups`
-    with the largest sum of two best scores may be selected. `normalize` divides the
-    shares by their sum; `scale` multiplies them.
+    and their softmax are the shares (gpt-oss). topk_sigmoid: the largest logits are
+    selected, and their sigmoids are the shares (Llama 4). A `bias` is added to the scores
+    for the selection only. Of `groups` equal groups of experts only those of the
+    `top_groups` with the largest best score (DeepSeek-V2), or with a bias with the largest
+    sum of two best (DeepSeek-V3), may be selected. `normalize` divides the shares by their
+    sum; `scale` multiplies them.
 
     Shapes: logits [m, experts], bias [experts]; shares [m, top_k] of the logits' element
     type, experts [m, top_k] of i32. Loops: m, e, of which e is never tiled. Stages, per
     logit: softmax: max (1 comparison), exp_sum (2 operations, 1 special), score (1
-    operation); sigmoid: score (1 operation, 2 special); bias (1 operation); group (2
-    comparisons); select (top_k comparisons). Per row, for each selected expert: shares
-    (topk_softmax: 3 operations, 1 special; normalize: 2 operations; scale: 1).
+    operation); sigmoid: score (1 operation, 2 special); bias (1 operation); group (1
+    comparison, with a bias 2); select (top_k comparisons). Per row, for each selected
+    expert: shares (topk_softmax: 3 operations, 1 special; topk_sigmoid: 1 and 2;
+    normalize: 2 operations; scale: 1).
 
     Example:
     ```mlir
@@ -63,10 +66,12 @@ def Llm_MoeDispatchOp : Llm_TensorOp<"moe_dispatch"> {
   let summary = "the rows of each expert together";
   let description = [{
     A row of x for each expert of each token, in the order of the experts, and of the
-    tokens among those of one expert.
+    tokens among those of one expert. With `shares` each row is multiplied by that of its
+    expert (Llama 4 scales what goes into an expert, not what comes out).
 
-    Shapes: x [m, h]; experts [m, top_k] of whole numbers; out [m * top_k, h] as x.
-    Loops: m, j (the selected experts), h. Work: none but the bytes.
+    Shapes: x [m, h]; experts [m, top_k] of whole numbers; shares [m, top_k]; out [m *
+    top_k, h] as x. Loops: m, j (the selected experts), h. Stage: gather (none but the
+    bytes; with shares 1 operation per (m, j, h)).
 
     Example:
     ```mlir
@@ -74,11 +79,12 @@ def Llm_MoeDispatchOp : Llm_TensorOp<"moe_dispatch"> {
        : tensor<4x2048xbf16>, tensor<4x8xi32>
     ```
   }];
-  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<2>:$x,
-    Llm_TensorOfRank<2>:$experts);
-  let results = (outs Llm_TensorOfRank<2>:$out);
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_StoredTensorOfRank<2>:$x,
+    Llm_TensorOfRank<2>:$experts, Optional<Llm_TensorOfRank<2>>:$shares);
+  let results = (outs Llm_StoredTensorOfRank<2>:$out);
   let assemblyFormat = [{
-    ($name^)? $x `,` $experts attr-dict `:` type($x) `,` type($experts)
+    ($name^)? $x `,` $experts (`shares` $shares^)? attr-dict
+    `:` type($x) `,` type($experts) (`,` type($shares)^)?
   }];
 }
 
@@ -92,7 +98,8 @@ def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
     weights a token takes top_k slices. The weights of an expert without rows are not read.
 
     Shapes: lhs [r, k]; rhs [experts, k, n] or [experts, n, k]; bias [experts, n]; out
-    [r, n] of lhs' element type. Loops: m (the rows), n, k. Work: one MAC per (m, n, k).
+    [r, n] of lhs' element type, or of the one behind `to`. Loops: m (the rows), n, k.
+    Work: one MAC per (m, n, k).
 
     Example:
     ```mlir
@@ -100,13 +107,14 @@ def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
        rows_per_expert [3, 0, 4, 1] top_k 2 : tensor<8x2048xbf16>, tensor<4x768x2048xbf16>
     ```
   }];
-  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<2>:$lhs,
-    Llm_TensorOfRank<3>:$rhs, Optional<Llm_TensorOfRank<2>>:$bias,
-    UnitAttr:$transposeRhs, DenseI64ArrayAttr:$rowsPerExpert, I64Attr:$topK);
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_StoredTensorOfRank<2>:$lhs,
+    Llm_StoredTensorOfRank<3>:$rhs, Optional<Llm_TensorOfRank<2>>:$bias,
+    UnitAttr:$transposeRhs, DenseI64ArrayAttr:$rowsPerExpert, I64Attr:$topK,
+    OptionalAttr<TypeAttr>:$outType);
   let results = (outs Llm_TensorOfRank<2>:$out);
   let assemblyFormat = [{
     ($name^)? $lhs `,` $rhs (`bias` $bias^)? (`transpose_rhs` $transposeRhs^)?
-    `rows_per_expert` $rowsPerExpert `top_k` $topK attr-dict
+    `rows_per_expert` $rowsPerExpert `top_k` $topK (`to` $outType^)? attr-dict
     `:` type($lhs) `,` type($rhs) (`,` type($bias)^)?
   }];
 }
@@ -115,10 +123,11 @@ def Llm_MoeCombineOp : Llm_TensorOp<"moe_combine"> {
   let summary = "the shares of the experts of each token, summed up";
   let description = [{
     `out[m, h] = sum_j shares[m, j] * x[row(m, j), h]`, with row(m, j) the row at which
-    `llm.moe_dispatch` put token m for its j-th expert.
+    `llm.moe_dispatch` put token m for its j-th expert. Without shares they are 1.
 
     Shapes: x [m * top_k, h]; experts [m, top_k] of whole numbers; shares [m, top_k]; out
-    [m, h] as x. Loops: m, j (reduction), h. Stage: combine (2 operations per (m, j, h)).
+    [m, h] as x. Loops: m, j (reduction), h. Stage: combine (2 operations per (m, j, h),
+    without shares 1).
 
     Example:
     ```mlir
@@ -127,11 +136,11 @@ def Llm_MoeCombineOp : Llm_TensorOp<"moe_combine"> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<2>:$x,
-    Llm_TensorOfRank<2>:$experts, Llm_TensorOfRank<2>:$shares);
+    Llm_TensorOfRank<2>:$experts, Optional<Llm_TensorOfRank<2>>:$shares);
   let results = (outs Llm_TensorOfRank<2>:$out);
   let assemblyFormat = [{
-    ($name^)? $x `,` $experts `,` $shares attr-dict
-    `:` type($x) `,` type($experts) `,` type($shares)
+    ($name^)? $x `,` $experts (`,` $shares^)? attr-dict
+    `:` type($x) `,` type($experts) (`,` type($shares)^)?
   }];
 }
 

@@ -21,7 +21,7 @@ def Llm_EmbeddingOp : Llm_TensorOp<"embedding"> {
     `out[m, h] = table[tokens[m], h]`, the first op of a model.
 
     Shapes: tokens [m], of integers; table [vocabulary, hidden]; out [m, hidden] of the
-    table's element type. Loops: m, h. Work: none but the bytes. A row is read for each
+    table's element type, or of the one behind `to`. Loops: m, h. Work: none but the bytes. A row is read for each
     token, also where two tokens name the same one.
 
     Example:
@@ -31,10 +31,10 @@ def Llm_EmbeddingOp : Llm_TensorOp<"embedding"> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<1>:$tokens,
-    Llm_TensorOfRank<2>:$table);
+    Llm_StoredTensorOfRank<2>:$table, OptionalAttr<TypeAttr>:$outType);
   let results = (outs Llm_TensorOfRank<2>:$out);
   let assemblyFormat = [{
-    ($name^)? $tokens `,` $table attr-dict `:` type($tokens) `,` type($table)
+    ($name^)? $tokens `,` $table (`to` $outType^)? attr-dict `:` type($tokens) `,` type($table)
   }];
 }
 

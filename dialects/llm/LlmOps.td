@@ -22,6 +22,13 @@ def Llm_Tensor : RankedTensorOf<[AnyFloat, AnySignlessInteger]>;
 class Llm_TensorOfRank<int rank> : ConfinedType<Llm_Tensor,
     [HasAnyRankOfPred<[rank]>], "rank-" # rank # " tensor of float or integer values", "::mlir::RankedTensorType">;
 
+/// type-C4: values to compute with have a plain type; what is stored (weights, caches,
+/// quantized activations) may be scaled in blocks.
+def Llm_StoredTensor : RankedTensorOf<[AnyFloat, AnySignlessInteger, Llm_BlockScaledType]>;
+class Llm_StoredTensorOfRank<int rank> : ConfinedType<Llm_StoredTensor,
+    [HasAnyRankOfPred<[rank]>], "rank-" # rank # " tensor of float, integer or block-scaled values",
+    "::mlir::RankedTensorType">;
+
 class Llm_Op<string mnemonic, list<Trait> traits = []> : Op<Llm_Dialect, mnemonic, traits>;
 
 /// An op that takes time: it has a name in the model's words and a workload.
@@ -68,7 +75,7 @@ def Llm_WeightOp : Llm_Op<"weight",
     ```
   }];
   let arguments = (ins StrAttr:$name, Variadic<Index>:$indices);
-  let results = (outs Llm_Tensor:$result);
+  let results = (outs Llm_StoredTensor:$result);
   let assemblyFormat = "$name (`[` $indices^ `]`)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
@@ -93,12 +100,15 @@ def Llm_KvCacheOp : Llm_Op<"kv_cache",
 }
 
 def Llm_KvReadOp : Llm_Op<"kv_read",
-    [Pure, InferTypeOpAdaptor, DeclareOpInterfaceMethods<SourceOpInterface, ["getDependences"]>]> {
+    [Pure, InferTypeOpAdaptor, DeclareOpInterfaceMethods<SourceOpInterface, ["getDependences", "countShownBytes"]>]> {
   let summary = "rows of a KV cache, as tensors";
   let description = [{
     Shows positions [begin, end) of every sequence: keys and values of shape
-    [batch, end - begin, kv_heads, head_dim]. Takes no time: attention pays for what it
-    streams. Depends on the newest writes to these positions only.
+    [batch, end - begin, kv_heads, head_dim], of a cache of latents only these. Takes no
+    time: attention pays for what it streams. Depends on the newest writes to these
+    positions only. In a ragged batch, `begin` and `end` have a number for each sequence;
+    the tensors are as long as the longest range, and rows behind that of a sequence hold
+    nothing (`lengths` of `#llm.mask`).
 
     Example:
     ```mlir
@@ -106,9 +116,11 @@ def Llm_KvReadOp : Llm_Op<"kv_read",
        : !llm.kv_cache<batch = 1, kv_heads = 8, head_dim = 64, capacity = 512, bf16>
     ```
   }];
-  let arguments = (ins Llm_KvCacheType:$cache, I64Attr:$begin, I64Attr:$end);
-  let results = (outs Llm_TensorOfRank<4>:$keys, Llm_TensorOfRank<4>:$values);
-  let assemblyFormat = "$cache `rows` $begin `to` $end attr-dict `:` type($cache)";
+  let arguments = (ins Llm_KvCacheType:$cache, DenseI64ArrayAttr:$begin,
+    DenseI64ArrayAttr:$end);
+  let results = (outs Llm_StoredTensorOfRank<4>:$keys,
+    Optional<Llm_StoredTensorOfRank<4>>:$values);
+  let assemblyFormat = "$cache `rows` custom<Positions>($begin) `to` custom<Positions>($end) attr-dict `:` type($cache)";
 }
 
 } // sources
@@ -127,7 +139,9 @@ def Llm_KvWriteOp : Llm_WorkOp<"kv_write",
   let summary = "writes keys and values into a KV cache";
   let description = [{
     The state of the cache in which positions [begin, begin + seq) of every sequence hold
-    the given keys and values, converted to the cache's element type.
+    the given keys and values, converted to the cache's element type. In a ragged batch,
+    `begin` has a number for each sequence. A cache of latents
+    takes keys alone.
 
     Shapes: keys, values [batch, seq, kv_heads, head_dim].
     Work: none but the bytes, read and written once.
@@ -140,11 +154,12 @@ def Llm_KvWriteOp : Llm_WorkOp<"kv_write",
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_KvCacheType:$cache,
-    Llm_TensorOfRank<4>:$keys, Llm_TensorOfRank<4>:$values, I64Attr:$begin);
+    Llm_TensorOfRank<4>:$keys, Optional<Llm_TensorOfRank<4>>:$values,
+    DenseI64ArrayAttr:$begin);
   let results = (outs Llm_KvCacheType:$result);
   let assemblyFormat = [{
-    ($name^)? $cache `,` $keys `,` $values `at` $begin attr-dict
-    `:` type($cache) `,` type($keys) `,` type($values)
+    ($name^)? $cache `,` $keys (`,` $values^)? `at` custom<Positions>($begin) attr-dict
+    `:` type($cache) `,` type($keys) (`,` type($values)^)?
   }];
 }
 }
@@ -161,9 +176,11 @@ def Llm_MatmulOp : Llm_TensorOp<"matmul"> {
     `out[m, n] = sum_k lhs[m, k] * rhs[k, n] (+ bias[n])`; with `transpose_rhs` the right
     operand is [n, k], as PyTorch's `nn.Linear` stores it. The batch counts as rows.
 
-    Shapes: lhs [m, k]; rhs [k, n] or [n, k]; bias [n]; out [m, n] of lhs' element type.
-    Loops: m, n, k. Work: one MAC per (m, n, k). The accumulators start at the bias: it costs
-    its bytes and no work.
+    Shapes: lhs [m, k]; rhs [k, n] or [n, k]; bias [n]; out [m, n] of lhs' element type, or
+    of the one behind `to`, which a quantized lhs needs. Loops: m, n, k. Work: one MAC per
+    (m, n, k), in the wider of the types of lhs' and rhs' values. The accumulators start at
+    the bias: it costs its bytes and no work; the scales of a quantized operand are applied
+    where a sum leaves the accumulators, and are not counted.
 
     Example:
     ```mlir
@@ -171,13 +188,39 @@ def Llm_MatmulOp : Llm_TensorOp<"matmul"> {
        : tensor<1x2048xbf16>, tensor<8192x2048xbf16>
     ```
   }];
-  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<2>:$lhs,
-    Llm_TensorOfRank<2>:$rhs, Optional<Llm_TensorOfRank<1>>:$bias,
-    UnitAttr:$transposeRhs);
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_StoredTensorOfRank<2>:$lhs,
+    Llm_StoredTensorOfRank<2>:$rhs, Optional<Llm_TensorOfRank<1>>:$bias,
+    UnitAttr:$transposeRhs, OptionalAttr<TypeAttr>:$outType);
   let results = (outs Llm_TensorOfRank<2>:$out);
   let assemblyFormat = [{
-    ($name^)? $lhs `,` $rhs (`bias` $bias^)? (`transpose_rhs` $transposeRhs^)? attr-dict
-    `:` type($lhs) `,` type($rhs) (`,` type($bias)^)?
+    ($name^)? $lhs `,` $rhs (`bias` $bias^)? (`transpose_rhs` $transposeRhs^)?
+    (`to` $outType^)? attr-dict `:` type($lhs) `,` type($rhs) (`,` type($bias)^)?
+  }];
+}
+
+def Llm_BatchMatmulOp : Llm_TensorOp<"batch_matmul"> {
+  let summary = "a matrix product for each head";
+  let description = [{
+    `out[m, b, n] = sum_k lhs[m, b, k] * rhs[b, k, n]`; with `transpose_rhs` the right
+    operand is [b, n, k]. Tokens come first, as heads lie in activations. It carries
+    queries of multi-head latent attention into the space of the latents, and outputs back
+    (DeepSeek-V2, 2024: the absorbed form).
+
+    Shapes: lhs [m, b, k]; rhs [b, k, n] or [b, n, k]; out [m, b, n] of lhs' element type,
+    or of the one behind `to`. Loops: b, m, n, k. Work: one MAC per (b, m, n, k).
+
+    Example:
+    ```mlir
+    %q = llm.batch_matmul "model.layers.0.self_attn.q_absorb" %q_nope, %w
+       : tensor<1x128x128xbf16>, tensor<128x128x512xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_StoredTensorOfRank<3>:$lhs,
+    Llm_StoredTensorOfRank<3>:$rhs, UnitAttr:$transposeRhs, OptionalAttr<TypeAttr>:$outType);
+  let results = (outs Llm_TensorOfRank<3>:$out);
+  let assemblyFormat = [{
+    ($name^)? $lhs `,` $rhs (`transpose_rhs` $transposeRhs^)? (`to` $outType^)? attr-dict
+    `:` type($lhs) `,` type($rhs)
   }];
 }
 }
@@ -195,11 +238,11 @@ def Llm_RmsNormOp : Llm_TensorOp<"rmsnorm"> {
   let summary = "root mean square norm along the last dimension";
   let description = [{
     `out[.., h] = x[.., h] / sqrt(mean_h(x[.., h]^2) + epsilon) * weight[h]`
-    (Zhang and Sennrich, NeurIPS 2019).
+    (Zhang and Sennrich, NeurIPS 2019). Llama 4 norms queries and keys without a weight.
 
     Shapes: x [.., h], weight [h]; out as x. Loops: d0, d1, .., of which the last is never
     tiled. Stages: sum_of_squares (2 operations per element), rsqrt (one special per row),
-    scale (2 per element).
+    scale (2 per element; without a weight 1).
 
     Example:
     ```mlir
@@ -208,10 +251,11 @@ def Llm_RmsNormOp : Llm_TensorOp<"rmsnorm"> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x,
-    Llm_TensorOfRank<1>:$weight, F64Attr:$epsilon);
+    Optional<Llm_TensorOfRank<1>>:$weight, F64Attr:$epsilon);
   let results = (outs Llm_Tensor:$out);
   let assemblyFormat = [{
-    ($name^)? $x `,` $weight `epsilon` $epsilon attr-dict `:` type($x) `,` type($weight)
+    ($name^)? $x (`,` $weight^)? `epsilon` $epsilon attr-dict
+    `:` type($x) (`,` type($weight)^)?
   }];
 }
 
@@ -221,10 +265,11 @@ def Llm_RopeOp : Llm_TensorOp<"rope"> {
     Rotates the pairs (x[i], x[i + head_dim / 2]) of every head by the angle
     p * theta^(-2 i / head_dim), with p = begin + s the position of token s (Su et al.,
     2021; the half-split pairing of the Hugging Face and NeoX implementations). Scaled
-    variants (`rope_scaling`) change the table of angles, not the work.
+    variants (`rope_scaling`) change the table of angles, not the work. In a ragged batch,
+    `begin` has a number for each sequence.
 
     Shapes: x [batch, seq, heads, head_dim]; out as x. Loops: b, s, h, d; d is never tiled.
-    Stages: angles (one sine or cosine per (s, d)), rotate (3 operations per element:
+    Stages: angles (one sine or cosine per (s, d), in a ragged batch per (b, s, d)), rotate (3 operations per element:
     two products and a sum).
 
     Example:
@@ -234,10 +279,10 @@ def Llm_RopeOp : Llm_TensorOp<"rope"> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$x,
-    I64Attr:$begin, F64Attr:$theta);
+    DenseI64ArrayAttr:$begin, F64Attr:$theta);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = [{
-    ($name^)? $x `at` $begin `theta` $theta attr-dict `:` type($x)
+    ($name^)? $x `at` custom<Positions>($begin) `theta` $theta attr-dict `:` type($x)
   }];
 }
 
@@ -326,18 +371,27 @@ def Llm_ActivationOp : Llm_TensorOp<"activation"> {
   let assemblyFormat = "($name^)? `` $kind $x attr-dict `:` type($x)";
 }
 
-def Llm_SwiGluOp : Llm_BinaryOp<"swiglu"> {
+def Llm_SwiGluOp : Llm_TensorOp<"swiglu"> {
   let summary = "gated linear unit with SiLU";
   let description = [{
     `out = silu(lhs) * rhs`, with lhs the gate and rhs the up projection (Shazeer, 2020).
+    With a `limit` L it is the clamped form of gpt-oss: with g = min(lhs, L) and
+    u = max(-L, min(rhs, L)), `out = g / (1 + exp(-1.702 g)) * (u + 1)`.
+
     Same shape and element type. Loops: d0, d1, .. Work per element: 2 special
-    (exponential, reciprocal) and 3 other.
+    (exponential, reciprocal) and 3 other; with a limit 3 comparisons and 2 others more.
 
     Example:
     ```mlir
     %h = llm.swiglu "model.layers.0.mlp.swiglu" %gate, %up
        : tensor<1x8192xbf16>, tensor<1x8192xbf16>
     ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$lhs, Llm_Tensor:$rhs,
+    OptionalAttr<F64Attr>:$limit);
+  let results = (outs Llm_Tensor:$out);
+  let assemblyFormat = [{
+    ($name^)? $lhs `,` $rhs (`limit` $limit^)? attr-dict `:` type($lhs) `,` type($rhs)
   }];
 }
 
@@ -388,99 +442,56 @@ def Llm_SoftCapOp : Llm_TensorOp<"soft_cap"> {
   let assemblyFormat = "($name^)? $x `cap` $cap attr-dict `:` type($x)";
 }
 
+def Llm_PositionScaleOp : Llm_TensorOp<"position_scale"> {
+  let summary = "a temperature that grows with the position";
+  let description = [{
+    `out[b, s, h, d] = x[b, s, h, d] * (1 + slope * ln(1 + floor((p + 1) / step)))`, with
+    p = begin + s the position of token s: the queries of the layers of Llama 4 that have
+    no rotary embedding.
+
+    Shapes: x [batch, seq, heads, head_dim]; out as x. Loops: b, s, h, d. Stages: factors
+    (per s, in a ragged batch per (b, s), a logarithm and 5 operations), scale (one product per element).
+
+    Example:
+    ```mlir
+    %r = llm.position_scale "model.layers.3.self_attn.q_temperature" %q at 511 step 8192
+       slope 1.0e-1 : tensor<1x1x40x128xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$x,
+    DenseI64ArrayAttr:$begin, I64Attr:$step, F64Attr:$slope);
+  let results = (outs Llm_TensorOfRank<4>:$out);
+  let assemblyFormat = [{
+    ($name^)? $x `at` custom<Positions>($begin) `step` $step `slope` $slope attr-dict `:` type($x)
+  }];
+}
+
+def Llm_QuantizeOp : Llm_TensorOp<"quantize"> {
+  let summary = "activations in a narrower type";
+  let description = [{
+    The same values in the type behind `to`: a plain one, to which they are rounded, or one
+    that is scaled in blocks. Scales are found from the largest magnitude of each block, or
+    known before (`static`, from a calibration).
+
+    Shapes: x of any rank; out as x, of the new element type. Loops: d0, d1, .., of which
+    the last is never tiled where scales are found. Stages: amax (where scales are found: 1
+    comparison per element), quantize (2 operations per element: scale, round). The
+    reciprocal of each block's scale is not counted.
+
+    Example:
+    ```mlir
+    %q = llm.quantize "model.layers.0.mlp.up_proj.quantize" %x
+       to !llm.block_scaled<f8E4M3FN, [128], f32> : tensor<1x2048xbf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x, UnitAttr:$isStatic,
+    TypeAttr:$type);
+  let results = (outs Llm_StoredTensor:$out);
+  let assemblyFormat = [{
+    ($name^)? $x (`static` $isStatic^)? `to` $type attr-dict `:` type($x)
+  }];
+}
+
 } // norm and elementwise
-
-//===----------------------------------------------------------------------===//
-// Attention
-//===----------------------------------------------------------------------===//
-
-def OpGroupAttention : OpDocGroup { let summary = "Attention"; let description = ""; }
-let opDocGroup = OpGroupAttention in {
-
-def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn"> {
-  let summary = "grouped-query attention, as one fused kernel";
-  let description = [{
-    `out[b, s, h] = sum_t softmax_t(scale * q[b, s, h] . k[b, t, h / G] ) v[b, t, h / G]`
-    with G = heads / kv_heads (Ainslie et al., 2023), over the keys that the mask lets
-    query s see. The scores never leave the chip (Dao et al., FlashAttention, 2022).
-    `soft_cap` and `sinks` as in `llm.softmax`.
-
-    Shapes: q [batch, queries, heads, head_dim]; k, v [batch, keys, kv_heads, head_dim];
-    sinks [heads]; out as q. Loops: b, h (KV heads), g (heads per KV head), s (queries),
-    t (keys), d; d is never tiled.
-    Stages: qk (one MAC per visible (s, t) and d), cap (per visible (s, t) two products and
-    a hyperbolic tangent), max (one comparison per visible (s, t)), exp_sum (a multiply-add
-    for scale and maximum, exponential, add), sink (per row a comparison, subtract,
-    exponential, add), pv (as qk), normalize (one product per element of out).
-
-    Example:
-    ```mlir
-    %o = llm.gqa_attn "model.layers.0.self_attn.attn" %q, %k, %v mask causal scale 0.125
-       : tensor<1x1x32x64xbf16>, tensor<1x512x8x64xbf16>, tensor<1x512x8x64xbf16>
-    ```
-  }];
-  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$query,
-    Llm_TensorOfRank<4>:$keys, Llm_TensorOfRank<4>:$values,
-    Optional<Llm_TensorOfRank<1>>:$sinks, Llm_MaskAttr:$mask, F64Attr:$scale,
-    OptionalAttr<F64Attr>:$softCap);
-  let results = (outs Llm_TensorOfRank<4>:$out);
-  let assemblyFormat = [{
-    ($name^)? $query `,` $keys `,` $values (`sinks` $sinks^)? `mask` `` $mask `scale` $scale
-    (`soft_cap` $softCap^)? attr-dict
-    `:` type($query) `,` type($keys) `,` type($values) (`,` type($sinks)^)?
-  }];
-}
-
-def Llm_QkOp : Llm_MaskedOp<"qk"> {
-  let summary = "attention scores";
-  let description = [{
-    `out[b, h, s, t] = scale * q[b, s, h] . k[b, t, h / G]` for visible keys, G = heads /
-    kv_heads; the others are not computed.
-
-    Shapes: q [batch, queries, heads, head_dim]; k [batch, keys, kv_heads, head_dim];
-    out [batch, heads, queries, keys] of q's element type. Loops: b, h, g, s, t, d.
-    Work: one MAC per visible (s, t) and d. The scale is applied where the score leaves the
-    accumulator and is not counted.
-
-    Example:
-    ```mlir
-    %scores = llm.qk "model.layers.0.self_attn.attn.qk" %q, %k mask causal scale 0.125
-       : tensor<1x1x32x64xbf16>, tensor<1x512x8x64xbf16>
-    ```
-  }];
-  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$query,
-    Llm_TensorOfRank<4>:$keys, Llm_MaskAttr:$mask, F64Attr:$scale);
-  let results = (outs Llm_TensorOfRank<4>:$out);
-  let assemblyFormat = [{
-    ($name^)? $query `,` $keys `mask` `` $mask `scale` $scale attr-dict
-    `:` type($query) `,` type($keys)
-  }];
-}
-
-def Llm_PvOp : Llm_MaskedOp<"pv"> {
-  let summary = "attention output from probabilities";
-  let description = [{
-    `out[b, s, h] = sum_t p[b, h, s, t] v[b, t, h / G]` over visible keys.
-
-    Shapes: p [batch, heads, queries, keys]; v [batch, keys, kv_heads, head_dim]; out
-    [batch, queries, heads, head_dim] of p's element type. Loops: b, h, g, s, t, d.
-    Work: one MAC per visible (s, t) and d.
-
-    Example:
-    ```mlir
-    %o = llm.pv "model.layers.0.self_attn.attn.pv" %p, %v mask causal
-       : tensor<1x32x1x512xbf16>, tensor<1x512x8x64xbf16>
-    ```
-  }];
-  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$probabilities,
-    Llm_TensorOfRank<4>:$values, Llm_MaskAttr:$mask);
-  let results = (outs Llm_TensorOfRank<4>:$out);
-  let assemblyFormat = [{
-    ($name^)? $probabilities `,` $values `mask` `` $mask attr-dict
-    `:` type($probabilities) `,` type($values)
-  }];
-}
-
-} // attention
 
 #endif // LLM_DIALECT_LLMOPS

@@ -8,8 +8,10 @@
 #ifndef LLM_DIALECT_LLMTYPES
 #define LLM_DIALECT_LLMTYPES
 
+include "LlmAttrs.td"
 include "LlmBase.td"
 include "../interfaces/WorkloadInterfaces.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
 
 def Llm_KvCacheType : TypeDef<Llm_Dialect, "KvCache",
     [DeclareTypeInterfaceMethods<StorageBytesTypeInterface>]> {
@@ -20,17 +22,49 @@ def Llm_KvCacheType : TypeDef<Llm_Dialect, "KvCache",
     `capacity` positions, at each a key and a value of `kv_heads` x `head_dim` elements.
     It is a value: `llm.kv_write` takes one state and gives the next, so that a read
     depends on the writes before it by SSA. `page_size` (positions a page; 0: one flat
-    array) says how it is laid out (vLLM, Kwon et al., SOSP 2023).
+    array) says how it is laid out (vLLM, Kwon et al., SOSP 2023). A cache of `latents`
+    has one vector at each position and head, of which keys and values are made (DeepSeek's
+    multi-head latent attention).
 
-    Example: `!llm.kv_cache<batch = 1, kv_heads = 8, head_dim = 64, capacity = 512, bf16>`
+    Example: `!llm.kv_cache<batch = 1, kv_heads = 8, head_dim = 64, capacity = 512, bf16>`,
+    `!llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 576, capacity = 512, bf16 latents>`
   }];
   let parameters = (ins
     "int64_t":$batch, "int64_t":$kvHeads, "int64_t":$headDim, "int64_t":$capacity,
-    "::mlir::Type":$elementType, DefaultValuedParameter<"int64_t", "0">:$pageSize);
+    "::mlir::Type":$elementType, DefaultValuedParameter<"int64_t", "0">:$pageSize,
+    DefaultValuedParameter<"bool", "false">:$isLatent);
   let assemblyFormat = [{
     `<` `batch` `=` $batch `,` `kv_heads` `=` $kvHeads `,` `head_dim` `=` $headDim `,`
-    `capacity` `=` $capacity `,` $elementType (`,` `page_size` `=` $pageSize^)? `>`
+    `capacity` `=` $capacity `,` $elementType (custom<Latents>($isLatent)^)?
+    (`,` `page_size` `=` $pageSize^)? `>`
   }];
+  let extraClassDeclaration = [{
+    /// Vectors of `head_dim` elements at each position and head: key and value, or one.
+    int64_t getVectors() const { return getIsLatent() ? 1 : 2; }
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Llm_BlockScaledType : TypeDef<Llm_Dialect, "BlockScaled",
+    [DeclareTypeInterfaceMethods<StorageBytesTypeInterface, ["getValueType"]>, MemRefElementTypeInterface]> {
+  let mnemonic = "block_scaled";
+  let summary = "values that share scales in blocks";
+  let description = [{
+    An element type whose values are stored in `value_type`, with a scale (or a zero point,
+    a minimum) for each block of the trailing dimensions of the tensor; `?` in a block is
+    the whole dimension. Bytes include all of these numbers.
+
+    - `!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>`: MXFP4 (OCP Microscaling, 2023)
+    - `!llm.block_scaled<f4E2M1FN, [16], f8E4M3FN, [?, ?], f32>`: NVFP4, with one more scale
+      for each matrix
+    - `!llm.block_scaled<f8E4M3FN, [128, 128], f32>`: weights of DeepSeek-V3
+    - `!llm.block_scaled<f8E4M3FN, [?], f32>`: a scale for each row (channel, token);
+      `[?, ?]` for each matrix (per tensor)
+    - `!llm.block_scaled<i4, [32], i6, [32], i6, [256], f16, [256], f16>`: ggml's q4_K
+  }];
+  let parameters = (ins "::mlir::Type":$valueType,
+    ArrayRefParameter<"::mlir::llm::ScalesAttr">:$scales);
+  let assemblyFormat = "`<` $valueType `,` custom<Scales>($scales) `>`";
   let genVerifyDecl = 1;
 }
 

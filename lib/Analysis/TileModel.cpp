@@ -21,7 +21,7 @@ TileModel::TileModel(WorkloadOpInterface op, const Workload &workload)
     Count elements = this->op.countElements(workload, index, box);
     fullElements.push_back(elements);
     fullBytes.push_back(succeeded(elements)
-                            ? storageBytes(buffer.elementType, *elements)
+                            ? storageBytes(buffer, *elements)
                             : Count(failure()));
   }
 }
@@ -61,7 +61,7 @@ Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
   if (failed(touched))
     return failure();
   if (moved.role == Buffer::Role::Read)
-    return storageBytes(moved.elementType, *touched);
+    return storageBytes(moved, *touched);
   // Every interruption writes 4-byte partial sums and reads them back.
   return plus(fullBytes[buffer], times(*touched - *distinct, 2 * 4));
 }
@@ -105,7 +105,7 @@ Count TileModel::tileBytes(const Tiling &tiling, unsigned buffer) const {
   // Room is taken for the whole tile, masked or not.
   Count elements = countElementsOfProduct(workload, buffer, box);
   return succeeded(elements)
-             ? storageBytes(workload.buffers[buffer].elementType, *elements)
+             ? storageBytes(workload.buffers[buffer], *elements)
              : Count(failure());
 }
 

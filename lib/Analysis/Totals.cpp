@@ -113,16 +113,14 @@ static LogicalResult addOp(WorkloadOpInterface op, int64_t count,
 
 static LogicalResult addSource(SourceOpInterface source, int64_t count,
                                const WeightUse &use, Totals &totals) {
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  if (!llvm::all_of(source->getResultTypes(), isTensor))
+    return success(); // a whole cache: its rows count when they are read
+  if (source.getSourceKind() == SourceKind::Cache)
+    return accumulate(totals.kvReadBytes, source.countShownBytes(), count);
   for (Value result : source->getResults()) {
-    auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!type) // a whole cache: its rows count when they are read
-      continue;
+    auto type = cast<RankedTensorType>(result.getType());
     Count bytes = storageBytes(type);
-    if (source.getSourceKind() == SourceKind::Cache) {
-      if (failed(accumulate(totals.kvReadBytes, bytes, count)))
-        return failure();
-      continue;
-    }
     Count elements =
         failed(bytes) ? Count(failure()) : Count(type.getNumElements());
     Count active = succeeded(elements)

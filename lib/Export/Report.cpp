@@ -196,7 +196,7 @@ std::optional<double> Report::tokensPerSecond() const {
   double microseconds = makespanMicroseconds();
   if (!imported || microseconds == 0)
     return std::nullopt;
-  double tokens = static_cast<double>(imported.getBatch()) * imported.getSeq();
+  double tokens = imported.countTokens();
   double allLayers =
       static_cast<double>(imported.getModelLayers()) / imported.getLayers();
   return tokens / (microseconds * allLayers) * 1e6;

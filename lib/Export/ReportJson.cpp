@@ -92,12 +92,20 @@ static Json memoriesToJson(const Target &target) {
   return memories;
 }
 
+static Json toJson(SequencesAttr sequences) {
+  return {{"batch", sequences.getBatch()},
+          {"seq", sequences.getSeq()},
+          {"kv_len", std::vector<int64_t>(sequences.getKvLens().begin(),
+                                          sequences.getKvLens().end())}};
+}
+
 static Json toJson(ProgramAttr program) {
+  Json sequences = Json::array();
+  for (SequencesAttr group : program.getGroups())
+    sequences.push_back(toJson(group));
   return {{"model", program.getModel().str()},
           {"phase", stringifyPhase(program.getPhase())},
-          {"batch", program.getBatch()},
-          {"seq", program.getSeq()},
-          {"kv_len", program.getKvLen()},
+          {"sequences", std::move(sequences)},
           {"layers", program.getLayers()},
           {"model_layers", program.getModelLayers()},
           {"whole_model", program.getIsWhole()}};

@@ -108,6 +108,25 @@ static void printBounds(const Report &report, llvm::raw_ostream &os) {
   table.print(os, pageWidth);
 }
 
+/// "batch 16, seq 1, 2048 keys and batch 1, seq 512, 1536 keys"; of a ragged
+/// batch, the fewest and the most keys.
+static std::string describeSequences(ProgramAttr program) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(
+      program.getGroups(), os,
+      [&](SequencesAttr group) {
+        int64_t fewest = *llvm::min_element(group.getKvLens());
+        os << "batch " << group.getBatch() << ", seq " << group.getSeq() << ", "
+           << fewest;
+        if (fewest != group.getMaxKvLen())
+          os << " to " << group.getMaxKvLen();
+        os << " keys";
+      },
+      " and ");
+  return text;
+}
+
 static void printTokens(const Report &report, llvm::raw_ostream &os) {
   std::optional<double> rate = report.tokensPerSecond();
   if (!rate)
@@ -122,8 +141,8 @@ static void printTokens(const Report &report, llvm::raw_ostream &os) {
                     " layers took this long, without embedding, head and "
                     "sampling (")
       << toPrintable(program.getModel()) << ", "
-      << stringifyPhase(program.getPhase()) << ", batch " << program.getBatch()
-      << ", seq " << program.getSeq() << ", " << program.getKvLen() << " keys, "
+      << stringifyPhase(program.getPhase()) << ", "
+      << describeSequences(program) << ", "
       << (program.getIsWhole()
               ? std::string("the whole model)")
               : std::to_string(program.getLayers()) + " of " +

@@ -55,7 +55,8 @@ static constexpr llvm::StringLiteral embeddingName = "model.embed_tokens";
 Value DecoderBuilder::embed(Value tokens) {
   Value table = ops.weight(embeddingName + ".weight", {},
                            {ops.model.vocabulary, ops.model.hidden});
-  Value embedded = ops.create<EmbeddingOp>(embeddingName, tokens, table);
+  Value embedded =
+      ops.create<EmbeddingOp>(embeddingName, tokens, table, TypeAttr());
   if (ops.model.embeddingScale == 1)
     return embedded;
   return ops.create<ScaleOp>("model.embed_scale", embedded,
@@ -105,17 +106,17 @@ Value DecoderBuilder::buildLayers(Value hidden) {
 }
 
 Value DecoderBuilder::rowsWithLogits(Value hidden) {
-  int64_t seq = ops.program.getSeq();
-  if (seq == 1 || ops.program.getPhase() == Phase::Verify)
+  if (ops.program.getPhase() == Phase::Verify)
     return hidden;
-  Builder &b = ops.builder;
-  SmallVector<OpFoldResult> offsets = {b.getIndexAttr(seq - 1),
-                                       b.getIndexAttr(0)};
-  SmallVector<OpFoldResult> sizes = {b.getIndexAttr(ops.program.getBatch()),
-                                     b.getIndexAttr(ops.model.hidden)};
-  SmallVector<OpFoldResult> strides = {b.getIndexAttr(seq), b.getIndexAttr(1)};
-  return tensor::ExtractSliceOp::create(ops.builder, ops.loc, hidden, offsets,
-                                        sizes, strides);
+  SmallVector<Value> last;
+  int64_t firstRow = 0;
+  for (SequencesAttr group : ops.program.getGroups()) {
+    int64_t seq = group.getSeq();
+    last.push_back(ops.slice(hidden, 0, firstRow + seq - 1, group.getBatch(),
+                             /*stride=*/seq));
+    firstRow += group.getBatch() * seq;
+  }
+  return ops.concat(0, last);
 }
 
 Value DecoderBuilder::buildHead(Value hidden) {
@@ -150,12 +151,12 @@ OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.location);
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   DecoderBuilder decoder(builder, model, program, options);
-  int64_t rows = program.getBatch() * program.getSeq();
+  int64_t rows = program.countTokens();
   Type states = RankedTensorType::get({rows, model.hidden}, model.elementType);
   Type tokens = RankedTensorType::get({rows}, builder.getI32Type());
   bool isVerify = program.getPhase() == Phase::Verify;
-  Type next = RankedTensorType::get({isVerify ? rows : program.getBatch()},
-                                    builder.getI32Type());
+  Type next = RankedTensorType::get(
+      {isVerify ? rows : program.countSequences()}, builder.getI32Type());
   func::FuncOp function =
       createFunction(builder, model, program, isWhole ? tokens : states,
                      isWhole ? next : states);

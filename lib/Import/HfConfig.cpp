@@ -7,6 +7,7 @@
 
 #include "llm/Import/HfConfig.h"
 #include "HfFamilies.h"
+#include "HfQuantization.h"
 #include "llm/Import/DecoderBuilder.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
@@ -59,8 +60,8 @@ static void checkWholeHeadRotates(HfFields &fields) {
 }
 
 /// The base of the angles: `rope_theta`, or the same inside `rope_parameters`.
-static double readTheta(HfFields &fields) {
-  double theta = fields.number("rope_theta", 10000);
+static double readTheta(HfFields &fields, double absent) {
+  double theta = fields.number("rope_theta", absent);
   for (StringRef key : {"rope_scaling", "rope_parameters"}) {
     const LocatedJson *object = fields.find(key);
     if (!object)
@@ -92,10 +93,8 @@ static void checkPlainDecoder(HfFields &fields, const HfFamily &family) {
                          << activation << "\"";
   }
   checkWholeHeadRotates(fields);
-  for (StringRef key :
-       {"quantization_config", "quantization", "compression_config"})
-    fields.mustBeAbsent(key,
-                        "weights, activations and cache have one element type");
+  for (StringRef key : {"quantization", "compression_config"})
+    fields.mustBeAbsent(key, "formats are read from 'quantization_config'");
   if (const LocatedJson *pruned = fields.find("pruned_heads"))
     if (!pruned->isObject() || !pruned->members().empty())
       fields.refuse("pruned_heads") << "is not supported: layers are equal";
@@ -110,7 +109,7 @@ static void checkModel(HfFields &fields, const ModelConfig &model) {
     fields.refuse("num_key_value_heads")
         << attention.kvHeads << " does not divide 'num_attention_heads' "
         << attention.heads;
-  if (attention.headDim % 2)
+  if (!attention.latent.rank && attention.headDim % 2)
     fields.refuse("head_dim")
         << attention.headDim << " must be even: rotary embedding turns pairs";
   if (!(model.epsilon >= 0))
@@ -140,7 +139,7 @@ static void readCommon(HfFields &fields, const HfFamily &family,
 
   LayerConfig layer;
   layer.attention.heads = fields.positive("num_attention_heads");
-  layer.attention.theta = readTheta(fields);
+  layer.attention.theta = readTheta(fields, family.theta);
   layer.feedForward.intermediate = fields.positive("intermediate_size");
   model.layers.assign(readLayerCount(fields), layer);
 }
@@ -153,12 +152,20 @@ static FailureOr<const LocatedJson *> findTextPart(const LocatedJson &config) {
   const LocatedJson *text = config.find("text_config");
   if (!text)
     return &config;
-  HfFields outer(config);
-  outer.mustBeAbsent("quantization_config",
-                     "weights, activations and cache have one element type");
-  if (failed(text->expectObject()) || outer.hasFailed())
+  if (failed(text->expectObject()))
     return failure();
   return text;
+}
+
+/// The formats of the model: beside the text part, or in it.
+static LogicalResult readFormats(const LocatedJson &whole, HfFields &fields,
+                                 ModelConfig &model) {
+  const LocatedJson *inner = fields.find("quantization_config"),
+                    *outer = whole.find("quantization_config");
+  const LocatedJson *quantization = inner ? inner : outer;
+  if (!quantization || quantization->isNull())
+    return success();
+  return readHfQuantization(*quantization, model);
 }
 
 FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole) {
@@ -177,7 +184,11 @@ FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole) {
   family->read(fields, model);
   if (!fields.hasFailed())
     checkModel(fields, model);
-  if (failed(fields.finish(model.family)))
+  // The names of what is not quantized depend on the layers.
+  if (!fields.hasFailed() && failed(readFormats(whole, fields, model)))
+    fields.markFailed();
+  fields.find("quantization_config");
+  if (failed(fields.finish("model_type \"" + model.family + "\"")))
     return failure();
   return model;
 }
@@ -191,10 +202,12 @@ static FailureOr<OwningOpRef<ModuleOp>> import(FailureOr<LocatedJson> config,
                                                MLIRContext *context) {
   if (failed(config))
     return failure();
+  loadDecoderDialects(context);
   FailureOr<ModelConfig> model = readHfConfig(*config);
   if (failed(model))
     return failure();
-  loadDecoderDialects(context);
+  if (failed(applyFormats(*model, options)))
+    return failure();
   FailureOr<ProgramAttr> program = resolveProgram(*model, options);
   if (failed(program))
     return failure();

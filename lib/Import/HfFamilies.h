@@ -18,6 +18,7 @@ namespace mlir::llm {
 struct HfFamily {
   llvm::StringLiteral modelType;
   llvm::StringLiteral activation; ///< that `hidden_act` may name
+  double theta;                   ///< `rope_theta` where it is absent
   void (*read)(HfFields &fields, ModelConfig &model);
 };
 

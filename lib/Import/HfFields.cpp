@@ -14,12 +14,16 @@ namespace mlir::llm {
 static constexpr llvm::StringLiteral harmless[] = {
     // The longest sequence, and windows that are not in use.
     "max_position_embeddings", "original_max_position_embeddings",
-    "max_window_layers",
+    "max_window_layers", "initial_context_length",
     // Training and initial values; how the same products are cut or kept.
     "initializer_range", "attention_dropout", "hidden_dropout", "embd_pdrop",
     "resid_pdrop", "pretraining_tp", "use_cache", "router_aux_loss_coef",
     "output_router_logits", "router_jitter_noise", "chunk_size_feed_forward",
-    "torchscript", "use_bfloat16", "tf_legacy_loss",
+    "torchscript", "use_bfloat16", "tf_legacy_loss", "aux_loss_alpha",
+    "seq_aux", "ep_size", "for_llm_compressor",
+    // A layer behind the others that predicts one more token: not a part of a
+    // decode step.
+    "num_nextn_predict_layers",
     // Bookkeeping.
     "architectures", "auto_map", "transformers_version", "name_or_path",
     "tokenizer_class", "prefix", "unsloth_fixed", "unsloth_version",
@@ -133,11 +137,11 @@ InFlightDiagnostic HfFields::refuse(StringRef key) {
   return diagnostic;
 }
 
-LogicalResult HfFields::finish(StringRef modelType) {
+LogicalResult HfFields::finish(const Twine &owner) {
   for (const auto &[key, value] : object.members())
     if (!value.isNull() && !seen.contains(key) && !isHarmless(key))
-      refuse(key) << "is unknown for model_type \"" << modelType
-                  << "\" and may change the work; remove it if it does not";
+      refuse(key) << "is unknown for " << owner
+                  << " and may change the work; remove it if it does not";
   return failure(anyWrong);
 }
 

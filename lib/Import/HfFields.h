@@ -48,7 +48,8 @@ public:
   bool hasFailed() const { return anyWrong; }
 
   /// Fails if a field was wrong, or is neither read nor known to be harmless.
-  LogicalResult finish(StringRef modelType);
+  /// `owner` is what the fields describe, for messages.
+  LogicalResult finish(const Twine &owner);
 
 private:
   template <typename T>

@@ -6,8 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Import/ImportOptions.h"
+#include "llm/Import/Formats.h"
 #include "llm/Support/Units.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+
+#include <map>
 
 namespace mlir::llm {
 
@@ -31,6 +35,140 @@ static LogicalResult checkPositive(MLIRContext *context, StringRef option,
          << option << " must be a positive whole number, got " << value;
 }
 
+//===----------------------------------------------------------------------===//
+// Sequences
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What becomes a `#llm.sequences` once it is known that it may.
+struct Sequences {
+  int64_t batch = 1, seq = 1;
+  std::vector<int64_t> kvLens;
+};
+} // namespace
+
+static InFlightDiagnostic emitOptionError(MLIRContext *context) {
+  return emitError(UnknownLoc::get(context));
+}
+
+/// New tokens of a sequence where the options do not say how many.
+static int64_t newTokensOf(Phase phase) {
+  switch (phase) {
+  case Phase::Decode:
+  case Phase::Mixed:
+    return 1;
+  case Phase::Prefill:
+    return 512;
+  case Phase::Verify:
+    return 5; // four drafts, as speculative decoders often have
+  }
+  return 1;
+}
+
+static LogicalResult checkNumbers(MLIRContext *context, StringRef option,
+                                  ArrayRef<int64_t> numbers) {
+  for (int64_t number : numbers)
+    if (failed(checkPositive(context, option, number)))
+      return failure();
+  return success();
+}
+
+static LogicalResult checkKeys(MLIRContext *context, StringRef keysOption,
+                               int64_t keys, bool isDefault,
+                               StringRef tokensOption, int64_t tokens) {
+  if (keys >= tokens)
+    return success();
+  return emitOptionError(context)
+         << keysOption << "=" << keys << (isDefault ? " (the default)" : "")
+         << " is less than " << tokensOption << "=" << tokens
+         << ": it counts the new tokens too";
+}
+
+/// Sequences with as many new tokens, and in prefill with as many keys, are one
+/// group: their attention is one op. Of prompts, the keys of the shorter would
+/// be padded at a cost where keys are made of latents.
+static std::vector<Sequences>
+groupSequences(Phase phase, ArrayRef<int64_t> seqs, ArrayRef<int64_t> kvLens) {
+  std::vector<Sequences> groups;
+  std::map<std::pair<int64_t, int64_t>, size_t> groupOf;
+  for (auto [seq, kvLen] : llvm::zip_equal(seqs, kvLens)) {
+    int64_t key = phase == Phase::Prefill ? kvLen : 0;
+    auto [known, isNew] = groupOf.try_emplace({seq, key}, groups.size());
+    if (isNew)
+      groups.push_back({0, seq, {}});
+    Sequences &group = groups[known->second];
+    ++group.batch;
+    group.kvLens.push_back(kvLen);
+  }
+  for (Sequences &group : groups)
+    if (llvm::all_equal(group.kvLens))
+      group.kvLens.resize(1);
+  return groups;
+}
+
+/// The sequences that the lists of the options describe.
+static FailureOr<std::vector<Sequences>>
+listSequences(const ImportOptions &options, MLIRContext *context) {
+  std::vector<int64_t> seqs = options.seq, kvLens = options.kvLen;
+  if (seqs.empty())
+    seqs = {newTokensOf(options.phase)};
+  if (kvLens.empty())
+    kvLens = options.phase == Phase::Prefill ? seqs : std::vector<int64_t>{512};
+  size_t count = std::max(seqs.size(), kvLens.size());
+  int64_t batch = options.batch.value_or(count);
+  if (failed(checkPositive(context, "--batch", batch)) ||
+      failed(checkNumbers(context, "--seq", seqs)) ||
+      failed(checkNumbers(context, "--kv-len", kvLens)))
+    return failure();
+  if (std::min(seqs.size(), kvLens.size()) > 1 && seqs.size() != kvLens.size())
+    return emitOptionError(context)
+           << "--seq has " << seqs.size() << " numbers and --kv-len "
+           << kvLens.size() << ": give one for all sequences, or one for each";
+  if (count > 1 && batch != static_cast<int64_t>(count))
+    return emitOptionError(context)
+           << "--batch=" << batch << " contradicts the " << count
+           << " sequences that --seq or --kv-len list";
+  seqs.resize(count, seqs.front());
+  kvLens.resize(count, kvLens.front());
+  for (auto [seq, kvLen] : llvm::zip_equal(seqs, kvLens))
+    if (failed(checkKeys(context, "--kv-len", kvLen, options.kvLen.empty(),
+                         "--seq", seq)))
+      return failure();
+  if (count == 1)
+    return std::vector<Sequences>{{batch, seqs.front(), kvLens}};
+  return groupSequences(options.phase, seqs, kvLens);
+}
+
+/// The chunk of a prompt that runs beside sequences that decode.
+static FailureOr<std::vector<Sequences>> addChunk(const ImportOptions &options,
+                                                  std::vector<Sequences> groups,
+                                                  MLIRContext *context) {
+  if (options.phase != Phase::Mixed) {
+    if (options.chunk || options.chunkKvLen)
+      return emitOptionError(context)
+             << (options.chunk ? "--chunk" : "--chunk-kv-len")
+             << " is for --phase=mixed only";
+    return groups;
+  }
+  if (!options.seq.empty())
+    return emitOptionError(context)
+           << "--seq is not for --phase=mixed: its sequences decode one token "
+              "each, and --chunk says how many the prompt has";
+  int64_t chunk = options.chunk.value_or(512);
+  int64_t kvLen = options.chunkKvLen.value_or(chunk);
+  if (failed(checkPositive(context, "--chunk", chunk)) ||
+      failed(checkPositive(context, "--chunk-kv-len", kvLen)) ||
+      failed(checkKeys(context, "--chunk-kv-len", kvLen, /*isDefault=*/false,
+                       "--chunk", chunk)))
+    return failure();
+  groups.push_back({1, chunk, {kvLen}});
+  return groups;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
 /// Whether the bytes of a tensor of these dimensions can be counted.
 static bool isCountable(ArrayRef<int64_t> dims) {
   constexpr int64_t widestElementBytes = 4;
@@ -41,44 +179,160 @@ static bool isCountable(ArrayRef<int64_t> dims) {
   return bytes.has_value();
 }
 
+namespace {
 /// Attributes and ops abort on numbers that they refuse: all are checked here.
-static LogicalResult checkSizes(const ModelConfig &m, int64_t batch,
-                                int64_t seq, int64_t kvLen) {
-  auto check = [&](StringRef what, ArrayRef<int64_t> dims) -> LogicalResult {
-    if (isCountable(dims))
-      return success();
-    return emitError(m.location)
-           << what
-           << " of this model is too large to count with --batch=" << batch
-           << " --seq=" << seq << " --kv-len=" << kvLen;
-  };
+class SizeCheck {
+public:
+  SizeCheck(const ModelConfig &model, ArrayRef<Sequences> groups)
+      : model(model), groups(groups) {}
+  LogicalResult run();
+
+private:
+  LogicalResult check(StringRef what, ArrayRef<int64_t> dims) const;
+  LogicalResult checkLayer(const LayerConfig &layer) const;
+  LogicalResult checkLatent(const AttentionConfig &attention,
+                            const Sequences &group) const;
+  LogicalResult checkExperts(const FeedForwardConfig &feedForward) const;
+
+  const ModelConfig &model;
+  ArrayRef<Sequences> groups;
+  int64_t tokens = 0; ///< of all sequences
+};
+} // namespace
+
+LogicalResult SizeCheck::check(StringRef what, ArrayRef<int64_t> dims) const {
+  if (isCountable(dims))
+    return success();
+  const Sequences &first = groups.front();
+  return emitError(model.location)
+         << what
+         << " of this model is too large to count with --batch=" << first.batch
+         << " --seq=" << first.seq << " --kv-len=" << first.kvLens.front();
+}
+
+LogicalResult
+SizeCheck::checkExperts(const FeedForwardConfig &feedForward) const {
+  const ExpertsConfig &e = feedForward.experts;
+  int64_t inner = feedForward.intermediate;
+  return failure(
+      e.count &&
+      (failed(check("a weight", {2, e.count, inner, model.hidden})) ||
+       failed(check("a weight", {2, e.sharedWidth, model.hidden})) ||
+       failed(check("the rows of experts", {2, tokens, e.topK, inner})) ||
+       failed(check("the rows of experts", {tokens, e.topK, model.hidden})) ||
+       failed(check("an activation", {2, tokens, e.sharedWidth})) ||
+       failed(check("the scores of experts", {tokens, e.count}))));
+}
+
+LogicalResult SizeCheck::checkLatent(const AttentionConfig &attention,
+                                     const Sequences &group) const {
+  const LatentConfig &l = attention.latent;
+  int64_t keys = *llvm::max_element(group.kvLens);
+  return failure(
+      l.rank &&
+      (failed(check("a weight", {attention.heads, l.nopeDim, l.rank})) ||
+       failed(check("a weight", {attention.heads, l.valueDim, l.rank})) ||
+       failed(check("a weight", {l.queryRank, model.hidden})) ||
+       failed(check("the queries", {group.batch, group.seq, attention.heads,
+                                    l.rank + l.ropeDim})) ||
+       failed(check("the keys", {group.batch, keys, attention.heads,
+                                 2 * l.nopeDim + 2 * l.ropeDim})) ||
+       failed(check("the values",
+                    {group.batch, keys, attention.heads, 2 * l.valueDim}))));
+}
+
+LogicalResult SizeCheck::checkLayer(const LayerConfig &layer) const {
+  const AttentionConfig &a = layer.attention;
+  int64_t inner = layer.feedForward.intermediate;
+  if (failed(checkExperts(layer.feedForward)))
+    return failure();
+  for (const Sequences &group : groups) {
+    int64_t keys = *llvm::max_element(group.kvLens);
+    if (failed(checkLatent(a, group)) ||
+        failed(
+            check("the attention", {group.batch, a.heads, group.seq, keys})) ||
+        failed(
+            check("the cache", {2, group.batch, keys, a.kvHeads, a.headDim})))
+      return failure();
+  }
+  // A fused projection has three or two of these side by side.
+  return failure(
+      failed(check("a weight", {3, a.heads, a.headDim, model.hidden})) ||
+      failed(check("a weight", {2, inner, model.hidden})) ||
+      failed(check("an activation", {tokens, 2, inner})) ||
+      failed(check("an activation", {tokens, 3, a.heads, a.headDim})));
+}
+
+LogicalResult SizeCheck::run() {
+  for (const Sequences &group : groups) {
+    std::optional<int64_t> ofGroup = checkedMul(group.batch, group.seq);
+    std::optional<int64_t> sum =
+        ofGroup ? checkedAdd(tokens, *ofGroup) : std::nullopt;
+    if (!sum) // a product that cannot be counted either
+      return check("an activation", {group.batch, group.seq, maxCount});
+    tokens = *sum;
+  }
   const LayerConfig *checked = nullptr;
-  for (const LayerConfig &layer : m.layers) {
+  for (const LayerConfig &layer : model.layers) {
     if (checked && *checked == layer)
       continue;
     checked = &layer;
-    const AttentionConfig &a = layer.attention;
-    int64_t inner = layer.feedForward.intermediate;
-    const ExpertsConfig &e = layer.feedForward.experts;
-    if (e.count &&
-        (failed(check("a weight", {e.count, inner, m.hidden})) ||
-         failed(check("the rows of experts", {batch, seq, e.topK, inner})) ||
-         failed(check("the rows of experts", {batch, seq, e.topK, m.hidden})) ||
-         failed(check("the scores of experts", {batch, seq, e.count}))))
-      return failure();
-    // A fused projection has three or two of these side by side.
-    if (failed(check("a weight", {3, a.heads, a.headDim, m.hidden})) ||
-        failed(check("a weight", {2, inner, m.hidden})) ||
-        failed(check("an activation", {batch, seq, 2, inner})) ||
-        failed(check("an activation", {batch, seq, 3, a.heads, a.headDim})) ||
-        failed(check("the attention", {batch, a.heads, seq, kvLen})) ||
-        failed(check("the cache", {2, batch, kvLen, a.kvHeads, a.headDim})))
+    if (failed(checkLayer(layer)))
       return failure();
   }
-  return failure(failed(check("a weight", {m.vocabulary, m.hidden})) ||
-                 failed(check("an activation", {batch, seq, m.hidden})) ||
-                 failed(check("the logits", {batch, seq, m.vocabulary})));
+  return failure(failed(check("a weight", {model.vocabulary, model.hidden})) ||
+                 failed(check("an activation", {tokens, model.hidden})) ||
+                 failed(check("the logits", {tokens, model.vocabulary})));
 }
+
+//===----------------------------------------------------------------------===//
+// Formats
+//===----------------------------------------------------------------------===//
+
+/// Null where the name is that of the element type of the model, to which it is
+/// then set back.
+static LogicalResult applyFormat(StringRef option, StringRef name,
+                                 Stored stored, const ModelConfig &model,
+                                 Type &type) {
+  if (name.empty())
+    return success();
+  MLIRContext *context = model.location.getContext();
+  Type named = findFormat(name, stored, context);
+  if (!named)
+    return emitOptionError(context)
+           << option << " must be one of " << describeFormats() << "; got '"
+           << name << "'";
+  type = named == model.elementType ? Type() : named;
+  return success();
+}
+
+LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options) {
+  NumberFormats &formats = model.formats;
+  if (!options.weights.empty()) {
+    // All linear layers of decoder layers, and activations as they are.
+    formats = {Type(), Type(), formats.cache, false};
+    for (LayerConfig &layer : model.layers)
+      layer.plainParts.clear();
+  }
+  if (!options.activations.empty())
+    formats.isStatic = false;
+  if (failed(applyFormat("--weights", options.weights, Stored::Weight, model,
+                         formats.weights)) ||
+      failed(applyFormat("--activations", options.activations,
+                         Stored::Activation, model, formats.activations)) ||
+      failed(
+          applyFormat("--kv", options.kv, Stored::Cache, model, formats.cache)))
+    return failure();
+  if (formats.activations && !formats.weights)
+    return emitOptionError(model.location.getContext())
+           << "--activations=" << options.activations
+           << " needs weights in a format, too: add --weights";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
 
 /// What only the whole model needs, and what contradicts its layers.
 static LogicalResult checkOptions(const ModelConfig &model,
@@ -86,55 +340,46 @@ static LogicalResult checkOptions(const ModelConfig &model,
   if (!options.layers && model.vocabulary == 0)
     return emitError(model.location)
            << "'vocab_size' is missing: --layers=all builds embedding and head";
-  bool hasWindow = llvm::any_of(model.layers, [](const LayerConfig &layer) {
-    return layer.attention.window != 0;
-  });
-  if (hasWindow && options.mask == MaskKind::Full)
-    return emitError(UnknownLoc::get(model.location.getContext()))
+  auto hasWindow = [](const LayerConfig &layer) {
+    return layer.attention.window != 0 || layer.attention.chunk != 0;
+  };
+  if (options.mask == MaskKind::Full && llvm::any_of(model.layers, hasWindow))
+    return emitOptionError(model.location.getContext())
            << "--mask=full contradicts the sliding window of the model";
+  auto hasLatents = [](const LayerConfig &layer) {
+    return layer.attention.latent.rank != 0;
+  };
+  if (options.latentAttention != LatentAttention::Auto &&
+      llvm::none_of(model.layers, hasLatents))
+    return emitOptionError(model.location.getContext())
+           << "--mla is for models with multi-head latent attention";
   return success();
-}
-
-/// New tokens of a sequence where the options do not say how many.
-static int64_t newTokensOf(Phase phase) {
-  switch (phase) {
-  case Phase::Decode:
-    return 1;
-  case Phase::Prefill:
-    return 512;
-  case Phase::Verify:
-    return 5; // four drafts, as speculative decoders often have
-  }
-  return 1;
 }
 
 FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
                                       const ImportOptions &options) {
-  bool isPrompt = options.phase == Phase::Prefill;
-  int64_t seq = options.seq.value_or(newTokensOf(options.phase));
-  int64_t kvLen = options.kvLen.value_or(isPrompt ? seq : 512);
+  MLIRContext *context = model.location.getContext();
   int64_t modelLayers = model.layers.size();
   int64_t layers = options.layers.value_or(modelLayers);
-  MLIRContext *context = model.location.getContext();
-  if (failed(checkPositive(context, "--batch", options.batch)) ||
-      failed(checkPositive(context, "--seq", seq)) ||
-      failed(checkPositive(context, "--kv-len", kvLen)) ||
-      failed(checkPositive(context, "--layers", layers)))
+  FailureOr<std::vector<Sequences>> groups = listSequences(options, context);
+  if (succeeded(groups))
+    groups = addChunk(options, std::move(*groups), context);
+  if (failed(groups) || failed(checkPositive(context, "--layers", layers)))
     return failure();
-  if (kvLen < seq)
-    return emitError(UnknownLoc::get(context))
-           << "--kv-len=" << kvLen << (options.kvLen ? "" : " (the default)")
-           << " is less than --seq=" << seq << ": it counts the new tokens too";
   if (layers > modelLayers)
     return emitError(model.location)
            << "--layers=" << layers
            << " is more than the model has: " << modelLayers;
   if (failed(checkOptions(model, options)) ||
-      failed(checkSizes(model, options.batch, seq, kvLen)))
+      failed(SizeCheck(model, *groups).run()))
     return failure();
+  SmallVector<SequencesAttr> sequences;
+  for (const Sequences &group : *groups)
+    sequences.push_back(
+        SequencesAttr::get(context, group.batch, group.seq, group.kvLens));
   return ProgramAttr::get(context, StringAttr::get(context, model.family),
-                          options.phase, options.batch, seq, kvLen, layers,
-                          modelLayers, /*isWhole=*/!options.layers);
+                          options.phase, sequences, layers, modelLayers,
+                          /*isWhole=*/!options.layers);
 }
 
 } // namespace mlir::llm

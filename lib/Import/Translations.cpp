@@ -28,17 +28,28 @@ struct ImportFlags {
           clEnumValN(Phase::Prefill, "prefill", "a prompt"),
           clEnumValN(Phase::Verify, "verify",
                      "drafts (speculative decoding), seq - 1 of them and the "
-                     "token before: each has logits"))};
-  cl::opt<long long> batch{"batch", cl::cat(category), cl::init(1),
-                           cl::desc("Sequences (default: 1)")};
-  cl::opt<long long> seq{
-      "seq", cl::cat(category), cl::init(0),
-      cl::desc("New tokens per sequence (default: 1 in decode, 512 in prefill, "
-               "5 in verify)")};
-  cl::opt<long long> kvLen{"kv-len", cl::cat(category), cl::init(0),
-                           cl::desc("Keys that a sequence sees, new ones "
-                                    "included (default: 512 in decode and "
-                                    "verify, seq in prefill)")};
+                     "token before: each has logits"),
+          clEnumValN(Phase::Mixed, "mixed",
+                     "decode, with a chunk of a prompt beside it"))};
+  cl::opt<long long> batch{
+      "batch", cl::cat(category), cl::init(1),
+      cl::desc("Sequences (default: 1, or as many as seq or kv-len list)")};
+  cl::list<long long> seq{
+      "seq", cl::cat(category), cl::CommaSeparated, cl::value_desc("N[,N...]"),
+      cl::desc("New tokens per sequence, of all or of each (default: 1 in "
+               "decode, 512 in prefill, 5 in verify)")};
+  cl::list<long long> kvLen{
+      "kv-len", cl::cat(category), cl::CommaSeparated,
+      cl::value_desc("N[,N...]"),
+      cl::desc("Keys that a sequence sees, new ones included, of all or of "
+               "each (default: 512 in decode and verify, seq in prefill)")};
+  cl::opt<long long> chunk{
+      "chunk", cl::cat(category), cl::init(0),
+      cl::desc("Tokens of the prompt in phase mixed (default: 512)")};
+  cl::opt<long long> chunkKvLen{
+      "chunk-kv-len", cl::cat(category), cl::init(0),
+      cl::desc("Keys that the last token of the chunk sees, those before the "
+               "chunk included (default: chunk)")};
   cl::opt<std::string> layers{
       "layers", cl::cat(category), cl::init("1"), cl::value_desc("N|all"),
       cl::desc("Decoder layers alone, from the first on; all: the whole model, "
@@ -58,6 +69,29 @@ struct ImportFlags {
           clEnumValN(Routing::Balanced, "balanced",
                      "all experts, with as many tokens each"),
           clEnumValN(Routing::Zipf, "zipf", "in proportion to 1 / rank"))};
+  cl::opt<LatentAttention> latentAttention{
+      "mla", cl::cat(category), cl::init(LatentAttention::Auto),
+      cl::desc("How multi-head latent attention is computed (default: auto)"),
+      cl::values(
+          clEnumValN(LatentAttention::Auto, "auto",
+                     "absorbed, but expanded for prompts and their chunks"),
+          clEnumValN(LatentAttention::Absorbed, "absorbed",
+                     "among the latents, which all heads share"),
+          clEnumValN(LatentAttention::Expanded, "expanded",
+                     "with keys and values of all heads"))};
+
+  cl::opt<std::string> weights{
+      "weights", cl::cat(category), cl::value_desc("format"),
+      cl::desc("Format of the linear layers of decoder layers: f32, f16, bf16, "
+               "fp8, fp8_channel, fp8_block, int8, int4, int4_gN, mxfp8, "
+               "mxfp4, nvfp4 (default: the model's)")};
+  cl::opt<std::string> activations{
+      "activations", cl::cat(category), cl::value_desc("format"),
+      cl::desc("Format to which their activations are converted (default: the "
+               "model's; none with --weights)")};
+  cl::opt<std::string> kv{"kv", cl::cat(category), cl::value_desc("format"),
+                          cl::desc("Format of the KV cache (default: the "
+                                   "model's)")};
 
   FailureOr<ImportOptions> get(MLIRContext *context) const {
     FailureOr<std::optional<int64_t>> layerCount = parseLayers(layers, context);
@@ -65,12 +99,18 @@ struct ImportFlags {
       return failure();
     ImportOptions options;
     options.phase = phase;
-    options.batch = batch;
-    options.seq = ifGiven(seq);
-    options.kvLen = ifGiven(kvLen);
+    options.batch = ifGiven(batch);
+    options.seq.assign(seq.begin(), seq.end());
+    options.kvLen.assign(kvLen.begin(), kvLen.end());
+    options.chunk = ifGiven(chunk);
+    options.chunkKvLen = ifGiven(chunkKvLen);
     options.layers = *layerCount;
     options.mask = mask;
     options.routing = routing;
+    options.latentAttention = latentAttention;
+    options.weights = weights;
+    options.activations = activations;
+    options.kv = kv;
     return options;
   }
 

@@ -55,11 +55,13 @@ bool Workload::isContracted(const Buffer &buffer) const {
 
 Type Workload::macElementType() const {
   Type widest;
-  for (const Buffer &buffer : buffers)
-    if (isContracted(buffer) && buffer.elementType.isIntOrFloat() &&
-        (!widest || buffer.elementType.getIntOrFloatBitWidth() >
-                        widest.getIntOrFloatBitWidth()))
-      widest = buffer.elementType;
+  for (const Buffer &buffer : buffers) {
+    Type type = valueTypeOf(buffer.elementType);
+    if (isContracted(buffer) && type.isIntOrFloat() &&
+        (!widest ||
+         type.getIntOrFloatBitWidth() > widest.getIntOrFloatBitWidth()))
+      widest = type;
+  }
   return widest;
 }
 
@@ -222,10 +224,6 @@ Count mlir::llm::storageBytes(Type elementType, ArrayRef<int64_t> shape) {
   return llvm::divideCeil(*bits, 8);
 }
 
-Count mlir::llm::storageBytes(Type elementType, int64_t elements) {
-  return storageBytes(elementType, ArrayRef<int64_t>(elements));
-}
-
 Count mlir::llm::storageBytes(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type)) {
     if (!tensor.hasStaticShape())
@@ -235,4 +233,36 @@ Count mlir::llm::storageBytes(Type type) {
   if (auto storage = dyn_cast<StorageBytesTypeInterface>(type))
     return storage.getStorageBytes({});
   return failure();
+}
+
+/// ceil(a * b / c), of what fits 64 bits.
+static Count scaleUp(int64_t a, int64_t b, int64_t c) {
+  __extension__ using Wide = __int128;
+  Wide product = Wide(a) * b;
+  Wide quotient = product / c + (product % c != 0);
+  return quotient <= maxCount ? Count(static_cast<int64_t>(quotient))
+                              : Count(failure());
+}
+
+Count mlir::llm::storageBytes(const Buffer &buffer, int64_t elements) {
+  auto tensor = dyn_cast<RankedTensorType>(buffer.value.getType());
+  bool hasScales = isa<StorageBytesTypeInterface>(buffer.elementType);
+  if (!hasScales || !tensor || tensor.getElementType() != buffer.elementType)
+    return storageBytes(buffer.elementType, ArrayRef<int64_t>(elements));
+  Count whole = storageBytes(tensor);
+  return succeeded(whole) ? scaleUp(*whole, elements, tensor.getNumElements())
+                          : whole;
+}
+
+Count mlir::llm::storageBytesOf(ValueRange values) {
+  Count bytes = int64_t(0);
+  for (Value value : values)
+    bytes = plus(bytes, storageBytes(value.getType()));
+  return bytes;
+}
+
+Type mlir::llm::valueTypeOf(Type elementType) {
+  auto storage = dyn_cast<StorageBytesTypeInterface>(elementType);
+  Type valueType = storage ? storage.getValueType() : Type();
+  return valueType ? valueType : elementType;
 }

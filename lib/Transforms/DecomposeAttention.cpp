@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Transforms/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 
@@ -17,22 +18,36 @@ namespace mlir::llm {
 using namespace mlir;
 using namespace mlir::llm;
 
-static void decompose(GqaAttnOp op) {
-  IRRewriter rewriter(op);
+/// The values of latent attention: the first features of the latents.
+static Value showValues(RewriterBase &rewriter, MlaAttnOp op) {
+  auto type = cast<RankedTensorType>(op.getLatents().getType());
+  SmallVector<OpFoldResult> offsets(4, rewriter.getIndexAttr(0)),
+      strides(4, rewriter.getIndexAttr(1)),
+      sizes = tensor::getMixedSizes(rewriter, op.getLoc(), op.getLatents());
+  sizes.back() = rewriter.getIndexAttr(op.getValueDim());
+  if (type.getDimSize(3) == static_cast<int64_t>(op.getValueDim()))
+    return op.getLatents();
+  return tensor::ExtractSliceOp::create(rewriter, op.getLoc(), op.getLatents(),
+                                        offsets, sizes, strides);
+}
+
+/// Replaces a fused attention op of either kind by its pieces.
+template <typename Op>
+static void decompose(IRRewriter &rewriter, Op op, Value keys, Value values,
+                      Value sinks, FloatAttr softCap) {
   Location loc = op.getLoc();
   auto named = [&](StringRef stage) -> StringAttr {
     if (!op.getName())
       return {};
     return rewriter.getStringAttr(*op.getName() + "." + stage);
   };
-  Value scores =
-      QkOp::create(rewriter, loc, named("qk"), op.getQuery(), op.getKeys(),
-                   op.getMaskAttr(), op.getScaleAttr());
+  Value scores = QkOp::create(rewriter, loc, named("qk"), op.getQuery(), keys,
+                              op.getMaskAttr(), op.getScaleAttr());
   Value probabilities =
-      SoftmaxOp::create(rewriter, loc, named("softmax"), scores, op.getSinks(),
-                        op.getMaskAttr(), op.getSoftCapAttr());
-  Value out = PvOp::create(rewriter, loc, named("pv"), probabilities,
-                           op.getValues(), op.getMaskAttr());
+      SoftmaxOp::create(rewriter, loc, named("softmax"), scores, sinks,
+                        op.getMaskAttr(), softCap);
+  Value out = PvOp::create(rewriter, loc, named("pv"), probabilities, values,
+                           op.getMaskAttr());
   remark::passed(
       loc,
       remark::RemarkOpts::name("decompose").category("llm-decompose-attention"))
@@ -45,10 +60,21 @@ namespace {
 struct LlmDecomposeAttentionPass
     : llm::impl::LlmDecomposeAttentionPassBase<LlmDecomposeAttentionPass> {
   void runOnOperation() override {
-    SmallVector<GqaAttnOp> ops;
-    getOperation().walk([&](GqaAttnOp op) { ops.push_back(op); });
-    for (GqaAttnOp op : ops)
-      decompose(op);
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<GqaAttnOp, MlaAttnOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      rewriter.setInsertionPoint(op);
+      if (auto gqa = dyn_cast<GqaAttnOp>(op))
+        decompose(rewriter, gqa, gqa.getKeys(), gqa.getValues(), gqa.getSinks(),
+                  gqa.getSoftCapAttr());
+      else if (auto mla = dyn_cast<MlaAttnOp>(op))
+        decompose(rewriter, mla, mla.getLatents(), showValues(rewriter, mla),
+                  /*sinks=*/Value(), /*softCap=*/FloatAttr());
+    }
   }
 };
 } // namespace

@@ -22,9 +22,9 @@ using namespace mlir;
 using namespace mlir::llm;
 
 /// What matmuls that become one have in common: left operand, orientation,
-/// element type of the right operand, element type of the bias (null: no bias),
-/// block.
-using Group = std::tuple<Value, unsigned, Type, Type, Block *>;
+/// element type of the right operand, of the bias (null: no bias) and of the
+/// result, block.
+using Group = std::tuple<Value, unsigned, Type, Type, Type, Block *>;
 
 static Type elementTypeOf(Value tensor) {
   return tensor ? cast<RankedTensorType>(tensor.getType()).getElementType()
@@ -32,8 +32,12 @@ static Type elementTypeOf(Value tensor) {
 }
 
 static Group groupOf(MatmulOp op) {
-  return {op.getLhs(), op.getTransposeRhs() ? 1 : 0, elementTypeOf(op.getRhs()),
-          elementTypeOf(op.getBias()), op->getBlock()};
+  return {op.getLhs(),
+          op.getTransposeRhs() ? 1 : 0,
+          elementTypeOf(op.getRhs()),
+          elementTypeOf(op.getBias()),
+          elementTypeOf(op.getOut()),
+          op->getBlock()};
 }
 
 /// "mlp.gate_proj" and "mlp.up_proj" as "mlp.gate_proj+up_proj".
@@ -104,9 +108,9 @@ static LogicalResult fuse(MutableArrayRef<MatmulOp> ops,
   if (!biases.empty())
     bias = concatBefore(rewriter, first, 0, biases);
   rewriter.setInsertionPoint(first);
-  auto fused =
-      MatmulOp::create(rewriter, rewriter.getFusedLoc(locs), joinNames(ops),
-                       first.getLhs(), weights, bias, first.getTransposeRhs());
+  auto fused = MatmulOp::create(
+      rewriter, rewriter.getFusedLoc(locs), joinNames(ops), first.getLhs(),
+      weights, bias, first.getTransposeRhs(), first.getOutTypeAttr());
   int64_t column = 0;
   for (MatmulOp op : ops) {
     auto type = cast<RankedTensorType>(op.getOut().getType());

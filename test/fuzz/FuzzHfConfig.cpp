@@ -26,6 +26,17 @@ static std::optional<int64_t> readNumber(const Input &input, StringRef key) {
   return number;
 }
 
+/// Numbers with commas between them; none where one is wrong.
+static std::vector<int64_t> readNumbers(const Input &input, StringRef key) {
+  std::vector<int64_t> numbers;
+  SmallVector<StringRef> pieces;
+  input.setting(key).split(pieces, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef piece : pieces)
+    if (piece.getAsInteger(10, numbers.emplace_back(0)))
+      return {};
+  return numbers;
+}
+
 static FailureOr<ImportOptions> readOptions(const Input &input,
                                             MLIRContext *context) {
   ImportOptions options;
@@ -33,15 +44,26 @@ static FailureOr<ImportOptions> readOptions(const Input &input,
     options.phase = Phase::Prefill;
   if (input.setting("phase") == "verify")
     options.phase = Phase::Verify;
+  if (input.setting("phase") == "mixed")
+    options.phase = Phase::Mixed;
+  if (input.setting("mla") == "absorbed")
+    options.latentAttention = LatentAttention::Absorbed;
+  if (input.setting("mla") == "expanded")
+    options.latentAttention = LatentAttention::Expanded;
   if (input.setting("routing") == "balanced")
     options.routing = Routing::Balanced;
   if (input.setting("routing") == "zipf")
     options.routing = Routing::Zipf;
   if (input.setting("mask") == "full")
     options.mask = MaskKind::Full;
-  options.batch = readNumber(input, "batch").value_or(1);
-  options.seq = readNumber(input, "seq");
-  options.kvLen = readNumber(input, "kv-len");
+  options.batch = readNumber(input, "batch");
+  options.seq = readNumbers(input, "seq");
+  options.kvLen = readNumbers(input, "kv-len");
+  options.chunk = readNumber(input, "chunk");
+  options.chunkKvLen = readNumber(input, "chunk-kv-len");
+  options.weights = input.setting("weights").str();
+  options.activations = input.setting("activations").str();
+  options.kv = input.setting("kv").str();
   StringRef layers = input.setting("layers");
   FailureOr<std::optional<int64_t>> count =
       parseLayers(layers.empty() ? "1" : layers, context);
@@ -140,5 +162,18 @@ static constexpr llvm::StringRef words[] = {"\"llama\"",
                                             "kv-len=600",
                                             "layers=all",
                                             "layers=2",
+                                            "phase=mixed",
+                                            "kv-len=600,700",
+                                            "weights=mxfp4",
+                                            "activations=fp8",
+                                            "kv=fp8",
+                                            "mla=expanded",
+                                            "\"kv_lora_rank\"",
+                                            "\"first_k_dense_replace\"",
+                                            "\"n_group\"",
+                                            "\"no_rope_layers\"",
+                                            "\"quantization_config\"",
+                                            "\"quant_method\"",
+                                            "\"modules_to_not_convert\"",
                                             "mask=full"};
 LLM_FUZZ_TARGET(mlir::llm::fuzz::runHfConfig, words)

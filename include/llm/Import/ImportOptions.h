@@ -13,23 +13,40 @@
 #include "llm/Import/ModelConfig.h"
 
 #include <optional>
+#include <vector>
 
 namespace mlir::llm {
+
+/// How multi-head latent attention is computed.
+enum class LatentAttention {
+  Auto,     ///< absorbed in decode and verify, expanded for prompts
+  Absorbed, ///< queries go among the latents, which all heads share
+  Expanded  ///< keys and values of all heads are made of the latents
+};
 
 /// What a model's description does not say. Each field is the option of
 /// `llm-translate` that has its name.
 struct ImportOptions {
   Phase phase = Phase::Decode;
-  int64_t batch = 1;
-  /// New tokens per sequence; unset: 1 in decode, 512 in prefill, 5 in verify.
-  std::optional<int64_t> seq;
-  /// Keys that a sequence sees, new ones included; unset: `seq` in prefill,
-  /// otherwise 512.
-  std::optional<int64_t> kvLen;
+  /// Sequences; unset: as many as `seq` or `kvLen` list, or 1.
+  std::optional<int64_t> batch;
+  /// New tokens per sequence, of all or of each; empty: 1 in decode, 512 in
+  /// prefill, 5 in verify.
+  std::vector<int64_t> seq;
+  /// Keys that a sequence sees, new ones included, of all or of each; empty:
+  /// `seq` in prefill, otherwise 512.
+  std::vector<int64_t> kvLen;
+  /// In phase mixed: the tokens of a prompt beside the sequences that decode,
+  /// and the keys that its last one sees; unset: 512, and `chunk`.
+  std::optional<int64_t> chunk, chunkKvLen;
   /// Decoder layers alone; unset: the whole model, with embedding and head.
   std::optional<int64_t> layers = 1;
   MaskKind mask = MaskKind::Causal;
   Routing routing = Routing::Uniform; ///< of tokens to experts
+  LatentAttention latentAttention = LatentAttention::Auto; ///< `--mla`
+  /// Formats by name (see Formats.h), instead of those that the model's
+  /// description names; empty: those. `kv` is that of the cache.
+  std::string weights, activations, kv;
 };
 
 /// Reads "all" or a positive whole number, the values of `--layers`. Anything
@@ -37,10 +54,16 @@ struct ImportOptions {
 FailureOr<std::optional<int64_t>> parseLayers(StringRef text,
                                               MLIRContext *context);
 
-/// The program that the options ask for, with every default filled in. Errors,
-/// which name the option: a number below 1, fewer keys than new tokens, more
-/// layers than the model has, tensors whose bytes cannot be counted in 64 bits.
-/// The llm dialect must be loaded.
+/// Puts the formats that the options name into the model. Errors: an unknown
+/// name, activations in a format while the weights are in none. The llm dialect
+/// must be loaded.
+LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options);
+
+/// The program that the options ask for, with every default filled in.
+/// Sequences are grouped by their new tokens, in prefill also by their keys.
+/// Errors, which name the option: a number below 1, fewer keys than new tokens,
+/// lists that do not fit each other, more layers than the model has, tensors
+/// whose bytes cannot be counted in 64 bits. The llm dialect must be loaded.
 FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
                                       const ImportOptions &options);
 

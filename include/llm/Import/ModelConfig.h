@@ -19,24 +19,48 @@
 
 namespace mlir::llm {
 
-/// Grouped-query attention. A reader has checked that `kvHeads` divides
-/// `heads`, `headDim` is even and `theta` positive.
+/// Multi-head latent attention (DeepSeek-V2, 2024): keys and values of all
+/// heads are made of one latent vector per token, and of one rotated key.
+struct LatentConfig {
+  int64_t rank = 0;      ///< of keys and values; 0: there are no latents
+  int64_t queryRank = 0; ///< of queries; 0: they come from one projection
+  int64_t nopeDim = 0;   ///< features of a head that are not rotated
+  int64_t ropeDim = 0;   ///< features that are
+  int64_t valueDim = 0;  ///< features of a value
+
+  auto asTuple() const {
+    return std::tie(rank, queryRank, nopeDim, ropeDim, valueDim);
+  }
+};
+
+/// Attention. A reader has checked that `kvHeads` divides `heads`, `headDim` is
+/// even and `theta` positive.
 struct AttentionConfig {
   int64_t heads = 0;
   int64_t kvHeads = 0;
   int64_t headDim = 0;
-  double theta = 0;     ///< base of the rotary embedding's angles
+  LatentConfig latent;
+  double theta = 0;     ///< base of the angles; 0: no rotary embedding
   int64_t window = 0;   ///< keys that a query sees; 0: all before it
+  int64_t chunk = 0;    ///< of positions, behind which no query sees; 0: none
   bool qkvBias = false; ///< on q_proj, k_proj and v_proj
   bool outBias = false; ///< on o_proj
   bool qkNorm = false;  ///< queries and keys are normed head by head
-  bool isFused = false; ///< one weight, qkv_proj, for the three
-  double scale = 0;     ///< of the scores; 0: 1 / sqrt(headDim)
-  double softCap = 0;   ///< of the scores; 0: none
+  bool plainQkNorm = false; ///< the same behind the rotation, without a weight
+  bool isFused = false;     ///< one weight, qkv_proj, for the three
+  bool hasSinks = false;    ///< a learned score per head beside the keys'
+  double scale = 0;         ///< of the scores; 0: 1 / sqrt(headDim)
+  double softCap = 0;       ///< of the scores; 0: none
+  /// Queries grow by slope * ln(1 + floor((p + 1) / step)); 0: they do not.
+  int64_t temperatureStep = 0;
+  double temperatureSlope = 0;
 
   auto asTuple() const {
-    return std::tie(heads, kvHeads, headDim, theta, window, qkvBias, outBias,
-                    qkNorm, isFused, scale, softCap);
+    return std::tuple_cat(std::tie(heads, kvHeads, headDim, theta, window,
+                                   chunk, qkvBias, outBias, qkNorm, plainQkNorm,
+                                   isFused, hasSinks, scale, softCap,
+                                   temperatureStep, temperatureSlope),
+                          latent.asTuple());
   }
   bool operator==(const AttentionConfig &other) const {
     return asTuple() == other.asTuple();
@@ -53,29 +77,51 @@ struct ExpertsConfig {
   bool normalizes = false;           ///< shares sum up to 1
   double scale = 1;                  ///< of the shares
   bool hasSelectionBias = false;     ///< a bias in the selection only
-  std::string path;                  ///< "mlp", in the checkpoint's words
+  bool scalesInput = false; ///< shares multiply what goes into an expert
+  std::string router;       ///< "gate", in the checkpoint's words
+  bool hasRouterBias = false;
+  /// One weight, gate_up_proj, for two: [experts, 2 * intermediate, hidden],
+  /// or transposed; gate and up in turns, or one behind the other.
+  bool isFused = false, isTransposed = false, isInterleaved = false;
+  bool hasBias = false;    ///< of each expert
+  double limit = 0;        ///< of SwiGLU; 0: none
+  int64_t sharedWidth = 0; ///< of the expert of all tokens; 0: none
+  std::string sharedPath;  ///< "shared_experts"
 
   auto asTuple() const {
     return std::tie(count, topK, scoring, groups, topGroups, normalizes, scale,
-                    hasSelectionBias, path);
+                    hasSelectionBias, scalesInput, router, hasRouterBias,
+                    isFused, isTransposed, isInterleaved, hasBias, limit,
+                    sharedWidth, sharedPath);
   }
 };
 
 /// A gated feed-forward network, or one for each of several experts.
 struct FeedForwardConfig {
   int64_t intermediate = 0; ///< its width, or that of one expert
+  std::string path = "mlp"; ///< in the checkpoint's words
   ExpertsConfig experts;
   bool hasBias = false; ///< on gate_proj, up_proj and down_proj
   bool isFused = false; ///< one weight, gate_up_proj, for the two
   bool isGeGlu = false; ///< GELU in the gate; otherwise SiLU
 
   auto asTuple() const {
-    return std::tuple_cat(std::tie(intermediate, hasBias, isFused, isGeGlu),
-                          experts.asTuple());
+    return std::tuple_cat(
+        std::tie(intermediate, path, hasBias, isFused, isGeGlu),
+        experts.asTuple());
   }
   bool operator==(const FeedForwardConfig &other) const {
     return asTuple() == other.asTuple();
   }
+};
+
+/// In which types a model is stored and computed, beyond `elementType`. Null:
+/// in that one.
+struct NumberFormats {
+  Type weights;     ///< of the linear layers of decoder layers
+  Type activations; ///< to which those of quantized layers are converted
+  Type cache;
+  bool isStatic = false; ///< the scales of activations are known before
 };
 
 struct LayerConfig {
@@ -84,9 +130,14 @@ struct LayerConfig {
   /// Norms also behind attention and feed-forward network, before each is added
   /// to the residual.
   bool hasOutputNorms = false;
+  /// Linear layers that are not quantized where others are, in order, such as
+  /// "self_attn.o_proj".
+  std::vector<std::string> plainParts;
+
   bool operator==(const LayerConfig &other) const {
     return attention == other.attention && feedForward == other.feedForward &&
-           hasOutputNorms == other.hasOutputNorms;
+           hasOutputNorms == other.hasOutputNorms &&
+           plainParts == other.plainParts;
   }
 };
 
@@ -107,7 +158,8 @@ struct ModelConfig {
   double epsilon = 0;        ///< of the norms
   double embeddingScale = 1; ///< of the hidden states before the layers
   double logitSoftCap = 0;   ///< 0: none
-  Type elementType;          ///< of weights, activations and cache
+  Type elementType;          ///< of all that `formats` says nothing about
+  NumberFormats formats;
   std::vector<LayerConfig> layers;
 };
 

@@ -130,11 +130,17 @@ LogicalResult requireStaticShapes(Operation *op, EmitError emitError);
 /// up to whole bytes; scales included where the type has them. The one function
 /// for every byte count.
 Count storageBytes(Type elementType, ArrayRef<int64_t> shape);
-/// The same for a flat number of elements.
-Count storageBytes(Type elementType, int64_t elements);
 /// The same for a whole tensor or cache; failure for dynamic shapes and other
 /// types.
 Count storageBytes(Type type);
+/// The same for some elements of a buffer, a tile of it or as many as are moved
+/// altogether: scales in proportion.
+Count storageBytes(const Buffer &buffer, int64_t elements);
+/// The bytes of all of the values.
+Count storageBytesOf(ValueRange values);
+/// The type of single values of an element type, in which arithmetic is done:
+/// itself, or what is behind its scales.
+Type valueTypeOf(Type elementType);
 
 } // namespace mlir::llm
 

@@ -39,12 +39,12 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
 def LlmDecomposeAttentionPass : Pass<"llm-decompose-attention", "::mlir::func::FuncOp"> {
   let summary = "Replace fused attention by qk, softmax and pv";
   let description = [{
-    Replaces `llm.gqa_attn` by `llm.qk`, `llm.softmax` and `llm.pv` with the same mask;
-    their names are the op's with `.qk`, `.softmax` and `.pv` behind it. The scores then
+    Replaces `llm.gqa_attn` and `llm.mla_attn` by `llm.qk`, `llm.softmax` and `llm.pv` with
+    the same mask; their names are the op's with `.qk`, `.softmax` and `.pv` behind it. The scores then
     lie in memory between the three ops. For machines on which no engine has both matrix
     and vector units, and to see the stages of softmax as work of their own.
 
-    Requires: nothing. Guarantees: no `llm.gqa_attn` is left. Tiles, costs and slots of the
+    Requires: nothing. Guarantees: no `llm.gqa_attn` and no `llm.mla_attn` is left. Tiles, costs and slots of the
     replaced ops are dropped.
 
     ```mlir
@@ -55,7 +55,7 @@ def LlmDecomposeAttentionPass : Pass<"llm-decompose-attention", "::mlir::func::F
     %o = llm.pv "attn.pv" %p, %v mask causal : ...
     ```
   }];
-  let dependentDialects = ["::mlir::llm::LlmDialect"];
+  let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def LlmFuseProjectionsPass : Pass<"llm-fuse-projections", "::mlir::func::FuncOp"> {

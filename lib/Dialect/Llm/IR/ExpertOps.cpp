@@ -69,6 +69,21 @@ LogicalResult MoeRouteOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
+/// Operations and special functions for the share of a selected expert, where
+/// only those of the selected are found.
+static std::pair<int64_t, int64_t> workOfSelected(ExpertScoring scoring) {
+  switch (scoring) {
+  case ExpertScoring::Softmax:
+  case ExpertScoring::Sigmoid:
+    return {0, 0};
+  case ExpertScoring::TopkSoftmax:
+    return {3, 1};
+  case ExpertScoring::TopkSigmoid:
+    return {1, 2};
+  }
+  return {0, 0};
+}
+
 FailureOr<Workload> MoeRouteOp::getWorkload(EmitError emitError) {
   if (failed(requireStaticShapes(*this, emitError)))
     return failure();
@@ -99,17 +114,16 @@ FailureOr<Workload> MoeRouteOp::getWorkload(EmitError emitError) {
   if (getBias())
     perLogit("bias", {{WorkKind::Alu, 1}});
   if (getGroups().value_or(1) > 1)
-    perLogit("group", {{WorkKind::Compare, 2}});
+    perLogit("group", {{WorkKind::Compare, getBias() ? 2 : 1}});
   perLogit("select", {{WorkKind::Compare, topK}});
 
-  bool isSoftmaxOfSelected = getScoring() == ExpertScoring::TopkSoftmax;
-  int64_t operations = (isSoftmaxOfSelected ? 3 : 0) +
-                       (getNormalize() ? 2 : 0) + (getScale() ? 1 : 0);
+  auto [operations, specials] = workOfSelected(getScoring());
+  operations += (getNormalize() ? 2 : 0) + (getScale() ? 1 : 0);
   SmallVector<std::pair<WorkKind, int64_t>, 2> work;
   if (operations > 0)
     work.push_back({WorkKind::Alu, operations});
-  if (isSoftmaxOfSelected)
-    work.push_back({WorkKind::Special, 1});
+  if (specials > 0)
+    work.push_back({WorkKind::Special, specials});
   workload.addStage("shares", EngineKind::Vector, {"m", "j"}, work);
   return workload;
 }
@@ -126,6 +140,19 @@ static LogicalResult verifyExperts(std::optional<Location> loc,
   return fail(loc, opName, "experts are whole numbers, got ", experts);
 }
 
+/// moe_dispatch-C3, moe_combine-C2: a share for each expert of each token.
+static LogicalResult verifyShares(std::optional<Location> loc, StringRef opName,
+                                  Value shares, RankedTensorType experts) {
+  if (!shares)
+    return success();
+  RankedTensorType type = tensorType(shares);
+  if (agree(type.getDimSize(0), experts.getDimSize(0)) &&
+      agree(type.getDimSize(1), experts.getDimSize(1)))
+    return success();
+  return fail(loc, opName, "experts ", experts, " and shares ", type,
+              " must have one shape");
+}
+
 /// m * top_k rows; unknown where one of these is.
 static int64_t countRows(RankedTensorType experts) {
   if (!experts.hasStaticShape())
@@ -140,11 +167,15 @@ MoeDispatchOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                 Adaptor adaptor,
                                 SmallVectorImpl<Type> &resultTypes) {
   if (failed(verifyRanks(loc, getOperationName(),
-                         {{adaptor.getX(), 2}, {adaptor.getExperts(), 2}})))
+                         {{adaptor.getX(), 2},
+                          {adaptor.getExperts(), 2},
+                          {adaptor.getShares(), 2}})))
     return failure();
   RankedTensorType x = tensorType(adaptor.getX());
   RankedTensorType experts = tensorType(adaptor.getExperts());
-  if (failed(verifyExperts(loc, getOperationName(), experts)))
+  if (failed(verifyExperts(loc, getOperationName(), experts)) ||
+      failed(
+          verifyShares(loc, getOperationName(), adaptor.getShares(), experts)))
     return failure();
   if (!agree(x.getDimSize(0), experts.getDimSize(0))) // moe_dispatch-C2
     return fail(loc, getOperationName(), "x ", x, " and experts ", experts,
@@ -185,7 +216,12 @@ FailureOr<Workload> MoeDispatchOp::getWorkload(EmitError emitError) {
   Workload workload = makeRowsWorkload(getX(), "x", Buffer::Role::Read,
                                        getOut(), "out", Buffer::Role::Write,
                                        getExperts(), IteratorType::parallel);
-  workload.addStage("gather", EngineKind::Vector, {"m", "j", "h"}, {});
+  SmallVector<std::pair<WorkKind, int64_t>, 1> work;
+  if (Value shares = getShares()) {
+    workload.addBuffer(Buffer::Role::Read, "shares", shares, {"m", "j"});
+    work.push_back({WorkKind::Alu, 1});
+  }
+  workload.addStage("gather", EngineKind::Vector, {"m", "j", "h"}, work);
   return workload;
 }
 
@@ -200,13 +236,10 @@ MoeCombineOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
     return failure();
   RankedTensorType x = tensorType(adaptor.getX());
   RankedTensorType experts = tensorType(adaptor.getExperts());
-  RankedTensorType shares = tensorType(adaptor.getShares());
-  if (failed(verifyExperts(loc, getOperationName(), experts)))
+  if (failed(verifyExperts(loc, getOperationName(), experts)) ||
+      failed(
+          verifyShares(loc, getOperationName(), adaptor.getShares(), experts)))
     return failure();
-  if (!agree(experts.getDimSize(0), shares.getDimSize(0)) ||
-      !agree(experts.getDimSize(1), shares.getDimSize(1))) // moe_combine-C2
-    return fail(loc, getOperationName(), "experts ", experts, " and shares ",
-                shares, " must have one shape");
   if (!agree(x.getDimSize(0), countRows(experts))) // moe_combine-C3
     return fail(loc, getOperationName(), "x ", x,
                 " must have a row for each of the experts ", experts);
@@ -221,10 +254,11 @@ FailureOr<Workload> MoeCombineOp::getWorkload(EmitError emitError) {
   Workload workload = makeRowsWorkload(getOut(), "out", Buffer::Role::Write,
                                        getX(), "x", Buffer::Role::Read,
                                        getExperts(), IteratorType::reduction);
-  workload.addBuffer(Buffer::Role::Read, "shares", getShares(), {"m", "j"});
+  if (Value shares = getShares())
+    workload.addBuffer(Buffer::Role::Read, "shares", shares, {"m", "j"});
   workload.addBuffer(Buffer::Role::Write, "out", getOut(), {"m", "h"});
   workload.addStage("combine", EngineKind::Vector, {"m", "j", "h"},
-                    {{WorkKind::Alu, 2}});
+                    {{WorkKind::Alu, getShares() ? 2 : 1}});
   return workload;
 }
 
@@ -288,8 +322,11 @@ GroupedMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
         !agree(tensorType(bias).getDimSize(1), n)) // grouped_matmul-C6
       return fail(loc, getOperationName(), "bias ", bias.getType(),
                   " must be [experts, n] of rhs ", rhs);
-  resultTypes.push_back(
-      RankedTensorType::get({lhs.getDimSize(0), n}, lhs.getElementType()));
+  FailureOr<Type> type =
+      resultElementType(loc, getOperationName(), lhs, adaptor.getOutType());
+  if (failed(type)) // grouped_matmul-C7
+    return failure();
+  resultTypes.push_back(RankedTensorType::get({lhs.getDimSize(0), n}, *type));
   return success();
 }
 

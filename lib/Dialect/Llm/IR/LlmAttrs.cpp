@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "BlockSyntax.h"
 #include "llm/Support/Units.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -131,6 +131,64 @@ static void printNames(AsmPrinter &printer, ArrayRef<StringAttr> names) {
   printer << "]";
 }
 
+//===----------------------------------------------------------------------===//
+// Numbers of sequences and of blocks
+//===----------------------------------------------------------------------===//
+
+/// 511, or [511, 100] for each sequence.
+static ParseResult parsePositions(AsmParser &parser,
+                                  SmallVectorImpl<int64_t> &positions) {
+  if (failed(parser.parseOptionalLSquare()))
+    return parser.parseInteger(positions.emplace_back());
+  return failure(failed(parser.parseCommaSeparatedList([&] {
+                   return parser.parseInteger(positions.emplace_back());
+                 })) ||
+                 failed(parser.parseRSquare()));
+}
+
+static void printPositions(AsmPrinter &printer, ArrayRef<int64_t> positions) {
+  if (positions.size() == 1)
+    printer << positions.front();
+  else
+    printer << "[" << positions << "]";
+}
+
+/// batch = 16, seq = 1, kv_len = 2048 and batch = 1, seq = 512, kv_len = 1536
+static ParseResult parseSequenceGroups(AsmParser &parser,
+                                       SmallVectorImpl<SequencesAttr> &groups) {
+  auto parseNumber = [&](StringRef key, int64_t &value) -> ParseResult {
+    return failure(parser.parseKeyword(key) || parser.parseEqual() ||
+                   parser.parseInteger(value) || parser.parseComma());
+  };
+  do {
+    int64_t batch, seq;
+    SmallVector<int64_t> kvLens;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parseNumber("batch", batch) || parseNumber("seq", seq) ||
+        parser.parseKeyword("kv_len") || parser.parseEqual() ||
+        parsePositions(parser, kvLens))
+      return failure();
+    groups.push_back(
+        SequencesAttr::getChecked([&] { return parser.emitError(loc); },
+                                  parser.getContext(), batch, seq, kvLens));
+    if (!groups.back())
+      return failure();
+  } while (succeeded(parser.parseOptionalKeyword("and")));
+  return success();
+}
+
+static void printSequenceGroups(AsmPrinter &printer,
+                                ArrayRef<SequencesAttr> groups) {
+  llvm::interleave(
+      groups, printer.getStream(),
+      [&](SequencesAttr group) {
+        printer << "batch = " << group.getBatch()
+                << ", seq = " << group.getSeq() << ", kv_len = ";
+        printPositions(printer, group.getKvLens());
+      },
+      " and ");
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "llm/Dialect/Llm/IR/LlmAttrs.cpp.inc"
 
@@ -175,19 +233,42 @@ verifyRange(EmitError emitError, int64_t least,
 
 LogicalResult MaskAttr::verify(EmitError emitError, MaskKind kind,
                                int64_t window, int64_t chunk,
-                               int64_t firstKey) {
+                               ArrayRef<int64_t> firstKeys,
+                               ArrayRef<int64_t> lengths) {
   if (failed(verifyRange(emitError, 0,
-                         {{"window", window},
-                          {"chunk", chunk},
-                          {"from", firstKey}}))) // mask-C1
+                         {{"window", window}, {"chunk", chunk}}))) // mask-C1
     return failure();
+  for (int64_t firstKey : firstKeys)
+    if (failed(verifyRange(emitError, 0, {{"from", firstKey}}))) // mask-C1
+      return failure();
+  for (int64_t length : lengths)
+    if (failed(verifyRange(emitError, 1, {{"length", length}}))) // mask-C5
+      return failure();
   if (kind != MaskKind::Causal && (window || chunk)) // mask-C2
     return emitError() << "a window or a chunk needs a causal mask";
   if (window && chunk) // mask-C3
     return emitError() << "a mask has a window or a chunk, not both";
-  if (firstKey && !chunk) // mask-C4
-    return emitError()
+  if (!chunk && llvm::any_of(firstKeys, [](int64_t k) { return k != 0; }))
+    return emitError() // mask-C4
            << "the position of the first key matters to a chunk only";
+  if (firstKeys.size() > 1 && firstKeys.size() != lengths.size()) // mask-C6
+    return emitError() << "a mask has " << firstKeys.size()
+                       << " positions of first keys for " << lengths.size()
+                       << " sequences with a length";
+  return success();
+}
+
+LogicalResult ScalesAttr::verify(EmitError emitError, ArrayRef<int64_t> block,
+                                 Type type) {
+  if (block.empty()) // block_scaled-C1
+    return emitError() << "a block needs at least one dimension";
+  for (int64_t size : block)
+    if (size != wholeDimension && (size < 1 || size > maxCount))
+      return emitError() // block_scaled-C2
+             << "a block is 1 or more in each dimension, or '?', got " << size;
+  if (!type.isSignlessIntOrFloat()) // block_scaled-C3
+    return emitError() << "a scale is a float or a signless integer, got "
+                       << type;
   return success();
 }
 
@@ -371,21 +452,44 @@ ScheduleAttr::verify(EmitError emitError, StringAttr, int64_t makespanCycles,
                  failed(verifyAmounts(emitError, "bound", bounds, 0)));
 }
 
+LogicalResult SequencesAttr::verify(EmitError emitError, int64_t batch,
+                                    int64_t seq, ArrayRef<int64_t> kvLens) {
+  if (failed(verifyRange(emitError, 1, {{"batch", batch}, {"seq", seq}})))
+    return failure(); // program-C1
+  if (kvLens.size() != 1 &&
+      static_cast<int64_t>(kvLens.size()) != batch) // program-C5
+    return emitError() << "kv_len has " << kvLens.size() << " numbers for "
+                       << batch << " sequences";
+  for (int64_t kvLen : kvLens) {
+    if (failed(verifyRange(emitError, 1, {{"kv_len", kvLen}})))
+      return failure();
+    if (kvLen < seq) // program-C2
+      return emitError() << "kv_len " << kvLen << " includes the " << seq
+                         << " new tokens";
+  }
+  if (!checkedMul(batch, seq)) // program-C1
+    return emitError() << "has more than 2^61 - 1 new tokens";
+  return success();
+}
+
+int64_t SequencesAttr::getMaxKvLen() const {
+  return *llvm::max_element(getKvLens());
+}
+
 LogicalResult ProgramAttr::verify(EmitError emitError, StringAttr, Phase,
-                                  int64_t batch, int64_t seq, int64_t kvLen,
+                                  ArrayRef<SequencesAttr> groups,
                                   int64_t layers, int64_t modelLayers,
                                   bool isWhole) {
   // program-C1
   if (failed(verifyRange(emitError, 1,
-                         {{"batch", batch},
-                          {"seq", seq},
-                          {"kv_len", kvLen},
-                          {"layers", layers},
-                          {"model layers", modelLayers}})))
+                         {{"layers", layers}, {"model layers", modelLayers}})))
     return failure();
-  if (kvLen < seq) // program-C2
-    return emitError() << "kv_len " << kvLen << " includes the " << seq
-                       << " new tokens";
+  std::optional<int64_t> tokens = 0;
+  for (SequencesAttr group : groups)
+    tokens = tokens ? checkedAdd(*tokens, group.getBatch() * group.getSeq())
+                    : tokens;
+  if (groups.empty() || !tokens) // program-C6
+    return emitError() << "needs sequences with fewer than 2^61 new tokens";
   if (layers > modelLayers) // program-C3
     return emitError() << layers << " layers are more than the model's "
                        << modelLayers;
@@ -393,4 +497,18 @@ LogicalResult ProgramAttr::verify(EmitError emitError, StringAttr, Phase,
     return emitError() << "the whole model has " << modelLayers
                        << " layers, not " << layers;
   return success();
+}
+
+int64_t ProgramAttr::countTokens() const {
+  int64_t tokens = 0;
+  for (SequencesAttr group : getGroups())
+    tokens += group.getBatch() * group.getSeq();
+  return tokens;
+}
+
+int64_t ProgramAttr::countSequences() const {
+  int64_t sequences = 0;
+  for (SequencesAttr group : getGroups())
+    sequences += group.getBatch();
+  return sequences;
 }

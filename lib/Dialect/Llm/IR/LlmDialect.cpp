@@ -25,6 +25,32 @@ void LlmDialect::initialize() {
       >();
 }
 
+/// 511, or [511, 100] with a number for each sequence.
+static ParseResult parsePositions(OpAsmParser &parser,
+                                  DenseI64ArrayAttr &positions) {
+  SmallVector<int64_t> numbers;
+  auto parseNumber = [&] {
+    return parser.parseInteger(numbers.emplace_back());
+  };
+  if (failed(parser.parseOptionalLSquare())) {
+    if (parseNumber())
+      return failure();
+  } else if (parser.parseCommaSeparatedList(parseNumber) ||
+             parser.parseRSquare()) {
+    return failure();
+  }
+  positions = DenseI64ArrayAttr::get(parser.getContext(), numbers);
+  return success();
+}
+
+static void printPositions(OpAsmPrinter &printer, Operation *,
+                           DenseI64ArrayAttr positions) {
+  if (positions.size() == 1)
+    printer << positions[0];
+  else
+    printer << "[" << positions.asArrayRef() << "]";
+}
+
 #define GET_OP_CLASSES
 #include "llm/Dialect/Llm/IR/LlmOps.cpp.inc"
 

@@ -5,13 +5,51 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "BlockSyntax.h"
+#include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::llm;
+
+/// Stands where the flag is set only.
+static OptionalParseResult parseLatents(AsmParser &parser, bool &isLatent) {
+  if (failed(parser.parseOptionalKeyword("latents")))
+    return std::nullopt;
+  isLatent = true;
+  return success();
+}
+
+static void printLatents(AsmPrinter &printer, bool) { printer << "latents"; }
+
+/// [32], i6, [256], f16: blocks, and the type of what each of them has.
+static ParseResult parseScales(AsmParser &parser,
+                               SmallVectorImpl<ScalesAttr> &scales) {
+  do {
+    SmallVector<int64_t> block;
+    Type type;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parseBlock(parser, block) || parser.parseComma() ||
+        parser.parseType(type))
+      return failure();
+    scales.push_back(ScalesAttr::getChecked(
+        [&] { return parser.emitError(loc); }, parser.getContext(),
+        ArrayRef<int64_t>(block), type));
+    if (!scales.back())
+      return failure();
+  } while (succeeded(parser.parseOptionalComma()));
+  return success();
+}
+
+static void printScales(AsmPrinter &printer, ArrayRef<ScalesAttr> scales) {
+  llvm::interleaveComma(scales, printer.getStream(), [&](ScalesAttr each) {
+    printBlock(printer, each.getBlock());
+    printer << ", " << each.getType();
+  });
+}
 
 #define GET_TYPEDEF_CLASSES
 #include "llm/Dialect/Llm/IR/LlmTypes.cpp.inc"
@@ -26,7 +64,7 @@ void LlmDialect::registerTypes() {
 LogicalResult KvCacheType::verify(EmitError emitError, int64_t batch,
                                   int64_t kvHeads, int64_t headDim,
                                   int64_t capacity, Type elementType,
-                                  int64_t pageSize) {
+                                  int64_t pageSize, bool) {
   for (auto [name, value] : {std::pair<StringRef, int64_t>{"batch", batch},
                              {"kv_heads", kvHeads},
                              {"head_dim", headDim},
@@ -48,10 +86,51 @@ LogicalResult KvCacheType::verify(EmitError emitError, int64_t batch,
   return success();
 }
 
-/// Keys and values of the whole capacity.
+/// Keys and values, or latents, of the whole capacity.
 Count KvCacheType::getStorageBytes(ArrayRef<int64_t> shape) const {
   SmallVector<int64_t> dims(shape);
-  llvm::append_values(dims, 2, getBatch(), getCapacity(), getKvHeads(),
-                      getHeadDim());
+  llvm::append_values(dims, getVectors(), getBatch(), getCapacity(),
+                      getKvHeads(), getHeadDim());
   return storageBytes(getElementType(), dims);
+}
+
+//===----------------------------------------------------------------------===//
+// block_scaled
+//===----------------------------------------------------------------------===//
+
+LogicalResult BlockScaledType::verify(EmitError emitError, Type valueType,
+                                      ArrayRef<ScalesAttr> scales) {
+  if (!valueType.isSignlessIntOrFloat()) // block_scaled-C3
+    return emitError() << "values are of a float or signless integer type, got "
+                       << valueType;
+  if (scales.empty()) // block_scaled-C4
+    return emitError() << "needs at least one block and the type of its scale";
+  return success();
+}
+
+/// Blocks of a tensor of `shape`: the last dimensions are cut into them.
+static Count countBlocks(ArrayRef<int64_t> block, ArrayRef<int64_t> shape) {
+  Count blocks = int64_t(1);
+  size_t cut = std::min(block.size(), shape.size());
+  for (int64_t size : shape.drop_back(cut))
+    blocks = times(blocks, size);
+  for (auto [dim, size] :
+       llvm::zip_equal(shape.take_back(cut), block.take_back(cut)))
+    if (size != ScalesAttr::wholeDimension)
+      blocks = times(blocks, llvm::divideCeil(dim, size));
+  return blocks;
+}
+
+static Count addBits(Count bits, Count count, Type type) {
+  return plus(bits, times(count, type.getIntOrFloatBitWidth()));
+}
+
+Count BlockScaledType::getStorageBytes(ArrayRef<int64_t> shape) const {
+  Count values = int64_t(1);
+  for (int64_t size : shape)
+    values = times(values, size);
+  Count bits = addBits(int64_t(0), values, getValueType());
+  for (ScalesAttr each : getScales())
+    bits = addBits(bits, countBlocks(each.getBlock(), shape), each.getType());
+  return succeeded(bits) ? Count(llvm::divideCeil(*bits, 8)) : bits;
 }

@@ -6,57 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Dialect/Llm/IR/Llm.h"
-#include "llm/Support/Units.h"
 
 using namespace mlir;
 using namespace mlir::llm;
 
 using utils::IteratorType;
-
-//===----------------------------------------------------------------------===//
-// Cache
-//===----------------------------------------------------------------------===//
-
-FailureOr<Workload> KvWriteOp::getWorkload(EmitError emitError) {
-  if (failed(requireStaticShapes(*this, emitError)))
-    return failure();
-  auto type = cast<RankedTensorType>(getKeys().getType());
-  Workload workload;
-  ArrayRef<int64_t> shape = type.getShape();
-  SmallVector<StringRef> loops = {"b", "s", "h", "d"};
-  for (auto [name, size] : llvm::zip(loops, shape))
-    workload.loops.push_back({name.str(), IteratorType::parallel, size});
-  Type stored = getCache().getType().getElementType();
-  workload.addBuffer(Buffer::Role::Read, "keys", getKeys(), loops);
-  workload.addBuffer(Buffer::Role::Read, "values", getValues(), loops);
-  workload.addBuffer(Buffer::Role::Write, "cached_keys", getResult(), stored,
-                     loops);
-  workload.addBuffer(Buffer::Role::Write, "cached_values", getResult(), stored,
-                     loops);
-  workload.addStage("copy", EngineKind::Vector, loops, {});
-  return workload;
-}
-
-Count KvWriteOp::countValidElements() {
-  KvCacheType cache = getCache().getType();
-  int64_t seq = cast<RankedTensorType>(getKeys().getType()).getDimSize(1);
-  if (ShapedType::isDynamic(seq))
-    return failure();
-  std::optional<int64_t> elements = checkedMul(2, getBegin() + seq);
-  for (int64_t size :
-       {cache.getBatch(), cache.getKvHeads(), cache.getHeadDim()})
-    elements = elements ? checkedMul(*elements, size) : std::nullopt;
-  return elements ? Count(*elements) : Count(failure());
-}
-
-Count KvWriteOp::countWrittenBytes() {
-  auto keys = cast<RankedTensorType>(getKeys().getType());
-  if (!keys.hasStaticShape())
-    return failure();
-  SmallVector<int64_t> shape(keys.getShape());
-  shape.push_back(2);
-  return storageBytes(getCache().getType().getElementType(), shape);
-}
 
 //===----------------------------------------------------------------------===//
 // Linear
@@ -86,6 +40,28 @@ FailureOr<Workload> MatmulOp::getWorkload(EmitError emitError) {
   return workload;
 }
 
+FailureOr<Workload> BatchMatmulOp::getWorkload(EmitError emitError) {
+  if (failed(requireStaticShapes(*this, emitError)))
+    return failure();
+  auto lhs = cast<RankedTensorType>(getLhs().getType());
+  auto out = cast<RankedTensorType>(getOut().getType());
+  Workload workload;
+  workload.loops = {{"b", IteratorType::parallel, out.getDimSize(1)},
+                    {"m", IteratorType::parallel, out.getDimSize(0)},
+                    {"n", IteratorType::parallel, out.getDimSize(2)},
+                    {"k", IteratorType::reduction, lhs.getDimSize(2)}};
+  using Role = Buffer::Role;
+  workload.addBuffer(Role::Read, "lhs", getLhs(), {"m", "b", "k"});
+  if (getTransposeRhs())
+    workload.addBuffer(Role::Read, "rhs", getRhs(), {"b", "n", "k"});
+  else
+    workload.addBuffer(Role::Read, "rhs", getRhs(), {"b", "k", "n"});
+  workload.addStage("mac", EngineKind::Matrix, {"b", "m", "n", "k"},
+                    {{WorkKind::Mac, 1}});
+  workload.addBuffer(Role::Write, "out", getOut(), {"m", "b", "n"});
+  return workload;
+}
+
 //===----------------------------------------------------------------------===//
 // Norm and elementwise
 //===----------------------------------------------------------------------===//
@@ -100,30 +76,84 @@ FailureOr<Workload> RmsNormOp::getWorkload(EmitError emitError) {
     all.push_back(loop.name);
   rows.assign(all.begin(), std::prev(all.end()));
   workload->loops.back().isTileable = false;
-  workload->addBuffer(Buffer::Role::Read, "weight", getWeight(), all.back());
+  if (Value weight = getWeight())
+    workload->addBuffer(Buffer::Role::Read, "weight", weight, all.back());
   workload->stages.clear();
   workload->addStage("sum_of_squares", EngineKind::Vector, all,
                      {{WorkKind::Alu, 2}});
   workload->addStage("rsqrt", EngineKind::Vector, rows,
                      {{WorkKind::Special, 1}});
-  workload->addStage("scale", EngineKind::Vector, all, {{WorkKind::Alu, 2}});
+  workload->addStage("scale", EngineKind::Vector, all,
+                     {{WorkKind::Alu, getWeight() ? 2 : 1}});
   return workload;
 }
 
-FailureOr<Workload> RopeOp::getWorkload(EmitError emitError) {
-  if (failed(requireStaticShapes(*this, emitError)))
+/// Loops b, s, h, d over heads, x read and out written.
+static FailureOr<Workload> makeHeadsWorkload(Operation *op, EmitError emitError,
+                                             Value x, Value out) {
+  if (failed(requireStaticShapes(op, emitError)))
     return failure();
-  auto type = cast<RankedTensorType>(getX().getType());
   Workload workload;
   SmallVector<StringRef> loops = {"b", "s", "h", "d"};
-  for (auto [name, size] : llvm::zip(loops, type.getShape()))
-    workload.loops.push_back(
-        {name.str(), IteratorType::parallel, size, name != "d"});
-  workload.addBuffer(Buffer::Role::Read, "x", getX(), loops);
-  workload.addBuffer(Buffer::Role::Write, "out", getOut(), loops);
-  workload.addStage("angles", EngineKind::Vector, {"s", "d"},
-                    {{WorkKind::Special, 1}});
-  workload.addStage("rotate", EngineKind::Vector, loops, {{WorkKind::Alu, 3}});
+  for (auto [name, size] :
+       llvm::zip(loops, cast<RankedTensorType>(x.getType()).getShape()))
+    workload.loops.push_back({name.str(), IteratorType::parallel, size});
+  workload.addBuffer(Buffer::Role::Read, "x", x, loops);
+  workload.addBuffer(Buffer::Role::Write, "out", out, loops);
+  return workload;
+}
+
+/// Loops over positions: those of all sequences are the same, unless the batch
+/// is ragged.
+static SmallVector<StringRef> positionLoops(ArrayRef<int64_t> begins) {
+  if (begins.size() == 1)
+    return {"s"};
+  return {"b", "s"};
+}
+
+FailureOr<Workload> RopeOp::getWorkload(EmitError emitError) {
+  FailureOr<Workload> workload =
+      makeHeadsWorkload(*this, emitError, getX(), getOut());
+  if (failed(workload))
+    return failure();
+  workload->loops.back().isTileable = false;
+  SmallVector<StringRef> angles = positionLoops(getBegin());
+  angles.push_back("d");
+  workload->addStage("angles", EngineKind::Vector, angles,
+                     {{WorkKind::Special, 1}});
+  workload->addStage("rotate", EngineKind::Vector, {"b", "s", "h", "d"},
+                     {{WorkKind::Alu, 3}});
+  return workload;
+}
+
+FailureOr<Workload> PositionScaleOp::getWorkload(EmitError emitError) {
+  FailureOr<Workload> workload =
+      makeHeadsWorkload(*this, emitError, getX(), getOut());
+  if (failed(workload))
+    return failure();
+  workload->addStage("factors", EngineKind::Vector, positionLoops(getBegin()),
+                     {{WorkKind::Special, 1}, {WorkKind::Alu, 5}});
+  workload->addStage("scale", EngineKind::Vector, {"b", "s", "h", "d"},
+                     {{WorkKind::Alu, 1}});
+  return workload;
+}
+
+FailureOr<Workload> QuantizeOp::getWorkload(EmitError emitError) {
+  FailureOr<Workload> workload = elementwiseWorkload(
+      *this, emitError, {{"x", getX()}}, getOut(), {{WorkKind::Alu, 2}});
+  if (failed(workload))
+    return failure();
+  Stage quantize = workload->stages.front();
+  quantize.name = "quantize";
+  workload->stages.clear();
+  if (isa<BlockScaledType>(getType()) && !getIsStatic()) {
+    Stage amax = quantize;
+    amax.name = "amax";
+    amax.workPerPoint = {{WorkKind::Compare, 1}};
+    workload->stages.push_back(amax);
+    workload->loops.back().isTileable = false;
+  }
+  workload->stages.push_back(quantize);
   return workload;
 }
 
@@ -140,9 +170,12 @@ FailureOr<Workload> MulOp::getWorkload(EmitError emitError) {
 }
 
 FailureOr<Workload> SwiGluOp::getWorkload(EmitError emitError) {
-  return elementwiseWorkload(*this, emitError,
-                             {{"lhs", getLhs()}, {"rhs", getRhs()}}, getOut(),
-                             {{WorkKind::Special, 2}, {WorkKind::Alu, 3}});
+  SmallVector<std::pair<WorkKind, int64_t>, 3> work = {{WorkKind::Special, 2},
+                                                       {WorkKind::Alu, 3}};
+  if (getLimit())
+    work = {{WorkKind::Special, 2}, {WorkKind::Alu, 5}, {WorkKind::Compare, 3}};
+  return elementwiseWorkload(
+      *this, emitError, {{"lhs", getLhs()}, {"rhs", getRhs()}}, getOut(), work);
 }
 
 FailureOr<Workload> GeGluOp::getWorkload(EmitError emitError) {

@@ -28,8 +28,12 @@ EmbeddingOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
     return fail(loc, getOperationName(), "tokens are whole numbers, got ",
                 tokens);
   RankedTensorType table = tensorType(adaptor.getTable());
+  FailureOr<Type> type =
+      resultElementType(loc, getOperationName(), table, adaptor.getOutType());
+  if (failed(type)) // embedding-C2
+    return failure();
   resultTypes.push_back(RankedTensorType::get(
-      {tokens.getDimSize(0), table.getDimSize(1)}, table.getElementType()));
+      {tokens.getDimSize(0), table.getDimSize(1)}, *type));
   return success();
 }
 

@@ -46,15 +46,49 @@ inline bool agree(int64_t a, int64_t b) {
   return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
 }
 
-/// The columns of lhs are the `k` that rhs reduces over.
+/// One position for all sequences, or one for each of them; none is negative.
+inline LogicalResult verifyPositions(std::optional<Location> loc,
+                                     StringRef opName,
+                                     ArrayRef<int64_t> positions,
+                                     int64_t batch) {
+  int64_t count = positions.size();
+  if (count != 1 && (count == 0 || !agree(count, batch)))
+    return fail(loc, opName, "has ", count, " positions for ", batch,
+                " sequences");
+  for (int64_t position : positions)
+    if (position < 0)
+      return fail(loc, opName, "the first position must not be negative");
+  return success();
+}
+
+/// The number of a sequence in a list with one for all, or one for each.
+inline int64_t numberOf(ArrayRef<int64_t> numbers, size_t sequence) {
+  return numbers[numbers.size() == 1 ? 0 : sequence];
+}
+
+/// The element type of a result: the one behind `to`, or that of the operand
+/// that is passed on, which is then not quantized.
+inline FailureOr<Type> resultElementType(std::optional<Location> loc,
+                                         StringRef opName,
+                                         RankedTensorType passedOn,
+                                         std::optional<Type> outType) {
+  Type type = outType.value_or(passedOn.getElementType());
+  if (type.isSignlessIntOrFloat())
+    return type;
+  return fail(loc, opName, "cannot have a result of ", type,
+              " elements: name a float or integer type with 'to'");
+}
+
+/// The last dimension of lhs are the `k` that rhs reduces over.
 inline LogicalResult verifyReduction(std::optional<Location> loc,
                                      StringRef opName, RankedTensorType lhs,
                                      RankedTensorType rhs, int64_t k,
                                      bool transposed) {
-  if (agree(lhs.getDimSize(1), k))
+  int64_t ofLhs = lhs.getShape().back();
+  if (agree(ofLhs, k))
     return success();
   return fail(loc, opName, "reduction sizes differ: lhs ", lhs,
-              " has k = ", lhs.getDimSize(1), ", rhs ", rhs, " has k = ", k,
+              " has k = ", ofLhs, ", rhs ", rhs, " has k = ", k,
               transposed ? "" : "; is 'transpose_rhs' missing?");
 }
 

@@ -1,0 +1,44 @@
+//===- Formats.h - Number formats by name -----------------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The names of `--weights`, `--activations` and `--kv`:
+//
+//   f32, f16, bf16      as they are
+//   fp8                 E4M3, one scale for each weight, activation or cache
+//   fp8_channel         one for each output channel, token, or cached vector
+//   fp8_block           one for 128 x 128 of a weight, 128 of an activation
+//   int8                a scale for each channel, token or cached vector
+//   int4, int4_g32      a scale for 128, or 32, values
+//   mxfp8, mxfp4        OCP Microscaling: an exponent for 32 values
+//   nvfp4               E2M1, an E4M3 scale for 16 values and one for each
+//                       weight or activation
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_IMPORT_FORMATS_H
+#define LLM_IMPORT_FORMATS_H
+
+#include "llm/Dialect/Llm/IR/Llm.h"
+
+namespace mlir::llm {
+
+/// What is stored in a format: it decides which dimensions share a scale.
+enum class Stored { Weight, Activation, Cache };
+
+/// The element type with that name; null where there is none.
+Type findFormat(StringRef name, Stored stored, MLIRContext *context);
+
+/// Values of a type in blocks along the last dimensions (`?`:
+/// ScalesAttr::wholeDimension), each with a scale.
+Type getScaled(Type valueType, ArrayRef<int64_t> block, Type scaleType);
+
+/// The names, for messages: "f32, f16, ...".
+std::string describeFormats();
+
+} // namespace mlir::llm
+
+#endif // LLM_IMPORT_FORMATS_H

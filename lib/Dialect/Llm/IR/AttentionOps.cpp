@@ -1,0 +1,229 @@
+//===- AttentionOps.cpp - Result types and checks of attention ------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each check is a numbered constraint of dialects/llm/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpChecks.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+// softmax-C1, gqa_attn-C5, mla_attn-C4, qk-C4, pv-C3: under a causal mask no
+// query may come before the first key.
+static LogicalResult verifyMask(std::optional<Location> loc, StringRef opName,
+                                MaskAttr mask, int64_t batch, int64_t queries,
+                                int64_t keys) {
+  int64_t lengths = mask.getLengths().size();
+  if (lengths > 0 && !agree(lengths, batch))
+    // softmax-C4, gqa_attn-C8, mla_attn-C5, qk-C5, pv-C4
+    return fail(loc, opName, "the mask has ", lengths, " lengths for ", batch,
+                " sequences");
+  bool isCausal = mask.getKind() == MaskKind::Causal;
+  for (int64_t length : mask.getLengths())
+    if (!ShapedType::isDynamic(queries) && !ShapedType::isDynamic(keys) &&
+        (length > keys || (isCausal && length < queries)))
+      // softmax-C5, gqa_attn-C9, mla_attn-C6, qk-C6, pv-C5
+      return fail(loc, opName, "a sequence of ", length,
+                  " keys does not lie within ", keys, " keys",
+                  isCausal ? " or has fewer keys than queries" : "");
+  if (mask.getKind() == MaskKind::Causal && !ShapedType::isDynamic(queries) &&
+      !ShapedType::isDynamic(keys) && queries > keys)
+    return fail(loc, opName,
+                "a causal mask needs at least as many keys as queries, got ",
+                queries, " queries and ", keys, " keys");
+  return success();
+}
+
+/// Of softmax and gqa_attn: one sink for each head, and a cap above 0.
+static LogicalResult verifyLogits(std::optional<Location> loc, StringRef opName,
+                                  Value sinks, int64_t heads,
+                                  std::optional<APFloat> softCap) {
+  if (sinks && !agree(tensorType(sinks).getDimSize(0), heads))
+    // softmax-C2, gqa_attn-C6
+    return fail(loc, opName, "sinks ", sinks.getType(), " must be one for each",
+                " of ", heads, " heads");
+  if (!softCap)
+    return success();
+  double cap = softCap->convertToDouble();
+  if (!std::isfinite(cap) || cap <= 0) // softmax-C3, gqa_attn-C7
+    return fail(loc, opName, "soft_cap must be finite and positive");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// softmax
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(),
+                         {{adaptor.getX(), 4}, {adaptor.getSinks(), 1}})))
+    return failure();
+  RankedTensorType x = tensorType(adaptor.getX());
+  resultTypes.push_back(x);
+  if (failed(verifyLogits(loc, getOperationName(), adaptor.getSinks(),
+                          x.getDimSize(1), adaptor.getSoftCap())))
+    return failure();
+  return verifyMask(loc, getOperationName(), adaptor.getMaskAttr(),
+                    x.getDimSize(0), x.getDimSize(2), x.getDimSize(3));
+}
+
+//===----------------------------------------------------------------------===//
+// Queries, keys and values
+//===----------------------------------------------------------------------===//
+
+// gqa_attn-C4, repeat_kv-C2, qk-C3, pv-C2: every KV head serves a whole group
+// of `heads`.
+static LogicalResult verifyGroups(std::optional<Location> loc, StringRef opName,
+                                  int64_t heads, int64_t kvHeads) {
+  if (!ShapedType::isDynamic(heads) && !ShapedType::isDynamic(kvHeads) &&
+      (kvHeads == 0 || heads % kvHeads))
+    return fail(loc, opName, heads, " heads are not a multiple of ", kvHeads,
+                " KV heads");
+  return success();
+}
+
+/// What attention and its scores have in common.
+static LogicalResult verifyQueryAndKeys(std::optional<Location> loc,
+                                        StringRef opName,
+                                        RankedTensorType query,
+                                        RankedTensorType keys, MaskAttr mask,
+                                        double scale) {
+  if (!agree(query.getDimSize(0), keys.getDimSize(0)) ||
+      !agree(query.getDimSize(3), keys.getDimSize(3)))
+    // gqa_attn-C2, mla_attn-C1, qk-C1
+    return fail(loc, opName, "query ", query, " and keys ", keys,
+                " must agree in batch and head_dim");
+  if (!std::isfinite(scale) || scale <= 0) // gqa_attn-C3, mla_attn-C2, qk-C2
+    return fail(loc, opName, "scale must be finite and positive");
+  return failure(failed(verifyGroups(loc, opName, query.getDimSize(2),
+                                     keys.getDimSize(2))) ||
+                 failed(verifyMask(loc, opName, mask, query.getDimSize(0),
+                                   query.getDimSize(1), keys.getDimSize(1))));
+}
+
+LogicalResult GqaAttnOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(),
+                         {{adaptor.getQuery(), 4},
+                          {adaptor.getKeys(), 4},
+                          {adaptor.getValues(), 4},
+                          {adaptor.getSinks(), 1}})))
+    return failure();
+  RankedTensorType query = tensorType(adaptor.getQuery());
+  RankedTensorType keys = tensorType(adaptor.getKeys());
+  RankedTensorType values = tensorType(adaptor.getValues());
+  bool agrees = keys.getElementType() == values.getElementType();
+  for (unsigned dim : {0, 1, 2})
+    agrees &= agree(keys.getDimSize(dim), values.getDimSize(dim));
+  if (!agrees) // gqa_attn-C1
+    return fail(loc, getOperationName(), "keys ", keys, " and values ", values,
+                " must agree in batch, keys, KV heads and element type");
+  SmallVector<int64_t> shape(query.getShape());
+  shape.back() = values.getDimSize(3);
+  resultTypes.push_back(RankedTensorType::get(shape, query.getElementType()));
+  if (failed(verifyLogits(loc, getOperationName(), adaptor.getSinks(),
+                          query.getDimSize(2), adaptor.getSoftCap())))
+    return failure();
+  return verifyQueryAndKeys(loc, getOperationName(), query, keys,
+                            adaptor.getMaskAttr(),
+                            adaptor.getScale().convertToDouble());
+}
+
+LogicalResult MlaAttnOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(),
+                         {{adaptor.getQuery(), 4}, {adaptor.getLatents(), 4}})))
+    return failure();
+  RankedTensorType query = tensorType(adaptor.getQuery());
+  RankedTensorType latents = tensorType(adaptor.getLatents());
+  int64_t valueDim = adaptor.getValueDim(), rank = latents.getDimSize(3);
+  if (!agree(latents.getDimSize(2), 1) || valueDim < 1 ||
+      (!ShapedType::isDynamic(rank) && valueDim > rank)) // mla_attn-C3
+    return fail(loc, getOperationName(), "latents ", latents,
+                " must be of one head, and value_dim ", valueDim,
+                " features of them the values");
+  SmallVector<int64_t> shape(query.getShape());
+  shape.back() = valueDim;
+  resultTypes.push_back(RankedTensorType::get(shape, query.getElementType()));
+  return verifyQueryAndKeys(loc, getOperationName(), query, latents,
+                            adaptor.getMaskAttr(),
+                            adaptor.getScale().convertToDouble());
+}
+
+LogicalResult RepeatKvOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location> loc,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(), {{adaptor.getX(), 4}})))
+    return failure();
+  RankedTensorType x = tensorType(adaptor.getX());
+  int64_t heads = adaptor.getHeads();
+  if (heads < 1) // repeat_kv-C1
+    return fail(loc, getOperationName(), "heads must be positive, got ", heads);
+  SmallVector<int64_t> shape(x.getShape());
+  shape[2] = heads;
+  FailureOr<Type> type =
+      resultElementType(loc, getOperationName(), x, adaptor.getOutType());
+  if (failed(type)) // repeat_kv-C3
+    return failure();
+  resultTypes.push_back(RankedTensorType::get(shape, *type));
+  return verifyGroups(loc, getOperationName(), heads, x.getDimSize(2));
+}
+
+LogicalResult QkOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                     Adaptor adaptor,
+                                     SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(),
+                         {{adaptor.getQuery(), 4}, {adaptor.getKeys(), 4}})))
+    return failure();
+  RankedTensorType query = tensorType(adaptor.getQuery());
+  RankedTensorType keys = tensorType(adaptor.getKeys());
+  resultTypes.push_back(
+      RankedTensorType::get({query.getDimSize(0), query.getDimSize(2),
+                             query.getDimSize(1), keys.getDimSize(1)},
+                            query.getElementType()));
+  return verifyQueryAndKeys(loc, getOperationName(), query, keys,
+                            adaptor.getMaskAttr(),
+                            adaptor.getScale().convertToDouble());
+}
+
+LogicalResult PvOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                     Adaptor adaptor,
+                                     SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(
+          loc, getOperationName(),
+          {{adaptor.getProbabilities(), 4}, {adaptor.getValues(), 4}})))
+    return failure();
+  RankedTensorType probabilities = tensorType(adaptor.getProbabilities());
+  RankedTensorType values = tensorType(adaptor.getValues());
+  if (!agree(probabilities.getDimSize(0), values.getDimSize(0)) ||
+      !agree(probabilities.getDimSize(3), values.getDimSize(1))) // pv-C1
+    return fail(loc, getOperationName(), "probabilities ", probabilities,
+                " and values ", values, " must agree in batch and keys");
+  resultTypes.push_back(RankedTensorType::get(
+      {probabilities.getDimSize(0), probabilities.getDimSize(2),
+       probabilities.getDimSize(1), values.getDimSize(3)},
+      probabilities.getElementType()));
+  return failure(
+      failed(verifyGroups(loc, getOperationName(), probabilities.getDimSize(1),
+                          values.getDimSize(2))) ||
+      failed(verifyMask(loc, getOperationName(), adaptor.getMaskAttr(),
+                        probabilities.getDimSize(0),
+                        probabilities.getDimSize(2),
+                        probabilities.getDimSize(3))));
+}

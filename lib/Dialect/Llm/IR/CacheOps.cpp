@@ -1,0 +1,193 @@
+//===- CacheOps.cpp - KV caches -------------------------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpChecks.h"
+#include "llm/Interfaces/Counts.h"
+#include "llm/Support/Units.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+using utils::IteratorType;
+
+//===----------------------------------------------------------------------===//
+// kv_read
+//===----------------------------------------------------------------------===//
+
+LogicalResult KvReadOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &resultTypes) {
+  auto cache = cast<KvCacheType>(adaptor.getCache().getType());
+  ArrayRef<int64_t> begins = adaptor.getBegin(), ends = adaptor.getEnd();
+  int64_t sequences = begins.size(), longest = 0;
+  if (begins.size() != ends.size() ||
+      (sequences != 1 && sequences != cache.getBatch())) // kv_read-C2
+    return fail(loc, getOperationName(), "has ", sequences, " and ",
+                ends.size(), " positions for ", cache.getBatch(), " sequences");
+  for (auto [begin, end] : llvm::zip_equal(begins, ends)) {
+    if (begin < 0 || end <= begin || end > cache.getCapacity()) // kv_read-C1
+      return fail(loc, getOperationName(), "rows ", begin, " to ", end,
+                  " must be a non-empty range within the capacity ",
+                  cache.getCapacity());
+    longest = std::max(longest, end - begin);
+  }
+  auto type = RankedTensorType::get(
+      {cache.getBatch(), longest, cache.getKvHeads(), cache.getHeadDim()},
+      cache.getElementType());
+  resultTypes.append(cache.getVectors(), type);
+  return success();
+}
+
+SourceKind KvCacheOp::getSourceKind() { return SourceKind::Cache; }
+
+SourceKind KvReadOp::getSourceKind() { return SourceKind::Cache; }
+
+/// Whether rows that a read shows are among those of a write of `seq` rows, and
+/// whether all are, in all sequences.
+static std::pair<bool, bool> compareRows(KvReadOp read, KvWriteOp write,
+                                         int64_t seq) {
+  bool meets = false, covers = true;
+  ArrayRef<int64_t> begins = read.getBegin(), ends = read.getEnd(),
+                    firsts = write.getBegin();
+  for (size_t i = 0; i < std::max(begins.size(), firsts.size()); ++i) {
+    int64_t begin = numberOf(begins, i), end = numberOf(ends, i),
+            first = numberOf(firsts, i);
+    // A write of unknown length may reach these rows, and may not cover them.
+    bool isStatic = !ShapedType::isDynamic(seq);
+    meets |= first < end && (!isStatic || begin < first + seq);
+    covers &= isStatic && first <= begin && end <= first + seq;
+  }
+  return {meets, covers};
+}
+
+/// Walks from the newest write back to the first one that this read does not
+/// see through: a write to other rows leaves these rows as they were before it.
+SmallVector<Value> KvReadOp::getDependences() {
+  SmallVector<Value> dependences;
+  Value state = getCache();
+  while (auto write = state.getDefiningOp<KvWriteOp>()) {
+    int64_t seq = tensorType(write.getKeys()).getDimSize(1);
+    auto [meets, covers] = compareRows(*this, write, seq);
+    if (meets)
+      dependences.push_back(state);
+    if (covers)
+      return dependences;
+    state = write.getCache();
+  }
+  dependences.push_back(state);
+  return dependences;
+}
+
+/// The rows of a shorter sequence end before those of the tensor.
+Count KvReadOp::countShownBytes() {
+  KvCacheType cache = getCache().getType();
+  Count rows = int64_t(0);
+  for (auto [begin, end] : llvm::zip_equal(getBegin(), getEnd()))
+    rows = plus(rows, end - begin);
+  rows = times(rows, getBegin().size() == 1 ? cache.getBatch() : 1);
+  if (failed(rows))
+    return failure();
+  return times(storageBytes(cache.getElementType(),
+                            {*rows, cache.getKvHeads(), cache.getHeadDim()}),
+               cache.getVectors());
+}
+
+//===----------------------------------------------------------------------===//
+// kv_write
+//===----------------------------------------------------------------------===//
+
+/// kv_write-C1: keys and values of one type, or keys alone.
+static LogicalResult verifyVectors(std::optional<Location> loc,
+                                   StringRef opName, KvCacheType cache,
+                                   Value keys, Value values) {
+  if (cache.getIsLatent() == bool(values))
+    return fail(loc, opName, "writes keys ",
+                values ? "and values" : "without values", " into a cache of ",
+                values ? "latents, which has none" : "both");
+  if (values && keys.getType() != values.getType())
+    return fail(loc, opName, "keys and values must have one type, got ",
+                keys.getType(), " and ", values.getType());
+  return success();
+}
+
+LogicalResult KvWriteOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &resultTypes) {
+  if (failed(verifyRanks(loc, getOperationName(),
+                         {{adaptor.getKeys(), 4}, {adaptor.getValues(), 4}})))
+    return failure();
+  auto cache = cast<KvCacheType>(adaptor.getCache().getType());
+  RankedTensorType keys = tensorType(adaptor.getKeys());
+  if (failed(verifyVectors(loc, getOperationName(), cache, adaptor.getKeys(),
+                           adaptor.getValues())))
+    return failure();
+  if (!agree(keys.getDimSize(0), cache.getBatch()) ||
+      !agree(keys.getDimSize(2), cache.getKvHeads()) ||
+      !agree(keys.getDimSize(3), cache.getHeadDim())) // kv_write-C2
+    return fail(loc, getOperationName(), "keys ", keys,
+                " must be [batch, seq, kv_heads, head_dim] of the cache ",
+                cache);
+  int64_t seq = keys.getDimSize(1);
+  if (failed(verifyPositions(loc, getOperationName(), adaptor.getBegin(),
+                             cache.getBatch()))) // kv_write-C4
+    return failure();
+  for (int64_t begin : adaptor.getBegin())
+    if (begin > cache.getCapacity() ||
+        (!ShapedType::isDynamic(seq) &&
+         seq > cache.getCapacity() - begin)) // kv_write-C3
+      return fail(loc, getOperationName(), "positions from ", begin, " on, ",
+                  seq, " of them, must lie within the capacity ",
+                  cache.getCapacity());
+  resultTypes.push_back(cache);
+  return success();
+}
+
+FailureOr<Workload> KvWriteOp::getWorkload(EmitError emitError) {
+  if (failed(requireStaticShapes(*this, emitError)))
+    return failure();
+  Workload workload;
+  SmallVector<StringRef> loops = {"b", "s", "h", "d"};
+  for (auto [name, size] : llvm::zip(loops, tensorType(getKeys()).getShape()))
+    workload.loops.push_back({name.str(), IteratorType::parallel, size});
+  Type stored = getCache().getType().getElementType();
+  workload.addBuffer(Buffer::Role::Read, "keys", getKeys(), loops);
+  if (Value values = getValues())
+    workload.addBuffer(Buffer::Role::Read, "values", values, loops);
+  workload.addBuffer(Buffer::Role::Write, "cached_keys", getResult(), stored,
+                     loops);
+  if (getValues())
+    workload.addBuffer(Buffer::Role::Write, "cached_values", getResult(),
+                       stored, loops);
+  workload.addStage("copy", EngineKind::Vector, loops, {});
+  return workload;
+}
+
+Count KvWriteOp::countValidElements() {
+  KvCacheType cache = getCache().getType();
+  int64_t seq = tensorType(getKeys()).getDimSize(1);
+  if (ShapedType::isDynamic(seq))
+    return failure();
+  Count rows = int64_t(0);
+  for (int64_t begin : getBegin())
+    rows = plus(rows, begin + seq);
+  rows = times(rows, getBegin().size() == 1 ? cache.getBatch() : 1);
+  for (int64_t size :
+       {cache.getVectors(), cache.getKvHeads(), cache.getHeadDim()})
+    rows = times(rows, size);
+  return rows;
+}
+
+Count KvWriteOp::countWrittenBytes() {
+  RankedTensorType keys = tensorType(getKeys());
+  if (!keys.hasStaticShape())
+    return failure();
+  KvCacheType cache = getCache().getType();
+  return times(storageBytes(cache.getElementType(), keys.getShape()),
+               cache.getVectors());
+}

@@ -1,0 +1,55 @@
+//===- Visibility.cpp - Which pairs attention computes --------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Visibility.h"
+#include "llm/Interfaces/Counts.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// The points or elements of queries and keys of one sequence, as far as
+/// `hasQueries` and `hasKeys` say that they are counted.
+static Count countOfSequence(const Visibility &visible, Interval queries,
+                             Interval keys, bool hasQueries, bool hasKeys) {
+  if (hasQueries && hasKeys)
+    return visible.countPairs(queries, keys);
+  if (hasKeys)
+    return visible.countKeys(queries, keys);
+  int64_t seeing = visible.countQueries(queries, keys);
+  return hasQueries ? seeing : int64_t(seeing > 0);
+}
+
+Count mlir::llm::countMasked(const Workload &workload,
+                             const llvm::SmallBitVector &loops,
+                             const MaskedBatch &masked, Box box) {
+  unsigned b = *workload.findLoop("b"), s = *workload.findLoop("s"),
+           t = *workload.findLoop("t");
+  auto countOf = [&](int64_t sequence) {
+    return countOfSequence(masked.of(sequence), box[s], box[t], loops[s],
+                           loops[t]);
+  };
+  Count count = int64_t(0);
+  if (!masked.isRagged())
+    count = times(countOf(0), loops[b] ? box[b].size() : 1);
+  else if (loops[b])
+    for (int64_t sequence = box[b].begin; sequence < box[b].end; ++sequence)
+      count = plus(count, countOf(sequence));
+  else // of what all sequences share
+    for (int64_t sequence = box[b].begin; sequence < box[b].end; ++sequence)
+      if (Count ofOne = countOf(sequence); succeeded(count))
+        count = succeeded(ofOne) ? Count(std::max(*count, *ofOne)) : ofOne;
+  for (unsigned loop : loops.set_bits())
+    if (loop != b && loop != s && loop != t)
+      count = times(count, box[loop].size());
+  return count;
+}
+
+Count mlir::llm::countMaskedElements(const Workload &workload, unsigned buffer,
+                                     const MaskedBatch &masked, Box box) {
+  return countMasked(workload, workload.loopsOf(workload.buffers[buffer]),
+                     masked, box);
+}

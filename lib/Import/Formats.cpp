@@ -1,0 +1,78 @@
+//===- Formats.cpp - Number formats by name -------------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Import/Formats.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace mlir::llm {
+
+static constexpr int64_t whole = ScalesAttr::wholeDimension;
+
+Type getScaled(Type valueType, ArrayRef<int64_t> block, Type scaleType) {
+  MLIRContext *context = valueType.getContext();
+  return BlockScaledType::get(context, valueType,
+                              ScalesAttr::get(context, block, scaleType));
+}
+
+/// One scale for all that is stored: a matrix, or [batch, keys, heads, d].
+static SmallVector<int64_t> wholeBlock(Stored stored) {
+  return SmallVector<int64_t>(stored == Stored::Cache ? 4 : 2, whole);
+}
+
+static Type getNvfp4(Stored stored, MLIRContext *context) {
+  auto scales = [&](ArrayRef<int64_t> block, Type type) {
+    return ScalesAttr::get(context, block, type);
+  };
+  return BlockScaledType::get(
+      context, Float4E2M1FNType::get(context),
+      {scales({16}, Float8E4M3FNType::get(context)),
+       scales(wholeBlock(stored), Float32Type::get(context))});
+}
+
+/// int4_g32: the number behind the underscore; nothing where it is none.
+static Type getInt4(StringRef name, MLIRContext *context) {
+  int64_t group = 128;
+  if (name.consume_front("int4_g")) {
+    if (name.getAsInteger(10, group) || group < 1)
+      return nullptr;
+  } else if (name != "int4") {
+    return nullptr;
+  }
+  return getScaled(IntegerType::get(context, 4), {group},
+                   Float16Type::get(context));
+}
+
+Type findFormat(StringRef name, Stored stored, MLIRContext *context) {
+  Builder b(context);
+  Type e4m3 = Float8E4M3FNType::get(context),
+       exponent = Float8E8M0FNUType::get(context), f32 = b.getF32Type();
+  SmallVector<int64_t> block = {128};
+  if (stored == Stored::Weight)
+    block.push_back(128);
+  Type type = llvm::StringSwitch<Type>(name)
+                  .Case("f32", f32)
+                  .Case("f16", b.getF16Type())
+                  .Case("bf16", b.getBF16Type())
+                  .Case("fp8", getScaled(e4m3, wholeBlock(stored), f32))
+                  .Case("fp8_channel", getScaled(e4m3, {whole}, f32))
+                  .Case("fp8_block", getScaled(e4m3, block, f32))
+                  .Case("int8", getScaled(b.getI8Type(), {whole}, f32))
+                  .Case("mxfp8", getScaled(e4m3, {32}, exponent))
+                  .Case("mxfp4", getScaled(Float4E2M1FNType::get(context), {32},
+                                           exponent))
+                  .Case("nvfp4", getNvfp4(stored, context))
+                  .Default(nullptr);
+  return type ? type : getInt4(name, context);
+}
+
+std::string describeFormats() {
+  return "f32, f16, bf16, fp8, fp8_channel, fp8_block, int8, int4, int4_gN "
+         "(groups of N), mxfp8, mxfp4, nvfp4";
+}
+
+} // namespace mlir::llm

@@ -1,0 +1,344 @@
+//===- HfExpertFamilies.cpp - Families with experts -----------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HfReaders.h"
+#include "llm/Support/Units.h"
+
+#include <cmath>
+#include <set>
+
+namespace mlir::llm {
+
+//===----------------------------------------------------------------------===//
+// Mixtral and Qwen3
+//===----------------------------------------------------------------------===//
+
+void readMixtral(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  readDerivedHeads(fields, model, layer.attention);
+  fields.mustBeFalse("attention_bias", "this architecture has none");
+  ExpertsConfig &experts = layer.feedForward.experts;
+  readExperts(fields, "num_local_experts", experts);
+  layer.feedForward.path = "block_sparse_moe";
+  experts.router = "gate";
+  experts.normalizes = true;
+  setAll(model, layer);
+  readWindowOfAll(fields, model);
+}
+
+/// Layers of `mlp_only_layers`, and those between every `decoder_sparse_step`,
+/// have no experts.
+static bool hasExperts(const std::set<int64_t> &denseLayers, int64_t step,
+                       int64_t layer) {
+  return (layer + 1) % step == 0 && !denseLayers.count(layer);
+}
+
+void readQwen3Moe(HfFields &fields, ModelConfig &model) {
+  readQwen3(fields, model);
+  FeedForwardConfig sparse;
+  sparse.intermediate = fields.positive("moe_intermediate_size");
+  readExperts(fields, "num_experts", sparse.experts);
+  sparse.experts.router = "gate";
+  sparse.experts.normalizes = fields.boolean("norm_topk_prob", false);
+  std::vector<int64_t> listed = fields.wholeNumbers("mlp_only_layers");
+  std::set<int64_t> denseLayers(listed.begin(), listed.end());
+  int64_t step = fields.positive("decoder_sparse_step", 1);
+  for (auto [index, layer] : llvm::enumerate(model.layers))
+    if (hasExperts(denseLayers, step, index))
+      layer.feedForward = sparse;
+}
+
+//===----------------------------------------------------------------------===//
+// gpt-oss
+//===----------------------------------------------------------------------===//
+
+/// Experts with a bias, stored as one weight each way.
+static FeedForwardConfig readGptOssExperts(HfFields &fields, int64_t width) {
+  FeedForwardConfig feedForward;
+  feedForward.intermediate = width;
+  ExpertsConfig &experts = feedForward.experts;
+  readExperts(fields, "num_local_experts", experts);
+  if (fields.positive("experts_per_token", experts.topK) != experts.topK)
+    fields.refuse("experts_per_token")
+        << "contradicts 'num_experts_per_tok' " << experts.topK;
+  experts.scoring = ExpertScoring::TopkSoftmax;
+  experts.router = "router";
+  experts.hasRouterBias = experts.hasBias = true;
+  experts.isFused = experts.isInterleaved = true;
+  experts.limit = fields.number("swiglu_limit", 7);
+  if (!(experts.limit > 0))
+    fields.refuse("swiglu_limit") << "must be positive";
+  return feedForward;
+}
+
+void readGptOss(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  AttentionConfig &attention = layer.attention;
+  attention.kvHeads = fields.positive("num_key_value_heads", 8);
+  attention.headDim = fields.positive("head_dim", 64);
+  attention.qkvBias = attention.outBias =
+      fields.boolean("attention_bias", true);
+  attention.hasSinks = true;
+  layer.feedForward = readGptOssExperts(fields, layer.feedForward.intermediate);
+  setAll(model, layer);
+  readWindows(fields, model, /*absentWindow=*/128,
+              [](size_t index) { return index % 2 == 0; });
+}
+
+//===----------------------------------------------------------------------===//
+// Llama 4
+//===----------------------------------------------------------------------===//
+
+/// Layers with a rotary embedding see a chunk of the positions, the others all.
+static std::vector<bool> readRotatedLayers(HfFields &fields, size_t layers) {
+  std::vector<bool> ofTypes =
+      readLayerTypes(fields, layers, "chunked_attention");
+  std::vector<int64_t> marks = fields.wholeNumbers("no_rope_layers");
+  int64_t interval = fields.positive("no_rope_layer_interval", 4);
+  std::vector<bool> rotated;
+  for (size_t index = 0; index < layers; ++index)
+    rotated.push_back(marks.empty() ? (index + 1) % interval != 0
+                                    : index < marks.size() && marks[index]);
+  if (!marks.empty() && marks.size() != layers)
+    fields.refuse("no_rope_layers")
+        << "must have one entry for each of the " << layers << " layers, got "
+        << marks.size();
+  else if (!ofTypes.empty() && ofTypes != rotated)
+    fields.refuse("layer_types")
+        << "contradicts the layers without rotary embedding: those, and only "
+           "those, have \"full_attention\"";
+  return rotated;
+}
+
+/// Of the layers without a rotary embedding.
+static void readTemperature(HfFields &fields, AttentionConfig &attention) {
+  int64_t step = fields.positive("floor_scale", 8192);
+  double slope = fields.number("attn_scale", 0.1);
+  const LocatedJson *tuning = fields.find("attn_temperature_tuning");
+  bool isOn = true;
+  if (tuning && tuning->kind() == LocatedJson::Kind::Integer)
+    isOn = fields.number("attn_temperature_tuning", 1) != 0;
+  else
+    isOn = fields.boolean("attn_temperature_tuning", true);
+  attention.temperatureStep = isOn ? step : 0;
+  attention.temperatureSlope = isOn ? slope : 0;
+}
+
+/// One shared expert, and one or more whose input is scaled by their share.
+static FeedForwardConfig readLlama4Experts(HfFields &fields, int64_t width) {
+  FeedForwardConfig sparse;
+  sparse.path = "feed_forward";
+  sparse.intermediate = width;
+  readExperts(fields, "num_local_experts", sparse.experts);
+  ExpertsConfig &experts = sparse.experts;
+  experts.scoring = ExpertScoring::TopkSigmoid;
+  experts.scalesInput = true;
+  experts.router = "router";
+  experts.isFused = experts.isTransposed = true;
+  experts.sharedWidth = width;
+  experts.sharedPath = "shared_expert";
+  return sparse;
+}
+
+/// `moe_layers`, or every `interleave_moe_layer_step`-th layer.
+static std::vector<bool> readSparseLayers(HfFields &fields, size_t layers) {
+  int64_t step = fields.positive("interleave_moe_layer_step", 1);
+  std::vector<bool> sparse;
+  for (size_t index = 0; index < layers; ++index)
+    sparse.push_back((index + 1) % step == 0);
+  if (!fields.find("moe_layers"))
+    return sparse;
+  sparse.assign(layers, false);
+  for (int64_t index : fields.wholeNumbers("moe_layers"))
+    if (index < static_cast<int64_t>(layers))
+      sparse[index] = true;
+    else
+      fields.refuse("moe_layers")
+          << "names layer " << index << " of " << layers;
+  return sparse;
+}
+
+void readLlama4(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  AttentionConfig &attention = layer.attention;
+  attention.kvHeads = fields.positive("num_key_value_heads", 8);
+  attention.headDim = fields.positive("head_dim", 128);
+  attention.qkvBias = attention.outBias =
+      fields.boolean("attention_bias", false);
+  FeedForwardConfig dense;
+  dense.path = "feed_forward";
+  dense.intermediate = fields.positive("intermediate_size_mlp", 16384);
+  FeedForwardConfig sparse =
+      readLlama4Experts(fields, layer.feedForward.intermediate);
+  AttentionConfig rotated = attention, plain = attention;
+  rotated.plainQkNorm = fields.boolean("use_qk_norm", true);
+  rotated.chunk = fields.positive("attention_chunk_size", 8192);
+  plain.theta = 0;
+  readTemperature(fields, plain);
+  std::vector<bool> rotatedLayers =
+      readRotatedLayers(fields, model.layers.size());
+  std::vector<bool> sparseLayers =
+      readSparseLayers(fields, model.layers.size());
+  for (auto [index, each] : llvm::enumerate(model.layers)) {
+    each.attention = rotatedLayers[index] ? rotated : plain;
+    each.feedForward = sparseLayers[index] ? sparse : dense;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// DeepSeek and Kimi
+//===----------------------------------------------------------------------===//
+
+/// What scaled rotary embeddings multiply the scores with (YaRN, 2023).
+static double readScoreFactor(HfFields &fields) {
+  const LocatedJson *scaling = fields.find("rope_scaling");
+  if (!scaling)
+    scaling = fields.find("rope_parameters");
+  if (!scaling || !scaling->isObject())
+    return 1;
+  HfFields rope(*scaling);
+  double factor = rope.number("factor", 1),
+         ofAllDims = rope.number("mscale_all_dim", 0);
+  if (rope.hasFailed())
+    fields.markFailed();
+  if (!(factor > 1) || ofAllDims == 0)
+    return 1;
+  double scale = 0.1 * ofAllDims * std::log(factor) + 1;
+  return scale * scale;
+}
+
+/// Features of a vector: sums of them are counted without a check.
+static int64_t readFeatures(HfFields &fields, StringRef key) {
+  constexpr int64_t most = 1 << 20;
+  int64_t features = fields.positive(key);
+  if (features <= most)
+    return features;
+  fields.refuse(key) << "must be at most " << most << ", got " << features;
+  return most;
+}
+
+static void readLatent(HfFields &fields, AttentionConfig &attention) {
+  LatentConfig &latent = attention.latent;
+  latent.rank = readFeatures(fields, "kv_lora_rank");
+  if (fields.find("q_lora_rank"))
+    latent.queryRank = readFeatures(fields, "q_lora_rank");
+  latent.nopeDim = readFeatures(fields, "qk_nope_head_dim");
+  latent.ropeDim = readFeatures(fields, "qk_rope_head_dim");
+  latent.valueDim = readFeatures(fields, "v_head_dim");
+  if (latent.ropeDim % 2)
+    fields.refuse("qk_rope_head_dim")
+        << latent.ropeDim << " must be even: rotary embedding turns pairs";
+  // Every head has keys and values of its own, made of the same latents.
+  fields.find("num_key_value_heads");
+  attention.kvHeads = attention.heads;
+  attention.headDim = latent.nopeDim + latent.ropeDim;
+  bool bias = fields.boolean("attention_bias", false);
+  attention.qkvBias = attention.outBias = bias;
+  double headDim = static_cast<double>(latent.nopeDim + latent.ropeDim);
+  attention.scale = readScoreFactor(fields) / std::sqrt(headDim);
+}
+
+/// Groups of experts of which only the best may be selected.
+static void readExpertGroups(HfFields &fields, int64_t absentGroups,
+                             int64_t absentTopGroups, ExpertsConfig &experts) {
+  experts.groups = fields.positive("n_group", absentGroups);
+  experts.topGroups = fields.positive("topk_group", absentTopGroups);
+  if (fields.hasFailed())
+    return;
+  if (experts.count % experts.groups)
+    fields.refuse("n_group")
+        << experts.groups << " does not divide 'n_routed_experts' "
+        << experts.count;
+  else if (experts.topGroups > experts.groups ||
+           experts.topK > experts.count / experts.groups * experts.topGroups)
+    fields.refuse("topk_group")
+        << experts.topGroups << " of " << experts.groups
+        << " groups do not have the " << experts.topK << " experts of a token";
+}
+
+/// Layers behind `first_k_dense_replace` that `moe_layer_freq` divides have
+/// experts.
+static void setSparseLayers(HfFields &fields, ModelConfig &model,
+                            const FeedForwardConfig &sparse) {
+  int64_t frequency = fields.positive("moe_layer_freq", 1), first = 0;
+  if (const LocatedJson *field = fields.find("first_k_dense_replace")) {
+    FailureOr<int64_t> value = field->asNonNegative();
+    first = value.value_or(0);
+    if (failed(value))
+      fields.markFailed();
+  }
+  for (auto [index, layer] : llvm::enumerate(model.layers))
+    if (static_cast<int64_t>(index) >= first && index % frequency == 0)
+      layer.feedForward = sparse;
+}
+
+/// What the versions differ in where the config does not say it.
+namespace {
+struct DeepseekDefaults {
+  llvm::StringLiteral method, scoring;
+  int64_t groups, topGroups;
+  bool normalizes;
+  double scale;
+};
+} // namespace
+
+static void readSelection(HfFields &fields, const DeepseekDefaults &defaults,
+                          ExpertsConfig &experts) {
+  std::string method = fields.string("topk_method", defaults.method);
+  if (method != "greedy" && method != "group_limited_greedy" &&
+      method != "noaux_tc")
+    fields.refuse("topk_method")
+        << "must be \"greedy\", \"group_limited_greedy\" or \"noaux_tc\", got "
+           "\""
+        << method << "\"";
+  std::string scoring = fields.string("scoring_func", defaults.scoring);
+  if (scoring != "softmax" && scoring != "sigmoid")
+    fields.refuse("scoring_func")
+        << "must be \"softmax\" or \"sigmoid\", got \"" << scoring << "\"";
+  experts.scoring =
+      scoring == "sigmoid" ? ExpertScoring::Sigmoid : ExpertScoring::Softmax;
+  experts.hasSelectionBias = method == "noaux_tc";
+  experts.normalizes = fields.boolean("norm_topk_prob", defaults.normalizes);
+  experts.scale = fields.number("routed_scaling_factor", defaults.scale);
+  if (!(experts.scale > 0))
+    fields.refuse("routed_scaling_factor") << "must be positive";
+  readExpertGroups(fields, defaults.groups, defaults.topGroups, experts);
+  if (method == "greedy")
+    experts.groups = experts.topGroups = 1;
+}
+
+static void readDeepseek(HfFields &fields, ModelConfig &model,
+                         const DeepseekDefaults &defaults) {
+  LayerConfig layer = model.layers.front();
+  readLatent(fields, layer.attention);
+  setAll(model, layer);
+  if (!fields.find("n_routed_experts"))
+    return;
+  FeedForwardConfig sparse;
+  sparse.intermediate = fields.positive("moe_intermediate_size");
+  ExpertsConfig &experts = sparse.experts;
+  readExperts(fields, "n_routed_experts", experts);
+  experts.router = "gate";
+  readSelection(fields, defaults, experts);
+  std::optional<int64_t> shared =
+      checkedMul(fields.positive("n_shared_experts", 0), sparse.intermediate);
+  if (!shared)
+    fields.refuse("n_shared_experts") << "is too large";
+  experts.sharedWidth = shared.value_or(0);
+  experts.sharedPath = "shared_experts";
+  setSparseLayers(fields, model, sparse);
+}
+
+void readDeepseekV2(HfFields &fields, ModelConfig &model) {
+  readDeepseek(fields, model, {"greedy", "softmax", 1, 1, false, 1.0});
+}
+
+void readDeepseekV3(HfFields &fields, ModelConfig &model) {
+  readDeepseek(fields, model, {"noaux_tc", "sigmoid", 8, 4, true, 2.5});
+}
+
+} // namespace mlir::llm

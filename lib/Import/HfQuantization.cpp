@@ -1,0 +1,442 @@
+//===- HfQuantization.cpp - quantization_config ---------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HfQuantization.h"
+#include "HfFields.h"
+#include "LinearParts.h"
+#include "llm/Import/Formats.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/Regex.h"
+
+#include <cmath>
+
+namespace mlir::llm {
+
+static constexpr int64_t whole = ScalesAttr::wholeDimension;
+
+//===----------------------------------------------------------------------===//
+// What is not quantized
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Names of modules, of parts of their paths, or patterns of them.
+class ModuleNames {
+public:
+  /// Adds a name: `re:` and a regular expression, `*` for any text, or a
+  /// path or a part of one. False where the expression is none.
+  bool add(StringRef name);
+  /// Whether the module or one that it belongs to is named.
+  bool match(StringRef module) const;
+  bool isEmpty() const { return paths.empty() && patterns.empty(); }
+
+private:
+  llvm::StringSet<> paths;
+  std::vector<llvm::Regex> patterns;
+};
+} // namespace
+
+bool ModuleNames::add(StringRef name) {
+  std::string expression;
+  if (name.consume_front("re:")) {
+    expression = ("^(" + name + ")").str();
+  } else if (name.contains('*')) {
+    SmallVector<StringRef> pieces;
+    name.split(pieces, '*');
+    for (auto [index, piece] : llvm::enumerate(pieces))
+      expression += (index ? ".*" : "") + llvm::Regex::escape(piece);
+    expression = "(^|\\.)" + expression + "(\\.|$)";
+  } else {
+    paths.insert(name);
+    return true;
+  }
+  llvm::Regex pattern(expression);
+  std::string error;
+  if (!pattern.isValid(error))
+    return false;
+  patterns.push_back(std::move(pattern));
+  return true;
+}
+
+bool ModuleNames::match(StringRef module) const {
+  // Paths from any part of the name to any other.
+  for (StringRef rest = module;; rest = rest.substr(rest.find('.') + 1)) {
+    for (size_t end = rest.find('.');; end = rest.find('.', end + 1)) {
+      if (paths.contains(rest.substr(0, end)))
+        return true;
+      if (end == StringRef::npos)
+        break;
+    }
+    if (!rest.contains('.'))
+      break;
+  }
+  return llvm::any_of(patterns, [&](const llvm::Regex &pattern) {
+    return pattern.match(module);
+  });
+}
+
+/// The names under which checkpoints have a linear layer: experts are numbered,
+/// and Mixtral's have names of their own.
+static std::vector<std::string> checkpointNames(const std::string &part) {
+  std::vector<std::string> names = {part};
+  size_t experts = part.find("experts.");
+  if (experts == std::string::npos || part.find("shared_expert") == experts - 7)
+    return names;
+  std::string ofExpert = part;
+  ofExpert.insert(experts + strlen("experts."), "0.");
+  names.push_back(ofExpert);
+  size_t last = ofExpert.rfind('.') + 1;
+  StringRef linear = StringRef(ofExpert).substr(last);
+  StringRef mixtral = linear == "gate_proj" ? "w1"
+                      : linear == "up_proj" ? "w3"
+                                            : "w2";
+  names.push_back(ofExpert.substr(0, last) + mixtral.str());
+  return names;
+}
+
+static void setPlainParts(ModelConfig &model, const ModuleNames &plain) {
+  for (auto [index, layer] : llvm::enumerate(model.layers))
+    for (const std::string &part : linearPartsOf(layer)) {
+      std::string prefix = "model.layers." + std::to_string(index) + ".";
+      if (llvm::any_of(checkpointNames(part), [&](const std::string &name) {
+            return plain.match(prefix + name);
+          }))
+        layer.plainParts.push_back(part);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Methods
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Reads one quantization_config by its method.
+class QuantizationReader {
+public:
+  QuantizationReader(const LocatedJson &config, ModelConfig &model)
+      : fields(config), model(model), formats(model.formats),
+        b(model.location.getContext()) {}
+
+  LogicalResult read();
+
+private:
+  void readFp8();
+  void readFbgemm();
+  void readMxfp4();
+  void readGptq();
+  void readAwq();
+  void readBitsAndBytes();
+  void readModelopt();
+  void readCompressedTensors();
+  /// The element type of a scheme of compressed-tensors; null after an error.
+  Type readScheme(const LocatedJson &scheme, Stored stored);
+  Type getGrouped(HfFields &scheme, Type valueType, int64_t groupSize,
+                  StringRef key, bool hasZeroPoints);
+
+  /// A list of names of what is not quantized.
+  void readPlain(StringRef key);
+  void ignore(ArrayRef<StringRef> keys) {
+    for (StringRef key : keys)
+      fields.find(key);
+  }
+  Type e4m3() { return Float8E4M3FNType::get(b.getContext()); }
+  Type named(StringRef name, Stored stored) {
+    return findFormat(name, stored, b.getContext());
+  }
+
+  HfFields fields;
+  ModelConfig &model;
+  NumberFormats &formats;
+  Builder b;
+  ModuleNames plain;
+};
+} // namespace
+
+void QuantizationReader::readPlain(StringRef key) {
+  const LocatedJson *names = fields.find(key);
+  if (!names)
+    return;
+  if (failed(names->expectArray())) {
+    fields.markFailed();
+    return;
+  }
+  for (const LocatedJson &each : names->elements()) {
+    FailureOr<std::string> name = each.asString();
+    if (succeeded(name) && plain.add(*name))
+      continue;
+    fields.markFailed();
+    if (succeeded(name))
+      each.emitError() << "'" << each.path()
+                       << "' is no regular expression: " << each.describe();
+  }
+}
+
+/// DeepSeek's blocks, or one scale for each weight.
+void QuantizationReader::readFp8() {
+  std::string format = fields.string("fmt", "e4m3");
+  if (format != "e4m3")
+    fields.refuse("fmt") << "must be \"e4m3\", got \"" << format << "\"";
+  std::string scheme = fields.string("activation_scheme", "dynamic");
+  if (scheme != "dynamic" && scheme != "static")
+    fields.refuse("activation_scheme")
+        << "must be \"dynamic\" or \"static\", got \"" << scheme << "\"";
+  formats.isStatic = scheme == "static";
+  formats.weights = named("fp8", Stored::Weight);
+  formats.activations = named("fp8", Stored::Activation);
+  if (fields.find("weight_block_size")) {
+    std::vector<int64_t> block = fields.wholeNumbers("weight_block_size");
+    if (block.size() != 2 || block[0] < 1 || block[1] < 1) {
+      if (!fields.hasFailed())
+        fields.refuse("weight_block_size")
+            << "must be two positive whole numbers";
+      return;
+    }
+    formats.weights = getScaled(e4m3(), block, b.getF32Type());
+    formats.activations = getScaled(e4m3(), {block[1]}, b.getF32Type());
+  }
+  readPlain("ignored_layers");
+  ignore({"scale_fmt", "kv_cache_scheme"});
+}
+
+void QuantizationReader::readFbgemm() {
+  formats.weights = named("fp8_channel", Stored::Weight);
+  formats.activations = named("fp8_channel", Stored::Activation);
+  ignore({"activation_scale_ub"});
+}
+
+void QuantizationReader::readMxfp4() {
+  formats.weights = named("mxfp4", Stored::Weight);
+}
+
+/// Integers in groups along the reduction, or in whole rows for a size of -1.
+Type QuantizationReader::getGrouped(HfFields &scheme, Type valueType,
+                                    int64_t groupSize, StringRef key,
+                                    bool hasZeroPoints) {
+  if (groupSize != whole && groupSize < 1) {
+    scheme.refuse(key) << "must be a positive whole number or -1, got "
+                       << groupSize;
+    return {};
+  }
+  SmallVector<ScalesAttr, 2> scales = {
+      ScalesAttr::get(b.getContext(), groupSize, b.getF16Type())};
+  if (hasZeroPoints)
+    scales.push_back(ScalesAttr::get(b.getContext(), groupSize, valueType));
+  return BlockScaledType::get(b.getContext(), valueType, scales);
+}
+
+/// A whole number, -1 among them.
+static int64_t readGroupSize(HfFields &fields, StringRef key, int64_t absent) {
+  double size = fields.number(key, static_cast<double>(absent));
+  constexpr double most = 1 << 30;
+  return size == std::floor(size) && std::abs(size) < most
+             ? static_cast<int64_t>(size)
+             : 0;
+}
+
+void QuantizationReader::readGptq() {
+  int64_t bits = fields.positive("bits", 4);
+  if (bits != 2 && bits != 3 && bits != 4 && bits != 8) {
+    fields.refuse("bits") << "must be 2, 3, 4 or 8, got " << bits;
+    return;
+  }
+  // The zero points are stored also where they are all the same.
+  formats.weights = getGrouped(fields, b.getIntegerType(bits),
+                               readGroupSize(fields, "group_size", 128),
+                               "group_size", /*hasZeroPoints=*/true);
+  ignore({"sym",
+          "desc_act",
+          "damp_percent",
+          "true_sequential",
+          "static_groups",
+          "model_name_or_path",
+          "model_file_base_name",
+          "checkpoint_format",
+          "meta",
+          "lm_head",
+          "dataset",
+          "tokenizer",
+          "use_exllama",
+          "use_cuda_fp16",
+          "model_seqlen",
+          "exllama_config",
+          "block_name_to_quantize",
+          "module_name_preceding_first_block",
+          "batch_size",
+          "pad_token_id",
+          "max_input_length",
+          "cache_block_outputs",
+          "modules_in_block_to_quantize",
+          "version",
+          "disable_exllama",
+          "pack_dtype"});
+}
+
+void QuantizationReader::readAwq() {
+  int64_t bits = fields.positive("bits", fields.positive("w_bit", 4));
+  if (bits != 4) {
+    fields.refuse("bits") << "must be 4, got " << bits;
+    return;
+  }
+  StringRef key = fields.find("q_group_size") ? "q_group_size" : "group_size";
+  formats.weights = getGrouped(fields, b.getIntegerType(bits),
+                               readGroupSize(fields, key, 128), key,
+                               fields.boolean("zero_point", true));
+  ignore({"version", "group_size", "backend", "do_fuse", "exllama_config",
+          "modules_to_fuse", "fuse_max_seq_len"});
+}
+
+void QuantizationReader::readBitsAndBytes() {
+  bool isDoubled = fields.boolean("bnb_4bit_use_double_quant", false);
+  auto scales = [&](int64_t block, Type type) {
+    return ScalesAttr::get(b.getContext(), block, type);
+  };
+  if (fields.boolean("load_in_8bit", fields.boolean("_load_in_8bit", false)))
+    formats.weights = named("int8", Stored::Weight);
+  else if (isDoubled) // 256 scales of 64 values have one of their own
+    formats.weights = BlockScaledType::get(
+        b.getContext(), b.getIntegerType(4),
+        {scales(64, b.getI8Type()), scales(64 * 256, b.getF32Type())});
+  else
+    formats.weights = getScaled(b.getIntegerType(4), {64}, b.getF32Type());
+  readPlain("llm_int8_skip_modules");
+  ignore({"bnb_4bit_compute_dtype", "bnb_4bit_quant_type",
+          "bnb_4bit_quant_storage", "llm_int8_enable_fp32_cpu_offload",
+          "llm_int8_has_fp16_weight", "llm_int8_threshold", "load_in_4bit",
+          "_load_in_4bit"});
+}
+
+void QuantizationReader::readModelopt() {
+  std::string algorithm = fields.string("quant_algo", "");
+  StringRef format = algorithm == "FP8"     ? "fp8"
+                     : algorithm == "NVFP4" ? "nvfp4"
+                                            : "";
+  if (format.empty()) {
+    fields.refuse("quant_algo")
+        << "must be \"FP8\" or \"NVFP4\", got \"" << algorithm << "\"";
+    return;
+  }
+  formats.weights = named(format, Stored::Weight);
+  formats.activations = named(format, Stored::Activation);
+  formats.isStatic = algorithm == "FP8";
+  std::string cache = fields.string("kv_cache_quant_algo", "");
+  if (cache == "FP8")
+    formats.cache = named("fp8", Stored::Cache);
+  else if (!cache.empty())
+    fields.refuse("kv_cache_quant_algo")
+        << "must be \"FP8\", got \"" << cache << "\"";
+  readPlain("exclude_modules");
+  ignore({"producer", "group_size", "config_groups", "quant_method",
+          "kv_cache_scheme"});
+}
+
+Type QuantizationReader::readScheme(const LocatedJson &json, Stored stored) {
+  if (failed(json.expectObject())) {
+    fields.markFailed();
+    return {};
+  }
+  HfFields scheme(json);
+  int64_t bits = scheme.positive("num_bits", 8);
+  std::string kind = scheme.string("type", "int"),
+              strategy = scheme.string("strategy", "tensor");
+  bool isFloat = kind == "float";
+  Type valueType =
+      isFloat && bits == 8   ? e4m3()
+      : isFloat && bits == 4 ? Type(Float4E2M1FNType::get(b.getContext()))
+      : kind == "int" && (bits == 4 || bits == 8) ? Type(b.getIntegerType(bits))
+                                                  : Type();
+  Type type;
+  if (!valueType)
+    scheme.refuse("num_bits") << "must be 4 or 8, of type \"int\" or \"float\"";
+  else if (strategy == "tensor")
+    type = getScaled(
+        valueType, SmallVector<int64_t>(stored == Stored::Cache ? 4 : 2, whole),
+        b.getF32Type());
+  else if (strategy == "channel" || strategy == "token")
+    type = getScaled(valueType, {whole}, b.getF32Type());
+  else if (strategy == "tensor_group")
+    type = named("nvfp4", stored);
+  else if (strategy == "group")
+    type =
+        getGrouped(scheme, valueType, readGroupSize(scheme, "group_size", 128),
+                   "group_size", !scheme.boolean("symmetric", true));
+  else if (strategy == "block")
+    type = named("fp8_block", stored);
+  else
+    scheme.refuse("strategy") << "must be tensor, channel, token, group, "
+                                 "tensor_group or block, got \""
+                              << strategy << "\"";
+  if (scheme.hasFailed())
+    fields.markFailed();
+  return type;
+}
+
+/// All linear layers are quantized in one way.
+void QuantizationReader::readCompressedTensors() {
+  const LocatedJson *groups = fields.find("config_groups");
+  if (!groups || !groups->isObject() || groups->members().size() != 1) {
+    fields.refuse("config_groups")
+        << "must be an object with one group: all linear layers are quantized "
+           "in one way";
+    return;
+  }
+  const LocatedJson &group = groups->members().front().second;
+  const LocatedJson *weights = group.find("weights");
+  if (!weights || weights->isNull()) {
+    group.emitError() << "'" << group.path() << ".weights' is missing";
+    fields.markFailed();
+    return;
+  }
+  formats.weights = readScheme(*weights, Stored::Weight);
+  const LocatedJson *inputs = group.find("input_activations");
+  if (inputs && !inputs->isNull()) {
+    formats.activations = readScheme(*inputs, Stored::Activation);
+    const LocatedJson *dynamic = inputs->find("dynamic");
+    formats.isStatic = dynamic && dynamic->describe() == "false";
+  }
+  if (const LocatedJson *cache = fields.find("kv_cache_scheme"))
+    formats.cache = readScheme(*cache, Stored::Cache);
+  readPlain("ignore");
+  ignore({"format", "global_compression_ratio", "quantization_status",
+          "sparsity_config", "transform_config", "version"});
+}
+
+LogicalResult QuantizationReader::read() {
+  using Read = void (QuantizationReader::*)();
+  static constexpr std::pair<llvm::StringLiteral, Read> methods[] = {
+      {"awq", &QuantizationReader::readAwq},
+      {"bitsandbytes", &QuantizationReader::readBitsAndBytes},
+      {"compressed-tensors", &QuantizationReader::readCompressedTensors},
+      {"fbgemm_fp8", &QuantizationReader::readFbgemm},
+      {"fp8", &QuantizationReader::readFp8},
+      {"gptq", &QuantizationReader::readGptq},
+      {"modelopt", &QuantizationReader::readModelopt},
+      {"mxfp4", &QuantizationReader::readMxfp4}};
+  std::string method = fields.string("quant_method", "");
+  const auto *known = llvm::find_if(
+      methods, [&](const auto &each) { return each.first == method; });
+  if (known == std::end(methods)) {
+    InFlightDiagnostic diagnostic = fields.refuse("quant_method");
+    diagnostic << "must be one of ";
+    llvm::interleaveComma(methods, diagnostic, [&](const auto &each) {
+      diagnostic << "\"" << each.first << "\"";
+    });
+    diagnostic << ", got \"" << method << "\"";
+    return diagnostic;
+  }
+  readPlain("modules_to_not_convert");
+  (this->*known->second)();
+  setPlainParts(model, plain);
+  return fields.finish("quantization_config");
+}
+
+LogicalResult readHfQuantization(const LocatedJson &config,
+                                 ModelConfig &model) {
+  if (failed(config.expectObject()))
+    return failure();
+  return QuantizationReader(config, model).read();
+}
+
+} // namespace mlir::llm

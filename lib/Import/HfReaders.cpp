@@ -1,0 +1,100 @@
+//===- HfReaders.cpp - What several families share ------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HfReaders.h"
+
+namespace mlir::llm {
+
+//===----------------------------------------------------------------------===//
+// Heads
+//===----------------------------------------------------------------------===//
+
+/// The size of a head where the config does not say it.
+static int64_t deriveHeadDim(HfFields &fields, int64_t hidden, int64_t heads) {
+  if (hidden % heads == 0 || fields.hasFailed())
+    return hidden / heads;
+  fields.refuse("num_attention_heads")
+      << heads << " does not divide 'hidden_size' " << hidden
+      << ", and 'head_dim' is missing";
+  return 1;
+}
+
+void readDerivedHeads(HfFields &fields, const ModelConfig &model,
+                      AttentionConfig &attention) {
+  int64_t heads = attention.heads;
+  attention.kvHeads = fields.positive("num_key_value_heads", heads);
+  attention.headDim = fields.find("head_dim")
+                          ? fields.positive("head_dim")
+                          : deriveHeadDim(fields, model.hidden, heads);
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+std::vector<bool> readLayerTypes(HfFields &fields, size_t layers,
+                                 StringRef kind) {
+  const LocatedJson *types = fields.find("layer_types");
+  std::vector<bool> areOfKind;
+  if (!types)
+    return areOfKind;
+  if (failed(types->expectArray())) {
+    fields.markFailed();
+    return areOfKind;
+  }
+  for (const LocatedJson &type : types->elements()) {
+    std::string text = type.describe();
+    areOfKind.push_back(!kind.empty() && text == ("\"" + kind + "\"").str());
+    if (areOfKind.back() || text == "\"full_attention\"")
+      continue;
+    type.emitError() << "'" << type.path() << "' must be \"full_attention\""
+                     << (kind.empty() ? "" : (" or \"" + kind + "\"").str())
+                     << ", got " << text;
+    fields.markFailed();
+    return {};
+  }
+  if (areOfKind.size() == layers)
+    return areOfKind;
+  fields.refuse("layer_types") << "must have one entry for each of the "
+                               << layers << " layers, got " << areOfKind.size();
+  return {};
+}
+
+void readWindows(HfFields &fields, ModelConfig &model, int64_t absentWindow,
+                 llvm::function_ref<bool(size_t layer)> slides) {
+  int64_t window = fields.positive("sliding_window", absentWindow);
+  std::vector<bool> sliding =
+      readLayerTypes(fields, model.layers.size(), "sliding_attention");
+  for (auto [index, layer] : llvm::enumerate(model.layers))
+    if (sliding.empty() ? slides(index) : sliding[index])
+      layer.attention.window = window;
+  if (!window && llvm::is_contained(sliding, true))
+    fields.refuse("layer_types")
+        << "has sliding attention, but 'sliding_window' is missing";
+}
+
+void readWindowOfAll(HfFields &fields, ModelConfig &model) {
+  readWindows(fields, model, /*absentWindow=*/0, [](size_t) { return true; });
+}
+
+//===----------------------------------------------------------------------===//
+// Experts
+//===----------------------------------------------------------------------===//
+
+void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts) {
+  constexpr int64_t most = 65536; // each has a number on each of its ops
+  experts.count = fields.positive(countKey);
+  experts.topK = fields.positive("num_experts_per_tok");
+  if (experts.count > most)
+    fields.refuse(countKey)
+        << "must be at most " << most << ", got " << experts.count;
+  else if (experts.topK > experts.count)
+    fields.refuse("num_experts_per_tok") << experts.topK << " is more than '"
+                                         << countKey << "' " << experts.count;
+}
+
+} // namespace mlir::llm

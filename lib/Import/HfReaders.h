@@ -1,0 +1,68 @@
+//===- HfReaders.h - How fields become layers -------------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_IMPORT_HFREADERS_H
+#define LLM_LIB_IMPORT_HFREADERS_H
+
+#include "HfFields.h"
+#include "llm/Import/ModelConfig.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace mlir::llm {
+
+//===----------------------------------------------------------------------===//
+// What several families share
+//===----------------------------------------------------------------------===//
+
+inline void setAll(ModelConfig &model, const LayerConfig &layer) {
+  llvm::fill(model.layers, layer);
+}
+
+/// As many KV heads as heads, and heads that share the hidden size, where the
+/// config does not say it.
+void readDerivedHeads(HfFields &fields, const ModelConfig &model,
+                      AttentionConfig &attention);
+
+/// `layer_types`, one for each layer: which of them are of `kind` (empty: none
+/// can be), the others being "full_attention". Nothing where the field is
+/// absent.
+std::vector<bool> readLayerTypes(HfFields &fields, size_t layers,
+                                 StringRef kind);
+
+/// Layers of `layer_types`, or those that `slides` names where it is absent,
+/// see a window of `sliding_window` keys.
+void readWindows(HfFields &fields, ModelConfig &model, int64_t absentWindow,
+                 llvm::function_ref<bool(size_t layer)> slides);
+
+/// Every layer has the window, if there is one.
+void readWindowOfAll(HfFields &fields, ModelConfig &model);
+
+/// The fields of experts that have one name in most families.
+void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts);
+
+//===----------------------------------------------------------------------===//
+// Families
+//===----------------------------------------------------------------------===//
+
+void readGemma2(HfFields &fields, ModelConfig &model);
+void readGemma3(HfFields &fields, ModelConfig &model);
+void readLlama(HfFields &fields, ModelConfig &model);
+void readMistral(HfFields &fields, ModelConfig &model);
+void readPhi3(HfFields &fields, ModelConfig &model);
+void readQwen2(HfFields &fields, ModelConfig &model);
+void readQwen3(HfFields &fields, ModelConfig &model);
+
+void readDeepseekV2(HfFields &fields, ModelConfig &model);
+void readDeepseekV3(HfFields &fields, ModelConfig &model);
+void readGptOss(HfFields &fields, ModelConfig &model);
+void readLlama4(HfFields &fields, ModelConfig &model);
+void readMixtral(HfFields &fields, ModelConfig &model);
+void readQwen3Moe(HfFields &fields, ModelConfig &model);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_IMPORT_HFREADERS_H

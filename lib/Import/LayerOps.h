@@ -1,0 +1,129 @@
+//===- LayerOps.h - What the parts of a layer are built with ----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_IMPORT_LAYEROPS_H
+#define LLM_LIB_IMPORT_LAYEROPS_H
+
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Import/ImportOptions.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::llm {
+
+inline RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Which layer, and what its names and weights are called by: a number, or a
+/// place for one and the index of the loop.
+struct LayerIndex {
+  std::string place; ///< "7", "{}" or "{3..60}" in the names of ops
+  Value index;       ///< null for a single layer
+};
+
+/// Builds ops of a model at the insertion point of a builder.
+class OpsBuilder {
+public:
+  OpsBuilder(OpBuilder &builder, const ModelConfig &model, ProgramAttr program)
+      : builder(builder), loc(model.location), model(model), program(program) {}
+
+  Value weight(const Twine &name, ValueRange indices, ArrayRef<int64_t> shape,
+               Type elementType = {});
+  /// A linear layer of the model's element type: `out` features from the last
+  /// dimension of x.
+  Value linear(const Twine &name, const Twine &weightName, ValueRange indices,
+               Value x, int64_t out, bool hasBias);
+  /// A norm along the last dimension.
+  Value norm(const Twine &name, const Twine &weightName, ValueRange indices,
+             Value x);
+
+  /// Rows [begin, begin + size) along a dimension.
+  Value slice(Value x, int64_t dim, int64_t begin, int64_t size,
+              int64_t stride = 1);
+  Value expand(Value x, ArrayRef<int64_t> shape,
+               ArrayRef<ReassociationIndices> groups);
+  Value collapse(Value x, ArrayRef<ReassociationIndices> groups);
+  /// The values behind one another; one value stays as it is.
+  Value concat(int64_t dim, ArrayRef<Value> values);
+
+  template <typename Op, typename... Args>
+  Op create(const Twine &name, Args &&...args) {
+    return Op::create(builder, loc, builder.getStringAttr(name),
+                      std::forward<Args>(args)...);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  const ModelConfig &model;
+  ProgramAttr program;
+};
+
+/// The same for a layer: its parts are named in the checkpoint's words, as
+/// "self_attn.q_proj" is, and stored in the formats of the model.
+class LayerOps {
+public:
+  LayerOps(OpsBuilder &ops, const LayerConfig &layer,
+           const ImportOptions &options, const LayerIndex &index)
+      : ops(ops), layer(layer), options(options), index(index) {}
+
+  std::string nameOf(const Twine &part) const {
+    return ("model.layers." + Twine(index.place) + "." + part).str();
+  }
+  /// The weights of all layers of a loop have one name.
+  std::string weightName(const Twine &part) const {
+    return index.index ? ("model.layers.{}." + part).str() : nameOf(part);
+  }
+  ValueRange indices() const {
+    return index.index ? ValueRange(index.index) : ValueRange();
+  }
+
+  template <typename Op, typename... Args>
+  Op create(const Twine &part, Args &&...args) {
+    return ops.create<Op>(nameOf(part), std::forward<Args>(args)...);
+  }
+  /// Of the model's element type.
+  Value weight(const Twine &part, ArrayRef<int64_t> shape) {
+    return ops.weight(weightName(part), indices(), shape);
+  }
+  Value norm(const Twine &part, Value x) {
+    return ops.norm(nameOf(part), weightName(part), indices(), x);
+  }
+  /// A linear layer that is never quantized, as that of a router.
+  Value plainLinear(const Twine &part, Value x, int64_t out, bool hasBias) {
+    return ops.linear(nameOf(part), weightName(part), indices(), x, out,
+                      hasBias);
+  }
+  Value linear(const Twine &part, Value x, int64_t out, bool hasBias);
+
+  /// The element type in which the weight of a linear layer is stored.
+  Type weightType(StringRef part) const;
+  /// x in the type of the activations of a linear layer, converted once for all
+  /// layers that read it.
+  Value quantize(StringRef part, Value x);
+  /// The type behind `to` of an op that reads `x`: none where it follows from
+  /// x.
+  TypeAttr outTypeFor(Value x) const;
+
+  OpsBuilder &ops;
+  const LayerConfig &layer;
+  const ImportOptions &options;
+  const LayerIndex &index;
+
+private:
+  bool isQuantized(StringRef part) const;
+  llvm::DenseMap<Value, Value> quantized;
+};
+
+/// The output of attention, and of the feed-forward network or the experts, for
+/// the normed hidden states [tokens, hidden] of all new tokens.
+Value buildAttention(LayerOps &ops, Value x);
+Value buildFeedForward(LayerOps &ops, Value x);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_IMPORT_LAYEROPS_H
