@@ -272,6 +272,8 @@ LogicalResult SizeCheck::run() {
       return check("an activation", {group.batch, group.seq, maxCount});
     tokens = *sum;
   }
+  if (failed(check("an activation", {tokens, model.hidden})))
+    return failure();
   const LayerConfig *checked = nullptr;
   for (const LayerConfig &layer : model.layers) {
     if (checked && *checked == layer)

@@ -235,7 +235,7 @@ func.func @index(%x: tensor<4xindex>) {
 // -----
 
 func.func @complex(%x: tensor<4x4xcomplex<f32>>) {
-  // expected-error@+1 {{operand #0 must be rank-2 tensor of float or integer values, but got 'tensor<4x4xcomplex<f32>>'}}
+  // expected-error@+1 {{operand #0 must be rank-2 tensor of float, integer or block-scaled values, but got 'tensor<4x4xcomplex<f32>>'}}
   %0 = llm.matmul "m" %x, %x : tensor<4x4xcomplex<f32>>, tensor<4x4xcomplex<f32>>
   return
 }

@@ -73,7 +73,8 @@ inline FailureOr<Type> resultElementType(std::optional<Location> loc,
                                          RankedTensorType passedOn,
                                          std::optional<Type> outType) {
   Type type = outType.value_or(passedOn.getElementType());
-  if (type.isSignlessIntOrFloat())
+  // Of other types of the operand, the verifier speaks.
+  if (type.isSignlessIntOrFloat() || (!outType && !isa<BlockScaledType>(type)))
     return type;
   return fail(loc, opName, "cannot have a result of ", type,
               " elements: name a float or integer type with 'to'");
