@@ -237,15 +237,13 @@ Value GroupedQueryBuilder::prepare(const Group &group, StringRef name,
   Value x = rowsOf(group, projected, heads);
   std::string norm = partOf(group, (name + "_norm").str());
   if (config.qkNorm)
-    x = ops.create<RmsNormOp>(
-        norm, x,
-        ops.weight("self_attn." + name + "_norm.weight", {config.headDim}),
-        llvm::APFloat(ops.ops.model.epsilon));
+    x = ops.ops.norm(
+        ops.nameOf(norm), x,
+        ops.weight("self_attn." + name + "_norm.weight", {config.headDim}));
   if (config.theta)
     x = rope(group, (name + "_rope").str(), x);
   if (config.plainQkNorm)
-    x = ops.create<RmsNormOp>(norm, x, /*weight=*/Value(),
-                              llvm::APFloat(ops.ops.model.epsilon));
+    x = ops.ops.norm(ops.nameOf(norm), x, /*weight=*/Value());
   return x;
 }
 
@@ -337,10 +335,8 @@ Value LatentBuilder::attend(const Group &group) {
 Value LatentBuilder::upWeight(bool ofValues) {
   const LatentConfig &latent = config.latent;
   int64_t ofHead = latent.nopeDim + latent.valueDim;
-  Value whole =
-      ops.ops.weight(ops.weightName("self_attn.kv_b_proj.weight"),
-                     ops.indices(), {config.heads * ofHead, latent.rank},
-                     ops.weightType("self_attn.kv_b_proj"));
+  Value whole = ops.linearWeight("self_attn.kv_b_proj.weight",
+                                 {config.heads * ofHead, latent.rank});
   Value byHead =
       ops.ops.expand(whole, {config.heads, ofHead, latent.rank}, {{0, 1}, {2}});
   return ofValues ? ops.ops.slice(byHead, 1, latent.nopeDim, latent.valueDim)
@@ -377,21 +373,18 @@ Value LatentBuilder::attendExpanded(const Group &group, Value nope,
   Value compressed =
       b.collapse(b.collapse(b.slice(z, 3, 0, latent.rank), {{0, 1}, {2}, {3}}),
                  {{0}, {1, 2}});
-  Value matrix = b.weight(ops.weightName("self_attn.kv_b_proj.weight"),
-                          ops.indices(), {config.heads * ofHead, latent.rank},
-                          ops.weightType("self_attn.kv_b_proj"));
-  Value lhs = tensorType(compressed).getElementType() == b.model.elementType
-                  ? ops.quantize("self_attn.kv_b_proj", compressed)
-                  : compressed;
-  Value expanded = ops.create<MatmulOp>(partOf(group, "kv_b_proj"), lhs, matrix,
-                                        /*bias=*/Value(), /*transposeRhs=*/true,
-                                        ops.outTypeFor(lhs));
+  Value matrix = ops.linearWeight("self_attn.kv_b_proj.weight",
+                                  {config.heads * ofHead, latent.rank});
+  Value expanded =
+      b.matmul(ops.nameOf(partOf(group, "kv_b_proj")),
+               ops.quantize("self_attn.kv_b_proj.weight", compressed), matrix,
+               /*bias=*/Value());
   expanded =
       b.expand(expanded, {batch, keys, config.heads, ofHead}, {{0, 1}, {2, 3}});
   Value rotatedKey = b.slice(z, 3, latent.rank, latent.ropeDim);
   Value repeated =
       ops.create<RepeatKvOp>(partOf(group, "k_rope_repeat"), rotatedKey,
-                             config.heads, ops.outTypeFor(rotatedKey));
+                             config.heads, b.outTypeFor(rotatedKey));
   Value key = b.concat(3, {b.slice(expanded, 3, 0, latent.nopeDim), repeated});
   Value value = b.slice(expanded, 3, latent.nopeDim, latent.valueDim);
   return joinHeads(ops.create<GqaAttnOp>(

@@ -53,10 +53,10 @@ private:
 static constexpr llvm::StringLiteral embeddingName = "model.embed_tokens";
 
 Value DecoderBuilder::embed(Value tokens) {
-  Value table = ops.weight(embeddingName + ".weight", {},
-                           {ops.model.vocabulary, ops.model.hidden});
-  Value embedded =
-      ops.create<EmbeddingOp>(embeddingName, tokens, table, TypeAttr());
+  Value table = ops.modelWeight((embeddingName + ".weight").str(),
+                                {ops.model.vocabulary, ops.model.hidden});
+  Value embedded = ops.create<EmbeddingOp>(embeddingName, tokens, table,
+                                           ops.outTypeFor(table));
   if (ops.model.embeddingScale == 1)
     return embedded;
   return ops.create<ScaleOp>("model.embed_scale", embedded,
@@ -120,11 +120,14 @@ Value DecoderBuilder::rowsWithLogits(Value hidden) {
 }
 
 Value DecoderBuilder::buildHead(Value hidden) {
-  Value normed = ops.norm("model.norm", "model.norm", {}, hidden);
-  StringRef weightName =
-      ops.model.hasTiedHead ? StringRef(embeddingName) : "lm_head";
-  Value logits = ops.linear("lm_head", weightName, {}, rowsWithLogits(normed),
-                            ops.model.vocabulary, /*hasBias=*/false);
+  Value normed =
+      ops.norm("model.norm", hidden,
+               ops.modelWeight("model.norm.weight", {ops.model.hidden}));
+  StringRef head = ops.model.hasTiedHead ? StringRef(embeddingName) : "lm_head";
+  Value matrix = ops.modelWeight((head + ".weight").str(),
+                                 {ops.model.vocabulary, ops.model.hidden});
+  Value logits = ops.matmul("lm_head", rows, matrix,
+                            /*bias=*/Value());
   if (ops.model.logitSoftCap)
     logits = ops.create<SoftCapOp>("lm_head.soft_cap", logits,
                                    llvm::APFloat(ops.model.logitSoftCap));

@@ -55,6 +55,10 @@ private:
   std::string part(const Twine &name) const {
     return (config.path + "." + name).str();
   }
+  /// Parameters of all experts together are no linear layers, and named so.
+  std::string weightOf(const Twine &name) const {
+    return part("experts." + name) + (experts.isFused ? "" : ".weight");
+  }
   MoeRouteOp route(Value x);
   /// The rows of all experts.
   Value dispatch(Value x, MoeRouteOp routes);
@@ -88,8 +92,7 @@ MoeRouteOp ExpertsBuilder::route(Value x) {
 }
 
 Value ExpertsBuilder::dispatch(Value x, MoeRouteOp routes) {
-  std::string first =
-      part(experts.isFused ? "experts.gate_up_proj" : "experts.gate_proj");
+  std::string first = weightOf(experts.isFused ? "gate_up_proj" : "gate_proj");
   // Shares cannot multiply what is quantized already.
   if (experts.scalesInput)
     return ops.quantize(first, ops.create<MoeDispatchOp>(part("dispatch"), x,
@@ -105,18 +108,15 @@ Value ExpertsBuilder::expertLinear(StringRef name, Value rows, int64_t out) {
   SmallVector<int64_t, 3> shape = {experts.count, out, in};
   if (experts.isTransposed)
     std::swap(shape[1], shape[2]);
-  // Parameters of all experts together are no linear layers, and named so.
-  StringRef weightSuffix = experts.isFused ? "" : ".weight",
-            biasSuffix = experts.isFused ? "_bias" : ".bias";
-  Value weights = ops.ops.weight(ops.weightName(linear + weightSuffix),
-                                 ops.indices(), shape, ops.weightType(linear));
+  Value weights = ops.linearWeight(weightOf(name), shape);
+  StringRef biasSuffix = experts.isFused ? "_bias" : ".bias";
   Value bias = experts.hasBias
                    ? ops.weight(linear + biasSuffix, {experts.count, out})
                    : Value();
   return ops.create<GroupedMatmulOp>(linear, rows, weights, bias,
                                      /*transposeRhs=*/!experts.isTransposed,
                                      rowsPerExpert, experts.topK,
-                                     ops.outTypeFor(rows));
+                                     ops.ops.outTypeFor(rows));
 }
 
 Value ExpertsBuilder::gate(Value rows) {
@@ -142,7 +142,7 @@ Value ExpertsBuilder::build(Value x) {
   MoeRouteOp routes = route(x);
   Value gated = gate(dispatch(x, routes));
   Value down =
-      expertLinear("down_proj", ops.quantize(part("experts.down_proj"), gated),
+      expertLinear("down_proj", ops.quantize(weightOf("down_proj"), gated),
                    ops.ops.model.hidden);
   Value sum = ops.create<MoeCombineOp>(
       part("combine"), down, routes.getExperts(),

@@ -7,7 +7,7 @@
 
 #include "HfQuantization.h"
 #include "HfFields.h"
-#include "LinearParts.h"
+#include "LinearWeights.h"
 #include "llm/Import/Formats.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/Regex.h"
@@ -97,14 +97,19 @@ static std::vector<std::string> checkpointNames(const std::string &part) {
   return names;
 }
 
-static void setPlainParts(ModelConfig &model, const ModuleNames &plain) {
+static void setPlainWeights(ModelConfig &model, const ModuleNames &plain) {
+  if (plain.isEmpty())
+    return;
   for (auto [index, layer] : llvm::enumerate(model.layers))
-    for (const std::string &part : linearPartsOf(layer)) {
+    for (const std::string &weight : linearWeightsOf(layer)) {
+      StringRef part = weight;
+      part.consume_back(".weight");
       std::string prefix = "model.layers." + std::to_string(index) + ".";
-      if (llvm::any_of(checkpointNames(part), [&](const std::string &name) {
-            return plain.match(prefix + name);
-          }))
-        layer.plainParts.push_back(part);
+      if (llvm::any_of(checkpointNames(part.str()),
+                       [&](const std::string &name) {
+                         return plain.match(prefix + name);
+                       }))
+        layer.weightTypes[weight] = model.elementType;
     }
 }
 
@@ -428,7 +433,7 @@ LogicalResult QuantizationReader::read() {
   }
   readPlain("modules_to_not_convert");
   (this->*known->second)();
-  setPlainParts(model, plain);
+  setPlainWeights(model, plain);
   return fields.finish("quantization_config");
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Import/ImportOptions.h"
+#include "LinearWeights.h"
 #include "llm/Import/Formats.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/STLExtras.h"
@@ -314,7 +315,8 @@ LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options) {
     // All linear layers of decoder layers, and activations as they are.
     formats = {Type(), Type(), formats.cache, false};
     for (LayerConfig &layer : model.layers)
-      layer.plainParts.clear();
+      for (const std::string &weight : linearWeightsOf(layer))
+        layer.weightTypes.erase(weight);
   }
   if (!options.activations.empty())
     formats.isStatic = false;

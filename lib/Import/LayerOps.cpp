@@ -16,27 +16,32 @@ namespace mlir::llm {
 
 Value OpsBuilder::weight(const Twine &name, ValueRange indices,
                          ArrayRef<int64_t> shape, Type elementType) {
-  auto type = RankedTensorType::get(shape, elementType ? elementType
-                                                       : model.elementType);
-  return WeightOp::create(builder, loc, type, builder.getStringAttr(name),
-                          indices);
+  return WeightOp::create(builder, loc,
+                          RankedTensorType::get(shape, elementType),
+                          builder.getStringAttr(name), indices);
 }
 
-Value OpsBuilder::linear(const Twine &name, const Twine &weightName,
-                         ValueRange indices, Value x, int64_t out,
-                         bool hasBias) {
-  Value matrix = weight(weightName + ".weight", indices,
-                        {out, tensorType(x).getDimSize(1)});
-  Value bias = hasBias ? weight(weightName + ".bias", indices, {out}) : Value();
+Value OpsBuilder::modelWeight(const std::string &name,
+                              ArrayRef<int64_t> shape) {
+  auto known = model.weightTypes.find(name);
+  return weight(name, {}, shape,
+                known == model.weightTypes.end() ? model.elementType
+                                                 : known->second);
+}
+
+Value OpsBuilder::matmul(const Twine &name, Value x, Value matrix, Value bias) {
   return create<MatmulOp>(name, x, matrix, bias, /*transposeRhs=*/true,
-                          TypeAttr());
+                          outTypeFor(x));
 }
 
-Value OpsBuilder::norm(const Twine &name, const Twine &weightName,
-                       ValueRange indices, Value x) {
-  Value scale = weight(weightName + ".weight", indices,
-                       {tensorType(x).getShape().back()});
-  return create<RmsNormOp>(name, x, scale, llvm::APFloat(model.epsilon));
+Value OpsBuilder::norm(const Twine &name, Value x, Value weight) {
+  return create<RmsNormOp>(name, x, weight, llvm::APFloat(model.epsilon));
+}
+
+TypeAttr OpsBuilder::outTypeFor(Value x) const {
+  Type type = model.elementType;
+  return tensorType(x).getElementType() == type ? TypeAttr()
+                                                : TypeAttr::get(type);
 }
 
 Value OpsBuilder::slice(Value x, int64_t dim, int64_t begin, int64_t size,
@@ -72,44 +77,62 @@ Value OpsBuilder::concat(int64_t dim, ArrayRef<Value> values) {
 }
 
 //===----------------------------------------------------------------------===//
-// Linear layers and their formats
+// Parts of a layer and their formats
 //===----------------------------------------------------------------------===//
 
-bool LayerOps::isQuantized(StringRef part) const {
-  return ops.model.formats.weights &&
-         !llvm::is_contained(layer.plainParts, part);
+Type LayerOps::weightType(const std::string &name, Type otherwise) const {
+  auto known = layer.weightTypes.find(name);
+  return known == layer.weightTypes.end() ? otherwise : known->second;
 }
 
-Type LayerOps::weightType(StringRef part) const {
-  return isQuantized(part) ? ops.model.formats.weights : ops.model.elementType;
+Type LayerOps::linearType(const std::string &name) const {
+  Type quantizedType = ops.model.formats.weights;
+  return weightType(name,
+                    quantizedType ? quantizedType : ops.model.elementType);
 }
 
-Value LayerOps::quantize(StringRef part, Value x) {
-  Type type = ops.model.formats.activations;
-  if (!type || !isQuantized(part))
+Value LayerOps::weight(const Twine &name, ArrayRef<int64_t> shape) {
+  return ops.weight(weightName(name), indices(), shape,
+                    weightType(name.str(), ops.model.elementType));
+}
+
+Value LayerOps::linearWeight(const Twine &name, ArrayRef<int64_t> shape) {
+  return ops.weight(weightName(name), indices(), shape, linearType(name.str()));
+}
+
+Value LayerOps::quantize(const std::string &weightName, Value x) {
+  const ModelConfig &model = ops.model;
+  Type type = model.formats.activations;
+  if (!type || linearType(weightName) == model.elementType ||
+      tensorType(x).getElementType() != model.elementType)
     return x;
   Value &known = quantized[x];
+  StringRef part = weightName;
+  part.consume_back(".weight");
   if (!known)
-    known = create<QuantizeOp>(part + ".quantize", x,
-                               ops.model.formats.isStatic, type);
+    known =
+        create<QuantizeOp>(part + ".quantize", x, model.formats.isStatic, type);
   return known;
 }
 
-TypeAttr LayerOps::outTypeFor(Value x) const {
-  Type type = ops.model.elementType;
-  return tensorType(x).getElementType() == type ? TypeAttr()
-                                                : TypeAttr::get(type);
+Value LayerOps::norm(const Twine &part, Value x) {
+  return ops.norm(nameOf(part), x,
+                  weight(part + ".weight", tensorType(x).getShape().back()));
+}
+
+Value LayerOps::plainLinear(const Twine &part, Value x, int64_t out,
+                            bool hasBias) {
+  Value matrix = weight(part + ".weight", {out, tensorType(x).getDimSize(1)});
+  Value bias = hasBias ? weight(part + ".bias", {out}) : Value();
+  return ops.matmul(nameOf(part), x, matrix, bias);
 }
 
 Value LayerOps::linear(const Twine &part, Value x, int64_t out, bool hasBias) {
-  std::string name = part.str();
   Value matrix =
-      ops.weight(weightName(part + ".weight"), indices(),
-                 {out, tensorType(x).getDimSize(1)}, weightType(name));
+      linearWeight(part + ".weight", {out, tensorType(x).getDimSize(1)});
   Value bias = hasBias ? weight(part + ".bias", {out}) : Value();
-  Value lhs = quantize(name, x);
-  return create<MatmulOp>(part, lhs, matrix, bias, /*transposeRhs=*/true,
-                          outTypeFor(lhs));
+  return ops.matmul(nameOf(part), quantize((part + ".weight").str(), x), matrix,
+                    bias);
 }
 
 } // namespace mlir::llm

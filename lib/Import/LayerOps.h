@@ -33,14 +33,16 @@ public:
       : builder(builder), loc(model.location), model(model), program(program) {}
 
   Value weight(const Twine &name, ValueRange indices, ArrayRef<int64_t> shape,
-               Type elementType = {});
-  /// A linear layer of the model's element type: `out` features from the last
-  /// dimension of x.
-  Value linear(const Twine &name, const Twine &weightName, ValueRange indices,
-               Value x, int64_t out, bool hasBias);
-  /// A norm along the last dimension.
-  Value norm(const Twine &name, const Twine &weightName, ValueRange indices,
-             Value x);
+               Type elementType);
+  /// A weight outside of the layers.
+  Value modelWeight(const std::string &name, ArrayRef<int64_t> shape);
+  /// x [m, k] times a matrix [n, k]; `bias` may be null.
+  Value matmul(const Twine &name, Value x, Value matrix, Value bias);
+  /// A norm along the last dimension; `weight` may be null.
+  Value norm(const Twine &name, Value x, Value weight);
+  /// The type behind `to` of an op that reads `x`: none where it follows from
+  /// x.
+  TypeAttr outTypeFor(Value x) const;
 
   /// Rows [begin, begin + size) along a dimension.
   Value slice(Value x, int64_t dim, int64_t begin, int64_t size,
@@ -86,28 +88,17 @@ public:
   Op create(const Twine &part, Args &&...args) {
     return ops.create<Op>(nameOf(part), std::forward<Args>(args)...);
   }
-  /// Of the model's element type.
-  Value weight(const Twine &part, ArrayRef<int64_t> shape) {
-    return ops.weight(weightName(part), indices(), shape);
-  }
-  Value norm(const Twine &part, Value x) {
-    return ops.norm(nameOf(part), weightName(part), indices(), x);
-  }
+  /// A weight that is quantized only where its name says so.
+  Value weight(const Twine &name, ArrayRef<int64_t> shape);
+  /// The weight of a linear layer, or of experts.
+  Value linearWeight(const Twine &name, ArrayRef<int64_t> shape);
+  Value norm(const Twine &part, Value x);
   /// A linear layer that is never quantized, as that of a router.
-  Value plainLinear(const Twine &part, Value x, int64_t out, bool hasBias) {
-    return ops.linear(nameOf(part), weightName(part), indices(), x, out,
-                      hasBias);
-  }
+  Value plainLinear(const Twine &part, Value x, int64_t out, bool hasBias);
   Value linear(const Twine &part, Value x, int64_t out, bool hasBias);
-
-  /// The element type in which the weight of a linear layer is stored.
-  Type weightType(StringRef part) const;
-  /// x in the type of the activations of a linear layer, converted once for all
-  /// layers that read it.
-  Value quantize(StringRef part, Value x);
-  /// The type behind `to` of an op that reads `x`: none where it follows from
-  /// x.
-  TypeAttr outTypeFor(Value x) const;
+  /// x in the type of the activations that a linear layer with this weight
+  /// reads, converted once for all layers that read it.
+  Value quantize(const std::string &weightName, Value x);
 
   OpsBuilder &ops;
   const LayerConfig &layer;
@@ -115,7 +106,8 @@ public:
   const LayerIndex &index;
 
 private:
-  bool isQuantized(StringRef part) const;
+  Type weightType(const std::string &name, Type otherwise) const;
+  Type linearType(const std::string &name) const;
   llvm::DenseMap<Value, Value> quantized;
 };
 

@@ -13,6 +13,7 @@
 #include "mlir/IR/Types.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -115,6 +116,10 @@ struct FeedForwardConfig {
   }
 };
 
+/// Element types of weights, by name, where they are not what the model's
+/// formats say.
+using WeightTypes = std::map<std::string, Type>;
+
 /// In which types a model is stored and computed, beyond `elementType`. Null:
 /// in that one.
 struct NumberFormats {
@@ -130,14 +135,13 @@ struct LayerConfig {
   /// Norms also behind attention and feed-forward network, before each is added
   /// to the residual.
   bool hasOutputNorms = false;
-  /// Linear layers that are not quantized where others are, in order, such as
-  /// "self_attn.o_proj".
-  std::vector<std::string> plainParts;
+  /// By their names in the layer, such as "self_attn.o_proj.weight".
+  WeightTypes weightTypes;
 
   bool operator==(const LayerConfig &other) const {
     return attention == other.attention && feedForward == other.feedForward &&
            hasOutputNorms == other.hasOutputNorms &&
-           plainParts == other.plainParts;
+           weightTypes == other.weightTypes;
   }
 };
 
@@ -160,6 +164,7 @@ struct ModelConfig {
   double logitSoftCap = 0;   ///< 0: none
   Type elementType;          ///< of all that `formats` says nothing about
   NumberFormats formats;
+  WeightTypes weightTypes; ///< of embedding, last norm and head
   std::vector<LayerConfig> layers;
 };
 

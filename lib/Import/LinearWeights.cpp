@@ -1,0 +1,56 @@
+//===- LinearWeights.cpp - Linear layers of a decoder layer ---------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinearWeights.h"
+
+namespace mlir::llm {
+
+static std::vector<std::string> projectionsOf(const AttentionConfig &config) {
+  if (config.latent.rank) {
+    std::vector<std::string> names = {"kv_a_proj_with_mqa", "kv_b_proj",
+                                      "o_proj"};
+    if (!config.latent.queryRank)
+      names.push_back("q_proj");
+    else
+      names.insert(names.end(), {"q_a_proj", "q_b_proj"});
+    return names;
+  }
+  if (config.isFused)
+    return {"qkv_proj", "o_proj"};
+  return {"q_proj", "k_proj", "v_proj", "o_proj"};
+}
+
+static void addGated(std::vector<std::string> &weights, const std::string &path,
+                     bool isFused, const std::string &suffix) {
+  if (isFused)
+    weights.push_back(path + ".gate_up_proj" + suffix);
+  else
+    for (const char *name : {".gate_proj", ".up_proj"})
+      weights.push_back(path + name + suffix);
+  weights.push_back(path + ".down_proj" + suffix);
+}
+
+std::vector<std::string> linearWeightsOf(const LayerConfig &layer) {
+  std::vector<std::string> weights;
+  for (const std::string &name : projectionsOf(layer.attention))
+    weights.push_back("self_attn." + name + ".weight");
+  const FeedForwardConfig &feedForward = layer.feedForward;
+  const ExpertsConfig &experts = feedForward.experts;
+  if (experts.count == 0) {
+    addGated(weights, feedForward.path, feedForward.isFused, ".weight");
+    return weights;
+  }
+  // Parameters of all experts together are no linear layers, and named so.
+  addGated(weights, feedForward.path + ".experts", experts.isFused,
+           experts.isFused ? "" : ".weight");
+  if (experts.sharedWidth)
+    addGated(weights, feedForward.path + "." + experts.sharedPath,
+             /*isFused=*/false, ".weight");
+  return weights;
+}
+
+} // namespace mlir::llm
