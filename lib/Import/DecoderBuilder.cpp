@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::llm {
 
@@ -25,8 +26,10 @@ namespace {
 class DecoderBuilder {
 public:
   DecoderBuilder(OpBuilder &builder, const ModelConfig &model,
-                 ProgramAttr program, const ImportOptions &options)
-      : ops(builder, model, program), options(options) {}
+                 ProgramAttr program, const ImportOptions &options,
+                 bool isUnrolled)
+      : ops(builder, model, program), options(options), isUnrolled(isUnrolled) {
+  }
 
   /// The hidden states after the layers.
   Value buildLayers(Value hidden);
@@ -47,6 +50,7 @@ private:
 
   OpsBuilder ops;
   const ImportOptions &options;
+  bool isUnrolled; ///< each layer is a body of its own
 };
 } // namespace
 
@@ -98,8 +102,12 @@ Value DecoderBuilder::buildRun(const LayerRun &run, bool isOnlyRun,
 }
 
 Value DecoderBuilder::buildLayers(Value hidden) {
-  std::vector<LayerRun> runs = findLayerRuns(
-      ArrayRef(ops.model.layers).take_front(ops.program.getLayers()));
+  auto layers = ArrayRef(ops.model.layers).take_front(ops.program.getLayers());
+  std::vector<LayerRun> runs;
+  if (!isUnrolled)
+    runs = findLayerRuns(layers);
+  for (size_t layer = 0; isUnrolled && layer < layers.size(); ++layer)
+    runs.push_back({static_cast<int64_t>(layer), 1, 1});
   for (const LayerRun &run : runs)
     hidden = buildRun(run, runs.size() == 1, hidden);
   return hidden;
@@ -123,6 +131,7 @@ Value DecoderBuilder::buildHead(Value hidden) {
   Value normed =
       ops.norm("model.norm", hidden,
                ops.modelWeight("model.norm.weight", {ops.model.hidden}));
+  Value rows = rowsWithLogits(normed);
   StringRef head = ops.model.hasTiedHead ? StringRef(embeddingName) : "lm_head";
   Value matrix = ops.modelWeight((head + ".weight").str(),
                                  {ops.model.vocabulary, ops.model.hidden});
@@ -147,13 +156,14 @@ static func::FuncOp createFunction(OpBuilder &builder, const ModelConfig &model,
   return function;
 }
 
-OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
-                                   ProgramAttr program,
-                                   const ImportOptions &options) {
+static OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
+                                          ProgramAttr program,
+                                          const ImportOptions &options,
+                                          bool isUnrolled) {
   bool isWhole = program.getIsWhole();
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.location);
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-  DecoderBuilder decoder(builder, model, program, options);
+  DecoderBuilder decoder(builder, model, program, options, isUnrolled);
   int64_t rows = program.countTokens();
   Type states = RankedTensorType::get({rows, model.hidden}, model.elementType);
   Type tokens = RankedTensorType::get({rows}, builder.getI32Type());
@@ -171,6 +181,44 @@ OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
     value = decoder.buildHead(value);
   func::ReturnOp::create(builder, model.location, value);
   return module;
+}
+
+OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
+                                   ProgramAttr program,
+                                   const ImportOptions &options) {
+  return buildDecoder(model, program, options, /*isUnrolled=*/false);
+}
+
+FailureOr<OwningOpRef<ModuleOp>> buildDecoder(ModelConfig model,
+                                              const ImportOptions &options) {
+  loadDecoderDialects(model.location.getContext());
+  if (failed(applyFormats(model, options)))
+    return failure();
+  FailureOr<ProgramAttr> program = resolveProgram(model, options);
+  if (failed(program))
+    return failure();
+  return buildDecoder(model, *program, options);
+}
+
+FailureOr<std::vector<NamedWeight>> listWeights(const ModelConfig &model) {
+  loadDecoderDialects(model.location.getContext());
+  ImportOptions oneStep;
+  oneStep.kvLen = {1};
+  oneStep.layers = std::nullopt;
+  FailureOr<ProgramAttr> program = resolveProgram(model, oneStep);
+  if (failed(program))
+    return failure();
+  OwningOpRef<ModuleOp> module =
+      buildDecoder(model, *program, oneStep, /*isUnrolled=*/true);
+  std::vector<NamedWeight> weights;
+  llvm::StringSet<> seen;
+  module->walk([&](WeightOp weight) {
+    ArrayRef<int64_t> shape = weight.getType().getShape();
+    if (seen.insert(weight.getName()).second)
+      weights.push_back(
+          {weight.getName().str(), SmallVector<int64_t, 3>(shape)});
+  });
+  return weights;
 }
 
 } // namespace mlir::llm

@@ -169,6 +169,8 @@ static LogicalResult readFormats(const LocatedJson &whole, HfFields &fields,
 }
 
 FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole) {
+  // Formats are types of the dialect.
+  loadDecoderDialects(whole.loc().getContext());
   FailureOr<const LocatedJson *> text = findTextPart(whole);
   if (failed(text))
     return failure();
@@ -198,34 +200,26 @@ FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole) {
 //===----------------------------------------------------------------------===//
 
 static FailureOr<OwningOpRef<ModuleOp>> import(FailureOr<LocatedJson> config,
-                                               const ImportOptions &options,
-                                               MLIRContext *context) {
+                                               const ImportOptions &options) {
   if (failed(config))
     return failure();
-  loadDecoderDialects(context);
   FailureOr<ModelConfig> model = readHfConfig(*config);
   if (failed(model))
     return failure();
-  if (failed(applyFormats(*model, options)))
-    return failure();
-  FailureOr<ProgramAttr> program = resolveProgram(*model, options);
-  if (failed(program))
-    return failure();
-  return buildDecoder(*model, *program, options);
+  return buildDecoder(*model, options);
 }
 
 FailureOr<OwningOpRef<ModuleOp>> importHfConfig(StringRef text,
                                                 StringRef bufferName,
                                                 const ImportOptions &options,
                                                 MLIRContext *context) {
-  return import(LocatedJson::parse(text, bufferName, context), options,
-                context);
+  return import(LocatedJson::parse(text, bufferName, context), options);
 }
 
 FailureOr<OwningOpRef<ModuleOp>>
 importHfConfigFile(StringRef path, const ImportOptions &options,
                    MLIRContext *context) {
-  return import(LocatedJson::parseFile(path, context), options, context);
+  return import(LocatedJson::parseFile(path, context), options);
 }
 
 } // namespace mlir::llm

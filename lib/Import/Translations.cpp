@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Import/Translations.h"
+#include "llm/Import/Checkpoints.h"
 #include "llm/Import/HfConfig.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
@@ -122,16 +123,50 @@ private:
 };
 } // namespace
 
-static OwningOpRef<Operation *>
-translateHfConfig(const ImportFlags &flags, const llvm::SourceMgr &sources,
-                  MLIRContext *context) {
+namespace {
+using Import = llvm::function_ref<FailureOr<OwningOpRef<ModuleOp>>(
+    StringRef text, StringRef fileName, const ImportOptions &options,
+    MLIRContext *context)>;
+
+/// Prints diagnostics without the line of the file that they are about, which
+/// in a file of weights is no text, and may be very long.
+class PlainDiagnostics : public ScopedDiagnosticHandler {
+public:
+  explicit PlainDiagnostics(MLIRContext *context)
+      : ScopedDiagnosticHandler(context) {
+    setHandler([](Diagnostic &diagnostic) {
+      print(diagnostic);
+      for (Diagnostic &note : diagnostic.getNotes())
+        print(note);
+    });
+  }
+
+private:
+  static void print(Diagnostic &diagnostic) {
+    if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+      llvm::errs() << place.getFilename().getValue() << ":" << place.getLine()
+                   << ":" << place.getColumn() << ": ";
+    llvm::errs() << (diagnostic.getSeverity() == DiagnosticSeverity::Error
+                         ? "error: "
+                     : diagnostic.getSeverity() == DiagnosticSeverity::Warning
+                         ? "warning: "
+                         : "note: ")
+                 << diagnostic << "\n";
+  }
+};
+} // namespace
+
+static OwningOpRef<Operation *> translate(Import import,
+                                          const ImportFlags &flags,
+                                          const llvm::SourceMgr &sources,
+                                          MLIRContext *context) {
   FailureOr<ImportOptions> options = flags.get(context);
   if (failed(options))
     return nullptr;
   const llvm::MemoryBuffer *file =
       sources.getMemoryBuffer(sources.getMainFileID());
-  FailureOr<OwningOpRef<ModuleOp>> module = importHfConfig(
-      file->getBuffer(), file->getBufferIdentifier(), *options, context);
+  FailureOr<OwningOpRef<ModuleOp>> module =
+      import(file->getBuffer(), file->getBufferIdentifier(), *options, context);
   if (failed(module))
     return nullptr;
   return OwningOpRef<Operation *>(module->release().getOperation());
@@ -143,7 +178,23 @@ void registerImportTranslations() {
       "import-hf-config", "llm IR from a Hugging Face config.json",
       TranslateRawSourceMgrToMLIRFunction(
           [](llvm::SourceMgr &sources, MLIRContext *context) {
-            return translateHfConfig(flags, sources, context);
+            return translate(importHfConfig, flags, sources, context);
+          }));
+  static TranslateToMLIRRegistration gguf(
+      "import-gguf", "llm IR from the header of a GGUF file",
+      TranslateRawSourceMgrToMLIRFunction(
+          [](llvm::SourceMgr &sources, MLIRContext *context) {
+            PlainDiagnostics diagnostics(context);
+            return translate(importGguf, flags, sources, context);
+          }));
+  static TranslateToMLIRRegistration safetensors(
+      "import-safetensors",
+      "llm IR from a config.json, held against the headers of the checkpoint "
+      "beside it, which say the types of its weights",
+      TranslateRawSourceMgrToMLIRFunction(
+          [](llvm::SourceMgr &sources, MLIRContext *context) {
+            PlainDiagnostics diagnostics(context);
+            return translate(importSafetensors, flags, sources, context);
           }));
 }
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Import/Translations.h"
-#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "llvm/Support/CommandLine.h"
 
 int main(int argc, char **argv) {
@@ -14,5 +13,6 @@ int main(int argc, char **argv) {
   llvm::cl::HideUnrelatedOptions(
       llvm::ArrayRef<const llvm::cl::OptionCategory *>());
   mlir::llm::registerImportTranslations();
-  return mlir::failed(mlir::mlirTranslateMain(argc, argv, "llm-opt importers"));
+  return mlir::failed(
+      mlir::llm::translateMain(argc, argv, "llm-opt importers"));
 }

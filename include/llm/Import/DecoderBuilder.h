@@ -30,6 +30,21 @@ OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
                                    ProgramAttr program,
                                    const ImportOptions &options);
 
+/// The same of what the options make of the model. Errors: those of
+/// `applyFormats` and `resolveProgram`.
+FailureOr<OwningOpRef<ModuleOp>> buildDecoder(ModelConfig model,
+                                              const ImportOptions &options);
+
+/// A weight of a model, such as "model.layers.7.mlp.experts.up_proj.weight".
+struct NamedWeight {
+  std::string name;
+  SmallVector<int64_t, 3> shape;
+};
+
+/// Every weight that the whole model reads, each once, in the order of the
+/// program. Fails where the model is too large to count.
+FailureOr<std::vector<NamedWeight>> listWeights(const ModelConfig &model);
+
 } // namespace mlir::llm
 
 #endif // LLM_IMPORT_DECODERBUILDER_H

@@ -8,11 +8,17 @@
 #ifndef LLM_IMPORT_TRANSLATIONS_H
 #define LLM_IMPORT_TRANSLATIONS_H
 
+#include "mlir/Support/LLVM.h"
+
 namespace mlir::llm {
 
 /// Registers all importers, and the command line options that they share, with
-/// `mlirTranslateMain`. To be called once, before the command line is read.
+/// MLIR's translations. To be called once, before the command line is read.
 void registerImportTranslations();
+
+/// `mlirTranslateMain` for files of any size: the input is mapped, not read,
+/// and the output appears whole or not at all. Fails after a diagnostic.
+LogicalResult translateMain(int argc, char **argv, StringRef overview);
 
 } // namespace mlir::llm
 

@@ -1,0 +1,52 @@
+//===- Checkpoints.h - Models from files of weights -------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What files of weights say in their headers: which tensors there are, of which
+// shapes and types. No weight is read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_IMPORT_CHECKPOINTS_H
+#define LLM_IMPORT_CHECKPOINTS_H
+
+#include "llm/Files/GgufHeader.h"
+#include "llm/Import/ImportOptions.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::llm {
+
+/// The element type of a tensor of ggml: plain, or values with the scales and
+/// minimums of their blocks, as many bytes as ggml's; null where ggml's values
+/// are of no whole number of bits.
+Type getGgmlElementType(const GgmlType &type, MLIRContext *context);
+
+/// The model that a GGUF file describes (architectures llama, with Mistral and
+/// Mixtral, qwen2, qwen3 and qwen3moe), each weight of the type that it has in
+/// the file. Activations and cache are f16, as ggml computes on GPUs. Errors: a
+/// key that is missing or contradicts the tensors, a tensor that is missing, of
+/// another shape, or unknown.
+FailureOr<ModelConfig> readGguf(const GgufHeader &header);
+
+/// The program of a GGUF file from its bytes, of which only the header is read.
+FailureOr<OwningOpRef<ModuleOp>> importGguf(StringRef bytes, StringRef fileName,
+                                            const ImportOptions &options,
+                                            MLIRContext *context);
+
+/// The program of a config.json, held against the headers of the checkpoint in
+/// the folder of `configPath`: model.safetensors, or the files that
+/// model.safetensors.index.json names. Weights have the types that they have
+/// there. Errors: a tensor that is missing, of another shape, of a type that
+/// the config does not say, or of no weight of the model.
+FailureOr<OwningOpRef<ModuleOp>> importSafetensors(StringRef configText,
+                                                   StringRef configPath,
+                                                   const ImportOptions &options,
+                                                   MLIRContext *context);
+
+} // namespace mlir::llm
+
+#endif // LLM_IMPORT_CHECKPOINTS_H

@@ -1,0 +1,339 @@
+//===- Gguf.cpp - Models from GGUF files ----------------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Keys as in ggml's docs/gguf.md, names of tensors as in llama.cpp's gguf-py
+// (constants.py).
+//
+//===----------------------------------------------------------------------===//
+
+#include "WeightNames.h"
+#include "llm/Import/Checkpoints.h"
+#include "llm/Import/DecoderBuilder.h"
+#include "llm/Support/GgmlTypes.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <algorithm>
+
+namespace mlir::llm {
+
+//===----------------------------------------------------------------------===//
+// Metadata
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Reads keys of one architecture; the first error ends the import.
+class GgufReaderOfModel {
+public:
+  explicit GgufReaderOfModel(const GgufHeader &header)
+      : header(header), model(header.loc()) {}
+
+  FailureOr<ModelConfig> read();
+
+private:
+  LogicalResult readArchitecture();
+  LogicalResult readSizes();
+  LogicalResult readAttention(AttentionConfig &attention);
+  LogicalResult readFeedForward(FeedForwardConfig &feedForward);
+  LogicalResult readVocabulary();
+  LogicalResult takeTensors();
+  LogicalResult takeTensor(const NamedWeight &weight);
+
+  /// A positive whole number under "<architecture>.<key>", or of a list the one
+  /// that all its entries are; `absent` 0: it is required.
+  FailureOr<int64_t> size(StringRef key, int64_t absent = 0);
+  FailureOr<double> number(StringRef key, double absent);
+  std::string keyOf(StringRef key) const {
+    return (architecture + "." + key).str();
+  }
+  InFlightDiagnostic refuse(StringRef key) const {
+    return mlir::emitError(header.loc(key)) << "'" << key << "' ";
+  }
+  bool hasTensor(StringRef name) const { return header.findTensor(name); }
+
+  const GgufHeader &header;
+  ModelConfig model;
+  std::string architecture;
+  llvm::StringSet<> taken; ///< tensors
+};
+} // namespace
+
+FailureOr<int64_t> GgufReaderOfModel::size(StringRef key, int64_t absent) {
+  std::string full = keyOf(key);
+  if (!header.has(full)) {
+    if (absent)
+      return absent;
+    return refuse(full) << "is missing";
+  }
+  std::optional<int64_t> value;
+  if (header.isArray(full)) {
+    auto values = header.findWholeNumbers(full);
+    if (failed(values))
+      return failure();
+    if (!llvm::all_equal(**values) || (*values)->empty())
+      return refuse(full) << "differs between layers: not supported";
+    value = (*values)->front();
+  } else {
+    auto whole = header.findWholeNumber(full);
+    if (failed(whole))
+      return failure();
+    value = *whole;
+  }
+  // Sums and products of two sizes are taken without a check.
+  constexpr int64_t most = int64_t(1) << 31;
+  if (*value < 1 || *value > most)
+    return refuse(full) << "must be in [1, 2^31], got " << *value;
+  return *value;
+}
+
+FailureOr<double> GgufReaderOfModel::number(StringRef key, double absent) {
+  std::string full = keyOf(key);
+  auto value = header.findNumber(full);
+  if (failed(value))
+    return failure();
+  double result = value->value_or(absent);
+  if (!(result > 0))
+    return refuse(full) << "must be positive";
+  return result;
+}
+
+LogicalResult GgufReaderOfModel::readArchitecture() {
+  static constexpr llvm::StringLiteral known[] = {"llama", "qwen2", "qwen3",
+                                                  "qwen3moe"};
+  StringRef key = "general.architecture";
+  auto name = header.findString(key);
+  if (failed(name))
+    return failure();
+  if (!*name)
+    return refuse(key) << "is missing";
+  architecture = (*name)->str();
+  model.family = architecture;
+  if (llvm::is_contained(known, architecture))
+    return success();
+  return refuse(key) << "\"" << architecture
+                     << "\" is not supported; supported: llama, qwen2, qwen3, "
+                        "qwen3moe";
+}
+
+LogicalResult GgufReaderOfModel::readAttention(AttentionConfig &attention) {
+  FailureOr<int64_t> heads = size("attention.head_count");
+  if (failed(heads))
+    return failure();
+  FailureOr<int64_t> kvHeads = size("attention.head_count_kv", *heads);
+  FailureOr<int64_t> keyLength =
+      size("attention.key_length", std::max<int64_t>(1, model.hidden / *heads));
+  if (failed(kvHeads) || failed(keyLength))
+    return failure();
+  FailureOr<int64_t> valueLength = size("attention.value_length", *keyLength);
+  FailureOr<double> theta = number("rope.freq_base", 10000);
+  if (failed(valueLength) || failed(theta))
+    return failure();
+  if (*valueLength != *keyLength)
+    return refuse(keyOf("attention.value_length"))
+           << *valueLength << " is not the key_length " << *keyLength
+           << ": not supported";
+  if (*heads % *kvHeads)
+    return refuse(keyOf("attention.head_count_kv"))
+           << *kvHeads << " does not divide the head_count " << *heads;
+  if (*keyLength % 2)
+    return refuse(keyOf("attention.key_length"))
+           << *keyLength << " must be even: rotary embedding turns pairs";
+  attention.heads = *heads;
+  attention.kvHeads = *kvHeads;
+  attention.headDim = *keyLength;
+  attention.theta = *theta;
+  attention.qkNorm = architecture == "qwen3" || architecture == "qwen3moe";
+  attention.qkvBias = hasTensor("blk.0.attn_q.bias");
+  attention.outBias = hasTensor("blk.0.attn_output.bias");
+  if (header.has(keyOf("attention.sliding_window"))) {
+    FailureOr<int64_t> window = size("attention.sliding_window");
+    if (failed(window))
+      return failure();
+    attention.window = *window;
+  }
+  return success();
+}
+
+LogicalResult
+GgufReaderOfModel::readFeedForward(FeedForwardConfig &feedForward) {
+  bool hasExperts = header.has(keyOf("expert_count"));
+  FailureOr<int64_t> width =
+      hasExperts && header.has(keyOf("expert_feed_forward_length"))
+          ? size("expert_feed_forward_length")
+          : size("feed_forward_length");
+  if (failed(width))
+    return failure();
+  feedForward.intermediate = *width;
+  feedForward.hasBias = hasTensor("blk.0.ffn_gate.bias");
+  if (!hasExperts)
+    return success();
+  FailureOr<int64_t> count = size("expert_count"),
+                     used = size("expert_used_count");
+  if (failed(count) || failed(used))
+    return failure();
+  constexpr int64_t most = 65536;
+  if (*count > most || *used > *count)
+    return refuse(keyOf("expert_count"))
+           << "must be in [" << *used << ", " << most << "], got " << *count;
+  ExpertsConfig &experts = feedForward.experts;
+  experts.count = *count;
+  experts.topK = *used;
+  experts.normalizes = true;
+  experts.router = "gate";
+  if (architecture == "llama")
+    feedForward.path = "block_sparse_moe";
+  return success();
+}
+
+LogicalResult GgufReaderOfModel::readVocabulary() {
+  const GgufTensor *embedding = header.findTensor("token_embd.weight");
+  if (!embedding)
+    return mlir::emitError(header.loc())
+           << "tensor 'token_embd.weight' is missing";
+  if (embedding->shape.size() != 2)
+    return mlir::emitError(header.loc(*embedding))
+           << "tensor 'token_embd.weight' must have two dimensions";
+  model.vocabulary = embedding->shape.front();
+  StringRef key = "tokenizer.ggml.tokens";
+  auto tokens = header.findArrayLength(key);
+  if (failed(tokens))
+    return failure();
+  if (*tokens && **tokens != static_cast<uint64_t>(model.vocabulary))
+    return refuse(key) << "has " << **tokens
+                       << " tokens, but 'token_embd.weight' "
+                       << model.vocabulary << " rows";
+  model.hasTiedHead = !hasTensor("output.weight");
+  return success();
+}
+
+LogicalResult GgufReaderOfModel::readSizes() {
+  FailureOr<int64_t> layers = size("block_count"),
+                     hidden = size("embedding_length");
+  if (failed(layers) || failed(hidden))
+    return failure();
+  if (*layers > ModelConfig::maxLayers)
+    return refuse(keyOf("block_count"))
+           << "must be at most " << ModelConfig::maxLayers << ", got "
+           << *layers;
+  model.hidden = *hidden;
+  FailureOr<double> epsilon = number("attention.layer_norm_rms_epsilon", 1e-5);
+  LayerConfig layer;
+  if (failed(epsilon) || failed(readAttention(layer.attention)) ||
+      failed(readFeedForward(layer.feedForward)))
+    return failure();
+  model.epsilon = *epsilon;
+  model.layers.assign(*layers, layer);
+  return readVocabulary();
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+/// The name of a module in a layer, in ggml's words; empty where it has none.
+static StringRef ggmlName(StringRef module) {
+  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> names[] =
+      {{"input_layernorm", "attn_norm"},
+       {"self_attn.q_proj", "attn_q"},
+       {"self_attn.k_proj", "attn_k"},
+       {"self_attn.v_proj", "attn_v"},
+       {"self_attn.o_proj", "attn_output"},
+       {"self_attn.q_norm", "attn_q_norm"},
+       {"self_attn.k_norm", "attn_k_norm"},
+       {"post_attention_layernorm", "ffn_norm"},
+       {"gate_proj", "ffn_gate"},
+       {"up_proj", "ffn_up"},
+       {"down_proj", "ffn_down"},
+       {"gate", "ffn_gate_inp"},
+       {"experts.gate_proj", "ffn_gate_exps"},
+       {"experts.up_proj", "ffn_up_exps"},
+       {"experts.down_proj", "ffn_down_exps"}};
+  if (!module.consume_front("mlp."))
+    module.consume_front("block_sparse_moe.");
+  for (auto [ours, theirs] : names)
+    if (ours == module)
+      return theirs;
+  return "";
+}
+
+static std::string ggmlTensorName(StringRef weight) {
+  if (auto split = splitLayerName(weight)) {
+    auto [module, kind] = split->second.rsplit('.');
+    return ("blk." + Twine(split->first) + "." + ggmlName(module) + "." + kind)
+        .str();
+  }
+  if (weight == "model.embed_tokens.weight")
+    return "token_embd.weight";
+  return weight == "model.norm.weight" ? "output_norm.weight" : "output.weight";
+}
+
+LogicalResult GgufReaderOfModel::takeTensor(const NamedWeight &weight) {
+  std::string name = ggmlTensorName(weight.name);
+  const GgufTensor *tensor = header.findTensor(name);
+  if (!tensor)
+    return mlir::emitError(header.loc())
+           << "tensor '" << name << "' is missing";
+  if (ArrayRef(tensor->shape) != ArrayRef(weight.shape))
+    return mlir::emitError(header.loc(*tensor))
+           << "tensor '" << name << "' must be " << describeShape(weight.shape)
+           << " by the metadata, got " << describeShape(tensor->shape);
+  Type type = getGgmlElementType(*tensor->type, model.location.getContext());
+  if (!type)
+    return mlir::emitError(header.loc(*tensor))
+           << "tensor '" << name << "' is of type "
+           << StringRef(tensor->type->name.data(), tensor->type->name.size())
+           << ", which is not supported";
+  taken.insert(name);
+  if (auto split = splitLayerName(weight.name))
+    model.layers[split->first].weightTypes[split->second.str()] = type;
+  else
+    model.weightTypes[weight.name] = type;
+  return success();
+}
+
+LogicalResult GgufReaderOfModel::takeTensors() {
+  FailureOr<std::vector<NamedWeight>> weights = listWeights(model);
+  if (failed(weights))
+    return failure();
+  for (const NamedWeight &weight : *weights)
+    if (failed(takeTensor(weight)))
+      return failure();
+  for (const GgufTensor &tensor : header.tensors())
+    // Factors of rope_scaling, which change the table of angles alone.
+    if (!taken.contains(tensor.name) &&
+        !StringRef(tensor.name).starts_with("rope_f"))
+      return mlir::emitError(header.loc(tensor))
+             << "tensor '" << tensor.name << "' is no weight of architecture "
+             << architecture << " as its metadata describe it";
+  return success();
+}
+
+FailureOr<ModelConfig> GgufReaderOfModel::read() {
+  model.elementType = Float16Type::get(model.location.getContext());
+  if (failed(readArchitecture()) || failed(readSizes()) ||
+      failed(takeTensors()))
+    return failure();
+  return model;
+}
+
+FailureOr<ModelConfig> readGguf(const GgufHeader &header) {
+  loadDecoderDialects(header.loc().getContext());
+  return GgufReaderOfModel(header).read();
+}
+
+FailureOr<OwningOpRef<ModuleOp>> importGguf(StringRef bytes, StringRef fileName,
+                                            const ImportOptions &options,
+                                            MLIRContext *context) {
+  FailureOr<GgufHeader> header = GgufHeader::parse(bytes, fileName, context);
+  if (failed(header))
+    return failure();
+  FailureOr<ModelConfig> model = readGguf(*header);
+  if (failed(model))
+    return failure();
+  return buildDecoder(*model, options);
+}
+
+} // namespace mlir::llm

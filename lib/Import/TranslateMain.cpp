@@ -1,0 +1,72 @@
+//===- TranslateMain.cpp - The main function of llm-translate -------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// mlirTranslateMain opens its input with a null behind the last byte. Where the
+// size of the file is a multiple of a page there is no room for that in a
+// mapping, and the file is read: a GGUF file of hundreds of gigabytes, too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Files/InputFile.h"
+#include "llm/Files/OutputFile.h"
+#include "llm/Import/Translations.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace mlir::llm {
+
+namespace cl = llvm::cl;
+
+static LogicalResult fail(llvm::Error error) {
+  llvm::errs() << "error: " << llvm::toString(std::move(error)) << "\n";
+  return failure();
+}
+
+/// Standard input, or a file that is mapped.
+static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+openInput(StringRef path) {
+  if (path == "-")
+    return llvm::errorOrToExpected(llvm::MemoryBuffer::getSTDIN());
+  return readInputFile(path);
+}
+
+LogicalResult translateMain(int argc, char **argv, StringRef overview) {
+  cl::opt<std::string> inputPath(cl::Positional, cl::init("-"),
+                                 cl::desc("<input file>"));
+  cl::opt<std::string> outputPath("o", cl::init("-"), cl::desc("Output file"),
+                                  cl::value_desc("filename"));
+  cl::list<const Translation *, bool, TranslationParser> translations(
+      "", cl::desc("Importers"), cl::Required);
+  registerTranslationCLOptions();
+  llvm::InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  if (translations.size() != 1)
+    return fail(llvm::createStringError("one importer at a time, got " +
+                                        llvm::Twine(translations.size())));
+
+  auto input = openInput(inputPath);
+  if (!input)
+    return fail(input.takeError());
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(*input), SMLoc());
+  MLIRContext context;
+  SourceMgrDiagnosticHandler diagnostics(*sources, &context);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  LogicalResult result = (*translations.front())(sources, os, &context);
+  if (failed(result))
+    return failure();
+  llvm::Error error = writeOutputFile(
+      outputPath, [&](raw_ostream &stream) { stream << os.str(); });
+  return error ? fail(std::move(error)) : success();
+}
+
+} // namespace mlir::llm

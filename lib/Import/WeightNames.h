@@ -1,0 +1,45 @@
+//===- WeightNames.h - Names and shapes of weights --------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_IMPORT_WEIGHTNAMES_H
+#define LLM_LIB_IMPORT_WEIGHTNAMES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace mlir::llm {
+
+/// "model.layers.7.self_attn.q_proj.weight" as layer 7 and the rest; nothing
+/// for a weight outside of the layers.
+inline std::optional<std::pair<size_t, llvm::StringRef>>
+splitLayerName(llvm::StringRef name) {
+  size_t layer;
+  if (!name.consume_front("model.layers.") || name.consumeInteger(10, layer) ||
+      !name.consume_front("."))
+    return std::nullopt;
+  return std::pair(layer, name);
+}
+
+/// "[2048, 512]".
+inline std::string describeShape(llvm::ArrayRef<int64_t> shape) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "[";
+  llvm::interleaveComma(shape, os);
+  os << "]";
+  return text;
+}
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_IMPORT_WEIGHTNAMES_H
