@@ -88,8 +88,8 @@ def Llm_RepeatKvOp : Llm_TensorOp<"repeat_kv"> {
     not absorbed.
 
     Shapes: x [batch, keys, kv_heads, d]; out [batch, keys, heads, d] of x's element type,
-    or of the one behind `to`. Loops: b, t, h (KV
-    heads), g (heads per KV head), d. Work: none but the bytes.
+    or of the one behind `to`. Loops: b, t, h (KV heads), g (heads per KV head), d. Work:
+    none but the bytes.
 
     Example:
     ```mlir
