@@ -38,8 +38,9 @@ std::string OracleMask::text() const {
   if (window)
     text += " window " + std::to_string(window);
   if (chunk)
-    text += " chunk " + std::to_string(chunk) + " from " +
-            (firstKeys.empty() ? std::to_string(firstKey) : listText(firstKeys));
+    text +=
+        " chunk " + std::to_string(chunk) + " from " +
+        (firstKeys.empty() ? std::to_string(firstKey) : listText(firstKeys));
   if (!lengths.empty())
     text += " lengths " + listText(lengths);
   return text;
@@ -276,9 +277,8 @@ Oracle batchMatmulOracle(int64_t b, int64_t m, int64_t k, int64_t n,
                     {"rhs", 'r', ofWeight, 8},
                     {"out", 'w', {"m", "b", "n"}, 32}};
   if (isScaled)
-    oracle.buffers[1] =
-        scaledBuffer("rhs", 'r', ofWeight, b, transposed ? n : k,
-                     transposed ? k : n);
+    oracle.buffers[1] = scaledBuffer("rhs", 'r', ofWeight, b,
+                                     transposed ? n : k, transposed ? k : n);
   return oracle;
 }
 
@@ -287,10 +287,9 @@ Oracle rmsNormOracle(int64_t rows, int64_t columns, bool weight) {
   std::vector<std::string> types = {tensorText({rows, columns})};
   if (weight)
     types.push_back(tensorText({columns}, "f32"));
-  oracle.text =
-      functionText(std::string("llm.rmsnorm %0") + (weight ? ", %1" : "") +
-                       " epsilon 1.0e-5",
-                   types);
+  oracle.text = functionText(std::string("llm.rmsnorm %0") +
+                                 (weight ? ", %1" : "") + " epsilon 1.0e-5",
+                             types);
   oracle.loops = {"d0", "d1"};
   oracle.extents = {rows, columns};
   oracle.tileable = {true, false};
@@ -319,20 +318,19 @@ Oracle addOracle(int64_t rows, int64_t columns) {
 Oracle swigluOracle(int64_t rows, int64_t columns, bool limit) {
   Oracle oracle = addOracle(rows, columns);
   std::string type = tensorText({rows, columns}, "i4");
-  oracle.text = functionText(
-      std::string("llm.swiglu %0, %1") + (limit ? " limit 7.0" : ""),
-      {type, type});
+  oracle.text = functionText(std::string("llm.swiglu %0, %1") +
+                                 (limit ? " limit 7.0" : ""),
+                             {type, type});
   return oracle;
 }
 
 Oracle quantizeOracle(int64_t rows, int64_t columns, const std::string &type) {
   bool isPlain = type == "i8", isStatic = type == "static";
   Oracle oracle;
-  oracle.text =
-      functionText(std::string("llm.quantize %0") +
-                       (isStatic ? " static" : "") + " to " +
-                       (isPlain ? "i8" : scaledText),
-                   {tensorText({rows, columns})});
+  oracle.text = functionText(std::string("llm.quantize %0") +
+                                 (isStatic ? " static" : "") + " to " +
+                                 (isPlain ? "i8" : scaledText),
+                             {tensorText({rows, columns})});
   oracle.loops = {"d0", "d1"};
   oracle.extents = {rows, columns};
   oracle.tileable = {true, isPlain || isStatic};
@@ -462,10 +460,10 @@ Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g,
 Oracle mlaOracle(int64_t b, int64_t h, int64_t s, int64_t t, int64_t d,
                  int64_t c, OracleMask mask) {
   Oracle oracle;
-  oracle.text = functionText("llm.mla_attn %0, %1 value_dim " +
-                                 std::to_string(c) + mask.text() + " scale 0.5",
-                             {tensorText({b, s, h, d}),
-                              tensorText({b, t, 1, d}, "i8")});
+  oracle.text =
+      functionText("llm.mla_attn %0, %1 value_dim " + std::to_string(c) +
+                       mask.text() + " scale 0.5",
+                   {tensorText({b, s, h, d}), tensorText({b, t, 1, d}, "i8")});
   oracle.loops = {"b", "h", "s", "t", "d", "c"};
   oracle.extents = {b, h, s, t, d, c};
   oracle.tileable = {true, true, true, true, false, false};
@@ -486,8 +484,7 @@ Oracle mlaOracle(int64_t b, int64_t h, int64_t s, int64_t t, int64_t d,
 Oracle repeatKvOracle(int64_t b, int64_t t, int64_t h, int64_t g, int64_t d,
                       bool toF32) {
   Oracle oracle;
-  oracle.text = functionText("llm.repeat_kv %0 heads " +
-                                 std::to_string(h * g) +
+  oracle.text = functionText("llm.repeat_kv %0 heads " + std::to_string(h * g) +
                                  (toF32 ? " to f32" : ""),
                              {tensorText({b, t, h, d})});
   oracle.loops = {"b", "t", "h", "g", "d"};
@@ -538,9 +535,8 @@ Oracle groupedMatmulOracle(int64_t experts, int64_t topK, int64_t tokens,
   oracle.buffers = {{"lhs", 'r', {"m", "k"}, 16},
                     {"rhs", 'r', {"e", "k", "n"}, 8}};
   if (isScaled)
-    oracle.buffers[1] =
-        scaledBuffer("rhs", 'r', {"e", "k", "n"}, experts, transposed ? n : k,
-                     transposed ? k : n);
+    oracle.buffers[1] = scaledBuffer("rhs", 'r', {"e", "k", "n"}, experts,
+                                     transposed ? n : k, transposed ? k : n);
   if (bias)
     oracle.buffers.push_back({"bias", 'r', {"e", "n"}, 32});
   oracle.buffers.push_back({"out", 'w', {"m", "n"}, 16});
@@ -554,9 +550,9 @@ Oracle dispatchOracle(int64_t tokens, int64_t topK, int64_t hidden,
                                     tensorText({tokens, topK}, "i32")};
   if (shares)
     types.push_back(tensorText({tokens, topK}, "f32"));
-  oracle.text = functionText(
-      std::string("llm.moe_dispatch %0, %1") + (shares ? " shares %2" : ""),
-      types);
+  oracle.text = functionText(std::string("llm.moe_dispatch %0, %1") +
+                                 (shares ? " shares %2" : ""),
+                             types);
   oracle.loops = {"m", "j", "h"};
   oracle.extents = {tokens, topK, hidden};
   oracle.tileable = {true, true, true};
@@ -592,12 +588,11 @@ Oracle routeOracle(const std::string &scoring, int64_t tokens, int64_t experts,
   std::vector<std::string> types = {tensorText({tokens, experts})};
   if (bias)
     types.push_back(tensorText({experts}, "f32"));
-  oracle.text = functionText("llm.moe_route " + scoring + " %0" +
-                                 (bias ? " bias %1" : "") + " top_k " +
-                                 std::to_string(topK) +
-                                 (groups ? " groups 2 top_groups 2" : "") +
-                                 " normalize",
-                             types, "%r:2");
+  oracle.text = functionText(
+      "llm.moe_route " + scoring + " %0" + (bias ? " bias %1" : "") +
+          " top_k " + std::to_string(topK) +
+          (groups ? " groups 2 top_groups 2" : "") + " normalize",
+      types, "%r:2");
   oracle.loops = {"m", "e", "j"};
   oracle.extents = {tokens, experts, topK};
   oracle.tileable = {true, false, false};
