@@ -80,7 +80,8 @@ def Llm_MlaAttnOp : Llm_MaskedOp<"mla_attn"> {
   }];
 }
 
-def Llm_RepeatKvOp : Llm_TensorOp<"repeat_kv"> {
+def Llm_RepeatKvOp
+    : Llm_WorkOp<"repeat_kv", [Pure, InferTypeOpAdaptor], ["countElements"]> {
   let summary = "each KV head once for each head that reads it";
   let description = [{
     `out[b, t, h, d] = x[b, t, h / G, d]`, G = heads / kv_heads, written out: the rotated
@@ -88,8 +89,8 @@ def Llm_RepeatKvOp : Llm_TensorOp<"repeat_kv"> {
     not absorbed.
 
     Shapes: x [batch, keys, kv_heads, d]; out [batch, keys, heads, d] of x's element type,
-    or of the one behind `to`. Loops: b, t, h (KV
-    heads), g (heads per KV head), d. Work: none but the bytes.
+    or of the one behind `to`. Loops: b, t, h (KV heads), g (heads per KV head), d. Work:
+    none but the bytes.
 
     Example:
     ```mlir

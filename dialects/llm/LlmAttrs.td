@@ -50,7 +50,7 @@ def Llm_MaskAttr : Llm_Attr<"Mask", "mask", "which keys a query sees"> {
   }]>];
   let assemblyFormat = [{
     $kind (`window` $window^)? (`chunk` $chunk^)? (`from` custom<Positions>($firstKeys)^)?
-    (`lengths` `[` $lengths^ `]`)?
+    (`lengths` custom<Lengths>($lengths)^)?
   }];
 }
 

@@ -21,8 +21,8 @@ def Llm_EmbeddingOp : Llm_TensorOp<"embedding"> {
     `out[m, h] = table[tokens[m], h]`, the first op of a model.
 
     Shapes: tokens [m], of integers; table [vocabulary, hidden]; out [m, hidden] of the
-    table's element type, or of the one behind `to`. Loops: m, h. Work: none but the bytes. A row is read for each
-    token, also where two tokens name the same one.
+    table's element type, or of the one behind `to`. Loops: m, h. Work: none but the bytes.
+    A row is read for each token, also where two tokens name the same one.
 
     Example:
     ```mlir

@@ -24,7 +24,8 @@ class Llm_TensorOfRank<int rank> : ConfinedType<Llm_Tensor,
 
 /// type-C4: values to compute with have a plain type; what is stored (weights, caches,
 /// quantized activations) may be scaled in blocks.
-def Llm_StoredTensor : RankedTensorOf<[AnyFloat, AnySignlessInteger, Llm_BlockScaledType]>;
+def Llm_BlockScaledElement : Type<Llm_BlockScaledType.predicate, "block-scaled">;
+def Llm_StoredTensor : RankedTensorOf<[AnyFloat, AnySignlessInteger, Llm_BlockScaledElement]>;
 class Llm_StoredTensorOfRank<int rank> : ConfinedType<Llm_StoredTensor,
     [HasAnyRankOfPred<[rank]>], "rank-" # rank # " tensor of float, integer or block-scaled values",
     "::mlir::RankedTensorType">;
@@ -140,8 +141,7 @@ def Llm_KvWriteOp : Llm_WorkOp<"kv_write",
   let description = [{
     The state of the cache in which positions [begin, begin + seq) of every sequence hold
     the given keys and values, converted to the cache's element type. In a ragged batch,
-    `begin` has a number for each sequence. A cache of latents
-    takes keys alone.
+    `begin` has a number for each sequence. A cache of latents takes keys alone.
 
     Shapes: keys, values [batch, seq, kv_heads, head_dim].
     Work: none but the bytes, read and written once.
@@ -269,8 +269,8 @@ def Llm_RopeOp : Llm_TensorOp<"rope"> {
     `begin` has a number for each sequence.
 
     Shapes: x [batch, seq, heads, head_dim]; out as x. Loops: b, s, h, d; d is never tiled.
-    Stages: angles (one sine or cosine per (s, d), in a ragged batch per (b, s, d)), rotate (3 operations per element:
-    two products and a sum).
+    Stages: angles (one sine or cosine per (s, d), in a ragged batch per (b, s, d)), rotate
+    (3 operations per element: two products and a sum).
 
     Example:
     ```mlir
@@ -450,7 +450,8 @@ def Llm_PositionScaleOp : Llm_TensorOp<"position_scale"> {
     no rotary embedding.
 
     Shapes: x [batch, seq, heads, head_dim]; out as x. Loops: b, s, h, d. Stages: factors
-    (per s, in a ragged batch per (b, s), a logarithm and 5 operations), scale (one product per element).
+    (per s, in a ragged batch per (b, s), a logarithm and 5 operations), scale (one product
+    per element).
 
     Example:
     ```mlir

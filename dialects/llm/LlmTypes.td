@@ -46,7 +46,8 @@ def Llm_KvCacheType : TypeDef<Llm_Dialect, "KvCache",
 }
 
 def Llm_BlockScaledType : TypeDef<Llm_Dialect, "BlockScaled",
-    [DeclareTypeInterfaceMethods<StorageBytesTypeInterface, ["getValueType"]>, MemRefElementTypeInterface]> {
+    [DeclareTypeInterfaceMethods<StorageBytesTypeInterface, ["getValueType"]>,
+     MemRefElementTypeInterface]> {
   let mnemonic = "block_scaled";
   let summary = "values that share scales in blocks";
   let description = [{
@@ -61,6 +62,8 @@ def Llm_BlockScaledType : TypeDef<Llm_Dialect, "BlockScaled",
     - `!llm.block_scaled<f8E4M3FN, [?], f32>`: a scale for each row (channel, token);
       `[?, ?]` for each matrix (per tensor)
     - `!llm.block_scaled<i4, [32], i6, [32], i6, [256], f16, [256], f16>`: ggml's q4_K
+
+    Example: `tensor<32x5760x2880x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>`
   }];
   let parameters = (ins "::mlir::Type":$valueType,
     ArrayRefParameter<"::mlir::llm::ScalesAttr">:$scales);

@@ -247,9 +247,9 @@ static Count scaleUp(int64_t a, int64_t b, int64_t c) {
 Count mlir::llm::storageBytes(const Buffer &buffer, int64_t elements) {
   auto tensor = dyn_cast<RankedTensorType>(buffer.value.getType());
   bool hasScales = isa<StorageBytesTypeInterface>(buffer.elementType);
-  if (!hasScales || !tensor || tensor.getElementType() != buffer.elementType)
+  if (!hasScales || !tensor)
     return storageBytes(buffer.elementType, ArrayRef<int64_t>(elements));
-  Count whole = storageBytes(tensor);
+  Count whole = storageBytes(buffer.elementType, tensor.getShape());
   return succeeded(whole) ? scaleUp(*whole, elements, tensor.getNumElements())
                           : whole;
 }

@@ -55,6 +55,55 @@ func.func @loop(%q: tensor<1x3x4x16xf32>, %k: tensor<1x2x1x16xf32>) -> tensor<1x
   return %r : tensor<1x3x4x16xf32>
 }
 
+// Latent attention: the latents are the keys, their first features the values. The macs are the
+// same as of one kernel, 96 scores times 16 features and 12 of the value; as one kernel 2
+// operations per score and one for each of 2 x 3 x 4 x 12 elements of the result. One kernel reads
+// 2 x 5 latents of 16 x 2 bytes once; in pieces, 12 of 16 features are read again.
+// CHECK-LABEL: func.func @latents
+// CHECK-SAME: (%[[Q:.+]]: tensor<2x3x4x16xbf16>, %[[Z:.+]]: tensor<2x5x1x16xbf16>)
+// CHECK-NEXT: %[[V:.+]] = tensor.extract_slice %[[Z]][0, 0, 0, 0] [2, 5, 1, 12] [1, 1, 1, 1] : tensor<2x5x1x16xbf16> to tensor<2x5x1x12xbf16>
+// CHECK-NEXT: %[[S:.+]] = llm.qk "attn.qk" %[[Q]], %[[Z]] mask causal scale 2.500000e-01 : tensor<2x3x4x16xbf16>, tensor<2x5x1x16xbf16>
+// CHECK-NEXT: %[[P:.+]] = llm.softmax "attn.softmax" %[[S]] mask causal : tensor<2x4x3x5xbf16>
+// CHECK-NEXT: %[[O:.+]] = llm.pv "attn.pv" %[[P]], %[[V]] mask causal : tensor<2x4x3x5xbf16>, tensor<2x5x1x12xbf16>
+// CHECK-NEXT: return %[[O]] : tensor<2x3x4x12xbf16>
+// FUSED-LABEL: func.func @latents
+// FUSED: llm.mla_attn {{.*}}work = {alu = 480, compare = 96, mac = 2688, special = 96}, traffic = {dram = {latents = 320, out = 576, query = 768}}
+// WORK-LABEL: func.func @latents
+// WORK: llm.qk {{.*}}work = {mac = 1536}, traffic = {dram = {keys = 320, out = 192, query = 768}}
+// WORK: llm.softmax {{.*}}work = {alu = 288, compare = 96, special = 120}
+// WORK: llm.pv {{.*}}work = {mac = 1152}, traffic = {dram = {out = 576, probabilities = 192, values = 240}}
+func.func @latents(%q: tensor<2x3x4x16xbf16>, %z: tensor<2x5x1x16xbf16>) -> tensor<2x3x4x12xbf16> {
+  %o = llm.mla_attn "attn" %q, %z value_dim 12 mask causal scale 0.25 : tensor<2x3x4x16xbf16>, tensor<2x5x1x16xbf16>
+  return %o : tensor<2x3x4x12xbf16>
+}
+
+// Where all features are the value there is nothing to slice. The mask of a ragged batch is that
+// of all three.
+// CHECK-LABEL: func.func @whole_latents
+// CHECK-NEXT: llm.qk %{{.+}}, %[[Z:.+]] mask causal lengths [5, 4] scale
+// CHECK-NEXT: llm.softmax %{{.+}} mask causal lengths [5, 4] :
+// CHECK-NEXT: llm.pv %{{.+}}, %[[Z]] mask causal lengths [5, 4] :
+func.func @whole_latents(%q: tensor<2x3x4x16xbf16>, %z: tensor<2x5x1x16xbf16>) -> tensor<2x3x4x16xbf16> {
+  %o = llm.mla_attn %q, %z value_dim 16 mask causal lengths [5, 4] scale 0.25
+    : tensor<2x3x4x16xbf16>, tensor<2x5x1x16xbf16>
+  return %o : tensor<2x3x4x16xbf16>
+}
+
+// Values of another size than the keys: 96 scores times 16, and times 8.
+// CHECK-LABEL: func.func @value_dim
+// CHECK: llm.pv %{{.+}} : tensor<2x4x3x5xbf16>, tensor<2x5x2x8xbf16>
+// CHECK-NEXT: return %{{.+}} : tensor<2x3x4x8xbf16>
+// FUSED-LABEL: func.func @value_dim
+// FUSED: llm.gqa_attn {{.*}}mac = 2304,
+// WORK-LABEL: func.func @value_dim
+// WORK: llm.qk {{.*}}work = {mac = 1536}
+// WORK: llm.pv {{.*}}work = {mac = 768}
+func.func @value_dim(%q: tensor<2x3x4x16xbf16>, %k: tensor<2x5x2x16xbf16>, %v: tensor<2x5x2x8xbf16>) -> tensor<2x3x4x8xbf16> {
+  %o = llm.gqa_attn %q, %k, %v mask causal scale 0.25
+    : tensor<2x3x4x16xbf16>, tensor<2x5x2x16xbf16>, tensor<2x5x2x8xbf16>
+  return %o : tensor<2x3x4x8xbf16>
+}
+
 // Nothing to replace.
 // CHECK-LABEL: func.func @none
 // CHECK-NEXT: return

@@ -131,3 +131,23 @@ func.func @too_wide(%x: tensor<1x1xbf16>, %w: tensor<1x2305843009213693952xbf16>
   %1 = llm.matmul "b" %x, %w : tensor<1x1xbf16>, tensor<1x2305843009213693952xbf16>
   return
 }
+
+// Quantized activations and weights: results of one type behind `to` are joined, one of another
+// type is not.
+// CHECK-LABEL: func.func @to
+// CHECK: %[[W:.+]] = tensor.concat dim(0) %{{.*}} : (tensor<64x128x!llm.block_scaled<f8E4M3FN, [32, 128], f32>>, tensor<64x128x!llm.block_scaled<f8E4M3FN, [32, 128], f32>>) -> tensor<128x128x!llm.block_scaled<f8E4M3FN, [32, 128], f32>>
+// CHECK: llm.matmul "mlp.gate_proj+up_proj" %{{.*}}, %[[W]] transpose_rhs to bf16 :
+// CHECK: llm.matmul "mlp.router" %{{.*}} transpose_rhs to f32 : tensor<4x128x!llm.block_scaled<f8E4M3FN, [128], f32>>, tensor<64x128x
+// CHECK-NOT: llm.matmul
+func.func @to(%x: tensor<4x128x!llm.block_scaled<f8E4M3FN, [128], f32>>) -> (tensor<4x64xbf16>, tensor<4x64xbf16>, tensor<4x64xf32>) {
+  %w0 = llm.weight "g" : tensor<64x128x!llm.block_scaled<f8E4M3FN, [32, 128], f32>>
+  %w1 = llm.weight "u" : tensor<64x128x!llm.block_scaled<f8E4M3FN, [32, 128], f32>>
+  %w2 = llm.weight "r" : tensor<64x128x!llm.block_scaled<f8E4M3FN, [32, 128], f32>>
+  %0 = llm.matmul "mlp.gate_proj" %x, %w0 transpose_rhs to bf16
+     : tensor<4x128x!llm.block_scaled<f8E4M3FN, [128], f32>>, tensor<64x128x!llm.block_scaled<f8E4M3FN, [32, 128], f32>>
+  %1 = llm.matmul "mlp.up_proj" %x, %w1 transpose_rhs to bf16
+     : tensor<4x128x!llm.block_scaled<f8E4M3FN, [128], f32>>, tensor<64x128x!llm.block_scaled<f8E4M3FN, [32, 128], f32>>
+  %2 = llm.matmul "mlp.router" %x, %w2 transpose_rhs to f32
+     : tensor<4x128x!llm.block_scaled<f8E4M3FN, [128], f32>>, tensor<64x128x!llm.block_scaled<f8E4M3FN, [32, 128], f32>>
+  return %0, %1, %2 : tensor<4x64xbf16>, tensor<4x64xbf16>, tensor<4x64xf32>
+}

@@ -484,3 +484,39 @@ func.func private @f() attributes {llm.program = #llm.program<"llama", decode, b
 // program-C2: 4 new tokens cannot be among 3 keys.
 // expected-error @+1 {{kv_len 3 includes the 4 new tokens}}
 func.func private @f() attributes {llm.program = #llm.program<"llama", prefill, batch = 1, seq = 4, kv_len = 3, layers = 1 of 1>}
+
+// -----
+
+// program-C1: a sequence without keys.
+// expected-error @+1 {{'kv_len' must be in [1, 2^61), got 0}}
+func.func private @f() attributes {llm.program = #llm.program<"llama", decode, batch = 2, seq = 1, kv_len = [3, 0], layers = 1 of 1>}
+
+// -----
+
+// program-C1: 2 x 2 x 10^18 new tokens are more than the compiler counts.
+// expected-error @+1 {{has more than 2^61 - 1 new tokens}}
+func.func private @f() attributes {llm.program = #llm.program<"llama", prefill, batch = 2, seq = 2000000000000000000, kv_len = 2000000000000000000, layers = 1 of 1>}
+
+// -----
+
+// program-C2: 3 new tokens cannot be among the 2 keys of the second sequence.
+// expected-error @+1 {{kv_len 2 includes the 3 new tokens}}
+func.func private @f() attributes {llm.program = #llm.program<"llama", verify, batch = 2, seq = 3, kv_len = [3, 2], layers = 1 of 1>}
+
+// -----
+
+// program-C5: three numbers for two sequences.
+// expected-error @+1 {{kv_len has 3 numbers for 2 sequences}}
+func.func private @f() attributes {llm.program = #llm.program<"llama", decode, batch = 2, seq = 1, kv_len = [3, 4, 5], layers = 1 of 1>}
+
+// -----
+
+// program-C6: each group can be counted, their sum cannot.
+// expected-error @+1 {{needs sequences with fewer than 2^61 new tokens}}
+func.func private @f() attributes {llm.program = #llm.program<"llama", mixed, batch = 1, seq = 1, kv_len = 1 and batch = 1, seq = 2305843009213693951, kv_len = 2305843009213693951, layers = 1 of 1>}
+
+// -----
+
+// program-C6: no sequences at all; the parser wants some already.
+// expected-error @+1 {{expected 'batch'}}
+func.func private @f() attributes {llm.program = #llm.program<"llama", decode, layers = 1 of 1>}

@@ -90,5 +90,21 @@ func.func @op_attributes(%x: tensor<4x8xf32>) {
   // The values of enumerations stand for themselves.
   // CHECK: {activation = #llm<activation_kind gelu_tanh>, mask = #llm<mask causal>}
   %6 = tensor.empty() {activation = #llm<activation_kind gelu_tanh>, mask = #llm<mask causal>} : tensor<f32>
+
+  // So do masks, scales and sequences; `?` is the whole dimension.
+  // CHECK: {mask = #llm<mask causal chunk 8 from [4, 0] lengths [9, 3]>, scales = #llm.scales<[128, ?], f32>, sequences = #llm.sequences<batch = 2, seq = 1, kv_len = [9, 3]>}
+  %7 = tensor.empty() {mask = #llm<mask causal chunk 8 from [4, 0] lengths [9, 3]>, scales = #llm.scales<[128, ?], f32>,
+                       sequences = #llm.sequences<batch = 2, seq = 1, kv_len = [9, 3]>} : tensor<f32>
   return
 }
+
+// Programs of a ragged batch, and of sequences that decode beside a chunk of a prompt.
+// CHECK: func private @ragged()
+// CHECK-SAME: llm.program = #llm.program<"llama", decode, batch = 2, seq = 1, kv_len = [512, 100], layers = 1 of 16>
+func.func private @ragged() attributes {
+    llm.program = #llm.program<"llama", decode, batch = 2, seq = 1, kv_len = [512, 100], layers = 1 of 16>}
+// CHECK: func private @mixed()
+// CHECK-SAME: llm.program = #llm.program<"llama", mixed, batch = 16, seq = 1, kv_len = 2048 and batch = 1, seq = 512, kv_len = 1536, layers = 16 of 16, whole_model>
+func.func private @mixed() attributes {
+    llm.program = #llm.program<"llama", mixed, batch = 16, seq = 1, kv_len = 2048 and batch = 1, seq = 512, kv_len = 1536,
+                               layers = 16 of 16, whole_model>}

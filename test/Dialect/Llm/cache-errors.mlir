@@ -176,10 +176,73 @@ func.func @write_after(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, 
 
 // -----
 
-// kv_write-C3: a position before the first.
+// kv_write-C4: a position before the first.
 func.func @write_before(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>,
                         %k: tensor<1x2x2x8xf32>) {
-  // expected-error @+1 {{'llm.kv_write' op positions from -1 on, 2 of them, must lie within the capacity 4}}
+  // expected-error @+1 {{'llm.kv_write' op the first position must not be negative}}
   %0 = llm.kv_write %c, %k, %k at -1 : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>, tensor<1x2x2x8xf32>, tensor<1x2x2x8xf32>
+  return
+}
+
+// -----
+
+// kv_read-C1: an empty range of one of two sequences.
+func.func @read_empty(%c: !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32>) {
+  // expected-error @+1 {{'llm.kv_read' op rows 3 to 3 must be a non-empty range within the capacity 4}}
+  %k, %v = llm.kv_read %c rows [0, 3] to [2, 3] : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32>
+  return
+}
+
+// -----
+
+// kv_read-C2: three ranges for two sequences.
+func.func @read_three(%c: !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32>) {
+  // expected-error @+1 {{'llm.kv_read' op has 3 and 3 positions for 2 sequences}}
+  %k, %v = llm.kv_read %c rows [0, 0, 0] to [2, 3, 4] : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32>
+  return
+}
+
+// -----
+
+// kv_read-C2: one begin and two ends.
+func.func @read_ends(%c: !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32>) {
+  // expected-error @+1 {{'llm.kv_read' op has 1 and 2 positions for 2 sequences}}
+  %k, %v = llm.kv_read %c rows 0 to [2, 3] : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32>
+  return
+}
+
+// -----
+
+// kv_write-C1: keys without values, into a cache of both.
+func.func @write_keys(%c: !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32>, %k: tensor<2x2x2x8xf32>) {
+  // expected-error @+1 {{'llm.kv_write' op writes keys without values into a cache of both}}
+  %0 = llm.kv_write %c, %k at 0 : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32>, tensor<2x2x2x8xf32>
+  return
+}
+
+// -----
+
+// kv_write-C1: values into a cache that has none.
+func.func @write_latents(%c: !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32 latents>, %k: tensor<2x2x2x8xf32>) {
+  // expected-error @+1 {{'llm.kv_write' op writes keys and values into a cache of latents, which has none}}
+  %0 = llm.kv_write %c, %k, %k at 0 : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32 latents>, tensor<2x2x2x8xf32>, tensor<2x2x2x8xf32>
+  return
+}
+
+// -----
+
+// kv_write-C3: the second sequence has room for one position only.
+func.func @write_room(%c: !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32>, %k: tensor<2x2x2x8xf32>) {
+  // expected-error @+1 {{'llm.kv_write' op positions from 3 on, 2 of them, must lie within the capacity 4}}
+  %0 = llm.kv_write %c, %k, %k at [2, 3] : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32>, tensor<2x2x2x8xf32>, tensor<2x2x2x8xf32>
+  return
+}
+
+// -----
+
+// kv_write-C4: three positions for two sequences.
+func.func @write_positions(%c: !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32>, %k: tensor<2x2x2x8xf32>) {
+  // expected-error @+1 {{'llm.kv_write' op has 3 positions for 2 sequences}}
+  %0 = llm.kv_write %c, %k, %k at [0, 1, 2] : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32>, tensor<2x2x2x8xf32>, tensor<2x2x2x8xf32>
   return
 }

@@ -151,3 +151,93 @@ func.func @soft_cap(%x: tensor<4xf32>) {
   %0 = llm.soft_cap %x cap -30.0 : tensor<4xf32>
   return
 }
+
+// -----
+
+// rope-C2: three positions for two sequences.
+func.func @rope_positions(%x: tensor<2x3x4x8xf32>) {
+  // expected-error @+1 {{'llm.rope' op has 3 positions for 2 sequences}}
+  %0 = llm.rope %x at [1, 2, 3] theta 1.0e4 : tensor<2x3x4x8xf32>
+  return
+}
+
+// -----
+
+// rope-C2: a position of one sequence before the first.
+func.func @rope_begins(%x: tensor<2x3x4x8xf32>) {
+  // expected-error @+1 {{'llm.rope' op the first position must not be negative}}
+  %0 = llm.rope %x at [1, -1] theta 1.0e4 : tensor<2x3x4x8xf32>
+  return
+}
+
+// -----
+
+// position_scale-C1: three positions for two sequences.
+func.func @position_scale_positions(%x: tensor<2x3x4x8xf32>) {
+  // expected-error @+1 {{'llm.position_scale' op has 3 positions for 2 sequences}}
+  %0 = llm.position_scale %x at [1, 2, 3] step 8192 slope 0.1 : tensor<2x3x4x8xf32>
+  return
+}
+
+// -----
+
+// position_scale-C1: a position before the first.
+func.func @position_scale_begin(%x: tensor<2x3x4x8xf32>) {
+  // expected-error @+1 {{'llm.position_scale' op the first position must not be negative}}
+  %0 = llm.position_scale %x at -1 step 8192 slope 0.1 : tensor<2x3x4x8xf32>
+  return
+}
+
+// -----
+
+// position_scale-C2: a step of nothing.
+func.func @position_scale_step(%x: tensor<2x3x4x8xf32>) {
+  // expected-error @+1 {{'llm.position_scale' op step must be positive}}
+  %0 = llm.position_scale %x at 0 step 0 slope 0.1 : tensor<2x3x4x8xf32>
+  return
+}
+
+// -----
+
+// position_scale-C3: a slope that is no number.
+func.func @position_scale_slope(%x: tensor<2x3x4x8xf32>) {
+  // expected-error @+1 {{'llm.position_scale' op slope must be finite}}
+  %0 = llm.position_scale %x at 0 step 8192 slope 0x7FF8000000000000 : tensor<2x3x4x8xf32>
+  return
+}
+
+// -----
+
+// quantize-C1: a type that is no number.
+func.func @quantize_type(%x: tensor<2x3x4x8xf32>) {
+  // expected-error @+1 {{'llm.quantize' op quantizes to a float, integer or block-scaled type, got 'index'}}
+  %0 = llm.quantize %x to index : tensor<2x3x4x8xf32>
+  return
+}
+
+// -----
+
+// quantize-C2: a scalar has no block.
+func.func @quantize_scalar(%x: tensor<f32>) {
+  // expected-error @+1 {{'llm.quantize' op needs at least one dimension}}
+  %0 = llm.quantize %x to i8 : tensor<f32>
+  return
+}
+
+// -----
+
+// swiglu-C1: a limit of nothing.
+func.func @swiglu_limit(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'llm.swiglu' op limit must be finite and positive}}
+  %0 = llm.swiglu %x, %x limit 0.0 : tensor<4xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+// swiglu-C1: a limit without end is none.
+func.func @swiglu_limit_infinite(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'llm.swiglu' op limit must be finite and positive}}
+  %0 = llm.swiglu %x, %x limit 0x7FF0000000000000 : tensor<4xf32>, tensor<4xf32>
+  return
+}

@@ -168,3 +168,21 @@ func.func @combine_rows(%x: tensor<7x8xf32>, %e: tensor<4x2xi32>, %s: tensor<4x2
   %r = llm.moe_combine %x, %e, %s : tensor<7x8xf32>, tensor<4x2xi32>, tensor<4x2xf32>
   return
 }
+
+// -----
+
+// moe_dispatch-C3: shares of other experts.
+func.func @dispatch_shares(%x: tensor<4x8xf32>, %e: tensor<4x2xi32>, %s: tensor<4x3xf32>) {
+  // expected-error @+1 {{'llm.moe_dispatch' op experts 'tensor<4x2xi32>' and shares 'tensor<4x3xf32>' must have one shape}}
+  %r = llm.moe_dispatch %x, %e shares %s : tensor<4x8xf32>, tensor<4x2xi32>, tensor<4x3xf32>
+  return
+}
+
+// -----
+
+// grouped_matmul-C7: quantized rows whose product has no type.
+func.func @grouped_scaled(%x: tensor<8x32x!llm.block_scaled<f8E4M3FN, [32], f32>>, %w: tensor<4x16x32xf32>) {
+  // expected-error @+1 {{'llm.grouped_matmul' op cannot have a result of '!llm.block_scaled<f8E4M3FN, [32], f32>' elements: name a float or integer type with 'to'}}
+  %0 = llm.grouped_matmul %x, %w transpose_rhs rows_per_expert [2, 2, 2, 2] top_k 2 : tensor<8x32x!llm.block_scaled<f8E4M3FN, [32], f32>>, tensor<4x16x32xf32>
+  return
+}

@@ -143,7 +143,7 @@ func.func @masks(%q: tensor<1x3x4x8xbf16>, %k: tensor<1x5x2x8xbf16>, %s: tensor<
      : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xbf16>, tensor<1x5x2x8xbf16>, tensor<4xf32>
   // CHECK-NEXT: %[[X:.+]] = llm.qk %[[Q]], %[[K]] mask causal chunk 4 from 2 scale 1.000000e+00 :
   %1 = llm.qk %q, %k mask causal chunk 4 from 2 scale 1.0 : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xbf16>
-  // CHECK-NEXT: llm.softmax %[[X]] sinks %[[S]] mask causal chunk 4 soft_cap 3.000000e+01 : tensor<1x4x3x5xbf16>, tensor<4xf32>
+  // CHECK-NEXT: llm.softmax %[[X]] sinks %[[S]] mask causal chunk 4 from 0 soft_cap 3.000000e+01 : tensor<1x4x3x5xbf16>, tensor<4xf32>
   %2 = llm.softmax %1 sinks %s mask causal chunk 4 from 0 soft_cap 30.0 : tensor<1x4x3x5xbf16>, tensor<4xf32>
   return
 }
@@ -196,4 +196,160 @@ func.func @gemma(%x: tensor<2x8xbf16>) -> tensor<2x8xbf16> {
   %2 = llm.soft_cap %1 cap 30.0 : tensor<2x8xbf16>
   // CHECK-NEXT: return %[[C]]
   return %2 : tensor<2x8xbf16>
+}
+
+// Latent attention: a cache of latents is written and read without values, queries and outputs
+// go through the space of the latents.
+// CHECK-LABEL: func @latents
+// CHECK-SAME:      (%[[Q:.+]]: tensor<1x2x4x8xbf16>, %[[Z:.+]]: tensor<1x2x1x8xbf16>, %[[P:.+]]: tensor<2x4x3xbf16>, %[[W:.+]]: tensor<4x3x6xbf16>, %[[WT:.+]]: tensor<4x6x3xi8>)
+func.func @latents(%q: tensor<1x2x4x8xbf16>, %z: tensor<1x2x1x8xbf16>, %p: tensor<2x4x3xbf16>, %w: tensor<4x3x6xbf16>,
+                   %wt: tensor<4x6x3xi8>) -> (tensor<1x2x4x6xbf16>, tensor<1x5x4x8xbf16>, tensor<2x4x6xbf16>) {
+  // CHECK-NEXT: %[[C:.+]] = llm.kv_cache "model.layers.0.self_attn" :
+  // CHECK-SAME:     <batch = 1, kv_heads = 1, head_dim = 8, capacity = 5, bf16 latents>
+  %0 = llm.kv_cache "model.layers.0.self_attn"
+     : !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, capacity = 5, bf16 latents>
+  // CHECK-NEXT: %[[C1:.+]] = llm.kv_write "w" %[[C]], %[[Z]] at 3 :
+  // CHECK-SAME:     <batch = 1, kv_heads = 1, head_dim = 8, capacity = 5, bf16 latents>, tensor<1x2x1x8xbf16>
+  %1 = llm.kv_write "w" %0, %z at 3
+     : !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, capacity = 5, bf16 latents>, tensor<1x2x1x8xbf16>
+  // CHECK-NEXT: %[[L:.+]] = llm.kv_read %[[C1]] rows 0 to 5 :
+  %2 = llm.kv_read %1 rows 0 to 5 : !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, capacity = 5, bf16 latents>
+  // CHECK-NEXT: %[[A:.+]] = llm.mla_attn "attn" %[[Q]], %[[L]] value_dim 6 mask causal scale 1.250000e-01 :
+  // CHECK-SAME:     tensor<1x2x4x8xbf16>, tensor<1x5x1x8xbf16>
+  %3 = llm.mla_attn "attn" %q, %2 value_dim 6 mask causal scale 0.125 : tensor<1x2x4x8xbf16>, tensor<1x5x1x8xbf16>
+  // CHECK-NEXT: %[[R:.+]] = llm.repeat_kv "repeat" %[[L]] heads 4 : tensor<1x5x1x8xbf16>
+  %4 = llm.repeat_kv "repeat" %2 heads 4 : tensor<1x5x1x8xbf16>
+  // CHECK-NEXT: llm.repeat_kv %[[L]] heads 1 to f32 : tensor<1x5x1x8xbf16>
+  %5 = llm.repeat_kv %2 heads 1 to f32 : tensor<1x5x1x8xbf16>
+  // CHECK-NEXT: %[[B:.+]] = llm.batch_matmul "absorb" %[[P]], %[[W]] : tensor<2x4x3xbf16>, tensor<4x3x6xbf16>
+  %6 = llm.batch_matmul "absorb" %p, %w : tensor<2x4x3xbf16>, tensor<4x3x6xbf16>
+  // CHECK-NEXT: llm.batch_matmul %[[P]], %[[WT]] transpose_rhs to f32 : tensor<2x4x3xbf16>, tensor<4x6x3xi8>
+  %7 = llm.batch_matmul %p, %wt transpose_rhs to f32 : tensor<2x4x3xbf16>, tensor<4x6x3xi8>
+  // CHECK-NEXT: return %[[A]], %[[R]], %[[B]]
+  return %3, %4, %6 : tensor<1x2x4x6xbf16>, tensor<1x5x4x8xbf16>, tensor<2x4x6xbf16>
+}
+
+// Values may have another size than keys: the result has that of the values.
+// CHECK-LABEL: func @value_dim
+// CHECK-SAME:      (%[[Q:.+]]: tensor<1x3x4x8xbf16>, %[[K:.+]]: tensor<1x5x4x8xbf16>, %[[V:.+]]: tensor<1x5x4x6xbf16>)
+func.func @value_dim(%q: tensor<1x3x4x8xbf16>, %k: tensor<1x5x4x8xbf16>, %v: tensor<1x5x4x6xbf16>) -> tensor<1x3x4x6xbf16> {
+  // CHECK-NEXT: %[[A:.+]] = llm.gqa_attn %[[Q]], %[[K]], %[[V]] mask causal scale 1.000000e+00 :
+  // CHECK-SAME:     tensor<1x3x4x8xbf16>, tensor<1x5x4x8xbf16>, tensor<1x5x4x6xbf16>
+  %0 = llm.gqa_attn %q, %k, %v mask causal scale 1.0 : tensor<1x3x4x8xbf16>, tensor<1x5x4x8xbf16>, tensor<1x5x4x6xbf16>
+  // CHECK-NEXT: return %[[A]] : tensor<1x3x4x6xbf16>
+  return %0 : tensor<1x3x4x6xbf16>
+}
+
+// Sequences of several lengths have positions and lengths of their own; the rows of a cache are
+// read up to the longest.
+// CHECK-LABEL: func @ragged
+// CHECK-SAME:      (%[[C:.+]]: !llm.kv_cache<{{.+}}>, %[[N:.+]]: tensor<2x1x2x8xbf16>, %[[Q:.+]]: tensor<2x1x4x8xbf16>)
+func.func @ragged(%c: !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 16, bf16>,
+                  %n: tensor<2x1x2x8xbf16>, %q: tensor<2x1x4x8xbf16>) -> tensor<2x1x4x8xbf16> {
+  // CHECK-NEXT: %[[R:.+]] = llm.rope %[[Q]] at [11, 4] theta 1.000000e+04 : tensor<2x1x4x8xbf16>
+  %0 = llm.rope %q at [11, 4] theta 1.0e4 : tensor<2x1x4x8xbf16>
+  // CHECK-NEXT: llm.position_scale "temperature" %[[R]] at [11, 4] step 8192 slope 1.000000e-01 : tensor<2x1x4x8xbf16>
+  %1 = llm.position_scale "temperature" %0 at [11, 4] step 8192 slope 0.1 : tensor<2x1x4x8xbf16>
+  // CHECK-NEXT: llm.position_scale %[[R]] at 11 step 1 slope -1.000000e+00 : tensor<2x1x4x8xbf16>
+  %2 = llm.position_scale %0 at 11 step 1 slope -1.0 : tensor<2x1x4x8xbf16>
+  // CHECK-NEXT: %[[C1:.+]] = llm.kv_write %[[C]], %[[N]], %[[N]] at [11, 4] :
+  %3 = llm.kv_write %c, %n, %n at [11, 4]
+     : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 16, bf16>, tensor<2x1x2x8xbf16>, tensor<2x1x2x8xbf16>
+  // CHECK-NEXT: %[[K:.+]], %[[V:.+]] = llm.kv_read %[[C1]] rows [4, 0] to [12, 5] :
+  %k, %v = llm.kv_read %3 rows [4, 0] to [12, 5] : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 16, bf16>
+  // CHECK-NEXT: %[[A:.+]] = llm.gqa_attn %[[R]], %[[K]], %[[V]] mask causal chunk 4 from [4, 0] lengths [8, 5] scale 1.000000e+00 :
+  // CHECK-SAME:     tensor<2x1x4x8xbf16>, tensor<2x8x2x8xbf16>, tensor<2x8x2x8xbf16>
+  %4 = llm.gqa_attn %0, %k, %v mask causal chunk 4 from [4, 0] lengths [8, 5] scale 1.0
+     : tensor<2x1x4x8xbf16>, tensor<2x8x2x8xbf16>, tensor<2x8x2x8xbf16>
+  // CHECK-NEXT: llm.qk %[[R]], %[[K]] mask causal window 3 lengths [8, 5] scale 1.000000e+00 :
+  %5 = llm.qk %0, %k mask causal window 3 lengths [8, 5] scale 1.0 : tensor<2x1x4x8xbf16>, tensor<2x8x2x8xbf16>
+  // CHECK-NEXT: %[[Z:.+]] = llm.weight "z" : tensor<2x3x1x8xbf16>
+  %z = llm.weight "z" : tensor<2x3x1x8xbf16>
+  // CHECK-NEXT: llm.mla_attn %[[A]], %[[Z]] value_dim 8 mask full lengths [3, 1] scale 1.000000e+00 :
+  %6 = llm.mla_attn %4, %z value_dim 8 mask full lengths [3, 1] scale 1.0 : tensor<2x1x4x8xbf16>, tensor<2x3x1x8xbf16>
+  return %4 : tensor<2x1x4x8xbf16>
+}
+
+// One sequence may be written as a list of one: positions then print as a number.
+// CHECK-LABEL: func @one_sequence
+func.func @one_sequence(%x: tensor<1x1x4x8xbf16>) {
+  // CHECK-NEXT: llm.rope %{{.+}} at 7 theta 1.000000e+04 : tensor<1x1x4x8xbf16>
+  %0 = llm.rope %x at [7] theta 1.0e4 : tensor<1x1x4x8xbf16>
+  // CHECK-NEXT: llm.softmax %{{.+}} mask causal chunk 4 from 2 lengths [8] : tensor<1x1x4x8xbf16>
+  %1 = llm.softmax %x mask causal chunk 4 from [2] lengths [8] : tensor<1x1x4x8xbf16>
+  return
+}
+
+// Values that are scaled in blocks are stored, multiplied and gathered; with `to`, results are
+// plain again.
+// CHECK-LABEL: func @scaled
+// CHECK-SAME:      (%[[X:.+]]: tensor<4x64xbf16>, %[[T:.+]]: tensor<4xi32>, %[[E:.+]]: tensor<4x2xi32>)
+func.func @scaled(%x: tensor<4x64xbf16>, %t: tensor<4xi32>, %e: tensor<4x2xi32>) {
+  // CHECK-NEXT: %[[A:.+]] = llm.quantize "quantize" %[[X]] to !llm.block_scaled<f8E4M3FN, [32], f32> : tensor<4x64xbf16>
+  %0 = llm.quantize "quantize" %x to !llm.block_scaled<f8E4M3FN, [32], f32> : tensor<4x64xbf16>
+  // CHECK-NEXT: llm.quantize %[[X]] static to !llm.block_scaled<f8E4M3FN, [?, ?], f32> : tensor<4x64xbf16>
+  %1 = llm.quantize %x static to !llm.block_scaled<f8E4M3FN, [?, ?], f32> : tensor<4x64xbf16>
+  // CHECK-NEXT: llm.quantize %[[X]] to i8 : tensor<4x64xbf16>
+  %2 = llm.quantize %x to i8 : tensor<4x64xbf16>
+  // CHECK-NEXT: %[[W:.+]] = llm.weight "mxfp4" : tensor<64x64x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>
+  %3 = llm.weight "mxfp4" : tensor<64x64x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>
+  // CHECK-NEXT: llm.matmul "m" %[[A]], %[[W]] transpose_rhs to bf16 : tensor<4x64x!llm.block_scaled<f8E4M3FN, [32], f32>>, tensor<64x64x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>
+  %4 = llm.matmul "m" %0, %3 transpose_rhs to bf16
+     : tensor<4x64x!llm.block_scaled<f8E4M3FN, [32], f32>>, tensor<64x64x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>
+  // CHECK-NEXT: llm.embedding %[[T]], %[[W]] to bf16 : tensor<4xi32>, tensor<64x64x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>
+  %5 = llm.embedding %t, %3 to bf16 : tensor<4xi32>, tensor<64x64x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>
+  // CHECK-NEXT: %[[R:.+]] = llm.moe_dispatch %[[A]], %[[E]] : tensor<4x64x!llm.block_scaled<f8E4M3FN, [32], f32>>, tensor<4x2xi32>
+  %6 = llm.moe_dispatch %0, %e : tensor<4x64x!llm.block_scaled<f8E4M3FN, [32], f32>>, tensor<4x2xi32>
+  // CHECK-NEXT: %[[X8:.+]] = llm.weight "nvfp4" : tensor<4x64x64x!llm.block_scaled<f4E2M1FN, [16], f8E4M3FN, [?, ?], f32>>
+  %7 = llm.weight "nvfp4" : tensor<4x64x64x!llm.block_scaled<f4E2M1FN, [16], f8E4M3FN, [?, ?], f32>>
+  // CHECK-NEXT: llm.grouped_matmul %[[R]], %[[X8]] rows_per_expert [3, 0, 4, 1] top_k 2 to f16 : tensor<8x64x!llm.block_scaled<f8E4M3FN, [32], f32>>,
+  %8 = llm.grouped_matmul %6, %7 rows_per_expert [3, 0, 4, 1] top_k 2 to f16
+     : tensor<8x64x!llm.block_scaled<f8E4M3FN, [32], f32>>,
+       tensor<4x64x64x!llm.block_scaled<f4E2M1FN, [16], f8E4M3FN, [?, ?], f32>>
+  // CHECK-NEXT: llm.weight "q4_K" : tensor<64x256x!llm.block_scaled<i4, [32], i6, [32], i6, [256], f16, [256], f16>>
+  %9 = llm.weight "q4_K" : tensor<64x256x!llm.block_scaled<i4, [32], i6, [32], i6, [256], f16, [256], f16>>
+  // CHECK-NEXT: %[[C:.+]] = llm.kv_cache "fp8" :
+  // CHECK-SAME:     <batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, !llm.block_scaled<f8E4M3FN, [?], f32> latents, page_size = 2>
+  %10 = llm.kv_cache "fp8" : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4,
+                                           !llm.block_scaled<f8E4M3FN, [?], f32> latents, page_size = 2>
+  // CHECK-NEXT: %[[Z:.+]] = llm.kv_read %[[C]] rows 0 to 4 :
+  %11 = llm.kv_read %10 rows 0 to 4 : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4,
+                                                    !llm.block_scaled<f8E4M3FN, [?], f32> latents, page_size = 2>
+  // CHECK-NEXT: llm.repeat_kv %[[Z]] heads 4 to bf16 : tensor<1x4x2x8x!llm.block_scaled<f8E4M3FN, [?], f32>>
+  %12 = llm.repeat_kv %11 heads 4 to bf16 : tensor<1x4x2x8x!llm.block_scaled<f8E4M3FN, [?], f32>>
+  return
+}
+
+// What Llama 4 and gpt-oss add: norms without a weight, shares that scale what goes into an
+// expert, and a limit of the gated linear unit.
+// CHECK-LABEL: func @variants
+// CHECK-SAME:      (%[[X:.+]]: tensor<4x8xbf16>, %[[L:.+]]: tensor<4x4xbf16>, %[[B:.+]]: tensor<4xf32>)
+func.func @variants(%x: tensor<4x8xbf16>, %l: tensor<4x4xbf16>, %b: tensor<4xf32>) -> tensor<4x8xbf16> {
+  // CHECK-NEXT: llm.rmsnorm "norm" %[[X]] epsilon 1.000000e-05 : tensor<4x8xbf16>
+  %0 = llm.rmsnorm "norm" %x epsilon 1.0e-5 : tensor<4x8xbf16>
+  // CHECK-NEXT: llm.swiglu %[[X]], %[[X]] limit 7.000000e+00 : tensor<4x8xbf16>, tensor<4x8xbf16>
+  %1 = llm.swiglu %x, %x limit 7.0 : tensor<4x8xbf16>, tensor<4x8xbf16>
+  // CHECK-NEXT: %[[S:.+]], %[[E:.+]] = llm.moe_route topk_sigmoid %[[L]] top_k 1 : tensor<4x4xbf16>
+  %s, %e = llm.moe_route topk_sigmoid %l top_k 1 : tensor<4x4xbf16>
+  // CHECK-NEXT: llm.moe_route softmax %[[L]] top_k 2 groups 2 top_groups 1 : tensor<4x4xbf16>
+  %s1, %e1 = llm.moe_route softmax %l top_k 2 groups 2 top_groups 1 : tensor<4x4xbf16>
+  // CHECK-NEXT: %[[R:.+]] = llm.moe_dispatch "dispatch" %[[X]], %[[E]] shares %[[S]] : tensor<4x8xbf16>, tensor<4x1xi32>, tensor<4x1xbf16>
+  %r = llm.moe_dispatch "dispatch" %x, %e shares %s : tensor<4x8xbf16>, tensor<4x1xi32>, tensor<4x1xbf16>
+  // CHECK-NEXT: %[[Y:.+]] = llm.moe_combine %[[R]], %[[E]] : tensor<4x8xbf16>, tensor<4x1xi32>
+  %y = llm.moe_combine %r, %e : tensor<4x8xbf16>, tensor<4x1xi32>
+  // CHECK-NEXT: return %[[Y]]
+  return %y : tensor<4x8xbf16>
+}
+
+// Sizes that are not known yet go through the new ops as through the others.
+// CHECK-LABEL: func @dynamic_latents
+func.func @dynamic_latents(%q: tensor<?x?x4x8xbf16>, %z: tensor<?x?x?x8xbf16>, %p: tensor<?x4x3xbf16>, %w: tensor<4x3x?xbf16>)
+    -> (tensor<?x?x4x6xbf16>, tensor<?x?x4x8xbf16>, tensor<?x4x?xbf16>) {
+  // CHECK: llm.mla_attn
+  %0 = llm.mla_attn %q, %z value_dim 6 mask causal lengths [5, 4] scale 1.0 : tensor<?x?x4x8xbf16>, tensor<?x?x?x8xbf16>
+  // CHECK: llm.repeat_kv
+  %1 = llm.repeat_kv %z heads 4 : tensor<?x?x?x8xbf16>
+  // CHECK: llm.batch_matmul
+  %2 = llm.batch_matmul %p, %w : tensor<?x4x3xbf16>, tensor<4x3x?xbf16>
+  return %0, %1, %2 : tensor<?x?x4x6xbf16>, tensor<?x?x4x8xbf16>, tensor<?x4x?xbf16>
 }

@@ -202,3 +202,208 @@ func.func @storage(%x: tensor<3xi4>) {
   %0 = llm.add %x, %x : tensor<3xi4>, tensor<3xi4>
   return
 }
+
+// The 48 scores of above, of 4 heads over one latent of 8 features, of which 6 are the value: 48
+// x 8 and 48 x 6 MACs; one product for each of 3 x 4 x 6 outputs. A latent of 8 x 2 bytes is
+// read once. With keys and values of 2 KV heads, and values of 6 features, the work is the same.
+// CHECK-LABEL: func @latents
+// CHECK: llm.mla_attn
+// CHECK-SAME: work = {alu = 168, compare = 48, mac = 672, special = 48}, traffic = {dram = {latents = 80, out = 144, query = 192}}
+// CHECK: llm.gqa_attn
+// CHECK-SAME: work = {alu = 168, compare = 48, mac = 672, special = 48}, traffic = {dram = {keys = 160, out = 144, query = 192, values = 120}}
+func.func @latents(%q: tensor<1x3x4x8xbf16>, %z: tensor<1x5x1x8xbf16>, %k: tensor<1x5x2x8xbf16>, %v: tensor<1x5x2x6xbf16>) {
+  %0 = llm.mla_attn %q, %z value_dim 6 mask causal scale 1.0 : tensor<1x3x4x8xbf16>, tensor<1x5x1x8xbf16>
+  %1 = llm.gqa_attn %q, %k, %v mask causal scale 1.0 : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xbf16>, tensor<1x5x2x6xbf16>
+  return
+}
+
+// 5 x 8 values of 2 bytes, read once and written for each of 4 heads; in f32 twice as much.
+// CHECK-LABEL: func @repeat_kv
+// CHECK: work = {}, traffic = {dram = {out = 320, x = 80}}
+// CHECK: work = {}, traffic = {dram = {out = 640, x = 80}}
+func.func @repeat_kv(%x: tensor<1x5x1x8xbf16>) {
+  %0 = llm.repeat_kv %x heads 4 : tensor<1x5x1x8xbf16>
+  %1 = llm.repeat_kv %x heads 4 to f32 : tensor<1x5x1x8xbf16>
+  return
+}
+
+// 2 tokens, 4 heads, n = 6, k = 3: 2 x 4 x 6 x 3 MACs. Bytes: lhs 2 x 4 x 3 x 2, rhs 4 x 3 x 6 of
+// 2 or 1, out 2 x 4 x 6 of 2 or 4.
+// CHECK-LABEL: func @batch_matmul
+// CHECK: work = {mac = 144}, traffic = {dram = {lhs = 48, out = 96, rhs = 144}}
+// CHECK: work = {mac = 144}, traffic = {dram = {lhs = 48, out = 192, rhs = 72}}
+func.func @batch_matmul(%x: tensor<2x4x3xbf16>, %w: tensor<4x3x6xbf16>, %wt: tensor<4x6x3xi8>) {
+  %0 = llm.batch_matmul %x, %w : tensor<2x4x3xbf16>, tensor<4x3x6xbf16>
+  %1 = llm.batch_matmul %x, %wt transpose_rhs to f32 : tensor<2x4x3xbf16>, tensor<4x6x3xi8>
+  return
+}
+
+// A norm of 2 rows of 8 without a weight: 2 + 1 operations per element, and no bytes of it.
+// swiglu with a limit: per element of 16 3 comparisons and 2 operations more.
+// CHECK-LABEL: func @variants
+// CHECK: work = {alu = 48, special = 2}, traffic = {dram = {out = 32, x = 32}}
+// CHECK: work = {alu = 80, compare = 48, special = 32}, traffic = {dram = {lhs = 32, out = 32, rhs = 32}}
+func.func @variants(%x: tensor<2x8xbf16>) {
+  %0 = llm.rmsnorm %x epsilon 1.0e-5 : tensor<2x8xbf16>
+  %1 = llm.swiglu %x, %x limit 7.0 : tensor<2x8xbf16>, tensor<2x8xbf16>
+  return
+}
+
+// 2 sequences of 3 tokens, 4 heads of 8, 192 elements: a factor for each of 3 positions, and for
+// each of 2 x 3 where the sequences begin at positions of their own: a logarithm and 5
+// operations; a product per element. The same of rope's 3 x 8 or 2 x 3 x 8 angles.
+// CHECK-LABEL: func @positions
+// CHECK: work = {alu = 207, special = 3}, traffic = {dram = {out = 384, x = 384}}
+// CHECK: work = {alu = 222, special = 6}, traffic = {dram = {out = 384, x = 384}}
+// CHECK: work = {alu = 576, special = 24}
+// CHECK: work = {alu = 576, special = 48}
+func.func @positions(%x: tensor<2x3x4x8xbf16>) {
+  %0 = llm.position_scale %x at 5 step 8192 slope 0.1 : tensor<2x3x4x8xbf16>
+  %1 = llm.position_scale %x at [5, 1] step 8192 slope 0.1 : tensor<2x3x4x8xbf16>
+  %2 = llm.rope %x at 5 theta 1.0e4 : tensor<2x3x4x8xbf16>
+  %3 = llm.rope %x at [5, 1] theta 1.0e4 : tensor<2x3x4x8xbf16>
+  return
+}
+
+// 4 x 64 values of 2 bytes become as many of 1, with a scale of 4 bytes for each 32 of them; or
+// with one in all, known before: nothing is compared; or without any.
+// CHECK-LABEL: func @quantize
+// CHECK: work = {alu = 512, compare = 256}, traffic = {dram = {out = 288, x = 512}}
+// CHECK: work = {alu = 512}, traffic = {dram = {out = 260, x = 512}}
+// CHECK: work = {alu = 512}, traffic = {dram = {out = 256, x = 512}}
+func.func @quantize(%x: tensor<4x64xbf16>) {
+  %0 = llm.quantize %x to !llm.block_scaled<f8E4M3FN, [32], f32> : tensor<4x64xbf16>
+  %1 = llm.quantize %x static to !llm.block_scaled<f8E4M3FN, [?, ?], f32> : tensor<4x64xbf16>
+  %2 = llm.quantize %x to i8 : tensor<4x64xbf16>
+  return
+}
+
+// topk_sigmoid: per logit of 16 2 comparisons to select, per selected one of 8 an operation and 2
+// special. softmax, with groups but without a bias: a comparison for the maximum, one for the
+// groups, 2 to select; 3 operations and 1 special.
+// CHECK-LABEL: func @route_variants
+// CHECK: work = {alu = 8, compare = 32, special = 16}
+// CHECK: work = {alu = 48, compare = 64, special = 16}
+func.func @route_variants(%l: tensor<4x4xbf16>) {
+  %s, %e = llm.moe_route topk_sigmoid %l top_k 2 : tensor<4x4xbf16>
+  %s1, %e1 = llm.moe_route softmax %l top_k 2 groups 2 top_groups 1 : tensor<4x4xbf16>
+  return
+}
+
+// With shares a dispatch multiplies each of 4 x 2 x 8 elements that it writes, and reads 4 x 2 x 2
+// bytes more; without them a combination adds each of 4 x 2 x 16 elements, no more.
+// CHECK-LABEL: func @expert_variants
+// CHECK: llm.moe_dispatch
+// CHECK-SAME: work = {alu = 64}, traffic = {dram = {experts = 32, out = 128, shares = 16, x = 64}}
+// CHECK: llm.moe_combine
+// CHECK-SAME: work = {alu = 128}, traffic = {dram = {experts = 32, out = 128, x = 256}}
+func.func @expert_variants(%x: tensor<4x8xbf16>, %e: tensor<4x2xi32>, %s: tensor<4x2xbf16>, %y: tensor<8x16xbf16>) {
+  %r = llm.moe_dispatch %x, %e shares %s : tensor<4x8xbf16>, tensor<4x2xi32>, tensor<4x2xbf16>
+  %c = llm.moe_combine %y, %e : tensor<8x16xbf16>, tensor<4x2xi32>
+  return
+}
+
+// 2 sequences of 2 queries, 4 heads, with 5 and 3 keys of 2 KV heads. Causal, they see 4 + 5 and
+// 2 + 3 keys, 14 pairs and 56 scores; a window of 2 leaves 4 pairs of each, of keys 2 to 4 and
+// 0 to 2; a chunk of 4, with the first keys at 0 and 3, those of positions 0 to 3 and 4 (4 + 1
+// pairs), and of 4 and 5 (1 + 2); without order each sees all of its own, 10 + 6 pairs. A key
+// or value takes 2 x 8 x 2 bytes, a pair 4 x 2 x 8 MACs. Work per score and output as above.
+// CHECK-LABEL: func @ragged
+// CHECK: work = {alu = 240, compare = 56, mac = 896, special = 56}, traffic = {dram = {keys = 256, out = 256, query = 256, values = 256}}
+// CHECK: work = {alu = 192, compare = 32, mac = 512, special = 32}, traffic = {dram = {keys = 192, out = 256, query = 256, values = 192}}
+// CHECK: work = {alu = 192, compare = 32, mac = 512, special = 32}, traffic = {dram = {keys = 224, out = 256, query = 256, values = 224}}
+// CHECK: work = {alu = 256, compare = 64, mac = 1024, special = 64}, traffic = {dram = {keys = 256, out = 256, query = 256, values = 256}}
+func.func @ragged(%q: tensor<2x2x4x8xbf16>, %k: tensor<2x5x2x8xbf16>) {
+  %0 = llm.gqa_attn %q, %k, %k mask causal lengths [5, 3] scale 1.0
+     : tensor<2x2x4x8xbf16>, tensor<2x5x2x8xbf16>, tensor<2x5x2x8xbf16>
+  %1 = llm.gqa_attn %q, %k, %k mask causal window 2 lengths [5, 3] scale 1.0
+     : tensor<2x2x4x8xbf16>, tensor<2x5x2x8xbf16>, tensor<2x5x2x8xbf16>
+  %2 = llm.gqa_attn %q, %k, %k mask causal chunk 4 from [0, 3] lengths [5, 3] scale 1.0
+     : tensor<2x2x4x8xbf16>, tensor<2x5x2x8xbf16>, tensor<2x5x2x8xbf16>
+  %3 = llm.gqa_attn %q, %k, %k mask full lengths [5, 3] scale 1.0
+     : tensor<2x2x4x8xbf16>, tensor<2x5x2x8xbf16>, tensor<2x5x2x8xbf16>
+  return
+}
+
+// The same 56 scores in pieces: 56 x 8 MACs twice; per score a comparison, 2 + 1 operations and an
+// exponential, per row of 2 x 4 x 2 a reciprocal. Scores of keys that a sequence does not have
+// are not moved. With one latent of 8 features for all heads, and 6 of them the value: 56 x (8 +
+// 6) MACs, 8 latents.
+// CHECK-LABEL: func @ragged_pieces
+// CHECK: work = {mac = 448}, traffic = {dram = {keys = 256, out = 112, query = 256}}
+// CHECK: work = {alu = 168, compare = 56, special = 72}, traffic = {dram = {out = 112, x = 112}}
+// CHECK: work = {mac = 448}, traffic = {dram = {out = 256, probabilities = 112, values = 256}}
+// CHECK: work = {alu = 208, compare = 56, mac = 784, special = 56}, traffic = {dram = {latents = 128, out = 192, query = 256}}
+func.func @ragged_pieces(%q: tensor<2x2x4x8xbf16>, %k: tensor<2x5x2x8xbf16>, %z: tensor<2x5x1x8xbf16>) {
+  %0 = llm.qk %q, %k mask causal lengths [5, 3] scale 1.0 : tensor<2x2x4x8xbf16>, tensor<2x5x2x8xbf16>
+  %1 = llm.softmax %0 mask causal lengths [5, 3] : tensor<2x4x2x5xbf16>
+  %2 = llm.pv %1, %k mask causal lengths [5, 3] : tensor<2x4x2x5xbf16>, tensor<2x5x2x8xbf16>
+  %3 = llm.mla_attn %q, %z value_dim 6 mask causal lengths [5, 3] scale 1.0 : tensor<2x2x4x8xbf16>, tensor<2x5x1x8xbf16>
+  return
+}
+
+// Latents are written alone: 8 elements of 4 bytes become 8 of 2. A cache with a scale for each
+// row of 8 writes 4 bytes more for each of 2 heads, a paged one of several sequences no more than
+// its rows.
+// CHECK-LABEL: func @kv_write_variants
+// CHECK: work = {}, traffic = {dram = {cached_keys = 16, keys = 32}}
+// CHECK: work = {}, traffic = {dram = {cached_keys = 24, cached_values = 24, keys = 64, values = 64}}
+// CHECK: work = {}, traffic = {dram = {cached_keys = 64, cached_values = 64, keys = 128, values = 128}}
+func.func @kv_write_variants(%c: !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, capacity = 4, bf16 latents>,
+    %d: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, !llm.block_scaled<f8E4M3FN, [?], f32>>,
+    %e: !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, bf16, page_size = 2>,
+    %z: tensor<1x1x1x8xf32>, %k: tensor<1x1x2x8xf32>, %l: tensor<2x1x2x8xf32>) {
+  %0 = llm.kv_write %c, %z at 3
+     : !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, capacity = 4, bf16 latents>, tensor<1x1x1x8xf32>
+  %1 = llm.kv_write %d, %k, %k at 3
+     : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, !llm.block_scaled<f8E4M3FN, [?], f32>>,
+       tensor<1x1x2x8xf32>, tensor<1x1x2x8xf32>
+  %2 = llm.kv_write %e, %l, %l at [3, 1]
+     : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, bf16, page_size = 2>,
+       tensor<2x1x2x8xf32>, tensor<2x1x2x8xf32>
+  return
+}
+
+// Scales move with their values. MXFP4, 64 x 64: 2048 bytes and 64 x 2 scales; a row of it 34.
+// NVFP4 of 4 experts: 4 x (2048 + 256 + 4) bytes, of which 3 experts have 3 quarters. FP8 keys, 2
+// KV heads with a scale each: 2 x (8 + 4) bytes a position.
+// CHECK-LABEL: func @scales
+// CHECK: llm.matmul
+// CHECK-SAME: traffic = {dram = {lhs = 272, out = 512, rhs = 2176}}
+// CHECK: llm.embedding
+// CHECK-SAME: traffic = {dram = {out = 384, table = 102, tokens = 12}}
+// CHECK: llm.moe_dispatch
+// CHECK-SAME: traffic = {dram = {experts = 32, out = 544, x = 272}}
+// CHECK: llm.grouped_matmul
+// CHECK-SAME: work = {mac = 32768}, traffic = {dram = {lhs = 544, out = 1024, rhs = 6924}}
+// CHECK: llm.gqa_attn
+// CHECK-SAME: traffic = {dram = {keys = 120, out = 192, query = 192, values = 120}}
+func.func @scales(%x: tensor<4x64x!llm.block_scaled<f8E4M3FN, [?], f32>>,
+    %w: tensor<64x64x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>, %t: tensor<3xi32>, %e: tensor<4x2xi32>,
+    %v: tensor<4x64x64x!llm.block_scaled<f4E2M1FN, [16], f8E4M3FN, [?, ?], f32>>,
+    %q: tensor<1x3x4x8xbf16>, %k: tensor<1x5x2x8x!llm.block_scaled<f8E4M3FN, [?], f32>>) {
+  %0 = llm.matmul %x, %w transpose_rhs to bf16
+     : tensor<4x64x!llm.block_scaled<f8E4M3FN, [?], f32>>, tensor<64x64x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>
+  %1 = llm.embedding %t, %w to bf16 : tensor<3xi32>, tensor<64x64x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>
+  %2 = llm.moe_dispatch %x, %e : tensor<4x64x!llm.block_scaled<f8E4M3FN, [?], f32>>, tensor<4x2xi32>
+  %3 = llm.grouped_matmul %2, %v rows_per_expert [3, 0, 4, 1] top_k 2 to bf16
+     : tensor<8x64x!llm.block_scaled<f8E4M3FN, [?], f32>>,
+       tensor<4x64x64x!llm.block_scaled<f4E2M1FN, [16], f8E4M3FN, [?, ?], f32>>
+  %4 = llm.gqa_attn %q, %k, %k mask causal scale 1.0
+     : tensor<1x3x4x8xbf16>, tensor<1x5x2x8x!llm.block_scaled<f8E4M3FN, [?], f32>>,
+       tensor<1x5x2x8x!llm.block_scaled<f8E4M3FN, [?], f32>>
+  return
+}
+
+// Products run in the wider type of the values, 64 x 64 x 256 = 2^20 of them: in f8E4M3FN 8192 a
+// cycle, with an operand in bf16 4096.
+// CHECK-LABEL: func @scaled_rates
+// CHECK: compute_cycles = 128,
+// CHECK: compute_cycles = 256,
+func.func @scaled_rates(%x: tensor<64x256x!llm.block_scaled<f8E4M3FN, [128], f32>>, %y: tensor<64x256xbf16>,
+    %w: tensor<64x256x!llm.block_scaled<f8E4M3FN, [128, 128], f32>>) {
+  %0 = llm.matmul %x, %w transpose_rhs to bf16
+     : tensor<64x256x!llm.block_scaled<f8E4M3FN, [128], f32>>, tensor<64x256x!llm.block_scaled<f8E4M3FN, [128, 128], f32>>
+  %1 = llm.matmul %y, %w transpose_rhs : tensor<64x256xbf16>, tensor<64x256x!llm.block_scaled<f8E4M3FN, [128, 128], f32>>
+  return
+}

@@ -83,6 +83,15 @@ std::vector<OracleMask> causalMasks() {
   return masks;
 }
 
+/// All intervals in [0, extent], empty ones included.
+std::vector<Interval> intervalsOf(int64_t extent) {
+  std::vector<Interval> intervals;
+  for (int64_t begin = 0; begin <= extent; ++begin)
+    for (int64_t end = begin; end <= extent; ++end)
+      intervals.push_back({begin, end});
+  return intervals;
+}
+
 /// Every box of queries and keys of a small causal attention, with and without
 /// a prefix, empty ones included, counts as enumeration does.
 TEST(CountsTest, EveryCausalBoxMatchesEnumeration) {
@@ -102,6 +111,34 @@ TEST(CountsTest, EveryCausalBoxMatchesEnumeration) {
               box[t] = {t0, t1};
               expectSameCounts(oracle, op, workload, box);
             }
+    }
+}
+
+/// Every box of sequences, queries and keys of a small ragged batch, empty ones
+/// included, counts as enumeration does: sequences have as many keys as the
+/// tensors or fewer, and begin at positions of their own.
+TEST(CountsTest, EveryRaggedBoxMatchesEnumeration) {
+  std::vector<OracleMask> masks = causalMasks();
+  masks.push_back({});
+  for (OracleMask mask : masks)
+    for (auto [first, second] : {std::pair{4, 2}, {2, 3}}) {
+      mask.lengths = {first, second};
+      if (mask.chunk)
+        mask.firstKeys = {mask.firstKey, mask.firstKey + 1};
+      Oracle oracle = attentionOracle("gqa_attn", 2, 1, 1, 2, 4, 1, mask,
+                                      /*sinksAndCap=*/true);
+      OneOp op(oracle.text);
+      Workload workload = op.workload();
+      OracleBox box = oracle.fullBox();
+      size_t b = oracle.loop("b"), s = oracle.loop("s"), t = oracle.loop("t");
+      for (Interval ofB : intervalsOf(2))
+        for (Interval ofS : intervalsOf(2))
+          for (Interval ofT : intervalsOf(4)) {
+            box[b] = ofB;
+            box[s] = ofS;
+            box[t] = ofT;
+            expectSameCounts(oracle, op, workload, box);
+          }
     }
 }
 

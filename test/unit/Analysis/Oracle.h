@@ -29,19 +29,28 @@ struct OracleBuffer {
   std::string name;
   char role; ///< 'r', 'w' or 't'
   /// The loops that index its dimensions; "hg" is h * group + g, "e"
-  /// the expert of row m.
+  /// the expert of row m, "0" the only index of a dimension.
   std::vector<std::string> indices;
   int64_t bits;
+  /// Of values that are scaled in blocks: the bytes of the whole tensor, of
+  /// which some elements take their share.
+  int64_t wholeBytes = 0, wholeElements = 0;
+
+  int64_t bytesOf(int64_t elements) const;
 };
 
 /// Which pairs of query and key are visible, asked pair by pair.
 struct OracleMask {
   bool isCausal = false;
   int64_t window = 0, chunk = 0, firstKey = 0;
+  /// Of a ragged batch: keys, and position of the first one, of each sequence.
+  std::vector<int64_t> lengths = {}, firstKeys = {};
 
   std::string text() const;
-  /// `offset`: keys before the first query.
-  bool isVisible(int64_t query, int64_t key, int64_t offset) const;
+  /// `offset`: keys before the first query, of a sequence that has them all;
+  /// `keys` there are.
+  bool isVisible(int64_t sequence, int64_t query, int64_t key, int64_t offset,
+                 int64_t keys) const;
 };
 
 struct Oracle {
@@ -76,25 +85,39 @@ struct Oracle {
 
 Oracle matmulOracle(int64_t m, int64_t k, int64_t n, bool transposed,
                     bool bias);
-Oracle rmsNormOracle(int64_t rows, int64_t columns);
+Oracle batchMatmulOracle(int64_t b, int64_t m, int64_t k, int64_t n,
+                         bool transposed, bool isScaled);
+Oracle rmsNormOracle(int64_t rows, int64_t columns, bool weight);
 Oracle addOracle(int64_t rows, int64_t columns);
-Oracle ropeOracle(int64_t b, int64_t s, int64_t h, int64_t d);
+Oracle swigluOracle(int64_t rows, int64_t columns, bool limit);
+/// `type`: "i8", or scaled in blocks with scales that are found or "static".
+Oracle quantizeOracle(int64_t rows, int64_t columns, const std::string &type);
+/// `op`: "rope" or "position_scale"; ragged: each sequence begins elsewhere.
+Oracle positionsOracle(const std::string &op, int64_t b, int64_t s, int64_t h,
+                       int64_t d, bool isRagged);
 Oracle softmaxOracle(int64_t b, int64_t h, int64_t s, int64_t t,
                      OracleMask mask, bool sinksAndCap);
-/// `op`: "gqa_attn", "qk" or "pv".
+/// `op`: "gqa_attn", "qk" or "pv"; values of gqa_attn may have another size
+/// `c` than the keys (0: the same).
 Oracle attentionOracle(const std::string &op, int64_t b, int64_t h, int64_t g,
                        int64_t s, int64_t t, int64_t d, OracleMask mask,
-                       bool sinksAndCap = false);
+                       bool sinksAndCap = false, int64_t c = 0);
+Oracle mlaOracle(int64_t b, int64_t h, int64_t s, int64_t t, int64_t d,
+                 int64_t c, OracleMask mask);
+Oracle repeatKvOracle(int64_t b, int64_t t, int64_t h, int64_t g, int64_t d,
+                      bool toF32);
 /// Rows spread over the experts at random.
 Oracle groupedMatmulOracle(int64_t experts, int64_t topK, int64_t tokens,
                            int64_t k, int64_t n, bool transposed, bool bias,
-                           Random &random);
-Oracle dispatchOracle(int64_t tokens, int64_t topK, int64_t hidden);
-Oracle combineOracle(int64_t tokens, int64_t topK, int64_t hidden);
-/// `scoring`: "softmax", "sigmoid" or "topk_softmax".
+                           bool isScaled, Random &random);
+Oracle dispatchOracle(int64_t tokens, int64_t topK, int64_t hidden,
+                      bool shares);
+Oracle combineOracle(int64_t tokens, int64_t topK, int64_t hidden, bool shares);
+/// `scoring`: "softmax", "sigmoid", "topk_softmax" or "topk_sigmoid".
 Oracle routeOracle(const std::string &scoring, int64_t tokens, int64_t experts,
-                   int64_t topK, bool bias);
-Oracle embeddingOracle(int64_t tokens, int64_t vocabulary, int64_t hidden);
+                   int64_t topK, bool bias, bool groups);
+Oracle embeddingOracle(int64_t tokens, int64_t vocabulary, int64_t hidden,
+                       bool toBf16);
 Oracle sampleOracle(int64_t rows, int64_t vocabulary, bool greedy);
 /// One of the above with small random sizes.
 Oracle randomOracle(Random &random);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Visibility.h"
+#include "llm/Interfaces/Counts.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -233,6 +234,15 @@ FailureOr<Workload> RepeatKvOp::getWorkload(EmitError emitError) {
                  {"b", "t", "hg", "d"});
   workload.addStage("copy", EngineKind::Vector, {"b", "t", "h", "g", "d"}, {});
   return workload;
+}
+
+/// Each (h, g) is a head of its own: heads of a box are no range.
+Count RepeatKvOp::countElements(const Workload &workload, unsigned buffer,
+                                Box box) {
+  Count elements = int64_t(1);
+  for (unsigned loop : workload.loopsOf(workload.buffers[buffer]).set_bits())
+    elements = times(elements, box[loop].size());
+  return elements;
 }
 
 //===----------------------------------------------------------------------===//

@@ -159,11 +159,12 @@ FailureOr<Workload> KvWriteOp::getWorkload(EmitError emitError) {
   workload.addBuffer(Buffer::Role::Read, "keys", getKeys(), loops);
   if (Value values = getValues())
     workload.addBuffer(Buffer::Role::Read, "values", values, loops);
-  workload.addBuffer(Buffer::Role::Write, "cached_keys", getResult(), stored,
+  // As many rows of the cache as are given, in its element type.
+  workload.addBuffer(Buffer::Role::Write, "cached_keys", getKeys(), stored,
                      loops);
-  if (getValues())
-    workload.addBuffer(Buffer::Role::Write, "cached_values", getResult(),
-                       stored, loops);
+  if (Value values = getValues())
+    workload.addBuffer(Buffer::Role::Write, "cached_values", values, stored,
+                       loops);
   workload.addStage("copy", EngineKind::Vector, loops, {});
   return workload;
 }

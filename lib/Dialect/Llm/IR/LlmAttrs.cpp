@@ -153,6 +153,18 @@ static void printPositions(AsmPrinter &printer, ArrayRef<int64_t> positions) {
     printer << "[" << positions << "]";
 }
 
+/// [512, 100]: one number for each sequence, also where there is one.
+static ParseResult parseLengths(AsmParser &parser,
+                                SmallVectorImpl<int64_t> &lengths) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(lengths.emplace_back());
+  });
+}
+
+static void printLengths(AsmPrinter &printer, ArrayRef<int64_t> lengths) {
+  printer << "[" << lengths << "]";
+}
+
 /// batch = 16, seq = 1, kv_len = 2048 and batch = 1, seq = 512, kv_len = 1536
 static ParseResult parseSequenceGroups(AsmParser &parser,
                                        SmallVectorImpl<SequencesAttr> &groups) {
