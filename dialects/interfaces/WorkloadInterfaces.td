@@ -64,6 +64,21 @@ def TransparentOpInterface : OpInterface<"TransparentOpInterface"> {
   ];
 }
 
+def OpenSizesOpInterface : OpInterface<"OpenSizesOpInterface"> {
+  let description = [{
+    An op with sizes or positions that may be open: operands until they are constants.
+    Attached to upstream views by `registerExternalModels`.
+  }];
+  let cppNamespace = "::mlir::llm";
+  let methods = [
+    InterfaceMethod<[{
+      Takes over the sizes that are constants now. The rewriter stands at the op. Whether
+      the op was replaced; if not, result types that are inferred are inferred again by
+      the caller. Fails with a diagnostic where the sizes do not fit.
+    }], "::mlir::FailureOr<bool>", "bindOpenSizes", (ins "::mlir::RewriterBase &":$rewriter)>
+  ];
+}
+
 def SourceOpInterface : OpInterface<"SourceOpInterface"> {
   let description = [{
     A view without work: a weight, or rows of a KV cache. The op that consumes it pays

@@ -61,12 +61,12 @@ def Llm_MaskAttr : Llm_Attr<"Mask", "mask", "which keys a query sees"> {
 def Llm_ScalesAttr : Llm_Attr<"Scales", "scales", "numbers that belong to blocks of values"> {
   let description = [{
     One number of `type` (a scale, a zero point, a minimum) for each block of the trailing
-    dimensions of a tensor, and for each index of the others; -1 (in text `?`) stands for
+    dimensions of a tensor, and for each index of the others; `?` stands for
     the whole dimension.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$block, "::mlir::Type":$type);
   let assemblyFormat = "`<` custom<Block>($block) `,` $type `>`";
-  let extraClassDeclaration = "static constexpr int64_t wholeDimension = -1;";
+  let extraClassDeclaration = "static constexpr int64_t wholeDimension = ::mlir::ShapedType::kDynamic;";
 }
 
 //===----------------------------------------------------------------------===//
@@ -249,11 +249,13 @@ def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule", "summary of a function's
 def Llm_SequencesAttr : Llm_Attr<"Sequences", "sequences", "sequences of a batch that are alike"> {
   let description = [{
     `batch` sequences, each with `seq` new tokens. `kv_len` keys are seen by each, new ones
-    included; of a ragged batch it is a list with one number for each sequence.
+    included; of a ragged batch it is a list with one number for each sequence. `?` is a
+    size that is open, by the name of the field (`llm.size`).
   }];
   let parameters = (ins "int64_t":$batch, "int64_t":$seq, ArrayRefParameter<"int64_t">:$kvLens);
   let assemblyFormat = [{
-    `<` `batch` `=` $batch `,` `seq` `=` $seq `,` `kv_len` `=` custom<Positions>($kvLens) `>`
+    `<` `batch` `=` custom<Size>($batch) `,` `seq` `=` custom<Size>($seq) `,`
+    `kv_len` `=` custom<Positions>($kvLens) `>`
   }];
   let extraClassDeclaration = [{
     int64_t getKvLen(int64_t sequence) const {
@@ -261,6 +263,11 @@ def Llm_SequencesAttr : Llm_Attr<"Sequences", "sequences", "sequences of a batch
     }
     /// Of the longest.
     int64_t getMaxKvLen() const;
+    /// Whether the number of new tokens is known.
+    bool hasKnownTokens() const {
+      return !::mlir::ShapedType::isDynamic(getBatch()) &&
+             !::mlir::ShapedType::isDynamic(getSeq());
+    }
   }];
 }
 
@@ -281,7 +288,7 @@ def Llm_ProgramAttr : Llm_Attr<"Program", "program", "what a function was import
     (`,` custom<WholeModel>($isWhole)^)? `>`
   }];
   let extraClassDeclaration = [{
-    /// New tokens of all sequences.
+    /// New tokens of all sequences; only where no size is open.
     int64_t countTokens() const;
     int64_t countSequences() const;
   }];

@@ -38,6 +38,13 @@ def Llm_ExpertScoring : Llm_Enum<"ExpertScoring", "how experts are scored", [
 ]>;
 def Llm_ExpertScoringAttr : EnumAttr<Llm_Dialect, Llm_ExpertScoring, "expert_scoring">;
 
+def Llm_Routing : Llm_Enum<"Routing", "how the tokens of a batch spread over experts", [
+  I32EnumCase<"Uniform", 0, "uniform">,   // at random, as many as are met on average
+  I32EnumCase<"Balanced", 1, "balanced">, // as many experts as there can be
+  I32EnumCase<"Zipf", 2, "zipf">          // in proportion to 1 / rank
+]>;
+def Llm_RoutingAttr : EnumAttr<Llm_Dialect, Llm_Routing, "routing">;
+
 def Llm_Sampling : Llm_Enum<"Sampling", "how the next token is chosen", [
   I32EnumCase<"Greedy", 0, "greedy">,          // the largest logit
   I32EnumCase<"Categorical", 1, "categorical"> // drawn with the probabilities

@@ -89,13 +89,16 @@ def Llm_MoeDispatchOp : Llm_TensorOp<"moe_dispatch"> {
 }
 
 def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
-    [Pure, InferTypeOpAdaptor], ["countElements"]> {
+    [Pure, InferTypeOpAdaptor, DeclareOpInterfaceMethods<OpenSizesOpInterface>],
+    ["countElements"]> {
   let summary = "a matrix product for each expert";
   let description = [{
     `out[r, n] = sum_k lhs[r, k] * rhs[e(r), k, n] (+ bias[e(r), n])`, with e(r) the expert
     of row r: the first rows_per_expert[0] rows are those of expert 0, and so on. With
     `transpose_rhs` the weights are [e, n, k]. `top_k` rows are of one token, so that of the
     weights a token takes top_k slices. The weights of an expert without rows are not read.
+    While the number of rows is open, a `routing` stands for the array: it says how
+    `llm-bind-shapes` will share them.
 
     Shapes: lhs [r, k]; rhs [experts, k, n] or [experts, n, k]; bias [experts, n]; out
     [r, n] of lhs' element type, or of the one behind `to`. Loops: m (the rows), n, k.
@@ -109,12 +112,12 @@ def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_StoredTensorOfRank<2>:$lhs,
     Llm_StoredTensorOfRank<3>:$rhs, Optional<Llm_TensorOfRank<2>>:$bias,
-    UnitAttr:$transposeRhs, DenseI64ArrayAttr:$rowsPerExpert, I64Attr:$topK,
-    OptionalAttr<TypeAttr>:$outType);
+    UnitAttr:$transposeRhs, DenseI64ArrayAttr:$rowsPerExpert,
+    OptionalAttr<Llm_RoutingAttr>:$routing, I64Attr:$topK, OptionalAttr<TypeAttr>:$outType);
   let results = (outs Llm_TensorOfRank<2>:$out);
   let assemblyFormat = [{
     ($name^)? $lhs `,` $rhs (`bias` $bias^)? (`transpose_rhs` $transposeRhs^)?
-    `rows_per_expert` $rowsPerExpert `top_k` $topK (`to` $outType^)? attr-dict
+    `rows_per_expert` custom<RowsPerExpert>($rowsPerExpert, $routing) `top_k` $topK (`to` $outType^)? attr-dict
     `:` type($lhs) `,` type($rhs) (`,` type($bias)^)?
   }];
 }

@@ -43,7 +43,8 @@ class Llm_WorkOp<string mnemonic, list<Trait> traits = [], list<string> counts =
 
 /// Work over tensors that has no effect but its results, whose types follow from the
 /// operands (type-C3).
-class Llm_TensorOp<string mnemonic> : Llm_WorkOp<mnemonic, [Pure, InferTypeOpAdaptor]>;
+class Llm_TensorOp<string mnemonic, list<Trait> traits = []>
+    : Llm_WorkOp<mnemonic, [Pure, InferTypeOpAdaptor] # traits>;
 
 /// The same, with a mask: its counts are not products of its loops.
 class Llm_MaskedOp<string mnemonic>
@@ -82,11 +83,13 @@ def Llm_WeightOp : Llm_Op<"weight",
 }
 
 def Llm_KvCacheOp : Llm_Op<"kv_cache",
-    [Pure, DeclareOpInterfaceMethods<SourceOpInterface>]> {
+    [Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<OpenSizesOpInterface>,
+     DeclareOpInterfaceMethods<SourceOpInterface>]> {
   let summary = "a named KV cache, as it is when the program starts";
   let description = [{
     The state, at the start of the program, of the cache with this name. Each `{}` in the
-    name stands for one of `indices`.
+    name stands for one of `indices`. Where its type leaves batch or capacity open (`?`),
+    `sizes` say them, in this order.
 
     Example:
     ```mlir
@@ -94,14 +97,18 @@ def Llm_KvCacheOp : Llm_Op<"kv_cache",
        : !llm.kv_cache<batch = 1, kv_heads = 8, head_dim = 64, capacity = 512, bf16>
     ```
   }];
-  let arguments = (ins StrAttr:$name, Variadic<Index>:$indices);
+  let arguments = (ins StrAttr:$name, Variadic<Index>:$indices, Variadic<Index>:$sizes);
   let results = (outs Llm_KvCacheType:$result);
-  let assemblyFormat = "$name (`[` $indices^ `]`)? attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $name (`[` $indices^ `]`)? (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($result)
+  }];
   let hasVerifier = 1;
 }
 
 def Llm_KvReadOp : Llm_Op<"kv_read",
-    [Pure, InferTypeOpAdaptor, DeclareOpInterfaceMethods<SourceOpInterface, ["getDependences", "countShownBytes"]>]> {
+    [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor,
+     DeclareOpInterfaceMethods<OpenSizesOpInterface>,
+     DeclareOpInterfaceMethods<SourceOpInterface, ["getDependences", "countShownBytes"]>]> {
   let summary = "rows of a KV cache, as tensors";
   let description = [{
     Shows positions [begin, end) of every sequence: keys and values of shape
@@ -117,14 +124,65 @@ def Llm_KvReadOp : Llm_Op<"kv_read",
        : !llm.kv_cache<batch = 1, kv_heads = 8, head_dim = 64, capacity = 512, bf16>
     ```
   }];
-  let arguments = (ins Llm_KvCacheType:$cache, DenseI64ArrayAttr:$begin,
-    DenseI64ArrayAttr:$end);
+  let arguments = (ins Llm_KvCacheType:$cache, Variadic<Index>:$dynamicBegin,
+    Variadic<Index>:$dynamicEnd, DenseI64ArrayAttr:$begin, DenseI64ArrayAttr:$end);
   let results = (outs Llm_StoredTensorOfRank<4>:$keys,
     Optional<Llm_StoredTensorOfRank<4>>:$values);
-  let assemblyFormat = "$cache `rows` custom<Positions>($begin) `to` custom<Positions>($end) attr-dict `:` type($cache)";
+  let assemblyFormat = "$cache `rows` custom<Positions>($dynamicBegin, $begin) `to` custom<Positions>($dynamicEnd, $end) attr-dict `:` type($cache)";
 }
 
 } // sources
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+def OpGroupSizes : OpDocGroup {
+  let summary = "Sizes that are open";
+  let description = [{
+    A program may leave sizes open (`?`): they have names, and `llm-bind-shapes` gives
+    them values. Until then nothing of the program has a cost.
+  }];
+}
+let opDocGroup = OpGroupSizes in {
+
+def Llm_SizeOp : Llm_Op<"size", [Pure]> {
+  let summary = "a size of the program, by name";
+  let description = [{
+    A number of 1 or more that `llm-bind-shapes` gives: of sequences ("batch"), new tokens
+    of each ("seq"), keys that it sees ("kv_len"), or anything else.
+
+    Example:
+    ```mlir
+    %batch = llm.size "batch"
+    ```
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$name attr-dict";
+  let hasVerifier = 1;
+}
+
+def Llm_SizedOp : Llm_Op<"sized", [Pure, AllTypesMatch<["x", "result"]>,
+    DeclareOpInterfaceMethods<OpenSizesOpInterface>,
+    DeclareOpInterfaceMethods<TransparentOpInterface, ["getForwardedValues"]>]> {
+  let summary = "a tensor whose open dimensions have these sizes";
+  let description = [{
+    The operand, of which the dimensions `?` are `sizes`, in order: how the argument of a
+    function gets its shape when sizes are bound. Takes no time.
+
+    Example:
+    ```mlir
+    %y = llm.sized %x [%tokens] : tensor<?x2048xbf16>
+    ```
+  }];
+  let arguments = (ins Llm_StoredTensor:$x, Variadic<Index>:$sizes);
+  let results = (outs Llm_StoredTensor:$result);
+  let assemblyFormat = "$x `[` $sizes `]` attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+
+} // sizes
 
 //===----------------------------------------------------------------------===//
 // Cache
@@ -135,7 +193,8 @@ def Llm_KvCacheResource : Resource<"::mlir::llm::KvCacheResource">;
 def OpGroupCache : OpDocGroup { let summary = "Cache"; let description = ""; }
 let opDocGroup = OpGroupCache in {
 def Llm_KvWriteOp : Llm_WorkOp<"kv_write",
-    [InferTypeOpAdaptor, MemoryEffects<[MemWrite<Llm_KvCacheResource>]>,
+    [AttrSizedOperandSegments, InferTypeOpAdaptor, MemoryEffects<[MemWrite<Llm_KvCacheResource>]>,
+     DeclareOpInterfaceMethods<OpenSizesOpInterface>,
      DeclareOpInterfaceMethods<CacheUpdateOpInterface>]> {
   let summary = "writes keys and values into a KV cache";
   let description = [{
@@ -155,10 +214,10 @@ def Llm_KvWriteOp : Llm_WorkOp<"kv_write",
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_KvCacheType:$cache,
     Llm_TensorOfRank<4>:$keys, Optional<Llm_TensorOfRank<4>>:$values,
-    DenseI64ArrayAttr:$begin);
+    Variadic<Index>:$dynamicBegin, DenseI64ArrayAttr:$begin);
   let results = (outs Llm_KvCacheType:$result);
   let assemblyFormat = [{
-    ($name^)? $cache `,` $keys (`,` $values^)? `at` custom<Positions>($begin) attr-dict
+    ($name^)? $cache `,` $keys (`,` $values^)? `at` custom<Positions>($dynamicBegin, $begin) attr-dict
     `:` type($cache) `,` type($keys) (`,` type($values)^)?
   }];
 }
@@ -259,7 +318,7 @@ def Llm_RmsNormOp : Llm_TensorOp<"rmsnorm"> {
   }];
 }
 
-def Llm_RopeOp : Llm_TensorOp<"rope"> {
+def Llm_RopeOp : Llm_TensorOp<"rope", [DeclareOpInterfaceMethods<OpenSizesOpInterface>]> {
   let summary = "rotary position embedding";
   let description = [{
     Rotates the pairs (x[i], x[i + head_dim / 2]) of every head by the angle
@@ -279,10 +338,10 @@ def Llm_RopeOp : Llm_TensorOp<"rope"> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$x,
-    DenseI64ArrayAttr:$begin, F64Attr:$theta);
+    Variadic<Index>:$dynamicBegin, DenseI64ArrayAttr:$begin, F64Attr:$theta);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = [{
-    ($name^)? $x `at` custom<Positions>($begin) `theta` $theta attr-dict `:` type($x)
+    ($name^)? $x `at` custom<Positions>($dynamicBegin, $begin) `theta` $theta attr-dict `:` type($x)
   }];
 }
 
@@ -442,7 +501,8 @@ def Llm_SoftCapOp : Llm_TensorOp<"soft_cap"> {
   let assemblyFormat = "($name^)? $x `cap` $cap attr-dict `:` type($x)";
 }
 
-def Llm_PositionScaleOp : Llm_TensorOp<"position_scale"> {
+def Llm_PositionScaleOp : Llm_TensorOp<"position_scale",
+    [DeclareOpInterfaceMethods<OpenSizesOpInterface>]> {
   let summary = "a temperature that grows with the position";
   let description = [{
     `out[b, s, h, d] = x[b, s, h, d] * (1 + slope * ln(1 + floor((p + 1) / step)))`, with
@@ -460,10 +520,10 @@ def Llm_PositionScaleOp : Llm_TensorOp<"position_scale"> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$x,
-    DenseI64ArrayAttr:$begin, I64Attr:$step, F64Attr:$slope);
+    Variadic<Index>:$dynamicBegin, DenseI64ArrayAttr:$begin, I64Attr:$step, F64Attr:$slope);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = [{
-    ($name^)? $x `at` custom<Positions>($begin) `step` $step `slope` $slope attr-dict `:` type($x)
+    ($name^)? $x `at` custom<Positions>($dynamicBegin, $begin) `step` $step `slope` $slope attr-dict `:` type($x)
   }];
 }
 

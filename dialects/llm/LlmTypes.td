@@ -24,7 +24,7 @@ def Llm_KvCacheType : TypeDef<Llm_Dialect, "KvCache",
     depends on the writes before it by SSA. `page_size` (positions a page; 0: one flat
     array) says how it is laid out (vLLM, Kwon et al., SOSP 2023). A cache of `latents`
     has one vector at each position and head, of which keys and values are made (DeepSeek's
-    multi-head latent attention).
+    multi-head latent attention). Batch and capacity may be open (`?`).
 
     Example: `!llm.kv_cache<batch = 1, kv_heads = 8, head_dim = 64, capacity = 512, bf16>`,
     `!llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 576, capacity = 512, bf16 latents>`
@@ -34,13 +34,17 @@ def Llm_KvCacheType : TypeDef<Llm_Dialect, "KvCache",
     "::mlir::Type":$elementType, DefaultValuedParameter<"int64_t", "0">:$pageSize,
     DefaultValuedParameter<"bool", "false">:$isLatent);
   let assemblyFormat = [{
-    `<` `batch` `=` $batch `,` `kv_heads` `=` $kvHeads `,` `head_dim` `=` $headDim `,`
-    `capacity` `=` $capacity `,` $elementType (custom<Latents>($isLatent)^)?
+    `<` `batch` `=` custom<Size>($batch) `,` `kv_heads` `=` $kvHeads `,` `head_dim` `=` $headDim `,`
+    `capacity` `=` custom<Size>($capacity) `,` $elementType (custom<Latents>($isLatent)^)?
     (`,` `page_size` `=` $pageSize^)? `>`
   }];
   let extraClassDeclaration = [{
     /// Vectors of `head_dim` elements at each position and head: key and value, or one.
     int64_t getVectors() const { return getIsLatent() ? 1 : 2; }
+    bool hasStaticShape() const {
+      return !::mlir::ShapedType::isDynamic(getBatch()) &&
+             !::mlir::ShapedType::isDynamic(getCapacity());
+    }
   }];
   let genVerifyDecl = 1;
 }

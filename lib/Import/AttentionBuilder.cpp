@@ -12,6 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayerOps.h"
+#include "llm/Support/Units.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 #include <cmath>
 
@@ -23,17 +26,21 @@ struct Group {
   SequencesAttr sequences;
   int64_t firstRow = 0;
   std::string suffix; ///< of names; empty for the only group
+  OpFoldResult batch, seq;
+  /// Of all sequences, or of each: keys, and the position of the first new
+  /// token.
+  SmallVector<OpFoldResult, 1> kvLens, firstPositions;
 
-  int64_t batch() const { return sequences.getBatch(); }
-  int64_t seq() const { return sequences.getSeq(); }
-  int64_t rows() const { return batch() * seq(); }
-  /// The position of the first new token of each sequence, or of all.
-  SmallVector<int64_t> firstPositions() const {
-    SmallVector<int64_t> positions;
-    for (int64_t kvLen : sequences.getKvLens())
-      positions.push_back(kvLen - seq());
-    return positions;
+  bool isOnly() const { return suffix.empty(); }
+};
+
+/// Positions as attribute and operands of an op.
+struct Positions {
+  explicit Positions(ArrayRef<OpFoldResult> positions) {
+    std::tie(numbers, values) = decomposeMixedValues(positions);
   }
+  SmallVector<int64_t> numbers;
+  SmallVector<Value> values;
 };
 
 /// What is common to all kinds of attention.
@@ -64,14 +71,15 @@ protected:
   KvCacheType cacheType(const Group &group, int64_t kvHeads, int64_t headDim,
                         bool isLatent) const;
   /// Of the queries and keys that `updateCache` reads.
-  MaskAttr maskOf(const Group &group) const;
+  MaskAttr maskOf(const Group &group);
 
   LayerOps &ops;
   const AttentionConfig &config;
 
 private:
   SmallVector<Group> groups() const;
-  int64_t firstSeen(int64_t kvLen, int64_t seq) const;
+  /// The first key that the first new query of a sequence sees.
+  OpFoldResult firstSeen(OpFoldResult firstPosition);
 };
 
 /// Multi-head, multi-query and grouped-query attention.
@@ -119,17 +127,31 @@ private:
 //===----------------------------------------------------------------------===//
 
 SmallVector<Group> AttentionBuilder::groups() const {
-  ProgramAttr program = ops.ops.program;
-  bool isMixed = program.getPhase() == Phase::Mixed;
+  OpsBuilder &b = ops.ops;
+  bool isMixed = b.program.getPhase() == Phase::Mixed;
   SmallVector<Group> groups;
   int64_t firstRow = 0;
-  for (auto [index, sequences] : llvm::enumerate(program.getGroups())) {
-    Group group{sequences, firstRow, ""};
+  for (auto [index, sequences] : llvm::enumerate(b.program.getGroups())) {
+    Group group{sequences,
+                firstRow,
+                "",
+                b.size(sequences.getBatch(), "batch"),
+                b.size(sequences.getSeq(), "seq"),
+                {},
+                {}};
+    for (int64_t kvLen : sequences.getKvLens()) {
+      group.kvLens.push_back(b.size(kvLen, "kv_len"));
+      bool isOpen = kvLen == openSize || sequences.getSeq() == openSize;
+      group.firstPositions.push_back(
+          b.size(isOpen ? openSize : kvLen - sequences.getSeq(),
+                 OpsBuilder::firstPositionName));
+    }
     if (isMixed)
       group.suffix = index == 0 ? ".decode" : ".chunk";
-    else if (program.getGroups().size() > 1)
+    else if (b.program.getGroups().size() > 1)
       group.suffix = ".sequences" + std::to_string(index);
-    firstRow += group.rows();
+    if (sequences.hasKnownTokens())
+      firstRow += sequences.getBatch() * sequences.getSeq();
     groups.push_back(std::move(group));
   }
   return groups;
@@ -145,14 +167,21 @@ Value AttentionBuilder::build(Value x) {
 }
 
 Value AttentionBuilder::rowsOf(const Group &group, Value x, int64_t heads) {
+  OpsBuilder &b = ops.ops;
   int64_t features = tensorType(x).getDimSize(1) / heads;
-  return ops.ops.expand(ops.ops.slice(x, 0, group.firstRow, group.rows()),
-                        {group.batch(), group.seq(), heads, features},
-                        {{0, 1}, {2, 3}});
+  Value rows =
+      group.isOnly()
+          ? x
+          : b.slice(x, 0, group.firstRow,
+                    group.sequences.getBatch() * group.sequences.getSeq());
+  return b.expand(rows,
+                  {group.batch, group.seq, b.number(heads), b.number(features)},
+                  {{0, 1}, {2, 3}});
 }
 
 Value AttentionBuilder::rope(const Group &group, StringRef part, Value x) {
-  return ops.create<RopeOp>(partOf(group, part), x, group.firstPositions(),
+  Positions first(group.firstPositions);
+  return ops.create<RopeOp>(partOf(group, part), x, first.values, first.numbers,
                             llvm::APFloat(config.theta));
 }
 
@@ -160,44 +189,56 @@ KvCacheType AttentionBuilder::cacheType(const Group &group, int64_t kvHeads,
                                         int64_t headDim, bool isLatent) const {
   const ModelConfig &model = ops.ops.model;
   Type type = model.formats.cache ? model.formats.cache : model.elementType;
-  return KvCacheType::get(ops.ops.builder.getContext(), group.batch(), kvHeads,
-                          headDim, /*capacity=*/group.sequences.getMaxKvLen(),
-                          type, /*pageSize=*/0, isLatent);
+  ArrayRef<int64_t> kvLens = group.sequences.getKvLens();
+  int64_t capacity =
+      kvLens.front() == openSize ? openSize : group.sequences.getMaxKvLen();
+  return KvCacheType::get(
+      ops.ops.builder.getContext(), group.sequences.getBatch(), kvHeads,
+      headDim, /*capacity=*/capacity, type, /*pageSize=*/0, isLatent);
 }
 
-/// The first key that the first new query of a sequence sees.
-int64_t AttentionBuilder::firstSeen(int64_t kvLen, int64_t seq) const {
-  int64_t firstQuery = kvLen - seq;
-  if (config.window && config.window <= firstQuery)
-    return firstQuery - config.window + 1;
+OpFoldResult AttentionBuilder::firstSeen(OpFoldResult firstPosition) {
+  OpsBuilder &b = ops.ops;
+  if (config.window)
+    return b.larger(b.number(0),
+                    b.subtract(firstPosition, b.number(config.window - 1)));
   if (config.chunk)
-    return firstQuery / config.chunk * config.chunk;
-  return 0;
+    return b.roundDown(firstPosition, config.chunk);
+  return b.number(0);
 }
 
 KvReadOp AttentionBuilder::updateCache(const Group &group, KvCacheType type,
                                        Value keys, Value values) {
   OpsBuilder &b = ops.ops;
+  Positions first(group.firstPositions);
+  SmallVector<Value> sizes =
+      Positions({group.batch, group.kvLens.front()}).values;
   Value cache = KvCacheOp::create(
       b.builder, b.loc, type,
       b.builder.getStringAttr(ops.weightName("self_attn" + group.suffix)),
-      ops.indices());
+      ops.indices(), sizes);
   cache = ops.create<KvWriteOp>(partOf(group, "kv_write"), cache, keys, values,
-                                group.firstPositions());
-  SmallVector<int64_t> begins, ends;
-  for (int64_t kvLen : group.sequences.getKvLens()) {
-    begins.push_back(firstSeen(kvLen, group.seq()));
-    ends.push_back(kvLen);
-  }
-  return KvReadOp::create(b.builder, b.loc, cache, begins, ends);
+                                first.values, first.numbers);
+  SmallVector<OpFoldResult> begins;
+  for (OpFoldResult position : group.firstPositions)
+    begins.push_back(firstSeen(position));
+  Positions begin(begins), end(group.kvLens);
+  return KvReadOp::create(b.builder, b.loc, cache, begin.values, end.values,
+                          begin.numbers, end.numbers);
 }
 
 /// Windows and chunks that reach over all keys that are read are none.
-MaskAttr AttentionBuilder::maskOf(const Group &group) const {
+MaskAttr AttentionBuilder::maskOf(const Group &group) {
   SmallVector<int64_t> lengths;
-  for (int64_t kvLen : group.sequences.getKvLens())
-    lengths.push_back(kvLen - firstSeen(kvLen, group.seq()));
-  int64_t longest = *llvm::max_element(lengths);
+  int64_t longest = maxCount; // where it is open
+  for (auto [kvLen, position] :
+       llvm::zip_equal(group.kvLens, group.firstPositions)) {
+    std::optional<int64_t> keys = getConstantIntValue(kvLen);
+    if (keys && getConstantIntValue(position))
+      lengths.push_back(*keys - *getConstantIntValue(firstSeen(position)));
+  }
+  if (!lengths.empty())
+    longest = *llvm::max_element(lengths);
   if (llvm::all_equal(lengths))
     lengths.clear();
   // Keys are read from the beginning of a chunk on, so that chunks are counted
@@ -250,10 +291,12 @@ Value GroupedQueryBuilder::prepare(const Group &group, StringRef name,
 Value GroupedQueryBuilder::attend(const Group &group) {
   Value q = prepare(group, "q", queries, config.heads);
   Value k = prepare(group, "k", keys, config.kvHeads);
-  if (config.temperatureStep)
+  if (config.temperatureStep) {
+    Positions first(group.firstPositions);
     q = ops.create<PositionScaleOp>(
-        partOf(group, "q_temperature"), q, group.firstPositions(),
+        partOf(group, "q_temperature"), q, first.values, first.numbers,
         config.temperatureStep, llvm::APFloat(config.temperatureSlope));
+  }
   KvReadOp seen = updateCache(
       group, cacheType(group, config.kvHeads, config.headDim, false), k,
       rowsOf(group, values, config.kvHeads));
@@ -338,7 +381,10 @@ Value LatentBuilder::upWeight(bool ofValues) {
   Value whole = ops.linearWeight("self_attn.kv_b_proj.weight",
                                  {config.heads * ofHead, latent.rank});
   Value byHead =
-      ops.ops.expand(whole, {config.heads, ofHead, latent.rank}, {{0, 1}, {2}});
+      ops.ops.expand(whole,
+                     {ops.ops.number(config.heads), ops.ops.number(ofHead),
+                      ops.ops.number(latent.rank)},
+                     {{0, 1}, {2}});
   return ofValues ? ops.ops.slice(byHead, 1, latent.nopeDim, latent.valueDim)
                   : ops.ops.slice(byHead, 1, 0, latent.nopeDim);
 }
@@ -352,8 +398,10 @@ Value LatentBuilder::attendAbsorbed(const Group &group, Value nope,
   Value q = ops.create<BatchMatmulOp>(
       partOf(group, "q_absorb"), b.collapse(nope, {{0, 1}, {2}, {3}}),
       upWeight(/*ofValues=*/false), /*transposeRhs=*/false, TypeAttr());
-  q = b.expand(q, {group.batch(), group.seq(), config.heads, latent.rank},
-               {{0, 1}, {2}, {3}});
+  q = b.expand(
+      q,
+      {group.batch, group.seq, b.number(config.heads), b.number(latent.rank)},
+      {{0, 1}, {2}, {3}});
   Value out =
       ops.create<MlaAttnOp>(partOf(group, "attn"), b.concat(3, {q, rotated}), z,
                             latent.rank, maskOf(group), scale());
@@ -369,7 +417,7 @@ Value LatentBuilder::attendExpanded(const Group &group, Value nope,
   const LatentConfig &latent = config.latent;
   OpsBuilder &b = ops.ops;
   int64_t ofHead = latent.nopeDim + latent.valueDim;
-  int64_t batch = group.batch(), keys = tensorType(z).getDimSize(1);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b.builder, b.loc, z);
   Value compressed =
       b.collapse(b.collapse(b.slice(z, 3, 0, latent.rank), {{0, 1}, {2}, {3}}),
                  {{0}, {1, 2}});
@@ -379,8 +427,9 @@ Value LatentBuilder::attendExpanded(const Group &group, Value nope,
       b.matmul(ops.nameOf(partOf(group, "kv_b_proj")),
                ops.quantize("self_attn.kv_b_proj.weight", compressed), matrix,
                /*bias=*/Value());
-  expanded =
-      b.expand(expanded, {batch, keys, config.heads, ofHead}, {{0, 1}, {2, 3}});
+  expanded = b.expand(
+      expanded, {sizes[0], sizes[1], b.number(config.heads), b.number(ofHead)},
+      {{0, 1}, {2, 3}});
   Value rotatedKey = b.slice(z, 3, latent.rank, latent.ropeDim);
   Value repeated =
       ops.create<RepeatKvOp>(partOf(group, "k_rope_repeat"), rotatedKey,

@@ -10,6 +10,7 @@
 #include "LayerRuns.h"
 #include "llm/Support/IndexedNames.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -33,6 +34,8 @@ public:
 
   /// The hidden states after the layers.
   Value buildLayers(Value hidden);
+  /// The argument of the function, with names for sizes that are open.
+  Value nameSizes(Value argument);
   Value embed(Value tokens);
   /// The next token of each sequence, or that after each new one.
   Value buildHead(Value hidden);
@@ -113,18 +116,65 @@ Value DecoderBuilder::buildLayers(Value hidden) {
   return hidden;
 }
 
+/// The rows of the last new token of each sequence.
+static Value lastRows(OpsBuilder &ops, Value hidden, int64_t firstRow,
+                      SequencesAttr group) {
+  if (group.getSeq() == 1 && ops.program.getGroups().size() == 1)
+    return hidden;
+  OpFoldResult one = ops.number(1), seq = ops.size(group.getSeq(), "seq");
+  OpFoldResult last = ops.subtract(seq, ops.number(1 - firstRow));
+  SmallVector<OpFoldResult> offsets = {last, ops.number(0)},
+                            sizes = {ops.size(group.getBatch(), "batch"),
+                                     ops.number(ops.model.hidden)},
+                            strides = {seq, one};
+  return tensor::ExtractSliceOp::create(ops.builder, ops.loc, hidden, offsets,
+                                        sizes, strides);
+}
+
 Value DecoderBuilder::rowsWithLogits(Value hidden) {
   if (ops.program.getPhase() == Phase::Verify)
     return hidden;
   SmallVector<Value> last;
   int64_t firstRow = 0;
   for (SequencesAttr group : ops.program.getGroups()) {
-    int64_t seq = group.getSeq();
-    last.push_back(ops.slice(hidden, 0, firstRow + seq - 1, group.getBatch(),
-                             /*stride=*/seq));
-    firstRow += group.getBatch() * seq;
+    last.push_back(lastRows(ops, hidden, firstRow, group));
+    if (group.hasKnownTokens())
+      firstRow += group.getBatch() * group.getSeq();
   }
   return ops.concat(0, last);
+}
+
+/// Sizes that are open have names, and so get the rows of the argument theirs.
+Value DecoderBuilder::nameSizes(Value argument) {
+  SequencesAttr group = ops.program.getGroups().front();
+  Value tokens;
+  for (auto [name, size] :
+       {std::pair<StringRef, int64_t>{"batch", group.getBatch()},
+        {"seq", group.getSeq()},
+        {"kv_len", group.getKvLens().front()}})
+    if (size == openSize)
+      ops.openSizes[name] = SizeOp::create(ops.builder, ops.loc, name);
+  OpFoldResult batch = ops.size(group.getBatch(), "batch"),
+               seq = ops.size(group.getSeq(), "seq"),
+               kvLen = ops.size(group.getKvLens().front(), "kv_len");
+  if (group.getKvLens().front() == openSize || group.getSeq() == openSize)
+    ops.openSizes[OpsBuilder::firstPositionName] =
+        getValueOrCreateConstantIndexOp(ops.builder, ops.loc,
+                                        ops.subtract(kvLen, seq));
+  if (group.hasKnownTokens())
+    return argument;
+  Value factors[] = {
+      getValueOrCreateConstantIndexOp(ops.builder, ops.loc, batch),
+      getValueOrCreateConstantIndexOp(ops.builder, ops.loc, seq)};
+  if (group.getSeq() == 1)
+    tokens = factors[0];
+  else if (group.getBatch() == 1)
+    tokens = factors[1];
+  else
+    tokens =
+        arith::MulIOp::create(ops.builder, ops.loc, factors[0], factors[1]);
+  return SizedOp::create(ops.builder, ops.loc, argument.getType(), argument,
+                         tokens);
 }
 
 Value DecoderBuilder::buildHead(Value hidden) {
@@ -164,16 +214,21 @@ static OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.location);
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   DecoderBuilder decoder(builder, model, program, options, isUnrolled);
-  int64_t rows = program.countTokens();
+  // Of which, where a size is open, there is one group.
+  SequencesAttr group = program.getGroups().front();
+  int64_t rows = group.hasKnownTokens() ? program.countTokens() : openSize;
+  int64_t sequences = program.getGroups().size() == 1
+                          ? group.getBatch()
+                          : program.countSequences();
   Type states = RankedTensorType::get({rows, model.hidden}, model.elementType);
   Type tokens = RankedTensorType::get({rows}, builder.getI32Type());
   bool isVerify = program.getPhase() == Phase::Verify;
-  Type next = RankedTensorType::get(
-      {isVerify ? rows : program.countSequences()}, builder.getI32Type());
+  Type next = RankedTensorType::get({isVerify ? rows : sequences},
+                                    builder.getI32Type());
   func::FuncOp function =
       createFunction(builder, model, program, isWhole ? tokens : states,
                      isWhole ? next : states);
-  Value value = function.getArgument(0);
+  Value value = decoder.nameSizes(function.getArgument(0));
   if (isWhole)
     value = decoder.embed(value);
   value = decoder.buildLayers(value);

@@ -45,9 +45,12 @@ class ExpertsBuilder {
 public:
   explicit ExpertsBuilder(LayerOps &ops)
       : ops(ops), config(ops.layer.feedForward), experts(config.experts),
-        rowsPerExpert(countExpertRows(ops.options.routing, experts.count,
-                                      experts.topK,
-                                      ops.ops.program.countTokens())) {}
+        isOpen(!ops.ops.program.getGroups().front().hasKnownTokens()) {
+    if (!isOpen)
+      rowsPerExpert =
+          countExpertRows(ops.options.routing, experts.count, experts.topK,
+                          ops.ops.program.countTokens());
+  }
 
   Value build(Value x);
 
@@ -69,6 +72,7 @@ private:
   LayerOps &ops;
   const FeedForwardConfig &config;
   const ExpertsConfig &experts;
+  bool isOpen; ///< how many rows there are
   std::vector<int64_t> rowsPerExpert;
 };
 } // namespace
@@ -113,10 +117,13 @@ Value ExpertsBuilder::expertLinear(StringRef name, Value rows, int64_t out) {
   Value bias = experts.hasBias
                    ? ops.weight(linear + biasSuffix, {experts.count, out})
                    : Value();
-  return ops.create<GroupedMatmulOp>(linear, rows, weights, bias,
-                                     /*transposeRhs=*/!experts.isTransposed,
-                                     rowsPerExpert, experts.topK,
-                                     ops.ops.outTypeFor(rows));
+  return ops.create<GroupedMatmulOp>(
+      linear, rows, weights, bias,
+      /*transposeRhs=*/!experts.isTransposed, rowsPerExpert,
+      isOpen
+          ? RoutingAttr::get(ops.ops.builder.getContext(), ops.options.routing)
+          : RoutingAttr(),
+      experts.topK, ops.ops.outTypeFor(rows));
 }
 
 Value ExpertsBuilder::gate(Value rows) {

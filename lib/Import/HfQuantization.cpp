@@ -220,7 +220,9 @@ void QuantizationReader::readMxfp4() {
 Type QuantizationReader::getGrouped(HfFields &scheme, Type valueType,
                                     int64_t groupSize, StringRef key,
                                     bool hasZeroPoints) {
-  if (groupSize != whole && groupSize < 1) {
+  if (groupSize == -1)
+    groupSize = whole;
+  else if (groupSize < 1) {
     scheme.refuse(key) << "must be a positive whole number or -1, got "
                        << groupSize;
     return {};

@@ -30,7 +30,7 @@ FailureOr<std::optional<int64_t>> parseLayers(StringRef text,
 
 static LogicalResult checkPositive(MLIRContext *context, StringRef option,
                                    int64_t value) {
-  if (value > 0)
+  if (value > 0 || value == openSize)
     return success();
   return emitError(UnknownLoc::get(context))
          << option << " must be a positive whole number, got " << value;
@@ -77,7 +77,7 @@ static LogicalResult checkNumbers(MLIRContext *context, StringRef option,
 static LogicalResult checkKeys(MLIRContext *context, StringRef keysOption,
                                int64_t keys, bool isDefault,
                                StringRef tokensOption, int64_t tokens) {
-  if (keys >= tokens)
+  if (keys >= tokens || keys == openSize)
     return success();
   return emitOptionError(context)
          << keysOption << "=" << keys << (isDefault ? " (the default)" : "")
@@ -129,6 +129,10 @@ listSequences(const ImportOptions &options, MLIRContext *context) {
     return emitOptionError(context)
            << "--batch=" << batch << " contradicts the " << count
            << " sequences that --seq or --kv-len list";
+  if (count > 1 && (llvm::is_contained(seqs, openSize) ||
+                    llvm::is_contained(kvLens, openSize)))
+    return emitOptionError(context)
+           << "a size in a list of sequences cannot be left open";
   seqs.resize(count, seqs.front());
   kvLens.resize(count, kvLens.front());
   for (auto [seq, kvLen] : llvm::zip_equal(seqs, kvLens))
@@ -155,6 +159,10 @@ static FailureOr<std::vector<Sequences>> addChunk(const ImportOptions &options,
     return emitOptionError(context)
            << "--seq is not for --phase=mixed: its sequences decode one token "
               "each, and --chunk says how many the prompt has";
+  for (const Sequences &group : groups)
+    if (group.batch == openSize || llvm::is_contained(group.kvLens, openSize))
+      return emitOptionError(context)
+             << "sizes cannot be left open with --phase=mixed";
   int64_t chunk = options.chunk.value_or(512);
   int64_t kvLen = options.chunkKvLen.value_or(chunk);
   if (failed(checkPositive(context, "--chunk", chunk)) ||
@@ -360,6 +368,17 @@ static LogicalResult checkOptions(const ModelConfig &model,
   return success();
 }
 
+/// Sizes that are open are at least 1.
+static std::vector<Sequences> leastSizes(std::vector<Sequences> groups) {
+  auto close = [](int64_t &size) { size = size == openSize ? 1 : size; };
+  for (Sequences &group : groups) {
+    close(group.batch);
+    close(group.seq);
+    llvm::for_each(group.kvLens, close);
+  }
+  return groups;
+}
+
 FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
                                       const ImportOptions &options) {
   MLIRContext *context = model.location.getContext();
@@ -375,7 +394,7 @@ FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
            << "--layers=" << layers
            << " is more than the model has: " << modelLayers;
   if (failed(checkOptions(model, options)) ||
-      failed(SizeCheck(model, *groups).run()))
+      failed(SizeCheck(model, leastSizes(*groups)).run()))
     return failure();
   SmallVector<SequencesAttr> sequences;
   for (const Sequences &group : *groups)

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayerOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace mlir::llm {
 
@@ -49,21 +52,55 @@ Value OpsBuilder::slice(Value x, int64_t dim, int64_t begin, int64_t size,
   ArrayRef<int64_t> shape = tensorType(x).getShape();
   if (begin == 0 && size == shape[dim])
     return x;
-  SmallVector<OpFoldResult> offsets(shape.size(), builder.getIndexAttr(0)),
-      strides(shape.size(), builder.getIndexAttr(1)), sizes;
-  for (int64_t each : shape)
-    sizes.push_back(builder.getIndexAttr(each));
-  offsets[dim] = builder.getIndexAttr(begin);
-  sizes[dim] = builder.getIndexAttr(size);
-  strides[dim] = builder.getIndexAttr(stride);
+  SmallVector<OpFoldResult> offsets(shape.size(), number(0)),
+      strides(shape.size(), number(1)),
+      sizes = tensor::getMixedSizes(builder, loc, x);
+  offsets[dim] = number(begin);
+  sizes[dim] = number(size);
+  strides[dim] = number(stride);
   return tensor::ExtractSliceOp::create(builder, loc, x, offsets, sizes,
                                         strides);
 }
 
-Value OpsBuilder::expand(Value x, ArrayRef<int64_t> shape,
+Value OpsBuilder::expand(Value x, ArrayRef<OpFoldResult> shape,
                          ArrayRef<ReassociationIndices> groups) {
-  auto type = RankedTensorType::get(shape, tensorType(x).getElementType());
-  return tensor::ExpandShapeOp::create(builder, loc, type, x, groups);
+  SmallVector<int64_t> sizes = decomposeMixedValues(shape).first;
+  auto type = RankedTensorType::get(sizes, tensorType(x).getElementType());
+  return tensor::ExpandShapeOp::create(builder, loc, type, x, groups, shape);
+}
+
+OpFoldResult OpsBuilder::size(int64_t value, StringRef name) {
+  if (value != openSize)
+    return number(value);
+  return openSizes.at(name);
+}
+
+template <typename Op>
+static OpFoldResult combine(OpsBuilder &ops, OpFoldResult a, OpFoldResult b,
+                            function_ref<int64_t(int64_t, int64_t)> fold) {
+  std::optional<int64_t> left = getConstantIntValue(a),
+                         right = getConstantIntValue(b);
+  if (left && right)
+    return ops.number(fold(*left, *right));
+  Value leftValue = getValueOrCreateConstantIndexOp(ops.builder, ops.loc, a),
+        rightValue = getValueOrCreateConstantIndexOp(ops.builder, ops.loc, b);
+  return Op::create(ops.builder, ops.loc, leftValue, rightValue).getResult();
+}
+
+OpFoldResult OpsBuilder::subtract(OpFoldResult a, OpFoldResult b) {
+  return combine<arith::SubIOp>(*this, a, b,
+                                [](int64_t x, int64_t y) { return x - y; });
+}
+
+OpFoldResult OpsBuilder::larger(OpFoldResult a, OpFoldResult b) {
+  return combine<arith::MaxSIOp>(
+      *this, a, b, [](int64_t x, int64_t y) { return std::max(x, y); });
+}
+
+OpFoldResult OpsBuilder::roundDown(OpFoldResult a, int64_t factor) {
+  OpFoldResult rest = combine<arith::RemUIOp>(
+      *this, a, number(factor), [](int64_t x, int64_t y) { return x % y; });
+  return subtract(a, rest);
 }
 
 Value OpsBuilder::collapse(Value x, ArrayRef<ReassociationIndices> groups) {

@@ -12,6 +12,7 @@
 #include "llm/Import/ImportOptions.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::llm {
 
@@ -47,11 +48,19 @@ public:
   /// Rows [begin, begin + size) along a dimension.
   Value slice(Value x, int64_t dim, int64_t begin, int64_t size,
               int64_t stride = 1);
-  Value expand(Value x, ArrayRef<int64_t> shape,
+  Value expand(Value x, ArrayRef<OpFoldResult> shape,
                ArrayRef<ReassociationIndices> groups);
   Value collapse(Value x, ArrayRef<ReassociationIndices> groups);
   /// The values behind one another; one value stays as it is.
   Value concat(int64_t dim, ArrayRef<Value> values);
+
+  OpFoldResult number(int64_t value) { return builder.getIndexAttr(value); }
+  /// A size of the program, or where it is open, the value with this name.
+  OpFoldResult size(int64_t value, StringRef name);
+  /// a - b, the larger of a and b, and a less its rest by a factor.
+  OpFoldResult subtract(OpFoldResult a, OpFoldResult b);
+  OpFoldResult larger(OpFoldResult a, OpFoldResult b);
+  OpFoldResult roundDown(OpFoldResult a, int64_t factor);
 
   template <typename Op, typename... Args>
   Op create(const Twine &name, Args &&...args) {
@@ -63,6 +72,9 @@ public:
   Location loc;
   const ModelConfig &model;
   ProgramAttr program;
+  /// By name; the position of the first new token is kv_len - seq.
+  llvm::StringMap<Value> openSizes;
+  static constexpr llvm::StringLiteral firstPositionName = "first_position";
 };
 
 /// The same for a layer: its parts are named in the checkpoint's words, as

@@ -17,6 +17,19 @@ namespace mlir::llm {
 namespace cl = llvm::cl;
 
 namespace {
+/// Whole numbers, and `?` for a size that the program leaves open.
+struct SizeParser : cl::parser<long long> {
+  using cl::parser<long long>::parser;
+  bool parse(cl::Option &option, StringRef, StringRef text, long long &value) {
+    if (text == "?")
+      value = openSize;
+    else if (text.getAsInteger(10, value))
+      return option.error("'" + text +
+                          "' value invalid: must be a whole number or '?'");
+    return false;
+  }
+};
+
 /// The command line's form of `ImportOptions`. Translations have no options of
 /// their own, so these live as long as the process.
 struct ImportFlags {
@@ -32,14 +45,15 @@ struct ImportFlags {
                      "token before: each has logits"),
           clEnumValN(Phase::Mixed, "mixed",
                      "decode, with a chunk of a prompt beside it"))};
-  cl::opt<long long> batch{
-      "batch", cl::cat(category), cl::init(1),
-      cl::desc("Sequences (default: 1, or as many as seq or kv-len list)")};
-  cl::list<long long> seq{
+  cl::opt<long long, false, SizeParser> batch{
+      "batch", cl::cat(category), cl::init(1), cl::value_desc("N|?"),
+      cl::desc("Sequences (default: 1, or as many as seq or kv-len list); ?: "
+               "open, as may be seq and kv-len (see llm-bind-shapes)")};
+  cl::list<long long, bool, SizeParser> seq{
       "seq", cl::cat(category), cl::CommaSeparated, cl::value_desc("N[,N...]"),
       cl::desc("New tokens per sequence, of all or of each (default: 1 in "
                "decode, 512 in prefill, 5 in verify)")};
-  cl::list<long long> kvLen{
+  cl::list<long long, bool, SizeParser> kvLen{
       "kv-len", cl::cat(category), cl::CommaSeparated,
       cl::value_desc("N[,N...]"),
       cl::desc("Keys that a sequence sees, new ones included, of all or of "
@@ -116,7 +130,8 @@ struct ImportFlags {
   }
 
 private:
-  static std::optional<int64_t> ifGiven(const cl::opt<long long> &flag) {
+  template <typename Flag>
+  static std::optional<int64_t> ifGiven(const Flag &flag) {
     return flag.getNumOccurrences() ? std::optional<int64_t>(flag)
                                     : std::nullopt;
   }

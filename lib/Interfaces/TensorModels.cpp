@@ -8,6 +8,8 @@
 #include "ExternalModels.h"
 #include "llm/Interfaces/Counts.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -86,6 +88,71 @@ struct PadModel : WorkloadOpInterface::ExternalModel<PadModel, tensor::PadOp> {
 };
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Views with sizes that are open
+//===----------------------------------------------------------------------===//
+
+/// Those that are constants now, as numbers.
+static SmallVector<OpFoldResult> closeSizes(SmallVector<OpFoldResult> sizes,
+                                            Builder &builder) {
+  for (OpFoldResult &size : sizes)
+    if (std::optional<int64_t> number = getConstantIntValue(size))
+      size = builder.getIndexAttr(*number);
+  return sizes;
+}
+
+namespace {
+struct OpenExpandShape
+    : OpenSizesOpInterface::ExternalModel<OpenExpandShape,
+                                          tensor::ExpandShapeOp> {
+  FailureOr<bool> bindOpenSizes(Operation *operation,
+                                RewriterBase &rewriter) const {
+    auto op = cast<tensor::ExpandShapeOp>(operation);
+    SmallVector<OpFoldResult> shape =
+        closeSizes(op.getMixedOutputShape(), rewriter);
+    auto type = op.getResultType().clone(decomposeMixedValues(shape).first);
+    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
+        op, type, op.getSrc(), op.getReassociationIndices(), shape);
+    return true;
+  }
+};
+
+struct OpenExtractSlice
+    : OpenSizesOpInterface::ExternalModel<OpenExtractSlice,
+                                          tensor::ExtractSliceOp> {
+  FailureOr<bool> bindOpenSizes(Operation *operation,
+                                RewriterBase &rewriter) const {
+    auto op = cast<tensor::ExtractSliceOp>(operation);
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        op, op.getSource(), closeSizes(op.getMixedOffsets(), rewriter),
+        closeSizes(op.getMixedSizes(), rewriter),
+        closeSizes(op.getMixedStrides(), rewriter));
+    return true;
+  }
+};
+
+struct OpenCollapseShape
+    : OpenSizesOpInterface::ExternalModel<OpenCollapseShape,
+                                          tensor::CollapseShapeOp> {
+  FailureOr<bool> bindOpenSizes(Operation *operation, RewriterBase &) const {
+    auto op = cast<tensor::CollapseShapeOp>(operation);
+    op.getResult().setType(tensor::CollapseShapeOp::inferCollapsedType(
+        op.getSrcType(), op.getReassociationMaps()));
+    return false;
+  }
+};
+
+struct OpenConcat
+    : OpenSizesOpInterface::ExternalModel<OpenConcat, tensor::ConcatOp> {
+  FailureOr<bool> bindOpenSizes(Operation *operation, RewriterBase &) const {
+    auto op = cast<tensor::ConcatOp>(operation);
+    op.getResult().setType(tensor::ConcatOp::inferResultType(
+        op.getDim(), op.getInputs().getTypes()));
+    return false;
+  }
+};
+} // namespace
+
 template <typename... Ops>
 static void attachTransparent(MLIRContext *context) {
   (Ops::template attachInterface<TransparentModel<Ops>>(*context), ...);
@@ -100,5 +167,9 @@ void mlir::llm::registerTensorModels(DialectRegistry &registry) {
                       tensor::ReshapeOp, tensor::SplatOp>(context);
     tensor::InsertSliceOp::attachInterface<InsertSliceModel>(*context);
     tensor::PadOp::attachInterface<PadModel>(*context);
+    tensor::ExpandShapeOp::attachInterface<OpenExpandShape>(*context);
+    tensor::ExtractSliceOp::attachInterface<OpenExtractSlice>(*context);
+    tensor::CollapseShapeOp::attachInterface<OpenCollapseShape>(*context);
+    tensor::ConcatOp::attachInterface<OpenConcat>(*context);
   });
 }

@@ -75,14 +75,25 @@ static Value sliceColumns(RewriterBase &rewriter, Location loc, Value matrix,
                                         sizes, strides);
 }
 
-/// Whether the results side by side are a matrix whose elements can be counted.
-static bool isCountable(ArrayRef<MatmulOp> ops) {
+/// Whether the results side by side are a matrix whose elements can be counted,
+/// and the weights one that has as many scales.
+static bool isJoinable(MutableArrayRef<MatmulOp> ops) {
   std::optional<int64_t> columns = 0;
   for (MatmulOp op : ops) {
     auto type = cast<RankedTensorType>(op.getOut().getType());
     columns = columns ? checkedAdd(*columns, type.getDimSize(1)) : std::nullopt;
   }
-  return columns.has_value();
+  if (!columns)
+    return false;
+  auto first = cast<RankedTensorType>(ops.front().getRhs().getType());
+  SmallVector<int64_t> shape(first.getShape());
+  shape[ops.front().getTransposeRhs() ? 0 : 1] = *columns;
+  SmallVector<Value> weights;
+  for (MatmulOp op : ops)
+    weights.push_back(op.getRhs());
+  Count joined = storageBytes(first.getElementType(), shape),
+        apart = storageBytesOf(weights);
+  return succeeded(joined) && succeeded(apart) && *joined == *apart;
 }
 
 static LogicalResult fuse(MutableArrayRef<MatmulOp> ops,
@@ -138,7 +149,7 @@ struct LlmFuseProjectionsPass
     });
     auto &dominance = getAnalysis<DominanceInfo>();
     for (auto &[group, ops] : groups)
-      if (ops.size() > 1 && isCountable(ops) && failed(fuse(ops, dominance)))
+      if (ops.size() > 1 && isJoinable(ops) && failed(fuse(ops, dominance)))
         remark::missed(
             ops.front().getLoc(),
             remark::RemarkOpts::name("fuse").category("llm-fuse-projections"))

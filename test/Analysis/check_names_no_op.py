@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-REWRITE_ONE_OP = {"DecomposeAttention.cpp", "FuseProjections.cpp"}
+REWRITE_ONE_OP = {"BindShapes.cpp", "DecomposeAttention.cpp", "FuseProjections.cpp"}
 FOLDERS = ["lib/Analysis", "lib/Transforms", "include/llm/Analysis", "include/llm/Transforms"]
 
 

@@ -8,8 +8,8 @@
 #ifndef LLM_IMPORT_IMPORTOPTIONS_H
 #define LLM_IMPORT_IMPORTOPTIONS_H
 
+#include "llm/Dialect/Llm/IR/ExpertRows.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
-#include "llm/Import/ExpertRows.h"
 #include "llm/Import/ModelConfig.h"
 
 #include <optional>
@@ -24,11 +24,15 @@ enum class LatentAttention {
   Expanded  ///< keys and values of all heads are made of the latents
 };
 
+/// A size that the program leaves open.
+constexpr int64_t openSize = ShapedType::kDynamic;
+
 /// What a model's description does not say. Each field is the option of
 /// `llm-translate` that has its name.
 struct ImportOptions {
   Phase phase = Phase::Decode;
-  /// Sequences; unset: as many as `seq` or `kvLen` list, or 1.
+  /// Sequences; unset: as many as `seq` or `kvLen` list, or 1. This, new tokens
+  /// and keys may be `openSize`, to be bound by "batch", "seq" and "kv_len".
   std::optional<int64_t> batch;
   /// New tokens per sequence, of all or of each; empty: 1 in decode, 512 in
   /// prefill, 5 in verify.
@@ -62,8 +66,9 @@ LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options);
 /// The program that the options ask for, with every default filled in.
 /// Sequences are grouped by their new tokens, in prefill also by their keys.
 /// Errors, which name the option: a number below 1, fewer keys than new tokens,
-/// lists that do not fit each other, more layers than the model has, tensors
-/// whose bytes cannot be counted in 64 bits. The llm dialect must be loaded.
+/// lists that do not fit each other, sizes that are open in a list, more layers
+/// than the model has, tensors whose bytes cannot be counted in 64 bits. The
+/// llm dialect must be loaded.
 FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
                                       const ImportOptions &options);
 

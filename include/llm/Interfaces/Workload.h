@@ -24,6 +24,10 @@
 
 #include <string>
 
+namespace mlir {
+class RewriterBase;
+} // namespace mlir
+
 namespace mlir::llm {
 
 using EmitError = function_ref<InFlightDiagnostic()>;

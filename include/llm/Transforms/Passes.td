@@ -36,6 +36,31 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::DLTIDialect"];
 }
 
+def LlmBindShapesPass : Pass<"llm-bind-shapes", "::mlir::ModuleOp"> {
+  let summary = "Give values to sizes that a program leaves open";
+  let description = [{
+    Replaces each `llm.size` whose name gets a value by that number, and computes all that
+    depends on it: positions, types of tensors and caches, rows of experts, the function's
+    type and the fields of `llm.program` with the same name. One text then serves a sweep.
+    Sizes without a value stay open; costs need all of them.
+
+    Requires: nothing. Guarantees: every given name is bound. Errors: a name that the
+    program does not have, a value below 1, sizes that do not fit each other.
+
+    ```mlir
+    %batch = llm.size "batch"
+    %y = llm.sized %x [%batch] : tensor<?x2048xbf16>
+    // becomes, with "--llm-bind-shapes=sizes=batch=8", %x : tensor<8x2048xbf16>
+    ```
+  }];
+  let options = [
+    ListOption<"sizes", "sizes", "std::string",
+      "Names with their values, such as batch=8,kv_len=2048">
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::arith::ArithDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
 def LlmDecomposeAttentionPass : Pass<"llm-decompose-attention", "::mlir::func::FuncOp"> {
   let summary = "Replace fused attention by qk, softmax and pv";
   let description = [{

@@ -110,7 +110,7 @@ func.func @read_nothing(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8,
 
 // kv_read-C1: a row before the first.
 func.func @read_before(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>) {
-  // expected-error @+1 {{'llm.kv_read' op rows -1 to 2 must be a non-empty range within the capacity 4}}
+  // expected-error @+1 {{'llm.kv_read' op the first position must not be negative}}
   %k, %v = llm.kv_read %c rows -1 to 2 : !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>
   return
 }
@@ -197,7 +197,7 @@ func.func @read_empty(%c: !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, c
 
 // kv_read-C2: three ranges for two sequences.
 func.func @read_three(%c: !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32>) {
-  // expected-error @+1 {{'llm.kv_read' op has 3 and 3 positions for 2 sequences}}
+  // expected-error @+1 {{'llm.kv_read' op has 3 positions for 2 sequences}}
   %k, %v = llm.kv_read %c rows [0, 0, 0] to [2, 3, 4] : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 4, f32>
   return
 }

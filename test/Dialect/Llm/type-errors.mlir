@@ -70,7 +70,7 @@ func.func @inferred_cache(%c: !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 
                           %k: tensor<1x1x2x8xf32>) {
   // expected-error @+2 {{'llm.kv_write' op inferred type(s) '!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>' are incompatible with return type(s) of operation '!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 5, f32>'}}
   // expected-error @+1 {{'llm.kv_write' op failed to infer returned types}}
-  %0 = "llm.kv_write"(%c, %k, %k) <{begin = array<i64: 0>}>
+  %0 = "llm.kv_write"(%c, %k, %k) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>, begin = array<i64: 0>}>
      : (!llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 4, f32>, tensor<1x1x2x8xf32>,
         tensor<1x1x2x8xf32>) -> !llm.kv_cache<batch = 1, kv_heads = 2, head_dim = 8, capacity = 5, f32>
   return

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Import/ExpertRows.h"
+#include "llm/Dialect/Llm/IR/ExpertRows.h"
 
 #include <gtest/gtest.h>
 

@@ -18,23 +18,40 @@ using utils::IteratorType;
 // kv_read
 //===----------------------------------------------------------------------===//
 
+/// kv_read-C1: rows of a sequence are some, and lie in the cache.
+static LogicalResult verifyRows(std::optional<Location> loc, StringRef opName,
+                                int64_t begin, int64_t end, int64_t capacity) {
+  bool isOpen = ShapedType::isDynamic(begin) || ShapedType::isDynamic(end);
+  if ((isOpen || begin < end) &&
+      (ShapedType::isDynamic(end) || ShapedType::isDynamic(capacity) ||
+       end <= capacity))
+    return success();
+  return fail(loc, opName, "rows ", begin, " to ", end,
+              " must be a non-empty range within the capacity ", capacity);
+}
+
 LogicalResult KvReadOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &resultTypes) {
   auto cache = cast<KvCacheType>(adaptor.getCache().getType());
   ArrayRef<int64_t> begins = adaptor.getBegin(), ends = adaptor.getEnd();
-  int64_t sequences = begins.size(), longest = 0;
-  if (begins.size() != ends.size() ||
-      (sequences != 1 && sequences != cache.getBatch())) // kv_read-C2
-    return fail(loc, getOperationName(), "has ", sequences, " and ",
+  if (begins.size() != ends.size()) // kv_read-C2
+    return fail(loc, getOperationName(), "has ", begins.size(), " and ",
                 ends.size(), " positions for ", cache.getBatch(), " sequences");
+  if (failed(verifyPositions(loc, getOperationName(), begins,
+                             adaptor.getDynamicBegin(), cache.getBatch())) ||
+      failed(verifyPositions(loc, getOperationName(), ends,
+                             adaptor.getDynamicEnd(), cache.getBatch())))
+    return failure(); // kv_read-C2
+  int64_t longest = 0;
   for (auto [begin, end] : llvm::zip_equal(begins, ends)) {
-    if (begin < 0 || end <= begin || end > cache.getCapacity()) // kv_read-C1
-      return fail(loc, getOperationName(), "rows ", begin, " to ", end,
-                  " must be a non-empty range within the capacity ",
-                  cache.getCapacity());
-    longest = std::max(longest, end - begin);
+    if (failed(verifyRows(loc, getOperationName(), begin, end,
+                          cache.getCapacity()))) // kv_read-C1
+      return failure();
+    bool isOpen = ShapedType::isDynamic(begin) || ShapedType::isDynamic(end) ||
+                  ShapedType::isDynamic(longest);
+    longest = isOpen ? ShapedType::kDynamic : std::max(longest, end - begin);
   }
   auto type = RankedTensorType::get(
       {cache.getBatch(), longest, cache.getKvHeads(), cache.getHeadDim()},
@@ -57,9 +74,11 @@ static std::pair<bool, bool> compareRows(KvReadOp read, KvWriteOp write,
   for (size_t i = 0; i < std::max(begins.size(), firsts.size()); ++i) {
     int64_t begin = numberOf(begins, i), end = numberOf(ends, i),
             first = numberOf(firsts, i);
-    // A write of unknown length may reach these rows, and may not cover them.
-    bool isStatic = !ShapedType::isDynamic(seq);
-    meets |= first < end && (!isStatic || begin < first + seq);
+    // A write to unknown rows may reach these, and may not cover them.
+    bool isOpen = ShapedType::isDynamic(begin) || ShapedType::isDynamic(end) ||
+                  ShapedType::isDynamic(first);
+    bool isStatic = !isOpen && !ShapedType::isDynamic(seq);
+    meets |= isOpen || (first < end && (!isStatic || begin < first + seq));
     covers &= isStatic && first <= begin && end <= first + seq;
   }
   return {meets, covers};
@@ -86,6 +105,9 @@ SmallVector<Value> KvReadOp::getDependences() {
 /// The rows of a shorter sequence end before those of the tensor.
 Count KvReadOp::countShownBytes() {
   KvCacheType cache = getCache().getType();
+  if (!cache.hasStaticShape() || !getDynamicBegin().empty() ||
+      !getDynamicEnd().empty())
+    return failure();
   Count rows = int64_t(0);
   for (auto [begin, end] : llvm::zip_equal(getBegin(), getEnd()))
     rows = plus(rows, end - begin);
@@ -135,12 +157,15 @@ LogicalResult KvWriteOp::inferReturnTypes(MLIRContext *,
                 cache);
   int64_t seq = keys.getDimSize(1);
   if (failed(verifyPositions(loc, getOperationName(), adaptor.getBegin(),
+                             adaptor.getDynamicBegin(),
                              cache.getBatch()))) // kv_write-C4
     return failure();
   for (int64_t begin : adaptor.getBegin())
-    if (begin > cache.getCapacity() ||
-        (!ShapedType::isDynamic(seq) &&
-         seq > cache.getCapacity() - begin)) // kv_write-C3
+    if (!ShapedType::isDynamic(begin) &&
+        !ShapedType::isDynamic(cache.getCapacity()) &&
+        (begin > cache.getCapacity() ||
+         (!ShapedType::isDynamic(seq) &&
+          seq > cache.getCapacity() - begin))) // kv_write-C3
       return fail(loc, getOperationName(), "positions from ", begin, " on, ",
                   seq, " of them, must lie within the capacity ",
                   cache.getCapacity());
@@ -172,7 +197,8 @@ FailureOr<Workload> KvWriteOp::getWorkload(EmitError emitError) {
 Count KvWriteOp::countValidElements() {
   KvCacheType cache = getCache().getType();
   int64_t seq = tensorType(getKeys()).getDimSize(1);
-  if (ShapedType::isDynamic(seq))
+  if (ShapedType::isDynamic(seq) || !cache.hasStaticShape() ||
+      !getDynamicBegin().empty())
     return failure();
   Count rows = int64_t(0);
   for (int64_t begin : getBegin())

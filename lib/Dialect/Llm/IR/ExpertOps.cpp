@@ -314,7 +314,12 @@ GroupedMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   if (failed(verifyReduction(loc, getOperationName(), lhs, rhs, k,
                              transposed))) // grouped_matmul-C1
     return failure();
-  if (failed(verifyRows(loc, getOperationName(), lhs, rhs,
+  bool isOpen = adaptor.getRouting().has_value();
+  if (isOpen && !lhs.isDynamicDim(0)) // grouped_matmul-C8
+    return fail(loc, getOperationName(), "the ", lhs.getDimSize(0),
+                " rows of lhs are known: list those of each expert");
+  if (!isOpen &&
+      failed(verifyRows(loc, getOperationName(), lhs, rhs,
                         adaptor.getRowsPerExpert(), adaptor.getTopK())))
     return failure();
   if (Value bias = adaptor.getBias())

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BlockSyntax.h"
+#include "Syntax.h"
 #include "llm/Support/Units.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -139,7 +139,7 @@ static void printNames(AsmPrinter &printer, ArrayRef<StringAttr> names) {
 static ParseResult parsePositions(AsmParser &parser,
                                   SmallVectorImpl<int64_t> &positions) {
   if (failed(parser.parseOptionalLSquare()))
-    return parser.parseInteger(positions.emplace_back());
+    return parseSize(parser, positions.emplace_back());
   return failure(failed(parser.parseCommaSeparatedList([&] {
                    return parser.parseInteger(positions.emplace_back());
                  })) ||
@@ -148,7 +148,7 @@ static ParseResult parsePositions(AsmParser &parser,
 
 static void printPositions(AsmPrinter &printer, ArrayRef<int64_t> positions) {
   if (positions.size() == 1)
-    printer << positions.front();
+    printSize(printer, positions.front());
   else
     printer << "[" << positions << "]";
 }
@@ -170,7 +170,7 @@ static ParseResult parseSequenceGroups(AsmParser &parser,
                                        SmallVectorImpl<SequencesAttr> &groups) {
   auto parseNumber = [&](StringRef key, int64_t &value) -> ParseResult {
     return failure(parser.parseKeyword(key) || parser.parseEqual() ||
-                   parser.parseInteger(value) || parser.parseComma());
+                   parseSize(parser, value) || parser.parseComma());
   };
   do {
     int64_t batch, seq;
@@ -194,8 +194,11 @@ static void printSequenceGroups(AsmPrinter &printer,
   llvm::interleave(
       groups, printer.getStream(),
       [&](SequencesAttr group) {
-        printer << "batch = " << group.getBatch()
-                << ", seq = " << group.getSeq() << ", kv_len = ";
+        printer << "batch = ";
+        printSize(printer, group.getBatch());
+        printer << ", seq = ";
+        printSize(printer, group.getSeq());
+        printer << ", kv_len = ";
         printPositions(printer, group.getKvLens());
       },
       " and ");
@@ -464,22 +467,34 @@ ScheduleAttr::verify(EmitError emitError, StringAttr, int64_t makespanCycles,
                  failed(verifyAmounts(emitError, "bound", bounds, 0)));
 }
 
+/// The same, of sizes that may be open.
+static LogicalResult
+verifySizes(EmitError emitError,
+            ArrayRef<std::pair<StringRef, int64_t>> namesAndSizes) {
+  for (auto [name, size] : namesAndSizes)
+    if (!ShapedType::isDynamic(size) &&
+        failed(verifyRange(emitError, 1, {{name, size}})))
+      return failure();
+  return success();
+}
+
 LogicalResult SequencesAttr::verify(EmitError emitError, int64_t batch,
                                     int64_t seq, ArrayRef<int64_t> kvLens) {
-  if (failed(verifyRange(emitError, 1, {{"batch", batch}, {"seq", seq}})))
+  if (failed(verifySizes(emitError, {{"batch", batch}, {"seq", seq}})))
     return failure(); // program-C1
   if (kvLens.size() != 1 &&
       static_cast<int64_t>(kvLens.size()) != batch) // program-C5
     return emitError() << "kv_len has " << kvLens.size() << " numbers for "
                        << batch << " sequences";
   for (int64_t kvLen : kvLens) {
-    if (failed(verifyRange(emitError, 1, {{"kv_len", kvLen}})))
+    if (failed(verifySizes(emitError, {{"kv_len", kvLen}})))
       return failure();
-    if (kvLen < seq) // program-C2
+    if (!ShapedType::isDynamic(kvLen) && kvLen < seq) // program-C2
       return emitError() << "kv_len " << kvLen << " includes the " << seq
                          << " new tokens";
   }
-  if (!checkedMul(batch, seq)) // program-C1
+  bool isOpen = ShapedType::isDynamic(batch) || ShapedType::isDynamic(seq);
+  if (!isOpen && !checkedMul(batch, seq)) // program-C1
     return emitError() << "has more than 2^61 - 1 new tokens";
   return success();
 }
@@ -498,8 +513,8 @@ LogicalResult ProgramAttr::verify(EmitError emitError, StringAttr, Phase,
     return failure();
   std::optional<int64_t> tokens = 0;
   for (SequencesAttr group : groups)
-    tokens = tokens ? checkedAdd(*tokens, group.getBatch() * group.getSeq())
-                    : tokens;
+    if (tokens && group.hasKnownTokens())
+      tokens = checkedAdd(*tokens, group.getBatch() * group.getSeq());
   if (groups.empty() || !tokens) // program-C6
     return emitError() << "needs sequences with fewer than 2^61 new tokens";
   if (layers > modelLayers) // program-C3

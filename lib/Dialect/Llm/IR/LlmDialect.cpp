@@ -25,17 +25,26 @@ void LlmDialect::initialize() {
       >();
 }
 
-/// 511, or [511, 100] with a number for each sequence.
-static ParseResult parsePositions(OpAsmParser &parser,
-                                  DenseI64ArrayAttr &positions) {
+/// 511, %p, or [511, %p] with a position for each sequence: those that are
+/// values are open in the list of numbers.
+static ParseResult
+parsePositions(OpAsmParser &parser,
+               SmallVectorImpl<OpAsmParser::UnresolvedOperand> &values,
+               DenseI64ArrayAttr &positions) {
   SmallVector<int64_t> numbers;
-  auto parseNumber = [&] {
-    return parser.parseInteger(numbers.emplace_back());
+  auto parsePosition = [&]() -> ParseResult {
+    OpAsmParser::UnresolvedOperand value;
+    OptionalParseResult isValue = parser.parseOptionalOperand(value);
+    if (!isValue.has_value())
+      return parser.parseInteger(numbers.emplace_back());
+    values.push_back(value);
+    numbers.push_back(ShapedType::kDynamic);
+    return *isValue;
   };
   if (failed(parser.parseOptionalLSquare())) {
-    if (parseNumber())
+    if (parsePosition())
       return failure();
-  } else if (parser.parseCommaSeparatedList(parseNumber) ||
+  } else if (parser.parseCommaSeparatedList(parsePosition) ||
              parser.parseRSquare()) {
     return failure();
   }
@@ -44,11 +53,47 @@ static ParseResult parsePositions(OpAsmParser &parser,
 }
 
 static void printPositions(OpAsmPrinter &printer, Operation *,
-                           DenseI64ArrayAttr positions) {
+                           OperandRange values, DenseI64ArrayAttr positions) {
+  auto value = values.begin();
+  auto print = [&](int64_t position) {
+    if (ShapedType::isDynamic(position) && value != values.end())
+      printer << *value++;
+    else
+      printer << position;
+  };
   if (positions.size() == 1)
-    printer << positions[0];
+    return print(positions[0]);
+  printer << "[";
+  llvm::interleaveComma(positions.asArrayRef(), printer, print);
+  printer << "]";
+}
+
+/// [3, 0, 4, 1], or `uniform` while the number of rows is open.
+static ParseResult parseRowsPerExpert(OpAsmParser &parser,
+                                      DenseI64ArrayAttr &rows,
+                                      RoutingAttr &routing) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeyword(&keyword))) {
+    rows = dyn_cast_or_null<DenseI64ArrayAttr>(
+        DenseI64ArrayAttr::parse(parser, Type()));
+    return failure(!rows);
+  }
+  std::optional<Routing> known = symbolizeRouting(keyword);
+  if (!known)
+    return parser.emitError(loc)
+           << "expected a list of rows, 'uniform', 'balanced' or 'zipf'";
+  rows = DenseI64ArrayAttr::get(parser.getContext(), {});
+  routing = RoutingAttr::get(parser.getContext(), *known);
+  return success();
+}
+
+static void printRowsPerExpert(OpAsmPrinter &printer, Operation *,
+                               DenseI64ArrayAttr rows, RoutingAttr routing) {
+  if (routing)
+    printer << stringifyRouting(routing.getValue());
   else
-    printer << "[" << positions.asArrayRef() << "]";
+    rows.print(printer);
 }
 
 #define GET_OP_CLASSES

@@ -38,6 +38,12 @@ LogicalResult WeightOp::verify() {
 SourceKind WeightOp::getSourceKind() { return SourceKind::Weight; }
 
 LogicalResult KvCacheOp::verify() {
+  KvCacheType type = getType();
+  size_t open = ShapedType::isDynamic(type.getBatch()) +
+                ShapedType::isDynamic(type.getCapacity());
+  if (open != getSizes().size()) // kv_cache-C6
+    return emitOpError() << "has " << getSizes().size() << " sizes for " << open
+                         << " that its type leaves open";
   return verifyIndexedName(*this, getName(), getIndices().size());
 }
 
@@ -139,6 +145,7 @@ LogicalResult RopeOp::inferReturnTypes(MLIRContext *,
     return fail(loc, getOperationName(),
                 "rotates pairs: head_dim must be even, got ", x.getDimSize(3));
   if (failed(verifyPositions(loc, getOperationName(), adaptor.getBegin(),
+                             adaptor.getDynamicBegin(),
                              x.getDimSize(0)))) // rope-C2
     return failure();
   double theta = adaptor.getTheta().convertToDouble();
@@ -156,6 +163,7 @@ PositionScaleOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
     return failure();
   RankedTensorType x = tensorType(adaptor.getX());
   if (failed(verifyPositions(loc, getOperationName(), adaptor.getBegin(),
+                             adaptor.getDynamicBegin(),
                              x.getDimSize(0)))) // position_scale-C1
     return failure();
   if (static_cast<int64_t>(adaptor.getStep()) < 1) // position_scale-C2

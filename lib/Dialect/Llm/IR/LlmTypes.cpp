@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BlockSyntax.h"
+#include "Syntax.h"
 #include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -68,11 +68,16 @@ LogicalResult KvCacheType::verify(EmitError emitError, int64_t batch,
   for (auto [name, value] : {std::pair<StringRef, int64_t>{"batch", batch},
                              {"kv_heads", kvHeads},
                              {"head_dim", headDim},
-                             {"capacity", capacity}})
+                             {"capacity", capacity}}) {
+    bool mayBeOpen = name == "batch" || name == "capacity";
+    if (mayBeOpen && ShapedType::isDynamic(value))
+      continue;
     if (value < 1 || value > maxCount) // kv_cache-C1
       return emitError() << "'" << name << "' must be in [1, 2^61), got "
                          << value;
-  if (pageSize < 0 || pageSize > capacity) // kv_cache-C2
+  }
+  bool hasCapacity = !ShapedType::isDynamic(capacity);
+  if (pageSize < 0 || (hasCapacity && pageSize > capacity)) // kv_cache-C2
     return emitError() << "'page_size' must be in [0, capacity " << capacity
                        << "], got " << pageSize;
   // kv_cache-C3
@@ -88,6 +93,8 @@ LogicalResult KvCacheType::verify(EmitError emitError, int64_t batch,
 
 /// Keys and values, or latents, of the whole capacity.
 Count KvCacheType::getStorageBytes(ArrayRef<int64_t> shape) const {
+  if (!hasStaticShape())
+    return failure();
   SmallVector<int64_t> dims(shape);
   llvm::append_values(dims, getVectors(), getBatch(), getCapacity(),
                       getKvHeads(), getHeadDim());

@@ -46,18 +46,23 @@ inline bool agree(int64_t a, int64_t b) {
   return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
 }
 
-/// One position for all sequences, or one for each of them; none is negative.
+/// One position for all sequences, or one for each of them; none is negative,
+/// and those that are open are values.
 inline LogicalResult verifyPositions(std::optional<Location> loc,
                                      StringRef opName,
                                      ArrayRef<int64_t> positions,
-                                     int64_t batch) {
+                                     ValueRange values, int64_t batch) {
   int64_t count = positions.size();
   if (count != 1 && (count == 0 || !agree(count, batch)))
     return fail(loc, opName, "has ", count, " positions for ", batch,
                 " sequences");
   for (int64_t position : positions)
-    if (position < 0)
+    if (position < 0 && !ShapedType::isDynamic(position))
       return fail(loc, opName, "the first position must not be negative");
+  size_t open = llvm::count_if(positions, ShapedType::isDynamic);
+  if (open != values.size())
+    return fail(loc, opName, "has ", open, " open positions for ",
+                values.size(), " values");
   return success();
 }
 

@@ -1,12 +1,12 @@
-//===- BlockSyntax.h - Blocks in the text of attributes ---------*- C++ -*-===//
+//===- Syntax.h - Sizes in the text of types and attributes -----*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_LIB_DIALECT_LLM_IR_BLOCKSYNTAX_H
-#define LLM_LIB_DIALECT_LLM_IR_BLOCKSYNTAX_H
+#ifndef LLM_LIB_DIALECT_LLM_IR_SYNTAX_H
+#define LLM_LIB_DIALECT_LLM_IR_SYNTAX_H
 
 #include "llm/Dialect/Llm/IR/Llm.h"
 
@@ -35,6 +35,21 @@ inline void printBlock(AsmPrinter &printer, ArrayRef<int64_t> block) {
   printer << "]";
 }
 
+/// A number, or `?` for one that is open.
+inline ParseResult parseSize(AsmParser &parser, int64_t &size) {
+  if (failed(parser.parseOptionalQuestion()))
+    return parser.parseInteger(size);
+  size = ShapedType::kDynamic;
+  return success();
+}
+
+inline void printSize(AsmPrinter &printer, int64_t size) {
+  if (ShapedType::isDynamic(size))
+    printer << "?";
+  else
+    printer << size;
+}
+
 } // namespace mlir::llm
 
-#endif // LLM_LIB_DIALECT_LLM_IR_BLOCKSYNTAX_H
+#endif // LLM_LIB_DIALECT_LLM_IR_SYNTAX_H

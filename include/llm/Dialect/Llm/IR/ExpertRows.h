@@ -5,26 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_IMPORT_EXPERTROWS_H
-#define LLM_IMPORT_EXPERTROWS_H
+#ifndef LLM_DIALECT_LLM_IR_EXPERTROWS_H
+#define LLM_DIALECT_LLM_IR_EXPERTROWS_H
+
+#include "llm/Dialect/Llm/IR/Llm.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace mlir::llm {
 
-/// How the tokens of a batch spread over experts.
-enum class Routing {
-  /// Each token selects at random, independently of the others: E (1 - (1 -
-  /// k/E)^T) experts, rounded, are met, all with as many rows (or one more).
-  Uniform,
-  /// As many experts as there can be, all with as many rows (or one more).
-  Balanced,
-  /// Expert e is selected in proportion to 1 / (e + 1), as far as there are
-  /// tokens for it.
-  Zipf
-};
-
+/// How tokens spread over experts. uniform: each token selects at random,
+/// independently of the others: E (1 - (1 - k/E)^T) experts, rounded, are met,
+/// all with as many rows (or one more). balanced: as many experts as there can
+/// be, all with as many rows (or one more). zipf: expert e is selected in
+/// proportion to 1 / (e + 1), as far as there are tokens for it.
+///
 /// The rows of each of `experts`, tokens * topK altogether and none with more
 /// rows than there are tokens; 1 <= topK <= experts.
 std::vector<int64_t> countExpertRows(Routing routing, int64_t experts,
@@ -32,4 +28,4 @@ std::vector<int64_t> countExpertRows(Routing routing, int64_t experts,
 
 } // namespace mlir::llm
 
-#endif // LLM_IMPORT_EXPERTROWS_H
+#endif // LLM_DIALECT_LLM_IR_EXPERTROWS_H

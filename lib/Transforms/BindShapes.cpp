@@ -1,0 +1,268 @@
+//===- BindShapes.cpp - Sizes of a program get values ---------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Values take the place of sizes; then, op by op in program order, what depends
+// on them is computed and every result gets the type that follows from its
+// operands.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Analysis/Program.h"
+#include "llm/Support/Units.h"
+#include "llm/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_LLMBINDSHAPESPASS
+#include "llm/Transforms/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+using Sizes = llvm::StringMap<int64_t>;
+
+/// Binds the sizes of one function.
+class ShapeBinder {
+public:
+  ShapeBinder(func::FuncOp function, const Sizes &sizes)
+      : function(function), sizes(sizes), rewriter(function.getContext()) {}
+
+  LogicalResult bind();
+
+private:
+  LogicalResult bindBlock(Block &block);
+  LogicalResult bindOp(Operation *op);
+  LogicalResult bindLoop(LoopLikeOpInterface loop);
+  LogicalResult inferResults(Operation *op);
+  LogicalResult bindProgram();
+  void eraseDeadNumbers();
+
+  func::FuncOp function;
+  const Sizes &sizes;
+  IRRewriter rewriter;
+};
+} // namespace
+
+/// Replaces an op that computes numbers from constants by its result.
+static bool foldNumbers(RewriterBase &rewriter, Operation *op) {
+  if (op->getNumResults() != 1 || !op->getResult(0).getType().isIndex() ||
+      isa<arith::ConstantOp>(op))
+    return false;
+  SmallVector<Attribute> operands;
+  for (Value operand : op->getOperands()) {
+    Attribute constant;
+    matchPattern(operand, m_Constant(&constant));
+    operands.push_back(constant);
+  }
+  SmallVector<OpFoldResult, 1> results;
+  if (failed(op->fold(operands, results)) || results.size() != 1)
+    return false;
+  std::optional<int64_t> number = getConstantIntValue(results.front());
+  if (!number)
+    return false;
+  rewriter.setInsertionPoint(op);
+  rewriter.replaceOp(
+      op, arith::ConstantIndexOp::create(rewriter, op->getLoc(), *number));
+  return true;
+}
+
+LogicalResult ShapeBinder::inferResults(Operation *op) {
+  auto inferring = dyn_cast<InferTypeOpInterface>(op);
+  if (!inferring)
+    return success();
+  SmallVector<Type> types;
+  if (failed(inferring.inferReturnTypes(
+          op->getContext(), op->getLoc(), op->getOperands(),
+          op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
+          op->getRegions(), types)))
+    return failure();
+  for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
+    result.setType(type);
+  return success();
+}
+
+/// What a loop carries has the types of what it begins with.
+LogicalResult ShapeBinder::bindLoop(LoopLikeOpInterface loop) {
+  for (auto [argument, init] :
+       llvm::zip_equal(loop.getRegionIterArgs(), loop.getInits()))
+    argument.setType(init.getType());
+  for (Region *region : loop.getLoopRegions())
+    for (Block &block : *region)
+      if (failed(bindBlock(block)))
+        return failure();
+  std::optional<ResultRange> results = loop.getLoopResults();
+  if (!results)
+    return success();
+  for (auto [result, yielded, argument] : llvm::zip_equal(
+           *results, loop.getYieldedValues(), loop.getRegionIterArgs())) {
+    if (yielded.getType() != argument.getType())
+      return loop.emitOpError()
+             << "carries " << argument.getType() << ", but yields "
+             << yielded.getType() << " with these sizes";
+    result.setType(yielded.getType());
+  }
+  return success();
+}
+
+LogicalResult ShapeBinder::bindOp(Operation *op) {
+  if (auto size = dyn_cast<SizeOp>(op)) {
+    auto known = sizes.find(size.getName());
+    if (known == sizes.end())
+      return success();
+    rewriter.setInsertionPoint(op);
+    rewriter.replaceOp(op, arith::ConstantIndexOp::create(
+                               rewriter, op->getLoc(), known->second));
+    return success();
+  }
+  if (foldNumbers(rewriter, op))
+    return success();
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+    return bindLoop(loop);
+  if (auto open = dyn_cast<OpenSizesOpInterface>(op)) {
+    rewriter.setInsertionPoint(op);
+    FailureOr<bool> isReplaced = open.bindOpenSizes(rewriter);
+    if (failed(isReplaced) || *isReplaced)
+      return isReplaced;
+  }
+  return inferResults(op);
+}
+
+LogicalResult ShapeBinder::bindBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (failed(bindOp(&op)))
+      return failure();
+  return success();
+}
+
+/// Numbers that nothing needs any more.
+void ShapeBinder::eraseDeadNumbers() {
+  SmallVector<Operation *> ops;
+  function.walk([&](Operation *op) {
+    if (op->getNumResults() == 1 && op->getResult(0).getType().isIndex())
+      ops.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op) && !isa<SizeOp>(op))
+      rewriter.eraseOp(op);
+}
+
+/// Sizes of the program's attribute have the names of its fields.
+LogicalResult ShapeBinder::bindProgram() {
+  auto program =
+      function->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName);
+  if (!program)
+    return success();
+  auto bind = [&](int64_t size, StringRef name) {
+    auto known = sizes.find(name);
+    return ShapedType::isDynamic(size) && known != sizes.end() ? known->second
+                                                               : size;
+  };
+  SmallVector<SequencesAttr> groups;
+  for (SequencesAttr group : program.getGroups()) {
+    SmallVector<int64_t> kvLens(group.getKvLens());
+    for (int64_t &kvLen : kvLens)
+      kvLen = bind(kvLen, "kv_len");
+    groups.push_back(SequencesAttr::getChecked(
+        [&] { return emitFunctionError(function) << "llm.program: "; },
+        function.getContext(), bind(group.getBatch(), "batch"),
+        bind(group.getSeq(), "seq"), ArrayRef<int64_t>(kvLens)));
+    if (!groups.back())
+      return failure();
+  }
+  function->setAttr(
+      LlmDialect::programAttrName,
+      ProgramAttr::get(function.getContext(), program.getModel(),
+                       program.getPhase(), groups, program.getLayers(),
+                       program.getModelLayers(), program.getIsWhole()));
+  return success();
+}
+
+LogicalResult ShapeBinder::bind() {
+  if (!function.getBody().hasOneBlock())
+    return emitFunctionError(function)
+           << "has branches between blocks; a program is one block with loops";
+  Block &block = function.getBody().front();
+  if (failed(bindBlock(block)))
+    return failure();
+  eraseDeadNumbers();
+  if (failed(bindProgram()))
+    return failure();
+  function.setType(FunctionType::get(function.getContext(),
+                                     block.getArgumentTypes(),
+                                     block.getTerminator()->getOperandTypes()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// "batch=8": a name and a number of 1 or more.
+static LogicalResult readSize(Operation *module, StringRef text, Sizes &sizes) {
+  auto [name, number] = text.split('=');
+  int64_t size;
+  if (name.empty() || number.getAsInteger(10, size) || size < 1 ||
+      size > maxCount)
+    return module->emitError()
+           << "llm-bind-shapes: '" << text
+           << "' must be a name and a positive whole number, as in 'batch=8'";
+  if (!sizes.try_emplace(name, size).second)
+    return module->emitError()
+           << "llm-bind-shapes: '" << name << "' has two values";
+  return success();
+}
+
+/// Every size that gets a value is one of the program.
+static LogicalResult checkNames(ModuleOp module, const Sizes &sizes) {
+  llvm::SetVector<StringRef> known;
+  module.walk([&](SizeOp size) { known.insert(size.getName()); });
+  for (const auto &entry : sizes)
+    if (!known.contains(entry.getKey())) {
+      InFlightDiagnostic diagnostic =
+          module.emitError() << "llm-bind-shapes: no size is called '"
+                             << entry.getKey() << "'; the program has ";
+      if (known.empty())
+        diagnostic << "none that is open";
+      llvm::interleaveComma(known, diagnostic, [&](StringRef name) {
+        diagnostic << "'" << name << "'";
+      });
+      return diagnostic;
+    }
+  return success();
+}
+
+namespace {
+struct LlmBindShapesPass : llm::impl::LlmBindShapesPassBase<LlmBindShapesPass> {
+  using LlmBindShapesPassBase::LlmBindShapesPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    Sizes bound;
+    for (const std::string &text : sizes)
+      if (failed(readSize(module, text, bound)))
+        return signalPassFailure();
+    if (failed(checkNames(module, bound)))
+      return signalPassFailure();
+    bool isSound = true;
+    module.walk([&](func::FuncOp function) {
+      if (!function.isDeclaration())
+        isSound &= succeeded(ShapeBinder(function, bound).bind());
+    });
+    if (!isSound)
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,69 @@
+// RUN: split-file %s %t
+// RUN: llm-opt %t/all.mlir --verify-roundtrip | FileCheck %s --check-prefix=OPEN
+// RUN: llm-opt %t/all.mlir --llm-bind-shapes=sizes=batch=4,kv_len=100 | FileCheck %s --check-prefix=BOUND
+// RUN: llm-opt %t/all.mlir --llm-bind-shapes=sizes=batch=4 | FileCheck %s --check-prefix=PART
+
+// Sizes have names; what depends on them is written with values.
+// OPEN: kv_len = ?
+// OPEN: %[[BATCH:.+]] = llm.size "batch"
+// OPEN: llm.sized %{{.+}}[%[[BATCH]]] : tensor<?x64xbf16>
+// OPEN: llm.kv_cache "cache" sizes(%[[BATCH]], %{{.+}}) : <batch = ?, kv_heads = 2, head_dim = 16, capacity = ?, bf16>
+// OPEN: llm.kv_read %{{.+}} rows %{{.+}} to %{{.+}} :
+// OPEN: rows_per_expert uniform top_k 2
+
+// With values, arguments, views, caches, positions, loops and results follow; nothing is left of the
+// sizes. The first of 7 keys of a window stands at 99 - 6 = 93; 4 tokens that select 2 of 4 experts
+// meet 4 (1 - (1/2)^4) = 3.75, rounded 4, each with 2 rows.
+// BOUND-LABEL: func.func @all(%arg0: tensor<4x64xbf16>) -> tensor<4x64xbf16>
+// BOUND-SAME: batch = 4, seq = 1, kv_len = 100
+// BOUND-NOT: llm.size
+// BOUND: scf.for {{.*}} -> (tensor<4x64xbf16>)
+// BOUND: tensor.expand_shape {{.*}} output_shape [4, 1, 4, 16] : tensor<4x64xbf16> into tensor<4x1x4x16xbf16>
+// BOUND: llm.rope "q" {{.*}} at 99
+// BOUND: llm.kv_cache "cache" : <batch = 4, kv_heads = 2, head_dim = 16, capacity = 100, bf16>
+// BOUND: llm.kv_write "write" {{.*}} at 99 :
+// BOUND: llm.kv_read %{{.+}} rows 93 to 100
+// BOUND: llm.gqa_attn "attn" {{.*}} tensor<4x1x4x16xbf16>, tensor<4x7x2x16xbf16>, tensor<4x7x2x16xbf16>
+// BOUND: llm.grouped_matmul "experts" {{.*}} rows_per_expert [2, 2, 2, 2] top_k 2 : tensor<8x64xbf16>
+
+// Other sizes stay open, and can be bound later.
+// PART: kv_len = ?
+// PART: llm.size "kv_len"
+// PART: llm.kv_cache "cache" sizes(%{{.+}}) : <batch = 4, kv_heads = 2, head_dim = 16, capacity = ?, bf16>
+// RUN: llm-opt %t/all.mlir --llm-bind-shapes=sizes=batch=4 --llm-bind-shapes=sizes=kv_len=100 \
+// RUN:   | FileCheck %s --check-prefix=BOUND
+
+//--- all.mlir
+func.func @all(%arg0: tensor<?x64xbf16>) -> tensor<?x64xbf16> attributes {
+    llm.program = #llm.program<"hand", decode, batch = ?, seq = 1, kv_len = ?, layers = 2 of 2>} {
+  %batch = llm.size "batch"
+  %kv_len = llm.size "kv_len"
+  %x = llm.sized %arg0[%batch] : tensor<?x64xbf16>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c6 = arith.constant 6 : index
+  %last = arith.subi %kv_len, %c1 : index
+  %begin = arith.subi %last, %c6 : index
+  %first = arith.maxsi %begin, %c0 : index
+  %out = scf.for %i = %c0 to %c2 step %c1 iter_args(%h = %x) -> (tensor<?x64xbf16>) {
+    %q = tensor.expand_shape %h [[0, 1], [2, 3]] output_shape [%batch, 1, 4, 16] : tensor<?x64xbf16> into tensor<?x1x4x16xbf16>
+    %qr = llm.rope "q" %q at %last theta 1.0e4 : tensor<?x1x4x16xbf16>
+    %half = tensor.extract_slice %h[0, 0] [%batch, 32] [1, 1] : tensor<?x64xbf16> to tensor<?x32xbf16>
+    %k = tensor.expand_shape %half [[0, 1], [2, 3]] output_shape [%batch, 1, 2, 16] : tensor<?x32xbf16> into tensor<?x1x2x16xbf16>
+    %c = llm.kv_cache "cache" sizes(%batch, %kv_len) : !llm.kv_cache<batch = ?, kv_heads = 2, head_dim = 16, capacity = ?, bf16>
+    %w = llm.kv_write "write" %c, %k, %k at %last : !llm.kv_cache<batch = ?, kv_heads = 2, head_dim = 16, capacity = ?, bf16>, tensor<?x1x2x16xbf16>, tensor<?x1x2x16xbf16>
+    %keys, %values = llm.kv_read %w rows %first to %kv_len : !llm.kv_cache<batch = ?, kv_heads = 2, head_dim = 16, capacity = ?, bf16>
+    %a = llm.gqa_attn "attn" %qr, %keys, %values mask causal window 7 scale 0.25 : tensor<?x1x4x16xbf16>, tensor<?x?x2x16xbf16>, tensor<?x?x2x16xbf16>
+    %rows = tensor.collapse_shape %a [[0, 1], [2, 3]] : tensor<?x1x4x16xbf16> into tensor<?x64xbf16>
+    %logits = llm.weight "router" : tensor<4x64xbf16>
+    %scores = llm.matmul "route_in" %rows, %logits transpose_rhs : tensor<?x64xbf16>, tensor<4x64xbf16>
+    %shares, %experts = llm.moe_route "route" softmax %scores top_k 2 : tensor<?x4xbf16>
+    %sent = llm.moe_dispatch "dispatch" %rows, %experts : tensor<?x64xbf16>, tensor<?x2xi32>
+    %we = llm.weight "experts" : tensor<4x64x64xbf16>
+    %e = llm.grouped_matmul "experts" %sent, %we transpose_rhs rows_per_expert uniform top_k 2 : tensor<?x64xbf16>, tensor<4x64x64xbf16>
+    %y = llm.moe_combine "combine" %e, %experts, %shares : tensor<?x64xbf16>, tensor<?x2xi32>, tensor<?x2xbf16>
+    scf.yield %y : tensor<?x64xbf16>
+  }
+  return %out : tensor<?x64xbf16>
+}
