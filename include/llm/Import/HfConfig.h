@@ -10,8 +10,10 @@
 //
 //   text_config          if there is one, all fields are those in it, and the
 //                        fields beside it are ignored (but quantization_config)
-//   model_type           "gemma2", "gemma3_text", "llama", "mistral",
-//                        "mixtral", "phi3", "qwen2", "qwen3" or "qwen3_moe"
+//   model_type           "deepseek_v2", "deepseek_v3", "gemma2", "gemma3_text",
+//                        "gpt_oss", "kimi_k2", "llama", "llama4_text",
+//                        "mistral", "mixtral", "phi3", "qwen2", "qwen3" or
+//                        "qwen3_moe"
 //   hidden_size, intermediate_size, num_attention_heads, num_hidden_layers
 //                        required
 //   num_key_value_heads  num_attention_heads if absent; qwen3: required
@@ -21,7 +23,8 @@
 //   tie_word_embeddings  false if absent (gemma: true); true: the head uses
 //                        the embedding
 //   rms_norm_eps         1e-6 if absent
-//   rope_theta           10000 if absent; also inside rope_parameters
+//   rope_theta           10000 if absent (gemma3: 1e6, gpt_oss: 150000, llama4:
+//                        500000); also inside rope_parameters
 //   rope_scaling, rope_parameters
 //                        the type must be a known one; the rest is dropped, as
 //                        it changes the table of angles, not the work (see
@@ -45,6 +48,24 @@
 //                        gemma2: 50 and 30 if absent, gemma3: none; null: none
 //   mlp_only_layers, decoder_sparse_step, norm_topk_prob
 //                        qwen3_moe: none, 1 and false if absent
+//   q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim
+//                        deepseek, kimi: required, but the first
+//   n_routed_experts, moe_intermediate_size, num_experts_per_tok
+//                        deepseek, kimi: required where there are experts
+//   n_shared_experts, first_k_dense_replace, moe_layer_freq
+//                        deepseek, kimi: 0, 0 and 1 if absent
+//   topk_method, scoring_func, norm_topk_prob, routed_scaling_factor, n_group,
+//   topk_group           deepseek_v2: "greedy", "softmax", false, 1, 1 and 1 if
+//                        absent; deepseek_v3, kimi: "noaux_tc", "sigmoid",
+//                        true, 2.5, 8 and 4
+//   swiglu_limit         gpt_oss: 7 if absent
+//   intermediate_size_mlp, interleave_moe_layer_step, moe_layers,
+//   no_rope_layers, no_rope_layer_interval, attention_chunk_size, use_qk_norm,
+//   attn_temperature_tuning, floor_scale, attn_scale
+//                        llama4: 16384, 1, none, none, 4, 8192, true, true,
+//                        8192 and 0.1 if absent
+//   quantization_config  formats of weights, activations and cache, by its
+//                        quant_method (HfQuantization.cpp)
 //   torch_dtype, dtype   bfloat16, float16, float32; bfloat16 if absent
 //
 // It is an error if a field says something else than the layers that are built:
@@ -59,7 +80,7 @@
 //                          true in a family that has none
 //   is_encoder_decoder, add_cross_attention
 //                          true
-//   quantization_config, quantization, compression_config, pruned_heads
+//   quantization, compression_config, pruned_heads
 //                          anything
 //
 // Ignored, because the time of a model does not depend on them, are fields
