@@ -11,16 +11,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Harness.h"
-#include "llm/Analysis/Totals.h"
+#include "ImportOracle.h"
 #include "llm/Import/HfConfig.h"
 #include "llm/InitAll/InitAll.h"
-#include "mlir/IR/Verifier.h"
 
 namespace mlir::llm::fuzz {
 
 static std::optional<int64_t> readNumber(const Input &input, StringRef key) {
   int64_t number = 0;
+  if (input.setting(key) == "?")
+    return openSize;
   if (input.setting(key).getAsInteger(10, number))
     return std::nullopt;
   return number;
@@ -32,7 +32,8 @@ static std::vector<int64_t> readNumbers(const Input &input, StringRef key) {
   SmallVector<StringRef> pieces;
   input.setting(key).split(pieces, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef piece : pieces)
-    if (piece.getAsInteger(10, numbers.emplace_back(0)))
+    if (int64_t &number = numbers.emplace_back(openSize);
+        piece != "?" && piece.getAsInteger(10, number))
       return {};
   return numbers;
 }
@@ -89,18 +90,7 @@ void runHfConfig(StringRef text) {
     return;
   FailureOr<OwningOpRef<ModuleOp>> module =
       importHfConfig(input.body, "config.json", *options, &context);
-  judge.judge(module, "importing");
-  if (failed(module))
-    return;
-  LogicalResult isValid = verify(**module);
-  judge.judge(isValid, "verifying the program");
-  require(succeeded(isValid), "the imported program is not valid");
-  OwningOpRef<ModuleOp> again = writeAndRead(**module, judge);
-  judge.judge(forEachProgram(*again,
-                             [](const Program &program) -> LogicalResult {
-                               return computeTotals(program);
-                             }),
-              "counting the work");
+  checkImported(module, judge);
 }
 
 } // namespace mlir::llm::fuzz
@@ -164,6 +154,8 @@ static constexpr llvm::StringRef words[] = {"\"llama\"",
                                             "layers=2",
                                             "phase=mixed",
                                             "kv-len=600,700",
+                                            "kv-len=?",
+                                            "batch=?",
                                             "weights=mxfp4",
                                             "activations=fp8",
                                             "kv=fp8",

@@ -26,6 +26,8 @@ namespace mlir::llm::fuzz {
 void runPasses(StringRef text);
 /// A config.json, up to the built and verified IR.
 void runHfConfig(StringRef text);
+/// A GGUF file, the same.
+void runGguf(StringRef bytes);
 /// A target file, JSON or CSV.
 void runTarget(StringRef text);
 

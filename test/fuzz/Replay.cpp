@@ -25,7 +25,8 @@ using namespace mlir::llm::fuzz;
 namespace fs = llvm::sys::fs;
 
 static constexpr llvm::StringLiteral usage =
-    "usage: llm-fuzz-replay [-v] [-mutants=<number>] passes|hf-config|target "
+    "usage: llm-fuzz-replay [-v] [-mutants=<number>] "
+    "passes|hf-config|gguf|target "
     "<file or folder>...";
 
 using Harness = void (*)(llvm::StringRef);
@@ -34,6 +35,7 @@ static Harness findHarness(llvm::StringRef name) {
   return llvm::StringSwitch<Harness>(name)
       .Case("passes", runPasses)
       .Case("hf-config", runHfConfig)
+      .Case("gguf", runGguf)
       .Case("target", runTarget)
       .Default(nullptr);
 }
