@@ -8,7 +8,7 @@
 #ifndef LLM_DIALECT_LLMATTENTIONOPS
 #define LLM_DIALECT_LLMATTENTIONOPS
 
-include "LlmOps.td"
+include "LlmOpBase.td"
 
 def OpGroupAttention : OpDocGroup { let summary = "Attention"; let description = ""; }
 let opDocGroup = OpGroupAttention in {

@@ -8,7 +8,7 @@
 #ifndef LLM_DIALECT_LLMEXPERTOPS
 #define LLM_DIALECT_LLMEXPERTOPS
 
-include "LlmOps.td"
+include "LlmOpBase.td"
 
 def OpGroupExperts : OpDocGroup {
   let summary = "Experts";

@@ -8,7 +8,7 @@
 #ifndef LLM_DIALECT_LLMMODELENDOPS
 #define LLM_DIALECT_LLMMODELENDOPS
 
-include "LlmOps.td"
+include "LlmOpBase.td"
 
 def OpGroupModelEnds : OpDocGroup {
   let summary = "Ends of the model"; let description = "";

@@ -2,7 +2,7 @@
 
     check_op_examples.py <repository root>
 
-The examples stand in the descriptions in LlmOps.td, as ```mlir blocks. Each becomes the
+The examples stand in the descriptions in Llm*Ops.td, as ```mlir blocks. Each becomes the
 body of a function whose arguments are the names that the example uses and does not define,
 with the types at its end. Fails when an op has no example, an example is of another op, or
 llm-opt does not take it and print it in a form that it takes again.

@@ -1,4 +1,4 @@
-//===- Syntax.h - Sizes in the text of types and attributes -----*- C++ -*-===//
+//===- Syntax.h - The text of types and attributes --------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,6 +48,177 @@ inline void printSize(AsmPrinter &printer, int64_t size) {
     printer << "?";
   else
     printer << size;
+}
+
+/// Parses `{name = value, ..}` with values parsed by `parseValue`.
+inline ParseResult
+parseEntries(AsmParser &parser, DictionaryAttr &entries,
+             function_ref<ParseResult(Attribute &)> parseValue) {
+  NamedAttrList list;
+  auto parseEntry = [&]() -> ParseResult {
+    std::string name;
+    Attribute value;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
+        parseValue(value))
+      return failure();
+    if (name.empty() || list.get(name)) // attr-C5
+      return parser.emitError(loc) << "name '" << name << "' is "
+                                   << (name.empty() ? "empty" : "given twice");
+    list.set(name, value);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, parseEntry))
+    return failure();
+  entries = list.getDictionary(parser.getContext());
+  return success();
+}
+
+inline void printEntries(AsmPrinter &printer, DictionaryAttr entries,
+                         function_ref<void(Attribute)> printValue) {
+  printer << "{";
+  llvm::interleaveComma(entries, printer.getStream(),
+                        [&](NamedAttribute entry) {
+                          printer.printKeywordOrString(entry.getName());
+                          printer << " = ";
+                          printValue(entry.getValue());
+                        });
+  printer << "}";
+}
+
+inline ParseResult parseAmounts(AsmParser &parser, DictionaryAttr &amounts) {
+  return parseEntries(parser, amounts, [&](Attribute &value) -> ParseResult {
+    int64_t amount;
+    if (parser.parseInteger(amount))
+      return failure();
+    value = parser.getBuilder().getI64IntegerAttr(amount);
+    return success();
+  });
+}
+
+inline void printAmounts(AsmPrinter &printer, DictionaryAttr amounts) {
+  printEntries(printer, amounts, [&](Attribute value) {
+    printer << cast<IntegerAttr>(value).getInt();
+  });
+}
+
+/// Stands where the flag is set only.
+inline ParseResult parseWholeModel(AsmParser &parser, bool &isWhole) {
+  isWhole = true;
+  return parser.parseKeyword("whole_model");
+}
+
+inline void printWholeModel(AsmPrinter &printer, bool) {
+  printer << "whole_model";
+}
+
+inline ParseResult parseTraffic(AsmParser &parser, DictionaryAttr &traffic) {
+  return parseEntries(parser, traffic, [&](Attribute &value) -> ParseResult {
+    DictionaryAttr amounts;
+    if (parseAmounts(parser, amounts))
+      return failure();
+    value = amounts;
+    return success();
+  });
+}
+
+inline void printTraffic(AsmPrinter &printer, DictionaryAttr traffic) {
+  printEntries(printer, traffic, [&](Attribute value) {
+    printAmounts(printer, cast<DictionaryAttr>(value));
+  });
+}
+
+inline ParseResult parseNames(AsmParser &parser,
+                              SmallVectorImpl<StringAttr> &names) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        std::string name;
+        if (parser.parseKeywordOrString(&name))
+          return failure();
+        names.push_back(parser.getBuilder().getStringAttr(name));
+        return success();
+      });
+}
+
+inline void printNames(AsmPrinter &printer, ArrayRef<StringAttr> names) {
+  printer << "[";
+  llvm::interleaveComma(names, printer.getStream(), [&](StringAttr name) {
+    printer.printKeywordOrString(name);
+  });
+  printer << "]";
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers of sequences and of blocks
+//===----------------------------------------------------------------------===//
+
+/// 511, or [511, 100] for each sequence.
+inline ParseResult parsePositions(AsmParser &parser,
+                                  SmallVectorImpl<int64_t> &positions) {
+  if (failed(parser.parseOptionalLSquare()))
+    return parseSize(parser, positions.emplace_back());
+  return failure(failed(parser.parseCommaSeparatedList([&] {
+                   return parser.parseInteger(positions.emplace_back());
+                 })) ||
+                 failed(parser.parseRSquare()));
+}
+
+inline void printPositions(AsmPrinter &printer, ArrayRef<int64_t> positions) {
+  if (positions.size() == 1)
+    printSize(printer, positions.front());
+  else
+    printer << "[" << positions << "]";
+}
+
+/// [512, 100]: one number for each sequence, also where there is one.
+inline ParseResult parseLengths(AsmParser &parser,
+                                SmallVectorImpl<int64_t> &lengths) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(lengths.emplace_back());
+  });
+}
+
+inline void printLengths(AsmPrinter &printer, ArrayRef<int64_t> lengths) {
+  printer << "[" << lengths << "]";
+}
+
+/// batch = 16, seq = 1, kv_len = 2048 and batch = 1, seq = 512, kv_len = 1536
+inline ParseResult parseSequenceGroups(AsmParser &parser,
+                                       SmallVectorImpl<SequencesAttr> &groups) {
+  auto parseNumber = [&](StringRef key, int64_t &value) -> ParseResult {
+    return failure(parser.parseKeyword(key) || parser.parseEqual() ||
+                   parseSize(parser, value) || parser.parseComma());
+  };
+  do {
+    int64_t batch, seq;
+    SmallVector<int64_t> kvLens;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parseNumber("batch", batch) || parseNumber("seq", seq) ||
+        parser.parseKeyword("kv_len") || parser.parseEqual() ||
+        parsePositions(parser, kvLens))
+      return failure();
+    groups.push_back(SequencesAttr::getChecked(
+        [&] { return parser.emitError(loc); }, parser.getContext(), batch, seq,
+        ArrayRef<int64_t>(kvLens)));
+    if (!groups.back())
+      return failure();
+  } while (succeeded(parser.parseOptionalKeyword("and")));
+  return success();
+}
+
+inline void printSequenceGroups(AsmPrinter &printer,
+                                ArrayRef<SequencesAttr> groups) {
+  llvm::interleave(
+      groups, printer.getStream(),
+      [&](SequencesAttr group) {
+        printer << "batch = ";
+        printSize(printer, group.getBatch());
+        printer << ", seq = ";
+        printSize(printer, group.getSeq());
+        printer << ", kv_len = ";
+        printPositions(printer, group.getKvLens());
+      },
+      " and ");
 }
 
 } // namespace mlir::llm

@@ -1,0 +1,53 @@
+//===- LlmOpBase.td - What the ops have in common ----------*- tablegen -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_DIALECT_LLMOPBASE
+#define LLM_DIALECT_LLMOPBASE
+
+include "LlmBase.td"
+include "LlmEnums.td"
+include "LlmTypes.td"
+include "LlmAttrs.td"
+include "../interfaces/WorkloadInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+/// type-C1: ranked, of float or signless integer elements.
+def Llm_Tensor : RankedTensorOf<[AnyFloat, AnySignlessInteger]>;
+/// type-C2: the rank is the one that the op's shapes show.
+class Llm_TensorOfRank<int rank> : ConfinedType<Llm_Tensor,
+    [HasAnyRankOfPred<[rank]>], "rank-" # rank # " tensor of float or integer values", "::mlir::RankedTensorType">;
+
+/// type-C4: values to compute with have a plain type; what is stored (weights, caches,
+/// quantized activations) may be scaled in blocks.
+def Llm_BlockScaledElement : Type<Llm_BlockScaledType.predicate, "block-scaled">;
+def Llm_StoredTensor : RankedTensorOf<[AnyFloat, AnySignlessInteger, Llm_BlockScaledElement]>;
+class Llm_StoredTensorOfRank<int rank> : ConfinedType<Llm_StoredTensor,
+    [HasAnyRankOfPred<[rank]>], "rank-" # rank # " tensor of float, integer or block-scaled values",
+    "::mlir::RankedTensorType">;
+
+class Llm_Op<string mnemonic, list<Trait> traits = []> : Op<Llm_Dialect, mnemonic, traits>;
+
+/// An op that takes time: it has a name in the model's words and a workload.
+class Llm_WorkOp<string mnemonic, list<Trait> traits = [], list<string> counts = []>
+    : Llm_Op<mnemonic, traits # [
+        DeclareOpInterfaceMethods<WorkloadOpInterface, ["getWorkloadName"] # counts>]> {
+  let extraClassDefinition = [{
+    ::llvm::StringRef $cppClass::getWorkloadName() { return getName().value_or(""); }
+  }];
+}
+
+/// Work over tensors that has no effect but its results, whose types follow from the
+/// operands (type-C3).
+class Llm_TensorOp<string mnemonic, list<Trait> traits = []>
+    : Llm_WorkOp<mnemonic, [Pure, InferTypeOpAdaptor] # traits>;
+
+/// The same, with a mask: its counts are not products of its loops.
+class Llm_MaskedOp<string mnemonic>
+    : Llm_WorkOp<mnemonic, [Pure, InferTypeOpAdaptor], ["countPoints", "countElements"]>;
+
+#endif // LLM_DIALECT_LLMOPBASE
