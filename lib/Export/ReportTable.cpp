@@ -127,6 +127,21 @@ static std::string describeSequences(ProgramAttr program) {
   return text;
 }
 
+/// What the rate is of: new tokens, which in verification are those of drafts
+/// that may be rejected.
+static StringRef describeRate(ProgramAttr program) {
+  switch (program.getPhase()) {
+  case Phase::Verify:
+    return "tokens/s, were all drafts accepted,";
+  case Phase::Mixed:
+    return "tokens/s, those of the chunk too,";
+  case Phase::Decode:
+  case Phase::Prefill:
+    return "tokens/s";
+  }
+  return "tokens/s";
+}
+
 static void printTokens(const Report &report, llvm::raw_ostream &os) {
   std::optional<double> rate = report.tokensPerSecond();
   if (!rate)
@@ -134,7 +149,7 @@ static void printTokens(const Report &report, llvm::raw_ostream &os) {
   ProgramAttr program = report.imported;
   std::string text;
   llvm::raw_string_ostream(text)
-      << formatIn({"", 1, 1}, *rate) << " tokens/s"
+      << formatIn({"", 1, 1}, *rate) << " " << describeRate(program)
       << (program.getIsWhole()
               ? std::string(" (")
               : " if all " + std::to_string(program.getModelLayers()) +

@@ -110,7 +110,9 @@ Value ExpertsBuilder::expertLinear(StringRef name, Value rows, int64_t out) {
   std::string linear = part("experts." + name);
   int64_t in = tensorType(rows).getDimSize(1);
   SmallVector<int64_t, 3> shape = {experts.count, out, in};
-  if (experts.isTransposed)
+  // Formats have blocks along what is reduced, the last dimension.
+  bool isTransposed = experts.isTransposed && !ops.isQuantized(weightOf(name));
+  if (isTransposed)
     std::swap(shape[1], shape[2]);
   Value weights = ops.linearWeight(weightOf(name), shape);
   StringRef biasSuffix = experts.isFused ? "_bias" : ".bias";
@@ -119,7 +121,7 @@ Value ExpertsBuilder::expertLinear(StringRef name, Value rows, int64_t out) {
                    : Value();
   return ops.create<GroupedMatmulOp>(
       linear, rows, weights, bias,
-      /*transposeRhs=*/!experts.isTransposed, rowsPerExpert,
+      /*transposeRhs=*/!isTransposed, rowsPerExpert,
       isOpen
           ? RoutingAttr::get(ops.ops.builder.getContext(), ops.options.routing)
           : RoutingAttr(),

@@ -36,9 +36,10 @@ static Type getNvfp4(Stored stored, MLIRContext *context) {
 
 /// int4_g32: the number behind the underscore; nothing where it is none.
 static Type getInt4(StringRef name, MLIRContext *context) {
+  constexpr int64_t largestGroup = 1 << 30;
   int64_t group = 128;
   if (name.consume_front("int4_g")) {
-    if (name.getAsInteger(10, group) || group < 1)
+    if (name.getAsInteger(10, group) || group < 1 || group > largestGroup)
       return nullptr;
   } else if (name != "int4") {
     return nullptr;

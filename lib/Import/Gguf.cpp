@@ -26,15 +26,16 @@ namespace mlir::llm {
 
 namespace {
 /// Reads keys of one architecture; the first error ends the import.
-class GgufReaderOfModel {
+class GgufModelReader {
 public:
-  explicit GgufReaderOfModel(const GgufHeader &header)
+  explicit GgufModelReader(const GgufHeader &header)
       : header(header), model(header.loc()) {}
 
   FailureOr<ModelConfig> read();
 
 private:
   LogicalResult readArchitecture();
+  LogicalResult checkKeys();
   LogicalResult readSizes();
   LogicalResult readAttention(AttentionConfig &attention);
   LogicalResult readFeedForward(FeedForwardConfig &feedForward);
@@ -61,7 +62,7 @@ private:
 };
 } // namespace
 
-FailureOr<int64_t> GgufReaderOfModel::size(StringRef key, int64_t absent) {
+FailureOr<int64_t> GgufModelReader::size(StringRef key, int64_t absent) {
   std::string full = keyOf(key);
   if (!header.has(full)) {
     if (absent)
@@ -89,7 +90,7 @@ FailureOr<int64_t> GgufReaderOfModel::size(StringRef key, int64_t absent) {
   return *value;
 }
 
-FailureOr<double> GgufReaderOfModel::number(StringRef key, double absent) {
+FailureOr<double> GgufModelReader::number(StringRef key, double absent) {
   std::string full = keyOf(key);
   auto value = header.findNumber(full);
   if (failed(value))
@@ -100,7 +101,7 @@ FailureOr<double> GgufReaderOfModel::number(StringRef key, double absent) {
   return result;
 }
 
-LogicalResult GgufReaderOfModel::readArchitecture() {
+LogicalResult GgufModelReader::readArchitecture() {
   static constexpr llvm::StringLiteral known[] = {"llama", "qwen2", "qwen3",
                                                   "qwen3moe"};
   StringRef key = "general.architecture";
@@ -118,7 +119,7 @@ LogicalResult GgufReaderOfModel::readArchitecture() {
                         "qwen3moe";
 }
 
-LogicalResult GgufReaderOfModel::readAttention(AttentionConfig &attention) {
+LogicalResult GgufModelReader::readAttention(AttentionConfig &attention) {
   FailureOr<int64_t> heads = size("attention.head_count");
   if (failed(heads))
     return failure();
@@ -141,6 +142,13 @@ LogicalResult GgufReaderOfModel::readAttention(AttentionConfig &attention) {
   if (*keyLength % 2)
     return refuse(keyOf("attention.key_length"))
            << *keyLength << " must be even: rotary embedding turns pairs";
+  FailureOr<int64_t> rotated = size("rope.dimension_count", *keyLength);
+  if (failed(rotated))
+    return failure();
+  if (*rotated != *keyLength)
+    return refuse(keyOf("rope.dimension_count"))
+           << *rotated << " is not the key_length " << *keyLength
+           << ": the whole head is rotated";
   attention.heads = *heads;
   attention.kvHeads = *kvHeads;
   attention.headDim = *keyLength;
@@ -157,9 +165,13 @@ LogicalResult GgufReaderOfModel::readAttention(AttentionConfig &attention) {
   return success();
 }
 
-LogicalResult
-GgufReaderOfModel::readFeedForward(FeedForwardConfig &feedForward) {
-  bool hasExperts = header.has(keyOf("expert_count"));
+LogicalResult GgufModelReader::readFeedForward(FeedForwardConfig &feedForward) {
+  // No experts may be said by their number.
+  std::string countKey = keyOf("expert_count");
+  auto written = header.findWholeNumber(countKey);
+  if (failed(written))
+    return failure();
+  bool hasExperts = written->value_or(0) != 0;
   FailureOr<int64_t> width =
       hasExperts && header.has(keyOf("expert_feed_forward_length"))
           ? size("expert_feed_forward_length")
@@ -188,7 +200,7 @@ GgufReaderOfModel::readFeedForward(FeedForwardConfig &feedForward) {
   return success();
 }
 
-LogicalResult GgufReaderOfModel::readVocabulary() {
+LogicalResult GgufModelReader::readVocabulary() {
   const GgufTensor *embedding = header.findTensor("token_embd.weight");
   if (!embedding)
     return mlir::emitError(header.loc())
@@ -209,7 +221,37 @@ LogicalResult GgufReaderOfModel::readVocabulary() {
   return success();
 }
 
-LogicalResult GgufReaderOfModel::readSizes() {
+/// Keys of the architecture that are read, or on which no time depends; any
+/// other may change the work.
+LogicalResult GgufModelReader::checkKeys() {
+  static constexpr llvm::StringLiteral known[] = {
+      "block_count",
+      "context_length",
+      "embedding_length",
+      "feed_forward_length",
+      "vocab_size",
+      "attention.head_count",
+      "attention.head_count_kv",
+      "attention.key_length",
+      "attention.value_length",
+      "attention.layer_norm_rms_epsilon",
+      "attention.sliding_window",
+      "expert_count",
+      "expert_used_count",
+      "expert_feed_forward_length",
+      "rope.dimension_count",
+      "rope.freq_base"};
+  for (StringRef key : header.keys()) {
+    StringRef rest = key;
+    if (!rest.consume_front(architecture + ".") ||
+        rest.starts_with("rope.scaling.") || llvm::is_contained(known, rest))
+      continue;
+    return refuse(key) << "is unknown and may change the work";
+  }
+  return success();
+}
+
+LogicalResult GgufModelReader::readSizes() {
   FailureOr<int64_t> layers = size("block_count"),
                      hidden = size("embedding_length");
   if (failed(layers) || failed(hidden))
@@ -270,7 +312,7 @@ static std::string ggmlTensorName(StringRef weight) {
   return weight == "model.norm.weight" ? "output_norm.weight" : "output.weight";
 }
 
-LogicalResult GgufReaderOfModel::takeTensor(const NamedWeight &weight) {
+LogicalResult GgufModelReader::takeTensor(const NamedWeight &weight) {
   std::string name = ggmlTensorName(weight.name);
   const GgufTensor *tensor = header.findTensor(name);
   if (!tensor)
@@ -294,7 +336,7 @@ LogicalResult GgufReaderOfModel::takeTensor(const NamedWeight &weight) {
   return success();
 }
 
-LogicalResult GgufReaderOfModel::takeTensors() {
+LogicalResult GgufModelReader::takeTensors() {
   FailureOr<std::vector<NamedWeight>> weights = listWeights(model);
   if (failed(weights))
     return failure();
@@ -311,17 +353,17 @@ LogicalResult GgufReaderOfModel::takeTensors() {
   return success();
 }
 
-FailureOr<ModelConfig> GgufReaderOfModel::read() {
+FailureOr<ModelConfig> GgufModelReader::read() {
   model.elementType = Float16Type::get(model.location.getContext());
-  if (failed(readArchitecture()) || failed(readSizes()) ||
-      failed(takeTensors()))
+  if (failed(readArchitecture()) || failed(checkKeys()) ||
+      failed(readSizes()) || failed(takeTensors()))
     return failure();
   return model;
 }
 
 FailureOr<ModelConfig> readGguf(const GgufHeader &header) {
   loadDecoderDialects(header.loc().getContext());
-  return GgufReaderOfModel(header).read();
+  return GgufModelReader(header).read();
 }
 
 FailureOr<OwningOpRef<ModuleOp>> importGguf(StringRef bytes, StringRef fileName,

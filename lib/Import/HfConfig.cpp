@@ -21,9 +21,13 @@ namespace mlir::llm {
 //===----------------------------------------------------------------------===//
 
 /// `torch_dtype` and its newer name `dtype`, which must agree.
-static Type readElementType(HfFields &fields, MLIRContext *context) {
-  std::string older = fields.string("torch_dtype", "");
-  std::string newer = fields.string("dtype", older);
+static Type readElementType(HfFields &fields, HfFields &outer,
+                            MLIRContext *context) {
+  std::string older = fields.string("torch_dtype", ""),
+              newer = fields.string("dtype", older);
+  // A larger model may say it for all of its parts.
+  if (newer.empty())
+    newer = outer.string("dtype", outer.string("torch_dtype", ""));
   if (!older.empty() && older != newer)
     fields.refuse("dtype") << "contradicts 'torch_dtype': \"" << newer
                            << "\" and \"" << older << "\"";
@@ -53,6 +57,26 @@ static void checkRopeType(HfFields &rope) {
   }
 }
 
+/// What scaled rotary embeddings are made with, beside their type and base.
+static constexpr llvm::StringLiteral ropeFigures[] = {
+    "factor",
+    "low_freq_factor",
+    "high_freq_factor",
+    "original_max_position_embeddings",
+    "beta_fast",
+    "beta_slow",
+    "mscale",
+    "mscale_all_dim",
+    "attention_factor",
+    "attn_factor",
+    "long_factor",
+    "short_factor",
+    "long_mscale",
+    "short_mscale",
+    "finetuned",
+    "truncate",
+    "llama_4_scaling_beta"};
+
 static void checkWholeHeadRotates(HfFields &fields) {
   if (fields.number("partial_rotary_factor", 1) != 1)
     fields.refuse("partial_rotary_factor")
@@ -78,9 +102,13 @@ static double readTheta(HfFields &fields, double absent) {
       rope.refuse("rope_theta")
           << "contradicts the 'rope_theta' at the top level";
     theta = inner;
-    if (rope.hasFailed())
+    for (StringRef known : ropeFigures)
+      rope.find(known);
+    if (failed(rope.finish("'" + key + "'")))
       fields.markFailed();
   }
+  if (!(theta > 0))
+    fields.refuse("rope_theta") << "must be positive";
   return theta;
 }
 
@@ -104,6 +132,7 @@ static void checkPlainDecoder(HfFields &fields, const HfFamily &family) {
 
 /// What `ModelConfig` promises beyond positive sizes.
 static void checkModel(HfFields &fields, const ModelConfig &model) {
+  // In this, layers of one model do not differ.
   const AttentionConfig &attention = model.layers.front().attention;
   if (attention.heads % attention.kvHeads)
     fields.refuse("num_key_value_heads")
@@ -114,8 +143,6 @@ static void checkModel(HfFields &fields, const ModelConfig &model) {
         << attention.headDim << " must be even: rotary embedding turns pairs";
   if (!(model.epsilon >= 0))
     fields.refuse("rms_norm_eps") << "must not be negative";
-  if (!(attention.theta > 0))
-    fields.refuse("rope_theta") << "must be positive";
 }
 
 static int64_t readLayerCount(HfFields &fields) {
@@ -128,13 +155,15 @@ static int64_t readLayerCount(HfFields &fields) {
 }
 
 /// The fields that mean the same in every family.
-static void readCommon(HfFields &fields, const HfFamily &family,
-                       ModelConfig &model) {
+static void readCommon(HfFields &fields, HfFields &outer,
+                       const HfFamily &family, ModelConfig &model) {
   model.hidden = fields.positive("hidden_size");
   model.vocabulary = fields.positive("vocab_size", 0);
-  model.hasTiedHead = fields.boolean("tie_word_embeddings", false);
-  model.epsilon = fields.number("rms_norm_eps", 1e-6);
-  model.elementType = readElementType(fields, model.location.getContext());
+  model.hasTiedHead = fields.boolean(
+      "tie_word_embeddings", outer.boolean("tie_word_embeddings", false));
+  model.epsilon = fields.number("rms_norm_eps", family.epsilon);
+  model.elementType =
+      readElementType(fields, outer, model.location.getContext());
   checkPlainDecoder(fields, family);
 
   LayerConfig layer;
@@ -182,7 +211,10 @@ FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole) {
   fields.find("model_type");
   ModelConfig model(config.loc());
   model.family = family->modelType.str();
-  readCommon(fields, *family, model);
+  HfFields outer(whole);
+  readCommon(fields, outer, *family, model);
+  if (outer.hasFailed())
+    fields.markFailed();
   family->read(fields, model);
   if (!fields.hasFailed())
     checkModel(fields, model);

@@ -20,11 +20,11 @@ static void readOptionalWindows(HfFields &fields, ModelConfig &model) {
   bool isUsed = fields.boolean("use_sliding_window", false);
   size_t firstSliding = model.layers.size();
   if (isUsed && !fields.find("layer_types"))
-    firstSliding = fields.positive("max_window_layers", 0);
+    firstSliding = fields.nonNegative("max_window_layers", 28);
   if (fields.find("sliding_window") && !fields.find("use_sliding_window"))
     fields.refuse("sliding_window")
         << "needs 'use_sliding_window', true or false, beside it";
-  readWindows(fields, model, /*absentWindow=*/0,
+  readWindows(fields, model, /*absentWindow=*/isUsed ? 4096 : 0,
               [&](size_t layer) { return layer >= firstSliding; });
 }
 
@@ -54,11 +54,11 @@ void readLlama(HfFields &fields, ModelConfig &model) {
 
 void readMistral(HfFields &fields, ModelConfig &model) {
   LayerConfig layer = model.layers.front();
-  readDerivedHeads(fields, model, layer.attention);
+  readDerivedHeads(fields, model, layer.attention, /*absentKvHeads=*/8);
   fields.mustBeFalse("attention_bias", "this architecture has none");
   fields.mustBeFalse("mlp_bias", "this architecture has none");
   setAll(model, layer);
-  readWindowOfAll(fields, model);
+  readWindowOfAll(fields, model, /*absentWindow=*/4096);
 }
 
 void readQwen2(HfFields &fields, ModelConfig &model) {

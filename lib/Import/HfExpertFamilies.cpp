@@ -19,7 +19,7 @@ namespace mlir::llm {
 
 void readMixtral(HfFields &fields, ModelConfig &model) {
   LayerConfig layer = model.layers.front();
-  readDerivedHeads(fields, model, layer.attention);
+  readDerivedHeads(fields, model, layer.attention, /*absentKvHeads=*/8);
   fields.mustBeFalse("attention_bias", "this architecture has none");
   ExpertsConfig &experts = layer.feedForward.experts;
   readExperts(fields, "num_local_experts", experts);
@@ -208,7 +208,12 @@ static double readScoreFactor(HfFields &fields) {
   if (!(factor > 1) || ofAllDims == 0)
     return 1;
   double scale = 0.1 * ofAllDims * std::log(factor) + 1;
-  return scale * scale;
+  double squared = scale * scale;
+  if (std::isfinite(squared) && squared > 0)
+    return squared;
+  fields.refuse("rope_scaling")
+      << "scales the scores by a number that is not finite and positive";
+  return 1;
 }
 
 /// Features of a vector: sums of them are counted without a check.
@@ -264,13 +269,8 @@ static void readExpertGroups(HfFields &fields, int64_t absentGroups,
 /// experts.
 static void setSparseLayers(HfFields &fields, ModelConfig &model,
                             const FeedForwardConfig &sparse) {
-  int64_t frequency = fields.positive("moe_layer_freq", 1), first = 0;
-  if (const LocatedJson *field = fields.find("first_k_dense_replace")) {
-    FailureOr<int64_t> value = field->asNonNegative();
-    first = value.value_or(0);
-    if (failed(value))
-      fields.markFailed();
-  }
+  int64_t frequency = fields.positive("moe_layer_freq", 1),
+          first = fields.nonNegative("first_k_dense_replace", 0);
   for (auto [index, layer] : llvm::enumerate(model.layers))
     if (static_cast<int64_t>(index) >= first && index % frequency == 0)
       layer.feedForward = sparse;

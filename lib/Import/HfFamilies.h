@@ -19,6 +19,7 @@ struct HfFamily {
   llvm::StringLiteral modelType;
   llvm::StringLiteral activation; ///< that `hidden_act` may name
   double theta;                   ///< `rope_theta` where it is absent
+  double epsilon;                 ///< `rms_norm_eps` where it is absent
   void (*read)(HfFields &fields, ModelConfig &model);
 };
 

@@ -29,6 +29,8 @@ static constexpr llvm::StringLiteral harmless[] = {
     "tokenizer_class", "prefix", "unsloth_fixed", "unsloth_version",
     "is_decoder", "tie_encoder_decoder", "cross_attention_hidden_size",
     "is_llama_config",
+    // Which features rotary embedding pairs.
+    "rope_interleave",
     // Tasks.
     "id2label", "label2id", "num_labels", "problem_type", "finetuning_task",
     "task_specific_params", "return_dict", "output_hidden_states",
@@ -56,6 +58,12 @@ const LocatedJson *HfFields::find(StringRef key) {
   return member && !member->isNull() ? member : nullptr;
 }
 
+bool HfFields::isNull(StringRef key) {
+  seen.insert(key);
+  const LocatedJson *member = object.find(key);
+  return member && member->isNull();
+}
+
 /// The value, or on an error, which was reported already, another to go on
 /// with.
 template <typename T>
@@ -78,6 +86,11 @@ int64_t HfFields::positive(StringRef key) {
 int64_t HfFields::positive(StringRef key, int64_t absent) {
   const LocatedJson *member = find(key);
   return member ? take(member->asPositive(), absent) : absent;
+}
+
+int64_t HfFields::nonNegative(StringRef key, int64_t absent) {
+  const LocatedJson *member = find(key);
+  return member ? take(member->asNonNegative(), absent) : absent;
 }
 
 double HfFields::number(StringRef key, double absent) {

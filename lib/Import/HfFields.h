@@ -25,8 +25,11 @@ public:
 
   /// The field, or null where it is absent or null.
   const LocatedJson *find(StringRef key);
+  /// Whether the field is there, and null.
+  bool isNull(StringRef key);
   int64_t positive(StringRef key);
   int64_t positive(StringRef key, int64_t absent);
+  int64_t nonNegative(StringRef key, int64_t absent);
   double number(StringRef key, double absent);
   /// A positive number, or 0 where the field is null.
   double numberOrNone(StringRef key, double absent);

@@ -10,6 +10,7 @@
 #include "LinearWeights.h"
 #include "llm/Import/Formats.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
 
 #include <cmath>
@@ -39,10 +40,38 @@ private:
 };
 } // namespace
 
+/// A Python expression as a POSIX one; nothing where it has an escape that has
+/// no counterpart.
+static std::optional<std::string> translateExpression(StringRef python) {
+  std::string posix;
+  for (size_t i = 0; i < python.size(); ++i) {
+    if (python.substr(i).starts_with("(?:")) {
+      posix += "(";
+      i += 2;
+    } else if (python[i] != '\\' || i + 1 == python.size()) {
+      posix += python[i];
+    } else {
+      char escaped = python[++i];
+      if (escaped == 'd')
+        posix += "[0-9]";
+      else if (escaped == 'w')
+        posix += "[A-Za-z0-9_]";
+      else if (!llvm::isAlnum(escaped))
+        posix += {'\\', escaped};
+      else
+        return std::nullopt;
+    }
+  }
+  return posix;
+}
+
 bool ModuleNames::add(StringRef name) {
   std::string expression;
   if (name.consume_front("re:")) {
-    expression = ("^(" + name + ")").str();
+    std::optional<std::string> posix = translateExpression(name);
+    if (!posix)
+      return false;
+    expression = "^(" + *posix + ")";
   } else if (name.contains('*')) {
     SmallVector<StringRef> pieces;
     name.split(pieces, '*');
@@ -97,18 +126,26 @@ static std::vector<std::string> checkpointNames(const std::string &part) {
   return names;
 }
 
-static void setPlainWeights(ModelConfig &model, const ModuleNames &plain) {
-  if (plain.isEmpty())
+/// Linear layers that are named, or those that are not, have the model's own
+/// type.
+static void setPlainWeights(ModelConfig &model, const ModuleNames &names,
+                            bool isNamed) {
+  if (names.isEmpty())
     return;
+  // The text part of a larger model is called by one of several names.
+  static constexpr llvm::StringLiteral prefixes[] = {
+      "model.", "language_model.model.", "model.language_model."};
   for (auto [index, layer] : llvm::enumerate(model.layers))
     for (const std::string &weight : linearWeightsOf(layer)) {
       StringRef part = weight;
       part.consume_back(".weight");
-      std::string prefix = "model.layers." + std::to_string(index) + ".";
-      if (llvm::any_of(checkpointNames(part.str()),
-                       [&](const std::string &name) {
-                         return plain.match(prefix + name);
-                       }))
+      std::string inLayer = "layers." + std::to_string(index) + ".";
+      auto isMatch = [&](const std::string &name) {
+        return llvm::any_of(prefixes, [&](StringRef prefix) {
+          return names.match((prefix + inLayer + name).str());
+        });
+      };
+      if (llvm::any_of(checkpointNames(part.str()), isMatch) == isNamed)
         layer.weightTypes[weight] = model.elementType;
     }
 }
@@ -136,6 +173,8 @@ private:
   void readBitsAndBytes();
   void readModelopt();
   void readCompressedTensors();
+  void readCacheScheme();
+  void readTargets(HfFields &group);
   /// The element type of a scheme of compressed-tensors; null after an error.
   Type readScheme(const LocatedJson &scheme, Stored stored);
   Type getGrouped(HfFields &scheme, Type valueType, int64_t groupSize,
@@ -175,7 +214,8 @@ void QuantizationReader::readPlain(StringRef key) {
     fields.markFailed();
     if (succeeded(name))
       each.emitError() << "'" << each.path()
-                       << "' is no regular expression: " << each.describe();
+                       << "' is no regular expression that is understood: "
+                       << each.describe();
   }
 }
 
@@ -193,17 +233,19 @@ void QuantizationReader::readFp8() {
   formats.activations = named("fp8", Stored::Activation);
   if (fields.find("weight_block_size")) {
     std::vector<int64_t> block = fields.wholeNumbers("weight_block_size");
-    if (block.size() != 2 || block[0] < 1 || block[1] < 1) {
+    auto isSize = [](int64_t size) { return size >= 1 && size <= 1 << 30; };
+    if (block.size() != 2 || !llvm::all_of(block, isSize)) {
       if (!fields.hasFailed())
         fields.refuse("weight_block_size")
-            << "must be two positive whole numbers";
+            << "must be two positive whole numbers, at most 2^30";
       return;
     }
     formats.weights = getScaled(e4m3(), block, b.getF32Type());
     formats.activations = getScaled(e4m3(), {block[1]}, b.getF32Type());
   }
   readPlain("ignored_layers");
-  ignore({"scale_fmt", "kv_cache_scheme"});
+  readCacheScheme();
+  ignore({"scale_fmt"});
 }
 
 void QuantizationReader::readFbgemm() {
@@ -212,8 +254,13 @@ void QuantizationReader::readFbgemm() {
   ignore({"activation_scale_ub"});
 }
 
+/// Experts alone are stored so.
 void QuantizationReader::readMxfp4() {
   formats.weights = named("mxfp4", Stored::Weight);
+  for (LayerConfig &layer : model.layers)
+    for (const std::string &weight : linearWeightsOf(layer))
+      if (!StringRef(weight).contains(".experts."))
+        layer.weightTypes[weight] = model.elementType;
 }
 
 /// Integers in groups along the reduction, or in whole rows for a size of -1.
@@ -253,6 +300,9 @@ void QuantizationReader::readGptq() {
   formats.weights = getGrouped(fields, b.getIntegerType(bits),
                                readGroupSize(fields, "group_size", 128),
                                "group_size", /*hasZeroPoints=*/true);
+  fields.mustBeFalse("lm_head", "the head is not quantized");
+  fields.mustBeAbsent("modules_in_block_to_quantize",
+                      "all linear layers are quantized in one way");
   ignore({"sym",
           "desc_act",
           "damp_percent",
@@ -262,7 +312,6 @@ void QuantizationReader::readGptq() {
           "model_file_base_name",
           "checkpoint_format",
           "meta",
-          "lm_head",
           "dataset",
           "tokenizer",
           "use_exllama",
@@ -275,7 +324,6 @@ void QuantizationReader::readGptq() {
           "pad_token_id",
           "max_input_length",
           "cache_block_outputs",
-          "modules_in_block_to_quantize",
           "version",
           "disable_exllama",
           "pack_dtype"});
@@ -300,9 +348,10 @@ void QuantizationReader::readBitsAndBytes() {
   auto scales = [&](int64_t block, Type type) {
     return ScalesAttr::get(b.getContext(), block, type);
   };
-  if (fields.boolean("load_in_8bit", fields.boolean("_load_in_8bit", false)))
+  if (fields.boolean("load_in_8bit", fields.boolean("_load_in_8bit", false))) {
     formats.weights = named("int8", Stored::Weight);
-  else if (isDoubled) // 256 scales of 64 values have one of their own
+    formats.activations = named("int8", Stored::Activation);
+  } else if (isDoubled) // 256 scales of 64 values have one of their own
     formats.weights = BlockScaledType::get(
         b.getContext(), b.getIntegerType(4),
         {scales(64, b.getI8Type()), scales(64 * 256, b.getF32Type())});
@@ -335,8 +384,21 @@ void QuantizationReader::readModelopt() {
     fields.refuse("kv_cache_quant_algo")
         << "must be \"FP8\", got \"" << cache << "\"";
   readPlain("exclude_modules");
-  ignore({"producer", "group_size", "config_groups", "quant_method",
-          "kv_cache_scheme"});
+  readPlain("ignore");
+  readCacheScheme();
+  ignore({"producer", "group_size", "config_groups", "quant_method"});
+}
+
+/// `block_structure`, of the weights that have one.
+static Type readBlocks(HfFields &scheme, Type valueType) {
+  std::vector<int64_t> block = scheme.wholeNumbers("block_structure");
+  auto isSize = [](int64_t size) { return size >= 1 && size <= 1 << 30; };
+  if (block.size() == 2 && llvm::all_of(block, isSize))
+    return getScaled(valueType, block,
+                     Float32Type::get(valueType.getContext()));
+  scheme.refuse("block_structure")
+      << "must be two positive whole numbers, at most 2^30";
+  return {};
 }
 
 Type QuantizationReader::readScheme(const LocatedJson &json, Stored stored) {
@@ -346,8 +408,12 @@ Type QuantizationReader::readScheme(const LocatedJson &json, Stored stored) {
   }
   HfFields scheme(json);
   int64_t bits = scheme.positive("num_bits", 8);
-  std::string kind = scheme.string("type", "int"),
-              strategy = scheme.string("strategy", "tensor");
+  std::string kind = scheme.string("type", "int");
+  int64_t groupSize = readGroupSize(scheme, "group_size", 0);
+  bool hasGroups = scheme.find("group_size");
+  std::string strategy = scheme.string("strategy", !hasGroups        ? "tensor"
+                                                   : groupSize == -1 ? "channel"
+                                                                     : "group");
   bool isFloat = kind == "float";
   Type valueType =
       isFloat && bits == 8   ? e4m3()
@@ -363,21 +429,52 @@ Type QuantizationReader::readScheme(const LocatedJson &json, Stored stored) {
         b.getF32Type());
   else if (strategy == "channel" || strategy == "token")
     type = getScaled(valueType, {whole}, b.getF32Type());
-  else if (strategy == "tensor_group")
+  else if (strategy == "tensor_group" && isFloat && bits == 4 &&
+           (!hasGroups || groupSize == 16))
     type = named("nvfp4", stored);
   else if (strategy == "group")
-    type =
-        getGrouped(scheme, valueType, readGroupSize(scheme, "group_size", 128),
-                   "group_size", !scheme.boolean("symmetric", true));
+    type = getGrouped(scheme, valueType, groupSize, "group_size",
+                      !scheme.boolean("symmetric", true));
   else if (strategy == "block")
-    type = named("fp8_block", stored);
+    type = readBlocks(scheme, valueType);
   else
     scheme.refuse("strategy") << "must be tensor, channel, token, group, "
                                  "tensor_group or block, got \""
                               << strategy << "\"";
-  if (scheme.hasFailed())
+  scheme.boolean("symmetric", true);
+  for (StringRef key : {"dynamic", "observer", "observer_kwargs", "actorder",
+                        "scale_dtype", "zp_dtype"})
+    scheme.find(key);
+  if (failed(scheme.finish("a scheme of compressed-tensors")))
     fields.markFailed();
   return type;
+}
+
+/// `targets`: all linear layers, or those that are named.
+void QuantizationReader::readTargets(HfFields &group) {
+  const LocatedJson *targets = group.find("targets");
+  if (!targets || failed(targets->expectArray()))
+    return;
+  ModuleNames named;
+  for (const LocatedJson &target : targets->elements()) {
+    FailureOr<std::string> name = target.asString();
+    if (failed(name))
+      return fields.markFailed();
+    if (*name == "Linear")
+      return;
+    if (!named.add(*name)) {
+      target.emitError() << "'" << target.path()
+                         << "' is no regular expression that is understood: "
+                         << target.describe();
+      return fields.markFailed();
+    }
+  }
+  setPlainWeights(model, named, /*isNamed=*/false);
+}
+
+void QuantizationReader::readCacheScheme() {
+  if (const LocatedJson *cache = fields.find("kv_cache_scheme"))
+    formats.cache = readScheme(*cache, Stored::Cache);
 }
 
 /// All linear layers are quantized in one way.
@@ -390,21 +487,31 @@ void QuantizationReader::readCompressedTensors() {
     return;
   }
   const LocatedJson &group = groups->members().front().second;
-  const LocatedJson *weights = group.find("weights");
+  if (failed(group.expectObject())) {
+    fields.markFailed();
+    return;
+  }
+  HfFields groupFields(group);
+  readTargets(groupFields);
+  const LocatedJson *weights = groupFields.find("weights");
   if (!weights || weights->isNull()) {
     group.emitError() << "'" << group.path() << ".weights' is missing";
     fields.markFailed();
     return;
   }
   formats.weights = readScheme(*weights, Stored::Weight);
-  const LocatedJson *inputs = group.find("input_activations");
+  const LocatedJson *inputs = groupFields.find("input_activations");
   if (inputs && !inputs->isNull()) {
     formats.activations = readScheme(*inputs, Stored::Activation);
     const LocatedJson *dynamic = inputs->find("dynamic");
     formats.isStatic = dynamic && dynamic->describe() == "false";
   }
-  if (const LocatedJson *cache = fields.find("kv_cache_scheme"))
-    formats.cache = readScheme(*cache, Stored::Cache);
+  groupFields.find("format");
+  groupFields.mustBeAbsent("output_activations",
+                           "results have the type of the model");
+  if (failed(groupFields.finish("a group of compressed-tensors")))
+    fields.markFailed();
+  readCacheScheme();
   readPlain("ignore");
   ignore({"format", "global_compression_ratio", "quantization_status",
           "sparsity_config", "transform_config", "version"});
@@ -435,7 +542,7 @@ LogicalResult QuantizationReader::read() {
   }
   readPlain("modules_to_not_convert");
   (this->*known->second)();
-  setPlainWeights(model, plain);
+  setPlainWeights(model, plain, /*isNamed=*/true);
   return fields.finish("quantization_config");
 }
 

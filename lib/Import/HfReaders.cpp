@@ -24,9 +24,10 @@ static int64_t deriveHeadDim(HfFields &fields, int64_t hidden, int64_t heads) {
 }
 
 void readDerivedHeads(HfFields &fields, const ModelConfig &model,
-                      AttentionConfig &attention) {
+                      AttentionConfig &attention, int64_t absentKvHeads) {
   int64_t heads = attention.heads;
-  attention.kvHeads = fields.positive("num_key_value_heads", heads);
+  attention.kvHeads = fields.positive("num_key_value_heads",
+                                      absentKvHeads ? absentKvHeads : heads);
   attention.headDim = fields.find("head_dim")
                           ? fields.positive("head_dim")
                           : deriveHeadDim(fields, model.hidden, heads);
@@ -66,7 +67,9 @@ std::vector<bool> readLayerTypes(HfFields &fields, size_t layers,
 
 void readWindows(HfFields &fields, ModelConfig &model, int64_t absentWindow,
                  llvm::function_ref<bool(size_t layer)> slides) {
-  int64_t window = fields.positive("sliding_window", absentWindow);
+  int64_t window = fields.isNull("sliding_window")
+                       ? 0
+                       : fields.positive("sliding_window", absentWindow);
   std::vector<bool> sliding =
       readLayerTypes(fields, model.layers.size(), "sliding_attention");
   for (auto [index, layer] : llvm::enumerate(model.layers))
@@ -77,8 +80,9 @@ void readWindows(HfFields &fields, ModelConfig &model, int64_t absentWindow,
         << "has sliding attention, but 'sliding_window' is missing";
 }
 
-void readWindowOfAll(HfFields &fields, ModelConfig &model) {
-  readWindows(fields, model, /*absentWindow=*/0, [](size_t) { return true; });
+void readWindowOfAll(HfFields &fields, ModelConfig &model,
+                     int64_t absentWindow) {
+  readWindows(fields, model, absentWindow, [](size_t) { return true; });
 }
 
 //===----------------------------------------------------------------------===//

@@ -22,10 +22,10 @@ inline void setAll(ModelConfig &model, const LayerConfig &layer) {
   llvm::fill(model.layers, layer);
 }
 
-/// As many KV heads as heads, and heads that share the hidden size, where the
-/// config does not say it.
+/// `absentKvHeads`, or 0: as many KV heads as heads, and heads that share the
+/// hidden size, where the config does not say it.
 void readDerivedHeads(HfFields &fields, const ModelConfig &model,
-                      AttentionConfig &attention);
+                      AttentionConfig &attention, int64_t absentKvHeads = 0);
 
 /// `layer_types`, one for each layer: which of them are of `kind` (empty: none
 /// can be), the others being "full_attention". Nothing where the field is
@@ -39,7 +39,8 @@ void readWindows(HfFields &fields, ModelConfig &model, int64_t absentWindow,
                  llvm::function_ref<bool(size_t layer)> slides);
 
 /// Every layer has the window, if there is one.
-void readWindowOfAll(HfFields &fields, ModelConfig &model);
+void readWindowOfAll(HfFields &fields, ModelConfig &model,
+                     int64_t absentWindow = 0);
 
 /// The fields of experts that have one name in most families.
 void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts);

@@ -30,7 +30,7 @@ FailureOr<std::optional<int64_t>> parseLayers(StringRef text,
 
 static LogicalResult checkPositive(MLIRContext *context, StringRef option,
                                    int64_t value) {
-  if (value > 0 || value == openSize)
+  if (value > 0)
     return success();
   return emitError(UnknownLoc::get(context))
          << option << " must be a positive whole number, got " << value;
@@ -69,7 +69,7 @@ static int64_t newTokensOf(Phase phase) {
 static LogicalResult checkNumbers(MLIRContext *context, StringRef option,
                                   ArrayRef<int64_t> numbers) {
   for (int64_t number : numbers)
-    if (failed(checkPositive(context, option, number)))
+    if (number != openSize && failed(checkPositive(context, option, number)))
       return failure();
   return success();
 }
@@ -86,14 +86,15 @@ static LogicalResult checkKeys(MLIRContext *context, StringRef keysOption,
 }
 
 /// Sequences with as many new tokens, and in prefill with as many keys, are one
-/// group: their attention is one op. Of prompts, the keys of the shorter would
-/// be padded at a cost where keys are made of latents.
-static std::vector<Sequences>
-groupSequences(Phase phase, ArrayRef<int64_t> seqs, ArrayRef<int64_t> kvLens) {
+/// group: their attention is one op. Where keys are made of latents, those that
+/// a shorter sequence does not have would be made, too.
+static std::vector<Sequences> groupSequences(bool hasExpandedLatents,
+                                             ArrayRef<int64_t> seqs,
+                                             ArrayRef<int64_t> kvLens) {
   std::vector<Sequences> groups;
   std::map<std::pair<int64_t, int64_t>, size_t> groupOf;
   for (auto [seq, kvLen] : llvm::zip_equal(seqs, kvLens)) {
-    int64_t key = phase == Phase::Prefill ? kvLen : 0;
+    int64_t key = hasExpandedLatents ? kvLen : 0;
     auto [known, isNew] = groupOf.try_emplace({seq, key}, groups.size());
     if (isNew)
       groups.push_back({0, seq, {}});
@@ -115,9 +116,13 @@ listSequences(const ImportOptions &options, MLIRContext *context) {
     seqs = {newTokensOf(options.phase)};
   if (kvLens.empty())
     kvLens = options.phase == Phase::Prefill ? seqs : std::vector<int64_t>{512};
+  if (options.phase == Phase::Prefill && options.kvLen.empty() &&
+      llvm::is_contained(seqs, openSize))
+    return emitOptionError(context)
+           << "--seq=? needs --kv-len beside it, a number or '?'";
   size_t count = std::max(seqs.size(), kvLens.size());
   int64_t batch = options.batch.value_or(count);
-  if (failed(checkPositive(context, "--batch", batch)) ||
+  if (failed(checkNumbers(context, "--batch", batch)) ||
       failed(checkNumbers(context, "--seq", seqs)) ||
       failed(checkNumbers(context, "--kv-len", kvLens)))
     return failure();
@@ -141,7 +146,10 @@ listSequences(const ImportOptions &options, MLIRContext *context) {
       return failure();
   if (count == 1)
     return std::vector<Sequences>{{batch, seqs.front(), kvLens}};
-  return groupSequences(options.phase, seqs, kvLens);
+  bool hasExpandedLatents =
+      options.phase == Phase::Prefill ||
+      options.latentAttention == LatentAttention::Expanded;
+  return groupSequences(hasExpandedLatents, seqs, kvLens);
 }
 
 /// The chunk of a prompt that runs beside sequences that decode.
@@ -230,7 +238,9 @@ SizeCheck::checkExperts(const FeedForwardConfig &feedForward) const {
        failed(check("the rows of experts", {2, tokens, e.topK, inner})) ||
        failed(check("the rows of experts", {tokens, e.topK, model.hidden})) ||
        failed(check("an activation", {2, tokens, e.sharedWidth})) ||
-       failed(check("the scores of experts", {tokens, e.count}))));
+       failed(check("the scores of experts", {tokens, e.count})) ||
+       // Shares of rows are fractions: their sums are exact below 2^53.
+       failed(check("the rows of experts", {tokens, e.topK, 1 << 6}))));
 }
 
 LogicalResult SizeCheck::checkLatent(const AttentionConfig &attention,
@@ -338,7 +348,8 @@ LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options) {
   if (formats.activations && !formats.weights)
     return emitOptionError(model.location.getContext())
            << "--activations=" << options.activations
-           << " needs weights in a format, too: add --weights";
+           << " needs weights in a format, too: add --weights, other than the "
+              "model's own type";
   return success();
 }
 
@@ -351,7 +362,7 @@ static LogicalResult checkOptions(const ModelConfig &model,
                                   const ImportOptions &options) {
   if (!options.layers && model.vocabulary == 0)
     return emitError(model.location)
-           << "'vocab_size' is missing: --layers=all builds embedding and head";
+           << "'vocab_size' is missing: the whole model has embedding and head";
   auto hasWindow = [](const LayerConfig &layer) {
     return layer.attention.window != 0 || layer.attention.chunk != 0;
   };

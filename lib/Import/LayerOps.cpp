@@ -128,6 +128,11 @@ Type LayerOps::linearType(const std::string &name) const {
                     quantizedType ? quantizedType : ops.model.elementType);
 }
 
+bool LayerOps::isQuantized(const std::string &weightName) const {
+  Type format = ops.model.formats.weights;
+  return format && linearType(weightName) == format;
+}
+
 Value LayerOps::weight(const Twine &name, ArrayRef<int64_t> shape) {
   return ops.weight(weightName(name), indices(), shape,
                     weightType(name.str(), ops.model.elementType));
@@ -140,7 +145,7 @@ Value LayerOps::linearWeight(const Twine &name, ArrayRef<int64_t> shape) {
 Value LayerOps::quantize(const std::string &weightName, Value x) {
   const ModelConfig &model = ops.model;
   Type type = model.formats.activations;
-  if (!type || linearType(weightName) == model.elementType ||
+  if (!type || !isQuantized(weightName) ||
       tensorType(x).getElementType() != model.elementType)
     return x;
   Value &known = quantized[x];

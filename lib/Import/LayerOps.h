@@ -108,6 +108,8 @@ public:
   /// A linear layer that is never quantized, as that of a router.
   Value plainLinear(const Twine &part, Value x, int64_t out, bool hasBias);
   Value linear(const Twine &part, Value x, int64_t out, bool hasBias);
+  /// Whether the weight of a linear layer is in the format of the model.
+  bool isQuantized(const std::string &weightName) const;
   /// x in the type of the activations that a linear layer with this weight
   /// reads, converted once for all layers that read it.
   Value quantize(const std::string &weightName, Value x);

@@ -132,7 +132,8 @@ private:
   const Checkpoint &checkpoint;
   ModelConfig &model;
   llvm::StringSet<> taken;
-  bool hasPrefix = false; ///< of the text part of a larger model
+  llvm::StringSet<> modules; ///< to which these belong
+  bool hasPrefix = false;    ///< of the text part of a larger model
 };
 } // namespace
 
@@ -148,11 +149,16 @@ static Type plainType(StringRef dtype, MLIRContext *context) {
 const SafetensorsTensor *CheckpointReader::findTensor(StringRef name) {
   StringRef inner = name;
   inner.consume_front("model.");
-  for (const Twine &full : {Twine(name), "language_model." + Twine(name),
-                            "model.language_model." + Twine(inner)})
+  for (const std::string &full : {name.str(), ("language_model." + name).str(),
+                                  ("model.language_model." + inner).str()})
     if (const SafetensorsTensor *tensor = checkpoint.find(full)) {
       hasPrefix |= tensor->name != name;
       taken.insert(tensor->name);
+      for (StringRef module = tensor->name; module.contains('.');) {
+        module = module.rsplit('.').first;
+        if (!modules.insert(module).second)
+          break;
+      }
       return tensor;
     }
   return nullptr;
@@ -197,13 +203,14 @@ Type CheckpointReader::typeOf(Type format, ArrayRef<int64_t> shape,
     return {};
   }
   // Packed values are counted, as formats pack them along several dimensions.
-  bool isPacked = !plain && tensor.dtype != "F8_E4M3";
+  bool isPacked = !plain && !StringRef(tensor.dtype).starts_with("F8");
   Type value = plain ? plain : valueTypeOf(format);
   bool fits = isPacked ? countBits(tensor.shape,
                                    *safetensorsElementBits(tensor.dtype)) ==
                              countBits(shape, value.getIntOrFloatBitWidth())
                        : ArrayRef(tensor.shape) == shape;
-  if (fits && (plain || isPacked || isa<Float8E4M3FNType>(value)))
+  bool isE4M3 = tensor.dtype == "F8_E4M3" && isa<Float8E4M3FNType>(value);
+  if (fits && (plain || isPacked || isE4M3))
     return plain ? plain : format;
   InFlightDiagnostic diagnostic = mlir::emitError(tensor.loc);
   diagnostic << "tensor '" << tensor.name << "' must be "
@@ -296,8 +303,10 @@ bool CheckpointReader::isBesideTheWeights(StringRef name) const {
                 text.consume_front("model.language_model.");
   auto split = splitLayerName(text);
   return !isText || (split && split->first >= model.layers.size()) ||
-         llvm::any_of(suffixes,
-                      [&](StringRef each) { return name.ends_with(each); });
+         (llvm::any_of(suffixes,
+                       [&](StringRef each) { return name.ends_with(each); }) &&
+          (name.ends_with(".inv_freq") ||
+           modules.contains(name.rsplit('.').first)));
 }
 
 LogicalResult CheckpointReader::checkRest() const {

@@ -23,7 +23,7 @@ struct SizeParser : cl::parser<long long> {
   bool parse(cl::Option &option, StringRef, StringRef text, long long &value) {
     if (text == "?")
       value = openSize;
-    else if (text.getAsInteger(10, value))
+    else if (text.getAsInteger(10, value) || value == openSize)
       return option.error("'" + text +
                           "' value invalid: must be a whole number or '?'");
     return false;

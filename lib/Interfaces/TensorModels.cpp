@@ -131,6 +131,18 @@ struct OpenExtractSlice
   }
 };
 
+struct OpenEmpty
+    : OpenSizesOpInterface::ExternalModel<OpenEmpty, tensor::EmptyOp> {
+  FailureOr<bool> bindOpenSizes(Operation *operation,
+                                RewriterBase &rewriter) const {
+    auto op = cast<tensor::EmptyOp>(operation);
+    rewriter.replaceOpWithNewOp<tensor::EmptyOp>(
+        op, closeSizes(op.getMixedSizes(), rewriter),
+        op.getType().getElementType());
+    return true;
+  }
+};
+
 struct OpenCollapseShape
     : OpenSizesOpInterface::ExternalModel<OpenCollapseShape,
                                           tensor::CollapseShapeOp> {
@@ -167,6 +179,7 @@ void mlir::llm::registerTensorModels(DialectRegistry &registry) {
                       tensor::ReshapeOp, tensor::SplatOp>(context);
     tensor::InsertSliceOp::attachInterface<InsertSliceModel>(*context);
     tensor::PadOp::attachInterface<PadModel>(*context);
+    tensor::EmptyOp::attachInterface<OpenEmpty>(*context);
     tensor::ExpandShapeOp::attachInterface<OpenExpandShape>(*context);
     tensor::ExtractSliceOp::attachInterface<OpenExtractSlice>(*context);
     tensor::CollapseShapeOp::attachInterface<OpenCollapseShape>(*context);

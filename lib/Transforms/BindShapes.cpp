@@ -12,13 +12,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/Program.h"
-#include "llm/Support/Units.h"
 #include "llm/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringMap.h"
@@ -80,6 +80,9 @@ static bool foldNumbers(RewriterBase &rewriter, Operation *op) {
 }
 
 LogicalResult ShapeBinder::inferResults(Operation *op) {
+  if (auto style = dyn_cast<DestinationStyleOpInterface>(op))
+    for (OpResult result : op->getResults())
+      result.setType(style.getTiedOpOperand(result)->get().getType());
   auto inferring = dyn_cast<InferTypeOpInterface>(op);
   if (!inferring)
     return success();
@@ -96,6 +99,14 @@ LogicalResult ShapeBinder::inferResults(Operation *op) {
 
 /// What a loop carries has the types of what it begins with.
 LogicalResult ShapeBinder::bindLoop(LoopLikeOpInterface loop) {
+  size_t carried = loop.getRegionIterArgs().size();
+  std::optional<ResultRange> loopResults = loop.getLoopResults();
+  if (loop.getInits().size() != carried ||
+      loop.getYieldedValues().size() != carried ||
+      (loopResults && loopResults->size() != carried))
+    return loop.emitOpError()
+           << "carries values in a way that sizes cannot be bound in; use "
+              "scf.for";
   for (auto [argument, init] :
        llvm::zip_equal(loop.getRegionIterArgs(), loop.getInits()))
     argument.setType(init.getType());
@@ -195,11 +206,9 @@ LogicalResult ShapeBinder::bind() {
     return emitFunctionError(function)
            << "has branches between blocks; a program is one block with loops";
   Block &block = function.getBody().front();
-  if (failed(bindBlock(block)))
+  if (failed(bindProgram()) || failed(bindBlock(block)))
     return failure();
   eraseDeadNumbers();
-  if (failed(bindProgram()))
-    return failure();
   function.setType(FunctionType::get(function.getContext(),
                                      block.getArgumentTypes(),
                                      block.getTerminator()->getOperandTypes()));
@@ -212,13 +221,16 @@ LogicalResult ShapeBinder::bind() {
 
 /// "batch=8": a name and a number of 1 or more.
 static LogicalResult readSize(Operation *module, StringRef text, Sizes &sizes) {
+  // A product of two does not leave 64 bits.
+  constexpr int64_t largestSize = int64_t(1) << 31;
   auto [name, number] = text.split('=');
   int64_t size;
   if (name.empty() || number.getAsInteger(10, size) || size < 1 ||
-      size > maxCount)
+      size > largestSize)
     return module->emitError()
            << "llm-bind-shapes: '" << text
-           << "' must be a name and a positive whole number, as in 'batch=8'";
+           << "' must be a name and a whole number in [1, 2^31], as in "
+              "'batch=8'";
   if (!sizes.try_emplace(name, size).second)
     return module->emitError()
            << "llm-bind-shapes: '" << name << "' has two values";

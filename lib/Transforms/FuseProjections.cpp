@@ -149,7 +149,14 @@ struct LlmFuseProjectionsPass
     });
     auto &dominance = getAnalysis<DominanceInfo>();
     for (auto &[group, ops] : groups)
-      if (ops.size() > 1 && isJoinable(ops) && failed(fuse(ops, dominance)))
+      if (ops.size() > 1 && !isJoinable(ops))
+        remark::missed(
+            ops.front().getLoc(),
+            remark::RemarkOpts::name("fuse").category("llm-fuse-projections"))
+            << remark::reason("'{0}' and others would have other scales, or "
+                              "more columns than can be counted",
+                              ops.front().getName().value_or("llm.matmul"));
+      else if (ops.size() > 1 && failed(fuse(ops, dominance)))
         remark::missed(
             ops.front().getLoc(),
             remark::RemarkOpts::name("fuse").category("llm-fuse-projections"))

@@ -8,9 +8,9 @@
 
 // Values that are none.
 // RUN: not llm-opt %t/named.mlir --llm-bind-shapes=sizes=batch=0 2>&1 | FileCheck %s --check-prefix=ZERO
-// ZERO: error: llm-bind-shapes: 'batch=0' must be a name and a positive whole number, as in 'batch=8'
+// ZERO: error: llm-bind-shapes: 'batch=0' must be a name and a whole number in [1, 2^31], as in 'batch=8'
 // RUN: not llm-opt %t/named.mlir --llm-bind-shapes=sizes=batch 2>&1 | FileCheck %s --check-prefix=VALUE
-// VALUE: error: llm-bind-shapes: 'batch' must be a name and a positive whole number, as in 'batch=8'
+// VALUE: error: llm-bind-shapes: 'batch' must be a name and a whole number in [1, 2^31], as in 'batch=8'
 // RUN: not llm-opt %t/named.mlir --llm-bind-shapes=sizes=batch=4611686018427387904 2>&1 | FileCheck %s --check-prefix=WIDE
 // WIDE: error: llm-bind-shapes: 'batch=4611686018427387904' must be
 // RUN: not llm-opt %t/named.mlir --llm-bind-shapes=sizes=batch=4,batch=5 2>&1 | FileCheck %s --check-prefix=TWICE

@@ -240,7 +240,8 @@ FailureOr<Workload> RepeatKvOp::getWorkload(EmitError emitError) {
 Count RepeatKvOp::countElements(const Workload &workload, unsigned buffer,
                                 Box box) {
   Count elements = int64_t(1);
-  for (unsigned loop : workload.loopsOf(workload.buffers[buffer]).set_bits())
+  llvm::SmallBitVector used = workload.loopsOf(workload.buffers[buffer]);
+  for (unsigned loop : used.set_bits())
     elements = times(elements, box[loop].size());
   return elements;
 }

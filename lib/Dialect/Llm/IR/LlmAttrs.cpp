@@ -110,7 +110,8 @@ LogicalResult ScalesAttr::verify(EmitError emitError, ArrayRef<int64_t> block,
     if (size != wholeDimension && (size < 1 || size > maxCount))
       return emitError() // block_scaled-C2
              << "a block is 1 or more in each dimension, or '?', got " << size;
-  if (!type.isSignlessIntOrFloat()) // block_scaled-C3
+  if (!type.isSignlessIntOrFloat() ||
+      type.getIntOrFloatBitWidth() == 0) // block_scaled-C3
     return emitError() << "a scale is a float or a signless integer, got "
                        << type;
   return success();
@@ -316,6 +317,8 @@ LogicalResult SequencesAttr::verify(EmitError emitError, int64_t batch,
     return emitError() << "kv_len has " << kvLens.size() << " numbers for "
                        << batch << " sequences";
   for (int64_t kvLen : kvLens) {
+    if (ShapedType::isDynamic(kvLen) && kvLens.size() > 1) // program-C5
+      return emitError() << "a kv_len in a list cannot be open";
     if (failed(verifySizes(emitError, {{"kv_len", kvLen}})))
       return failure();
     if (!ShapedType::isDynamic(kvLen) && kvLen < seq) // program-C2

@@ -107,7 +107,8 @@ Count KvCacheType::getStorageBytes(ArrayRef<int64_t> shape) const {
 
 LogicalResult BlockScaledType::verify(EmitError emitError, Type valueType,
                                       ArrayRef<ScalesAttr> scales) {
-  if (!valueType.isSignlessIntOrFloat()) // block_scaled-C3
+  if (!valueType.isSignlessIntOrFloat() ||
+      valueType.getIntOrFloatBitWidth() == 0) // block_scaled-C3
     return emitError() << "values are of a float or signless integer type, got "
                        << valueType;
   if (scales.empty()) // block_scaled-C4
