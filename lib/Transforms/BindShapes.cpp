@@ -101,7 +101,7 @@ LogicalResult ShapeBinder::inferResults(Operation *op) {
 LogicalResult ShapeBinder::bindLoop(LoopLikeOpInterface loop) {
   size_t carried = loop.getRegionIterArgs().size();
   std::optional<ResultRange> loopResults = loop.getLoopResults();
-  if (loop.getInits().size() != carried ||
+  if (loop.getLoopRegions().size() != 1 || loop.getInits().size() != carried ||
       loop.getYieldedValues().size() != carried ||
       (loopResults && loopResults->size() != carried))
     return loop.emitOpError()

@@ -24,6 +24,12 @@
 // RUN: not llm-opt %t/loop.mlir --llm-bind-shapes=sizes=batch=4 2>&1 | FileCheck %s --check-prefix=LOOP
 // LOOP: error: 'scf.for' op carries {{.?}}tensor<4x8xbf16>{{.?}}, but yields {{.?}}tensor<?x8xbf16>{{.?}} with these sizes
 
+// Loops that carry values in another way.
+// RUN: not llm-opt %t/while.mlir --llm-bind-shapes=sizes=batch=4 2>&1 | FileCheck %s --check-prefix=WHILE
+// WHILE: error: 'scf.while' op carries values in a way that sizes cannot be bound in; use scf.for
+// RUN: not llm-opt %t/forall.mlir --llm-bind-shapes=sizes=batch=4 2>&1 | FileCheck %s --check-prefix=FORALL
+// FORALL: error: 'scf.forall' op carries values in a way that sizes cannot be bound in; use scf.for
+
 // Sizes of what is no argument.
 // RUN: not llm-opt %t/inner.mlir --llm-bind-shapes=sizes=batch=4 2>&1 | FileCheck %s --check-prefix=INNER
 // INNER: error: 'llm.sized' op gives sizes to arguments of a function only
@@ -82,4 +88,27 @@ func.func @program(%x: tensor<8x8xbf16>) -> tensor<8x8xbf16> attributes {
     llm.program = #llm.program<"hand", prefill, batch = 1, seq = 8, kv_len = ?, layers = 1 of 1>} {
   %kv_len = llm.size "kv_len"
   return %x : tensor<8x8xbf16>
+}
+//--- while.mlir
+func.func @f(%x: tensor<?x4xf32>, %c: i1) -> tensor<?x4xf32> {
+  %batch = llm.size "batch"
+  %s = llm.sized %x[%batch] : tensor<?x4xf32>
+  %r = scf.while (%a = %s) : (tensor<?x4xf32>) -> tensor<?x4xf32> {
+    scf.condition(%c) %a : tensor<?x4xf32>
+  } do {
+  ^bb0(%b: tensor<?x4xf32>):
+    scf.yield %b : tensor<?x4xf32>
+  }
+  return %r : tensor<?x4xf32>
+}
+//--- forall.mlir
+func.func @f(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %batch = llm.size "batch"
+  %s = llm.sized %x[%batch] : tensor<?x4xf32>
+  %r = scf.forall (%i) in (4) shared_outs(%o = %s) -> (tensor<?x4xf32>) {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[0, 0] [%batch, 4] [1, 1] : tensor<?x4xf32> into tensor<?x4xf32>
+    }
+  }
+  return %r : tensor<?x4xf32>
 }

@@ -33,6 +33,22 @@
 // RUN: llm-opt %t/all.mlir --llm-bind-shapes=sizes=batch=4 --llm-bind-shapes=sizes=kv_len=100 \
 // RUN:   | FileCheck %s --check-prefix=BOUND
 
+// Linalg follows, too: results have the shapes of what is written into.
+// RUN: llm-opt %t/linalg.mlir --llm-bind-shapes=sizes=batch=8 | FileCheck %s --check-prefix=LINALG
+// LINALG: func.func @f(%arg0: tensor<8x4xf32>, %arg1: tensor<4x4xf32>) -> tensor<8x4xf32>
+// LINALG: tensor.empty() : tensor<8x4xf32>
+// LINALG: linalg.matmul {{.*}} -> tensor<8x4xf32>
+
+//--- linalg.mlir
+func.func @f(%x: tensor<?x4xf32>, %w: tensor<4x4xf32>) -> tensor<?x4xf32> {
+  %batch = llm.size "batch"
+  %s = llm.sized %x[%batch] : tensor<?x4xf32>
+  %e = tensor.empty(%batch) : tensor<?x4xf32>
+  %z = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %m = linalg.matmul ins(%s, %w : tensor<?x4xf32>, tensor<4x4xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %m : tensor<?x4xf32>
+}
 //--- all.mlir
 func.func @all(%arg0: tensor<?x64xbf16>) -> tensor<?x64xbf16> attributes {
     llm.program = #llm.program<"hand", decode, batch = ?, seq = 1, kv_len = ?, layers = 2 of 2>} {
