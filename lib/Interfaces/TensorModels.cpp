@@ -92,11 +92,12 @@ struct PadModel : WorkloadOpInterface::ExternalModel<PadModel, tensor::PadOp> {
 // Views with sizes that are open
 //===----------------------------------------------------------------------===//
 
-/// Those that are constants now, as numbers.
+/// Those that are constants now, as numbers; one below 0 stays what it is.
 static SmallVector<OpFoldResult> closeSizes(SmallVector<OpFoldResult> sizes,
                                             Builder &builder) {
   for (OpFoldResult &size : sizes)
-    if (std::optional<int64_t> number = getConstantIntValue(size))
+    if (std::optional<int64_t> number = getConstantIntValue(size);
+        number && *number >= 0)
       size = builder.getIndexAttr(*number);
   return sizes;
 }

@@ -99,26 +99,21 @@ LogicalResult ShapeBinder::inferResults(Operation *op) {
 
 /// What a loop carries has the types of what it begins with.
 LogicalResult ShapeBinder::bindLoop(LoopLikeOpInterface loop) {
-  size_t carried = loop.getRegionIterArgs().size();
-  std::optional<ResultRange> loopResults = loop.getLoopResults();
-  if (loop.getLoopRegions().size() != 1 || loop.getInits().size() != carried ||
-      loop.getYieldedValues().size() != carried ||
-      (loopResults && loopResults->size() != carried))
+  auto arguments = loop.getRegionIterArgs();
+  auto inits = loop.getInits(), yields = loop.getYieldedValues();
+  ValueRange results = loop->getResults();
+  if (loop.getLoopRegions().size() != 1 || inits.size() != arguments.size() ||
+      yields.size() != arguments.size() || results.size() != arguments.size())
     return loop.emitOpError()
            << "carries values in a way that sizes cannot be bound in; use "
               "scf.for";
-  for (auto [argument, init] :
-       llvm::zip_equal(loop.getRegionIterArgs(), loop.getInits()))
+  for (auto [argument, init] : llvm::zip_equal(arguments, inits))
     argument.setType(init.getType());
-  for (Region *region : loop.getLoopRegions())
-    for (Block &block : *region)
-      if (failed(bindBlock(block)))
-        return failure();
-  std::optional<ResultRange> results = loop.getLoopResults();
-  if (!results)
-    return success();
-  for (auto [result, yielded, argument] : llvm::zip_equal(
-           *results, loop.getYieldedValues(), loop.getRegionIterArgs())) {
+  for (Block &block : *loop.getLoopRegions().front())
+    if (failed(bindBlock(block)))
+      return failure();
+  for (auto [result, yielded, argument] :
+       llvm::zip_equal(results, loop.getYieldedValues(), arguments)) {
     if (yielded.getType() != argument.getType())
       return loop.emitOpError()
              << "carries " << argument.getType() << ", but yields "

@@ -34,6 +34,10 @@
 // RUN: not llm-opt %t/inner.mlir --llm-bind-shapes=sizes=batch=4 2>&1 | FileCheck %s --check-prefix=INNER
 // INNER: error: 'llm.sized' op gives sizes to arguments of a function only
 
+// A dimension that would be less than nothing.
+// RUN: not llm-opt %t/negative.mlir --llm-bind-shapes=sizes=batch=4 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: error: 'llm.sized' op would give a dimension the size -1
+
 // Fewer keys than new tokens.
 // RUN: not llm-opt %t/program.mlir --llm-bind-shapes=sizes=kv_len=4 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // PROGRAM: error: function 'program' llm.program: kv_len 4 includes the 8 new tokens
@@ -111,4 +115,12 @@ func.func @f(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
     }
   }
   return %r : tensor<?x4xf32>
+}
+//--- negative.mlir
+func.func @negative(%x: tensor<?x8xbf16>) -> tensor<?x8xbf16> {
+  %batch = llm.size "batch"
+  %c5 = arith.constant 5 : index
+  %less = arith.subi %batch, %c5 : index
+  %s = llm.sized %x[%less] : tensor<?x8xbf16>
+  return %s : tensor<?x8xbf16>
 }

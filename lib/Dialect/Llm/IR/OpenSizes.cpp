@@ -114,6 +114,9 @@ FailureOr<bool> SizedOp::bindOpenSizes(RewriterBase &rewriter) {
     return emitOpError() << "gives sizes to arguments of a function only";
   RankedTensorType type = tensorType(argument);
   SmallVector<int64_t> shape = closeSizes(type.getShape(), getSizesMutable());
+  for (int64_t size : shape)
+    if (size < 0 && !ShapedType::isDynamic(size))
+      return emitOpError() << "would give a dimension the size " << size;
   argument.setType(
       RankedTensorType::get(shape, type.getElementType(), type.getEncoding()));
   getResult().setType(tensorType(argument));
