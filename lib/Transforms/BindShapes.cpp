@@ -100,7 +100,7 @@ LogicalResult ShapeBinder::inferResults(Operation *op) {
 /// What a loop carries has the types of what it begins with.
 LogicalResult ShapeBinder::bindLoop(LoopLikeOpInterface loop) {
   auto arguments = loop.getRegionIterArgs();
-  auto inits = loop.getInits(), yields = loop.getYieldedValues();
+  ValueRange inits = loop.getInits(), yields = loop.getYieldedValues();
   ValueRange results = loop->getResults();
   if (loop.getLoopRegions().size() != 1 || inits.size() != arguments.size() ||
       yields.size() != arguments.size() || results.size() != arguments.size())
