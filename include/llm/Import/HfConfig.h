@@ -16,15 +16,16 @@
 //                        "qwen3_moe"
 //   hidden_size, intermediate_size, num_attention_heads, num_hidden_layers
 //                        required
-//   num_key_value_heads  num_attention_heads if absent; qwen3: required
+//   num_key_value_heads  num_attention_heads if absent; qwen3, gemma: required;
+//                        mistral, mixtral, gpt_oss, llama4: 8
 //   head_dim             hidden_size / num_attention_heads if absent; qwen3:
 //                        required; that quotient is not what models have
 //   vocab_size           required by the whole model (--layers=all)
 //   tie_word_embeddings  false if absent (gemma: true); true: the head uses
 //                        the embedding
-//   rms_norm_eps         1e-6 if absent
-//   rope_theta           10000 if absent (gemma3: 1e6, gpt_oss: 150000, llama4:
-//                        500000); also inside rope_parameters
+//   rms_norm_eps         1e-6 if absent (mixtral, phi3, gpt_oss, llama4: 1e-5)
+//   rope_theta           10000 if absent (gemma3, mixtral: 1e6, gpt_oss: 150000,
+//                        llama4: 500000); also inside rope_parameters
 //   rope_scaling, rope_parameters
 //                        the type must be a known one; the rest is dropped, as
 //                        it changes the table of angles, not the work (see
@@ -33,10 +34,10 @@
 //                        have a bias. qwen2: q, k and v always have one
 //   mlp_bias             llama: false if absent; true: gate, up, down have one
 //   sliding_window       mistral, mixtral, phi3: in every layer, or in those of
-//                        layer_types
+//                        layer_types; mistral: 4096 if absent, none if null
 //   use_sliding_window, max_window_layers, layer_types
-//                        qwen2, qwen3, qwen3_moe: from which layer on, or which
-//                        layers
+//                        qwen2, qwen3, qwen3_moe: from which layer on (28 if
+//                        absent), or which layers; then 4096 keys if absent
 //   num_local_experts, num_experts_per_tok
 //                        mixtral: required
 //   num_experts, num_experts_per_tok, moe_intermediate_size
@@ -66,7 +67,8 @@
 //                        8192 and 0.1 if absent
 //   quantization_config  formats of weights, activations and cache, by its
 //                        quant_method (HfQuantization.cpp)
-//   torch_dtype, dtype   bfloat16, float16, float32; bfloat16 if absent
+//   torch_dtype, dtype   bfloat16, float16, float32; bfloat16 if absent; that of
+//                        the larger model where text_config has none
 //
 // It is an error if a field says something else than the layers that are built:
 //
