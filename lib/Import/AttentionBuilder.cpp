@@ -46,8 +46,8 @@ struct Positions {
 /// What is common to all kinds of attention.
 class AttentionBuilder {
 public:
-  explicit AttentionBuilder(LayerOps &ops)
-      : ops(ops), config(ops.layer.attention) {}
+  explicit AttentionBuilder(LayerOps &layer)
+      : layer(layer), config(layer.config.attention) {}
   virtual ~AttentionBuilder() = default;
 
   Value build(Value x);
@@ -60,7 +60,7 @@ protected:
 
   /// The rows of a group, as [batch, seq, heads, features of a head].
   Value rowsOf(const Group &group, Value x, int64_t heads);
-  Value joinHeads(Value x) { return ops.ops.collapse(x, {{0, 1}, {2, 3}}); }
+  Value joinHeads(Value x) { return layer.ops.collapse(x, {{0, 1}, {2, 3}}); }
   Value rope(const Group &group, StringRef part, Value x);
   std::string partOf(const Group &group, StringRef part) const {
     return ("self_attn." + part + group.suffix).str();
@@ -73,7 +73,7 @@ protected:
   /// Of the queries and keys that `updateCache` reads.
   MaskAttr maskOf(const Group &group);
 
-  LayerOps &ops;
+  LayerOps &layer;
   const AttentionConfig &config;
 
 private:
@@ -127,7 +127,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 SmallVector<Group> AttentionBuilder::groups() const {
-  OpsBuilder &b = ops.ops;
+  OpsBuilder &b = layer.ops;
   bool isMixed = b.program.getPhase() == Phase::Mixed;
   SmallVector<Group> groups;
   int64_t firstRow = 0;
@@ -162,12 +162,12 @@ Value AttentionBuilder::build(Value x) {
   SmallVector<Value> outputs;
   for (const Group &group : groups())
     outputs.push_back(attend(group));
-  return ops.linear("self_attn.o_proj", ops.ops.concat(0, outputs),
-                    ops.ops.model.hidden, config.outBias);
+  return layer.linear("self_attn.o_proj", layer.ops.concat(0, outputs),
+                      layer.ops.model.hidden, config.outBias);
 }
 
 Value AttentionBuilder::rowsOf(const Group &group, Value x, int64_t heads) {
-  OpsBuilder &b = ops.ops;
+  OpsBuilder &b = layer.ops;
   int64_t features = tensorType(x).getDimSize(1) / heads;
   Value rows =
       group.isOnly()
@@ -181,24 +181,24 @@ Value AttentionBuilder::rowsOf(const Group &group, Value x, int64_t heads) {
 
 Value AttentionBuilder::rope(const Group &group, StringRef part, Value x) {
   Positions first(group.firstPositions);
-  return ops.create<RopeOp>(partOf(group, part), x, first.values, first.numbers,
-                            llvm::APFloat(config.theta));
+  return layer.create<RopeOp>(partOf(group, part), x, first.values,
+                              first.numbers, llvm::APFloat(config.theta));
 }
 
 KvCacheType AttentionBuilder::cacheType(const Group &group, int64_t kvHeads,
                                         int64_t headDim, bool isLatent) const {
-  const ModelConfig &model = ops.ops.model;
+  const ModelConfig &model = layer.ops.model;
   Type type = model.formats.cache ? model.formats.cache : model.elementType;
   ArrayRef<int64_t> kvLens = group.sequences.getKvLens();
   int64_t capacity =
       kvLens.front() == openSize ? openSize : group.sequences.getMaxKvLen();
   return KvCacheType::get(
-      ops.ops.builder.getContext(), group.sequences.getBatch(), kvHeads,
+      layer.ops.builder.getContext(), group.sequences.getBatch(), kvHeads,
       headDim, /*capacity=*/capacity, type, /*pageSize=*/0, isLatent);
 }
 
 OpFoldResult AttentionBuilder::firstSeen(OpFoldResult firstPosition) {
-  OpsBuilder &b = ops.ops;
+  OpsBuilder &b = layer.ops;
   if (config.window)
     return b.larger(b.number(0),
                     b.subtract(firstPosition, b.number(config.window - 1)));
@@ -209,16 +209,16 @@ OpFoldResult AttentionBuilder::firstSeen(OpFoldResult firstPosition) {
 
 KvReadOp AttentionBuilder::updateCache(const Group &group, KvCacheType type,
                                        Value keys, Value values) {
-  OpsBuilder &b = ops.ops;
+  OpsBuilder &b = layer.ops;
   Positions first(group.firstPositions);
   SmallVector<Value> sizes =
       Positions({group.batch, group.kvLens.front()}).values;
   Value cache = KvCacheOp::create(
       b.builder, b.loc, type,
-      b.builder.getStringAttr(ops.weightName("self_attn" + group.suffix)),
-      ops.indices(), sizes);
-  cache = ops.create<KvWriteOp>(partOf(group, "kv_write"), cache, keys, values,
-                                first.values, first.numbers);
+      b.builder.getStringAttr(layer.weightName("self_attn" + group.suffix)),
+      layer.indices(), sizes);
+  cache = layer.create<KvWriteOp>(partOf(group, "kv_write"), cache, keys,
+                                  values, first.values, first.numbers);
   SmallVector<OpFoldResult> begins;
   for (OpFoldResult position : group.firstPositions)
     begins.push_back(firstSeen(position));
@@ -243,7 +243,7 @@ MaskAttr AttentionBuilder::maskOf(const Group &group) {
     lengths.clear();
   // Keys are read from the beginning of a chunk on, so that chunks are counted
   // from the first key, as from position 0.
-  return MaskAttr::get(ops.ops.builder.getContext(), ops.options.mask,
+  return MaskAttr::get(layer.ops.builder.getContext(), layer.options.mask,
                        config.window < longest ? config.window : 0,
                        config.chunk < longest ? config.chunk : 0,
                        /*firstKeys=*/ArrayRef<int64_t>(),
@@ -261,15 +261,16 @@ void GroupedQueryBuilder::project(Value x) {
           kvWidth = config.kvHeads * config.headDim;
   bool bias = config.qkvBias;
   if (config.isFused) {
-    Value qkv = ops.linear("self_attn.qkv_proj", x, width + 2 * kvWidth, bias);
-    queries = ops.ops.slice(qkv, 1, 0, width);
-    keys = ops.ops.slice(qkv, 1, width, kvWidth);
-    values = ops.ops.slice(qkv, 1, width + kvWidth, kvWidth);
+    Value qkv =
+        layer.linear("self_attn.qkv_proj", x, width + 2 * kvWidth, bias);
+    queries = layer.ops.slice(qkv, 1, 0, width);
+    keys = layer.ops.slice(qkv, 1, width, kvWidth);
+    values = layer.ops.slice(qkv, 1, width + kvWidth, kvWidth);
     return;
   }
-  queries = ops.linear("self_attn.q_proj", x, width, bias);
-  keys = ops.linear("self_attn.k_proj", x, kvWidth, bias);
-  values = ops.linear("self_attn.v_proj", x, kvWidth, bias);
+  queries = layer.linear("self_attn.q_proj", x, width, bias);
+  keys = layer.linear("self_attn.k_proj", x, kvWidth, bias);
+  values = layer.linear("self_attn.v_proj", x, kvWidth, bias);
 }
 
 /// Queries or keys ("q", "k") with their norms and their positions.
@@ -278,13 +279,13 @@ Value GroupedQueryBuilder::prepare(const Group &group, StringRef name,
   Value x = rowsOf(group, projected, heads);
   std::string norm = partOf(group, (name + "_norm").str());
   if (config.qkNorm)
-    x = ops.ops.norm(
-        ops.nameOf(norm), x,
-        ops.weight("self_attn." + name + "_norm.weight", {config.headDim}));
+    x = layer.ops.norm(
+        layer.nameOf(norm), x,
+        layer.weight("self_attn." + name + "_norm.weight", {config.headDim}));
   if (config.theta)
     x = rope(group, (name + "_rope").str(), x);
   if (config.plainQkNorm)
-    x = ops.ops.norm(ops.nameOf(norm), x, /*weight=*/Value());
+    x = layer.ops.norm(layer.nameOf(norm), x, /*weight=*/Value());
   return x;
 }
 
@@ -293,22 +294,23 @@ Value GroupedQueryBuilder::attend(const Group &group) {
   Value k = prepare(group, "k", keys, config.kvHeads);
   if (config.temperatureStep) {
     Positions first(group.firstPositions);
-    q = ops.create<PositionScaleOp>(
+    q = layer.create<PositionScaleOp>(
         partOf(group, "q_temperature"), q, first.values, first.numbers,
         config.temperatureStep, llvm::APFloat(config.temperatureSlope));
   }
   KvReadOp seen = updateCache(
       group, cacheType(group, config.kvHeads, config.headDim, false), k,
       rowsOf(group, values, config.kvHeads));
-  Value sinks =
-      config.hasSinks ? ops.weight("self_attn.sinks", {config.heads}) : Value();
+  Value sinks = config.hasSinks
+                    ? layer.weight("self_attn.sinks", {config.heads})
+                    : Value();
   double scale = config.scale
                      ? config.scale
                      : 1 / std::sqrt(static_cast<double>(config.headDim));
   FloatAttr softCap = config.softCap
-                          ? ops.ops.builder.getF64FloatAttr(config.softCap)
+                          ? layer.ops.builder.getF64FloatAttr(config.softCap)
                           : FloatAttr();
-  return joinHeads(ops.create<GqaAttnOp>(
+  return joinHeads(layer.create<GqaAttnOp>(
       partOf(group, "attn"), q, seen.getKeys(), seen.getValues(), sinks,
       maskOf(group), llvm::APFloat(scale), softCap));
 }
@@ -322,25 +324,25 @@ void LatentBuilder::project(Value x) {
   int64_t width = config.heads * headDim();
   if (latent.queryRank) {
     Value q =
-        ops.linear("self_attn.q_a_proj", x, latent.queryRank, config.qkvBias);
-    q = ops.norm("self_attn.q_a_layernorm", q);
-    queries = ops.linear("self_attn.q_b_proj", q, width, /*hasBias=*/false);
+        layer.linear("self_attn.q_a_proj", x, latent.queryRank, config.qkvBias);
+    q = layer.norm("self_attn.q_a_layernorm", q);
+    queries = layer.linear("self_attn.q_b_proj", q, width, /*hasBias=*/false);
   } else {
-    queries = ops.linear("self_attn.q_proj", x, width, /*hasBias=*/false);
+    queries = layer.linear("self_attn.q_proj", x, width, /*hasBias=*/false);
   }
-  Value compressed = ops.linear("self_attn.kv_a_proj_with_mqa", x,
-                                latent.rank + latent.ropeDim, config.qkvBias);
-  latents = ops.norm("self_attn.kv_a_layernorm",
-                     ops.ops.slice(compressed, 1, 0, latent.rank));
-  rotatedKeys = ops.ops.slice(compressed, 1, latent.rank, latent.ropeDim);
+  Value compressed = layer.linear("self_attn.kv_a_proj_with_mqa", x,
+                                  latent.rank + latent.ropeDim, config.qkvBias);
+  latents = layer.norm("self_attn.kv_a_layernorm",
+                       layer.ops.slice(compressed, 1, 0, latent.rank));
+  rotatedKeys = layer.ops.slice(compressed, 1, latent.rank, latent.ropeDim);
 }
 
 /// A few queries are cheaper among latents; many are worth it to expand all
 /// keys and values once.
 bool LatentBuilder::isAbsorbed(const Group &group) const {
-  if (ops.options.latentAttention != LatentAttention::Auto)
-    return ops.options.latentAttention == LatentAttention::Absorbed;
-  switch (ops.ops.program.getPhase()) {
+  if (layer.options.latentAttention != LatentAttention::Auto)
+    return layer.options.latentAttention == LatentAttention::Absorbed;
+  switch (layer.ops.program.getPhase()) {
   case Phase::Decode:
   case Phase::Verify:
     return true;
@@ -361,14 +363,14 @@ llvm::APFloat LatentBuilder::scale() const {
 Value LatentBuilder::attend(const Group &group) {
   const LatentConfig &latent = config.latent;
   Value q = rowsOf(group, queries, config.heads);
-  Value nope = ops.ops.slice(q, 3, 0, latent.nopeDim);
+  Value nope = layer.ops.slice(q, 3, 0, latent.nopeDim);
   Value rotated = rope(group, "q_rope",
-                       ops.ops.slice(q, 3, latent.nopeDim, latent.ropeDim));
+                       layer.ops.slice(q, 3, latent.nopeDim, latent.ropeDim));
   Value key = rope(group, "k_rope", rowsOf(group, rotatedKeys, 1));
   KvCacheType type =
       cacheType(group, 1, latent.rank + latent.ropeDim, /*isLatent=*/true);
   Value z = updateCache(group, type,
-                        ops.ops.concat(3, {rowsOf(group, latents, 1), key}),
+                        layer.ops.concat(3, {rowsOf(group, latents, 1), key}),
                         /*values=*/Value())
                 .getKeys();
   return isAbsorbed(group) ? attendAbsorbed(group, nope, rotated, z)
@@ -378,15 +380,15 @@ Value LatentBuilder::attend(const Group &group) {
 Value LatentBuilder::upWeight(bool ofValues) {
   const LatentConfig &latent = config.latent;
   int64_t ofHead = latent.nopeDim + latent.valueDim;
-  Value whole = ops.linearWeight("self_attn.kv_b_proj.weight",
-                                 {config.heads * ofHead, latent.rank});
-  Value byHead =
-      ops.ops.expand(whole,
-                     {ops.ops.number(config.heads), ops.ops.number(ofHead),
-                      ops.ops.number(latent.rank)},
-                     {{0, 1}, {2}});
-  return ofValues ? ops.ops.slice(byHead, 1, latent.nopeDim, latent.valueDim)
-                  : ops.ops.slice(byHead, 1, 0, latent.nopeDim);
+  Value whole = layer.linearWeight("self_attn.kv_b_proj.weight",
+                                   {config.heads * ofHead, latent.rank});
+  Value byHead = layer.ops.expand(whole,
+                                  {layer.ops.number(config.heads),
+                                   layer.ops.number(ofHead),
+                                   layer.ops.number(latent.rank)},
+                                  {{0, 1}, {2}});
+  return ofValues ? layer.ops.slice(byHead, 1, latent.nopeDim, latent.valueDim)
+                  : layer.ops.slice(byHead, 1, 0, latent.nopeDim);
 }
 
 /// Queries go into the space of the latents, and outputs come back from it: the
@@ -394,8 +396,8 @@ Value LatentBuilder::upWeight(bool ofValues) {
 Value LatentBuilder::attendAbsorbed(const Group &group, Value nope,
                                     Value rotated, Value z) {
   const LatentConfig &latent = config.latent;
-  OpsBuilder &b = ops.ops;
-  Value q = ops.create<BatchMatmulOp>(
+  OpsBuilder &b = layer.ops;
+  Value q = layer.create<BatchMatmulOp>(
       partOf(group, "q_absorb"), b.collapse(nope, {{0, 1}, {2}, {3}}),
       upWeight(/*ofValues=*/false), /*transposeRhs=*/false, TypeAttr());
   q = b.expand(
@@ -403,9 +405,9 @@ Value LatentBuilder::attendAbsorbed(const Group &group, Value nope,
       {group.batch, group.seq, b.number(config.heads), b.number(latent.rank)},
       {{0, 1}, {2}, {3}});
   Value out =
-      ops.create<MlaAttnOp>(partOf(group, "attn"), b.concat(3, {q, rotated}), z,
-                            latent.rank, maskOf(group), scale());
-  Value values = ops.create<BatchMatmulOp>(
+      layer.create<MlaAttnOp>(partOf(group, "attn"), b.concat(3, {q, rotated}),
+                              z, latent.rank, maskOf(group), scale());
+  Value values = layer.create<BatchMatmulOp>(
       partOf(group, "v_absorb"), b.collapse(out, {{0, 1}, {2}, {3}}),
       upWeight(/*ofValues=*/true), /*transposeRhs=*/true, TypeAttr());
   return b.collapse(values, {{0}, {1, 2}});
@@ -415,36 +417,36 @@ Value LatentBuilder::attendAbsorbed(const Group &group, Value nope,
 Value LatentBuilder::attendExpanded(const Group &group, Value nope,
                                     Value rotated, Value z) {
   const LatentConfig &latent = config.latent;
-  OpsBuilder &b = ops.ops;
+  OpsBuilder &b = layer.ops;
   int64_t ofHead = latent.nopeDim + latent.valueDim;
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b.builder, b.loc, z);
   Value compressed =
       b.collapse(b.collapse(b.slice(z, 3, 0, latent.rank), {{0, 1}, {2}, {3}}),
                  {{0}, {1, 2}});
-  Value matrix = ops.linearWeight("self_attn.kv_b_proj.weight",
-                                  {config.heads * ofHead, latent.rank});
+  Value matrix = layer.linearWeight("self_attn.kv_b_proj.weight",
+                                    {config.heads * ofHead, latent.rank});
   Value expanded =
-      b.matmul(ops.nameOf(partOf(group, "kv_b_proj")),
-               ops.quantize("self_attn.kv_b_proj.weight", compressed), matrix,
+      b.matmul(layer.nameOf(partOf(group, "kv_b_proj")),
+               layer.quantize("self_attn.kv_b_proj.weight", compressed), matrix,
                /*bias=*/Value());
   expanded = b.expand(
       expanded, {sizes[0], sizes[1], b.number(config.heads), b.number(ofHead)},
       {{0, 1}, {2, 3}});
   Value rotatedKey = b.slice(z, 3, latent.rank, latent.ropeDim);
   Value repeated =
-      ops.create<RepeatKvOp>(partOf(group, "k_rope_repeat"), rotatedKey,
-                             config.heads, b.outTypeFor(rotatedKey));
+      layer.create<RepeatKvOp>(partOf(group, "k_rope_repeat"), rotatedKey,
+                               config.heads, b.outTypeFor(rotatedKey));
   Value key = b.concat(3, {b.slice(expanded, 3, 0, latent.nopeDim), repeated});
   Value value = b.slice(expanded, 3, latent.nopeDim, latent.valueDim);
-  return joinHeads(ops.create<GqaAttnOp>(
+  return joinHeads(layer.create<GqaAttnOp>(
       partOf(group, "attn"), b.concat(3, {nope, rotated}), key, value,
       /*sinks=*/Value(), maskOf(group), scale(), /*softCap=*/FloatAttr()));
 }
 
-Value buildAttention(LayerOps &ops, Value x) {
-  if (ops.layer.attention.latent.rank)
-    return LatentBuilder(ops).build(x);
-  return GroupedQueryBuilder(ops).build(x);
+Value buildAttention(LayerOps &layer, Value x) {
+  if (layer.config.attention.latent.rank)
+    return LatentBuilder(layer).build(x);
+  return GroupedQueryBuilder(layer).build(x);
 }
 
 } // namespace mlir::llm

@@ -14,25 +14,26 @@ namespace mlir::llm {
 //===----------------------------------------------------------------------===//
 
 /// A gated network of the tokens, in the words of `path`.
-static Value buildGated(LayerOps &ops, StringRef path, Value x, int64_t width,
+static Value buildGated(LayerOps &layer, StringRef path, Value x, int64_t width,
                         bool isFused) {
-  const FeedForwardConfig &config = ops.layer.feedForward;
+  const FeedForwardConfig &config = layer.config.feedForward;
   auto part = [&](StringRef name) { return (path + "." + name).str(); };
   Value gate, up;
   if (isFused) {
-    Value both = ops.linear(part("gate_up_proj"), x, 2 * width, config.hasBias);
-    gate = ops.ops.slice(both, 1, 0, width);
-    up = ops.ops.slice(both, 1, width, width);
+    Value both =
+        layer.linear(part("gate_up_proj"), x, 2 * width, config.hasBias);
+    gate = layer.ops.slice(both, 1, 0, width);
+    up = layer.ops.slice(both, 1, width, width);
   } else {
-    gate = ops.linear(part("gate_proj"), x, width, config.hasBias);
-    up = ops.linear(part("up_proj"), x, width, config.hasBias);
+    gate = layer.linear(part("gate_proj"), x, width, config.hasBias);
+    up = layer.linear(part("up_proj"), x, width, config.hasBias);
   }
-  Value gated =
-      config.isGeGlu
-          ? Value(ops.create<GeGluOp>(part("geglu"), gate, up))
-          : Value(ops.create<SwiGluOp>(part("swiglu"), gate, up, FloatAttr()));
-  return ops.linear(part("down_proj"), gated, ops.ops.model.hidden,
-                    config.hasBias);
+  Value gated = config.isGeGlu
+                    ? Value(layer.create<GeGluOp>(part("geglu"), gate, up))
+                    : Value(layer.create<SwiGluOp>(part("swiglu"), gate, up,
+                                                   FloatAttr()));
+  return layer.linear(part("down_proj"), gated, layer.ops.model.hidden,
+                      config.hasBias);
 }
 
 //===----------------------------------------------------------------------===//
@@ -43,13 +44,13 @@ namespace {
 /// Each token goes to its experts and comes back as their weighted sum.
 class ExpertsBuilder {
 public:
-  explicit ExpertsBuilder(LayerOps &ops)
-      : ops(ops), config(ops.layer.feedForward), experts(config.experts),
-        isOpen(!ops.ops.program.getGroups().front().hasKnownTokens()) {
+  explicit ExpertsBuilder(LayerOps &layer)
+      : layer(layer), config(layer.config.feedForward), experts(config.experts),
+        isOpen(!layer.ops.program.getGroups().front().hasKnownTokens()) {
     if (!isOpen)
       rowsPerExpert =
-          countExpertRows(ops.options.routing, experts.count, experts.topK,
-                          ops.ops.program.countTokens());
+          countExpertRows(layer.options.routing, experts.count, experts.topK,
+                          layer.ops.program.countTokens());
   }
 
   Value build(Value x);
@@ -69,7 +70,7 @@ private:
   Value expertLinear(StringRef name, Value rows, int64_t out);
   Value gate(Value rows);
 
-  LayerOps &ops;
+  LayerOps &layer;
   const FeedForwardConfig &config;
   const ExpertsConfig &experts;
   bool isOpen; ///< how many rows there are
@@ -78,16 +79,16 @@ private:
 } // namespace
 
 MoeRouteOp ExpertsBuilder::route(Value x) {
-  Builder &b = ops.ops.builder;
-  Value logits = ops.plainLinear(part(experts.router), x, experts.count,
-                                 experts.hasRouterBias);
+  Builder &b = layer.ops.builder;
+  Value logits = layer.plainLinear(part(experts.router), x, experts.count,
+                                   experts.hasRouterBias);
   Value bias =
       experts.hasSelectionBias
-          ? ops.weight(part(experts.router + ".e_score_correction_bias"),
-                       {experts.count})
+          ? layer.weight(part(experts.router + ".e_score_correction_bias"),
+                         {experts.count})
           : Value();
   bool hasGroups = experts.groups > 1;
-  return ops.create<MoeRouteOp>(
+  return layer.create<MoeRouteOp>(
       part("route"), experts.scoring, logits, bias, experts.topK,
       hasGroups ? b.getI64IntegerAttr(experts.groups) : IntegerAttr(),
       hasGroups ? b.getI64IntegerAttr(experts.topGroups) : IntegerAttr(),
@@ -99,11 +100,11 @@ Value ExpertsBuilder::dispatch(Value x, MoeRouteOp routes) {
   std::string first = weightOf(experts.isFused ? "gate_up_proj" : "gate_proj");
   // Shares cannot multiply what is quantized already.
   if (experts.scalesInput)
-    return ops.quantize(first, ops.create<MoeDispatchOp>(part("dispatch"), x,
-                                                         routes.getExperts(),
-                                                         routes.getShares()));
-  return ops.create<MoeDispatchOp>(part("dispatch"), ops.quantize(first, x),
-                                   routes.getExperts(), /*shares=*/Value());
+    return layer.quantize(first, layer.create<MoeDispatchOp>(
+                                     part("dispatch"), x, routes.getExperts(),
+                                     routes.getShares()));
+  return layer.create<MoeDispatchOp>(part("dispatch"), layer.quantize(first, x),
+                                     routes.getExperts(), /*shares=*/Value());
 }
 
 Value ExpertsBuilder::expertLinear(StringRef name, Value rows, int64_t out) {
@@ -111,21 +112,22 @@ Value ExpertsBuilder::expertLinear(StringRef name, Value rows, int64_t out) {
   int64_t in = tensorType(rows).getDimSize(1);
   SmallVector<int64_t, 3> shape = {experts.count, out, in};
   // Formats have blocks along what is reduced, the last dimension.
-  bool isTransposed = experts.isTransposed && !ops.isQuantized(weightOf(name));
+  bool isTransposed =
+      experts.isTransposed && !layer.isQuantized(weightOf(name));
   if (isTransposed)
     std::swap(shape[1], shape[2]);
-  Value weights = ops.linearWeight(weightOf(name), shape);
+  Value weights = layer.linearWeight(weightOf(name), shape);
   StringRef biasSuffix = experts.isFused ? "_bias" : ".bias";
   Value bias = experts.hasBias
-                   ? ops.weight(linear + biasSuffix, {experts.count, out})
+                   ? layer.weight(linear + biasSuffix, {experts.count, out})
                    : Value();
-  return ops.create<GroupedMatmulOp>(
+  return layer.create<GroupedMatmulOp>(
       linear, rows, weights, bias,
       /*transposeRhs=*/!isTransposed, rowsPerExpert,
-      isOpen
-          ? RoutingAttr::get(ops.ops.builder.getContext(), ops.options.routing)
-          : RoutingAttr(),
-      experts.topK, ops.ops.outTypeFor(rows));
+      isOpen ? RoutingAttr::get(layer.ops.builder.getContext(),
+                                layer.options.routing)
+             : RoutingAttr(),
+      experts.topK, layer.ops.outTypeFor(rows));
 }
 
 Value ExpertsBuilder::gate(Value rows) {
@@ -134,40 +136,40 @@ Value ExpertsBuilder::gate(Value rows) {
   if (experts.isFused) {
     Value both = expertLinear("gate_up_proj", rows, 2 * width);
     int64_t stride = experts.isInterleaved ? 2 : 1;
-    gate = ops.ops.slice(both, 1, 0, width, stride);
-    up = ops.ops.slice(both, 1, experts.isInterleaved ? 1 : width, width,
-                       stride);
+    gate = layer.ops.slice(both, 1, 0, width, stride);
+    up = layer.ops.slice(both, 1, experts.isInterleaved ? 1 : width, width,
+                         stride);
   } else {
     gate = expertLinear("gate_proj", rows, width);
     up = expertLinear("up_proj", rows, width);
   }
   FloatAttr limit = experts.limit
-                        ? ops.ops.builder.getF64FloatAttr(experts.limit)
+                        ? layer.ops.builder.getF64FloatAttr(experts.limit)
                         : FloatAttr();
-  return ops.create<SwiGluOp>(part("experts.swiglu"), gate, up, limit);
+  return layer.create<SwiGluOp>(part("experts.swiglu"), gate, up, limit);
 }
 
 Value ExpertsBuilder::build(Value x) {
   MoeRouteOp routes = route(x);
   Value gated = gate(dispatch(x, routes));
   Value down =
-      expertLinear("down_proj", ops.quantize(weightOf("down_proj"), gated),
-                   ops.ops.model.hidden);
-  Value sum = ops.create<MoeCombineOp>(
+      expertLinear("down_proj", layer.quantize(weightOf("down_proj"), gated),
+                   layer.ops.model.hidden);
+  Value sum = layer.create<MoeCombineOp>(
       part("combine"), down, routes.getExperts(),
       experts.scalesInput ? Value() : Value(routes.getShares()));
   if (!experts.sharedWidth)
     return sum;
-  Value shared = buildGated(ops, part(experts.sharedPath), x,
+  Value shared = buildGated(layer, part(experts.sharedPath), x,
                             experts.sharedWidth, /*isFused=*/false);
-  return ops.create<AddOp>(part("shared_add"), sum, shared);
+  return layer.create<AddOp>(part("shared_add"), sum, shared);
 }
 
-Value buildFeedForward(LayerOps &ops, Value x) {
-  const FeedForwardConfig &config = ops.layer.feedForward;
+Value buildFeedForward(LayerOps &layer, Value x) {
+  const FeedForwardConfig &config = layer.config.feedForward;
   if (config.experts.count)
-    return ExpertsBuilder(ops).build(x);
-  return buildGated(ops, config.path, x, config.intermediate, config.isFused);
+    return ExpertsBuilder(layer).build(x);
+  return buildGated(layer, config.path, x, config.intermediate, config.isFused);
 }
 
 } // namespace mlir::llm

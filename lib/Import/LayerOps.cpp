@@ -118,8 +118,8 @@ Value OpsBuilder::concat(int64_t dim, ArrayRef<Value> values) {
 //===----------------------------------------------------------------------===//
 
 Type LayerOps::weightType(const std::string &name, Type otherwise) const {
-  auto known = layer.weightTypes.find(name);
-  return known == layer.weightTypes.end() ? otherwise : known->second;
+  auto known = config.weightTypes.find(name);
+  return known == config.weightTypes.end() ? otherwise : known->second;
 }
 
 Type LayerOps::linearType(const std::string &name) const {

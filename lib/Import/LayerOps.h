@@ -83,7 +83,7 @@ class LayerOps {
 public:
   LayerOps(OpsBuilder &ops, const LayerConfig &layer,
            const ImportOptions &options, const LayerIndex &index)
-      : ops(ops), layer(layer), options(options), index(index) {}
+      : ops(ops), config(layer), options(options), index(index) {}
 
   std::string nameOf(const Twine &part) const {
     return ("model.layers." + Twine(index.place) + "." + part).str();
@@ -115,7 +115,7 @@ public:
   Value quantize(const std::string &weightName, Value x);
 
   OpsBuilder &ops;
-  const LayerConfig &layer;
+  const LayerConfig &config;
   const ImportOptions &options;
   const LayerIndex &index;
 
@@ -127,8 +127,8 @@ private:
 
 /// The output of attention, and of the feed-forward network or the experts, for
 /// the normed hidden states [tokens, hidden] of all new tokens.
-Value buildAttention(LayerOps &ops, Value x);
-Value buildFeedForward(LayerOps &ops, Value x);
+Value buildAttention(LayerOps &layer, Value x);
+Value buildFeedForward(LayerOps &layer, Value x);
 
 } // namespace mlir::llm
 
