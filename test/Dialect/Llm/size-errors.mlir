@@ -73,3 +73,15 @@ func.func @routing(%x: tensor<?x8xf32>, %w: tensor<4x8x8xf32>) {
   %0 = llm.grouped_matmul %x, %w rows_per_expert random top_k 2 : tensor<?x8xf32>, tensor<4x8x8xf32>
   return
 }
+
+// -----
+
+// program-C5: a length in a list that is open.
+// expected-error @+1 {{a kv_len in a list cannot be open}}
+func.func private @lengths() attributes {llm.program = #llm.program<"hand", decode, batch = 2, seq = 1, kv_len = [-9223372036854775808, 5], layers = 1 of 1>}
+
+// -----
+
+// block_scaled-C3: values of no bits.
+// expected-error @+1 {{values are of a float or signless integer type, got 'i0'}}
+func.func private @no_bits(tensor<4x4x!llm.block_scaled<i0, [3], f32>>)
