@@ -70,6 +70,12 @@ protected:
                        Value values);
   KvCacheType cacheType(const Group &group, int64_t kvHeads, int64_t headDim,
                         bool isLatent) const;
+  /// Of the scores.
+  llvm::APFloat scale() const {
+    return llvm::APFloat(
+        config.scale ? config.scale
+                     : 1 / std::sqrt(static_cast<double>(config.headDim)));
+  }
   /// Of the queries and keys that `updateCache` reads.
   MaskAttr maskOf(const Group &group);
 
@@ -112,11 +118,6 @@ private:
   /// The weight of kv_b_proj as [heads, nope_dim + value_dim, rank], and of it
   /// the part that makes keys or values.
   Value upWeight(bool ofValues);
-  llvm::APFloat scale() const;
-
-  int64_t headDim() const {
-    return config.latent.nopeDim + config.latent.ropeDim;
-  }
 
   Value queries, latents, rotatedKeys;
 };
@@ -304,15 +305,12 @@ Value GroupedQueryBuilder::attend(const Group &group) {
   Value sinks = config.hasSinks
                     ? layer.weight("self_attn.sinks", {config.heads})
                     : Value();
-  double scale = config.scale
-                     ? config.scale
-                     : 1 / std::sqrt(static_cast<double>(config.headDim));
   FloatAttr softCap = config.softCap
                           ? layer.ops.builder.getF64FloatAttr(config.softCap)
                           : FloatAttr();
   return joinHeads(layer.create<GqaAttnOp>(
       partOf(group, "attn"), q, seen.getKeys(), seen.getValues(), sinks,
-      maskOf(group), llvm::APFloat(scale), softCap));
+      maskOf(group), scale(), softCap));
 }
 
 //===----------------------------------------------------------------------===//
@@ -321,7 +319,7 @@ Value GroupedQueryBuilder::attend(const Group &group) {
 
 void LatentBuilder::project(Value x) {
   const LatentConfig &latent = config.latent;
-  int64_t width = config.heads * headDim();
+  int64_t width = config.heads * config.headDim;
   if (latent.queryRank) {
     Value q =
         layer.linear("self_attn.q_a_proj", x, latent.queryRank, config.qkvBias);
@@ -352,12 +350,6 @@ bool LatentBuilder::isAbsorbed(const Group &group) const {
     return group.firstRow == 0;
   }
   return true;
-}
-
-llvm::APFloat LatentBuilder::scale() const {
-  return llvm::APFloat(config.scale
-                           ? config.scale
-                           : 1 / std::sqrt(static_cast<double>(headDim())));
 }
 
 Value LatentBuilder::attend(const Group &group) {

@@ -238,12 +238,6 @@ static OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
   return module;
 }
 
-OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
-                                   ProgramAttr program,
-                                   const ImportOptions &options) {
-  return buildDecoder(model, program, options, /*isUnrolled=*/false);
-}
-
 FailureOr<OwningOpRef<ModuleOp>> buildDecoder(ModelConfig model,
                                               const ImportOptions &options) {
   loadDecoderDialects(model.location.getContext());
@@ -252,7 +246,7 @@ FailureOr<OwningOpRef<ModuleOp>> buildDecoder(ModelConfig model,
   FailureOr<ProgramAttr> program = resolveProgram(model, options);
   if (failed(program))
     return failure();
-  return buildDecoder(model, *program, options);
+  return buildDecoder(model, *program, options, /*isUnrolled=*/false);
 }
 
 FailureOr<std::vector<NamedWeight>> listWeights(const ModelConfig &model) {

@@ -19,8 +19,7 @@ Type getScaled(Type valueType, ArrayRef<int64_t> block, Type scaleType) {
                               ScalesAttr::get(context, block, scaleType));
 }
 
-/// One scale for all that is stored: a matrix, or [batch, keys, heads, d].
-static SmallVector<int64_t> wholeBlock(Stored stored) {
+SmallVector<int64_t> wholeBlock(Stored stored) {
   return SmallVector<int64_t>(stored == Stored::Cache ? 4 : 2, whole);
 }
 

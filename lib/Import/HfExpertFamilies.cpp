@@ -118,12 +118,11 @@ static std::vector<bool> readRotatedLayers(HfFields &fields, size_t layers) {
 static void readTemperature(HfFields &fields, AttentionConfig &attention) {
   int64_t step = fields.positive("floor_scale", 8192);
   double slope = fields.number("attn_scale", 0.1);
+  // Some configs have a number here.
   const LocatedJson *tuning = fields.find("attn_temperature_tuning");
-  bool isOn = true;
-  if (tuning && tuning->kind() == LocatedJson::Kind::Integer)
-    isOn = fields.number("attn_temperature_tuning", 1) != 0;
-  else
-    isOn = fields.boolean("attn_temperature_tuning", true);
+  bool isNumber = tuning && tuning->kind() == LocatedJson::Kind::Integer;
+  bool isOn = isNumber ? fields.number("attn_temperature_tuning", 1) != 0
+                       : fields.boolean("attn_temperature_tuning", true);
   attention.temperatureStep = isOn ? step : 0;
   attention.temperatureSlope = isOn ? slope : 0;
 }
@@ -243,8 +242,8 @@ static void readLatent(HfFields &fields, AttentionConfig &attention) {
   attention.headDim = latent.nopeDim + latent.ropeDim;
   bool bias = fields.boolean("attention_bias", false);
   attention.qkvBias = attention.outBias = bias;
-  double headDim = static_cast<double>(latent.nopeDim + latent.ropeDim);
-  attention.scale = readScoreFactor(fields) / std::sqrt(headDim);
+  attention.scale = readScoreFactor(fields) /
+                    std::sqrt(static_cast<double>(attention.headDim));
 }
 
 /// Groups of experts of which only the best may be selected.

@@ -8,6 +8,7 @@
 #include "HfQuantization.h"
 #include "HfFields.h"
 #include "LinearWeights.h"
+#include "WeightNames.h"
 #include "llm/Import/Formats.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
@@ -109,21 +110,13 @@ bool ModuleNames::match(StringRef module) const {
 
 /// The names under which checkpoints have a linear layer: experts are numbered,
 /// and Mixtral's have names of their own.
-static std::vector<std::string> checkpointNames(const std::string &part) {
-  std::vector<std::string> names = {part};
-  size_t experts = part.find("experts.");
-  if (experts == std::string::npos || part.find("shared_expert") == experts - 7)
-    return names;
-  std::string ofExpert = part;
-  ofExpert.insert(experts + strlen("experts."), "0.");
-  names.push_back(ofExpert);
-  size_t last = ofExpert.rfind('.') + 1;
-  StringRef linear = StringRef(ofExpert).substr(last);
-  StringRef mixtral = linear == "gate_proj" ? "w1"
-                      : linear == "up_proj" ? "w3"
-                                            : "w2";
-  names.push_back(ofExpert.substr(0, last) + mixtral.str());
-  return names;
+static std::vector<std::string> checkpointNames(StringRef part) {
+  if (!part.contains(".experts."))
+    return {part.str()};
+  auto [path, linear] = part.split(".experts.");
+  std::string ofExpert = (path + ".experts.0.").str();
+  return {part.str(), ofExpert + linear.str(),
+          ofExpert + mixtralName(linear).str()};
 }
 
 /// Linear layers that are named, or those that are not, have the model's own
@@ -132,20 +125,17 @@ static void setPlainWeights(ModelConfig &model, const ModuleNames &names,
                             bool isNamed) {
   if (names.isEmpty())
     return;
-  // The text part of a larger model is called by one of several names.
-  static constexpr llvm::StringLiteral prefixes[] = {
-      "model.", "language_model.model.", "model.language_model."};
   for (auto [index, layer] : llvm::enumerate(model.layers))
     for (const std::string &weight : linearWeightsOf(layer)) {
       StringRef part = weight;
       part.consume_back(".weight");
-      std::string inLayer = "layers." + std::to_string(index) + ".";
+      std::string prefix = "model.layers." + std::to_string(index) + ".";
       auto isMatch = [&](const std::string &name) {
-        return llvm::any_of(prefixes, [&](StringRef prefix) {
-          return names.match((prefix + inLayer + name).str());
-        });
+        return llvm::any_of(
+            namesInLargerModels(prefix + name),
+            [&](const std::string &full) { return names.match(full); });
       };
-      if (llvm::any_of(checkpointNames(part.str()), isMatch) == isNamed)
+      if (llvm::any_of(checkpointNames(part), isMatch) == isNamed)
         layer.weightTypes[weight] = model.elementType;
     }
 }
@@ -180,6 +170,7 @@ private:
   Type getGrouped(HfFields &scheme, Type valueType, int64_t groupSize,
                   StringRef key, bool hasZeroPoints);
 
+  void addNames(const LocatedJson &list, ModuleNames &names);
   /// A list of names of what is not quantized.
   void readPlain(StringRef key);
   void ignore(ArrayRef<StringRef> keys) {
@@ -199,17 +190,14 @@ private:
 };
 } // namespace
 
-void QuantizationReader::readPlain(StringRef key) {
-  const LocatedJson *names = fields.find(key);
-  if (!names)
-    return;
-  if (failed(names->expectArray())) {
+void QuantizationReader::addNames(const LocatedJson &list, ModuleNames &names) {
+  if (failed(list.expectArray())) {
     fields.markFailed();
     return;
   }
-  for (const LocatedJson &each : names->elements()) {
+  for (const LocatedJson &each : list.elements()) {
     FailureOr<std::string> name = each.asString();
-    if (succeeded(name) && plain.add(*name))
+    if (succeeded(name) && names.add(*name))
       continue;
     fields.markFailed();
     if (succeeded(name))
@@ -217,6 +205,23 @@ void QuantizationReader::readPlain(StringRef key) {
                        << "' is no regular expression that is understood: "
                        << each.describe();
   }
+}
+
+void QuantizationReader::readPlain(StringRef key) {
+  if (const LocatedJson *list = fields.find(key))
+    addNames(*list, plain);
+}
+
+/// Two sizes of a block; nothing after an error.
+static std::optional<std::vector<int64_t>> readBlock(HfFields &fields,
+                                                     StringRef key) {
+  std::vector<int64_t> block = fields.wholeNumbers(key);
+  auto isSize = [](int64_t size) { return size >= 1 && size <= 1 << 30; };
+  if (block.size() == 2 && llvm::all_of(block, isSize))
+    return block;
+  if (!fields.hasFailed())
+    fields.refuse(key) << "must be two positive whole numbers, at most 2^30";
+  return std::nullopt;
 }
 
 /// DeepSeek's blocks, or one scale for each weight.
@@ -232,16 +237,11 @@ void QuantizationReader::readFp8() {
   formats.weights = named("fp8", Stored::Weight);
   formats.activations = named("fp8", Stored::Activation);
   if (fields.find("weight_block_size")) {
-    std::vector<int64_t> block = fields.wholeNumbers("weight_block_size");
-    auto isSize = [](int64_t size) { return size >= 1 && size <= 1 << 30; };
-    if (block.size() != 2 || !llvm::all_of(block, isSize)) {
-      if (!fields.hasFailed())
-        fields.refuse("weight_block_size")
-            << "must be two positive whole numbers, at most 2^30";
+    auto block = readBlock(fields, "weight_block_size");
+    if (!block)
       return;
-    }
-    formats.weights = getScaled(e4m3(), block, b.getF32Type());
-    formats.activations = getScaled(e4m3(), {block[1]}, b.getF32Type());
+    formats.weights = getScaled(e4m3(), *block, b.getF32Type());
+    formats.activations = getScaled(e4m3(), {block->back()}, b.getF32Type());
   }
   readPlain("ignored_layers");
   readCacheScheme();
@@ -389,18 +389,6 @@ void QuantizationReader::readModelopt() {
   ignore({"producer", "group_size", "config_groups", "quant_method"});
 }
 
-/// `block_structure`, of the weights that have one.
-static Type readBlocks(HfFields &scheme, Type valueType) {
-  std::vector<int64_t> block = scheme.wholeNumbers("block_structure");
-  auto isSize = [](int64_t size) { return size >= 1 && size <= 1 << 30; };
-  if (block.size() == 2 && llvm::all_of(block, isSize))
-    return getScaled(valueType, block,
-                     Float32Type::get(valueType.getContext()));
-  scheme.refuse("block_structure")
-      << "must be two positive whole numbers, at most 2^30";
-  return {};
-}
-
 Type QuantizationReader::readScheme(const LocatedJson &json, Stored stored) {
   if (failed(json.expectObject())) {
     fields.markFailed();
@@ -424,9 +412,7 @@ Type QuantizationReader::readScheme(const LocatedJson &json, Stored stored) {
   if (!valueType)
     scheme.refuse("num_bits") << "must be 4 or 8, of type \"int\" or \"float\"";
   else if (strategy == "tensor")
-    type = getScaled(
-        valueType, SmallVector<int64_t>(stored == Stored::Cache ? 4 : 2, whole),
-        b.getF32Type());
+    type = getScaled(valueType, wholeBlock(stored), b.getF32Type());
   else if (strategy == "channel" || strategy == "token")
     type = getScaled(valueType, {whole}, b.getF32Type());
   else if (strategy == "tensor_group" && isFloat && bits == 4 &&
@@ -435,9 +421,10 @@ Type QuantizationReader::readScheme(const LocatedJson &json, Stored stored) {
   else if (strategy == "group")
     type = getGrouped(scheme, valueType, groupSize, "group_size",
                       !scheme.boolean("symmetric", true));
-  else if (strategy == "block")
-    type = readBlocks(scheme, valueType);
-  else
+  else if (strategy == "block") {
+    if (auto block = readBlock(scheme, "block_structure"))
+      type = getScaled(valueType, *block, b.getF32Type());
+  } else
     scheme.refuse("strategy") << "must be tensor, channel, token, group, "
                                  "tensor_group or block, got \""
                               << strategy << "\"";
@@ -453,23 +440,12 @@ Type QuantizationReader::readScheme(const LocatedJson &json, Stored stored) {
 /// `targets`: all linear layers, or those that are named.
 void QuantizationReader::readTargets(HfFields &group) {
   const LocatedJson *targets = group.find("targets");
-  if (!targets || failed(targets->expectArray()))
+  if (!targets)
     return;
   ModuleNames named;
-  for (const LocatedJson &target : targets->elements()) {
-    FailureOr<std::string> name = target.asString();
-    if (failed(name))
-      return fields.markFailed();
-    if (*name == "Linear")
-      return;
-    if (!named.add(*name)) {
-      target.emitError() << "'" << target.path()
-                         << "' is no regular expression that is understood: "
-                         << target.describe();
-      return fields.markFailed();
-    }
-  }
-  setPlainWeights(model, named, /*isNamed=*/false);
+  addNames(*targets, named);
+  if (!named.match("Linear"))
+    setPlainWeights(model, named, /*isNamed=*/false);
 }
 
 void QuantizationReader::readCacheScheme() {

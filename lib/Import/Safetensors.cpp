@@ -147,10 +147,7 @@ static Type plainType(StringRef dtype, MLIRContext *context) {
 
 /// The tensor of that name, or of that name in the text part of a larger model.
 const SafetensorsTensor *CheckpointReader::findTensor(StringRef name) {
-  StringRef inner = name;
-  inner.consume_front("model.");
-  for (const std::string &full : {name.str(), ("language_model." + name).str(),
-                                  ("model.language_model." + inner).str()})
+  for (const std::string &full : namesInLargerModels(name))
     if (const SafetensorsTensor *tensor = checkpoint.find(full)) {
       hasPrefix |= tensor->name != name;
       taken.insert(tensor->name);
@@ -225,16 +222,12 @@ Type CheckpointReader::typeOf(Type format, ArrayRef<int64_t> shape,
 /// Each expert has a tensor of its own, all of one type.
 LogicalResult CheckpointReader::takeExperts(const NamedWeight &weight,
                                             StringRef path, StringRef module) {
-  StringRef ofMixtral = llvm::StringSwitch<StringRef>(module)
-                            .Case("gate_proj", "w1")
-                            .Case("up_proj", "w3")
-                            .Default("w2");
   Type format = formatOf(weight.name), type;
   for (int64_t expert = 0; expert < weight.shape.front(); ++expert) {
     std::string prefix = (path + ".experts." + Twine(expert) + ".").str();
     const SafetensorsTensor *tensor = nullptr;
     for (StringRef suffix : {".weight", ".weight_packed", ".qweight"})
-      for (StringRef name : {module, ofMixtral})
+      for (StringRef name : {module, mixtralName(module)})
         if (!tensor)
           tensor = findTensor((prefix + name + suffix).str());
     if (!tensor)

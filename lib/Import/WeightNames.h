@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,6 +29,20 @@ splitLayerName(llvm::StringRef name) {
       !name.consume_front("."))
     return std::nullopt;
   return std::pair(layer, name);
+}
+
+/// The name of a weight or a module ("model.layers.7.mlp"), and what it is
+/// called where it belongs to the text part of a larger model.
+inline std::array<std::string, 3> namesInLargerModels(llvm::StringRef name) {
+  llvm::StringRef inner = name;
+  inner.consume_front("model.");
+  return {name.str(), "language_model." + name.str(),
+          "model.language_model." + inner.str()};
+}
+
+/// What Mixtral's checkpoints call a linear layer of an expert.
+inline llvm::StringRef mixtralName(llvm::StringRef linear) {
+  return linear == "gate_proj" ? "w1" : linear == "up_proj" ? "w3" : "w2";
 }
 
 /// "[2048, 512]".

@@ -24,14 +24,7 @@ void loadDecoderDialects(MLIRContext *context);
 /// hidden states of the new tokens before the layers to those after them,
 /// [batch * seq, hidden]. Equal layers are one body in a loop that indexes
 /// weights and caches; where layers take turns (a window in every second),
-/// those of one turn are. `program` must come from `resolveProgram` with these
-/// options.
-OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
-                                   ProgramAttr program,
-                                   const ImportOptions &options);
-
-/// The same of what the options make of the model. Errors: those of
-/// `applyFormats` and `resolveProgram`.
+/// those of one turn are. Errors: those of `applyFormats` and `resolveProgram`.
 FailureOr<OwningOpRef<ModuleOp>> buildDecoder(ModelConfig model,
                                               const ImportOptions &options);
 

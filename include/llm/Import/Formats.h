@@ -36,6 +36,10 @@ Type findFormat(StringRef name, Stored stored, MLIRContext *context);
 /// ScalesAttr::wholeDimension), each with a scale.
 Type getScaled(Type valueType, ArrayRef<int64_t> block, Type scaleType);
 
+/// The block that is all of what is stored: a matrix, or of a cache [batch,
+/// keys, heads, head_dim].
+SmallVector<int64_t> wholeBlock(Stored stored);
+
 /// The names, for messages: "f32, f16, ...".
 std::string describeFormats();
 

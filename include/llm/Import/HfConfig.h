@@ -24,7 +24,8 @@
 //   tie_word_embeddings  false if absent (gemma: true); true: the head uses
 //                        the embedding
 //   rms_norm_eps         1e-6 if absent (mixtral, phi3, gpt_oss, llama4: 1e-5)
-//   rope_theta           10000 if absent (gemma3, mixtral: 1e6, gpt_oss: 150000,
+//   rope_theta           10000 if absent (gemma3, mixtral: 1e6, gpt_oss:
+//   150000,
 //                        llama4: 500000); also inside rope_parameters
 //   rope_scaling, rope_parameters
 //                        the type must be a known one; the rest is dropped, as
@@ -67,7 +68,8 @@
 //                        8192 and 0.1 if absent
 //   quantization_config  formats of weights, activations and cache, by its
 //                        quant_method (HfQuantization.cpp)
-//   torch_dtype, dtype   bfloat16, float16, float32; bfloat16 if absent; that of
+//   torch_dtype, dtype   bfloat16, float16, float32; bfloat16 if absent; that
+//   of
 //                        the larger model where text_config has none
 //
 // It is an error if a field says something else than the layers that are built:
