@@ -258,9 +258,6 @@ def Llm_SequencesAttr : Llm_Attr<"Sequences", "sequences", "sequences of a batch
     `kv_len` `=` custom<Positions>($kvLens) `>`
   }];
   let extraClassDeclaration = [{
-    int64_t getKvLen(int64_t sequence) const {
-      return getKvLens()[getKvLens().size() == 1 ? 0 : sequence];
-    }
     /// Of the longest.
     int64_t getMaxKvLen() const;
     /// Whether the number of new tokens is known.

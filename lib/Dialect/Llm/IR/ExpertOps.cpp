@@ -132,24 +132,28 @@ FailureOr<Workload> MoeRouteOp::getWorkload(EmitError emitError) {
 // moe_dispatch and moe_combine
 //===----------------------------------------------------------------------===//
 
-/// Experts are named by whole numbers, for as many tokens as there are.
-static LogicalResult verifyExperts(std::optional<Location> loc,
-                                   StringRef opName, RankedTensorType experts) {
-  if (isa<IntegerType>(experts.getElementType()))
-    return success(); // moe_dispatch-C1, moe_combine-C1
-  return fail(loc, opName, "experts are whole numbers, got ", experts);
-}
-
-/// moe_dispatch-C3, moe_combine-C2: a share for each expert of each token.
-static LogicalResult verifyShares(std::optional<Location> loc, StringRef opName,
-                                  Value shares, RankedTensorType experts) {
-  if (!shares)
+/// The operands that dispatch and combination share: experts are named by whole
+/// numbers, and have a share each where there are shares.
+template <typename Op>
+static LogicalResult verifyRouted(std::optional<Location> loc,
+                                  typename Op::Adaptor adaptor) {
+  StringRef opName = Op::getOperationName();
+  if (failed(verifyRanks(loc, opName,
+                         {{adaptor.getX(), 2},
+                          {adaptor.getExperts(), 2},
+                          {adaptor.getShares(), 2}})))
+    return failure();
+  RankedTensorType experts = tensorType(adaptor.getExperts());
+  if (!isa<IntegerType>(experts.getElementType()))
+    // moe_dispatch-C1, moe_combine-C1
+    return fail(loc, opName, "experts are whole numbers, got ", experts);
+  if (!adaptor.getShares())
     return success();
-  RankedTensorType type = tensorType(shares);
-  if (agree(type.getDimSize(0), experts.getDimSize(0)) &&
-      agree(type.getDimSize(1), experts.getDimSize(1)))
-    return success();
-  return fail(loc, opName, "experts ", experts, " and shares ", type,
+  RankedTensorType shares = tensorType(adaptor.getShares());
+  if (agree(shares.getDimSize(0), experts.getDimSize(0)) &&
+      agree(shares.getDimSize(1), experts.getDimSize(1)))
+    return success(); // moe_dispatch-C3, moe_combine-C2
+  return fail(loc, opName, "experts ", experts, " and shares ", shares,
               " must have one shape");
 }
 
@@ -166,17 +170,10 @@ LogicalResult
 MoeDispatchOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                 Adaptor adaptor,
                                 SmallVectorImpl<Type> &resultTypes) {
-  if (failed(verifyRanks(loc, getOperationName(),
-                         {{adaptor.getX(), 2},
-                          {adaptor.getExperts(), 2},
-                          {adaptor.getShares(), 2}})))
+  if (failed(verifyRouted<MoeDispatchOp>(loc, adaptor)))
     return failure();
   RankedTensorType x = tensorType(adaptor.getX());
   RankedTensorType experts = tensorType(adaptor.getExperts());
-  if (failed(verifyExperts(loc, getOperationName(), experts)) ||
-      failed(
-          verifyShares(loc, getOperationName(), adaptor.getShares(), experts)))
-    return failure();
   if (!agree(x.getDimSize(0), experts.getDimSize(0))) // moe_dispatch-C2
     return fail(loc, getOperationName(), "x ", x, " and experts ", experts,
                 " must agree in tokens");
@@ -229,17 +226,10 @@ LogicalResult
 MoeCombineOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                Adaptor adaptor,
                                SmallVectorImpl<Type> &resultTypes) {
-  if (failed(verifyRanks(loc, getOperationName(),
-                         {{adaptor.getX(), 2},
-                          {adaptor.getExperts(), 2},
-                          {adaptor.getShares(), 2}})))
+  if (failed(verifyRouted<MoeCombineOp>(loc, adaptor)))
     return failure();
   RankedTensorType x = tensorType(adaptor.getX());
   RankedTensorType experts = tensorType(adaptor.getExperts());
-  if (failed(verifyExperts(loc, getOperationName(), experts)) ||
-      failed(
-          verifyShares(loc, getOperationName(), adaptor.getShares(), experts)))
-    return failure();
   if (!agree(x.getDimSize(0), countRows(experts))) // moe_combine-C3
     return fail(loc, getOperationName(), "x ", x,
                 " must have a row for each of the experts ", experts);
@@ -308,11 +298,9 @@ GroupedMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
     return failure();
   RankedTensorType lhs = tensorType(adaptor.getLhs()),
                    rhs = tensorType(adaptor.getRhs());
-  bool transposed = adaptor.getTransposeRhs();
-  int64_t k = rhs.getDimSize(transposed ? 2 : 1),
-          n = rhs.getDimSize(transposed ? 1 : 2);
-  if (failed(verifyReduction(loc, getOperationName(), lhs, rhs, k,
-                             transposed))) // grouped_matmul-C1
+  FailureOr<int64_t> n = inferColumns(loc, getOperationName(), lhs, rhs,
+                                      adaptor.getTransposeRhs());
+  if (failed(n)) // grouped_matmul-C1
     return failure();
   bool isOpen = adaptor.getRouting().has_value();
   if (isOpen && !lhs.isDynamicDim(0)) // grouped_matmul-C8
@@ -324,14 +312,14 @@ GroupedMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
     return failure();
   if (Value bias = adaptor.getBias())
     if (!agree(tensorType(bias).getDimSize(0), rhs.getDimSize(0)) ||
-        !agree(tensorType(bias).getDimSize(1), n)) // grouped_matmul-C6
+        !agree(tensorType(bias).getDimSize(1), *n)) // grouped_matmul-C6
       return fail(loc, getOperationName(), "bias ", bias.getType(),
                   " must be [experts, n] of rhs ", rhs);
   FailureOr<Type> type =
       resultElementType(loc, getOperationName(), lhs, adaptor.getOutType());
   if (failed(type)) // grouped_matmul-C7
     return failure();
-  resultTypes.push_back(RankedTensorType::get({lhs.getDimSize(0), n}, *type));
+  resultTypes.push_back(RankedTensorType::get({lhs.getDimSize(0), *n}, *type));
   return success();
 }
 

@@ -62,21 +62,19 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
     return failure();
   RankedTensorType lhs = tensorType(adaptor.getLhs()),
                    rhs = tensorType(adaptor.getRhs());
-  bool transposed = adaptor.getTransposeRhs();
-  int64_t k = rhs.getDimSize(transposed ? 1 : 0),
-          n = rhs.getDimSize(transposed ? 0 : 1);
-  if (failed(verifyReduction(loc, getOperationName(), lhs, rhs, k,
-                             transposed))) // matmul-C1
+  FailureOr<int64_t> n = inferColumns(loc, getOperationName(), lhs, rhs,
+                                      adaptor.getTransposeRhs());
+  if (failed(n)) // matmul-C1
     return failure();
   if (Value bias = adaptor.getBias())
-    if (!agree(tensorType(bias).getDimSize(0), n)) // matmul-C2
+    if (!agree(tensorType(bias).getDimSize(0), *n)) // matmul-C2
       return fail(loc, getOperationName(), "bias ", bias.getType(),
-                  " must have n = ", n, " elements");
+                  " must have n = ", *n, " elements");
   FailureOr<Type> type =
       resultElementType(loc, getOperationName(), lhs, adaptor.getOutType());
   if (failed(type)) // matmul-C3
     return failure();
-  resultTypes.push_back(RankedTensorType::get({lhs.getDimSize(0), n}, *type));
+  resultTypes.push_back(RankedTensorType::get({lhs.getDimSize(0), *n}, *type));
   return success();
 }
 
@@ -89,11 +87,9 @@ BatchMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
     return failure();
   RankedTensorType lhs = tensorType(adaptor.getLhs()),
                    rhs = tensorType(adaptor.getRhs());
-  bool transposed = adaptor.getTransposeRhs();
-  int64_t k = rhs.getDimSize(transposed ? 2 : 1),
-          n = rhs.getDimSize(transposed ? 1 : 2);
-  if (failed(verifyReduction(loc, getOperationName(), lhs, rhs, k,
-                             transposed))) // batch_matmul-C1
+  FailureOr<int64_t> n = inferColumns(loc, getOperationName(), lhs, rhs,
+                                      adaptor.getTransposeRhs());
+  if (failed(n)) // batch_matmul-C1
     return failure();
   if (!agree(lhs.getDimSize(1), rhs.getDimSize(0))) // batch_matmul-C2
     return fail(loc, getOperationName(), "lhs ", lhs, " has ",
@@ -103,7 +99,7 @@ BatchMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   if (failed(type)) // batch_matmul-C3
     return failure();
   resultTypes.push_back(
-      RankedTensorType::get({lhs.getDimSize(0), lhs.getDimSize(1), n}, *type));
+      RankedTensorType::get({lhs.getDimSize(0), lhs.getDimSize(1), *n}, *type));
   return success();
 }
 

@@ -85,14 +85,15 @@ inline FailureOr<Type> resultElementType(std::optional<Location> loc,
               " elements: name a float or integer type with 'to'");
 }
 
-/// The last dimension of lhs are the `k` that rhs reduces over.
-inline LogicalResult verifyReduction(std::optional<Location> loc,
-                                     StringRef opName, RankedTensorType lhs,
-                                     RankedTensorType rhs, int64_t k,
-                                     bool transposed) {
-  int64_t ofLhs = lhs.getShape().back();
+/// The columns n of a product, with rhs [.., k, n] or transposed [.., n, k]; an
+/// error where the last dimension of lhs is not k.
+inline FailureOr<int64_t> inferColumns(std::optional<Location> loc,
+                                       StringRef opName, RankedTensorType lhs,
+                                       RankedTensorType rhs, bool transposed) {
+  ArrayRef<int64_t> matrix = rhs.getShape().take_back(2);
+  int64_t k = matrix[transposed ? 1 : 0], ofLhs = lhs.getShape().back();
   if (agree(ofLhs, k))
-    return success();
+    return matrix[transposed ? 0 : 1];
   return fail(loc, opName, "reduction sizes differ: lhs ", lhs,
               " has k = ", ofLhs, ", rhs ", rhs, " has k = ", k,
               transposed ? "" : "; is 'transpose_rhs' missing?");

@@ -15,7 +15,7 @@
 #ifndef LLM_LIB_DIALECT_LLM_IR_VISIBILITY_H
 #define LLM_LIB_DIALECT_LLM_IR_VISIBILITY_H
 
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "OpChecks.h"
 #include "llm/Support/Units.h"
 
 namespace mlir::llm {
@@ -26,8 +26,12 @@ namespace mlir::llm {
 class Visibility {
 public:
   Visibility(MaskAttr mask, int64_t sequence, int64_t queries, int64_t keys)
-      : mask(mask), length(numberOf(mask.getLengths(), sequence, keys)),
-        firstKey(numberOf(mask.getFirstKeys(), sequence, 0)),
+      : mask(mask), length(mask.getLengths().empty()
+                               ? keys
+                               : numberOf(mask.getLengths(), sequence)),
+        firstKey(mask.getFirstKeys().empty()
+                     ? 0
+                     : numberOf(mask.getFirstKeys(), sequence)),
         firstQuery(firstKey + length - queries) {}
 
   /// Visible pairs.
@@ -81,13 +85,6 @@ private:
       end = std::min(end, high);
     }
   };
-
-  static int64_t numberOf(ArrayRef<int64_t> numbers, int64_t sequence,
-                          int64_t otherwise) {
-    if (numbers.empty())
-      return otherwise;
-    return numbers[numbers.size() == 1 ? 0 : sequence];
-  }
 
   bool isCausal() const { return mask.getKind() == MaskKind::Causal; }
 
