@@ -121,21 +121,26 @@ def Llm_PartCostAttr : Llm_Attr<"PartCost", "part_cost", "cost of parts of one s
 
         overhead_cycles + serial_cycles + max(compute_cycles, memory_cycles)
 
-    where `memory_cycles` is for the full port of the engine. `bound` names the largest.
+    where `memory_cycles` is for the full port of the engine. Where units share the op as
+    tiles, `compute_cycles` is what the slowest of them takes, its own port included, and
+    `serial_cycles` what of the kernel's time does not overlap. `bound` names the largest.
+    `energy_picojoules` is that of multiply-accumulates and bytes as far as the target
+    gives their energies (cost-C7); left out where it gives none.
   }];
   let parameters = (ins "int64_t":$count,
     Llm_Amounts<"operations by kind">:$work,
     AttrParameter<"::mlir::DictionaryAttr", "memory -> buffer -> bytes">:$traffic,
     "int64_t":$workingSetBytes, "int64_t":$overheadCycles, "int64_t":$serialCycles,
     "int64_t":$computeCycles, "int64_t":$memoryCycles,
-    EnumParameter<Llm_CostBound>:$bound);
+    EnumParameter<Llm_CostBound>:$bound,
+    DefaultValuedParameter<"int64_t", "0">:$energyPicojoules);
   let assemblyFormat = [{
     `<` `count` `=` $count `,` `work` `=` custom<Amounts>($work) `,`
     `traffic` `=` custom<Traffic>($traffic) `,`
     `working_set_bytes` `=` $workingSetBytes `,`
     `overhead_cycles` `=` $overheadCycles `,` `serial_cycles` `=` $serialCycles `,`
     `compute_cycles` `=` $computeCycles `,` `memory_cycles` `=` $memoryCycles `,`
-    `bound` `=` $bound `>`
+    `bound` `=` $bound (`,` `energy_picojoules` `=` $energyPicojoules^)? `>`
   }];
   let extraClassDeclaration = [{
     /// The part's length alone on the machine.

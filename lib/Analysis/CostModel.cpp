@@ -438,6 +438,30 @@ struct Cycles {
 };
 } // namespace
 
+/// Energy of the multiply-accumulates, and of the bytes in the memories that
+/// they pass: what comes from DRAM passes the private memory, too. Rounded up
+/// to picojoules; nothing on overflow.
+static std::optional<int64_t> energyPicojoules(const OpOnTarget &context,
+                                               int64_t macs, int64_t dramBytes,
+                                               int64_t cachedBytes) {
+  __extension__ using Wide = unsigned __int128;
+  Wide femtojoules = 0;
+  auto add = [&](int64_t amount, std::optional<int64_t> each) {
+    femtojoules += Wide(amount) * Wide(each.value_or(0));
+  };
+  add(macs, Target::macFemtojoules(*context.engine,
+                                   context.workload.macElementType()));
+  add(dramBytes, context.target->dram().femtojoulesPerByte);
+  if (const Memory *memory = context.tileMemory()) {
+    add(dramBytes, memory->femtojoulesPerByte);
+    add(cachedBytes, memory->femtojoulesPerByte);
+  }
+  Wide picojoules = (femtojoules + 999) / 1000;
+  if (picojoules > Wide(maxCount))
+    return std::nullopt;
+  return int64_t(picojoules);
+}
+
 static CostBound boundOf(int64_t fixed, int64_t compute, int64_t memory) {
   if (fixed >= std::max(compute, memory))
     return CostBound::Overhead;
@@ -491,12 +515,33 @@ static FailureOr<Cycles> shareAsTiles(const OpOnTarget &context,
   return cycles;
 }
 
+/// Work that needs more power than the target has takes longer.
+static FailureOr<Cycles> limitPower(const OpOnTarget &context, Cycles cycles,
+                                    int64_t picojoules) {
+  std::optional<int64_t> limit = context.target->powerLimitWatts;
+  if (!limit)
+    return cycles;
+  constexpr int64_t picojoulesPerJoule = 1000000000000;
+  std::optional<int64_t> least = ceilMulDiv(
+      picojoules, context.target->clockHz, 1,
+      *limit - context.target->idleWatts.value_or(0), picojoulesPerJoule);
+  if (!least)
+    return emitOverflow(context.op);
+  if (*least > std::max(cycles.compute, cycles.memory))
+    cycles.compute = *least;
+  cycles.bound = boundOf(cycles.overhead, cycles.compute, cycles.memory);
+  return cycles;
+}
+
 static FailureOr<Cycles> cyclesOf(const OpOnTarget &context,
                                   const UnitKernel *kernel, TileAttr tile,
-                                  KernelBytes bytes, int64_t memory) {
+                                  KernelBytes bytes, int64_t memory,
+                                  int64_t energy) {
   FailureOr<Cycles> even = spreadEvenly(context, memory);
-  if (!kernel || failed(even))
-    return even;
+  if (failed(even))
+    return failure();
+  if (!kernel)
+    return limitPower(context, *even, energy);
   FailureOr<Tiling> tiling = readTiling(context, tile.getLevels().back());
   if (failed(tiling))
     return failure();
@@ -535,16 +580,20 @@ FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
     return emitOverflow(context.op);
   NamedAttrList traffic;
   traffic.set(context.target->dram().name, getAmounts(mlirContext, perBuffer));
+  std::optional<int64_t> energy = energyPicojoules(
+      context, getAmount(*work, toRef(stringify(WorkKind::Mac))), total, cached);
+  if (!energy)
+    return emitOverflow(context.op);
   FailureOr<Cycles> cycles = cyclesOf(
       context, kernel.get(), tile,
-      {double(total), double(cached)}, *memory);
+      {double(total), double(cached)}, *memory, *energy);
   if (failed(cycles))
     return failure();
   auto part = PartCostAttr::getChecked(
       [&] { return context.op->emitOpError(); }, mlirContext,
       /*count=*/int64_t(1), *work, traffic.getDictionary(mlirContext),
       movement->workingSetBytes, cycles->overhead, cycles->serial,
-      cycles->compute, cycles->memory, cycles->bound);
+      cycles->compute, cycles->memory, cycles->bound, *energy);
   if (!part)
     return failure();
   return CostAttr::get(mlirContext,

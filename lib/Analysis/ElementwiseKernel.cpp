@@ -15,8 +15,10 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Elements of an item at least, where whole rows are shorter.
+/// Elements of an item at least, where rows are shorter.
 static constexpr int64_t leastItemElements = 1024;
+/// A row may be all heads of a token, up to that many elements.
+static constexpr int64_t mostRowElements = 8192;
 
 std::unique_ptr<UnitKernel>
 ElementwiseKernel::get(WorkloadOpInterface op, const Workload &workload) {
@@ -51,19 +53,31 @@ int64_t ElementwiseKernel::readsOf(unsigned buffer,
   return machine.rereadsRows ? sweeps[buffer] : 1;
 }
 
+int64_t ElementwiseKernel::sizeInItem(size_t loop, int64_t elements,
+                                      const UnitMachine &machine) const {
+  int64_t extent = extents[loop];
+  size_t fromInside = extents.size() - 1 - loop;
+  if (!isTileable[loop])
+    return extent;
+  auto cutTo = [&](int64_t wanted) {
+    return std::min<int64_t>(
+        extent, std::max<int64_t>(1, llvm::divideCeil(wanted, elements)));
+  };
+  if (machine.itemElements > 0)
+    return cutTo(int64_t(machine.itemElements));
+  bool isRow = fromInside == 0 ||
+               (fromInside == 1 && elements < leastItemElements &&
+                extent <= mostRowElements / elements);
+  return isRow ? extent : cutTo(leastItemElements);
+}
+
 UnitTile ElementwiseKernel::chooseTile(const KernelBytes &bytes,
                                        const UnitMachine &machine) const {
   UnitTile tile(extents.size(), 1);
   int64_t elements = 1;
   for (size_t loop = extents.size(); loop-- > 0;) {
-    if (elements >= leastItemElements && isTileable[loop])
-      continue;
-    int64_t size = extents[loop];
-    if (machine.itemElements > 0 && isTileable[loop])
-      size = std::min<int64_t>(
-          size, llvm::divideCeil(int64_t(machine.itemElements), elements));
-    tile[loop] = size;
-    elements = checkedMul(elements, size).value_or(maxCount);
+    tile[loop] = sizeInItem(loop, elements, machine);
+    elements = checkedMul(elements, tile[loop]).value_or(maxCount);
   }
   return tile;
 }

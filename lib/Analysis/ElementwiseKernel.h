@@ -31,6 +31,10 @@ protected:
                            const UnitMachine &machine) const override;
 
 private:
+  /// Of a loop with `elements` inside it.
+  int64_t sizeInItem(size_t loop, int64_t elements,
+                     const UnitMachine &machine) const;
+
   SmallVector<int64_t, 6> extents;
   SmallVector<bool, 6> isTileable;
   /// Of each buffer that is read: the stages that sweep over all of it.

@@ -47,9 +47,9 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.specialPerCycle = real(engine.specialPerCycle);
   machine.comparePerCycle = real(engine.comparePerCycle);
   machine.accumulatorBytes = real(engine.accumulatorBytes);
-  machine.granuleM = double(engine.granuleM);
-  machine.granuleN = double(engine.granuleN);
-  machine.granuleK = double(engine.granuleK);
+  machine.granuleM = double(engine.granuleM.value_or(1));
+  machine.granuleN = double(engine.granuleN.value_or(1));
+  machine.granuleK = double(engine.granuleK.value_or(1));
   // Ports run at the clock of the datasheet: what lies behind them does.
   machine.portBytesPerSecond = real(engine.streamBytesPerKilocycle) / kilo *
                                machine.units * double(target.clockHz);
@@ -59,9 +59,7 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
                                  double(dram.lanes);
 
   constexpr double femto = 1e-15;
-  for (const MacEnergy &energy : engine.macEnergies)
-    if (energy.elementType == usedType)
-      machine.joulesPerMac = femto * double(energy.femtojoules);
+  machine.joulesPerMac = femto * real(Target::macFemtojoules(engine, macType));
   machine.joulesPerByte = femto * real(dram.femtojoulesPerByte);
   machine.powerWatts = real(target.powerLimitWatts) - real(target.idleWatts);
 

@@ -33,6 +33,7 @@ static LogicalResult accumulate(OpFigures &sum, const OpFigures &figures,
   add(sum.memoryCycles, figures.memoryCycles);
   add(sum.cycles, figures.cycles);
   add(sum.scheduledCycles, figures.scheduledCycles);
+  add(sum.energyPicojoules, figures.energyPicojoules);
   sum.bytes.resize(figures.bytes.size());
   for (auto [total, bytes] : llvm::zip_equal(sum.bytes, figures.bytes))
     add(total, bytes);
@@ -49,6 +50,7 @@ static OpFigures figuresOf(PartCostAttr part, const Target &target) {
   figures.computeCycles = part.getComputeCycles();
   figures.memoryCycles = part.getMemoryCycles();
   figures.cycles = part.getCycles();
+  figures.energyPicojoules = part.getEnergyPicojoules();
   return figures;
 }
 

@@ -267,6 +267,8 @@ static Json opToJson(const Report &report, unsigned index) {
   json["memory_cycles"] = op.figures.memoryCycles;
   json["cycles"] = op.figures.cycles;
   json["scheduled_cycles"] = op.figures.scheduledCycles;
+  if (op.figures.energyPicojoules > 0)
+    json["energy_picojoules"] = op.figures.energyPicojoules;
   json["bound"] = stringifyCostBound(op.bound);
   json["slots"] = slotsToJson(report.timeline, index);
   addDependences(json, report.timeline, index);

@@ -165,6 +165,26 @@ static void printTokens(const Report &report, llvm::raw_ostream &os) {
   printWrapped(os, text, pageWidth);
 }
 
+/// Where the target gives energies: all of it, and the power that this is over
+/// the makespan.
+static void printEnergy(const Report &report, llvm::raw_ostream &os) {
+  int64_t picojoules = report.sum.energyPicojoules;
+  double seconds = 1e-6 * cyclesToMicroseconds(
+                              report.timeline.schedule().getMakespanCycles(),
+                              report.target->clockHz);
+  if (picojoules == 0 || seconds == 0)
+    return;
+  double joules = 1e-12 * double(picojoules);
+  double watts = joules / seconds + double(report.target->idleWatts.value_or(0));
+  printWrapped(os,
+               llvm::formatv("{0:f3} mJ, {1:f1} W on average, of "
+                             "multiply-accumulates and bytes as far as the "
+                             "target gives their energies",
+                             1e3 * joules, watts)
+                   .str(),
+               pageWidth);
+}
+
 static void printLegend(StringRef prefix, llvm::raw_ostream &os) {
   std::string text;
   if (!prefix.empty())
@@ -266,6 +286,7 @@ void mlir::llm::writeReportTable(ArrayRef<Report> reports,
     printMachine(report, os);
     printBounds(report, os);
     printTokens(report, os);
+    printEnergy(report, os);
     printLegend(prefix, os);
     os << "\n";
     printOps(report, prefix, os);

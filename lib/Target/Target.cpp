@@ -152,6 +152,17 @@ std::optional<int64_t> Target::macsPerCycle(const Engine &engine,
   return checkedMul(best->macsPerCycle, engine.units);
 }
 
+std::optional<int64_t> Target::macFemtojoules(const Engine &engine,
+                                              Type elementType) {
+  std::string usedType;
+  if (!elementType || !macsPerCycle(engine, elementType, usedType))
+    return std::nullopt;
+  for (const MacEnergy &energy : engine.macEnergies)
+    if (energy.elementType == usedType)
+      return energy.femtojoules;
+  return std::nullopt;
+}
+
 static std::optional<int64_t> ratePerUnit(const Engine &engine, WorkKind kind) {
   switch (kind) {
   case WorkKind::Mac:
@@ -259,9 +270,10 @@ LogicalResult setComputeEngines(Target &target, int64_t count,
 template <typename Part>
 static void describeNumbers(llvm::raw_ostream &os,
                             ArrayRef<NumberField<Part>> numbers,
-                            const Part &part) {
+                            const Part &part, StringRef except = "") {
   for (const NumberField<Part> &number : numbers)
-    if (std::optional<int64_t> value = number.get(part))
+    if (std::optional<int64_t> value = number.get(part);
+        value && number.key != except)
       os << " " << number.key << "=" << *value;
 }
 
@@ -273,9 +285,7 @@ std::string describeForCost(const Target &target, const Engine &engine) {
     if (engine.kinds.contains(kind))
       os << StringRef(stringify(kind)) << ",";
   describeNumbers(os, targetNumbers(), target);
-  Engine one = engine; // how many there are is not part of a cost
-  one.count = 1;
-  describeNumbers(os, engineNumbers(), one);
+  describeNumbers(os, engineNumbers(), engine, /*except=*/keys::count);
   for (const MacRate &rate : engine.macRates)
     os << " mac." << rate.elementType << "=" << rate.macsPerCycle;
   for (const MacEnergy &energy : engine.macEnergies)

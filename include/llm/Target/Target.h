@@ -118,8 +118,9 @@ struct Engine {
   std::optional<int64_t> accumulatorBytes;
   /// What one unit streams from memory at most; not given: no limit.
   std::optional<int64_t> streamBytesPerKilocycle;
-  /// The smallest product that the multiply-accumulate array of a unit does.
-  int64_t granuleM = 1, granuleN = 1, granuleK = 1;
+  /// The smallest product that the multiply-accumulate array of a unit does;
+  /// not given: 1.
+  std::optional<int64_t> granuleM, granuleN, granuleK;
   std::vector<MacEnergy> macEnergies;
   std::vector<KernelFigures> kernels; ///< at most one of each class
   std::string privateMemory;  ///< name of a private Memory; empty: none
@@ -180,6 +181,10 @@ struct Target {
   /// says which). Nothing when no type is wide enough.
   static std::optional<int64_t>
   macsPerCycle(const Engine &engine, Type elementType, std::string &usedType);
+  /// Energy of one multiply-accumulate of the type, or of the one whose rate
+  /// stands in for it.
+  static std::optional<int64_t> macFemtojoules(const Engine &engine,
+                                               Type elementType);
   /// Alu, Special or Compare operations per cycle of the whole engine.
   static std::optional<int64_t> opsPerCycle(const Engine &engine,
                                             WorkKind kind);

@@ -159,7 +159,7 @@ LogicalResult PartCostAttr::verify(EmitError emitError, int64_t count,
                                    int64_t workingSetBytes,
                                    int64_t overheadCycles, int64_t serialCycles,
                                    int64_t computeCycles, int64_t memoryCycles,
-                                   CostBound) {
+                                   CostBound, int64_t energyPicojoules) {
   // cost-C1 (the count), cost-C2 (the other figures)
   if (failed(verifyRange(emitError, 1, {{"count", count}})) ||
       failed(verifyRange(emitError, 0,
@@ -167,7 +167,8 @@ LogicalResult PartCostAttr::verify(EmitError emitError, int64_t count,
                           {"overhead_cycles", overheadCycles},
                           {"serial_cycles", serialCycles},
                           {"compute_cycles", computeCycles},
-                          {"memory_cycles", memoryCycles}})) ||
+                          {"memory_cycles", memoryCycles},
+                          {"energy_picojoules", energyPicojoules}})) ||
       failed(verifyAmounts(emitError, "work", work, 0)))
     return failure();
   for (NamedAttribute entry : work)
