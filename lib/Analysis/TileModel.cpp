@@ -30,19 +30,30 @@ int64_t TileModel::trips(const Tiling &tiling, unsigned loop) const {
   return llvm::divideCeil(workload.loops[loop].extent, tiling.sizes[loop]);
 }
 
-Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
-  const Buffer &moved = workload.buffers[buffer];
-  if (moved.role == Buffer::Role::Temporary)
-    return int64_t(0);
-  // Loops inside the innermost one that changes the tile keep it where it is.
+ArrayRef<unsigned> TileModel::outerLoops(const Tiling &tiling,
+                                         unsigned buffer) const {
   ArrayRef<unsigned> outer(tiling.order);
   while (!outer.empty() &&
          (!loopsOf[buffer][outer.back()] || trips(tiling, outer.back()) == 1))
     outer = outer.drop_back();
+  return outer;
+}
 
+bool TileModel::isKept(const Tiling &tiling, unsigned buffer) const {
+  return llvm::all_of(outerLoops(tiling, buffer), [&](unsigned loop) {
+    return loopsOf[buffer][loop] || trips(tiling, loop) == 1;
+  });
+}
+
+Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
+  const Buffer &moved = workload.buffers[buffer];
+  if (moved.isKept && !isKept(tiling, buffer))
+    return failure();
+  if (moved.role == Buffer::Role::Temporary)
+    return int64_t(0);
   int64_t repeats = 1;
   llvm::SmallBitVector masked(workload.loops.size());
-  for (unsigned loop : outer) {
+  for (unsigned loop : outerLoops(tiling, buffer)) {
     if (loopsOf[buffer][loop])
       continue;
     if (!workload.maskedLoops.empty() && workload.maskedLoops[loop]) {

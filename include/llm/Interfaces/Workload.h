@@ -22,9 +22,12 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallBitVector.h"
 
+#include <memory>
+#include <optional>
 #include <string>
 
 namespace mlir {
+class PatternRewriter;
 class RewriterBase;
 } // namespace mlir
 
@@ -65,6 +68,15 @@ struct Buffer {
   /// Of weights of which each token takes some slices only (experts): how many
   /// slices there are, and how many a token takes. 0: all of it.
   int64_t slices = 0, slicesPerToken = 0;
+  /// The map says how many elements are touched; which ones is known at run
+  /// time only (rows of a table, rows of experts).
+  bool isGathered = false;
+  /// A value that an op makes and another one takes inside of one kernel: a
+  /// tile of it stays until all of that is done.
+  bool isKept = false;
+  /// Of ops that run as one: whether the op that reads it contracts it. It
+  /// follows from the loops otherwise.
+  std::optional<bool> isContracted = std::nullopt;
 };
 
 /// One sweep over a subset of the loops. Stages run one after the other; the
@@ -76,6 +88,8 @@ struct Stage {
   SmallVector<std::pair<WorkKind, int64_t>, 4> workPerPoint;
 };
 
+struct Composition;
+
 struct Workload {
   SmallVector<Loop, 6> loops;
   SmallVector<Buffer, 4> buffers;
@@ -83,6 +97,8 @@ struct Workload {
   /// Loops that a mask couples: counts over them are not a product, so that
   /// sums over their tiles are taken tile by tile.
   llvm::SmallBitVector maskedLoops;
+  /// Of ops that run as one, what each of them is: see Composition.h.
+  std::shared_ptr<const Composition> composition;
 
   /// The box of all iterations.
   SmallVector<Interval, 6> fullBox() const;
@@ -116,6 +132,12 @@ FailureOr<Workload>
 elementwiseWorkload(Operation *op, EmitError emitError,
                     ArrayRef<std::pair<StringRef, Value>> inputs, Value out,
                     ArrayRef<std::pair<WorkKind, int64_t>> workPerElement);
+
+/// Elements of a tensor that another one shows: one interval per dimension.
+struct ShownBox {
+  Value source;
+  SmallVector<Interval, 4> box;
+};
 
 /// What a SourceOpInterface op shows.
 enum class SourceKind { Weight, Cache };

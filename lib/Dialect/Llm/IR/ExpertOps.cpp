@@ -195,7 +195,8 @@ static Workload makeRowsWorkload(Value tokens, StringRef tokensName,
                     {"j", selection, topK},
                     {"h", IteratorType::parallel, type.getDimSize(1)}};
   auto addRows = [&] {
-    workload.addBuffer(rowsRole, rowsName, rows, {"m", "j", "h"});
+    workload.addBuffer(rowsRole, rowsName, rows, {"m", "j", "h"}).isGathered =
+        true;
   };
   if (rowsRole == Buffer::Role::Read)
     addRows();

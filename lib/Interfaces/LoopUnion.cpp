@@ -1,0 +1,146 @@
+//===- LoopUnion.cpp - Loops of several ops as one set --------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopUnion.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+unsigned LoopUnion::add(int64_t extent) {
+  loops.push_back({extent});
+  return loops.size() - 1;
+}
+
+LoopUnion::Digits LoopUnion::resolve(ArrayRef<unsigned> digits) const {
+  Digits resolved;
+  Digits pending(digits.rbegin(), digits.rend());
+  while (!pending.empty()) {
+    unsigned loop = pending.pop_back_val();
+    if (loops[loop].isLeaf)
+      resolved.push_back(loop);
+    else
+      pending.append(loops[loop].becomes.rbegin(), loops[loop].becomes.rend());
+  }
+  return resolved;
+}
+
+void LoopUnion::replace(unsigned loop, ArrayRef<unsigned> by) {
+  loops[loop].isLeaf = false;
+  loops[loop].becomes.assign(by.begin(), by.end());
+  for (unsigned part : by)
+    loops[part].isWhole |= loops[loop].isWhole;
+}
+
+void LoopUnion::split(unsigned loop, int64_t innerExtent) {
+  unsigned outer = add(loops[loop].extent / innerExtent);
+  unsigned inner = add(innerExtent);
+  replace(loop, {outer, inner});
+}
+
+LogicalResult LoopUnion::unify(ArrayRef<unsigned> left,
+                               ArrayRef<unsigned> right) {
+  Digits a(left.rbegin(), left.rend()), b(right.rbegin(), right.rend());
+  // The next loop of a list, whatever has become of it since.
+  auto settle = [&](Digits &digits) {
+    while (!digits.empty() && !loops[digits.back()].isLeaf) {
+      Digits now = resolve(digits.pop_back_val());
+      digits.append(now.rbegin(), now.rend());
+    }
+    return digits.empty() ? int64_t(0) : extentOf(digits.back());
+  };
+  while (true) {
+    int64_t ofA = settle(a), ofB = settle(b);
+    if (ofA == 0 && ofB == 0)
+      return success();
+    if (ofA == ofB) {
+      if (a.back() != b.back())
+        replace(b.back(), a.back());
+      a.pop_back();
+      b.pop_back();
+    } else if (ofA == 1) {
+      a.pop_back();
+    } else if (ofB == 1) {
+      replace(b.pop_back_val(), {});
+    } else if (ofA == 0 || ofB == 0) {
+      return failure();
+    } else if (ofA > ofB && ofA % ofB == 0) {
+      split(a.back(), ofA / ofB);
+    } else if (ofB > ofA && ofB % ofA == 0) {
+      split(b.back(), ofB / ofA);
+    } else {
+      return failure();
+    }
+  }
+}
+
+FailureOr<LoopUnion::Digits> LoopUnion::take(Digits &digits, int64_t size) {
+  Digits taken;
+  while (size > 1) {
+    if (digits.empty())
+      return failure();
+    unsigned loop = digits.back();
+    int64_t extent = extentOf(loop);
+    if (extent > size && extent % size == 0) {
+      split(loop, extent / size);
+      digits.pop_back();
+      digits.append(loops[loop].becomes.rbegin(), loops[loop].becomes.rend());
+      continue;
+    }
+    if (size % extent != 0)
+      return failure();
+    taken.push_back(digits.pop_back_val());
+    size /= extent;
+  }
+  return taken;
+}
+
+FailureOr<LoopUnion::Digits> LoopUnion::takeInner(Digits &digits,
+                                                  int64_t size) {
+  Digits taken;
+  while (size > 1) {
+    if (digits.empty())
+      return failure();
+    unsigned loop = digits.back();
+    int64_t extent = extentOf(loop);
+    if (extent > size && extent % size == 0) {
+      split(loop, size);
+      digits.pop_back();
+      digits.append(loops[loop].becomes);
+      continue;
+    }
+    if (size % extent != 0)
+      return failure();
+    taken.insert(taken.begin(), digits.pop_back_val());
+    size /= extent;
+  }
+  return taken;
+}
+
+FailureOr<LoopUnion::Digits> LoopUnion::cut(ArrayRef<unsigned> digits,
+                                            ArrayRef<int64_t> shape, Box box) {
+  Digits resolved = resolve(digits);
+  Digits pending(resolved.rbegin(), resolved.rend()), result;
+  for (auto [size, interval] : llvm::zip_equal(shape, box)) {
+    FailureOr<Digits> dim = take(pending, size);
+    if (failed(dim))
+      return failure();
+    if (interval.size() != size) {
+      if (interval.size() < 1 || size % interval.size() != 0 ||
+          interval.begin % interval.size() != 0)
+        return failure();
+      FailureOr<Digits> inner = takeInner(*dim, interval.size());
+      if (failed(inner))
+        return failure();
+      // What counts the pieces: one of them is shown.
+      for (unsigned loop : *dim)
+        loops[loop].isWhole = true;
+      dim = inner;
+    }
+    result.append(*dim);
+  }
+  return result;
+}

@@ -1,0 +1,443 @@
+//===- Fuse.cpp - Ops that run as one kernel ------------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Grows kernels in program order: each op is joined with the kernels whose
+// values it reads, as long as the workload of all of them together exists and,
+// on the target, takes less time. No op is known by name.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleTarget.h"
+#include "llm/Analysis/TileSearch.h"
+#include "llm/Interfaces/Composition.h"
+#include "llm/Interfaces/ExternalModels.h"
+#include "llm/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_LLMFUSEPASS
+#include "llm/Transforms/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// A kernel is not grown beyond this, so that the time of the pass is linear in
+/// the number of ops.
+static constexpr size_t maxOps = 16;
+
+//===----------------------------------------------------------------------===//
+// What a kernel costs
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Price {
+  int64_t cycles = 0, bytes = 0;
+  bool operator<(const Price &other) const {
+    return std::pair(cycles, bytes) < std::pair(other.cycles, other.bytes);
+  }
+  Price operator+(const Price &other) const {
+    return {cycles + other.cycles, bytes + other.bytes};
+  }
+};
+
+/// Costs with the best tile; equal ops are searched once.
+class Prices {
+public:
+  explicit Prices(const Target &target) : target(target) {}
+  FailureOr<Price> get(WorkloadOpInterface op);
+
+private:
+  const Target &target;
+  DenseMap<StringAttr, Price> known;
+};
+} // namespace
+
+FailureOr<Price> Prices::get(WorkloadOpInterface op) {
+  FailureOr<OpOnTarget> context = OpOnTarget::get(op, target);
+  if (failed(context))
+    return failure();
+  StringAttr stamp = computeStamp(
+      *context, TileAttr::get(op->getContext(), TileStrategy::Search, {}, {}));
+  if (auto found = known.find(stamp); found != known.end())
+    return found->second;
+  FailureOr<TileAttr> tile = searchTile(*context);
+  if (failed(tile))
+    return failure();
+  FailureOr<CostAttr> cost = computeCost(*context, *tile);
+  if (failed(cost))
+    return failure();
+  PartCostAttr part = cost->getParts().front();
+  Price price{part.getCycles(), part.getBytes(target.dram().name)};
+  known[stamp] = price;
+  return price;
+}
+
+//===----------------------------------------------------------------------===//
+// Values between ops
+//===----------------------------------------------------------------------===//
+
+static bool isView(Operation *op) {
+  return isa<TransparentOpInterface, SourceOpInterface>(op);
+}
+
+namespace {
+/// The ops of a block that need a value, and the views through which they see
+/// it.
+struct Users {
+  llvm::SmallSetVector<Operation *, 8> ops, views;
+};
+} // namespace
+
+static void addUsers(Value value, Block &block, Users &users) {
+  SmallVector<Value> pending = {value};
+  while (!pending.empty())
+    for (Operation *user : pending.pop_back_val().getUsers()) {
+      Operation *inBlock = block.findAncestorOpInBlock(*user);
+      if (!inBlock || !isView(inBlock))
+        users.ops.insert(inBlock ? inBlock : user);
+      else if (users.views.insert(inBlock))
+        llvm::append_range(pending, inBlock->getResults());
+    }
+}
+
+/// Operands, and what regions of the op read of the values around it.
+static SetVector<Value> valuesReadBy(Operation *op) {
+  SetVector<Value> values(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  return values;
+}
+
+static std::string nameOf(Operation *op) {
+  StringRef name = cast<WorkloadOpInterface>(op).getWorkloadName();
+  return name.empty() ? op->getName().getStringRef().str() : name.str();
+}
+
+/// "layers.0.mlp.down_proj" and "layers.0.mlp_residual" as
+/// "layers.0.mlp.down_proj+mlp_residual".
+static StringAttr joinNames(ArrayRef<Operation *> ops) {
+  std::string joined;
+  StringRef first = cast<WorkloadOpInterface>(ops.front()).getWorkloadName();
+  for (Operation *op : ops) {
+    StringRef name = cast<WorkloadOpInterface>(op).getWorkloadName();
+    if (name.empty())
+      return {};
+    size_t same = 0;
+    for (size_t i = 0; i < std::min(name.size(), first.size()) &&
+                       name[i] == first[i] && !joined.empty();
+         ++i)
+      same = name[i] == '.' ? i + 1 : same;
+    joined += (joined.empty() ? "" : "+") + name.drop_front(same).str();
+  }
+  return StringAttr::get(ops.front()->getContext(), joined);
+}
+
+//===----------------------------------------------------------------------===//
+// One block
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Kernel {
+  SmallVector<Operation *> ops; ///< in program order
+  Price price, apart;           ///< as one, and op by op
+};
+
+class BlockFuser {
+public:
+  BlockFuser(Block &block, Prices &prices, bool isAlways)
+      : block(block), prices(prices), isAlways(isAlways) {}
+  /// Whether any ops were joined.
+  bool run();
+
+private:
+  void addOps();
+  /// The kernels whose values an op reads, those with most bytes first.
+  SmallVector<unsigned> producersOf(Operation *op) const;
+  void join(unsigned producer, unsigned consumer);
+  /// A user outside of a value of `ops` that would come before the kernel,
+  /// which stands at the last of them.
+  Operation *findEarlyUser(const llvm::SetVector<Operation *> &ops) const;
+  /// A copy of the ops as a kernel, before the last of them. `yielded`: what it
+  /// hands on, in the order of its results.
+  FusedOp build(const llvm::SetVector<Operation *> &ops,
+                SmallVectorImpl<Value> &yielded) const;
+  void materialize(const Kernel &kernel) const;
+  void sort(SmallVectorImpl<Operation *> &ops) const {
+    llvm::sort(ops, [&](Operation *a, Operation *b) {
+      return positions.lookup(a) < positions.lookup(b);
+    });
+  }
+
+  Block &block;
+  Prices &prices;
+  bool isAlways;
+  DenseMap<Operation *, unsigned> positions;
+  std::vector<Kernel> kernels; ///< one that was joined to another one is empty
+  DenseMap<Operation *, unsigned> kernelOf;
+};
+} // namespace
+
+static remark::RemarkOpts remarkOptions() {
+  return remark::RemarkOpts::name("fuse").category("llm-fuse");
+}
+
+void BlockFuser::addOps() {
+  // An op without a workload or a tile stays as it is; llm-tile says why.
+  ScopedDiagnosticHandler quiet(block.getParentOp()->getContext(),
+                                [](Diagnostic &) { return success(); });
+  for (auto [position, op] : llvm::enumerate(block)) {
+    positions[&op] = position;
+    auto work = dyn_cast<WorkloadOpInterface>(op);
+    if (!work)
+      continue;
+    FailureOr<Workload> workload =
+        work.getWorkload([&] { return op.emitOpError(); });
+    if (failed(workload) || workload->composition)
+      continue;
+    FailureOr<Price> price = prices.get(work);
+    if (failed(price))
+      continue;
+    kernelOf[&op] = kernels.size();
+    kernels.push_back({{&op}, *price, *price});
+  }
+}
+
+SmallVector<unsigned> BlockFuser::producersOf(Operation *op) const {
+  SmallVector<std::pair<int64_t, unsigned>> found;
+  for (Value read : valuesReadBy(op)) {
+    llvm::SmallSetVector<Value, 4> worklist;
+    worklist.insert(read);
+    for (size_t next = 0; next < worklist.size(); ++next) {
+      Operation *behind = worklist[next].getDefiningOp();
+      if (!behind || behind->getBlock() != &block)
+        continue;
+      Count bytes = storageBytes(read.getType());
+      if (auto kernel = kernelOf.find(behind); kernel != kernelOf.end())
+        found.push_back({succeeded(bytes) ? *bytes : 0, kernel->second});
+      else if (auto view = dyn_cast<TransparentOpInterface>(behind)) {
+        SmallVector<Value> values = view.getForwardedValues();
+        worklist.insert(values.begin(), values.end());
+      }
+    }
+  }
+  llvm::stable_sort(found, [](auto a, auto b) { return a.first > b.first; });
+  llvm::SmallSetVector<unsigned, 4> producers;
+  for (auto [bytes, kernel] : found)
+    producers.insert(kernel);
+  return producers.takeVector();
+}
+
+Operation *
+BlockFuser::findEarlyUser(const llvm::SetVector<Operation *> &ops) const {
+  for (Operation *op : ops) {
+    Users users;
+    for (Value result : op->getResults())
+      addUsers(result, block, users);
+    for (Operation *user : users.ops)
+      if (!ops.contains(user) && user->getBlock() == &block &&
+          positions.lookup(user) < positions.lookup(ops.back()))
+        return user;
+  }
+  return nullptr;
+}
+
+FusedOp BlockFuser::build(const llvm::SetVector<Operation *> &ops,
+                          SmallVectorImpl<Value> &yielded) const {
+  SmallVector<Operation *> inside(ops.begin(), ops.end());
+  llvm::SmallSetVector<Operation *, 8> views;
+  SmallVector<Location> locs;
+  for (Operation *op : ops) {
+    locs.push_back(op->getLoc());
+    for (Value result : op->getResults()) {
+      Users users;
+      addUsers(result, block, users);
+      views.insert(users.views.begin(), users.views.end());
+      if (llvm::any_of(users.ops,
+                       [&](Operation *user) { return !ops.contains(user); }))
+        yielded.push_back(result);
+    }
+  }
+  for (Operation *view : views)
+    if (positions.lookup(view) < positions.lookup(ops.back()) &&
+        isa<TransparentOpInterface>(view))
+      inside.push_back(view);
+  sort(inside);
+
+  OpBuilder builder(ops.back());
+  auto fused = FusedOp::create(builder, builder.getFusedLoc(locs),
+                               ValueRange(yielded).getTypes(),
+                               joinNames(ops.getArrayRef()));
+  builder.createBlock(&fused.getBody());
+  IRMapping mapping;
+  for (Operation *op : inside) {
+    Operation *clone = builder.clone(*op, mapping);
+    for (StringRef name : {LlmDialect::tileAttrName, LlmDialect::costAttrName,
+                           LlmDialect::slotsAttrName})
+      clone->removeDiscardableAttr(name);
+  }
+  SmallVector<Value> values;
+  for (Value value : yielded)
+    values.push_back(mapping.lookup(value));
+  YieldOp::create(builder, fused.getLoc(), values);
+  // Views of what is inside for users outside only.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(fused.getBody().front())))
+    if (isView(&op) && op.use_empty())
+      op.erase();
+  return fused;
+}
+
+void BlockFuser::join(unsigned producer, unsigned consumer) {
+  SmallVector<Operation *> sorted(kernels[producer].ops);
+  llvm::append_range(sorted, kernels[consumer].ops);
+  sort(sorted);
+  llvm::SetVector<Operation *> ops(sorted.begin(), sorted.end());
+  Operation *reader = kernels[consumer].ops.back();
+  auto miss = [&](const Twine &reason) {
+    remark::missed(reader->getLoc(), remarkOptions())
+        << remark::reason("'{0}' stays apart from '{1}': {2}", nameOf(reader),
+                          nameOf(kernels[producer].ops.back()), reason.str());
+  };
+  if (ops.size() > maxOps)
+    return miss("a kernel has at most " + Twine(maxOps) + " ops");
+  if (Operation *user = findEarlyUser(ops))
+    return miss("'" +
+                (isa<WorkloadOpInterface>(user)
+                     ? nameOf(user)
+                     : user->getName().getStringRef().str()) +
+                "' between them needs a value of the first");
+
+  Price apart = kernels[producer].price + kernels[consumer].price;
+  std::string problem;
+  FailureOr<Price> price = failure();
+  {
+    ScopedDiagnosticHandler handler(
+        reader->getContext(), [&](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            problem = diagnostic.str();
+          return success();
+        });
+    SmallVector<Value> yielded;
+    FusedOp whole = build(ops, yielded);
+    price = prices.get(cast<WorkloadOpInterface>(whole.getOperation()));
+    whole.erase();
+  }
+  if (failed(price)) {
+    StringRef text = problem;
+    text.consume_front("'llm.fused' op ");
+    return miss(text);
+  }
+  if (!isAlways && !(*price < apart))
+    return miss("as one they take " + Twine(price->cycles) + " cycles and " +
+                Twine(price->bytes) + " bytes, apart " + Twine(apart.cycles) +
+                " and " + Twine(apart.bytes));
+  kernels[consumer] = {sorted, *price,
+                       kernels[producer].apart + kernels[consumer].apart};
+  kernels[producer].ops.clear();
+  for (Operation *op : sorted)
+    kernelOf[op] = consumer;
+}
+
+void BlockFuser::materialize(const Kernel &kernel) const {
+  llvm::SetVector<Operation *> ops(kernel.ops.begin(), kernel.ops.end());
+  Users users;
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      addUsers(result, block, users);
+  SmallVector<Value> yielded;
+  FusedOp fused = build(ops, yielded);
+  for (auto [value, result] : llvm::zip_equal(yielded, fused.getResults()))
+    value.replaceUsesWithIf(result, [&](OpOperand &use) {
+      Operation *user = block.findAncestorOpInBlock(*use.getOwner());
+      return user != fused && !ops.contains(user);
+    });
+  // Views between the ops show the values of the kernel: they follow it.
+  SmallVector<Operation *> views(users.views.begin(), users.views.end()), dead;
+  sort(views);
+  Operation *last = fused;
+  for (Operation *view : views)
+    if (positions.lookup(view) < positions.lookup(ops.back())) {
+      view->moveAfter(last);
+      last = view;
+    }
+  dead.assign(ops.begin(), ops.end());
+  llvm::append_range(dead, views);
+  sort(dead);
+  for (Operation *op : llvm::reverse(dead))
+    if (op->use_empty())
+      op->erase();
+  remark::passed(fused.getLoc(), remarkOptions())
+      << remark::reason("{0} ops are now '{1}': {2} bytes and {3} cycles fewer",
+                        kernel.ops.size(), nameOf(fused),
+                        kernel.apart.bytes - kernel.price.bytes,
+                        kernel.apart.cycles - kernel.price.cycles);
+}
+
+bool BlockFuser::run() {
+  addOps();
+  SmallVector<Operation *> order;
+  for (const Kernel &kernel : kernels)
+    order.push_back(kernel.ops.front());
+  for (Operation *op : order)
+    for (unsigned producer : producersOf(op)) {
+      // Either may have been joined with others meanwhile.
+      unsigned consumer = kernelOf.lookup(op);
+      if (!kernels[producer].ops.empty() && producer != consumer)
+        join(producer, consumer);
+    }
+  llvm::erase_if(kernels, [](const Kernel &kernel) {
+    return kernel.ops.size() < 2;
+  });
+  llvm::sort(kernels, [&](const Kernel &a, const Kernel &b) {
+    return positions.lookup(a.ops.back()) < positions.lookup(b.ops.back());
+  });
+  for (const Kernel &kernel : kernels)
+    materialize(kernel);
+  return !kernels.empty();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LlmFusePass : WorkloadPass<llm::impl::LlmFusePassBase<LlmFusePass>> {
+  using WorkloadPass::WorkloadPass;
+
+  void runOnOperation() override {
+    if (when != "cheaper" && when != "legal") {
+      emitPassError(*this, getOperation())
+          << "option 'when' must be 'cheaper' or 'legal', got '"
+          << when.getValue() << "'";
+      return signalPassFailure();
+    }
+    FailureOr<Target> target = getOrWriteTarget(getOperation());
+    if (failed(target))
+      return signalPassFailure();
+    Prices prices(*target);
+    SmallVector<Block *> blocks;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<WorkloadOpInterface>(op))
+        return WalkResult::skip();
+      if (!isa<ModuleOp>(op))
+        for (Region &region : op->getRegions())
+          for (Block &block : region)
+            blocks.push_back(&block);
+      return WalkResult::advance();
+    });
+    bool isChanged = false;
+    for (Block *block : blocks)
+      isChanged |= BlockFuser(*block, prices, when == "legal").run();
+    if (isChanged)
+      dropSchedules(getOperation());
+  }
+};
+} // namespace
