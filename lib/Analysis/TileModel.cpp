@@ -110,6 +110,8 @@ Count TileModel::maskedElements(unsigned buffer,
 }
 
 Count TileModel::tileBytes(const Tiling &tiling, unsigned buffer) const {
+  if (workload.buffers[buffer].isInPlace)
+    return int64_t(0);
   SmallVector<Interval, 6> box;
   for (auto [size, loop] : llvm::zip(tiling.sizes, workload.loops))
     box.push_back({0, std::min(size, loop.extent)});
@@ -121,7 +123,8 @@ Count TileModel::tileBytes(const Tiling &tiling, unsigned buffer) const {
 }
 
 int64_t TileModel::tilesHeld(const Tiling &tiling, unsigned buffer) const {
-  if (workload.buffers[buffer].role == Buffer::Role::Temporary)
+  if (workload.buffers[buffer].role == Buffer::Role::Temporary ||
+      workload.buffers[buffer].isLate)
     return 1;
   for (unsigned loop : loopsOf[buffer].set_bits())
     if (trips(tiling, loop) > 1)

@@ -40,6 +40,13 @@ bool mlir::llm::isComputedIn(Block &body, Value value) {
   return false;
 }
 
+static bool isContraction(const Workload &workload) {
+  return llvm::any_of(workload.stages, [](const Stage &stage) {
+    return llvm::any_of(stage.workPerPoint,
+                        [](auto work) { return work.first == WorkKind::Mac; });
+  });
+}
+
 static StringRef kindOf(Operation *op) { return op->getName().stripDialect(); }
 
 //===----------------------------------------------------------------------===//
@@ -53,6 +60,8 @@ struct Member {
   Workload workload;
   SmallVector<unsigned, 6> loops; ///< in the union
   std::string prefix;             ///< "add", "add2" for a second one
+  /// It reads, maybe through others, what a contraction inside computes.
+  bool isLate = false;
 };
 
 class Composer {
@@ -66,6 +75,7 @@ private:
   /// Joins the loops of each op with those of the ops whose values it reads.
   LogicalResult joinLoops();
   LogicalResult joinOperand(Member &reader, Value operand);
+  void noteReader(Member &reader, Value value);
   /// The loops that count the elements of a value that is computed inside.
   FailureOr<LoopUnion::Digits> digitsOf(Value value, Member &reader);
   /// The loops that count the elements of a buffer.
@@ -84,6 +94,7 @@ private:
   void addBuffers(unsigned part);
   void addStages(unsigned part);
   std::optional<Buffer> makeBuffer(unsigned part, const Buffer &buffer) const;
+  void placeTemporaries();
   AffineMap mapOf(const ComposedPart &part, AffineMap map) const;
 
   Block &body;
@@ -93,18 +104,13 @@ private:
   std::vector<Member> members;
   /// The buffer that each value is written to.
   DenseMap<Value, std::pair<unsigned, unsigned>> writers;
+  /// The ops that read a value which is computed inside.
+  DenseMap<Value, llvm::SmallSetVector<unsigned, 2>> readers;
   Workload whole;
   std::shared_ptr<Composition> composition = std::make_shared<Composition>();
   DenseMap<unsigned, unsigned> numberOf; ///< loop of the union -> of the whole
 };
 } // namespace
-
-static bool isContraction(const Workload &workload) {
-  return llvm::any_of(workload.stages, [](const Stage &stage) {
-    return llvm::any_of(stage.workPerPoint,
-                        [](auto work) { return work.first == WorkKind::Mac; });
-  });
-}
 
 LogicalResult Composer::addMembers() {
   llvm::StringMap<unsigned> ofKind;
@@ -213,9 +219,16 @@ FailureOr<LoopUnion::Digits> Composer::digitsOf(const Member &member,
                      << "' they touch"; // fused-C6
 }
 
+void Composer::noteReader(Member &reader, Value value) {
+  const Member &writer = members[writers.lookup(value).first];
+  readers[value].insert(&reader - members.data());
+  reader.isLate |= writer.isLate || isContraction(writer.workload);
+}
+
 FailureOr<LoopUnion::Digits> Composer::digitsOf(Value value, Member &reader) {
   if (auto writer = writers.find(value); writer != writers.end()) {
     auto [member, buffer] = writer->second;
+    noteReader(reader, value);
     return digitsOf(members[member], members[member].workload.buffers[buffer]);
   }
   auto view =
@@ -441,8 +454,10 @@ std::optional<Buffer> Composer::makeBuffer(unsigned part,
   Buffer made = buffer;
   made.name = members[part].prefix + "." + buffer.name;
   made.map = mapOf(composition->parts[part], buffer.map);
-  if (isRead)
+  if (isRead) {
     made.isContracted = members[part].workload.isContracted(buffer);
+    made.isLate = members[part].isLate;
+  }
   if (buffer.role != Role::Write || buffer.value.getDefiningOp() != op)
     return made;
   bool isYielded = false, isUsedInside = false;
@@ -481,6 +496,35 @@ void Composer::addBuffers(unsigned part) {
   }
 }
 
+static bool hasRoomFor(Type type, Type other) {
+  return type == other ||
+         (type.isIntOrFloat() && other.isIntOrFloat() &&
+          type.getIntOrFloatBitWidth() >= other.getIntOrFloatBitWidth());
+}
+
+/// A value that one op alone reads, which writes a box of the same elements:
+/// each replaces the one that it was computed from.
+void Composer::placeTemporaries() {
+  llvm::SmallBitVector isTaken(whole.buffers.size());
+  for (auto [index, buffer] : llvm::enumerate(whole.buffers)) {
+    auto found = readers.find(buffer.value);
+    if (buffer.role != Buffer::Role::Temporary || !buffer.isKept ||
+        found == readers.end() || found->second.size() != 1)
+      continue;
+    for (unsigned other = 0; other < whole.buffers.size(); ++other) {
+      const Buffer &written = whole.buffers[other];
+      if (composition->buffers[other].first != found->second.front() ||
+          written.role == Buffer::Role::Read || isTaken[other] ||
+          written.map != buffer.map ||
+          !hasRoomFor(written.elementType, buffer.elementType))
+        continue;
+      isTaken.set(other);
+      buffer.isInPlace = true;
+      break;
+    }
+  }
+}
+
 void Composer::addStages(unsigned part) {
   for (auto [index, stage] : llvm::enumerate(members[part].workload.stages)) {
     Stage made = stage;
@@ -506,6 +550,7 @@ FailureOr<Workload> Composer::run() {
     addBuffers(part);
     addStages(part);
   }
+  placeTemporaries();
   whole.composition = std::move(composition);
   return std::move(whole);
 }

@@ -16,6 +16,7 @@
 #include "llm/Interfaces/Composition.h"
 #include "llm/Interfaces/ExternalModels.h"
 #include "llm/Transforms/Passes.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -41,8 +42,9 @@ static constexpr size_t maxOps = 16;
 namespace {
 struct Price {
   int64_t cycles = 0, bytes = 0;
-  bool operator<(const Price &other) const {
-    return std::pair(cycles, bytes) < std::pair(other.cycles, other.bytes);
+  /// Fewer bytes, which all engines share, in no more time of one of them.
+  bool isBelow(const Price &other) const {
+    return bytes < other.bytes && cycles <= other.cycles;
   }
   Price operator+(const Price &other) const {
     return {cycles + other.cycles, bytes + other.bytes};
@@ -97,8 +99,9 @@ struct Users {
 };
 } // namespace
 
-static void addUsers(Value value, Block &block, Users &users) {
-  SmallVector<Value> pending = {value};
+static Users usersOf(ValueRange values, Block &block) {
+  Users users;
+  SmallVector<Value> pending(values);
   while (!pending.empty())
     for (Operation *user : pending.pop_back_val().getUsers()) {
       Operation *inBlock = block.findAncestorOpInBlock(*user);
@@ -107,6 +110,7 @@ static void addUsers(Value value, Block &block, Users &users) {
       else if (users.views.insert(inBlock))
         llvm::append_range(pending, inBlock->getResults());
     }
+  return users;
 }
 
 /// Operands, and what regions of the op read of the values around it.
@@ -117,7 +121,8 @@ static SetVector<Value> valuesReadBy(Operation *op) {
 }
 
 static std::string nameOf(Operation *op) {
-  StringRef name = cast<WorkloadOpInterface>(op).getWorkloadName();
+  auto work = dyn_cast<WorkloadOpInterface>(op);
+  StringRef name = work ? work.getWorkloadName() : "";
   return name.empty() ? op->getName().getStringRef().str() : name.str();
 }
 
@@ -162,14 +167,14 @@ private:
   /// The kernels whose values an op reads, those with most bytes first.
   SmallVector<unsigned> producersOf(Operation *op) const;
   void join(unsigned producer, unsigned consumer);
-  /// A user outside of a value of `ops` that would come before the kernel,
-  /// which stands at the last of them.
-  Operation *findEarlyUser(const llvm::SetVector<Operation *> &ops) const;
+  /// An op outside that needs a value of `ops` and that one of them needs, so
+  /// that they cannot run as one; null if there is none.
+  Operation *findBetween(const llvm::SetVector<Operation *> &ops) const;
   /// A copy of the ops as a kernel, before the last of them. `yielded`: what it
   /// hands on, in the order of its results.
   FusedOp build(const llvm::SetVector<Operation *> &ops,
                 SmallVectorImpl<Value> &yielded) const;
-  void materialize(const Kernel &kernel) const;
+  void materialize(const Kernel &kernel);
   void sort(SmallVectorImpl<Operation *> &ops) const {
     llvm::sort(ops, [&](Operation *a, Operation *b) {
       return positions.lookup(a) < positions.lookup(b);
@@ -180,6 +185,9 @@ private:
   Prices &prices;
   bool isAlways;
   DenseMap<Operation *, unsigned> positions;
+  DenseMap<Operation *, Users> users; ///< of all results of an op
+  /// Views that were erased with the kernel that they belonged to.
+  llvm::SmallPtrSet<Operation *, 8> erased;
   std::vector<Kernel> kernels; ///< one that was joined to another one is empty
   DenseMap<Operation *, unsigned> kernelOf;
 };
@@ -195,6 +203,7 @@ void BlockFuser::addOps() {
                                 [](Diagnostic &) { return success(); });
   for (auto [position, op] : llvm::enumerate(block)) {
     positions[&op] = position;
+    users[&op] = usersOf(op.getResults(), block);
     auto work = dyn_cast<WorkloadOpInterface>(op);
     if (!work)
       continue;
@@ -235,16 +244,29 @@ SmallVector<unsigned> BlockFuser::producersOf(Operation *op) const {
   return producers.takeVector();
 }
 
+/// Walks over all that depends on the ops, kernels as a whole.
 Operation *
-BlockFuser::findEarlyUser(const llvm::SetVector<Operation *> &ops) const {
-  for (Operation *op : ops) {
-    Users users;
-    for (Value result : op->getResults())
-      addUsers(result, block, users);
-    for (Operation *user : users.ops)
-      if (!ops.contains(user) && user->getBlock() == &block &&
-          positions.lookup(user) < positions.lookup(ops.back()))
-        return user;
+BlockFuser::findBetween(const llvm::SetVector<Operation *> &ops) const {
+  // Each op with the one outside by which it was reached.
+  SmallVector<std::pair<Operation *, Operation *>> pending;
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  auto expand = [&](Operation *op, Operation *by) {
+    for (Operation *user : users.lookup(op).ops)
+      if ((by || !ops.contains(user)) && seen.insert(user).second)
+        pending.push_back({user, by ? by : user});
+  };
+  for (Operation *op : ops)
+    expand(op, nullptr);
+  while (!pending.empty()) {
+    auto [op, by] = pending.pop_back_val();
+    if (ops.contains(op))
+      return by;
+    auto kernel = kernelOf.find(op);
+    if (kernel == kernelOf.end())
+      expand(op, by);
+    else
+      for (Operation *member : kernels[kernel->second].ops)
+        expand(member, by);
   }
   return nullptr;
 }
@@ -256,19 +278,16 @@ FusedOp BlockFuser::build(const llvm::SetVector<Operation *> &ops,
   SmallVector<Location> locs;
   for (Operation *op : ops) {
     locs.push_back(op->getLoc());
-    for (Value result : op->getResults()) {
-      Users users;
-      addUsers(result, block, users);
-      views.insert(users.views.begin(), users.views.end());
-      if (llvm::any_of(users.ops,
+    for (Value result : op->getResults())
+      if (llvm::any_of(usersOf(result, block).ops,
                        [&](Operation *user) { return !ops.contains(user); }))
         yielded.push_back(result);
-    }
+    for (Operation *view : users.lookup(op).views)
+      if (!erased.contains(view) && isa<TransparentOpInterface>(view) &&
+          positions.lookup(view) < positions.lookup(ops.back()))
+        views.insert(view);
   }
-  for (Operation *view : views)
-    if (positions.lookup(view) < positions.lookup(ops.back()) &&
-        isa<TransparentOpInterface>(view))
-      inside.push_back(view);
+  inside.append(views.begin(), views.end());
   sort(inside);
 
   OpBuilder builder(ops.back());
@@ -308,12 +327,8 @@ void BlockFuser::join(unsigned producer, unsigned consumer) {
   };
   if (ops.size() > maxOps)
     return miss("a kernel has at most " + Twine(maxOps) + " ops");
-  if (Operation *user = findEarlyUser(ops))
-    return miss("'" +
-                (isa<WorkloadOpInterface>(user)
-                     ? nameOf(user)
-                     : user->getName().getStringRef().str()) +
-                "' between them needs a value of the first");
+  if (Operation *between = findBetween(ops))
+    return miss("'" + nameOf(between) + "' runs between them");
 
   Price apart = kernels[producer].price + kernels[consumer].price;
   std::string problem;
@@ -335,7 +350,7 @@ void BlockFuser::join(unsigned producer, unsigned consumer) {
     text.consume_front("'llm.fused' op ");
     return miss(text);
   }
-  if (!isAlways && !(*price < apart))
+  if (!isAlways && !price->isBelow(apart))
     return miss("as one they take " + Twine(price->cycles) + " cycles and " +
                 Twine(price->bytes) + " bytes, apart " + Twine(apart.cycles) +
                 " and " + Twine(apart.bytes));
@@ -346,12 +361,9 @@ void BlockFuser::join(unsigned producer, unsigned consumer) {
     kernelOf[op] = consumer;
 }
 
-void BlockFuser::materialize(const Kernel &kernel) const {
+/// The order of the block is for `run` to restore.
+void BlockFuser::materialize(const Kernel &kernel) {
   llvm::SetVector<Operation *> ops(kernel.ops.begin(), kernel.ops.end());
-  Users users;
-  for (Operation *op : ops)
-    for (Value result : op->getResults())
-      addUsers(result, block, users);
   SmallVector<Value> yielded;
   FusedOp fused = build(ops, yielded);
   for (auto [value, result] : llvm::zip_equal(yielded, fused.getResults()))
@@ -359,21 +371,17 @@ void BlockFuser::materialize(const Kernel &kernel) const {
       Operation *user = block.findAncestorOpInBlock(*use.getOwner());
       return user != fused && !ops.contains(user);
     });
-  // Views between the ops show the values of the kernel: they follow it.
-  SmallVector<Operation *> views(users.views.begin(), users.views.end()), dead;
-  sort(views);
-  Operation *last = fused;
-  for (Operation *view : views)
-    if (positions.lookup(view) < positions.lookup(ops.back())) {
-      view->moveAfter(last);
-      last = view;
-    }
-  dead.assign(ops.begin(), ops.end());
-  llvm::append_range(dead, views);
+  SmallVector<Operation *> dead(ops.begin(), ops.end());
+  for (Operation *op : ops)
+    for (Operation *view : users.lookup(op).views)
+      if (!erased.contains(view) && !llvm::is_contained(dead, view))
+        dead.push_back(view);
   sort(dead);
   for (Operation *op : llvm::reverse(dead))
-    if (op->use_empty())
+    if (ops.contains(op) || op->use_empty()) {
+      erased.insert(op);
       op->erase();
+    }
   remark::passed(fused.getLoc(), remarkOptions())
       << remark::reason("{0} ops are now '{1}': {2} bytes and {3} cycles fewer",
                         kernel.ops.size(), nameOf(fused),
@@ -401,6 +409,9 @@ bool BlockFuser::run() {
   });
   for (const Kernel &kernel : kernels)
     materialize(kernel);
+  // A kernel stands where its last op was; what needs an earlier one follows.
+  if (!kernels.empty())
+    sortTopologically(&block);
   return !kernels.empty();
 }
 

@@ -74,6 +74,12 @@ struct Buffer {
   /// A value that an op makes and another one takes inside of one kernel: a
   /// tile of it stays until all of that is done.
   bool isKept = false;
+  /// Such a value lies where the op that reads it writes its own: it takes no
+  /// room beside that.
+  bool isInPlace = false;
+  /// Needed only when the sums of a contraction are complete: one tile is
+  /// enough, which is fetched while they are made.
+  bool isLate = false;
   /// Of ops that run as one: whether the op that reads it contracts it. It
   /// follows from the loops otherwise.
   std::optional<bool> isContracted = std::nullopt;
