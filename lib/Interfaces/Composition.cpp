@@ -291,6 +291,8 @@ LogicalResult Composer::joinLoops() {
 /// fused-C6: an op that walks one loop of the whole with two of its own would
 /// do part of its work only.
 LogicalResult Composer::checkLoops() const {
+  if (!loops.hasAllPieces()) // fused-C6
+    return emitError() << "a piece of a value is read inside, others are not";
   for (const Member &member : members) {
     LoopUnion::Digits resolved = loops.resolve(member.loops);
     llvm::sort(resolved);

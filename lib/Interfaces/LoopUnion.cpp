@@ -135,12 +135,21 @@ FailureOr<LoopUnion::Digits> LoopUnion::cut(ArrayRef<unsigned> digits,
       FailureOr<Digits> inner = takeInner(*dim, interval.size());
       if (failed(inner))
         return failure();
-      // What counts the pieces: one of them is shown.
-      for (unsigned loop : *dim)
-        loops[loop].isWhole = true;
+      // What counts the pieces: one loop.
+      llvm::erase_if(*dim, [&](unsigned loop) { return extentOf(loop) == 1; });
+      if (dim->size() != 1)
+        return failure();
+      loops[dim->front()].isWhole = true;
+      pieces[dim->front()].insert(interval.begin / interval.size());
       dim = inner;
     }
     result.append(*dim);
   }
   return result;
+}
+
+bool LoopUnion::hasAllPieces() const {
+  return llvm::all_of(pieces, [&](const auto &entry) {
+    return static_cast<int64_t>(entry.second.size()) == extentOf(entry.first);
+  });
 }

@@ -9,7 +9,9 @@
 #define LLM_LIB_INTERFACES_LOOPUNION_H
 
 #include "llm/Interfaces/Workload.h"
+#include "llvm/ADT/DenseMap.h"
 
+#include <set>
 #include <vector>
 
 namespace mlir::llm {
@@ -38,6 +40,8 @@ public:
   /// one of equal pieces along each dimension.
   FailureOr<Digits> cut(ArrayRef<unsigned> digits, ArrayRef<int64_t> shape,
                         Box box);
+  /// Whether, where one piece was cut, all of its kind were.
+  bool hasAllPieces() const;
 
 private:
   struct Node {
@@ -56,6 +60,8 @@ private:
   FailureOr<Digits> takeInner(Digits &digits, int64_t size);
 
   std::vector<Node> loops;
+  /// For each loop that counts pieces, those that were cut.
+  DenseMap<unsigned, std::set<int64_t>> pieces;
 };
 
 } // namespace mlir::llm

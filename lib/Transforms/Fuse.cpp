@@ -140,7 +140,10 @@ static StringAttr joinNames(ArrayRef<Operation *> ops) {
                        name[i] == first[i] && !joined.empty();
          ++i)
       same = name[i] == '.' ? i + 1 : same;
-    joined += (joined.empty() ? "" : "+") + name.drop_front(same).str();
+    // "layers." alone says little: the name of another layer stays whole.
+    StringRef rest = name.drop_front(same);
+    bool isNumber = !rest.empty() && (llvm::isDigit(rest[0]) || rest[0] == '{');
+    joined += (joined.empty() ? "" : "+") + (isNumber ? name : rest).str();
   }
   return StringAttr::get(ops.front()->getContext(), joined);
 }

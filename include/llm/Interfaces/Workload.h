@@ -68,8 +68,9 @@ struct Buffer {
   /// Of weights of which each token takes some slices only (experts): how many
   /// slices there are, and how many a token takes. 0: all of it.
   int64_t slices = 0, slicesPerToken = 0;
-  /// The map says how many elements are touched; which ones is known at run
-  /// time only (rows of a table, rows of experts).
+  /// The map says how many elements are touched; which ones, or which of them
+  /// decide about an iteration, is known at run time only (rows of a table, of
+  /// experts).
   bool isGathered = false;
   /// A value that an op makes and another one takes inside of one kernel: a
   /// tile of it stays until all of that is done.

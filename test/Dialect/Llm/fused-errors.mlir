@@ -74,6 +74,20 @@ func.func @piece(%x: tensor<3x4xbf16>, %w: tensor<4x5xbf16>) {
 
 // -----
 
+// fused-C6: of two halves one is read. A tile would need columns of both.
+func.func @half(%x: tensor<3x4xbf16>, %w: tensor<4x6xbf16>) {
+  // expected-error @+1 {{'llm.fused' op a piece of a value is read inside, others are not}}
+  %y = llm.fused {
+    %p = llm.matmul %x, %w : tensor<3x4xbf16>, tensor<4x6xbf16>
+    %q = tensor.extract_slice %p[0, 3] [3, 3] [1, 1] : tensor<3x6xbf16> to tensor<3x3xbf16>
+    %s = llm.activation silu %q : tensor<3x3xbf16>
+    llm.yield %s : tensor<3x3xbf16>
+  } : tensor<3x3xbf16>
+  return
+}
+
+// -----
+
 // fused-C6: 6 columns are not 4 columns and others.
 func.func @digits(%x: tensor<4x6xbf16>) {
   // expected-error @+1 {{'llm.fused' op the loops of 'activation' over 'x' do not fit those that compute it}}
@@ -123,6 +137,20 @@ func.func @gathered(%x: tensor<2x8xbf16>, %e: tensor<2x2xi32>) {
     %d = llm.moe_dispatch %x, %e : tensor<2x8xbf16>, tensor<2x2xi32>
     %s = llm.activation silu %d : tensor<4x8xbf16>
     llm.yield %s : tensor<4x8xbf16>
+  } : tensor<4x8xbf16>
+  return
+}
+
+// -----
+
+// fused-C6: where a token's rows go follows from the experts of all tokens, not of those in a
+// tile.
+func.func @routed(%l: tensor<2x4xbf16>, %x: tensor<2x8xbf16>) {
+  // expected-error @+1 {{'llm.fused' op the loops of 'moe_dispatch' do not say which elements of 'experts' they touch}}
+  %y = llm.fused {
+    %shares, %e = llm.moe_route softmax %l top_k 2 : tensor<2x4xbf16>
+    %d = llm.moe_dispatch %x, %e : tensor<2x8xbf16>, tensor<2x2xi32>
+    llm.yield %d : tensor<4x8xbf16>
   } : tensor<4x8xbf16>
   return
 }

@@ -202,7 +202,9 @@ static Workload makeRowsWorkload(Value tokens, StringRef tokensName,
     addRows();
   if (tokensRole == Buffer::Role::Read)
     workload.addBuffer(tokensRole, tokensName, tokens, {"m", "h"});
-  workload.addBuffer(Buffer::Role::Read, "experts", experts, {"m", "j"});
+  // Where the row of a token goes follows from the experts of all tokens.
+  workload.addBuffer(Buffer::Role::Read, "experts", experts, {"m", "j"})
+      .isGathered = true;
   if (rowsRole == Buffer::Role::Write)
     addRows();
   return workload;
