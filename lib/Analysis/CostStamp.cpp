@@ -38,8 +38,8 @@ static void describeWorkload(WorkloadOpInterface op, const Workload &workload,
   for (const Buffer &buffer : workload.buffers)
     os << buffer.name << ":" << unsigned(buffer.role) << ":" << buffer.map
        << ":" << buffer.elementType << (buffer.isKept ? ":kept" : "")
-       << (buffer.isInPlace ? ":in_place" : "") << (buffer.isLate ? ":late" : "")
-       << "\n";
+       << (buffer.isInPlace ? ":in_place" : "")
+       << (buffer.isLate ? ":late" : "") << "\n";
   for (auto [index, stage] : llvm::enumerate(workload.stages)) {
     os << stage.name << ":" << unsigned(stage.engine);
     for (auto [kind, perPoint] : stage.workPerPoint)

@@ -20,9 +20,8 @@ TileModel::TileModel(WorkloadOpInterface op, const Workload &workload)
     loopsOf.push_back(workload.loopsOf(buffer));
     Count elements = this->op.countElements(workload, index, box);
     fullElements.push_back(elements);
-    fullBytes.push_back(succeeded(elements)
-                            ? storageBytes(buffer, *elements)
-                            : Count(failure()));
+    fullBytes.push_back(succeeded(elements) ? storageBytes(buffer, *elements)
+                                            : Count(failure()));
   }
 }
 
@@ -117,9 +116,8 @@ Count TileModel::tileBytes(const Tiling &tiling, unsigned buffer) const {
     box.push_back({0, std::min(size, loop.extent)});
   // Room is taken for the whole tile, masked or not.
   Count elements = countElementsOfProduct(workload, buffer, box);
-  return succeeded(elements)
-             ? storageBytes(workload.buffers[buffer], *elements)
-             : Count(failure());
+  return succeeded(elements) ? storageBytes(workload.buffers[buffer], *elements)
+                             : Count(failure());
 }
 
 int64_t TileModel::tilesHeld(const Tiling &tiling, unsigned buffer) const {

@@ -243,7 +243,7 @@ FailureOr<LoopUnion::Digits> Composer::digitsOf(Value value, Member &reader) {
     return failure();
   auto type = cast<RankedTensorType>(shown->source.getType());
   FailureOr<LoopUnion::Digits> digits =
-      loops.cut(*source, type.getShape(), shown->box);
+      loops.cut(*source, type.getShape(), shown->ranges);
   if (failed(digits))
     return emitError() << "'" << kindOf(reader.op)
                        << "' reads a piece of a value inside that is not one "
@@ -265,8 +265,8 @@ LogicalResult Composer::joinOperand(Member &reader, Value operand) {
     if (failed(read))
       return failure();
     if (failed(loops.unify(*written, *read)))
-      return emitError() << "the loops of '" << kindOf(reader.op)
-                         << "' over '" << buffer.name
+      return emitError() << "the loops of '" << kindOf(reader.op) << "' over '"
+                         << buffer.name
                          << "' do not fit those that compute it"; // fused-C6
   }
   if (isRead)
@@ -340,8 +340,7 @@ LogicalResult Composer::checkContraction() const {
     }
     if (loop.isTileable && loop.extent > 1 && !canBeCut) // fused-C8
       return emitError() << "loop '" << loop.name << "' of '"
-                         << kindOf(product->op)
-                         << "' could no longer be cut";
+                         << kindOf(product->op) << "' could no longer be cut";
   }
   return success();
 }
@@ -360,8 +359,7 @@ void Composer::numberLoops() {
             numberOf.try_emplace(digit, unsigned(whole.loops.size()));
         if (isNew)
           whole.loops.push_back({"", IteratorType::parallel,
-                                 loops.extentOf(digit),
-                                 !loops.isWhole(digit)});
+                                 loops.extentOf(digit), !loops.isWhole(digit)});
         digits.push_back(known->second);
       }
     }

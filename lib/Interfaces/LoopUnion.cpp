@@ -120,29 +120,41 @@ FailureOr<LoopUnion::Digits> LoopUnion::takeInner(Digits &digits,
   return taken;
 }
 
+/// A piece of neighbours fixes the outer digits, one of every n-th element the
+/// inner ones.
+FailureOr<LoopUnion::Digits> LoopUnion::cutDimension(Digits dim, int64_t size,
+                                                     ShownBox::Range range) {
+  if (range.size == size)
+    return dim;
+  bool isStrided = range.stride > 1;
+  int64_t outer = isStrided ? range.stride : range.size;
+  if (range.size < 1 || range.stride < 1 || size % range.size != 0 ||
+      (isStrided ? range.size * range.stride != size || range.begin >= outer
+                 : range.begin % outer != 0))
+    return failure();
+  FailureOr<Digits> inner = takeInner(dim, outer);
+  if (failed(inner))
+    return failure();
+  Digits &fixed = isStrided ? *inner : dim;
+  llvm::erase_if(fixed, [&](unsigned loop) { return extentOf(loop) == 1; });
+  if (fixed.size() != 1)
+    return failure();
+  loops[fixed.front()].isWhole = true;
+  pieces[fixed.front()].insert(isStrided ? range.begin : range.begin / outer);
+  return isStrided ? dim : *inner;
+}
+
 FailureOr<LoopUnion::Digits> LoopUnion::cut(ArrayRef<unsigned> digits,
-                                            ArrayRef<int64_t> shape, Box box) {
+                                            ArrayRef<int64_t> shape,
+                                            ArrayRef<ShownBox::Range> ranges) {
   Digits resolved = resolve(digits);
   Digits pending(resolved.rbegin(), resolved.rend()), result;
-  for (auto [size, interval] : llvm::zip_equal(shape, box)) {
+  for (auto [size, range] : llvm::zip_equal(shape, ranges)) {
     FailureOr<Digits> dim = take(pending, size);
+    if (succeeded(dim))
+      dim = cutDimension(*dim, size, range);
     if (failed(dim))
       return failure();
-    if (interval.size() != size) {
-      if (interval.size() < 1 || size % interval.size() != 0 ||
-          interval.begin % interval.size() != 0)
-        return failure();
-      FailureOr<Digits> inner = takeInner(*dim, interval.size());
-      if (failed(inner))
-        return failure();
-      // What counts the pieces: one loop.
-      llvm::erase_if(*dim, [&](unsigned loop) { return extentOf(loop) == 1; });
-      if (dim->size() != 1)
-        return failure();
-      loops[dim->front()].isWhole = true;
-      pieces[dim->front()].insert(interval.begin / interval.size());
-      dim = inner;
-    }
     result.append(*dim);
   }
   return result;

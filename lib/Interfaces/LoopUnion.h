@@ -36,10 +36,10 @@ public:
   /// Makes both lists the same. Loops of one iteration that only `right` has
   /// vanish. Fails where one does not refine the other.
   LogicalResult unify(ArrayRef<unsigned> left, ArrayRef<unsigned> right);
-  /// The digits of a box of a tensor of this shape. Fails where the box is not
-  /// one of equal pieces along each dimension.
+  /// The digits of what is shown of a tensor of this shape. Fails where it is
+  /// not one of equal pieces along each dimension.
   FailureOr<Digits> cut(ArrayRef<unsigned> digits, ArrayRef<int64_t> shape,
-                        Box box);
+                        ArrayRef<ShownBox::Range> ranges);
   /// Whether, where one piece was cut, all of its kind were.
   bool hasAllPieces() const;
 
@@ -58,6 +58,8 @@ private:
   /// end) that make up `size` iterations, splitting one if need be.
   FailureOr<Digits> take(Digits &digits, int64_t size);
   FailureOr<Digits> takeInner(Digits &digits, int64_t size);
+  FailureOr<Digits> cutDimension(Digits dim, int64_t size,
+                                 ShownBox::Range range);
 
   std::vector<Node> loops;
   /// For each loop that counts pieces, those that were cut.

@@ -183,7 +183,7 @@ struct ReshapeModel
       return std::nullopt;
     ShownBox shown{op->getOperand(0), {}};
     for (int64_t size : source.getShape())
-      shown.box.push_back({0, size});
+      shown.ranges.push_back({0, size, 1});
     return shown;
   }
 };
@@ -193,14 +193,15 @@ struct ExtractSliceModel
                                             tensor::ExtractSliceOp> {
   std::optional<ShownBox> getShownBox(Operation *operation) const {
     auto op = cast<tensor::ExtractSliceOp>(operation);
-    if (!op.getSourceType().hasStaticShape() || !op.hasUnitStride() ||
+    if (!op.getSourceType().hasStaticShape() ||
         ShapedType::isDynamicShape(op.getStaticOffsets()) ||
-        ShapedType::isDynamicShape(op.getStaticSizes()))
+        ShapedType::isDynamicShape(op.getStaticSizes()) ||
+        ShapedType::isDynamicShape(op.getStaticStrides()))
       return std::nullopt;
     ShownBox shown{op.getSource(), {}};
-    for (auto [offset, size] :
-         llvm::zip_equal(op.getStaticOffsets(), op.getStaticSizes()))
-      shown.box.push_back({offset, offset + size});
+    for (auto [offset, size, stride] : llvm::zip_equal(
+             op.getStaticOffsets(), op.getStaticSizes(), op.getStaticStrides()))
+      shown.ranges.push_back({offset, size, stride});
     return shown;
   }
 };

@@ -385,11 +385,10 @@ void BlockFuser::materialize(const Kernel &kernel) {
       erased.insert(op);
       op->erase();
     }
-  remark::passed(fused.getLoc(), remarkOptions())
-      << remark::reason("{0} ops are now '{1}': {2} bytes and {3} cycles fewer",
-                        kernel.ops.size(), nameOf(fused),
-                        kernel.apart.bytes - kernel.price.bytes,
-                        kernel.apart.cycles - kernel.price.cycles);
+  remark::passed(fused.getLoc(), remarkOptions()) << remark::reason(
+      "{0} ops are now '{1}': {2} bytes and {3} cycles fewer",
+      kernel.ops.size(), nameOf(fused), kernel.apart.bytes - kernel.price.bytes,
+      kernel.apart.cycles - kernel.price.cycles);
 }
 
 bool BlockFuser::run() {
@@ -404,9 +403,8 @@ bool BlockFuser::run() {
       if (!kernels[producer].ops.empty() && producer != consumer)
         join(producer, consumer);
     }
-  llvm::erase_if(kernels, [](const Kernel &kernel) {
-    return kernel.ops.size() < 2;
-  });
+  llvm::erase_if(kernels,
+                 [](const Kernel &kernel) { return kernel.ops.size() < 2; });
   llvm::sort(kernels, [&](const Kernel &a, const Kernel &b) {
     return positions.lookup(a.ops.back()) < positions.lookup(b.ops.back());
   });

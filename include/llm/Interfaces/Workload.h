@@ -140,10 +140,14 @@ elementwiseWorkload(Operation *op, EmitError emitError,
                     ArrayRef<std::pair<StringRef, Value>> inputs, Value out,
                     ArrayRef<std::pair<WorkKind, int64_t>> workPerElement);
 
-/// Elements of a tensor that another one shows: one interval per dimension.
+/// Elements of a tensor that another one shows: in each dimension `size` of
+/// them from `begin` on, each `stride` behind the one before.
 struct ShownBox {
+  struct Range {
+    int64_t begin, size, stride;
+  };
   Value source;
-  SmallVector<Interval, 4> box;
+  SmallVector<Range, 4> ranges;
 };
 
 /// What a SourceOpInterface op shows.

@@ -39,12 +39,11 @@ static OracleBuffer late(OracleBuffer buffer) {
 static Oracle productAndSum(int64_t m, int64_t k, int64_t n) {
   std::string out = tensorText({m, n});
   Oracle oracle;
-  oracle.text = fusedText(
-      {tensorText({m, k}), tensorText({k, n}, "i8"), out},
-      {"%p = llm.matmul %0, %1 : " + tensorText({m, k}) + ", " +
-           tensorText({k, n}, "i8"),
-       "%r = llm.add %2, %p : " + out + ", " + out},
-      out);
+  oracle.text = fusedText({tensorText({m, k}), tensorText({k, n}, "i8"), out},
+                          {"%p = llm.matmul %0, %1 : " + tensorText({m, k}) +
+                               ", " + tensorText({k, n}, "i8"),
+                           "%r = llm.add %2, %p : " + out + ", " + out},
+                          out);
   oracle.loops = {"m", "n", "k"};
   oracle.extents = {m, n, k};
   oracle.tileable = {true, true, true};
@@ -61,12 +60,12 @@ static Oracle productAndSum(int64_t m, int64_t k, int64_t n) {
 static Oracle normAndProduct(int64_t m, int64_t k, int64_t n) {
   Oracle oracle;
   std::string x = tensorText({m, k}), w = tensorText({n, k}, "i8");
-  oracle.text = fusedText(
-      {x, tensorText({k}, "f32"), w},
-      {"%n = llm.rmsnorm %0, %1 epsilon 1.0e-5 : " + x + ", " +
-           tensorText({k}, "f32"),
-       "%r = llm.matmul %n, %2 transpose_rhs : " + x + ", " + w},
-      tensorText({m, n}));
+  oracle.text =
+      fusedText({x, tensorText({k}, "f32"), w},
+                {"%n = llm.rmsnorm %0, %1 epsilon 1.0e-5 : " + x + ", " +
+                     tensorText({k}, "f32"),
+                 "%r = llm.matmul %n, %2 transpose_rhs : " + x + ", " + w},
+                tensorText({m, n}));
   oracle.loops = {"m", "k", "n"};
   oracle.extents = {m, k, n};
   oracle.tileable = {true, false, true};
@@ -104,29 +103,38 @@ static Oracle productAndRope(int64_t b, int64_t s, int64_t h, int64_t d,
   return oracle;
 }
 
-/// Gate and up as one product of 2 f columns; column i of one half belongs to
-/// column i of the other one.
-static Oracle halvesAndSwiglu(int64_t m, int64_t k, int64_t f) {
+/// Gate and up as one product of 2 f columns: column i of one half belongs to
+/// column i of the other one, or column 2 i to column 2 i + 1.
+static Oracle halvesAndSwiglu(int64_t m, int64_t k, int64_t f, bool isEven) {
   Oracle oracle;
   std::string both = tensorText({m, 2 * f}), half = tensorText({m, f}),
               sizes = " [" + std::to_string(m) + ", " + std::to_string(f) +
-                      "] [1, 1] : " + both + " to " + half;
-  oracle.text = fusedText(
-      {tensorText({m, k}), tensorText({k, 2 * f}, "i8")},
-      {"%p = llm.matmul %0, %1 : " + tensorText({m, k}) + ", " +
-           tensorText({k, 2 * f}, "i8"),
-       "%g = tensor.extract_slice %p[0, 0]" + sizes,
-       "%u = tensor.extract_slice %p[0, " + std::to_string(f) + "]" + sizes,
-       "%r = llm.swiglu %g, %u : " + half + ", " + half},
-      half);
-  oracle.loops = {"m", "matmul.n.0", "d1", "k"};
+                      "] [1, " + (isEven ? "2" : "1") + "] : " + both + " to " +
+                      half;
+  oracle.text = fusedText({tensorText({m, k}), tensorText({k, 2 * f}, "i8")},
+                          {"%p = llm.matmul %0, %1 : " + tensorText({m, k}) +
+                               ", " + tensorText({k, 2 * f}, "i8"),
+                           "%g = tensor.extract_slice %p[0, 0]" + sizes,
+                           "%u = tensor.extract_slice %p[0, " +
+                               std::to_string(isEven ? 1 : f) + "]" + sizes,
+                           "%r = llm.swiglu %g, %u : " + half + ", " + half},
+                          half);
+  std::string side = isEven ? "matmul.n.1" : "matmul.n.0";
+  std::vector<std::string> columns = {side, "d1"};
+  oracle.loops = {"m", side, "d1", "k"};
   oracle.extents = {m, 2, f, k};
   oracle.tileable = {true, false, true, true};
+  if (isEven) {
+    columns = {"d1", side};
+    oracle.loops = {"m", "d1", side, "k"};
+    oracle.extents = {m, f, 2, k};
+    oracle.tileable = {true, true, false, true};
+  }
   oracle.stages = {oracle.loops, {"m", "d1"}};
   oracle.buffers = {
       {"matmul.lhs", 'r', {"m", "k"}, 16},
-      {"matmul.rhs", 'r', {"k", "matmul.n.0", "d1"}, 8},
-      kept({"matmul.out", 't', {"m", "matmul.n.0", "d1"}, 16}, false),
+      {"matmul.rhs", 'r', {"k", columns[0], columns[1]}, 8},
+      kept({"matmul.out", 't', {"m", columns[0], columns[1]}, 16}, false),
       {"swiglu.out", 'w', {"m", "d1"}, 16}};
   return oracle;
 }
@@ -164,7 +172,8 @@ Oracle randomFusedOracle(Random &random) {
     return productAndRope(random(2, 3), random(2, 3), random(2, 3), 4,
                           random(1, 3));
   case 3:
-    return halvesAndSwiglu(random(1, 4), random(1, 4), random(2, 5));
+    return halvesAndSwiglu(random(1, 4), random(1, 4), random(2, 5),
+                           random(0, 1));
   default:
     return expertsAndQuantize(random);
   }

@@ -46,8 +46,8 @@ TEST(TileModelTest, TrafficMatchesAWalkOfTheTiles) {
     for (int cut = 0; cut < 4; ++cut) {
       Tiling tiling = randomTiling(oracle, random);
       for (size_t buffer = 0; buffer < oracle.buffers.size(); ++buffer) {
-        bool isLost = oracle.buffers[buffer].isKept &&
-                      oracle.comesBack(buffer, tiling);
+        bool isLost =
+            oracle.buffers[buffer].isKept && oracle.comesBack(buffer, tiling);
         Count bytes = model.trafficBytes(tiling, buffer);
         ASSERT_EQ(isLost, failed(bytes));
         if (isLost)
