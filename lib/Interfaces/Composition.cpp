@@ -139,65 +139,6 @@ LogicalResult Composer::addMembers() {
 // Joining loops
 //===----------------------------------------------------------------------===//
 
-/// A sum of loops times factors: (factor, loop), largest factor first.
-static std::optional<SmallVector<std::pair<int64_t, unsigned>>>
-termsOf(AffineExpr expr) {
-  SmallVector<std::pair<int64_t, unsigned>> terms;
-  SmallVector<std::pair<AffineExpr, int64_t>> pending = {{expr, 1}};
-  while (!pending.empty()) {
-    auto [next, factor] = pending.pop_back_val();
-    if (auto dim = dyn_cast<AffineDimExpr>(next)) {
-      terms.push_back({factor, dim.getPosition()});
-      continue;
-    }
-    if (auto constant = dyn_cast<AffineConstantExpr>(next)) {
-      if (constant.getValue() != 0)
-        return std::nullopt;
-      continue;
-    }
-    auto binary = dyn_cast<AffineBinaryOpExpr>(next);
-    if (!binary)
-      return std::nullopt;
-    auto scale = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    if (binary.getKind() == AffineExprKind::Add) {
-      pending.push_back({binary.getLHS(), factor});
-      pending.push_back({binary.getRHS(), factor});
-    } else if (binary.getKind() == AffineExprKind::Mul && scale) {
-      std::optional<int64_t> product = checkedMul(factor, scale.getValue());
-      if (!product)
-        return std::nullopt;
-      pending.push_back({binary.getLHS(), *product});
-    } else {
-      return std::nullopt;
-    }
-  }
-  llvm::stable_sort(terms, [](auto a, auto b) { return a.first > b.first; });
-  return terms;
-}
-
-/// The loops, outermost first, whose points are the indices 0, 1, .. of a
-/// dimension, each once.
-static std::optional<SmallVector<unsigned>>
-loopsOfDimension(const Workload &workload, AffineExpr index, int64_t size) {
-  auto terms = termsOf(index);
-  if (!terms)
-    return std::nullopt;
-  SmallVector<unsigned> found;
-  std::optional<int64_t> counted = 1;
-  for (auto [factor, loop] : llvm::reverse(*terms)) {
-    int64_t extent = workload.loops[loop].extent;
-    if (extent != 1 && factor != *counted)
-      return std::nullopt;
-    counted = checkedMul(*counted, extent);
-    if (!counted)
-      return std::nullopt;
-    found.insert(found.begin(), loop);
-  }
-  if (*counted != size)
-    return std::nullopt;
-  return found;
-}
-
 FailureOr<LoopUnion::Digits> Composer::digitsOf(const Member &member,
                                                 const Buffer &buffer) const {
   auto type = dyn_cast<RankedTensorType>(buffer.value.getType());
@@ -558,43 +499,4 @@ FailureOr<Workload> Composer::run() {
 FailureOr<Workload> mlir::llm::composeWorkload(Block &body, ValueRange results,
                                                EmitError emitError) {
   return Composer(body, results, emitError).run();
-}
-
-//===----------------------------------------------------------------------===//
-// Counting
-//===----------------------------------------------------------------------===//
-
-/// The iterations of the op's own loops in a box of the whole. Of a loop in
-/// pieces they may be no interval; then it is one of as many, which counts the
-/// same: only the outermost piece of a masked loop is ever cut.
-static SmallVector<Interval, 6> boxOf(const Workload &whole,
-                                      const ComposedPart &part, Box box) {
-  SmallVector<Interval, 6> own;
-  for (auto [loop, digits] :
-       llvm::zip_equal(part.workload.loops, part.digits)) {
-    int64_t begin = 0, size = 1;
-    for (unsigned digit : digits) {
-      begin = begin * whole.loops[digit].extent + box[digit].begin;
-      size *= box[digit].size();
-    }
-    begin = std::min(begin, loop.extent - size);
-    own.push_back({begin, begin + size});
-  }
-  return own;
-}
-
-Count mlir::llm::countComposedPoints(const Workload &workload, unsigned stage,
-                                     Box box) {
-  auto [index, ofPart] = workload.composition->stages[stage];
-  const ComposedPart &part = workload.composition->parts[index];
-  WorkloadOpInterface op = part.op;
-  return op.countPoints(part.workload, ofPart, boxOf(workload, part, box));
-}
-
-Count mlir::llm::countComposedElements(const Workload &workload,
-                                       unsigned buffer, Box box) {
-  auto [index, ofPart] = workload.composition->buffers[buffer];
-  const ComposedPart &part = workload.composition->parts[index];
-  WorkloadOpInterface op = part.op;
-  return op.countElements(part.workload, ofPart, boxOf(workload, part, box));
 }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopUnion.h"
+#include "llm/Support/Units.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -164,4 +166,66 @@ bool LoopUnion::hasAllPieces() const {
   return llvm::all_of(pieces, [&](const auto &entry) {
     return static_cast<int64_t>(entry.second.size()) == extentOf(entry.first);
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Loops of a dimension
+//===----------------------------------------------------------------------===//
+
+/// A sum of loops times factors: (factor, loop), largest factor first.
+static std::optional<SmallVector<std::pair<int64_t, unsigned>>>
+termsOf(AffineExpr expr) {
+  SmallVector<std::pair<int64_t, unsigned>> terms;
+  SmallVector<std::pair<AffineExpr, int64_t>> pending = {{expr, 1}};
+  while (!pending.empty()) {
+    auto [next, factor] = pending.pop_back_val();
+    if (auto dim = dyn_cast<AffineDimExpr>(next)) {
+      terms.push_back({factor, dim.getPosition()});
+      continue;
+    }
+    if (auto constant = dyn_cast<AffineConstantExpr>(next)) {
+      if (constant.getValue() != 0)
+        return std::nullopt;
+      continue;
+    }
+    auto binary = dyn_cast<AffineBinaryOpExpr>(next);
+    if (!binary)
+      return std::nullopt;
+    auto scale = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    if (binary.getKind() == AffineExprKind::Add) {
+      pending.push_back({binary.getLHS(), factor});
+      pending.push_back({binary.getRHS(), factor});
+    } else if (binary.getKind() == AffineExprKind::Mul && scale) {
+      std::optional<int64_t> product = checkedMul(factor, scale.getValue());
+      if (!product)
+        return std::nullopt;
+      pending.push_back({binary.getLHS(), *product});
+    } else {
+      return std::nullopt;
+    }
+  }
+  llvm::stable_sort(terms, [](auto a, auto b) { return a.first > b.first; });
+  return terms;
+}
+
+std::optional<SmallVector<unsigned>>
+mlir::llm::loopsOfDimension(const Workload &workload, AffineExpr index,
+                            int64_t size) {
+  auto terms = termsOf(index);
+  if (!terms)
+    return std::nullopt;
+  SmallVector<unsigned> found;
+  std::optional<int64_t> counted = 1;
+  for (auto [factor, loop] : llvm::reverse(*terms)) {
+    int64_t extent = workload.loops[loop].extent;
+    if (extent != 1 && factor != *counted)
+      return std::nullopt;
+    counted = checkedMul(*counted, extent);
+    if (!counted)
+      return std::nullopt;
+    found.insert(found.begin(), loop);
+  }
+  if (*counted != size)
+    return std::nullopt;
+  return found;
 }

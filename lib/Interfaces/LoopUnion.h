@@ -66,6 +66,11 @@ private:
   DenseMap<unsigned, std::set<int64_t>> pieces;
 };
 
+/// The loops of a workload, outermost first, whose points are the indices 0, 1,
+/// .. of a dimension, each once. Nothing where there are none.
+std::optional<SmallVector<unsigned>>
+loopsOfDimension(const Workload &workload, AffineExpr index, int64_t size);
+
 } // namespace mlir::llm
 
 #endif // LLM_LIB_INTERFACES_LOOPUNION_H

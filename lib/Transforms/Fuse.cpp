@@ -173,6 +173,11 @@ private:
   /// An op outside that needs a value of `ops` and that one of them needs, so
   /// that they cannot run as one; null if there is none.
   Operation *findBetween(const llvm::SetVector<Operation *> &ops) const;
+  /// The first place from `position` on that no kernel spans: what comes behind
+  /// it is needed by nothing before it.
+  unsigned findBoundary(unsigned position) const;
+  /// Notes that a kernel spans its ops, or no longer does.
+  void span(const Kernel &kernel, int count);
   /// A copy of the ops as a kernel, before the last of them. `yielded`: what it
   /// hands on, in the order of its results.
   FusedOp build(const llvm::SetVector<Operation *> &ops,
@@ -188,6 +193,8 @@ private:
   Prices &prices;
   bool isAlways;
   DenseMap<Operation *, unsigned> positions;
+  /// How many kernels have ops both before and behind a position.
+  std::vector<int> spanning;
   DenseMap<Operation *, Users> users; ///< of all results of an op
   /// Views that were erased with the kernel that they belonged to.
   llvm::SmallPtrSet<Operation *, 8> erased;
@@ -207,6 +214,7 @@ void BlockFuser::addOps() {
   for (auto [position, op] : llvm::enumerate(block)) {
     positions[&op] = position;
     users[&op] = usersOf(op.getResults(), block);
+    spanning.push_back(0);
     auto work = dyn_cast<WorkloadOpInterface>(op);
     if (!work)
       continue;
@@ -247,15 +255,29 @@ SmallVector<unsigned> BlockFuser::producersOf(Operation *op) const {
   return producers.takeVector();
 }
 
+void BlockFuser::span(const Kernel &kernel, int count) {
+  for (unsigned position = positions.lookup(kernel.ops.front());
+       position < positions.lookup(kernel.ops.back()); ++position)
+    spanning[position] += count;
+}
+
+unsigned BlockFuser::findBoundary(unsigned position) const {
+  while (spanning[position] > 0)
+    ++position;
+  return position;
+}
+
 /// Walks over all that depends on the ops, kernels as a whole.
 Operation *
 BlockFuser::findBetween(const llvm::SetVector<Operation *> &ops) const {
   // Each op with the one outside by which it was reached.
   SmallVector<std::pair<Operation *, Operation *>> pending;
   llvm::SmallPtrSet<Operation *, 16> seen;
+  unsigned boundary = findBoundary(positions.lookup(ops.back()));
   auto expand = [&](Operation *op, Operation *by) {
-    for (Operation *user : users.lookup(op).ops)
-      if ((by || !ops.contains(user)) && seen.insert(user).second)
+    for (Operation *user : users.find(op)->second.ops)
+      if ((by || !ops.contains(user)) && positions.lookup(user) <= boundary &&
+          seen.insert(user).second)
         pending.push_back({user, by ? by : user});
   };
   for (Operation *op : ops)
@@ -285,7 +307,7 @@ FusedOp BlockFuser::build(const llvm::SetVector<Operation *> &ops,
       if (llvm::any_of(usersOf(result, block).ops,
                        [&](Operation *user) { return !ops.contains(user); }))
         yielded.push_back(result);
-    for (Operation *view : users.lookup(op).views)
+    for (Operation *view : users.find(op)->second.views)
       if (!erased.contains(view) && isa<TransparentOpInterface>(view) &&
           positions.lookup(view) < positions.lookup(ops.back()))
         views.insert(view);
@@ -357,8 +379,11 @@ void BlockFuser::join(unsigned producer, unsigned consumer) {
     return miss("as one they take " + Twine(price->cycles) + " cycles and " +
                 Twine(price->bytes) + " bytes, apart " + Twine(apart.cycles) +
                 " and " + Twine(apart.bytes));
+  span(kernels[producer], -1);
+  span(kernels[consumer], -1);
   kernels[consumer] = {sorted, *price,
                        kernels[producer].apart + kernels[consumer].apart};
+  span(kernels[consumer], 1);
   kernels[producer].ops.clear();
   for (Operation *op : sorted)
     kernelOf[op] = consumer;
@@ -376,7 +401,7 @@ void BlockFuser::materialize(const Kernel &kernel) {
     });
   SmallVector<Operation *> dead(ops.begin(), ops.end());
   for (Operation *op : ops)
-    for (Operation *view : users.lookup(op).views)
+    for (Operation *view : users.find(op)->second.views)
       if (!erased.contains(view) && !llvm::is_contained(dead, view))
         dead.push_back(view);
   sort(dead);

@@ -65,8 +65,8 @@ def kernels_in(text):
 
 
 def figures(path):
-    function = json.load(open(path, encoding="utf-8"))["functions"][0]
-    return sum(op["bytes"]["dram"] for op in function["ops"]), function["totals"]
+    report = json.load(open(path, encoding="utf-8"))
+    return sum(op["bytes"]["dram"] for op in report["ops"]), report["totals"]
 
 
 def main():

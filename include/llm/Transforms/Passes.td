@@ -119,16 +119,16 @@ def LlmFusePass : Pass<"llm-fuse", "::mlir::ModuleOp"> {
     with the kernels whose values it reads, the largest value first. A kernel has at most 16
     ops.
 
-    `when=cheaper` (default) joins ops where that takes fewer cycles on the target, or as many
-    and fewer bytes, with the best tiles that `llm-tile` would find; `when=legal` wherever it
-    is possible and fits the target. Remarks say what was joined, and what was not, and why.
+    `when=cheaper` (default) joins ops where that moves fewer bytes in no more cycles of an
+    engine, with the best tiles that `llm-tile` would find on the target; `when=legal` wherever
+    it is possible and fits the target. Remarks say what was joined, and what was not, and why.
     A module pass, because without a target it writes the preset `npu`, as `llm-tile` does.
 
     Runs after `llm-fuse-projections` and `llm-decompose-attention`, before `llm-tile`.
 
-    Requires: static shapes (others are left alone). Guarantees: the same values, the same
-    work, `when=cheaper`: no more cycles. Tiles and costs of the joined ops,
-    slots and schedules are dropped.
+    Requires: static shapes (others are left alone). Guarantees: the same values and the same
+    work; with `when=cheaper`, fewer bytes and no more cycles in each kernel. Tiles and costs of
+    the joined ops, slots and schedules are dropped.
 
     ```mlir
     %o = llm.matmul "mlp.down_proj" %h, %w transpose_rhs : ...
