@@ -8,7 +8,9 @@
 #include "llm/Analysis/CostModel.h"
 #include "llm/Analysis/ClosedForm.h"
 #include "llm/Analysis/Totals.h"
+#include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 
@@ -125,7 +127,7 @@ std::optional<int64_t> mlir::llm::memoryCycles(const OpOnTarget &context,
   const Memory &dram = context.target->dram();
   return streamCycles(bytes, dram.lanes, context.target->clockHz,
                       context.target->portLanes(*context.engine, dram),
-                      dram.bytesPerSecond);
+                      dram.usableBytesPerSecond());
 }
 
 SmallVector<std::string>
@@ -162,6 +164,8 @@ namespace {
 /// take.
 struct Movement {
   SmallVector<int64_t, 4> bytes;
+  /// Of buffers that already lie in the engine's private memory.
+  int64_t residentBytes = 0;
   int64_t workingSetBytes = 0;
 };
 } // namespace
@@ -222,14 +226,45 @@ static FailureOr<Movement> moveCompulsory(const OpOnTarget &context) {
   return movement;
 }
 
+static bool isResident(TileLevelAttr level, const Buffer &buffer) {
+  return llvm::any_of(level.getResident(), [&](StringAttr name) {
+    return name.getValue() == buffer.name;
+  });
+}
+
+/// What is said to lie in a memory must fit into it.
+static LogicalResult checkResident(const OpOnTarget &context,
+                                   TileLevelAttr level) {
+  TileModel model(context.op, context.workload);
+  Count all = int64_t(0);
+  for (StringAttr name : level.getResident()) {
+    const Buffer *buffer =
+        llvm::find_if(context.workload.buffers, [&](const Buffer &buffer) {
+          return buffer.name == name.getValue();
+        });
+    if (buffer == context.workload.buffers.end())
+      return context.op->emitOpError()
+             << "tile says that buffer '" << name.getValue()
+             << "' is resident, which the op does not have";
+    all = plus(all, model.compulsoryBytes(
+                        buffer - context.workload.buffers.begin()));
+  }
+  if (succeeded(all) && *all <= context.tileCapacityBytes())
+    return success();
+  return context.op->emitOpError()
+         << "its resident buffers do not fit into '"
+         << level.getMemory().getValue() << "', which has "
+         << context.tileCapacityBytes() << " bytes";
+}
+
 static FailureOr<Movement> moveTiled(const OpOnTarget &context,
                                      TileLevelAttr level) {
   Operation *op = context.op;
   FailureOr<Tiling> tiling = readTiling(context, level);
   if (failed(tiling))
     return failure();
-  if (!level.getResident().empty())
-    return op->emitOpError() << "resident buffers are not modelled yet";
+  if (failed(checkResident(context, level)))
+    return failure();
   TileModel model(context.op, context.workload);
   Movement movement;
   SmallVector<int64_t, 4> held;
@@ -242,6 +277,13 @@ static FailureOr<Movement> moveTiled(const OpOnTarget &context,
     Count bytes = model.trafficBytes(*tiling, index);
     if (failed(bytes))
       return emitOverflow(op);
+    if (isResident(level, buffer)) {
+      std::optional<int64_t> sum = checkedAdd(movement.residentBytes, *bytes);
+      if (!sum)
+        return emitOverflow(op);
+      movement.residentBytes = *sum;
+      bytes = 0;
+    }
     movement.bytes.push_back(*bytes);
     held.push_back(
         std::max<int64_t>(1, getAmount(level.getBuffers(), buffer.name)));
@@ -269,7 +311,7 @@ static FailureOr<Movement> moveClosedForm(const OpOnTarget &context,
     return failure();
   const Memory &dram = context.target->dram();
   double bytesPerCycle =
-      double(dram.bytesPerSecond) / double(context.target->clockHz) *
+      double(dram.usableBytesPerSecond()) / double(context.target->clockHz) *
       double(context.target->portLanes(*context.engine, dram)) /
       double(dram.lanes);
   double bytes = form.lhsBytes + form.rhsBytes;
@@ -307,6 +349,35 @@ static FailureOr<Movement> moveTheoretical(const OpOnTarget &context,
               : moveCompulsory(context);
 }
 
+/// The levels that a searched or manual tile must have: one for the engine's
+/// private memory, one for its units.
+static SmallVector<StringRef> levelNames(const OpOnTarget &context) {
+  SmallVector<StringRef> names;
+  if (const Memory *memory = context.tileMemory())
+    names.push_back(memory->name);
+  if (unitKernelOf(context))
+    names.push_back(unitLevelName);
+  return names;
+}
+
+static LogicalResult checkLevels(const OpOnTarget &context, TileAttr tile) {
+  SmallVector<StringRef> expected = levelNames(context), found;
+  for (TileLevelAttr level : tile.getLevels())
+    found.push_back(level.getMemory().getValue());
+  if (expected == found)
+    return success();
+  if (expected.empty())
+    return context.op->emitOpError()
+           << "has a tile level, but engine '" << context.engine->name
+           << "' has no private memory";
+  return context.op->emitOpError()
+         << "its tile must have "
+         << (expected.size() == 1 ? "one level" : "two levels") << ", for "
+         << (context.tileMemory() ? "memory '" : "the '")
+         << llvm::join(expected, "' and '") << "' of engine '"
+         << context.engine->name << "'";
+}
+
 static FailureOr<Movement> move(const OpOnTarget &context, TileAttr tile) {
   Operation *op = context.op;
   if (tile.getSplit() && !tile.getSplit().empty())
@@ -314,20 +385,10 @@ static FailureOr<Movement> move(const OpOnTarget &context, TileAttr tile) {
            << "its tile has a split; ops are costed and scheduled whole";
   if (tile.getStrategy() == TileStrategy::Theoretical)
     return moveTheoretical(context, tile);
-  const Memory *memory = context.tileMemory();
-  if (!memory) {
-    if (!tile.getLevels().empty())
-      return op->emitOpError()
-             << "has a tile level, but engine '" << context.engine->name
-             << "' has no private memory";
-    return moveCompulsory(context);
-  }
-  if (tile.getLevels().size() != 1 ||
-      tile.getLevels().front().getMemory().getValue() != memory->name)
-    return op->emitOpError()
-           << "its tile must have one level, for memory '" << memory->name
-           << "' of engine '" << context.engine->name << "'";
-  return moveTiled(context, tile.getLevels().front());
+  if (failed(checkLevels(context, tile)))
+    return failure();
+  return context.tileMemory() ? moveTiled(context, tile.getLevels().front())
+                              : moveCompulsory(context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,20 +407,118 @@ static FailureOr<DictionaryAttr> countAllWork(const OpOnTarget &context) {
   return getAmounts(context.op->getContext(), amounts);
 }
 
+std::unique_ptr<UnitKernel>
+mlir::llm::unitKernelOf(const OpOnTarget &context) {
+  return context.engine->hasUnitTiles()
+             ? UnitKernel::get(context.op, context.workload)
+             : nullptr;
+}
+
+UnitMachine mlir::llm::unitMachineOf(const OpOnTarget &context,
+                                     const UnitKernel &kernel) {
+  return UnitMachine::get(
+      *context.target, *context.engine, context.workload.macElementType(),
+      context.engine->kernelFigures(
+          kernel.opClass(), context.op->getName().getStringRef()));
+}
+
+LogicalResult mlir::llm::addRereads(const OpOnTarget &context,
+                                    const UnitKernel &kernel,
+                                    MutableArrayRef<int64_t> bytes) {
+  UnitMachine machine = unitMachineOf(context, kernel);
+  for (auto [index, moved] : llvm::enumerate(bytes)) {
+    std::optional<int64_t> all =
+        checkedMul(moved, kernel.readsOf(index, machine));
+    if (!all)
+      return emitOverflow(context.op);
+    moved = *all;
+  }
+  return success();
+}
+
+namespace {
+/// The cycles of a cost record.
+struct Cycles {
+  int64_t overhead = 0, serial = 0, compute = 0, memory = 0;
+  CostBound bound = CostBound::Overhead;
+};
+} // namespace
+
 static CostBound boundOf(int64_t fixed, int64_t compute, int64_t memory) {
   if (fixed >= std::max(compute, memory))
     return CostBound::Overhead;
   return compute >= memory ? CostBound::Compute : CostBound::Memory;
 }
 
-FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
-                                           TileAttr tile) {
-  MLIRContext *mlirContext = tile.getContext();
+/// Work that spreads over all units evenly, and hides streaming or is hidden by
+/// it.
+static FailureOr<Cycles> spreadEvenly(const OpOnTarget &context,
+                                      int64_t memory) {
   FailureOr<int64_t> compute = computeCycles(context);
   if (failed(compute))
     return failure();
+  Cycles cycles;
+  cycles.overhead = context.engine->overheadCycles;
+  cycles.compute = *compute;
+  cycles.memory = memory;
+  cycles.bound = boundOf(cycles.overhead, *compute, memory);
+  return cycles;
+}
+
+/// Work that the units share as tiles. What the record adds up to is the
+/// kernel's time: that part of it which does not overlap is serial.
+static FailureOr<Cycles> shareAsTiles(const OpOnTarget &context,
+                                      const UnitKernel &kernel,
+                                      const UnitTile &tile, KernelBytes bytes,
+                                      int64_t memory) {
+  UnitMachine machine = unitMachineOf(context, kernel);
+  KernelTime time = kernel.timeOf(tile, bytes, machine);
+  bool fits = true;
+  auto toCycles = [&](double seconds) {
+    double cycles = std::ceil(seconds * double(context.target->clockHz));
+    fits &= cycles < double(maxCount);
+    return fits ? int64_t(cycles) : 0;
+  };
+  int64_t total = toCycles(time.totalSeconds),
+          unit = toCycles(time.unitSeconds),
+          stream = toCycles(time.streamSeconds);
+  Cycles cycles;
+  cycles.overhead =
+      toCycles(time.launchSeconds) + context.engine->overheadCycles;
+  cycles.memory = memory;
+  // Where ports or few tiles slow streaming down, that is the units' doing.
+  cycles.compute = stream > memory ? std::max(unit, stream) : unit;
+  int64_t overlapped = std::max(cycles.compute, memory);
+  cycles.serial = std::max<int64_t>(
+      0, total - toCycles(time.launchSeconds) - overlapped);
+  cycles.bound = boundOf(cycles.overhead, unit, stream);
+  if (!fits)
+    return emitOverflow(context.op);
+  return cycles;
+}
+
+static FailureOr<Cycles> cyclesOf(const OpOnTarget &context,
+                                  const UnitKernel *kernel, TileAttr tile,
+                                  KernelBytes bytes, int64_t memory) {
+  FailureOr<Cycles> even = spreadEvenly(context, memory);
+  if (!kernel || failed(even))
+    return even;
+  FailureOr<Tiling> tiling = readTiling(context, tile.getLevels().back());
+  if (failed(tiling))
+    return failure();
+  return shareAsTiles(context, *kernel, tiling->sizes, bytes, memory);
+}
+
+FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
+                                           TileAttr tile) {
+  MLIRContext *mlirContext = tile.getContext();
   FailureOr<Movement> movement = move(context, tile);
   if (failed(movement))
+    return failure();
+  std::unique_ptr<UnitKernel> kernel;
+  if (tile.getStrategy() != TileStrategy::Theoretical)
+    kernel = unitKernelOf(context);
+  if (kernel && failed(addRereads(context, *kernel, movement->bytes)))
     return failure();
   FailureOr<DictionaryAttr> work = countAllWork(context);
   if (failed(work))
@@ -381,13 +540,16 @@ FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
     return emitOverflow(context.op);
   NamedAttrList traffic;
   traffic.set(context.target->dram().name, getAmounts(mlirContext, perBuffer));
-  int64_t overhead = context.engine->overheadCycles;
+  FailureOr<Cycles> cycles = cyclesOf(
+      context, kernel.get(), tile,
+      {double(total), double(movement->residentBytes)}, *memory);
+  if (failed(cycles))
+    return failure();
   auto part = PartCostAttr::getChecked(
       [&] { return context.op->emitOpError(); }, mlirContext,
       /*count=*/int64_t(1), *work, traffic.getDictionary(mlirContext),
-      movement->workingSetBytes, overhead,
-      /*serialCycles=*/int64_t(0), *compute, *memory,
-      boundOf(overhead, *compute, *memory));
+      movement->workingSetBytes, cycles->overhead, cycles->serial,
+      cycles->compute, cycles->memory, cycles->bound);
   if (!part)
     return failure();
   return CostAttr::get(mlirContext,

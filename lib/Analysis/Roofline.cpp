@@ -101,8 +101,8 @@ std::optional<int64_t> RooflineSum::cycles() const {
       return std::nullopt;
     byKind[key.first] = *sum;
   }
-  std::optional<int64_t> longest =
-      ceilMulDiv(bytes, target.clockHz, 1, target.dram().bytesPerSecond);
+  std::optional<int64_t> longest = ceilMulDiv(
+      bytes, target.clockHz, 1, target.dram().peakBytesPerSecond());
   for (auto [kind, cycles] : byKind)
     if (longest)
       longest = std::max(*longest, cycles);

@@ -89,7 +89,7 @@ static Problem makeMachine(const Target &target) {
   SmallVector<const Memory *> memories = target.sharedMemories();
   for (const Memory *memory : memories)
     problem.resources.push_back(
-        {memory->name, memory->bytesPerSecond, memory->lanes});
+        {memory->name, memory->usableBytesPerSecond(), memory->lanes});
   for (const Engine &engine : target.engines) {
     scheduling::EngineGroup group;
     group.name = engine.name;

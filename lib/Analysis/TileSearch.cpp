@@ -25,7 +25,10 @@ public:
         model(context.op, context.workload),
         capacity(context.tileCapacityBytes()), compute(computeCycles) {}
 
-  FailureOr<TileAttr> run();
+  /// The level of the engine's private memory.
+  FailureOr<TileLevelAttr> run();
+  /// Bytes of each buffer with the tile that was found.
+  FailureOr<SmallVector<int64_t, 4>> movedBytes() const;
 
 private:
   void classifyLoops();
@@ -43,7 +46,7 @@ private:
   bool fits() const;
   std::optional<Score> score(const Tiling &tiling) const;
   void growStreamedLoops();
-  TileAttr makeAttr() const;
+  TileLevelAttr makeLevel() const;
 
   const OpOnTarget &context;
   const Workload &workload;
@@ -211,7 +214,7 @@ void TileSearch::growStreamedLoops() {
   best = current;
 }
 
-TileAttr TileSearch::makeAttr() const {
+TileLevelAttr TileSearch::makeLevel() const {
   MLIRContext *mlirContext = context.op->getContext();
   SmallVector<std::pair<StringRef, int64_t>> sizes, held;
   for (auto [size, loop] : llvm::zip(best.sizes, workload.loops))
@@ -221,13 +224,12 @@ TileAttr TileSearch::makeAttr() const {
   SmallVector<StringAttr> order;
   for (unsigned loop : best.order)
     order.push_back(StringAttr::get(mlirContext, workload.loops[loop].name));
-  auto level = TileLevelAttr::get(
+  return TileLevelAttr::get(
       mlirContext, StringAttr::get(mlirContext, context.tileMemory()->name),
       getAmounts(mlirContext, sizes), order, getAmounts(mlirContext, held), {});
-  return TileAttr::get(mlirContext, TileStrategy::Search, level, {});
 }
 
-FailureOr<TileAttr> TileSearch::run() {
+FailureOr<TileLevelAttr> TileSearch::run() {
   classifyLoops();
   for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
     if (workload.buffers[buffer].role != Buffer::Role::Temporary)
@@ -249,15 +251,81 @@ FailureOr<TileAttr> TileSearch::run() {
            << "its bytes are above 2^61 - 1, or a value inside is computed "
               "again, with every tile that fits";
   growStreamedLoops();
-  return makeAttr();
+  return makeLevel();
+}
+
+FailureOr<SmallVector<int64_t, 4>> TileSearch::movedBytes() const {
+  SmallVector<int64_t, 4> bytes;
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
+    Count moved = model.trafficBytes(best, buffer);
+    if (failed(moved))
+      return failure();
+    bytes.push_back(*moved);
+  }
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Units
+//===----------------------------------------------------------------------===//
+
+/// Every element of each buffer once.
+static SmallVector<int64_t, 4> compulsoryBytesOf(const OpOnTarget &context) {
+  TileModel model(context.op, context.workload);
+  SmallVector<int64_t, 4> bytes;
+  for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
+    Count once = buffer.role == Buffer::Role::Temporary
+                     ? Count(0)
+                     : model.compulsoryBytes(index);
+    bytes.push_back(once.value_or(maxCount));
+  }
+  return bytes;
+}
+
+/// What one unit works on at a time.
+static FailureOr<TileLevelAttr>
+chooseUnitLevel(const OpOnTarget &context, const UnitKernel &kernel,
+                SmallVector<int64_t, 4> bytes) {
+  if (failed(addRereads(context, kernel, bytes)))
+    return failure();
+  double total = 0;
+  for (int64_t moved : bytes)
+    total += double(moved);
+  UnitTile tile = kernel.chooseTile({/*memory=*/total, /*cached=*/0},
+                                    unitMachineOf(context, kernel));
+  MLIRContext *mlirContext = context.op->getContext();
+  SmallVector<std::pair<StringRef, int64_t>> sizes;
+  for (auto [size, loop] : llvm::zip(tile, context.workload.loops))
+    sizes.push_back({loop.name, size});
+  return TileLevelAttr::get(mlirContext,
+                            StringAttr::get(mlirContext, unitLevelName),
+                            getAmounts(mlirContext, sizes), {},
+                            getAmounts(mlirContext, {}), {});
 }
 
 FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
   FailureOr<int64_t> compute = computeCycles(context);
   if (failed(compute))
     return failure();
-  if (!context.tileMemory())
-    return TileAttr::get(context.op->getContext(), TileStrategy::Search, {},
-                         {});
-  return TileSearch(context, *compute).run();
+  SmallVector<TileLevelAttr, 2> levels;
+  SmallVector<int64_t, 4> bytes;
+  if (context.tileMemory()) {
+    TileSearch search(context, *compute);
+    FailureOr<TileLevelAttr> level = search.run();
+    if (failed(level))
+      return failure();
+    levels.push_back(*level);
+    bytes = *search.movedBytes();
+  } else {
+    bytes = compulsoryBytesOf(context);
+  }
+  if (std::unique_ptr<UnitKernel> kernel = unitKernelOf(context)) {
+    FailureOr<TileLevelAttr> level =
+        chooseUnitLevel(context, *kernel, std::move(bytes));
+    if (failed(level))
+      return failure();
+    levels.push_back(*level);
+  }
+  return TileAttr::get(context.op->getContext(), TileStrategy::Search, levels,
+                       {});
 }

@@ -6,46 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
+#include "llm/Files/CsvWriter.h"
 
 using namespace mlir;
 using namespace mlir::llm;
 
-namespace {
-/// Cells of RFC 4180: quoted where they must be.
-class CsvRow {
-public:
-  explicit CsvRow(llvm::raw_ostream &os) : os(os) {}
-  ~CsvRow() { os << "\n"; }
-  CsvRow &operator<<(StringRef text) {
-    separate();
-    if (text.find_first_of(",\"\r\n") == StringRef::npos) {
-      os << text;
-      return *this;
-    }
-    os << '"';
-    for (char c : text)
-      os << (c == '"' ? "\"" : "") << c;
-    os << '"';
-    return *this;
-  }
-  CsvRow &operator<<(int64_t value) {
-    separate();
-    os << value;
-    return *this;
-  }
-
-private:
-  void separate() {
-    os << (isFirst ? "" : ",");
-    isFirst = false;
-  }
-  llvm::raw_ostream &os;
-  bool isFirst = true;
-};
-} // namespace
-
 static void writeHeader(const Target &target, llvm::raw_ostream &os) {
-  CsvRow row(os);
+  CsvLine row(os);
   row << "function"
       << "name"
       << "op"
@@ -68,7 +35,7 @@ static void writeHeader(const Target &target, llvm::raw_ostream &os) {
 static void writeRow(StringRef function, const OpReport &op,
                      llvm::raw_ostream &os) {
   const OpFigures &figures = op.figures;
-  CsvRow row(os);
+  CsvLine row(os);
   row << function << op.name << op.kind << op.count << op.engines
       << op.startCycle << op.endCycle << figures.scheduledCycles
       << figures.cycles << figures.overheadCycles << figures.serialCycles

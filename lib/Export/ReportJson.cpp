@@ -85,6 +85,8 @@ static Json memoriesToJson(const Target &target) {
       json["capacity_bytes"] = memory.capacityBytes;
     if (memory.isShared()) {
       json["bytes_per_second"] = memory.bytesPerSecond;
+      if (memory.sustainedBytesPerSecond)
+        json["sustained_bytes_per_second"] = *memory.sustainedBytesPerSecond;
       json["lanes"] = memory.lanes;
     }
     memories.push_back(std::move(json));

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
-#include "TextTable.h"
+#include "llm/Files/TextTable.h"
 #include "llm/Support/Units.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fields.h"
+#include "FieldTable.h"
 #include "llm/Files/WholeNumber.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,20 +14,39 @@
 
 namespace mlir::llm {
 
-static constexpr StringRef targetKeys[] = {keys::name,    keys::description,
-                                           keys::clockHz, keys::clockIsGiven,
-                                           keys::engines, keys::memories};
-static constexpr StringRef engineKeys[] = {
-    keys::kinds, keys::count,         keys::units,   keys::macs,
-    keys::alu,   keys::special,       keys::compare, keys::privateMemory,
-    keys::ports, keys::overheadCycles};
-static constexpr StringRef memoryKeys[] = {keys::capacityBytes,
-                                           keys::bytesPerSecond, keys::lanes};
+/// The keys of a part: those that are no whole numbers, then those that are.
+template <typename Part>
+static std::vector<StringRef> keysOf(std::vector<StringRef> keys,
+                                     ArrayRef<NumberField<Part>> numbers) {
+  for (const NumberField<Part> &number : numbers)
+    keys.push_back(number.key);
+  return keys;
+}
+
+static std::vector<StringRef> targetKeys() {
+  return keysOf({keys::name, keys::description, keys::clockHz,
+                 keys::clockIsGiven, keys::engines, keys::memories, keys::links,
+                 keys::fittedOn, keys::calibration},
+                targetNumbers());
+}
+static std::vector<StringRef> engineKeys() {
+  return keysOf({keys::kinds, keys::macs, keys::privateMemory, keys::ports,
+                 keys::macEnergies, keys::kernels},
+                engineNumbers());
+}
+static std::vector<StringRef> memoryKeys() {
+  return keysOf({}, memoryNumbers());
+}
+static std::vector<StringRef> linkKeys() { return keysOf({}, linkNumbers()); }
+static std::vector<StringRef> kernelKeys() {
+  return keysOf({}, kernelNumbers());
+}
 
 std::vector<StringRef> targetJsonFields() {
-  std::vector<StringRef> all(std::begin(targetKeys), std::end(targetKeys));
-  llvm::append_range(all, engineKeys);
-  llvm::append_range(all, memoryKeys);
+  std::vector<StringRef> all;
+  for (const std::vector<StringRef> &keys :
+       {targetKeys(), engineKeys(), memoryKeys(), linkKeys(), kernelKeys()})
+    llvm::append_range(all, keys);
   return all;
 }
 
@@ -81,12 +101,22 @@ namespace {
 /// Reads on after an error, so that a user sees all of them at once.
 class Reader {
 public:
-  FailureOr<Target> read(const Field &root, std::optional<StringRef> name);
+  FailureOr<Target> read(const Field &root, std::optional<StringRef> name,
+                         bool calibrated);
 
 private:
   void readEngine(StringRef name, const Field &field);
   void readKinds(const Field &field, Engine &engine);
   void readMemory(StringRef name, const Field &field);
+  void readLink(StringRef name, const Field &field);
+  void readMacEnergies(const Field &engineField, Engine &engine);
+  void readKernels(const Field &engineField, Engine &engine);
+  /// Figures that stand over those of the datasheet, in parts that are there.
+  void readCalibration(const Field &field);
+  template <typename Part>
+  void readCalibratedParts(const Field &calibration, StringRef key,
+                           std::vector<Part> &parts,
+                           function_ref<void(const Field &, Part &)> read);
   void reportProblems(const Field &root);
 
   /// False, with an error, unless the field is a map of known keys.
@@ -95,11 +125,13 @@ private:
   void readText(const Field &map, StringRef key, std::string &text);
   void readInteger(const Field &map, StringRef key, int64_t least,
                    int64_t &value);
-  void readInteger(const Field &map, StringRef key, int64_t least,
-                   std::optional<int64_t> &value);
+  /// All the whole numbers of a part that are there.
+  template <typename Part>
+  void readNumbers(const Field &map, ArrayRef<NumberField<Part>> numbers,
+                   Part &part);
   std::optional<int64_t> asInteger(const Field &field, int64_t least);
-  /// The maps of element types and of ports.
-  void readRates(const Field &map, StringRef key,
+  /// The maps of element types and of ports, of numbers.
+  void readRates(const Field &map, StringRef key, int64_t least,
                  function_ref<void(StringRef, int64_t)> add);
   /// Calls `read` for each member of the map, which must be there.
   void forEachMember(const Field &map, StringRef key,
@@ -170,25 +202,27 @@ std::optional<int64_t> Reader::asInteger(const Field &field, int64_t least) {
 }
 
 void Reader::readInteger(const Field &map, StringRef key, int64_t least,
-                         std::optional<int64_t> &value) {
-  if (const Field *field = map.find(key))
-    value = asInteger(*field, least);
-}
-
-void Reader::readInteger(const Field &map, StringRef key, int64_t least,
                          int64_t &value) {
-  std::optional<int64_t> given;
-  readInteger(map, key, least, given);
-  value = given.value_or(value);
+  if (const Field *field = map.find(key))
+    value = asInteger(*field, least).value_or(value);
 }
 
-void Reader::readRates(const Field &map, StringRef key,
+template <typename Part>
+void Reader::readNumbers(const Field &map, ArrayRef<NumberField<Part>> numbers,
+                         Part &part) {
+  for (const NumberField<Part> &number : numbers)
+    if (const Field *field = map.find(number.key))
+      if (std::optional<int64_t> value = asInteger(*field, number.least))
+        number.set(part, *value);
+}
+
+void Reader::readRates(const Field &map, StringRef key, int64_t least,
                        function_ref<void(StringRef, int64_t)> add) {
   const Field *rates = map.find(key);
   if (!rates || !expectMap(*rates))
     return;
   for (const auto &[name, field] : rates->members)
-    if (std::optional<int64_t> rate = asInteger(field, 1))
+    if (std::optional<int64_t> rate = asInteger(field, least))
       add(name, *rate);
 }
 
@@ -228,35 +262,100 @@ void Reader::readKinds(const Field &field, Engine &engine) {
   }
 }
 
+void Reader::readKernels(const Field &engineField, Engine &engine) {
+  if (!engineField.find(keys::kernels))
+    return;
+  forEachMember(engineField, keys::kernels,
+                [&](StringRef kernel, const Field &field) {
+                  KernelFigures figures;
+                  figures.kernel = kernel.str();
+                  expectKeys(field, kernelKeys());
+                  readNumbers(field, kernelNumbers(), figures);
+                  engine.kernels.push_back(std::move(figures));
+                });
+}
+
+void Reader::readMacEnergies(const Field &engineField, Engine &engine) {
+  readRates(engineField, keys::macEnergies, 0,
+            [&](StringRef type, int64_t energy) {
+              engine.macEnergies.push_back({type.str(), energy});
+            });
+}
+
 void Reader::readEngine(StringRef name, const Field &field) {
   Engine engine;
   engine.name = name.str();
-  expectKeys(field, engineKeys);
+  expectKeys(field, engineKeys());
   readKinds(field, engine);
-  readInteger(field, keys::count, 1, engine.count);
-  readInteger(field, keys::units, 1, engine.units);
-  readRates(field, keys::macs, [&](StringRef type, int64_t rate) {
+  readNumbers(field, engineNumbers(), engine);
+  readRates(field, keys::macs, 1, [&](StringRef type, int64_t rate) {
     engine.macRates.push_back({type.str(), rate});
   });
-  readInteger(field, keys::alu, 1, engine.aluPerCycle);
-  readInteger(field, keys::special, 1, engine.specialPerCycle);
-  readInteger(field, keys::compare, 1, engine.comparePerCycle);
+  readMacEnergies(field, engine);
+  readKernels(field, engine);
   readText(field, keys::privateMemory, engine.privateMemory);
-  readRates(field, keys::ports, [&](StringRef memory, int64_t rate) {
+  readRates(field, keys::ports, 1, [&](StringRef memory, int64_t rate) {
     engine.ports.push_back({memory.str(), rate});
   });
-  readInteger(field, keys::overheadCycles, 0, engine.overheadCycles);
   target.engines.push_back(std::move(engine));
 }
 
 void Reader::readMemory(StringRef name, const Field &field) {
   Memory memory;
   memory.name = name.str();
-  expectKeys(field, memoryKeys);
-  readInteger(field, keys::capacityBytes, 1, memory.capacityBytes);
-  readInteger(field, keys::bytesPerSecond, 1, memory.bytesPerSecond);
-  readInteger(field, keys::lanes, 1, memory.lanes);
+  expectKeys(field, memoryKeys());
+  readNumbers(field, memoryNumbers(), memory);
   target.memories.push_back(std::move(memory));
+}
+
+void Reader::readLink(StringRef name, const Field &field) {
+  Link link;
+  link.name = name.str();
+  expectKeys(field, linkKeys());
+  readNumbers(field, linkNumbers(), link);
+  target.links.push_back(std::move(link));
+}
+
+template <typename Part>
+void Reader::readCalibratedParts(
+    const Field &calibration, StringRef key, std::vector<Part> &parts,
+    function_ref<void(const Field &, Part &)> read) {
+  if (!calibration.find(key))
+    return;
+  forEachMember(calibration, key, [&](StringRef name, const Field &field) {
+    auto part = llvm::find_if(
+        parts, [&](const Part &part) { return part.name == name; });
+    if (part == parts.end())
+      emitError(field) << "'" << field.path << "' is calibrated, but '" << key
+                       << "' has no '" << name << "'";
+    else
+      read(field, *part);
+  });
+}
+
+void Reader::readCalibration(const Field &field) {
+  if (!expectMap(field))
+    return;
+  expectKeys(field, {keys::fittedOn, keys::engines, keys::memories});
+  readText(field, keys::fittedOn, target.fittedOn);
+  if (target.fittedOn.empty())
+    emitError(field) << "'" << field.pathOf(keys::fittedOn)
+                     << "' must say which measurements the figures were fitted "
+                        "on";
+  readCalibratedParts<Engine>(
+      field, keys::engines, target.engines,
+      [&](const Field &field, Engine &engine) {
+        expectKeys(field, engineKeys());
+        readNumbers(field, engineNumbers(), engine);
+        readMacEnergies(field, engine);
+        readKernels(field, engine);
+      });
+  readCalibratedParts<Memory>(
+      field, keys::memories, target.memories,
+      [&](const Field &field, Memory &memory) {
+        expectKeys(field, memoryKeys());
+        readNumbers(field, memoryNumbers(), memory);
+      });
 }
 
 static void collectPlaces(const Field &field,
@@ -281,15 +380,16 @@ void Reader::reportProblems(const Field &root) {
 }
 
 FailureOr<Target> Reader::read(const Field &root,
-                               std::optional<StringRef> name) {
+                               std::optional<StringRef> name,
+                               bool calibrated) {
   if (!expectMap(root))
     return failure();
-  ArrayRef<StringRef> known = targetKeys;
+  std::vector<StringRef> known = targetKeys();
   if (name)
     target.name = name->str();
   else
     readText(root, keys::name, target.name);
-  expectKeys(root, name ? known.drop_front() : known);
+  expectKeys(root, ArrayRef<StringRef>(known).drop_front(name ? 1 : 0));
   if (!name && !root.find(keys::name))
     emitError(root) << "'name' is missing";
   readText(root, keys::description, target.description);
@@ -310,6 +410,18 @@ FailureOr<Target> Reader::read(const Field &root,
   forEachMember(root, keys::memories, [&](StringRef name, const Field &field) {
     readMemory(name, field);
   });
+  if (root.find(keys::links))
+    forEachMember(root, keys::links, [&](StringRef name, const Field &field) {
+      readLink(name, field);
+    });
+  readText(root, keys::fittedOn, target.fittedOn);
+  readNumbers(root, targetNumbers(), target);
+  if (const Field *calibration = root.find(keys::calibration)) {
+    Target datasheet = target;
+    readCalibration(*calibration);
+    if (!calibrated)
+      target = std::move(datasheet);
+  }
   if (sound)
     reportProblems(root);
   if (!sound)
@@ -318,8 +430,9 @@ FailureOr<Target> Reader::read(const Field &root,
 }
 
 FailureOr<Target> readTargetFields(const Field &root,
-                                   std::optional<StringRef> name) {
-  return Reader().read(root, name);
+                                   std::optional<StringRef> name,
+                                   bool calibrated) {
+  return Reader().read(root, name, calibrated);
 }
 
 } // namespace mlir::llm

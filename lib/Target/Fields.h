@@ -23,26 +23,26 @@
 
 namespace mlir::llm {
 
-/// The keys, each spelled once.
+/// The keys of what is no whole number (those are in FieldTable.cpp).
 namespace keys {
 inline constexpr llvm::StringLiteral name = "name";
 inline constexpr llvm::StringLiteral description = "description";
 inline constexpr llvm::StringLiteral clockHz = "clock_hz";
 inline constexpr llvm::StringLiteral clockIsGiven = "clock_is_given";
+inline constexpr llvm::StringLiteral calibration = "calibration";
+inline constexpr llvm::StringLiteral fittedOn = "fitted_on";
 inline constexpr llvm::StringLiteral engines = "engines";
 inline constexpr llvm::StringLiteral kinds = "kinds";
-inline constexpr llvm::StringLiteral count = "count";
-inline constexpr llvm::StringLiteral units = "units";
 inline constexpr llvm::StringLiteral macs = "macs_per_cycle_per_unit";
-inline constexpr llvm::StringLiteral alu = "alu_per_cycle_per_unit";
-inline constexpr llvm::StringLiteral special = "special_per_cycle_per_unit";
-inline constexpr llvm::StringLiteral compare = "compare_per_cycle_per_unit";
+inline constexpr llvm::StringLiteral macEnergies = "femtojoules_per_mac";
+inline constexpr llvm::StringLiteral kernels = "kernels";
 inline constexpr llvm::StringLiteral privateMemory = "private_memory";
 inline constexpr llvm::StringLiteral ports = "port_bytes_per_second";
-inline constexpr llvm::StringLiteral overheadCycles = "overhead_cycles";
 inline constexpr llvm::StringLiteral memories = "memories";
+inline constexpr llvm::StringLiteral links = "links";
+// Numbers that messages speak of.
+inline constexpr llvm::StringLiteral count = "count";
 inline constexpr llvm::StringLiteral capacityBytes = "capacity_bytes";
-inline constexpr llvm::StringLiteral bytesPerSecond = "bytes_per_second";
 inline constexpr llvm::StringLiteral lanes = "lanes";
 } // namespace keys
 
@@ -73,9 +73,11 @@ struct Field {
 
 /// Makes and checks the target. `name` is given where the form keeps it outside
 /// the fields (the device of a DLTI specification); else it is the field
-/// "name".
+/// "name". Without `calibrated`, what stands under "calibration" is checked and
+/// not used.
 FailureOr<Target> readTargetFields(const Field &root,
-                                   std::optional<StringRef> name);
+                                   std::optional<StringRef> name,
+                                   bool calibrated = true);
 
 /// The spellings of element types that may have a rate.
 ArrayRef<StringRef> knownElementTypes();

@@ -43,11 +43,11 @@ static Field toField(const LocatedJson &json) {
 }
 
 FailureOr<Target> parseTargetJson(StringRef text, StringRef bufferName,
-                                  MLIRContext *context) {
+                                  MLIRContext *context, bool calibrated) {
   FailureOr<LocatedJson> json = LocatedJson::parse(text, bufferName, context);
   if (failed(json))
     return failure();
-  return readTargetFields(toField(*json), /*name=*/std::nullopt);
+  return readTargetFields(toField(*json), /*name=*/std::nullopt, calibrated);
 }
 
 } // namespace mlir::llm

@@ -30,11 +30,12 @@ std::vector<std::string> presetNames() {
 }
 
 FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
-                             EmitError emitError) {
+                             EmitError emitError, bool calibrated) {
   SmallVector<StringRef> names;
   for (const Preset &preset : presets) {
     if (preset.name == name)
-      return parseTargetJson(preset.json, (name + ".json").str(), context);
+      return parseTargetJson(preset.json, (name + ".json").str(), context,
+                             calibrated);
     names.push_back(preset.name);
   }
   InFlightDiagnostic diagnostic = emitError();
@@ -45,7 +46,8 @@ FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
 }
 
 FailureOr<Target> loadTargetFile(StringRef path, StringRef column,
-                                 MLIRContext *context, EmitError emitError) {
+                                 MLIRContext *context, EmitError emitError,
+                                 bool calibrated) {
   bool isCsv = path.ends_with_insensitive(".csv");
   if (!isCsv && !column.empty())
     return emitError() << "column= is for CSV files, and '" << path
@@ -55,7 +57,7 @@ FailureOr<Target> loadTargetFile(StringRef path, StringRef column,
     return emitError() << llvm::toString(buffer.takeError());
   StringRef text = (*buffer)->getBuffer();
   return isCsv ? parseTargetCsv(text, path, column, context)
-               : parseTargetJson(text, path, context);
+               : parseTargetJson(text, path, context, calibrated);
 }
 
 } // namespace mlir::llm

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Target/Target.h"
+#include "FieldTable.h"
 #include "Fields.h"
 #include "llm/Support/Units.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -48,8 +49,9 @@ int64_t Target::portLanes(const Engine &engine, const Memory &memory) const {
     if (port.memory != memory.name)
       continue;
     Wide lanes = static_cast<Wide>(memory.lanes) * port.bytesPerSecond /
-                 memory.bytesPerSecond;
-    return std::max<int64_t>(1, static_cast<int64_t>(lanes));
+                 memory.usableBytesPerSecond();
+    if (lanes < static_cast<Wide>(memory.lanes))
+      return std::max<int64_t>(1, static_cast<int64_t>(lanes));
   }
   return memory.lanes;
 }
@@ -171,6 +173,47 @@ std::optional<int64_t> Target::opsPerCycle(const Engine &engine,
   return std::nullopt;
 }
 
+/// Every number that `given` has.
+static void overwrite(KernelFigures &figures, const KernelFigures &given) {
+  for (const NumberField<KernelFigures> &number : kernelNumbers())
+    if (std::optional<int64_t> value = number.get(given))
+      number.set(figures, *value);
+}
+
+KernelFigures Engine::kernelFigures(StringRef opClass, StringRef opName) const {
+  KernelFigures figures;
+  for (StringRef name : {opClass, opName})
+    for (const KernelFigures &given : kernels)
+      if (given.kernel == name)
+        overwrite(figures, given);
+  return figures;
+}
+
+void selectKernels(Target &target, StringRef library, bool replayed) {
+  for (Engine &engine : target.engines) {
+    std::vector<KernelFigures> selected;
+    auto find = [&](StringRef name) -> KernelFigures & {
+      for (KernelFigures &figures : selected)
+        if (figures.kernel == name)
+          return figures;
+      selected.emplace_back().kernel = name.str();
+      return selected.back();
+    };
+    for (const KernelFigures &figures : engine.kernels)
+      if (!StringRef(figures.kernel).contains('@'))
+        overwrite(find(figures.kernel), figures);
+    for (const KernelFigures &figures : engine.kernels)
+      if (auto [name, of] = StringRef(figures.kernel).split('@');
+          !of.empty() && of == library)
+        overwrite(find(name), figures);
+    if (replayed)
+      for (KernelFigures &figures : selected)
+        if (figures.replayNanoseconds)
+          figures.launchNanoseconds = figures.replayNanoseconds;
+    engine.kernels = std::move(selected);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Changing the count of engines
 //===----------------------------------------------------------------------===//
@@ -212,10 +255,14 @@ LogicalResult setComputeEngines(Target &target, int64_t count,
 // Text and comparison
 //===----------------------------------------------------------------------===//
 
-static void describeRate(llvm::raw_ostream &os, StringRef name,
-                         std::optional<int64_t> rate) {
-  if (rate)
-    os << " " << name << "=" << *rate;
+/// " key=value" for each number that is there.
+template <typename Part>
+static void describeNumbers(llvm::raw_ostream &os,
+                            ArrayRef<NumberField<Part>> numbers,
+                            const Part &part) {
+  for (const NumberField<Part> &number : numbers)
+    if (std::optional<int64_t> value = number.get(part))
+      os << " " << number.key << "=" << *value;
 }
 
 std::string describeForCost(const Target &target, const Engine &engine) {
@@ -225,18 +272,29 @@ std::string describeForCost(const Target &target, const Engine &engine) {
   for (EngineKind kind : allEngineKinds)
     if (engine.kinds.contains(kind))
       os << StringRef(stringify(kind)) << ",";
-  os << " units=" << engine.units
-     << " overhead_cycles=" << engine.overheadCycles;
+  describeNumbers(os, targetNumbers(), target);
+  Engine one = engine; // how many there are is not part of a cost
+  one.count = 1;
+  describeNumbers(os, engineNumbers(), one);
   for (const MacRate &rate : engine.macRates)
     os << " mac." << rate.elementType << "=" << rate.macsPerCycle;
-  for (WorkKind kind : allWorkKinds)
-    describeRate(os, stringify(kind), ratePerUnit(engine, kind));
+  for (const MacEnergy &energy : engine.macEnergies)
+    os << " energy." << energy.elementType << "=" << energy.femtojoules;
+  for (const KernelFigures &figures : engine.kernels) {
+    os << " " << figures.kernel << ":";
+    describeNumbers(os, kernelNumbers(), figures);
+  }
   if (const Memory *memory = target.privateMemoryOf(engine))
     os << " private=" << memory->capacityBytes;
-  for (const Memory *memory : target.sharedMemories())
-    os << " " << memory->name << "=" << memory->bytesPerSecond << "/"
-       << memory->lanes << "/" << target.portLanes(engine, *memory) << "/"
-       << memory->capacityBytes;
+  for (const Memory *memory : target.sharedMemories()) {
+    os << " " << memory->name << ":";
+    describeNumbers(os, memoryNumbers(), *memory);
+    os << " port_lanes=" << target.portLanes(engine, *memory);
+  }
+  for (const Link &link : target.links) {
+    os << " " << link.name << ":";
+    describeNumbers(os, linkNumbers(), link);
+  }
   return text;
 }
 
@@ -244,9 +302,21 @@ bool MacRate::operator==(const MacRate &other) const {
   return elementType == other.elementType && macsPerCycle == other.macsPerCycle;
 }
 
+bool MacEnergy::operator==(const MacEnergy &other) const {
+  return elementType == other.elementType && femtojoules == other.femtojoules;
+}
+
 bool Memory::operator==(const Memory &other) const {
-  return name == other.name && capacityBytes == other.capacityBytes &&
-         bytesPerSecond == other.bytesPerSecond && lanes == other.lanes;
+  return name == other.name && haveEqualNumbers(memoryNumbers(), *this, other);
+}
+
+bool Link::operator==(const Link &other) const {
+  return name == other.name && haveEqualNumbers(linkNumbers(), *this, other);
+}
+
+bool KernelFigures::operator==(const KernelFigures &other) const {
+  return kernel == other.kernel &&
+         haveEqualNumbers(kernelNumbers(), *this, other);
 }
 
 bool Port::operator==(const Port &other) const {
@@ -255,19 +325,20 @@ bool Port::operator==(const Port &other) const {
 
 bool Engine::operator==(const Engine &other) const {
   auto tie = [](const Engine &e) {
-    return std::tie(e.name, e.kinds, e.count, e.units, e.macRates,
-                    e.aluPerCycle, e.specialPerCycle, e.comparePerCycle,
-                    e.privateMemory, e.ports, e.overheadCycles);
+    return std::tie(e.name, e.kinds, e.macRates, e.macEnergies, e.kernels,
+                    e.privateMemory, e.ports);
   };
-  return tie(*this) == tie(other);
+  return tie(*this) == tie(other) &&
+         haveEqualNumbers(engineNumbers(), *this, other);
 }
 
 bool Target::operator==(const Target &other) const {
   auto tie = [](const Target &t) {
     return std::tie(t.name, t.description, t.clockHz, t.clockIsGiven, t.engines,
-                    t.memories);
+                    t.memories, t.links, t.fittedOn);
   };
-  return tie(*this) == tie(other);
+  return tie(*this) == tie(other) &&
+         haveEqualNumbers(targetNumbers(), *this, other);
 }
 
 } // namespace mlir::llm

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fields.h"
+#include "FieldTable.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
@@ -54,49 +55,69 @@ public:
 };
 } // namespace
 
+/// The whole numbers that are given or have a default.
+template <typename Part>
+static void addNumbers(MapWriter &map, ArrayRef<NumberField<Part>> numbers,
+                       const Part &part) {
+  for (const NumberField<Part> &number : numbers)
+    if (number.get(part).value_or(-1) >= number.least)
+      map.add(number.key, number.get(part));
+}
+
 static MapWriter writeEngine(const Engine &engine, MLIRContext *context) {
-  MapWriter map(context), macs(context), ports(context);
+  MapWriter map(context), macs(context), energies(context), ports(context),
+      kernels(context);
   SmallVector<StringRef> kinds;
   for (EngineKind kind : allEngineKinds)
     if (engine.kinds.contains(kind))
       kinds.push_back(stringify(kind));
   for (const MacRate &rate : engine.macRates)
     macs.add(rate.elementType, rate.macsPerCycle);
+  for (const MacEnergy &energy : engine.macEnergies)
+    energies.add(energy.elementType, energy.femtojoules);
   for (const Port &port : engine.ports)
     ports.add(port.memory, port.bytesPerSecond);
-
+  for (const KernelFigures &figures : engine.kernels) {
+    MapWriter numbers(context);
+    addNumbers(numbers, kernelNumbers(), figures);
+    kernels.add(figures.kernel, numbers);
+  }
   map.add(keys::kinds, map.builder.getStrArrayAttr(kinds));
-  map.add(keys::count, engine.count);
-  map.add(keys::units, engine.units);
+  addNumbers(map, engineNumbers(), engine);
   map.add(keys::macs, macs);
-  map.add(keys::alu, engine.aluPerCycle);
-  map.add(keys::special, engine.specialPerCycle);
-  map.add(keys::compare, engine.comparePerCycle);
+  map.add(keys::macEnergies, energies);
   map.add(keys::privateMemory, StringRef(engine.privateMemory));
   map.add(keys::ports, ports);
-  map.add(keys::overheadCycles, engine.overheadCycles);
+  map.add(keys::kernels, kernels);
   return map;
 }
 
 static MapWriter writeMemory(const Memory &memory, MLIRContext *context) {
   MapWriter map(context);
-  if (memory.capacityBytes > 0)
+  if (memory.isShared())
+    addNumbers(map, memoryNumbers(), memory);
+  else
     map.add(keys::capacityBytes, memory.capacityBytes);
-  if (memory.isShared()) {
-    map.add(keys::bytesPerSecond, memory.bytesPerSecond);
-    map.add(keys::lanes, memory.lanes);
-  }
+  return map;
+}
+
+static MapWriter writeLink(const Link &link, MLIRContext *context) {
+  MapWriter map(context);
+  addNumbers(map, linkNumbers(), link);
   return map;
 }
 
 void writeTarget(ModuleOp module, const Target &target) {
   MLIRContext *context = module.getContext();
   context->getOrLoadDialect<DLTIDialect>();
-  MapWriter device(context), engines(context), memories(context);
+  MapWriter device(context), engines(context), memories(context),
+      links(context);
   for (const Engine &engine : target.engines)
     engines.add(engine.name, writeEngine(engine, context));
   for (const Memory &memory : target.memories)
     memories.add(memory.name, writeMemory(memory, context));
+  for (const Link &link : target.links)
+    links.add(link.name, writeLink(link, context));
 
   device.add(keys::description, StringRef(target.description));
   device.add(keys::clockHz, target.clockHz);
@@ -104,6 +125,9 @@ void writeTarget(ModuleOp module, const Target &target) {
     device.add(keys::clockIsGiven, device.builder.getBoolAttr(false));
   device.add(keys::engines, engines);
   device.add(keys::memories, memories);
+  device.add(keys::links, links);
+  device.add(keys::fittedOn, StringRef(target.fittedOn));
+  addNumbers(device, targetNumbers(), target);
 
   MapWriter system(context);
   system.add(target.name, TargetDeviceSpecAttr::get(context, device.entries));

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FieldTable.h"
 #include "Fields.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,8 +23,13 @@ public:
     if (target.name.empty())
       add(keys::name, "must not be empty");
     checkRange(keys::clockHz.str(), target.clockHz, 1, maxCount);
+    checkNumbers("", targetNumbers(), target);
+    if (target.powerLimitWatts &&
+        target.idleWatts.value_or(0) >= *target.powerLimitWatts)
+      add("idle_watts", "must be below power_limit_watts");
     checkEngines();
     checkMemories();
+    checkLinks();
     return std::move(problems);
   }
 
@@ -39,13 +45,21 @@ private:
                     withThousandsSeparators(most) + ", got " + Twine(value));
   }
 
+  /// Each number in its range; 0 where one with a default of 0 is not given.
+  template <typename Part>
+  void checkNumbers(const std::string &path, ArrayRef<NumberField<Part>> numbers,
+                    const Part &part) {
+    for (const NumberField<Part> &number : numbers) {
+      bool isAbsent = number.get(part) == number.get(Part());
+      if (std::optional<int64_t> value = number.get(part); value && !isAbsent)
+        checkRange(path + number.key, *value, number.least, maxCount);
+    }
+  }
+
   /// A rate of one unit, such that the rate of all units can still be counted.
   void checkUnitRate(const Twine &path, std::optional<int64_t> rate,
                      int64_t units) {
-    if (!rate)
-      return;
-    checkRange(path, *rate, 1, maxCount);
-    if (units > 0 && *rate > 0 && !checkedMul(*rate, units))
+    if (rate && units > 0 && *rate > 0 && !checkedMul(*rate, units))
       add(path, "times the " + Twine(units) + " units is above " +
                     withThousandsSeparators(maxCount));
   }
@@ -75,16 +89,16 @@ private:
   void checkEngine(const Engine &engine, const std::string &path) {
     if (engine.kinds.empty())
       add(path + "." + keys::kinds, "must name at least one kind");
-    checkRange(path + "." + keys::count, engine.count, 1, Target::maxEngines);
-    checkRange(path + "." + keys::units, engine.units, 1, maxCount);
-    checkRange(path + "." + keys::overheadCycles, engine.overheadCycles, 0,
-               maxCount);
+    checkNumbers(path + ".", engineNumbers(), engine);
+    if (engine.count > Target::maxEngines)
+      checkRange(path + "." + keys::count, engine.count, 1, Target::maxEngines);
+    for (const NumberField<Engine> &number : engineNumbers())
+      if (number.key.ends_with("_per_unit"))
+        checkUnitRate(path + "." + number.key, number.get(engine),
+                      engine.units);
     checkMacRates(engine, path);
-    checkUnitRate(path + "." + keys::alu, engine.aluPerCycle, engine.units);
-    checkUnitRate(path + "." + keys::special, engine.specialPerCycle,
-                  engine.units);
-    checkUnitRate(path + "." + keys::compare, engine.comparePerCycle,
-                  engine.units);
+    checkMacEnergies(engine, path);
+    checkKernels(engine, path);
     checkPrivateMemory(engine, path);
     checkPorts(engine, path);
   }
@@ -94,17 +108,62 @@ private:
     if (engine.macRates.empty() && engine.kinds.contains(EngineKind::Matrix))
       add(macsPath,
           "is missing or empty: an engine of kind \"matrix\" needs it");
-    llvm::StringSet<> seen;
+    checkElementTypes(macsPath, engine.macRates);
     for (const MacRate &rate : engine.macRates) {
       std::string ratePath = macsPath + "." + rate.elementType;
-      if (!llvm::is_contained(knownElementTypes(), rate.elementType))
-        add(ratePath, "is not a known element type" +
-                          didYouMean(rate.elementType, knownElementTypes()) +
+      checkRange(ratePath, rate.macsPerCycle, 1, maxCount);
+      checkUnitRate(ratePath, rate.macsPerCycle, engine.units);
+    }
+  }
+
+  void checkMacEnergies(const Engine &engine, const std::string &path) {
+    std::string energiesPath = (path + "." + keys::macEnergies).str();
+    checkElementTypes(energiesPath, engine.macEnergies);
+    for (const MacEnergy &energy : engine.macEnergies)
+      checkRange(energiesPath + "." + energy.elementType, energy.femtojoules, 0,
+                 maxCount);
+  }
+
+  template <typename Range>
+  void checkElementTypes(const std::string &path, const Range &range) {
+    llvm::StringSet<> seen;
+    for (const auto &item : range) {
+      std::string itemPath = path + "." + item.elementType;
+      if (!llvm::is_contained(knownElementTypes(), item.elementType))
+        add(itemPath, "is not a known element type" +
+                          didYouMean(item.elementType, knownElementTypes()) +
                           " (known: " + llvm::join(knownElementTypes(), ", ") +
                           ")");
-      else if (!seen.insert(rate.elementType).second)
-        add(ratePath, "is there twice");
-      checkUnitRate(ratePath, rate.macsPerCycle, engine.units);
+      else if (!seen.insert(item.elementType).second)
+        add(itemPath, "is there twice");
+    }
+  }
+
+  void checkKernels(const Engine &engine, const std::string &path) {
+    std::string kernelsPath = (path + "." + keys::kernels).str();
+    llvm::StringSet<> seen;
+    for (const KernelFigures &figures : engine.kernels) {
+      std::string figuresPath = kernelsPath + "." + figures.kernel;
+      StringRef name = StringRef(figures.kernel).split('@').first;
+      if (!name.contains('.') && !llvm::is_contained(opClassNames(), name))
+        add(figuresPath, "is no class of ops" +
+                             didYouMean(name, opClassNames()) +
+                             " (classes: " + llvm::join(opClassNames(), ", ") +
+                             "; or an op, as llm.add; either may be followed "
+                             "by @ and a library)");
+      else if (!seen.insert(figures.kernel).second)
+        add(figuresPath, "is there twice");
+      checkNumbers(figuresPath + ".", kernelNumbers(), figures);
+    }
+  }
+
+  void checkLinks() {
+    checkNames(keys::links, target.links);
+    for (const Link &link : target.links) {
+      std::string path = (keys::links + "." + link.name).str();
+      checkNumbers(path + ".", linkNumbers(), link);
+      if (link.bytesPerSecond == 0)
+        add(path + ".bytes_per_second_per_direction", "is missing");
     }
   }
 
@@ -136,14 +195,16 @@ private:
         add(portPath,
             "is a port to a memory without bytes_per_second: that is a "
             "private one");
-      else if (port.bytesPerSecond > memory->bytesPerSecond)
+      else if (port.bytesPerSecond > memory->peakBytesPerSecond())
         add(portPath, "is above the memory's own " +
-                          withThousandsSeparators(memory->bytesPerSecond) +
+                          withThousandsSeparators(
+                              memory->peakBytesPerSecond()) +
                           " bytes per second");
       else if (memory->lanes > 0 &&
                !checkedMul(port.bytesPerSecond, memory->lanes))
         continue;
-      else if (port.bytesPerSecond * memory->lanes < memory->bytesPerSecond)
+      else if (port.bytesPerSecond * memory->lanes <
+               memory->usableBytesPerSecond())
         add(portPath, "is below one of the memory's " +
                           withThousandsSeparators(memory->lanes) +
                           " lanes; give the memory more lanes");
@@ -162,13 +223,12 @@ private:
   }
 
   void checkMemory(const Memory &memory, const std::string &path) {
-    checkRange(path + "." + keys::capacityBytes, memory.capacityBytes, 0,
-               maxCount);
-    checkRange(path + "." + keys::bytesPerSecond, memory.bytesPerSecond, 0,
-               maxCount);
-    checkRange(path + "." + keys::lanes, memory.lanes, 1, maxCount);
+    checkNumbers(path + ".", memoryNumbers(), memory);
     if (memory.isShared())
       return;
+    if (memory.sustainedBytesPerSecond)
+      add(path + ".sustained_bytes_per_second",
+          "is of a rate, and this memory has no bytes_per_second");
     if (memory.lanes != Memory::defaultLanes)
       add(path + "." + keys::lanes,
           "cuts a rate into lanes, and this memory has no bytes_per_second");

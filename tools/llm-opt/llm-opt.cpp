@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/InitAll/InitAll.h"
+#include "llm/Target/Target.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -99,7 +101,16 @@ int main(int argc, char **argv) {
   llm::registerAllDialects(registry);
   registerAllPasses();
   llm::registerAllPasses();
-  return asMainReturnCode(MlirOptMain(
+  ::llvm::cl::opt<bool> listTargets(
+      "llm-list-targets",
+      ::llvm::cl::desc("List the presets of --llm-target=name= and exit"));
+  auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "llm-opt: tiles, costs and schedules of LLM blocks\n",
-      registry));
+      registry);
+  if (listTargets) {
+    MLIRContext context;
+    mlir::llm::listPresets(::llvm::outs(), &context);
+    return 0;
+  }
+  return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
 }

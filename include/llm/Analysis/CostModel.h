@@ -9,6 +9,7 @@
 #define LLM_ANALYSIS_COSTMODEL_H
 
 #include "llm/Analysis/TileModel.h"
+#include "llm/Analysis/UnitKernel.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Target/Target.h"
 
@@ -40,6 +41,18 @@ FailureOr<int64_t> computeCycles(const OpOnTarget &context);
 
 /// Cycles in which `bytes` pass through one engine's port to DRAM.
 std::optional<int64_t> memoryCycles(const OpOnTarget &context, int64_t bytes);
+
+/// The name of the tile level that says what one unit of an engine works on at
+/// a time; no memory of the target is called that.
+inline constexpr StringLiteral unitLevelName = "unit";
+
+/// The op as its engine's units share it; null where the engine does not say
+/// how they do (`Engine::hasUnitTiles`).
+std::unique_ptr<UnitKernel> unitKernelOf(const OpOnTarget &context);
+UnitMachine unitMachineOf(const OpOnTarget &context, const UnitKernel &kernel);
+/// Multiplies what each buffer moves by how often the kernel reads it.
+LogicalResult addRereads(const OpOnTarget &context, const UnitKernel &kernel,
+                         MutableArrayRef<int64_t> bytes);
 
 /// What the op costs with this tile: a pure function of its arguments. A tile
 /// that does not fit the op (loop names, sizes) or the memory is an error.

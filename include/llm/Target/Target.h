@@ -29,9 +29,15 @@ struct MacRate {
   bool operator==(const MacRate &other) const;
 };
 
+/// Energy of one multiply-accumulate of one element type.
+struct MacEnergy {
+  std::string elementType;
+  int64_t femtojoules = 0;
+  bool operator==(const MacEnergy &other) const;
+};
+
 /// A memory. One that is shared between engines has a rate that they compete
-/// for; one that is private to an engine has only a capacity (its traffic is
-/// not modelled yet).
+/// for; one that is private to an engine has only a capacity.
 struct Memory {
   static constexpr int64_t defaultLanes = 1024;
 
@@ -40,6 +46,18 @@ struct Memory {
   int64_t capacityBytes = 0;
   int64_t bytesPerSecond = 0;   ///< 0: private to an engine, no rate
   int64_t lanes = defaultLanes; ///< equal lanes that a shared rate is cut into
+  /// What long streams reach of the rate; not given: all of it.
+  std::optional<int64_t> sustainedBytesPerSecond;
+  std::optional<int64_t> femtojoulesPerByte;
+
+  /// The rate that time is computed with.
+  int64_t usableBytesPerSecond() const {
+    return sustainedBytesPerSecond.value_or(bytesPerSecond);
+  }
+  /// What no stream exceeds: a boost may be above the datasheet.
+  int64_t peakBytesPerSecond() const {
+    return std::max(bytesPerSecond, usableBytesPerSecond());
+  }
   bool isShared() const { return bytesPerSecond > 0; }
   bool operator==(const Memory &other) const;
 };
@@ -51,6 +69,35 @@ struct Port {
   bool operator==(const Port &other) const;
 };
 
+/// A link to other devices of the same kind.
+struct Link {
+  std::string name;
+  /// Of one device in one direction, all its links together.
+  int64_t bytesPerSecond = 0;
+  int64_t devices = 2; ///< that it joins, this one included
+  bool operator==(const Link &other) const;
+};
+
+/// What the kernels of one class of ops, or of one op, lose against the rates
+/// of the datasheet: few, physical figures, fitted to measurements. One that is
+/// not given loses nothing. What each means is in lib/Target/FieldTable.cpp.
+struct KernelFigures {
+  /// "contraction", "attention", "elementwise", or the name of an op
+  /// ("llm.add"), whose figures then stand before those of its class. Behind
+  /// "@" may stand the library that the figures are of
+  /// ("attention@flash-attn").
+  std::string kernel;
+  std::optional<int64_t> launchNanoseconds, replayNanoseconds, splitNanoseconds,
+      itemCycles, operandBytesPerCycle, cacheBytesPerCycle,
+      itemBytesPerKilocycle, itemElements,
+      rereadsRows, queryTile, keyTile, packsGroups, splitsUnpacked, skipsMasked,
+      aluPer1000Scores, loneBlockCycles, regroupNanoseconds;
+  bool operator==(const KernelFigures &other) const;
+};
+
+/// The classes, in the order of the documentation.
+ArrayRef<StringRef> opClassNames();
+
 /// `count` identical engines.
 struct Engine {
   std::string name;
@@ -61,9 +108,27 @@ struct Engine {
   /// Per cycle of one unit; nothing given: this work is not modelled and takes
   /// no time.
   std::optional<int64_t> aluPerCycle, specialPerCycle, comparePerCycle;
+  /// The clock that the units keep under load, where it is not the target's:
+  /// a power limit below it, a boost above it.
+  std::optional<int64_t> sustainedClockHz;
+  /// Room for the tiles of one unit (shared memory); not given: no limit.
+  std::optional<int64_t> unitMemoryBytes;
+  /// Room for the sums of one unit's tile. Given: the units share an op as
+  /// tiles (`UnitKernel`); not given: work spreads over them evenly.
+  std::optional<int64_t> accumulatorBytes;
+  /// What one unit streams from memory at most; not given: no limit.
+  std::optional<int64_t> streamBytesPerCycle;
+  /// The smallest product that the multiply-accumulate array of a unit does.
+  int64_t granuleM = 1, granuleN = 1, granuleK = 1;
+  std::vector<MacEnergy> macEnergies;
+  std::vector<KernelFigures> kernels; ///< at most one of each class
   std::string privateMemory;  ///< name of a private Memory; empty: none
   std::vector<Port> ports;    ///< no entry for a memory: its full rate
   int64_t overheadCycles = 0; ///< before each part (launch)
+  /// Whether ops are shared by units as tiles.
+  bool hasUnitTiles() const { return accumulatorBytes.has_value(); }
+  /// The figures of one op's kernel, each the op's own or that of its class.
+  KernelFigures kernelFigures(StringRef opClass, StringRef opName) const;
   bool isCompute() const {
     return kinds.contains(EngineKind::Matrix) ||
            kinds.contains(EngineKind::Vector);
@@ -90,6 +155,12 @@ struct Target {
   bool clockIsGiven = true; ///< false: a tick of 1 GHz stands in
   std::vector<Engine> engines;
   std::vector<Memory> memories; ///< the shared ones from near to far, DRAM last
+  std::vector<Link> links;
+  /// Of the whole device; not given: no limit, and none counted.
+  std::optional<int64_t> powerLimitWatts, idleWatts;
+  /// Which measurements the sustained rates and the kernels' figures were
+  /// fitted on, or carried from; empty: none are there.
+  std::string fittedOn;
 
   const Memory *findMemory(StringRef name) const;
   /// The memories whose rate is shared, in order; lanes are given in this
@@ -123,23 +194,26 @@ struct Target {
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
-/// A built-in preset by name ("npu", "nvl-ax", "jgs", "a100-sxm", "h100-sxm"),
-/// or an error that lists them.
+/// A built-in preset by name ("npu", "a100-sxm", ...), or an error that lists
+/// them. Not `calibrated`: the figures of the datasheet alone.
 FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
-                             EmitError emitError);
+                             EmitError emitError, bool calibrated = true);
 std::vector<std::string> presetNames();
 inline constexpr StringRef defaultPresetName = "npu";
+/// A table of the presets and their main figures.
+void listPresets(raw_ostream &os, MLIRContext *context);
 
 /// A user's file: JSON as in lib/Target/presets/README.md, or (name ends in
 /// .csv) the spreadsheet form, of which `column` names the device. Errors point
 /// into the file; what is wrong with the arguments (no such file, `column` for
 /// JSON) goes to `emitError`.
 FailureOr<Target> loadTargetFile(StringRef path, StringRef column,
-                                 MLIRContext *context, EmitError emitError);
+                                 MLIRContext *context, EmitError emitError,
+                                 bool calibrated = true);
 
 /// The same two forms as text; `bufferName` stands for the file in locations.
 FailureOr<Target> parseTargetJson(StringRef text, StringRef bufferName,
-                                  MLIRContext *context);
+                                  MLIRContext *context, bool calibrated = true);
 FailureOr<Target> parseTargetCsv(StringRef text, StringRef bufferName,
                                  StringRef column, MLIRContext *context);
 
@@ -153,6 +227,11 @@ std::vector<StringRef> targetCsvFields();
 /// error the target stays as it was.
 LogicalResult setComputeEngines(Target &target, int64_t count,
                                 EmitError emitError, std::string &remark);
+
+/// Puts the figures of the kernels of `library` ("attention@flash-attn") over
+/// those that are of none, and with `replayed` the launch of graphs over that
+/// of single kernels.
+void selectKernels(Target &target, StringRef library, bool replayed);
 
 /// To and from the module's `dlti.target_system_spec`, whose one device has the
 /// target's name. A module without one has no target: ask `hasTarget` first,

@@ -20,7 +20,8 @@ class Group:
 @dataclass(frozen=True)
 class SharedMemory:
     name: str
-    bytes_per_second: int
+    bytes_per_second: int  # that streams reach
+    peak_bytes_per_second: int  # that no stream exceeds
     lanes: int
 
 
@@ -185,7 +186,7 @@ def read_schedule(report: dict) -> Schedule:
 
 def _read_target(report: dict) -> Target:
     memories = {memory["name"]: memory for memory in report["memories"]}
-    shared = {name: SharedMemory(name, memory["bytes_per_second"], memory["lanes"])
+    shared = {name: _read_shared_memory(memory)
               for name, memory in memories.items() if "bytes_per_second" in memory}
     groups = {}
     for engine in report["engines"]:
@@ -198,6 +199,12 @@ def _read_target(report: dict) -> Target:
     private_memories = tuple(name for name in memories if name not in shared)
     return Target(report["clock_hz"], groups, shared, private_memories,
                   dram=report["memories"][-1]["name"])
+
+
+def _read_shared_memory(memory: dict) -> SharedMemory:
+    nominal = memory["bytes_per_second"]
+    sustained = memory.get("sustained_bytes_per_second", nominal)
+    return SharedMemory(memory["name"], sustained, max(nominal, sustained), memory["lanes"])
 
 
 def _read_items(order: list, loops: list, ops: dict, enclosing_start_cycle: int) -> tuple:

@@ -148,7 +148,7 @@ def roofline_cycles(schedule: Schedule) -> int:
                 element_type = op.mac_type if kind == "mac" else None
                 work[kind, element_type] += op.runs * operations
     dram = target.shared[target.dram]
-    cycles = [ceil_div(compulsory_bytes * target.clock_hz, dram.bytes_per_second)]
+    cycles = [ceil_div(compulsory_bytes * target.clock_hz, dram.peak_bytes_per_second)]
     for kind in {kind for kind, _ in work}:
         cycles.append(_peak_cycles(target, kind, work))
     return max(cycles)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_LIB_EXPORT_TEXTTABLE_H
-#define LLM_LIB_EXPORT_TEXTTABLE_H
+#ifndef LLM_FILES_TEXTTABLE_H
+#define LLM_FILES_TEXTTABLE_H
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/Support/raw_ostream.h"
@@ -63,4 +63,4 @@ private:
 
 } // namespace mlir::llm
 
-#endif // LLM_LIB_EXPORT_TEXTTABLE_H
+#endif // LLM_FILES_TEXTTABLE_H

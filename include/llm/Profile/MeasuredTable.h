@@ -1,0 +1,81 @@
+//===- MeasuredTable.h - Times of ops, as somebody measured them -*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PROFILE_MEASUREDTABLE_H
+#define LLM_PROFILE_MEASUREDTABLE_H
+
+#include "llm/Files/LocatedCsv.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::llm {
+
+/// One measurement of one op. Sizes are those of one device.
+struct MeasuredRow {
+  explicit MeasuredRow(Location location) : location(location) {}
+
+  Location location;
+  std::string id, source, device, model, opKind, dtype, backend, timing, note;
+  /// out[m, n] = lhs[m, k] rhs[k, n].
+  std::optional<int64_t> m, n, k;
+  /// Attention: `qLen` new tokens of each of `batch` sequences see `kvLen`
+  /// keys, new ones included.
+  std::optional<int64_t> batch, heads, kvHeads, headDim, qLen, kvLen, causal;
+  /// Norms and elementwise ops.
+  std::optional<int64_t> rows, cols;
+  /// 1: what is touched between repeats fits into the last-level cache.
+  std::optional<int64_t> cacheResident;
+  /// Collectives.
+  std::optional<int64_t> devices, messageBytes;
+  /// What is compared: the median, or for times that the resolution of the
+  /// clock (1 us) blurs the mean, where the repeats agree (`readMeasuredTable`).
+  double microseconds = 0;
+
+  /// Measured as kernels of a graph that is replayed.
+  bool isReplayed() const { return StringRef(timing).starts_with("cudagraph"); }
+  /// Attention that was measured together with the write of the new keys: where
+  /// the row says so, and in vLLM's profile by layers, whose layer "attention"
+  /// does both.
+  bool writesCache() const {
+    return StringRef(note).contains_insensitive("KV-cache write") ||
+           timing == "kernel_layerwise_prof";
+  }
+
+  InFlightDiagnostic emitError() const { return mlir::emitError(location); }
+};
+
+/// A column of the file: its name, and what stands in it.
+struct MeasuredColumn {
+  StringRef name, meaning;
+};
+std::vector<MeasuredColumn> measuredColumns();
+
+/// Reads a CSV file whose first row names the columns, in any order. Required:
+/// `op_kind` and `measured_us`, and for each kind of op its sizes. Columns that
+/// are not known (figures derived from the others) are passed over, with a
+/// warning where the name looks like a misspelled one.
+///
+/// Where a time is below 30 us and `mean_us` and `std_us` are given, with a
+/// standard deviation below 0.3 of the mean, the mean is taken: profilers
+/// count in whole microseconds.
+///
+/// Errors, located in the file: no such file, no required column, a cell that
+/// is no number, a time of 0 or below.
+FailureOr<std::vector<MeasuredRow>> readMeasuredTable(StringRef path,
+                                                      MLIRContext *context);
+
+/// What to keep of a table; empty: everything.
+struct MeasuredFilter {
+  std::vector<std::string> devices, opKinds, sources, backends;
+  bool accepts(const MeasuredRow &row) const;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_PROFILE_MEASUREDTABLE_H

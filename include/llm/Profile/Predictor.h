@@ -1,0 +1,39 @@
+//===- Predictor.h - The time of a measured row's op ------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PROFILE_PREDICTOR_H
+#define LLM_PROFILE_PREDICTOR_H
+
+#include "llm/Profile/RowOps.h"
+#include "llm/Target/Target.h"
+
+#include <map>
+
+namespace mlir::llm {
+
+/// Predicts rows as the compiler does: the cheapest tile, and its cost.
+class Predictor {
+public:
+  Predictor(const Target &target, MLIRContext *context)
+      : target(target), ops(context) {}
+
+  /// Microseconds of the op alone on the machine; nothing for a kind of op that
+  /// is not known. Errors are those of `RowOps` and of the cost model.
+  FailureOr<std::optional<double>> microseconds(const MeasuredRow &row);
+
+private:
+  /// With the kernels of the row's backend.
+  const Target &targetFor(const MeasuredRow &row);
+
+  const Target &target;
+  RowOps ops;
+  std::map<std::pair<std::string, bool>, Target> selected;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_PROFILE_PREDICTOR_H

@@ -1,0 +1,51 @@
+//===- RowOps.h - The op that a measured row is of --------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PROFILE_ROWOPS_H
+#define LLM_PROFILE_ROWOPS_H
+
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Profile/MeasuredTable.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::llm {
+
+/// Makes the ops of measured rows, which live as long as this does.
+class RowOps {
+public:
+  explicit RowOps(MLIRContext *context);
+
+  /// The op, of the type in which the row was measured:
+  ///
+  ///     gemm                                  llm.matmul
+  ///     attention_prefill, attention_decode   llm.gqa_attn
+  ///     rmsnorm                               llm.rmsnorm
+  ///     rope        one op for all heads      llm.rope
+  ///     silu_mul, residual_add, gelu          llm.swiglu, llm.add,
+  ///                                           llm.activation gelu
+  ///     softmax                               llm.softmax
+  ///
+  /// and behind attention, where it was measured with it, `llm.kv_write`.
+  /// Empty where there is no op of this kind. Errors, at the row: a size is
+  /// missing or not positive, heads that are no multiple of the kv heads, an
+  /// unknown dtype.
+  FailureOr<SmallVector<WorkloadOpInterface, 2>> build(const MeasuredRow &row);
+
+  /// The kinds above.
+  static std::vector<StringRef> kinds();
+
+private:
+  Value value(Type elementType, ArrayRef<int64_t> shape);
+
+  MLIRContext *context;
+  OwningOpRef<ModuleOp> module;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_PROFILE_ROWOPS_H

@@ -1,0 +1,77 @@
+//===- Validation.h - Predicted beside measured times -----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PROFILE_VALIDATION_H
+#define LLM_PROFILE_VALIDATION_H
+
+#include "llm/Profile/MeasuredTable.h"
+#include "llm/Target/Target.h"
+
+namespace mlir::llm {
+
+/// A measured row with what the cost model says of it.
+struct Prediction {
+  const MeasuredRow *row = nullptr;
+  double microseconds = 0;
+
+  /// |predicted / measured - 1|.
+  double error() const;
+};
+
+/// How far predictions are from measurements.
+struct ErrorStatistics {
+  size_t rows = 0;
+  /// Median of the absolute percentage errors, |predicted / measured - 1|.
+  double medianPercent = 0;
+  /// Their 90th percentile (nearest rank).
+  double percentile90 = 0;
+  /// Geometric mean of measured / predicted: above 1 where the hardware is
+  /// slower than predicted.
+  double geometricMean = 1;
+};
+ErrorStatistics computeStatistics(ArrayRef<Prediction> predictions);
+
+/// Rows that are judged together.
+struct ValidationGroup {
+  std::string device, opKind, sizeClass;
+  std::vector<Prediction> predictions;
+  ErrorStatistics statistics;
+};
+
+struct Validation {
+  /// By device, kind of op and size class, in the order of these names.
+  std::vector<ValidationGroup> groups;
+  /// By device and kind of op; `sizeClass` is "all".
+  std::vector<ValidationGroup> totals;
+  /// Kinds of ops that have no prediction, with the number of their rows.
+  std::vector<std::pair<std::string, size_t>> unknownKinds;
+};
+
+/// A class of rows that behave alike: products by their rows m, everything else
+/// by its measured time.
+std::string sizeClassOf(const MeasuredRow &row);
+
+/// Predicts every row. `progress` is called with the number of rows done.
+/// Errors, at the row: a shape that makes no op, or that the target cannot run.
+FailureOr<Validation>
+validate(ArrayRef<MeasuredRow> rows, const Target &target,
+         MLIRContext *context,
+         llvm::function_ref<void(size_t)> progress = [](size_t) {});
+
+/// The `count` rows with the largest errors, worst first.
+std::vector<Prediction> findWorst(const Validation &validation, size_t count);
+
+/// What is printed, for people and for programs.
+void printValidationTable(llvm::raw_ostream &os, const Validation &validation,
+                          const Target &target, size_t worst);
+void printValidationCsv(llvm::raw_ostream &os, const Validation &validation);
+void printValidationJson(llvm::raw_ostream &os, const Validation &validation,
+                         const Target &target, size_t worst);
+
+} // namespace mlir::llm
+
+#endif // LLM_PROFILE_VALIDATION_H

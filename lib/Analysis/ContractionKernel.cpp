@@ -1,0 +1,236 @@
+//===- ContractionKernel.cpp - Products on many units ---------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionKernel.h"
+#include "llm/Interfaces/Counts.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+/// Edges of the tiles that libraries of products ship: shorter ones feed too
+/// few multiply-accumulates for each operand that they load.
+static constexpr int64_t tileEdges[] = {256, 128, 64};
+/// Into how many a reduction is cut.
+static constexpr int64_t splitCounts[] = {1, 2, 3, 4, 6, 8};
+/// Terms that are left at least in each part of a reduction.
+static constexpr int64_t leastSplitTerms = 128;
+/// Partial sums are 32-bit, written and read once.
+static constexpr double partialSumBytes = 8;
+
+//===----------------------------------------------------------------------===//
+// From the workload
+//===----------------------------------------------------------------------===//
+
+/// The only stage that multiplies and accumulates; null for none or several.
+static const Stage *findContraction(const Workload &workload) {
+  const Stage *found = nullptr;
+  for (const Stage &stage : workload.stages)
+    for (auto [kind, perPoint] : stage.workPerPoint)
+      if (kind == WorkKind::Mac) {
+        if (found)
+          return nullptr;
+        found = &stage;
+      }
+  return found;
+}
+
+std::unique_ptr<UnitKernel>
+ContractionKernel::get(WorkloadOpInterface op, const Workload &workload) {
+  const Stage *contraction = findContraction(workload);
+  SmallVector<unsigned, 2> operands;
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers))
+    if (workload.isContracted(buffer))
+      operands.push_back(index);
+  if (!contraction || operands.size() != 2)
+    return nullptr;
+  const Buffer &lhs = workload.buffers[operands[0]],
+               &rhs = workload.buffers[operands[1]];
+  llvm::SmallBitVector ofLhs = workload.loopsOf(lhs),
+                       ofRhs = workload.loopsOf(rhs);
+  auto kernel = std::make_unique<ContractionKernel>();
+  for (auto [index, loop] : llvm::enumerate(workload.loops)) {
+    kernel->extents.push_back(loop.extent);
+    if (!contraction->loops[index])
+      continue;
+    Loops &loops = ofLhs[index] && ofRhs[index]
+                       ? (loop.kind == utils::IteratorType::reduction
+                              ? kernel->terms
+                              : kernel->batch)
+                   : ofLhs[index] ? kernel->rows
+                                  : kernel->columns;
+    loops.push_back(index);
+  }
+  kernel->lhsBytes = bytesOfElement(lhs);
+  kernel->rhsBytes = bytesOfElement(rhs);
+  kernel->work = sumWork(op, workload);
+  // Rows that experts share: a tile is of one expert at a time.
+  if (rhs.slices > 0 && kernel->rows.size() == 1) {
+    unsigned loop = kernel->rows.front();
+    SmallVector<Interval, 6> box = workload.fullBox();
+    double elementsOfSlice = toReal(countElementsOfProduct(
+        workload, operands[1], workload.fullBox()));
+    for (int64_t size : tileEdges) {
+      double tiles = 0;
+      for (int64_t begin = 0; begin < workload.loops[loop].extent;
+           begin += size) {
+        box[loop] = {begin,
+                     std::min(begin + size, workload.loops[loop].extent)};
+        tiles += toReal(op.countElements(workload, operands[1], box)) /
+                 elementsOfSlice;
+      }
+      kernel->sharedRowTiles[size] = tiles;
+    }
+  }
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+int64_t ContractionKernel::extentOf(const Loops &loops) const {
+  int64_t extent = 1;
+  for (unsigned loop : loops)
+    extent = checkedMul(extent, extents[loop]).value_or(maxCount);
+  return extent;
+}
+
+void ContractionKernel::cutLoops(const Loops &loops, int64_t size,
+                                 UnitTile &tile) const {
+  for (unsigned loop : llvm::reverse(loops)) {
+    tile[loop] = std::min(size, extents[loop]);
+    size = llvm::divideCeil(size, extents[loop]);
+  }
+}
+
+UnitTile ContractionKernel::tileOf(Cut cut) const {
+  UnitTile tile(extents.begin(), extents.end());
+  cutLoops(batch, 1, tile);
+  cutLoops(rows, cut.m, tile);
+  cutLoops(columns, cut.n, tile);
+  cutLoops(terms, llvm::divideCeil(extentOf(terms), cut.splits), tile);
+  return tile;
+}
+
+ContractionKernel::Cut ContractionKernel::cutOf(const UnitTile &tile) const {
+  auto sizeOf = [&](const Loops &loops) {
+    int64_t size = 1;
+    for (unsigned loop : loops)
+      size *= tile[loop];
+    return size;
+  };
+  // An edge that is all of its loops stands for the tile that held it.
+  auto edgeOf = [&](const Loops &loops) {
+    int64_t size = sizeOf(loops);
+    for (int64_t edge : llvm::reverse(tileEdges))
+      if (size <= edge)
+        return edge;
+    return size;
+  };
+  return {edgeOf(rows), edgeOf(columns),
+          int64_t(llvm::divideCeil(extentOf(terms), sizeOf(terms)))};
+}
+
+double ContractionKernel::rowTiles(int64_t size) const {
+  auto shared = sharedRowTiles.find(size);
+  return shared != sharedRowTiles.end()
+             ? shared->second
+             : double(llvm::divideCeil(extentOf(rows), size));
+}
+
+//===----------------------------------------------------------------------===//
+// Time
+//===----------------------------------------------------------------------===//
+
+static double roundUp(double value, double granule) {
+  return std::ceil(value / granule) * granule;
+}
+
+/// Seconds of work at a rate per cycle of one unit, spread over all units.
+static double spread(double work, double perCycle, const UnitMachine &machine) {
+  return perCycle > 0 ? work / (perCycle * machine.units * machine.clockHz) : 0;
+}
+
+KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
+                                     const UnitMachine &machine) const {
+  double k = double(extentOf(terms));
+  double items = double(extentOf(batch)) * rowTiles(cut.m) *
+                 double(llvm::divideCeil(extentOf(columns), cut.n)) *
+                 double(cut.splits);
+  double itemTerms = roundUp(k / double(cut.splits), machine.granuleK);
+  double itemMacs = roundUp(double(cut.m), machine.granuleM) *
+                    roundUp(double(cut.n), machine.granuleN) * itemTerms;
+  double itemOperands =
+      itemTerms * (double(cut.m) * lhsBytes + double(cut.n) * rhsBytes);
+  double itemCycles = machine.itemCycles;
+  if (machine.macsPerCycle > 0)
+    itemCycles += itemMacs / machine.macsPerCycle;
+  if (machine.operandBytesPerCycle > 0)
+    itemCycles += itemOperands / machine.operandBytesPerCycle;
+
+  KernelTime time;
+  time.launchSeconds = machine.launchSeconds;
+  time.unitSeconds =
+      std::ceil(items / machine.units) * itemCycles / machine.clockHz;
+  time.streamSeconds = bytes.memory / machine.streamBytesPerSecond() +
+                       machine.cachedSeconds(bytes.cached);
+  time.totalSeconds = overlap(time.unitSeconds, time.streamSeconds);
+  // What all units read from the cache.
+  double cacheRate = machine.cacheBytesPerSecond();
+  if (cacheRate > 0)
+    time.unitSeconds =
+        std::max(time.unitSeconds, items * itemOperands / cacheRate);
+  time.unitSeconds = std::max(
+      {time.unitSeconds, spread(work.alu, machine.aluPerCycle, machine),
+       spread(work.special, machine.specialPerCycle, machine),
+       spread(work.compare, machine.comparePerCycle, machine)});
+  time.totalSeconds = std::max(time.totalSeconds, time.unitSeconds);
+  if (cut.splits > 1) {
+    time.totalSeconds += machine.splitSeconds;
+    if (cacheRate > 0)
+      time.totalSeconds += partialSumBytes * double(extentOf(batch)) *
+                           double(extentOf(rows)) * double(extentOf(columns)) *
+                           double(cut.splits) / cacheRate;
+  }
+  time.totalSeconds += time.launchSeconds;
+  return time;
+}
+
+KernelTime ContractionKernel::unlimitedTime(const UnitTile &tile, const KernelBytes &bytes,
+                                     const UnitMachine &machine) const {
+  return timeOf(cutOf(tile), bytes, machine);
+}
+
+UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
+                                       const UnitMachine &machine) const {
+  constexpr double accumulatorBytes = 4;
+  int64_t terms = extentOf(this->terms);
+  Cut best{tileEdges[2], tileEdges[2], 1};
+  double leastSeconds = timeOf(best, bytes, machine).totalSeconds;
+  for (int64_t m : tileEdges)
+    for (int64_t n : tileEdges) {
+      if (machine.accumulatorBytes > 0 &&
+          accumulatorBytes * double(m * n) > machine.accumulatorBytes)
+        continue;
+      for (int64_t splits : splitCounts) {
+        if (splits > 1 && terms / splits < leastSplitTerms)
+          break;
+        Cut cut{m, n, splits};
+        double seconds = timeOf(cut, bytes, machine).totalSeconds;
+        if (seconds < leastSeconds)
+          leastSeconds = seconds, best = cut;
+      }
+    }
+  return tileOf(best);
+}

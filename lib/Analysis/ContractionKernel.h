@@ -1,0 +1,62 @@
+//===- ContractionKernel.h - Products on many units -------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_ANALYSIS_CONTRACTIONKERNEL_H
+#define LLM_LIB_ANALYSIS_CONTRACTIONKERNEL_H
+
+#include "WorkSums.h"
+#include "llm/Analysis/UnitKernel.h"
+
+#include <map>
+
+namespace mlir::llm {
+
+/// One contraction, out[b, m, n] = sum_k lhs[b, m, k] rhs[b, k, n], where each
+/// letter stands for any number of loops.
+class ContractionKernel : public UnitKernel {
+public:
+  /// Null where the workload has no contraction, several, or one of another
+  /// form.
+  static std::unique_ptr<UnitKernel> get(WorkloadOpInterface op,
+                                         const Workload &workload);
+
+  StringRef opClass() const override { return "contraction"; }
+  UnitTile chooseTile(const KernelBytes &bytes,
+                      const UnitMachine &machine) const override;
+
+protected:
+  KernelTime unlimitedTime(const UnitTile &tile, const KernelBytes &bytes,
+                           const UnitMachine &machine) const override;
+
+private:
+  /// The edges of an item, and into how many the reduction is cut.
+  struct Cut {
+    int64_t m, n, splits;
+  };
+  using Loops = SmallVector<unsigned, 2>;
+
+  KernelTime timeOf(Cut cut, const KernelBytes &bytes,
+                              const UnitMachine &machine) const;
+  /// Tiles of `size` rows; where rows are shared out (experts) a tile counts
+  /// once for each share it meets.
+  double rowTiles(int64_t size) const;
+  Cut cutOf(const UnitTile &tile) const;
+  UnitTile tileOf(Cut cut) const;
+  int64_t extentOf(const Loops &loops) const;
+  /// Cuts `size` iterations out of loops, of the innermost first.
+  void cutLoops(const Loops &loops, int64_t size, UnitTile &tile) const;
+
+  SmallVector<int64_t, 6> extents;
+  Loops batch, rows, columns, terms;
+  double lhsBytes = 0, rhsBytes = 0; ///< of one element
+  /// For rows that are shared out: tiles by size.
+  std::map<int64_t, double> sharedRowTiles;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_ANALYSIS_CONTRACTIONKERNEL_H

@@ -1,0 +1,100 @@
+//===- ElementwiseKernel.cpp - Norms and elementwise ops on units ---------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementwiseKernel.h"
+#include "WorkSums.h"
+#include "llm/Interfaces/Counts.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// Elements of an item at least, where whole rows are shorter.
+static constexpr int64_t leastItemElements = 1024;
+
+std::unique_ptr<UnitKernel>
+ElementwiseKernel::get(WorkloadOpInterface op, const Workload &workload) {
+  auto kernel = std::make_unique<ElementwiseKernel>();
+  WorkSums sums = sumWork(op, workload);
+  if (sums.macs > 0)
+    return nullptr;
+  kernel->work = sums;
+  for (const Loop &loop : workload.loops) {
+    kernel->extents.push_back(loop.extent);
+    kernel->isTileable.push_back(loop.isTileable);
+  }
+  for (const Buffer &buffer : workload.buffers) {
+    llvm::SmallBitVector loops = workload.loopsOf(buffer);
+    auto sweepsOver = [&](const Stage &stage) {
+      llvm::SmallBitVector missed = loops;
+      missed.reset(stage.loops);
+      return missed.none();
+    };
+    // Of small operands (weights, angles) one copy serves all rows.
+    bool isSwept = buffer.role == Buffer::Role::Read && loops.all();
+    kernel->sweeps.push_back(
+        isSwept ? std::max<int64_t>(
+                      1, llvm::count_if(workload.stages, sweepsOver))
+                : 1);
+  }
+  return kernel;
+}
+
+int64_t ElementwiseKernel::readsOf(unsigned buffer,
+                                   const UnitMachine &machine) const {
+  return machine.rereadsRows ? sweeps[buffer] : 1;
+}
+
+UnitTile ElementwiseKernel::chooseTile(const KernelBytes &bytes,
+                                       const UnitMachine &machine) const {
+  UnitTile tile(extents.size(), 1);
+  int64_t elements = 1;
+  for (size_t loop = extents.size(); loop-- > 0;) {
+    if (elements >= leastItemElements && isTileable[loop])
+      continue;
+    int64_t size = extents[loop];
+    if (machine.itemElements > 0 && isTileable[loop])
+      size = std::min<int64_t>(
+          size, llvm::divideCeil(int64_t(machine.itemElements), elements));
+    tile[loop] = size;
+    elements = checkedMul(elements, size).value_or(maxCount);
+  }
+  return tile;
+}
+
+KernelTime ElementwiseKernel::unlimitedTime(const UnitTile &tile, const KernelBytes &bytes,
+                                     const UnitMachine &machine) const {
+  double items = 1;
+  for (auto [size, extent] : llvm::zip(tile, extents))
+    items *= double(llvm::divideCeil(extent, size));
+  double itemSeconds = 0;
+  auto atLeast = [&](double work, double perCycle) {
+    if (perCycle > 0)
+      itemSeconds = std::max(itemSeconds,
+                             work / items / (perCycle * machine.clockHz));
+  };
+  atLeast(bytes.all(), machine.itemBytesPerCycle);
+  atLeast(work.alu, machine.aluPerCycle);
+  atLeast(work.special, machine.specialPerCycle);
+  atLeast(work.compare, machine.comparePerCycle);
+
+  KernelTime time;
+  time.launchSeconds = machine.launchSeconds;
+  itemSeconds += machine.itemCycles / machine.clockHz;
+  time.unitSeconds = std::max(1.0, items / machine.units) * itemSeconds;
+  time.streamSeconds = bytes.memory / machine.plainStreamBytesPerSecond() +
+                       machine.cachedSeconds(bytes.cached);
+  // Loads of one item wait for its arithmetic and the other way round: their
+  // squares add up.
+  time.totalSeconds =
+      time.launchSeconds +
+      std::sqrt(time.unitSeconds * time.unitSeconds +
+                time.streamSeconds * time.streamSeconds);
+  return time;
+}

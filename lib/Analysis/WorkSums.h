@@ -1,0 +1,43 @@
+//===- WorkSums.h - All the work of an op, in real numbers ------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_ANALYSIS_WORKSUMS_H
+#define LLM_LIB_ANALYSIS_WORKSUMS_H
+
+#include "llm/Analysis/UnitKernel.h"
+#include "llm/Support/Units.h"
+
+namespace mlir::llm {
+
+/// Where an exact count leaves 64 bits, the largest there is: that op has no
+/// cost anyway.
+inline double toReal(Count count) {
+  return succeeded(count) ? double(*count) : double(maxCount);
+}
+
+/// Of one element, its share of the scales included.
+inline double bytesOfElement(const Buffer &buffer) {
+  constexpr int64_t many = 4096;
+  return toReal(storageBytes(buffer, many)) / many;
+}
+
+inline WorkSums sumWork(WorkloadOpInterface op, const Workload &workload) {
+  WorkSums sums;
+  for (auto [index, stage] : llvm::enumerate(workload.stages)) {
+    double points = toReal(op.countPoints(workload, index, workload.fullBox()));
+    for (auto [kind, perPoint] : stage.workPerPoint)
+      (kind == WorkKind::Mac       ? sums.macs
+       : kind == WorkKind::Alu     ? sums.alu
+       : kind == WorkKind::Special ? sums.special
+                                   : sums.compare) += points * double(perPoint);
+  }
+  return sums;
+}
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_ANALYSIS_WORKSUMS_H

@@ -1,0 +1,236 @@
+//===- MeasuredTable.cpp - Times of ops, as somebody measured them --------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Profile/MeasuredTable.h"
+#include "llm/Files/InputFile.h"
+#include "llm/Files/WholeNumber.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <cmath>
+
+namespace mlir::llm {
+
+//===----------------------------------------------------------------------===//
+// Columns
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct TextColumn {
+  MeasuredColumn column;
+  std::string MeasuredRow::*member;
+};
+struct NumberColumn {
+  MeasuredColumn column;
+  std::optional<int64_t> MeasuredRow::*member;
+};
+} // namespace
+
+static const TextColumn textColumns[] = {
+    {{"row_id", "a name of the row, for the list of worst rows"},
+     &MeasuredRow::id},
+    {{"source", "who measured"}, &MeasuredRow::source},
+    {{"device", "what was measured"}, &MeasuredRow::device},
+    {{"model", "the model that the shape is of"}, &MeasuredRow::model},
+    {{"op_kind", "required: the kind of op"}, &MeasuredRow::opKind},
+    {{"dtype", "fp16, bf16 (default), fp32, fp8 or int8"}, &MeasuredRow::dtype},
+    {{"backend", "the library or kernel"}, &MeasuredRow::backend},
+    {{"timing", "how it was measured; cudagraph..: in a graph of kernels that "
+                "is replayed"},
+     &MeasuredRow::timing},
+    {{"note", "\"KV-cache write\" in the note of attention: the write of the "
+              "new keys was measured with it"},
+     &MeasuredRow::note},
+};
+
+static const NumberColumn numberColumns[] = {
+    {{"m", "rows of a product"}, &MeasuredRow::m},
+    {{"n", "columns of a product"}, &MeasuredRow::n},
+    {{"k", "terms of each sum of a product"}, &MeasuredRow::k},
+    {{"batch", "sequences"}, &MeasuredRow::batch},
+    {{"heads", "query heads"}, &MeasuredRow::heads},
+    {{"kv_heads", "heads of keys and values"}, &MeasuredRow::kvHeads},
+    {{"head_dim", "features of a head"}, &MeasuredRow::headDim},
+    {{"q_len", "new tokens of each sequence"}, &MeasuredRow::qLen},
+    {{"kv_len", "keys of each sequence, new ones included"},
+     &MeasuredRow::kvLen},
+    {{"causal", "1 (default): causal mask; 0: every key"},
+     &MeasuredRow::causal},
+    {{"rows", "rows of a norm or elementwise op"}, &MeasuredRow::rows},
+    {{"cols", "columns of the result of a norm or elementwise op"},
+     &MeasuredRow::cols},
+    {{"cache_resident",
+      "1: what is touched between repeats fits into the last-level cache; "
+      "elementwise ops then find their operands there"},
+     &MeasuredRow::cacheResident},
+    {{"n_devices", "devices of a collective"}, &MeasuredRow::devices},
+    {{"message_bytes", "the buffer of a collective"},
+     &MeasuredRow::messageBytes},
+};
+
+static constexpr MeasuredColumn timeColumns[] = {
+    {"measured_us", "required: microseconds, the median of the repeats"},
+    {"mean_us", "the mean of the repeats"},
+    {"std_us", "their standard deviation"},
+};
+
+std::vector<MeasuredColumn> measuredColumns() {
+  std::vector<MeasuredColumn> columns;
+  for (const TextColumn &text : textColumns)
+    columns.push_back(text.column);
+  for (const NumberColumn &number : numberColumns)
+    columns.push_back(number.column);
+  llvm::append_range(columns, timeColumns);
+  return columns;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+class TableReader {
+public:
+  explicit TableReader(const std::vector<CsvRow> &cells) : cells(cells) {}
+
+  LogicalResult readHeader();
+  FailureOr<MeasuredRow> readRow(const CsvRow &cells) const;
+
+private:
+  const CsvCell *find(const CsvRow &row, StringRef column) const;
+  FailureOr<std::optional<double>> readTime(const CsvRow &row,
+                                            StringRef column) const;
+  LogicalResult readTimes(const CsvRow &row, MeasuredRow &measured) const;
+
+  const std::vector<CsvRow> &cells;
+  llvm::StringMap<size_t> columns;
+};
+} // namespace
+
+LogicalResult TableReader::readHeader() {
+  const CsvRow &header = cells.front();
+  for (auto [index, cell] : llvm::enumerate(header))
+    if (!columns.try_emplace(cell.text, index).second)
+      return cell.emitError() << "column '" << cell.text << "' is there twice";
+  for (StringRef required : {"op_kind", "measured_us"})
+    if (!columns.contains(required))
+      return header.front().emitError()
+             << "the first row must name the columns, and '" << required
+             << "' is not among them";
+  for (const CsvCell &cell : header)
+    for (const MeasuredColumn &known : measuredColumns())
+      if (!columns.contains(known.name) &&
+          StringRef(cell.text).edit_distance_insensitive(known.name) == 1)
+        emitWarning(cell.location)
+            << "column '" << cell.text << "' is not known; did you mean '"
+            << known.name << "'?";
+  return success();
+}
+
+const CsvCell *TableReader::find(const CsvRow &row, StringRef column) const {
+  auto found = columns.find(column);
+  return found == columns.end() || row[found->second].text.empty()
+             ? nullptr
+             : &row[found->second];
+}
+
+FailureOr<std::optional<double>>
+TableReader::readTime(const CsvRow &row, StringRef column) const {
+  const CsvCell *cell = find(row, column);
+  if (!cell)
+    return std::optional<double>();
+  double value = 0;
+  if (StringRef(cell->text).getAsDouble(value) || !std::isfinite(value) ||
+      value < 0)
+    return cell->emitError() << "'" << column
+                             << "' must be a number of microseconds, got '"
+                             << cell->text << "'";
+  return std::optional<double>(value);
+}
+
+LogicalResult TableReader::readTimes(const CsvRow &row,
+                                     MeasuredRow &measured) const {
+  FailureOr<std::optional<double>> median = readTime(row, "measured_us"),
+                                   mean = readTime(row, "mean_us"),
+                                   deviation = readTime(row, "std_us");
+  if (failed(median) || failed(mean) || failed(deviation))
+    return failure();
+  if (!*median || **median <= 0)
+    return measured.emitError()
+           << "'measured_us' must be above 0 in every row; leave out rows "
+              "without a time";
+  constexpr double blurredMicroseconds = 30, agreeing = 0.3;
+  bool takeMean = **median < blurredMicroseconds && *mean && **mean > 0 &&
+                  *deviation && **deviation < agreeing * **mean;
+  measured.microseconds = takeMean ? **mean : **median;
+  return success();
+}
+
+FailureOr<MeasuredRow> TableReader::readRow(const CsvRow &row) const {
+  MeasuredRow measured(row.front().location);
+  for (const TextColumn &text : textColumns)
+    if (const CsvCell *cell = find(row, text.column.name))
+      measured.*text.member = cell->text;
+  for (const NumberColumn &number : numberColumns) {
+    const CsvCell *cell = find(row, number.column.name);
+    if (!cell)
+      continue;
+    llvm::Expected<int64_t> value = parseWholeNumber(cell->text);
+    if (!value)
+      return cell->emitError()
+             << "'" << number.column.name << "' must be a whole number, got '"
+             << cell->text << "': " << llvm::toString(value.takeError());
+    measured.*number.member = *value;
+  }
+  if (measured.opKind.empty())
+    return measured.emitError() << "'op_kind' is empty";
+  if (failed(readTimes(row, measured)))
+    return failure();
+  return measured;
+}
+
+FailureOr<std::vector<MeasuredRow>> readMeasuredTable(StringRef path,
+                                                      MLIRContext *context) {
+  auto buffer = readInputFile(path);
+  if (!buffer)
+    return emitError(UnknownLoc::get(context))
+           << llvm::toString(buffer.takeError());
+  FailureOr<std::vector<CsvRow>> cells =
+      parseCsv((*buffer)->getBuffer(), path, context);
+  if (failed(cells))
+    return failure();
+  if (cells->empty())
+    return emitError(FileLineColLoc::get(context, path, 1, 1))
+           << "the table is empty";
+  TableReader reader(*cells);
+  if (failed(reader.readHeader()))
+    return failure();
+  std::vector<MeasuredRow> rows;
+  for (const CsvRow &row : llvm::drop_begin(*cells)) {
+    FailureOr<MeasuredRow> measured = reader.readRow(row);
+    if (failed(measured))
+      return failure();
+    rows.push_back(std::move(*measured));
+  }
+  return rows;
+}
+
+//===----------------------------------------------------------------------===//
+// Filtering
+//===----------------------------------------------------------------------===//
+
+bool MeasuredFilter::accepts(const MeasuredRow &row) const {
+  auto accepted = [](const std::vector<std::string> &wanted,
+                     const std::string &value) {
+    return wanted.empty() || llvm::is_contained(wanted, value);
+  };
+  return accepted(devices, row.device) && accepted(opKinds, row.opKind) &&
+         accepted(sources, row.source) && accepted(backends, row.backend);
+}
+
+} // namespace mlir::llm

@@ -1,0 +1,261 @@
+//===- RowOps.cpp - The op that a measured row is of ----------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Profile/RowOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+RowOps::RowOps(MLIRContext *context)
+    : context(context), module(ModuleOp::create(UnknownLoc::get(context))) {
+  context->getOrLoadDialect<LlmDialect>();
+}
+
+Value RowOps::value(Type elementType, ArrayRef<int64_t> shape) {
+  // Never verified: the module only holds what the ops refer to.
+  return module->getBody()->addArgument(RankedTensorType::get(shape, elementType),
+                           UnknownLoc::get(context));
+}
+
+//===----------------------------------------------------------------------===//
+// Reading sizes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Reads the sizes that a kind of op needs, and remembers whether all were
+/// there.
+class Sizes {
+public:
+  explicit Sizes(const MeasuredRow &row) : row(row) {}
+
+  int64_t get(StringRef name, std::optional<int64_t> size) {
+    constexpr int64_t most = int64_t(1) << 40;
+    if (size && *size >= 1 && *size <= most)
+      return *size;
+    if (sound) {
+      InFlightDiagnostic diagnostic = row.emitError()
+                                      << "'" << row.opKind << "' needs '"
+                                      << name << "', a whole number of at least"
+                                      << " 1 and at most " << most;
+      if (size)
+        diagnostic << ", got " << *size;
+    }
+    sound = false;
+    return 1;
+  }
+  bool areSound() const { return sound; }
+
+private:
+  const MeasuredRow &row;
+  bool sound = true;
+};
+} // namespace
+
+static Type elementTypeOf(const MeasuredRow &row, MLIRContext *context) {
+  Builder builder(context);
+  return llvm::StringSwitch<Type>(row.dtype)
+      .Cases({"", "bf16", "bfloat16"}, builder.getBF16Type())
+      .Cases({"fp16", "f16", "float16", "half"}, builder.getF16Type())
+      .Cases({"fp32", "f32", "float32", "float"}, builder.getF32Type())
+      .Cases({"fp8", "fp8_e4m3"}, Float8E4M3FNType::get(context))
+      .Cases({"int8", "i8"}, builder.getIntegerType(8))
+      .Default(Type());
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the builder of one kind of op gets.
+struct RowContext {
+  const MeasuredRow &row;
+  Sizes sizes;
+  OpBuilder builder;
+  Type type;
+  function_ref<Value(ArrayRef<int64_t>)> value;
+};
+using BuildOp = Operation *(*)(RowContext &);
+} // namespace
+
+static Operation *buildGemm(RowContext &c) {
+  int64_t m = c.sizes.get("m", c.row.m), n = c.sizes.get("n", c.row.n),
+          k = c.sizes.get("k", c.row.k);
+  if (!c.sizes.areSound())
+    return nullptr;
+  // Of narrower operands, a 16-bit result, as in the libraries.
+  TypeAttr to = c.type.getIntOrFloatBitWidth() < 16
+                    ? TypeAttr::get(c.builder.getBF16Type())
+                    : TypeAttr();
+  return MatmulOp::create(c.builder, c.row.location, StringAttr(),
+                          c.value({m, k}), c.value({n, k}), Value(),
+                          c.builder.getUnitAttr(), to);
+}
+
+static Operation *buildAttention(RowContext &c) {
+  const MeasuredRow &row = c.row;
+  int64_t batch = c.sizes.get("batch", row.batch),
+          heads = c.sizes.get("heads", row.heads),
+          kvHeads = c.sizes.get("kv_heads", row.kvHeads),
+          headDim = c.sizes.get("head_dim", row.headDim),
+          queries = c.sizes.get("q_len", row.qLen),
+          keys = c.sizes.get("kv_len", row.kvLen);
+  if (!c.sizes.areSound())
+    return nullptr;
+  bool isCausal = row.causal.value_or(1) != 0;
+  if (heads % kvHeads != 0 || (isCausal && queries > keys)) {
+    row.emitError() << "'heads' must be a multiple of 'kv_heads', and of a "
+                       "causal row 'kv_len' at least 'q_len'";
+    return nullptr;
+  }
+  return GqaAttnOp::create(
+      c.builder, row.location, StringAttr(),
+      c.value({batch, queries, heads, headDim}),
+      c.value({batch, keys, kvHeads, headDim}),
+      c.value({batch, keys, kvHeads, headDim}), Value(),
+      MaskAttr::get(c.builder.getContext(),
+                    isCausal ? MaskKind::Causal : MaskKind::Full),
+      c.builder.getF64FloatAttr(1.0), FloatAttr());
+}
+
+static WorkloadOpInterface buildCacheWrite(RowContext &c) {
+  const MeasuredRow &row = c.row;
+  auto type = KvCacheType::get(c.builder.getContext(), *row.batch,
+                               *row.kvHeads, *row.headDim, *row.kvLen, c.type,
+                               /*pageSize=*/0, /*isLatent=*/false);
+  Value cache = KvCacheOp::create(c.builder, row.location, type,
+                                  c.builder.getStringAttr("cache"),
+                                  ValueRange(), ValueRange());
+  Value keys = c.value({*row.batch, *row.qLen, *row.kvHeads, *row.headDim}),
+        values = c.value({*row.batch, *row.qLen, *row.kvHeads, *row.headDim});
+  return cast<WorkloadOpInterface>(
+      KvWriteOp::create(
+          c.builder, row.location, StringAttr(), cache, keys, values,
+          ValueRange(),
+          c.builder.getDenseI64ArrayAttr({std::max<int64_t>(
+              0, *row.kvLen - *row.qLen)}))
+          .getOperation());
+}
+
+namespace {
+/// Rows and columns of a norm or elementwise op.
+struct Plane {
+  int64_t rows, cols;
+};
+} // namespace
+
+static Plane planeOf(RowContext &c) {
+  return {c.sizes.get("rows", c.row.rows), c.sizes.get("cols", c.row.cols)};
+}
+
+static Operation *buildRmsNorm(RowContext &c) {
+  Plane plane = planeOf(c);
+  if (!c.sizes.areSound())
+    return nullptr;
+  return RmsNormOp::create(c.builder, c.row.location, StringAttr(),
+                           c.value({plane.rows, plane.cols}),
+                           c.value({plane.cols}),
+                           c.builder.getF64FloatAttr(1e-5));
+}
+
+static Operation *buildRope(RowContext &c) {
+  int64_t rows = c.sizes.get("rows", c.row.rows),
+          heads = c.sizes.get("heads", c.row.heads),
+          kvHeads = c.sizes.get("kv_heads", c.row.kvHeads),
+          headDim = c.sizes.get("head_dim", c.row.headDim);
+  if (!c.sizes.areSound())
+    return nullptr;
+  return RopeOp::create(c.builder, c.row.location, StringAttr(),
+                        c.value({1, rows, heads + kvHeads, headDim}),
+                        ValueRange(), c.builder.getDenseI64ArrayAttr({0}),
+                        c.builder.getF64FloatAttr(1e4));
+}
+
+static Operation *buildSwiGlu(RowContext &c) {
+  Plane plane = planeOf(c);
+  if (!c.sizes.areSound())
+    return nullptr;
+  return SwiGluOp::create(c.builder, c.row.location, StringAttr(),
+                          c.value({plane.rows, plane.cols}),
+                          c.value({plane.rows, plane.cols}), FloatAttr());
+}
+
+static Operation *buildAdd(RowContext &c) {
+  Plane plane = planeOf(c);
+  if (!c.sizes.areSound())
+    return nullptr;
+  return AddOp::create(c.builder, c.row.location, StringAttr(),
+                       c.value({plane.rows, plane.cols}),
+                       c.value({plane.rows, plane.cols}));
+}
+
+static Operation *buildGelu(RowContext &c) {
+  Plane plane = planeOf(c);
+  if (!c.sizes.areSound())
+    return nullptr;
+  return ActivationOp::create(c.builder, c.row.location, StringAttr(),
+                              ActivationKind::Gelu,
+                              c.value({plane.rows, plane.cols}));
+}
+
+static Operation *buildSoftmax(RowContext &c) {
+  Plane plane = planeOf(c);
+  if (!c.sizes.areSound())
+    return nullptr;
+  return SoftmaxOp::create(
+      c.builder, c.row.location, StringAttr(),
+      c.value({1, 1, plane.rows, plane.cols}), Value(),
+      MaskAttr::get(c.builder.getContext(), MaskKind::Full), FloatAttr());
+}
+
+static constexpr std::pair<llvm::StringLiteral, BuildOp> builders[] = {
+    {"gemm", buildGemm},
+    {"attention_prefill", buildAttention},
+    {"attention_decode", buildAttention},
+    {"rmsnorm", buildRmsNorm},
+    {"rope", buildRope},
+    {"silu_mul", buildSwiGlu},
+    {"residual_add", buildAdd},
+    {"gelu", buildGelu},
+    {"softmax", buildSoftmax},
+};
+
+std::vector<StringRef> RowOps::kinds() {
+  std::vector<StringRef> kinds;
+  for (const auto &[kind, build] : builders)
+    kinds.push_back(kind);
+  return kinds;
+}
+
+FailureOr<SmallVector<WorkloadOpInterface, 2>>
+RowOps::build(const MeasuredRow &row) {
+  SmallVector<WorkloadOpInterface, 2> ops;
+  for (const auto &[kind, build] : builders) {
+    if (row.opKind != kind)
+      continue;
+    Type type = elementTypeOf(row, context);
+    if (!type)
+      return row.emitError() << "'dtype' must be bf16, fp16, fp32, fp8 or "
+                                "int8, got '"
+                             << row.dtype << "'";
+    auto makeValue = [&](ArrayRef<int64_t> shape) {
+      return value(type, shape);
+    };
+    RowContext rowContext{row, Sizes(row),
+                          OpBuilder::atBlockEnd(module->getBody()), type,
+                          makeValue};
+    Operation *op = build(rowContext);
+    if (!op)
+      return failure();
+    ops.push_back(cast<WorkloadOpInterface>(op));
+    if (isa<GqaAttnOp>(op) && row.writesCache())
+      ops.push_back(buildCacheWrite(rowContext));
+  }
+  return ops;
+}

@@ -1,0 +1,57 @@
+//===- FieldTable.h - The whole numbers of a target, each once --*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reader, writer, comparison, fingerprint, check, JSON schema and README speak
+// of the same numbers; they all walk these tables.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_TARGET_FIELDTABLE_H
+#define LLM_LIB_TARGET_FIELDTABLE_H
+
+#include "llm/Target/Target.h"
+
+namespace mlir::llm {
+
+/// A whole number in a part of a target: either one with a default in the
+/// struct, or one that need not be given.
+template <typename Part> struct NumberField {
+  StringRef key, unit;
+  StringRef absent; ///< what one that is not given stands for
+  StringRef meaning;
+  int64_t least = 1;
+  int64_t Part::*value = nullptr;
+  std::optional<int64_t> Part::*optional = nullptr;
+
+  std::optional<int64_t> get(const Part &part) const {
+    return value ? std::optional<int64_t>(part.*value) : part.*optional;
+  }
+  void set(Part &part, int64_t number) const {
+    if (value)
+      part.*value = number;
+    else
+      part.*optional = number;
+  }
+};
+
+ArrayRef<NumberField<Target>> targetNumbers();
+ArrayRef<NumberField<Engine>> engineNumbers();
+ArrayRef<NumberField<Memory>> memoryNumbers();
+ArrayRef<NumberField<Link>> linkNumbers();
+ArrayRef<NumberField<KernelFigures>> kernelNumbers();
+
+template <typename Part>
+bool haveEqualNumbers(ArrayRef<NumberField<Part>> numbers, const Part &part,
+                      const Part &other) {
+  return llvm::all_of(numbers, [&](const NumberField<Part> &number) {
+    return number.get(part) == number.get(other);
+  });
+}
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_TARGET_FIELDTABLE_H

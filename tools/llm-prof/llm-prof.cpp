@@ -1,0 +1,168 @@
+//===- llm-prof.cpp - Predictions beside measurements ---------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgressBar.h"
+#include "llm/Files/OutputFile.h"
+#include "llm/Profile/Validation.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+namespace cl = llvm::cl;
+
+namespace {
+enum class Format { Table, Json, Csv };
+
+/// What all subcommands take.
+struct TableOptions {
+  explicit TableOptions(cl::SubCommand &command)
+      : target("target", cl::Required, cl::sub(command),
+               cl::desc("Preset, or a file of a target (.json, .csv)"),
+               cl::value_desc("name")),
+        column("column", cl::sub(command),
+               cl::desc("Device of a target file in CSV form"),
+               cl::value_desc("name")),
+        files(cl::Positional, cl::OneOrMore, cl::sub(command),
+              cl::desc("<measured.csv ...>")),
+        devices("device", cl::CommaSeparated, cl::sub(command),
+                cl::desc("Only rows of these devices"), cl::value_desc("names")),
+        opKinds("op-kind", cl::CommaSeparated, cl::sub(command),
+                cl::desc("Only rows of these kinds of ops"),
+                cl::value_desc("names")),
+        sources("source", cl::CommaSeparated, cl::sub(command),
+                cl::desc("Only rows of these sources"), cl::value_desc("names")),
+        backends("backend", cl::CommaSeparated, cl::sub(command),
+                 cl::desc("Only rows of these backends"),
+                 cl::value_desc("names")) {}
+
+  FailureOr<Target> loadTarget(MLIRContext &context) const;
+  FailureOr<std::vector<MeasuredRow>> readRows(MLIRContext &context) const;
+
+  cl::opt<std::string> target, column;
+  cl::list<std::string> files, devices, opKinds, sources, backends;
+};
+} // namespace
+
+FailureOr<Target> TableOptions::loadTarget(MLIRContext &context) const {
+  auto emitError = [&] { return mlir::emitError(UnknownLoc::get(&context)); };
+  StringRef name = target;
+  bool isFile = name.ends_with_insensitive(".json") ||
+                name.ends_with_insensitive(".csv");
+  if (isFile)
+    return loadTargetFile(name, column, &context, emitError);
+  if (!column.empty())
+    return emitError() << "--column= needs a target file in CSV form";
+  return loadPreset(name, &context, emitError);
+}
+
+FailureOr<std::vector<MeasuredRow>>
+TableOptions::readRows(MLIRContext &context) const {
+  auto list = [](const cl::list<std::string> &option) {
+    return std::vector<std::string>(option.begin(), option.end());
+  };
+  MeasuredFilter filter{list(devices), list(opKinds), list(sources),
+                        list(backends)};
+  std::vector<MeasuredRow> kept;
+  for (const std::string &file : files) {
+    FailureOr<std::vector<MeasuredRow>> rows =
+        readMeasuredTable(file, &context);
+    if (failed(rows))
+      return failure();
+    llvm::copy_if(*rows, std::back_inserter(kept),
+                  [&](const MeasuredRow &row) { return filter.accepts(row); });
+  }
+  if (kept.empty())
+    return emitError(UnknownLoc::get(&context))
+           << "no row is left: the filters (--device, --op-kind, --source, "
+              "--backend) match none";
+  return kept;
+}
+
+static LogicalResult writeOutput(StringRef path, MLIRContext &context,
+                                 function_ref<void(raw_ostream &)> write) {
+  if (llvm::Error error = writeOutputFile(path, write))
+    return emitError(UnknownLoc::get(&context))
+           << llvm::toString(std::move(error));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// validate
+//===----------------------------------------------------------------------===//
+
+static cl::SubCommand
+    validateCommand("validate", "Predict measured rows and show the errors");
+
+namespace {
+struct ValidateOptions : TableOptions {
+  ValidateOptions() : TableOptions(validateCommand) {}
+  cl::opt<Format> format{
+      "format",
+      cl::desc("What to print"),
+      cl::values(clEnumValN(Format::Table, "table", "for people (default)"),
+                 clEnumValN(Format::Json, "json", "groups and worst rows"),
+                 clEnumValN(Format::Csv, "csv", "one line for each row")),
+      cl::init(Format::Table),
+      cl::sub(validateCommand)};
+  cl::opt<unsigned> worst{"worst", cl::init(10), cl::sub(validateCommand),
+                          cl::desc("How many of the worst rows to list"),
+                          cl::value_desc("count")};
+  cl::opt<std::string> output{"o", cl::init("-"), cl::sub(validateCommand),
+                              cl::desc("Output file"),
+                              cl::value_desc("filename")};
+};
+} // namespace
+
+static LogicalResult runValidate(const ValidateOptions &options,
+                                 MLIRContext &context) {
+  FailureOr<Target> target = options.loadTarget(context);
+  if (failed(target))
+    return failure();
+  FailureOr<std::vector<MeasuredRow>> rows = options.readRows(context);
+  if (failed(rows))
+    return failure();
+  ProgressBar progress("predicting", rows->size());
+  FailureOr<Validation> validation =
+      validate(*rows, *target, &context,
+               [&](size_t done) { progress.update(done); });
+  progress.clear();
+  if (failed(validation))
+    return failure();
+  return writeOutput(options.output, context, [&](raw_ostream &os) {
+    if (options.format == Format::Json)
+      printValidationJson(os, *validation, *target, options.worst);
+    else if (options.format == Format::Csv)
+      printValidationCsv(os, *validation);
+    else
+      printValidationTable(os, *validation, *target, options.worst);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// main
+//===----------------------------------------------------------------------===//
+
+int main(int argc, char **argv) {
+  // What is there so far are the hundreds of options of libLLVM.
+  cl::HideUnrelatedOptions(ArrayRef<const cl::OptionCategory *>());
+  ValidateOptions validateOptions;
+  llvm::InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(
+      argc, argv, "llm-prof: predicted times beside measured ones\n");
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<DLTIDialect>();
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  if (validateCommand)
+    return failed(runValidate(validateOptions, context));
+  llvm::errs() << "llm-prof: name a subcommand: validate (--help lists their "
+                  "options)\n";
+  return 1;
+}
