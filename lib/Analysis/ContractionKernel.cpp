@@ -61,6 +61,7 @@ ContractionKernel::get(WorkloadOpInterface op, const Workload &workload) {
   auto kernel = std::make_unique<ContractionKernel>();
   for (auto [index, loop] : llvm::enumerate(workload.loops)) {
     kernel->extents.push_back(loop.extent);
+    kernel->isTileable.push_back(loop.isTileable);
     if (!contraction->loops[index])
       continue;
     Loops &loops = ofLhs[index] && ofRhs[index]
@@ -108,10 +109,17 @@ int64_t ContractionKernel::extentOf(const Loops &loops) const {
 
 void ContractionKernel::cutLoops(const Loops &loops, int64_t size,
                                  UnitTile &tile) const {
-  for (unsigned loop : llvm::reverse(loops)) {
-    tile[loop] = std::min(size, extents[loop]);
-    size = llvm::divideCeil(size, extents[loop]);
-  }
+  auto cut = [&](bool isTileable) {
+    for (unsigned loop : llvm::reverse(loops)) {
+      if (this->isTileable[loop] != isTileable)
+        continue;
+      tile[loop] = isTileable ? std::min(size, extents[loop]) : extents[loop];
+      size = llvm::divideCeil(size, extents[loop]);
+    }
+  };
+  // What is whole (heads that are rotated) takes its share of the edge first.
+  cut(/*isTileable=*/false);
+  cut(/*isTileable=*/true);
 }
 
 UnitTile ContractionKernel::tileOf(Cut cut) const {
@@ -216,6 +224,9 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
                                        const UnitMachine &machine) const {
   constexpr double accumulatorBytes = 4;
   int64_t terms = extentOf(this->terms);
+  // Rows that a norm needs whole are reduced in one go.
+  bool canSplit = llvm::all_of(
+      this->terms, [&](unsigned loop) { return isTileable[loop]; });
   Cut best{tileEdges[2], tileEdges[2], 1};
   double leastSeconds = timeOf(best, bytes, machine).totalSeconds;
   for (int64_t m : tileEdges)
@@ -224,7 +235,7 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
           accumulatorBytes * double(m * n) > machine.accumulatorBytes)
         continue;
       for (int64_t splits : splitCounts) {
-        if (splits > 1 && terms / splits < leastSplitTerms)
+        if (splits > 1 && (!canSplit || terms / splits < leastSplitTerms))
           break;
         Cut cut{m, n, splits};
         double seconds = timeOf(cut, bytes, machine).totalSeconds;

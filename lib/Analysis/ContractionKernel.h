@@ -51,6 +51,7 @@ private:
   void cutLoops(const Loops &loops, int64_t size, UnitTile &tile) const;
 
   SmallVector<int64_t, 6> extents;
+  SmallVector<bool, 6> isTileable;
   Loops batch, rows, columns, terms;
   double lhsBytes = 0, rhsBytes = 0; ///< of one element
   /// For rows that are shared out: tiles by size.

@@ -75,9 +75,10 @@ private:
   /// Joins the loops of each op with those of the ops whose values it reads.
   LogicalResult joinLoops();
   LogicalResult joinOperand(Member &reader, Value operand);
-  void noteReader(Member &reader, Value value);
+  void noteReader(Member &reader, Value value, bool contracts);
   /// The loops that count the elements of a value that is computed inside.
-  FailureOr<LoopUnion::Digits> digitsOf(Value value, Member &reader);
+  FailureOr<LoopUnion::Digits> digitsOf(Value value, Member &reader,
+                                        bool contracts);
   /// The loops that count the elements of a buffer.
   FailureOr<LoopUnion::Digits> digitsOf(const Member &member,
                                         const Buffer &buffer) const;
@@ -106,6 +107,7 @@ private:
   DenseMap<Value, std::pair<unsigned, unsigned>> writers;
   /// The ops that read a value which is computed inside.
   DenseMap<Value, llvm::SmallSetVector<unsigned, 2>> readers;
+  DenseSet<Value> contracted; ///< those that a contraction reduces over
   Workload whole;
   std::shared_ptr<Composition> composition = std::make_shared<Composition>();
   DenseMap<unsigned, unsigned> numberOf; ///< loop of the union -> of the whole
@@ -160,16 +162,19 @@ FailureOr<LoopUnion::Digits> Composer::digitsOf(const Member &member,
                      << "' they touch"; // fused-C6
 }
 
-void Composer::noteReader(Member &reader, Value value) {
+void Composer::noteReader(Member &reader, Value value, bool contracts) {
+  if (contracts)
+    contracted.insert(value);
   const Member &writer = members[writers.lookup(value).first];
   readers[value].insert(&reader - members.data());
   reader.isLate |= writer.isLate || isContraction(writer.workload);
 }
 
-FailureOr<LoopUnion::Digits> Composer::digitsOf(Value value, Member &reader) {
+FailureOr<LoopUnion::Digits> Composer::digitsOf(Value value, Member &reader,
+                                                bool contracts) {
   if (auto writer = writers.find(value); writer != writers.end()) {
     auto [member, buffer] = writer->second;
-    noteReader(reader, value);
+    noteReader(reader, value, contracts);
     return digitsOf(members[member], members[member].workload.buffers[buffer]);
   }
   auto view =
@@ -179,7 +184,8 @@ FailureOr<LoopUnion::Digits> Composer::digitsOf(Value value, Member &reader) {
     return emitError() << "'" << kindOf(reader.op) << "' reads what '"
                        << value.getDefiningOp()->getName()
                        << "' makes of a value inside"; // fused-C6
-  FailureOr<LoopUnion::Digits> source = digitsOf(shown->source, reader);
+  FailureOr<LoopUnion::Digits> source =
+      digitsOf(shown->source, reader, contracts);
   if (failed(source))
     return failure();
   auto type = cast<RankedTensorType>(shown->source.getType());
@@ -199,7 +205,8 @@ LogicalResult Composer::joinOperand(Member &reader, Value operand) {
     if (buffer.role != Buffer::Role::Read || buffer.value != operand)
       continue;
     isRead = true;
-    FailureOr<LoopUnion::Digits> written = digitsOf(operand, reader);
+    FailureOr<LoopUnion::Digits> written =
+        digitsOf(operand, reader, reader.workload.isContracted(buffer));
     if (failed(written))
       return failure();
     FailureOr<LoopUnion::Digits> read = digitsOf(reader, buffer);
@@ -411,6 +418,7 @@ std::optional<Buffer> Composer::makeBuffer(unsigned part,
     }
   }
   made.isKept = isUsedInside;
+  made.isContracted = contracted.contains(buffer.value);
   if (isUsedInside && !isYielded)
     made.role = Role::Temporary;
   return made;

@@ -42,10 +42,10 @@ static bool hasMacs(const Stage &stage) {
 }
 
 bool Workload::isContracted(const Buffer &buffer) const {
-  if (buffer.role != Buffer::Role::Read)
-    return false;
   if (buffer.isContracted)
     return *buffer.isContracted;
+  if (buffer.role != Buffer::Role::Read)
+    return false;
   llvm::SmallBitVector used = loopsOf(buffer);
   for (unsigned loop = 0; loop < loops.size(); ++loop)
     if (used[loop] && loops[loop].kind == utils::IteratorType::reduction &&

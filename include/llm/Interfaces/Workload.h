@@ -81,8 +81,8 @@ struct Buffer {
   /// Needed only when the sums of a contraction are complete: one tile is
   /// enough, which is fetched while they are made.
   bool isLate = false;
-  /// Of ops that run as one: whether the op that reads it contracts it. It
-  /// follows from the loops otherwise.
+  /// Of ops that run as one: whether an op that reads it contracts it, also
+  /// where it is computed inside. It follows from the loops otherwise.
   std::optional<bool> isContracted = std::nullopt;
 };
 
@@ -115,7 +115,7 @@ struct Workload {
   /// contracted operands; null when there are none.
   Type macElementType() const;
   /// Whether the buffer is an operand that a multiply-accumulate stage reduces
-  /// over.
+  /// over; it may be a value that is kept inside of a kernel of several ops.
   bool isContracted(const Buffer &buffer) const;
   std::optional<unsigned> findLoop(StringRef name) const;
   /// The loops that the buffer's map uses.
