@@ -119,7 +119,12 @@ FailureOr<int64_t> mlir::llm::computeCycles(const OpOnTarget &context) {
       return emitOverflow(context.op);
     total = *sum;
   }
-  return total;
+  int64_t clock = context.target->clockHz;
+  std::optional<int64_t> cycles = ceilMulDiv(
+      total, clock, 1, context.engine->sustainedClockHz.value_or(clock));
+  if (!cycles)
+    return emitOverflow(context.op);
+  return *cycles;
 }
 
 std::optional<int64_t> mlir::llm::memoryCycles(const OpOnTarget &context,
@@ -164,8 +169,8 @@ namespace {
 /// take.
 struct Movement {
   SmallVector<int64_t, 4> bytes;
-  /// Of buffers that already lie in the engine's private memory.
-  int64_t residentBytes = 0;
+  /// The buffers that already lie in the engine's private memory.
+  llvm::SmallBitVector resident;
   int64_t workingSetBytes = 0;
 };
 } // namespace
@@ -277,13 +282,7 @@ static FailureOr<Movement> moveTiled(const OpOnTarget &context,
     Count bytes = model.trafficBytes(*tiling, index);
     if (failed(bytes))
       return emitOverflow(op);
-    if (isResident(level, buffer)) {
-      std::optional<int64_t> sum = checkedAdd(movement.residentBytes, *bytes);
-      if (!sum)
-        return emitOverflow(op);
-      movement.residentBytes = *sum;
-      bytes = 0;
-    }
+    movement.resident.push_back(isResident(level, buffer));
     movement.bytes.push_back(*bytes);
     held.push_back(
         std::max<int64_t>(1, getAmount(level.getBuffers(), buffer.name)));
@@ -525,15 +524,16 @@ FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
     return failure();
 
   SmallVector<std::pair<StringRef, int64_t>> perBuffer;
-  int64_t total = 0;
-  for (auto [buffer, bytes] :
-       llvm::zip(context.workload.buffers, movement->bytes)) {
-    std::optional<int64_t> sum = checkedAdd(total, bytes);
+  movement->resident.resize(movement->bytes.size());
+  int64_t total = 0, cached = 0;
+  for (auto [index, bytes] : llvm::enumerate(movement->bytes)) {
+    int64_t &kind = movement->resident[index] ? cached : total;
+    std::optional<int64_t> sum = checkedAdd(kind, bytes);
     if (!sum)
       return emitOverflow(context.op);
-    total = *sum;
-    if (bytes > 0)
-      perBuffer.push_back({buffer.name, bytes});
+    kind = *sum;
+    if (bytes > 0 && !movement->resident[index])
+      perBuffer.push_back({context.workload.buffers[index].name, bytes});
   }
   std::optional<int64_t> memory = memoryCycles(context, total);
   if (!memory)
@@ -542,7 +542,7 @@ FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
   traffic.set(context.target->dram().name, getAmounts(mlirContext, perBuffer));
   FailureOr<Cycles> cycles = cyclesOf(
       context, kernel.get(), tile,
-      {double(total), double(movement->residentBytes)}, *memory);
+      {double(total), double(cached)}, *memory);
   if (failed(cycles))
     return failure();
   auto part = PartCostAttr::getChecked(

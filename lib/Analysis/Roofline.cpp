@@ -103,9 +103,15 @@ std::optional<int64_t> RooflineSum::cycles() const {
   }
   std::optional<int64_t> longest = ceilMulDiv(
       bytes, target.clockHz, 1, target.dram().peakBytesPerSecond());
+  int64_t fastestClockHz = target.clockHz;
+  for (const Engine &engine : target.engines)
+    fastestClockHz =
+        std::max(fastestClockHz, engine.sustainedClockHz.value_or(0));
   for (auto [kind, cycles] : byKind)
-    if (longest)
-      longest = std::max(*longest, cycles);
+    if (std::optional<int64_t> ofTarget =
+            ceilMulDiv(cycles, target.clockHz, 1, fastestClockHz);
+        ofTarget && longest)
+      longest = std::max(*longest, *ofTarget);
   return longest;
 }
 

@@ -51,7 +51,7 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.granuleN = double(engine.granuleN);
   machine.granuleK = double(engine.granuleK);
   // Ports run at the clock of the datasheet: what lies behind them does.
-  machine.portBytesPerSecond = real(engine.streamBytesPerCycle) *
+  machine.portBytesPerSecond = real(engine.streamBytesPerKilocycle) / kilo *
                                machine.units * double(target.clockHz);
   const Memory &dram = target.dram();
   machine.memoryBytesPerSecond = double(dram.usableBytesPerSecond()) *
@@ -68,8 +68,8 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.launchSeconds = nano * real(figures.launchNanoseconds);
   machine.splitSeconds = nano * real(figures.splitNanoseconds);
   machine.itemCycles = real(figures.itemCycles);
-  machine.operandBytesPerCycle = real(figures.operandBytesPerCycle);
-  machine.cacheBytesPerCycle = real(figures.cacheBytesPerCycle);
+  machine.operandBytesPerCycle = real(figures.operandBytesPerKilocycle) / kilo;
+  machine.cacheBytesPerCycle = real(figures.cacheBytesPerKilocycle) / kilo;
   machine.itemBytesPerCycle = real(figures.itemBytesPerKilocycle) / kilo;
   machine.itemElements = real(figures.itemElements);
   machine.rereadsRows = figures.rereadsRows.value_or(0) != 0;

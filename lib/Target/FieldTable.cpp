@@ -19,14 +19,20 @@ template <typename Part>
 static NumberField<Part> field(StringRef key, StringRef unit, StringRef absent,
                                StringRef meaning, int64_t Part::*value,
                                int64_t least = 1) {
-  return {key, unit, absent, meaning, least, value, nullptr};
+  return {key, unit, absent, meaning, least, value, nullptr, true};
 }
 template <typename Part>
 static NumberField<Part> field(StringRef key, StringRef unit, StringRef absent,
                                StringRef meaning,
                                std::optional<int64_t> Part::*optional,
                                int64_t least = 1) {
-  return {key, unit, absent, meaning, least, nullptr, optional};
+  return {key, unit, absent, meaning, least, nullptr, optional, true};
+}
+
+/// What is known of a kernel from its code.
+static NumberField<KernelFigures> ofCode(NumberField<KernelFigures> field) {
+  field.isFitted = false;
+  return field;
 }
 
 ArrayRef<NumberField<Target>> targetNumbers() {
@@ -74,10 +80,11 @@ ArrayRef<NumberField<Engine>> engineNumbers() {
             "room for the sums of one unit's tile; with it, the units share an "
             "op as tiles, with whole waves and cut reductions",
             &Engine::accumulatorBytes),
-      field("stream_bytes_per_cycle_per_unit", "bytes per cycle", "no limit",
+      field("stream_bytes_per_kilocycle_per_unit", "bytes per 1000 cycles",
+            "no limit",
             "what one unit streams from memory at most; in series with the "
             "memory's rate",
-            &Engine::streamBytesPerCycle),
+            &Engine::streamBytesPerKilocycle),
       field("mac_granule_m", "rows", "1",
             "rows of the smallest product of a unit's multiply-accumulate "
             "array",
@@ -141,40 +148,40 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
       field("item_cycles", "cycles", "0",
             "filling and draining a unit's pipeline, once for each tile",
             &KernelFigures::itemCycles, 0),
-      field("operand_bytes_per_cycle_per_unit", "bytes per cycle", "no limit",
+      field("operand_bytes_per_kilocycle", "bytes per 1000 cycles", "no limit",
             "operands that reach a unit's multiply-accumulate array; not "
             "hidden behind it",
-            &KernelFigures::operandBytesPerCycle),
-      field("cache_bytes_per_cycle_per_unit", "bytes per cycle", "no limit",
+            &KernelFigures::operandBytesPerKilocycle),
+      field("cache_bytes_per_kilocycle", "bytes per 1000 cycles", "no limit",
             "what each unit gets of the cache that they share when all ask",
-            &KernelFigures::cacheBytesPerCycle),
+            &KernelFigures::cacheBytesPerKilocycle),
       field("item_bytes_per_kilocycle", "bytes per 1000 cycles", "no limit",
             "what a unit moves for a kernel of this kind: its loads in flight "
             "over their latency",
             &KernelFigures::itemBytesPerKilocycle),
-      field("item_elements", "elements", "whole rows",
+      ofCode(field("item_elements", "elements", "whole rows",
             "elements of the pieces into which the kernel cuts rows",
-            &KernelFigures::itemElements),
-      field("rereads_rows", "0 or 1", "0",
+            &KernelFigures::itemElements)),
+      ofCode(field("rereads_rows", "0 or 1", "0",
             "1: each stage reads its rows from memory again; 0: they stay in "
             "the unit",
-            &KernelFigures::rereadsRows, 0),
-      field("query_tile", "rows", "64",
-            "query rows of an item of attention", &KernelFigures::queryTile),
-      field("key_tile", "keys", "128",
+            &KernelFigures::rereadsRows, 0)),
+      ofCode(field("query_tile", "rows", "64",
+            "query rows of an item of attention", &KernelFigures::queryTile)),
+      ofCode(field("key_tile", "keys", "128",
             "keys of a block, which an item takes one after the other",
-            &KernelFigures::keyTile),
-      field("packs_groups", "0 or 1", "0",
+            &KernelFigures::keyTile)),
+      ofCode(field("packs_groups", "0 or 1", "0",
             "1: heads that share keys always share items; 0: only where each "
             "sequence has one query",
-            &KernelFigures::packsGroups, 0),
-      field("splits_unpacked", "0 or 1", "0",
+            &KernelFigures::packsGroups, 0)),
+      ofCode(field("splits_unpacked", "0 or 1", "0",
             "1: keys may be cut into parts everywhere; 0: only where heads "
             "share items",
-            &KernelFigures::splitsUnpacked, 0),
-      field("skips_masked", "0 or 1", "1",
+            &KernelFigures::splitsUnpacked, 0)),
+      ofCode(field("skips_masked", "0 or 1", "1",
             "0: blocks that no query sees are computed too",
-            &KernelFigures::skipsMasked, 0),
+            &KernelFigures::skipsMasked, 0)),
       field("alu_per_1000_scores", "operations", "those of the op",
             "elementwise operations of the softmax for 1000 scores",
             &KernelFigures::aluPer1000Scores, 0),

@@ -26,6 +26,8 @@ template <typename Part> struct NumberField {
   int64_t least = 1;
   int64_t Part::*value = nullptr;
   std::optional<int64_t> Part::*optional = nullptr;
+  /// Of a kernel: found by fitting, not known from its code.
+  bool isFitted = true;
 
   std::optional<int64_t> get(const Part &part) const {
     return value ? std::optional<int64_t>(part.*value) : part.*optional;

@@ -7,11 +7,14 @@
 
 #include "ProgressBar.h"
 #include "llm/Files/OutputFile.h"
-#include "llm/Profile/Validation.h"
+#include "llm/Profile/Calibration.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
+
+#include <set>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -26,6 +29,8 @@ struct TableOptions {
       : target("target", cl::Required, cl::sub(command),
                cl::desc("Preset, or a file of a target (.json, .csv)"),
                cl::value_desc("name")),
+        calibrated("calibrated", cl::init(true), cl::sub(command),
+                   cl::desc("=false: the figures of the datasheet alone")),
         column("column", cl::sub(command),
                cl::desc("Device of a target file in CSV form"),
                cl::value_desc("name")),
@@ -42,24 +47,27 @@ struct TableOptions {
                  cl::desc("Only rows of these backends"),
                  cl::value_desc("names")) {}
 
-  FailureOr<Target> loadTarget(MLIRContext &context) const;
+  FailureOr<Target> loadTarget(MLIRContext &context, bool calibrated) const;
   FailureOr<std::vector<MeasuredRow>> readRows(MLIRContext &context) const;
 
-  cl::opt<std::string> target, column;
+  cl::opt<std::string> target;
+  cl::opt<bool> calibrated;
+  cl::opt<std::string> column;
   cl::list<std::string> files, devices, opKinds, sources, backends;
 };
 } // namespace
 
-FailureOr<Target> TableOptions::loadTarget(MLIRContext &context) const {
+FailureOr<Target> TableOptions::loadTarget(MLIRContext &context,
+                                           bool calibrated) const {
   auto emitError = [&] { return mlir::emitError(UnknownLoc::get(&context)); };
   StringRef name = target;
   bool isFile = name.ends_with_insensitive(".json") ||
                 name.ends_with_insensitive(".csv");
   if (isFile)
-    return loadTargetFile(name, column, &context, emitError);
+    return loadTargetFile(name, column, &context, emitError, calibrated);
   if (!column.empty())
     return emitError() << "--column= needs a target file in CSV form";
-  return loadPreset(name, &context, emitError);
+  return loadPreset(name, &context, emitError, calibrated);
 }
 
 FailureOr<std::vector<MeasuredRow>>
@@ -122,7 +130,7 @@ struct ValidateOptions : TableOptions {
 
 static LogicalResult runValidate(const ValidateOptions &options,
                                  MLIRContext &context) {
-  FailureOr<Target> target = options.loadTarget(context);
+  FailureOr<Target> target = options.loadTarget(context, options.calibrated);
   if (failed(target))
     return failure();
   FailureOr<std::vector<MeasuredRow>> rows = options.readRows(context);
@@ -146,6 +154,90 @@ static LogicalResult runValidate(const ValidateOptions &options,
 }
 
 //===----------------------------------------------------------------------===//
+// calibrate
+//===----------------------------------------------------------------------===//
+
+static cl::SubCommand
+    calibrateCommand("calibrate", "Fit figures of a target to measured rows");
+
+namespace {
+struct CalibrateOptions : TableOptions {
+  CalibrateOptions() : TableOptions(calibrateCommand) {}
+  cl::list<std::string> figures{
+      "figures", cl::CommaSeparated, cl::sub(calibrateCommand),
+      cl::desc("What to fit: paths of the target file, or groups: device (the "
+               "clock and the memory rate that are sustained; default), "
+               "contraction, attention, elementwise"),
+      cl::value_desc("names")};
+  cl::opt<unsigned> folds{"folds", cl::init(5), cl::sub(calibrateCommand),
+                          cl::desc("Parts for cross-validation"),
+                          cl::value_desc("count")};
+  cl::opt<uint64_t> seed{"seed", cl::init(0), cl::sub(calibrateCommand),
+                         cl::desc("Of the shuffle into parts"),
+                         cl::value_desc("number")};
+  cl::opt<std::string> name{"name", cl::sub(calibrateCommand),
+                            cl::desc("Of the target that is written"),
+                            cl::value_desc("name")};
+  cl::opt<std::string> output{"o", cl::sub(calibrateCommand),
+                              cl::desc("Target file to write; without it only "
+                                       "the tables are printed"),
+                              cl::value_desc("mychip.json")};
+};
+} // namespace
+
+/// What the target file says of where its figures come from.
+static std::string describeRows(ArrayRef<MeasuredRow> rows) {
+  std::set<std::string> names;
+  for (const MeasuredRow &row : rows) {
+    std::string name = row.device;
+    for (StringRef part : {StringRef(row.opKind), StringRef(row.backend)})
+      name += (name.empty() || part.empty() ? "" : " ") + part.str();
+    names.insert(name);
+  }
+  return std::to_string(rows.size()) + " rows: " + llvm::join(names, "; ");
+}
+
+static LogicalResult runCalibrate(const CalibrateOptions &options,
+                                  MLIRContext &context) {
+  FailureOr<Target> target = options.loadTarget(context, options.calibrated);
+  FailureOr<Target> datasheet = options.loadTarget(context, false);
+  if (failed(target) || failed(datasheet))
+    return failure();
+  FailureOr<std::vector<MeasuredRow>> rows = options.readRows(context);
+  if (failed(rows))
+    return failure();
+  CalibrationOptions what;
+  what.figures.assign(options.figures.begin(), options.figures.end());
+  if (what.figures.empty())
+    what.figures = {"device"};
+  if (options.backends.size() == 1)
+    what.library = options.backends.front();
+  what.folds = std::max(2u, options.folds.getValue());
+  what.seed = options.seed;
+  constexpr size_t steps = 1000;
+  ProgressBar progress("fitting", steps);
+  FailureOr<Calibration> calibration = calibrate(
+      *rows, *target, what, &context,
+      [&](double share) { progress.update(size_t(share * steps)); });
+  progress.clear();
+  if (failed(calibration))
+    return failure();
+  printCalibration(llvm::outs(), *calibration);
+  if (options.output.empty())
+    return success();
+  Target &fitted = calibration->target;
+  std::string before = fitted.fittedOn;
+  fitted.fittedOn = describeRows(*rows);
+  if (!before.empty())
+    fitted.fittedOn += ". Other figures: " + before;
+  if (!options.name.empty())
+    fitted.name = datasheet->name = options.name;
+  return writeOutput(options.output, context, [&](raw_ostream &os) {
+    writeTargetJson(os, fitted, *datasheet);
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // main
 //===----------------------------------------------------------------------===//
 
@@ -153,6 +245,7 @@ int main(int argc, char **argv) {
   // What is there so far are the hundreds of options of libLLVM.
   cl::HideUnrelatedOptions(ArrayRef<const cl::OptionCategory *>());
   ValidateOptions validateOptions;
+  CalibrateOptions calibrateOptions;
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(
       argc, argv, "llm-prof: predicted times beside measured ones\n");
@@ -162,7 +255,9 @@ int main(int argc, char **argv) {
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
   if (validateCommand)
     return failed(runValidate(validateOptions, context));
-  llvm::errs() << "llm-prof: name a subcommand: validate (--help lists their "
-                  "options)\n";
+  if (calibrateCommand)
+    return failed(runCalibrate(calibrateOptions, context));
+  llvm::errs() << "llm-prof: name a subcommand, validate or calibrate (llm-prof "
+                  "validate --help lists its options)\n";
   return 1;
 }

@@ -88,7 +88,7 @@ struct KernelFigures {
   /// ("attention@flash-attn").
   std::string kernel;
   std::optional<int64_t> launchNanoseconds, replayNanoseconds, splitNanoseconds,
-      itemCycles, operandBytesPerCycle, cacheBytesPerCycle,
+      itemCycles, operandBytesPerKilocycle, cacheBytesPerKilocycle,
       itemBytesPerKilocycle, itemElements,
       rereadsRows, queryTile, keyTile, packsGroups, splitsUnpacked, skipsMasked,
       aluPer1000Scores, loneBlockCycles, regroupNanoseconds;
@@ -117,7 +117,7 @@ struct Engine {
   /// tiles (`UnitKernel`); not given: work spreads over them evenly.
   std::optional<int64_t> accumulatorBytes;
   /// What one unit streams from memory at most; not given: no limit.
-  std::optional<int64_t> streamBytesPerCycle;
+  std::optional<int64_t> streamBytesPerKilocycle;
   /// The smallest product that the multiply-accumulate array of a unit does.
   int64_t granuleM = 1, granuleN = 1, granuleK = 1;
   std::vector<MacEnergy> macEnergies;
@@ -216,6 +216,11 @@ FailureOr<Target> parseTargetJson(StringRef text, StringRef bufferName,
                                   MLIRContext *context, bool calibrated = true);
 FailureOr<Target> parseTargetCsv(StringRef text, StringRef bufferName,
                                  StringRef column, MLIRContext *context);
+
+/// Writes `datasheet` and, under "calibration", what `target` has over it: the
+/// same machine with figures that were fitted (`Target::fittedOn` says on what).
+void writeTargetJson(raw_ostream &os, const Target &target,
+                     const Target &datasheet);
 
 /// Every field name of the JSON and of the CSV form, for documentation.
 std::vector<StringRef> targetJsonFields();

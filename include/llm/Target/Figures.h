@@ -1,0 +1,33 @@
+//===- Figures.h - The numbers of a target, by path -------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TARGET_FIGURES_H
+#define LLM_TARGET_FIGURES_H
+
+#include "llm/Target/Target.h"
+
+namespace mlir::llm {
+
+/// The number of an engine, a memory or a kernel at a path such as
+/// "engines.gpu.sustained_clock_hz" or
+/// "engines.gpu.kernels.contraction.item_cycles"; nothing where it is not given
+/// (a sustained rate is then that of the datasheet) or there is no such field.
+std::optional<int64_t> getFigure(const Target &target, StringRef path);
+
+/// False where there is no such field.
+bool setFigure(Target &target, StringRef path, int64_t value);
+
+/// The figures that a calibration may change, of one group: "device", the
+/// clock that the compute engine and the rate that DRAM sustain; or a class of
+/// ops ("contraction", ...), what its kernels lose, as far as the target gives
+/// it, of `library` where that has figures of its own. Empty for another name.
+std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
+                                        StringRef library);
+
+} // namespace mlir::llm
+
+#endif // LLM_TARGET_FIGURES_H

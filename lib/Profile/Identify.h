@@ -1,0 +1,29 @@
+//===- Identify.h - How well residuals determine parameters -----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_PROFILE_IDENTIFY_H
+#define LLM_LIB_PROFILE_IDENTIFY_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <vector>
+
+namespace mlir::llm {
+
+/// The standard error of each coordinate of `point` at a least-squares fit of
+/// residuals of which half are below the median of those that are there:
+/// sigma sqrt((J^T J)^-1), with J by differences. Infinite for a coordinate
+/// that no residual depends on, or that others can stand in for.
+std::vector<double>
+standardErrors(ArrayRef<double> point,
+               llvm::function_ref<std::vector<double>(ArrayRef<double>)>
+                   residuals);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_PROFILE_IDENTIFY_H

@@ -1,0 +1,96 @@
+//===- RowModel.cpp - The time of a row as a function of a target ---------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Profile/RowModel.h"
+#include "RowTile.h"
+#include "llm/Support/Units.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+LogicalResult RowModels::add(const MeasuredRow &row, const Target &target) {
+  FailureOr<SmallVector<WorkloadOpInterface, 2>> ops = rowOps.build(row);
+  if (failed(ops))
+    return failure();
+  if (ops->empty())
+    return success();
+  Model model{&row, {}};
+  for (WorkloadOpInterface op : *ops) {
+    FailureOr<RowTile> tile = chooseRowTile(op, row, target);
+    if (failed(tile))
+      return failure();
+    PartCostAttr cost = tile->cost.getParts().front();
+    OpModel ofOp{tile->onTarget, unitKernelOf(tile->onTarget), {}};
+    ofOp.bytes.memory = double(cost.getBytes(target.dram().name));
+    ofOp.bytes.cached = tile->residentBytes;
+    model.ops.push_back(std::move(ofOp));
+  }
+  models.push_back(std::move(model));
+  return success();
+}
+
+FailureOr<std::unique_ptr<RowModels>>
+RowModels::get(ArrayRef<MeasuredRow> rows, const Target &target,
+               MLIRContext *context) {
+  std::unique_ptr<RowModels> models(new RowModels(context));
+  std::map<std::pair<std::string, bool>, Target> selected;
+  for (const MeasuredRow &row : rows) {
+    Target ofRow = target;
+    selectKernels(ofRow, row.backend, row.isReplayed());
+    if (failed(models->add(row, ofRow)))
+      return failure();
+  }
+  return models;
+}
+
+/// Seconds of an op whose work spreads over the units evenly; negative where
+/// they cannot be counted.
+static double evenSeconds(const OpOnTarget &onTarget, double bytes) {
+  FailureOr<int64_t> compute = computeCycles(onTarget);
+  std::optional<int64_t> memory = memoryCycles(onTarget, int64_t(bytes));
+  if (failed(compute) || !memory)
+    return -1;
+  return double(onTarget.engine->overheadCycles +
+                std::max(*compute, *memory)) /
+         double(onTarget.target->clockHz);
+}
+
+static double secondsOf(const OpOnTarget &original, const UnitKernel *kernel,
+                        const KernelBytes &bytes, const Target &target) {
+  OpOnTarget onTarget = original;
+  onTarget.target = &target;
+  onTarget.engine = target.findEngine(onTarget.workload.engineKinds());
+  if (!kernel)
+    return evenSeconds(onTarget, bytes.memory);
+  UnitMachine machine = unitMachineOf(onTarget, *kernel);
+  UnitTile tile = kernel->chooseTile(bytes, machine);
+  return double(onTarget.engine->overheadCycles) / double(target.clockHz) +
+         kernel->timeOf(tile, bytes, machine).totalSeconds;
+}
+
+std::vector<double> RowModels::predict(const Target &target,
+                                       ArrayRef<size_t> indices) const {
+  constexpr double micro = 1e6;
+  std::map<std::pair<StringRef, bool>, Target> selected;
+  std::vector<double> times;
+  for (size_t index : indices) {
+    const Model &model = models[index];
+    auto [ofRow, isNew] = selected.try_emplace(
+        {model.row->backend, model.row->isReplayed()}, target);
+    if (isNew)
+      selectKernels(ofRow->second, model.row->backend,
+                    model.row->isReplayed());
+    double seconds = 0;
+    for (const OpModel &op : model.ops)
+      seconds +=
+          secondsOf(op.onTarget, op.kernel.get(), op.bytes, ofRow->second);
+    times.push_back(micro * seconds);
+  }
+  return times;
+}

@@ -1,0 +1,70 @@
+//===- RowTile.cpp - The tile and the cost of a measured op ---------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowTile.h"
+#include "llm/Analysis/Roofline.h"
+#include "llm/Analysis/TileSearch.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// The same tile, with all operands and results in the engine's private memory.
+static TileAttr makeResident(const OpOnTarget &onTarget, TileAttr tile) {
+  SmallVector<StringAttr> names;
+  for (const Buffer &buffer : onTarget.workload.buffers)
+    names.push_back(StringAttr::get(tile.getContext(), buffer.name));
+  SmallVector<TileLevelAttr> levels(tile.getLevels());
+  TileLevelAttr cache = levels.front();
+  levels.front() =
+      TileLevelAttr::get(tile.getContext(), cache.getMemory(), cache.getSizes(),
+                         cache.getOrder(), cache.getBuffers(), names);
+  return TileAttr::get(tile.getContext(), TileStrategy::Manual, levels,
+                       tile.getSplit());
+}
+
+/// Whether the op is one that finds its operands in the cache, and they fit.
+static bool isWarm(const OpOnTarget &onTarget, const MeasuredRow &row,
+                   int64_t bytes) {
+  std::unique_ptr<UnitKernel> kernel = unitKernelOf(onTarget);
+  return row.cacheResident.value_or(0) == 1 && kernel &&
+         kernel->opClass() == "elementwise" && onTarget.tileMemory() &&
+         bytes <= onTarget.tileCapacityBytes();
+}
+
+/// Bytes of all buffers, as often as the kernel reads them.
+static double movedBytes(const OpOnTarget &onTarget) {
+  TileModel model(onTarget.op, onTarget.workload);
+  SmallVector<int64_t, 4> bytes;
+  for (unsigned buffer = 0; buffer < onTarget.workload.buffers.size(); ++buffer)
+    bytes.push_back(*model.compulsoryBytes(buffer));
+  double sum = 0;
+  if (succeeded(addRereads(onTarget, *unitKernelOf(onTarget), bytes)))
+    for (int64_t ofBuffer : bytes)
+      sum += double(ofBuffer);
+  return sum;
+}
+
+FailureOr<RowTile> mlir::llm::chooseRowTile(WorkloadOpInterface op,
+                                            const MeasuredRow &row,
+                                            const Target &target) {
+  FailureOr<OpOnTarget> onTarget = OpOnTarget::get(op, target);
+  if (failed(onTarget))
+    return failure();
+  FailureOr<TileAttr> tile = searchTile(*onTarget);
+  if (failed(tile))
+    return failure();
+  double residentBytes = 0;
+  Count bytes = compulsoryBytes(op, onTarget->workload);
+  if (succeeded(bytes) && isWarm(*onTarget, row, *bytes)) {
+    tile = makeResident(*onTarget, *tile);
+    residentBytes = movedBytes(*onTarget);
+  }
+  FailureOr<CostAttr> cost = computeCost(*onTarget, *tile);
+  if (failed(cost))
+    return failure();
+  return RowTile{std::move(*onTarget), *cost, residentBytes};
+}

@@ -1,0 +1,31 @@
+//===- RowTile.h - The tile and the cost of a measured op -------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_PROFILE_ROWTILE_H
+#define LLM_LIB_PROFILE_ROWTILE_H
+
+#include "llm/Analysis/CostModel.h"
+#include "llm/Profile/MeasuredTable.h"
+
+namespace mlir::llm {
+
+struct RowTile {
+  OpOnTarget onTarget; ///< refers to the target that it was made with
+  CostAttr cost;
+  /// Of operands and results that were in the cache when the op was measured.
+  double residentBytes = 0;
+};
+
+/// The tile that the compiler chooses, and its cost. Where the row says that
+/// what is touched fits into the cache, elementwise ops find all of it there:
+/// their operands come warm from the op before.
+FailureOr<RowTile> chooseRowTile(WorkloadOpInterface op, const MeasuredRow &row,
+                                 const Target &target);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_PROFILE_ROWTILE_H

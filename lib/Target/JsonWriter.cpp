@@ -1,0 +1,153 @@
+//===- JsonWriter.cpp - Targets as JSON -----------------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FieldTable.h"
+#include "Fields.h"
+#include "llvm/Support/JSON.h"
+
+namespace mlir::llm {
+
+using ::llvm::json::OStream;
+
+/// The numbers that `part` has and `base` has not, or not the same.
+template <typename Part>
+static void writeNumbers(OStream &json, ArrayRef<NumberField<Part>> numbers,
+                         const Part &part, const Part &base = Part()) {
+  for (const NumberField<Part> &number : numbers)
+    if (number.get(part) != number.get(base))
+      json.attribute(number.key, *number.get(part));
+}
+
+template <typename Part>
+static bool haveOtherNumbers(ArrayRef<NumberField<Part>> numbers,
+                             const Part &part, const Part &base) {
+  return ::llvm::any_of(numbers, [&](const NumberField<Part> &number) {
+    return number.get(part) && number.get(part) != number.get(base);
+  });
+}
+
+static void writeMap(OStream &json, StringRef key,
+                     ArrayRef<std::pair<std::string, int64_t>> entries) {
+  if (entries.empty())
+    return;
+  json.attributeObject(key, [&] {
+    for (const auto &[name, value] : entries)
+      json.attribute(name, value);
+  });
+}
+
+static void writeEnergies(OStream &json, const Engine &engine) {
+  std::vector<std::pair<std::string, int64_t>> energies;
+  for (const MacEnergy &energy : engine.macEnergies)
+    energies.push_back({energy.elementType, energy.femtojoules});
+  writeMap(json, keys::macEnergies, energies);
+}
+
+static void writeKernels(OStream &json, const Engine &engine) {
+  if (engine.kernels.empty())
+    return;
+  json.attributeObject(keys::kernels, [&] {
+    for (const KernelFigures &figures : engine.kernels)
+      json.attributeObject(figures.kernel, [&] {
+        writeNumbers(json, kernelNumbers(), figures);
+      });
+  });
+}
+
+static void writeEngine(OStream &json, const Engine &engine) {
+  json.attributeArray(keys::kinds, [&] {
+    for (EngineKind kind : allEngineKinds)
+      if (engine.kinds.contains(kind))
+        json.value(StringRef(stringify(kind)));
+  });
+  writeNumbers(json, engineNumbers(), engine);
+  std::vector<std::pair<std::string, int64_t>> macs, ports;
+  for (const MacRate &rate : engine.macRates)
+    macs.push_back({rate.elementType, rate.macsPerCycle});
+  for (const Port &port : engine.ports)
+    ports.push_back({port.memory, port.bytesPerSecond});
+  writeMap(json, keys::macs, macs);
+  if (!engine.privateMemory.empty())
+    json.attribute(keys::privateMemory, engine.privateMemory);
+  writeMap(json, keys::ports, ports);
+  writeEnergies(json, engine);
+  writeKernels(json, engine);
+}
+
+template <typename Part>
+static void writeParts(OStream &json, StringRef key,
+                       const std::vector<Part> &parts,
+                       function_ref<void(const Part &)> write) {
+  if (parts.empty())
+    return;
+  json.attributeObject(key, [&] {
+    for (const Part &part : parts)
+      json.attributeObject(part.name, [&] { write(part); });
+  });
+}
+
+static void writeDatasheet(OStream &json, const Target &target) {
+  json.attribute(keys::name, target.name);
+  if (!target.description.empty())
+    json.attribute(keys::description, target.description);
+  json.attribute(keys::clockHz, target.clockHz);
+  if (!target.clockIsGiven)
+    json.attribute(keys::clockIsGiven, false);
+  writeNumbers(json, targetNumbers(), target);
+  writeParts<Engine>(json, keys::engines, target.engines,
+                     [&](const Engine &engine) { writeEngine(json, engine); });
+  writeParts<Memory>(
+      json, keys::memories, target.memories, [&](const Memory &memory) {
+        writeNumbers(json, memoryNumbers(), memory);
+      });
+  writeParts<Link>(json, keys::links, target.links, [&](const Link &link) {
+    writeNumbers(json, linkNumbers(), link);
+  });
+}
+
+/// What the target has over its datasheet.
+static void writeCalibration(OStream &json, const Target &target,
+                             const Target &datasheet) {
+  json.attribute(keys::fittedOn, target.fittedOn);
+  json.attributeObject(keys::engines, [&] {
+    for (auto [engine, base] :
+         ::llvm::zip_equal(target.engines, datasheet.engines)) {
+      if (engine == base)
+        continue;
+      json.attributeObject(engine.name, [&, &engine = engine, &base = base] {
+        writeNumbers(json, engineNumbers(), engine, base);
+        if (engine.macEnergies != base.macEnergies)
+          writeEnergies(json, engine);
+        if (engine.kernels != base.kernels)
+          writeKernels(json, engine);
+      });
+    }
+  });
+  json.attributeObject(keys::memories, [&] {
+    for (auto [memory, base] :
+         ::llvm::zip_equal(target.memories, datasheet.memories))
+      if (haveOtherNumbers(memoryNumbers(), memory, base))
+        json.attributeObject(memory.name, [&, &memory = memory, &base = base] {
+          writeNumbers(json, memoryNumbers(), memory, base);
+        });
+  });
+}
+
+void writeTargetJson(raw_ostream &os, const Target &target,
+                     const Target &datasheet) {
+  OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    writeDatasheet(json, datasheet);
+    if (target.fittedOn != datasheet.fittedOn)
+      json.attributeObject(keys::calibration, [&] {
+        writeCalibration(json, target, datasheet);
+      });
+  });
+  os << "\n";
+}
+
+} // namespace mlir::llm
