@@ -75,6 +75,15 @@ ContractionKernel::get(WorkloadOpInterface op, const Workload &workload) {
   kernel->lhsBytes = bytesOfElement(lhs);
   kernel->rhsBytes = bytesOfElement(rhs);
   kernel->work = sumWork(op, workload);
+  // What prepares rows of the left operand (a norm) is done anew for each item
+  // of these rows: units share nothing but the cache.
+  for (auto [index, stage] : llvm::enumerate(workload.stages)) {
+    auto has = [&, loops = &stage.loops](const Loops &some) {
+      return llvm::any_of(some, [&](unsigned loop) { return (*loops)[loop]; });
+    };
+    if (has(kernel->terms) && !has(kernel->columns))
+      addWork(op, workload, index, kernel->rowWork);
+  }
   // Rows that experts share: a tile is of one expert at a time.
   if (rhs.slices > 0 && kernel->rows.size() == 1) {
     unsigned loop = kernel->rows.front();
@@ -199,10 +208,14 @@ KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
   if (cacheRate > 0)
     time.unitSeconds =
         std::max(time.unitSeconds, items * itemOperands / cacheRate);
+  double again = double(llvm::divideCeil(extentOf(columns), cut.n) - 1);
   time.unitSeconds = std::max(
-      {time.unitSeconds, spread(work.alu, machine.aluPerCycle, machine),
-       spread(work.special, machine.specialPerCycle, machine),
-       spread(work.compare, machine.comparePerCycle, machine)});
+      {time.unitSeconds,
+       spread(work.alu + again * rowWork.alu, machine.aluPerCycle, machine),
+       spread(work.special + again * rowWork.special, machine.specialPerCycle,
+              machine),
+       spread(work.compare + again * rowWork.compare, machine.comparePerCycle,
+              machine)});
   time.totalSeconds = std::max(time.totalSeconds, time.unitSeconds);
   if (cut.splits > 1) {
     time.totalSeconds += machine.splitSeconds;
