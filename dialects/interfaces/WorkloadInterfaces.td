@@ -60,6 +60,13 @@ def TransparentOpInterface : OpInterface<"TransparentOpInterface"> {
     InterfaceMethod<"The operands whose bytes the results show.",
       "::llvm::SmallVector<::mlir::Value>", "getForwardedValues", (ins), "", [{
         return ::llvm::to_vector($_op->getOperands());
+      }]>,
+    InterfaceMethod<[{
+      Where the elements of the only result lie, if they are those of a (strided) box of one
+      value, in row-major order: of all of it where the op reshapes. Nothing where there is no
+      such value, or a shape is not static.
+    }], "::std::optional<::mlir::llm::ShownBox>", "getShownBox", (ins), "", [{
+        return std::nullopt;
       }]>
   ];
 }

@@ -17,5 +17,6 @@ include "LlmOps.td"
 include "LlmAttentionOps.td"
 include "LlmExpertOps.td"
 include "LlmModelEndOps.td"
+include "LlmFusedOps.td"
 
 #endif // LLM_DIALECT_LLM

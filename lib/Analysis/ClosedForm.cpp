@@ -20,7 +20,7 @@ using namespace mlir::llm;
 static std::optional<ClosedForm> matchProduct(const Workload &workload) {
   SmallVector<unsigned, 2> operands;
   for (auto [index, buffer] : llvm::enumerate(workload.buffers))
-    if (workload.isContracted(buffer))
+    if (workload.isContracted(buffer) && buffer.role == Buffer::Role::Read)
       operands.push_back(index);
   unsigned contractions =
       llvm::count_if(workload.stages, [](const Stage &stage) {

@@ -61,6 +61,7 @@ ContractionKernel::get(WorkloadOpInterface op, const Workload &workload) {
   auto kernel = std::make_unique<ContractionKernel>();
   for (auto [index, loop] : llvm::enumerate(workload.loops)) {
     kernel->extents.push_back(loop.extent);
+    kernel->isTileable.push_back(loop.isTileable);
     if (!contraction->loops[index])
       continue;
     Loops &loops = ofLhs[index] && ofRhs[index]
@@ -74,6 +75,15 @@ ContractionKernel::get(WorkloadOpInterface op, const Workload &workload) {
   kernel->lhsBytes = bytesOfElement(lhs);
   kernel->rhsBytes = bytesOfElement(rhs);
   kernel->work = sumWork(op, workload);
+  // What prepares rows of the left operand (a norm) is done anew for each item
+  // of these rows: units share nothing but the cache.
+  for (auto [index, stage] : llvm::enumerate(workload.stages)) {
+    auto has = [&, loops = &stage.loops](const Loops &some) {
+      return llvm::any_of(some, [&](unsigned loop) { return (*loops)[loop]; });
+    };
+    if (has(kernel->terms) && !has(kernel->columns))
+      addWork(op, workload, index, kernel->rowWork);
+  }
   // Rows that experts share: a tile is of one expert at a time.
   if (rhs.slices > 0 && kernel->rows.size() == 1) {
     unsigned loop = kernel->rows.front();
@@ -108,10 +118,17 @@ int64_t ContractionKernel::extentOf(const Loops &loops) const {
 
 void ContractionKernel::cutLoops(const Loops &loops, int64_t size,
                                  UnitTile &tile) const {
-  for (unsigned loop : llvm::reverse(loops)) {
-    tile[loop] = std::min(size, extents[loop]);
-    size = llvm::divideCeil(size, extents[loop]);
-  }
+  auto cut = [&](bool isTileable) {
+    for (unsigned loop : llvm::reverse(loops)) {
+      if (this->isTileable[loop] != isTileable)
+        continue;
+      tile[loop] = isTileable ? std::min(size, extents[loop]) : extents[loop];
+      size = llvm::divideCeil(size, extents[loop]);
+    }
+  };
+  // What is whole (heads that are rotated) takes its share of the edge first.
+  cut(/*isTileable=*/false);
+  cut(/*isTileable=*/true);
 }
 
 UnitTile ContractionKernel::tileOf(Cut cut) const {
@@ -191,10 +208,14 @@ KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
   if (cacheRate > 0)
     time.unitSeconds =
         std::max(time.unitSeconds, items * itemOperands / cacheRate);
+  double again = double(llvm::divideCeil(extentOf(columns), cut.n) - 1);
   time.unitSeconds = std::max(
-      {time.unitSeconds, spread(work.alu, machine.aluPerCycle, machine),
-       spread(work.special, machine.specialPerCycle, machine),
-       spread(work.compare, machine.comparePerCycle, machine)});
+      {time.unitSeconds,
+       spread(work.alu + again * rowWork.alu, machine.aluPerCycle, machine),
+       spread(work.special + again * rowWork.special, machine.specialPerCycle,
+              machine),
+       spread(work.compare + again * rowWork.compare, machine.comparePerCycle,
+              machine)});
   time.totalSeconds = std::max(time.totalSeconds, time.unitSeconds);
   if (cut.splits > 1) {
     time.totalSeconds += machine.splitSeconds;
@@ -216,6 +237,9 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
                                        const UnitMachine &machine) const {
   constexpr double accumulatorBytes = 4;
   int64_t terms = extentOf(this->terms);
+  // Rows that a norm needs whole are reduced in one go.
+  bool canSplit = llvm::all_of(
+      this->terms, [&](unsigned loop) { return isTileable[loop]; });
   Cut best{tileEdges[2], tileEdges[2], 1};
   double leastSeconds = timeOf(best, bytes, machine).totalSeconds;
   for (int64_t m : tileEdges)
@@ -224,7 +248,7 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
           accumulatorBytes * double(m * n) > machine.accumulatorBytes)
         continue;
       for (int64_t splits : splitCounts) {
-        if (splits > 1 && terms / splits < leastSplitTerms)
+        if (splits > 1 && (!canSplit || terms / splits < leastSplitTerms))
           break;
         Cut cut{m, n, splits};
         double seconds = timeOf(cut, bytes, machine).totalSeconds;

@@ -51,8 +51,10 @@ private:
   void cutLoops(const Loops &loops, int64_t size, UnitTile &tile) const;
 
   SmallVector<int64_t, 6> extents;
+  SmallVector<bool, 6> isTileable;
   Loops batch, rows, columns, terms;
   double lhsBytes = 0, rhsBytes = 0; ///< of one element
+  WorkSums rowWork; ///< of stages over the left operand alone
   /// For rows that are shared out: tiles by size.
   std::map<int64_t, double> sharedRowTiles;
 };

@@ -274,6 +274,11 @@ static FailureOr<Movement> moveTiled(const OpOnTarget &context,
   Movement movement;
   SmallVector<int64_t, 4> held;
   for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
+    if (buffer.isKept && !model.isKept(*tiling, index))
+      return op->emitOpError()
+             << "its tile would compute '" << buffer.name
+             << "' again: loops that it does not have must be inside of those "
+                "that it has, or uncut";
     Count bytes = model.trafficBytes(*tiling, index);
     if (failed(bytes))
       return emitOverflow(op);

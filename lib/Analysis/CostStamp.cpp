@@ -24,6 +24,10 @@ static void describeOp(Operation *op, raw_ostream &os) {
         name != LlmDialect::costAttrName && name != LlmDialect::slotsAttrName)
       os << name << "=" << attribute.getValue() << "\n";
   }
+  // Those that run as one with others.
+  for (Region &region : op->getRegions())
+    for (WorkloadOpInterface inner : region.getOps<WorkloadOpInterface>())
+      describeOp(inner, os);
 }
 
 static void describeWorkload(WorkloadOpInterface op, const Workload &workload,
@@ -33,7 +37,9 @@ static void describeWorkload(WorkloadOpInterface op, const Workload &workload,
        << loop.isTileable << "\n";
   for (const Buffer &buffer : workload.buffers)
     os << buffer.name << ":" << unsigned(buffer.role) << ":" << buffer.map
-       << ":" << buffer.elementType << "\n";
+       << ":" << buffer.elementType << (buffer.isKept ? ":kept" : "")
+       << (buffer.isInPlace ? ":in_place" : "")
+       << (buffer.isLate ? ":late" : "") << "\n";
   for (auto [index, stage] : llvm::enumerate(workload.stages)) {
     os << stage.name << ":" << unsigned(stage.engine);
     for (auto [kind, perPoint] : stage.workPerPoint)

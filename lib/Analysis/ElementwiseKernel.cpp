@@ -7,6 +7,7 @@
 
 #include "ElementwiseKernel.h"
 #include "WorkSums.h"
+#include "llm/Interfaces/Composition.h"
 #include "llm/Interfaces/Counts.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -20,6 +21,14 @@ static constexpr int64_t leastItemElements = 1024;
 /// A row may be all heads of a token, up to that many elements.
 static constexpr int64_t mostRowElements = 8192;
 
+/// Of a kernel of several ops, an operand is read by the stages of its op.
+static bool readsBuffer(const Workload &workload, unsigned stage,
+                        unsigned buffer) {
+  const Composition *composition = workload.composition.get();
+  return !composition || composition->stages[stage].first ==
+                             composition->buffers[buffer].first;
+}
+
 std::unique_ptr<UnitKernel>
 ElementwiseKernel::get(WorkloadOpInterface op, const Workload &workload) {
   auto kernel = std::make_unique<ElementwiseKernel>();
@@ -31,9 +40,11 @@ ElementwiseKernel::get(WorkloadOpInterface op, const Workload &workload) {
     kernel->extents.push_back(loop.extent);
     kernel->isTileable.push_back(loop.isTileable);
   }
-  for (const Buffer &buffer : workload.buffers) {
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
     llvm::SmallBitVector loops = workload.loopsOf(buffer);
-    auto sweepsOver = [&](const Stage &stage) {
+    auto sweepsOver = [&, at = index](const Stage &stage) {
+      if (!readsBuffer(workload, &stage - workload.stages.data(), at))
+        return false;
       llvm::SmallBitVector missed = loops;
       missed.reset(stage.loops);
       return missed.none();

@@ -20,9 +20,8 @@ TileModel::TileModel(WorkloadOpInterface op, const Workload &workload)
     loopsOf.push_back(workload.loopsOf(buffer));
     Count elements = this->op.countElements(workload, index, box);
     fullElements.push_back(elements);
-    fullBytes.push_back(succeeded(elements)
-                            ? storageBytes(buffer, *elements)
-                            : Count(failure()));
+    fullBytes.push_back(succeeded(elements) ? storageBytes(buffer, *elements)
+                                            : Count(failure()));
   }
 }
 
@@ -30,19 +29,30 @@ int64_t TileModel::trips(const Tiling &tiling, unsigned loop) const {
   return llvm::divideCeil(workload.loops[loop].extent, tiling.sizes[loop]);
 }
 
-Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
-  const Buffer &moved = workload.buffers[buffer];
-  if (moved.role == Buffer::Role::Temporary)
-    return int64_t(0);
-  // Loops inside the innermost one that changes the tile keep it where it is.
+ArrayRef<unsigned> TileModel::outerLoops(const Tiling &tiling,
+                                         unsigned buffer) const {
   ArrayRef<unsigned> outer(tiling.order);
   while (!outer.empty() &&
          (!loopsOf[buffer][outer.back()] || trips(tiling, outer.back()) == 1))
     outer = outer.drop_back();
+  return outer;
+}
 
+bool TileModel::isKept(const Tiling &tiling, unsigned buffer) const {
+  return llvm::all_of(outerLoops(tiling, buffer), [&](unsigned loop) {
+    return loopsOf[buffer][loop] || trips(tiling, loop) == 1;
+  });
+}
+
+Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
+  const Buffer &moved = workload.buffers[buffer];
+  if (moved.isKept && !isKept(tiling, buffer))
+    return failure();
+  if (moved.role == Buffer::Role::Temporary)
+    return int64_t(0);
   int64_t repeats = 1;
   llvm::SmallBitVector masked(workload.loops.size());
-  for (unsigned loop : outer) {
+  for (unsigned loop : outerLoops(tiling, buffer)) {
     if (loopsOf[buffer][loop])
       continue;
     if (!workload.maskedLoops.empty() && workload.maskedLoops[loop]) {
@@ -99,18 +109,20 @@ Count TileModel::maskedElements(unsigned buffer,
 }
 
 Count TileModel::tileBytes(const Tiling &tiling, unsigned buffer) const {
+  if (workload.buffers[buffer].isInPlace)
+    return int64_t(0);
   SmallVector<Interval, 6> box;
   for (auto [size, loop] : llvm::zip(tiling.sizes, workload.loops))
     box.push_back({0, std::min(size, loop.extent)});
   // Room is taken for the whole tile, masked or not.
   Count elements = countElementsOfProduct(workload, buffer, box);
-  return succeeded(elements)
-             ? storageBytes(workload.buffers[buffer], *elements)
-             : Count(failure());
+  return succeeded(elements) ? storageBytes(workload.buffers[buffer], *elements)
+                             : Count(failure());
 }
 
 int64_t TileModel::tilesHeld(const Tiling &tiling, unsigned buffer) const {
-  if (workload.buffers[buffer].role == Buffer::Role::Temporary)
+  if (workload.buffers[buffer].role == Buffer::Role::Temporary ||
+      workload.buffers[buffer].isLate)
     return 1;
   for (unsigned loop : loopsOf[buffer].set_bits())
     if (trips(tiling, loop) > 1)

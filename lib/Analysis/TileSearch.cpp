@@ -248,7 +248,8 @@ FailureOr<TileLevelAttr> TileSearch::run() {
   enumerateSizes(0);
   if (!bestScore)
     return context.op->emitOpError()
-           << "its bytes are above 2^61 - 1 with every legal tile";
+           << "its bytes are above 2^61 - 1, or a value inside is computed "
+              "again, with every tile that fits";
   growStreamedLoops();
   return makeLevel();
 }

@@ -70,8 +70,14 @@ static int64_t countFinalStates(Value state, int64_t runs) {
     if (isa<CacheUpdateOpInterface>(use.getOwner()))
       return 0;
   for (OpOperand &use : state.getUses()) {
-    auto loop = dyn_cast<LoopLikeOpInterface>(use.getOwner()->getParentOp());
-    if (!loop || !use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+    Operation *around = use.getOwner()->getParentOp();
+    if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+      continue;
+    // Handed on by a kernel of several ops.
+    if (isa<WorkloadOpInterface>(around))
+      return countFinalStates(around->getResult(use.getOperandNumber()), runs);
+    auto loop = dyn_cast<LoopLikeOpInterface>(around);
+    if (!loop)
       continue;
     std::optional<ResultRange> results = loop.getLoopResults();
     std::optional<APInt> trips = loop.getStaticTripCount();
@@ -80,6 +86,16 @@ static int64_t countFinalStates(Value state, int64_t runs) {
                               runs / trips->getZExtValue());
   }
   return runs;
+}
+
+static LogicalResult addUpdate(CacheUpdateOpInterface update, int64_t count,
+                               Totals &totals) {
+  if (failed(
+          accumulate(totals.kvWriteBytes, update.countWrittenBytes(), count)) ||
+      failed(accumulate(totals.kvElements, update.countValidElements(),
+                        countFinalStates(update->getResult(0), count))))
+    return failure();
+  return success();
 }
 
 static LogicalResult addOp(WorkloadOpInterface op, int64_t count,
@@ -100,15 +116,11 @@ static LogicalResult addOp(WorkloadOpInterface op, int64_t count,
         use.slicesPerToken = buffer.slicesPerToken;
       }
     }
-  auto update = dyn_cast<CacheUpdateOpInterface>(op.getOperation());
-  if (!update)
-    return success();
-  if (failed(
-          accumulate(totals.kvWriteBytes, update.countWrittenBytes(), count)) ||
-      failed(accumulate(totals.kvElements, update.countValidElements(),
-                        countFinalStates(op->getResult(0), count))))
-    return emitOverflow(op);
-  return success();
+  // It may be one of the ops in a kernel.
+  WalkResult updates = op->walk([&](CacheUpdateOpInterface update) {
+    return WalkResult(addUpdate(update, count, totals));
+  });
+  return updates.wasInterrupted() ? emitOverflow(op) : success();
 }
 
 static LogicalResult addSource(SourceOpInterface source, int64_t count,

@@ -25,16 +25,21 @@ inline double bytesOfElement(const Buffer &buffer) {
   return toReal(storageBytes(buffer, many)) / many;
 }
 
+/// Adds the work of one stage.
+inline void addWork(WorkloadOpInterface op, const Workload &workload,
+                    unsigned stage, WorkSums &sums) {
+  double points = toReal(op.countPoints(workload, stage, workload.fullBox()));
+  for (auto [kind, perPoint] : workload.stages[stage].workPerPoint)
+    (kind == WorkKind::Mac       ? sums.macs
+     : kind == WorkKind::Alu     ? sums.alu
+     : kind == WorkKind::Special ? sums.special
+                                 : sums.compare) += points * double(perPoint);
+}
+
 inline WorkSums sumWork(WorkloadOpInterface op, const Workload &workload) {
   WorkSums sums;
-  for (auto [index, stage] : llvm::enumerate(workload.stages)) {
-    double points = toReal(op.countPoints(workload, index, workload.fullBox()));
-    for (auto [kind, perPoint] : stage.workPerPoint)
-      (kind == WorkKind::Mac       ? sums.macs
-       : kind == WorkKind::Alu     ? sums.alu
-       : kind == WorkKind::Special ? sums.special
-                                   : sums.compare) += points * double(perPoint);
-  }
+  for (unsigned stage = 0; stage < workload.stages.size(); ++stage)
+    addWork(op, workload, stage, sums);
   return sums;
 }
 

@@ -7,6 +7,8 @@
 
 #include "TraceArgs.h"
 #include "TraceWriter.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -110,7 +112,13 @@ void mlir::llm::writeSliceArgs(OStream &json, const Timeline &timeline,
     json.attribute("prefetch", toUtf8(slice.prefetched));
     return;
   }
-  writeShapes(json, "in", op->getOperandTypes());
+  SmallVector<Type> read(op->getOperandTypes());
+  // A kernel of several ops reads values that it has no operands for.
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    read.push_back(value.getType());
+  writeShapes(json, "in", read);
   writeShapes(json, "out", op->getResultTypes());
   if (auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName))
     writeTile(json, tile);

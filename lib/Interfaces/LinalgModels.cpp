@@ -107,6 +107,8 @@ static LogicalResult addBuffers(linalg::LinalgOp op, Workload &workload,
     if (failed(addOperand(workload, Role::Read, "gathered" + Twine(number),
                           value, everyPoint, emitError)))
       return failure();
+    else
+      workload.buffers.back().isGathered = true;
   for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable()))
     if (!repeatsOneValue(op, op->getResult(number)) &&
         failed(addOperand(workload, Role::Write, "out" + Twine(number),

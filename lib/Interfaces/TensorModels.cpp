@@ -166,18 +166,60 @@ struct OpenConcat
 };
 } // namespace
 
-template <typename... Ops>
-static void attachTransparent(MLIRContext *context) {
-  (Ops::template attachInterface<TransparentModel<Ops>>(*context), ...);
+//===----------------------------------------------------------------------===//
+// Views whose elements are those of one value
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// All elements of the first operand, in the same order.
+template <typename Op>
+struct ReshapeModel
+    : TransparentOpInterface::ExternalModel<ReshapeModel<Op>, Op> {
+  std::optional<ShownBox> getShownBox(Operation *op) const {
+    auto source = dyn_cast<RankedTensorType>(op->getOperand(0).getType()),
+         result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!source || !result || !source.hasStaticShape() ||
+        !result.hasStaticShape())
+      return std::nullopt;
+    ShownBox shown{op->getOperand(0), {}};
+    for (int64_t size : source.getShape())
+      shown.ranges.push_back({0, size, 1});
+    return shown;
+  }
+};
+
+struct ExtractSliceModel
+    : TransparentOpInterface::ExternalModel<ExtractSliceModel,
+                                            tensor::ExtractSliceOp> {
+  std::optional<ShownBox> getShownBox(Operation *operation) const {
+    auto op = cast<tensor::ExtractSliceOp>(operation);
+    if (!op.getSourceType().hasStaticShape() ||
+        ShapedType::isDynamicShape(op.getStaticOffsets()) ||
+        ShapedType::isDynamicShape(op.getStaticSizes()) ||
+        ShapedType::isDynamicShape(op.getStaticStrides()))
+      return std::nullopt;
+    ShownBox shown{op.getSource(), {}};
+    for (auto [offset, size, stride] : llvm::zip_equal(
+             op.getStaticOffsets(), op.getStaticSizes(), op.getStaticStrides()))
+      shown.ranges.push_back({offset, size, stride});
+    return shown;
+  }
+};
+} // namespace
+
+template <template <typename> typename Model, typename... Ops>
+static void attachAll(MLIRContext *context) {
+  (Ops::template attachInterface<Model<Ops>>(*context), ...);
 }
 
 void mlir::llm::registerTensorModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
-    attachTransparent<tensor::BitcastOp, tensor::CastOp,
-                      tensor::CollapseShapeOp, tensor::ConcatOp, tensor::DimOp,
-                      tensor::EmptyOp, tensor::ExpandShapeOp, tensor::ExtractOp,
-                      tensor::ExtractSliceOp, tensor::FromElementsOp,
-                      tensor::ReshapeOp, tensor::SplatOp>(context);
+    attachAll<TransparentModel, tensor::BitcastOp, tensor::ConcatOp,
+              tensor::DimOp, tensor::EmptyOp, tensor::ExtractOp,
+              tensor::FromElementsOp, tensor::SplatOp>(context);
+    attachAll<ReshapeModel, tensor::CastOp, tensor::CollapseShapeOp,
+              tensor::ExpandShapeOp, tensor::ReshapeOp>(context);
+    tensor::ExtractSliceOp::attachInterface<ExtractSliceModel>(*context);
     tensor::InsertSliceOp::attachInterface<InsertSliceModel>(*context);
     tensor::PadOp::attachInterface<PadModel>(*context);
     tensor::EmptyOp::attachInterface<OpenEmpty>(*context);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Interfaces/Workload.h"
+#include "llm/Interfaces/Composition.h"
 #include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -41,6 +42,8 @@ static bool hasMacs(const Stage &stage) {
 }
 
 bool Workload::isContracted(const Buffer &buffer) const {
+  if (buffer.isContracted)
+    return *buffer.isContracted;
   if (buffer.role != Buffer::Role::Read)
     return false;
   llvm::SmallBitVector used = loopsOf(buffer);
@@ -54,6 +57,13 @@ bool Workload::isContracted(const Buffer &buffer) const {
 }
 
 Type Workload::macElementType() const {
+  // An operand that is computed inside of the kernel is none of its buffers.
+  if (composition) {
+    Type type;
+    for (const ComposedPart &part : composition->parts)
+      type = type ? type : part.workload.macElementType();
+    return type;
+  }
   Type widest;
   for (const Buffer &buffer : buffers) {
     Type type = valueTypeOf(buffer.elementType);

@@ -46,6 +46,7 @@ private:
   LogicalResult bindBlock(Block &block);
   LogicalResult bindOp(Operation *op);
   LogicalResult bindLoop(LoopLikeOpInterface loop);
+  LogicalResult bindFused(FusedOp fused);
   LogicalResult inferResults(Operation *op);
   LogicalResult bindProgram();
   void eraseDeadNumbers();
@@ -123,6 +124,14 @@ LogicalResult ShapeBinder::bindLoop(LoopLikeOpInterface loop) {
   return success();
 }
 
+LogicalResult ShapeBinder::bindFused(FusedOp fused) {
+  if (failed(bindBlock(fused.getBody().front())))
+    return failure();
+  for (OpResult result : fused->getResults())
+    result.setType(fused.getYielded(result).getType());
+  return success();
+}
+
 LogicalResult ShapeBinder::bindOp(Operation *op) {
   if (auto size = dyn_cast<SizeOp>(op)) {
     auto known = sizes.find(size.getName());
@@ -137,6 +146,8 @@ LogicalResult ShapeBinder::bindOp(Operation *op) {
     return success();
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
     return bindLoop(loop);
+  if (auto fused = dyn_cast<FusedOp>(op))
+    return bindFused(fused);
   if (auto open = dyn_cast<OpenSizesOpInterface>(op)) {
     rewriter.setInsertionPoint(op);
     FailureOr<bool> isReplaced = open.bindOpenSizes(rewriter);

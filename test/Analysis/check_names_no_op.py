@@ -6,7 +6,10 @@ import re
 import sys
 from pathlib import Path
 
-REWRITE_ONE_OP = {"BindShapes.cpp", "DecomposeAttention.cpp", "FuseProjections.cpp"}
+REWRITE_ONE_OP = {
+    "BindShapes.cpp", "DecomposeAttention.cpp", "FuseProjections.cpp",
+    "Fuse.cpp",  # makes llm.fused, and names no other op
+}
 FOLDERS = ["lib/Analysis", "lib/Transforms", "include/llm/Analysis", "include/llm/Transforms"]
 
 

@@ -28,6 +28,30 @@ def split_types(text):
     return [" ".join(part.split()) for part in types]
 
 
+def wrap_region(name, lines):
+    """A function around an op with a region, of which each line is an op."""
+    arguments, defined = {}, set()
+    for line in lines:
+        results, _, rest = re.sub(r'"[^"]*"', '""', line).rpartition(" = ")
+        operands, _, types = rest.partition(" : ")
+        defined |= set(re.findall(r"%\w+", results))
+        values = re.findall(r"%\w+", operands)
+        if values:
+            arguments.update((value, type) for value, type in zip(values, split_types(types))
+                             if value not in defined)
+    parameters = ", ".join(f"{value}: {type}" for value, type in arguments.items())
+    body = "\n  ".join(lines)
+    return f"func.func @{name.replace('.', '_')}({parameters}) {{\n  {body}\n  return\n}}\n"
+
+
+def wrap_terminator(example):
+    """An example of llm.yield, in a kernel that computes what it hands on."""
+    values, types = re.match(r"llm.yield (.*) : (.*)", example).groups()
+    lines = [f"{value} = llm.add %x, %x : {type}, {type}"
+             for value, type in zip(values.split(", "), split_types(types))]
+    return wrap_region("llm.yield", ["llm.fused {", *lines, example, f"}} : {types}"])
+
+
 def wrap(name, example):
     """A function around the example."""
     code = re.sub(r'"[^"]*"', '""', example)
@@ -60,6 +84,10 @@ def example_of_op(op):
     example = " ".join(lines)
     if not re.match(rf"(%\w+(, %\w+)* = )?{re.escape(name)} ", example):
         sys.exit(f"{name}: its example is of another op: {example}")
+    if name == "llm.yield":
+        return wrap_terminator(example)
+    if op["regions"]["args"]:
+        return wrap_region(name, lines)
     return wrap(name, example)
 
 

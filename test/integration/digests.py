@@ -17,6 +17,7 @@ PIPELINES = [
     ["--llm-target=name=npu", "--llm-tile", "--llm-schedule=engines=4"],
     ["--llm-target=name=npu", "--llm-fuse-projections", "--llm-tile", "--llm-schedule=policy=earliest"],
     ["--llm-target=name=h100-sxm", "--llm-decompose-attention", "--llm-tile", "--llm-schedule"],
+    ["--llm-target=name=h100-sxm", "--llm-fuse-projections", "--llm-fuse", "--llm-tile", "--llm-schedule"],
     ["--llm-target=name=nvl-ax", "--llm-tile=strategy=theoretical", "--llm-schedule"],
 ]
 EXPORTS = ["--llm-export-perfetto", "--llm-export-report=format=json file=report.json",

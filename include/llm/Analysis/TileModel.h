@@ -35,8 +35,10 @@ public:
   TileModel(WorkloadOpInterface op, const Workload &workload);
 
   int64_t trips(const Tiling &tiling, unsigned loop) const;
+  /// Whether a tile of the buffer stays until no iteration needs it any more.
+  bool isKept(const Tiling &tiling, unsigned buffer) const;
   /// Bytes that one buffer moves, both directions; failure when they leave 64
-  /// bits.
+  /// bits, or a value inside a kernel would be computed again.
   Count trafficBytes(const Tiling &tiling, unsigned buffer) const;
   /// Bytes of one full tile of a buffer.
   Count tileBytes(const Tiling &tiling, unsigned buffer) const;
@@ -50,6 +52,9 @@ public:
   Count compulsoryBytes(unsigned buffer) const { return fullBytes[buffer]; }
 
 private:
+  /// The loops down to the innermost one that changes the buffer's tile: those
+  /// inside of it keep the tile where it is.
+  ArrayRef<unsigned> outerLoops(const Tiling &tiling, unsigned buffer) const;
   /// Elements moved when the masked loops in `outer` are cut into tiles of
   /// `sizes`.
   Count maskedElements(unsigned buffer, const llvm::SmallBitVector &outer,

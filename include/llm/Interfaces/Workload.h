@@ -22,9 +22,12 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallBitVector.h"
 
+#include <memory>
+#include <optional>
 #include <string>
 
 namespace mlir {
+class PatternRewriter;
 class RewriterBase;
 } // namespace mlir
 
@@ -65,6 +68,22 @@ struct Buffer {
   /// Of weights of which each token takes some slices only (experts): how many
   /// slices there are, and how many a token takes. 0: all of it.
   int64_t slices = 0, slicesPerToken = 0;
+  /// The map says how many elements are touched; which ones, or which of them
+  /// decide about an iteration, is known at run time only (rows of a table, of
+  /// experts).
+  bool isGathered = false;
+  /// A value that an op makes and another one takes inside of one kernel: a
+  /// tile of it stays until all of that is done.
+  bool isKept = false;
+  /// Such a value lies where the op that reads it writes its own: it takes no
+  /// room beside that.
+  bool isInPlace = false;
+  /// Needed only when the sums of a contraction are complete: one tile is
+  /// enough, which is fetched while they are made.
+  bool isLate = false;
+  /// Of ops that run as one: whether an op that reads it contracts it, also
+  /// where it is computed inside. It follows from the loops otherwise.
+  std::optional<bool> isContracted = std::nullopt;
 };
 
 /// One sweep over a subset of the loops. Stages run one after the other; the
@@ -76,6 +95,8 @@ struct Stage {
   SmallVector<std::pair<WorkKind, int64_t>, 4> workPerPoint;
 };
 
+struct Composition;
+
 struct Workload {
   SmallVector<Loop, 6> loops;
   SmallVector<Buffer, 4> buffers;
@@ -83,6 +104,8 @@ struct Workload {
   /// Loops that a mask couples: counts over them are not a product, so that
   /// sums over their tiles are taken tile by tile.
   llvm::SmallBitVector maskedLoops;
+  /// Of ops that run as one, what each of them is: see Composition.h.
+  std::shared_ptr<const Composition> composition;
 
   /// The box of all iterations.
   SmallVector<Interval, 6> fullBox() const;
@@ -92,7 +115,7 @@ struct Workload {
   /// contracted operands; null when there are none.
   Type macElementType() const;
   /// Whether the buffer is an operand that a multiply-accumulate stage reduces
-  /// over.
+  /// over; it may be a value that is kept inside of a kernel of several ops.
   bool isContracted(const Buffer &buffer) const;
   std::optional<unsigned> findLoop(StringRef name) const;
   /// The loops that the buffer's map uses.
@@ -116,6 +139,16 @@ FailureOr<Workload>
 elementwiseWorkload(Operation *op, EmitError emitError,
                     ArrayRef<std::pair<StringRef, Value>> inputs, Value out,
                     ArrayRef<std::pair<WorkKind, int64_t>> workPerElement);
+
+/// Elements of a tensor that another one shows: in each dimension `size` of
+/// them from `begin` on, each `stride` behind the one before.
+struct ShownBox {
+  struct Range {
+    int64_t begin, size, stride;
+  };
+  Value source;
+  SmallVector<Range, 4> ranges;
+};
 
 /// What a SourceOpInterface op shows.
 enum class SourceKind { Weight, Cache };

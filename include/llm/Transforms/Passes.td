@@ -105,6 +105,49 @@ def LlmFuseProjectionsPass : Pass<"llm-fuse-projections", "::mlir::func::FuncOp"
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def LlmFusePass : Pass<"llm-fuse", "::mlir::ModuleOp"> {
+  let summary = "Make one kernel of ops that pass values on";
+  let description = [{
+    Puts ops into `llm.fused`, where one reads what another one computes: what is done with
+    the result of a matmul (a residual, an activation, a quantization, rotary embedding, the
+    write into the cache) becomes its epilogue, a norm becomes the prologue of its consumer
+    or follows the residual. The values between them are no longer moved.
+
+    Workloads alone decide (Spec.md, `fused`): the loops that write a value and those that
+    read it are the same ones, also through views; one kernel has one contraction, whose
+    result must stay a box that can be cut. Ops are taken in program order, each is joined
+    with the kernels whose values it reads, the largest value first. A kernel has at most 16
+    ops.
+
+    `when=cheaper` (default) joins ops where that moves fewer bytes in no more cycles of an
+    engine, with the best tiles that `llm-tile` would find on the target; `when=legal` wherever
+    it is possible and fits the target. Remarks say what was joined, and what was not, and why.
+    A module pass, because without a target it writes the preset `npu`, as `llm-tile` does.
+
+    Runs after `llm-fuse-projections` and `llm-decompose-attention`, before `llm-tile`.
+
+    Requires: static shapes (others are left alone). Guarantees: the same values and the same
+    work; with `when=cheaper`, fewer bytes and no more cycles in each kernel. Tiles and costs of
+    the joined ops, slots and schedules are dropped.
+
+    ```mlir
+    %o = llm.matmul "mlp.down_proj" %h, %w transpose_rhs : ...
+    %y = llm.add "mlp_residual" %x, %o : ...
+    // becomes
+    %y = llm.fused "mlp.down_proj+mlp_residual" {
+      %o = llm.matmul "mlp.down_proj" %h, %w transpose_rhs : ...
+      %s = llm.add "mlp_residual" %x, %o : ...
+      llm.yield %s : ...
+    } : ...
+    ```
+  }];
+  let options = [
+    Option<"when", "when", "std::string", "\"cheaper\"",
+           "Where ops are joined: cheaper or legal">
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
+}
+
 def LlmTilePass : Pass<"llm-tile", "::mlir::ModuleOp"> {
   let summary = "Choose tiles and annotate costs";
   let description = [{

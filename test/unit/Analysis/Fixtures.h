@@ -10,6 +10,7 @@
 
 #include "llm/Analysis/CostModel.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Interfaces/ExternalModels.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -24,6 +25,9 @@ namespace mlir::llm {
 class OneOp {
 public:
   explicit OneOp(const std::string &text) {
+    DialectRegistry registry;
+    registerExternalModels(registry);
+    context.appendDialectRegistry(registry);
     context.loadDialect<LlmDialect, func::FuncDialect>();
     module = parseSourceString<ModuleOp>(text, &context);
     if (module)

@@ -25,8 +25,7 @@ bool Oracle::uses(const OracleBuffer &buffer, size_t loop) const {
   return false;
 }
 
-/// [5, 3]
-static std::string listText(const std::vector<int64_t> &numbers) {
+std::string listText(const std::vector<int64_t> &numbers) {
   std::string text;
   for (int64_t number : numbers)
     text += (text.empty() ? "" : ", ") + std::to_string(number);
@@ -142,6 +141,8 @@ int64_t OracleBuffer::bytesOf(int64_t elements) const {
 
 int64_t Oracle::tileBytes(size_t buffer,
                           const std::vector<int64_t> &sizes) const {
+  if (buffers[buffer].isInPlace)
+    return 0;
   OracleBox box;
   for (int64_t size : sizes)
     box.push_back({0, size});
@@ -156,6 +157,27 @@ int64_t Oracle::tileBytes(size_t buffer,
     if (buffers[buffer].indices[dim] != "e" || rowsPerExpert.empty())
       elements *= greatest[dim] + 1; // a tile is of one expert at a time
   return buffers[buffer].bytesOf(elements);
+}
+
+bool Oracle::comesBack(size_t index, const Tiling &tiling) const {
+  std::set<Point> left;
+  Point tile(loops.size(), 0), held;
+  for (size_t position = 1; position > 0;) {
+    Point now;
+    for (size_t loop = 0; loop < loops.size(); ++loop)
+      if (uses(buffers[index], loop))
+        now.push_back(tile[loop]);
+    if (now != held && !left.insert(now).second)
+      return true;
+    held = now;
+    for (position = tiling.order.size(); position > 0; --position) {
+      unsigned loop = tiling.order[position - 1];
+      if (++tile[loop] * tiling.sizes[loop] < extents[loop])
+        break;
+      tile[loop] = 0;
+    }
+  }
+  return false;
 }
 
 int64_t Oracle::simulateTraffic(size_t index, const Tiling &tiling) const {
@@ -713,7 +735,7 @@ static Oracle randomExperts(Random &random) {
 }
 
 Oracle randomOracle(Random &random) {
-  switch (random(0, 19)) {
+  switch (random(0, 23)) {
   case 0:
     return matmulOracle(random(1, 7), random(1, 7), random(1, 7), random(0, 1),
                         random(0, 1));
@@ -753,6 +775,11 @@ Oracle randomOracle(Random &random) {
   case 13:
   case 14:
     return randomExperts(random);
+  case 15:
+  case 16:
+  case 17:
+  case 18:
+    return randomFusedOracle(random);
   default:
     return randomAttention(random);
   }

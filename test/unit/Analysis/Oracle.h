@@ -35,6 +35,9 @@ struct OracleBuffer {
   /// Of values that are scaled in blocks: the bytes of the whole tensor, of
   /// which some elements take their share.
   int64_t wholeBytes = 0, wholeElements = 0;
+  /// Of kernels of several ops: its tile stays until all work on it is done; it
+  /// lies where another one is; it is fetched while sums are made.
+  bool isKept = false, isInPlace = false, isLate = false;
 
   int64_t bytesOf(int64_t elements) const;
 };
@@ -78,6 +81,9 @@ struct Oracle {
   int64_t countElements(size_t buffer, const OracleBox &box) const;
   /// Bytes of the bounding box of the elements of one tile at the origin.
   int64_t tileBytes(size_t buffer, const std::vector<int64_t> &sizes) const;
+  /// Walks the tiles in order: whether one of the buffer is needed again after
+  /// another one.
+  bool comesBack(size_t buffer, const Tiling &tiling) const;
   /// Walks the tiles in order; a transfer each time that the buffer's tile
   /// changes.
   int64_t simulateTraffic(size_t buffer, const Tiling &tiling) const;
@@ -119,6 +125,10 @@ Oracle routeOracle(const std::string &scoring, int64_t tokens, int64_t experts,
 Oracle embeddingOracle(int64_t tokens, int64_t vocabulary, int64_t hidden,
                        bool toBf16);
 Oracle sampleOracle(int64_t rows, int64_t vocabulary, bool greedy);
+/// A kernel of several ops with small random sizes.
+Oracle randomFusedOracle(Random &random);
+/// [5, 3]
+std::string listText(const std::vector<int64_t> &numbers);
 /// One of the above with small random sizes.
 Oracle randomOracle(Random &random);
 

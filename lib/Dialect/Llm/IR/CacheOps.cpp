@@ -84,12 +84,19 @@ static std::pair<bool, bool> compareRows(KvReadOp read, KvWriteOp write,
   return {meets, covers};
 }
 
+/// The write that gives this state, alone or as a part of a kernel.
+static KvWriteOp writeOf(Value state) {
+  if (auto fused = state.getDefiningOp<FusedOp>())
+    state = fused.getYielded(cast<OpResult>(state));
+  return state.getDefiningOp<KvWriteOp>();
+}
+
 /// Walks from the newest write back to the first one that this read does not
 /// see through: a write to other rows leaves these rows as they were before it.
 SmallVector<Value> KvReadOp::getDependences() {
   SmallVector<Value> dependences;
   Value state = getCache();
-  while (auto write = state.getDefiningOp<KvWriteOp>()) {
+  while (KvWriteOp write = writeOf(state)) {
     int64_t seq = tensorType(write.getKeys()).getDimSize(1);
     auto [meets, covers] = compareRows(*this, write, seq);
     if (meets)

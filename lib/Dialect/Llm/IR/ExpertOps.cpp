@@ -195,13 +195,16 @@ static Workload makeRowsWorkload(Value tokens, StringRef tokensName,
                     {"j", selection, topK},
                     {"h", IteratorType::parallel, type.getDimSize(1)}};
   auto addRows = [&] {
-    workload.addBuffer(rowsRole, rowsName, rows, {"m", "j", "h"});
+    workload.addBuffer(rowsRole, rowsName, rows, {"m", "j", "h"}).isGathered =
+        true;
   };
   if (rowsRole == Buffer::Role::Read)
     addRows();
   if (tokensRole == Buffer::Role::Read)
     workload.addBuffer(tokensRole, tokensName, tokens, {"m", "h"});
-  workload.addBuffer(Buffer::Role::Read, "experts", experts, {"m", "j"});
+  // Where the row of a token goes follows from the experts of all tokens.
+  workload.addBuffer(Buffer::Role::Read, "experts", experts, {"m", "j"})
+      .isGathered = true;
   if (rowsRole == Buffer::Role::Write)
     addRows();
   return workload;

@@ -46,7 +46,8 @@ FailureOr<Workload> EmbeddingOp::getWorkload(EmitError emitError) {
                     {"h", IteratorType::parallel, out.getDimSize(1)}};
   workload.addBuffer(Buffer::Role::Read, "tokens", getTokens(), {"m"});
   // One row for each token: which ones is not known.
-  workload.addBuffer(Buffer::Role::Read, "table", getTable(), {"m", "h"});
+  workload.addBuffer(Buffer::Role::Read, "table", getTable(), {"m", "h"})
+      .isGathered = true;
   workload.addBuffer(Buffer::Role::Write, "out", getOut(), {"m", "h"});
   workload.addStage("gather", EngineKind::Vector, {"m", "h"}, {});
   return workload;
