@@ -206,6 +206,7 @@ static std::string shapeOf(const MeasuredRow &row) {
   };
   add(row.n), add(row.k), add(row.batch), add(row.heads), add(row.kvHeads);
   add(row.headDim), add(row.qLen), add(row.kvLen), add(row.rows), add(row.cols);
+  add(row.devices), add(row.messageBytes);
   return text;
 }
 
