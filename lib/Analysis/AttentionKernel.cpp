@@ -110,8 +110,9 @@ AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
   int64_t rowsPerQuery = layout.isPacked ? extentOf(groups) : 1;
   int64_t queryCount = extentOf(queries);
   SmallVector<Interval, 6> box = workload.fullBox();
-  double ofAllKeys =
-      toReal(countElementsOfProduct(workload, keysBuffer, box));
+  // A whole number: so are the visible keys where all lanes see as many.
+  double elementsPerKey =
+      toReal(countElementsOfProduct(workload, keysBuffer, box)) / double(keys);
   std::map<int64_t, double, std::greater<int64_t>> tilesByBlocks;
   WorkloadOpInterface counted = op;
   for (int64_t begin = 0; begin < layout.rows; begin += queryTile) {
@@ -121,8 +122,8 @@ AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
         std::min<int64_t>(queryCount, llvm::divideCeil(end, rowsPerQuery))};
     double visible = double(keys);
     if (skipsMasked)
-      visible *= toReal(counted.countElements(workload, keysBuffer, box)) /
-                 ofAllKeys;
+      visible = toReal(counted.countElements(workload, keysBuffer, box)) /
+                elementsPerKey;
     ++tilesByBlocks[std::max<int64_t>(
         1, int64_t(std::ceil(visible / double(keyTile))))];
   }
