@@ -52,18 +52,28 @@ public:
   Count compulsoryBytes(unsigned buffer) const { return fullBytes[buffer]; }
 
 private:
-  /// The loops down to the innermost one that changes the buffer's tile: those
-  /// inside of it keep the tile where it is.
-  ArrayRef<unsigned> outerLoops(const Tiling &tiling, unsigned buffer) const;
+  /// Calls `visit` for each cut loop that brings tiles of the buffer back: one
+  /// that the buffer does not have, around one that changes its tile.
+  template <typename Visit>
+  void forEachReturn(const Tiling &tiling, unsigned buffer, Visit visit) const;
   /// Elements moved when the masked loops in `outer` are cut into tiles of
   /// `sizes`.
   Count maskedElements(unsigned buffer, const llvm::SmallBitVector &outer,
                        const Tiling &tiling) const;
+  /// Bytes of some elements of a buffer.
+  Count bytesOf(unsigned buffer, int64_t elements) const;
+  /// Elements of one full tile of a buffer.
+  Count tileElements(const Tiling &tiling, unsigned buffer) const;
 
   WorkloadOpInterface op;
   const Workload &workload;
   SmallVector<llvm::SmallBitVector, 4> loopsOf;
   SmallVector<Count, 4> fullElements, fullBytes;
+  /// Of one element; 0 where scales or bits that are no whole byte need more
+  /// care.
+  SmallVector<int64_t, 4> bytesPerElement;
+  /// Whether each dimension has one loop of its own, or none.
+  SmallVector<bool, 4> isProduct;
   /// Sums over tiles of masked loops, which the search asks for again and
   /// again.
   mutable std::map<SmallVector<int64_t, 8>, Count> maskedSums;
