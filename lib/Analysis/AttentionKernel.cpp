@@ -173,32 +173,23 @@ static double blockCycles(const UnitMachine &machine, double macsPerScore,
 }
 
 double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
-                                   const UnitMachine &machine,
-                                   double &items) const {
+                                   double inUnit,
+                                   const UnitMachine &machine) const {
   double specialPerScore = work.special / scores,
          aluPerScore =
              machine.aluPerScore.value_or((work.alu + work.compare) / scores);
   double block =
       blockCycles(machine, macsPerScore, specialPerScore, aluPerScore);
-  // Where two items fit into a unit, one computes while the other waits.
-  double itemBytes = (machine.queryTile + 2 * machine.keyTile) * valueDim *
-                     operandBytes;
-  double inUnit =
-      machine.unitMemoryBytes > 0
-          ? std::clamp(std::floor(machine.unitMemoryBytes / itemBytes), 1.0,
-                       2.0)
-          : 1.0;
-  double last = 0, sum = 0, longest = 0;
-  items = 0;
+  double last = 0, sum = 0, items = 0, blockSum = 0;
   for (const ItemClass &each : layout.classes) {
     double blocks = std::ceil(each.blocks / double(splits));
     double count = each.tiles * layout.lanes * double(splits);
     double cycles = blocks * block + machine.itemCycles;
     double alone = cycles + blocks * machine.loneBlockCycles;
     double together = std::max(alone, inUnit * cycles);
-    longest = std::max(longest, together);
     items += count;
     sum += count * together;
+    blockSum += count * blocks;
     // When the last item of this class ends, if all before it are as long.
     double perUnit = std::ceil(items / machine.units);
     double waves = std::floor(perUnit / inUnit);
@@ -206,9 +197,24 @@ double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
     last = std::max(last, waves * together +
                               (rest == 0 ? 0 : rest == 1 ? alone : together));
   }
-  // Longest first: at the end the units are apart by no more than one item.
-  return std::max(last,
-                  sum / (inUnit * machine.units) + (longest - sum / items));
+  // Longest first: at the end the units are apart by no more than what the
+  // longest item has over the mean.
+  double mostBlocks =
+      std::ceil(layout.classes.front().blocks / double(splits));
+  double apart = (mostBlocks - blockSum / items) *
+                 std::max(block + machine.loneBlockCycles, inUnit * block);
+  return std::max(last, sum / (inUnit * machine.units) + apart);
+}
+
+double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
+                                   const UnitMachine &machine) const {
+  double oneByOne = unitCycles(layout, splits, /*inUnit=*/1, machine);
+  // Where two items fit into a unit, one may compute while the other waits.
+  double itemBytes = (machine.queryTile + 2 * machine.keyTile) * valueDim *
+                     operandBytes;
+  if (machine.unitMemoryBytes < 2 * itemBytes)
+    return oneByOne;
+  return std::min(oneByOne, unitCycles(layout, splits, /*inUnit=*/2, machine));
 }
 
 KernelTime AttentionKernel::timeOf(const Layout &layout, int64_t splits,
@@ -216,9 +222,8 @@ KernelTime AttentionKernel::timeOf(const Layout &layout, int64_t splits,
                                    const UnitMachine &machine) const {
   KernelTime time;
   time.launchSeconds = machine.launchSeconds;
-  double items = 0;
-  time.unitSeconds =
-      unitCycles(layout, splits, machine, items) / machine.clockHz;
+  double items = layout.tiles * layout.lanes * double(splits);
+  time.unitSeconds = unitCycles(layout, splits, machine) / machine.clockHz;
   double secondsPerByte = 1 / machine.memoryBytesPerSecond;
   if (machine.portBytesPerSecond > 0)
     secondsPerByte =

@@ -225,6 +225,11 @@ struct Costed {
   TileAttr tile;
   PartCostAttr cost;
   int64_t cycles() const { return cost.getCycles(); }
+  std::string text() const {
+    std::string text;
+    llvm::raw_string_ostream(text) << "\n" << tile << cost;
+    return text;
+  }
 };
 
 /// Nothing where no tile fits.
@@ -401,8 +406,7 @@ void expectNoLonger(const Ops &ops, size_t index, const Target &target,
     EXPECT_LE(after->cycles(), before->cycles() + roundingCycles)
         << improvement.name << ", " << describe(ops.texts[index], target)
         << "\nbetter: " << describeForCost(better, better.engines.front())
-        << "\n" << before->tile << before->cost << "\n"
-        << after->tile << after->cost;
+        << before->text() << after->text();
   }
 }
 
@@ -488,9 +492,8 @@ TEST(UnitKernelTest, NarrowerWeightsTakeNoLonger) {
       std::optional<Costed> after = costOf(ops->ops[index], target);
       ASSERT_TRUE(after);
       EXPECT_LE(after->cycles(), before->cycles() + roundingCycles)
-          << describe(ops->texts[index], target) << "\n"
-          << before->tile << before->cost << "\n"
-          << after->tile << after->cost;
+          << describe(ops->texts[index], target) << before->text()
+          << after->text();
       before = after;
     }
   }
@@ -560,7 +563,7 @@ TEST(UnitKernelTest, TheSearchIsNoSlowerThanTheClosedForm) {
                                 costOfShrunkClosedForm(ops.ops[index], target);
       ASSERT_TRUE(found && form);
       EXPECT_LE(found->cycles(), form->cycles())
-          << texts[index] << found->tile << "\n" << form->tile;
+          << texts[index] << found->text() << form->text();
       expectAboveBounds(ops, index, target);
     }
   }
