@@ -17,6 +17,9 @@ using namespace mlir::llm;
 /// Into how many parts keys are cut (those that leave no part empty).
 static constexpr int64_t splitCounts[] = {1,  2,  3,  4,  5,  6,  8,  10, 12,
                                           16, 20, 24, 32, 48, 64, 96, 128};
+/// Tiles of query rows that are looked at one by one; of more, one stands for
+/// several.
+static constexpr int64_t mostTiles = 16384;
 /// Kernels cut keys where items leave this share of the units without work
 /// (FlashAttention's rule for the number of splits).
 static constexpr double splitOccupancy = 0.8;
@@ -115,17 +118,22 @@ AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
       toReal(countElementsOfProduct(workload, keysBuffer, box)) / double(keys);
   std::map<int64_t, double, std::greater<int64_t>> tilesByBlocks;
   WorkloadOpInterface counted = op;
-  for (int64_t begin = 0; begin < layout.rows; begin += queryTile) {
-    int64_t end = std::min(begin + queryTile, layout.rows);
+  auto tiles = int64_t(layout.tiles);
+  auto step = int64_t(llvm::divideCeil(tiles, mostTiles));
+  for (int64_t first = 0; first < tiles; first += step) {
+    // The last tile stands for those of a step: of a causal mask it sees most.
+    int64_t behind = std::min(first + step, tiles);
+    int64_t end = std::min(behind * queryTile, layout.rows);
     box[queries.front()] = {
-        begin / rowsPerQuery,
+        (behind - 1) * queryTile / rowsPerQuery,
         std::min<int64_t>(queryCount, llvm::divideCeil(end, rowsPerQuery))};
     double visible = double(keys);
     if (skipsMasked)
       visible = toReal(counted.countElements(workload, keysBuffer, box)) /
                 elementsPerKey;
-    ++tilesByBlocks[std::max<int64_t>(
-        1, int64_t(std::ceil(visible / double(keyTile))))];
+    tilesByBlocks[std::max<int64_t>(
+        1, int64_t(std::ceil(visible / double(keyTile))))] +=
+        double(behind - first);
   }
   std::vector<ItemClass> classes;
   for (auto [blocks, tiles] : tilesByBlocks)
@@ -145,7 +153,8 @@ AttentionKernel::layoutOf(const UnitMachine &machine) const {
   if (!isNew)
     return layout;
   layout.isPacked = isPacked;
-  layout.rows = isPacked ? queryCount * group : queryCount;
+  layout.rows = isPacked ? checkedMul(queryCount, group).value_or(maxCount)
+                         : queryCount;
   layout.lanes = double(extentOf(lanes)) * (isPacked ? 1 : double(group));
   layout.tiles = double(llvm::divideCeil(layout.rows, queryTile));
   layout.classes =

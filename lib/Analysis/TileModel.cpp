@@ -33,17 +33,38 @@ static int64_t wholeBytesOf(Type elementType) {
   return bits % 8 == 0 ? bits / 8 : 0;
 }
 
+TileModel::Shape TileModel::shapeOf(const Buffer &buffer,
+                                    const llvm::SmallBitVector &loops) {
+  constexpr int64_t bitsPerByte = 8;
+  Shape shape;
+  for (unsigned loop : loops.set_bits())
+    shape.loops.push_back(loop);
+  shape.isProduct = hasLoopForEachDimension(buffer.map);
+  shape.bytesPerElement = wholeBytesOf(buffer.elementType);
+  shape.mostElements =
+      shape.bytesPerElement > 0
+          ? maxCount / (bitsPerByte * shape.bytesPerElement)
+          : 0;
+  shape.takesRoom = !buffer.isInPlace;
+  shape.holdsNext = buffer.role != Buffer::Role::Temporary && !buffer.isLate;
+  return shape;
+}
+
 TileModel::TileModel(WorkloadOpInterface op, const Workload &workload)
     : op(op), workload(workload) {
   SmallVector<Interval, 6> box = workload.fullBox();
   for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
     loopsOf.push_back(workload.loopsOf(buffer));
-    bytesPerElement.push_back(wholeBytesOf(buffer.elementType));
-    isProduct.push_back(hasLoopForEachDimension(buffer.map));
+    shapes.push_back(shapeOf(buffer, loopsOf.back()));
     Count elements = this->op.countElements(workload, index, box);
     fullElements.push_back(elements);
     fullBytes.push_back(succeeded(elements) ? storageBytes(buffer, *elements)
                                             : Count(failure()));
+    Count whole = countElementsOfProduct(workload, index, box);
+    areShapesSimple &=
+        shapes.back().isProduct && succeeded(whole) &&
+        *whole <= shapes.back().mostElements /
+                      (2 * int64_t(workload.buffers.size()));
   }
 }
 
@@ -56,10 +77,8 @@ static inline Count product(int64_t a, int64_t b) {
 }
 
 Count TileModel::bytesOf(unsigned buffer, int64_t elements) const {
-  constexpr int64_t bitsPerByte = 8;
-  int64_t each = bytesPerElement[buffer];
-  if (each > 0 && elements <= maxCount / (bitsPerByte * each))
-    return elements * each;
+  if (elements <= shapes[buffer].mostElements)
+    return elements * shapes[buffer].bytesPerElement;
   return storageBytes(workload.buffers[buffer], elements);
 }
 
@@ -150,12 +169,14 @@ Count TileModel::maskedElements(unsigned buffer,
 }
 
 Count TileModel::tileElements(const Tiling &tiling, unsigned buffer) const {
-  if (isProduct[buffer]) {
-    Count elements = int64_t(1);
-    for (unsigned loop : loopsOf[buffer].set_bits())
-      if (succeeded(elements))
-        elements = product(*elements, std::min(tiling.sizes[loop],
-                                               workload.loops[loop].extent));
+  if (shapes[buffer].isProduct) {
+    int64_t elements = 1;
+    for (unsigned loop : shapes[buffer].loops) {
+      int64_t size = std::min(tiling.sizes[loop], workload.loops[loop].extent);
+      if (__builtin_mul_overflow(elements, size, &elements) ||
+          elements > maxCount)
+        return failure();
+    }
     return elements;
   }
   SmallVector<Interval, 6> box;
@@ -165,7 +186,7 @@ Count TileModel::tileElements(const Tiling &tiling, unsigned buffer) const {
 }
 
 Count TileModel::tileBytes(const Tiling &tiling, unsigned buffer) const {
-  if (workload.buffers[buffer].isInPlace)
+  if (!shapes[buffer].takesRoom)
     return int64_t(0);
   // Room is taken for the whole tile, masked or not.
   Count elements = tileElements(tiling, buffer);
@@ -173,10 +194,9 @@ Count TileModel::tileBytes(const Tiling &tiling, unsigned buffer) const {
 }
 
 int64_t TileModel::tilesHeld(const Tiling &tiling, unsigned buffer) const {
-  if (workload.buffers[buffer].role == Buffer::Role::Temporary ||
-      workload.buffers[buffer].isLate)
+  if (!shapes[buffer].holdsNext)
     return 1;
-  for (unsigned loop : loopsOf[buffer].set_bits())
+  for (unsigned loop : shapes[buffer].loops)
     if (tiling.sizes[loop] < workload.loops[loop].extent)
       return 2;
   return 1;
@@ -190,9 +210,34 @@ Count TileModel::workingSetBytes(const Tiling &tiling,
   return total;
 }
 
+int64_t TileModel::simpleWorkingSetBytes(const Tiling &tiling) const {
+  int64_t total = 0;
+  for (const Shape &shape : shapes) {
+    if (!shape.takesRoom)
+      continue;
+    int64_t bytes = shape.bytesPerElement;
+    bool isCut = false;
+    for (unsigned loop : shape.loops) {
+      int64_t extent = workload.loops[loop].extent, size = tiling.sizes[loop];
+      isCut |= size < extent;
+      bytes *= std::min(size, extent);
+    }
+    total += shape.holdsNext && isCut ? 2 * bytes : bytes;
+  }
+  return total;
+}
+
 Count TileModel::workingSetBytes(const Tiling &tiling) const {
-  SmallVector<int64_t, 4> held;
-  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
-    held.push_back(tilesHeld(tiling, buffer));
-  return workingSetBytes(tiling, held);
+  if (areShapesSimple)
+    return simpleWorkingSetBytes(tiling);
+  int64_t total = 0;
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
+    Count bytes = tileBytes(tiling, buffer);
+    if (succeeded(bytes))
+      bytes = product(*bytes, tilesHeld(tiling, buffer));
+    // Neither is above a quarter of what 64 bits hold.
+    if (failed(bytes) || (total += *bytes) > maxCount)
+      return failure();
+  }
+  return total;
 }

@@ -36,7 +36,7 @@ private:
   double bytesAtStake(unsigned loop) const;
   void enumerateSizes(size_t position);
   /// The fewest bytes over the orders of the loops that are cut; `order` is
-  /// left at that of them. Nothing where none has a count.
+  /// left at that of them. Nothing where none is better than the best so far.
   std::optional<int64_t> chooseOrder(Tiling &tiling) const;
   /// Whether tiles with the current sizes of the loops before `position` can
   /// be better than the best so far, if those from there on are as in
@@ -48,9 +48,12 @@ private:
   /// The same with each of the others cut so far that it fits with the
   /// smallest sizes of the rest.
   Tiling withLeastCuts(size_t position);
-  bool fitsInto(int64_t bytes) const;
-  bool fits() const { return fitsInto(capacity); }
-  std::optional<int64_t> countBytes(const Tiling &tiling) const;
+  /// The sizes of a reused loop that fit into `room` with the current ones of
+  /// the others, the largest first. The loop is left at its smallest.
+  SmallVector<int64_t, 32> fittingSizes(size_t position, int64_t room);
+  bool fits(int64_t room) const;
+  /// Nothing where it is above `most`, or has no count.
+  std::optional<int64_t> countBytes(const Tiling &tiling, int64_t most) const;
   void growStreamedLoops();
   TileLevelAttr makeLevel() const;
 
@@ -67,7 +70,8 @@ private:
   SmallVector<SmallVector<int64_t>> sizesOfReuseLoops;
   Tiling current, best;
   std::optional<int64_t> bestBytes;
-  int64_t leastBytes = 0;
+  /// What a better tile moves at most, and any tile at least.
+  int64_t mostBytes = maxCount, leastBytes = 0;
 };
 } // namespace
 
@@ -131,20 +135,39 @@ void TileSearch::classifyLoops() {
     sizesOfReuseLoops.push_back(candidateSizes(workload.loops[loop].extent));
 }
 
-bool TileSearch::fitsInto(int64_t bytes) const {
+bool TileSearch::fits(int64_t room) const {
   Count workingSet = model.workingSetBytes(current);
-  return succeeded(workingSet) && *workingSet <= bytes;
+  return succeeded(workingSet) && *workingSet <= room;
 }
 
-std::optional<int64_t> TileSearch::countBytes(const Tiling &tiling) const {
+SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
+                                                  int64_t room) {
+  ArrayRef<int64_t> sizes = sizesOfReuseLoops[position];
+  int64_t &size = current.sizes[reuseLoops[position]];
+  auto fitsWith = [&](int64_t tried) {
+    size = tried;
+    return fits(room);
+  };
+  SmallVector<int64_t, 32> fitting;
+  // Uncut, one tile is held; of the others, the smaller the less room.
+  if (fitsWith(sizes.front()))
+    fitting.push_back(sizes.front());
+  ArrayRef<int64_t> cut = sizes.drop_front();
+  const int64_t *first = llvm::partition_point(
+      cut, [&](int64_t tried) { return !fitsWith(tried); });
+  fitting.append(first, cut.end());
+  size = 1;
+  return fitting;
+}
+
+std::optional<int64_t> TileSearch::countBytes(const Tiling &tiling,
+                                                  int64_t most) const {
   int64_t bytes = 0;
   for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
     Count moved = model.trafficBytes(tiling, buffer);
-    std::optional<int64_t> sum =
-        succeeded(moved) ? checkedAdd(bytes, *moved) : std::nullopt;
-    if (!sum)
+    // Neither is above a quarter of what 64 bits hold.
+    if (failed(moved) || (bytes += *moved) > most)
       return std::nullopt;
-    bytes = *sum;
   }
   return bytes;
 }
@@ -163,8 +186,9 @@ std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling) const {
   do {
     tiling.order.assign(outer.begin(), outer.end());
     tiling.order.append(cut.begin(), cut.end());
-    std::optional<int64_t> found = countBytes(tiling);
-    if (found && (!least || *found < *least)) {
+    std::optional<int64_t> found =
+        countBytes(tiling, least ? *least - 1 : mostBytes);
+    if (found) {
       least = found;
       bestOrder = tiling.order;
     }
@@ -174,10 +198,7 @@ std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling) const {
 }
 
 bool TileSearch::canImprove(Tiling optimistic) const {
-  if (!bestBytes)
-    return true;
-  std::optional<int64_t> least = chooseOrder(optimistic);
-  return least && *least < *bestBytes;
+  return chooseOrder(optimistic).has_value();
 }
 
 Tiling TileSearch::withoutCuts(size_t position) const {
@@ -191,24 +212,17 @@ Tiling TileSearch::withLeastCuts(size_t position) {
   // Two tiles of one element may take a byte each more than one of two does.
   int64_t room = capacity + 2 * int64_t(workload.buffers.size());
   Tiling tiling = current;
-  for (; position < reuseLoops.size(); ++position) {
-    unsigned loop = reuseLoops[position];
-    int64_t smallest = current.sizes[loop];
-    for (int64_t size : sizesOfReuseLoops[position]) {
-      current.sizes[loop] = tiling.sizes[loop] = size;
-      if (fitsInto(room))
-        break;
-    }
-    current.sizes[loop] = smallest;
-  }
+  for (; position < reuseLoops.size(); ++position)
+    tiling.sizes[reuseLoops[position]] = fittingSizes(position, room).front();
   return tiling;
 }
 
 void TileSearch::enumerateSizes(size_t position) {
   if (position == reuseLoops.size()) {
     std::optional<int64_t> found = chooseOrder(current);
-    if (found && (!bestBytes || *found < *bestBytes)) {
+    if (found) {
       bestBytes = found;
+      mostBytes = *found - 1;
       best = current;
     }
     return;
@@ -216,15 +230,13 @@ void TileSearch::enumerateSizes(size_t position) {
   unsigned loop = reuseLoops[position];
   bool isMasked = workload.maskedLoops.any(),
        isLast = position + 1 == reuseLoops.size();
-  for (int64_t size : sizesOfReuseLoops[position]) {
+  // The loops after this one are still at their smallest: if that does not
+  // fit, no choice for them will.
+  for (int64_t size : fittingSizes(position, capacity)) {
     // Nothing moves fewer bytes than every element once.
-    if (bestBytes && *bestBytes == leastBytes)
+    if (mostBytes < leastBytes)
       break;
     current.sizes[loop] = size;
-    // The loops after this one are still at their smallest: if that does not
-    // fit, no choice for them will.
-    if (!fits())
-      continue;
     // Smaller tiles move more, other than of what a mask leaves.
     if (!canImprove(withoutCuts(position + 1))) {
       if (isMasked)
@@ -245,8 +257,7 @@ void TileSearch::growStreamedLoops() {
     for (int64_t size : candidateSizes(workload.loops[loop].extent)) {
       int64_t before = current.sizes[loop];
       current.sizes[loop] = size;
-      std::optional<int64_t> bytes;
-      if (fits() && (bytes = countBytes(current)) && *bytes <= *bestBytes)
+      if (fits(capacity) && countBytes(current, *bestBytes))
         break;
       current.sizes[loop] = before;
     }
@@ -274,7 +285,7 @@ FailureOr<TileLevelAttr> TileSearch::run() {
     if (workload.buffers[buffer].role != Buffer::Role::Temporary)
       if (Count bytes = model.compulsoryBytes(buffer); succeeded(bytes))
         leastBytes += *bytes;
-  if (!fits()) {
+  if (!fits(capacity)) {
     Count least = model.workingSetBytes(current);
     if (failed(least))
       return context.op->emitOpError()

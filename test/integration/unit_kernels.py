@@ -49,6 +49,7 @@ class Device:
         self.cache_bytes = sheet["memories"]["l2"]["capacity_bytes"]
         self.memory = dram.get("sustained_bytes_per_second", dram["bytes_per_second"])
         self.port = self.gpu["stream_bytes_per_kilocycle_per_unit"] / 1e3 * self.units * self.clock
+        self.joules_per_byte = 1e-15 * dram.get("femtojoules_per_byte", 0)
         self.watts = sheet.get("power_limit_watts", 0) - sheet.get("idle_watts", 0)
 
     def mac_type(self, dtype: str) -> str:
@@ -57,9 +58,9 @@ class Device:
     def macs(self, dtype: str) -> int:
         return self.gpu["macs_per_cycle_per_unit"][self.mac_type(dtype)]
 
-    def power_seconds(self, dtype: str, macs: float) -> float:
+    def power_seconds(self, dtype: str, macs: float, bytes_moved: float) -> float:
         joules = 1e-15 * self.gpu.get("femtojoules_per_mac", {}).get(self.mac_type(dtype), 0)
-        return macs * joules / self.watts if self.watts else 0.0
+        return (macs * joules + bytes_moved * self.joules_per_byte) / self.watts if self.watts else 0.0
 
     def figures(self, op_class: str, op: str, row: dict) -> dict:
         """Those of the class, of the row's library before those of none; then those of the op in the same way."""
@@ -127,7 +128,7 @@ class Product:
                     for rows in EDGES for columns in EDGES if 4 * rows * columns <= room
                     for splits in PRODUCT_SPLITS if splits == 1 or self.k // splits >= FEWEST_TERMS)
         return max(least, 1e-9 * self.figures["launch_nanoseconds"]
-                   + self.device.power_seconds(self.dtype, self.m * self.n * self.k))
+                   + self.device.power_seconds(self.dtype, self.m * self.n * self.k, self.bytes_moved()))
 
 
 # ------------------------------------------------------------------------------------------------------- attention
@@ -228,12 +229,12 @@ class Attention:
             copied = 8 * self.features * self.batch * self.heads
             seconds += 1e-9 * self.figures["regroup_nanoseconds"] + copied / self.device.memory
         macs = 2 * self.features * self.scores()
-        return max(seconds, launch + self.device.power_seconds(self.row["dtype"], macs))
+        return max(seconds, launch + self.device.power_seconds(self.row["dtype"], macs, self.bytes_moved()))
 
 
 # ----------------------------------------------------------------------------------------------------- elementwise
 
-SHORT_ROW, LONGEST_ROW = 1024, 8192
+SHORT_ROW, LONGEST_ROW = 1024, 32768
 
 
 class Sweep:

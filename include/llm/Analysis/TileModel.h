@@ -62,18 +62,31 @@ private:
                        const Tiling &tiling) const;
   /// Bytes of some elements of a buffer.
   Count bytesOf(unsigned buffer, int64_t elements) const;
+  int64_t simpleWorkingSetBytes(const Tiling &tiling) const;
   /// Elements of one full tile of a buffer.
   Count tileElements(const Tiling &tiling, unsigned buffer) const;
 
   WorkloadOpInterface op;
   const Workload &workload;
+  /// What the search asks of a buffer again and again.
+  struct Shape {
+    SmallVector<unsigned, 4> loops; ///< that it has
+    /// Whether each dimension has one loop of its own, or none.
+    bool isProduct;
+    /// Of one element, up to so many of them; 0 where scales or bits that are
+    /// no whole byte need more care.
+    int64_t bytesPerElement, mostElements;
+    bool takesRoom; ///< beside other buffers
+    bool holdsNext; ///< while a tile is used, where there is one
+  };
+  static Shape shapeOf(const Buffer &buffer,
+                       const llvm::SmallBitVector &loops);
+
   SmallVector<llvm::SmallBitVector, 4> loopsOf;
+  SmallVector<Shape, 4> shapes;
+  /// Whether no tile of a buffer is above 64 bits or rounded to whole bytes.
+  bool areShapesSimple = true;
   SmallVector<Count, 4> fullElements, fullBytes;
-  /// Of one element; 0 where scales or bits that are no whole byte need more
-  /// care.
-  SmallVector<int64_t, 4> bytesPerElement;
-  /// Whether each dimension has one loop of its own, or none.
-  SmallVector<bool, 4> isProduct;
   /// Sums over tiles of masked loops, which the search asks for again and
   /// again.
   mutable std::map<SmallVector<int64_t, 8>, Count> maskedSums;
