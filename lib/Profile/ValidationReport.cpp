@@ -112,7 +112,8 @@ void printValidationTable(llvm::raw_ostream &os, const Validation &validation,
 // CSV
 //===----------------------------------------------------------------------===//
 
-void printValidationCsv(llvm::raw_ostream &os, const Validation &validation) {
+void printPredictionsCsv(llvm::raw_ostream &os,
+                         ArrayRef<Prediction> predictions) {
   CsvLine(os) << "row_id"
               << "source"
               << "device"
@@ -122,16 +123,22 @@ void printValidationCsv(llvm::raw_ostream &os, const Validation &validation) {
               << "measured_us"
               << "predicted_us"
               << "error_percent";
+  for (const Prediction &prediction : predictions) {
+    const MeasuredRow &row = *prediction.row;
+    CsvLine line(os);
+    line << row.id << row.source << row.device << row.backend << row.opKind
+         << sizeClassOf(row);
+    line.addReal(row.microseconds, 3)
+        .addReal(prediction.microseconds, 3)
+        .addReal(100 * (prediction.microseconds / row.microseconds - 1), 2);
+  }
+}
+
+void printValidationCsv(llvm::raw_ostream &os, const Validation &validation) {
+  std::vector<Prediction> all;
   for (const ValidationGroup &group : validation.groups)
-    for (const Prediction &prediction : group.predictions) {
-      const MeasuredRow &row = *prediction.row;
-      CsvLine line(os);
-      line << row.id << row.source << row.device << row.backend << row.opKind
-           << group.sizeClass;
-      line.addReal(row.microseconds, 3)
-          .addReal(prediction.microseconds, 3)
-          .addReal(100 * (prediction.microseconds / row.microseconds - 1), 2);
-    }
+    llvm::append_range(all, group.predictions);
+  printPredictionsCsv(os, all);
 }
 
 //===----------------------------------------------------------------------===//

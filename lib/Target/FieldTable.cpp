@@ -129,6 +129,21 @@ ArrayRef<NumberField<Link>> linkNumbers() {
             &Link::bytesPerSecond),
       field("devices", "devices", "2",
             "how many the link joins, this one included", &Link::devices, 2),
+      field("low_latency_nanoseconds", "nanoseconds", "0",
+            "start of a collective in the protocol of low latency",
+            &Link::lowLatencyNanoseconds, 0),
+      field("step_nanoseconds", "nanoseconds", "0",
+            "each step around the ring in that protocol",
+            &Link::stepNanoseconds, 0),
+      field("low_latency_bytes_per_second", "bytes per second",
+            "there is no such protocol", "its rate",
+            &Link::lowLatencyBytesPerSecond),
+      field("bandwidth_nanoseconds", "nanoseconds", "0",
+            "start of a collective in the protocol of high bandwidth",
+            &Link::bandwidthNanoseconds, 0),
+      field("sustained_bytes_per_second", "bytes per second",
+            "`bytes_per_second_per_direction`", "its rate",
+            &Link::sustainedBytesPerSecond),
   };
   return fields;
 }

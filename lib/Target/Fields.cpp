@@ -336,7 +336,8 @@ void Reader::readCalibratedParts(
 void Reader::readCalibration(const Field &field) {
   if (!expectMap(field))
     return;
-  expectKeys(field, {keys::fittedOn, keys::engines, keys::memories});
+  expectKeys(field,
+             {keys::fittedOn, keys::engines, keys::memories, keys::links});
   readText(field, keys::fittedOn, target.fittedOn);
   if (target.fittedOn.empty())
     emitError(field) << "'" << field.pathOf(keys::fittedOn)
@@ -356,6 +357,11 @@ void Reader::readCalibration(const Field &field) {
         expectKeys(field, memoryKeys());
         readNumbers(field, memoryNumbers(), memory);
       });
+  readCalibratedParts<Link>(field, keys::links, target.links,
+                            [&](const Field &field, Link &link) {
+                              expectKeys(field, linkKeys());
+                              readNumbers(field, linkNumbers(), link);
+                            });
 }
 
 static void collectPlaces(const Field &field,

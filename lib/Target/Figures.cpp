@@ -64,6 +64,14 @@ static bool visitFigure(TargetRef &target, StringRef path, Visit visit) {
         return true;
     }
   }
+  if (rest = path; consumeName(rest, keys::links)) {
+    for (auto &link : target.links) {
+      StringRef key = rest;
+      if (consumeName(key, link.name) &&
+          visitNumber(link, linkNumbers(), key, visit))
+        return true;
+    }
+  }
   return false;
 }
 
@@ -114,6 +122,14 @@ std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
             (keys::memories + "." + target.dram().name +
              ".sustained_bytes_per_second")
                 .str()};
+  if (group == "collective" && !target.links.empty()) {
+    const Link &link = target.links.front();
+    for (const NumberField<Link> &number : linkNumbers())
+      if (number.optional && number.get(link))
+        paths.push_back(
+            (keys::links + "." + link.name + "." + number.key).str());
+    return paths;
+  }
   if (!library.empty())
     addKernelFigures(*engine, (group + "@" + library).str(), paths);
   if (paths.empty())

@@ -109,6 +109,21 @@ static void writeDatasheet(OStream &json, const Target &target) {
   });
 }
 
+/// Of each part the numbers that it has over its datasheet.
+template <typename Part>
+static void writeFittedNumbers(OStream &json, StringRef key,
+                               ArrayRef<NumberField<Part>> numbers,
+                               const std::vector<Part> &parts,
+                               const std::vector<Part> &datasheet) {
+  json.attributeObject(key, [&] {
+    for (auto [part, base] : ::llvm::zip_equal(parts, datasheet))
+      if (haveOtherNumbers(numbers, part, base))
+        json.attributeObject(part.name, [&, &part = part, &base = base] {
+          writeNumbers(json, numbers, part, base);
+        });
+  });
+}
+
 /// What the target has over its datasheet.
 static void writeCalibration(OStream &json, const Target &target,
                              const Target &datasheet) {
@@ -127,14 +142,10 @@ static void writeCalibration(OStream &json, const Target &target,
       });
     }
   });
-  json.attributeObject(keys::memories, [&] {
-    for (auto [memory, base] :
-         ::llvm::zip_equal(target.memories, datasheet.memories))
-      if (haveOtherNumbers(memoryNumbers(), memory, base))
-        json.attributeObject(memory.name, [&, &memory = memory, &base = base] {
-          writeNumbers(json, memoryNumbers(), memory, base);
-        });
-  });
+  writeFittedNumbers(json, keys::memories, memoryNumbers(), target.memories,
+                     datasheet.memories);
+  writeFittedNumbers(json, keys::links, linkNumbers(), target.links,
+                     datasheet.links);
 }
 
 void writeTargetJson(raw_ostream &os, const Target &target,
