@@ -13,7 +13,7 @@ import json
 import random
 import subprocess
 import sys
-from math import ceil, floor, prod, sqrt
+from math import ceil, prod, sqrt
 from pathlib import Path
 
 TARGETS = ("a100-sxm", "a40", "h100-sxm", "rtx4090")
@@ -185,28 +185,33 @@ class Attention:
         return 2 * self.features * (self.figures["query_tile"] + 2 * self.figures["key_tile"])
 
     def compute_cycles(self, splits: int, together: int) -> float:
-        """Until the last unit is done, `together` items in each."""
+        """Until the last unit is done, at most `together` items in each."""
         units, classes = self.device.units, {}
         for blocks in self.blocks_of_tiles:
             classes[blocks] = classes.get(blocks, 0) + self.lanes * splits
         block, lone = self.block_cycles(), self.figures.get("lone_block_cycles", 0)
-        started, all_cycles, end, longest = 0, 0.0, 0.0, 0.0
+        started, all_cycles, all_blocks, end = 0, 0.0, 0, 0.0
         for blocks, count in sorted(classes.items(), reverse=True):
             blocks = parts(blocks, splits)
             cycles = blocks * block + self.figures.get("item_cycles", 0)
             alone = cycles + blocks * lone
             both = max(alone, together * cycles)
-            longest = max(longest, both)
             started += count
             all_cycles += count * both
+            all_blocks += count * blocks
             waves, rest = divmod(parts(started, units), together)
             end = max(end, waves * both + (0, alone, both)[min(rest, 2)])
-        return max(end, all_cycles / (together * units) + longest - all_cycles / started)
+        apart = parts(max(classes), splits) - all_blocks / started
+        return max(end, all_cycles / (together * units) + apart * max(block + lone, together * block))
+
+    def fewest_cycles(self, splits: int) -> float:
+        """With one item in a unit, or two where they fit."""
+        two = 2 * self.item_bytes() <= self.device.gpu["unit_memory_bytes"]
+        return min(self.compute_cycles(splits, together) for together in ((1, 2) if two else (1,)))
 
     def seconds_with(self, splits: int) -> float:
         device = self.device
-        together = int(max(1, min(2, floor(device.gpu["unit_memory_bytes"] / self.item_bytes()))))
-        units = self.compute_cycles(splits, together) / device.unit_clock
+        units = self.fewest_cycles(splits) / device.unit_clock
         items = len(self.blocks_of_tiles) * self.lanes * splits
         stream = self.bytes_moved() / min(device.memory, device.port * min(1, items / device.units))
         seconds = sqrt(units * units + stream * stream)
