@@ -19,7 +19,7 @@ using namespace mlir::llm;
 /// Elements of an item at least, where rows are shorter.
 static constexpr int64_t leastItemElements = 1024;
 /// A row may be all heads of a token, up to that many elements.
-static constexpr int64_t mostRowElements = 8192;
+static constexpr int64_t mostRowElements = 32768;
 
 /// Of a kernel of several ops, an operand is read by the stages of its op.
 static bool readsBuffer(const Workload &workload, unsigned stage,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Profile/Predictor.h"
+#include "CollectiveRow.h"
 #include "RowTile.h"
 #include "llm/Support/Units.h"
 
@@ -22,6 +23,12 @@ const Target &Predictor::targetFor(const MeasuredRow &row) {
 
 FailureOr<std::optional<double>>
 Predictor::microseconds(const MeasuredRow &row) {
+  if (std::optional<CollectiveKind> kind = parseCollectiveKind(row.opKind)) {
+    FailureOr<double> time = collectiveTime(row, *kind, targetFor(row));
+    if (failed(time))
+      return failure();
+    return std::optional<double>(*time);
+  }
   FailureOr<SmallVector<WorkloadOpInterface, 2>> ops = this->ops.build(row);
   if (failed(ops))
     return failure();

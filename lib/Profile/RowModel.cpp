@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Profile/RowModel.h"
+#include "CollectiveRow.h"
 #include "RowTile.h"
 #include "llm/Support/Units.h"
 
@@ -15,6 +16,12 @@ using namespace mlir;
 using namespace mlir::llm;
 
 LogicalResult RowModels::add(const MeasuredRow &row, const Target &target) {
+  if (std::optional<CollectiveKind> kind = parseCollectiveKind(row.opKind)) {
+    if (failed(collectiveTime(row, *kind, target)))
+      return failure();
+    models.push_back({&row, {}});
+    return success();
+  }
   FailureOr<SmallVector<WorkloadOpInterface, 2>> ops = rowOps.build(row);
   if (failed(ops))
     return failure();
@@ -87,6 +94,11 @@ std::vector<double> RowModels::predict(const Target &target,
       selectKernels(ofRow->second, model.row->backend,
                     model.row->isReplayed());
     double seconds = 0;
+    if (std::optional<CollectiveKind> kind =
+            parseCollectiveKind(model.row->opKind)) {
+      times.push_back(*collectiveTime(*model.row, *kind, ofRow->second));
+      continue;
+    }
     for (const OpModel &op : model.ops)
       seconds +=
           secondsOf(op.onTarget, op.kernel.get(), op.bytes, ofRow->second);

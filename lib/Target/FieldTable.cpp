@@ -111,6 +111,8 @@ ArrayRef<OtherField> calibrationOthers() {
        "`femtojoules_per_mac` and `kernels`"},
       {keys::memories, "", "the datasheet's",
        "a map from memories that are there to their numbers"},
+      {keys::links, "", "the datasheet's",
+       "a map from links that are there to their numbers"},
   };
   return fields;
 }
@@ -214,6 +216,24 @@ ArrayRef<NumberField<Link>> linkNumbers() {
             &Link::bytesPerSecond),
       field("devices", "devices", "2",
             "how many the link joins, this one included", &Link::devices, 2),
+      field("low_latency_nanoseconds", "nanoseconds", "0",
+            "start of a collective in the protocol of low latency, for short "
+            "messages",
+            &Link::lowLatencyNanoseconds, 0),
+      field("step_nanoseconds", "nanoseconds", "0",
+            "each step around the ring in the protocol of low latency",
+            &Link::stepNanoseconds, 0),
+      field("low_latency_bytes_per_second", "bytes per second",
+            "there is no such protocol",
+            "the rate of the protocol of low latency",
+            &Link::lowLatencyBytesPerSecond),
+      field("bandwidth_nanoseconds", "nanoseconds", "0",
+            "start of a collective in the protocol of high bandwidth",
+            &Link::bandwidthNanoseconds, 0),
+      field("sustained_bytes_per_second", "bytes per second",
+            "`bytes_per_second_per_direction`",
+            "the rate of the protocol of high bandwidth",
+            &Link::sustainedBytesPerSecond),
   };
   return fields;
 }

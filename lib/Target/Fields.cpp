@@ -341,7 +341,7 @@ void Reader::readCalibratedParts(
 void Reader::readCalibration(const Field &field) {
   if (!expectMap(field))
     return;
-  expectKeys(field, {keys::fittedOn, keys::engines, keys::memories});
+  expectKeys(field, keysOf<Target>(calibrationOthers(), {}));
   readText(field, keys::fittedOn, target.fittedOn);
   const Field *fittedOn = field.find(keys::fittedOn);
   if (!fittedOn || fittedOn->isEmptyText())
@@ -360,6 +360,11 @@ void Reader::readCalibration(const Field &field) {
                                 expectKeys(field, memoryKeys());
                                 readNumbers(field, memoryNumbers(), memory);
                               });
+  readCalibratedParts<Link>(field, keys::links, target.links,
+                            [&](const Field &field, Link &link) {
+                              expectKeys(field, linkKeys());
+                              readNumbers(field, linkNumbers(), link);
+                            });
 }
 
 static void collectPlaces(const Field &field,

@@ -14,8 +14,10 @@ namespace mlir::llm {
 /// Calls `visit` with the part and its field at a path; false where there is
 /// none. Names may hold dots, so that they are compared, not cut out.
 template <typename Part, typename Visit>
-static bool visitNumber(Part &part, ArrayRef<NumberField<std::remove_const_t<Part>>> numbers,
-                        StringRef key, Visit visit) {
+static bool
+visitNumber(Part &part,
+            ArrayRef<NumberField<std::remove_const_t<Part>>> numbers,
+            StringRef key, Visit visit) {
   for (const auto &number : numbers)
     if (number.key == key) {
       visit(part, number);
@@ -64,6 +66,14 @@ static bool visitFigure(TargetRef &target, StringRef path, Visit visit) {
         return true;
     }
   }
+  if (rest = path; consumeName(rest, keys::links)) {
+    for (auto &link : target.links) {
+      StringRef key = rest;
+      if (consumeName(key, link.name) &&
+          visitNumber(link, linkNumbers(), key, visit))
+        return true;
+    }
+  }
   return false;
 }
 
@@ -105,8 +115,8 @@ static void addKernelFigures(const Engine &engine, StringRef kernel,
 std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
                                         StringRef library) {
   std::vector<std::string> paths;
-  auto engine =
-      ::llvm::find_if(target.engines, [](const Engine &e) { return e.isCompute(); });
+  auto engine = ::llvm::find_if(target.engines,
+                                [](const Engine &e) { return e.isCompute(); });
   if (engine == target.engines.end())
     return paths;
   if (group == "device")
@@ -114,6 +124,14 @@ std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
             (keys::memories + "." + target.dram().name +
              ".sustained_bytes_per_second")
                 .str()};
+  if (group == "collective" && !target.links.empty()) {
+    const Link &link = target.links.front();
+    for (const NumberField<Link> &number : linkNumbers())
+      if (number.optional && number.get(link))
+        paths.push_back(
+            (keys::links + "." + link.name + "." + number.key).str());
+    return paths;
+  }
   if (!library.empty())
     addKernelFigures(*engine, (group + "@" + library).str(), paths);
   if (paths.empty())

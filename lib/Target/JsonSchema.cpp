@@ -253,17 +253,20 @@ private:
           writeText(/*mayBeEmpty=*/false);
         else
           writeParts(field.key == keys::engines ? "calibrated_engine"
+                     : field.key == keys::links ? "calibrated_link"
                                                 : "memory");
       });
   }
 
-  void writeCalibratedEngine() {
-    std::vector<StringRef> keys = {keys::macEnergies, keys::kernels};
-    for (const NumberField<Engine> &number : engineNumbers())
+  /// Fields that are in a part, none of which is required.
+  template <typename Part>
+  void writeReferences(StringRef part, std::vector<StringRef> keys,
+                       ArrayRef<NumberField<Part>> numbers) {
+    for (const NumberField<Part> &number : numbers)
       keys.push_back(number.key);
     for (StringRef key : keys)
       json.attributeObject(
-          key, [&] { writeReference(("engine/properties/" + key).str()); });
+          key, [&] { writeReference((part + "/properties/" + key).str()); });
   }
 
   OStream json;

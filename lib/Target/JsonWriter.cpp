@@ -100,12 +100,27 @@ static void writeDatasheet(OStream &json, const Target &target) {
   writeNumbers(json, targetNumbers(), target);
   writeParts<Engine>(json, keys::engines, target.engines,
                      [&](const Engine &engine) { writeEngine(json, engine); });
-  writeParts<Memory>(
-      json, keys::memories, target.memories, [&](const Memory &memory) {
-        writeNumbers(json, memoryNumbers(), memory);
-      });
+  writeParts<Memory>(json, keys::memories, target.memories,
+                     [&](const Memory &memory) {
+                       writeNumbers(json, memoryNumbers(), memory);
+                     });
   writeParts<Link>(json, keys::links, target.links, [&](const Link &link) {
     writeNumbers(json, linkNumbers(), link);
+  });
+}
+
+/// Of each part the numbers that it has over its datasheet.
+template <typename Part>
+static void writeFittedNumbers(OStream &json, StringRef key,
+                               ArrayRef<NumberField<Part>> numbers,
+                               const std::vector<Part> &parts,
+                               const std::vector<Part> &datasheet) {
+  json.attributeObject(key, [&] {
+    for (auto [part, base] : ::llvm::zip_equal(parts, datasheet))
+      if (haveOtherNumbers(numbers, part, base))
+        json.attributeObject(part.name, [&, &part = part, &base = base] {
+          writeNumbers(json, numbers, part, base);
+        });
   });
 }
 
@@ -127,14 +142,10 @@ static void writeCalibration(OStream &json, const Target &target,
       });
     }
   });
-  json.attributeObject(keys::memories, [&] {
-    for (auto [memory, base] :
-         ::llvm::zip_equal(target.memories, datasheet.memories))
-      if (haveOtherNumbers(memoryNumbers(), memory, base))
-        json.attributeObject(memory.name, [&, &memory = memory, &base = base] {
-          writeNumbers(json, memoryNumbers(), memory, base);
-        });
-  });
+  writeFittedNumbers(json, keys::memories, memoryNumbers(), target.memories,
+                     datasheet.memories);
+  writeFittedNumbers(json, keys::links, linkNumbers(), target.links,
+                     datasheet.links);
 }
 
 void writeTargetJson(raw_ostream &os, const Target &target,
@@ -143,9 +154,8 @@ void writeTargetJson(raw_ostream &os, const Target &target,
   json.object([&] {
     writeDatasheet(json, datasheet);
     if (target.fittedOn != datasheet.fittedOn)
-      json.attributeObject(keys::calibration, [&] {
-        writeCalibration(json, target, datasheet);
-      });
+      json.attributeObject(keys::calibration,
+                           [&] { writeCalibration(json, target, datasheet); });
   });
   os << "\n";
 }

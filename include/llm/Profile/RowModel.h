@@ -39,7 +39,7 @@ private:
   };
   struct Model {
     const MeasuredRow *row;
-    std::vector<OpModel> ops;
+    std::vector<OpModel> ops; ///< none of a collective
   };
 
   explicit RowModels(MLIRContext *context) : rowOps(context) {}

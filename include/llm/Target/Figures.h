@@ -24,7 +24,8 @@ bool setFigure(Target &target, StringRef path, int64_t value);
 /// The figures that a calibration may change, of one group: "device", the
 /// clock that the compute engine and the rate that DRAM sustain; or a class of
 /// ops ("contraction", ...), what its kernels lose, as far as the target gives
-/// it, of `library` where that has figures of its own. Empty for another name.
+/// it, of `library` where that has figures of its own; or "collective", what
+/// the protocols of the first link lose. Empty for another name.
 std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
                                         StringRef library);
 

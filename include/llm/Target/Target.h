@@ -75,6 +75,9 @@ struct Link {
   /// Of one device in one direction, all its links together.
   int64_t bytesPerSecond = 0;
   int64_t devices = 2; ///< that it joins, this one included
+  /// Of the two protocols of collectives (`collectiveMicroseconds`).
+  std::optional<int64_t> lowLatencyNanoseconds, stepNanoseconds,
+      lowLatencyBytesPerSecond, bandwidthNanoseconds, sustainedBytesPerSecond;
   bool operator==(const Link &other) const;
 };
 

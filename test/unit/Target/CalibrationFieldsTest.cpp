@@ -103,14 +103,17 @@ TEST_F(CalibrationFields, FittedOn) {
 TEST_F(CalibrationFields, Parts) {
   EXPECT_EQ(
       errorOf("{\"fitted_on\": \"rows\",\n\"engines\": {\"gpu\": {}},\n"
-              "\"memories\": {\"hbm\": {}}}"),
+              "\"memories\": {\"hbm\": {}},\n\"links\": {\"pcie\": {}}}"),
       "t.json:3:20: 'calibration.engines.gpu' is calibrated, but 'engines' has "
       "no 'gpu'\n"
       "t.json:4:21: 'calibration.memories.hbm' is calibrated, but 'memories' "
-      "has no 'hbm'\n");
-  EXPECT_EQ(errorOf("{\"fitted_on\": \"rows\",\n\"engine\": {}}"),
-            "t.json:3:11: 'calibration.engine' is not a known field; did you "
-            "mean 'engines'? (known here: fitted_on, engines, memories)\n");
+      "has no 'hbm'\n"
+      "t.json:5:18: 'calibration.links.pcie' is calibrated, but 'links' has no "
+      "'pcie'\n");
+  EXPECT_EQ(
+      errorOf("{\"fitted_on\": \"rows\",\n\"engine\": {}}"),
+      "t.json:3:11: 'calibration.engine' is not a known field; did you "
+      "mean 'engines'? (known here: fitted_on, engines, memories, links)\n");
 }
 
 // Neither what does not exist, nor what is no figure to be fitted.

@@ -1,0 +1,28 @@
+//===- CollectiveRow.cpp - The time of a measured collective --------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CollectiveRow.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+FailureOr<double> mlir::llm::collectiveTime(const MeasuredRow &row,
+                                            CollectiveKind kind,
+                                            const Target &target) {
+  int64_t devices = row.devices.value_or(0), bytes = row.messageBytes.value_or(0);
+  if (devices < 2 || bytes < 1)
+    return row.emitError() << "'" << row.opKind
+                           << "' needs 'n_devices' of at least 2 and "
+                              "'message_bytes' of at least 1";
+  const Link *link = findLink(target, devices);
+  if (!link)
+    return row.emitError() << "target '" << target.name
+                           << "' has no link that joins " << devices
+                           << " devices; give it one (links)";
+  return collectiveMicroseconds(kind, devices, bytes, *link,
+                                double(target.dram().usableBytesPerSecond()));
+}
