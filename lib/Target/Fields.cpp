@@ -187,8 +187,9 @@ void Reader::readText(const Field &map, StringRef key, std::string &text) {
 }
 
 std::optional<int64_t> Reader::asInteger(const Field &field, int64_t least) {
-  StringRef wanted =
-      least > 0 ? "a positive whole number" : "a whole number of at least 0";
+  std::string wanted =
+      least == 1 ? "a positive whole number"
+                 : "a whole number of at least " + std::to_string(least);
   if (field.kind != Field::Kind::Number) {
     emitWrongKind(field, wanted);
     return std::nullopt;

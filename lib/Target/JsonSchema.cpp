@@ -70,14 +70,23 @@ private:
       writeObject([&] { writeNumbers(linkNumbers()); });
       writeRequired(linkNumbers());
     });
-    writeDefinition(
-        "kernel", [&] { writeObject([&] { writeNumbers(kernelNumbers()); }); });
+    writeDefinition("kernel", [&] {
+      writeObject([&] { writeNumbers(kernelNumbers()); });
+      json.attribute("minProperties", 1);
+    });
     writeDefinition("calibration", [&] {
       writeObject([&] { writeCalibration(); });
       writeRequired(calibrationOthers());
     });
-    writeDefinition("calibrated_engine",
-                    [&] { writeObject([&] { writeCalibratedEngine(); }); });
+    writeDefinition("calibrated_engine", [&] {
+      writeObject([&] {
+        writeReferences("engine", {keys::macEnergies, keys::kernels},
+                        engineNumbers());
+      });
+    });
+    writeDefinition("calibrated_link", [&] {
+      writeObject([&] { writeReferences("link", {}, linkNumbers()); });
+    });
     writeDefinition("element_type",
                     [&] { writeEnumeration(knownElementTypes()); });
   }

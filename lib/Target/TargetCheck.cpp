@@ -151,6 +151,11 @@ private:
                              "by @ and a library)");
       else if (!seen.insert(figures.kernel).second)
         add(figuresPath, "is there twice");
+      if (llvm::none_of(kernelNumbers(),
+                        [&](const NumberField<KernelFigures> &number) {
+                          return number.get(figures).has_value();
+                        }))
+        add(figuresPath, "has no figures");
       checkNumbers(figuresPath + ".", kernelNumbers(), figures);
     }
   }

@@ -38,6 +38,11 @@ static std::string unitsOf(const Target &target) {
   return text;
 }
 
+/// What follows says the same in more words.
+static bool isEndOfClause(char letter) {
+  return letter == ',' || letter == ':';
+}
+
 void listPresets(raw_ostream &os, MLIRContext *context) {
   TextTable table(7);
   table.setText(6);
@@ -59,7 +64,9 @@ void listPresets(raw_ostream &os, MLIRContext *context) {
          peakTeraFlops(*target, builder.getBF16Type()),
          peakTeraFlops(*target, Float8E4M3FNType::get(context)),
          ::llvm::formatv("{0:f0}", target->dram().bytesPerSecond / 1e9).str(),
-         target->fittedOn.empty() ? "none" : elide(target->fittedOn, 40)});
+         target->fittedOn.empty()
+             ? "none"
+             : StringRef(target->fittedOn).take_until(isEndOfClause).str()});
   }
   constexpr size_t pageWidth = 100;
   table.print(os, pageWidth);

@@ -108,7 +108,7 @@ TEST_F(CalibrationFields, Parts) {
       "no 'gpu'\n"
       "t.json:4:21: 'calibration.memories.hbm' is calibrated, but 'memories' "
       "has no 'hbm'\n"
-      "t.json:5:18: 'calibration.links.pcie' is calibrated, but 'links' has no "
+      "t.json:5:19: 'calibration.links.pcie' is calibrated, but 'links' has no "
       "'pcie'\n");
   EXPECT_EQ(
       errorOf("{\"fitted_on\": \"rows\",\n\"engine\": {}}"),
@@ -133,10 +133,12 @@ TEST_F(CalibrationFields, UnknownFields) {
             "t.json:3:40: 'calibration.engines.core.private_memory' is not a "
             "known field" +
                 known);
-  std::string said = errorOfEngine("\"kernels\": {\"llm.add\": {\"tile\": 1}}");
-  EXPECT_EQ(said.substr(0, said.find(" (known")),
-            "t.json:3:54: 'calibration.engines.core.kernels.llm.add.tile' is "
-            "not a known field; did you mean 'key_tile'?");
+  std::string said =
+      errorOfEngine("\"kernels\": {\"llm.add\": {\"key_tyle\": 1}}");
+  EXPECT_EQ(
+      said.substr(0, said.find(" (known")),
+      "t.json:3:58: 'calibration.engines.core.kernels.llm.add.key_tyle' is "
+      "not a known field; did you mean 'key_tile'?");
   EXPECT_EQ(errorOf("{\"fitted_on\": \"rows\",\n\"memories\": {\"dram\": "
                     "{\"rate\": 1}}}"),
             "t.json:3:31: 'calibration.memories.dram.rate' is not a known "
@@ -166,18 +168,20 @@ protected:
 };
 
 TEST_F(CalibratedProblems, Kernels) {
-  EXPECT_EQ(problemsOf("\"kernels\": {\"atention\": {}}"),
+  EXPECT_EQ(problemsOf("\"kernels\": {\"atention\": {\"item_cycles\": 0}}"),
             "t.json:10:12: 'engines.core.kernels.atention' is no class of ops; "
             "did you mean 'attention'? (classes: contraction, attention, "
             "elementwise; or an op, as llm.add; either may be followed by @ "
             "and a library)\n");
-  EXPECT_EQ(problemsOf("\"kernels\": {\"attention\": {}}"),
-            "t.json:10:25: 'engines.core.kernels.attention' is there twice\n");
+  EXPECT_EQ(problemsOf("\"kernels\": {\"attention\": {\"item_cycles\": 0}}"),
+            "t.json:10:26: 'engines.core.kernels.attention' is there twice\n");
+  EXPECT_EQ(problemsOf("\"kernels\": {\"llm.add\": {}}"),
+            "t.json:10:12: 'engines.core.kernels.llm.add' has no figures\n");
   EXPECT_EQ(problemsOf("\"kernels\": {\"llm.add\": {\"rereads_rows\": 2}}"),
             "t.json:10:12: 'engines.core.kernels.llm.add.rereads_rows' must be "
             "between 0 and 1, got 2\n");
   EXPECT_EQ(problemsOf("\"femtojoules_per_mac\": {\"bf16\": 1}"),
-            "t.json:9:32: 'engines.core.femtojoules_per_mac.bf16' is there "
+            "t.json:9:33: 'engines.core.femtojoules_per_mac.bf16' is there "
             "twice\n");
 }
 
@@ -193,11 +197,11 @@ TEST_F(CalibrationFields, LinksAndPower) {
             "t.json:13:19: 'links.ring.bytes_per_second_per_direction' is "
             "missing\n");
   EXPECT_EQ(errorAfter("_direction\": 9", "_direction\": 9, \"devices\": 1"),
-            "t.json:13:67: 'links.ring.devices' must be between 2 and "
-            "2,305,843,009,213,693,951, got 1\n");
+            "t.json:13:68: 'links.ring.devices' must be a whole number of at "
+            "least 2, got 1\n");
   EXPECT_EQ(errorAfter("\"power_limit_watts\": 9",
                        "\"power_limit_watts\": 9, \"idle_watts\": 9"),
-            "t.json:14:40: 'idle_watts' must be below power_limit_watts\n");
+            "t.json:14:39: 'idle_watts' must be below power_limit_watts\n");
   EXPECT_EQ(errorAfter("\"links\": {\"ring\": {\"bytes_per_second_per_direction"
                        "\": 9}}",
                        "\"links\": 7"),
