@@ -52,3 +52,9 @@ if config.sanitizers:
     config.available_features.add("sanitizers")
 if config.coverage != "OFF":
     config.available_features.add("coverage")
+
+# Measurements of real hardware, which are not part of the project.
+measured = os.environ.get("LLM_MEASURED", os.path.join(config.llm_source_dir, "..", "shared", "measured"))
+config.substitutions.append(("%measured", measured))
+if os.path.isdir(measured):
+    config.available_features.add("measured")

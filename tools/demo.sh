@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and takes one decoder block of Llama-3.2-1B from its
 # config.json to a schedule, a trace and a report: prefill of 512 tokens and decode of one
-# token at a context of 512, on the default chip with 4 engines and on an H100.
+# token at a context of 512, on the default chip with 4 engines and on an A100.
 #   tools/demo.sh [folder for the results; default: demo in the build folder]
 # With LLM_OPT_BIN set, the tools of that folder are used and nothing is built.
 set -euo pipefail
@@ -16,7 +16,7 @@ mkdir -p "$out"
 cd "$out"
 
 reports=()
-for target in npu h100-sxm; do
+for target in npu a100-sxm; do
   engines=
   [ "$target" = npu ] && engines="=engines=4"
   for phase in prefill decode; do

@@ -305,6 +305,8 @@ static Json toJson(const Report &report) {
   json["function"] = report.functionName().str();
   json["target"] = report.target->name;
   json["target_description"] = report.target->description;
+  if (!report.target->fittedOn.empty())
+    json["target_fitted_on"] = report.target->fittedOn;
   json["clock_hz"] = report.target->clockHz;
   json["clock_is_given"] = report.target->clockIsGiven;
   if (report.imported)

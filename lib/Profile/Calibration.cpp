@@ -46,7 +46,8 @@ private:
   LogicalResult addFigure(StringRef path, bool isNamed);
   /// The target with figures of these logarithms.
   Target at(ArrayRef<double> logs) const;
-  double lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices) const;
+  double lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
+                double mostError) const;
   std::vector<double> fit(ArrayRef<size_t> indices, double from, double to);
   /// Leaves out figures of groups that the rows do not determine; fails at
   /// named ones.
@@ -123,16 +124,37 @@ Target Calibrator::at(ArrayRef<double> logs) const {
 // Fitting
 //===----------------------------------------------------------------------===//
 
-double Calibrator::lossOf(ArrayRef<double> logs,
-                          ArrayRef<size_t> indices) const {
+double Calibrator::lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
+                          double mostError) const {
   std::vector<double> times = models.predict(at(logs), indices);
   double sum = 0;
   for (auto [index, time] : llvm::zip(indices, times)) {
     double ratio = time / models.row(index).microseconds;
-    sum += ratio > 0 ? std::min(std::abs(std::log(ratio)), mostLogError)
-                     : mostLogError;
+    sum +=
+        std::min(ratio > 0 ? std::abs(std::log(ratio)) : mostError, mostError);
   }
   return sum / double(indices.size());
+}
+
+/// Moves to the best of some points anywhere within reach.
+static void lookAround(std::vector<double> &logs,
+                       llvm::function_ref<double(ArrayRef<double>)> loss) {
+  constexpr unsigned points = 256;
+  std::mt19937_64 random(0);
+  auto anywhere = [&] {
+    return reach * (2 * double(random() >> 11) / double(1ull << 53) - 1);
+  };
+  std::vector<double> center = logs;
+  double least = loss(logs);
+  for (unsigned point = 0; point < points; ++point) {
+    std::vector<double> tried = center;
+    for (double &log : tried)
+      log += anywhere();
+    if (double found = loss(tried); found < least) {
+      least = found;
+      logs = tried;
+    }
+  }
 }
 
 std::vector<double> Calibrator::fit(ArrayRef<size_t> indices, double from,
@@ -144,17 +166,28 @@ std::vector<double> Calibrator::fit(ArrayRef<size_t> indices, double from,
   // It may be started again, but seldom is more than twice.
   double expected = 2.0 * evaluations;
   double done = 0;
-  minimize(logs, reach, evaluations, [&](ArrayRef<double> point) {
-    progress(from + (to - from) * std::min(1.0, ++done / expected));
-    return lossOf(point, indices);
-  });
+  auto minimizeLoss = [&](double mostError) {
+    minimize(logs, reach, evaluations, [&](ArrayRef<double> point) {
+      progress(from + (to - from) * std::min(1.0, ++done / expected));
+      return lossOf(point, indices, mostError);
+    });
+  };
+  // Where figures start far off, every row is an outlier at first.
+  constexpr double farOff = 0.15, everyError = 100;
+  if (lossOf(logs, indices, mostLogError) > farOff) {
+    lookAround(logs, [&](ArrayRef<double> point) {
+      return lossOf(point, indices, everyError);
+    });
+    minimizeLoss(everyError);
+  }
+  minimizeLoss(mostLogError);
   return logs;
 }
 
 LogicalResult Calibrator::identify(std::vector<double> &logs,
                                    Calibration &result) {
-  std::vector<double> uncertainty = standardErrors(
-      logs, [&](ArrayRef<double> point) {
+  std::vector<double> uncertainty =
+      standardErrors(logs, [&](ArrayRef<double> point) {
         std::vector<double> residuals = models.predict(at(point), all);
         for (auto [index, time] : llvm::enumerate(residuals))
           time = std::log(time / models.row(index).microseconds);
@@ -206,6 +239,7 @@ static std::string shapeOf(const MeasuredRow &row) {
   };
   add(row.n), add(row.k), add(row.batch), add(row.heads), add(row.kvHeads);
   add(row.headDim), add(row.qLen), add(row.kvLen), add(row.rows), add(row.cols);
+  add(row.devices), add(row.messageBytes);
   return text;
 }
 

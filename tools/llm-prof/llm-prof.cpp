@@ -175,6 +175,11 @@ struct CalibrateOptions : TableOptions {
   cl::opt<uint64_t> seed{"seed", cl::init(0), cl::sub(calibrateCommand),
                          cl::desc("Of the shuffle into parts"),
                          cl::value_desc("number")};
+  cl::opt<std::string> predictions{
+      "predictions", cl::sub(calibrateCommand),
+      cl::desc("CSV file to write: each row as it is predicted without its "
+               "shape"),
+      cl::value_desc("file.csv")};
   cl::opt<std::string> name{"name", cl::sub(calibrateCommand),
                             cl::desc("Of the target that is written"),
                             cl::value_desc("name")};
@@ -223,6 +228,13 @@ static LogicalResult runCalibrate(const CalibrateOptions &options,
   if (failed(calibration))
     return failure();
   printCalibration(llvm::outs(), *calibration);
+  // Groups end with that of all rows.
+  ArrayRef<Prediction> heldOut = calibration->crossValidated.back().predictions;
+  if (!options.predictions.empty() &&
+      failed(writeOutput(options.predictions, context, [&](raw_ostream &os) {
+        printPredictionsCsv(os, heldOut);
+      })))
+    return failure();
   if (options.output.empty())
     return success();
   Target &fitted = calibration->target;

@@ -68,6 +68,8 @@ std::vector<Prediction> findWorst(const Validation &validation, size_t count);
 /// What is printed, for people and for programs.
 void printValidationTable(llvm::raw_ostream &os, const Validation &validation,
                           const Target &target, size_t worst);
+void printPredictionsCsv(llvm::raw_ostream &os,
+                         ArrayRef<Prediction> predictions);
 void printValidationCsv(llvm::raw_ostream &os, const Validation &validation);
 void printValidationJson(llvm::raw_ostream &os, const Validation &validation,
                          const Target &target, size_t worst);

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""Writes the tables of docs/accuracy.md from measurements.
+
+    tools/accuracy.py FOLDER [--bin=build/bin] [--write]
+
+FOLDER holds the measured CSV files (docs/accuracy.md says which). Without --write the tables
+are printed. Errors are computed here, from the rows that llm-prof predicts.
+"""
+import argparse
+import csv
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "accuracy.md"
+PRESETS = ROOT / "lib" / "Target" / "presets"
+A100 = ["A100-80GB", "A100-SXM-80GB"]
+KERNEL_OPS = ["rmsnorm", "rope", "silu_mul", "residual_add"]
+COLLECTIVES = ["all_reduce", "all_gather", "reduce_scatter", "all_to_all"]
+STREAM = "engines.gpu.stream_bytes_per_kilocycle_per_unit"
+ELEMENTWISE = [f"engines.gpu.kernels.elementwise.{figure}"
+               for figure in ("launch_nanoseconds", "item_bytes_per_kilocycle")]
+PLAIN_FIGURES = ("device", "engines.gpu.overhead_cycles")  # the least certain last
+
+
+class Prof:
+    """llm-prof on the measured files."""
+
+    def __init__(self, bin_folder: Path, measured: Path, work: Path):
+        self.tool = bin_folder / "llm-prof"
+        self.files = sorted(str(path) for path in measured.glob("*.csv"))
+        self.work = work
+
+    def _run(self, *arguments: str) -> None:
+        done = subprocess.run([self.tool, *arguments], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"llm-prof {' '.join(map(str, arguments))}: {done.stderr}")
+
+    def validate(self, target, files=None, **filters) -> list[dict]:
+        out = self.work / "validated.csv"
+        self._run("validate", f"--target={target}", "--format=csv", f"-o={out}",
+                  *_filters(filters), *(files or self.files))
+        return list(csv.DictReader(out.open()))
+
+    def calibrate(self, target, figures, files=None, output="fitted.json", **filters):
+        """The held-out predictions, and the number of fitted figures: without the last of
+        them where the rows do not determine it."""
+        held, fitted = self.work / "held.csv", self.work / output
+        done = subprocess.run(
+            [self.tool, "calibrate", f"--target={target}", f"--figures={','.join(figures)}",
+             f"--predictions={held}", f"-o={fitted}", *_filters(filters), *(files or self.files)],
+            capture_output=True, text=True)
+        if done.returncode and "do not determine" in done.stderr and len(figures) > 1:
+            return self.calibrate(target, figures[:-1], files, output, **filters)
+        if done.returncode:
+            sys.exit(f"llm-prof calibrate: {done.stderr}")
+        count = int(re.search(r"^(\d+) fitted figures", done.stdout, re.M).group(1))
+        return list(csv.DictReader(held.open())), count
+
+
+def _filters(filters: dict) -> list[str]:
+    return [f"--{key.replace('_', '-')}={','.join(values)}" for key, values in filters.items()]
+
+
+def mdape(rows: list[dict]) -> float:
+    return statistics.median(abs(float(row["predicted_us"]) / float(row["measured_us"]) - 1) * 100
+                             for row in rows)
+
+
+def table(header: list[str], rows: list[list]) -> str:
+    def line(cells):
+        return "| " + " | ".join(f"{c:.1f}" if isinstance(c, float) else str(c) for c in cells) + " |"
+    return "\n".join([line(header), "|" + "---|" * len(header), *map(line, rows)])
+
+
+def plain_target(name: str, work: Path) -> Path:
+    """The roofline max(compute / a, memory / b) + c of a preset: no units, no kernels."""
+    target = json.loads((PRESETS / f"{name}.json").read_text())
+    target.pop("calibration", None)
+    [engine] = target["engines"].values()
+    engine.pop("accumulator_bytes_per_unit", None)
+    engine["overhead_cycles"] = 5000
+    path = work / f"plain-{name}.json"
+    path.write_text(json.dumps(target))
+    return path
+
+
+def eight_rows(prof: Prof, device: str) -> tuple[Path, Path]:
+    """Five products with most operations and three of few rows that stream most; the rest."""
+    rows, fields = [], None
+    for file in prof.files:
+        reader = csv.DictReader(open(file))
+        fields = reader.fieldnames
+        rows += [row for row in reader if row["device"] == device and row["op_kind"] == "gemm"]
+    def work(row):
+        return -int(row["m"]) * int(row["n"]) * int(row["k"])
+    chosen = sorted(rows, key=work)[:5] + sorted((r for r in rows if int(r["m"]) <= 16), key=work)[:3]
+    ids = {row["row_id"] for row in chosen}
+    paths = prof.work / "eight.csv", prof.work / "others.csv"
+    for path, is_chosen in zip(paths, (True, False)):
+        with path.open("w") as file:
+            writer = csv.DictWriter(file, fields)
+            writer.writeheader()
+            writer.writerows(row for row in rows if (row["row_id"] in ids) == is_chosen)
+    return paths
+
+
+M_CLASSES = ["m <= 16", "m 17-128", "m 129-1024", "m > 1024"]
+
+
+def by_class(rows: list[dict]) -> list[float]:
+    return [mdape(rows)] + [mdape([r for r in rows if r["size_class"] == c]) for c in M_CLASSES]
+
+
+def products(prof: Prof) -> str:
+    def lines(name, rows, figures):
+        labs = [("both labs", rows)] + [(lab, [r for r in rows if r["source"] == lab])
+                                        for lab in ("vidur", "aiconfigurator")]
+        return [[f"{name}, {lab}", figures, len(of), *by_class(of)] for lab, of in labs]
+    chosen = {"device": A100, "op_kind": ["gemm"], "source": ["vidur", "aiconfigurator"]}
+    held, count = prof.calibrate("a100-sxm", ["contraction", STREAM], **chosen)
+    plain, plain_count = prof.calibrate(plain_target("a100-sxm", prof.work), PLAIN_FIGURES, **chosen)
+    naive = prof.validate(plain_target("a100-sxm", prof.work), **chosen)
+    return table(["A100, products", "fitted", "rows", "all", *M_CLASSES],
+                 lines("cross-validated", held, count) + lines("plain, cross-validated", plain, plain_count)
+                 + [["datasheet roofline", 0, len(naive), *by_class(naive)]])
+
+
+def carried(prof: Prof) -> str:
+    chosen = {"device": A100, "op_kind": ["gemm"], "source": ["vidur", "aiconfigurator"]}
+    prof.calibrate(plain_target("a100-sxm", prof.work), PLAIN_FIGURES, output="plain.json", **chosen)
+    plain = json.loads((prof.work / "plain.json").read_text())
+    lines = []
+    for device, preset in (("A40", "a40"), ("RTX4090", "rtx4090")):
+        rows = prof.validate(preset, device=[device], op_kind=["gemm"])
+        eight, others = eight_rows(prof, device)
+        _, count = prof.calibrate(preset, ["device"], files=[eight], output="two.json")
+        two = prof.validate(prof.work / "two.json", files=[others])
+        roofline = prof.validate(carry_plain(plain, preset, prof.work), device=[device], op_kind=["gemm"])
+        lines += [[f"{device}, by its datasheet", 0, len(rows), *by_class(rows)],
+                  [f"{device}, two scalars from eight rows", count, len(two), *by_class(two)],
+                  [f"{device}, plain by its datasheet", 0, len(roofline), *by_class(roofline)]]
+    return table(["products, fitted on A100", "fitted here", "rows", "all", *M_CLASSES], lines)
+
+
+def carry_plain(fitted: dict, preset: str, work: Path) -> Path:
+    """The fractions of A100's peaks, and its launch, on another device."""
+    target = json.loads(plain_target(preset, work).read_text())
+    [of] = fitted["calibration"]["engines"].values()
+    dram = fitted["calibration"]["memories"]["dram"]["sustained_bytes_per_second"]
+    [engine] = target["engines"].values()
+    clock = target["clock_hz"]
+    engine["sustained_clock_hz"] = round(clock * of["sustained_clock_hz"] / fitted["clock_hz"])
+    engine["overhead_cycles"] = round(clock * of["overhead_cycles"] / fitted["clock_hz"])
+    memory = target["memories"]["dram"]
+    memory["sustained_bytes_per_second"] = round(
+        memory["bytes_per_second"] * dram / fitted["memories"]["dram"]["bytes_per_second"])
+    target["calibration"] = {"fitted_on": "plain roofline of A100"}
+    path = work / f"carried-{preset}.json"
+    path.write_text(json.dumps(target))
+    return path
+
+
+def attention(prof: Prof) -> str:
+    lines = []
+    old = json.loads((PRESETS / "a100-sxm.json").read_text())
+    old["calibration"]["engines"]["gpu"]["kernels"]["attention@flash_attn2_paged"] = {
+        "skips_masked": 0, "item_cycles": 15000, "alu_per_1000_scores": 15000}
+    no_skip = prof.work / "no-skip.json"
+    no_skip.write_text(json.dumps(old))
+    for backend, jobs in {
+            "vllm_0.14.0_fa": [("a100-sxm", "attention_prefill,attention_decode")],
+            "sglang_0.5.10_fa": [("a100-sxm", "attention_prefill,attention_decode")],
+            "flash_attn2_paged": [(no_skip, "attention_prefill"), ("a100-sxm", "attention_decode")],
+    }.items():
+        for target, kinds in jobs:
+            chosen = {"device": A100, "backend": [backend], "op_kind": kinds.split(",")}
+            held, count = prof.calibrate(target, ["attention"], **chosen)
+            plain, _ = prof.calibrate(plain_target("a100-sxm", prof.work), PLAIN_FIGURES, **chosen)
+            default = prof.validate(default_attention(prof.work), **chosen)
+            for kind in kinds.split(","):
+                def of(rows):
+                    return [row for row in rows if row["op_kind"] == kind]
+                lines.append([f"A100, {backend}, {kind.removeprefix('attention_')}", count, len(of(held)),
+                              mdape(of(held)), mdape(of(plain)), mdape(of(default))])
+    for kind in ("attention_prefill", "attention_decode"):
+        rows = prof.validate("rtx4090", device=["RTX4090"], op_kind=[kind])
+        lines.append([f"RTX4090 by its datasheet, {kind.removeprefix('attention_')}", 0, len(rows),
+                      "", "", mdape(rows)])
+    return table(["attention", "fitted", "rows", "own figures, cross-validated",
+                  "plain, cross-validated", "default figures"], lines)
+
+
+def default_attention(work: Path) -> Path:
+    """A100 without the figures of any library."""
+    target = json.loads((PRESETS / "a100-sxm.json").read_text())
+    kernels = target["calibration"]["engines"]["gpu"]["kernels"]
+    target["calibration"]["engines"]["gpu"]["kernels"] = {
+        name: figures for name, figures in kernels.items() if "@" not in name}
+    path = work / "default.json"
+    path.write_text(json.dumps(target))
+    return path
+
+
+def spread(prof: Prof) -> str:
+    """Measured over predicted with the default figures: deciles."""
+    lines = []
+    for kind in ("attention_prefill", "attention_decode"):
+        rows = prof.validate(default_attention(prof.work), device=A100, op_kind=[kind],
+                             source=["aiconfigurator"])
+        rows += prof.validate("rtx4090", device=["RTX4090"], op_kind=[kind])
+        ratios = sorted(float(r["measured_us"]) / float(r["predicted_us"]) for r in rows)
+        deciles = statistics.quantiles(ratios, n=10)
+        lines.append([kind.removeprefix("attention_"), len(rows),
+                      *(f"{value:.2f}" for value in (deciles[0], deciles[4], deciles[8]))])
+    return table(["attention, default figures: measured / predicted", "rows", "p10", "p50", "p90"], lines)
+
+
+def elementwise(prof: Prof) -> str:
+    chosen = {"device": A100, "op_kind": KERNEL_OPS, "source": ["vidur"]}
+    held, count = prof.calibrate("a100-sxm", ELEMENTWISE, **chosen)
+    plain = []
+    for kind in KERNEL_OPS:
+        rows, _ = prof.calibrate(plain_target("a100-sxm", prof.work),
+                                 ("memories.dram.sustained_bytes_per_second", PLAIN_FIGURES[1]),
+                                 **{**chosen, "op_kind": [kind]})
+        plain += rows
+    a40 = prof.validate("a40", device=["A40"], op_kind=KERNEL_OPS)
+    lines = []
+    for kind in KERNEL_OPS:
+        def of(rows):
+            return [row for row in rows if row["op_kind"] == kind]
+        def long(rows):
+            return [row for row in of(rows) if float(row["measured_us"]) >= 20]
+        lines.append([kind, count, len(of(held)), mdape(of(held)), mdape(of(plain)), len(long(held)),
+                      mdape(long(held)), mdape(long(plain)), mdape(of(a40)), mdape(long(a40))])
+    return table(["A100, norms and elementwise", "fitted (shared)", "rows", "all", "plain, 2 for each",
+                  "rows >= 20 us", ">= 20 us", "plain", "A40 carried", "A40 >= 20 us"], lines)
+
+
+def collectives(prof: Prof) -> str:
+    lines = []
+    for backend in ("nccl_2.27.3", "sglang_custom_ar", "nccl"):
+        held, count = prof.calibrate("a100-sxm", ["collective"], backend=[backend],
+                                     device=["A100-SXM-80GB"], op_kind=COLLECTIVES)
+        for kind in COLLECTIVES:
+            rows = [row for row in held if row["op_kind"] == kind]
+            if rows:
+                lines.append([f"{backend}, {kind}", count, len(rows), mdape(rows)])
+    return table(["A100, collectives", "fitted (shared)", "rows", "cross-validated"], lines)
+
+
+SECTIONS = {"products": products, "carried": carried, "attention": attention, "spread": spread,
+            "elementwise": elementwise, "collectives": collectives}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("measured", type=Path)
+    parser.add_argument("--bin", type=Path, default=ROOT / "build" / "bin")
+    parser.add_argument("--write", action="store_true", help="into docs/accuracy.md")
+    arguments = parser.parse_args()
+    if not list(arguments.measured.glob("*.csv")):
+        sys.exit(f"{arguments.measured} holds no CSV files")
+    page = PAGE.read_text() if arguments.write else ""
+    with tempfile.TemporaryDirectory() as folder:
+        prof = Prof(arguments.bin, arguments.measured, Path(folder))
+        for name, make in SECTIONS.items():
+            text = make(prof)
+            if not arguments.write:
+                print(f"{text}\n")
+                continue
+            begin, end = f"<!-- table: {name} -->", "<!-- end -->"
+            if begin not in page:
+                sys.exit(f"{PAGE} has no '{begin}'")
+            before, rest = page.split(begin, 1)
+            page = before + begin + "\n" + text + "\n" + end + rest.split(end, 1)[1]
+    if arguments.write:
+        PAGE.write_text(page)
+
+
+if __name__ == "__main__":
+    main()
