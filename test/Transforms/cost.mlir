@@ -158,10 +158,11 @@ func.func @split(%a: tensor<4x4xbf16>) {
 
 // -----
 
-func.func @resident(%a: tensor<4x4xbf16>) {
-  // expected-error@+1 {{tile says that buffer 'keys' is resident, which the op does not have}}
+// What is said to lie in a memory must fit into it: 2 x 4096 x 4096 bytes do not.
+func.func @resident(%a: tensor<4096x4096xbf16>) {
+  // expected-error@+1 {{its resident buffers do not fit into 'sram', which has 8388608 bytes}}
   %0 = llm.add %a, %a {llm.tile = #llm.tile<manual levels = [<"sram",
-      sizes = {d0 = 4, d1 = 4}, order = [d0, d1], buffers = {lhs = 1}, resident = [keys]>]>}
-    : tensor<4x4xbf16>, tensor<4x4xbf16>
+      sizes = {d0 = 4, d1 = 4}, order = [d0, d1], buffers = {lhs = 1}, resident = [lhs]>]>}
+    : tensor<4096x4096xbf16>, tensor<4096x4096xbf16>
   return
 }
