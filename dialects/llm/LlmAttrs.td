@@ -125,7 +125,7 @@ def Llm_PartCostAttr : Llm_Attr<"PartCost", "part_cost", "cost of parts of one s
     tiles, `compute_cycles` is what the slowest of them takes, its own port included, and
     `serial_cycles` what of the kernel's time does not overlap. `bound` names the largest.
     `energy_picojoules` is that of multiply-accumulates and bytes as far as the target
-    gives their energies (cost-C7); left out where it gives none.
+    gives their energies; left out where it gives none.
   }];
   let parameters = (ins "int64_t":$count,
     Llm_Amounts<"operations by kind">:$work,

@@ -130,7 +130,8 @@ double Calibrator::lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
   double sum = 0;
   for (auto [index, time] : llvm::zip(indices, times)) {
     double ratio = time / models.row(index).microseconds;
-    sum += std::min(ratio > 0 ? std::abs(std::log(ratio)) : mostError, mostError);
+    sum +=
+        std::min(ratio > 0 ? std::abs(std::log(ratio)) : mostError, mostError);
   }
   return sum / double(indices.size());
 }
@@ -185,8 +186,8 @@ std::vector<double> Calibrator::fit(ArrayRef<size_t> indices, double from,
 
 LogicalResult Calibrator::identify(std::vector<double> &logs,
                                    Calibration &result) {
-  std::vector<double> uncertainty = standardErrors(
-      logs, [&](ArrayRef<double> point) {
+  std::vector<double> uncertainty =
+      standardErrors(logs, [&](ArrayRef<double> point) {
         std::vector<double> residuals = models.predict(at(point), all);
         for (auto [index, time] : llvm::enumerate(residuals))
           time = std::log(time / models.row(index).microseconds);

@@ -20,12 +20,11 @@ static std::string percent(double value) {
 
 void printCalibration(llvm::raw_ostream &os, const Calibration &calibration) {
   TextTable errors(6);
-  errors.addRow({"op kind", "rows", "MdAPE before", "fitted",
-                 "cross-validated", "p90 cross-v."});
+  errors.addRow({"op kind", "rows", "MdAPE before", "fitted", "cross-validated",
+                 "p90 cross-v."});
   errors.addRule();
-  for (auto [before, after, held] :
-       ::llvm::zip_equal(calibration.before, calibration.after,
-                         calibration.crossValidated))
+  for (auto [before, after, held] : ::llvm::zip_equal(
+           calibration.before, calibration.after, calibration.crossValidated))
     errors.addRow({toPrintable(before.opKind),
                    std::to_string(before.statistics.rows),
                    percent(before.statistics.medianPercent),
@@ -35,9 +34,9 @@ void printCalibration(llvm::raw_ostream &os, const Calibration &calibration) {
   errors.print(os, tableWidth);
   os << "\n";
   TextTable figures(4);
-  figures.addRow({std::to_string(calibration.figures.size()) +
-                      " fitted figures",
-                  "before", "after", "+- %"});
+  figures.addRow(
+      {std::to_string(calibration.figures.size()) + " fitted figures", "before",
+       "after", "+- %"});
   figures.addRule();
   for (const FittedFigure &figure : calibration.figures)
     figures.addRow({figure.path, withThousandsSeparators(figure.before),

@@ -13,7 +13,8 @@ using namespace mlir::llm;
 FailureOr<double> mlir::llm::collectiveTime(const MeasuredRow &row,
                                             CollectiveKind kind,
                                             const Target &target) {
-  int64_t devices = row.devices.value_or(0), bytes = row.messageBytes.value_or(0);
+  int64_t devices = row.devices.value_or(0),
+          bytes = row.messageBytes.value_or(0);
   if (devices < 2 || bytes < 1)
     return row.emitError() << "'" << row.opKind
                            << "' needs 'n_devices' of at least 2 and "

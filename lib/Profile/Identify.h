@@ -19,10 +19,9 @@ namespace mlir::llm {
 /// residuals of which half are below the median of those that are there:
 /// sigma sqrt((J^T J)^-1), with J by differences. Infinite for a coordinate
 /// that no residual depends on, or that others can stand in for.
-std::vector<double>
-standardErrors(ArrayRef<double> point,
-               llvm::function_ref<std::vector<double>(ArrayRef<double>)>
-                   residuals);
+std::vector<double> standardErrors(
+    ArrayRef<double> point,
+    llvm::function_ref<std::vector<double>(ArrayRef<double>)> residuals);
 
 } // namespace mlir::llm
 

@@ -139,17 +139,17 @@ const CsvCell *TableReader::find(const CsvRow &row, StringRef column) const {
              : &row[found->second];
 }
 
-FailureOr<std::optional<double>>
-TableReader::readTime(const CsvRow &row, StringRef column) const {
+FailureOr<std::optional<double>> TableReader::readTime(const CsvRow &row,
+                                                       StringRef column) const {
   const CsvCell *cell = find(row, column);
   if (!cell)
     return std::optional<double>();
   double value = 0;
   if (StringRef(cell->text).getAsDouble(value) || !std::isfinite(value) ||
       value < 0)
-    return cell->emitError() << "'" << column
-                             << "' must be a number of microseconds, got '"
-                             << cell->text << "'";
+    return cell->emitError()
+           << "'" << column << "' must be a number of microseconds, got '"
+           << cell->text << "'";
   return std::optional<double>(value);
 }
 
@@ -165,7 +165,7 @@ LogicalResult TableReader::readTimes(const CsvRow &row,
            << "'measured_us' must be above 0 in every row; leave out rows "
               "without a time";
   constexpr double blurredMicroseconds = 30, agreeing = 0.3;
-  bool takeMean = **median < blurredMicroseconds && *mean && **mean > 0 &&
+  bool takeMean = **median<blurredMicroseconds && * mean &&* * mean> 0 &&
                   *deviation && **deviation < agreeing * **mean;
   measured.microseconds = takeMean ? **mean : **median;
   return success();

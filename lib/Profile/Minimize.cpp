@@ -25,8 +25,7 @@ static double runSimplex(std::vector<double> &point, ArrayRef<double> low,
                          ArrayRef<double> high, double firstStep,
                          unsigned evaluations, Function function) {
   std::unique_ptr<nlopt_opt_s, void (*)(nlopt_opt)> problem(
-      nlopt_create(NLOPT_LN_NELDERMEAD, unsigned(point.size())),
-      nlopt_destroy);
+      nlopt_create(NLOPT_LN_NELDERMEAD, unsigned(point.size())), nlopt_destroy);
   nlopt_set_min_objective(problem.get(), call, &function);
   nlopt_set_lower_bounds(problem.get(), low.data());
   nlopt_set_upper_bounds(problem.get(), high.data());

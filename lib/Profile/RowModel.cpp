@@ -42,9 +42,9 @@ LogicalResult RowModels::add(const MeasuredRow &row, const Target &target) {
   return success();
 }
 
-FailureOr<std::unique_ptr<RowModels>>
-RowModels::get(ArrayRef<MeasuredRow> rows, const Target &target,
-               MLIRContext *context) {
+FailureOr<std::unique_ptr<RowModels>> RowModels::get(ArrayRef<MeasuredRow> rows,
+                                                     const Target &target,
+                                                     MLIRContext *context) {
   std::unique_ptr<RowModels> models(new RowModels(context));
   std::map<std::pair<std::string, bool>, Target> selected;
   for (const MeasuredRow &row : rows) {
@@ -63,8 +63,7 @@ static double evenSeconds(const OpOnTarget &onTarget, double bytes) {
   std::optional<int64_t> memory = memoryCycles(onTarget, int64_t(bytes));
   if (failed(compute) || !memory)
     return -1;
-  return double(onTarget.engine->overheadCycles +
-                std::max(*compute, *memory)) /
+  return double(onTarget.engine->overheadCycles + std::max(*compute, *memory)) /
          double(onTarget.target->clockHz);
 }
 
@@ -91,8 +90,7 @@ std::vector<double> RowModels::predict(const Target &target,
     auto [ofRow, isNew] = selected.try_emplace(
         {model.row->backend, model.row->isReplayed()}, target);
     if (isNew)
-      selectKernels(ofRow->second, model.row->backend,
-                    model.row->isReplayed());
+      selectKernels(ofRow->second, model.row->backend, model.row->isReplayed());
     double seconds = 0;
     if (std::optional<CollectiveKind> kind =
             parseCollectiveKind(model.row->opKind)) {

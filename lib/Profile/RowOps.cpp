@@ -19,8 +19,8 @@ RowOps::RowOps(MLIRContext *context)
 
 Value RowOps::value(Type elementType, ArrayRef<int64_t> shape) {
   // Never verified: the module only holds what the ops refer to.
-  return module->getBody()->addArgument(RankedTensorType::get(shape, elementType),
-                           UnknownLoc::get(context));
+  return module->getBody()->addArgument(
+      RankedTensorType::get(shape, elementType), UnknownLoc::get(context));
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,8 +126,8 @@ static Operation *buildAttention(RowContext &c) {
 
 static WorkloadOpInterface buildCacheWrite(RowContext &c) {
   const MeasuredRow &row = c.row;
-  auto type = KvCacheType::get(c.builder.getContext(), *row.batch,
-                               *row.kvHeads, *row.headDim, *row.kvLen, c.type,
+  auto type = KvCacheType::get(c.builder.getContext(), *row.batch, *row.kvHeads,
+                               *row.headDim, *row.kvLen, c.type,
                                /*pageSize=*/0, /*isLatent=*/false);
   Value cache = KvCacheOp::create(c.builder, row.location, type,
                                   c.builder.getStringAttr("cache"),
@@ -135,11 +135,10 @@ static WorkloadOpInterface buildCacheWrite(RowContext &c) {
   Value keys = c.value({*row.batch, *row.qLen, *row.kvHeads, *row.headDim}),
         values = c.value({*row.batch, *row.qLen, *row.kvHeads, *row.headDim});
   return cast<WorkloadOpInterface>(
-      KvWriteOp::create(
-          c.builder, row.location, StringAttr(), cache, keys, values,
-          ValueRange(),
-          c.builder.getDenseI64ArrayAttr({std::max<int64_t>(
-              0, *row.kvLen - *row.qLen)}))
+      KvWriteOp::create(c.builder, row.location, StringAttr(), cache, keys,
+                        values, ValueRange(),
+                        c.builder.getDenseI64ArrayAttr(
+                            {std::max<int64_t>(0, *row.kvLen - *row.qLen)}))
           .getOperation());
 }
 
@@ -150,14 +149,14 @@ struct Plane {
 };
 } // namespace
 
-static Plane planeOf(RowContext &c) {
-  return {c.sizes.get("rows", c.row.rows), c.sizes.get("cols", c.row.cols)};
+/// Builds an op of rows and columns once both are known to be there.
+template <Operation *(*build)(RowContext &, Plane)>
+static Operation *buildOnPlane(RowContext &c) {
+  Plane plane{c.sizes.get("rows", c.row.rows), c.sizes.get("cols", c.row.cols)};
+  return c.sizes.areSound() ? build(c, plane) : nullptr;
 }
 
-static Operation *buildRmsNorm(RowContext &c) {
-  Plane plane = planeOf(c);
-  if (!c.sizes.areSound())
-    return nullptr;
+static Operation *buildRmsNorm(RowContext &c, Plane plane) {
   return RmsNormOp::create(c.builder, c.row.location, StringAttr(),
                            c.value({plane.rows, plane.cols}),
                            c.value({plane.cols}),
@@ -177,37 +176,25 @@ static Operation *buildRope(RowContext &c) {
                         c.builder.getF64FloatAttr(1e4));
 }
 
-static Operation *buildSwiGlu(RowContext &c) {
-  Plane plane = planeOf(c);
-  if (!c.sizes.areSound())
-    return nullptr;
+static Operation *buildSwiGlu(RowContext &c, Plane plane) {
   return SwiGluOp::create(c.builder, c.row.location, StringAttr(),
                           c.value({plane.rows, plane.cols}),
                           c.value({plane.rows, plane.cols}), FloatAttr());
 }
 
-static Operation *buildAdd(RowContext &c) {
-  Plane plane = planeOf(c);
-  if (!c.sizes.areSound())
-    return nullptr;
+static Operation *buildAdd(RowContext &c, Plane plane) {
   return AddOp::create(c.builder, c.row.location, StringAttr(),
                        c.value({plane.rows, plane.cols}),
                        c.value({plane.rows, plane.cols}));
 }
 
-static Operation *buildGelu(RowContext &c) {
-  Plane plane = planeOf(c);
-  if (!c.sizes.areSound())
-    return nullptr;
+static Operation *buildGelu(RowContext &c, Plane plane) {
   return ActivationOp::create(c.builder, c.row.location, StringAttr(),
                               ActivationKind::Gelu,
                               c.value({plane.rows, plane.cols}));
 }
 
-static Operation *buildSoftmax(RowContext &c) {
-  Plane plane = planeOf(c);
-  if (!c.sizes.areSound())
-    return nullptr;
+static Operation *buildSoftmax(RowContext &c, Plane plane) {
   return SoftmaxOp::create(
       c.builder, c.row.location, StringAttr(),
       c.value({1, 1, plane.rows, plane.cols}), Value(),
@@ -218,12 +205,12 @@ static constexpr std::pair<llvm::StringLiteral, BuildOp> builders[] = {
     {"gemm", buildGemm},
     {"attention_prefill", buildAttention},
     {"attention_decode", buildAttention},
-    {"rmsnorm", buildRmsNorm},
+    {"rmsnorm", buildOnPlane<buildRmsNorm>},
     {"rope", buildRope},
-    {"silu_mul", buildSwiGlu},
-    {"residual_add", buildAdd},
-    {"gelu", buildGelu},
-    {"softmax", buildSoftmax},
+    {"silu_mul", buildOnPlane<buildSwiGlu>},
+    {"residual_add", buildOnPlane<buildAdd>},
+    {"gelu", buildOnPlane<buildGelu>},
+    {"softmax", buildOnPlane<buildSoftmax>},
 };
 
 std::vector<StringRef> RowOps::kinds() {

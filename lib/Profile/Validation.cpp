@@ -32,7 +32,8 @@ ErrorStatistics computeStatistics(ArrayRef<Prediction> predictions) {
   double sumOfLogs = 0;
   for (const Prediction &prediction : predictions) {
     errors.push_back(100 * prediction.error());
-    sumOfLogs += std::log(prediction.row->microseconds / prediction.microseconds);
+    sumOfLogs +=
+        std::log(prediction.row->microseconds / prediction.microseconds);
   }
   llvm::sort(errors);
   size_t count = errors.size();

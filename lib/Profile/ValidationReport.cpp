@@ -24,8 +24,8 @@ static std::string describeShape(const MeasuredRow &row) {
   std::string text;
   auto add = [&](StringRef name, std::optional<int64_t> size) {
     if (size)
-      text += (text.empty() ? "" : " ") + name.str() + "=" +
-              std::to_string(*size);
+      text +=
+          (text.empty() ? "" : " ") + name.str() + "=" + std::to_string(*size);
   };
   add("m", row.m), add("n", row.n), add("k", row.k);
   add("b", row.batch), add("h", row.heads), add("kvh", row.kvHeads);
@@ -49,8 +49,7 @@ static std::vector<std::string> errorCells(const ErrorStatistics &statistics) {
 
 static void addGroupRow(TextTable &table, const ValidationGroup &group) {
   std::vector<std::string> cells = {toPrintable(group.device),
-                                    toPrintable(group.opKind),
-                                    group.sizeClass};
+                                    toPrintable(group.opKind), group.sizeClass};
   llvm::append_range(cells, errorCells(group.statistics));
   table.addRow(std::move(cells));
 }
@@ -67,20 +66,20 @@ static void printWorst(llvm::raw_ostream &os, const Validation &validation,
                 "predicted us"});
   table.addRule();
   for (const Prediction &prediction : worst)
-    table.addRow({toPrintable(prediction.row->id),
-                  toPrintable(prediction.row->device),
-                  toPrintable(prediction.row->opKind),
-                  describeShape(*prediction.row),
-                  formatReal(prediction.row->microseconds, "{0:f1}"),
-                  formatReal(prediction.microseconds, "{0:f1}")});
+    table.addRow(
+        {toPrintable(prediction.row->id), toPrintable(prediction.row->device),
+         toPrintable(prediction.row->opKind), describeShape(*prediction.row),
+         formatReal(prediction.row->microseconds, "{0:f1}"),
+         formatReal(prediction.microseconds, "{0:f1}")});
   os << "\n";
   table.print(os, tableWidth);
 }
 
 void printValidationTable(llvm::raw_ostream &os, const Validation &validation,
                           const Target &target, size_t worst) {
-  printWrapped(os, "target " + toPrintable(target.name) + ": " +
-                       toPrintable(target.description),
+  printWrapped(os,
+               "target " + toPrintable(target.name) + ": " +
+                   toPrintable(target.description),
                tableWidth);
   os << "\n";
   TextTable table(7);
@@ -177,8 +176,7 @@ void printValidationJson(llvm::raw_ostream &os, const Validation &validation,
       for (const Prediction &prediction : findWorst(validation, worst))
         json.object([&] {
           json.attribute("row_id", llvm::json::fixUTF8(prediction.row->id));
-          json.attribute("device",
-                         llvm::json::fixUTF8(prediction.row->device));
+          json.attribute("device", llvm::json::fixUTF8(prediction.row->device));
           json.attribute("op_kind",
                          llvm::json::fixUTF8(prediction.row->opKind));
           json.attribute("shape", describeShape(*prediction.row));

@@ -82,7 +82,7 @@
 // The number of engines is no part of a cost, and tiles of one machine may not fit another.
 // RUN: llm-opt %t/fused.mlir --llm-target=engines=2 --llm-schedule --llm-verify-schedule -o %t/out
 // RUN: not llm-opt %t/fused.mlir --llm-target=name=h100-sxm --llm-cost 2>&1 | FileCheck %s --check-prefix=FOREIGN
-// FOREIGN: error: 'llm.rmsnorm' op its tile must have one level, for memory 'l2' of engine 'gpu'
+// FOREIGN: error: 'llm.rmsnorm' op its tile must have two levels, for memory 'l2' and 'unit' of engine 'gpu'
 
 // Several functions, of which each has its own schedule.
 // RUN: llm-opt %t/two.mlir --llm-tile --llm-schedule --llm-verify-schedule | FileCheck %t/two.mlir
