@@ -133,7 +133,7 @@ void ContractionKernel::cutLoops(const Loops &loops, int64_t size,
       if (this->isTileable[loop] != isTileable)
         continue;
       tile[loop] = isTileable ? std::min(size, extents[loop]) : extents[loop];
-      size = llvm::divideCeil(size, extents[loop]);
+      size = std::max<int64_t>(1, size / tile[loop]);
     }
   };
   // What is whole (heads that are rotated) takes its share of the edge first.
@@ -250,8 +250,16 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
   // Rows that a norm needs whole are reduced in one go.
   bool canSplit = llvm::all_of(
       this->terms, [&](unsigned loop) { return isTileable[loop]; });
-  Cut best{tileEdges[2], tileEdges[2], 1};
-  double leastSeconds = timeOf(best, bytes, machine).totalSeconds;
+  UnitTile best;
+  double leastSeconds = 0;
+  auto consider = [&](Cut cut) {
+    // Whole loops and several loops for one edge may make it another one.
+    UnitTile tile = tileOf(cut);
+    double seconds = timeOf(cutOf(tile), bytes, machine).totalSeconds;
+    if (best.empty() || seconds < leastSeconds)
+      leastSeconds = seconds, best = tile;
+  };
+  consider({tileEdges[2], tileEdges[2], 1});
   for (int64_t m : tileEdges)
     for (int64_t n : tileEdges) {
       if (machine.accumulatorBytes > 0 &&
@@ -260,11 +268,8 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
       for (int64_t splits : splitCounts) {
         if (splits > 1 && (!canSplit || terms / splits < leastSplitTerms))
           break;
-        Cut cut{m, n, splits};
-        double seconds = timeOf(cut, bytes, machine).totalSeconds;
-        if (seconds < leastSeconds)
-          leastSeconds = seconds, best = cut;
+        consider({m, n, splits});
       }
     }
-  return tileOf(best);
+  return best;
 }

@@ -133,7 +133,9 @@ LogicalResult TileLevelAttr::verify(EmitError emitError, StringAttr memory,
     if (!sizes.get(loop) || !ordered.insert(loop).second)
       return emitError() << "order must name each loop with a size once, got '"
                          << loop.getValue() << "'";
-  if (ordered.size() != sizes.size())
+  // Units take their items in no order of the tile's.
+  bool hasNoOrder = memory == "unit" && order.empty();
+  if (!hasNoOrder && ordered.size() != sizes.size())
     return emitError() << "order names " << ordered.size() << " of "
                        << sizes.size() << " loops";
   for (StringAttr buffer : resident)
