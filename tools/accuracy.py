@@ -255,8 +255,30 @@ def collectives(prof: Prof) -> str:
     return table(["A100, collectives", "fitted (shared)", "rows", "cross-validated"], lines)
 
 
+# Sums of the ops of one layer, in microseconds: as measured, and as other tools predict them.
+LAYER_HEADER = ["us", "predicted", "vidur (2024)", "aiconfigurator (2026), missing ops from vidur",
+                "LLMCompass", "LLM-Viewer", "GenZ"]
+LAYERS = [("prefill 2048", ["--phase=prefill", "--seq=2048", "--kv-len=2048"], [4730, 3976, 4163, 3495, 3084]),
+          ("decode at 2048", ["--phase=decode", "--kv-len=2048"], [330, 358, 220, 218, 203])]
+
+
+def layer(prof: Prof) -> str:
+    lines = []
+    for name, options, others in LAYERS:
+        block, report = prof.work / "block.mlir", prof.work / "report.json"
+        folder = prof.tool.parent
+        subprocess.run([folder / "llm-translate", "--import-hf-config", ROOT / "examples" / "llama-3.1-8b.json",
+                        *options, "-o", block], check=True)
+        subprocess.run([folder / "llm-opt", block, "--llm-target=name=a100-sxm", "--llm-fuse-projections",
+                        "--llm-tile", "--llm-schedule",
+                        f"--llm-export-report=format=json file={report}", "-o", prof.work / "out.mlir"], check=True)
+        run = json.loads(report.read_text())
+        lines.append([name, round(sum(op["cycles"] for op in run["ops"]) / run["clock_hz"] * 1e6), *others])
+    return table(LAYER_HEADER, lines)
+
+
 SECTIONS = {"products": products, "carried": carried, "attention": attention, "spread": spread,
-            "elementwise": elementwise, "collectives": collectives}
+            "elementwise": elementwise, "collectives": collectives, "layer": layer}
 
 
 def main() -> None:
