@@ -259,10 +259,11 @@ std::string describe(const std::string &text, const Target &target) {
 
 /// No byte moves faster than the memory, and no multiply-accumulate is done
 /// faster than at the peak of all units.
-void expectAboveBounds(const Ops &ops, size_t index, const Target &target) {
+/// Whether the op fits on the machine.
+bool expectAboveBounds(const Ops &ops, size_t index, const Target &target) {
   std::optional<Costed> found = costOf(ops.ops[index], target);
   if (!found)
-    return;
+    return false;
   OpOnTarget context = *OpOnTarget::get(ops.ops[index], target);
   TileModel model(context.op, context.workload);
   int64_t bytes = 0;
@@ -275,7 +276,7 @@ void expectAboveBounds(const Ops &ops, size_t index, const Target &target) {
   std::string usedType;
   Type type = context.workload.macElementType();
   if (!type)
-    return;
+    return true;
   double rate = double(*Target::macsPerCycle(*context.engine, type, usedType)) *
                 double(context.engine->sustainedClockHz.value_or(
                     target.clockHz)) /
@@ -283,17 +284,20 @@ void expectAboveBounds(const Ops &ops, size_t index, const Target &target) {
   EXPECT_GE(double(found->cycles()),
             double(found->cost.getWork("mac")) / rate * (1 - 1e-12))
       << where;
+  return true;
 }
 
 /// 1,500 ops on 150 machines with units, figures of kernels and power limits.
 TEST(UnitKernelTest, NothingIsBelowTheBounds) {
   Random random(seedOf(11));
   Ops ops(randomTexts(random, 1500, randomText));
+  int fitting = 0;
   for (int machine = 0; machine < 150 && !HasFailure(); ++machine) {
     Target target = randomTarget(random);
     for (int round = 0; round < 10; ++round)
-      expectAboveBounds(ops, 10 * machine + round, target);
+      fitting += expectAboveBounds(ops, 10 * machine + round, target);
   }
+  EXPECT_GE(fitting, 1300);
 }
 
 //===----------------------------------------------------------------------===//
@@ -403,7 +407,13 @@ void expectNoLonger(const Ops &ops, size_t index, const Target &target,
   std::optional<Costed> before = costOf(ops.ops[index], target);
   if (!before)
     return;
+  // The search enumerates three loops; of kernels with more (rows of a batch
+  // that are rotated), a larger cache may find another one of these tiles.
+  Workload workload = OpOnTarget::get(ops.ops[index], target)->workload;
+  bool isEnumerated = countReuseLoops(workload) <= 3;
   for (const Improvement &improvement : improvements) {
+    if (!isEnumerated && StringRef(improvement.name) == "cache")
+      continue;
     Target better = target;
     improvement.improve(better, random);
     std::optional<Costed> after = costOf(ops.ops[index], better);
