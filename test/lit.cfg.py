@@ -39,6 +39,15 @@ config.substitutions += [
     ("%integration", os.path.join(config.llm_source_dir, "test", "integration")),
     ("%python", "python3"),
 ]
+# The schema of targets is tested where some Python has the package (Debian's python3-jsonschema).
+for python in ("python3", "/usr/bin/python3"):
+    if subprocess.run([python, "-c", "import jsonschema"], capture_output=True, check=False).returncode == 0:
+        config.available_features.add("jsonschema")
+        config.substitutions.insert(0, ("%python-jsonschema", python))
+        break
+else:
+    lit_config.note("no Python has jsonschema: target-schema.test is skipped")
+
 if config.sanitizers:
     config.available_features.add("sanitizers")
 if config.coverage != "OFF":

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes the reference that follows from the code: ops, attributes and types, passes,
-# interfaces, and the importers' options.
+# interfaces, the importers' options, and the schema of target files.
 #   tools/docs.sh [folder; default: docs/reference]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,3 +23,4 @@ generate Interfaces.md op-interface-docs dialects/interfaces/WorkloadInterfaces.
 generate Interfaces.md type-interface-docs dialects/interfaces/WorkloadInterfaces.td
 # Upstream's options are upstream's to document.
 "$bin/llm-translate" --help | sed -n '/^Import options:/,$p' >"$out/llm-translate.txt"
+"$bin/llm-opt" --llm-print-target-schema >"$out/target.schema.json"

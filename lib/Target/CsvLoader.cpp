@@ -187,6 +187,8 @@ FailureOr<Target> ColumnReader::read() {
   target.memories.push_back({"cache", *get(csv::cacheBytes)});
   target.memories.push_back(
       {"dram", get(csv::memoryBytes).value_or(0), *get(csv::memoryRate)});
+  if (std::optional<int64_t> rate = get(csv::linkRate))
+    target.links.push_back({"link", *rate});
 
   std::vector<std::string> problems = target.check();
   if (!problems.empty())

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FieldTable.h"
+#include "Fields.h"
 
 namespace mlir::llm {
 
@@ -22,10 +23,9 @@ static NumberField<Part> field(StringRef key, StringRef unit, StringRef absent,
   return {key, unit, absent, meaning, least, value, nullptr, true};
 }
 template <typename Part>
-static NumberField<Part> field(StringRef key, StringRef unit, StringRef absent,
-                               StringRef meaning,
-                               std::optional<int64_t> Part::*optional,
-                               int64_t least = 1) {
+static NumberField<Part>
+field(StringRef key, StringRef unit, StringRef absent, StringRef meaning,
+      std::optional<int64_t> Part::*optional, int64_t least = 1) {
   return {key, unit, absent, meaning, least, nullptr, optional, true};
 }
 
@@ -34,6 +34,92 @@ static NumberField<KernelFigures> ofCode(NumberField<KernelFigures> field) {
   field.isFitted = false;
   return field;
 }
+
+template <typename Part>
+static NumberField<Part> atMost(int64_t most, NumberField<Part> field) {
+  field.most = most;
+  return field;
+}
+
+/// A switch of a kernel, known from its code.
+static NumberField<KernelFigures>
+choice(StringRef key, StringRef absent, StringRef meaning,
+       std::optional<int64_t> KernelFigures::*optional) {
+  return atMost(1, ofCode(field(key, "0 or 1", absent, meaning, optional, 0)));
+}
+
+//===----------------------------------------------------------------------===//
+// Texts, lists and maps
+//===----------------------------------------------------------------------===//
+
+ArrayRef<OtherField> targetOthers() {
+  static const OtherField fields[] = {
+      {keys::name, "", "required", "what the target is called"},
+      {keys::description, "", "empty",
+       "where the figures come from; \"invented\" if they are"},
+      {keys::clockHz, "cycles per second", "a stated tick of 1 GHz",
+       "the clock that all cycles are counted in"},
+      {keys::clockIsGiven, "", "`true` if `clock_hz` is there",
+       "`false`: `clock_hz` is only a tick, no property of the machine"},
+      {keys::engines, "", "required",
+       "a map from names to engines (groups of equal engines); an op runs on "
+       "the first group that has all the kinds that it needs"},
+      {keys::memories, "", "required",
+       "a map from names to memories; the shared ones from near to far, the "
+       "last one is where values live between ops"},
+      {keys::links, "", "none",
+       "a map from names to links to other devices of the same kind"},
+      {keys::fittedOn, "", "the figures are not fitted",
+       "which measurements figures were fitted on that stand among the others, "
+       "not under `calibration`"},
+      {keys::calibration, "", "none",
+       "figures that were fitted to measurements, over those of the datasheet"},
+  };
+  return fields;
+}
+
+ArrayRef<OtherField> engineOthers() {
+  static const OtherField fields[] = {
+      {keys::kinds, "", "required",
+       "a list of `\"matrix\"` (multiply-accumulate arrays), `\"vector\"` "
+       "(elementwise work and reductions), `\"memory\"` (moves bytes on its "
+       "own), `\"network\"` (moves bytes between devices)"},
+      {keys::macs, "multiply-accumulates per cycle",
+       "required for `\"matrix\"`",
+       "a map from element types (`\"bf16\"`, `\"f8E4M3FN\"`, `\"i8\"`, ...) "
+       "to rates of one unit"},
+      {keys::privateMemory, "", "none",
+       "the name of a memory without `bytes_per_second`; each engine has one "
+       "of its own"},
+      {keys::ports, "bytes per second", "the memory's full rate",
+       "a map from shared memories to the most that one engine can take of "
+       "their rate"},
+      {keys::macEnergies, "10^-15 joules", "not counted",
+       "a map from element types to the energy of one multiply-accumulate"},
+      {keys::kernels, "", "kernels lose nothing",
+       "a map from kernels to what they lose against the rates"},
+  };
+  return fields;
+}
+
+ArrayRef<OtherField> calibrationOthers() {
+  static const OtherField fields[] = {
+      {keys::fittedOn, "", "required",
+       "which measurements the figures were fitted on, or carried from"},
+      {keys::engines, "", "the datasheet's",
+       "a map from engines that are there to their whole numbers, "
+       "`femtojoules_per_mac` and `kernels`"},
+      {keys::memories, "", "the datasheet's",
+       "a map from memories that are there to their numbers"},
+      {keys::links, "", "the datasheet's",
+       "a map from links that are there to their numbers"},
+  };
+  return fields;
+}
+
+//===----------------------------------------------------------------------===//
+// Whole numbers
+//===----------------------------------------------------------------------===//
 
 ArrayRef<NumberField<Target>> targetNumbers() {
   static const NumberField<Target> fields[] = {
@@ -51,11 +137,12 @@ ArrayRef<NumberField<Target>> targetNumbers() {
 
 ArrayRef<NumberField<Engine>> engineNumbers() {
   static const NumberField<Engine> fields[] = {
-      field("count", "engines", "1",
-            "how many engines of this name there are, at most 1,048,576",
-            &Engine::count),
+      atMost(Target::maxEngines,
+             field("count", "engines", "1",
+                   "how many engines of this name there are, at most 1,048,576",
+                   &Engine::count)),
       field("units", "units", "1",
-            "cores or SMs inside one engine; the rates below are of one unit",
+            "cores or SMs inside one engine; rates with `_per_unit` are of one",
             &Engine::units),
       field("alu_per_cycle_per_unit", "operations per cycle",
             "not modelled, takes no time",
@@ -130,19 +217,22 @@ ArrayRef<NumberField<Link>> linkNumbers() {
       field("devices", "devices", "2",
             "how many the link joins, this one included", &Link::devices, 2),
       field("low_latency_nanoseconds", "nanoseconds", "0",
-            "start of a collective in the protocol of low latency",
+            "start of a collective in the protocol of low latency, for short "
+            "messages",
             &Link::lowLatencyNanoseconds, 0),
       field("step_nanoseconds", "nanoseconds", "0",
-            "each step around the ring in that protocol",
+            "each step around the ring in the protocol of low latency",
             &Link::stepNanoseconds, 0),
       field("low_latency_bytes_per_second", "bytes per second",
-            "there is no such protocol", "its rate",
+            "there is no such protocol",
+            "the rate of the protocol of low latency",
             &Link::lowLatencyBytesPerSecond),
       field("bandwidth_nanoseconds", "nanoseconds", "0",
             "start of a collective in the protocol of high bandwidth",
             &Link::bandwidthNanoseconds, 0),
       field("sustained_bytes_per_second", "bytes per second",
-            "`bytes_per_second_per_direction`", "its rate",
+            "`bytes_per_second_per_direction`",
+            "the rate of the protocol of high bandwidth",
             &Link::sustainedBytesPerSecond),
   };
   return fields;
@@ -175,28 +265,29 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
             "over their latency",
             &KernelFigures::itemBytesPerKilocycle),
       ofCode(field("item_elements", "elements", "whole rows",
-            "elements of the pieces into which the kernel cuts rows",
-            &KernelFigures::itemElements)),
-      ofCode(field("rereads_rows", "0 or 1", "0",
-            "1: each stage reads its rows from memory again; 0: they stay in "
-            "the unit",
-            &KernelFigures::rereadsRows, 0)),
+                   "elements of the pieces into which the kernel cuts rows",
+                   &KernelFigures::itemElements)),
+      choice("rereads_rows", "0",
+             "1: each stage reads its rows from memory again; 0: they stay in "
+             "the unit",
+             &KernelFigures::rereadsRows),
       ofCode(field("query_tile", "rows", "64",
-            "query rows of an item of attention", &KernelFigures::queryTile)),
+                   "query rows of an item of attention",
+                   &KernelFigures::queryTile)),
       ofCode(field("key_tile", "keys", "128",
-            "keys of a block, which an item takes one after the other",
-            &KernelFigures::keyTile)),
-      ofCode(field("packs_groups", "0 or 1", "0",
-            "1: heads that share keys always share items; 0: only where each "
-            "sequence has one query",
-            &KernelFigures::packsGroups, 0)),
-      ofCode(field("splits_unpacked", "0 or 1", "0",
-            "1: keys may be cut into parts everywhere; 0: only where heads "
-            "share items",
-            &KernelFigures::splitsUnpacked, 0)),
-      ofCode(field("skips_masked", "0 or 1", "1",
-            "0: blocks that no query sees are computed too",
-            &KernelFigures::skipsMasked, 0)),
+                   "keys of a block, which an item takes one after the other",
+                   &KernelFigures::keyTile)),
+      choice("packs_groups", "0",
+             "1: heads that share keys always share items; 0: only where each "
+             "sequence has one query",
+             &KernelFigures::packsGroups),
+      choice("splits_unpacked", "0",
+             "1: keys may be cut into parts everywhere; 0: only where heads "
+             "share items",
+             &KernelFigures::splitsUnpacked),
+      choice("skips_masked", "1",
+             "0: blocks that no query sees are computed too",
+             &KernelFigures::skipsMasked),
       field("alu_per_1000_scores", "operations", "those of the op",
             "elementwise operations of the softmax for 1000 scores",
             &KernelFigures::aluPer1000Scores, 0),
@@ -209,6 +300,36 @@ ArrayRef<NumberField<KernelFigures>> kernelNumbers() {
             &KernelFigures::regroupNanoseconds, 0),
   };
   return fields;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of the documentation
+//===----------------------------------------------------------------------===//
+
+static void addRows(std::vector<TargetFieldRow> &rows, StringRef table,
+                    ArrayRef<OtherField> fields) {
+  for (const OtherField &field : fields)
+    rows.push_back({table, field.key, field.unit, field.absent, field.meaning});
+}
+
+template <typename Part>
+static void addRows(std::vector<TargetFieldRow> &rows, StringRef table,
+                    ArrayRef<NumberField<Part>> fields) {
+  for (const NumberField<Part> &field : fields)
+    rows.push_back({table, field.key, field.unit, field.absent, field.meaning});
+}
+
+std::vector<TargetFieldRow> targetFieldRows() {
+  std::vector<TargetFieldRow> rows;
+  addRows(rows, "target", targetOthers());
+  addRows(rows, "target", targetNumbers());
+  addRows(rows, "engine", engineOthers());
+  addRows(rows, "engine", engineNumbers());
+  addRows(rows, "memory", memoryNumbers());
+  addRows(rows, "link", linkNumbers());
+  addRows(rows, "kernel", kernelNumbers());
+  addRows(rows, "calibration", calibrationOthers());
+  return rows;
 }
 
 } // namespace mlir::llm

@@ -13,13 +13,15 @@
 #ifndef LLM_LIB_TARGET_FIELDTABLE_H
 #define LLM_LIB_TARGET_FIELDTABLE_H
 
+#include "llm/Support/Units.h"
 #include "llm/Target/Target.h"
 
 namespace mlir::llm {
 
 /// A whole number in a part of a target: either one with a default in the
 /// struct, or one that need not be given.
-template <typename Part> struct NumberField {
+template <typename Part>
+struct NumberField {
   StringRef key, unit;
   StringRef absent; ///< what one that is not given stands for
   StringRef meaning;
@@ -28,6 +30,7 @@ template <typename Part> struct NumberField {
   std::optional<int64_t> Part::*optional = nullptr;
   /// Of a kernel: found by fitting, not known from its code.
   bool isFitted = true;
+  int64_t most = maxCount;
 
   std::optional<int64_t> get(const Part &part) const {
     return value ? std::optional<int64_t>(part.*value) : part.*optional;
@@ -39,6 +42,15 @@ template <typename Part> struct NumberField {
       part.*optional = number;
   }
 };
+
+/// A field that is more than an optional whole number.
+struct OtherField {
+  StringRef key, unit, absent, meaning;
+};
+
+ArrayRef<OtherField> targetOthers();
+ArrayRef<OtherField> engineOthers();
+ArrayRef<OtherField> calibrationOthers();
 
 ArrayRef<NumberField<Target>> targetNumbers();
 ArrayRef<NumberField<Engine>> engineNumbers();

@@ -16,23 +16,28 @@ namespace mlir::llm {
 
 /// The keys of a part: those that are no whole numbers, then those that are.
 template <typename Part>
-static std::vector<StringRef> keysOf(std::vector<StringRef> keys,
+static std::vector<StringRef> keysOf(ArrayRef<OtherField> others,
                                      ArrayRef<NumberField<Part>> numbers) {
+  std::vector<StringRef> keys;
+  for (const OtherField &other : others)
+    keys.push_back(other.key);
   for (const NumberField<Part> &number : numbers)
     keys.push_back(number.key);
   return keys;
 }
 
 static std::vector<StringRef> targetKeys() {
-  return keysOf({keys::name, keys::description, keys::clockHz,
-                 keys::clockIsGiven, keys::engines, keys::memories, keys::links,
-                 keys::fittedOn, keys::calibration},
-                targetNumbers());
+  return keysOf(targetOthers(), targetNumbers());
 }
 static std::vector<StringRef> engineKeys() {
-  return keysOf({keys::kinds, keys::macs, keys::privateMemory, keys::ports,
-                 keys::macEnergies, keys::kernels},
-                engineNumbers());
+  return keysOf(engineOthers(), engineNumbers());
+}
+/// What of an engine a calibration may change.
+static std::vector<StringRef> calibratedEngineKeys() {
+  std::vector<StringRef> keys = keysOf({}, engineNumbers());
+  keys.push_back(keys::macEnergies);
+  keys.push_back(keys::kernels);
+  return keys;
 }
 static std::vector<StringRef> memoryKeys() {
   return keysOf({}, memoryNumbers());
@@ -182,8 +187,9 @@ void Reader::readText(const Field &map, StringRef key, std::string &text) {
 }
 
 std::optional<int64_t> Reader::asInteger(const Field &field, int64_t least) {
-  StringRef wanted =
-      least > 0 ? "a positive whole number" : "a whole number of at least 0";
+  std::string wanted =
+      least == 1 ? "a positive whole number"
+                 : "a whole number of at least " + std::to_string(least);
   if (field.kind != Field::Kind::Number) {
     emitWrongKind(field, wanted);
     return std::nullopt;
@@ -336,27 +342,25 @@ void Reader::readCalibratedParts(
 void Reader::readCalibration(const Field &field) {
   if (!expectMap(field))
     return;
-  expectKeys(field,
-             {keys::fittedOn, keys::engines, keys::memories, keys::links});
+  expectKeys(field, keysOf<Target>(calibrationOthers(), {}));
   readText(field, keys::fittedOn, target.fittedOn);
-  if (target.fittedOn.empty())
-    emitError(field) << "'" << field.pathOf(keys::fittedOn)
-                     << "' must say which measurements the figures were fitted "
-                        "on";
-  readCalibratedParts<Engine>(
-      field, keys::engines, target.engines,
-      [&](const Field &field, Engine &engine) {
-        expectKeys(field, engineKeys());
-        readNumbers(field, engineNumbers(), engine);
-        readMacEnergies(field, engine);
-        readKernels(field, engine);
-      });
-  readCalibratedParts<Memory>(
-      field, keys::memories, target.memories,
-      [&](const Field &field, Memory &memory) {
-        expectKeys(field, memoryKeys());
-        readNumbers(field, memoryNumbers(), memory);
-      });
+  const Field *fittedOn = field.find(keys::fittedOn);
+  if (!fittedOn || fittedOn->isEmptyText())
+    emitError(fittedOn ? *fittedOn : field)
+        << "'" << field.pathOf(keys::fittedOn)
+        << "' must say which measurements the figures were fitted on";
+  readCalibratedParts<Engine>(field, keys::engines, target.engines,
+                              [&](const Field &field, Engine &engine) {
+                                expectKeys(field, calibratedEngineKeys());
+                                readNumbers(field, engineNumbers(), engine);
+                                readMacEnergies(field, engine);
+                                readKernels(field, engine);
+                              });
+  readCalibratedParts<Memory>(field, keys::memories, target.memories,
+                              [&](const Field &field, Memory &memory) {
+                                expectKeys(field, memoryKeys());
+                                readNumbers(field, memoryNumbers(), memory);
+                              });
   readCalibratedParts<Link>(field, keys::links, target.links,
                             [&](const Field &field, Link &link) {
                               expectKeys(field, linkKeys());
@@ -385,8 +389,7 @@ void Reader::reportProblems(const Field &root) {
   }
 }
 
-FailureOr<Target> Reader::read(const Field &root,
-                               std::optional<StringRef> name,
+FailureOr<Target> Reader::read(const Field &root, std::optional<StringRef> name,
                                bool calibrated) {
   if (!expectMap(root))
     return failure();

@@ -64,6 +64,7 @@ struct Field {
   /// Of a map; the elements of a list have no keys.
   std::vector<std::pair<std::string, Field>> members;
 
+  bool isEmptyText() const { return kind == Kind::String && text.empty(); }
   const Field *find(StringRef key) const;
   /// "engines.core" + "count"
   std::string pathOf(StringRef key) const;

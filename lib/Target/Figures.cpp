@@ -14,8 +14,10 @@ namespace mlir::llm {
 /// Calls `visit` with the part and its field at a path; false where there is
 /// none. Names may hold dots, so that they are compared, not cut out.
 template <typename Part, typename Visit>
-static bool visitNumber(Part &part, ArrayRef<NumberField<std::remove_const_t<Part>>> numbers,
-                        StringRef key, Visit visit) {
+static bool
+visitNumber(Part &part,
+            ArrayRef<NumberField<std::remove_const_t<Part>>> numbers,
+            StringRef key, Visit visit) {
   for (const auto &number : numbers)
     if (number.key == key) {
       visit(part, number);
@@ -113,8 +115,8 @@ static void addKernelFigures(const Engine &engine, StringRef kernel,
 std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
                                         StringRef library) {
   std::vector<std::string> paths;
-  auto engine =
-      ::llvm::find_if(target.engines, [](const Engine &e) { return e.isCompute(); });
+  auto engine = ::llvm::find_if(target.engines,
+                                [](const Engine &e) { return e.isCompute(); });
   if (engine == target.engines.end())
     return paths;
   if (group == "device")

@@ -100,10 +100,10 @@ static void writeDatasheet(OStream &json, const Target &target) {
   writeNumbers(json, targetNumbers(), target);
   writeParts<Engine>(json, keys::engines, target.engines,
                      [&](const Engine &engine) { writeEngine(json, engine); });
-  writeParts<Memory>(
-      json, keys::memories, target.memories, [&](const Memory &memory) {
-        writeNumbers(json, memoryNumbers(), memory);
-      });
+  writeParts<Memory>(json, keys::memories, target.memories,
+                     [&](const Memory &memory) {
+                       writeNumbers(json, memoryNumbers(), memory);
+                     });
   writeParts<Link>(json, keys::links, target.links, [&](const Link &link) {
     writeNumbers(json, linkNumbers(), link);
   });
@@ -154,9 +154,8 @@ void writeTargetJson(raw_ostream &os, const Target &target,
   json.object([&] {
     writeDatasheet(json, datasheet);
     if (target.fittedOn != datasheet.fittedOn)
-      json.attributeObject(keys::calibration, [&] {
-        writeCalibration(json, target, datasheet);
-      });
+      json.attributeObject(keys::calibration,
+                           [&] { writeCalibration(json, target, datasheet); });
   });
   os << "\n";
 }

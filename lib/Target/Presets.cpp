@@ -7,6 +7,7 @@
 
 #include "Fields.h"
 #include "llm/Files/InputFile.h"
+#include "llm/Target/Host.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -31,6 +32,8 @@ std::vector<std::string> presetNames() {
 
 FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
                              EmitError emitError, bool calibrated) {
+  if (name == hostPresetName)
+    return readHost(hostSources(), emitError);
   SmallVector<StringRef> names;
   for (const Preset &preset : presets) {
     if (preset.name == name)
@@ -38,6 +41,7 @@ FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
                              calibrated);
     names.push_back(preset.name);
   }
+  names.push_back(hostPresetName);
   InFlightDiagnostic diagnostic = emitError();
   diagnostic << "no preset is called '" << name << "'";
   if (StringRef similar = findSimilar(name, names); !similar.empty())

@@ -11,6 +11,7 @@
 #include "llm/Support/Units.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -223,6 +224,34 @@ void selectKernels(Target &target, StringRef library, bool replayed) {
           figures.launchNanoseconds = figures.replayNanoseconds;
     engine.kernels = std::move(selected);
   }
+}
+
+std::vector<std::string> kernelLibraries(const Target &target) {
+  std::vector<std::string> libraries;
+  for (const Engine &engine : target.engines)
+    for (const KernelFigures &figures : engine.kernels)
+      if (StringRef library = StringRef(figures.kernel).split('@').second;
+          !library.empty() && !llvm::is_contained(libraries, library))
+        libraries.push_back(library.str());
+  return libraries;
+}
+
+LogicalResult selectLibrary(Target &target, StringRef library,
+                            EmitError emitError) {
+  std::vector<std::string> libraries = kernelLibraries(target);
+  if (llvm::is_contained(libraries, library)) {
+    selectKernels(target, library, /*replayed=*/false);
+    return success();
+  }
+  SmallVector<StringRef> known(libraries.begin(), libraries.end());
+  InFlightDiagnostic diagnostic = emitError();
+  diagnostic << "target '" << target.name << "' has no kernels of library '"
+             << library << "'";
+  if (StringRef similar = findSimilar(library, known); !similar.empty())
+    diagnostic << "; did you mean '" << similar << "'?";
+  if (known.empty())
+    return diagnostic << " (it has none of any library)";
+  return diagnostic << " (libraries: " << llvm::join(known, ", ") << ")";
 }
 
 //===----------------------------------------------------------------------===//

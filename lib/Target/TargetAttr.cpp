@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fields.h"
 #include "FieldTable.h"
+#include "Fields.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"

@@ -47,12 +47,12 @@ private:
 
   /// Each number in its range; 0 where one with a default of 0 is not given.
   template <typename Part>
-  void checkNumbers(const std::string &path, ArrayRef<NumberField<Part>> numbers,
-                    const Part &part) {
+  void checkNumbers(const std::string &path,
+                    ArrayRef<NumberField<Part>> numbers, const Part &part) {
     for (const NumberField<Part> &number : numbers) {
       bool isAbsent = number.get(part) == number.get(Part());
       if (std::optional<int64_t> value = number.get(part); value && !isAbsent)
-        checkRange(path + number.key, *value, number.least, maxCount);
+        checkRange(path + number.key, *value, number.least, number.most);
     }
   }
 
@@ -90,8 +90,6 @@ private:
     if (engine.kinds.empty())
       add(path + "." + keys::kinds, "must name at least one kind");
     checkNumbers(path + ".", engineNumbers(), engine);
-    if (engine.count > Target::maxEngines)
-      checkRange(path + "." + keys::count, engine.count, 1, Target::maxEngines);
     for (const NumberField<Engine> &number : engineNumbers())
       if (number.key.ends_with("_per_unit"))
         checkUnitRate(path + "." + number.key, number.get(engine),
@@ -153,6 +151,11 @@ private:
                              "by @ and a library)");
       else if (!seen.insert(figures.kernel).second)
         add(figuresPath, "is there twice");
+      if (llvm::none_of(kernelNumbers(),
+                        [&](const NumberField<KernelFigures> &number) {
+                          return number.get(figures).has_value();
+                        }))
+        add(figuresPath, "has no figures");
       checkNumbers(figuresPath + ".", kernelNumbers(), figures);
     }
   }
@@ -196,10 +199,10 @@ private:
             "is a port to a memory without bytes_per_second: that is a "
             "private one");
       else if (port.bytesPerSecond > memory->peakBytesPerSecond())
-        add(portPath, "is above the memory's own " +
-                          withThousandsSeparators(
-                              memory->peakBytesPerSecond()) +
-                          " bytes per second");
+        add(portPath,
+            "is above the memory's own " +
+                withThousandsSeparators(memory->peakBytesPerSecond()) +
+                " bytes per second");
       else if (memory->lanes > 0 &&
                !checkedMul(port.bytesPerSecond, memory->lanes))
         continue;

@@ -20,8 +20,8 @@ static std::string peakTeraFlops(const Target &target, Type type) {
     std::string usedType;
     if (std::optional<int64_t> macs =
             Target::macsPerCycle(engine, type, usedType))
-      flops += 2.0 * double(*macs) * double(engine.count) *
-               double(target.clockHz);
+      flops +=
+          2.0 * double(*macs) * double(engine.count) * double(target.clockHz);
   }
   return flops > 0 ? ::llvm::formatv("{0:f1}", flops / 1e12).str() : "-";
 }
@@ -36,6 +36,11 @@ static std::string unitsOf(const Target &target) {
       text += " x " + std::to_string(engine.units);
   }
   return text;
+}
+
+/// What follows says the same in more words.
+static bool isEndOfClause(char letter) {
+  return letter == ',' || letter == ':';
 }
 
 void listPresets(raw_ostream &os, MLIRContext *context) {
@@ -59,11 +64,14 @@ void listPresets(raw_ostream &os, MLIRContext *context) {
          peakTeraFlops(*target, builder.getBF16Type()),
          peakTeraFlops(*target, Float8E4M3FNType::get(context)),
          ::llvm::formatv("{0:f0}", target->dram().bytesPerSecond / 1e9).str(),
-         target->fittedOn.empty() ? "none"
-                                     : elide(target->fittedOn, 40)});
+         target->fittedOn.empty()
+             ? "none"
+             : StringRef(target->fittedOn).take_until(isEndOfClause).str()});
   }
   constexpr size_t pageWidth = 100;
   table.print(os, pageWidth);
+  os << hostPresetName
+     << ": this machine; read, and its memory measured, when it is named\n";
 }
 
 } // namespace mlir::llm

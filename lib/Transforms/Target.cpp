@@ -24,6 +24,8 @@ struct LlmTargetPass : llm::impl::LlmTargetPassBase<LlmTargetPass> {
     FailureOr<Target> target = load();
     if (failed(target) || failed(checkInnerModules(getOperation())))
       return signalPassFailure();
+    if (failed(applyLibrary(*target)))
+      return signalPassFailure();
     writeTarget(getOperation(), *target);
     if (failed(applyEnginesOption(*this, getOperation(), engines, *target)))
       signalPassFailure();
@@ -36,11 +38,23 @@ struct LlmTargetPass : llm::impl::LlmTargetPassBase<LlmTargetPass> {
       return emitError() << "options 'name' and 'file' exclude each other";
     if (!column.empty() && file.empty())
       return emitError() << "option 'column' needs 'file', a CSV file";
+    if (!calibrated && name.empty() && file.empty())
+      return emitError() << "option 'calibrated=false' needs 'name' or 'file': "
+                            "a module does not keep the figures of the "
+                            "datasheet";
     if (!name.empty())
-      return loadPreset(name, &getContext(), emitError);
+      return loadPreset(name, &getContext(), emitError, calibrated);
     if (!file.empty())
-      return loadTargetFile(file, column, &getContext(), emitError);
+      return loadTargetFile(file, column, &getContext(), emitError, calibrated);
     return getOrWriteTarget(module);
+  }
+
+  LogicalResult applyLibrary(Target &target) {
+    if (library.empty())
+      return success();
+    return selectLibrary(target, library, [&] {
+      return emitPassError(*this, getOperation()) << "option 'library': ";
+    });
   }
 };
 } // namespace

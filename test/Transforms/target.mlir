@@ -19,7 +19,8 @@
 // RUN: llm-opt %t/empty.mlir --llm-target=name=jgs --verify-roundtrip | FileCheck %s --check-prefix=JGS
 // 120 MiB = 125,829,120 bytes; 30 TiB/s = 30 x 2^40 = 32,985,348,833,280 bytes per second.
 // JGS: "jgs" =
-// JGS-SAME: "units" = 192 : i64, "macs_per_cycle_per_unit" = #dlti.map<"f32" = 8192 : i64>
+// JGS-SAME: "units" = 192 : i64
+// JGS-SAME: "macs_per_cycle_per_unit" = #dlti.map<"f32" = 8192 : i64>
 // JGS-SAME: "capacity_bytes" = 125829120 : i64
 // JGS-SAME: "bytes_per_second" = 32985348833280 : i64
 // RUN: llm-opt %t/empty.mlir --llm-target=name=a100-sxm --verify-roundtrip | FileCheck %s --check-prefix=A100
@@ -76,7 +77,7 @@
 // Options that do not go together, or name what is not there: an error that names the
 // option, and a failure.
 // RUN: not llm-opt %t/empty.mlir --llm-target=name=nope 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: --llm-target: no preset is called 'nope'{{.*}}(presets: npu, nvl-ax, jgs, a100-sxm, h100-sxm)
+// UNKNOWN: error: --llm-target: no preset is called 'nope'{{.*}} (presets: npu, nvl-ax, jgs, a100-sxm, h100-sxm, h200-sxm, b200-sxm, l40s, a40, rtx4090, mi210, tpu-v6e, host)
 // RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu file=%t/chip.json" 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error: --llm-target: options 'name' and 'file' exclude each other
 // RUN: not llm-opt %t/empty.mlir --llm-target=column=MyChip 2>&1 | FileCheck %s --check-prefix=COLUMN

@@ -104,12 +104,19 @@ int main(int argc, char **argv) {
   ::llvm::cl::opt<bool> listTargets(
       "llm-list-targets",
       ::llvm::cl::desc("List the presets of --llm-target=name= and exit"));
+  ::llvm::cl::opt<bool> printSchema(
+      "llm-print-target-schema",
+      ::llvm::cl::desc("Print the JSON schema of target files and exit"));
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "llm-opt: tiles, costs and schedules of LLM blocks\n",
       registry);
   if (listTargets) {
     MLIRContext context;
     mlir::llm::listPresets(::llvm::outs(), &context);
+    return 0;
+  }
+  if (printSchema) {
+    mlir::llm::writeTargetSchema(::llvm::outs());
     return 0;
   }
   return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));

@@ -92,9 +92,9 @@ struct KernelFigures {
   std::string kernel;
   std::optional<int64_t> launchNanoseconds, replayNanoseconds, splitNanoseconds,
       itemCycles, operandBytesPerKilocycle, cacheBytesPerKilocycle,
-      itemBytesPerKilocycle, itemElements,
-      rereadsRows, queryTile, keyTile, packsGroups, splitsUnpacked, skipsMasked,
-      aluPer1000Scores, loneBlockCycles, regroupNanoseconds;
+      itemBytesPerKilocycle, itemElements, rereadsRows, queryTile, keyTile,
+      packsGroups, splitsUnpacked, skipsMasked, aluPer1000Scores,
+      loneBlockCycles, regroupNanoseconds;
   bool operator==(const KernelFigures &other) const;
 };
 
@@ -126,9 +126,9 @@ struct Engine {
   std::optional<int64_t> granuleM, granuleN, granuleK;
   std::vector<MacEnergy> macEnergies;
   std::vector<KernelFigures> kernels; ///< at most one of each class
-  std::string privateMemory;  ///< name of a private Memory; empty: none
-  std::vector<Port> ports;    ///< no entry for a memory: its full rate
-  int64_t overheadCycles = 0; ///< before each part (launch)
+  std::string privateMemory;          ///< name of a private Memory; empty: none
+  std::vector<Port> ports;            ///< no entry for a memory: its full rate
+  int64_t overheadCycles = 0;         ///< before each part (launch)
   /// Whether ops are shared by units as tiles.
   bool hasUnitTiles() const { return accumulatorBytes.has_value(); }
   /// The figures of one op's kernel, each the op's own or that of its class.
@@ -208,6 +208,8 @@ FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
                              EmitError emitError, bool calibrated = true);
 std::vector<std::string> presetNames();
 inline constexpr StringRef defaultPresetName = "npu";
+/// Not one of `presetNames`: the machine at hand, see Host.h.
+inline constexpr StringRef hostPresetName = "host";
 /// A table of the presets and their main figures.
 void listPresets(raw_ostream &os, MLIRContext *context);
 
@@ -226,9 +228,20 @@ FailureOr<Target> parseTargetCsv(StringRef text, StringRef bufferName,
                                  StringRef column, MLIRContext *context);
 
 /// Writes `datasheet` and, under "calibration", what `target` has over it: the
-/// same machine with figures that were fitted (`Target::fittedOn` says on what).
+/// same machine with figures that were fitted (`Target::fittedOn` says on
+/// what).
 void writeTargetJson(raw_ostream &os, const Target &target,
                      const Target &datasheet);
+
+/// The JSON form as a JSON schema, draft 2020-12.
+void writeTargetSchema(raw_ostream &os);
+
+/// A row of the tables in the presets' README: "target", "engine", "memory",
+/// "link", "kernel" or "calibration", and what stands in its columns.
+struct TargetFieldRow {
+  StringRef table, key, unit, absent, meaning;
+};
+std::vector<TargetFieldRow> targetFieldRows();
 
 /// Every field name of the JSON and of the CSV form, for documentation.
 std::vector<StringRef> targetJsonFields();
@@ -245,6 +258,14 @@ LogicalResult setComputeEngines(Target &target, int64_t count,
 /// those that are of none, and with `replayed` the launch of graphs over that
 /// of single kernels.
 void selectKernels(Target &target, StringRef library, bool replayed);
+
+/// The libraries that kernels of the target are of, each once, in order.
+std::vector<std::string> kernelLibraries(const Target &target);
+
+/// `selectKernels` for a library that must be there; an error lists those that
+/// are.
+LogicalResult selectLibrary(Target &target, StringRef library,
+                            EmitError emitError);
 
 /// To and from the module's `dlti.target_system_spec`, whose one device has the
 /// target's name. A module without one has no target: ask `hasTarget` first,

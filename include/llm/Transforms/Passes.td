@@ -19,17 +19,30 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
     `name` and `file` the module's own target is kept, or, if it has none, the preset
     `npu` is written, whose figures are invented.
 
+    The preset `host` is the machine at hand: its cores, clock, vectors and caches as the
+    system tells them, and the rate of its memory, which a short run measures.
+    `llm-opt --llm-list-targets` lists the presets.
+
+    Some targets carry figures that were fitted to measurements; `calibrated=false` leaves
+    them out, so that the datasheet is left. Kernels may have figures of several libraries;
+    `library=` takes those of one where it has any. Without it they are of no library.
+
     Requires: nothing. Guarantees: one sound target on the module, in place of any other.
 
     ```
     llm-opt block.mlir "--llm-target=name=h100-sxm"
     llm-opt block.mlir "--llm-target=file=chips.csv column=A40 engines=2"
+    llm-opt block.mlir "--llm-target=name=a100-sxm library=vllm_0.19"
     ```
   }];
   let options = [
     Option<"name", "name", "std::string", "", "Built-in preset">,
     Option<"file", "file", "std::string", "", "JSON or CSV file">,
     Option<"column", "column", "std::string", "", "Device of a CSV file">,
+    Option<"calibrated", "calibrated", "bool", "true",
+           "false: the figures of the datasheet alone">,
+    Option<"library", "library", "std::string", "",
+           "Library whose kernels' figures are taken">,
     Option<"engines", "engines", "std::string", "",
            "Number of compute engines (a whole number above 0)">
   ];

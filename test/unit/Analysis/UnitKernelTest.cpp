@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Oracle.h"
 #include "llm/Analysis/ClosedForm.h"
 #include "llm/Analysis/TileSearch.h"
 #include "llm/Support/Units.h"
-#include "Oracle.h"
 
 #include <cmath>
 
@@ -29,9 +29,9 @@ unsigned seedOf(unsigned test) {
 /// A number between the two, small ones as often as large ones.
 int64_t between(Random &random, int64_t low, int64_t high) {
   double share = double(random(0, 1000000)) / 1e6;
-  return std::clamp(int64_t(double(low) *
-                            std::pow(double(high) / double(low), share)),
-                    low, high);
+  return std::clamp(
+      int64_t(double(low) * std::pow(double(high) / double(low), share)), low,
+      high);
 }
 
 /// Functions with one op each, parsed together.
@@ -277,10 +277,10 @@ bool expectAboveBounds(const Ops &ops, size_t index, const Target &target) {
   Type type = context.workload.macElementType();
   if (!type)
     return true;
-  double rate = double(*Target::macsPerCycle(*context.engine, type, usedType)) *
-                double(context.engine->sustainedClockHz.value_or(
-                    target.clockHz)) /
-                double(target.clockHz);
+  double rate =
+      double(*Target::macsPerCycle(*context.engine, type, usedType)) *
+      double(context.engine->sustainedClockHz.value_or(target.clockHz)) /
+      double(target.clockHz);
   EXPECT_GE(double(found->cycles()),
             double(found->cost.getWork("mac")) / rate * (1 - 1e-12))
       << where;
@@ -306,8 +306,7 @@ TEST(UnitKernelTest, NothingIsBelowTheBounds) {
 
 void raise(int64_t &value, Random &random) {
   constexpr double factors[] = {1.001, 1.01, 1.3, 2, 8};
-  value = std::max(value + 1,
-                   int64_t(double(value) * factors[random(0, 4)]));
+  value = std::max(value + 1, int64_t(double(value) * factors[random(0, 4)]));
 }
 void raise(std::optional<int64_t> &value, Random &random) {
   if (value)
@@ -364,14 +363,11 @@ const Improvement improvements[] = {
        for (MacRate &rate : target.engines.front().macRates)
          raise(rate.macsPerCycle, random);
      }},
-    {"power",
-     [](Target &target, Random &random) {
-       raise(target.powerLimitWatts, random);
-     }},
+    {"power", [](Target &target,
+                 Random &random) { raise(target.powerLimitWatts, random); }},
     {"energy of a multiply-accumulate",
      [](Target &target, Random &random) {
-       int64_t &energy =
-           target.engines.front().macEnergies.front().femtojoules;
+       int64_t &energy = target.engines.front().macEnergies.front().femtojoules;
        energy = random(0, energy);
      }},
     {"energy of a byte",
@@ -464,16 +460,15 @@ std::string weightsText(Random &random, const std::string &type) {
           d = 32 * random(1, 4), experts = random(1, 8);
   switch (kind) {
   case 0:
-    return functionText("llm.grouped_matmul %0, %1 rows_per_expert " +
-                            listText(std::vector<int64_t>(experts, m)) +
-                            " top_k 1",
-                        {tensorText({experts * m, k}),
-                         tensorText({experts, k, n}, type)});
+    return functionText(
+        "llm.grouped_matmul %0, %1 rows_per_expert " +
+            listText(std::vector<int64_t>(experts, m)) + " top_k 1",
+        {tensorText({experts * m, k}), tensorText({experts, k, n}, type)});
   case 1:
-    return functionText("llm.mla_attn %0, %1 value_dim 512 mask causal scale "
-                        "0.5",
-                        {tensorText({b, s, 16 * h, 576}),
-                         tensorText({b, t, 1, 576}, type)});
+    return functionText(
+        "llm.mla_attn %0, %1 value_dim 512 mask causal scale "
+        "0.5",
+        {tensorText({b, s, 16 * h, 576}), tensorText({b, t, 1, 576}, type)});
   case 2:
     return functionText("llm.gqa_attn %0, %1, %2 mask causal scale 0.5",
                         {tensorText({b, s, h * g, d}),

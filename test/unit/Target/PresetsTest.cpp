@@ -9,8 +9,12 @@
 #include "llm/Files/InputFile.h"
 #include "llm/Target/Target.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <gtest/gtest.h>
+
+#include <map>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -19,10 +23,10 @@ namespace {
 
 class Presets : public ::testing::Test {
 protected:
-  Target load(StringRef name) {
-    FailureOr<Target> target = loadPreset(name, &context, [&] {
-      return mlir::emitError(UnknownLoc::get(&context));
-    });
+  Target load(StringRef name, bool calibrated = true) {
+    auto emitError = [&] { return mlir::emitError(UnknownLoc::get(&context)); };
+    FailureOr<Target> target =
+        loadPreset(name, &context, emitError, calibrated);
     EXPECT_TRUE(succeeded(target)) << messages.take();
     return succeeded(target) ? *target : Target();
   }
@@ -42,26 +46,93 @@ protected:
 };
 
 TEST_F(Presets, Names) {
-  EXPECT_EQ(presetNames(), (std::vector<std::string>{"npu", "nvl-ax", "jgs",
-                                                     "a100-sxm", "h100-sxm"}));
+  EXPECT_EQ(presetNames(),
+            (std::vector<std::string>{
+                "npu", "nvl-ax", "jgs", "a100-sxm", "h100-sxm", "h200-sxm",
+                "b200-sxm", "l40s", "a40", "rtx4090", "mi210", "tpu-v6e"}));
   EXPECT_EQ(defaultPresetName, presetNames().front());
   for (const std::string &name : presetNames()) {
     Target target = load(name);
     EXPECT_EQ(target.name, name);
     EXPECT_FALSE(target.description.empty());
     EXPECT_TRUE(target.check().empty());
-    EXPECT_TRUE(target.clockIsGiven);
+    EXPECT_EQ(target.clockIsGiven, name != "tpu-v6e");
     EXPECT_EQ(target.dram().name, "dram");
   }
   auto emitError = [&] { return mlir::emitError(UnknownLoc::get(&context)); };
   EXPECT_TRUE(failed(loadPreset("h100", &context, emitError)));
   EXPECT_TRUE(failed(loadPreset("a100_sxm", &context, emitError)));
-  EXPECT_EQ(
-      messages.take(),
-      "no preset is called 'h100' (presets: npu, nvl-ax, jgs, a100-sxm, "
-      "h100-sxm)\n"
-      "no preset is called 'a100_sxm'; did you mean 'a100-sxm'? (presets: npu, "
-      "nvl-ax, jgs, a100-sxm, h100-sxm)\n");
+  std::string list =
+      " (presets: npu, nvl-ax, jgs, a100-sxm, h100-sxm, h200-sxm, b200-sxm, "
+      "l40s, a40, rtx4090, mi210, tpu-v6e, host)\n";
+  EXPECT_EQ(messages.take(),
+            "no preset is called 'h100'" + list +
+                "no preset is called 'a100_sxm'; did you mean 'a100-sxm'?" +
+                list);
+}
+
+// Fitted, carried, and of the datasheet alone, as the README says.
+TEST_F(Presets, Calibrated) {
+  for (StringRef name : presetNames()) {
+    std::string fittedOn = load(name).fittedOn;
+    if (name == "a100-sxm")
+      EXPECT_TRUE(StringRef(fittedOn).starts_with("A100 80 GB kernel times"));
+    else if (::llvm::is_contained(
+                 {"h100-sxm", "h200-sxm", "b200-sxm", "l40s", "a40", "rtx4090"},
+                 name))
+      EXPECT_TRUE(StringRef(fittedOn).starts_with("carried from a100-sxm"));
+    else
+      EXPECT_EQ(fittedOn, "");
+    Target datasheet = load(name, /*calibrated=*/false);
+    EXPECT_EQ(datasheet.fittedOn, "");
+    EXPECT_EQ(datasheet == load(name), fittedOn.empty());
+  }
+}
+
+/// Without what a calibration may set: `base`'s figures in its place.
+Target withoutOverlay(Target target, const Target &base) {
+  target.fittedOn = base.fittedOn;
+  Engine &engine = target.engines[0];
+  const Engine &of = base.engines[0];
+  engine.sustainedClockHz = of.sustainedClockHz;
+  engine.streamBytesPerKilocycle = of.streamBytesPerKilocycle;
+  engine.macEnergies = of.macEnergies;
+  engine.kernels = of.kernels;
+  target.memories.back().sustainedBytesPerSecond =
+      base.memories.back().sustainedBytesPerSecond;
+  Link &link = target.links[0];
+  link.lowLatencyNanoseconds = link.stepNanoseconds =
+      link.lowLatencyBytesPerSecond = link.bandwidthNanoseconds =
+          link.sustainedBytesPerSecond = std::nullopt;
+  return target;
+}
+
+// The datasheet and the calibrated target differ by the overlay, and by nothing
+// else.
+TEST_F(Presets, Overlay) {
+  Target target = load("a100-sxm");
+  Target datasheet = load("a100-sxm", /*calibrated=*/false);
+  EXPECT_TRUE(datasheet.engines[0].kernels.empty());
+  EXPECT_EQ(datasheet.engines[0].streamBytesPerKilocycle, std::nullopt);
+  EXPECT_EQ(datasheet.dram().sustainedBytesPerSecond, std::nullopt);
+  EXPECT_FALSE(target.engines[0].kernels.empty());
+  EXPECT_EQ(target.dram().sustainedBytesPerSecond, 1896300000000);
+  EXPECT_TRUE(withoutOverlay(target, datasheet) == datasheet);
+}
+
+// Each preset's text is a target that is written and read again.
+TEST_F(Presets, WrittenAndRead) {
+  for (StringRef name : presetNames()) {
+    Target target = load(name), datasheet = load(name, /*calibrated=*/false);
+    std::string text;
+    ::llvm::raw_string_ostream os(text);
+    writeTargetJson(os, target, datasheet);
+    for (bool calibrated : {true, false}) {
+      auto read = parseTargetJson(text, "t.json", &context, calibrated);
+      ASSERT_TRUE(succeeded(read)) << messages.take() << text;
+      EXPECT_TRUE(*read == (calibrated ? target : datasheet)) << text;
+    }
+  }
 }
 
 // A quarter of the memory's 1024 lanes for each core: four of them saturate it.
@@ -141,34 +212,109 @@ TEST_F(Presets, H100) {
   EXPECT_EQ(target.dram().bytesPerSecond, 3350000000000);
 }
 
+// Peaks of the datasheets, in TFLOP/s: 2 x units x rate x clock.
+TEST_F(Presets, Peaks) {
+  struct Peak {
+    StringRef name;
+    Type type;
+    double teraFlops;
+  };
+  Type bf16 = b.getBF16Type(), i8 = b.getI8Type(),
+       f8 = Float8E4M3FNType::get(&context);
+  for (const Peak &peak : {Peak{"h200-sxm", bf16, 989.4},
+                           {"h200-sxm", f8, 1979},
+                           {"b200-sxm", bf16, 2250},
+                           {"b200-sxm", f8, 4500},
+                           {"l40s", bf16, 362.05},
+                           {"l40s", f8, 733},
+                           {"a40", bf16, 149.7},
+                           {"a40", i8, 299.3},
+                           {"rtx4090", bf16, 165.2},
+                           {"rtx4090", i8, 660.6},
+                           {"mi210", bf16, 181},
+                           {"tpu-v6e", bf16, 918},
+                           {"tpu-v6e", i8, 1836}}) {
+    Target target = load(peak.name);
+    std::string used;
+    auto rate = Target::macsPerCycle(target.engines[0], peak.type, used);
+    ASSERT_TRUE(rate) << peak.name.str();
+    // A clock of two decimals is that of the peak to 1.3%.
+    EXPECT_NEAR(2e-12 * double(*rate) * double(target.clockHz), peak.teraFlops,
+                0.013 * peak.teraFlops)
+        << peak.name.str();
+  }
+}
+
 /// The first block of the document in that language.
 std::string codeBlock(StringRef document, StringRef language) {
   StringRef rest = document.split(("```" + language + "\n").str()).second;
   return rest.split("```").first.str();
 }
 
-// Each field that the loaders know has its row in the README, each row is a
-// field, and the examples there load.
-TEST_F(Presets, Documentation) {
-  auto buffer = readInputFile(LLM_PRESETS_README);
-  ASSERT_TRUE(static_cast<bool>(buffer))
-      << ::llvm::toString(buffer.takeError());
-  StringRef document = (*buffer)->getBuffer();
-  auto [json, csv] = document.split("\n## CSV\n");
-  std::vector<StringRef> known = targetJsonFields();
-  for (StringRef preset : {"npu", "nvl-ax", "jgs", "a100-sxm", "h100-sxm"})
-    known.push_back(preset); // they have a table too
-  auto expectRows = [](StringRef text, const std::vector<StringRef> &names) {
-    size_t rows = 0;
-    for (StringRef rest = text; !rest.empty(); rest = rest.split('\n').second)
-      rows += rest.starts_with("| `");
-    EXPECT_EQ(rows, names.size());
-    for (StringRef name : names)
-      EXPECT_TRUE(text.contains(("\n| `" + name + "` |").str())) << name.str();
-  };
-  expectRows(json, known);
-  expectRows(csv, targetCsvFields());
+/// What stands below a heading, to the next one.
+StringRef section(StringRef document, StringRef heading) {
+  StringRef rest = document.split(("\n" + heading + "\n").str()).second;
+  return rest.split("\n#").first;
+}
 
+size_t countRows(StringRef text) {
+  size_t rows = 0;
+  for (; !text.empty(); text = text.split('\n').second)
+    rows += text.starts_with("| `");
+  return rows;
+}
+
+/// A row as Markdown; an empty cell is one blank.
+std::string rowOf(const TargetFieldRow &row) {
+  std::string text = ("| `" + row.key + "` |").str();
+  for (StringRef cell : {row.unit, row.absent, row.meaning})
+    text += (cell.empty() ? " |" : " " + cell + " |").str();
+  return text;
+}
+
+class Documentation : public Presets {
+protected:
+  void SetUp() override {
+    auto file = readInputFile(LLM_PRESETS_README);
+    ASSERT_TRUE(static_cast<bool>(file)) << ::llvm::toString(file.takeError());
+    buffer = std::move(*file);
+    document = buffer->getBuffer();
+  }
+
+  std::unique_ptr<::llvm::MemoryBuffer> buffer;
+  StringRef document;
+};
+
+// The README says of each field what the loader knows of it, and no more.
+TEST_F(Documentation, Fields) {
+  std::map<std::string, std::vector<std::string>> tables;
+  for (const TargetFieldRow &row : targetFieldRows())
+    tables[row.table.str()].push_back(rowOf(row));
+  EXPECT_EQ(tables.size(), 6u);
+  for (const auto &[name, rows] : tables) {
+    std::string heading = "### " + name;
+    heading[4] = ::llvm::toUpper(heading[4]);
+    StringRef text = section(document, heading);
+    EXPECT_EQ(countRows(text), rows.size()) << heading;
+    for (const std::string &row : rows)
+      EXPECT_TRUE(text.contains("\n" + row + "\n")) << heading << "\n" << row;
+  }
+}
+
+TEST_F(Documentation, PresetsAndCsv) {
+  StringRef intro = document.split("\n## ").first;
+  EXPECT_EQ(countRows(intro), presetNames().size() + 1);
+  for (const std::string &name : presetNames())
+    EXPECT_TRUE(intro.contains("\n| `" + name + "` |")) << name;
+  EXPECT_TRUE(intro.contains("\n| `host` |"));
+  StringRef csv = section(document, "## CSV");
+  EXPECT_EQ(countRows(csv), targetCsvFields().size());
+  for (StringRef name : targetCsvFields())
+    EXPECT_TRUE(csv.contains(("\n| `" + name + "` |").str())) << name.str();
+}
+
+// The examples load; that in JSON has every field.
+TEST_F(Documentation, Examples) {
   std::string example = codeBlock(document, "json");
   auto target = parseTargetJson(example, "README", &context);
   EXPECT_TRUE(succeeded(target)) << messages.take();

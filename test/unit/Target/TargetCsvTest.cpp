@@ -66,6 +66,7 @@ TEST_F(TargetCsv, GivenRates) {
   EXPECT_EQ(target->dram().name, "dram");
   EXPECT_EQ(target->dram().bytesPerSecond, 367219703808);
   EXPECT_EQ(target->dram().capacityBytes, 0); // not given
+  EXPECT_TRUE(target->links.empty());
   auto jgs = parse(table, "JGS");
   EXPECT_TRUE(jgs->engines[0].macRates ==
               (std::vector<MacRate>{{"f32", 8192}}));
@@ -82,6 +83,7 @@ TEST_F(TargetCsv, RatesFromPeak) {
                                     {"f16", 2047},
                                     {"bf16", 2047}}));
   EXPECT_EQ(target->dram().capacityBytes, 80000000000);
+  EXPECT_TRUE(target->links == (std::vector<Link>{{"link", 450000000000, 2}}));
 }
 
 // A quoted name; one unit, the stated tick, and a rate of at least 1.

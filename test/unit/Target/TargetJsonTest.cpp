@@ -97,18 +97,23 @@ TEST_F(TargetJson, UnknownFields) {
       errorOf("\"name\"", "\"clok_hz\": 1, \"name\""),
       "t.json:2:12: 'clok_hz' is not a known field; did you mean 'clock_hz'? "
       "(known here: name, description, clock_hz, clock_is_given, engines, "
-      "memories)\n");
+      "memories, links, fitted_on, calibration, power_limit_watts, "
+      "idle_watts)\n");
   EXPECT_EQ(
       errorOf("\"units\"", "\"colour\""),
       "t.json:6:11: 'engines.core.colour' is not a known field (known here: "
-      "kinds, count, units, macs_per_cycle_per_unit, alu_per_cycle_per_unit, "
-      "special_per_cycle_per_unit, compare_per_cycle_per_unit, "
-      "private_memory, port_bytes_per_second, overhead_cycles)\n");
+      "kinds, macs_per_cycle_per_unit, private_memory, "
+      "port_bytes_per_second, femtojoules_per_mac, kernels, count, units, "
+      "alu_per_cycle_per_unit, special_per_cycle_per_unit, "
+      "compare_per_cycle_per_unit, sustained_clock_hz, unit_memory_bytes, "
+      "accumulator_bytes_per_unit, stream_bytes_per_kilocycle_per_unit, "
+      "mac_granule_m, mac_granule_n, mac_granule_k, overhead_cycles)\n");
   EXPECT_EQ(
       errorOf("\"bytes_per_second\"", "\"byte_per_second\""),
       "t.json:14:29: 'memories.dram.byte_per_second' is not a known field; "
       "did you mean 'bytes_per_second'? (known here: capacity_bytes, "
-      "bytes_per_second, lanes)\n");
+      "bytes_per_second, lanes, sustained_bytes_per_second, "
+      "femtojoules_per_byte)\n");
 }
 
 TEST_F(TargetJson, MissingFields) {

@@ -187,9 +187,12 @@ TEST_F(TargetTest, SetComputeEngines) {
 TEST_F(TargetTest, DescribeForCost) {
   std::string before = describeForCost(target, target.engines[0]);
   EXPECT_EQ(before,
-            "clock_hz=1000 kinds=matrix,vector, units=3 overhead_cycles=0 "
-            "mac.bf16=100 mac.f64=10 mac.i8=200 alu=7 private=64 "
-            "l2=5000/16/16/0 dram=1000/1024/340/1048576");
+            "clock_hz=1000 kinds=matrix,vector, units=3 "
+            "alu_per_cycle_per_unit=7 overhead_cycles=0 "
+            "mac.bf16=100 mac.f64=10 mac.i8=200 private=64 "
+            "l2: capacity_bytes=0 bytes_per_second=5000 lanes=16 port_lanes=16 "
+            "dram: capacity_bytes=1048576 bytes_per_second=1000 lanes=1024 "
+            "port_lanes=340");
   target.engines[0].count = 5;
   target.engines[1].count = 5;
   target.description = "other";
@@ -202,12 +205,79 @@ TEST_F(TargetTest, DescribeForCost) {
            [](Target &t) { t.engines[0].comparePerCycle = 7; },
            [](Target &t) { t.engines[0].ports.clear(); },
            [](Target &t) { t.memories[0].capacityBytes = 65; },
-           [](Target &t) { t.memories[1].bytesPerSecond = 1; }}) {
+           [](Target &t) { t.memories[1].bytesPerSecond = 1; },
+           [](Target &t) { t.memories[2].sustainedBytesPerSecond = 900; },
+           [](Target &t) { t.powerLimitWatts = 1; },
+           [](Target &t) {
+             t.engines[0].macEnergies = {{"i8", 1}};
+           },
+           [](Target &t) { t.engines[0].kernels.push_back({"llm.add"}); },
+           [](Target &t) {
+             t.links = {{"ring", 1, 2}};
+           }}) {
     Target changed = target;
     change(changed);
     EXPECT_FALSE(changed == target);
     EXPECT_NE(describeForCost(changed, changed.engines[0]), before);
   }
+}
+
+Target withKernels() {
+  Target target = makeTarget();
+  KernelFigures any, fast, slow, add;
+  any.kernel = "attention";
+  any.launchNanoseconds = 5;
+  any.replayNanoseconds = 4;
+  any.queryTile = 64;
+  fast.kernel = "attention@fast";
+  fast.queryTile = 128;
+  slow.kernel = "elementwise@slow";
+  slow.launchNanoseconds = 9;
+  add.kernel = "llm.add@fast";
+  add.itemElements = 7;
+  target.engines[0].kernels = {any, fast, slow, add};
+  return target;
+}
+
+// A library's figures stand over those of none, each figure by itself.
+TEST_F(TargetTest, SelectKernels) {
+  Target target = withKernels();
+  EXPECT_EQ(check(), "");
+  EXPECT_EQ(kernelLibraries(target),
+            (std::vector<std::string>{"fast", "slow"}));
+  selectKernels(target, "fast", /*replayed=*/true);
+  ASSERT_EQ(target.engines[0].kernels.size(), 2u);
+  KernelFigures attention =
+      target.engines[0].kernelFigures("attention", "llm.attention");
+  EXPECT_EQ(attention.queryTile, 128);
+  EXPECT_EQ(attention.launchNanoseconds, 4);
+  EXPECT_EQ(
+      target.engines[0].kernelFigures("elementwise", "llm.add").itemElements,
+      7);
+  EXPECT_TRUE(kernelLibraries(target).empty());
+}
+
+TEST_F(TargetTest, SelectLibrary) {
+  auto at = [&] { return mlir::emitError(b.getUnknownLoc()) << "here: "; };
+  Target target = withKernels();
+  EXPECT_TRUE(succeeded(selectLibrary(target, "slow", at)));
+  EXPECT_EQ(target.engines[0]
+                .kernelFigures("elementwise", "llm.mul")
+                .launchNanoseconds,
+            9);
+  target = withKernels();
+  EXPECT_TRUE(failed(selectLibrary(target, "fats", at)));
+  EXPECT_TRUE(failed(selectLibrary(target, "vllm", at)));
+  EXPECT_TRUE(target == withKernels());
+  Target none = makeTarget();
+  EXPECT_TRUE(failed(selectLibrary(none, "fast", at)));
+  EXPECT_EQ(messages.take(),
+            "here: target 'toy' has no kernels of library 'fats'; did you "
+            "mean 'fast'? (libraries: fast, slow)\n"
+            "here: target 'toy' has no kernels of library 'vllm' (libraries: "
+            "fast, slow)\n"
+            "here: target 'toy' has no kernels of library 'fast' (it has none "
+            "of any library)\n");
 }
 
 // Everything that only code can get wrong; the rest is tested on files.

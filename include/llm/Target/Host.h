@@ -1,0 +1,42 @@
+//===- Host.h - The machine at hand as a target -----------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TARGET_HOST_H
+#define LLM_TARGET_HOST_H
+
+#include "llm/Target/Target.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <functional>
+
+namespace mlir::llm {
+
+/// Where the figures of a machine come from; a test gives its own.
+struct HostSources {
+  /// The folder that holds sys and proc.
+  std::string root = "/";
+  /// The CPUs that the process may use; empty: all that are online.
+  std::vector<unsigned> cpus;
+  /// As `llvm::sys::getHostCPUFeatures` names them.
+  ::llvm::StringMap<bool> features;
+  /// The rate of the memory with so many threads, over so many bytes.
+  std::function<int64_t(unsigned threads, int64_t bytes)> measure;
+};
+
+/// The sources of the machine that this runs on.
+HostSources hostSources();
+
+/// The target "host". What can be neither read nor replaced is an error.
+FailureOr<Target> readHost(const HostSources &sources, EmitError emitError);
+
+/// Bytes per second of a[i] = b[i] + s * c[i] with all threads at once, three
+/// for each element as STREAM counts them; the best of several short windows.
+int64_t measureTriad(unsigned threads, int64_t bytes);
+
+} // namespace mlir::llm
+
+#endif // LLM_TARGET_HOST_H
