@@ -30,7 +30,8 @@ static constexpr double partialBytes = 8;
 // From the workload
 //===----------------------------------------------------------------------===//
 
-static SmallVector<const Stage *, 2> findContractions(const Workload &workload) {
+static SmallVector<const Stage *, 2>
+findContractions(const Workload &workload) {
   SmallVector<const Stage *, 2> found;
   for (const Stage &stage : workload.stages)
     if (llvm::any_of(stage.workPerPoint,
@@ -73,13 +74,11 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
   kernel->operandBytes = bytesOfElement(workload.buffers[*keysBuffer]);
   kernel->keyLoop = *keyLoop;
   kernel->keysBuffer = *keysBuffer;
-  llvm::SmallBitVector ofKeys =
-      workload.loopsOf(workload.buffers[*keysBuffer]);
+  llvm::SmallBitVector ofKeys = workload.loopsOf(workload.buffers[*keysBuffer]);
   for (unsigned loop : common.set_bits()) {
     if (workload.loops[loop].kind != utils::IteratorType::parallel)
       continue;
-    bool isMasked =
-        !workload.maskedLoops.empty() && workload.maskedLoops[loop];
+    bool isMasked = !workload.maskedLoops.empty() && workload.maskedLoops[loop];
     (ofKeys[loop] ? kernel->lanes
      : isMasked   ? kernel->queries
                   : kernel->groups)
@@ -147,14 +146,14 @@ AttentionKernel::layoutOf(const UnitMachine &machine) const {
           keyTile = int64_t(machine.keyTile);
   int64_t group = extentOf(groups), queryCount = extentOf(queries);
   bool isPacked = group > 1 && (machine.packsGroups || queryCount == 1);
-  auto [known, isNew] = layouts.try_emplace(
-      {isPacked, queryTile, keyTile, machine.skipsMasked});
+  auto [known, isNew] =
+      layouts.try_emplace({isPacked, queryTile, keyTile, machine.skipsMasked});
   Layout &layout = known->second;
   if (!isNew)
     return layout;
   layout.isPacked = isPacked;
-  layout.rows = isPacked ? checkedMul(queryCount, group).value_or(maxCount)
-                         : queryCount;
+  layout.rows =
+      isPacked ? checkedMul(queryCount, group).value_or(maxCount) : queryCount;
   layout.lanes = double(extentOf(lanes)) * (isPacked ? 1 : double(group));
   layout.tiles = double(llvm::divideCeil(layout.rows, queryTile));
   layout.classes =
@@ -203,13 +202,13 @@ double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
     double perUnit = std::ceil(items / machine.units);
     double waves = std::floor(perUnit / inUnit);
     double rest = perUnit - waves * inUnit;
-    last = std::max(last, waves * together +
-                              (rest == 0 ? 0 : rest == 1 ? alone : together));
+    last = std::max(last, waves * together + (rest == 0   ? 0
+                                              : rest == 1 ? alone
+                                                          : together));
   }
   // Longest first: at the end the units are apart by no more than what the
   // longest item has over the mean.
-  double mostBlocks =
-      std::ceil(layout.classes.front().blocks / double(splits));
+  double mostBlocks = std::ceil(layout.classes.front().blocks / double(splits));
   double apart = (mostBlocks - blockSum / items) *
                  std::max(block + machine.loneBlockCycles, inUnit * block);
   return std::max(last, sum / (inUnit * machine.units) + apart);
@@ -219,8 +218,8 @@ double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
                                    const UnitMachine &machine) const {
   double oneByOne = unitCycles(layout, splits, /*inUnit=*/1, machine);
   // Where two items fit into a unit, one may compute while the other waits.
-  double itemBytes = (machine.queryTile + 2 * machine.keyTile) * valueDim *
-                     operandBytes;
+  double itemBytes =
+      (machine.queryTile + 2 * machine.keyTile) * valueDim * operandBytes;
   if (machine.unitMemoryBytes < 2 * itemBytes)
     return oneByOne;
   return std::min(oneByOne, unitCycles(layout, splits, /*inUnit=*/2, machine));
@@ -251,26 +250,26 @@ KernelTime AttentionKernel::timeOf(const Layout &layout, int64_t splits,
       lanes.size() > 1 && workload.loops[lanes.back()].extent > 1;
   if (machine.regroupSeconds && layout.isPacked && hasManyKvHeads &&
       extentOf(queries) == 1)
-    time.totalSeconds += *machine.regroupSeconds +
-                         4 * operandBytes * valueDim * outRows /
-                             machine.memoryBytesPerSecond;
+    time.totalSeconds +=
+        *machine.regroupSeconds +
+        4 * operandBytes * valueDim * outRows / machine.memoryBytesPerSecond;
   return time;
 }
 
-int64_t AttentionKernel::chooseSplits(const Layout &layout, const KernelBytes &bytes,
+int64_t AttentionKernel::chooseSplits(const Layout &layout,
+                                      const KernelBytes &bytes,
                                       const UnitMachine &machine) const {
   double mostBlocks = layout.classes.front().blocks;
   int64_t best = 1;
   double leastSeconds = timeOf(layout, 1, bytes, machine).totalSeconds;
-  bool maySplit =
-      (machine.splitsUnpacked || layout.isPacked) &&
-      layout.lanes * layout.tiles < splitOccupancy * machine.units;
+  bool maySplit = (machine.splitsUnpacked || layout.isPacked) &&
+                  layout.lanes * layout.tiles < splitOccupancy * machine.units;
   for (int64_t splits : splitCounts) {
     if (!maySplit || double(splits) > mostBlocks)
       break;
     // None without a block.
-    splits = int64_t(
-        std::ceil(mostBlocks / std::ceil(mostBlocks / double(splits))));
+    splits =
+        int64_t(std::ceil(mostBlocks / std::ceil(mostBlocks / double(splits))));
     double seconds = timeOf(layout, splits, bytes, machine).totalSeconds;
     if (seconds < leastSeconds)
       leastSeconds = seconds, best = splits;
@@ -294,14 +293,11 @@ UnitTile AttentionKernel::tileOf(const Layout &layout, int64_t splits,
     for (unsigned loop : groups)
       tile[loop] = 1;
   unsigned query = queries.front();
-  tile[query] =
-      std::min<int64_t>(tile[query], layout.isPacked
-                                         ? llvm::divideCeil(rows, group)
-                                         : rows);
-  double blocks =
-      std::ceil(layout.classes.front().blocks / double(splits));
-  tile[keyLoop] = std::min<int64_t>(tile[keyLoop],
-                                    int64_t(blocks * machine.keyTile));
+  tile[query] = std::min<int64_t>(
+      tile[query], layout.isPacked ? llvm::divideCeil(rows, group) : rows);
+  double blocks = std::ceil(layout.classes.front().blocks / double(splits));
+  tile[keyLoop] =
+      std::min<int64_t>(tile[keyLoop], int64_t(blocks * machine.keyTile));
   return tile;
 }
 
@@ -311,11 +307,11 @@ UnitTile AttentionKernel::chooseTile(const KernelBytes &bytes,
   return tileOf(layout, chooseSplits(layout, bytes, machine), machine);
 }
 
-KernelTime AttentionKernel::unlimitedTime(const UnitTile &tile, const KernelBytes &bytes,
-                                   const UnitMachine &machine) const {
+KernelTime AttentionKernel::unlimitedTime(const UnitTile &tile,
+                                          const KernelBytes &bytes,
+                                          const UnitMachine &machine) const {
   const Layout &layout = layoutOf(machine);
   double blocks = std::ceil(double(tile[keyLoop]) / machine.keyTile);
-  int64_t splits =
-      int64_t(std::ceil(layout.classes.front().blocks / blocks));
+  int64_t splits = int64_t(std::ceil(layout.classes.front().blocks / blocks));
   return timeOf(layout, std::max<int64_t>(1, splits), bytes, machine);
 }

@@ -42,17 +42,17 @@ private:
   /// How a machine's kernel cuts the op, whatever the split of the keys.
   struct Layout {
     bool isPacked;
-    int64_t rows;  ///< of one lane
-    double lanes;  ///< sequences times heads, or kv heads
-    double tiles;  ///< of one lane
+    int64_t rows;                   ///< of one lane
+    double lanes;                   ///< sequences times heads, or kv heads
+    double tiles;                   ///< of one lane
     std::vector<ItemClass> classes; ///< most blocks first
   };
 
   const Layout &layoutOf(const UnitMachine &machine) const;
   std::vector<ItemClass> countClasses(const Layout &layout, int64_t queryTile,
                                       int64_t keyTile, bool skipsMasked) const;
-  KernelTime timeOf(const Layout &layout, int64_t splits, const KernelBytes &bytes,
-                    const UnitMachine &machine) const;
+  KernelTime timeOf(const Layout &layout, int64_t splits,
+                    const KernelBytes &bytes, const UnitMachine &machine) const;
   /// Cycles in which all items are done, at most `inUnit` in a unit at a time.
   double unitCycles(const Layout &layout, int64_t splits, double inUnit,
                     const UnitMachine &machine) const;

@@ -56,8 +56,7 @@ static double countSharedTiles(WorkloadOpInterface op, const Workload &workload,
   double elementsOfSlice =
       toReal(countElementsOfProduct(workload, buffer, box));
   int64_t rows = workload.loops[loop].extent;
-  int64_t step =
-      size * int64_t(llvm::divideCeil(rows, size * mostSharedTiles));
+  int64_t step = size * int64_t(llvm::divideCeil(rows, size * mostSharedTiles));
   double tiles = 0;
   for (int64_t begin = 0; begin < rows; begin += step) {
     box[loop] = {begin, std::min(begin + step, rows)};
@@ -68,8 +67,8 @@ static double countSharedTiles(WorkloadOpInterface op, const Workload &workload,
   return tiles;
 }
 
-std::unique_ptr<UnitKernel>
-ContractionKernel::get(WorkloadOpInterface op, const Workload &workload) {
+std::unique_ptr<UnitKernel> ContractionKernel::get(WorkloadOpInterface op,
+                                                   const Workload &workload) {
   const Stage *contraction = findContraction(workload);
   SmallVector<unsigned, 2> operands;
   for (auto [index, buffer] : llvm::enumerate(workload.buffers))
@@ -87,12 +86,12 @@ ContractionKernel::get(WorkloadOpInterface op, const Workload &workload) {
     kernel->isTileable.push_back(loop.isTileable);
     if (!contraction->loops[index])
       continue;
-    Loops &loops = ofLhs[index] && ofRhs[index]
-                       ? (loop.kind == utils::IteratorType::reduction
-                              ? kernel->terms
-                              : kernel->batch)
-                   : ofLhs[index] ? kernel->rows
-                                  : kernel->columns;
+    Loops &loops =
+        ofLhs[index] && ofRhs[index]
+            ? (loop.kind == utils::IteratorType::reduction ? kernel->terms
+                                                           : kernel->batch)
+        : ofLhs[index] ? kernel->rows
+                       : kernel->columns;
     loops.push_back(index);
   }
   kernel->lhsBytes = bytesOfElement(lhs);
@@ -238,8 +237,9 @@ KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
   return time;
 }
 
-KernelTime ContractionKernel::unlimitedTime(const UnitTile &tile, const KernelBytes &bytes,
-                                     const UnitMachine &machine) const {
+KernelTime ContractionKernel::unlimitedTime(const UnitTile &tile,
+                                            const KernelBytes &bytes,
+                                            const UnitMachine &machine) const {
   return timeOf(cutOf(tile), bytes, machine);
 }
 
@@ -248,8 +248,8 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
   constexpr double accumulatorBytes = 4;
   int64_t terms = extentOf(this->terms);
   // Rows that a norm needs whole are reduced in one go.
-  bool canSplit = llvm::all_of(
-      this->terms, [&](unsigned loop) { return isTileable[loop]; });
+  bool canSplit = llvm::all_of(this->terms,
+                               [&](unsigned loop) { return isTileable[loop]; });
   UnitTile best;
   double leastSeconds = 0;
   auto consider = [&](Cut cut) {

@@ -40,7 +40,7 @@ private:
   using Loops = SmallVector<unsigned, 2>;
 
   KernelTime timeOf(Cut cut, const KernelBytes &bytes,
-                              const UnitMachine &machine) const;
+                    const UnitMachine &machine) const;
   /// Tiles of `size` rows; where rows are shared out (experts) a tile counts
   /// once for each share it meets.
   double rowTiles(int64_t size) const;
@@ -54,7 +54,7 @@ private:
   SmallVector<bool, 6> isTileable;
   Loops batch, rows, columns, terms;
   double lhsBytes = 0, rhsBytes = 0; ///< of one element
-  WorkSums rowWork; ///< of stages over the left operand alone
+  WorkSums rowWork;                  ///< of stages over the left operand alone
   /// For rows that are shared out: tiles by size.
   std::map<int64_t, double> sharedRowTiles;
 };

@@ -41,10 +41,9 @@ TileModel::Shape TileModel::shapeOf(const Buffer &buffer,
     shape.loops.push_back(loop);
   shape.isProduct = hasLoopForEachDimension(buffer.map);
   shape.bytesPerElement = wholeBytesOf(buffer.elementType);
-  shape.mostElements =
-      shape.bytesPerElement > 0
-          ? maxCount / (bitsPerByte * shape.bytesPerElement)
-          : 0;
+  shape.mostElements = shape.bytesPerElement > 0
+                           ? maxCount / (bitsPerByte * shape.bytesPerElement)
+                           : 0;
   shape.takesRoom = !buffer.isInPlace;
   shape.holdsNext = buffer.role != Buffer::Role::Temporary && !buffer.isLate;
   return shape;
@@ -61,10 +60,9 @@ TileModel::TileModel(WorkloadOpInterface op, const Workload &workload)
     fullBytes.push_back(succeeded(elements) ? storageBytes(buffer, *elements)
                                             : Count(failure()));
     Count whole = countElementsOfProduct(workload, index, box);
-    areShapesSimple &=
-        shapes.back().isProduct && succeeded(whole) &&
-        *whole <= shapes.back().mostElements /
-                      (2 * int64_t(workload.buffers.size()));
+    areShapesSimple &= shapes.back().isProduct && succeeded(whole) &&
+                       *whole <= shapes.back().mostElements /
+                                     (2 * int64_t(workload.buffers.size()));
   }
 }
 

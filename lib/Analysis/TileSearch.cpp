@@ -161,7 +161,7 @@ SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
 }
 
 std::optional<int64_t> TileSearch::countBytes(const Tiling &tiling,
-                                                  int64_t most) const {
+                                              int64_t most) const {
   int64_t bytes = 0;
   for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
     Count moved = model.trafficBytes(tiling, buffer);
@@ -333,9 +333,9 @@ static SmallVector<int64_t, 4> compulsoryBytesOf(const OpOnTarget &context) {
 }
 
 /// What one unit works on at a time.
-static FailureOr<TileLevelAttr>
-chooseUnitLevel(const OpOnTarget &context, const UnitKernel &kernel,
-                SmallVector<int64_t, 4> bytes) {
+static FailureOr<TileLevelAttr> chooseUnitLevel(const OpOnTarget &context,
+                                                const UnitKernel &kernel,
+                                                SmallVector<int64_t, 4> bytes) {
   if (failed(addRereads(context, kernel, bytes)))
     return failure();
   double total = 0;
@@ -347,10 +347,9 @@ chooseUnitLevel(const OpOnTarget &context, const UnitKernel &kernel,
   SmallVector<std::pair<StringRef, int64_t>> sizes;
   for (auto [size, loop] : llvm::zip(tile, context.workload.loops))
     sizes.push_back({loop.name, size});
-  return TileLevelAttr::get(mlirContext,
-                            StringAttr::get(mlirContext, unitLevelName),
-                            getAmounts(mlirContext, sizes), {},
-                            getAmounts(mlirContext, {}), {});
+  return TileLevelAttr::get(
+      mlirContext, StringAttr::get(mlirContext, unitLevelName),
+      getAmounts(mlirContext, sizes), {}, getAmounts(mlirContext, {}), {});
 }
 
 FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {

@@ -79,8 +79,7 @@ private:
     bool takesRoom; ///< beside other buffers
     bool holdsNext; ///< while a tile is used, where there is one
   };
-  static Shape shapeOf(const Buffer &buffer,
-                       const llvm::SmallBitVector &loops);
+  static Shape shapeOf(const Buffer &buffer, const llvm::SmallBitVector &loops);
 
   SmallVector<llvm::SmallBitVector, 4> loopsOf;
   SmallVector<Shape, 4> shapes;

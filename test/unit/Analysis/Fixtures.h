@@ -110,6 +110,19 @@ private:
   std::mt19937_64 engine;
 };
 
+/// The loops whose order matters, of which the search enumerates three.
+inline size_t countReuseLoops(const Workload &workload) {
+  size_t count = 0;
+  for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
+    count += workload.loops[loop].isTileable &&
+             workload.loops[loop].extent > 1 &&
+             llvm::any_of(workload.buffers, [&](const Buffer &buffer) {
+               return buffer.role != Buffer::Role::Temporary &&
+                      !workload.loopsOf(buffer)[loop];
+             });
+  return count;
+}
+
 } // namespace mlir::llm
 
 #endif // LLM_TEST_UNIT_ANALYSIS_FIXTURES_H

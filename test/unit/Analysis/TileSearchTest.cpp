@@ -93,19 +93,6 @@ private:
   std::optional<Score> best;
 };
 
-/// The loops whose order matters, of which the search enumerates three.
-static size_t countReuseLoops(const Workload &workload) {
-  size_t count = 0;
-  for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
-    count += workload.loops[loop].isTileable &&
-             workload.loops[loop].extent > 1 &&
-             llvm::any_of(workload.buffers, [&](const Buffer &buffer) {
-               return buffer.role != Buffer::Role::Temporary &&
-                      !workload.loopsOf(buffer)[loop];
-             });
-  return count;
-}
-
 /// On one machine: the search finds a tile exactly when there is a legal one,
 /// and none of the family is better.
 void expectBest(const std::string &text, int64_t capacity, Random &random) {

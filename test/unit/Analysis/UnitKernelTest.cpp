@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Oracle.h"
 #include "llm/Analysis/ClosedForm.h"
 #include "llm/Analysis/TileSearch.h"
 #include "llm/Support/Units.h"
-#include "Oracle.h"
 
 #include <cmath>
 
@@ -29,9 +29,9 @@ unsigned seedOf(unsigned test) {
 /// A number between the two, small ones as often as large ones.
 int64_t between(Random &random, int64_t low, int64_t high) {
   double share = double(random(0, 1000000)) / 1e6;
-  return std::clamp(int64_t(double(low) *
-                            std::pow(double(high) / double(low), share)),
-                    low, high);
+  return std::clamp(
+      int64_t(double(low) * std::pow(double(high) / double(low), share)), low,
+      high);
 }
 
 /// Functions with one op each, parsed together.
@@ -259,10 +259,11 @@ std::string describe(const std::string &text, const Target &target) {
 
 /// No byte moves faster than the memory, and no multiply-accumulate is done
 /// faster than at the peak of all units.
-void expectAboveBounds(const Ops &ops, size_t index, const Target &target) {
+/// Whether the op fits on the machine.
+bool expectAboveBounds(const Ops &ops, size_t index, const Target &target) {
   std::optional<Costed> found = costOf(ops.ops[index], target);
   if (!found)
-    return;
+    return false;
   OpOnTarget context = *OpOnTarget::get(ops.ops[index], target);
   TileModel model(context.op, context.workload);
   int64_t bytes = 0;
@@ -275,25 +276,28 @@ void expectAboveBounds(const Ops &ops, size_t index, const Target &target) {
   std::string usedType;
   Type type = context.workload.macElementType();
   if (!type)
-    return;
-  double rate = double(*Target::macsPerCycle(*context.engine, type, usedType)) *
-                double(context.engine->sustainedClockHz.value_or(
-                    target.clockHz)) /
-                double(target.clockHz);
+    return true;
+  double rate =
+      double(*Target::macsPerCycle(*context.engine, type, usedType)) *
+      double(context.engine->sustainedClockHz.value_or(target.clockHz)) /
+      double(target.clockHz);
   EXPECT_GE(double(found->cycles()),
             double(found->cost.getWork("mac")) / rate * (1 - 1e-12))
       << where;
+  return true;
 }
 
 /// 1,500 ops on 150 machines with units, figures of kernels and power limits.
 TEST(UnitKernelTest, NothingIsBelowTheBounds) {
   Random random(seedOf(11));
   Ops ops(randomTexts(random, 1500, randomText));
+  int fitting = 0;
   for (int machine = 0; machine < 150 && !HasFailure(); ++machine) {
     Target target = randomTarget(random);
     for (int round = 0; round < 10; ++round)
-      expectAboveBounds(ops, 10 * machine + round, target);
+      fitting += expectAboveBounds(ops, 10 * machine + round, target);
   }
+  EXPECT_GE(fitting, 1300);
 }
 
 //===----------------------------------------------------------------------===//
@@ -302,8 +306,7 @@ TEST(UnitKernelTest, NothingIsBelowTheBounds) {
 
 void raise(int64_t &value, Random &random) {
   constexpr double factors[] = {1.001, 1.01, 1.3, 2, 8};
-  value = std::max(value + 1,
-                   int64_t(double(value) * factors[random(0, 4)]));
+  value = std::max(value + 1, int64_t(double(value) * factors[random(0, 4)]));
 }
 void raise(std::optional<int64_t> &value, Random &random) {
   if (value)
@@ -360,14 +363,11 @@ const Improvement improvements[] = {
        for (MacRate &rate : target.engines.front().macRates)
          raise(rate.macsPerCycle, random);
      }},
-    {"power",
-     [](Target &target, Random &random) {
-       raise(target.powerLimitWatts, random);
-     }},
+    {"power", [](Target &target,
+                 Random &random) { raise(target.powerLimitWatts, random); }},
     {"energy of a multiply-accumulate",
      [](Target &target, Random &random) {
-       int64_t &energy =
-           target.engines.front().macEnergies.front().femtojoules;
+       int64_t &energy = target.engines.front().macEnergies.front().femtojoules;
        energy = random(0, energy);
      }},
     {"energy of a byte",
@@ -403,7 +403,13 @@ void expectNoLonger(const Ops &ops, size_t index, const Target &target,
   std::optional<Costed> before = costOf(ops.ops[index], target);
   if (!before)
     return;
+  // The search enumerates three loops; of kernels with more (rows of a batch
+  // that are rotated), a larger cache may find another one of these tiles.
+  Workload workload = OpOnTarget::get(ops.ops[index], target)->workload;
+  bool isEnumerated = countReuseLoops(workload) <= 3;
   for (const Improvement &improvement : improvements) {
+    if (!isEnumerated && StringRef(improvement.name) == "cache")
+      continue;
     Target better = target;
     improvement.improve(better, random);
     std::optional<Costed> after = costOf(ops.ops[index], better);
@@ -454,16 +460,15 @@ std::string weightsText(Random &random, const std::string &type) {
           d = 32 * random(1, 4), experts = random(1, 8);
   switch (kind) {
   case 0:
-    return functionText("llm.grouped_matmul %0, %1 rows_per_expert " +
-                            listText(std::vector<int64_t>(experts, m)) +
-                            " top_k 1",
-                        {tensorText({experts * m, k}),
-                         tensorText({experts, k, n}, type)});
+    return functionText(
+        "llm.grouped_matmul %0, %1 rows_per_expert " +
+            listText(std::vector<int64_t>(experts, m)) + " top_k 1",
+        {tensorText({experts * m, k}), tensorText({experts, k, n}, type)});
   case 1:
-    return functionText("llm.mla_attn %0, %1 value_dim 512 mask causal scale "
-                        "0.5",
-                        {tensorText({b, s, 16 * h, 576}),
-                         tensorText({b, t, 1, 576}, type)});
+    return functionText(
+        "llm.mla_attn %0, %1 value_dim 512 mask causal scale "
+        "0.5",
+        {tensorText({b, s, 16 * h, 576}), tensorText({b, t, 1, 576}, type)});
   case 2:
     return functionText("llm.gqa_attn %0, %1, %2 mask causal scale 0.5",
                         {tensorText({b, s, h * g, d}),
