@@ -42,8 +42,8 @@ double mlir::llm::collectiveMicroseconds(CollectiveKind kind, int64_t devices,
   double passed = steps * share;
   double bandwidth =
       nano * real(link.bandwidthNanoseconds) +
-      passed / double(link.sustainedBytesPerSecond.value_or(
-                   link.bytesPerSecond)) +
+      passed /
+          double(link.sustainedBytesPerSecond.value_or(link.bytesPerSecond)) +
       2 * share / memoryBytesPerSecond;
   if (!link.lowLatencyBytesPerSecond)
     return micro * bandwidth;

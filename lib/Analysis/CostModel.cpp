@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/CostModel.h"
-#include "llm/Analysis/ClosedForm.h"
+#include "Movement.h"
 #include "llm/Analysis/Totals.h"
 #include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
@@ -81,7 +81,7 @@ static FailureOr<int64_t> rateOf(const OpOnTarget &context, WorkKind kind) {
          << ".macs_per_cycle_per_unit), nor one for a wider type";
 }
 
-static LogicalResult emitOverflow(Operation *op) {
+LogicalResult mlir::llm::emitOverflow(Operation *op) {
   return op->emitOpError() << "its work, bytes or cycles are above 2^61 - 1";
 }
 
@@ -161,236 +161,6 @@ mlir::llm::describeAssumptions(const OpOnTarget &context) {
 }
 
 //===----------------------------------------------------------------------===//
-// Traffic and room
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Bytes that each buffer of the workload moves, and the room that the tiles
-/// take.
-struct Movement {
-  SmallVector<int64_t, 4> bytes;
-  /// The buffers that already lie in the engine's private memory.
-  llvm::SmallBitVector resident;
-  int64_t workingSetBytes = 0;
-};
-} // namespace
-
-FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
-                                        TileLevelAttr level) {
-  const Workload &workload = context.workload;
-  Operation *op = context.op;
-  Tiling tiling;
-  for (const Loop &loop : workload.loops) {
-    int64_t size = getAmount(level.getSizes(), loop.name);
-    if (size < 1 || size > loop.extent)
-      return op->emitOpError()
-             << "tile size of loop '" << loop.name << "' must be in [1, "
-             << loop.extent << "], got " << size;
-    if (!loop.isTileable && size != loop.extent)
-      return op->emitOpError()
-             << "loop '" << loop.name << "' cannot be cut: its tile must be "
-             << loop.extent << ", got " << size;
-    tiling.sizes.push_back(size);
-  }
-  for (StringAttr name : level.getOrder()) {
-    std::optional<unsigned> loop = workload.findLoop(name);
-    if (!loop)
-      return op->emitOpError() << "tile names loop '" << name.getValue()
-                               << "', which the op does not have";
-    tiling.order.push_back(*loop);
-  }
-  for (NamedAttribute held : level.getBuffers())
-    if (llvm::none_of(workload.buffers, [&](const Buffer &buffer) {
-          return buffer.name == held.getName().getValue();
-        }))
-      return op->emitOpError()
-             << "tile names buffer '" << held.getName().getValue()
-             << "', which the op does not have";
-  return tiling;
-}
-
-/// Every element once, streamed through as much of the private memory as there
-/// is.
-static FailureOr<Movement> moveCompulsory(const OpOnTarget &context) {
-  TileModel model(context.op, context.workload);
-  Movement movement;
-  int64_t total = 0;
-  for (unsigned buffer = 0; buffer < context.workload.buffers.size();
-       ++buffer) {
-    bool isMoved =
-        context.workload.buffers[buffer].role != Buffer::Role::Temporary;
-    Count bytes = isMoved ? model.compulsoryBytes(buffer) : Count(0);
-    std::optional<int64_t> sum =
-        succeeded(bytes) ? checkedAdd(total, *bytes) : std::nullopt;
-    if (!sum)
-      return emitOverflow(context.op);
-    total = *sum;
-    movement.bytes.push_back(*bytes);
-  }
-  movement.workingSetBytes = std::min(total, context.tileCapacityBytes());
-  return movement;
-}
-
-static bool isResident(TileLevelAttr level, const Buffer &buffer) {
-  return llvm::any_of(level.getResident(), [&](StringAttr name) {
-    return name.getValue() == buffer.name;
-  });
-}
-
-/// What is said to lie in a memory must fit into it.
-static LogicalResult checkResident(const OpOnTarget &context,
-                                   TileLevelAttr level) {
-  TileModel model(context.op, context.workload);
-  Count all = int64_t(0);
-  for (StringAttr name : level.getResident()) {
-    const Buffer *buffer =
-        llvm::find_if(context.workload.buffers, [&](const Buffer &buffer) {
-          return buffer.name == name.getValue();
-        });
-    if (buffer == context.workload.buffers.end())
-      return context.op->emitOpError()
-             << "tile says that buffer '" << name.getValue()
-             << "' is resident, which the op does not have";
-    all = plus(all, model.compulsoryBytes(
-                        buffer - context.workload.buffers.begin()));
-  }
-  if (succeeded(all) && *all <= context.tileCapacityBytes())
-    return success();
-  return context.op->emitOpError()
-         << "its resident buffers do not fit into '"
-         << level.getMemory().getValue() << "', which has "
-         << context.tileCapacityBytes() << " bytes";
-}
-
-static FailureOr<Movement> moveTiled(const OpOnTarget &context,
-                                     TileLevelAttr level) {
-  Operation *op = context.op;
-  FailureOr<Tiling> tiling = readTiling(context, level);
-  if (failed(tiling))
-    return failure();
-  if (failed(checkResident(context, level)))
-    return failure();
-  TileModel model(context.op, context.workload);
-  Movement movement;
-  SmallVector<int64_t, 4> held;
-  for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
-    if (buffer.isKept && !model.isKept(*tiling, index))
-      return op->emitOpError()
-             << "its tile would compute '" << buffer.name
-             << "' again: loops that it does not have must be inside of those "
-                "that it has, or uncut";
-    Count bytes = model.trafficBytes(*tiling, index);
-    if (failed(bytes))
-      return emitOverflow(op);
-    movement.resident.push_back(isResident(level, buffer));
-    movement.bytes.push_back(*bytes);
-    held.push_back(
-        std::max<int64_t>(1, getAmount(level.getBuffers(), buffer.name)));
-  }
-  Count workingSet = model.workingSetBytes(*tiling, held);
-  if (failed(workingSet))
-    return emitOverflow(op);
-  if (*workingSet > context.tileCapacityBytes())
-    return op->emitOpError()
-           << "its tile takes " << *workingSet << " bytes of '"
-           << level.getMemory().getValue() << "', which has "
-           << context.tileCapacityBytes() << ": "
-           << *workingSet - context.tileCapacityBytes() << " too many";
-  movement.workingSetBytes = *workingSet;
-  return movement;
-}
-
-/// The real quotient of the closed form, rounded to whole bytes such that the
-/// cycles are those of the real quotient rounded up once.
-static FailureOr<Movement> moveClosedForm(const OpOnTarget &context,
-                                          const ClosedForm &form,
-                                          TileLevelAttr level) {
-  FailureOr<Tiling> tiling = readTiling(context, level);
-  if (failed(tiling))
-    return failure();
-  const Memory &dram = context.target->dram();
-  double bytesPerCycle =
-      double(dram.usableBytesPerSecond()) / double(context.target->clockHz) *
-      double(context.target->portLanes(*context.engine, dram)) /
-      double(dram.lanes);
-  double bytes = form.lhsBytes + form.rhsBytes;
-  if (!(bytes < double(maxCount)))
-    return emitOverflow(context.op);
-  double cycles = std::ceil(bytes / bytesPerCycle);
-  auto whole = int64_t(std::max(
-      std::floor(bytes), std::min(std::ceil(bytes), cycles * bytesPerCycle)));
-  Movement movement;
-  movement.bytes.resize(context.workload.buffers.size(), 0);
-  movement.bytes[form.lhs] = int64_t(form.lhsBytes);
-  movement.bytes[form.rhs] = whole - movement.bytes[form.lhs];
-  SmallVector<int64_t, 4> held(context.workload.buffers.size(), 1);
-  Count workingSet =
-      TileModel(context.op, context.workload).workingSetBytes(*tiling, held);
-  if (failed(workingSet))
-    return emitOverflow(context.op);
-  // A narrower operand or a bias may not be in the closed form's three tiles.
-  movement.workingSetBytes = std::min(*workingSet, context.tileCapacityBytes());
-  return movement;
-}
-
-static FailureOr<Movement> moveTheoretical(const OpOnTarget &context,
-                                           TileAttr tile) {
-  std::optional<ClosedForm> form = ClosedForm::get(context);
-  TileAttr derived = form ? form->getTile(context)
-                          : TileAttr::get(tile.getContext(),
-                                          TileStrategy::Theoretical, {}, {});
-  if (tile != derived)
-    return context.op->emitOpError()
-           << "its tile says 'theoretical' but is not the one of the closed "
-              "form, "
-           << derived << "; write 'manual' for a tile of your own";
-  return form ? moveClosedForm(context, *form, tile.getLevels().front())
-              : moveCompulsory(context);
-}
-
-/// The levels that a searched or manual tile must have: one for the engine's
-/// private memory, one for its units.
-static SmallVector<StringRef> levelNames(const OpOnTarget &context) {
-  SmallVector<StringRef> names;
-  if (const Memory *memory = context.tileMemory())
-    names.push_back(memory->name);
-  if (unitKernelOf(context))
-    names.push_back(unitLevelName);
-  return names;
-}
-
-static LogicalResult checkLevels(const OpOnTarget &context, TileAttr tile) {
-  SmallVector<StringRef> expected = levelNames(context), found;
-  for (TileLevelAttr level : tile.getLevels())
-    found.push_back(level.getMemory().getValue());
-  if (expected == found)
-    return success();
-  if (expected.empty())
-    return context.op->emitOpError()
-           << "has a tile level, but engine '" << context.engine->name
-           << "' has no private memory";
-  return context.op->emitOpError()
-         << "its tile must have "
-         << (expected.size() == 1 ? "one level" : "two levels") << ", for "
-         << (context.tileMemory() ? "memory '" : "the '")
-         << llvm::join(expected, "' and '") << "' of engine '"
-         << context.engine->name << "'";
-}
-
-static FailureOr<Movement> move(const OpOnTarget &context, TileAttr tile) {
-  Operation *op = context.op;
-  if (tile.getSplit() && !tile.getSplit().empty())
-    return op->emitOpError()
-           << "its tile has a split; ops are costed and scheduled whole";
-  if (tile.getStrategy() == TileStrategy::Theoretical)
-    return moveTheoretical(context, tile);
-  if (failed(checkLevels(context, tile)))
-    return failure();
-  return context.tileMemory() ? moveTiled(context, tile.getLevels().front())
-                              : moveCompulsory(context);
-}
-
-//===----------------------------------------------------------------------===//
 // Cost
 //===----------------------------------------------------------------------===//
 
@@ -406,8 +176,7 @@ static FailureOr<DictionaryAttr> countAllWork(const OpOnTarget &context) {
   return getAmounts(context.op->getContext(), amounts);
 }
 
-std::unique_ptr<UnitKernel>
-mlir::llm::unitKernelOf(const OpOnTarget &context) {
+std::unique_ptr<UnitKernel> mlir::llm::unitKernelOf(const OpOnTarget &context) {
   return context.engine->hasUnitTiles()
              ? UnitKernel::get(context.op, context.workload)
              : nullptr;
@@ -417,8 +186,8 @@ UnitMachine mlir::llm::unitMachineOf(const OpOnTarget &context,
                                      const UnitKernel &kernel) {
   return UnitMachine::get(
       *context.target, *context.engine, context.workload.macElementType(),
-      context.engine->kernelFigures(
-          kernel.opClass(), context.op->getName().getStringRef()));
+      context.engine->kernelFigures(kernel.opClass(),
+                                    context.op->getName().getStringRef()));
 }
 
 LogicalResult mlir::llm::addRereads(const OpOnTarget &context,
@@ -512,8 +281,8 @@ static FailureOr<Cycles> shareAsTiles(const OpOnTarget &context,
   // Where ports or few tiles slow streaming down, that is the units' doing.
   cycles.compute = stream > memory ? std::max(unit, stream) : unit;
   int64_t overlapped = std::max(cycles.compute, memory);
-  cycles.serial = std::max<int64_t>(
-      0, total - toCycles(time.launchSeconds) - overlapped);
+  cycles.serial =
+      std::max<int64_t>(0, total - toCycles(time.launchSeconds) - overlapped);
   cycles.bound = boundOf(cycles.overhead, unit, stream);
   if (!fits)
     return emitOverflow(context.op);
@@ -586,12 +355,13 @@ FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
   NamedAttrList traffic;
   traffic.set(context.target->dram().name, getAmounts(mlirContext, perBuffer));
   std::optional<int64_t> energy = energyPicojoules(
-      context, getAmount(*work, toRef(stringify(WorkKind::Mac))), total, cached);
+      context, getAmount(*work, toRef(stringify(WorkKind::Mac))), total,
+      cached);
   if (!energy)
     return emitOverflow(context.op);
-  FailureOr<Cycles> cycles = cyclesOf(
-      context, kernel.get(), tile,
-      {double(total), double(cached)}, *memory, *energy);
+  FailureOr<Cycles> cycles =
+      cyclesOf(context, kernel.get(), tile, {double(total), double(cached)},
+               *memory, *energy);
   if (failed(cycles))
     return failure();
   auto part = PartCostAttr::getChecked(

@@ -25,12 +25,12 @@ static constexpr int64_t mostRowElements = 32768;
 static bool readsBuffer(const Workload &workload, unsigned stage,
                         unsigned buffer) {
   const Composition *composition = workload.composition.get();
-  return !composition || composition->stages[stage].first ==
-                             composition->buffers[buffer].first;
+  return !composition ||
+         composition->stages[stage].first == composition->buffers[buffer].first;
 }
 
-std::unique_ptr<UnitKernel>
-ElementwiseKernel::get(WorkloadOpInterface op, const Workload &workload) {
+std::unique_ptr<UnitKernel> ElementwiseKernel::get(WorkloadOpInterface op,
+                                                   const Workload &workload) {
   auto kernel = std::make_unique<ElementwiseKernel>();
   WorkSums sums = sumWork(op, workload);
   if (sums.macs > 0)
@@ -52,9 +52,9 @@ ElementwiseKernel::get(WorkloadOpInterface op, const Workload &workload) {
     // Of small operands (weights, angles) one copy serves all rows.
     bool isSwept = buffer.role == Buffer::Role::Read && loops.all();
     kernel->sweeps.push_back(
-        isSwept ? std::max<int64_t>(
-                      1, llvm::count_if(workload.stages, sweepsOver))
-                : 1);
+        isSwept
+            ? std::max<int64_t>(1, llvm::count_if(workload.stages, sweepsOver))
+            : 1);
   }
   return kernel;
 }
@@ -76,9 +76,9 @@ int64_t ElementwiseKernel::sizeInItem(size_t loop, int64_t elements,
   };
   if (machine.itemElements > 0)
     return cutTo(int64_t(machine.itemElements));
-  bool isRow = fromInside == 0 ||
-               (fromInside == 1 && elements < leastItemElements &&
-                extent <= mostRowElements / elements);
+  bool isRow =
+      fromInside == 0 || (fromInside == 1 && elements < leastItemElements &&
+                          extent <= mostRowElements / elements);
   return isRow ? extent : cutTo(leastItemElements);
 }
 
@@ -93,16 +93,17 @@ UnitTile ElementwiseKernel::chooseTile(const KernelBytes &bytes,
   return tile;
 }
 
-KernelTime ElementwiseKernel::unlimitedTime(const UnitTile &tile, const KernelBytes &bytes,
-                                     const UnitMachine &machine) const {
+KernelTime ElementwiseKernel::unlimitedTime(const UnitTile &tile,
+                                            const KernelBytes &bytes,
+                                            const UnitMachine &machine) const {
   double items = 1;
   for (auto [size, extent] : llvm::zip(tile, extents))
     items *= double(llvm::divideCeil(extent, size));
   double itemSeconds = 0;
   auto atLeast = [&](double work, double perCycle) {
     if (perCycle > 0)
-      itemSeconds = std::max(itemSeconds,
-                             work / items / (perCycle * machine.clockHz));
+      itemSeconds =
+          std::max(itemSeconds, work / items / (perCycle * machine.clockHz));
   };
   atLeast(bytes.all(), machine.itemBytesPerCycle);
   atLeast(work.alu, machine.aluPerCycle);
@@ -118,8 +119,7 @@ KernelTime ElementwiseKernel::unlimitedTime(const UnitTile &tile, const KernelBy
   // Loads of one item wait for its arithmetic and the other way round: their
   // squares add up.
   time.totalSeconds =
-      time.launchSeconds +
-      std::sqrt(time.unitSeconds * time.unitSeconds +
-                time.streamSeconds * time.streamSeconds);
+      time.launchSeconds + std::sqrt(time.unitSeconds * time.unitSeconds +
+                                     time.streamSeconds * time.streamSeconds);
   return time;
 }

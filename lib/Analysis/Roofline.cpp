@@ -101,8 +101,8 @@ std::optional<int64_t> RooflineSum::cycles() const {
       return std::nullopt;
     byKind[key.first] = *sum;
   }
-  std::optional<int64_t> longest = ceilMulDiv(
-      bytes, target.clockHz, 1, target.dram().peakBytesPerSecond());
+  std::optional<int64_t> longest =
+      ceilMulDiv(bytes, target.clockHz, 1, target.dram().peakBytesPerSecond());
   int64_t fastestClockHz = target.clockHz;
   for (const Engine &engine : target.engines)
     fastestClockHz =

@@ -118,9 +118,9 @@ double UnitMachine::cacheBytesPerSecond() const {
 KernelTime UnitKernel::timeOf(const UnitTile &tile, const KernelBytes &bytes,
                               const UnitMachine &machine) const {
   KernelTime time = unlimitedTime(tile, bytes, machine);
-  time.totalSeconds =
-      std::max(time.totalSeconds,
-               time.launchSeconds + machine.powerSeconds(work.macs, bytes.memory));
+  time.totalSeconds = std::max(
+      time.totalSeconds,
+      time.launchSeconds + machine.powerSeconds(work.macs, bytes.memory));
   return time;
 }
 

@@ -23,8 +23,8 @@ struct OpFigures {
       bytes; ///< of each shared memory of the target, in its order
   int64_t overheadCycles = 0, serialCycles = 0;
   int64_t computeCycles = 0, memoryCycles = 0;
-  int64_t cycles = 0;          ///< alone on the machine, summed over the parts
-  int64_t scheduledCycles = 0; ///< what the slots take
+  int64_t cycles = 0;           ///< alone on the machine, summed over the parts
+  int64_t scheduledCycles = 0;  ///< what the slots take
   int64_t energyPicojoules = 0; ///< as far as the target gives energies
 };
 

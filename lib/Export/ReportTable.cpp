@@ -186,7 +186,8 @@ static void printEnergy(const Report &report, llvm::raw_ostream &os) {
   if (picojoules == 0 || seconds == 0)
     return;
   double joules = 1e-12 * double(picojoules);
-  double watts = joules / seconds + double(report.target->idleWatts.value_or(0));
+  double watts =
+      joules / seconds + double(report.target->idleWatts.value_or(0));
   printWrapped(os,
                llvm::formatv("{0:f3} mJ, {1:f1} W on average, of "
                              "multiply-accumulates and bytes as far as the "

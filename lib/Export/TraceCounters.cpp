@@ -71,7 +71,8 @@ void TraceCounters::write(unsigned memory) {
       now, resource.name + " bandwidth", [&](llvm::json::OStream &json) {
         json.attributeBegin("GB/s");
         json.rawValue([&](raw_ostream &os) {
-          os << llvm::format("%.3f", share * resource.usableBytesPerSecond() / 1e9);
+          os << llvm::format("%.3f",
+                             share * resource.usableBytesPerSecond() / 1e9);
         });
         json.attributeEnd();
       });

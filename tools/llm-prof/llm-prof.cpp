@@ -37,12 +37,14 @@ struct TableOptions {
         files(cl::Positional, cl::OneOrMore, cl::sub(command),
               cl::desc("<measured.csv ...>")),
         devices("device", cl::CommaSeparated, cl::sub(command),
-                cl::desc("Only rows of these devices"), cl::value_desc("names")),
+                cl::desc("Only rows of these devices"),
+                cl::value_desc("names")),
         opKinds("op-kind", cl::CommaSeparated, cl::sub(command),
                 cl::desc("Only rows of these kinds of ops"),
                 cl::value_desc("names")),
         sources("source", cl::CommaSeparated, cl::sub(command),
-                cl::desc("Only rows of these sources"), cl::value_desc("names")),
+                cl::desc("Only rows of these sources"),
+                cl::value_desc("names")),
         backends("backend", cl::CommaSeparated, cl::sub(command),
                  cl::desc("Only rows of these backends"),
                  cl::value_desc("names")) {}
@@ -61,8 +63,8 @@ FailureOr<Target> TableOptions::loadTarget(MLIRContext &context,
                                            bool calibrated) const {
   auto emitError = [&] { return mlir::emitError(UnknownLoc::get(&context)); };
   StringRef name = target;
-  bool isFile = name.ends_with_insensitive(".json") ||
-                name.ends_with_insensitive(".csv");
+  bool isFile =
+      name.ends_with_insensitive(".json") || name.ends_with_insensitive(".csv");
   if (isFile)
     return loadTargetFile(name, column, &context, emitError, calibrated);
   if (!column.empty())
@@ -112,13 +114,11 @@ namespace {
 struct ValidateOptions : TableOptions {
   ValidateOptions() : TableOptions(validateCommand) {}
   cl::opt<Format> format{
-      "format",
-      cl::desc("What to print"),
+      "format", cl::desc("What to print"),
       cl::values(clEnumValN(Format::Table, "table", "for people (default)"),
                  clEnumValN(Format::Json, "json", "groups and worst rows"),
                  clEnumValN(Format::Csv, "csv", "one line for each row")),
-      cl::init(Format::Table),
-      cl::sub(validateCommand)};
+      cl::init(Format::Table), cl::sub(validateCommand)};
   cl::opt<unsigned> worst{"worst", cl::init(10), cl::sub(validateCommand),
                           cl::desc("How many of the worst rows to list"),
                           cl::value_desc("count")};
@@ -137,9 +137,8 @@ static LogicalResult runValidate(const ValidateOptions &options,
   if (failed(rows))
     return failure();
   ProgressBar progress("predicting", rows->size());
-  FailureOr<Validation> validation =
-      validate(*rows, *target, &context,
-               [&](size_t done) { progress.update(done); });
+  FailureOr<Validation> validation = validate(
+      *rows, *target, &context, [&](size_t done) { progress.update(done); });
   progress.clear();
   if (failed(validation))
     return failure();
@@ -221,9 +220,9 @@ static LogicalResult runCalibrate(const CalibrateOptions &options,
   what.seed = options.seed;
   constexpr size_t steps = 1000;
   ProgressBar progress("fitting", steps);
-  FailureOr<Calibration> calibration = calibrate(
-      *rows, *target, what, &context,
-      [&](double share) { progress.update(size_t(share * steps)); });
+  FailureOr<Calibration> calibration =
+      calibrate(*rows, *target, what, &context,
+                [&](double share) { progress.update(size_t(share * steps)); });
   progress.clear();
   if (failed(calibration))
     return failure();
@@ -269,7 +268,8 @@ int main(int argc, char **argv) {
     return failed(runValidate(validateOptions, context));
   if (calibrateCommand)
     return failed(runCalibrate(calibrateOptions, context));
-  llvm::errs() << "llm-prof: name a subcommand, validate or calibrate (llm-prof "
-                  "validate --help lists its options)\n";
+  llvm::errs()
+      << "llm-prof: name a subcommand, validate or calibrate (llm-prof "
+         "validate --help lists its options)\n";
   return 1;
 }

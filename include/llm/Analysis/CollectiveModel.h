@@ -19,8 +19,8 @@ std::optional<CollectiveKind> parseCollectiveKind(StringRef name);
 
 /// Microseconds of a collective over `devices` devices, each of which holds (of
 /// an all-gather: ends with) `bytes`. The devices stand in a ring: each passes
-/// V = (n - 1) / n of the bytes on in n - 1 steps, an all-reduce twice that. The
-/// library takes the faster of two protocols, as NCCL does:
+/// V = (n - 1) / n of the bytes on in n - 1 steps, an all-reduce twice that.
+/// The library takes the faster of two protocols, as NCCL does:
 ///
 ///     low latency: a1 + b steps + V / r1
 ///     bandwidth:   a2 + V / r2 + 2 bytes / (n memory)

@@ -35,8 +35,8 @@ struct WorkSums {
 /// An engine as a kernel of one class sees it. A rate of 0 is no limit.
 struct UnitMachine {
   double units = 1;
-  double clockHz = 0;            ///< of the units, under load
-  double macsPerCycle = 0;       ///< of one unit, as those below
+  double clockHz = 0;      ///< of the units, under load
+  double macsPerCycle = 0; ///< of one unit, as those below
   double aluPerCycle = 0, specialPerCycle = 0, comparePerCycle = 0;
   double operandBytesPerCycle = 0, cacheBytesPerCycle = 0;
   double accumulatorBytes = 0;
@@ -106,7 +106,7 @@ public:
                     const UnitMachine &machine) const;
   /// The tile with the least time; the first of equals.
   virtual UnitTile chooseTile(const KernelBytes &bytes,
-                      const UnitMachine &machine) const = 0;
+                              const UnitMachine &machine) const = 0;
   /// How often every element of a buffer is moved, as the kernel has it.
   virtual int64_t readsOf(unsigned buffer, const UnitMachine &machine) const {
     return 1;
@@ -114,7 +114,8 @@ public:
 
 protected:
   /// The time without a power limit.
-  virtual KernelTime unlimitedTime(const UnitTile &tile, const KernelBytes &bytes,
+  virtual KernelTime unlimitedTime(const UnitTile &tile,
+                                   const KernelBytes &bytes,
                                    const UnitMachine &machine) const = 0;
   WorkSums work; ///< of all stages
 

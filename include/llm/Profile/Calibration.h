@@ -49,10 +49,10 @@ struct Calibration {
 /// Errors: rows that make no op, a figure that is not there or 0, fewer rows
 /// than two for each figure, a single shape, and a named figure that the rows
 /// do not determine (standard error above 50 %).
-FailureOr<Calibration>
-calibrate(ArrayRef<MeasuredRow> rows, const Target &target,
-          const CalibrationOptions &options, MLIRContext *context,
-          llvm::function_ref<void(double)> progress = [](double) {});
+FailureOr<Calibration> calibrate(
+    ArrayRef<MeasuredRow> rows, const Target &target,
+    const CalibrationOptions &options, MLIRContext *context,
+    llvm::function_ref<void(double)> progress = [](double) {});
 
 /// For people: errors before, after and cross-validated, and the figures.
 void printCalibration(llvm::raw_ostream &os, const Calibration &calibration);

@@ -1,4 +1,4 @@
-//===- MeasuredTable.h - Times of ops, as somebody measured them -*- C++ -*-===//
+//===- MeasuredTable.h - Times of ops as they were measured -----*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,7 +34,8 @@ struct MeasuredRow {
   /// Collectives.
   std::optional<int64_t> devices, messageBytes;
   /// What is compared: the median, or for times that the resolution of the
-  /// clock (1 us) blurs the mean, where the repeats agree (`readMeasuredTable`).
+  /// clock (1 us) blurs the mean, where the repeats agree
+  /// (`readMeasuredTable`).
   double microseconds = 0;
 
   /// Measured as kernels of a graph that is replayed.

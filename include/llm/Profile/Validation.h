@@ -57,10 +57,9 @@ std::string sizeClassOf(const MeasuredRow &row);
 
 /// Predicts every row. `progress` is called with the number of rows done.
 /// Errors, at the row: a shape that makes no op, or that the target cannot run.
-FailureOr<Validation>
-validate(ArrayRef<MeasuredRow> rows, const Target &target,
-         MLIRContext *context,
-         llvm::function_ref<void(size_t)> progress = [](size_t) {});
+FailureOr<Validation> validate(
+    ArrayRef<MeasuredRow> rows, const Target &target, MLIRContext *context,
+    llvm::function_ref<void(size_t)> progress = [](size_t) {});
 
 /// The `count` rows with the largest errors, worst first.
 std::vector<Prediction> findWorst(const Validation &validation, size_t count);

@@ -1,0 +1,33 @@
+//===- Movement.h - What a tiled op moves, and its room ---------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_ANALYSIS_MOVEMENT_H
+#define LLM_LIB_ANALYSIS_MOVEMENT_H
+
+#include "llm/Analysis/CostModel.h"
+
+namespace mlir::llm {
+
+/// Bytes that each buffer of the workload moves, and the room that the tiles
+/// take.
+struct Movement {
+  SmallVector<int64_t, 4> bytes;
+  /// The buffers that already lie in the engine's private memory.
+  llvm::SmallBitVector resident;
+  int64_t workingSetBytes = 0;
+};
+
+/// By the tile's strategy. A tile that does not fit the op, its target or the
+/// memory is an error.
+FailureOr<Movement> move(const OpOnTarget &context, TileAttr tile);
+
+/// The error for an op whose figures leave 64 bits.
+LogicalResult emitOverflow(Operation *op);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_ANALYSIS_MOVEMENT_H
