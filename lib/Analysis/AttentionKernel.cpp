@@ -17,6 +17,9 @@ using namespace mlir::llm;
 /// Into how many parts keys are cut (those that leave no part empty).
 static constexpr int64_t splitCounts[] = {1,  2,  3,  4,  5,  6,  8,  10, 12,
                                           16, 20, 24, 32, 48, 64, 96, 128};
+/// Tiles of query rows that are looked at one by one; of more, one stands for
+/// several.
+static constexpr int64_t mostTiles = 16384;
 /// Kernels cut keys where items leave this share of the units without work
 /// (FlashAttention's rule for the number of splits).
 static constexpr double splitOccupancy = 0.8;
@@ -110,21 +113,27 @@ AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
   int64_t rowsPerQuery = layout.isPacked ? extentOf(groups) : 1;
   int64_t queryCount = extentOf(queries);
   SmallVector<Interval, 6> box = workload.fullBox();
-  double ofAllKeys =
-      toReal(countElementsOfProduct(workload, keysBuffer, box));
+  // A whole number: so are the visible keys where all lanes see as many.
+  double elementsPerKey =
+      toReal(countElementsOfProduct(workload, keysBuffer, box)) / double(keys);
   std::map<int64_t, double, std::greater<int64_t>> tilesByBlocks;
   WorkloadOpInterface counted = op;
-  for (int64_t begin = 0; begin < layout.rows; begin += queryTile) {
-    int64_t end = std::min(begin + queryTile, layout.rows);
+  auto tiles = int64_t(layout.tiles);
+  auto step = int64_t(llvm::divideCeil(tiles, mostTiles));
+  for (int64_t first = 0; first < tiles; first += step) {
+    // The last tile stands for those of a step: of a causal mask it sees most.
+    int64_t behind = std::min(first + step, tiles);
+    int64_t end = std::min(behind * queryTile, layout.rows);
     box[queries.front()] = {
-        begin / rowsPerQuery,
+        (behind - 1) * queryTile / rowsPerQuery,
         std::min<int64_t>(queryCount, llvm::divideCeil(end, rowsPerQuery))};
     double visible = double(keys);
     if (skipsMasked)
-      visible *= toReal(counted.countElements(workload, keysBuffer, box)) /
-                 ofAllKeys;
-    ++tilesByBlocks[std::max<int64_t>(
-        1, int64_t(std::ceil(visible / double(keyTile))))];
+      visible = toReal(counted.countElements(workload, keysBuffer, box)) /
+                elementsPerKey;
+    tilesByBlocks[std::max<int64_t>(
+        1, int64_t(std::ceil(visible / double(keyTile))))] +=
+        double(behind - first);
   }
   std::vector<ItemClass> classes;
   for (auto [blocks, tiles] : tilesByBlocks)
@@ -144,7 +153,8 @@ AttentionKernel::layoutOf(const UnitMachine &machine) const {
   if (!isNew)
     return layout;
   layout.isPacked = isPacked;
-  layout.rows = isPacked ? queryCount * group : queryCount;
+  layout.rows = isPacked ? checkedMul(queryCount, group).value_or(maxCount)
+                         : queryCount;
   layout.lanes = double(extentOf(lanes)) * (isPacked ? 1 : double(group));
   layout.tiles = double(llvm::divideCeil(layout.rows, queryTile));
   layout.classes =
@@ -172,32 +182,23 @@ static double blockCycles(const UnitMachine &machine, double macsPerScore,
 }
 
 double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
-                                   const UnitMachine &machine,
-                                   double &items) const {
+                                   double inUnit,
+                                   const UnitMachine &machine) const {
   double specialPerScore = work.special / scores,
          aluPerScore =
              machine.aluPerScore.value_or((work.alu + work.compare) / scores);
   double block =
       blockCycles(machine, macsPerScore, specialPerScore, aluPerScore);
-  // Where two items fit into a unit, one computes while the other waits.
-  double itemBytes = (machine.queryTile + 2 * machine.keyTile) * valueDim *
-                     operandBytes;
-  double inUnit =
-      machine.unitMemoryBytes > 0
-          ? std::clamp(std::floor(machine.unitMemoryBytes / itemBytes), 1.0,
-                       2.0)
-          : 1.0;
-  double last = 0, sum = 0, longest = 0;
-  items = 0;
+  double last = 0, sum = 0, items = 0, blockSum = 0;
   for (const ItemClass &each : layout.classes) {
     double blocks = std::ceil(each.blocks / double(splits));
     double count = each.tiles * layout.lanes * double(splits);
     double cycles = blocks * block + machine.itemCycles;
     double alone = cycles + blocks * machine.loneBlockCycles;
     double together = std::max(alone, inUnit * cycles);
-    longest = std::max(longest, together);
     items += count;
     sum += count * together;
+    blockSum += count * blocks;
     // When the last item of this class ends, if all before it are as long.
     double perUnit = std::ceil(items / machine.units);
     double waves = std::floor(perUnit / inUnit);
@@ -205,9 +206,24 @@ double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
     last = std::max(last, waves * together +
                               (rest == 0 ? 0 : rest == 1 ? alone : together));
   }
-  // Longest first: at the end the units are apart by no more than one item.
-  return std::max(last,
-                  sum / (inUnit * machine.units) + (longest - sum / items));
+  // Longest first: at the end the units are apart by no more than what the
+  // longest item has over the mean.
+  double mostBlocks =
+      std::ceil(layout.classes.front().blocks / double(splits));
+  double apart = (mostBlocks - blockSum / items) *
+                 std::max(block + machine.loneBlockCycles, inUnit * block);
+  return std::max(last, sum / (inUnit * machine.units) + apart);
+}
+
+double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
+                                   const UnitMachine &machine) const {
+  double oneByOne = unitCycles(layout, splits, /*inUnit=*/1, machine);
+  // Where two items fit into a unit, one may compute while the other waits.
+  double itemBytes = (machine.queryTile + 2 * machine.keyTile) * valueDim *
+                     operandBytes;
+  if (machine.unitMemoryBytes < 2 * itemBytes)
+    return oneByOne;
+  return std::min(oneByOne, unitCycles(layout, splits, /*inUnit=*/2, machine));
 }
 
 KernelTime AttentionKernel::timeOf(const Layout &layout, int64_t splits,
@@ -215,9 +231,8 @@ KernelTime AttentionKernel::timeOf(const Layout &layout, int64_t splits,
                                    const UnitMachine &machine) const {
   KernelTime time;
   time.launchSeconds = machine.launchSeconds;
-  double items = 0;
-  time.unitSeconds =
-      unitCycles(layout, splits, machine, items) / machine.clockHz;
+  double items = layout.tiles * layout.lanes * double(splits);
+  time.unitSeconds = unitCycles(layout, splits, machine) / machine.clockHz;
   double secondsPerByte = 1 / machine.memoryBytesPerSecond;
   if (machine.portBytesPerSecond > 0)
     secondsPerByte =

@@ -53,9 +53,12 @@ private:
                                       int64_t keyTile, bool skipsMasked) const;
   KernelTime timeOf(const Layout &layout, int64_t splits, const KernelBytes &bytes,
                     const UnitMachine &machine) const;
-  /// Cycles in which all items are done.
+  /// Cycles in which all items are done, at most `inUnit` in a unit at a time.
+  double unitCycles(const Layout &layout, int64_t splits, double inUnit,
+                    const UnitMachine &machine) const;
+  /// The same with as many as are best of those that fit.
   double unitCycles(const Layout &layout, int64_t splits,
-                    const UnitMachine &machine, double &items) const;
+                    const UnitMachine &machine) const;
   int64_t chooseSplits(const Layout &layout, const KernelBytes &bytes,
                        const UnitMachine &machine) const;
   UnitTile tileOf(const Layout &layout, int64_t splits,

@@ -25,6 +25,9 @@ static constexpr int64_t tileEdges[] = {256, 128, 64};
 static constexpr int64_t splitCounts[] = {1, 2, 3, 4, 6, 8};
 /// Terms that are left at least in each part of a reduction.
 static constexpr int64_t leastSplitTerms = 128;
+/// Tiles of shared rows that are looked at one by one; of more, several
+/// together.
+static constexpr int64_t mostSharedTiles = 16384;
 /// Partial sums are 32-bit, written and read once.
 static constexpr double partialSumBytes = 8;
 
@@ -43,6 +46,26 @@ static const Stage *findContraction(const Workload &workload) {
         found = &stage;
       }
   return found;
+}
+
+/// Tiles of `size` rows, where one that several slices of `buffer` share counts
+/// once for each.
+static double countSharedTiles(WorkloadOpInterface op, const Workload &workload,
+                               unsigned buffer, unsigned loop, int64_t size) {
+  SmallVector<Interval, 6> box = workload.fullBox();
+  double elementsOfSlice =
+      toReal(countElementsOfProduct(workload, buffer, box));
+  int64_t rows = workload.loops[loop].extent;
+  int64_t step =
+      size * int64_t(llvm::divideCeil(rows, size * mostSharedTiles));
+  double tiles = 0;
+  for (int64_t begin = 0; begin < rows; begin += step) {
+    box[loop] = {begin, std::min(begin + step, rows)};
+    double slices =
+        toReal(op.countElements(workload, buffer, box)) / elementsOfSlice;
+    tiles += double(llvm::divideCeil(box[loop].size(), size)) + slices - 1;
+  }
+  return tiles;
 }
 
 std::unique_ptr<UnitKernel>
@@ -85,23 +108,10 @@ ContractionKernel::get(WorkloadOpInterface op, const Workload &workload) {
       addWork(op, workload, index, kernel->rowWork);
   }
   // Rows that experts share: a tile is of one expert at a time.
-  if (rhs.slices > 0 && kernel->rows.size() == 1) {
-    unsigned loop = kernel->rows.front();
-    SmallVector<Interval, 6> box = workload.fullBox();
-    double elementsOfSlice = toReal(countElementsOfProduct(
-        workload, operands[1], workload.fullBox()));
-    for (int64_t size : tileEdges) {
-      double tiles = 0;
-      for (int64_t begin = 0; begin < workload.loops[loop].extent;
-           begin += size) {
-        box[loop] = {begin,
-                     std::min(begin + size, workload.loops[loop].extent)};
-        tiles += toReal(op.countElements(workload, operands[1], box)) /
-                 elementsOfSlice;
-      }
-      kernel->sharedRowTiles[size] = tiles;
-    }
-  }
+  if (rhs.slices > 0 && kernel->rows.size() == 1)
+    for (int64_t size : tileEdges)
+      kernel->sharedRowTiles[size] = countSharedTiles(
+          op, workload, operands[1], kernel->rows.front(), size);
   return kernel;
 }
 

@@ -13,35 +13,98 @@
 using namespace mlir;
 using namespace mlir::llm;
 
+/// Whether no loop is in two dimensions, and no dimension has two loops.
+static bool hasLoopForEachDimension(AffineMap map) {
+  llvm::SmallBitVector seen(map.getNumDims());
+  for (AffineExpr index : map.getResults()) {
+    if (isa<AffineConstantExpr>(index))
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    if (!dim || seen[dim.getPosition()])
+      return false;
+    seen.set(dim.getPosition());
+  }
+  return true;
+}
+
+static int64_t wholeBytesOf(Type elementType) {
+  unsigned bits =
+      elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 0;
+  return bits % 8 == 0 ? bits / 8 : 0;
+}
+
+TileModel::Shape TileModel::shapeOf(const Buffer &buffer,
+                                    const llvm::SmallBitVector &loops) {
+  constexpr int64_t bitsPerByte = 8;
+  Shape shape;
+  for (unsigned loop : loops.set_bits())
+    shape.loops.push_back(loop);
+  shape.isProduct = hasLoopForEachDimension(buffer.map);
+  shape.bytesPerElement = wholeBytesOf(buffer.elementType);
+  shape.mostElements =
+      shape.bytesPerElement > 0
+          ? maxCount / (bitsPerByte * shape.bytesPerElement)
+          : 0;
+  shape.takesRoom = !buffer.isInPlace;
+  shape.holdsNext = buffer.role != Buffer::Role::Temporary && !buffer.isLate;
+  return shape;
+}
+
 TileModel::TileModel(WorkloadOpInterface op, const Workload &workload)
     : op(op), workload(workload) {
   SmallVector<Interval, 6> box = workload.fullBox();
   for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
     loopsOf.push_back(workload.loopsOf(buffer));
+    shapes.push_back(shapeOf(buffer, loopsOf.back()));
     Count elements = this->op.countElements(workload, index, box);
     fullElements.push_back(elements);
     fullBytes.push_back(succeeded(elements) ? storageBytes(buffer, *elements)
                                             : Count(failure()));
+    Count whole = countElementsOfProduct(workload, index, box);
+    areShapesSimple &=
+        shapes.back().isProduct && succeeded(whole) &&
+        *whole <= shapes.back().mostElements /
+                      (2 * int64_t(workload.buffers.size()));
   }
 }
 
-int64_t TileModel::trips(const Tiling &tiling, unsigned loop) const {
-  return llvm::divideCeil(workload.loops[loop].extent, tiling.sizes[loop]);
+/// The search asks millions of times: the same as `times`, without a call.
+static inline Count product(int64_t a, int64_t b) {
+  int64_t result;
+  if (__builtin_mul_overflow(a, b, &result) || result > maxCount)
+    return failure();
+  return result;
 }
 
-ArrayRef<unsigned> TileModel::outerLoops(const Tiling &tiling,
-                                         unsigned buffer) const {
-  ArrayRef<unsigned> outer(tiling.order);
-  while (!outer.empty() &&
-         (!loopsOf[buffer][outer.back()] || trips(tiling, outer.back()) == 1))
-    outer = outer.drop_back();
-  return outer;
+Count TileModel::bytesOf(unsigned buffer, int64_t elements) const {
+  if (elements <= shapes[buffer].mostElements)
+    return elements * shapes[buffer].bytesPerElement;
+  return storageBytes(workload.buffers[buffer], elements);
+}
+
+int64_t TileModel::trips(const Tiling &tiling, unsigned loop) const {
+  int64_t extent = workload.loops[loop].extent, size = tiling.sizes[loop];
+  return size >= extent ? 1 : llvm::divideCeil(extent, size);
+}
+
+template <typename Visit>
+void TileModel::forEachReturn(const Tiling &tiling, unsigned buffer,
+                              Visit visit) const {
+  bool changes = false;
+  for (unsigned loop : llvm::reverse(tiling.order)) {
+    if (tiling.sizes[loop] >= workload.loops[loop].extent)
+      continue;
+    if (loopsOf[buffer][loop])
+      changes = true;
+    else if (changes)
+      visit(loop);
+  }
 }
 
 bool TileModel::isKept(const Tiling &tiling, unsigned buffer) const {
-  return llvm::all_of(outerLoops(tiling, buffer), [&](unsigned loop) {
-    return loopsOf[buffer][loop] || trips(tiling, loop) == 1;
-  });
+  bool returns = false;
+  forEachReturn(tiling, buffer, [&](unsigned) { returns = true; });
+  return !returns;
 }
 
 Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
@@ -50,28 +113,25 @@ Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
     return failure();
   if (moved.role == Buffer::Role::Temporary)
     return int64_t(0);
-  int64_t repeats = 1;
+  Count repeats = int64_t(1);
   llvm::SmallBitVector masked(workload.loops.size());
-  for (unsigned loop : outerLoops(tiling, buffer)) {
-    if (loopsOf[buffer][loop])
-      continue;
-    if (!workload.maskedLoops.empty() && workload.maskedLoops[loop]) {
+  forEachReturn(tiling, buffer, [&](unsigned loop) {
+    if (!workload.maskedLoops.empty() && workload.maskedLoops[loop])
       masked.set(loop);
-      continue;
-    }
-    std::optional<int64_t> product = checkedMul(repeats, trips(tiling, loop));
-    if (!product)
-      return failure();
-    repeats = *product;
-  }
+    else if (succeeded(repeats))
+      repeats = product(*repeats, trips(tiling, loop));
+  });
   Count distinct = fullElements[buffer];
-  Count touched =
-      times(masked.any() ? maskedElements(buffer, masked, tiling) : distinct,
-            repeats);
+  Count once = masked.any() ? maskedElements(buffer, masked, tiling) : distinct;
+  if (failed(repeats) || failed(once))
+    return failure();
+  Count touched = product(*once, *repeats);
   if (failed(touched))
     return failure();
   if (moved.role == Buffer::Role::Read)
-    return storageBytes(moved, *touched);
+    return bytesOf(buffer, *touched);
+  if (*touched == *distinct)
+    return fullBytes[buffer];
   // Every interruption writes 4-byte partial sums and reads them back.
   return plus(fullBytes[buffer], times(*touched - *distinct, 2 * 4));
 }
@@ -108,24 +168,36 @@ Count TileModel::maskedElements(unsigned buffer,
   return sum;
 }
 
-Count TileModel::tileBytes(const Tiling &tiling, unsigned buffer) const {
-  if (workload.buffers[buffer].isInPlace)
-    return int64_t(0);
+Count TileModel::tileElements(const Tiling &tiling, unsigned buffer) const {
+  if (shapes[buffer].isProduct) {
+    int64_t elements = 1;
+    for (unsigned loop : shapes[buffer].loops) {
+      int64_t size = std::min(tiling.sizes[loop], workload.loops[loop].extent);
+      if (__builtin_mul_overflow(elements, size, &elements) ||
+          elements > maxCount)
+        return failure();
+    }
+    return elements;
+  }
   SmallVector<Interval, 6> box;
   for (auto [size, loop] : llvm::zip(tiling.sizes, workload.loops))
     box.push_back({0, std::min(size, loop.extent)});
+  return countElementsOfProduct(workload, buffer, box);
+}
+
+Count TileModel::tileBytes(const Tiling &tiling, unsigned buffer) const {
+  if (!shapes[buffer].takesRoom)
+    return int64_t(0);
   // Room is taken for the whole tile, masked or not.
-  Count elements = countElementsOfProduct(workload, buffer, box);
-  return succeeded(elements) ? storageBytes(workload.buffers[buffer], *elements)
-                             : Count(failure());
+  Count elements = tileElements(tiling, buffer);
+  return succeeded(elements) ? bytesOf(buffer, *elements) : Count(failure());
 }
 
 int64_t TileModel::tilesHeld(const Tiling &tiling, unsigned buffer) const {
-  if (workload.buffers[buffer].role == Buffer::Role::Temporary ||
-      workload.buffers[buffer].isLate)
+  if (!shapes[buffer].holdsNext)
     return 1;
-  for (unsigned loop : loopsOf[buffer].set_bits())
-    if (trips(tiling, loop) > 1)
+  for (unsigned loop : shapes[buffer].loops)
+    if (tiling.sizes[loop] < workload.loops[loop].extent)
       return 2;
   return 1;
 }
@@ -138,9 +210,34 @@ Count TileModel::workingSetBytes(const Tiling &tiling,
   return total;
 }
 
+int64_t TileModel::simpleWorkingSetBytes(const Tiling &tiling) const {
+  int64_t total = 0;
+  for (const Shape &shape : shapes) {
+    if (!shape.takesRoom)
+      continue;
+    int64_t bytes = shape.bytesPerElement;
+    bool isCut = false;
+    for (unsigned loop : shape.loops) {
+      int64_t extent = workload.loops[loop].extent, size = tiling.sizes[loop];
+      isCut |= size < extent;
+      bytes *= std::min(size, extent);
+    }
+    total += shape.holdsNext && isCut ? 2 * bytes : bytes;
+  }
+  return total;
+}
+
 Count TileModel::workingSetBytes(const Tiling &tiling) const {
-  SmallVector<int64_t, 4> held;
-  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
-    held.push_back(tilesHeld(tiling, buffer));
-  return workingSetBytes(tiling, held);
+  if (areShapesSimple)
+    return simpleWorkingSetBytes(tiling);
+  int64_t total = 0;
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
+    Count bytes = tileBytes(tiling, buffer);
+    if (succeeded(bytes))
+      bytes = product(*bytes, tilesHeld(tiling, buffer));
+    // Neither is above a quarter of what 64 bits hold.
+    if (failed(bytes) || (total += *bytes) > maxCount)
+      return failure();
+  }
+  return total;
 }

@@ -15,15 +15,14 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-/// What a candidate is judged by: cycles, then bytes.
-using Score = std::pair<int64_t, int64_t>;
-
+/// Arithmetic takes as long with every tile, and more bytes take no less time:
+/// the cheapest tile is one that moves the fewest.
 class TileSearch {
 public:
-  TileSearch(const OpOnTarget &context, int64_t computeCycles)
+  explicit TileSearch(const OpOnTarget &context)
       : context(context), workload(context.workload),
         model(context.op, context.workload),
-        capacity(context.tileCapacityBytes()), compute(computeCycles) {}
+        capacity(context.tileCapacityBytes()) {}
 
   /// The level of the engine's private memory.
   FailureOr<TileLevelAttr> run();
@@ -36,30 +35,43 @@ private:
   /// use it, once for each iteration.
   double bytesAtStake(unsigned loop) const;
   void enumerateSizes(size_t position);
-  /// The best score over the orders of the loops that are cut; `order` is left
-  /// at it.
-  std::optional<Score> chooseOrder(Tiling &tiling) const;
-  /// Whether tiles with the current sizes of the loops before `position` can be
-  /// better than the best so far: as if the loops from there on were not cut at
-  /// all.
-  bool canImprove(size_t position) const;
-  bool fits() const;
-  std::optional<Score> score(const Tiling &tiling) const;
+  /// The fewest bytes over the orders of the loops that are cut; `order` is
+  /// left at that of them. Nothing where none is better than the best so far.
+  std::optional<int64_t> chooseOrder(Tiling &tiling) const;
+  /// Whether tiles with the current sizes of the loops before `position` can
+  /// be better than the best so far, if those from there on are as in
+  /// `optimistic`.
+  bool canImprove(Tiling optimistic) const;
+  /// The current sizes of the loops before `position`, and none of the others
+  /// cut.
+  Tiling withoutCuts(size_t position) const;
+  /// The same with each of the others cut so far that it fits with the
+  /// smallest sizes of the rest.
+  Tiling withLeastCuts(size_t position);
+  /// The sizes of a reused loop that fit into `room` with the current ones of
+  /// the others, the largest first. The loop is left at its smallest.
+  SmallVector<int64_t, 32> fittingSizes(size_t position, int64_t room);
+  bool fits(int64_t room) const;
+  /// Nothing where it is above `most`, or has no count.
+  std::optional<int64_t> countBytes(const Tiling &tiling, int64_t most) const;
   void growStreamedLoops();
   TileLevelAttr makeLevel() const;
 
   const OpOnTarget &context;
   const Workload &workload;
   TileModel model;
-  int64_t capacity, compute;
+  int64_t capacity;
   /// Loops that some buffer does not use: cutting them, and their order, costs
   /// traffic.
   SmallVector<unsigned> reuseLoops;
   /// Loops that every buffer uses: their tiles cost room only.
   SmallVector<unsigned> streamedLoops;
+  /// Of each of the reused loops, the largest first.
+  SmallVector<SmallVector<int64_t>> sizesOfReuseLoops;
   Tiling current, best;
-  std::optional<Score> bestScore;
-  int64_t leastBytes = 0;
+  std::optional<int64_t> bestBytes;
+  /// What a better tile moves at most, and any tile at least.
+  int64_t mostBytes = maxCount, leastBytes = 0;
 };
 } // namespace
 
@@ -119,30 +131,48 @@ void TileSearch::classifyLoops() {
   }
   llvm::sort(reuseLoops);
   llvm::sort(streamedLoops);
+  for (unsigned loop : reuseLoops)
+    sizesOfReuseLoops.push_back(candidateSizes(workload.loops[loop].extent));
 }
 
-bool TileSearch::fits() const {
-  Count bytes = model.workingSetBytes(current);
-  return succeeded(bytes) && *bytes <= capacity;
+bool TileSearch::fits(int64_t room) const {
+  Count workingSet = model.workingSetBytes(current);
+  return succeeded(workingSet) && *workingSet <= room;
 }
 
-std::optional<Score> TileSearch::score(const Tiling &tiling) const {
+SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
+                                                  int64_t room) {
+  ArrayRef<int64_t> sizes = sizesOfReuseLoops[position];
+  int64_t &size = current.sizes[reuseLoops[position]];
+  auto fitsWith = [&](int64_t tried) {
+    size = tried;
+    return fits(room);
+  };
+  SmallVector<int64_t, 32> fitting;
+  // Uncut, one tile is held; of the others, the smaller the less room.
+  if (fitsWith(sizes.front()))
+    fitting.push_back(sizes.front());
+  ArrayRef<int64_t> cut = sizes.drop_front();
+  const int64_t *first = llvm::partition_point(
+      cut, [&](int64_t tried) { return !fitsWith(tried); });
+  fitting.append(first, cut.end());
+  size = 1;
+  return fitting;
+}
+
+std::optional<int64_t> TileSearch::countBytes(const Tiling &tiling,
+                                                  int64_t most) const {
   int64_t bytes = 0;
   for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
     Count moved = model.trafficBytes(tiling, buffer);
-    std::optional<int64_t> sum =
-        succeeded(moved) ? checkedAdd(bytes, *moved) : std::nullopt;
-    if (!sum)
+    // Neither is above a quarter of what 64 bits hold.
+    if (failed(moved) || (bytes += *moved) > most)
       return std::nullopt;
-    bytes = *sum;
   }
-  std::optional<int64_t> memory = memoryCycles(context, bytes);
-  if (!memory)
-    return std::nullopt;
-  return Score{std::max(compute, *memory), bytes};
+  return bytes;
 }
 
-std::optional<Score> TileSearch::chooseOrder(Tiling &tiling) const {
+std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling) const {
   // Loops that are not cut have no place in the order: they stay outside, as
   // those do whose order costs nothing.
   SmallVector<unsigned> cut, outer;
@@ -151,13 +181,14 @@ std::optional<Score> TileSearch::chooseOrder(Tiling &tiling) const {
         llvm::is_contained(reuseLoops, loop) && model.trips(tiling, loop) > 1;
     (matters ? cut : outer).push_back(loop);
   }
-  std::optional<Score> least;
+  std::optional<int64_t> least;
   SmallVector<unsigned, 6> bestOrder;
   do {
     tiling.order.assign(outer.begin(), outer.end());
     tiling.order.append(cut.begin(), cut.end());
-    std::optional<Score> found = score(tiling);
-    if (found && (!least || *found < *least)) {
+    std::optional<int64_t> found =
+        countBytes(tiling, least ? *least - 1 : mostBytes);
+    if (found) {
       least = found;
       bestOrder = tiling.order;
     }
@@ -166,37 +197,56 @@ std::optional<Score> TileSearch::chooseOrder(Tiling &tiling) const {
   return least;
 }
 
-bool TileSearch::canImprove(size_t position) const {
-  if (!bestScore)
-    return true;
-  Tiling optimistic = current;
+bool TileSearch::canImprove(Tiling optimistic) const {
+  return chooseOrder(optimistic).has_value();
+}
+
+Tiling TileSearch::withoutCuts(size_t position) const {
+  Tiling tiling = current;
   for (unsigned loop : ArrayRef<unsigned>(reuseLoops).drop_front(position))
-    optimistic.sizes[loop] = workload.loops[loop].extent;
-  std::optional<Score> least = chooseOrder(optimistic);
-  return least && *least < *bestScore;
+    tiling.sizes[loop] = workload.loops[loop].extent;
+  return tiling;
+}
+
+Tiling TileSearch::withLeastCuts(size_t position) {
+  // Two tiles of one element may take a byte each more than one of two does.
+  int64_t room = capacity + 2 * int64_t(workload.buffers.size());
+  Tiling tiling = current;
+  for (; position < reuseLoops.size(); ++position)
+    tiling.sizes[reuseLoops[position]] = fittingSizes(position, room).front();
+  return tiling;
 }
 
 void TileSearch::enumerateSizes(size_t position) {
-  // Nothing moves fewer bytes than every element once.
-  if (bestScore && bestScore->second == leastBytes)
-    return;
   if (position == reuseLoops.size()) {
-    std::optional<Score> found = chooseOrder(current);
-    if (found && (!bestScore || *found < *bestScore)) {
-      bestScore = found;
+    std::optional<int64_t> found = chooseOrder(current);
+    if (found) {
+      bestBytes = found;
+      mostBytes = *found - 1;
       best = current;
     }
     return;
   }
   unsigned loop = reuseLoops[position];
-  for (int64_t size : candidateSizes(workload.loops[loop].extent)) {
+  bool isMasked = workload.maskedLoops.any(),
+       isLast = position + 1 == reuseLoops.size();
+  // The loops after this one are still at their smallest: if that does not
+  // fit, no choice for them will.
+  for (int64_t size : fittingSizes(position, capacity)) {
+    // Nothing moves fewer bytes than every element once.
+    if (mostBytes < leastBytes)
+      break;
     current.sizes[loop] = size;
-    // The loops after this one are still at their smallest: if that does not
-    // fit, no choice for them will.
-    if (fits() && canImprove(position + 1))
+    // Smaller tiles move more, other than of what a mask leaves.
+    if (!canImprove(withoutCuts(position + 1))) {
+      if (isMasked)
+        continue;
+      break;
+    }
+    if (isMasked || isLast || canImprove(withLeastCuts(position + 1)))
       enumerateSizes(position + 1);
-    current.sizes[loop] = 1;
   }
+  current.sizes[loop] = 1;
 }
 
 /// Streamed loops cost no traffic: fewer, larger tiles as far as there is room,
@@ -207,7 +257,7 @@ void TileSearch::growStreamedLoops() {
     for (int64_t size : candidateSizes(workload.loops[loop].extent)) {
       int64_t before = current.sizes[loop];
       current.sizes[loop] = size;
-      if (fits() && score(current) <= bestScore)
+      if (fits(capacity) && countBytes(current, *bestBytes))
         break;
       current.sizes[loop] = before;
     }
@@ -235,7 +285,7 @@ FailureOr<TileLevelAttr> TileSearch::run() {
     if (workload.buffers[buffer].role != Buffer::Role::Temporary)
       if (Count bytes = model.compulsoryBytes(buffer); succeeded(bytes))
         leastBytes += *bytes;
-  if (!fits()) {
+  if (!fits(capacity)) {
     Count least = model.workingSetBytes(current);
     if (failed(least))
       return context.op->emitOpError()
@@ -246,7 +296,7 @@ FailureOr<TileLevelAttr> TileSearch::run() {
            << *least - capacity << " too many";
   }
   enumerateSizes(0);
-  if (!bestScore)
+  if (!bestBytes || !memoryCycles(context, *bestBytes))
     return context.op->emitOpError()
            << "its bytes are above 2^61 - 1, or a value inside is computed "
               "again, with every tile that fits";
@@ -304,13 +354,13 @@ chooseUnitLevel(const OpOnTarget &context, const UnitKernel &kernel,
 }
 
 FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
-  FailureOr<int64_t> compute = computeCycles(context);
-  if (failed(compute))
+  // Where that fails, no tile has a cost.
+  if (failed(computeCycles(context)))
     return failure();
   SmallVector<TileLevelAttr, 2> levels;
   SmallVector<int64_t, 4> bytes;
   if (context.tileMemory()) {
-    TileSearch search(context, *compute);
+    TileSearch search(context);
     FailureOr<TileLevelAttr> level = search.run();
     if (failed(level))
       return failure();

@@ -166,3 +166,13 @@ func.func @resident(%a: tensor<4096x4096xbf16>) {
     : tensor<4096x4096xbf16>, tensor<4096x4096xbf16>
   return
 }
+
+// -----
+
+func.func @resident_of_nobody(%a: tensor<4x4xbf16>) {
+  // expected-error@+1 {{tile says that buffer 'keys' is resident, which the op does not have}}
+  %0 = llm.add %a, %a {llm.tile = #llm.tile<manual levels = [<"sram",
+      sizes = {d0 = 4, d1 = 4}, order = [d0, d1], buffers = {lhs = 1}, resident = [keys]>]>}
+    : tensor<4x4xbf16>, tensor<4x4xbf16>
+  return
+}

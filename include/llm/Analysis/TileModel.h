@@ -52,17 +52,40 @@ public:
   Count compulsoryBytes(unsigned buffer) const { return fullBytes[buffer]; }
 
 private:
-  /// The loops down to the innermost one that changes the buffer's tile: those
-  /// inside of it keep the tile where it is.
-  ArrayRef<unsigned> outerLoops(const Tiling &tiling, unsigned buffer) const;
+  /// Calls `visit` for each cut loop that brings tiles of the buffer back: one
+  /// that the buffer does not have, around one that changes its tile.
+  template <typename Visit>
+  void forEachReturn(const Tiling &tiling, unsigned buffer, Visit visit) const;
   /// Elements moved when the masked loops in `outer` are cut into tiles of
   /// `sizes`.
   Count maskedElements(unsigned buffer, const llvm::SmallBitVector &outer,
                        const Tiling &tiling) const;
+  /// Bytes of some elements of a buffer.
+  Count bytesOf(unsigned buffer, int64_t elements) const;
+  int64_t simpleWorkingSetBytes(const Tiling &tiling) const;
+  /// Elements of one full tile of a buffer.
+  Count tileElements(const Tiling &tiling, unsigned buffer) const;
 
   WorkloadOpInterface op;
   const Workload &workload;
+  /// What the search asks of a buffer again and again.
+  struct Shape {
+    SmallVector<unsigned, 4> loops; ///< that it has
+    /// Whether each dimension has one loop of its own, or none.
+    bool isProduct;
+    /// Of one element, up to so many of them; 0 where scales or bits that are
+    /// no whole byte need more care.
+    int64_t bytesPerElement, mostElements;
+    bool takesRoom; ///< beside other buffers
+    bool holdsNext; ///< while a tile is used, where there is one
+  };
+  static Shape shapeOf(const Buffer &buffer,
+                       const llvm::SmallBitVector &loops);
+
   SmallVector<llvm::SmallBitVector, 4> loopsOf;
+  SmallVector<Shape, 4> shapes;
+  /// Whether no tile of a buffer is above 64 bits or rounded to whole bytes.
+  bool areShapesSimple = true;
   SmallVector<Count, 4> fullElements, fullBytes;
   /// Sums over tiles of masked loops, which the search asks for again and
   /// again.

@@ -162,18 +162,18 @@ static Oracle expertsAndQuantize(Random &random) {
   return oracle;
 }
 
-Oracle randomFusedOracle(Random &random) {
+Oracle randomFusedOracle(Random &random, int64_t most) {
   switch (random(0, 4)) {
   case 0:
-    return productAndSum(random(1, 6), random(1, 6), random(1, 6));
+    return productAndSum(random(1, most), random(1, most), random(1, most));
   case 1:
-    return normAndProduct(random(1, 6), random(1, 6), random(1, 6));
+    return normAndProduct(random(1, most), random(1, most), random(1, most));
   case 2:
-    return productAndRope(random(2, 3), random(2, 3), random(2, 3), 4,
-                          random(1, 3));
+    return productAndRope(random(2, most / 2), random(2, most / 2),
+                          random(2, most / 2), 4, random(1, most / 2));
   case 3:
-    return halvesAndSwiglu(random(1, 4), random(1, 4), random(2, 5),
-                           random(0, 1));
+    return halvesAndSwiglu(random(1, most - 2), random(1, most - 2),
+                           random(2, most - 1), random(0, 1));
   default:
     return expertsAndQuantize(random);
   }

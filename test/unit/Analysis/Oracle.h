@@ -125,8 +125,8 @@ Oracle routeOracle(const std::string &scoring, int64_t tokens, int64_t experts,
 Oracle embeddingOracle(int64_t tokens, int64_t vocabulary, int64_t hidden,
                        bool toBf16);
 Oracle sampleOracle(int64_t rows, int64_t vocabulary, bool greedy);
-/// A kernel of several ops with small random sizes.
-Oracle randomFusedOracle(Random &random);
+/// A kernel of several ops with random sizes, small ones unless said otherwise.
+Oracle randomFusedOracle(Random &random, int64_t most = 6);
 /// [5, 3]
 std::string listText(const std::vector<int64_t> &numbers);
 /// One of the above with small random sizes.

@@ -1,0 +1,425 @@
+"""Times of ops on the units of a GPU, written down a second time from the formulas of docs/accuracy.md.
+
+Random shapes of every kind of op that llm-prof knows go through `llm-prof validate` on some presets; each time must be
+that of this file, which reads the preset's JSON and shares nothing with the compiler. The compiler rounds up to whole
+cycles of the target's clock: they may differ by two of them, and by half of the last digit that is printed.
+
+    unit_kernels.py ROOT FOLDER [ROWS [SEED]]
+"""
+from __future__ import annotations
+
+import csv
+import json
+import random
+import subprocess
+import sys
+from math import ceil, prod, sqrt
+from pathlib import Path
+
+TARGETS = ("a100-sxm", "a40", "h100-sxm", "rtx4090")
+ROWS_OF_KIND = 80
+BYTES = {"bf16": 2, "fp16": 2, "fp32": 4, "fp8": 1, "int8": 1}
+NAMES = {"bf16": "bf16", "fp16": "f16", "fp32": "f32", "fp8": "f8E4M3FN", "int8": "i8"}
+# Of types without a rate, the narrowest wider one stands in; of equally wide ones the first.
+WIDER = {"bf16": (), "fp16": (), "fp32": (), "fp8": ("f16", "bf16"), "int8": ()}
+COLUMNS = ("row_id", "op_kind", "dtype", "backend", "timing", "note", "m", "n", "k", "batch", "heads", "kv_heads",
+           "head_dim", "q_len", "kv_len", "causal", "rows", "cols", "cache_resident", "measured_us")
+
+
+def parts(whole: int, size: int) -> int:
+    """Of at most `size`."""
+    return -(-whole // size)
+
+
+def round_up(value: float, granule: int) -> float:
+    return ceil(value / granule) * granule
+
+
+class Device:
+    """A preset with its calibration, and its kernels as one row selects them."""
+
+    def __init__(self, path: Path):
+        sheet = json.loads(path.read_text())
+        fitted = sheet["calibration"]
+        self.gpu = {**sheet["engines"]["gpu"], **fitted["engines"]["gpu"]}
+        dram = {**sheet["memories"]["dram"], **fitted["memories"]["dram"]}
+        self.clock = sheet["clock_hz"]
+        self.unit_clock = self.gpu.get("sustained_clock_hz", self.clock)
+        self.units = self.gpu["units"]
+        self.cache_bytes = sheet["memories"]["l2"]["capacity_bytes"]
+        self.memory = dram.get("sustained_bytes_per_second", dram["bytes_per_second"])
+        self.port = self.gpu["stream_bytes_per_kilocycle_per_unit"] / 1e3 * self.units * self.clock
+        self.joules_per_byte = 1e-15 * dram.get("femtojoules_per_byte", 0)
+        self.watts = sheet.get("power_limit_watts", 0) - sheet.get("idle_watts", 0)
+
+    def mac_type(self, dtype: str) -> str:
+        return next(name for name in (NAMES[dtype], *WIDER[dtype]) if name in self.gpu["macs_per_cycle_per_unit"])
+
+    def macs(self, dtype: str) -> int:
+        return self.gpu["macs_per_cycle_per_unit"][self.mac_type(dtype)]
+
+    def power_seconds(self, dtype: str, macs: float, bytes_moved: float) -> float:
+        joules = 1e-15 * self.gpu.get("femtojoules_per_mac", {}).get(self.mac_type(dtype), 0)
+        return (macs * joules + bytes_moved * self.joules_per_byte) / self.watts if self.watts else 0.0
+
+    def figures(self, op_class: str, op: str, row: dict) -> dict:
+        """Those of the class, of the row's library before those of none; then those of the op in the same way."""
+        found: dict = {}
+        for name in (op_class, op):
+            for key in (name, f"{name}@{row['backend']}"):
+                found.update(self.gpu["kernels"].get(key, {}))
+        # Of a replayed graph, the launch is replaced within each entry.
+        if row["timing"].startswith("cudagraph"):
+            found["launch_nanoseconds"] = found.get("replay_nanoseconds", found["launch_nanoseconds"])
+        return found
+
+    def cached_seconds(self, bytes_moved: float, figures: dict) -> float:
+        rate = figures["cache_bytes_per_kilocycle"] / 1e3 * self.units * self.unit_clock
+        return bytes_moved / max(rate, self.memory)
+
+
+# -------------------------------------------------------------------------------------------------------- products
+
+EDGES = (256, 128, 64)
+PRODUCT_SPLITS = (1, 2, 3, 4, 6, 8)
+FEWEST_TERMS = 128
+
+
+class Product:
+    """out[m, n] = sum over k of lhs[m, k] rhs[n, k]; a result of a narrow type is 16-bit."""
+
+    def __init__(self, device: Device, row: dict):
+        self.device, self.m, self.n, self.k = device, row["m"], row["n"], row["k"]
+        self.dtype, self.size = row["dtype"], BYTES[row["dtype"]]
+        self.figures = device.figures("contraction", "llm.matmul", row)
+        self.cache_rate = self.figures["cache_bytes_per_kilocycle"] / 1e3 * device.units * device.unit_clock
+
+    def bytes_moved(self) -> int:
+        return self.size * (self.m + self.n) * self.k + max(2, self.size) * self.m * self.n
+
+    def fits(self) -> bool:
+        """One operand stays in half of the cache while rows of the other one and of the result go by."""
+        kept = self.size * min(self.m, self.n) * self.k
+        return 2 * kept < self.device.cache_bytes and 16 * (self.k + self.m + self.n) < self.device.cache_bytes / 2
+
+    def item_seconds(self, rows: int, columns: int, splits: int) -> float:
+        gpu = self.device.gpu
+        terms = round_up(self.k / splits, gpu["mac_granule_k"])
+        macs = round_up(rows, gpu["mac_granule_m"]) * round_up(columns, gpu["mac_granule_n"]) * terms
+        operands = terms * (rows + columns) * self.size
+        return (self.figures["item_cycles"] + macs / self.device.macs(self.dtype)
+                + operands / (self.figures["operand_bytes_per_kilocycle"] / 1e3)) / self.device.unit_clock
+
+    def seconds_with(self, rows: int, columns: int, splits: int) -> float:
+        items = parts(self.m, rows) * parts(self.n, columns) * splits
+        waves = ceil(items / self.device.units)
+        units = waves * self.item_seconds(rows, columns, splits)
+        stream = self.bytes_moved() * (1 / self.device.memory + 1 / self.device.port)
+        terms = round_up(self.k / splits, self.device.gpu["mac_granule_k"])
+        shared = items * terms * (rows + columns) * self.size / self.cache_rate
+        seconds = max(sqrt(sqrt(units ** 4 + stream ** 4)), shared)
+        if splits > 1:
+            seconds += 1e-9 * self.figures["split_nanoseconds"] + 8 * self.m * self.n * splits / self.cache_rate
+        return seconds + 1e-9 * self.figures["launch_nanoseconds"]
+
+    def seconds(self) -> float:
+        room = self.device.gpu["accumulator_bytes_per_unit"]
+        least = min(self.seconds_with(rows, columns, splits)
+                    for rows in EDGES for columns in EDGES if 4 * rows * columns <= room
+                    for splits in PRODUCT_SPLITS if splits == 1 or self.k // splits >= FEWEST_TERMS)
+        return max(least, 1e-9 * self.figures["launch_nanoseconds"]
+                   + self.device.power_seconds(self.dtype, self.m * self.n * self.k, self.bytes_moved()))
+
+
+# ------------------------------------------------------------------------------------------------------- attention
+
+KEY_SPLITS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)
+
+
+class Attention:
+    """softmax(q k) v of query heads that share kv heads, two bytes for each element."""
+
+    def __init__(self, device: Device, row: dict):
+        self.device, self.row = device, row
+        self.batch, self.heads, self.kv_heads = row["batch"], row["heads"], row["kv_heads"]
+        self.features, self.queries, self.keys = row["head_dim"], row["q_len"], row["kv_len"]
+        self.figures = device.figures("attention", "llm.gqa_attn", row)
+        group = self.heads // self.kv_heads
+        self.packed = group > 1 and (self.figures.get("packs_groups", 0) == 1 or self.queries == 1)
+        self.rows_of_query = group if self.packed else 1
+        self.lanes = self.batch * (self.kv_heads if self.packed else self.heads)
+        self.blocks_of_tiles = self.count_blocks()
+
+    def last_key(self, query: int) -> int:
+        """How many keys a query sees."""
+        return self.keys if not self.row["causal"] else self.keys - self.queries + query + 1
+
+    def count_blocks(self) -> list[int]:
+        """Blocks of keys of each tile of query rows of one lane."""
+        rows, tile = self.queries * self.rows_of_query, self.figures["query_tile"]
+        blocks = []
+        for begin in range(0, rows, tile):
+            last = (min(begin + tile, rows) - 1) // self.rows_of_query
+            visible = self.last_key(last) if self.figures.get("skips_masked", 1) else self.keys
+            blocks.append(max(1, parts(visible, self.figures["key_tile"])))
+        return blocks
+
+    def fits(self) -> bool:
+        """Keys and values of one head, twice, and the scores of one query."""
+        return 8 * self.keys * self.features + 4 * self.keys + 16 * self.features < self.device.cache_bytes
+
+    def scores(self) -> int:
+        return self.batch * self.heads * sum(self.last_key(query) for query in range(self.queries))
+
+    def bytes_moved(self) -> int:
+        return 2 * self.features * 2 * self.batch * (self.kv_heads * self.keys + self.heads * self.queries)
+
+    def block_cycles(self) -> float:
+        gpu = self.device.gpu
+        macs = 2 * self.features / self.device.macs(self.row["dtype"])
+        special = 1 / gpu["special_per_cycle_per_unit"]
+        alu = self.figures["alu_per_1000_scores"] / 1e3 / gpu["alu_per_cycle_per_unit"]
+        return self.figures["query_tile"] * self.figures["key_tile"] * (macs + special + alu)
+
+    def item_bytes(self) -> int:
+        return 2 * self.features * (self.figures["query_tile"] + 2 * self.figures["key_tile"])
+
+    def compute_cycles(self, splits: int, together: int) -> float:
+        """Until the last unit is done, at most `together` items in each."""
+        units, classes = self.device.units, {}
+        for blocks in self.blocks_of_tiles:
+            classes[blocks] = classes.get(blocks, 0) + self.lanes * splits
+        block, lone = self.block_cycles(), self.figures.get("lone_block_cycles", 0)
+        started, all_cycles, all_blocks, end = 0, 0.0, 0, 0.0
+        for blocks, count in sorted(classes.items(), reverse=True):
+            blocks = parts(blocks, splits)
+            cycles = blocks * block + self.figures.get("item_cycles", 0)
+            alone = cycles + blocks * lone
+            both = max(alone, together * cycles)
+            started += count
+            all_cycles += count * both
+            all_blocks += count * blocks
+            waves, rest = divmod(parts(started, units), together)
+            end = max(end, waves * both + (0, alone, both)[min(rest, 2)])
+        apart = parts(max(classes), splits) - all_blocks / started
+        return max(end, all_cycles / (together * units) + apart * max(block + lone, together * block))
+
+    def fewest_cycles(self, splits: int) -> float:
+        """With one item in a unit, or two where they fit."""
+        two = 2 * self.item_bytes() <= self.device.gpu["unit_memory_bytes"]
+        return min(self.compute_cycles(splits, together) for together in ((1, 2) if two else (1,)))
+
+    def seconds_with(self, splits: int) -> float:
+        device = self.device
+        units = self.fewest_cycles(splits) / device.unit_clock
+        items = len(self.blocks_of_tiles) * self.lanes * splits
+        stream = self.bytes_moved() / min(device.memory, device.port * min(1, items / device.units))
+        seconds = sqrt(units * units + stream * stream)
+        if splits > 1:
+            partial = 8 * (self.features + 1) * self.batch * self.heads * self.queries * splits
+            seconds += 1e-9 * self.figures["split_nanoseconds"] + partial / device.memory
+        return seconds
+
+    def split_counts(self) -> list[int]:
+        may = self.packed or self.figures.get("splits_unpacked", 0) == 1
+        if not may or self.lanes * len(self.blocks_of_tiles) >= 0.8 * self.device.units:
+            return [1]
+        most = max(self.blocks_of_tiles)
+        return [parts(most, parts(most, splits)) for splits in KEY_SPLITS if splits <= most]
+
+    def seconds(self) -> float:
+        launch = 1e-9 * self.figures["launch_nanoseconds"]
+        seconds = launch + min(self.seconds_with(splits) for splits in self.split_counts())
+        if "regroup_nanoseconds" in self.figures and self.packed and self.kv_heads > 1 and self.queries == 1:
+            copied = 8 * self.features * self.batch * self.heads
+            seconds += 1e-9 * self.figures["regroup_nanoseconds"] + copied / self.device.memory
+        macs = 2 * self.features * self.scores()
+        return max(seconds, launch + self.device.power_seconds(self.row["dtype"], macs, self.bytes_moved()))
+
+
+# ----------------------------------------------------------------------------------------------------- elementwise
+
+SHORT_ROW, LONGEST_ROW = 1024, 32768
+
+
+class Sweep:
+    """Loops over elements, the innermost last, of which `whole` of them are never cut."""
+
+    def __init__(self, device: Device, row: dict, op: str, extents: tuple[int, ...], *, whole: int = 0,
+                 read: int = 0, kept: int = 0, alu: int = 0, special: int = 0):
+        self.device, self.extents, self.whole = device, extents, whole
+        self.figures = device.figures("elementwise", op, row)
+        # Bytes: `read` once more where rows are read again.
+        self.bytes_kept = kept
+        self.bytes_moved = kept + (read if self.figures.get("rereads_rows", 0) else 0)
+        self.alu, self.special, self.cached = alu, special, row["cache_resident"]
+
+    def item(self) -> list[int]:
+        sizes, elements = [], 1
+        for inside, extent in enumerate(reversed(self.extents)):
+            sizes.append(self.size(inside, extent, elements))
+            elements *= sizes[-1]
+        return sizes[::-1]
+
+    def size(self, inside: int, extent: int, elements: int) -> int:
+        if inside < self.whole:
+            return extent
+        pieces = self.figures.get("item_elements")
+        is_row = inside == 0 or (inside == 1 and elements < SHORT_ROW and extent * elements <= LONGEST_ROW)
+        if not pieces and is_row:
+            return extent
+        return min(extent, max(1, parts(pieces or SHORT_ROW, elements)))
+
+    def seconds(self) -> float:
+        device, gpu = self.device, self.device.gpu
+        items = prod(parts(extent, size) for extent, size in zip(self.extents, self.item()))
+        cycles = max(self.bytes_moved / items / (self.figures["item_bytes_per_kilocycle"] / 1e3),
+                     self.alu / items / gpu["alu_per_cycle_per_unit"],
+                     self.special / items / gpu["special_per_cycle_per_unit"]) + self.figures.get("item_cycles", 0)
+        units = max(1, items / device.units) * cycles / device.unit_clock
+        is_cached = self.cached and self.bytes_kept <= device.cache_bytes
+        stream = (device.cached_seconds(self.bytes_moved, self.figures) if is_cached
+                  else self.bytes_moved / min(device.memory, device.port))
+        return 1e-9 * self.figures["launch_nanoseconds"] + sqrt(units * units + stream * stream)
+
+
+def norm(device: Device, row: dict) -> Sweep:
+    size, rows, columns = BYTES[row["dtype"]], row["rows"], row["cols"]
+    plane = rows * columns
+    return Sweep(device, row, "llm.rmsnorm", (rows, columns), whole=1, read=size * plane,
+                 kept=size * (2 * plane + columns), alu=4 * plane, special=rows)
+
+
+def rope(device: Device, row: dict) -> Sweep:
+    heads, features = row["heads"] + row["kv_heads"], row["head_dim"]
+    elements = row["rows"] * heads * features
+    return Sweep(device, row, "llm.rope", (1, row["rows"], heads, features), whole=1,
+                 kept=2 * BYTES[row["dtype"]] * elements, alu=3 * elements, special=row["rows"] * features)
+
+
+def gated(device: Device, row: dict) -> Sweep:
+    plane = row["rows"] * row["cols"]
+    return Sweep(device, row, "llm.swiglu", (row["rows"], row["cols"]), kept=3 * BYTES[row["dtype"]] * plane,
+                 alu=3 * plane, special=2 * plane)
+
+
+def add(device: Device, row: dict) -> Sweep:
+    plane = row["rows"] * row["cols"]
+    return Sweep(device, row, "llm.add", (row["rows"], row["cols"]), kept=3 * BYTES[row["dtype"]] * plane, alu=plane)
+
+
+def cache_write(device: Device, row: dict) -> Sweep:
+    extents = (row["batch"], row["q_len"], row["kv_heads"], row["head_dim"])
+    return Sweep(device, {**row, "cache_resident": 0}, "llm.kv_write", extents, kept=4 * 2 * prod(extents))
+
+
+SWEEPS = {"rmsnorm": norm, "rope": rope, "silu_mul": gated, "residual_add": add}
+
+
+def seconds_of(device: Device, row: dict) -> float:
+    if row["op_kind"] == "gemm":
+        return Product(device, row).seconds()
+    if row["op_kind"] in SWEEPS:
+        return SWEEPS[row["op_kind"]](device, row).seconds()
+    written = cache_write(device, row).seconds() if row["note"] else 0
+    return Attention(device, row).seconds() + written
+
+
+# ------------------------------------------------------------------------------------------------------ random rows
+
+
+class Shapes:
+    def __init__(self, device: Device, seed: int):
+        self.device, self.random = device, random.Random(seed)
+
+    def between(self, low: int, high: int) -> int:
+        """Small numbers as often as large ones; round ones as often as odd ones."""
+        number = int(low * (high / low) ** self.random.random())
+        granule = self.random.choice((1, 1, 8, 64))
+        return max(low, number // granule * granule)
+
+    def blank(self, kind: str) -> dict:
+        return {**{column: "" for column in COLUMNS}, "op_kind": kind, "dtype": self.random.choice(("bf16", "fp16")),
+                "timing": self.random.choice(("kernel", "cudagraph")), "cache_resident": 0, "causal": 1}
+
+    def gemm(self, kind: str) -> dict:
+        row = self.blank(kind)
+        row.update(dtype=self.random.choice(tuple(BYTES)), m=self.between(1, 8192), n=self.between(16, 32768),
+                   k=self.between(16, 16384))
+        return row if Product(self.device, row).fits() else self.gemm(kind)
+
+    def attention(self, kind: str) -> dict:
+        row = self.blank(kind)
+        kv_heads = self.random.choice((1, 2, 4, 8, 32))
+        queries = 1 if kind == "attention_decode" else self.between(2, 3000)
+        row.update(batch=self.between(1, 64 if queries < 100 else 3), kv_heads=kv_heads, q_len=queries,
+                   heads=kv_heads * self.random.choice((1, 2, 3, 4, 8)), head_dim=self.random.choice((64, 80, 128)),
+                   kv_len=queries + self.random.choice((0, self.between(1, 3000))), causal=self.random.randint(0, 1),
+                   note=self.random.choice(("", "with the KV-cache write")),
+                   backend=self.random.choice(("", "vllm_0.14.0_fa", "sglang_0.5.10_fa")))
+        return row if Attention(self.device, row).fits() else self.attention(kind)
+
+    def elementwise(self, kind: str) -> dict:
+        row = self.blank(kind)
+        row.update(dtype=self.random.choice(("bf16", "fp16", "fp32")), rows=self.between(1, 16384),
+                   backend=self.random.choice(("", "vllm_0.19")), cache_resident=self.random.randint(0, 1))
+        if kind == "rope":
+            row.update(heads=self.between(1, 64), kv_heads=self.between(1, 64), head_dim=self.random.choice((64, 128)))
+        else:
+            row.update(cols=self.between(32, 32768))
+        return row
+
+    def rows(self, count: int) -> list[dict]:
+        makers = {"gemm": self.gemm, "attention_prefill": self.attention, "attention_decode": self.attention,
+                  **{kind: self.elementwise for kind in SWEEPS}}
+        rows = [make(kind) for kind, make in makers.items() for _ in range(count)]
+        for number, row in enumerate(rows):
+            row.update(row_id=str(number), measured_us="1")
+        return rows
+
+
+# ------------------------------------------------------------------------------------------------------- comparison
+
+
+def predict(target: str, rows: list[dict], folder: Path) -> dict[str, float]:
+    """By the compiler: microseconds by the id of the row."""
+    path = folder / f"{target}.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+    text = subprocess.run(["llm-prof", "validate", f"--target={target}", "--format=csv", path], capture_output=True,
+                          text=True, check=True).stdout
+    return {row["row_id"]: float(row["predicted_us"]) for row in csv.DictReader(text.splitlines())}
+
+
+def check(target: str, root: Path, folder: Path, count: int, seed: int) -> int:
+    """How many rows differ."""
+    device = Device(root / f"lib/Target/presets/{target}.json")
+    rows = Shapes(device, seed).rows(count)
+    predicted = predict(target, rows, folder)
+    assert len(predicted) == len(rows), f"{len(predicted)} of {len(rows)} rows are predicted"
+    wrong = 0
+    for row in rows:
+        expected, found = 1e6 * seconds_of(device, row), predicted[row["row_id"]]
+        # Each op of a row rounds its launch and the rest; then the last digit.
+        cycles = 4 if row["note"] else 2
+        if abs(found - expected) > cycles * 1e6 / device.clock + 0.0006 + 1e-9 * expected:
+            wrong += 1
+            given = {name: value for name, value in row.items() if value != ""}
+            print(f"{target}: {found} us, expected {expected:.3f}: {given}")
+    return wrong
+
+
+def main() -> None:
+    root, folder = Path(sys.argv[1]), Path(sys.argv[2])
+    count = int(sys.argv[3]) if len(sys.argv) > 3 else ROWS_OF_KIND
+    seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    wrong = sum(check(target, root, folder, count, seed) for target in TARGETS)
+    if wrong:
+        sys.exit(f"{wrong} times differ from the formulas")
+    print("all times are those of the formulas")
+
+
+if __name__ == "__main__":
+    main()
