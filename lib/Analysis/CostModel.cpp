@@ -322,8 +322,8 @@ static FailureOr<Cycles> cyclesOf(const OpOnTarget &context,
   return shareAsTiles(context, *kernel, tiling->sizes, bytes, memory);
 }
 
-FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
-                                           TileAttr tile) {
+FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
+                                                   TileAttr tile) {
   MLIRContext *mlirContext = tile.getContext();
   FailureOr<Movement> movement = move(context, tile);
   if (failed(movement))
@@ -371,7 +371,16 @@ FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
       cycles->compute, cycles->memory, cycles->bound, *energy);
   if (!part)
     return failure();
+  return part;
+}
+
+FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
+                                           TileAttr tile) {
+  FailureOr<PartCostAttr> part = computePartCost(context, tile);
+  if (failed(part))
+    return failure();
+  MLIRContext *mlirContext = tile.getContext();
   return CostAttr::get(mlirContext,
-                       StringAttr::get(mlirContext, context.engine->name), part,
-                       computeStamp(context, tile));
+                       StringAttr::get(mlirContext, context.engine->name),
+                       *part, computeStamp(context, tile));
 }

@@ -39,8 +39,7 @@ Predictor::microseconds(const MeasuredRow &row) {
     FailureOr<RowTile> tile = chooseRowTile(op, row, targetFor(row));
     if (failed(tile))
       return failure();
-    sum += cyclesToMicroseconds(tile->cost.getParts().front().getCycles(),
-                                target.clockHz);
+    sum += cyclesToMicroseconds(tile->cost.getCycles(), target.clockHz);
   }
   return std::optional<double>(sum);
 }

@@ -32,7 +32,7 @@ LogicalResult RowModels::add(const MeasuredRow &row, const Target &target) {
     FailureOr<RowTile> tile = chooseRowTile(op, row, target);
     if (failed(tile))
       return failure();
-    PartCostAttr cost = tile->cost.getParts().front();
+    PartCostAttr cost = tile->cost;
     OpModel ofOp{tile->onTarget, unitKernelOf(tile->onTarget), {}};
     ofOp.bytes.memory = double(cost.getBytes(target.dram().name));
     ofOp.bytes.cached = tile->residentBytes;

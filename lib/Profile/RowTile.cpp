@@ -63,7 +63,7 @@ FailureOr<RowTile> mlir::llm::chooseRowTile(WorkloadOpInterface op,
     tile = makeResident(*onTarget, *tile);
     residentBytes = movedBytes(*onTarget);
   }
-  FailureOr<CostAttr> cost = computeCost(*onTarget, *tile);
+  FailureOr<PartCostAttr> cost = computePartCost(*onTarget, *tile);
   if (failed(cost))
     return failure();
   return RowTile{std::move(*onTarget), *cost, residentBytes};

@@ -57,6 +57,9 @@ LogicalResult addRereads(const OpOnTarget &context, const UnitKernel &kernel,
 /// What the op costs with this tile: a pure function of its arguments. A tile
 /// that does not fit the op (loop names, sizes) or the memory is an error.
 FailureOr<CostAttr> computeCost(const OpOnTarget &context, TileAttr tile);
+/// Its one record, without the fingerprint: for those who write no IR.
+FailureOr<PartCostAttr> computePartCost(const OpOnTarget &context,
+                                        TileAttr tile);
 
 /// The fingerprint of the op, the tile and the engine's description: of
 /// everything that `computeCost` reads.
