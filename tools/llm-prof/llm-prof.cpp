@@ -264,6 +264,13 @@ int main(int argc, char **argv) {
   context.loadDialect<DLTIDialect>();
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  // What is wrong with the arguments has no place in a file.
+  ScopedDiagnosticHandler withoutPlace(&context, [](Diagnostic &diagnostic) {
+    if (!isa<UnknownLoc>(diagnostic.getLocation()))
+      return failure();
+    llvm::errs() << "llm-prof: error: " << diagnostic << "\n";
+    return success();
+  });
   if (validateCommand)
     return failed(runValidate(validateOptions, context));
   if (calibrateCommand)
