@@ -192,8 +192,8 @@ UnitMachine mlir::llm::unitMachineOf(const OpOnTarget &context,
 
 LogicalResult mlir::llm::addRereads(const OpOnTarget &context,
                                     const UnitKernel &kernel,
+                                    const UnitMachine &machine,
                                     MutableArrayRef<int64_t> bytes) {
-  UnitMachine machine = unitMachineOf(context, kernel);
   for (auto [index, moved] : llvm::enumerate(bytes)) {
     std::optional<int64_t> all =
         checkedMul(moved, kernel.readsOf(index, machine));
@@ -261,9 +261,9 @@ static FailureOr<Cycles> spreadEvenly(const OpOnTarget &context,
 /// kernel's time: that part of it which does not overlap is serial.
 static FailureOr<Cycles> shareAsTiles(const OpOnTarget &context,
                                       const UnitKernel &kernel,
+                                      const UnitMachine &machine,
                                       const UnitTile &tile, KernelBytes bytes,
                                       int64_t memory) {
-  UnitMachine machine = unitMachineOf(context, kernel);
   KernelTime time = kernel.timeOf(tile, bytes, machine);
   bool fits = true;
   auto toCycles = [&](double seconds) {
@@ -308,9 +308,11 @@ static FailureOr<Cycles> limitPower(const OpOnTarget &context, Cycles cycles,
 }
 
 static FailureOr<Cycles> cyclesOf(const OpOnTarget &context,
-                                  const UnitKernel *kernel, TileAttr tile,
+                                  const UnitKernel *kernel,
+                                  const UnitMachine &machine, TileAttr tile,
                                   KernelBytes bytes, int64_t memory,
                                   int64_t energy) {
+  // Of units, too: it finds types without a rate and what leaves 64 bits.
   FailureOr<Cycles> even = spreadEvenly(context, memory);
   if (failed(even))
     return failure();
@@ -319,19 +321,23 @@ static FailureOr<Cycles> cyclesOf(const OpOnTarget &context,
   FailureOr<Tiling> tiling = readTiling(context, tile.getLevels().back());
   if (failed(tiling))
     return failure();
-  return shareAsTiles(context, *kernel, tiling->sizes, bytes, memory);
+  return shareAsTiles(context, *kernel, machine, tiling->sizes, bytes, memory);
 }
 
 FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
                                                    TileAttr tile) {
   MLIRContext *mlirContext = tile.getContext();
-  FailureOr<Movement> movement = move(context, tile);
-  if (failed(movement))
-    return failure();
   std::unique_ptr<UnitKernel> kernel;
   if (tile.getStrategy() != TileStrategy::Theoretical)
     kernel = unitKernelOf(context);
-  if (kernel && failed(addRereads(context, *kernel, movement->bytes)))
+  FailureOr<Movement> movement =
+      move(context, tile, /*hasUnits=*/kernel != nullptr);
+  if (failed(movement))
+    return failure();
+  UnitMachine machine;
+  if (kernel)
+    machine = unitMachineOf(context, *kernel);
+  if (kernel && failed(addRereads(context, *kernel, machine, movement->bytes)))
     return failure();
   FailureOr<DictionaryAttr> work = countAllWork(context);
   if (failed(work))
@@ -360,8 +366,8 @@ FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
   if (!energy)
     return emitOverflow(context.op);
   FailureOr<Cycles> cycles =
-      cyclesOf(context, kernel.get(), tile, {double(total), double(cached)},
-               *memory, *energy);
+      cyclesOf(context, kernel.get(), machine, tile,
+               {double(total), double(cached)}, *memory, *energy);
   if (failed(cycles))
     return failure();
   auto part = PartCostAttr::getChecked(

@@ -50,17 +50,13 @@ FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
   return tiling;
 }
 
-/// Every element once, streamed through as much of the private memory as there
-/// is.
-static FailureOr<Movement> moveCompulsory(const OpOnTarget &context) {
+FailureOr<Movement> mlir::llm::moveCompulsory(const OpOnTarget &context) {
   TileModel model(context.op, context.workload);
   Movement movement;
   int64_t total = 0;
   for (unsigned buffer = 0; buffer < context.workload.buffers.size();
        ++buffer) {
-    bool isMoved =
-        context.workload.buffers[buffer].role != Buffer::Role::Temporary;
-    Count bytes = isMoved ? model.compulsoryBytes(buffer) : Count(0);
+    Count bytes = model.compulsoryBytes(buffer);
     std::optional<int64_t> sum =
         succeeded(bytes) ? checkedAdd(total, *bytes) : std::nullopt;
     if (!sum)
@@ -184,17 +180,19 @@ static FailureOr<Movement> moveTheoretical(const OpOnTarget &context,
 
 /// The levels that a searched or manual tile must have: one for the engine's
 /// private memory, one for its units.
-static SmallVector<StringRef> levelNames(const OpOnTarget &context) {
+static SmallVector<StringRef> levelNames(const OpOnTarget &context,
+                                         bool hasUnits) {
   SmallVector<StringRef> names;
   if (const Memory *memory = context.tileMemory())
     names.push_back(memory->name);
-  if (unitKernelOf(context))
+  if (hasUnits)
     names.push_back(unitLevelName);
   return names;
 }
 
-static LogicalResult checkLevels(const OpOnTarget &context, TileAttr tile) {
-  SmallVector<StringRef> expected = levelNames(context), found;
+static LogicalResult checkLevels(const OpOnTarget &context, TileAttr tile,
+                                 bool hasUnits) {
+  SmallVector<StringRef> expected = levelNames(context, hasUnits), found;
   for (TileLevelAttr level : tile.getLevels())
     found.push_back(level.getMemory().getValue());
   if (expected == found)
@@ -211,14 +209,15 @@ static LogicalResult checkLevels(const OpOnTarget &context, TileAttr tile) {
          << context.engine->name << "'";
 }
 
-FailureOr<Movement> mlir::llm::move(const OpOnTarget &context, TileAttr tile) {
+FailureOr<Movement> mlir::llm::move(const OpOnTarget &context, TileAttr tile,
+                                    bool hasUnits) {
   Operation *op = context.op;
   if (tile.getSplit() && !tile.getSplit().empty())
     return op->emitOpError()
            << "its tile has a split; ops are costed and scheduled whole";
   if (tile.getStrategy() == TileStrategy::Theoretical)
     return moveTheoretical(context, tile);
-  if (failed(checkLevels(context, tile)))
+  if (failed(checkLevels(context, tile, hasUnits)))
     return failure();
   return context.tileMemory() ? moveTiled(context, tile.getLevels().front())
                               : moveCompulsory(context);

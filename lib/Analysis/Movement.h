@@ -21,9 +21,14 @@ struct Movement {
   int64_t workingSetBytes = 0;
 };
 
-/// By the tile's strategy. A tile that does not fit the op, its target or the
-/// memory is an error.
-FailureOr<Movement> move(const OpOnTarget &context, TileAttr tile);
+/// By the tile's strategy; `hasUnits` where the engine's units share the op. A
+/// tile that does not fit the op, its target or the memory is an error.
+FailureOr<Movement> move(const OpOnTarget &context, TileAttr tile,
+                         bool hasUnits);
+
+/// Every element once, streamed through as much of the private memory as there
+/// is.
+FailureOr<Movement> moveCompulsory(const OpOnTarget &context);
 
 /// The error for an op whose figures leave 64 bits.
 LogicalResult emitOverflow(Operation *op);

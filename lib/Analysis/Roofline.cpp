@@ -20,9 +20,8 @@ Count mlir::llm::compulsoryBytes(WorkloadOpInterface op,
                                  const Workload &workload) {
   TileModel model(op, workload);
   Count bytes = int64_t(0);
-  for (auto [index, buffer] : llvm::enumerate(workload.buffers))
-    if (buffer.role != Buffer::Role::Temporary)
-      bytes = plus(bytes, model.compulsoryBytes(index));
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
+    bytes = plus(bytes, model.compulsoryBytes(buffer));
   return bytes;
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/TileSearch.h"
+#include "Movement.h"
 #include "llm/Support/Units.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -101,8 +102,7 @@ static SmallVector<int64_t> candidateSizes(int64_t extent) {
 double TileSearch::bytesAtStake(unsigned loop) const {
   double bytes = 0;
   for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
-    if (buffer.role == Buffer::Role::Temporary ||
-        workload.loopsOf(buffer)[loop])
+    if (workload.loopsOf(buffer)[loop])
       continue;
     Count once = model.compulsoryBytes(index);
     bytes += succeeded(once) ? *once : 0;
@@ -282,9 +282,8 @@ TileLevelAttr TileSearch::makeLevel() const {
 FailureOr<TileLevelAttr> TileSearch::run() {
   classifyLoops();
   for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
-    if (workload.buffers[buffer].role != Buffer::Role::Temporary)
-      if (Count bytes = model.compulsoryBytes(buffer); succeeded(bytes))
-        leastBytes += *bytes;
+    if (Count bytes = model.compulsoryBytes(buffer); succeeded(bytes))
+      leastBytes += *bytes;
   if (!fits(capacity)) {
     Count least = model.workingSetBytes(current);
     if (failed(least))
@@ -319,30 +318,17 @@ FailureOr<SmallVector<int64_t, 4>> TileSearch::movedBytes() const {
 // Units
 //===----------------------------------------------------------------------===//
 
-/// Every element of each buffer once.
-static SmallVector<int64_t, 4> compulsoryBytesOf(const OpOnTarget &context) {
-  TileModel model(context.op, context.workload);
-  SmallVector<int64_t, 4> bytes;
-  for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
-    Count once = buffer.role == Buffer::Role::Temporary
-                     ? Count(0)
-                     : model.compulsoryBytes(index);
-    bytes.push_back(once.value_or(maxCount));
-  }
-  return bytes;
-}
-
 /// What one unit works on at a time.
 static FailureOr<TileLevelAttr> chooseUnitLevel(const OpOnTarget &context,
                                                 const UnitKernel &kernel,
                                                 SmallVector<int64_t, 4> bytes) {
-  if (failed(addRereads(context, kernel, bytes)))
+  UnitMachine machine = unitMachineOf(context, kernel);
+  if (failed(addRereads(context, kernel, machine, bytes)))
     return failure();
   double total = 0;
   for (int64_t moved : bytes)
     total += double(moved);
-  UnitTile tile = kernel.chooseTile({/*memory=*/total, /*cached=*/0},
-                                    unitMachineOf(context, kernel));
+  UnitTile tile = kernel.chooseTile({/*memory=*/total, /*cached=*/0}, machine);
   MLIRContext *mlirContext = context.op->getContext();
   SmallVector<std::pair<StringRef, int64_t>> sizes;
   for (auto [size, loop] : llvm::zip(tile, context.workload.loops))
@@ -366,7 +352,10 @@ FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
     levels.push_back(*level);
     bytes = *search.movedBytes();
   } else {
-    bytes = compulsoryBytesOf(context);
+    FailureOr<Movement> once = moveCompulsory(context);
+    if (failed(once))
+      return failure();
+    bytes = once->bytes;
   }
   if (std::unique_ptr<UnitKernel> kernel = unitKernelOf(context)) {
     FailureOr<TileLevelAttr> level =

@@ -79,7 +79,9 @@ LogicalResult LoopUnion::unify(ArrayRef<unsigned> left,
   }
 }
 
-FailureOr<LoopUnion::Digits> LoopUnion::take(Digits &digits, int64_t size) {
+FailureOr<LoopUnion::Digits> LoopUnion::take(Digits &digits, int64_t size,
+                                             End end) {
+  bool isInner = end == End::Inner;
   Digits taken;
   while (size > 1) {
     if (digits.empty())
@@ -87,9 +89,13 @@ FailureOr<LoopUnion::Digits> LoopUnion::take(Digits &digits, int64_t size) {
     unsigned loop = digits.back();
     int64_t extent = extentOf(loop);
     if (extent > size && extent % size == 0) {
-      split(loop, extent / size);
+      split(loop, isInner ? size : extent / size);
       digits.pop_back();
-      digits.append(loops[loop].becomes.rbegin(), loops[loop].becomes.rend());
+      ArrayRef<unsigned> pieces = loops[loop].becomes;
+      if (isInner)
+        digits.append(pieces.begin(), pieces.end());
+      else
+        digits.append(pieces.rbegin(), pieces.rend());
       continue;
     }
     if (size % extent != 0)
@@ -97,28 +103,8 @@ FailureOr<LoopUnion::Digits> LoopUnion::take(Digits &digits, int64_t size) {
     taken.push_back(digits.pop_back_val());
     size /= extent;
   }
-  return taken;
-}
-
-FailureOr<LoopUnion::Digits> LoopUnion::takeInner(Digits &digits,
-                                                  int64_t size) {
-  Digits taken;
-  while (size > 1) {
-    if (digits.empty())
-      return failure();
-    unsigned loop = digits.back();
-    int64_t extent = extentOf(loop);
-    if (extent > size && extent % size == 0) {
-      split(loop, size);
-      digits.pop_back();
-      digits.append(loops[loop].becomes);
-      continue;
-    }
-    if (size % extent != 0)
-      return failure();
-    taken.insert(taken.begin(), digits.pop_back_val());
-    size /= extent;
-  }
+  if (isInner)
+    std::reverse(taken.begin(), taken.end());
   return taken;
 }
 
@@ -134,7 +120,7 @@ FailureOr<LoopUnion::Digits> LoopUnion::cutDimension(Digits dim, int64_t size,
       (isStrided ? range.size * range.stride != size || range.begin >= outer
                  : range.begin % outer != 0))
     return failure();
-  FailureOr<Digits> inner = takeInner(dim, outer);
+  FailureOr<Digits> inner = take(dim, outer, End::Inner);
   if (failed(inner))
     return failure();
   Digits &fixed = isStrided ? *inner : dim;
@@ -152,7 +138,7 @@ FailureOr<LoopUnion::Digits> LoopUnion::cut(ArrayRef<unsigned> digits,
   Digits resolved = resolve(digits);
   Digits pending(resolved.rbegin(), resolved.rend()), result;
   for (auto [size, range] : llvm::zip_equal(shape, ranges)) {
-    FailureOr<Digits> dim = take(pending, size);
+    FailureOr<Digits> dim = take(pending, size, End::Outer);
     if (succeeded(dim))
       dim = cutDimension(*dim, size, range);
     if (failed(dim))

@@ -54,10 +54,12 @@ private:
   };
   void replace(unsigned loop, ArrayRef<unsigned> by);
   void split(unsigned loop, int64_t innerExtent);
-  /// Pops loops off the end of `digits` (in reverse: the next one is at its
-  /// end) that make up `size` iterations, splitting one if need be.
-  FailureOr<Digits> take(Digits &digits, int64_t size);
-  FailureOr<Digits> takeInner(Digits &digits, int64_t size);
+  /// Which loop is at the end of a list: the outermost one (the list is in
+  /// reverse) or the innermost.
+  enum class End { Outer, Inner };
+  /// Pops loops off the end of `digits` that make up `size` iterations,
+  /// splitting one if need be; they come back from outer to inner.
+  FailureOr<Digits> take(Digits &digits, int64_t size, End end);
   FailureOr<Digits> cutDimension(Digits dim, int64_t size,
                                  ShownBox::Range range);
 

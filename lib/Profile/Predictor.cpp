@@ -13,18 +13,10 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-const Target &Predictor::targetFor(const MeasuredRow &row) {
-  auto [known, isNew] =
-      selected.try_emplace({row.backend, row.isReplayed()}, target);
-  if (isNew)
-    selectKernels(known->second, row.backend, row.isReplayed());
-  return known->second;
-}
-
 FailureOr<std::optional<double>>
 Predictor::microseconds(const MeasuredRow &row) {
   if (std::optional<CollectiveKind> kind = parseCollectiveKind(row.opKind)) {
-    FailureOr<double> time = collectiveTime(row, *kind, targetFor(row));
+    FailureOr<double> time = collectiveTime(row, *kind, targets.of(row));
     if (failed(time))
       return failure();
     return std::optional<double>(*time);
@@ -36,10 +28,11 @@ Predictor::microseconds(const MeasuredRow &row) {
     return std::optional<double>();
   double sum = 0;
   for (WorkloadOpInterface op : *ops) {
-    FailureOr<RowTile> tile = chooseRowTile(op, row, targetFor(row));
+    FailureOr<RowTile> tile = chooseRowTile(op, row, targets.of(row));
     if (failed(tile))
       return failure();
-    sum += cyclesToMicroseconds(tile->cost.getCycles(), target.clockHz);
+    sum +=
+        cyclesToMicroseconds(tile->cost.getCycles(), targets.of(row).clockHz);
   }
   return std::optional<double>(sum);
 }

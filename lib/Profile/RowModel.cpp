@@ -8,9 +8,8 @@
 #include "llm/Profile/RowModel.h"
 #include "CollectiveRow.h"
 #include "RowTile.h"
+#include "llm/Profile/SelectedTargets.h"
 #include "llm/Support/Units.h"
-
-#include <map>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -32,11 +31,9 @@ LogicalResult RowModels::add(const MeasuredRow &row, const Target &target) {
     FailureOr<RowTile> tile = chooseRowTile(op, row, target);
     if (failed(tile))
       return failure();
-    PartCostAttr cost = tile->cost;
-    OpModel ofOp{tile->onTarget, unitKernelOf(tile->onTarget), {}};
-    ofOp.bytes.memory = double(cost.getBytes(target.dram().name));
-    ofOp.bytes.cached = tile->residentBytes;
-    model.ops.push_back(std::move(ofOp));
+    KernelBytes bytes{double(tile->cost.getBytes(target.dram().name)),
+                      tile->residentBytes};
+    model.ops.push_back({tile->onTarget, unitKernelOf(tile->onTarget), bytes});
   }
   models.push_back(std::move(model));
   return success();
@@ -46,13 +43,10 @@ FailureOr<std::unique_ptr<RowModels>> RowModels::get(ArrayRef<MeasuredRow> rows,
                                                      const Target &target,
                                                      MLIRContext *context) {
   std::unique_ptr<RowModels> models(new RowModels(context));
-  std::map<std::pair<std::string, bool>, Target> selected;
-  for (const MeasuredRow &row : rows) {
-    Target ofRow = target;
-    selectKernels(ofRow, row.backend, row.isReplayed());
-    if (failed(models->add(row, ofRow)))
+  SelectedTargets targets(target);
+  for (const MeasuredRow &row : rows)
+    if (failed(models->add(row, targets.of(row))))
       return failure();
-  }
   return models;
 }
 
@@ -83,23 +77,19 @@ static double secondsOf(const OpOnTarget &original, const UnitKernel *kernel,
 std::vector<double> RowModels::predict(const Target &target,
                                        ArrayRef<size_t> indices) const {
   constexpr double micro = 1e6;
-  std::map<std::pair<StringRef, bool>, Target> selected;
+  SelectedTargets targets(target);
   std::vector<double> times;
   for (size_t index : indices) {
     const Model &model = models[index];
-    auto [ofRow, isNew] = selected.try_emplace(
-        {model.row->backend, model.row->isReplayed()}, target);
-    if (isNew)
-      selectKernels(ofRow->second, model.row->backend, model.row->isReplayed());
-    double seconds = 0;
+    const Target &ofRow = targets.of(*model.row);
     if (std::optional<CollectiveKind> kind =
             parseCollectiveKind(model.row->opKind)) {
-      times.push_back(*collectiveTime(*model.row, *kind, ofRow->second));
+      times.push_back(*collectiveTime(*model.row, *kind, ofRow));
       continue;
     }
+    double seconds = 0;
     for (const OpModel &op : model.ops)
-      seconds +=
-          secondsOf(op.onTarget, op.kernel.get(), op.bytes, ofRow->second);
+      seconds += secondsOf(op.onTarget, op.kernel.get(), op.bytes, ofRow);
     times.push_back(micro * seconds);
   }
   return times;

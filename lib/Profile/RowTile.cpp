@@ -27,22 +27,22 @@ static TileAttr makeResident(const OpOnTarget &onTarget, TileAttr tile) {
 }
 
 /// Whether the op is one that finds its operands in the cache, and they fit.
-static bool isWarm(const OpOnTarget &onTarget, const MeasuredRow &row,
-                   int64_t bytes) {
-  std::unique_ptr<UnitKernel> kernel = unitKernelOf(onTarget);
+static bool isWarm(const OpOnTarget &onTarget, const UnitKernel *kernel,
+                   const MeasuredRow &row, int64_t bytes) {
   return row.cacheResident.value_or(0) == 1 && kernel &&
          kernel->opClass() == "elementwise" && onTarget.tileMemory() &&
          bytes <= onTarget.tileCapacityBytes();
 }
 
 /// Bytes of all buffers, as often as the kernel reads them.
-static double movedBytes(const OpOnTarget &onTarget) {
+static double movedBytes(const OpOnTarget &onTarget, const UnitKernel &kernel) {
   TileModel model(onTarget.op, onTarget.workload);
   SmallVector<int64_t, 4> bytes;
   for (unsigned buffer = 0; buffer < onTarget.workload.buffers.size(); ++buffer)
     bytes.push_back(*model.compulsoryBytes(buffer));
   double sum = 0;
-  if (succeeded(addRereads(onTarget, *unitKernelOf(onTarget), bytes)))
+  if (succeeded(
+          addRereads(onTarget, kernel, unitMachineOf(onTarget, kernel), bytes)))
     for (int64_t ofBuffer : bytes)
       sum += double(ofBuffer);
   return sum;
@@ -58,10 +58,11 @@ FailureOr<RowTile> mlir::llm::chooseRowTile(WorkloadOpInterface op,
   if (failed(tile))
     return failure();
   double residentBytes = 0;
+  std::unique_ptr<UnitKernel> kernel = unitKernelOf(*onTarget);
   Count bytes = compulsoryBytes(op, onTarget->workload);
-  if (succeeded(bytes) && isWarm(*onTarget, row, *bytes)) {
+  if (succeeded(bytes) && isWarm(*onTarget, kernel.get(), row, *bytes)) {
     tile = makeResident(*onTarget, *tile);
-    residentBytes = movedBytes(*onTarget);
+    residentBytes = movedBytes(*onTarget, *kernel);
   }
   FailureOr<PartCostAttr> cost = computePartCost(*onTarget, *tile);
   if (failed(cost))

@@ -52,6 +52,7 @@ std::unique_ptr<UnitKernel> unitKernelOf(const OpOnTarget &context);
 UnitMachine unitMachineOf(const OpOnTarget &context, const UnitKernel &kernel);
 /// Multiplies what each buffer moves by how often the kernel reads it.
 LogicalResult addRereads(const OpOnTarget &context, const UnitKernel &kernel,
+                         const UnitMachine &machine,
                          MutableArrayRef<int64_t> bytes);
 
 /// What the op costs with this tile: a pure function of its arguments. A tile

@@ -49,7 +49,10 @@ public:
   Count workingSetBytes(const Tiling &tiling, ArrayRef<int64_t> held) const;
   Count workingSetBytes(const Tiling &tiling) const;
   /// Every element once: what no tiling can beat.
-  Count compulsoryBytes(unsigned buffer) const { return fullBytes[buffer]; }
+  Count compulsoryBytes(unsigned buffer) const {
+    bool isMoved = workload.buffers[buffer].role != Buffer::Role::Temporary;
+    return isMoved ? fullBytes[buffer] : Count(0);
+  }
 
 private:
   /// Calls `visit` for each cut loop that brings tiles of the buffer back: one

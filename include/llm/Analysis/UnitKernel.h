@@ -112,18 +112,17 @@ public:
     return 1;
   }
 
+  /// The kernel of an op; null where its workload is of no class (several
+  /// contractions that share no scores).
+  static std::unique_ptr<UnitKernel> get(WorkloadOpInterface op,
+                                         const Workload &workload);
+
 protected:
   /// The time without a power limit.
   virtual KernelTime unlimitedTime(const UnitTile &tile,
                                    const KernelBytes &bytes,
                                    const UnitMachine &machine) const = 0;
   WorkSums work; ///< of all stages
-
-public:
-  /// The kernel of an op; null where its workload is of no class (several
-  /// contractions that share no scores).
-  static std::unique_ptr<UnitKernel> get(WorkloadOpInterface op,
-                                         const Workload &workload);
 };
 
 /// (a^4 + b^4)^(1/4): two resources that overlap, and get in each other's way

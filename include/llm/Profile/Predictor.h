@@ -9,9 +9,7 @@
 #define LLM_PROFILE_PREDICTOR_H
 
 #include "llm/Profile/RowOps.h"
-#include "llm/Target/Target.h"
-
-#include <map>
+#include "llm/Profile/SelectedTargets.h"
 
 namespace mlir::llm {
 
@@ -19,19 +17,15 @@ namespace mlir::llm {
 class Predictor {
 public:
   Predictor(const Target &target, MLIRContext *context)
-      : target(target), ops(context) {}
+      : targets(target), ops(context) {}
 
   /// Microseconds of the op alone on the machine; nothing for a kind of op that
   /// is not known. Errors are those of `RowOps` and of the cost model.
   FailureOr<std::optional<double>> microseconds(const MeasuredRow &row);
 
 private:
-  /// With the kernels of the row's backend.
-  const Target &targetFor(const MeasuredRow &row);
-
-  const Target &target;
+  SelectedTargets targets;
   RowOps ops;
-  std::map<std::pair<std::string, bool>, Target> selected;
 };
 
 } // namespace mlir::llm
