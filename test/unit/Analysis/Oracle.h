@@ -89,6 +89,13 @@ struct Oracle {
   int64_t simulateTraffic(size_t buffer, const Tiling &tiling) const;
 };
 
+/// i8 values with an f16 for each block of 2 x 3.
+inline constexpr const char *scaledText = "!llm.block_scaled<i8, [2, 3], f16>";
+/// The buffer of a tensor of such values: its blocks are counted one by one.
+OracleBuffer scaledBuffer(const std::string &name, char role,
+                          const std::vector<std::string> &indices,
+                          int64_t matrices, int64_t rows, int64_t columns);
+
 Oracle matmulOracle(int64_t m, int64_t k, int64_t n, bool transposed,
                     bool bias);
 Oracle batchMatmulOracle(int64_t b, int64_t m, int64_t k, int64_t n,
