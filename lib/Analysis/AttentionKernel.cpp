@@ -112,6 +112,7 @@ AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
   int64_t rowsPerQuery = layout.isPacked ? extentOf(groups) : 1;
   int64_t queryCount = extentOf(queries);
   SmallVector<Interval, 6> box = workload.fullBox();
+  int64_t firstQuery = workload.loops[queries.front()].begin;
   // A whole number: so are the visible keys where all lanes see as many.
   double elementsPerKey =
       toReal(countElementsOfProduct(workload, keysBuffer, box)) / double(keys);
@@ -124,8 +125,9 @@ AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
     int64_t behind = std::min(first + step, tiles);
     int64_t end = std::min(behind * queryTile, layout.rows);
     box[queries.front()] = {
-        (behind - 1) * queryTile / rowsPerQuery,
-        std::min<int64_t>(queryCount, llvm::divideCeil(end, rowsPerQuery))};
+        firstQuery + (behind - 1) * queryTile / rowsPerQuery,
+        firstQuery +
+            std::min<int64_t>(queryCount, llvm::divideCeil(end, rowsPerQuery))};
     double visible = double(keys);
     if (skipsMasked)
       visible = toReal(counted.countElements(workload, keysBuffer, box)) /

@@ -56,10 +56,11 @@ static double countSharedTiles(WorkloadOpInterface op, const Workload &workload,
   double elementsOfSlice =
       toReal(countElementsOfProduct(workload, buffer, box));
   int64_t rows = workload.loops[loop].extent;
+  int64_t first = workload.loops[loop].begin;
   int64_t step = size * int64_t(llvm::divideCeil(rows, size * mostSharedTiles));
   double tiles = 0;
   for (int64_t begin = 0; begin < rows; begin += step) {
-    box[loop] = {begin, std::min(begin + step, rows)};
+    box[loop] = {first + begin, first + std::min(begin + step, rows)};
     double slices =
         toReal(op.countElements(workload, buffer, box)) / elementsOfSlice;
     tiles += double(llvm::divideCeil(box[loop].size(), size)) + slices - 1;

@@ -379,14 +379,3 @@ FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
     return failure();
   return part;
 }
-
-FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
-                                           TileAttr tile) {
-  FailureOr<PartCostAttr> part = computePartCost(context, tile);
-  if (failed(part))
-    return failure();
-  MLIRContext *mlirContext = tile.getContext();
-  return CostAttr::get(mlirContext,
-                       StringAttr::get(mlirContext, context.engine->name),
-                       *part, computeStamp(context, tile));
-}

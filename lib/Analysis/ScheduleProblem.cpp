@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/ScheduleProblem.h"
+#include "llm/Analysis/Split.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/StringMap.h"
 

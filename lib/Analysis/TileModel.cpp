@@ -149,16 +149,20 @@ Count TileModel::maskedElements(unsigned buffer,
   SmallVector<Interval, 6> box = workload.fullBox();
   SmallVector<unsigned> loops(outer.set_bits());
   for (unsigned loop : loops)
-    box[loop] = {0, std::min(tiling.sizes[loop], workload.loops[loop].extent)};
+    box[loop].end =
+        box[loop].begin +
+        std::min(tiling.sizes[loop], workload.loops[loop].extent);
   Count sum = int64_t(0);
   for (size_t digit = 0; digit < loops.size();) {
     sum = plus(sum, counted.countElements(workload, buffer, box));
     for (digit = 0; digit < loops.size(); ++digit) {
       unsigned loop = loops[digit];
-      int64_t extent = workload.loops[loop].extent, size = tiling.sizes[loop];
-      int64_t begin = box[loop].end < extent ? box[loop].end : 0;
-      box[loop] = {begin, std::min(begin + size, extent)};
-      if (begin != 0)
+      const Loop &cut = workload.loops[loop];
+      int64_t behind = cut.begin + cut.extent;
+      bool isLast = box[loop].end == behind;
+      int64_t begin = isLast ? cut.begin : box[loop].end;
+      box[loop] = {begin, std::min(begin + tiling.sizes[loop], behind)};
+      if (!isLast)
         break;
     }
   }
@@ -179,7 +183,7 @@ Count TileModel::tileElements(const Tiling &tiling, unsigned buffer) const {
   }
   SmallVector<Interval, 6> box;
   for (auto [size, loop] : llvm::zip(tiling.sizes, workload.loops))
-    box.push_back({0, std::min(size, loop.extent)});
+    box.push_back({loop.begin, loop.begin + std::min(size, loop.extent)});
   return countElementsOfProduct(workload, buffer, box);
 }
 

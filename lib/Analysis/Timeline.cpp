@@ -7,6 +7,7 @@
 
 #include "llm/Analysis/Timeline.h"
 #include "llm/Analysis/ScheduleProblem.h"
+#include "llm/Analysis/Split.h"
 #include "llm/Support/IndexedNames.h"
 #include "llm/Support/Units.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

@@ -20,7 +20,7 @@ static SmallVector<Interval, 6> boxOf(const Workload &whole,
        llvm::zip_equal(part.workload.loops, part.digits)) {
     int64_t begin = 0, size = 1;
     for (unsigned digit : digits) {
-      begin = begin * whole.loops[digit].extent + box[digit].begin;
+      begin = begin * whole.composition->extents[digit] + box[digit].begin;
       size *= box[digit].size();
     }
     begin = std::min(begin, loop.extent - size);

@@ -500,6 +500,8 @@ FailureOr<Workload> Composer::run() {
     addStages(part);
   }
   placeTemporaries();
+  for (const Loop &loop : whole.loops)
+    composition->extents.push_back(loop.extent);
   whole.composition = std::move(composition);
   return std::move(whole);
 }

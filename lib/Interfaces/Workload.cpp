@@ -25,8 +25,17 @@ using namespace mlir::llm;
 SmallVector<Interval, 6> Workload::fullBox() const {
   SmallVector<Interval, 6> box;
   for (const Loop &loop : loops)
-    box.push_back({0, loop.extent});
+    box.push_back({loop.begin, loop.begin + loop.extent});
   return box;
+}
+
+Workload Workload::within(Box box) const {
+  Workload part = *this;
+  for (auto [loop, interval] : llvm::zip_equal(part.loops, box)) {
+    loop.begin = interval.begin;
+    loop.extent = interval.size();
+  }
+  return part;
 }
 
 EngineKindSet Workload::engineKinds() const {

@@ -55,6 +55,10 @@ std::optional<Solution> scheduleEarliest(const Problem &problem) {
       ready = std::max(ready, taskEnds[predecessor]);
     for (size_t part = table->first[task]; part < table->first[task + 1];
          ++part) {
+      bool combines = problem.tasks[task].lastCombines &&
+                      part + 1 == table->first[task + 1];
+      if (combines)
+        ready = std::max(ready, taskEnds[task]);
       std::optional<Placement> placement =
           findPlacement(machine, table->parts[part], ready);
       if (!placement)
@@ -62,7 +66,9 @@ std::optional<Solution> scheduleEarliest(const Problem &problem) {
       // Nothing starts before what is ahead of it: from here on `ready` is now.
       ready = placement->start;
       machine.advanceTo(ready);
-      if (!machine.start(part, placement->mode->group, placement->mode->choice))
+      unsigned group = placement->mode->group;
+      EngineId engine = machine.findIdle(group, 0).value_or(EngineId{group, 0});
+      if (!machine.start(part, engine, placement->mode->choice))
         return std::nullopt;
       taskEnds[task] = std::max(taskEnds[task], placement->end);
     }

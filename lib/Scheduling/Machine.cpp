@@ -33,7 +33,7 @@ static int64_t usefulCount(const EngineGroup &engine, const PartTable &table) {
 
 Machine::Machine(const Problem &problem, const PartTable &table,
                  unsigned halvings)
-    : table(table), free(allLanes(problem)) {
+    : problem(problem), table(table), free(allLanes(problem)) {
   for (const EngineGroup &engine : problem.engines) {
     Group group;
     group.count = usefulCount(engine, table);
@@ -58,6 +58,11 @@ bool Machine::isIdle(unsigned group) const {
          groups[group].touched < groups[group].count;
 }
 
+bool Machine::isIdle(EngineId engine) const {
+  const Group &group = groups[engine.group];
+  return engine.index >= group.touched || group.idle.count(engine.index);
+}
+
 int64_t Machine::nextIdle(unsigned group) const {
   return isIdle(group) ? time : groups[group].ends.top();
 }
@@ -65,17 +70,27 @@ int64_t Machine::nextIdle(unsigned group) const {
 std::optional<int64_t> Machine::nextEnd() const {
   if (running.empty())
     return std::nullopt;
-  return running.begin()->first;
+  return running.begin()->end;
+}
+
+const std::vector<int64_t> &Machine::lanesOf(const Running &run) const {
+  const Slot &slot = solution.slots[run.part];
+  return run.fetch < 0 ? slot.lanes : slot.prefetches[run.fetch].lanes;
+}
+
+EngineId Machine::engineOf(const Running &run) const {
+  const Slot &slot = solution.slots[run.part];
+  return run.fetch < 0 ? slot.engine : slot.prefetches[run.fetch].engine;
 }
 
 int64_t Machine::whenFree(const std::vector<int64_t> &lanes,
                           int64_t from) const {
   std::vector<int64_t> later = free;
-  for (auto [end, part] : running) {
+  for (const Running &run : running) {
     if (fits(lanes, later))
       break;
-    release(solution.slots[part].lanes, later);
-    from = std::max(from, end);
+    release(lanesOf(run), later);
+    from = std::max(from, run.end);
   }
   return from;
 }
@@ -92,12 +107,12 @@ Machine::nextRelief(const std::vector<int64_t> &wanted) const {
   Relief relief{0, free};
   bool found = false;
   unsigned steps = 0;
-  for (auto [end, part] : running) {
-    if (found ? end != relief.time : ++steps > farthest)
+  for (const Running &run : running) {
+    if (found ? run.end != relief.time : ++steps > farthest)
       break;
-    const std::vector<int64_t> &lanes = solution.slots[part].lanes;
+    const std::vector<int64_t> &lanes = lanesOf(run);
     release(lanes, relief.free);
-    relief.time = end;
+    relief.time = run.end;
     found |= helps(lanes);
   }
   if (!found)
@@ -105,49 +120,115 @@ Machine::nextRelief(const std::vector<int64_t> &wanted) const {
   return relief;
 }
 
-std::vector<size_t> Machine::advanceTo(int64_t to) {
-  std::vector<size_t> ended;
+Ended Machine::advanceTo(int64_t to) {
+  Ended ended;
   time = to;
-  while (!running.empty() && running.begin()->first <= to) {
-    size_t part = running.begin()->second;
+  while (!running.empty() && running.begin()->end <= to) {
+    Running run = *running.begin();
     running.erase(running.begin());
-    const Slot &slot = solution.slots[part];
-    Group &group = groups[slot.engine.group];
+    EngineId engine = engineOf(run);
+    Group &group = groups[engine.group];
     group.ends.pop();
-    group.idle.push(slot.engine.index);
-    release(slot.lanes, free);
-    ended.push_back(part);
+    group.idle.insert(engine.index);
+    release(lanesOf(run), free);
+    if (run.fetch >= 0) {
+      ended.fetched.push_back(run.part);
+      continue;
+    }
+    ended.parts.push_back(run.part);
+    const std::vector<Source> &sources =
+        table.partOf(problem, run.part).sources;
+    if (static_cast<size_t>(engine.index) >= group.rooms.size())
+      continue;
+    Room &room = group.rooms[engine.index];
+    room.running = 0;
+    for (const PrefetchSlot &fetch : fetchesOf(run.part))
+      room.fetched -= sources[fetch.source].sliceBytes;
   }
   return ended;
 }
 
-int64_t Machine::takeEngine(Group &group) {
-  if (group.idle.empty())
-    return group.touched++;
-  int64_t index = group.idle.top();
-  group.idle.pop();
-  return index;
+int64_t Machine::fetchedBytes(EngineId engine) const {
+  const std::vector<Room> &rooms = groups[engine.group].rooms;
+  return static_cast<size_t>(engine.index) < rooms.size()
+             ? rooms[engine.index].fetched
+             : 0;
 }
 
-bool Machine::start(size_t part, unsigned group, const LaneChoice &choice) {
+int64_t Machine::runningBytes(EngineId engine) const {
+  const std::vector<Room> &rooms = groups[engine.group].rooms;
+  return static_cast<size_t>(engine.index) < rooms.size()
+             ? rooms[engine.index].running
+             : 0;
+}
+
+Machine::Room &Machine::roomOf(EngineId engine) {
+  std::vector<Room> &rooms = groups[engine.group].rooms;
+  if (static_cast<size_t>(engine.index) >= rooms.size())
+    rooms.resize(engine.index + 1);
+  return rooms[engine.index];
+}
+
+std::optional<EngineId> Machine::findIdle(unsigned group,
+                                          int64_t workingSetBytes) {
+  Group &of = groups[group];
+  int64_t most = problem.engines[group].privateBytes - workingSetBytes;
+  for (int64_t index : of.idle)
+    if (fetchedBytes({group, index}) <= most)
+      return EngineId{group, index};
+  for (int64_t index = of.touched; index < of.count; ++index)
+    if (fetchedBytes({group, index}) <= most)
+      return EngineId{group, index};
+  return std::nullopt;
+}
+
+void Machine::takeEngine(EngineId engine, int64_t end) {
+  Group &group = groups[engine.group];
+  for (; group.touched <= engine.index; ++group.touched)
+    group.idle.insert(group.idle.end(), group.touched);
+  group.idle.erase(engine.index);
+  group.ends.push(end);
+}
+
+void Machine::takeLanes(const std::vector<int64_t> &lanes) {
+  for (size_t m = 0; m < free.size(); ++m)
+    free[m] -= lanes[m];
+}
+
+bool Machine::start(size_t part, EngineId engine, const LaneChoice &choice) {
   std::optional<int64_t> end = checkedAdd(time, choice.length);
   if (!end)
     return false;
   Slot &slot = solution.slots[part];
   slot.task = table.parts[part].task;
   slot.part = table.parts[part].part;
-  slot.engine.group = group;
+  slot.engine = engine;
   slot.start = time;
   slot.end = *end;
   slot.lanes = choice.lanes;
   solution.makespan = std::max(solution.makespan, *end);
   if (choice.length == 0)
     return true;
-  slot.engine.index = takeEngine(groups[group]);
-  groups[group].ends.push(*end);
-  running.insert({*end, part});
-  for (size_t m = 0; m < free.size(); ++m)
-    free[m] -= choice.lanes[m];
+  takeEngine(engine, *end);
+  running.insert({*end, part, -1});
+  takeLanes(choice.lanes);
+  roomOf(engine).running = table.partOf(problem, part).workingSetBytes;
+  return true;
+}
+
+bool Machine::fetch(size_t part, unsigned source, EngineId target,
+                    unsigned group, const LaneChoice &choice) {
+  std::optional<int64_t> end = checkedAdd(time, choice.length);
+  std::optional<EngineId> engine = findIdle(group, 0);
+  if (!end || !engine)
+    return false;
+  std::vector<PrefetchSlot> &fetches = solution.slots[part].prefetches;
+  fetches.push_back({source, *engine, time, *end, choice.lanes});
+  takeEngine(*engine, *end);
+  running.insert({*end, part, static_cast<int>(fetches.size()) - 1});
+  takeLanes(choice.lanes);
+  roomOf(target).fetched +=
+      table.partOf(problem, part).sources[source].sliceBytes;
   return true;
 }
 

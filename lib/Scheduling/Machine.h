@@ -13,11 +13,19 @@
 #include <functional>
 #include <queue>
 #include <set>
+#include <tuple>
 
 namespace mlir::llm::scheduling {
 
-/// The state of engines and lanes at one moment that only moves forward, and
-/// the solution so far. Solvers decide; the machine keeps the books.
+/// What ended at a moment.
+struct Ended {
+  std::vector<size_t> parts;   ///< indices of the table
+  std::vector<size_t> fetched; ///< parts for which a fetch has ended
+};
+
+/// The state of engines, lanes and private memories at one moment that only
+/// moves forward, and the solution so far. Solvers decide; the machine keeps
+/// the books.
 class Machine {
 public:
   /// `halvings` times half of the compute engines, but one of each group stays.
@@ -30,6 +38,7 @@ public:
   int64_t now() const { return time; }
   const std::vector<int64_t> &freeLanes() const { return free; }
   bool isIdle(unsigned group) const;
+  bool isIdle(EngineId engine) const;
   /// When an engine of the group is idle next: now, or when the first one ends.
   int64_t nextIdle(unsigned group) const;
   /// When the next slot ends; nothing when all engines are idle.
@@ -47,13 +56,31 @@ public:
   };
   std::optional<Relief> nextRelief(const std::vector<int64_t> &wanted) const;
 
-  /// Moves on and frees what ended; returns those parts (indices of the table).
-  std::vector<size_t> advanceTo(int64_t to);
+  /// Moves on and frees what ended.
+  Ended advanceTo(int64_t to);
 
-  /// Starts a part now on the idle engine of the group with the lowest index. A
-  /// slot without length occupies nothing and needs no idle engine. False on
-  /// overflow.
-  bool start(size_t part, unsigned group, const LaneChoice &choice);
+  /// The idle engine of the group with the lowest index that has so much
+  /// private memory left beside what was fetched.
+  std::optional<EngineId> findIdle(unsigned group, int64_t workingSetBytes);
+
+  /// Starts a part now. A slot without length occupies nothing and needs no
+  /// idle engine. False on overflow.
+  bool start(size_t part, EngineId engine, const LaneChoice &choice);
+
+  /// Starts to fetch a source for a part that will run on `target`, on an idle
+  /// engine of the group. False on overflow.
+  bool fetch(size_t part, unsigned source, EngineId target, unsigned group,
+             const LaneChoice &choice);
+
+  /// Engines of the group that a solver may use.
+  int64_t countOf(unsigned group) const { return groups[group].count; }
+  /// Private memory that slices hold which were fetched to the engine.
+  int64_t fetchedBytes(EngineId engine) const;
+  /// Working set of the part that runs there now.
+  int64_t runningBytes(EngineId engine) const;
+  const std::vector<PrefetchSlot> &fetchesOf(size_t part) const {
+    return solution.slots[part].prefetches;
+  }
 
   /// The solution, once every part was started.
   Solution takeSolution();
@@ -62,21 +89,43 @@ private:
   template <typename T>
   using MinHeap = std::priority_queue<T, std::vector<T>, std::greater<T>>;
 
-  struct Group {
-    int64_t count = 0;
-    int64_t touched = 0;   ///< engines from here on were never used
-    MinHeap<int64_t> idle; ///< among the touched ones
-    MinHeap<int64_t> ends; ///< of the busy ones
+  /// Private memory of one engine that ever held a fetched slice.
+  struct Room {
+    int64_t fetched = 0, running = 0;
   };
 
-  int64_t takeEngine(Group &group);
+  struct Group {
+    int64_t count = 0;
+    int64_t touched = 0;    ///< engines from here on were never used
+    std::set<int64_t> idle; ///< among the touched ones
+    MinHeap<int64_t> ends;  ///< of the busy ones
+    std::vector<Room> rooms;
+  };
 
+  /// A slot or a fetch, by its end.
+  struct Running {
+    int64_t end;
+    size_t part;
+    int fetch; ///< -1: the part itself
+    bool operator<(const Running &other) const {
+      return std::tie(end, part, fetch) <
+             std::tie(other.end, other.part, other.fetch);
+    }
+  };
+
+  const std::vector<int64_t> &lanesOf(const Running &run) const;
+  EngineId engineOf(const Running &run) const;
+  Room &roomOf(EngineId engine);
+  void takeEngine(EngineId engine, int64_t end);
+  void takeLanes(const std::vector<int64_t> &lanes);
+
+  const Problem &problem;
   const PartTable &table;
   int64_t time = 0;
   std::vector<int64_t> free;
   std::vector<Group> groups;
-  std::set<std::pair<int64_t, size_t>> running; ///< end and part
-  Solution solution;                            ///< one slot for each part
+  std::set<Running> running;
+  Solution solution; ///< one slot for each part
 };
 
 } // namespace mlir::llm::scheduling

@@ -30,6 +30,11 @@ struct PartModes {
 struct PartTable {
   std::vector<PartModes> parts;
   std::vector<size_t> first;
+
+  const Part &partOf(const Problem &problem, size_t index) const {
+    const PartModes &entry = parts[index];
+    return problem.tasks[entry.task].parts[entry.part];
+  }
 };
 
 /// The engines of the group have the kinds that the task needs, and its cycles

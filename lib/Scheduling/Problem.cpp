@@ -118,6 +118,11 @@ void Checker::checkTask(unsigned index) {
   auto name = [&] { return nameOfTask(problem, index); };
   if (task.parts.empty())
     report("parts of " + name() + ": expected one or more, found none");
+  if (task.lastCombines && task.parts.size() < 2)
+    report("parts of " + name() +
+           ", of which the last one joins the others: expected two or more, "
+           "found " +
+           std::to_string(task.parts.size()));
   if (task.group && *task.group >= problem.engines.size())
     report("engine group of " + name() + ": expected below " +
            std::to_string(problem.engines.size()) + ", found " +
@@ -287,6 +292,43 @@ void Checker::checkTotals() {
            std::to_string(maxCount) + " cycles, found more");
 }
 
-std::vector<std::string> Problem::check() const { return Checker(*this).run(); }
+Problem resolve(const Problem &problem, const Solution &solution) {
+  Problem resolved = {problem.clockHz, problem.resources, problem.engines, {}};
+  resolved.tasks.reserve(problem.tasks.size());
+  for (unsigned index = 0; index < problem.tasks.size(); ++index) {
+    const Task &task = problem.tasks[index];
+    unsigned choice = solution.choiceOf(index);
+    resolved.tasks.push_back({task.name, task.kinds, task.group,
+                              task.partsOf(choice), task.predecessors,
+                              task.lastCombinesOf(choice)});
+  }
+  return resolved;
+}
+
+/// Each alternative is as sound as the task itself: those of one number are
+/// looked at together.
+static std::vector<std::string> checkAlternatives(const Problem &problem) {
+  size_t most = 0;
+  for (const Task &task : problem.tasks)
+    most = std::max(most, task.alternatives.size());
+  for (unsigned number = 1; number <= most; ++number) {
+    Solution choices;
+    for (const Task &task : problem.tasks)
+      choices.choices.push_back(
+          std::min<size_t>(number, task.alternatives.size()));
+    Problem resolved = resolve(problem, choices);
+    std::vector<std::string> messages = Checker(resolved).run();
+    for (std::string &message : messages)
+      message = "alternative " + std::to_string(number) + ": " + message;
+    if (!messages.empty())
+      return messages;
+  }
+  return {};
+}
+
+std::vector<std::string> Problem::check() const {
+  std::vector<std::string> messages = Checker(*this).run();
+  return messages.empty() ? checkAlternatives(*this) : messages;
+}
 
 } // namespace mlir::llm::scheduling

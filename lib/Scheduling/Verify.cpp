@@ -34,6 +34,7 @@ private:
   // All slots together.
   void checkComplete();
   void checkDependences();
+  void checkCombining();
   void checkOverlaps();
   void checkLanesHeld();
   void checkPrivateMemory();
@@ -64,6 +65,7 @@ std::vector<Violation> Verifier::run() {
       checkSlot(solution.slots[i]);
   checkComplete();
   checkDependences();
+  checkCombining();
   checkOverlaps();
   checkLanesHeld();
   checkPrivateMemory();
@@ -219,6 +221,30 @@ void Verifier::checkDependences() {
                    " at cycle " + std::to_string(last[predecessor]->end));
 }
 
+/// A part that joins the results of the others starts when they have ended.
+void Verifier::checkCombining() {
+  std::vector<const Slot *> last(problem.tasks.size(), nullptr);
+  auto combines = [&](const Slot *slot) {
+    const Task &task = problem.tasks[slot->task];
+    return task.lastCombines && slot->part + 1 == task.parts.size();
+  };
+  for (const Slot *slot : slots)
+    if (!combines(slot) &&
+        (!last[slot->task] || slot->end > last[slot->task]->end))
+      last[slot->task] = slot;
+  for (const Slot *slot : slots) {
+    const Slot *before = last[slot->task];
+    if (combines(slot) && before && slot->start < before->end)
+      report("S5", slot->task,
+             nameOfPart(problem, slot->task, slot->part) +
+                 " joins the results of the others and starts at cycle " +
+                 std::to_string(slot->start) +
+                 ", expected not before the end of " +
+                 nameOfPart(problem, before->task, before->part) +
+                 " at cycle " + std::to_string(before->end));
+  }
+}
+
 void Verifier::checkOverlaps() {
   std::vector<const Run *> order;
   for (const Run &run : runs)
@@ -295,12 +321,37 @@ void Verifier::checkMakespan() {
                ", the end of the last slot");
 }
 
+static std::vector<Violation> checkChoices(const Problem &problem,
+                                           const Solution &solution) {
+  if (solution.choices.size() != problem.tasks.size())
+    return {{"S1", 0,
+             "choices are " + std::to_string(solution.choices.size()) +
+                 ", expected " + std::to_string(problem.tasks.size()) +
+                 ", one for each task"}};
+  for (unsigned task = 0; task < problem.tasks.size(); ++task) {
+    size_t alternatives = problem.tasks[task].alternatives.size();
+    if (solution.choices[task] > alternatives)
+      return {{"S1", task,
+               nameOfTask(problem, task) + " takes alternative " +
+                   std::to_string(solution.choices[task]) +
+                   ", expected at most " + std::to_string(alternatives)}};
+  }
+  return {};
+}
+
 std::vector<Violation> verify(const Problem &problem, const Solution &solution,
                               size_t limit) {
   std::vector<std::string> unsound = problem.check();
   if (!unsound.empty())
     return {{"S0", 0, "the problem is not sound: " + unsound.front()}};
-  return Verifier(problem, solution, std::max<size_t>(limit, 1)).run();
+  limit = std::max<size_t>(limit, 1);
+  if (solution.choices.empty())
+    return Verifier(problem, solution, limit).run();
+  std::vector<Violation> unknown = checkChoices(problem, solution);
+  if (!unknown.empty())
+    return unknown;
+  Problem resolved = resolve(problem, solution);
+  return Verifier(resolved, solution, limit).run();
 }
 
 } // namespace mlir::llm::scheduling

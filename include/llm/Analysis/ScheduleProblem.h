@@ -14,9 +14,6 @@
 
 namespace mlir::llm {
 
-/// Parts of one op that a problem or a timeline may hold.
-inline constexpr int64_t maxParts = 1 << 24;
-
 /// Checks that every op of the program has a cost and that it is not stale.
 /// Fails with a diagnostic on the first op where that does not hold.
 LogicalResult checkCosts(const Program &program, const Target &target);

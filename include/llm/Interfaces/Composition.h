@@ -35,6 +35,8 @@ struct Composition {
   using Origin = std::pair<unsigned, unsigned>;
   std::vector<ComposedPart> parts;
   SmallVector<Origin, 8> buffers, stages;
+  /// Of the loops of the whole: the radices of digits.
+  SmallVector<int64_t, 8> extents;
 };
 
 /// The workload of the ops in `body` that take time. Its terminator hands the

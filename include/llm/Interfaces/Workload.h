@@ -46,6 +46,7 @@ struct Interval {
 /// One interval per loop of the workload.
 using Box = ArrayRef<Interval>;
 
+/// Iterations [begin, begin + extent).
 struct Loop {
   std::string name;
   utils::IteratorType kind;
@@ -54,6 +55,8 @@ struct Loop {
   /// along it that a later stage needs (the row of a norm, the head dimension
   /// of attention).
   bool isTileable = true;
+  /// The first iteration: above 0 in a part of an op (`Workload::within`).
+  int64_t begin = 0;
 };
 
 /// An operand or result in memory: `map` takes loop indices to element indices.
@@ -109,6 +112,8 @@ struct Workload {
 
   /// The box of all iterations.
   SmallVector<Interval, 6> fullBox() const;
+  /// The share of the work that lies in `box`, which is inside of the full box.
+  Workload within(Box box) const;
   /// The engine kinds that the stages need.
   EngineKindSet engineKinds() const;
   /// The type in which the multiply-accumulates run: the widest of the

@@ -65,6 +65,13 @@ struct Part {
   std::vector<Source> sources;
 };
 
+/// One way to cut a task: parts that may run at once, but for the last one
+/// where that joins what the others made (partial sums).
+struct Split {
+  std::vector<Part> parts;
+  bool lastCombines = false;
+};
+
 /// One op: its parts, and the tasks that must end before any of them starts.
 struct Task {
   std::string name;
@@ -74,6 +81,18 @@ struct Task {
   std::optional<unsigned> group = std::nullopt;
   std::vector<Part> parts;
   std::vector<unsigned> predecessors; ///< indices of tasks; a DAG, any order
+  bool lastCombines =
+      false; ///< the last part starts when the others have ended
+  /// Other ways to cut it than `parts`: a solution takes one of them or none.
+  std::vector<Split> alternatives = {};
+
+  /// `choice` 0 is the task as it is, above that one of the alternatives.
+  const std::vector<Part> &partsOf(unsigned choice) const {
+    return choice == 0 ? parts : alternatives[choice - 1].parts;
+  }
+  bool lastCombinesOf(unsigned choice) const {
+    return choice == 0 ? lastCombines : alternatives[choice - 1].lastCombines;
+  }
 };
 
 struct Problem {
@@ -119,7 +138,16 @@ struct Slot {
 struct Solution {
   std::vector<Slot> slots;
   int64_t makespan = 0;
+  /// Of each task how it is cut (`Task::partsOf`); empty: all as they are.
+  std::vector<unsigned> choices = {};
+
+  unsigned choiceOf(unsigned task) const {
+    return task < choices.size() ? choices[task] : 0;
+  }
 };
+
+/// The problem with each task cut as a solution says, and no alternatives.
+Problem resolve(const Problem &problem, const Solution &solution);
 
 /// A broken rule, with the task it is about and a sentence that says expected
 /// and found.

@@ -26,17 +26,20 @@ static std::string boundsOf(const Problem &problem) {
 
 // Without tasks nothing takes time, and there is no work to name.
 TEST(Bounds, NoTasks) {
-  EXPECT_EQ(boundsOf(machine(1)), "critical_path=0 bytes_dram=0");
+  EXPECT_EQ(boundsOf(machine(1)), "critical_path=0 bytes_dram=0 stages=0");
 }
 
 // A diamond: the path is the longer side, 10 + 40 + 5; the work is 10 + 20 + 40
-// + 5 = 75 on two engines, ceil(37.5) = 38.
+// + 5 = 75 on two engines, ceil(37.5) = 38, but 5 of it after the 50 that are
+// ahead of it: 50 + ceil(2.5). Between top and bottom is the longer side: 40
+// against 60 / 2.
 TEST(Bounds, DiamondOfArithmetic) {
   Problem problem = machine(2);
   problem.tasks = {task("top", both(), 10, 0), task("left", both(), 20, 0, {0}),
                    task("right", both(), 40, 0, {0}),
                    task("bottom", both(), 5, 0, {1, 2})};
-  EXPECT_EQ(boundsOf(problem), "critical_path=55 work_npu=38 bytes_dram=0");
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=55 work_npu=53 bytes_dram=0 stages=55");
 }
 
 // Tasks count where they are confined: 30 + 60 on the one engine with matrix
@@ -47,7 +50,7 @@ TEST(Bounds, WorkOfEachSetOfEngines) {
   problem.tasks = {task("m", matrix, 30, 0), task("v", vector, 20, 0),
                    task("b", both(), 60, 0)};
   EXPECT_EQ(boundsOf(problem), "critical_path=60 work_npu_vec=37 work_npu=90 "
-                               "bytes_dram=0");
+                               "bytes_dram=0 stages=90");
 }
 
 // Streams count as the time for which they hold an engine: with a port of a
@@ -56,36 +59,45 @@ TEST(Bounds, WorkOfEachSetOfEngines) {
 TEST(Bounds, PortsLimitWhatOneEngineStreams) {
   Problem problem = machine(1, /*portLanes=*/256);
   problem.tasks = {task("a", matrix, 10, 100), task("b", matrix, 10, 100)};
-  EXPECT_EQ(boundsOf(problem), "critical_path=400 work_npu=800 bytes_dram=200");
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=400 work_npu=800 bytes_dram=200 stages=800");
   problem.tasks[0].parts[0].overheadCycles = 3;
   problem.tasks[0].parts[0].serialCycles = 4;
-  EXPECT_EQ(boundsOf(problem), "critical_path=407 work_npu=807 bytes_dram=200");
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=407 work_npu=807 bytes_dram=200 stages=807");
 }
 
 // Where a memory engine exists, a source may be there before the part starts:
 // only the 20 other bytes and the 30 cycles of arithmetic are on the path. All
 // bytes still have to pass: 100. Without a memory engine the part streams all
-// 100.
+// 100. With it, T cycles are enough to fetch T bytes, each of which saves 70 /
+// 80 of a cycle: T >= 100 - T 7 / 8, so 54.
 TEST(Bounds, PrefetchedBytesAreNotOnThePath) {
   Problem problem = machine(1);
   problem.tasks = {task("q", matrix, 30, 100)};
   problem.tasks[0].parts[0].sources = {{"w", {80}, 80}};
-  EXPECT_EQ(boundsOf(problem), "critical_path=100 work_npu=100 bytes_dram=100");
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=100 work_npu=100 bytes_dram=100 stages=100");
   problem.engines.push_back({"dma", memory, 1, {1024}, 0});
-  EXPECT_EQ(boundsOf(problem), "critical_path=30 work_npu=30 bytes_dram=100");
+  EXPECT_EQ(
+      boundsOf(problem),
+      "critical_path=30 work_npu=30 bytes_dram=100 streams_npu=54 stages=30");
 }
 
 // A source that private memory (1000 bytes) cannot hold beside a working set of
-// 200 is never prefetched (S7): its bytes stay on the path. One of 800 fits.
+// 200 is never prefetched (S7): its bytes stay on the path. One of 800 fits:
+// T >= 900 - T.
 TEST(Bounds, SourcesThatDoNotFitStayOnThePath) {
   Problem problem = machine(1);
   problem.engines.push_back({"dma", memory, 1, {1024}, 0});
   problem.tasks = {task("q", matrix, 30, 900)};
   problem.tasks[0].parts[0].workingSetBytes = 200;
   problem.tasks[0].parts[0].sources = {{"w", {801}, 801}};
-  EXPECT_EQ(boundsOf(problem), "critical_path=900 work_npu=900 bytes_dram=900");
+  EXPECT_EQ(boundsOf(problem), "critical_path=900 work_npu=900 bytes_dram=900 "
+                               "streams_npu=900 stages=900");
   problem.tasks[0].parts[0].sources = {{"w", {800}, 800}};
-  EXPECT_EQ(boundsOf(problem), "critical_path=100 work_npu=100 bytes_dram=900");
+  EXPECT_EQ(boundsOf(problem), "critical_path=100 work_npu=100 bytes_dram=900 "
+                               "streams_npu=450 stages=100");
 }
 
 // Parts may run side by side: the path has the longest (30), the work all of
@@ -98,7 +110,8 @@ TEST(Bounds, PartsRunSideBySide) {
     split.parts.back().computeCycles = compute;
   }
   problem.tasks = {split};
-  EXPECT_EQ(boundsOf(problem), "critical_path=30 work_npu=30 bytes_dram=0");
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=30 work_npu=30 bytes_dram=0 stages=30");
 }
 
 // Each resource has a bound of its own rate: 300 bytes at 1, 100 at half a byte
@@ -113,7 +126,7 @@ TEST(Bounds, BytesOfEachResource) {
   }
   // A task: max(150, 100) cycles; two of them on four engines: 75.
   EXPECT_EQ(boundsOf(problem), "critical_path=150 work_npu=75 bytes_dram=300 "
-                               "bytes_link=200");
+                               "bytes_link=200 stages=300");
 }
 
 // A task that needs no kind runs on any engine, and its bound says so: 50
@@ -122,7 +135,8 @@ TEST(Bounds, TasksOfNoKind) {
   Problem problem = machine(1);
   problem.engines.push_back({"dma", memory, 4, {1024}, 0});
   problem.tasks = {task("any", {}, 50, 0)};
-  EXPECT_EQ(boundsOf(problem), "critical_path=50 work_npu_dma=10 bytes_dram=0");
+  EXPECT_EQ(boundsOf(problem), "critical_path=50 work_npu_dma=10 bytes_dram=0 "
+                               "streams_npu_dma=10 stages=50");
 }
 
 // Tasks whose cycles hold for one group share its engines, although another one
@@ -138,6 +152,7 @@ TEST(Bounds, TasksOfOneGroup) {
   problem.tasks.push_back(task("s", matrix, 10, 0));
   problem.tasks.back().group = 1;
   problem.tasks.push_back(task("any", matrix, 50, 0));
-  EXPECT_EQ(boundsOf(problem), "critical_path=100 work_npu_slow=120 "
-                               "work_npu=150 work_slow=10 bytes_dram=0");
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=100 work_npu_slow=120 "
+            "work_npu=150 work_slow=10 bytes_dram=0 stages=150");
 }

@@ -1,0 +1,135 @@
+//===- Split.cpp - An op as parts that may run at once --------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Analysis/Split.h"
+#include "llm/Analysis/ClosedForm.h"
+#include "llm/Support/Units.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+Split::Split(const Workload &workload) : whole(workload.fullBox()) {
+  for (const Loop &loop : workload.loops) {
+    names.push_back(loop.name);
+    sizes.push_back(loop.extent);
+  }
+}
+
+bool Split::canCut(const Loop &loop) {
+  return loop.kind == utils::IteratorType::parallel && loop.isTileable;
+}
+
+int64_t Split::countAlong(unsigned loop) const {
+  return llvm::divideCeil(whole[loop].size(), sizes[loop]);
+}
+
+void Split::cut(unsigned loop, int64_t size) {
+  sizes[loop] = size;
+  // No more than one iteration for each point of the op, which is counted.
+  parts = checkedMul(parts, countAlong(loop)).value_or(maxCount);
+}
+
+FailureOr<Split> Split::get(const OpOnTarget &context, DictionaryAttr split) {
+  Split result(context.workload);
+  Operation *op = context.op;
+  if (!split)
+    return result;
+  for (NamedAttribute entry : split) {
+    StringRef name = entry.getName();
+    std::optional<unsigned> loop = context.workload.findLoop(name);
+    if (!loop)
+      return op->emitOpError() << "its split names loop '" << name
+                               << "', which the op does not have";
+    const Loop &cut = context.workload.loops[*loop];
+    if (!canCut(cut))
+      return op->emitOpError()
+             << "its split names loop '" << name
+             << "', whose iterations depend on each other; expected a parallel "
+                "loop";
+    int64_t count = getAmount(split, name);
+    int64_t size = llvm::divideCeil(cut.extent, std::min(count, cut.extent));
+    int64_t possible = llvm::divideCeil(cut.extent, size);
+    if (count != possible)
+      return op->emitOpError()
+             << "its split cuts the " << cut.extent << " iterations of loop '"
+             << name << "' into " << count
+             << " parts; equal parts, the last one shorter, are " << possible;
+    result.cut(*loop, size);
+  }
+  if (result.parts > maxParts)
+    return op->emitOpError() << "has more than " << maxParts << " parts";
+  return result;
+}
+
+SmallVector<Interval, 6> Split::boxOf(int64_t part) const {
+  SmallVector<Interval, 6> box = whole;
+  for (unsigned loop = box.size(); loop-- > 0;) {
+    int64_t count = countAlong(loop);
+    int64_t begin = whole[loop].begin + part % count * sizes[loop];
+    box[loop] = {begin, std::min(begin + sizes[loop], whole[loop].end)};
+    part /= count;
+  }
+  return box;
+}
+
+DictionaryAttr Split::toAttr(MLIRContext *context) const {
+  SmallVector<std::pair<StringRef, int64_t>> amounts;
+  for (auto [loop, name] : llvm::enumerate(names))
+    if (countAlong(loop) > 1)
+      amounts.push_back({name, countAlong(loop)});
+  return amounts.empty() ? DictionaryAttr() : getAmounts(context, amounts);
+}
+
+OpOnTarget mlir::llm::partOf(const OpOnTarget &context, Box box) {
+  return {context.op, context.workload.within(box), context.target,
+          context.engine};
+}
+
+/// The same level, with tiles no larger than the part, and no next tile where
+/// there is none.
+static FailureOr<TileLevelAttr> levelOfPart(const OpOnTarget &part,
+                                            TileLevelAttr level) {
+  MLIRContext *context = level.getContext();
+  SmallVector<std::pair<StringRef, int64_t>> sizes, held;
+  for (const Loop &loop : part.workload.loops)
+    sizes.push_back(
+        {loop.name,
+         std::min(loop.extent, getAmount(level.getSizes(), loop.name))});
+  auto clipped = TileLevelAttr::get(
+      context, level.getMemory(), getAmounts(context, sizes), level.getOrder(),
+      level.getBuffers(), level.getResident());
+  FailureOr<Tiling> tiling = readTiling(part, clipped);
+  if (failed(tiling))
+    return failure();
+  TileModel model(part.op, part.workload);
+  for (auto [index, buffer] : llvm::enumerate(part.workload.buffers))
+    if (int64_t tiles = getAmount(level.getBuffers(), buffer.name))
+      held.push_back(
+          {buffer.name, std::min(tiles, model.tilesHeld(*tiling, index))});
+  return TileLevelAttr::get(context, level.getMemory(), clipped.getSizes(),
+                            level.getOrder(), getAmounts(context, held),
+                            level.getResident());
+}
+
+FailureOr<TileAttr> mlir::llm::tileOfPart(const OpOnTarget &part,
+                                          TileAttr tile) {
+  MLIRContext *context = tile.getContext();
+  if (tile.getStrategy() == TileStrategy::Theoretical) {
+    std::optional<ClosedForm> form = ClosedForm::get(part);
+    return form ? form->getTile(part)
+                : TileAttr::get(context, tile.getStrategy(), {}, {});
+  }
+  SmallVector<TileLevelAttr> levels;
+  for (TileLevelAttr level : tile.getLevels()) {
+    FailureOr<TileLevelAttr> own = levelOfPart(part, level);
+    if (failed(own))
+      return failure();
+    levels.push_back(*own);
+  }
+  return TileAttr::get(context, tile.getStrategy(), levels, {});
+}

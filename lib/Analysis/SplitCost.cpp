@@ -1,0 +1,92 @@
+//===- SplitCost.cpp - The cost of an op, part by part --------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Analysis/Split.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// Where parts of one size differ: masks and tables see different elements.
+static bool dependsOnPlace(const Workload &workload, unsigned loop) {
+  bool isMasked = !workload.maskedLoops.empty() && workload.maskedLoops[loop];
+  return isMasked || llvm::any_of(workload.buffers, [](const Buffer &buffer) {
+           return buffer.isGathered;
+         });
+}
+
+/// Equal for parts of equal cost.
+static SmallVector<int64_t, 12> shapeOf(const Workload &workload, Box box) {
+  SmallVector<int64_t, 12> shape;
+  for (auto [loop, interval] : llvm::enumerate(box))
+    llvm::append_values(shape, interval.size(),
+                        dependsOnPlace(workload, loop) ? interval.begin : 0);
+  return shape;
+}
+
+static PartCostAttr withCount(PartCostAttr part, int64_t count) {
+  return PartCostAttr::get(
+      part.getContext(), count, part.getWork(), part.getTraffic(),
+      part.getWorkingSetBytes(), part.getOverheadCycles(),
+      part.getSerialCycles(), part.getComputeCycles(), part.getMemoryCycles(),
+      part.getBound(), part.getEnergyPicojoules());
+}
+
+static FailureOr<SmallVector<PartCostAttr>>
+computePartCosts(const OpOnTarget &context, TileAttr tile) {
+  FailureOr<Split> split = Split::get(context, tile.getSplit());
+  if (failed(split))
+    return failure();
+  for (TileLevelAttr level : tile.getLevels())
+    if (failed(readTiling(context, level)))
+      return failure();
+  std::map<SmallVector<int64_t, 12>, PartCostAttr> known;
+  SmallVector<std::pair<PartCostAttr, int64_t>> runs;
+  for (int64_t part = 0; part < split->partCount(); ++part) {
+    SmallVector<Interval, 6> box = split->boxOf(part);
+    PartCostAttr &cost = known[shapeOf(context.workload, box)];
+    if (!cost) {
+      OpOnTarget own = partOf(context, box);
+      FailureOr<TileAttr> ownTile = tileOfPart(own, tile);
+      FailureOr<PartCostAttr> found =
+          succeeded(ownTile) ? computePartCost(own, *ownTile)
+                             : FailureOr<PartCostAttr>(failure());
+      if (failed(found))
+        return failure();
+      cost = *found;
+    }
+    if (runs.empty() || runs.back().first != cost)
+      runs.push_back({cost, 0});
+    ++runs.back().second;
+  }
+  SmallVector<PartCostAttr> records;
+  for (auto [cost, count] : runs)
+    records.push_back(withCount(cost, count));
+  return records;
+}
+
+FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
+                                           TileAttr tile) {
+  SmallVector<PartCostAttr> parts;
+  if (tile.getSplit()) {
+    FailureOr<SmallVector<PartCostAttr>> found =
+        computePartCosts(context, tile);
+    if (failed(found))
+      return failure();
+    parts = std::move(*found);
+  } else {
+    FailureOr<PartCostAttr> whole = computePartCost(context, tile);
+    if (failed(whole))
+      return failure();
+    parts.push_back(*whole);
+  }
+  MLIRContext *mlirContext = tile.getContext();
+  return CostAttr::get(mlirContext,
+                       StringAttr::get(mlirContext, context.engine->name),
+                       parts, computeStamp(context, tile));
+}

@@ -1,0 +1,270 @@
+//===- ListRun.cpp - One run of the list scheduler ------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ListRun.h"
+#include "Lanes.h"
+#include "llm/Support/Units.h"
+
+#include <algorithm>
+
+namespace mlir::llm::scheduling {
+
+ListRun::ListRun(const Problem &problem, const Plan &plan, ListOptions options)
+    : problem(problem), plan(plan), options(options),
+      machine(problem, plan.table, options.halvings),
+      queues(plan.groupsOfQueue.size()) {
+  for (const Task &task : problem.tasks) {
+    tasksAhead.push_back(task.predecessors.size());
+    partsLeft.push_back(task.parts.size());
+  }
+  if (!options.prefetches)
+    return;
+  prefetcher.emplace(problem, plan, machine);
+  released.assign(plan.table.parts.size(), false);
+}
+
+std::optional<Solution> ListRun::run() {
+  std::vector<unsigned> ready;
+  for (unsigned task = 0; task < tasksAhead.size(); ++task)
+    if (tasksAhead[task] == 0)
+      ready.push_back(task);
+  release(std::move(ready));
+  while (true) {
+    startWhatFits();
+    startFetches();
+    if (overflow)
+      return std::nullopt;
+    std::optional<int64_t> next = machine.nextEnd();
+    if (!next)
+      break;
+    Ended ended = machine.advanceTo(*next);
+    std::vector<unsigned> tasks;
+    for (size_t part : ended.fetched) {
+      prefetcher->noteFetched(part);
+      if (released[part] && !prefetcher->isFetching(part))
+        queuePart(part);
+    }
+    for (size_t part : ended.parts)
+      endPart(part, tasks);
+    release(std::move(tasks));
+  }
+  // All parts have started unless one of them fits nowhere.
+  if (started < plan.table.parts.size())
+    return std::nullopt;
+  return machine.takeSolution();
+}
+
+void ListRun::startFetches() {
+  if (!prefetcher)
+    return;
+  std::vector<size_t> parts;
+  overflow |= !prefetcher->startFetches(parts);
+  // They wait until that has ended.
+  for (size_t part : parts) {
+    Ready ready{plan.rank[part], part};
+    EngineId target = *prefetcher->targetOf(part);
+    queues[plan.queueOfPart[part]].parts.erase(ready);
+    bound[{target.group, target.index}].parts.erase(ready);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What may start
+//===----------------------------------------------------------------------===//
+
+bool ListRun::combines(size_t part) const {
+  unsigned task = plan.table.parts[part].task;
+  return problem.tasks[task].lastCombines &&
+         part + 1 == plan.table.first[task + 1];
+}
+
+void ListRun::release(std::vector<unsigned> tasks) {
+  while (!tasks.empty()) {
+    unsigned task = tasks.back();
+    tasks.pop_back();
+    size_t end = plan.table.first[task + 1];
+    if (problem.tasks[task].lastCombines)
+      --end; // when the others have ended
+    for (size_t part = plan.table.first[task]; part < end; ++part)
+      releasePart(part, tasks);
+  }
+}
+
+void ListRun::releasePart(size_t part, std::vector<unsigned> &tasks) {
+  if (prefetcher)
+    released[part] = true;
+  const Mode &mode = plan.table.parts[part].modes.front();
+  if (mode.choice.length > 0) {
+    if (!prefetcher || !prefetcher->isFetching(part))
+      queuePart(part);
+    return;
+  }
+  // Nothing to do, on any engine: over as soon as it may start.
+  start(part, {{mode.group, 0}, mode.choice});
+  endPart(part, tasks);
+}
+
+void ListRun::endPart(size_t part, std::vector<unsigned> &tasks) {
+  unsigned task = plan.table.parts[part].task;
+  size_t left = --partsLeft[task];
+  if (left == 1 && problem.tasks[task].lastCombines)
+    releasePart(plan.table.first[task + 1] - 1, tasks);
+  if (left > 0)
+    return;
+  for (unsigned successor : plan.successors[task])
+    if (--tasksAhead[successor] == 0)
+      tasks.push_back(successor);
+}
+
+void ListRun::queuePart(size_t part) {
+  std::optional<EngineId> target;
+  if (prefetcher)
+    target = prefetcher->targetOf(part);
+  ReadyQueue &queue = target ? bound[{target->group, target->index}]
+                             : queues[plan.queueOfPart[part]];
+  queue.parts.insert({plan.rank[part], part});
+}
+
+//===----------------------------------------------------------------------===//
+// What starts
+//===----------------------------------------------------------------------===//
+
+void ListRun::start(size_t part, const Choice &choice) {
+  overflow |= !machine.start(part, choice.engine, choice.mode);
+  if (prefetcher)
+    prefetcher->noteStart(part);
+  ++started;
+}
+
+void ListRun::startWhatFits() {
+  auto rewind = [](ReadyQueue &queue) {
+    queue.next = queue.parts.begin();
+    queue.refused = 0;
+  };
+  for (ReadyQueue &queue : queues)
+    rewind(queue);
+  for (auto &[engine, queue] : bound)
+    rewind(queue);
+  while (ReadyQueue *queue = firstCandidate()) {
+    size_t part = queue->next->part;
+    if (std::optional<Choice> choice = choose(part)) {
+      start(part, *choice);
+      queue->next = queue->parts.erase(queue->next);
+    } else {
+      ++queue->next;
+      ++queue->refused;
+    }
+  }
+}
+
+ListRun::ReadyQueue *ListRun::firstCandidate() {
+  ReadyQueue *first = nullptr;
+  auto consider = [&](ReadyQueue &queue) {
+    if (queue.next != queue.parts.end() && queue.refused < scanDepth &&
+        (!first || *queue.next < *first->next))
+      first = &queue;
+  };
+  for (auto &[engine, queue] : bound)
+    if (machine.isIdle(EngineId{engine.first, engine.second}))
+      consider(queue);
+  for (size_t i = 0; i < queues.size(); ++i) {
+    const std::vector<unsigned> &groups = plan.groupsOfQueue[i];
+    if (std::any_of(groups.begin(), groups.end(),
+                    [&](unsigned group) { return machine.isIdle(group); }))
+      consider(queues[i]);
+  }
+  return first;
+}
+
+std::optional<ListRun::Choice> ListRun::choose(size_t part) {
+  if (prefetcher)
+    if (std::optional<EngineId> engine = prefetcher->targetOf(part))
+      return chooseBound(part, *engine);
+  const PartModes &modes = plan.table.parts[part];
+  return options.manner == Manner::Patient ? choosePatiently(modes)
+                                           : chooseEagerly(modes);
+}
+
+template <typename Later>
+bool ListRun::shouldWait(const LaneChoice &now, const LaneChoice &alone,
+                         Later lengthWith) const {
+  if (now.length <= alone.length)
+    return false;
+  if (options.manner == Manner::Patient)
+    return true;
+  std::optional<Machine::Relief> relief = machine.nextRelief(alone.lanes);
+  std::optional<LaneChoice> later =
+      relief ? lengthWith(relief->free) : std::nullopt;
+  return later && relief->time - machine.now() < now.length - later->length;
+}
+
+std::optional<ListRun::Choice> ListRun::chooseBound(size_t part,
+                                                    EngineId engine) const {
+  std::vector<int64_t> bytes = prefetcher->bytesLeft(part);
+  auto lengthWith = [&](const std::vector<int64_t> &lanes) {
+    return prefetcher->shortest(part, engine.group, bytes, lanes);
+  };
+  std::optional<LaneChoice> now = lengthWith(machine.freeLanes());
+  std::optional<LaneChoice> alone = lengthWith(allLanes(problem));
+  if (!now || !alone || shouldWait(*now, *alone, lengthWith))
+    return std::nullopt;
+  return Choice{engine, std::move(*now)};
+}
+
+std::optional<ListRun::Choice> ListRun::choosePatiently(const PartModes &part) {
+  const Mode *best = nullptr;
+  int64_t bestEnd = 0;
+  for (const Mode &mode : part.modes) {
+    std::optional<int64_t> end =
+        checkedAdd(machine.nextIdle(mode.group), mode.choice.length);
+    if (end && (!best || *end < bestEnd)) {
+      best = &mode;
+      bestEnd = *end;
+    }
+  }
+  if (!best || !fits(best->choice.lanes, machine.freeLanes()))
+    return std::nullopt;
+  const Part &numbers = problem.tasks[part.task].parts[part.part];
+  std::optional<EngineId> engine =
+      machine.findIdle(best->group, numbers.workingSetBytes);
+  if (!engine)
+    return std::nullopt;
+  return Choice{*engine, best->choice};
+}
+
+std::optional<ListRun::Choice> ListRun::chooseEagerly(const PartModes &part) {
+  const Part &numbers = problem.tasks[part.task].parts[part.part];
+  auto modeWith = [&](const Mode &mode, const std::vector<int64_t> &free) {
+    if (fits(mode.choice.lanes, free))
+      return std::optional<LaneChoice>(mode.choice);
+    return chooseLanes(problem, numbers, problem.engines[mode.group], free);
+  };
+
+  const Mode *best = nullptr;
+  LaneChoice now;
+  EngineId on;
+  for (const Mode &mode : part.modes) {
+    std::optional<EngineId> engine =
+        machine.findIdle(mode.group, numbers.workingSetBytes);
+    if (!engine)
+      continue;
+    std::optional<LaneChoice> choice = modeWith(mode, machine.freeLanes());
+    if (choice && (!best || choice->length < now.length)) {
+      best = &mode;
+      now = std::move(*choice);
+      on = *engine;
+    }
+  }
+  if (!best ||
+      shouldWait(now, best->choice, [&](const std::vector<int64_t> &free) {
+        return modeWith(*best, free);
+      }))
+    return std::nullopt;
+  return Choice{on, std::move(now)};
+}
+
+} // namespace mlir::llm::scheduling

@@ -1,0 +1,91 @@
+//===- ListRun.h - One run of the list scheduler ----------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_LISTRUN_H
+#define LLM_LIB_SCHEDULING_LISTRUN_H
+
+#include "Machine.h"
+#include "Plan.h"
+#include "Prefetcher.h"
+
+#include <map>
+
+namespace mlir::llm::scheduling {
+
+/// How a part starts when the machine is busy.
+enum class Manner {
+  Patient, ///< only at its shortest, and only where it ends first
+  Eager, ///< with what is left, unless the next release of lanes ends it sooner
+};
+
+struct ListOptions {
+  Manner manner = Manner::Patient;
+  bool prefetches = false;
+  unsigned halvings = 0; ///< so many times half of the compute engines
+};
+
+/// One run over a problem without alternatives, event by event.
+class ListRun {
+public:
+  ListRun(const Problem &problem, const Plan &plan, ListOptions options);
+  /// Nothing on overflow.
+  std::optional<Solution> run();
+
+private:
+  struct Choice {
+    EngineId engine;
+    LaneChoice mode;
+  };
+  struct ReadyQueue {
+    std::set<Ready> parts;
+    std::set<Ready>::iterator next; ///< where the scan of this event stands
+    unsigned refused = 0;           ///< parts that it could not start
+  };
+
+  /// Queues the parts of tasks whose predecessors have ended.
+  void release(std::vector<unsigned> tasks);
+  void releasePart(size_t part, std::vector<unsigned> &tasks);
+  bool combines(size_t part) const;
+  /// Adds the tasks that can now start to `released`.
+  void endPart(size_t part, std::vector<unsigned> &released);
+  void queuePart(size_t part);
+  void start(size_t part, const Choice &choice);
+  void startWhatFits();
+  void startFetches();
+  ReadyQueue *firstCandidate();
+  std::optional<Choice> choose(size_t part);
+  std::optional<Choice> chooseBound(size_t part, EngineId engine) const;
+  std::optional<Choice> choosePatiently(const PartModes &part);
+  std::optional<Choice> chooseEagerly(const PartModes &part);
+  /// Whether `now` is worse than to wait for lanes; `later` says how long the
+  /// part is with given free lanes.
+  template <typename Later>
+  bool shouldWait(const LaneChoice &now, const LaneChoice &alone,
+                  Later later) const;
+
+  /// Parts of one queue that an event looks at in vain before it gives up: this
+  /// keeps a run near linear however many parts wait for lanes.
+  static constexpr unsigned scanDepth = 8;
+
+  const Problem &problem;
+  const Plan &plan;
+  ListOptions options;
+  Machine machine;
+  std::optional<Prefetcher> prefetcher;
+  std::vector<ReadyQueue> queues; ///< by groups
+  /// Parts that wait for one engine, which holds what was fetched for them.
+  std::map<std::pair<unsigned, int64_t>, ReadyQueue> bound;
+  std::vector<bool> released;     ///< of each part, where it may be fetched for
+  std::vector<size_t> tasksAhead; ///< of each task: predecessors that still run
+  std::vector<size_t> partsLeft;  ///< of each task: parts that have not ended
+  size_t started = 0;
+  bool overflow = false;
+};
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_LISTRUN_H

@@ -1,0 +1,96 @@
+//===- Plan.cpp - What every run of the list scheduler shares -------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Plan.h"
+#include "Graph.h"
+#include "llm/Support/Units.h"
+
+#include <algorithm>
+#include <map>
+
+namespace mlir::llm::scheduling {
+
+/// Engines of all groups that can run one of the parts.
+static int64_t enginesFor(const Problem &problem, const Task &task,
+                          const std::vector<Part> &parts) {
+  int64_t engines = 0;
+  for (unsigned group = 0; group < problem.engines.size(); ++group)
+    if (std::any_of(parts.begin(), parts.end(), [&](const Part &part) {
+          return canRun(problem, group, task, part);
+        }))
+      engines =
+          checkedAdd(engines, problem.engines[group].count).value_or(maxCount);
+  return engines;
+}
+
+std::optional<int64_t> spanOf(const Problem &problem, const Task &task,
+                              const std::vector<Part> &parts, bool lastCombines,
+                              const std::vector<int64_t> &cycles) {
+  size_t atOnce = cycles.size() - (lastCombines ? 1 : 0);
+  int64_t longest = 0, sum = 0;
+  for (size_t part = 0; part < atOnce; ++part) {
+    longest = std::max(longest, cycles[part]);
+    std::optional<int64_t> more = checkedAdd(sum, cycles[part]);
+    if (!more)
+      return std::nullopt;
+    sum = *more;
+  }
+  if (atOnce > 1) {
+    int64_t engines = enginesFor(problem, task, parts);
+    longest = std::max(longest, ceilMulDiv(sum, 1, 1, engines).value_or(0));
+  }
+  return lastCombines ? checkedAdd(longest, cycles.back())
+                      : std::optional<int64_t>(longest);
+}
+
+std::optional<Plan> Plan::make(const Problem &problem) {
+  std::optional<PartTable> table = listParts(problem);
+  if (!table || topologicalOrder(problem).size() != problem.tasks.size())
+    return std::nullopt;
+
+  std::vector<int64_t> spans;
+  spans.reserve(problem.tasks.size());
+  for (unsigned index = 0; index < problem.tasks.size(); ++index) {
+    const Task &task = problem.tasks[index];
+    std::vector<int64_t> cycles;
+    for (size_t part = table->first[index]; part < table->first[index + 1];
+         ++part)
+      cycles.push_back(table->parts[part].shortest());
+    std::optional<int64_t> span =
+        spanOf(problem, task, task.parts, task.lastCombines, cycles);
+    if (!span)
+      return std::nullopt;
+    spans.push_back(*span);
+  }
+  std::optional<std::vector<int64_t>> behind = longestWayBehind(problem, spans);
+  if (!behind)
+    return std::nullopt;
+
+  Plan plan;
+  std::map<std::vector<unsigned>, unsigned> queues;
+  for (size_t index = 0; index < table->parts.size(); ++index) {
+    const PartModes &part = table->parts[index];
+    bool combines = problem.tasks[part.task].lastCombines &&
+                    index + 1 == table->first[part.task + 1];
+    int64_t own = combines ? part.shortest() : spans[part.task];
+    plan.rank.push_back(own + (*behind)[part.task]);
+    plan.order.push_back({plan.rank.back(), index});
+    std::vector<unsigned> groups;
+    for (const Mode &mode : part.modes)
+      groups.push_back(mode.group);
+    auto [queue, isNew] = queues.insert({groups, queues.size()});
+    if (isNew)
+      plan.groupsOfQueue.push_back(groups);
+    plan.queueOfPart.push_back(queue->second);
+  }
+  std::sort(plan.order.begin(), plan.order.end());
+  plan.successors = successorsOf(problem);
+  plan.table = std::move(*table);
+  return plan;
+}
+
+} // namespace mlir::llm::scheduling

@@ -1,0 +1,107 @@
+//===- StreamBounds.cpp - What fetching ahead can save at most ------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BoundFinder.h"
+#include "llm/Support/Units.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mlir::llm::scheduling {
+
+namespace {
+
+/// Cycles that engines save when so many bytes are fetched: those first that
+/// save most.
+class Savings {
+public:
+  void add(double cycles, double perByte) {
+    if (cycles > 0 && perByte > 0)
+      items.push_back({perByte, cycles});
+  }
+  /// When all are added.
+  void sort() {
+    std::sort(items.begin(), items.end(), std::greater<>());
+    double bytes = 0, cycles = 0;
+    for (auto [perByte, saved] : items) {
+      sums.push_back({bytes, cycles});
+      bytes += saved / perByte;
+      cycles += saved;
+    }
+    total = cycles;
+  }
+  double of(double bytes) const {
+    auto behind = std::upper_bound(
+        sums.begin(), sums.end(), bytes,
+        [](double wanted, const auto &sum) { return wanted < sum.first; });
+    if (behind == sums.begin())
+      return 0;
+    size_t item = behind - sums.begin() - 1;
+    auto [before, cycles] = sums[item];
+    double own = std::isinf(items[item].first)
+                     ? items[item].second
+                     : (bytes - before) * items[item].first;
+    return std::min(total, cycles + std::min(own, items[item].second));
+  }
+
+private:
+  std::vector<std::pair<double, double>> items; ///< per byte, cycles
+  std::vector<std::pair<double, double>> sums; ///< bytes and cycles before each
+  double total = 0;
+};
+
+} // namespace
+
+std::optional<int64_t> BoundFinder::streams(const GroupSet &groups,
+                                            size_t resource) const {
+  Savings savings;
+  double streamed = 0;
+  for (unsigned task : order) {
+    if (!isConfined(task, groups))
+      continue;
+    const TaskLimits &of = limits[task];
+    streamed += double(of.streamedCycles);
+    savings.add(double(of.streamedCycles - of.engineCycles),
+                of.savedPerByte[resource]);
+  }
+  savings.sort();
+  const Resource &from = problem->resources[resource];
+  double queueLanes = 0;
+  for (const EngineGroup &engine : problem->engines)
+    if (engine.kinds.contains(EngineKind::Memory))
+      queueLanes += double(engine.count) * double(engine.portLanes[resource]);
+  double share = std::min(1.0, queueLanes / double(from.lanes));
+  double bytesPerCycle =
+      share * double(from.bytesPerSecond) / double(problem->clockHz);
+  double engines = double(enginesOf(groups));
+  // The least T that is long enough; a little less, for what doubles lose.
+  double low = 0, high = streamed / engines;
+  for (int step = 0; step < 100; ++step) {
+    double middle = (low + high) / 2;
+    bool isEnough =
+        engines * middle >= streamed - savings.of(bytesPerCycle * middle);
+    (isEnough ? high : low) = middle;
+  }
+  constexpr double slack = 1e-9;
+  double cycles = std::ceil(low * (1 - slack) - slack);
+  return cycles < double(maxCount)
+             ? std::optional<int64_t>(std::max<int64_t>(0, int64_t(cycles)))
+             : std::nullopt;
+}
+
+std::optional<int64_t> BoundFinder::streams(const GroupSet &groups) const {
+  int64_t bound = 0;
+  for (size_t m = 0; m < problem->resources.size(); ++m) {
+    std::optional<int64_t> each = streams(groups, m);
+    if (!each)
+      return std::nullopt;
+    bound = std::max(bound, *each);
+  }
+  return bound;
+}
+
+} // namespace mlir::llm::scheduling

@@ -1,0 +1,181 @@
+//===- TaskLimits.cpp - What no schedule of a task can beat ---------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TaskLimits.h"
+#include "Lanes.h"
+#include "Parts.h"
+#include "Plan.h"
+#include "llm/Support/Units.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace mlir::llm::scheduling {
+
+bool hasMemoryEngine(const Problem &problem) {
+  return std::any_of(problem.engines.begin(), problem.engines.end(),
+                     [](const EngineGroup &engine) {
+                       return engine.kinds.contains(EngineKind::Memory);
+                     });
+}
+
+namespace {
+
+class LimitFinder {
+public:
+  explicit LimitFinder(const Problem &problem)
+      : problem(problem), prefetches(hasMemoryEngine(problem)),
+        lanes(allLanes(problem)) {}
+
+  /// False on overflow.
+  bool addChoice(const Task &task, unsigned choice, TaskLimits &limits);
+
+private:
+  /// Of one part, on the groups that can run it.
+  struct PartLimits {
+    int64_t fetched = INT64_MAX, streamed = INT64_MAX;
+    std::vector<int64_t> fetchable; ///< bytes per resource, at most
+  };
+  PartLimits findPart(const Task &task, const Part &part, TaskLimits &limits);
+  int64_t lengthOn(const EngineGroup &engine, const Part &part,
+                   const std::vector<int64_t> &bytes) const;
+  void raiseSavings(const Task &task, const Part &part, int64_t streamed,
+                    TaskLimits &limits) const;
+
+  static constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+  const Problem &problem;
+  bool prefetches;
+  std::vector<int64_t> lanes;
+};
+
+} // namespace
+
+int64_t LimitFinder::lengthOn(const EngineGroup &engine, const Part &part,
+                              const std::vector<int64_t> &bytes) const {
+  std::optional<LaneChoice> choice =
+      chooseLanes(problem, bytes, part.overheadCycles + part.serialCycles,
+                  part.computeCycles, engine, lanes);
+  return choice ? choice->length : INT64_MAX;
+}
+
+LimitFinder::PartLimits
+LimitFinder::findPart(const Task &task, const Part &part, TaskLimits &limits) {
+  PartLimits found;
+  found.fetchable.assign(lanes.size(), 0);
+  for (unsigned group = 0; group < problem.engines.size(); ++group) {
+    if (!canRun(problem, group, task, part))
+      continue;
+    limits.groups[group] = true;
+    const EngineGroup &engine = problem.engines[group];
+    std::vector<int64_t> left = part.bytes;
+    for (const Source &source : part.sources)
+      if (prefetches &&
+          source.sliceBytes <= engine.privateBytes - part.workingSetBytes)
+        for (size_t m = 0; m < left.size(); ++m)
+          left[m] -= source.bytes[m];
+    found.fetched = std::min(found.fetched, lengthOn(engine, part, left));
+    found.streamed =
+        std::min(found.streamed, lengthOn(engine, part, part.bytes));
+    for (size_t m = 0; m < left.size(); ++m)
+      found.fetchable[m] =
+          std::max(found.fetchable[m], part.bytes[m] - left[m]);
+  }
+  return found;
+}
+
+/// Over all sets of sources: with some of them, more may be saved for a byte
+/// than with all. Many sources are fetched at the speed of the port at best.
+void LimitFinder::raiseSavings(const Task &task, const Part &part,
+                               int64_t streamed, TaskLimits &limits) const {
+  constexpr size_t mostSources = 4;
+  size_t count = part.sources.size();
+  for (unsigned group = 0; group < problem.engines.size(); ++group) {
+    if (!prefetches || !canRun(problem, group, task, part))
+      continue;
+    const EngineGroup &engine = problem.engines[group];
+    if (count > mostSources) {
+      for (double &most : limits.savedPerByte)
+        most = unlimited;
+      return;
+    }
+    for (unsigned set = 1; set < 1u << count; ++set) {
+      std::vector<int64_t> left = part.bytes;
+      for (size_t source = 0; source < count; ++source)
+        if (set >> source & 1)
+          for (size_t m = 0; m < left.size(); ++m)
+            left[m] -= part.sources[source].bytes[m];
+      int64_t saved = streamed - lengthOn(engine, part, left);
+      for (size_t m = 0; m < left.size() && saved > 0; ++m) {
+        int64_t fetched = part.bytes[m] - left[m];
+        double perByte =
+            fetched > 0 ? double(saved) / double(fetched) : unlimited;
+        limits.savedPerByte[m] = std::max(limits.savedPerByte[m], perByte);
+      }
+    }
+  }
+}
+
+bool LimitFinder::addChoice(const Task &task, unsigned choice,
+                            TaskLimits &limits) {
+  const std::vector<Part> &parts = task.partsOf(choice);
+  std::vector<int64_t> cycles, bytes(lanes.size(), 0), own(lanes.size(), 0);
+  int64_t engineCycles = 0, streamedCycles = 0;
+  auto add = [](int64_t &sum, int64_t more) {
+    std::optional<int64_t> next =
+        more > maxCount ? std::nullopt : checkedAdd(sum, more);
+    sum = next.value_or(sum);
+    return next.has_value();
+  };
+  for (const Part &part : parts) {
+    PartLimits found = findPart(task, part, limits);
+    cycles.push_back(found.fetched);
+    if (!add(engineCycles, found.fetched) ||
+        !add(streamedCycles, found.streamed))
+      return false;
+    for (size_t m = 0; m < bytes.size(); ++m)
+      if (!add(bytes[m], part.bytes[m]) ||
+          !add(own[m], part.bytes[m] - found.fetchable[m]))
+        return false;
+    raiseSavings(task, part, found.streamed, limits);
+  }
+  std::optional<int64_t> span =
+      spanOf(problem, task, parts, task.lastCombinesOf(choice), cycles);
+  if (!span)
+    return false;
+  auto lower = [&](int64_t &limit, int64_t found) {
+    limit = choice == 0 ? found : std::min(limit, found);
+  };
+  lower(limits.spanCycles, *span);
+  lower(limits.engineCycles, engineCycles);
+  lower(limits.streamedCycles, streamedCycles);
+  for (size_t m = 0; m < bytes.size(); ++m) {
+    lower(limits.bytes[m], bytes[m]);
+    lower(limits.ownBytes[m], own[m]);
+  }
+  return true;
+}
+
+std::optional<std::vector<TaskLimits>> findTaskLimits(const Problem &problem) {
+  LimitFinder finder(problem);
+  std::vector<TaskLimits> all;
+  all.reserve(problem.tasks.size());
+  for (const Task &task : problem.tasks) {
+    TaskLimits limits;
+    limits.bytes.assign(problem.resources.size(), 0);
+    limits.ownBytes = limits.bytes;
+    limits.savedPerByte.assign(problem.resources.size(), 0);
+    limits.groups.assign(problem.engines.size(), false);
+    for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice)
+      if (!finder.addChoice(task, choice, limits))
+        return std::nullopt;
+    all.push_back(std::move(limits));
+  }
+  return all;
+}
+
+} // namespace mlir::llm::scheduling
