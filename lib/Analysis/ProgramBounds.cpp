@@ -18,11 +18,10 @@ using namespace mlir::llm;
 static LogicalResult addStretch(const Program &program,
                                 ArrayRef<unsigned> stretch, int64_t times,
                                 const Target &target, ProgramBounds &bounds) {
-  FailureOr<scheduling::Problem> problem =
-      makeProblem(program, stretch, target);
-  if (failed(problem))
+  FailureOr<SplitProblem> split = makeSplitProblem(program, stretch, target);
+  if (failed(split))
     return failure();
-  auto found = scheduling::lowerBounds(*problem);
+  auto found = scheduling::lowerBounds(split->problem);
   bool fits = found.has_value();
   int64_t largest = 0;
   if (found)

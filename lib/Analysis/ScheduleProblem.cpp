@@ -128,8 +128,10 @@ bool mlir::llm::isPrefetchable(const Buffer &buffer) {
   return shown.isAll;
 }
 
-static scheduling::Part makePart(const Problem &machine, PartCostAttr cost,
-                                 const Workload &workload) {
+/// A part with these costs and this box.
+static FailureOr<scheduling::Part>
+makePart(const Problem &machine, PartCostAttr cost, const OpOnTarget &context,
+         Box box) {
   scheduling::Part part;
   part.overheadCycles = cost.getOverheadCycles();
   part.serialCycles = cost.getSerialCycles();
@@ -137,12 +139,15 @@ static scheduling::Part makePart(const Problem &machine, PartCostAttr cost,
   part.workingSetBytes = cost.getWorkingSetBytes();
   for (const scheduling::Resource &resource : machine.resources)
     part.bytes.push_back(cost.getBytes(resource.name));
-  for (const Buffer &buffer : workload.buffers) {
+  WorkloadOpInterface op = context.op;
+  for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
     if (!isPrefetchable(buffer))
       continue;
     scheduling::Source source;
     source.name = buffer.name;
-    Count bytes = storageBytes(buffer.value.getType());
+    Count elements = op.countElements(context.workload, index, box);
+    Count bytes = succeeded(elements) ? storageBytes(buffer, *elements)
+                                      : Count(failure());
     source.sliceBytes = succeeded(bytes) ? *bytes : maxCount;
     for (const scheduling::Resource &resource : machine.resources)
       source.bytes.push_back(cost.getBytes(resource.name, buffer.name));
@@ -151,40 +156,127 @@ static scheduling::Part makePart(const Problem &machine, PartCostAttr cost,
   return part;
 }
 
-FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
-                                          ArrayRef<unsigned> stretch,
-                                          const Target &target) {
+static FailureOr<std::vector<scheduling::Part>>
+makeParts(const Problem &machine, const OpOnTarget &context, TileAttr tile,
+          CostAttr cost) {
+  FailureOr<Split> split = Split::get(context, tile.getSplit());
+  if (failed(split))
+    return failure();
+  int64_t costed = 0;
+  for (PartCostAttr record : cost.getParts())
+    costed += record.getCount();
+  if (costed != split->partCount())
+    return context.op->emitOpError()
+           << "has a cost of " << costed << " parts, but its tile has "
+           << split->partCount() << "; run --llm-cost";
+  std::vector<scheduling::Part> parts;
+  for (PartCostAttr record : cost.getParts()) {
+    FailureOr<scheduling::Part> part =
+        makePart(machine, record, context, split->boxOf(parts.size()));
+    if (failed(part))
+      return failure();
+    parts.insert(parts.end(), record.getCount(), *part);
+  }
+  return parts;
+}
+
+/// All but parts and alternatives.
+static FailureOr<Problem> makeTasks(const Program &program,
+                                    ArrayRef<unsigned> stretch,
+                                    const Target &target) {
   Problem problem = makeMachine(target);
   DenseMap<unsigned, unsigned> taskOf;
   for (unsigned index : stretch) {
     const ProgramOp &entry = program.ops()[index];
-    WorkloadOpInterface op = entry.op;
-    FailureOr<Workload> workload =
-        op.getWorkload([&] { return op->emitOpError(); });
-    if (failed(workload))
-      return failure();
     scheduling::Task task;
     task.name = entry.name;
-    task.kinds = workload->engineKinds();
-    task.group = findGroup(problem, costOf(op).getEngine());
-    for (PartCostAttr cost : costOf(op).getParts())
-      task.parts.insert(task.parts.end(), cost.getCount(),
-                        makePart(problem, cost, *workload));
+    task.group = findGroup(problem, costOf(entry.op).getEngine());
     for (unsigned dependence : entry.dependences)
       if (auto known = taskOf.find(dependence); known != taskOf.end())
         task.predecessors.push_back(known->second);
     taskOf[index] = problem.tasks.size();
     problem.tasks.push_back(std::move(task));
   }
+  return problem;
+}
+
+static LogicalResult checkProblem(const Program &program,
+                                  const Problem &problem) {
   std::vector<std::string> objections = problem.check();
   if (objections.empty())
-    return problem;
+    return success();
   InFlightDiagnostic diagnostic = emitFunctionError(program.function())
                                   << "cannot be scheduled: "
                                   << objections.front();
   for (const std::string &objection : llvm::drop_begin(objections))
     diagnostic.attachNote() << objection;
   return diagnostic;
+}
+
+FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
+                                          ArrayRef<unsigned> stretch,
+                                          const Target &target) {
+  FailureOr<Problem> problem = makeTasks(program, stretch, target);
+  if (failed(problem))
+    return failure();
+  for (auto [task, index] : llvm::zip(problem->tasks, stretch)) {
+    Operation *op = program.ops()[index].op;
+    FailureOr<OpOnTarget> context =
+        OpOnTarget::get(program.ops()[index].op, target);
+    if (failed(context))
+      return failure();
+    auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+    FailureOr<std::vector<scheduling::Part>> parts =
+        makeParts(*problem, *context, tile, costOf(op));
+    if (failed(parts))
+      return failure();
+    task.kinds = context->workload.engineKinds();
+    task.parts = std::move(*parts);
+  }
+  if (failed(checkProblem(program, *problem)))
+    return failure();
+  return problem;
+}
+
+FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
+                                                    ArrayRef<unsigned> stretch,
+                                                    const Target &target) {
+  FailureOr<Problem> problem = makeTasks(program, stretch, target);
+  if (failed(problem))
+    return failure();
+  SplitProblem result{std::move(*problem), {}};
+  // Equal ops have equal choices.
+  llvm::StringMap<SmallVector<CostedTile>> known;
+  for (auto [task, index] : llvm::zip(result.problem.tasks, stretch)) {
+    Operation *op = program.ops()[index].op;
+    FailureOr<OpOnTarget> context =
+        OpOnTarget::get(program.ops()[index].op, target);
+    if (failed(context))
+      return failure();
+    auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+    SmallVector<CostedTile> &choices = known[costOf(op).getStamp()];
+    if (choices.empty()) {
+      FailureOr<SmallVector<CostedTile>> found = splitChoices(*context, tile);
+      if (failed(found))
+        return failure();
+      choices = std::move(*found);
+    }
+    task.kinds = context->workload.engineKinds();
+    for (auto [number, choice] : llvm::enumerate(choices)) {
+      FailureOr<std::vector<scheduling::Part>> parts =
+          makeParts(result.problem, *context, choice.tile, choice.cost);
+      if (failed(parts))
+        return failure();
+      if (number == 0)
+        task.parts = std::move(*parts);
+      else
+        task.alternatives.push_back({std::move(*parts)});
+    }
+    result.choices.push_back(choices);
+  }
+  if (failed(checkProblem(program, result.problem)))
+    return failure();
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

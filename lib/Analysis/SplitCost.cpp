@@ -30,11 +30,11 @@ static SmallVector<int64_t, 12> shapeOf(const Workload &workload, Box box) {
 }
 
 static PartCostAttr withCount(PartCostAttr part, int64_t count) {
-  return PartCostAttr::get(
-      part.getContext(), count, part.getWork(), part.getTraffic(),
-      part.getWorkingSetBytes(), part.getOverheadCycles(),
-      part.getSerialCycles(), part.getComputeCycles(), part.getMemoryCycles(),
-      part.getBound(), part.getEnergyPicojoules());
+  return PartCostAttr::get(part.getContext(), count, part.getWork(),
+                           part.getTraffic(), part.getWorkingSetBytes(),
+                           part.getOverheadCycles(), part.getSerialCycles(),
+                           part.getComputeCycles(), part.getMemoryCycles(),
+                           part.getBound(), part.getEnergyPicojoules());
 }
 
 static FailureOr<SmallVector<PartCostAttr>>
@@ -53,9 +53,9 @@ computePartCosts(const OpOnTarget &context, TileAttr tile) {
     if (!cost) {
       OpOnTarget own = partOf(context, box);
       FailureOr<TileAttr> ownTile = tileOfPart(own, tile);
-      FailureOr<PartCostAttr> found =
-          succeeded(ownTile) ? computePartCost(own, *ownTile)
-                             : FailureOr<PartCostAttr>(failure());
+      FailureOr<PartCostAttr> found = succeeded(ownTile)
+                                          ? computePartCost(own, *ownTile)
+                                          : FailureOr<PartCostAttr>(failure());
       if (failed(found))
         return failure();
       cost = *found;

@@ -27,11 +27,18 @@ using scheduling::Solution;
 using Solver = std::optional<Solution> (*)(const Problem &);
 
 namespace {
+struct ScheduleOptions {
+  Solver solver = nullptr;
+  bool cutsOps = true;
+  bool prefetches = true;
+};
+
 /// Schedules one function: stretch by stretch, loops as barriers.
 class FunctionScheduler {
 public:
-  FunctionScheduler(const Program &program, const Target &target, Solver solver)
-      : program(program), target(target), solver(solver) {}
+  FunctionScheduler(const Program &program, const Target &target,
+                    ScheduleOptions options)
+      : program(program), target(target), options(options) {}
 
   LogicalResult run(StringRef policy);
 
@@ -40,6 +47,7 @@ private:
   FailureOr<int64_t> placeItems(ArrayRef<ProgramItem> items, int64_t start);
   FailureOr<int64_t> placeLoop(const ProgramItem &item, int64_t start);
   FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
+  void restrict(Problem &problem) const;
   InFlightDiagnostic emitOverflow() {
     return emitFunctionError(program.function())
            << "has a schedule that takes more than 2^61 - 1 cycles";
@@ -47,34 +55,61 @@ private:
 
   const Program &program;
   const Target &target;
-  Solver solver;
-  SmallVector<std::pair<Operation *, SlotsAttr>> slots;
+  ScheduleOptions options;
+  struct Placed {
+    Operation *op;
+    CostedTile cut;
+    SlotsAttr slots;
+  };
+  SmallVector<Placed> placed;
   SmallVector<LoopPeriodAttr> loops;
 };
 } // namespace
 
+/// Takes from the problem what the solver may not use.
+void FunctionScheduler::restrict(Problem &problem) const {
+  for (scheduling::Task &task : problem.tasks) {
+    if (!options.cutsOps)
+      task.alternatives.clear();
+    if (options.prefetches)
+      continue;
+    auto dropSources = [](std::vector<scheduling::Part> &parts) {
+      for (scheduling::Part &part : parts)
+        part.sources.clear();
+    };
+    dropSources(task.parts);
+    for (scheduling::Split &alternative : task.alternatives)
+      dropSources(alternative.parts);
+  }
+}
+
 FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
                                                    int64_t start) {
-  FailureOr<Problem> problem = makeProblem(program, stretch, target);
-  if (failed(problem))
+  FailureOr<SplitProblem> split = makeSplitProblem(program, stretch, target);
+  if (failed(split))
     return failure();
-  std::optional<Solution> solution = solver(*problem);
+  Problem &problem = split->problem;
+  restrict(problem);
+  std::optional<Solution> solution = options.solver(problem);
   std::optional<int64_t> end =
       solution ? checkedAdd(start, solution->makespan) : std::nullopt;
   if (!end)
     return emitOverflow();
   // A schedule that breaks a rule must never leave this pass.
-  auto violations = scheduling::verify(*problem, *solution);
+  auto violations = scheduling::verify(problem, *solution);
   if (!violations.empty())
     return program.ops()[stretch[violations.front().task]].op->emitOpError()
            << "the scheduler broke rule " << violations.front().rule << ": "
            << violations.front().message;
+  Problem resolved = scheduling::resolve(problem, *solution);
   SmallVector<SmallVector<const scheduling::Slot *, 1>> slotsOf(stretch.size());
   for (const scheduling::Slot &slot : solution->slots)
     slotsOf[slot.task].push_back(&slot);
-  for (auto [index, own] : llvm::zip(stretch, slotsOf)) {
-    WorkloadOpInterface op = program.ops()[index].op;
-    slots.push_back({op, makeSlots(op->getContext(), *problem, own, start)});
+  for (auto [task, index] : llvm::enumerate(stretch)) {
+    Operation *op = program.ops()[index].op;
+    placed.push_back(
+        {op, split->choices[task][solution->choiceOf(task)],
+         makeSlots(op->getContext(), resolved, slotsOf[task], start)});
   }
   return *end;
 }
@@ -115,8 +150,11 @@ LogicalResult FunctionScheduler::run(StringRef policy) {
   FailureOr<ProgramBounds> bounds = computeBounds(program, target);
   if (failed(bounds))
     return failure();
-  for (auto [op, attr] : slots)
-    op->setAttr(LlmDialect::slotsAttrName, attr);
+  for (const Placed &each : placed) {
+    each.op->setAttr(LlmDialect::tileAttrName, each.cut.tile);
+    each.op->setAttr(LlmDialect::costAttrName, each.cut.cost);
+    each.op->setAttr(LlmDialect::slotsAttrName, each.slots);
+  }
   func::FuncOp function = program.function();
   MLIRContext *context = function.getContext();
   SmallVector<std::pair<StringRef, int64_t>> byName(bounds->byName.begin(),
@@ -155,6 +193,13 @@ struct LlmSchedulePass
           << policy.getValue() << "'";
       return signalPassFailure();
     }
+    if (granularity != "tile" && granularity != "op") {
+      emitPassError(*this, module)
+          << "option 'granularity' must be 'tile' or 'op', got '"
+          << granularity.getValue() << "'";
+      return signalPassFailure();
+    }
+    ScheduleOptions options{solver, granularity == "tile", prefetch};
     FailureOr<Target> target = getOrWriteTarget(module);
     if (failed(target) ||
         failed(applyEnginesOption(*this, module, engines, *target)))
@@ -162,7 +207,7 @@ struct LlmSchedulePass
     if (failed(forEachProgram(module, [&](const Program &program) {
           if (failed(checkCosts(program, *target)))
             return failure();
-          return FunctionScheduler(program, *target, solver).run(policy);
+          return FunctionScheduler(program, *target, options).run(policy);
         })))
       signalPassFailure();
   }

@@ -10,6 +10,7 @@
 
 #include "llm/Analysis/CostModel.h"
 #include "llm/Analysis/Program.h"
+#include "llm/Analysis/SplitChoices.h"
 #include "llm/Scheduling/Problem.h"
 
 namespace mlir::llm {
@@ -22,13 +23,26 @@ LogicalResult checkCosts(const Program &program, const Target &target);
 /// that the program does not write: a memory engine may fetch it ahead.
 bool isPrefetchable(const Buffer &buffer);
 
-/// The problem of one stretch of ops between loop boundaries: task i is
-/// `stretch[i]`, dependences from outside the stretch are met by the boundary.
+/// The problem of one stretch of ops between loop boundaries, cut as their tiles
+/// say: task i is `stretch[i]`, dependences from outside the stretch are met by the boundary.
 /// Fails with a diagnostic at the first op, or the function, where
 /// `Problem::check` objects.
 FailureOr<scheduling::Problem> makeProblem(const Program &program,
                                            ArrayRef<unsigned> stretch,
                                            const Target &target);
+
+/// A problem whose tasks the solver may cut: choice c of task i (see
+/// `scheduling::Task::partsOf`) is `choices[i][c]`.
+struct SplitProblem {
+  scheduling::Problem problem;
+  std::vector<SmallVector<CostedTile>> choices;
+};
+
+/// The same, with all ways to cut the ops (`splitChoices`) whatever split their
+/// tiles have now.
+FailureOr<SplitProblem> makeSplitProblem(const Program &program,
+                                         ArrayRef<unsigned> stretch,
+                                         const Target &target);
 
 /// The slots of one op as an attribute, shifted by `offsetCycles`; consecutive
 /// parts at equal distances become one run.

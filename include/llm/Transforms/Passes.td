@@ -225,9 +225,16 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
     The schedule obeys the rules S1 to S9 of Spec.md, which are checked before anything is
     written. Policies:
 
-    * `list` (default): the op with the longest way to the end first; also tries `earliest`
-      and fewer engines, and keeps the shortest.
-    * `earliest`: ops start in program order, each on the first free engine.
+    * `list` (default): the part with the longest way to the end first. It cuts ops into
+      parts for several engines (`split` of their tiles, with the cost of each part) and
+      fetches weights and cache rows ahead on memory engines, where that is shorter; also
+      tries `earliest` and fewer engines, and keeps the shortest.
+    * `earliest`: ops start in program order, each whole, on the first free engine;
+      nothing is fetched ahead.
+
+    `granularity=op` leaves ops whole, `prefetch=false` fetches nothing ahead. Tiles with
+    strategy `manual` keep the split that they have; of others it is decided anew. The
+    lower bounds are those of the machine, whatever the options.
 
     `engines=` sets the number of compute engines in the target: what is shared, such as
     the bandwidth of DRAM, does not grow. A loop is scheduled once; its boundary is a
@@ -245,7 +252,11 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
   let options = [
     Option<"engines", "engines", "std::string", "",
            "Number of compute engines (a whole number above 0)">,
-    Option<"policy", "policy", "std::string", "\"list\"", "list or earliest">
+    Option<"policy", "policy", "std::string", "\"list\"", "list or earliest">,
+    Option<"granularity", "granularity", "std::string", "\"tile\"",
+           "tile: ops may be cut into parts; op: they stay whole">,
+    Option<"prefetch", "prefetch", "bool", "true",
+           "Fetch weights and cache rows ahead on memory engines">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }

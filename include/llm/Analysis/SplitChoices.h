@@ -1,0 +1,36 @@
+//===- SplitChoices.h - Ways to cut an op for several engines ---*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_ANALYSIS_SPLITCHOICES_H
+#define LLM_ANALYSIS_SPLITCHOICES_H
+
+#include "llm/Analysis/Split.h"
+
+namespace mlir::llm {
+
+/// A tile and what the op costs with it.
+struct CostedTile {
+  TileAttr tile;
+  CostAttr cost;
+};
+
+/// The ways in which the scheduler may cut an op with this tile, the whole op
+/// first, then in more and more parts. A tile that was written by hand stays as
+/// it is; of others, a split that is there is decided anew.
+///
+/// Parts are tried in multiples of the engines of the op's group: one each,
+/// twice as many, and so on until a part's slice of every source takes an
+/// eighth of the private memory or less, so that some can be fetched ahead;
+/// four for each engine where the target has no memory engine. Among the ways
+/// to cut loops into so many parts, the one whose longest part is shortest, by
+/// its arithmetic and the bytes that it touches, then with the fewest bytes.
+FailureOr<SmallVector<CostedTile>> splitChoices(const OpOnTarget &context,
+                                                TileAttr tile);
+
+} // namespace mlir::llm
+
+#endif // LLM_ANALYSIS_SPLITCHOICES_H

@@ -1,0 +1,187 @@
+//===- SplitChoices.cpp - Ways to cut an op for several engines -----------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Analysis/SplitChoices.h"
+#include "llm/Support/Units.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+
+/// Looks for the best way to cut an op into so many parts.
+class Cutter {
+public:
+  Cutter(const OpOnTarget &context, int64_t computeCycles);
+
+  /// Iterations of each loop in a part; nothing where the op cannot be cut into
+  /// more than one part.
+  std::optional<SmallVector<int64_t, 6>> cut(int64_t parts);
+  /// The bytes of the largest read buffer in a part of these sizes.
+  double largestSlice(ArrayRef<int64_t> sizes) const;
+
+private:
+  /// How long the longest part is, and what all of them touch together.
+  struct Estimate {
+    double cycles = 0, bytes = 0;
+    bool operator<(const Estimate &other) const {
+      // What differs by less than a thousandth is equally long.
+      if (cycles < other.cycles * 0.999 || other.cycles < cycles * 0.999)
+        return cycles < other.cycles;
+      return bytes < other.bytes;
+    }
+  };
+  Estimate estimate() const;
+  double bytesOfPart(unsigned buffer, ArrayRef<int64_t> sizes) const;
+  void enumerate(unsigned position, int64_t left);
+
+  const OpOnTarget &context;
+  double computeCycles, bytesPerCycle;
+  SmallVector<unsigned, 6> loops; ///< that can be cut
+  SmallVector<double, 4> bufferBytes;
+  SmallVector<llvm::SmallBitVector, 4> loopsOf;
+  SmallVector<int64_t, 6> current, best;
+  std::optional<Estimate> bestEstimate;
+};
+
+} // namespace
+
+Cutter::Cutter(const OpOnTarget &context, int64_t computeCycles)
+    : context(context), computeCycles(double(computeCycles)) {
+  const Memory &dram = context.target->dram();
+  bytesPerCycle = double(dram.usableBytesPerSecond()) /
+                  double(context.target->clockHz) *
+                  double(context.target->portLanes(*context.engine, dram)) /
+                  double(dram.lanes);
+  TileModel model(context.op, context.workload);
+  for (auto [index, loop] : llvm::enumerate(context.workload.loops)) {
+    current.push_back(loop.extent);
+    if (Split::canCut(loop) && loop.extent > 1)
+      loops.push_back(index);
+  }
+  for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
+    Count bytes = model.compulsoryBytes(index);
+    bufferBytes.push_back(succeeded(bytes) ? double(*bytes) : 0);
+    loopsOf.push_back(context.workload.loopsOf(buffer));
+  }
+}
+
+double Cutter::bytesOfPart(unsigned buffer, ArrayRef<int64_t> sizes) const {
+  double bytes = bufferBytes[buffer];
+  for (unsigned loop : loops)
+    if (loopsOf[buffer][loop])
+      bytes *=
+          double(sizes[loop]) / double(context.workload.loops[loop].extent);
+  return bytes;
+}
+
+double Cutter::largestSlice(ArrayRef<int64_t> sizes) const {
+  double most = 0;
+  for (unsigned buffer = 0; buffer < bufferBytes.size(); ++buffer)
+    if (context.workload.buffers[buffer].role == Buffer::Role::Read)
+      most = std::max(most, bytesOfPart(buffer, sizes));
+  return most;
+}
+
+Cutter::Estimate Cutter::estimate() const {
+  double share = 1, parts = 1, bytes = 0;
+  for (unsigned loop : loops) {
+    int64_t extent = context.workload.loops[loop].extent;
+    share *= double(current[loop]) / double(extent);
+    parts *= double(llvm::divideCeil(extent, current[loop]));
+  }
+  for (unsigned buffer = 0; buffer < bufferBytes.size(); ++buffer)
+    bytes += bytesOfPart(buffer, current);
+  return {std::max(computeCycles * share, bytes / bytesPerCycle),
+          bytes * parts};
+}
+
+/// Each cuttable loop from `position` on into every number of parts that
+/// divides what is left, as far as it has iterations.
+void Cutter::enumerate(unsigned position, int64_t left) {
+  if (position == loops.size()) {
+    Estimate found = estimate();
+    if (!bestEstimate || found < *bestEstimate) {
+      bestEstimate = found;
+      best = current;
+    }
+    return;
+  }
+  unsigned loop = loops[position];
+  int64_t extent = context.workload.loops[loop].extent;
+  for (int64_t count = 1; count <= std::min(left, extent); ++count) {
+    if (left % count != 0)
+      continue;
+    current[loop] = llvm::divideCeil(extent, count);
+    enumerate(position + 1, left / count);
+  }
+  current[loop] = extent;
+}
+
+std::optional<SmallVector<int64_t, 6>> Cutter::cut(int64_t parts) {
+  if (loops.empty())
+    return std::nullopt;
+  bestEstimate.reset();
+  enumerate(0, parts);
+  return best;
+}
+
+static TileAttr withSplit(TileAttr tile, DictionaryAttr split) {
+  return TileAttr::get(tile.getContext(), tile.getStrategy(), tile.getLevels(),
+                       split);
+}
+
+static bool hasMemoryEngine(const Target &target) {
+  return llvm::any_of(target.engines, [](const Engine &engine) {
+    return engine.kinds.contains(EngineKind::Memory);
+  });
+}
+
+FailureOr<SmallVector<CostedTile>>
+mlir::llm::splitChoices(const OpOnTarget &context, TileAttr tile) {
+  if (tile.getStrategy() != TileStrategy::Manual)
+    tile = withSplit(tile, {});
+  FailureOr<CostAttr> whole = computeCost(context, tile);
+  if (failed(whole))
+    return failure();
+  SmallVector<CostedTile> choices = {{tile, *whole}};
+  int64_t engines = context.engine->count;
+  bool fetches = hasMemoryEngine(*context.target);
+  if (tile.getStrategy() == TileStrategy::Manual || (engines == 1 && !fetches))
+    return choices;
+
+  Cutter cutter(context, whole->getParts().front().getComputeCycles());
+  constexpr int64_t mostParts = 1 << 16, slicesInMemory = 8;
+  double smallEnough =
+      double(context.tileCapacityBytes()) / double(slicesInMemory);
+  SmallVector<int64_t, 6> last;
+  for (int64_t parts = std::max<int64_t>(engines, 2); parts <= mostParts;
+       parts *= 2) {
+    std::optional<SmallVector<int64_t, 6>> sizes = cutter.cut(parts);
+    if (!sizes || *sizes == last)
+      break;
+    last = *sizes;
+    Split split(context.workload);
+    for (auto [loop, size] : llvm::enumerate(*sizes))
+      if (size < context.workload.loops[loop].extent)
+        split.cut(loop, size);
+    DictionaryAttr attr = split.toAttr(tile.getContext());
+    if (!attr)
+      break;
+    TileAttr cut = withSplit(tile, attr);
+    FailureOr<CostAttr> cost = computeCost(context, cut);
+    if (failed(cost))
+      return failure();
+    choices.push_back({cut, *cost});
+    bool isFine = fetches ? cutter.largestSlice(*sizes) <= smallEnough
+                          : parts >= 4 * engines;
+    if (isFine && parts >= engines)
+      break;
+  }
+  return choices;
+}
