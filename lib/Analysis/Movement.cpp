@@ -211,7 +211,6 @@ static LogicalResult checkLevels(const OpOnTarget &context, TileAttr tile,
 
 FailureOr<Movement> mlir::llm::move(const OpOnTarget &context, TileAttr tile,
                                     bool hasUnits) {
-  Operation *op = context.op;
   if (tile.getStrategy() == TileStrategy::Theoretical)
     return moveTheoretical(context, tile);
   if (failed(checkLevels(context, tile, hasUnits)))

@@ -129,9 +129,8 @@ bool mlir::llm::isPrefetchable(const Buffer &buffer) {
 }
 
 /// A part with these costs and this box.
-static FailureOr<scheduling::Part>
-makePart(const Problem &machine, PartCostAttr cost, const OpOnTarget &context,
-         Box box) {
+static scheduling::Part makePart(const Problem &machine, PartCostAttr cost,
+                                 const OpOnTarget &context, Box box) {
   scheduling::Part part;
   part.overheadCycles = cost.getOverheadCycles();
   part.serialCycles = cost.getSerialCycles();
@@ -170,12 +169,11 @@ makeParts(const Problem &machine, const OpOnTarget &context, TileAttr tile,
            << "has a cost of " << costed << " parts, but its tile has "
            << split->partCount() << "; run --llm-cost";
   std::vector<scheduling::Part> parts;
+  int64_t number = 0;
   for (PartCostAttr record : cost.getParts()) {
-    FailureOr<scheduling::Part> part =
-        makePart(machine, record, context, split->boxOf(parts.size()));
-    if (failed(part))
-      return failure();
-    parts.insert(parts.end(), record.getCount(), *part);
+    parts.push_back(makePart(machine, record, context, split->boxOf(number)));
+    parts.back().count = record.getCount();
+    number += record.getCount();
   }
   return parts;
 }
@@ -300,8 +298,9 @@ static SlotRunAttr makeRun(MLIRContext *context, const Problem &problem,
   };
   SmallVector<PrefetchAttr> prefetches;
   for (const scheduling::PrefetchSlot &fetch : slot.prefetches) {
+    // The parts of an op read the same buffers.
     const scheduling::Source &source =
-        problem.tasks[slot.task].parts[slot.part].sources[fetch.source];
+        problem.tasks[slot.task].parts.front().sources[fetch.source];
     prefetches.push_back(PrefetchAttr::get(
         context, StringAttr::get(context, source.name),
         engineName(fetch.engine), fetch.engine.index, fetch.start + offset,
@@ -392,10 +391,11 @@ readLanes(Operation *op, const Problem &problem, DictionaryAttr lanes) {
 static LogicalResult readPrefetches(Operation *op, const Problem &problem,
                                     SlotRunAttr run, int64_t offset,
                                     Slot &slot) {
-  const std::vector<scheduling::Part> &parts = problem.tasks[slot.task].parts;
+  // The parts of an op read the same buffers.
+  const std::vector<scheduling::Source> &sources =
+      problem.tasks[slot.task].parts.front().sources;
   for (PrefetchAttr fetch : run.getPrefetches()) {
     scheduling::PrefetchSlot prefetch;
-    const std::vector<scheduling::Source> &sources = parts[slot.part].sources;
     auto source =
         llvm::find_if(sources, [&](const scheduling::Source &candidate) {
           return candidate.name == fetch.getBuffer().getValue();
@@ -428,7 +428,7 @@ LogicalResult mlir::llm::readSlots(WorkloadOpInterface op,
   if (!attr)
     return op->emitOpError()
            << "has no slot; which pass added it after --llm-schedule?";
-  int64_t parts = problem.tasks[task].parts.size();
+  int64_t parts = scheduling::countParts(problem.tasks[task].parts);
   for (SlotRunAttr run : attr.getRuns()) {
     FailureOr<std::vector<int64_t>> lanes =
         readLanes(op, problem, run.getLanes());

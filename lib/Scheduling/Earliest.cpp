@@ -60,7 +60,7 @@ std::optional<Solution> scheduleEarliest(const Problem &problem) {
       if (combines)
         ready = std::max(ready, taskEnds[task]);
       std::optional<Placement> placement =
-          findPlacement(machine, table->parts[part], ready);
+          findPlacement(machine, table->modesOf(part), ready);
       if (!placement)
         return std::nullopt;
       // Nothing starts before what is ahead of it: from here on `ready` is now.

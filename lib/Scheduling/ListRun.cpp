@@ -97,7 +97,7 @@ void ListRun::release(std::vector<unsigned> tasks) {
 void ListRun::releasePart(size_t part, std::vector<unsigned> &tasks) {
   if (prefetcher)
     released[part] = true;
-  const Mode &mode = plan.table.parts[part].modes.front();
+  const Mode &mode = plan.table.modesOf(part).modes.front();
   if (mode.choice.length > 0) {
     if (!prefetcher || !prefetcher->isFetching(part))
       queuePart(part);
@@ -184,7 +184,7 @@ std::optional<ListRun::Choice> ListRun::choose(size_t part) {
   if (prefetcher)
     if (std::optional<EngineId> engine = prefetcher->targetOf(part))
       return chooseBound(part, *engine);
-  const PartModes &modes = plan.table.parts[part];
+  const PartModes &modes = plan.table.modesOf(part);
   return options.manner == Manner::Patient ? choosePatiently(modes)
                                            : chooseEagerly(modes);
 }
@@ -228,16 +228,15 @@ std::optional<ListRun::Choice> ListRun::choosePatiently(const PartModes &part) {
   }
   if (!best || !fits(best->choice.lanes, machine.freeLanes()))
     return std::nullopt;
-  const Part &numbers = problem.tasks[part.task].parts[part.part];
   std::optional<EngineId> engine =
-      machine.findIdle(best->group, numbers.workingSetBytes);
+      machine.findIdle(best->group, part.part->workingSetBytes);
   if (!engine)
     return std::nullopt;
   return Choice{*engine, best->choice};
 }
 
 std::optional<ListRun::Choice> ListRun::chooseEagerly(const PartModes &part) {
-  const Part &numbers = problem.tasks[part.task].parts[part.part];
+  const Part &numbers = *part.part;
   auto modeWith = [&](const Mode &mode, const std::vector<int64_t> &free) {
     if (fits(mode.choice.lanes, free))
       return std::optional<LaneChoice>(mode.choice);

@@ -136,8 +136,7 @@ Ended Machine::advanceTo(int64_t to) {
       continue;
     }
     ended.parts.push_back(run.part);
-    const std::vector<Source> &sources =
-        table.partOf(problem, run.part).sources;
+    const std::vector<Source> &sources = table.partOf(run.part).sources;
     if (static_cast<size_t>(engine.index) >= group.rooms.size())
       continue;
     Room &room = group.rooms[engine.index];
@@ -212,7 +211,7 @@ bool Machine::start(size_t part, EngineId engine, const LaneChoice &choice) {
   takeEngine(engine, *end);
   running.insert({*end, part, -1});
   takeLanes(choice.lanes);
-  roomOf(engine).running = table.partOf(problem, part).workingSetBytes;
+  roomOf(engine).running = table.partOf(part).workingSetBytes;
   return true;
 }
 
@@ -227,8 +226,7 @@ bool Machine::fetch(size_t part, unsigned source, EngineId target,
   takeEngine(*engine, *end);
   running.insert({*end, part, static_cast<int>(fetches.size()) - 1});
   takeLanes(choice.lanes);
-  roomOf(target).fetched +=
-      table.partOf(problem, part).sources[source].sliceBytes;
+  roomOf(target).fetched += table.partOf(part).sources[source].sliceBytes;
   return true;
 }
 

@@ -28,7 +28,7 @@ std::string nameOfTask(const Problem &problem, unsigned task) {
 
 std::string nameOfPart(const Problem &problem, unsigned task, unsigned part) {
   std::string name = nameOfTask(problem, task);
-  if (problem.tasks[task].parts.size() == 1)
+  if (countParts(problem.tasks[task].parts) == 1)
     return name;
   return "part " + std::to_string(part) + " of " + name;
 }

@@ -36,20 +36,24 @@ std::optional<PartTable> listParts(const Problem &problem) {
   for (unsigned t = 0; t < problem.tasks.size(); ++t) {
     const Task &task = problem.tasks[t];
     table.first.push_back(table.parts.size());
-    for (unsigned p = 0; p < task.parts.size(); ++p) {
-      PartModes entry{t, p, {}};
+    unsigned number = 0;
+    for (const Part &part : task.parts) {
+      PartModes entry{&part, {}};
       for (unsigned group = 0; group < problem.engines.size(); ++group) {
-        if (!canRun(problem, group, task, task.parts[p]))
+        if (!canRun(problem, group, task, part))
           continue;
         std::optional<LaneChoice> choice =
-            chooseLanes(problem, task.parts[p], problem.engines[group], lanes);
+            chooseLanes(problem, part, problem.engines[group], lanes);
         if (!choice)
           return std::nullopt;
         entry.modes.push_back({group, std::move(*choice)});
       }
       if (entry.modes.empty())
         return std::nullopt;
-      table.parts.push_back(std::move(entry));
+      unsigned shape = table.shapes.size();
+      table.shapes.push_back(std::move(entry));
+      for (int64_t same = 0; same < part.count; ++same)
+        table.parts.push_back({t, number++, shape});
     }
   }
   table.first.push_back(table.parts.size());

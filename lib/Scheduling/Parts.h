@@ -18,23 +18,29 @@ struct Mode {
   LaneChoice choice;
 };
 
+/// The ways to run equal parts.
 struct PartModes {
-  unsigned task = 0, part = 0;
+  const Part *part;
   std::vector<Mode> modes; ///< by group
 
   int64_t shortest() const;
 };
 
-/// All parts of a problem in a row; those of task t are [first[t], first[t +
-/// 1]).
+/// All parts of a problem, which must outlive this, in a row; those of task t
+/// are [first[t], first[t + 1]).
 struct PartTable {
-  std::vector<PartModes> parts;
+  struct Entry {
+    unsigned task, part;
+    unsigned shape; ///< index into `shapes`
+  };
+  std::vector<Entry> parts;
   std::vector<size_t> first;
+  std::vector<PartModes> shapes;
 
-  const Part &partOf(const Problem &problem, size_t index) const {
-    const PartModes &entry = parts[index];
-    return problem.tasks[entry.task].parts[entry.part];
+  const PartModes &modesOf(size_t index) const {
+    return shapes[parts[index].shape];
   }
+  const Part &partOf(size_t index) const { return *modesOf(index).part; }
 };
 
 /// The engines of the group have the kinds that the task needs, and its cycles

@@ -31,15 +31,17 @@ std::optional<int64_t> spanOf(const Problem &problem, const Task &task,
                               const std::vector<Part> &parts, bool lastCombines,
                               const std::vector<int64_t> &cycles) {
   size_t atOnce = cycles.size() - (lastCombines ? 1 : 0);
-  int64_t longest = 0, sum = 0;
+  int64_t longest = 0, sum = 0, count = 0;
   for (size_t part = 0; part < atOnce; ++part) {
     longest = std::max(longest, cycles[part]);
-    std::optional<int64_t> more = checkedAdd(sum, cycles[part]);
+    std::optional<int64_t> all = checkedMul(cycles[part], parts[part].count);
+    std::optional<int64_t> more = all ? checkedAdd(sum, *all) : std::nullopt;
     if (!more)
       return std::nullopt;
     sum = *more;
+    count += parts[part].count;
   }
-  if (atOnce > 1) {
+  if (count > 1) {
     int64_t engines = enginesFor(problem, task, parts);
     longest = std::max(longest, ceilMulDiv(sum, 1, 1, engines).value_or(0));
   }
@@ -54,12 +56,12 @@ std::optional<Plan> Plan::make(const Problem &problem) {
 
   std::vector<int64_t> spans;
   spans.reserve(problem.tasks.size());
+  size_t shape = 0;
   for (unsigned index = 0; index < problem.tasks.size(); ++index) {
     const Task &task = problem.tasks[index];
     std::vector<int64_t> cycles;
-    for (size_t part = table->first[index]; part < table->first[index + 1];
-         ++part)
-      cycles.push_back(table->parts[part].shortest());
+    for (size_t part = 0; part < task.parts.size(); ++part, ++shape)
+      cycles.push_back(table->shapes[shape].shortest());
     std::optional<int64_t> span =
         spanOf(problem, task, task.parts, task.lastCombines, cycles);
     if (!span)
@@ -72,20 +74,27 @@ std::optional<Plan> Plan::make(const Problem &problem) {
 
   Plan plan;
   std::map<std::vector<unsigned>, unsigned> queues;
-  for (size_t index = 0; index < table->parts.size(); ++index) {
-    const PartModes &part = table->parts[index];
-    bool combines = problem.tasks[part.task].lastCombines &&
-                    index + 1 == table->first[part.task + 1];
-    int64_t own = combines ? part.shortest() : spans[part.task];
-    plan.rank.push_back(own + (*behind)[part.task]);
-    plan.order.push_back({plan.rank.back(), index});
+  std::vector<unsigned> queueOfShape;
+  for (const PartModes &part : table->shapes) {
     std::vector<unsigned> groups;
     for (const Mode &mode : part.modes)
       groups.push_back(mode.group);
     auto [queue, isNew] = queues.insert({groups, queues.size()});
     if (isNew)
       plan.groupsOfQueue.push_back(groups);
-    plan.queueOfPart.push_back(queue->second);
+    queueOfShape.push_back(queue->second);
+  }
+  plan.order.reserve(table->parts.size());
+  plan.rank.reserve(table->parts.size());
+  for (size_t index = 0; index < table->parts.size(); ++index) {
+    const PartTable::Entry &part = table->parts[index];
+    bool combines = problem.tasks[part.task].lastCombines &&
+                    index + 1 == table->first[part.task + 1];
+    int64_t own =
+        combines ? table->modesOf(index).shortest() : spans[part.task];
+    plan.rank.push_back(own + (*behind)[part.task]);
+    plan.order.push_back({plan.rank.back(), index});
+    plan.queueOfPart.push_back(queueOfShape[part.shape]);
   }
   std::sort(plan.order.begin(), plan.order.end());
   plan.successors = successorsOf(problem);

@@ -40,7 +40,7 @@ struct Plan {
 
 /// Cycles that no task is shorter than, from its first start to its last end:
 /// its longest part, all parts over the engines that can run them, and the
-/// joining part behind them, with these cycles of each part.
+/// joining part behind them, with these cycles of each entry of `parts`.
 std::optional<int64_t> spanOf(const Problem &problem, const Task &task,
                               const std::vector<Part> &parts, bool lastCombines,
                               const std::vector<int64_t> &cycles);

@@ -39,10 +39,10 @@ int64_t Prefetcher::Window::from(size_t position) {
 void Prefetcher::widen(size_t position) {
   for (; behindWindow <= position; ++behindWindow) {
     size_t part = plan.order[behindWindow].part;
-    const PartModes &modes = plan.table.parts[part];
+    const PartModes &modes = plan.table.modesOf(part);
     if (modes.shortest() == 0)
       continue; // it occupies nothing
-    int64_t bytes = plan.table.partOf(problem, part).workingSetBytes;
+    int64_t bytes = plan.table.partOf(part).workingSetBytes;
     for (const Mode &mode : modes.modes)
       windows[mode.group].push(behindWindow, bytes);
   }
@@ -65,7 +65,7 @@ std::optional<unsigned> Prefetcher::idleQueue() const {
 }
 
 std::vector<int64_t> Prefetcher::bytesLeft(size_t part) const {
-  const Part &numbers = plan.table.partOf(problem, part);
+  const Part &numbers = plan.table.partOf(part);
   std::vector<int64_t> bytes = numbers.bytes;
   for (const PrefetchSlot &fetch : machine.fetchesOf(part))
     for (size_t m = 0; m < bytes.size(); ++m)
@@ -77,7 +77,7 @@ std::optional<LaneChoice>
 Prefetcher::shortest(size_t part, unsigned group,
                      const std::vector<int64_t> &bytes,
                      const std::vector<int64_t> &lanes) const {
-  const Part &numbers = plan.table.partOf(problem, part);
+  const Part &numbers = plan.table.partOf(part);
   return chooseLanes(problem, bytes,
                      numbers.overheadCycles + numbers.serialCycles,
                      numbers.computeCycles, problem.engines[group], lanes);
@@ -85,7 +85,7 @@ Prefetcher::shortest(size_t part, unsigned group,
 
 std::optional<unsigned> Prefetcher::nextSource(size_t part,
                                                unsigned group) const {
-  const std::vector<Source> &sources = plan.table.partOf(problem, part).sources;
+  const std::vector<Source> &sources = plan.table.partOf(part).sources;
   std::vector<int64_t> bytes = bytesLeft(part), lanes = allLanes(problem);
   std::optional<LaneChoice> now = shortest(part, group, bytes, lanes);
   std::optional<unsigned> best;
@@ -118,7 +118,7 @@ bool Prefetcher::hasRoom(EngineId engine, int64_t bytes) {
 
 std::optional<EngineId> Prefetcher::chooseTarget(size_t part, int64_t bytes) {
   std::optional<EngineId> best;
-  for (const Mode &mode : plan.table.parts[part].modes) {
+  for (const Mode &mode : plan.table.modesOf(part).modes) {
     for (int64_t index = 0; index < machine.countOf(mode.group); ++index) {
       EngineId engine{mode.group, index};
       if (hasRoom(engine, bytes) &&
@@ -144,12 +144,12 @@ bool Prefetcher::startFetches(std::vector<size_t> &waiting) {
     if (!state.hasStarted)
       source = nextSource(
           part, state.target ? state.target->group
-                             : plan.table.parts[part].modes.front().group);
+                             : plan.table.modesOf(part).modes.front().group);
     if (!source) {
       ++next;
       continue;
     }
-    const Source &numbers = plan.table.partOf(problem, part).sources[*source];
+    const Source &numbers = plan.table.partOf(part).sources[*source];
     auto fetchWith = [&](const std::vector<int64_t> &available) {
       return chooseLanes(problem, numbers.bytes, 0, 0, problem.engines[*queue],
                          available);

@@ -66,6 +66,9 @@ private:
 
 } // namespace
 
+/// Slots number parts in 32 bits.
+static constexpr int64_t maxPartsOfTask = (int64_t(1) << 31) - 1;
+
 static std::string quoted(const std::string &name) { return "'" + name + "'"; }
 
 std::vector<std::string> Checker::run() {
@@ -118,17 +121,23 @@ void Checker::checkTask(unsigned index) {
   auto name = [&] { return nameOfTask(problem, index); };
   if (task.parts.empty())
     report("parts of " + name() + ": expected one or more, found none");
-  if (task.lastCombines && task.parts.size() < 2)
+  if (task.lastCombines &&
+      (task.parts.size() < 2 || task.parts.back().count != 1))
     report("parts of " + name() +
-           ", of which the last one joins the others: expected two or more, "
-           "found " +
-           std::to_string(task.parts.size()));
+           ": expected others before the one that joins their results, and one "
+           "such part");
   if (task.group && *task.group >= problem.engines.size())
     report("engine group of " + name() + ": expected below " +
            std::to_string(problem.engines.size()) + ", found " +
            std::to_string(*task.group));
-  for (unsigned part = 0; part < task.parts.size(); ++part)
+  int64_t count = 0;
+  for (unsigned part = 0; part < task.parts.size(); ++part) {
     checkPart(index, part);
+    count = std::min(maxPartsOfTask + 1,
+                     count + std::clamp<int64_t>(task.parts[part].count, 0,
+                                                 maxPartsOfTask + 1));
+  }
+  within(count, 0, maxPartsOfTask, "parts", name);
   for (unsigned predecessor : task.predecessors) {
     if (predecessor >= problem.tasks.size())
       report("predecessors of " + name() + ": expected tasks below " +
@@ -142,6 +151,7 @@ void Checker::checkTask(unsigned index) {
 void Checker::checkPart(unsigned task, unsigned index) {
   const Part &part = problem.tasks[task].parts[index];
   auto name = [&] { return nameOfPart(problem, task, index); };
+  within(part.count, 1, maxPartsOfTask, "count", name);
   within(part.overheadCycles, 0, maxCount, "overhead cycles", name);
   within(part.serialCycles, 0, maxCount, "serial cycles", name);
   within(part.computeCycles, 0, maxCount, "compute cycles", name);
@@ -284,9 +294,10 @@ void Checker::checkTotals() {
   // solvers and bounds add up can.
   std::optional<int64_t> total = 0;
   for (const Task &task : problem.tasks)
-    for (const Part &part : task.parts)
-      if (total)
-        total = checkedAdd(*total, *longest(task, part));
+    for (const Part &part : task.parts) {
+      std::optional<int64_t> all = checkedMul(*longest(task, part), part.count);
+      total = total && all ? checkedAdd(*total, *all) : std::nullopt;
+    }
   if (!total || !lowerBounds(problem))
     report("length of all tasks together: expected at most " +
            std::to_string(maxCount) + " cycles, found more");

@@ -139,9 +139,8 @@ std::string nameOfRun(const Problem &problem, const Run &run) {
   std::string part = nameOfPart(problem, run.task, run.part);
   if (!run.fetch)
     return part;
-  const Part &numbers = problem.tasks[run.task].parts[run.part];
-  return "the fetch of '" + numbers.sources[run.fetch->source].name + "' for " +
-         part;
+  return "the fetch of '" + run.shape->sources[run.fetch->source].name +
+         "' for " + part;
 }
 
 bool exists(const Problem &problem, EngineId engine) {

@@ -125,13 +125,14 @@ bool LimitFinder::addChoice(const Task &task, unsigned choice,
   const std::vector<Part> &parts = task.partsOf(choice);
   std::vector<int64_t> cycles, bytes(lanes.size(), 0), own(lanes.size(), 0);
   int64_t engineCycles = 0, streamedCycles = 0;
-  auto add = [](int64_t &sum, int64_t more) {
-    std::optional<int64_t> next =
-        more > maxCount ? std::nullopt : checkedAdd(sum, more);
-    sum = next.value_or(sum);
-    return next.has_value();
-  };
   for (const Part &part : parts) {
+    auto add = [&](int64_t &sum, int64_t each) {
+      std::optional<int64_t> all =
+          each > maxCount ? std::nullopt : checkedMul(each, part.count);
+      std::optional<int64_t> next = all ? checkedAdd(sum, *all) : std::nullopt;
+      sum = next.value_or(sum);
+      return next.has_value();
+    };
     PartLimits found = findPart(task, part, limits);
     cycles.push_back(found.fetched);
     if (!add(engineCycles, found.fetched) ||

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Names.h"
+#include "PartNumbers.h"
 #include "Run.h"
 #include "Sweep.h"
 
@@ -19,7 +20,7 @@ namespace {
 class Verifier {
 public:
   Verifier(const Problem &problem, const Solution &solution, size_t limit)
-      : problem(problem), solution(solution), limit(limit) {}
+      : problem(problem), numbers(problem), solution(solution), limit(limit) {}
   std::vector<Violation> run();
 
 private:
@@ -47,6 +48,7 @@ private:
   bool isFull() const { return violations.size() >= limit; }
 
   const Problem &problem;
+  PartNumbers numbers;
   const Solution &solution;
   size_t limit;
   std::vector<Violation> violations;
@@ -79,7 +81,7 @@ std::vector<Violation> Verifier::run() {
 
 bool Verifier::checkExists(size_t index) {
   const Slot &slot = solution.slots[index];
-  auto reportRange = [&](const std::string &of, unsigned found, size_t count) {
+  auto reportRange = [&](const std::string &of, unsigned found, int64_t count) {
     report("S1", slot.task,
            "slot " + std::to_string(index) + " is of " + of + " " +
                std::to_string(found) + ", expected below " +
@@ -88,7 +90,7 @@ bool Verifier::checkExists(size_t index) {
   };
   if (slot.task >= problem.tasks.size())
     return reportRange("task", slot.task, problem.tasks.size());
-  size_t parts = problem.tasks[slot.task].parts.size();
+  int64_t parts = numbers.count(slot.task);
   if (slot.part >= parts)
     return reportRange(nameOfTask(problem, slot.task) + ", part", slot.part,
                        parts);
@@ -98,13 +100,13 @@ bool Verifier::checkExists(size_t index) {
 
 void Verifier::checkSlot(const Slot &slot) {
   const Task &task = problem.tasks[slot.task];
-  const Part &part = task.parts[slot.part];
+  const Part &part = numbers.part(slot.task, slot.part);
   // In a sound problem this sum fits.
   Demand demand{part.bytes, part.overheadCycles + part.serialCycles,
                 part.computeCycles};
   checkFetches(slot, demand);
-  Run run{slot.task,  slot.part, nullptr,    slot.engine,
-          slot.start, slot.end,  &slot.lanes};
+  Run run{slot.task,   slot.part,  &part,    nullptr,
+          slot.engine, slot.start, slot.end, &slot.lanes};
   bool timesExist = checkRun(run, demand, task.kinds);
   if (!exists(problem, slot.engine))
     return;
@@ -121,7 +123,7 @@ void Verifier::checkSlot(const Slot &slot) {
 
 /// Takes the bytes that were fetched from what is `left` to stream.
 void Verifier::checkFetches(const Slot &slot, Demand &left) {
-  const Part &part = problem.tasks[slot.task].parts[slot.part];
+  const Part &part = numbers.part(slot.task, slot.part);
   std::vector<unsigned> fetched;
   for (const PrefetchSlot &fetch : slot.prefetches) {
     if (fetch.source < part.sources.size()) {
@@ -146,10 +148,10 @@ void Verifier::checkFetches(const Slot &slot, Demand &left) {
 }
 
 void Verifier::checkFetch(const Slot &slot, const PrefetchSlot &fetch) {
-  const Source &source =
-      problem.tasks[slot.task].parts[slot.part].sources[fetch.source];
-  Run run{slot.task,   slot.part, &fetch,      fetch.engine,
-          fetch.start, fetch.end, &fetch.lanes};
+  const Part &part = numbers.part(slot.task, slot.part);
+  const Source &source = part.sources[fetch.source];
+  Run run{slot.task,    slot.part,   &part,     &fetch,
+          fetch.engine, fetch.start, fetch.end, &fetch.lanes};
   if (!checkRun(run, {source.bytes, 0, 0}, EngineKind::Memory))
     return;
   if (fetch.end > slot.start)
@@ -186,17 +188,22 @@ bool Verifier::checkRun(const Run &run, const Demand &demand,
 //===----------------------------------------------------------------------===//
 
 void Verifier::checkComplete() {
-  std::vector<std::vector<size_t>> found;
-  for (const Task &task : problem.tasks)
-    found.emplace_back(task.parts.size(), 0);
+  // Slots by part; those of a task that should have one are next to each other.
+  std::vector<std::vector<unsigned>> found(problem.tasks.size());
   for (const Slot *slot : slots)
-    ++found[slot->task][slot->part];
-  for (unsigned task = 0; task < found.size(); ++task)
-    for (unsigned part = 0; part < found[task].size(); ++part)
-      if (found[task][part] != 1)
+    found[slot->task].push_back(slot->part);
+  for (unsigned task = 0; task < found.size() && !isFull(); ++task) {
+    std::sort(found[task].begin(), found[task].end());
+    auto next = found[task].begin();
+    for (int64_t part = 0; part < numbers.count(task) && !isFull(); ++part) {
+      auto behind = std::upper_bound(next, found[task].end(), part);
+      if (behind - next != 1)
         report("S1", task,
                nameOfPart(problem, task, part) + " has " +
-                   std::to_string(found[task][part]) + " slots, expected 1");
+                   std::to_string(behind - next) + " slots, expected 1");
+      next = behind;
+    }
+  }
 }
 
 void Verifier::checkDependences() {
@@ -226,7 +233,7 @@ void Verifier::checkCombining() {
   std::vector<const Slot *> last(problem.tasks.size(), nullptr);
   auto combines = [&](const Slot *slot) {
     const Task &task = problem.tasks[slot->task];
-    return task.lastCombines && slot->part + 1 == task.parts.size();
+    return task.lastCombines && numbers.isLast(slot->task, slot->part);
   };
   for (const Slot *slot : slots)
     if (!combines(slot) &&

@@ -55,7 +55,8 @@ struct Source {
   int64_t sliceBytes = 0; ///< private memory that the fetched slice takes
 };
 
-/// An indivisible piece of a task: it has exactly one slot (S1).
+/// An indivisible piece of a task, or `count` equal ones: each has exactly one
+/// slot (S1).
 struct Part {
   int64_t overheadCycles = 0;  ///< before anything happens (launch)
   int64_t serialCycles = 0;    ///< what does not overlap with streaming
@@ -63,7 +64,11 @@ struct Part {
   std::vector<int64_t> bytes;  ///< streamed, per resource
   int64_t workingSetBytes = 0; ///< private memory while it runs
   std::vector<Source> sources;
+  int64_t count = 1;
 };
+
+/// Parts with all equal ones for themselves.
+int64_t countParts(const std::vector<Part> &parts);
 
 /// One way to cut a task: parts that may run at once, but for the last one
 /// where that joins what the others made (partial sums).
@@ -128,7 +133,7 @@ struct PrefetchSlot {
 /// resource. A slot without length (a part without work) occupies nothing and
 /// overlaps nothing.
 struct Slot {
-  unsigned task = 0, part = 0;
+  unsigned task = 0, part = 0; ///< equal parts are numbered one by one
   EngineId engine;
   int64_t start = 0, end = 0;
   std::vector<int64_t> lanes;
