@@ -130,7 +130,8 @@ bool mlir::llm::isPrefetchable(const Buffer &buffer) {
 
 /// A part with these costs and this box.
 static scheduling::Part makePart(const Problem &machine, PartCostAttr cost,
-                                 const OpOnTarget &context, Box box) {
+                                 const OpOnTarget &context, TileAttr tile,
+                                 Box box) {
   scheduling::Part part;
   part.overheadCycles = cost.getOverheadCycles();
   part.serialCycles = cost.getSerialCycles();
@@ -139,6 +140,7 @@ static scheduling::Part makePart(const Problem &machine, PartCostAttr cost,
   for (const scheduling::Resource &resource : machine.resources)
     part.bytes.push_back(cost.getBytes(resource.name));
   WorkloadOpInterface op = context.op;
+  OpOnTarget own = partOf(context, box);
   for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
     if (!isPrefetchable(buffer))
       continue;
@@ -148,6 +150,7 @@ static scheduling::Part makePart(const Problem &machine, PartCostAttr cost,
     Count bytes = succeeded(elements) ? storageBytes(buffer, *elements)
                                       : Count(failure());
     source.sliceBytes = succeeded(bytes) ? *bytes : maxCount;
+    source.stagingBytes = stagingBytes(own, tile, index);
     for (const scheduling::Resource &resource : machine.resources)
       source.bytes.push_back(cost.getBytes(resource.name, buffer.name));
     part.sources.push_back(std::move(source));
@@ -171,7 +174,8 @@ makeParts(const Problem &machine, const OpOnTarget &context, TileAttr tile,
   std::vector<scheduling::Part> parts;
   int64_t number = 0;
   for (PartCostAttr record : cost.getParts()) {
-    parts.push_back(makePart(machine, record, context, split->boxOf(number)));
+    parts.push_back(
+        makePart(machine, record, context, tile, split->boxOf(number)));
     parts.back().count = record.getCount();
     number += record.getCount();
   }

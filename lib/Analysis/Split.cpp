@@ -133,3 +133,22 @@ FailureOr<TileAttr> mlir::llm::tileOfPart(const OpOnTarget &part,
   }
   return TileAttr::get(context, tile.getStrategy(), levels, {});
 }
+
+int64_t mlir::llm::stagingBytes(const OpOnTarget &part, TileAttr tile,
+                                unsigned buffer) {
+  if (tile.getStrategy() == TileStrategy::Theoretical || !part.tileMemory() ||
+      tile.getLevels().empty())
+    return 0;
+  FailureOr<TileLevelAttr> level = levelOfPart(part, tile.getLevels().front());
+  if (failed(level))
+    return 0;
+  FailureOr<Tiling> tiling = readTiling(part, *level);
+  if (failed(tiling))
+    return 0;
+  int64_t held = std::max<int64_t>(
+      1, getAmount(level->getBuffers(), part.workload.buffers[buffer].name));
+  Count bytes = TileModel(part.op, part.workload).tileBytes(*tiling, buffer);
+  if (failed(bytes))
+    return 0;
+  return checkedMul(*bytes, held).value_or(0);
+}

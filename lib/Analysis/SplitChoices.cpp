@@ -43,8 +43,6 @@ private:
   const OpOnTarget &context;
   double computeCycles, bytesPerCycle;
   SmallVector<unsigned, 6> loops; ///< that can be cut
-  SmallVector<double, 4> bufferBytes;
-  SmallVector<llvm::SmallBitVector, 4> loopsOf;
   SmallVector<int64_t, 6> current, best;
   std::optional<Estimate> bestEstimate;
 };
@@ -58,31 +56,31 @@ Cutter::Cutter(const OpOnTarget &context, int64_t computeCycles)
                   double(context.target->clockHz) *
                   double(context.target->portLanes(*context.engine, dram)) /
                   double(dram.lanes);
-  TileModel model(context.op, context.workload);
   for (auto [index, loop] : llvm::enumerate(context.workload.loops)) {
     current.push_back(loop.extent);
     if (Split::canCut(loop) && loop.extent > 1)
       loops.push_back(index);
   }
-  for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
-    Count bytes = model.compulsoryBytes(index);
-    bufferBytes.push_back(succeeded(bytes) ? double(*bytes) : 0);
-    loopsOf.push_back(context.workload.loopsOf(buffer));
-  }
 }
 
+/// Of the first part: masks and tables are counted as they are there.
 double Cutter::bytesOfPart(unsigned buffer, ArrayRef<int64_t> sizes) const {
-  double bytes = bufferBytes[buffer];
-  for (unsigned loop : loops)
-    if (loopsOf[buffer][loop])
-      bytes *=
-          double(sizes[loop]) / double(context.workload.loops[loop].extent);
-  return bytes;
+  const Buffer &touched = context.workload.buffers[buffer];
+  if (touched.role == Buffer::Role::Temporary)
+    return 0;
+  SmallVector<Interval, 6> box = context.workload.fullBox();
+  for (auto [interval, size] : llvm::zip_equal(box, sizes))
+    interval.end = interval.begin + size;
+  WorkloadOpInterface op = context.op;
+  Count elements = op.countElements(context.workload, buffer, box);
+  Count bytes =
+      succeeded(elements) ? storageBytes(touched, *elements) : elements;
+  return succeeded(bytes) ? double(*bytes) : double(maxCount);
 }
 
 double Cutter::largestSlice(ArrayRef<int64_t> sizes) const {
   double most = 0;
-  for (unsigned buffer = 0; buffer < bufferBytes.size(); ++buffer)
+  for (unsigned buffer = 0; buffer < context.workload.buffers.size(); ++buffer)
     if (context.workload.buffers[buffer].role == Buffer::Role::Read)
       most = std::max(most, bytesOfPart(buffer, sizes));
   return most;
@@ -95,7 +93,7 @@ Cutter::Estimate Cutter::estimate() const {
     share *= double(current[loop]) / double(extent);
     parts *= double(llvm::divideCeil(extent, current[loop]));
   }
-  for (unsigned buffer = 0; buffer < bufferBytes.size(); ++buffer)
+  for (unsigned buffer = 0; buffer < context.workload.buffers.size(); ++buffer)
     bytes += bytesOfPart(buffer, current);
   return {std::max(computeCycles * share, bytes / bytesPerCycle),
           bytes * parts};

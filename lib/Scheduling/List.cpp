@@ -53,8 +53,10 @@ void ListSearch::keep(std::optional<Solution> solution,
 void ListSearch::tryManners(const Problem &resolved, const Plan &plan,
                             bool prefetches,
                             const std::vector<unsigned> &choices) {
-  // More engines can mean a longer schedule (Graham), hence the halvings.
-  unsigned mostHalvings = Machine::mostHalvings(resolved, plan.table);
+  // More engines can mean a longer schedule (Graham), hence the halvings; parts
+  // that were made for all engines keep them.
+  unsigned mostHalvings =
+      choices.empty() ? Machine::mostHalvings(resolved, plan.table) : 0;
   for (unsigned halvings = 0; halvings <= mostHalvings; ++halvings) {
     for (Manner manner : {Manner::Patient, Manner::Eager}) {
       keep(ListRun(resolved, plan, {manner, prefetches, halvings}).run(),

@@ -19,7 +19,7 @@ ListRun::ListRun(const Problem &problem, const Plan &plan, ListOptions options)
       queues(plan.groupsOfQueue.size()) {
   for (const Task &task : problem.tasks) {
     tasksAhead.push_back(task.predecessors.size());
-    partsLeft.push_back(task.parts.size());
+    partsLeft.push_back(countParts(task.parts));
   }
   if (!options.prefetches)
     return;

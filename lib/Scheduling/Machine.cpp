@@ -211,7 +211,7 @@ bool Machine::start(size_t part, EngineId engine, const LaneChoice &choice) {
   takeEngine(engine, *end);
   running.insert({*end, part, -1});
   takeLanes(choice.lanes);
-  roomOf(engine).running = table.partOf(part).workingSetBytes;
+  roomOf(engine).running = workingSetWith(table.partOf(part), slot.prefetches);
   return true;
 }
 

@@ -18,6 +18,15 @@ int64_t countParts(const std::vector<Part> &parts) {
   return count;
 }
 
+int64_t workingSetWith(const Part &part,
+                       const std::vector<PrefetchSlot> &fetches) {
+  int64_t bytes = part.workingSetBytes;
+  for (const PrefetchSlot &fetch : fetches)
+    if (fetch.source < part.sources.size())
+      bytes -= part.sources[fetch.source].stagingBytes;
+  return std::max<int64_t>(bytes, 0);
+}
+
 PartNumbers::PartNumbers(const Problem &problem) : problem(problem) {
   first.reserve(problem.tasks.size() + 1);
   first.push_back(0);

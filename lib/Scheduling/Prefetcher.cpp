@@ -36,22 +36,26 @@ int64_t Prefetcher::Window::from(size_t position) {
   return greatest.empty() ? 0 : greatest.front().second;
 }
 
-void Prefetcher::widen(size_t position) {
-  for (; behindWindow <= position; ++behindWindow) {
-    size_t part = plan.order[behindWindow].part;
-    const PartModes &modes = plan.table.modesOf(part);
-    if (modes.shortest() == 0)
-      continue; // it occupies nothing
-    int64_t bytes = plan.table.partOf(part).workingSetBytes;
+void Prefetcher::skip() {
+  size_t part = plan.order[next].part;
+  const PartModes &modes = plan.table.modesOf(part);
+  const State &state = states[part];
+  // Some occupy nothing; some have all that they can have.
+  if (!state.hasStarted && !state.target && modes.shortest() > 0)
     for (const Mode &mode : modes.modes)
-      windows[mode.group].push(behindWindow, bytes);
-  }
+      windows[mode.group].push(next, modes.part->workingSetBytes);
+  ++next;
 }
 
 void Prefetcher::noteStart(size_t part) {
   if (states.empty())
     return;
-  states[part].hasStarted = true;
+  State &state = states[part];
+  state.hasStarted = true;
+  if (state.target) {
+    auto &of = needs[{state.target->group, state.target->index}];
+    of.erase(of.find(state.need));
+  }
   while (firstUnstarted < plan.order.size() &&
          states[plan.order[firstUnstarted].part].hasStarted)
     ++firstUnstarted;
@@ -83,45 +87,92 @@ Prefetcher::shortest(size_t part, unsigned group,
                      numbers.computeCycles, problem.engines[group], lanes);
 }
 
-std::optional<unsigned> Prefetcher::nextSource(size_t part,
-                                               unsigned group) const {
-  const std::vector<Source> &sources = plan.table.partOf(part).sources;
-  std::vector<int64_t> bytes = bytesLeft(part), lanes = allLanes(problem);
-  std::optional<LaneChoice> now = shortest(part, group, bytes, lanes);
-  std::optional<unsigned> best;
-  int64_t least = now ? now->length : 0;
-  for (unsigned source = 0; source < sources.size(); ++source) {
-    const std::vector<PrefetchSlot> &fetches = machine.fetchesOf(part);
-    if (std::any_of(
+const std::vector<unsigned> &Prefetcher::sourcesWorthFetching(size_t part,
+                                                              unsigned group) {
+  auto [known, isNew] = worthFetching.insert(
+      {{plan.table.parts[part].shape, group}, std::vector<unsigned>()});
+  std::vector<unsigned> &order = known->second;
+  if (!isNew)
+    return order;
+  const Part &numbers = plan.table.partOf(part);
+  std::vector<int64_t> left = numbers.bytes, lanes = allLanes(problem);
+  std::optional<LaneChoice> now = shortest(part, group, left, lanes);
+  for (int64_t least = now ? now->length : 0; least > 0;) {
+    std::optional<unsigned> best;
+    std::vector<int64_t> bestLeft;
+    for (unsigned source = 0; source < numbers.sources.size(); ++source) {
+      if (std::find(order.begin(), order.end(), source) != order.end())
+        continue;
+      std::vector<int64_t> without = left;
+      for (size_t m = 0; m < without.size(); ++m)
+        without[m] -= numbers.sources[source].bytes[m];
+      std::optional<LaneChoice> with = shortest(part, group, without, lanes);
+      if (!with || with->length >= least)
+        continue;
+      least = with->length;
+      best = source;
+      bestLeft = std::move(without);
+    }
+    if (!best)
+      break;
+    order.push_back(*best);
+    left = std::move(bestLeft);
+  }
+  return order;
+}
+
+std::optional<unsigned> Prefetcher::nextSource(size_t part) {
+  if (states[part].hasStarted)
+    return std::nullopt;
+  const std::optional<EngineId> &target = states[part].target;
+  unsigned group =
+      target ? target->group : plan.table.modesOf(part).modes.front().group;
+  const std::vector<PrefetchSlot> &fetches = machine.fetchesOf(part);
+  for (unsigned source : sourcesWorthFetching(part, group))
+    if (std::none_of(
             fetches.begin(), fetches.end(),
             [&](const PrefetchSlot &fetch) { return fetch.source == source; }))
-      continue;
-    std::vector<int64_t> left = bytes;
-    for (size_t m = 0; m < left.size(); ++m)
-      left[m] -= sources[source].bytes[m];
-    std::optional<LaneChoice> with = shortest(part, group, left, lanes);
-    if (!with || with->length >= least)
-      continue;
-    least = with->length;
-    best = source;
-  }
-  return best;
+      return source;
+  return std::nullopt;
 }
 
-bool Prefetcher::hasRoom(EngineId engine, int64_t bytes) {
-  int64_t beside = std::max(windows[engine.group].from(firstUnstarted),
-                            machine.runningBytes(engine));
+int64_t Prefetcher::needWith(size_t part, unsigned source) const {
+  const Part &numbers = plan.table.partOf(part);
+  int64_t now = workingSetWith(numbers, machine.fetchesOf(part));
+  return std::max<int64_t>(0, now - numbers.sources[source].stagingBytes);
+}
+
+bool Prefetcher::hasRoom(EngineId engine, size_t part, unsigned source) {
+  auto bound = needs.find({engine.group, engine.index});
+  int64_t beside =
+      std::max({windows[engine.group].from(firstUnstarted),
+                machine.runningBytes(engine), needWith(part, source)});
+  if (bound != needs.end() && !bound->second.empty())
+    beside = std::max(beside, *bound->second.rbegin());
   int64_t room = problem.engines[engine.group].privateBytes -
                  machine.fetchedBytes(engine) - beside;
-  return bytes <= room;
+  return plan.table.partOf(part).sources[source].sliceBytes <= room;
 }
 
-std::optional<EngineId> Prefetcher::chooseTarget(size_t part, int64_t bytes) {
+void Prefetcher::bind(size_t part, EngineId engine, int64_t need) {
+  auto &of = needs[{engine.group, engine.index}];
+  State &state = states[part];
+  if (state.target)
+    of.erase(of.find(state.need));
+  state.target = engine;
+  state.need = need;
+  of.insert(need);
+}
+
+std::optional<EngineId> Prefetcher::chooseTarget(size_t part, unsigned source) {
+  if (states[part].target)
+    return hasRoom(*states[part].target, part, source) ? states[part].target
+                                                       : std::nullopt;
   std::optional<EngineId> best;
   for (const Mode &mode : plan.table.modesOf(part).modes) {
     for (int64_t index = 0; index < machine.countOf(mode.group); ++index) {
       EngineId engine{mode.group, index};
-      if (hasRoom(engine, bytes) &&
+      if (hasRoom(engine, part, source) &&
           (!best || machine.fetchedBytes(engine) < machine.fetchedBytes(*best)))
         best = engine;
     }
@@ -133,20 +184,14 @@ bool Prefetcher::startFetches(std::vector<size_t> &waiting) {
   if (queues.empty())
     return true;
   std::vector<int64_t> lanes = allLanes(problem);
-  next = std::max(next, firstUnstarted);
   while (next < plan.order.size()) {
     std::optional<unsigned> queue = idleQueue();
     if (!queue)
       return true;
     size_t part = plan.order[next].part;
-    State &state = states[part];
-    std::optional<unsigned> source;
-    if (!state.hasStarted)
-      source = nextSource(
-          part, state.target ? state.target->group
-                             : plan.table.modesOf(part).modes.front().group);
+    std::optional<unsigned> source = nextSource(part);
     if (!source) {
-      ++next;
+      skip();
       continue;
     }
     const Source &numbers = plan.table.partOf(part).sources[*source];
@@ -159,15 +204,14 @@ bool Prefetcher::startFetches(std::vector<size_t> &waiting) {
     // A fetch with few lanes would hold the queue, and its part, for long.
     if (!now || !alone || now->length > 2 * alone->length)
       return true;
-    widen(next);
-    std::optional<EngineId> target = state.target;
-    if (target ? !hasRoom(*target, numbers.sliceBytes)
-               : !(target = chooseTarget(part, numbers.sliceBytes)))
+    std::optional<EngineId> target = chooseTarget(part, *source);
+    if (!target)
       return true;
+    int64_t need = needWith(part, *source);
     if (!machine.fetch(part, *source, *target, *queue, *now))
       return false;
-    state.target = target;
-    ++state.inFlight;
+    bind(part, *target, need);
+    ++states[part].inFlight;
     waiting.push_back(part);
   }
   return true;

@@ -12,6 +12,8 @@
 #include "Plan.h"
 
 #include <deque>
+#include <map>
+#include <set>
 
 namespace mlir::llm::scheduling {
 
@@ -20,7 +22,7 @@ namespace mlir::llm::scheduling {
 ///
 /// Parts never wait for each other's room: a slice is fetched only where every
 /// part that is ahead of its own in the plan's order, and has not started yet,
-/// still fits beside all that was fetched.
+/// still fits beside all that was fetched, on each engine that it may run on.
 class Prefetcher {
 public:
   Prefetcher(const Problem &problem, const Plan &plan, Machine &machine);
@@ -51,22 +53,31 @@ private:
     std::optional<EngineId> target;
     int inFlight = 0;
     bool hasStarted = false;
+    int64_t need = 0; ///< beside slices, on the target
   };
-  /// The greatest working set of parts that have not started, in a window of
-  /// the plan's order that only moves forward, for one engine group.
+  /// The greatest working set of parts that have not started and for which
+  /// nothing is fetched, in a window of the plan's order that only moves
+  /// forward, for one engine group.
   struct Window {
     std::deque<std::pair<size_t, int64_t>> greatest; ///< falling
     void push(size_t position, int64_t bytes);
     int64_t from(size_t position);
   };
 
-  /// Looks at all parts up to the position.
-  void widen(size_t position);
+  /// Nothing is fetched for the part at `next`.
+  void skip();
   std::optional<unsigned> idleQueue() const;
-  /// The next source that makes the part shorter, largest first.
-  std::optional<unsigned> nextSource(size_t part, unsigned group) const;
-  std::optional<EngineId> chooseTarget(size_t part, int64_t bytes);
-  bool hasRoom(EngineId engine, int64_t bytes);
+  /// Sources that make the part shorter when they are fetched one after the
+  /// other, that which saves most first.
+  const std::vector<unsigned> &sourcesWorthFetching(size_t part,
+                                                    unsigned group);
+  std::optional<unsigned> nextSource(size_t part);
+  std::optional<EngineId> chooseTarget(size_t part, unsigned source);
+  /// Whether the part can have the source on this engine.
+  bool hasRoom(EngineId engine, size_t part, unsigned source);
+  /// What the part needs beside slices once it has this source, too.
+  int64_t needWith(size_t part, unsigned source) const;
+  void bind(size_t part, EngineId engine, int64_t need);
 
   const Problem &problem;
   const Plan &plan;
@@ -74,7 +85,11 @@ private:
   std::vector<unsigned> queues; ///< groups of memory engines
   std::vector<State> states;    ///< of parts
   std::vector<Window> windows;  ///< of groups
-  size_t firstUnstarted = 0, behindWindow = 0;
+  /// By shape and group.
+  std::map<std::pair<unsigned, unsigned>, std::vector<unsigned>> worthFetching;
+  /// Of each engine, what its parts need that have not started.
+  std::map<std::pair<unsigned, int64_t>, std::multiset<int64_t>> needs;
+  size_t firstUnstarted = 0;
   size_t next = 0; ///< position of the part to fetch for
 };
 

@@ -163,6 +163,15 @@ void Checker::checkPart(unsigned task, unsigned index) {
     checkSource(task, index, source);
     sized &= part.sources[source].bytes.size() == part.bytes.size();
   }
+  int64_t staging = 0;
+  for (const Source &source : part.sources)
+    staging = checkedAdd(staging, std::max<int64_t>(source.stagingBytes, 0))
+                  .value_or(maxCount);
+  if (staging > std::max<int64_t>(part.workingSetBytes, 0))
+    report("staging bytes of the sources of " + name() +
+           ": expected at most the working set of " +
+           std::to_string(part.workingSetBytes) + ", found " +
+           std::to_string(staging));
   if (!sized)
     return;
   for (size_t m = 0; m < part.bytes.size(); ++m) {
@@ -185,6 +194,7 @@ void Checker::checkSource(unsigned task, unsigned part, unsigned index) {
            nameOfPart(problem, task, part);
   };
   within(source.sliceBytes, 0, maxCount, "slice bytes", name);
+  within(source.stagingBytes, 0, maxCount, "staging bytes", name);
   perResource(source.bytes.size(), "bytes", name);
   for (int64_t bytes : source.bytes)
     within(bytes, 0, maxCount, "bytes", name);

@@ -74,8 +74,9 @@ LimitFinder::findPart(const Task &task, const Part &part, TaskLimits &limits) {
     const EngineGroup &engine = problem.engines[group];
     std::vector<int64_t> left = part.bytes;
     for (const Source &source : part.sources)
-      if (prefetches &&
-          source.sliceBytes <= engine.privateBytes - part.workingSetBytes)
+      if (prefetches && source.sliceBytes <= engine.privateBytes -
+                                                 part.workingSetBytes +
+                                                 source.stagingBytes)
         for (size_t m = 0; m < left.size(); ++m)
           left[m] -= source.bytes[m];
     found.fetched = std::min(found.fetched, lengthOn(engine, part, left));

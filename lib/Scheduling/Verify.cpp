@@ -118,7 +118,7 @@ void Verifier::checkSlot(const Slot &slot) {
                problem.engines[*task.group].name + "'");
   if (timesExist)
     bytesHeld.hold({slot.engine.group, slot.engine.index}, slot.start, slot.end,
-                   part.workingSetBytes, slots.size() - 1);
+                   workingSetWith(part, slot.prefetches), slots.size() - 1);
 }
 
 /// Takes the bytes that were fetched from what is `left` to stream.

@@ -59,6 +59,10 @@ OpOnTarget partOf(const OpOnTarget &context, Box box);
 /// and without `split`.
 FailureOr<TileAttr> tileOfPart(const OpOnTarget &part, TileAttr tile);
 
+/// The room in the working set of a part that the tiles of a buffer take; 0
+/// where the tile does not say.
+int64_t stagingBytes(const OpOnTarget &part, TileAttr tile, unsigned buffer);
+
 } // namespace mlir::llm
 
 #endif // LLM_ANALYSIS_SPLIT_H

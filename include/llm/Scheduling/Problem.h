@@ -53,6 +53,9 @@ struct Source {
   std::vector<int64_t>
       bytes;              ///< per resource; all sources are within Part::bytes
   int64_t sliceBytes = 0; ///< private memory that the fetched slice takes
+  /// Of the working set: the room through which the source is streamed, which a
+  /// part does not need when the slice was fetched.
+  int64_t stagingBytes = 0;
 };
 
 /// An indivisible piece of a task, or `count` equal ones: each has exactly one
@@ -128,6 +131,11 @@ struct PrefetchSlot {
   int64_t start = 0, end = 0;
   std::vector<int64_t> lanes;
 };
+
+/// Private memory that a part needs beside slices: its working set, less the
+/// staging room of what was fetched.
+int64_t workingSetWith(const Part &part,
+                       const std::vector<PrefetchSlot> &fetches);
 
 /// When and where a part runs: cycles [start, end), with `lanes` of each
 /// resource. A slot without length (a part without work) occupies nothing and

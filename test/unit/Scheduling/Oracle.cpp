@@ -99,6 +99,15 @@ void Grid::takeMemory(EngineId engine, int64_t some, int64_t start,
   add(bytes[{engine.group, engine.index}], start, end, some);
 }
 
+int64_t needOf(const Part &part, const Slot &slot) {
+  int64_t bytes = part.workingSetBytes;
+  for (unsigned source = 0; source < part.sources.size(); ++source)
+    for (const PrefetchSlot &fetch : slot.prefetches)
+      if (fetch.source == source)
+        bytes -= part.sources[source].stagingBytes;
+  return bytes;
+}
+
 static bool engineFits(const Problem &problem, EngineId engine,
                        EngineKindSet kinds,
                        std::optional<unsigned> group = std::nullopt) {
@@ -159,14 +168,42 @@ static bool slotIsValid(const Problem &problem, Grid &grid, const Slot &slot) {
   if (!runIsValid(problem, grid, slot.engine, slot.start, slot.end, slot.lanes,
                   left, part.overheadCycles + part.serialCycles,
                   part.computeCycles) ||
-      !grid.memoryIsFree(slot.engine, part.workingSetBytes, slot.start,
-                         slot.end))
+      !grid.memoryIsFree(slot.engine, needOf(part, slot), slot.start, slot.end))
     return false;
-  grid.takeMemory(slot.engine, part.workingSetBytes, slot.start, slot.end);
+  grid.takeMemory(slot.engine, needOf(part, slot), slot.start, slot.end);
   return true;
 }
 
-bool isValidByCounting(const Problem &problem, const Solution &solution) {
+Problem spellOut(const Problem &problem, const Solution &solution) {
+  Problem spelled = problem;
+  for (size_t i = 0; i < problem.tasks.size(); ++i) {
+    const Task &task = problem.tasks[i];
+    unsigned choice = solution.choices.empty() ? 0 : solution.choices[i];
+    Task &own = spelled.tasks[i];
+    const std::vector<Part> &parts =
+        choice == 0 ? task.parts : task.alternatives[choice - 1].parts;
+    own.lastCombines = choice == 0 ? task.lastCombines
+                                   : task.alternatives[choice - 1].lastCombines;
+    own.alternatives.clear();
+    own.parts.clear();
+    for (const Part &part : parts)
+      for (int64_t same = 0; same < part.count; ++same) {
+        own.parts.push_back(part);
+        own.parts.back().count = 1;
+      }
+  }
+  return spelled;
+}
+
+bool isValidByCounting(const Problem &given, const Solution &solution) {
+  for (size_t i = 0; i < solution.choices.size(); ++i)
+    if (i >= given.tasks.size() ||
+        solution.choices[i] > given.tasks[i].alternatives.size())
+      return false;
+  if (!solution.choices.empty() &&
+      solution.choices.size() != given.tasks.size())
+    return false;
+  Problem problem = spellOut(given, solution);
   std::map<std::pair<unsigned, unsigned>, const Slot *> slotOf;
   size_t parts = 0;
   for (const Task &task : problem.tasks)
@@ -187,6 +224,14 @@ bool isValidByCounting(const Problem &problem, const Solution &solution) {
       for (unsigned p = 0; p < problem.tasks[predecessor].parts.size(); ++p)
         if (slot->start < slotOf.at({predecessor, p})->end)
           return false;
+
+  for (const auto &[key, slot] : slotOf) {
+    const Task &task = problem.tasks[key.first];
+    for (unsigned p = 0; p + 1 < task.parts.size(); ++p)
+      if (task.lastCombines && key.second + 1 == task.parts.size() &&
+          slot->start < slotOf.at({key.first, p})->end)
+        return false;
+  }
 
   Grid grid(problem);
   for (const Slot &slot : solution.slots)

@@ -49,6 +49,13 @@ private:
 };
 
 /// S1 to S9, cycle by cycle, without anything of the library but its types.
+/// The problem with each task cut as the solution says, and every part for
+/// itself.
+Problem spellOut(const Problem &problem, const Solution &solution);
+
+/// Of private memory, beside slices.
+int64_t needOf(const Part &part, const Slot &slot);
+
 bool isValidByCounting(const Problem &problem, const Solution &solution);
 
 } // namespace mlir::llm::scheduling::test

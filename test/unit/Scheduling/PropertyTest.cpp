@@ -26,7 +26,11 @@ public:
     Slot &slot = solution.slots[dice.between(0, solution.slots.size() - 1)];
     if (!slot.prefetches.empty() && dice.oneIn(2))
       return mutateFetch(slot);
-    switch (dice.between(0, 12)) {
+    switch (dice.between(0, 13)) {
+    case 13:
+      if (!solution.choices.empty())
+        ++solution.choices[dice.between(0, solution.choices.size() - 1)];
+      break;
     case 0:
       slot.task = dice.between(0, 7);
       break;

@@ -79,13 +79,32 @@ private:
     task.kinds = dice.oneIn(9) ? memory : computeKinds();
     if (dice.oneIn(3))
       task.group = dice.between(0, problem.engines.size() - 1);
-    for (int64_t parts = dice.oneIn(3) ? dice.between(2, 3) : 1; parts > 0;
-         --parts)
-      task.parts.push_back(makePart(problem));
+    task.parts = makeParts(problem);
+    task.lastCombines = canCombine(task.parts) && dice.oneIn(2);
+    for (int64_t more = dice.oneIn(3) ? dice.between(1, 2) : 0; more > 0;
+         --more) {
+      std::vector<Part> parts = makeParts(problem);
+      bool lastCombines = canCombine(parts) && dice.oneIn(2);
+      task.alternatives.push_back({std::move(parts), lastCombines});
+    }
     for (unsigned other = 0; other < index; ++other)
       if (dice.oneIn(4))
         task.predecessors.push_back(other);
     problem.tasks.push_back(task);
+  }
+
+  static bool canCombine(const std::vector<Part> &parts) {
+    return parts.size() > 1 && parts.back().count == 1;
+  }
+
+  std::vector<Part> makeParts(const Problem &problem) {
+    std::vector<Part> parts;
+    for (int64_t left = dice.oneIn(3) ? dice.between(2, 3) : 1; left > 0;) {
+      parts.push_back(makePart(problem));
+      parts.back().count = dice.between(1, left);
+      left -= parts.back().count;
+    }
+    return parts;
   }
 
   Part makePart(const Problem &problem) {
@@ -105,6 +124,8 @@ private:
       }
       part.sources.push_back(source);
     }
+    if (!part.sources.empty())
+      part.sources[0].stagingBytes = dice.between(0, part.workingSetBytes);
     for (int64_t &bytes : part.bytes)
       bytes += dice.oneIn(3) ? 0 : dice.between(0, 4);
     return part;
@@ -125,8 +146,10 @@ private:
 /// first cycle that is free: much that no solver would do, and all of it valid.
 class RandomScheduler {
 public:
-  RandomScheduler(const Problem &problem, Dice &dice)
-      : problem(problem), dice(dice), grid(problem) {}
+  /// Cuts each task in one of the ways that it has.
+  RandomScheduler(const Problem &given, Dice &dice)
+      : dice(dice), solution(chooseCuts(given, dice)),
+        problem(spellOut(given, solution)), grid(problem) {}
 
   Solution run() {
     std::vector<bool> done(problem.tasks.size(), false);
@@ -143,6 +166,13 @@ public:
   }
 
 private:
+  static Solution chooseCuts(const Problem &given, Dice &dice) {
+    Solution cut;
+    for (const Task &task : given.tasks)
+      cut.choices.push_back(dice.between(0, task.alternatives.size()));
+    return cut;
+  }
+
   bool isReady(unsigned task, const std::vector<bool> &done) const {
     for (unsigned predecessor : problem.tasks[task].predecessors)
       if (!done[predecessor])
@@ -200,6 +230,11 @@ private:
       for (unsigned predecessor : problem.tasks[task].predecessors)
         if (slot.task == predecessor)
           ready = std::max(ready, slot.end);
+    bool combines = problem.tasks[task].lastCombines &&
+                    index + 1 == problem.tasks[task].parts.size();
+    for (const Slot &slot : solution.slots)
+      if (combines && slot.task == task)
+        ready = std::max(ready, slot.end);
     EngineId engine = anyEngine(problem.tasks[task].kinds, part.workingSetBytes,
                                 problem.tasks[task].group);
     // Slices may not fit beside what runs before; then without a fetch.
@@ -245,10 +280,10 @@ private:
         !grid.lanesAreFree(slot.lanes, slot.start, slot.end))
       return false;
     Grid after = grid;
-    if (!after.memoryIsFree(slot.engine, part.workingSetBytes, slot.start,
-                            slot.end))
+    int64_t bytes = needOf(part, slot);
+    if (!after.memoryIsFree(slot.engine, bytes, slot.start, slot.end))
       return false;
-    after.takeMemory(slot.engine, part.workingSetBytes, slot.start, slot.end);
+    after.takeMemory(slot.engine, bytes, slot.start, slot.end);
     for (const PrefetchSlot &fetch : slot.prefetches) {
       int64_t bytes = part.sources[fetch.source].sliceBytes;
       if (!after.memoryIsFree(slot.engine, bytes, fetch.start, slot.end))
@@ -261,10 +296,10 @@ private:
     return true;
   }
 
-  const Problem &problem;
   Dice &dice;
-  Grid grid;
   Solution solution;
+  Problem problem;
+  Grid grid;
 };
 
 } // namespace mlir::llm::scheduling::test
