@@ -63,19 +63,25 @@ Cutter::Cutter(const OpOnTarget &context, int64_t computeCycles)
   }
 }
 
-/// Of the first part: masks and tables are counted as they are there.
+/// Of the first or the last part, whichever touches more: masks and tables are
+/// counted as they are there.
 double Cutter::bytesOfPart(unsigned buffer, ArrayRef<int64_t> sizes) const {
   const Buffer &touched = context.workload.buffers[buffer];
   if (touched.role == Buffer::Role::Temporary)
     return 0;
-  SmallVector<Interval, 6> box = context.workload.fullBox();
-  for (auto [interval, size] : llvm::zip_equal(box, sizes))
-    interval.end = interval.begin + size;
   WorkloadOpInterface op = context.op;
-  Count elements = op.countElements(context.workload, buffer, box);
-  Count bytes =
-      succeeded(elements) ? storageBytes(touched, *elements) : elements;
-  return succeeded(bytes) ? double(*bytes) : double(maxCount);
+  double most = 0;
+  for (bool isLast : {false, true}) {
+    SmallVector<Interval, 6> box = context.workload.fullBox();
+    for (auto [interval, size] : llvm::zip_equal(box, sizes))
+      (isLast ? interval.begin : interval.end) =
+          isLast ? interval.end - size : interval.begin + size;
+    Count elements = op.countElements(context.workload, buffer, box);
+    Count bytes =
+        succeeded(elements) ? storageBytes(touched, *elements) : elements;
+    most = std::max(most, succeeded(bytes) ? double(*bytes) : double(maxCount));
+  }
+  return most;
 }
 
 double Cutter::largestSlice(ArrayRef<int64_t> sizes) const {

@@ -99,8 +99,17 @@ std::optional<int64_t> BoundFinder::work(const GroupSet &groups) const {
 
 std::optional<int64_t> BoundFinder::cyclesOf(int64_t bytes,
                                              size_t resource) const {
-  return ceilMulDiv(bytes, problem->clockHz, 1,
-                    problem->resources[resource].bytesPerSecond);
+  // Not more lanes than all ports together have.
+  const Resource &from = problem->resources[resource];
+  int64_t lanes = 0;
+  for (const EngineGroup &engine : problem->engines)
+    lanes =
+        checkedAdd(lanes, checkedMul(engine.count, engine.portLanes[resource])
+                              .value_or(maxCount))
+            .value_or(maxCount);
+  lanes = std::min(lanes, from.lanes);
+  return streamCycles(bytes, from.lanes, problem->clockHz, lanes,
+                      from.bytesPerSecond);
 }
 
 std::optional<int64_t> BoundFinder::bytes(size_t resource) const {

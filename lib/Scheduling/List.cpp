@@ -15,6 +15,8 @@ namespace mlir::llm::scheduling {
 
 namespace {
 
+using Choices = std::vector<unsigned>;
+
 /// Tries ways to cut the tasks and to start the parts, and keeps the best.
 class ListSearch {
 public:
@@ -24,43 +26,50 @@ public:
 
 private:
   bool isDone() const { return best && best->makespan == bound; }
-  void keep(std::optional<Solution> solution,
-            const std::vector<unsigned> &choices);
-  /// Runs over the problem with every task cut this way.
-  void tryChoices(const std::vector<unsigned> &choices);
+  bool keep(std::optional<Solution> solution, const Choices &choices);
+  /// Runs over the problem with every task cut this way, in each manner.
+  void tryChoices(const Choices &choices);
   void tryManners(const Problem &resolved, const Plan &plan, bool prefetches,
-                  const std::vector<unsigned> &choices);
+                  const Choices &choices);
+  /// Cuts one task after the other in another way than in the best solution, as
+  /// long as that makes it shorter.
+  void descend();
+  /// The best options on the problem cut this way; whether that is shorter.
+  bool tryAgain(const Choices &choices);
+  Problem cut(const Choices &choices) const;
 
   /// Parts to place before a large problem is tried in fewer ways.
-  static constexpr size_t effort = 400'000;
+  static constexpr size_t effort = 1'000'000;
 
   const Problem &problem;
   int64_t bound;
   size_t placed = 0;
   std::optional<Solution> best;
+  ListOptions bestOptions;
 };
 
 } // namespace
 
-void ListSearch::keep(std::optional<Solution> solution,
-                      const std::vector<unsigned> &choices) {
+bool ListSearch::keep(std::optional<Solution> solution,
+                      const Choices &choices) {
   if (!solution || (best && solution->makespan >= best->makespan))
-    return;
+    return false;
   best = std::move(solution);
   best->choices = choices;
+  return true;
 }
 
 void ListSearch::tryManners(const Problem &resolved, const Plan &plan,
-                            bool prefetches,
-                            const std::vector<unsigned> &choices) {
+                            bool prefetches, const Choices &choices) {
   // More engines can mean a longer schedule (Graham), hence the halvings; parts
   // that were made for all engines keep them.
   unsigned mostHalvings =
       choices.empty() ? Machine::mostHalvings(resolved, plan.table) : 0;
   for (unsigned halvings = 0; halvings <= mostHalvings; ++halvings) {
     for (Manner manner : {Manner::Patient, Manner::Eager}) {
-      keep(ListRun(resolved, plan, {manner, prefetches, halvings}).run(),
-           choices);
+      ListOptions options{manner, prefetches, halvings};
+      if (keep(ListRun(resolved, plan, options).run(), choices))
+        bestOptions = options;
       placed += plan.table.parts.size();
       if (isDone())
         return; // nothing is shorter
@@ -86,13 +95,16 @@ static bool canPrefetch(const Problem &problem) {
                      });
 }
 
-void ListSearch::tryChoices(const std::vector<unsigned> &choices) {
+Problem ListSearch::cut(const Choices &choices) const {
+  Solution solution;
+  solution.choices = choices;
+  return resolve(problem, solution);
+}
+
+void ListSearch::tryChoices(const Choices &choices) {
   Problem resolved;
-  if (!choices.empty()) {
-    Solution cut;
-    cut.choices = choices;
-    resolved = resolve(problem, cut);
-  }
+  if (!choices.empty())
+    resolved = cut(choices);
   const Problem &actual = choices.empty() ? problem : resolved;
   std::optional<Plan> plan = Plan::make(actual);
   if (!plan)
@@ -103,19 +115,57 @@ void ListSearch::tryChoices(const std::vector<unsigned> &choices) {
     tryManners(actual, *plan, /*prefetches=*/false, choices);
 }
 
+bool ListSearch::tryAgain(const Choices &choices) {
+  Problem resolved = cut(choices);
+  std::optional<Plan> plan = Plan::make(resolved);
+  if (!plan)
+    return false;
+  placed += plan->table.parts.size();
+  return keep(ListRun(resolved, *plan, bestOptions).run(), choices);
+}
+
+void ListSearch::descend() {
+  Choices choices = best->choices;
+  choices.resize(problem.tasks.size(), 0);
+  bool isShorter = true;
+  while (isShorter) {
+    isShorter = false;
+    for (unsigned task = 0; task < choices.size(); ++task) {
+      unsigned kept = choices[task];
+      for (int step : {1, -1}) {
+        if (placed >= effort || isDone())
+          return;
+        int64_t other = int64_t(kept) + step;
+        if (other < 0 ||
+            other > int64_t(problem.tasks[task].alternatives.size()))
+          continue;
+        choices[task] = other;
+        if (tryAgain(choices)) {
+          isShorter = true;
+          kept = choices[task];
+          break;
+        }
+        choices[task] = kept;
+      }
+    }
+  }
+}
+
 std::optional<Solution> ListSearch::run() {
   tryChoices({});
   size_t most = 0;
   for (const Task &task : problem.tasks)
     most = std::max(most, task.alternatives.size());
   for (unsigned number = 1; number <= most && !isDone(); ++number) {
-    std::vector<unsigned> choices;
+    Choices choices;
     for (const Task &task : problem.tasks)
       choices.push_back(std::min<size_t>(number, task.alternatives.size()));
     tryChoices(choices);
   }
   if (!isDone())
     keep(scheduleEarliest(problem), {});
+  if (best && most > 0)
+    descend();
   return std::move(best);
 }
 

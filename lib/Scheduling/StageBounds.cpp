@@ -111,6 +111,24 @@ std::optional<int64_t> BoundFinder::fetchableBytes(size_t resource) const {
   return int64_t(bytes);
 }
 
+std::optional<int64_t> BoundFinder::behindBorder(size_t position,
+                                                 int64_t before,
+                                                 size_t resource, int64_t bytes,
+                                                 int64_t held) const {
+  std::optional<int64_t> longest =
+      cyclesOf(std::max<int64_t>(0, bytes - held), resource);
+  if (!longest)
+    return std::nullopt;
+  if (hasMemoryEngine(*problem))
+    for (const GroupSet &groups : groupSets) {
+      std::optional<int64_t> cycles = streams(groups, resource, position, held);
+      if (!cycles)
+        return std::nullopt;
+      longest = std::max(*longest, *cycles);
+    }
+  return checkedAdd(before, *longest);
+}
+
 std::optional<int64_t> BoundFinder::stages() const {
   std::vector<bool> separates = findSeparators();
   // Where stages end: behind each separator, and ahead of it.
@@ -134,8 +152,10 @@ std::optional<int64_t> BoundFinder::stages() const {
     first = end;
   }
   int64_t bound = before.back();
-  // What comes behind a border is streamed behind it, but for what private
-  // memories hold by then.
+  // Large problems look at fewer borders: each look takes as long as there are
+  // tasks.
+  constexpr size_t effort = 4'000'000;
+  size_t step = 1 + ends.size() * order.size() / effort;
   for (size_t m = 0; m < problem->resources.size(); ++m) {
     std::optional<int64_t> held = fetchableBytes(m);
     if (!held)
@@ -147,10 +167,10 @@ std::optional<int64_t> BoundFinder::stages() const {
       for (; at > begin; --at)
         bytes = checkedAdd(bytes, limits[order[at - 1]].bytes[m])
                     .value_or(maxCount);
-      std::optional<int64_t> behind =
-          cyclesOf(std::max<int64_t>(0, bytes - *held), m);
+      if (stage % step != 0)
+        continue;
       std::optional<int64_t> all =
-          behind ? checkedAdd(before[stage], *behind) : std::nullopt;
+          behindBorder(begin, before[stage], m, bytes, *held);
       if (!all)
         return std::nullopt;
       bound = std::max(bound, *all);

@@ -57,13 +57,14 @@ private:
 } // namespace
 
 std::optional<int64_t> BoundFinder::streams(const GroupSet &groups,
-                                            size_t resource) const {
+                                            size_t resource, size_t first,
+                                            int64_t held) const {
   Savings savings;
   double streamed = 0;
-  for (unsigned task : order) {
-    if (!isConfined(task, groups))
+  for (size_t at = first; at < order.size(); ++at) {
+    if (!isConfined(order[at], groups))
       continue;
-    const TaskLimits &of = limits[task];
+    const TaskLimits &of = limits[order[at]];
     streamed += double(of.streamedCycles);
     savings.add(double(of.streamedCycles - of.engineCycles),
                 of.savedPerByte[resource]);
@@ -82,9 +83,8 @@ std::optional<int64_t> BoundFinder::streams(const GroupSet &groups,
   double low = 0, high = streamed / engines;
   for (int step = 0; step < 100; ++step) {
     double middle = (low + high) / 2;
-    bool isEnough =
-        engines * middle >= streamed - savings.of(bytesPerCycle * middle);
-    (isEnough ? high : low) = middle;
+    double saved = savings.of(double(held) + bytesPerCycle * middle);
+    (engines * middle >= streamed - saved ? high : low) = middle;
   }
   constexpr double slack = 1e-9;
   double cycles = std::ceil(low * (1 - slack) - slack);
@@ -96,7 +96,7 @@ std::optional<int64_t> BoundFinder::streams(const GroupSet &groups,
 std::optional<int64_t> BoundFinder::streams(const GroupSet &groups) const {
   int64_t bound = 0;
   for (size_t m = 0; m < problem->resources.size(); ++m) {
-    std::optional<int64_t> each = streams(groups, m);
+    std::optional<int64_t> each = streams(groups, m, /*first=*/0, /*held=*/0);
     if (!each)
       return std::nullopt;
     bound = std::max(bound, *each);

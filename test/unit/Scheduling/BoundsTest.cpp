@@ -54,17 +54,18 @@ TEST(Bounds, WorkOfEachSetOfEngines) {
 }
 
 // Streams count as the time for which they hold an engine: with a port of a
-// quarter, 100 bytes take 400 cycles; two such tasks on one engine 800, while
-// the memory alone would take 200. Overhead and serial cycles belong to it.
+// quarter, 100 bytes take 400 cycles; two such tasks on one engine 800, and so
+// do their bytes, as no other engine has a port. Overhead and serial cycles
+// belong to the engine's time alone.
 TEST(Bounds, PortsLimitWhatOneEngineStreams) {
   Problem problem = machine(1, /*portLanes=*/256);
   problem.tasks = {task("a", matrix, 10, 100), task("b", matrix, 10, 100)};
   EXPECT_EQ(boundsOf(problem),
-            "critical_path=400 work_npu=800 bytes_dram=200 stages=800");
+            "critical_path=400 work_npu=800 bytes_dram=800 stages=800");
   problem.tasks[0].parts[0].overheadCycles = 3;
   problem.tasks[0].parts[0].serialCycles = 4;
   EXPECT_EQ(boundsOf(problem),
-            "critical_path=407 work_npu=807 bytes_dram=200 stages=807");
+            "critical_path=407 work_npu=807 bytes_dram=800 stages=807");
 }
 
 // Where a memory engine exists, a source may be there before the part starts:
