@@ -8,7 +8,6 @@
 #include "llm/Analysis/ScheduleProblem.h"
 #include "llm/Analysis/Split.h"
 #include "llm/Support/Units.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -248,7 +247,7 @@ FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
     return failure();
   SplitProblem result{std::move(*problem), {}};
   // Equal ops have equal choices.
-  llvm::StringMap<SmallVector<CostedTile>> known;
+  DenseMap<CostAttr, SmallVector<CostedTile>> known;
   for (auto [task, index] : llvm::zip(result.problem.tasks, stretch)) {
     Operation *op = program.ops()[index].op;
     FailureOr<OpOnTarget> context =
@@ -256,9 +255,10 @@ FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
     if (failed(context))
       return failure();
     auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
-    SmallVector<CostedTile> &choices = known[costOf(op).getStamp()];
+    SmallVector<CostedTile> &choices = known[costOf(op)];
     if (choices.empty()) {
-      FailureOr<SmallVector<CostedTile>> found = splitChoices(*context, tile);
+      FailureOr<SmallVector<CostedTile>> found =
+          splitChoices(*context, {tile, costOf(op)});
       if (failed(found))
         return failure();
       choices = std::move(*found);

@@ -147,16 +147,21 @@ static bool hasMemoryEngine(const Target &target) {
 }
 
 FailureOr<SmallVector<CostedTile>>
-mlir::llm::splitChoices(const OpOnTarget &context, TileAttr tile) {
-  if (tile.getStrategy() != TileStrategy::Manual)
-    tile = withSplit(tile, {});
+mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given) {
+  FailureOr<CostAttr> derived = computeCost(context, given.tile);
+  if (failed(derived))
+    return failure();
+  if (given.tile.getStrategy() == TileStrategy::Manual ||
+      given.cost != *derived)
+    return SmallVector<CostedTile>{given};
+  TileAttr tile = withSplit(given.tile, {});
   FailureOr<CostAttr> whole = computeCost(context, tile);
   if (failed(whole))
     return failure();
   SmallVector<CostedTile> choices = {{tile, *whole}};
   int64_t engines = context.engine->count;
   bool fetches = hasMemoryEngine(*context.target);
-  if (tile.getStrategy() == TileStrategy::Manual || (engines == 1 && !fetches))
+  if (engines == 1 && !fetches)
     return choices;
 
   Cutter cutter(context, whole->getParts().front().getComputeCycles());

@@ -149,9 +149,8 @@ Count TileModel::maskedElements(unsigned buffer,
   SmallVector<Interval, 6> box = workload.fullBox();
   SmallVector<unsigned> loops(outer.set_bits());
   for (unsigned loop : loops)
-    box[loop].end =
-        box[loop].begin +
-        std::min(tiling.sizes[loop], workload.loops[loop].extent);
+    box[loop].end = box[loop].begin +
+                    std::min(tiling.sizes[loop], workload.loops[loop].extent);
   Count sum = int64_t(0);
   for (size_t digit = 0; digit < loops.size();) {
     sum = plus(sum, counted.countElements(workload, buffer, box));

@@ -12,7 +12,7 @@
 
 // A tile edited by hand: the cost is new, and slots and schedule, which no longer hold, are
 // dropped.
-// RUN: llm-opt %t/tiled.mlir --llm-schedule -o %t/scheduled.mlir
+// RUN: llm-opt %t/tiled.mlir "--llm-schedule=granularity=op prefetch=false" -o %t/scheduled.mlir
 // RUN: sed 's/, llm.cost = #llm.cost<[^>]*>\], stamp = "[0-9a-f]*">//' %t/scheduled.mlir | llm-opt --llm-cost | diff %t/tiled.mlir -
 
 // A cost depends on the target: 256 bytes at 2.462 bytes per cycle take 103.98 cycles,
@@ -148,10 +148,32 @@ func.func @other_memory(%a: tensor<4x4xbf16>) {
 
 // -----
 
-func.func @split(%a: tensor<4x4xbf16>) {
-  // expected-error@+1 {{its tile has a split; ops are costed and scheduled whole}}
+// A split is of loops that the op has, of iterations that do not depend on each other, and into
+// as many parts as equal intervals give: 4 iterations in 3 parts are 2, 2 and none.
+func.func @split_loop(%a: tensor<4x4xbf16>) {
+  // expected-error@+1 {{its split names loop 'm', which the op does not have}}
   %0 = llm.add %a, %a {llm.tile = #llm.tile<manual levels = [<"sram",
-      sizes = {d0 = 4, d1 = 4}, order = [d0, d1], buffers = {}>] split = {d0 = 2}>}
+      sizes = {d0 = 4, d1 = 4}, order = [d0, d1], buffers = {}>] split = {m = 2}>}
+    : tensor<4x4xbf16>, tensor<4x4xbf16>
+  return
+}
+
+// -----
+
+func.func @split_reduction(%a: tensor<4x4xbf16>, %b: tensor<4x4xbf16>) {
+  // expected-error@+1 {{its split names loop 'k', whose iterations depend on each other; expected a parallel loop}}
+  %0 = llm.matmul %a, %b {llm.tile = #llm.tile<manual levels = [<"sram",
+      sizes = {k = 4, m = 4, n = 4}, order = [m, n, k], buffers = {}>] split = {k = 2}>}
+    : tensor<4x4xbf16>, tensor<4x4xbf16>
+  return
+}
+
+// -----
+
+func.func @split_count(%a: tensor<4x4xbf16>) {
+  // expected-error@+1 {{its split cuts the 4 iterations of loop 'd0' into 3 parts; equal parts, the last one shorter, are 2}}
+  %0 = llm.add %a, %a {llm.tile = #llm.tile<manual levels = [<"sram",
+      sizes = {d0 = 4, d1 = 4}, order = [d0, d1], buffers = {}>] split = {d0 = 3}>}
     : tensor<4x4xbf16>, tensor<4x4xbf16>
   return
 }

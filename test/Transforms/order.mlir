@@ -30,8 +30,8 @@
 // RUN: llm-opt %t/4.mlir --llm-cost | diff %t/4.mlir -
 // RUN: llm-opt %t/4.mlir --llm-cost --llm-cost | diff %t/4.mlir -
 // RUN: llm-opt %t/4.mlir --llm-verify-cost --llm-verify-cost | diff %t/4.mlir -
-// RUN: llm-opt %t/4.mlir --llm-schedule -o %t/5.mlir
-// RUN: llm-opt %t/5.mlir --llm-schedule | diff %t/5.mlir -
+// RUN: llm-opt %t/4.mlir "--llm-schedule=granularity=op prefetch=false" -o %t/5.mlir
+// RUN: llm-opt %t/5.mlir "--llm-schedule=granularity=op prefetch=false" | diff %t/5.mlir -
 // RUN: llm-opt %t/5.mlir --llm-verify-schedule --llm-verify-schedule | diff %t/5.mlir -
 // RUN: llm-opt %t/3.mlir --llm-tile=strategy=theoretical -o %t/6.mlir
 // RUN: llm-opt %t/6.mlir --llm-tile=strategy=theoretical | diff %t/6.mlir -
@@ -52,7 +52,7 @@
 // RUN: sed 's/llm.cost = .*">, llm.tile/llm.tile/' %t/4.mlir > %t/nocost.mlir
 // RUN: not llm-opt %t/nocost.mlir --llm-schedule 2>&1 | FileCheck %s --check-prefix=NOCOST
 // NOCOST: error: 'llm.rmsnorm' op has no cost; run --llm-tile or --llm-cost first
-// RUN: llm-opt %t/nocost.mlir --llm-cost --llm-schedule | diff %t/5.mlir -
+// RUN: llm-opt %t/nocost.mlir --llm-cost "--llm-schedule=granularity=op prefetch=false" | diff %t/5.mlir -
 
 // Verifiers want what they verify.
 // RUN: not llm-opt %t/4.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=VERIFY

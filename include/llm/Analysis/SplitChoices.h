@@ -18,9 +18,10 @@ struct CostedTile {
   CostAttr cost;
 };
 
-/// The ways in which the scheduler may cut an op with this tile, the whole op
-/// first, then in more and more parts. A tile that was written by hand stays as
-/// it is; of others, a split that is there is decided anew.
+/// The ways in which the scheduler may cut an op with this tile and cost, the
+/// whole op first, then in more and more parts. A tile that was written by hand
+/// stays as it is, and so does one with figures that were; of others, a split
+/// that is there is decided anew.
 ///
 /// Parts are tried in multiples of the engines of the op's group: one each,
 /// twice as many, and so on until a part's slice of every source takes an
@@ -29,7 +30,7 @@ struct CostedTile {
 /// to cut loops into so many parts, the one whose longest part is shortest, by
 /// its arithmetic and the bytes that it touches, then with the fewest bytes.
 FailureOr<SmallVector<CostedTile>> splitChoices(const OpOnTarget &context,
-                                                TileAttr tile);
+                                                CostedTile given);
 
 } // namespace mlir::llm
 
