@@ -66,7 +66,9 @@ void ListSearch::tryManners(const Problem &resolved, const Plan &plan,
   unsigned mostHalvings =
       choices.empty() ? Machine::mostHalvings(resolved, plan.table) : 0;
   for (unsigned halvings = 0; halvings <= mostHalvings; ++halvings) {
-    for (Manner manner : {Manner::Patient, Manner::Eager}) {
+    for (Manner manner : {Manner::Eager, Manner::Patient}) {
+      if (best && placed >= effort)
+        return;
       ListOptions options{manner, prefetches, halvings};
       if (keep(ListRun(resolved, plan, options).run(), choices))
         bestOptions = options;
@@ -74,8 +76,6 @@ void ListSearch::tryManners(const Problem &resolved, const Plan &plan,
       if (isDone())
         return; // nothing is shorter
     }
-    if (placed >= effort)
-      return;
   }
 }
 
@@ -156,7 +156,8 @@ std::optional<Solution> ListSearch::run() {
   size_t most = 0;
   for (const Task &task : problem.tasks)
     most = std::max(most, task.alternatives.size());
-  for (unsigned number = 1; number <= most && !isDone(); ++number) {
+  for (unsigned number = 1; number <= most && !isDone() && placed < effort;
+       ++number) {
     Choices choices;
     for (const Task &task : problem.tasks)
       choices.push_back(std::min<size_t>(number, task.alternatives.size()));

@@ -22,6 +22,8 @@ Prefetcher::Prefetcher(const Problem &problem, const Plan &plan,
     return;
   states.resize(plan.table.parts.size());
   windows.resize(problem.engines.size());
+  worthFetching.resize(plan.table.shapes.size() * problem.engines.size());
+  isKnown.resize(worthFetching.size(), false);
 }
 
 void Prefetcher::Window::push(size_t position, int64_t bytes) {
@@ -89,11 +91,11 @@ Prefetcher::shortest(size_t part, unsigned group,
 
 const std::vector<unsigned> &Prefetcher::sourcesWorthFetching(size_t part,
                                                               unsigned group) {
-  auto [known, isNew] = worthFetching.insert(
-      {{plan.table.parts[part].shape, group}, std::vector<unsigned>()});
-  std::vector<unsigned> &order = known->second;
-  if (!isNew)
+  size_t index = plan.table.parts[part].shape * problem.engines.size() + group;
+  std::vector<unsigned> &order = worthFetching[index];
+  if (isKnown[index])
     return order;
+  isKnown[index] = true;
   const Part &numbers = plan.table.partOf(part);
   std::vector<int64_t> left = numbers.bytes, lanes = allLanes(problem);
   std::optional<LaneChoice> now = shortest(part, group, left, lanes);

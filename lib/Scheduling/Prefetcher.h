@@ -85,8 +85,9 @@ private:
   std::vector<unsigned> queues; ///< groups of memory engines
   std::vector<State> states;    ///< of parts
   std::vector<Window> windows;  ///< of groups
-  /// By shape and group.
-  std::map<std::pair<unsigned, unsigned>, std::vector<unsigned>> worthFetching;
+  /// By shape and group, once asked for.
+  std::vector<std::vector<unsigned>> worthFetching;
+  std::vector<bool> isKnown;
   /// Of each engine, what its parts need that have not started.
   std::map<std::pair<unsigned, int64_t>, std::multiset<int64_t>> needs;
   size_t firstUnstarted = 0;
