@@ -10,7 +10,6 @@
 #include "llm/Support/Units.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace mlir::llm::scheduling {
 
@@ -88,27 +87,32 @@ std::optional<int64_t> BoundFinder::stage(size_t first, size_t last) const {
 std::optional<int64_t> BoundFinder::fetchableBytes(size_t resource) const {
   if (!hasMemoryEngine(*problem))
     return 0;
+  int64_t room = 0;
+  for (const EngineGroup &engine : problem->engines) {
+    std::optional<int64_t> own = checkedMul(engine.count, engine.privateBytes);
+    std::optional<int64_t> sum = own ? checkedAdd(room, *own) : std::nullopt;
+    if (!sum)
+      return std::nullopt;
+    room = *sum;
+  }
   // A slice may stand for more bytes than it takes, where they are streamed
-  // more than once.
-  double ratio = 0;
+  // more than once: as if all of the room held the source that does most.
+  int64_t most = 0;
   for (const Task &task : problem->tasks)
     for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice)
       for (const Part &part : task.partsOf(choice))
         for (const Source &source : part.sources) {
           if (source.bytes[resource] == 0)
             continue;
-          if (source.sliceBytes == 0)
+          std::optional<int64_t> held =
+              source.sliceBytes == 0 ? std::nullopt
+                                     : ceilMulDiv(room, source.bytes[resource],
+                                                  1, source.sliceBytes);
+          if (!held)
             return std::nullopt;
-          ratio = std::max(ratio, double(source.bytes[resource]) /
-                                      double(source.sliceBytes));
+          most = std::max(most, *held);
         }
-  double room = 0;
-  for (const EngineGroup &engine : problem->engines)
-    room += double(engine.count) * double(engine.privateBytes);
-  double bytes = std::ceil(room * ratio * (1 + 1e-9));
-  if (!(bytes < double(maxCount)))
-    return std::nullopt;
-  return int64_t(bytes);
+  return most;
 }
 
 std::optional<int64_t> BoundFinder::behindBorder(size_t position,

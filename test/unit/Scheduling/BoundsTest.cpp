@@ -157,3 +157,45 @@ TEST(Bounds, TasksOfOneGroup) {
             "critical_path=100 work_npu_slow=120 "
             "work_npu=150 work_slow=10 bytes_dram=0 stages=150");
 }
+
+// Each number is the least over all ways to cut a task, for itself: in two
+// halves the span is 60, and the work of both 120, where the whole has 100.
+TEST(Bounds, WaysToCut) {
+  Problem problem = machine(2);
+  problem.tasks = {task("a", matrix, 100, 0)};
+  Part half = problem.tasks[0].parts[0];
+  half.computeCycles = 60;
+  half.count = 2;
+  problem.tasks[0].alternatives = {{{half}}};
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=60 work_npu=50 bytes_dram=0 stages=60");
+}
+
+// Between tasks that all wait for, bounds of different kinds add up: 30 of the
+// first one, 99 of the work of three on two engines, where the longest way is
+// 66, and 20 of the last. Work alone says 30 + (198 + 20) / 2.
+TEST(Bounds, StagesAddUp) {
+  Problem problem = machine(2);
+  problem.tasks = {task("first", matrix, 30, 0), task("a", matrix, 66, 0, {0}),
+                   task("b", matrix, 66, 0, {0}), task("c", matrix, 66, 0, {0}),
+                   task("last", matrix, 20, 0, {1, 2, 3})};
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=116 work_npu=139 bytes_dram=0 stages=149");
+}
+
+// Behind a task that streams its own 500 bytes, the 3000 of two others can only
+// be streamed later, but for the 1000 that private memory holds by then.
+TEST(Bounds, WhatPrivateMemoryHolds) {
+  Problem problem = machine(1);
+  problem.engines.push_back({"dma", memory, 1, {1024}, 0});
+  problem.tasks = {task("first", matrix, 0, 500),
+                   task("a", matrix, 0, 1500, {0}),
+                   task("b", matrix, 0, 1500, {1})};
+  for (unsigned i : {1, 2})
+    problem.tasks[i].parts[0].sources = {{"w", {1500}, 1000, 0}};
+  // 1500 bytes stand for 1000 of room: 1500 of them are held, and 500 + 1500
+  // cycles are left.
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=500 work_npu=500 bytes_dram=3500 streams_npu=1750 "
+            "stages=2000");
+}

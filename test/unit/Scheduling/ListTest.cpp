@@ -164,3 +164,107 @@ TEST(List, ScalesToManyParts) {
   // / 64) = 1563 rounds of 64 engines, then the join.
   EXPECT_EQ(best->makespan, 1563 * 64 + 5);
 }
+
+/// Parts of so many cycles each.
+static std::vector<Part> partsOf(const std::vector<int64_t> &cycles) {
+  std::vector<Part> parts;
+  for (int64_t each : cycles) {
+    Part part;
+    part.computeCycles = each;
+    part.bytes = {0};
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+// A task of 100 cycles is cut into four of 25 where there are four engines.
+TEST(List, CutsATaskForSeveralEngines) {
+  Problem problem = machine(4);
+  problem.tasks = {task("a", matrix, 100, 0)};
+  std::vector<Part> quarter = partsOf({25});
+  quarter[0].count = 4;
+  problem.tasks[0].alternatives = {{partsOf({50, 50})}, {quarter}};
+  std::optional<Solution> solution = scheduleList(problem);
+  ASSERT_TRUE(solution);
+  EXPECT_TRUE(isValid(problem, *solution));
+  EXPECT_EQ(solution->choices, std::vector<unsigned>({2}));
+  EXPECT_EQ(slotsOf(problem, *solution),
+            Slots({"npu[0] 0..25 lanes 0", "npu[1] 0..25 lanes 0",
+                   "npu[2] 0..25 lanes 0", "npu[3] 0..25 lanes 0"}));
+}
+
+// Two halves that take as long as the whole are not worth it: it stays whole.
+TEST(List, LeavesATaskWhole) {
+  Problem problem = machine(2);
+  problem.tasks = {task("a", matrix, 100, 0)};
+  problem.tasks[0].alternatives = {{partsOf({100, 100})}};
+  std::optional<Solution> solution = scheduleList(problem);
+  ASSERT_TRUE(solution);
+  EXPECT_EQ(solution->choiceOf(0), 0u);
+  EXPECT_EQ(slotsOf(problem, *solution), Slots({"npu[0] 0..100 lanes 0"}));
+}
+
+// The part that joins partial sums starts when they are there, and what waits
+// for the task waits for it: 40, then 10, then 5.
+TEST(List, JoinsPartialSums) {
+  Problem problem = machine(2);
+  problem.tasks = {task("a", matrix, 100, 0), task("b", matrix, 5, 0, {0})};
+  problem.tasks[0].alternatives = {{partsOf({40, 40, 10}), true}};
+  std::optional<Solution> solution = scheduleList(problem);
+  ASSERT_TRUE(solution);
+  EXPECT_TRUE(isValid(problem, *solution));
+  EXPECT_EQ(slotsOf(problem, *solution),
+            Slots({"npu[0] 0..40 lanes 0", "npu[1] 0..40 lanes 0",
+                   "npu[0] 40..50 lanes 0", "npu[0] 50..55 lanes 0"}));
+}
+
+/// One engine and one memory engine, each with a port of half a byte per cycle:
+/// `a` computes for 100 cycles, then `b` computes for 10 and streams 50 bytes.
+static Problem fetching() {
+  Problem problem = machine(1, /*portLanes=*/512);
+  problem.engines.push_back({"dma", memory, 1, {512}, 0});
+  problem.tasks = {task("a", matrix, 100, 0), task("b", matrix, 10, 50, {0})};
+  problem.tasks[0].parts[0].workingSetBytes = 400;
+  problem.tasks[1].parts[0].workingSetBytes = 600;
+  problem.tasks[1].parts[0].sources = {{"w", {50}, 500, 100}};
+  return problem;
+}
+
+// While `a` computes, the 50 bytes for `b` are fetched: it takes 10 cycles, not
+// 100. Its slice takes 500 bytes beside the 400 of `a`, and beside the 600 of
+// `b` less the 100 through which it would have streamed them: all 1000.
+TEST(List, FetchesAhead) {
+  Problem problem = fetching();
+  std::optional<Solution> solution = scheduleList(problem);
+  ASSERT_TRUE(solution);
+  EXPECT_TRUE(isValid(problem, *solution));
+  EXPECT_EQ(slotsOf(problem, *solution),
+            Slots({"npu[0] 0..100 lanes 0", "npu[0] 100..110 lanes 0"}));
+  ASSERT_EQ(solution->slots[1].prefetches.size(), 1u);
+  EXPECT_EQ(solution->slots[1].prefetches[0].start, 0);
+  EXPECT_EQ(solution->slots[1].prefetches[0].end, 100);
+}
+
+// One byte less of private memory, and nothing can be fetched.
+TEST(List, FetchesWhatHasRoom) {
+  Problem problem = fetching();
+  problem.engines[0].privateBytes = 999;
+  std::optional<Solution> solution = scheduleList(problem);
+  ASSERT_TRUE(solution);
+  EXPECT_EQ(slotsOf(problem, *solution),
+            Slots({"npu[0] 0..100 lanes 0", "npu[0] 100..200 lanes 512"}));
+}
+
+// What is fetched for a late task never keeps an early one out: `b` needs all
+// of the memory once `a` has ended, so nothing of `c` is fetched before.
+TEST(List, FetchesNothingInTheWay) {
+  Problem problem = fetching();
+  problem.tasks[1].parts[0].workingSetBytes = 1000;
+  problem.tasks[1].parts[0].sources.clear();
+  problem.tasks.push_back(task("c", matrix, 10, 50, {1}));
+  problem.tasks[2].parts[0].sources = {{"w", {50}, 500, 0}};
+  std::optional<Solution> solution = scheduleList(problem);
+  ASSERT_TRUE(solution);
+  EXPECT_TRUE(isValid(problem, *solution));
+  EXPECT_EQ(solution->makespan, 100 + 100 + 100);
+}
