@@ -133,7 +133,7 @@ class Product:
 
 # ------------------------------------------------------------------------------------------------------- attention
 
-KEY_SPLITS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)
+MOST_KEY_SPLITS = 128
 
 
 class Attention:
@@ -220,12 +220,13 @@ class Attention:
             seconds += 1e-9 * self.figures["split_nanoseconds"] + partial / device.memory
         return seconds
 
-    def split_counts(self) -> list[int]:
+    def split_counts(self) -> set[int]:
+        """All that leave no part empty."""
         may = self.packed or self.figures.get("splits_unpacked", 0) == 1
         if not may or self.lanes * len(self.blocks_of_tiles) >= 0.8 * self.device.units:
-            return [1]
+            return {1}
         most = max(self.blocks_of_tiles)
-        return [parts(most, parts(most, splits)) for splits in KEY_SPLITS if splits <= most]
+        return {parts(most, parts(most, splits)) for splits in range(1, min(most, MOST_KEY_SPLITS) + 1)}
 
     def seconds(self) -> float:
         launch = 1e-9 * self.figures["launch_nanoseconds"]
@@ -239,7 +240,7 @@ class Attention:
 
 # ----------------------------------------------------------------------------------------------------- elementwise
 
-SHORT_ROW, LONGEST_ROW = 1024, 32768
+LONGEST_ROW = 32768
 
 
 class Sweep:
@@ -255,28 +256,27 @@ class Sweep:
         self.alu, self.special, self.cached = alu, special, row["cache_resident"]
 
     def item(self) -> list[int]:
+        """A piece of a row, or all of it: of four loops, a row has all heads of a token."""
+        most = self.figures.get("item_elements") or LONGEST_ROW
         sizes, elements = [], 1
         for inside, extent in enumerate(reversed(self.extents)):
-            sizes.append(self.size(inside, extent, elements))
+            if inside < self.whole:
+                sizes.append(extent)
+            elif inside < (2 if len(self.extents) == 4 else 1):
+                sizes.append(min(extent, max(1, most // elements)))
+            else:
+                sizes.append(1)
             elements *= sizes[-1]
         return sizes[::-1]
-
-    def size(self, inside: int, extent: int, elements: int) -> int:
-        if inside < self.whole:
-            return extent
-        pieces = self.figures.get("item_elements")
-        is_row = inside == 0 or (inside == 1 and elements < SHORT_ROW and extent * elements <= LONGEST_ROW)
-        if not pieces and is_row:
-            return extent
-        return min(extent, max(1, parts(pieces or SHORT_ROW, elements)))
 
     def seconds(self) -> float:
         device, gpu = self.device, self.device.gpu
         items = prod(parts(extent, size) for extent, size in zip(self.extents, self.item()))
-        cycles = max(self.bytes_moved / items / (self.figures["item_bytes_per_kilocycle"] / 1e3),
-                     self.alu / items / gpu["alu_per_cycle_per_unit"],
-                     self.special / items / gpu["special_per_cycle_per_unit"]) + self.figures.get("item_cycles", 0)
-        units = max(1, items / device.units) * cycles / device.unit_clock
+        share = max(prod(self.item()) / prod(self.extents), 1 / device.units)
+        cycles = share * max(self.bytes_moved / (self.figures["item_bytes_per_kilocycle"] / 1e3),
+                             self.alu / gpu["alu_per_cycle_per_unit"], self.special / gpu["special_per_cycle_per_unit"])
+        cycles += max(1, items / device.units) * self.figures.get("item_cycles", 0)
+        units = cycles / device.unit_clock
         is_cached = self.cached and self.bytes_kept <= device.cache_bytes
         stream = (device.cached_seconds(self.bytes_moved, self.figures) if is_cached
                   else self.bytes_moved / min(device.memory, device.port))
