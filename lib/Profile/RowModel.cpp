@@ -8,6 +8,7 @@
 #include "llm/Profile/RowModel.h"
 #include "CollectiveRow.h"
 #include "RowTile.h"
+#include "llm/Analysis/Totals.h"
 #include "llm/Profile/SelectedTargets.h"
 #include "llm/Support/Units.h"
 
@@ -55,9 +56,17 @@ FailureOr<std::unique_ptr<RowModels>> RowModels::get(ArrayRef<MeasuredRow> rows,
 static double evenSeconds(const OpOnTarget &onTarget, double bytes) {
   FailureOr<int64_t> compute = computeCycles(onTarget);
   std::optional<int64_t> memory = memoryCycles(onTarget, int64_t(bytes));
-  if (failed(compute) || !memory)
+  Count macs = countWork(onTarget.op, onTarget.workload, WorkKind::Mac);
+  if (failed(compute) || !memory || failed(macs))
     return -1;
-  return double(onTarget.engine->overheadCycles + std::max(*compute, *memory)) /
+  std::optional<int64_t> energy =
+      energyPicojoules(onTarget, *macs, int64_t(bytes), /*cachedBytes=*/0);
+  std::optional<int64_t> power =
+      energy ? powerCycles(*onTarget.target, *energy) : std::nullopt;
+  if (!power)
+    return -1;
+  return double(onTarget.engine->overheadCycles +
+                std::max({*compute, *memory, *power})) /
          double(onTarget.target->clockHz);
 }
 
