@@ -59,6 +59,7 @@ private:
     std::string path;
     double startLog;
     bool isNamed;
+    double mostLog;
   };
   InFlightDiagnostic emitError() const {
     return mlir::emitError(UnknownLoc::get(context));
@@ -89,7 +90,10 @@ LogicalResult Calibrator::addFigure(StringRef path, bool isNamed) {
     return emitError() << "figure '" << path
                        << "' is 0: give it a value to start from in the "
                           "target file";
-  figures.push_back({path.str(), std::log(double(*value)), isNamed});
+  std::optional<int64_t> most = getMostOfFigure(start, path);
+  figures.push_back({path.str(), std::log(double(*value)), isNamed,
+                     most ? std::log(double(*most))
+                          : std::numeric_limits<double>::infinity()});
   return success();
 }
 
@@ -116,7 +120,8 @@ Target Calibrator::at(ArrayRef<double> logs) const {
   Target target = start;
   for (auto [figure, log] : llvm::zip(figures, logs))
     setFigure(target, figure.path,
-              std::max<int64_t>(1, std::llround(std::exp(log))));
+              std::max<int64_t>(
+                  1, std::llround(std::exp(std::min(log, figure.mostLog)))));
   return target;
 }
 
@@ -181,6 +186,8 @@ std::vector<double> Calibrator::fit(ArrayRef<size_t> indices, double from,
     minimizeLoss(everyError);
   }
   minimizeLoss(mostLogError);
+  for (auto [figure, log] : llvm::zip(figures, logs))
+    log = std::min(log, figure.mostLog);
   return logs;
 }
 

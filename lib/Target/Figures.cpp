@@ -95,6 +95,18 @@ std::optional<int64_t> getFigure(const Target &target, StringRef path) {
   return value;
 }
 
+std::optional<int64_t> getMostOfFigure(const Target &target, StringRef path) {
+  std::optional<int64_t> most;
+  visitFigure(target, path, [&](const auto &part, const auto &number) {
+    using Part = std::decay_t<decltype(part)>;
+    if constexpr (std::is_same_v<Part, Link> || std::is_same_v<Part, Memory>) {
+      if (number.optional == &Part::sustainedBytesPerSecond)
+        most = part.bytesPerSecond;
+    }
+  });
+  return most;
+}
+
 bool setFigure(Target &target, StringRef path, int64_t value) {
   return visitFigure(target, path, [&](auto &part, const auto &number) {
     number.set(part, value);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgressBar.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Files/OutputFile.h"
 #include "llm/Profile/Calibration.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -261,7 +262,7 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv, "llm-prof: predicted times beside measured ones\n");
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<DLTIDialect>();
+  context.loadDialect<DLTIDialect, LlmDialect>();
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
   // What is wrong with the arguments has no place in a file.

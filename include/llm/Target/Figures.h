@@ -21,6 +21,9 @@ std::optional<int64_t> getFigure(const Target &target, StringRef path);
 /// False where there is no such field.
 bool setFigure(Target &target, StringRef path, int64_t value);
 
+/// The most that it can be: of a sustained rate, the datasheet's.
+std::optional<int64_t> getMostOfFigure(const Target &target, StringRef path);
+
 /// The figures that a calibration may change, of one group: "device", the
 /// clock that the compute engine and the rate that DRAM sustain; or a class of
 /// ops ("contraction", ...), what its kernels lose, as far as the target gives

@@ -46,7 +46,8 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
     Option<"engines", "engines", "std::string", "",
            "Number of compute engines (a whole number above 0)">
   ];
-  let dependentDialects = ["::mlir::DLTIDialect"];
+  // Figures may be of its ops, whose names are checked.
+  let dependentDialects = ["::mlir::DLTIDialect", "::mlir::llm::LlmDialect"];
 }
 
 def LlmBindShapesPass : Pass<"llm-bind-shapes", "::mlir::ModuleOp"> {
