@@ -175,6 +175,11 @@ double ContractionKernel::rowTiles(int64_t size) const {
              : double(llvm::divideCeil(extentOf(rows), size));
 }
 
+double ContractionKernel::countTiles(int64_t m, int64_t n) const {
+  return double(extentOf(batch)) * rowTiles(m) *
+         double(llvm::divideCeil(extentOf(columns), n));
+}
+
 //===----------------------------------------------------------------------===//
 // Time
 //===----------------------------------------------------------------------===//
@@ -191,9 +196,7 @@ static double spread(double work, double perCycle, const UnitMachine &machine) {
 KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
                                      const UnitMachine &machine) const {
   double k = double(extentOf(terms));
-  double items = double(extentOf(batch)) * rowTiles(cut.m) *
-                 double(llvm::divideCeil(extentOf(columns), cut.n)) *
-                 double(cut.splits);
+  double items = countTiles(cut.m, cut.n) * double(cut.splits);
   double itemTerms = roundUp(k / double(cut.splits), machine.granuleK);
   double itemMacs = roundUp(double(cut.m), machine.granuleM) *
                     roundUp(double(cut.n), machine.granuleN) * itemTerms;
@@ -265,8 +268,11 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
       if (machine.accumulatorBytes > 0 &&
           accumulatorBytes * double(m * n) > machine.accumulatorBytes)
         continue;
+      // A reduction is cut for units that would idle, not for a fuller last
+      // wave.
+      bool isCut = canSplit && countTiles(m, n) < machine.units;
       for (int64_t splits : splitCounts) {
-        if (splits > 1 && (!canSplit || terms / splits < leastSplitTerms))
+        if (splits > 1 && (!isCut || terms / splits < leastSplitTerms))
           break;
         consider({m, n, splits});
       }
