@@ -82,8 +82,9 @@ def LlmDecomposeAttentionPass : Pass<"llm-decompose-attention", "::mlir::func::F
     lie in memory between the three ops. For machines on which no engine has both matrix
     and vector units, and to see the stages of softmax as work of their own.
 
-    Requires: nothing. Guarantees: no `llm.gqa_attn` and no `llm.mla_attn` is left. Tiles, costs and slots of the
-    replaced ops are dropped.
+    Requires: no attention in a `llm.fused`: the pass runs before `llm-fuse`. Guarantees: no
+    `llm.gqa_attn` and no `llm.mla_attn` is left. Tiles, costs and slots of the replaced ops are
+    dropped.
 
     ```mlir
     %o = llm.gqa_attn "attn" %q, %k, %v mask causal scale 0.125 : ...
