@@ -142,6 +142,9 @@ static LogicalResult runValidate(const ValidateOptions &options,
   progress.clear();
   if (failed(validation))
     return failure();
+  // One line for each row has no place for rows without a prediction.
+  if (options.format == Format::Csv)
+    emitWarnings(validation->unpredicted);
   return writeOutput(options.output, context, [&](raw_ostream &os) {
     if (options.format == Format::Json)
       printValidationJson(os, *validation, *target, options.worst);
