@@ -109,9 +109,8 @@ std::optional<int64_t> getFigure(const Target &target, StringRef path) {
 std::optional<int64_t> figureLimit(const Target &target, StringRef path) {
   std::optional<int64_t> limit;
   visitFigure(target, path, [&](const auto &part, const auto &number) {
-    // A clock that is only a tick limits nothing.
-    if (!std::is_same_v<std::decay_t<decltype(part)>, Engine> ||
-        target.clockIsGiven)
+    // Clocks boost above what the datasheet promises.
+    if (!std::is_same_v<std::decay_t<decltype(part)>, Engine>)
       limit = datasheetRate(target, part, number);
   });
   return limit;

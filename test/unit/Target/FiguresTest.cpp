@@ -32,21 +32,19 @@ Target makeTarget() {
 TEST(Figures, LimitOfSustainedRates) {
   Target target = makeTarget();
   target.memories[0].sustainedBytesPerSecond = 300;
-  EXPECT_EQ(figureLimit(target, "engines.core.sustained_clock_hz"), 7);
   EXPECT_EQ(figureLimit(target, "memories.dram.sustained_bytes_per_second"),
             400);
   EXPECT_EQ(figureLimit(target, "links.ring.sustained_bytes_per_second"), 9);
   EXPECT_EQ(getFigure(target, "memories.dram.sustained_bytes_per_second"), 300);
 }
 
-// Other figures have no such end, and a clock that is only a tick is none.
+// Other figures have no such end: a clock boosts.
 TEST(Figures, NoLimit) {
   Target target = makeTarget();
   EXPECT_EQ(figureLimit(target, "engines.core.units"), std::nullopt);
   EXPECT_EQ(figureLimit(target, "memories.dram.lanes"), std::nullopt);
   EXPECT_EQ(figureLimit(target, "links.ring.step_nanoseconds"), std::nullopt);
   EXPECT_EQ(figureLimit(target, "engines.other.units"), std::nullopt);
-  target.clockIsGiven = false;
   EXPECT_EQ(figureLimit(target, "engines.core.sustained_clock_hz"),
             std::nullopt);
 }
