@@ -186,6 +186,11 @@ double ContractionKernel::rowTiles(int64_t size) const {
              : double(llvm::divideCeil(extentOf(rows), size));
 }
 
+double ContractionKernel::countTiles(int64_t m, int64_t n) const {
+  return double(extentOf(batch)) * rowTiles(m) *
+         double(llvm::divideCeil(extentOf(columns), n));
+}
+
 //===----------------------------------------------------------------------===//
 // Time
 //===----------------------------------------------------------------------===//
@@ -226,9 +231,7 @@ double ContractionKernel::prepareCycles(Cut cut,
 KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
                                      const UnitMachine &machine) const {
   double k = double(extentOf(terms));
-  double items = double(extentOf(batch)) * rowTiles(cut.m) *
-                 double(llvm::divideCeil(extentOf(columns), cut.n)) *
-                 double(cut.splits);
+  double items = countTiles(cut.m, cut.n) * double(cut.splits);
   // An item of fewer rows is one of the shortest edge that is not full.
   double itemRows = std::max(double(cut.m), double(tileEdges[2]));
   double itemTerms = roundUp(k / double(cut.splits), machine.granuleK);
@@ -327,8 +330,11 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
       if (machine.accumulatorBytes > 0 &&
           sumBytes * double(m * n) > machine.accumulatorBytes)
         continue;
+      // A reduction is cut for units that would idle, not for a fuller last
+      // wave.
+      bool isCut = canSplit && countTiles(m, n) < machine.units;
       for (int64_t splits : splitCounts) {
-        if (splits > 1 && (!canSplit || terms / splits < leastSplitTerms))
+        if (splits > 1 && (!isCut || terms / splits < leastSplitTerms))
           break;
         consider({m, n, splits});
       }

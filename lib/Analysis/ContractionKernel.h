@@ -51,6 +51,8 @@ private:
   /// Tiles of `size` rows; where rows are shared out (experts) a tile counts
   /// once for each share it meets.
   double rowTiles(int64_t size) const;
+  /// Of the whole result.
+  double countTiles(int64_t m, int64_t n) const;
   Cut cutOf(const UnitTile &tile) const;
   UnitTile tileOf(Cut cut) const;
   int64_t extentOf(const Loops &loops) const;

@@ -46,7 +46,11 @@ FailureOr<OpOnTarget> OpOnTarget::get(WorkloadOpInterface op,
   InFlightDiagnostic diagnostic =
       op->emitOpError() << "needs an engine that is " << describe(kinds)
                         << "; target '" << target.name << "' has none";
-  if (kinds.contains(EngineKind::Matrix) && kinds.contains(EngineKind::Vector))
+  if (workload->composition)
+    diagnostic << ". --llm-fuse joins what the module's target can run as one: "
+                  "it comes behind --llm-target";
+  else if (kinds.contains(EngineKind::Matrix) &&
+           kinds.contains(EngineKind::Vector))
     diagnostic << ". --llm-decompose-attention splits fused attention into ops "
                   "of fewer "
                   "kinds";

@@ -122,11 +122,16 @@ class Product:
             seconds += 1e-9 * self.figures["split_nanoseconds"] + 8 * self.m * self.n * splits / self.cache_rate
         return seconds + 1e-9 * self.figures["launch_nanoseconds"]
 
+    def is_cut(self, rows: int, columns: int, splits: int) -> bool:
+        """Only where units have no tile, and terms are left for each part."""
+        tiles = parts(self.m, rows) * parts(self.n, columns)
+        return tiles < self.device.units and self.k // splits >= FEWEST_TERMS
+
     def seconds(self) -> float:
         room = self.device.gpu["accumulator_bytes_per_unit"]
         least = min(self.seconds_with(rows, columns, splits)
                     for rows in EDGES for columns in EDGES if 4 * rows * columns <= room
-                    for splits in PRODUCT_SPLITS if splits == 1 or self.k // splits >= FEWEST_TERMS)
+                    for splits in PRODUCT_SPLITS if splits == 1 or self.is_cut(rows, columns, splits))
         return max(least, 1e-9 * self.figures["launch_nanoseconds"]
                    + self.device.power_seconds(self.dtype, self.m * self.n * self.k, self.bytes_moved()))
 

@@ -18,11 +18,12 @@ namespace mlir::llm {
 /// (a sustained rate is then that of the datasheet) or there is no such field.
 std::optional<int64_t> getFigure(const Target &target, StringRef path);
 
+/// What the sustained rate of a memory or link cannot exceed: the rate of the
+/// datasheet. Nothing for other figures: clocks boost above what it promises.
+std::optional<int64_t> figureLimit(const Target &target, StringRef path);
+
 /// False where there is no such field.
 bool setFigure(Target &target, StringRef path, int64_t value);
-
-/// The most that it can be: of a sustained rate, the datasheet's.
-std::optional<int64_t> getMostOfFigure(const Target &target, StringRef path);
 
 /// The figures that a calibration may change, of one group: "device", the
 /// clock that the compute engine and the rate that DRAM sustain; or a class of
