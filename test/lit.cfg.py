@@ -1,4 +1,5 @@
 """The tests: .mlir and .test files with RUN lines, mirrored after lib/."""
+import glob
 import os
 import subprocess
 
@@ -56,5 +57,9 @@ if config.coverage != "OFF":
 # Measurements of real hardware, which are not part of the project.
 measured = os.environ.get("LLM_MEASURED", os.path.join(config.llm_source_dir, "..", "shared", "measured"))
 config.substitutions.append(("%measured", measured))
-if os.path.isdir(measured):
+if glob.glob(os.path.join(measured, "*.csv")):
     config.available_features.add("measured")
+
+# What the target of this machine is read from; a bare chroot has none.
+if glob.glob("/sys/devices/system/cpu/cpu*/cache"):
+    config.available_features.add("sysfs")

@@ -14,9 +14,8 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Into how many parts keys are cut (those that leave no part empty).
-static constexpr int64_t splitCounts[] = {1,  2,  3,  4,  5,  6,  8,  10, 12,
-                                          16, 20, 24, 32, 48, 64, 96, 128};
+/// Into how many parts keys are cut at most (as in FlashAttention).
+static constexpr double mostSplits = 128;
 /// Tiles of query rows that are looked at one by one; of more, one stands for
 /// several.
 static constexpr int64_t mostTiles = 16384;
@@ -262,19 +261,24 @@ int64_t AttentionKernel::chooseSplits(const Layout &layout,
                                       const KernelBytes &bytes,
                                       const UnitMachine &machine) const {
   double mostBlocks = layout.classes.front().blocks;
-  int64_t best = 1;
   double leastSeconds = timeOf(layout, 1, bytes, machine).totalSeconds;
+  int64_t best = 1;
   bool maySplit = (machine.splitsUnpacked || layout.isPacked) &&
                   layout.lanes * layout.tiles < splitOccupancy * machine.units;
-  for (int64_t splits : splitCounts) {
-    if (!maySplit || double(splits) > mostBlocks)
-      break;
-    // None without a block.
-    splits =
-        int64_t(std::ceil(mostBlocks / std::ceil(mostBlocks / double(splits))));
+  if (!maySplit)
+    return best;
+  // Each number of blocks that a part may have, with as few parts as that
+  // takes: about 2 sqrt(blocks) of them. One that is left out would make fewer
+  // keys take longer than more.
+  for (double parts = 2; parts <= std::min(mostBlocks, mostSplits);) {
+    double inPart = std::ceil(mostBlocks / parts);
+    auto splits = int64_t(std::ceil(mostBlocks / inPart));
     double seconds = timeOf(layout, splits, bytes, machine).totalSeconds;
     if (seconds < leastSeconds)
       leastSeconds = seconds, best = splits;
+    if (inPart == 1)
+      break;
+    parts = std::ceil(mostBlocks / (inPart - 1));
   }
   return best;
 }

@@ -7,6 +7,7 @@
 
 #include "ContractionKernel.h"
 #include "llm/Interfaces/Counts.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -21,6 +22,9 @@ using namespace mlir::llm;
 /// Edges of the tiles that libraries of products ship: shorter ones feed too
 /// few multiply-accumulates for each operand that they load.
 static constexpr int64_t tileEdges[] = {256, 128, 64};
+/// Fewer rows, where a kernel keeps them whole or has columns that it cannot
+/// cut: as many as there is room for.
+static constexpr int64_t shortEdges[] = {32, 16, 8, 4, 2, 1};
 /// Into how many a reduction is cut.
 static constexpr int64_t splitCounts[] = {1, 2, 3, 4, 6, 8};
 /// Terms that are left at least in each part of a reduction.
@@ -28,7 +32,9 @@ static constexpr int64_t leastSplitTerms = 128;
 /// Tiles of shared rows that are looked at one by one; of more, several
 /// together.
 static constexpr int64_t mostSharedTiles = 16384;
-/// Partial sums are 32-bit, written and read once.
+/// Sums are 32-bit.
+static constexpr double sumBytes = 4;
+/// Partial ones are written and read once.
 static constexpr double partialSumBytes = 8;
 
 //===----------------------------------------------------------------------===//
@@ -104,8 +110,10 @@ std::unique_ptr<UnitKernel> ContractionKernel::get(WorkloadOpInterface op,
     auto has = [&, loops = &stage.loops](const Loops &some) {
       return llvm::any_of(some, [&](unsigned loop) { return (*loops)[loop]; });
     };
-    if (has(kernel->terms) && !has(kernel->columns))
-      addWork(op, workload, index, kernel->rowWork);
+    if (!has(kernel->terms) || has(kernel->columns))
+      continue;
+    addWork(op, workload, index, kernel->rowWork);
+    addWork(op, workload, index, kernel->rowStages.emplace_back());
   }
   // Rows that experts share: a tile is of one expert at a time.
   if (rhs.slices > 0 && kernel->rows.size() == 1)
@@ -157,9 +165,12 @@ ContractionKernel::Cut ContractionKernel::cutOf(const UnitTile &tile) const {
       size *= tile[loop];
     return size;
   };
-  // An edge that is all of its loops stands for the tile that held it.
+  // An edge that is all of its loops stands for the tile that held it, one that
+  // several loops do not fill quite for the next one.
   auto edgeOf = [&](const Loops &loops) {
     int64_t size = sizeOf(loops);
+    if (size <= shortEdges[0] && size < extentOf(loops))
+      return size;
     for (int64_t edge : llvm::reverse(tileEdges))
       if (size <= edge)
         return edge;
@@ -176,6 +187,11 @@ double ContractionKernel::rowTiles(int64_t size) const {
              : double(llvm::divideCeil(extentOf(rows), size));
 }
 
+double ContractionKernel::countTiles(int64_t m, int64_t n) const {
+  return double(extentOf(batch)) * rowTiles(m) *
+         double(llvm::divideCeil(extentOf(columns), n));
+}
+
 //===----------------------------------------------------------------------===//
 // Time
 //===----------------------------------------------------------------------===//
@@ -189,18 +205,42 @@ static double spread(double work, double perCycle, const UnitMachine &machine) {
   return perCycle > 0 ? work / (perCycle * machine.units * machine.clockHz) : 0;
 }
 
+bool ContractionKernel::keepsRows() const {
+  return !rowStages.empty() &&
+         llvm::any_of(terms, [&](unsigned loop) { return !isTileable[loop]; });
+}
+
+double ContractionKernel::prepareCycles(Cut cut,
+                                        const UnitMachine &machine) const {
+  if (!keepsRows())
+    return 0;
+  double all = double(extentOf(rows)),
+         share = std::min(double(cut.m), all) / (all * double(extentOf(batch)));
+  double cycles = 0;
+  for (const WorkSums &stage : rowStages) {
+    double longest = 0;
+    for (auto [work, perCycle] : {std::pair{stage.alu, machine.aluPerCycle},
+                                  {stage.special, machine.specialPerCycle},
+                                  {stage.compare, machine.comparePerCycle}})
+      if (perCycle > 0)
+        longest = std::max(longest, share * work / perCycle);
+    cycles += longest;
+  }
+  return cycles;
+}
+
 KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
                                      const UnitMachine &machine) const {
   double k = double(extentOf(terms));
-  double items = double(extentOf(batch)) * rowTiles(cut.m) *
-                 double(llvm::divideCeil(extentOf(columns), cut.n)) *
-                 double(cut.splits);
+  double items = countTiles(cut.m, cut.n) * double(cut.splits);
+  // An item of fewer rows is one of the shortest edge that is not full.
+  double itemRows = std::max(double(cut.m), double(tileEdges[2]));
   double itemTerms = roundUp(k / double(cut.splits), machine.granuleK);
-  double itemMacs = roundUp(double(cut.m), machine.granuleM) *
+  double itemMacs = roundUp(itemRows, machine.granuleM) *
                     roundUp(double(cut.n), machine.granuleN) * itemTerms;
   double itemOperands =
-      itemTerms * (double(cut.m) * lhsBytes + double(cut.n) * rhsBytes);
-  double itemCycles = machine.itemCycles;
+      itemTerms * (itemRows * lhsBytes + double(cut.n) * rhsBytes);
+  double itemCycles = machine.itemCycles + prepareCycles(cut, machine);
   if (machine.macsPerCycle > 0)
     itemCycles += itemMacs / machine.macsPerCycle;
   if (machine.operandBytesPerCycle > 0)
@@ -244,9 +284,32 @@ KernelTime ContractionKernel::unlimitedTime(const UnitTile &tile,
   return timeOf(cutOf(tile), bytes, machine);
 }
 
+std::string ContractionKernel::excessOf(const UnitTile &tile,
+                                        const UnitMachine &machine) const {
+  auto sizeOf = [&](const Loops &loops) {
+    double size = 1;
+    for (unsigned loop : loops)
+      size *= double(tile[loop]);
+    return size;
+  };
+  auto describe = [](const char *what, double bytes, double room) {
+    return llvm::formatv("takes {0:f0} bytes of {1}, a unit has {2:f0}", bytes,
+                         what, room)
+        .str();
+  };
+  double tileRows = sizeOf(batch) * sizeOf(rows),
+         sums = sumBytes * tileRows * sizeOf(columns);
+  if (machine.accumulatorBytes > 0 && sums > machine.accumulatorBytes)
+    return describe("sums", sums, machine.accumulatorBytes);
+  double kept = keepsRows() ? lhsBytes * tileRows * sizeOf(terms) : 0;
+  if (machine.unitMemoryBytes > 0 && kept > machine.unitMemoryBytes)
+    return describe("memory for the rows that it keeps", kept,
+                    machine.unitMemoryBytes);
+  return "";
+}
+
 UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
                                        const UnitMachine &machine) const {
-  constexpr double accumulatorBytes = 4;
   int64_t terms = extentOf(this->terms);
   // Rows that a norm needs whole are reduced in one go.
   bool canSplit = llvm::all_of(this->terms,
@@ -256,6 +319,8 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
   auto consider = [&](Cut cut) {
     // Whole loops and several loops for one edge may make it another one.
     UnitTile tile = tileOf(cut);
+    if (!excessOf(tile, machine).empty())
+      return;
     double seconds = timeOf(cutOf(tile), bytes, machine).totalSeconds;
     if (best.empty() || seconds < leastSeconds)
       leastSeconds = seconds, best = tile;
@@ -264,13 +329,23 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
   for (int64_t m : tileEdges)
     for (int64_t n : tileEdges) {
       if (machine.accumulatorBytes > 0 &&
-          accumulatorBytes * double(m * n) > machine.accumulatorBytes)
+          sumBytes * double(m * n) > machine.accumulatorBytes)
         continue;
+      // A reduction is cut for units that would idle, not for a fuller last
+      // wave.
+      bool isCut = canSplit && countTiles(m, n) < machine.units;
       for (int64_t splits : splitCounts) {
-        if (splits > 1 && (!canSplit || terms / splits < leastSplitTerms))
+        if (splits > 1 && (!isCut || terms / splits < leastSplitTerms))
           break;
         consider({m, n, splits});
       }
     }
-  return best;
+  bool isWhole =
+      llvm::any_of(columns, [&](unsigned loop) { return !isTileable[loop]; });
+  if (isWhole || keepsRows())
+    for (int64_t m : shortEdges)
+      for (int64_t n : tileEdges)
+        consider({m, n, 1});
+  // What does not fit either is refused with its cost.
+  return best.empty() ? tileOf({1, tileEdges[2], 1}) : best;
 }

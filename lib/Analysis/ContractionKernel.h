@@ -27,6 +27,8 @@ public:
   StringRef opClass() const override { return "contraction"; }
   UnitTile chooseTile(const KernelBytes &bytes,
                       const UnitMachine &machine) const override;
+  std::string excessOf(const UnitTile &tile,
+                       const UnitMachine &machine) const override;
 
 protected:
   KernelTime unlimitedTime(const UnitTile &tile, const KernelBytes &bytes,
@@ -41,9 +43,16 @@ private:
 
   KernelTime timeOf(Cut cut, const KernelBytes &bytes,
                     const UnitMachine &machine) const;
+  /// Whether rows of the left operand are prepared whole (by a norm), so that
+  /// an item keeps them until its last column is done.
+  bool keepsRows() const;
+  /// Cycles in which an item prepares such rows, before it can multiply.
+  double prepareCycles(Cut cut, const UnitMachine &machine) const;
   /// Tiles of `size` rows; where rows are shared out (experts) a tile counts
   /// once for each share it meets.
   double rowTiles(int64_t size) const;
+  /// Of the whole result.
+  double countTiles(int64_t m, int64_t n) const;
   Cut cutOf(const UnitTile &tile) const;
   UnitTile tileOf(Cut cut) const;
   int64_t extentOf(const Loops &loops) const;
@@ -55,6 +64,7 @@ private:
   Loops batch, rows, columns, terms;
   double lhsBytes = 0, rhsBytes = 0; ///< of one element
   WorkSums rowWork;                  ///< of stages over the left operand alone
+  std::vector<WorkSums> rowStages;   ///< of each of them
   /// For rows that are shared out: tiles by size.
   std::map<int64_t, double> sharedRowTiles;
 };

@@ -46,7 +46,11 @@ FailureOr<OpOnTarget> OpOnTarget::get(WorkloadOpInterface op,
   InFlightDiagnostic diagnostic =
       op->emitOpError() << "needs an engine that is " << describe(kinds)
                         << "; target '" << target.name << "' has none";
-  if (kinds.contains(EngineKind::Matrix) && kinds.contains(EngineKind::Vector))
+  if (workload->composition)
+    diagnostic << ". --llm-fuse joins what the module's target can run as one: "
+                  "it comes behind --llm-target";
+  else if (kinds.contains(EngineKind::Matrix) &&
+           kinds.contains(EngineKind::Vector))
     diagnostic << ". --llm-decompose-attention splits fused attention into ops "
                   "of fewer "
                   "kinds";
@@ -212,12 +216,10 @@ struct Cycles {
 };
 } // namespace
 
-/// Energy of the multiply-accumulates, and of the bytes in the memories that
-/// they pass: what comes from DRAM passes the private memory, too. Rounded up
-/// to picojoules; nothing on overflow.
-static std::optional<int64_t> energyPicojoules(const OpOnTarget &context,
-                                               int64_t macs, int64_t dramBytes,
-                                               int64_t cachedBytes) {
+std::optional<int64_t> mlir::llm::energyPicojoules(const OpOnTarget &context,
+                                                   int64_t macs,
+                                                   int64_t dramBytes,
+                                                   int64_t cachedBytes) {
   __extension__ using Wide = unsigned __int128;
   Wide femtojoules = 0;
   auto add = [&](int64_t amount, std::optional<int64_t> each) {
@@ -289,16 +291,22 @@ static FailureOr<Cycles> shareAsTiles(const OpOnTarget &context,
   return cycles;
 }
 
+std::optional<int64_t> mlir::llm::powerCycles(const Target &target,
+                                              int64_t picojoules) {
+  if (!target.powerLimitWatts)
+    return 0;
+  constexpr int64_t picojoulesPerJoule = 1000000000000;
+  return ceilMulDiv(picojoules, target.clockHz, 1,
+                    *target.powerLimitWatts - target.idleWatts.value_or(0),
+                    picojoulesPerJoule);
+}
+
 /// Work that needs more power than the target has takes longer.
 static FailureOr<Cycles> limitPower(const OpOnTarget &context, Cycles cycles,
                                     int64_t picojoules) {
-  std::optional<int64_t> limit = context.target->powerLimitWatts;
-  if (!limit)
+  if (!context.target->powerLimitWatts)
     return cycles;
-  constexpr int64_t picojoulesPerJoule = 1000000000000;
-  std::optional<int64_t> least = ceilMulDiv(
-      picojoules, context.target->clockHz, 1,
-      *limit - context.target->idleWatts.value_or(0), picojoulesPerJoule);
+  std::optional<int64_t> least = powerCycles(*context.target, picojoules);
   if (!least)
     return emitOverflow(context.op);
   if (*least > std::max(cycles.compute, cycles.memory))
@@ -321,6 +329,9 @@ static FailureOr<Cycles> cyclesOf(const OpOnTarget &context,
   FailureOr<Tiling> tiling = readTiling(context, tile.getLevels().back());
   if (failed(tiling))
     return failure();
+  if (std::string excess = kernel->excessOf(tiling->sizes, machine);
+      !excess.empty())
+    return context.op->emitOpError() << "its unit tile " << excess;
   return shareAsTiles(context, *kernel, machine, tiling->sizes, bytes, memory);
 }
 

@@ -16,10 +16,11 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Elements of an item at least, where rows are shorter.
-static constexpr int64_t leastItemElements = 1024;
-/// A row may be all heads of a token, up to that many elements.
+/// Longer rows are cut, where they can be.
 static constexpr int64_t mostRowElements = 32768;
+/// An op with that many loops has sequences and tokens outside of heads and
+/// features: its rows are tokens, with all of their heads.
+static constexpr size_t loopsWithHeads = 4;
 
 /// Of a kernel of several ops, an operand is read by the stages of its op.
 static bool readsBuffer(const Workload &workload, unsigned stage,
@@ -40,6 +41,10 @@ std::unique_ptr<UnitKernel> ElementwiseKernel::get(WorkloadOpInterface op,
     kernel->extents.push_back(loop.extent);
     kernel->isTileable.push_back(loop.isTileable);
   }
+  // Of loops that a mask couples, the inner two are queries and keys.
+  bool hasHeads =
+      workload.loops.size() >= loopsWithHeads && workload.maskedLoops.none();
+  kernel->loopsOfRow = hasHeads ? 2 : 1;
   for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
     llvm::SmallBitVector loops = workload.loopsOf(buffer);
     auto sweepsOver = [&, at = index](const Stage &stage) {
@@ -66,20 +71,15 @@ int64_t ElementwiseKernel::readsOf(unsigned buffer,
 
 int64_t ElementwiseKernel::sizeInItem(size_t loop, int64_t elements,
                                       const UnitMachine &machine) const {
-  int64_t extent = extents[loop];
-  size_t fromInside = extents.size() - 1 - loop;
   if (!isTileable[loop])
-    return extent;
-  auto cutTo = [&](int64_t wanted) {
-    return std::min<int64_t>(
-        extent, std::max<int64_t>(1, llvm::divideCeil(wanted, elements)));
-  };
-  if (machine.itemElements > 0)
-    return cutTo(int64_t(machine.itemElements));
-  bool isRow =
-      fromInside == 0 || (fromInside == 1 && elements < leastItemElements &&
-                          extent <= mostRowElements / elements);
-  return isRow ? extent : cutTo(leastItemElements);
+    return extents[loop];
+  // Rows are never put together: units would be left without work that others
+  // have too much of.
+  if (extents.size() - 1 - loop >= loopsOfRow)
+    return 1;
+  int64_t most = machine.itemElements > 0 ? int64_t(machine.itemElements)
+                                          : mostRowElements;
+  return std::min(extents[loop], std::max<int64_t>(1, most / elements));
 }
 
 UnitTile ElementwiseKernel::chooseTile(const KernelBytes &bytes,
@@ -96,14 +96,19 @@ UnitTile ElementwiseKernel::chooseTile(const KernelBytes &bytes,
 KernelTime ElementwiseKernel::unlimitedTime(const UnitTile &tile,
                                             const KernelBytes &bytes,
                                             const UnitMachine &machine) const {
-  double items = 1;
-  for (auto [size, extent] : llvm::zip(tile, extents))
+  double items = 1, share = 1;
+  for (auto [size, extent] : llvm::zip(tile, extents)) {
     items *= double(llvm::divideCeil(extent, size));
-  double itemSeconds = 0;
+    share *= double(size) / double(extent);
+  }
+  // A unit does at least a whole item: one that more work makes longer takes
+  // no less time, however few units it leaves without any.
+  share = std::max(share, 1 / machine.units);
+  double workSeconds = 0;
   auto atLeast = [&](double work, double perCycle) {
     if (perCycle > 0)
-      itemSeconds =
-          std::max(itemSeconds, work / items / (perCycle * machine.clockHz));
+      workSeconds =
+          std::max(workSeconds, share * work / (perCycle * machine.clockHz));
   };
   atLeast(bytes.all(), machine.itemBytesPerCycle);
   atLeast(work.alu, machine.aluPerCycle);
@@ -112,8 +117,8 @@ KernelTime ElementwiseKernel::unlimitedTime(const UnitTile &tile,
 
   KernelTime time;
   time.launchSeconds = machine.launchSeconds;
-  itemSeconds += machine.itemCycles / machine.clockHz;
-  time.unitSeconds = std::max(1.0, items / machine.units) * itemSeconds;
+  time.unitSeconds = workSeconds + std::max(1.0, items / machine.units) *
+                                       machine.itemCycles / machine.clockHz;
   time.streamSeconds = bytes.memory / machine.plainStreamBytesPerSecond() +
                        machine.cachedSeconds(bytes.cached);
   // Loads of one item wait for its arithmetic and the other way round: their

@@ -37,6 +37,7 @@ private:
 
   SmallVector<int64_t, 6> extents;
   SmallVector<bool, 6> isTileable;
+  unsigned loopsOfRow = 1; ///< the innermost ones
   /// Of each buffer that is read: the stages that sweep over all of it.
   SmallVector<int64_t, 4> sweeps;
 };

@@ -101,7 +101,7 @@ std::optional<int64_t> RooflineSum::cycles() const {
     byKind[key.first] = *sum;
   }
   std::optional<int64_t> longest =
-      ceilMulDiv(bytes, target.clockHz, 1, target.dram().peakBytesPerSecond());
+      ceilMulDiv(bytes, target.clockHz, 1, target.dram().bytesPerSecond);
   int64_t fastestClockHz = target.clockHz;
   for (const Engine &engine : target.engines)
     fastestClockHz =

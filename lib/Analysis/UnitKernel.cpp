@@ -60,7 +60,12 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
 
   constexpr double femto = 1e-15;
   machine.joulesPerMac = femto * real(Target::macFemtojoules(engine, macType));
-  machine.joulesPerByte = femto * real(dram.femtojoulesPerByte);
+  // What comes from DRAM passes the private memory, too.
+  const Memory *cache = target.privateMemoryOf(engine);
+  machine.joulesPerCachedByte =
+      femto * real(cache ? cache->femtojoulesPerByte : std::nullopt);
+  machine.joulesPerByte =
+      femto * real(dram.femtojoulesPerByte) + machine.joulesPerCachedByte;
   machine.powerWatts = real(target.powerLimitWatts) - real(target.idleWatts);
 
   machine.launchSeconds = nano * real(figures.launchNanoseconds);
@@ -85,10 +90,11 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   return machine;
 }
 
-double UnitMachine::powerSeconds(double macs, double bytes) const {
-  return powerWatts > 0
-             ? (macs * joulesPerMac + bytes * joulesPerByte) / powerWatts
-             : 0;
+double UnitMachine::powerSeconds(double macs, const KernelBytes &bytes) const {
+  return powerWatts > 0 ? (macs * joulesPerMac + bytes.memory * joulesPerByte +
+                           bytes.cached * joulesPerCachedByte) /
+                              powerWatts
+                        : 0;
 }
 
 double UnitMachine::cachedSeconds(double bytes) const {
@@ -118,9 +124,9 @@ double UnitMachine::cacheBytesPerSecond() const {
 KernelTime UnitKernel::timeOf(const UnitTile &tile, const KernelBytes &bytes,
                               const UnitMachine &machine) const {
   KernelTime time = unlimitedTime(tile, bytes, machine);
-  time.totalSeconds = std::max(
-      time.totalSeconds,
-      time.launchSeconds + machine.powerSeconds(work.macs, bytes.memory));
+  time.totalSeconds =
+      std::max(time.totalSeconds,
+               time.launchSeconds + machine.powerSeconds(work.macs, bytes));
   return time;
 }
 

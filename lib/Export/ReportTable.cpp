@@ -177,7 +177,8 @@ static void printTokens(const Report &report, llvm::raw_ostream &os) {
 }
 
 /// Where the target gives energies: all of it, and the power that this is over
-/// the makespan.
+/// the makespan, with what the device draws when nothing runs where that is
+/// given.
 static void printEnergy(const Report &report, llvm::raw_ostream &os) {
   int64_t picojoules = report.sum.energyPicojoules;
   double seconds = 1e-6 * cyclesToMicroseconds(
@@ -186,15 +187,17 @@ static void printEnergy(const Report &report, llvm::raw_ostream &os) {
   if (picojoules == 0 || seconds == 0)
     return;
   double joules = 1e-12 * double(picojoules);
-  double watts =
-      joules / seconds + double(report.target->idleWatts.value_or(0));
-  printWrapped(os,
-               llvm::formatv("{0:f3} mJ, {1:f1} W on average, of "
-                             "multiply-accumulates and bytes as far as the "
-                             "target gives their energies",
-                             1e3 * joules, watts)
-                   .str(),
-               pageWidth);
+  std::optional<int64_t> idle = report.target->idleWatts;
+  double watts = joules / seconds + double(idle.value_or(0));
+  std::string text =
+      llvm::formatv("{0:f3} mJ of multiply-accumulates and bytes, as far as "
+                    "the target gives their energies; on average {1:f1} W",
+                    1e3 * joules, watts)
+          .str();
+  text += idle ? " with the " + std::to_string(*idle) + " W of an idle device"
+               : " above those of an idle device, which the target does not "
+                 "give";
+  printWrapped(os, text, pageWidth);
 }
 
 static void printLegend(StringRef prefix, llvm::raw_ostream &os) {

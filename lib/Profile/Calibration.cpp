@@ -6,13 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Profile/Calibration.h"
+#include "Fitter.h"
 #include "Identify.h"
-#include "Minimize.h"
-#include "llm/Profile/RowModel.h"
-#include "llm/Support/Units.h"
-#include "llm/Target/Figures.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,11 +20,6 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// No row counts more: outliers are mistakes of somebody.
-static constexpr double mostLogError = 0.4;
-/// Figures are looked for within a factor of e^2 of where they start.
-static constexpr double reach = 2;
-static constexpr unsigned evaluationsPerFigure = 120;
 /// Above this standard error of its logarithm a figure is not identified.
 static constexpr double mostUncertainty = 0.5;
 
@@ -42,34 +35,28 @@ public:
   FailureOr<Calibration> run();
 
 private:
-  LogicalResult collectFigures();
-  LogicalResult addFigure(StringRef path, bool isNamed);
-  /// The target with figures of these logarithms.
-  Target at(ArrayRef<double> logs) const;
-  double lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
-                double mostError) const;
-  std::vector<double> fit(ArrayRef<size_t> indices, double from, double to);
+  LogicalResult checkRows() const;
   /// Leaves out figures of groups that the rows do not determine; fails at
   /// named ones.
   LogicalResult identify(std::vector<double> &logs, Calibration &result);
-  FailureOr<std::vector<double>> crossValidate();
+  std::vector<FittedFigure> judgeFigures(ArrayRef<double> logs) const;
+  LogicalResult emitUndetermined(ArrayRef<FittedFigure> all) const;
+  FailureOr<std::vector<double>> crossValidate(unsigned &folds);
   std::vector<ValidationGroup> judge(ArrayRef<double> microseconds) const;
-
-  struct Figure {
-    std::string path;
-    double startLog;
-    bool isNamed;
-  };
+  /// Progress of a part of the work.
+  auto progressWithin(double from, double to) const {
+    return [=](double share) { progress(from + (to - from) * share); };
+  }
   InFlightDiagnostic emitError() const {
     return mlir::emitError(UnknownLoc::get(context));
   }
 
   const RowModels &models;
-  Target start;
+  const Target &start;
   const CalibrationOptions &options;
   MLIRContext *context;
   llvm::function_ref<void(double)> progress;
-  std::vector<Figure> figures;
+  std::vector<FigureRange> figures;
   std::vector<size_t> all;
 };
 } // namespace
@@ -78,31 +65,7 @@ private:
 // Figures
 //===----------------------------------------------------------------------===//
 
-LogicalResult Calibrator::addFigure(StringRef path, bool isNamed) {
-  std::optional<int64_t> value = getFigure(start, path);
-  if (!value)
-    return emitError() << "target '" << start.name << "' gives no figure '"
-                       << path
-                       << "' to start from; figures have the paths of the "
-                          "target file, such as engines.gpu.sustained_clock_hz";
-  if (*value <= 0)
-    return emitError() << "figure '" << path
-                       << "' is 0: give it a value to start from in the "
-                          "target file";
-  figures.push_back({path.str(), std::log(double(*value)), isNamed});
-  return success();
-}
-
-LogicalResult Calibrator::collectFigures() {
-  for (const std::string &name : options.figures) {
-    std::vector<std::string> group =
-        figuresOfGroup(start, name, options.library);
-    for (const std::string &path : group)
-      if (failed(addFigure(path, /*isNamed=*/false)))
-        return failure();
-    if (group.empty() && failed(addFigure(name, /*isNamed=*/true)))
-      return failure();
-  }
+LogicalResult Calibrator::checkRows() const {
   constexpr size_t rowsPerFigure = 2;
   if (models.size() >= rowsPerFigure * figures.size())
     return success();
@@ -112,117 +75,69 @@ LogicalResult Calibrator::collectFigures() {
                         "fewer (--figures)";
 }
 
-Target Calibrator::at(ArrayRef<double> logs) const {
-  Target target = start;
-  for (auto [figure, log] : llvm::zip(figures, logs))
-    setFigure(target, figure.path,
-              std::max<int64_t>(1, std::llround(std::exp(log))));
-  return target;
-}
-
-//===----------------------------------------------------------------------===//
-// Fitting
-//===----------------------------------------------------------------------===//
-
-double Calibrator::lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
-                          double mostError) const {
-  std::vector<double> times = models.predict(at(logs), indices);
-  double sum = 0;
-  for (auto [index, time] : llvm::zip(indices, times)) {
-    double ratio = time / models.row(index).microseconds;
-    sum +=
-        std::min(ratio > 0 ? std::abs(std::log(ratio)) : mostError, mostError);
-  }
-  return sum / double(indices.size());
-}
-
-/// Moves to the best of some points anywhere within reach.
-static void lookAround(std::vector<double> &logs,
-                       llvm::function_ref<double(ArrayRef<double>)> loss) {
-  constexpr unsigned points = 256;
-  std::mt19937_64 random(0);
-  auto anywhere = [&] {
-    return reach * (2 * double(random() >> 11) / double(1ull << 53) - 1);
-  };
-  std::vector<double> center = logs;
-  double least = loss(logs);
-  for (unsigned point = 0; point < points; ++point) {
-    std::vector<double> tried = center;
-    for (double &log : tried)
-      log += anywhere();
-    if (double found = loss(tried); found < least) {
-      least = found;
-      logs = tried;
-    }
-  }
-}
-
-std::vector<double> Calibrator::fit(ArrayRef<size_t> indices, double from,
-                                    double to) {
-  std::vector<double> logs;
-  for (const Figure &figure : figures)
-    logs.push_back(figure.startLog);
-  unsigned evaluations = evaluationsPerFigure * unsigned(figures.size());
-  // It may be started again, but seldom is more than twice.
-  double expected = 2.0 * evaluations;
-  double done = 0;
-  auto minimizeLoss = [&](double mostError) {
-    minimize(logs, reach, evaluations, [&](ArrayRef<double> point) {
-      progress(from + (to - from) * std::min(1.0, ++done / expected));
-      return lossOf(point, indices, mostError);
-    });
-  };
-  // Where figures start far off, every row is an outlier at first.
-  constexpr double farOff = 0.15, everyError = 100;
-  if (lossOf(logs, indices, mostLogError) > farOff) {
-    lookAround(logs, [&](ArrayRef<double> point) {
-      return lossOf(point, indices, everyError);
-    });
-    minimizeLoss(everyError);
-  }
-  minimizeLoss(mostLogError);
-  return logs;
-}
-
-LogicalResult Calibrator::identify(std::vector<double> &logs,
-                                   Calibration &result) {
+std::vector<FittedFigure>
+Calibrator::judgeFigures(ArrayRef<double> logs) const {
+  Fitter fitter(models, start, figures);
   std::vector<double> uncertainty =
       standardErrors(logs, [&](ArrayRef<double> point) {
-        std::vector<double> residuals = models.predict(at(point), all);
+        std::vector<double> residuals = models.predict(fitter.at(point), all);
         for (auto [index, time] : llvm::enumerate(residuals))
           time = std::log(time / models.row(index).microseconds);
         return residuals;
       });
-  std::vector<Figure> kept;
+  std::vector<FittedFigure> judged;
+  for (auto [figure, log, error] : llvm::zip_equal(figures, logs, uncertainty))
+    judged.push_back({figure.path, figure.before, figure.valueAt(log),
+                      100 * error, figure.boundAt(log)});
+  return judged;
+}
+
+LogicalResult
+Calibrator::emitUndetermined(ArrayRef<FittedFigure> undetermined) const {
+  std::vector<std::string> texts;
+  for (const FittedFigure &figure : undetermined)
+    texts.push_back("'" + figure.path + "' (standard error " +
+                    describeUncertainty(figure) +
+                    (figure.bound == FigureBound::None ? "" : ", ") +
+                    describeBound(figure.bound).str() + ")");
+  return emitError() << "the rows determine none of the figures: "
+                     << llvm::join(texts, ", ")
+                     << "; add rows whose time depends on them, or name others "
+                        "(--figures)";
+}
+
+LogicalResult Calibrator::identify(std::vector<double> &logs,
+                                   Calibration &result) {
+  std::vector<FigureRange> kept;
+  std::vector<double> keptLogs;
   result.figures.clear();
-  for (auto [index, figure] : llvm::enumerate(figures)) {
-    FittedFigure fitted{figure.path, std::llround(std::exp(figure.startLog)),
-                        std::llround(std::exp(logs[index])),
-                        100 * uncertainty[index]};
-    if (uncertainty[index] <= mostUncertainty) {
+  std::vector<FittedFigure> judged = judgeFigures(logs);
+  for (auto [figure, log, fitted] : llvm::zip_equal(figures, logs, judged)) {
+    if (fitted.uncertaintyPercent <= 100 * mostUncertainty) {
       result.figures.push_back(fitted);
       kept.push_back(figure);
-    } else if (figure.isNamed) {
+      keptLogs.push_back(log);
+      continue;
+    }
+    if (figure.isNamed)
       return emitError()
              << "the rows do not determine '" << figure.path
-             << "': its standard error is "
-             << (std::isfinite(uncertainty[index])
-                     ? std::to_string(std::lround(fitted.uncertaintyPercent)) +
-                           " %"
-                     : std::string("without bound"))
+             << "': its standard error is " << describeUncertainty(fitted)
              << "; add rows whose time depends on it, or leave it out "
                 "(--figures)";
-    } else {
-      result.unidentified.push_back(fitted);
-    }
+    result.unidentified.push_back(fitted);
   }
   if (kept.empty())
-    return emitError() << "the rows determine none of the figures";
+    return emitUndetermined(result.unidentified);
   bool isComplete = kept.size() == figures.size();
   figures = std::move(kept);
   if (isComplete)
     return success();
-  logs = fit(all, 0.2, 0.3);
+  // Without them, the others may belong elsewhere: not only near here.
+  Fitter fitter(models, start, figures);
+  logs = fitter.takeBetter(
+      fitter.refit(std::move(keptLogs), all, progressWithin(0.4, 0.45)),
+      fitter.fit(all, progressWithin(0.45, 0.5)), all);
   return identify(logs, result);
 }
 
@@ -243,36 +158,44 @@ static std::string shapeOf(const MeasuredRow &row) {
   return text;
 }
 
-FailureOr<std::vector<double>> Calibrator::crossValidate() {
+/// Positions in an order that is the same with every standard library.
+static std::vector<unsigned> shuffle(size_t size, uint64_t seed) {
+  std::vector<unsigned> order(size);
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937_64 random(seed);
+  for (size_t last = size; last > 1; --last)
+    std::swap(order[last - 1], order[random() % last]);
+  return order;
+}
+
+FailureOr<std::vector<double>> Calibrator::crossValidate(unsigned &folds) {
   llvm::MapVector<StringRef, unsigned> foldOf;
   std::vector<std::string> shapes;
   for (size_t index : all)
     shapes.push_back(shapeOf(models.row(index)));
   for (const std::string &shape : shapes)
     foldOf.insert({shape, 0});
-  unsigned folds = std::min<unsigned>(options.folds, foldOf.size());
+  folds = std::min<unsigned>(std::max(2u, options.folds), foldOf.size());
   if (folds < 2)
     return emitError() << "all rows are of one shape: nothing can be held out "
                           "for cross-validation; add rows of others";
-  // A shuffle that is the same with every standard library.
-  std::vector<unsigned> order(foldOf.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::mt19937_64 random(options.seed);
-  for (size_t last = order.size(); last > 1; --last)
-    std::swap(order[last - 1], order[random() % last]);
+  std::vector<unsigned> order = shuffle(foldOf.size(), options.seed);
   for (auto [position, entry] : llvm::enumerate(foldOf))
     entry.second = order[position] % folds;
 
+  Fitter fitter(models, start, figures);
   std::vector<double> times(all.size());
   for (unsigned fold = 0; fold < folds; ++fold) {
     std::vector<size_t> inside, outside;
     for (size_t index : all)
       (foldOf[shapes[index]] == fold ? outside : inside).push_back(index);
-    double share = 0.7 / folds;
-    std::vector<double> logs =
-        fit(inside, 0.3 + share * fold, 0.3 + share * (fold + 1));
+    double share = 0.5 / folds;
+    // From where figures start, not from the fit to all rows: that has seen
+    // those held out, and a search without gradients ends where it began.
+    std::vector<double> ofFold = fitter.fit(
+        inside, progressWithin(0.5 + share * fold, 0.5 + share * (fold + 1)));
     for (auto [index, time] :
-         llvm::zip(outside, models.predict(at(logs), outside)))
+         llvm::zip(outside, models.predict(fitter.at(ofFold), outside)))
       times[index] = time;
   }
   return times;
@@ -303,16 +226,23 @@ Calibrator::judge(ArrayRef<double> microseconds) const {
 FailureOr<Calibration> Calibrator::run() {
   all.resize(models.size());
   std::iota(all.begin(), all.end(), 0);
-  if (failed(collectFigures()))
+  FailureOr<std::vector<FigureRange>> collected =
+      collectFigures(start, options, context);
+  if (failed(collected))
+    return failure();
+  figures = std::move(*collected);
+  if (failed(checkRows()))
     return failure();
   Calibration result;
+  result.unpredicted = models.unpredicted();
   result.before = judge(models.predict(start, all));
-  std::vector<double> logs = fit(all, 0, 0.2);
+  std::vector<double> logs =
+      Fitter(models, start, figures).fit(all, progressWithin(0, 0.4));
   if (failed(identify(logs, result)))
     return failure();
-  result.target = at(logs);
+  result.target = Fitter(models, start, figures).at(logs);
   result.after = judge(models.predict(result.target, all));
-  FailureOr<std::vector<double>> held = crossValidate();
+  FailureOr<std::vector<double>> held = crossValidate(result.folds);
   if (failed(held))
     return failure();
   result.crossValidated = judge(*held);
@@ -320,16 +250,26 @@ FailureOr<Calibration> Calibrator::run() {
   return result;
 }
 
+std::string Calibration::describeLoss() const {
+  double start = before.back().statistics.medianPercent;
+  for (auto [groups, name] : {std::pair(&after, "fitted"),
+                              std::pair(&crossValidated, "cross-validated")})
+    if (double error = groups->back().statistics.medianPercent; error >= start)
+      return ::llvm::formatv("the {0} error, {1:f2} %, is not below that "
+                             "before, {2:f2} % (MdAPE of all rows)",
+                             name, error, start)
+          .str();
+  return "";
+}
+
 FailureOr<Calibration>
 mlir::llm::calibrate(ArrayRef<MeasuredRow> rows, const Target &target,
                      const CalibrationOptions &options, MLIRContext *context,
                      llvm::function_ref<void(double)> progress) {
-  FailureOr<std::unique_ptr<RowModels>> models =
-      RowModels::get(rows, target, context);
-  if (failed(models))
-    return failure();
-  if ((*models)->size() == 0)
-    return emitError(UnknownLoc::get(context))
-           << "no row is of an op that can be predicted";
-  return Calibrator(**models, target, options, context, progress).run();
+  std::unique_ptr<RowModels> models = RowModels::get(rows, target, context);
+  if (models->size() > 0)
+    return Calibrator(*models, target, options, context, progress).run();
+  emitErrors(models->unpredicted());
+  return emitError(UnknownLoc::get(context))
+         << "target '" << target.name << "' can predict none of the rows";
 }

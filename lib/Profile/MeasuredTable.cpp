@@ -93,6 +93,10 @@ std::vector<MeasuredColumn> measuredColumns() {
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// Beyond these, a time is a mistake of a unit, and quotients of times would
+/// not be finite.
+static constexpr double leastMicroseconds = 1e-6, mostMicroseconds = 1e12;
+
 namespace {
 class TableReader {
 public:
@@ -114,8 +118,16 @@ private:
 
 LogicalResult TableReader::readHeader() {
   const CsvRow &header = cells.front();
+  // Names that are not known may be there twice: spreadsheets end every row in
+  // empty cells.
+  std::vector<MeasuredColumn> known = measuredColumns();
+  auto isKnown = [&](StringRef name) {
+    return llvm::any_of(known, [&](const MeasuredColumn &column) {
+      return column.name == name;
+    });
+  };
   for (auto [index, cell] : llvm::enumerate(header))
-    if (!columns.try_emplace(cell.text, index).second)
+    if (isKnown(cell.text) && !columns.try_emplace(cell.text, index).second)
       return cell.emitError() << "column '" << cell.text << "' is there twice";
   for (StringRef required : {"op_kind", "measured_us"})
     if (!columns.contains(required))
@@ -123,12 +135,12 @@ LogicalResult TableReader::readHeader() {
              << "the first row must name the columns, and '" << required
              << "' is not among them";
   for (const CsvCell &cell : header)
-    for (const MeasuredColumn &known : measuredColumns())
-      if (!columns.contains(known.name) &&
-          StringRef(cell.text).edit_distance_insensitive(known.name) == 1)
+    for (const MeasuredColumn &column : known)
+      if (!columns.contains(column.name) &&
+          StringRef(cell.text).edit_distance_insensitive(column.name) == 1)
         emitWarning(cell.location)
             << "column '" << cell.text << "' is not known; did you mean '"
-            << known.name << "'?";
+            << column.name << "'?";
   return success();
 }
 
@@ -146,9 +158,10 @@ FailureOr<std::optional<double>> TableReader::readTime(const CsvRow &row,
     return std::optional<double>();
   double value = 0;
   if (StringRef(cell->text).getAsDouble(value) || !std::isfinite(value) ||
-      value < 0)
+      value < 0 || value > mostMicroseconds)
     return cell->emitError()
-           << "'" << column << "' must be a number of microseconds, got '"
+           << "'" << column
+           << "' must be a number of microseconds, at most 1e12, got '"
            << cell->text << "'";
   return std::optional<double>(value);
 }
@@ -164,10 +177,16 @@ LogicalResult TableReader::readTimes(const CsvRow &row,
     return measured.emitError()
            << "'measured_us' must be above 0 in every row; leave out rows "
               "without a time";
+  if (**median < leastMicroseconds)
+    return find(row, "measured_us")->emitError()
+           << "'measured_us' must be at least 1e-6 microseconds, got '"
+           << find(row, "measured_us")->text << "'";
   constexpr double blurredMicroseconds = 30, agreeing = 0.3;
-  bool takeMean = **median<blurredMicroseconds && * mean &&* * mean> 0 &&
-                  *deviation && **deviation < agreeing * **mean;
-  measured.microseconds = takeMean ? **mean : **median;
+  double average = mean->value_or(0);
+  bool takeMean = **median < blurredMicroseconds &&
+                  average >= leastMicroseconds && *deviation &&
+                  **deviation < agreeing * average;
+  measured.microseconds = takeMean ? average : **median;
   return success();
 }
 

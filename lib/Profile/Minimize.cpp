@@ -12,6 +12,7 @@
 #include <memory>
 
 using namespace mlir;
+using namespace mlir::llm;
 
 namespace {
 using Function = llvm::function_ref<double(ArrayRef<double>)>;
@@ -21,42 +22,35 @@ static double call(unsigned size, const double *point, double *, void *data) {
   return (*static_cast<Function *>(data))(ArrayRef<double>(point, size));
 }
 
-static double runSimplex(std::vector<double> &point, ArrayRef<double> low,
-                         ArrayRef<double> high, double firstStep,
-                         unsigned evaluations, Function function) {
+static double runSimplex(SearchBox &box, double firstStep, unsigned evaluations,
+                         double least, Function function) {
   std::unique_ptr<nlopt_opt_s, void (*)(nlopt_opt)> problem(
-      nlopt_create(NLOPT_LN_NELDERMEAD, unsigned(point.size())), nlopt_destroy);
+      nlopt_create(NLOPT_LN_NELDERMEAD, unsigned(box.point.size())),
+      nlopt_destroy);
   nlopt_set_min_objective(problem.get(), call, &function);
-  nlopt_set_lower_bounds(problem.get(), low.data());
-  nlopt_set_upper_bounds(problem.get(), high.data());
+  nlopt_set_lower_bounds(problem.get(), box.low.data());
+  nlopt_set_upper_bounds(problem.get(), box.high.data());
   nlopt_set_initial_step1(problem.get(), firstStep);
   nlopt_set_maxeval(problem.get(), int(evaluations));
   nlopt_set_xtol_rel(problem.get(), 1e-5);
   nlopt_set_ftol_rel(problem.get(), 1e-6);
-  double least = function(point);
-  std::vector<double> moved = point;
+  std::vector<double> moved = box.point;
   double found = least;
   if (nlopt_optimize(problem.get(), moved.data(), &found) > 0 &&
       found < least) {
-    point = moved;
+    box.point = moved;
     least = found;
   }
   return least;
 }
 
-double mlir::llm::minimize(std::vector<double> &point, double reach,
+double mlir::llm::minimize(SearchBox &box, ArrayRef<double> firstSteps,
                            unsigned evaluations, Function function) {
-  std::vector<double> low = point, high = point;
-  for (size_t index = 0; index < point.size(); ++index) {
-    low[index] -= reach;
-    high[index] += reach;
-  }
-  constexpr double firstSteps[] = {0.25, -0.15, 0.1, -0.05};
   constexpr double leastGain = 2e-5;
-  double least = function(point);
+  double least = function(box.point);
   for (double step : firstSteps) {
     double before = least;
-    least = runSimplex(point, low, high, step, evaluations, function);
+    least = runSimplex(box, step, evaluations, least, function);
     if (step != firstSteps[0] && before - least < leastGain)
       break;
   }

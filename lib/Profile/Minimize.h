@@ -15,11 +15,16 @@
 
 namespace mlir::llm {
 
-/// Moves `point` to a minimum of `function` near it, each coordinate within
-/// `reach` of where it was: the simplex of Nelder and Mead (1965), started
-/// again with other first steps until that brings no more. Deterministic.
-/// Returns the least value.
-double minimize(std::vector<double> &point, double reach, unsigned evaluations,
+/// A point, and between what its coordinates are looked for.
+struct SearchBox {
+  std::vector<double> point, low, high;
+};
+
+/// Moves the point to a minimum of `function` near it, within the box: the
+/// simplex of Nelder and Mead (1965), started again with each of `firstSteps`
+/// until that brings no more. Deterministic. Returns the least value.
+double minimize(SearchBox &box, ArrayRef<double> firstSteps,
+                unsigned evaluations,
                 llvm::function_ref<double(ArrayRef<double>)> function);
 
 } // namespace mlir::llm

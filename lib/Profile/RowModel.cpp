@@ -8,89 +8,246 @@
 #include "llm/Profile/RowModel.h"
 #include "CollectiveRow.h"
 #include "RowTile.h"
+#include "llm/Analysis/Totals.h"
 #include "llm/Profile/SelectedTargets.h"
 #include "llm/Support/Units.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace mlir::llm;
 
-LogicalResult RowModels::add(const MeasuredRow &row, const Target &target) {
+//===----------------------------------------------------------------------===//
+// Models of rows
+//===----------------------------------------------------------------------===//
+
+/// Everything of a row that its predicted time depends on.
+static std::string describeOp(const MeasuredRow &row) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const std::string &name : {row.opKind, row.dtype, row.backend})
+    os << name.size() << ":" << name << ",";
+  os << row.isReplayed() << row.writesCache();
+  for (std::optional<int64_t> size :
+       {row.m, row.n, row.k, row.batch, row.heads, row.kvHeads, row.headDim,
+        row.qLen, row.kvLen, row.causal, row.rows, row.cols, row.cacheResident,
+        row.devices, row.messageBytes}) {
+    os << ",";
+    if (size)
+      os << *size;
+  }
+  return text;
+}
+
+bool RowModels::View::operator==(const View &other) const {
+  return row->backend == other.row->backend &&
+         row->isReplayed() == other.row->isReplayed() && kinds == other.kinds &&
+         macType == other.macType && opClass == other.opClass &&
+         opName == other.opName;
+}
+
+size_t RowModels::addView(const View &view) {
+  auto known = llvm::find(views, view);
+  if (known != views.end())
+    return size_t(known - views.begin());
+  views.push_back(view);
+  return views.size() - 1;
+}
+
+FailureOr<RowModels::Model> RowModels::makeModel(const MeasuredRow &row,
+                                                 const Target &target) {
+  Model model{&row, 0, {}};
   if (std::optional<CollectiveKind> kind = parseCollectiveKind(row.opKind)) {
     if (failed(collectiveTime(row, *kind, target)))
       return failure();
-    models.push_back({&row, {}});
-    return success();
+    model.view = addView({&row, std::nullopt, Type(), "", ""});
+    return model;
   }
   FailureOr<SmallVector<WorkloadOpInterface, 2>> ops = rowOps.build(row);
   if (failed(ops))
     return failure();
   if (ops->empty())
-    return success();
-  Model model{&row, {}};
+    return row.emitError() << noSuchKind;
   for (WorkloadOpInterface op : *ops) {
     FailureOr<RowTile> tile = chooseRowTile(op, row, target);
     if (failed(tile))
       return failure();
     KernelBytes bytes{double(tile->cost.getBytes(target.dram().name)),
                       tile->residentBytes};
-    model.ops.push_back({tile->onTarget, unitKernelOf(tile->onTarget), bytes});
+    std::unique_ptr<UnitKernel> kernel = unitKernelOf(tile->onTarget);
+    const Workload &workload = tile->onTarget.workload;
+    View view{&row, workload.engineKinds(), workload.macElementType(),
+              kernel ? kernel->opClass() : StringRef(),
+              op->getName().getStringRef()};
+    model.ops.push_back(
+        {tile->onTarget, std::move(kernel), bytes, addView(view)});
   }
-  models.push_back(std::move(model));
-  return success();
+  return model;
 }
 
-FailureOr<std::unique_ptr<RowModels>> RowModels::get(ArrayRef<MeasuredRow> rows,
-                                                     const Target &target,
-                                                     MLIRContext *context) {
+std::unique_ptr<RowModels> RowModels::get(ArrayRef<MeasuredRow> rows,
+                                          const Target &target,
+                                          MLIRContext *context) {
   std::unique_ptr<RowModels> models(new RowModels(context));
   SelectedTargets targets(target);
-  for (const MeasuredRow &row : rows)
-    if (failed(models->add(row, targets.of(row))))
-      return failure();
+  UnpredictedCollector unpredicted(context);
+  std::map<std::string, size_t> known;
+  for (const MeasuredRow &row : rows) {
+    auto [entry, isNew] =
+        known.try_emplace(describeOp(row), models->models.size());
+    if (isNew && failed(unpredicted.attempt(row, [&] {
+          FailureOr<Model> model = models->makeModel(row, targets.of(row));
+          if (succeeded(model))
+            models->models.push_back(std::move(*model));
+          return LogicalResult(model);
+        }))) {
+      // An equal row has the same error.
+      known.erase(entry);
+      continue;
+    }
+    models->rows.push_back({&row, entry->second});
+  }
+  models->leftOut = unpredicted.take();
   return models;
 }
 
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+/// The machines of the views of one target, each made where it is asked for.
+class RowModels::Machines {
+public:
+  struct Machine {
+    const Target *target = nullptr;
+    const Engine *engine = nullptr; ///< null of a collective
+    UnitMachine units;              ///< of views with a class
+  };
+
+  Machines(ArrayRef<View> views, const Target &target)
+      : views(views), targets(target), made(views.size()) {}
+
+  const Machine &of(size_t index) {
+    Machine &machine = made[index];
+    if (machine.target)
+      return machine;
+    const View &view = views[index];
+    machine.target = &targets.of(*view.row);
+    if (!view.kinds)
+      return machine;
+    machine.engine = machine.target->findEngine(*view.kinds);
+    if (!view.opClass.empty())
+      machine.units = UnitMachine::get(
+          *machine.target, *machine.engine, view.macType,
+          machine.engine->kernelFigures(view.opClass, view.opName));
+    return machine;
+  }
+
+private:
+  ArrayRef<View> views;
+  SelectedTargets targets;
+  std::vector<Machine> made;
+};
+
 /// Seconds of an op whose work spreads over the units evenly; negative where
 /// they cannot be counted.
-static double evenSeconds(const OpOnTarget &onTarget, double bytes) {
-  FailureOr<int64_t> compute = computeCycles(onTarget);
-  std::optional<int64_t> memory = memoryCycles(onTarget, int64_t(bytes));
-  if (failed(compute) || !memory)
-    return -1;
-  return double(onTarget.engine->overheadCycles + std::max(*compute, *memory)) /
-         double(onTarget.target->clockHz);
-}
-
-static double secondsOf(const OpOnTarget &original, const UnitKernel *kernel,
-                        const KernelBytes &bytes, const Target &target) {
+static double evenSeconds(const OpOnTarget &original, double bytes,
+                          const Target &target, const Engine &engine) {
   OpOnTarget onTarget = original;
   onTarget.target = &target;
-  onTarget.engine = target.findEngine(onTarget.workload.engineKinds());
-  if (!kernel)
-    return evenSeconds(onTarget, bytes.memory);
-  UnitMachine machine = unitMachineOf(onTarget, *kernel);
-  UnitTile tile = kernel->chooseTile(bytes, machine);
-  return double(onTarget.engine->overheadCycles) / double(target.clockHz) +
-         kernel->timeOf(tile, bytes, machine).totalSeconds;
+  onTarget.engine = &engine;
+  FailureOr<int64_t> compute = computeCycles(onTarget);
+  std::optional<int64_t> memory = memoryCycles(onTarget, int64_t(bytes));
+  Count macs = countWork(onTarget.op, onTarget.workload, WorkKind::Mac);
+  if (failed(compute) || !memory || failed(macs))
+    return -1;
+  std::optional<int64_t> energy =
+      energyPicojoules(onTarget, *macs, int64_t(bytes), /*cachedBytes=*/0);
+  std::optional<int64_t> power =
+      energy ? powerCycles(target, *energy) : std::nullopt;
+  if (!power)
+    return -1;
+  return double(engine.overheadCycles + std::max({*compute, *memory, *power})) /
+         double(target.clockHz);
+}
+
+double RowModels::predict(const Model &model, Machines &machines) const {
+  if (model.ops.empty())
+    return *collectiveTime(*model.row, *parseCollectiveKind(model.row->opKind),
+                           *machines.of(model.view).target);
+  double seconds = 0;
+  for (const OpModel &op : model.ops) {
+    const Machines::Machine &machine = machines.of(op.view);
+    if (!op.kernel) {
+      seconds += evenSeconds(op.onTarget, op.bytes.memory, *machine.target,
+                             *machine.engine);
+      continue;
+    }
+    UnitTile tile = op.kernel->chooseTile(op.bytes, machine.units);
+    seconds += double(machine.engine->overheadCycles) /
+                   double(machine.target->clockHz) +
+               op.kernel->timeOf(tile, op.bytes, machine.units).totalSeconds;
+  }
+  constexpr double micro = 1e6;
+  return micro * seconds;
 }
 
 std::vector<double> RowModels::predict(const Target &target,
                                        ArrayRef<size_t> indices) const {
-  constexpr double micro = 1e6;
-  SelectedTargets targets(target);
+  Machines machines(views, target);
+  std::vector<std::optional<double>> known(models.size());
   std::vector<double> times;
+  times.reserve(indices.size());
   for (size_t index : indices) {
-    const Model &model = models[index];
-    const Target &ofRow = targets.of(*model.row);
-    if (std::optional<CollectiveKind> kind =
-            parseCollectiveKind(model.row->opKind)) {
-      times.push_back(*collectiveTime(*model.row, *kind, ofRow));
-      continue;
-    }
-    double seconds = 0;
-    for (const OpModel &op : model.ops)
-      seconds += secondsOf(op.onTarget, op.kernel.get(), op.bytes, ofRow);
-    times.push_back(micro * seconds);
+    std::optional<double> &time = known[rows[index].model];
+    if (!time)
+      time = predict(models[rows[index].model], machines);
+    times.push_back(*time);
   }
   return times;
+}
+
+//===----------------------------------------------------------------------===//
+// What a time depends on
+//===----------------------------------------------------------------------===//
+
+/// Equal but for their kernels.
+static bool haveEqualRates(const Engine &one, const Engine &other) {
+  Engine a = one, b = other;
+  a.kernels.clear();
+  b.kernels.clear();
+  return a == b;
+}
+
+bool RowModels::isEqualFor(const View &view, const Target &one,
+                           const Target &other) {
+  if (one.memories != other.memories || one.clockHz != other.clockHz)
+    return false;
+  if (!view.kinds)
+    return one.links == other.links;
+  const Engine &a = *one.findEngine(*view.kinds),
+               &b = *other.findEngine(*view.kinds);
+  return haveEqualRates(a, b) &&
+         (view.opClass.empty() ||
+          a.kernelFigures(view.opClass, view.opName) ==
+              b.kernelFigures(view.opClass, view.opName));
+}
+
+llvm::BitVector RowModels::findAffected(const Target &one,
+                                        const Target &other) const {
+  SelectedTargets ones(one), others(other);
+  llvm::BitVector isAffected(views.size());
+  for (auto [index, view] : llvm::enumerate(views))
+    isAffected[index] =
+        !isEqualFor(view, ones.of(*view.row), others.of(*view.row));
+  llvm::BitVector affected(rows.size());
+  for (auto [index, row] : llvm::enumerate(rows)) {
+    const Model &model = models[row.model];
+    affected[index] = model.ops.empty()
+                          ? isAffected[model.view]
+                          : llvm::any_of(model.ops, [&](const OpModel &op) {
+                              return isAffected[op.view];
+                            });
+  }
+  return affected;
 }

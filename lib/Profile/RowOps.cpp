@@ -7,6 +7,7 @@
 
 #include "llm/Profile/RowOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -84,6 +85,28 @@ struct RowContext {
 using BuildOp = Operation *(*)(RowContext &);
 } // namespace
 
+/// An op whose result types follow from its operands; null, with an error at
+/// the row, where they cannot. (`Op::create` ends the program there.)
+template <typename Op, typename... Args>
+static Operation *create(RowContext &c, Args &&...args) {
+  MLIRContext *context = c.builder.getContext();
+  Location location = c.row.location;
+  OperationState state(location, Op::getOperationName());
+  Op::build(c.builder, state, Type(NoneType::get(context)),
+            std::forward<Args>(args)...);
+  state.types.clear();
+  if (failed(Op::inferReturnTypes(context, location, state.operands,
+                                  state.attributes.getDictionary(context),
+                                  state.getRawProperties(), state.regions,
+                                  state.types)))
+    return nullptr;
+  Operation *op = c.builder.create(state);
+  if (succeeded(verify(op)))
+    return op;
+  op->erase();
+  return nullptr;
+}
+
 static Operation *buildGemm(RowContext &c) {
   int64_t m = c.sizes.get("m", c.row.m), n = c.sizes.get("n", c.row.n),
           k = c.sizes.get("k", c.row.k);
@@ -93,9 +116,8 @@ static Operation *buildGemm(RowContext &c) {
   TypeAttr to = c.type.getIntOrFloatBitWidth() < 16
                     ? TypeAttr::get(c.builder.getBF16Type())
                     : TypeAttr();
-  return MatmulOp::create(c.builder, c.row.location, StringAttr(),
-                          c.value({m, k}), c.value({n, k}), Value(),
-                          c.builder.getUnitAttr(), to);
+  return create<MatmulOp>(c, StringAttr(), c.value({m, k}), c.value({n, k}),
+                          Value(), c.builder.getUnitAttr(), to);
 }
 
 static Operation *buildAttention(RowContext &c) {
@@ -109,14 +131,17 @@ static Operation *buildAttention(RowContext &c) {
   if (!c.sizes.areSound())
     return nullptr;
   bool isCausal = row.causal.value_or(1) != 0;
-  if (heads % kvHeads != 0 || (isCausal && queries > keys)) {
-    row.emitError() << "'heads' must be a multiple of 'kv_heads', and of a "
-                       "causal row 'kv_len' at least 'q_len'";
+  if (heads % kvHeads != 0) {
+    row.emitError() << "'heads' must be a multiple of 'kv_heads'";
     return nullptr;
   }
-  return GqaAttnOp::create(
-      c.builder, row.location, StringAttr(),
-      c.value({batch, queries, heads, headDim}),
+  if (queries > keys && (isCausal || row.writesCache())) {
+    row.emitError() << "'kv_len' must be at least 'q_len': it counts the new "
+                       "tokens, too";
+    return nullptr;
+  }
+  return create<GqaAttnOp>(
+      c, StringAttr(), c.value({batch, queries, heads, headDim}),
       c.value({batch, keys, kvHeads, headDim}),
       c.value({batch, keys, kvHeads, headDim}), Value(),
       MaskAttr::get(c.builder.getContext(),
@@ -124,22 +149,24 @@ static Operation *buildAttention(RowContext &c) {
       c.builder.getF64FloatAttr(1.0), FloatAttr());
 }
 
-static WorkloadOpInterface buildCacheWrite(RowContext &c) {
+/// Behind attention, whose sizes are sound then.
+static Operation *buildCacheWrite(RowContext &c) {
   const MeasuredRow &row = c.row;
-  auto type = KvCacheType::get(c.builder.getContext(), *row.batch, *row.kvHeads,
-                               *row.headDim, *row.kvLen, c.type,
-                               /*pageSize=*/0, /*isLatent=*/false);
+  auto emitError = [&] { return row.emitError(); };
+  constexpr int64_t noPages = 0;
+  auto type = KvCacheType::getChecked(
+      emitError, c.builder.getContext(), *row.batch, *row.kvHeads, *row.headDim,
+      *row.kvLen, c.type, noPages, /*isLatent=*/false);
+  if (!type)
+    return nullptr;
   Value cache = KvCacheOp::create(c.builder, row.location, type,
                                   c.builder.getStringAttr("cache"),
                                   ValueRange(), ValueRange());
   Value keys = c.value({*row.batch, *row.qLen, *row.kvHeads, *row.headDim}),
         values = c.value({*row.batch, *row.qLen, *row.kvHeads, *row.headDim});
-  return cast<WorkloadOpInterface>(
-      KvWriteOp::create(c.builder, row.location, StringAttr(), cache, keys,
-                        values, ValueRange(),
-                        c.builder.getDenseI64ArrayAttr(
-                            {std::max<int64_t>(0, *row.kvLen - *row.qLen)}))
-          .getOperation());
+  return create<KvWriteOp>(
+      c, StringAttr(), cache, keys, values, ValueRange(),
+      c.builder.getDenseI64ArrayAttr({*row.kvLen - *row.qLen}));
 }
 
 namespace {
@@ -157,8 +184,7 @@ static Operation *buildOnPlane(RowContext &c) {
 }
 
 static Operation *buildRmsNorm(RowContext &c, Plane plane) {
-  return RmsNormOp::create(c.builder, c.row.location, StringAttr(),
-                           c.value({plane.rows, plane.cols}),
+  return create<RmsNormOp>(c, StringAttr(), c.value({plane.rows, plane.cols}),
                            c.value({plane.cols}),
                            c.builder.getF64FloatAttr(1e-5));
 }
@@ -170,34 +196,30 @@ static Operation *buildRope(RowContext &c) {
           headDim = c.sizes.get("head_dim", c.row.headDim);
   if (!c.sizes.areSound())
     return nullptr;
-  return RopeOp::create(c.builder, c.row.location, StringAttr(),
+  return create<RopeOp>(c, StringAttr(),
                         c.value({1, rows, heads + kvHeads, headDim}),
                         ValueRange(), c.builder.getDenseI64ArrayAttr({0}),
                         c.builder.getF64FloatAttr(1e4));
 }
 
 static Operation *buildSwiGlu(RowContext &c, Plane plane) {
-  return SwiGluOp::create(c.builder, c.row.location, StringAttr(),
-                          c.value({plane.rows, plane.cols}),
+  return create<SwiGluOp>(c, StringAttr(), c.value({plane.rows, plane.cols}),
                           c.value({plane.rows, plane.cols}), FloatAttr());
 }
 
 static Operation *buildAdd(RowContext &c, Plane plane) {
-  return AddOp::create(c.builder, c.row.location, StringAttr(),
-                       c.value({plane.rows, plane.cols}),
+  return create<AddOp>(c, StringAttr(), c.value({plane.rows, plane.cols}),
                        c.value({plane.rows, plane.cols}));
 }
 
 static Operation *buildGelu(RowContext &c, Plane plane) {
-  return ActivationOp::create(c.builder, c.row.location, StringAttr(),
-                              ActivationKind::Gelu,
+  return create<ActivationOp>(c, StringAttr(), ActivationKind::Gelu,
                               c.value({plane.rows, plane.cols}));
 }
 
 static Operation *buildSoftmax(RowContext &c, Plane plane) {
-  return SoftmaxOp::create(
-      c.builder, c.row.location, StringAttr(),
-      c.value({1, 1, plane.rows, plane.cols}), Value(),
+  return create<SoftmaxOp>(
+      c, StringAttr(), c.value({1, 1, plane.rows, plane.cols}), Value(),
       MaskAttr::get(c.builder.getContext(), MaskKind::Full), FloatAttr());
 }
 
@@ -241,8 +263,12 @@ RowOps::build(const MeasuredRow &row) {
     if (!op)
       return failure();
     ops.push_back(cast<WorkloadOpInterface>(op));
-    if (isa<GqaAttnOp>(op) && row.writesCache())
-      ops.push_back(buildCacheWrite(rowContext));
+    if (!isa<GqaAttnOp>(op) || !row.writesCache())
+      continue;
+    Operation *write = buildCacheWrite(rowContext);
+    if (!write)
+      return failure();
+    ops.push_back(cast<WorkloadOpInterface>(write));
   }
   return ops;
 }

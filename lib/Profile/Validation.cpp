@@ -47,47 +47,82 @@ ErrorStatistics computeStatistics(ArrayRef<Prediction> predictions) {
 // Groups
 //===----------------------------------------------------------------------===//
 
-std::string sizeClassOf(const MeasuredRow &row) {
-  if (row.opKind == "gemm" && row.m)
-    return *row.m <= 16     ? "m <= 16"
-           : *row.m <= 128  ? "m 17-128"
-           : *row.m <= 1024 ? "m 129-1024"
-                            : "m > 1024";
-  return row.microseconds < 20     ? "< 20 us"
-         : row.microseconds < 200  ? "20-200 us"
-         : row.microseconds < 2000 ? "200-2000 us"
-                                   : ">= 2000 us";
+/// From small to large.
+static constexpr StringRef productClasses[] = {"m <= 16", "m 17-128",
+                                               "m 129-1024", "m > 1024"};
+static constexpr StringRef timeClasses[] = {"< 20 us", "20-200 us",
+                                            "200-2000 us", ">= 2000 us"};
+
+static bool isProduct(const MeasuredRow &row) {
+  return row.opKind == "gemm" && row.m;
 }
+
+/// Its place among the classes.
+static unsigned sizeIndexOf(const MeasuredRow &row) {
+  if (isProduct(row))
+    return (*row.m > 16) + (*row.m > 128) + (*row.m > 1024);
+  return (row.microseconds >= 20) + (row.microseconds >= 200) +
+         (row.microseconds >= 2000);
+}
+
+StringRef sizeClassOf(const MeasuredRow &row) {
+  return (isProduct(row) ? productClasses : timeClasses)[sizeIndexOf(row)];
+}
+
+namespace {
+/// Predictions by device, kind of op and a place among the size classes.
+class Groups {
+public:
+  void add(const Prediction &prediction, unsigned sizeIndex) {
+    const MeasuredRow &row = *prediction.row;
+    groups[{row.device, row.opKind, sizeIndex}].push_back(prediction);
+  }
+  std::vector<ValidationGroup> take(bool areTotals) {
+    std::vector<ValidationGroup> taken;
+    for (auto &[key, predictions] : groups) {
+      ErrorStatistics statistics = computeStatistics(predictions);
+      StringRef size =
+          areTotals ? StringRef("all") : sizeClassOf(*predictions.front().row);
+      taken.push_back({std::get<0>(key), std::get<1>(key), size.str(),
+                       std::move(predictions), statistics});
+    }
+    return taken;
+  }
+
+private:
+  std::map<std::tuple<std::string, std::string, unsigned>,
+           std::vector<Prediction>>
+      groups;
+};
+} // namespace
 
 FailureOr<Validation> validate(ArrayRef<MeasuredRow> rows, const Target &target,
                                MLIRContext *context,
                                llvm::function_ref<void(size_t)> progress) {
   Predictor predictor(target, context);
-  std::map<std::array<std::string, 3>, std::vector<Prediction>> groups, totals;
-  std::map<std::string, size_t> unknown;
+  UnpredictedCollector unpredicted(context);
+  Groups groups, totals;
   for (auto [index, row] : llvm::enumerate(rows)) {
-    FailureOr<std::optional<double>> time = predictor.microseconds(row);
-    if (failed(time))
-      return failure();
+    FailureOr<std::optional<double>> time = failure();
+    LogicalResult isSound = unpredicted.attempt(
+        row, [&, &row = row] { return time = predictor.microseconds(row); });
     progress(index + 1);
+    if (failed(isSound))
+      continue;
     if (!*time) {
-      ++unknown[row.opKind];
+      unpredicted.add(row, noSuchKind.str());
       continue;
     }
-    Prediction prediction{&row, **time};
-    groups[{row.device, row.opKind, sizeClassOf(row)}].push_back(prediction);
-    totals[{row.device, row.opKind, "all"}].push_back(prediction);
+    groups.add({&row, **time}, sizeIndexOf(row));
+    totals.add({&row, **time}, 0);
   }
-  Validation validation;
-  auto flatten = [](auto &from, std::vector<ValidationGroup> &to) {
-    for (auto &[key, predictions] : from)
-      to.push_back({key[0], key[1], key[2], predictions,
-                    computeStatistics(predictions)});
-  };
-  flatten(groups, validation.groups);
-  flatten(totals, validation.totals);
-  validation.unknownKinds.assign(unknown.begin(), unknown.end());
-  return validation;
+  Validation validation{groups.take(/*areTotals=*/false),
+                        totals.take(/*areTotals=*/true), unpredicted.take()};
+  if (!validation.totals.empty())
+    return validation;
+  emitErrors(validation.unpredicted);
+  return emitError(UnknownLoc::get(context))
+         << "target '" << target.name << "' can predict none of the rows";
 }
 
 std::vector<Prediction> findWorst(const Validation &validation, size_t count) {

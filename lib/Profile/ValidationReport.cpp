@@ -32,7 +32,7 @@ static std::string describeShape(const MeasuredRow &row) {
   add("d", row.headDim), add("q", row.qLen), add("kv", row.kvLen);
   if (!row.qLen)
     add("rows", row.rows), add("cols", row.cols);
-  add("n", row.devices), add("bytes", row.messageBytes);
+  add("devices", row.devices), add("bytes", row.messageBytes);
   return text;
 }
 
@@ -101,9 +101,7 @@ void printValidationTable(llvm::raw_ostream &os, const Validation &validation,
   for (; total < validation.totals.size(); ++total)
     addGroupRow(table, validation.totals[total]);
   table.print(os, tableWidth);
-  for (const auto &[kind, rows] : validation.unknownKinds)
-    os << "not predicted: " << rows << " rows of '" << toPrintable(kind)
-       << "', of which there is no op\n";
+  printUnpredicted(os, validation.unpredicted);
   printWorst(os, validation, worst);
 }
 
@@ -168,9 +166,13 @@ void printValidationJson(llvm::raw_ostream &os, const Validation &validation,
     json.attribute("target", llvm::json::fixUTF8(target.name));
     writeGroups(json, "totals", validation.totals);
     writeGroups(json, "groups", validation.groups);
-    json.attributeObject("not_predicted", [&] {
-      for (const auto &[kind, rows] : validation.unknownKinds)
-        json.attribute(llvm::json::fixUTF8(kind), int64_t(rows));
+    json.attributeArray("not_predicted", [&] {
+      for (const UnpredictedRows &rows : validation.unpredicted)
+        json.object([&] {
+          json.attribute("op_kind", llvm::json::fixUTF8(rows.first->opKind));
+          json.attribute("rows", int64_t(rows.rows));
+          json.attribute("reason", llvm::json::fixUTF8(rows.reason));
+        });
     });
     json.attributeArray("worst", [&] {
       for (const Prediction &prediction : findWorst(validation, worst))

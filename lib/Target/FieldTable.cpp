@@ -126,10 +126,11 @@ ArrayRef<NumberField<Target>> targetNumbers() {
       field("power_limit_watts", "watts", "no limit",
             "the most that the whole device draws for long; an op that would "
             "need more (by the energies of multiply-accumulates and bytes) "
-            "takes longer",
+            "takes longer; without these energies it does nothing",
             &Target::powerLimitWatts),
       field("idle_watts", "watts", "0",
-            "what the device draws when nothing runs; part of the limit",
+            "what the device draws when nothing runs; part of the limit, and "
+            "of the average power in reports",
             &Target::idleWatts, 0),
   };
   return fields;
@@ -156,7 +157,8 @@ ArrayRef<NumberField<Engine>> engineNumbers() {
             &Engine::comparePerCycle),
       field("sustained_clock_hz", "cycles per second", "`clock_hz`",
             "the clock that the units keep under load: below `clock_hz` where "
-            "power limits it, above where they boost",
+            "power limits it, above where they boost (datasheets name either "
+            "clock)",
             &Engine::sustainedClockHz),
       field("unit_memory_bytes", "bytes", "no limit",
             "memory of one unit for its tiles (shared memory); attention keeps "
@@ -201,7 +203,8 @@ ArrayRef<NumberField<Memory>> memoryNumbers() {
             "whole lanes that fit in it; one narrower than a lane is an error",
             &Memory::lanes),
       field("sustained_bytes_per_second", "bytes per second",
-            "`bytes_per_second`", "what long streams reach of the rate",
+            "`bytes_per_second`",
+            "what long streams reach of the rate, no more than it",
             &Memory::sustainedBytesPerSecond),
       field("femtojoules_per_byte", "10^-15 joules", "not counted",
             "energy of one byte moved", &Memory::femtojoulesPerByte, 0),
@@ -232,7 +235,8 @@ ArrayRef<NumberField<Link>> linkNumbers() {
             &Link::bandwidthNanoseconds, 0),
       field("sustained_bytes_per_second", "bytes per second",
             "`bytes_per_second_per_direction`",
-            "the rate of the protocol of high bandwidth",
+            "the rate of the protocol of high bandwidth, no more than the "
+            "link's",
             &Link::sustainedBytesPerSecond),
   };
   return fields;

@@ -375,12 +375,42 @@ static void collectPlaces(const Field &field,
     collectPlaces(member, places);
 }
 
+/// Figures of ops that their dialect does not have hold for nothing. Of
+/// dialects that are not loaded nothing is known.
+static void addUnknownOps(const Target &target, MLIRContext *context,
+                          std::vector<TargetProblem> &problems) {
+  for (const Engine &engine : target.engines)
+    for (const KernelFigures &figures : engine.kernels) {
+      StringRef name = StringRef(figures.kernel).split('@').first;
+      auto [dialect, ignored] = name.split('.');
+      Dialect *loaded =
+          name.contains('.') ? context->getLoadedDialect(dialect) : nullptr;
+      if (!loaded || loaded->allowsUnknownOperations() ||
+          RegisteredOperationName::lookup(name, context))
+        continue;
+      SmallVector<StringRef> known;
+      for (RegisteredOperationName op : context->getRegisteredOperations())
+        if (op.getDialectNamespace() == dialect)
+          known.push_back(op.getStringRef());
+      StringRef similar = findSimilar(name, known);
+      problems.push_back(
+          {(keys::engines + "." + engine.name + "." + keys::kernels + "." +
+            figures.kernel)
+               .str(),
+           ("is no op of dialect '" + dialect + "'" +
+            (similar.empty() ? "" : "; did you mean '" + similar + "'?"))
+               .str()});
+    }
+}
+
 /// What is wrong with the whole is reported at the closest field that was
 /// written.
 void Reader::reportProblems(const Field &root) {
   llvm::StringMap<const Field *> places;
   collectPlaces(root, places);
-  for (const TargetProblem &problem : target.findProblems()) {
+  std::vector<TargetProblem> problems = target.findProblems();
+  addUnknownOps(target, root.location.getContext(), problems);
+  for (const TargetProblem &problem : problems) {
     StringRef path = problem.path;
     while (!path.empty() && !places.contains(path))
       path = path.contains('.') ? path.rsplit('.').first : "";

@@ -77,22 +77,43 @@ static bool visitFigure(TargetRef &target, StringRef path, Visit visit) {
   return false;
 }
 
+/// The rate of the datasheet that a field says the sustained part of; nothing
+/// for other fields.
+template <typename Part>
+static std::optional<int64_t> datasheetRate(const Target &target,
+                                            const Part &part,
+                                            const NumberField<Part> &number) {
+  if constexpr (std::is_same_v<Part, Engine>) {
+    if (number.optional == &Engine::sustainedClockHz)
+      return target.clockHz;
+  } else if constexpr (std::is_same_v<Part, Memory>) {
+    if (number.optional == &Memory::sustainedBytesPerSecond)
+      return part.bytesPerSecond;
+  } else if constexpr (std::is_same_v<Part, Link>) {
+    if (number.optional == &Link::sustainedBytesPerSecond)
+      return part.bytesPerSecond;
+  }
+  return std::nullopt;
+}
+
 std::optional<int64_t> getFigure(const Target &target, StringRef path) {
   std::optional<int64_t> value;
   visitFigure(target, path, [&](const auto &part, const auto &number) {
     value = number.get(part);
-    if (value)
-      return;
-    using Part = std::decay_t<decltype(part)>;
-    if constexpr (std::is_same_v<Part, Engine>) {
-      if (number.optional == &Engine::sustainedClockHz)
-        value = target.clockHz;
-    } else if constexpr (std::is_same_v<Part, Memory>) {
-      if (number.optional == &Memory::sustainedBytesPerSecond)
-        value = part.bytesPerSecond;
-    }
+    if (!value)
+      value = datasheetRate(target, part, number);
   });
   return value;
+}
+
+std::optional<int64_t> figureLimit(const Target &target, StringRef path) {
+  std::optional<int64_t> limit;
+  visitFigure(target, path, [&](const auto &part, const auto &number) {
+    // Clocks boost above what the datasheet promises.
+    if (!std::is_same_v<std::decay_t<decltype(part)>, Engine>)
+      limit = datasheetRate(target, part, number);
+  });
+  return limit;
 }
 
 bool setFigure(Target &target, StringRef path, int64_t value) {

@@ -142,8 +142,12 @@ private:
     llvm::StringSet<> seen;
     for (const KernelFigures &figures : engine.kernels) {
       std::string figuresPath = kernelsPath + "." + figures.kernel;
-      StringRef name = StringRef(figures.kernel).split('@').first;
-      if (!name.contains('.') && !llvm::is_contained(opClassNames(), name))
+      auto [name, library] = StringRef(figures.kernel).split('@');
+      if (StringRef(figures.kernel).ends_with("@"))
+        add(figuresPath, "names no library behind @");
+      else if (library.contains('@'))
+        add(figuresPath, "has more than one @: only one library may follow it");
+      else if (!name.contains('.') && !llvm::is_contained(opClassNames(), name))
         add(figuresPath, "is no class of ops" +
                              didYouMean(name, opClassNames()) +
                              " (classes: " + llvm::join(opClassNames(), ", ") +
@@ -167,7 +171,18 @@ private:
       checkNumbers(path + ".", linkNumbers(), link);
       if (link.bytesPerSecond == 0)
         add(path + ".bytes_per_second_per_direction", "is missing");
+      else
+        checkSustained(path, link.sustainedBytesPerSecond, link.bytesPerSecond,
+                       "bytes_per_second_per_direction");
     }
+  }
+
+  /// No stream is faster than the datasheet's rate.
+  void checkSustained(const std::string &path, std::optional<int64_t> sustained,
+                      int64_t rate, StringRef rateKey) {
+    if (sustained && *sustained > rate)
+      add(path + ".sustained_bytes_per_second",
+          "is above " + rateKey + ", " + withThousandsSeparators(rate));
   }
 
   void checkPrivateMemory(const Engine &engine, const std::string &path) {
@@ -198,11 +213,10 @@ private:
         add(portPath,
             "is a port to a memory without bytes_per_second: that is a "
             "private one");
-      else if (port.bytesPerSecond > memory->peakBytesPerSecond())
-        add(portPath,
-            "is above the memory's own " +
-                withThousandsSeparators(memory->peakBytesPerSecond()) +
-                " bytes per second");
+      else if (port.bytesPerSecond > memory->bytesPerSecond)
+        add(portPath, "is above the memory's own " +
+                          withThousandsSeparators(memory->bytesPerSecond) +
+                          " bytes per second");
       else if (memory->lanes > 0 &&
                !checkedMul(port.bytesPerSecond, memory->lanes))
         continue;
@@ -228,7 +242,8 @@ private:
   void checkMemory(const Memory &memory, const std::string &path) {
     checkNumbers(path + ".", memoryNumbers(), memory);
     if (memory.isShared())
-      return;
+      return checkSustained(path, memory.sustainedBytesPerSecond,
+                            memory.bytesPerSecond, "bytes_per_second");
     if (memory.sustainedBytesPerSecond)
       add(path + ".sustained_bytes_per_second",
           "is of a rate, and this memory has no bytes_per_second");

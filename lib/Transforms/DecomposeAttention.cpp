@@ -56,6 +56,19 @@ static void decompose(IRRewriter &rewriter, Op op, Value keys, Value values,
   rewriter.replaceOp(op, out);
 }
 
+/// A kernel has one contraction: of attention in pieces it would have two.
+static LogicalResult checkKernels(ArrayRef<Operation *> ops) {
+  bool isInside = false;
+  for (Operation *op : ops)
+    if (op->getParentOfType<FusedOp>()) {
+      isInside = true;
+      op->emitOpError() << "runs in one kernel with others, which qk, softmax "
+                           "and pv cannot: --llm-decompose-attention comes "
+                           "before --llm-fuse";
+    }
+  return failure(isInside);
+}
+
 namespace {
 struct LlmDecomposeAttentionPass
     : llm::impl::LlmDecomposeAttentionPassBase<LlmDecomposeAttentionPass> {
@@ -66,6 +79,8 @@ struct LlmDecomposeAttentionPass
       if (isa<GqaAttnOp, MlaAttnOp>(op))
         ops.push_back(op);
     });
+    if (failed(checkKernels(ops)))
+      return signalPassFailure();
     for (Operation *op : ops) {
       rewriter.setInsertionPoint(op);
       if (auto gqa = dyn_cast<GqaAttnOp>(op))

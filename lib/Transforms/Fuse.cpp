@@ -7,20 +7,22 @@
 //
 // Grows kernels in program order: each op is joined with the kernels whose
 // values it reads, as long as the workload of all of them together exists and,
-// on the target, takes less time. No op is known by name.
+// on the target, takes less time, also of ops that could run beside it. No op
+// is known by name.
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockGraph.h"
+#include "KernelPrice.h"
 #include "ModuleTarget.h"
-#include "llm/Analysis/TileSearch.h"
 #include "llm/Interfaces/Composition.h"
 #include "llm/Interfaces/ExternalModels.h"
 #include "llm/Transforms/Passes.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/RegionKindInterface.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Transforms/RegionUtils.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::llm {
@@ -31,94 +33,17 @@ namespace mlir::llm {
 using namespace mlir;
 using namespace mlir::llm;
 
-/// A kernel is not grown beyond this, so that the time of the pass is linear in
-/// the number of ops.
+/// A kernel is not grown beyond this: each time it grows, all of it is priced.
 static constexpr size_t maxOps = 16;
 
-//===----------------------------------------------------------------------===//
-// What a kernel costs
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct Price {
-  int64_t cycles = 0, bytes = 0;
-  /// Fewer bytes, which all engines share, in no more time of one of them.
-  bool isBelow(const Price &other) const {
-    return bytes < other.bytes && cycles <= other.cycles;
-  }
-  Price operator+(const Price &other) const {
-    return {cycles + other.cycles, bytes + other.bytes};
-  }
-};
-
-/// Costs with the best tile; equal ops are searched once.
-class Prices {
-public:
-  explicit Prices(const Target &target) : target(target) {}
-  FailureOr<Price> get(WorkloadOpInterface op);
-
-private:
-  const Target &target;
-  DenseMap<StringAttr, Price> known;
-};
-} // namespace
-
-FailureOr<Price> Prices::get(WorkloadOpInterface op) {
-  FailureOr<OpOnTarget> context = OpOnTarget::get(op, target);
-  if (failed(context))
-    return failure();
-  StringAttr stamp = computeStamp(
-      *context, TileAttr::get(op->getContext(), TileStrategy::Search, {}, {}));
-  if (auto found = known.find(stamp); found != known.end())
-    return found->second;
-  FailureOr<TileAttr> tile = searchTile(*context);
-  if (failed(tile))
-    return failure();
-  FailureOr<CostAttr> cost = computeCost(*context, *tile);
-  if (failed(cost))
-    return failure();
-  PartCostAttr part = cost->getParts().front();
-  Price price{part.getCycles(), part.getBytes(target.dram().name)};
-  known[stamp] = price;
-  return price;
-}
+/// So many users are followed at most from a kernel to an op that may join it.
+/// With `maxOps` this bounds the work for each op by a constant, so that the
+/// time of the pass grows with the number of ops.
+static constexpr size_t maxSteps = 1024;
 
 //===----------------------------------------------------------------------===//
-// Values between ops
+// Names
 //===----------------------------------------------------------------------===//
-
-static bool isView(Operation *op) {
-  return isa<TransparentOpInterface, SourceOpInterface>(op);
-}
-
-namespace {
-/// The ops of a block that need a value, and the views through which they see
-/// it.
-struct Users {
-  llvm::SmallSetVector<Operation *, 8> ops, views;
-};
-} // namespace
-
-static Users usersOf(ValueRange values, Block &block) {
-  Users users;
-  SmallVector<Value> pending(values);
-  while (!pending.empty())
-    for (Operation *user : pending.pop_back_val().getUsers()) {
-      Operation *inBlock = block.findAncestorOpInBlock(*user);
-      if (!inBlock || !isView(inBlock))
-        users.ops.insert(inBlock ? inBlock : user);
-      else if (users.views.insert(inBlock))
-        llvm::append_range(pending, inBlock->getResults());
-    }
-  return users;
-}
-
-/// Operands, and what regions of the op read of the values around it.
-static SetVector<Value> valuesReadBy(Operation *op) {
-  SetVector<Value> values(op->operand_begin(), op->operand_end());
-  getUsedValuesDefinedAbove(op->getRegions(), values);
-  return values;
-}
 
 static std::string nameOf(Operation *op) {
   auto work = dyn_cast<WorkloadOpInterface>(op);
@@ -158,48 +83,57 @@ struct Kernel {
   Price price, apart;           ///< as one, and op by op
 };
 
+/// When an op starts and ends where each has an engine of its own.
+struct Time {
+  int64_t barrier = 0; ///< the end of the loop before it
+  int64_t start = 0, end = 0;
+  int64_t deadline = 0; ///< the start of the loop behind it
+};
+
 class BlockFuser {
 public:
   BlockFuser(Block &block, Prices &prices, bool isAlways)
-      : block(block), prices(prices), isAlways(isAlways) {}
+      : block(block), graph(block), prices(prices), isAlways(isAlways) {}
   /// Whether any ops were joined.
   bool run();
 
 private:
+  using Ops = llvm::SetVector<Operation *>;
+
   void addOps();
+  /// What the op takes; adds a kernel of it, if it can be joined with others.
+  Price addOp(Operation *op);
+  /// Notes when the op would run.
+  void addTime(const BlockGraph::Node &node, Price price);
   /// The kernels whose values an op reads, those with most bytes first.
   SmallVector<unsigned> producersOf(Operation *op) const;
   void join(unsigned producer, unsigned consumer);
-  /// An op outside that needs a value of `ops` and that one of them needs, so
-  /// that they cannot run as one; null if there is none.
-  Operation *findBetween(const llvm::SetVector<Operation *> &ops) const;
-  /// The first place from `position` on that no kernel spans: what comes behind
-  /// it is needed by nothing before it.
-  unsigned findBoundary(unsigned position) const;
-  /// Notes that a kernel spans its ops, or no longer does.
-  void span(const Kernel &kernel, int count);
-  /// A copy of the ops as a kernel, before the last of them. `yielded`: what it
+  /// Why the ops cannot run as one: one outside needs a value of theirs, and
+  /// one of them needs it. Empty if there is none.
+  std::string findBetween(const Ops &ops) const;
+  /// Fails with the reason in `problem`.
+  FailureOr<Price> priceOf(const Ops &ops, std::string &problem) const;
+  /// When the ops would run as one.
+  Time timeOf(const Ops &ops, Price price) const;
+  /// What would start or end later than it could before; empty if nothing
+  /// would. Then the block takes no longer with an engine for each op; on one
+  /// engine it takes the sum, which does not grow either.
+  std::string findDelay(const Ops &ops, Time time) const;
+  /// A copy of the ops as a kernel that is in no block. `yielded`: what it
   /// hands on, in the order of its results.
-  FusedOp build(const llvm::SetVector<Operation *> &ops,
-                SmallVectorImpl<Value> &yielded) const;
+  FusedOp build(const Ops &ops, SmallVectorImpl<Value> &yielded) const;
   void materialize(const Kernel &kernel);
-  void sort(SmallVectorImpl<Operation *> &ops) const {
-    llvm::sort(ops, [&](Operation *a, Operation *b) {
-      return positions.lookup(a) < positions.lookup(b);
-    });
-  }
 
   Block &block;
+  BlockGraph graph;
   Prices &prices;
   bool isAlways;
-  DenseMap<Operation *, unsigned> positions;
-  /// How many kernels have ops both before and behind a position.
-  std::vector<int> spanning;
-  DenseMap<Operation *, Users> users; ///< of all results of an op
   /// Views that were erased with the kernel that they belonged to.
   llvm::SmallPtrSet<Operation *, 8> erased;
   std::vector<Kernel> kernels; ///< one that was joined to another one is empty
   DenseMap<Operation *, unsigned> kernelOf;
+  std::vector<Time> times; ///< by position; ops of a kernel have one time
+  int64_t latest = 0;      ///< the end of the last one
 };
 } // namespace
 
@@ -207,26 +141,55 @@ static remark::RemarkOpts remarkOptions() {
   return remark::RemarkOpts::name("fuse").category("llm-fuse");
 }
 
+Price BlockFuser::addOp(Operation *op) {
+  if (!isa<WorkloadOpInterface>(op))
+    return {};
+  // An error about an op in a block numbers all values around it.
+  OwningOpRef<Operation *> copy = op->clone();
+  auto work = cast<WorkloadOpInterface>(*copy);
+  FailureOr<Workload> workload =
+      work.getWorkload([&] { return work->emitOpError(); });
+  if (failed(workload))
+    return {};
+  FailureOr<Price> price = prices.get(work);
+  if (failed(price))
+    return {};
+  if (!workload->composition) {
+    kernelOf[op] = kernels.size();
+    kernels.push_back({{op}, *price, *price});
+  }
+  return *price;
+}
+
+/// Whatever stands before it ends before it starts, and what follows waits.
+static bool isBarrier(Operation *op) {
+  return isa<LoopLikeOpInterface>(op) || op->hasTrait<OpTrait::IsTerminator>();
+}
+
+void BlockFuser::addTime(const BlockGraph::Node &node, Price price) {
+  Time time = times.empty() ? Time{} : Time{times.back().barrier};
+  if (isBarrier(node.op))
+    time.barrier = latest;
+  time.start = time.barrier;
+  for (Operation *source : node.sources)
+    time.start = std::max(time.start, times[graph.positionOf(source)].end);
+  time.end = addBounded(time.start, price.cycles);
+  latest = std::max(latest, time.end);
+  times.push_back(time);
+}
+
 void BlockFuser::addOps() {
   // An op without a workload or a tile stays as it is; llm-tile says why.
   ScopedDiagnosticHandler quiet(block.getParentOp()->getContext(),
                                 [](Diagnostic &) { return success(); });
-  for (auto [position, op] : llvm::enumerate(block)) {
-    positions[&op] = position;
-    users[&op] = usersOf(op.getResults(), block);
-    spanning.push_back(0);
-    auto work = dyn_cast<WorkloadOpInterface>(op);
-    if (!work)
-      continue;
-    FailureOr<Workload> workload =
-        work.getWorkload([&] { return op.emitOpError(); });
-    if (failed(workload) || workload->composition)
-      continue;
-    FailureOr<Price> price = prices.get(work);
-    if (failed(price))
-      continue;
-    kernelOf[&op] = kernels.size();
-    kernels.push_back({{&op}, *price, *price});
+  for (const BlockGraph::Node &node : graph.nodes())
+    addTime(node, addOp(node.op));
+  int64_t deadline = latest;
+  for (const BlockGraph::Node &node : llvm::reverse(graph.nodes())) {
+    Time &time = times[graph.positionOf(node.op)];
+    time.deadline = deadline;
+    if (isBarrier(node.op))
+      deadline = time.start;
   }
 }
 
@@ -242,8 +205,9 @@ SmallVector<unsigned> BlockFuser::producersOf(Operation *op) const {
       Count bytes = storageBytes(read.getType());
       if (auto kernel = kernelOf.find(behind); kernel != kernelOf.end())
         found.push_back({succeeded(bytes) ? *bytes : 0, kernel->second});
-      else if (auto view = dyn_cast<TransparentOpInterface>(behind)) {
-        SmallVector<Value> values = view.getForwardedValues();
+      else if (isView(behind)) {
+        SmallVector<Value> values =
+            cast<TransparentOpInterface>(behind).getForwardedValues();
         worklist.insert(values.begin(), values.end());
       }
     }
@@ -255,37 +219,38 @@ SmallVector<unsigned> BlockFuser::producersOf(Operation *op) const {
   return producers.takeVector();
 }
 
-void BlockFuser::span(const Kernel &kernel, int count) {
-  for (unsigned position = positions.lookup(kernel.ops.front());
-       position < positions.lookup(kernel.ops.back()); ++position)
-    spanning[position] += count;
-}
-
-unsigned BlockFuser::findBoundary(unsigned position) const {
-  while (spanning[position] > 0)
-    ++position;
-  return position;
-}
-
-/// Walks over all that depends on the ops, kernels as a whole.
-Operation *
-BlockFuser::findBetween(const llvm::SetVector<Operation *> &ops) const {
+/// Walks over all that follows the ops, kernels as a whole. Kernels grow in
+/// program order: what stands behind the last op is in none, and so leads to
+/// nothing before it.
+std::string BlockFuser::findBetween(const Ops &ops) const {
+  unsigned last = graph.positionOf(ops.back());
+  size_t steps = 0;
   // Each op with the one outside by which it was reached.
   SmallVector<std::pair<Operation *, Operation *>> pending;
   llvm::SmallPtrSet<Operation *, 16> seen;
-  unsigned boundary = findBoundary(positions.lookup(ops.back()));
+  auto reach = [&](Operation *op, Operation *by) {
+    ++steps;
+    if ((by || !ops.contains(op)) && graph.positionOf(op) <= last &&
+        seen.insert(op).second)
+      pending.push_back({op, by ? by : op});
+  };
   auto expand = [&](Operation *op, Operation *by) {
-    for (Operation *user : users.find(op)->second.ops)
-      if ((by || !ops.contains(user)) && positions.lookup(user) <= boundary &&
-          seen.insert(user).second)
-        pending.push_back({user, by ? by : user});
+    const BlockGraph::Node &node = graph.at(op);
+    if (steps + node.users.size() > maxSteps) {
+      steps = maxSteps + 1;
+      return;
+    }
+    for (Operation *user : node.users)
+      reach(user, by);
+    if (node.nextEffect)
+      reach(node.nextEffect, by);
   };
   for (Operation *op : ops)
     expand(op, nullptr);
-  while (!pending.empty()) {
+  while (!pending.empty() && steps <= maxSteps) {
     auto [op, by] = pending.pop_back_val();
     if (ops.contains(op))
-      return by;
+      return "'" + nameOf(by) + "' runs between them";
     auto kernel = kernelOf.find(op);
     if (kernel == kernelOf.end())
       expand(op, by);
@@ -293,29 +258,67 @@ BlockFuser::findBetween(const llvm::SetVector<Operation *> &ops) const {
       for (Operation *member : kernels[kernel->second].ops)
         expand(member, by);
   }
-  return nullptr;
+  if (steps > maxSteps)
+    return "more than " + std::to_string(maxSteps) +
+           " uses would have to be followed to see what runs between them";
+  return {};
 }
 
-FusedOp BlockFuser::build(const llvm::SetVector<Operation *> &ops,
+FailureOr<Price> BlockFuser::priceOf(const Ops &ops,
+                                     std::string &problem) const {
+  ScopedDiagnosticHandler handler(
+      block.getParentOp()->getContext(), [&](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          problem = diagnostic.str();
+        return success();
+      });
+  SmallVector<Value> yielded;
+  // In no block: an error about an op in a block numbers all values around it.
+  OwningOpRef<FusedOp> whole = build(ops, yielded);
+  FailureOr<Price> price =
+      prices.get(cast<WorkloadOpInterface>(whole->getOperation()));
+  StringRef text = problem;
+  if (text.consume_front("'llm.fused' op "))
+    problem = text.str();
+  return price;
+}
+
+Time BlockFuser::timeOf(const Ops &ops, Price price) const {
+  Time time;
+  for (Operation *op : ops) {
+    time.barrier = times[graph.positionOf(op)].barrier;
+    time.deadline = times[graph.positionOf(op)].deadline;
+    for (Operation *source : graph.at(op).sources)
+      if (!ops.contains(source))
+        time.start = std::max(time.start, times[graph.positionOf(source)].end);
+  }
+  time.start = std::max(time.start, time.barrier);
+  time.end = addBounded(time.start, price.cycles);
+  return time;
+}
+
+std::string BlockFuser::findDelay(const Ops &ops, Time time) const {
+  for (Operation *op : ops)
+    for (Operation *user : graph.at(op).users)
+      if (!ops.contains(user) && times[graph.positionOf(user)].start < time.end)
+        return "'" + nameOf(user) + "' would start later";
+  return time.end > time.deadline ? "they would be the last to end" : "";
+}
+
+FusedOp BlockFuser::build(const Ops &ops,
                           SmallVectorImpl<Value> &yielded) const {
-  SmallVector<Operation *> inside(ops.begin(), ops.end());
-  llvm::SmallSetVector<Operation *, 8> views;
+  SmallVector<Operation *> inside = graph.findViewsInside(ops);
   SmallVector<Location> locs;
   for (Operation *op : ops) {
+    inside.push_back(op);
     locs.push_back(op->getLoc());
     for (Value result : op->getResults())
-      if (llvm::any_of(usersOf(result, block).ops,
-                       [&](Operation *user) { return !ops.contains(user); }))
+      if (graph.isNeededOutside(result, ops))
         yielded.push_back(result);
-    for (Operation *view : users.find(op)->second.views)
-      if (!erased.contains(view) && isa<TransparentOpInterface>(view) &&
-          positions.lookup(view) < positions.lookup(ops.back()))
-        views.insert(view);
   }
-  inside.append(views.begin(), views.end());
-  sort(inside);
+  graph.sort(inside);
 
-  OpBuilder builder(ops.back());
+  OpBuilder builder(block.getParentOp()->getContext());
   auto fused = FusedOp::create(builder, builder.getFusedLoc(locs),
                                ValueRange(yielded).getTypes(),
                                joinNames(ops.getArrayRef()));
@@ -331,19 +334,14 @@ FusedOp BlockFuser::build(const llvm::SetVector<Operation *> &ops,
   for (Value value : yielded)
     values.push_back(mapping.lookup(value));
   YieldOp::create(builder, fused.getLoc(), values);
-  // Views of what is inside for users outside only.
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(fused.getBody().front())))
-    if (isView(&op) && op.use_empty())
-      op.erase();
   return fused;
 }
 
 void BlockFuser::join(unsigned producer, unsigned consumer) {
   SmallVector<Operation *> sorted(kernels[producer].ops);
   llvm::append_range(sorted, kernels[consumer].ops);
-  sort(sorted);
-  llvm::SetVector<Operation *> ops(sorted.begin(), sorted.end());
+  graph.sort(sorted);
+  Ops ops(sorted.begin(), sorted.end());
   Operation *reader = kernels[consumer].ops.back();
   auto miss = [&](const Twine &reason) {
     remark::missed(reader->getLoc(), remarkOptions())
@@ -352,48 +350,36 @@ void BlockFuser::join(unsigned producer, unsigned consumer) {
   };
   if (ops.size() > maxOps)
     return miss("a kernel has at most " + Twine(maxOps) + " ops");
-  if (Operation *between = findBetween(ops))
-    return miss("'" + nameOf(between) + "' runs between them");
-
+  std::string problem = findBetween(ops);
+  if (!problem.empty())
+    return miss(problem);
+  FailureOr<Price> price = priceOf(ops, problem);
+  if (failed(price))
+    return miss(problem);
   Price apart = kernels[producer].price + kernels[consumer].price;
-  std::string problem;
-  FailureOr<Price> price = failure();
-  {
-    ScopedDiagnosticHandler handler(
-        reader->getContext(), [&](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-            problem = diagnostic.str();
-          return success();
-        });
-    SmallVector<Value> yielded;
-    FusedOp whole = build(ops, yielded);
-    price = prices.get(cast<WorkloadOpInterface>(whole.getOperation()));
-    whole.erase();
-  }
-  if (failed(price)) {
-    StringRef text = problem;
-    text.consume_front("'llm.fused' op ");
-    return miss(text);
-  }
   if (!isAlways && !price->isBelow(apart))
     return miss("as one they take " + Twine(price->cycles) + " cycles and " +
                 Twine(price->bytes) + " bytes, apart " + Twine(apart.cycles) +
                 " and " + Twine(apart.bytes));
-  span(kernels[producer], -1);
-  span(kernels[consumer], -1);
+  Time time = timeOf(ops, *price);
+  if (!isAlways && prices.hasSeveralEngines())
+    if (std::string delay = findDelay(ops, time); !delay.empty())
+      return miss(delay + ", where engines work side by side");
   kernels[consumer] = {sorted, *price,
                        kernels[producer].apart + kernels[consumer].apart};
-  span(kernels[consumer], 1);
   kernels[producer].ops.clear();
-  for (Operation *op : sorted)
+  for (Operation *op : sorted) {
     kernelOf[op] = consumer;
+    times[graph.positionOf(op)] = time;
+  }
 }
 
 /// The order of the block is for `run` to restore.
 void BlockFuser::materialize(const Kernel &kernel) {
-  llvm::SetVector<Operation *> ops(kernel.ops.begin(), kernel.ops.end());
+  Ops ops(kernel.ops.begin(), kernel.ops.end());
   SmallVector<Value> yielded;
   FusedOp fused = build(ops, yielded);
+  block.getOperations().insert(kernel.ops.back()->getIterator(), fused);
   for (auto [value, result] : llvm::zip_equal(yielded, fused.getResults()))
     value.replaceUsesWithIf(result, [&](OpOperand &use) {
       Operation *user = block.findAncestorOpInBlock(*use.getOwner());
@@ -401,12 +387,13 @@ void BlockFuser::materialize(const Kernel &kernel) {
     });
   SmallVector<Operation *> dead(ops.begin(), ops.end());
   for (Operation *op : ops)
-    for (Operation *view : users.find(op)->second.views)
+    for (Operation *view : graph.at(op).views)
       if (!erased.contains(view) && !llvm::is_contained(dead, view))
         dead.push_back(view);
-  sort(dead);
+  graph.sort(dead);
   for (Operation *op : llvm::reverse(dead))
     if (ops.contains(op) || op->use_empty()) {
+      graph.replace(op, fused);
       erased.insert(op);
       op->erase();
     }
@@ -431,13 +418,13 @@ bool BlockFuser::run() {
   llvm::erase_if(kernels,
                  [](const Kernel &kernel) { return kernel.ops.size() < 2; });
   llvm::sort(kernels, [&](const Kernel &a, const Kernel &b) {
-    return positions.lookup(a.ops.back()) < positions.lookup(b.ops.back());
+    return graph.positionOf(a.ops.back()) < graph.positionOf(b.ops.back());
   });
   for (const Kernel &kernel : kernels)
     materialize(kernel);
   // A kernel stands where its last op was; what needs an earlier one follows.
   if (!kernels.empty())
-    sortTopologically(&block);
+    graph.restoreOrder();
   return !kernels.empty();
 }
 
@@ -466,8 +453,9 @@ struct LlmFusePass : WorkloadPass<llm::impl::LlmFusePassBase<LlmFusePass>> {
         return WalkResult::skip();
       if (!isa<ModuleOp>(op))
         for (Region &region : op->getRegions())
-          for (Block &block : region)
-            blocks.push_back(&block);
+          if (!mayBeGraphRegion(region))
+            for (Block &block : region)
+              blocks.push_back(&block);
       return WalkResult::advance();
     });
     bool isChanged = false;

@@ -108,3 +108,28 @@ func.func @value_dim(%q: tensor<2x3x4x16xbf16>, %k: tensor<2x5x2x16xbf16>, %v: t
 // CHECK-LABEL: func.func @none
 // CHECK-NEXT: return
 func.func @none() { return }
+
+// Attention in a kernel of several ops stays, as pieces of it cannot run as one: an error says what comes first.
+// RUN: sed -n 's#^// IN-KERNEL: ##p' %s > %t.kernel.mlir
+// RUN: not llm-opt %t.kernel.mlir --llm-decompose-attention -o /dev/null 2>&1 | FileCheck %s --check-prefix=ERROR
+// ERROR: kernel.mlir:3:10: error: 'llm.gqa_attn' op runs in one kernel with others, which qk, softmax and pv cannot: --llm-decompose-attention comes before --llm-fuse
+// IN-KERNEL: func.func @kernel(%q: tensor<1x1x4x16xbf16>, %k: tensor<1x5x2x16xbf16>) -> tensor<1x1x4x16xbf16> {
+// IN-KERNEL:   %y = llm.fused "attn+act" {
+// IN-KERNEL:     %o = llm.gqa_attn "attn" %q, %k, %k mask causal scale 0.25 : tensor<1x1x4x16xbf16>, tensor<1x5x2x16xbf16>, tensor<1x5x2x16xbf16>
+// IN-KERNEL:     %r = llm.activation "act" relu %o : tensor<1x1x4x16xbf16>
+// IN-KERNEL:     llm.yield %r : tensor<1x1x4x16xbf16>
+// IN-KERNEL:   } : tensor<1x1x4x16xbf16>
+// IN-KERNEL:   return %y : tensor<1x1x4x16xbf16>
+// IN-KERNEL: }
+
+// Before the kernels are made it is taken apart; softmax and activation join the product between them.
+// RUN: sed '/llm.fused\|llm.yield\|  } :/d; s/return %y/return %r/' %t.kernel.mlir | llm-opt --llm-decompose-attention --llm-fuse=when=legal --llm-tile | FileCheck %s --check-prefix=BEFORE
+// BEFORE: llm.fused "attn.softmax+pv+act"
+
+// A machine without an engine for a kernel of both kinds: the hint for attention alone is not given for a kernel.
+// RUN: sed 's/"kinds": \["matrix", "vector"\]/"kinds": ["matrix"]/' %root/lib/Target/presets/npu.json > %t.apart.json
+// RUN: not llm-opt %t.kernel.mlir --llm-target=file=%t.apart.json --llm-tile -o /dev/null 2>&1 | FileCheck %s --check-prefix=APART
+// RUN: not llm-opt %s --llm-target=file=%t.apart.json --llm-tile -o /dev/null 2>&1 | FileCheck %s --check-prefix=HINT
+// APART-NOT: llm-decompose-attention
+// APART: error: 'llm.fused' op needs an engine that is matrix and vector; target 'npu' has none. --llm-fuse joins what the module's target can run as one: it comes behind --llm-target
+// HINT: error: 'llm.gqa_attn' op needs an engine that is matrix and vector; target 'npu' has none. --llm-decompose-attention splits

@@ -43,6 +43,23 @@
 // RUN: not llm-opt %t/empty.mlir "--llm-target=file=%t/typo.json" 2>&1 | FileCheck %s --check-prefix=TYPO
 // TYPO: typo.json:14:15: error: 'calibration.engines.tiel' is calibrated, but 'engines' has no 'tiel'
 
+// Figures of ops that are not there would hold for nothing.
+// RUN: sed 's/attention@fast/llm.rmsnrom@fast/; s/attention@slow/llm.nosuch/' %t/chip.json > %t/ops.json
+// RUN: not llm-opt %t/empty.mlir "--llm-target=file=%t/ops.json" 2>&1 | FileCheck %s --check-prefix=OPS
+// RUN: not llm-prof validate --target=%t/ops.json %t/rows.csv 2>&1 | FileCheck %s --check-prefix=OPS
+// OPS: ops.json:{{.*}}: error: 'engines.tile.kernels.llm.rmsnrom@fast' is no op of dialect 'llm'; did you mean 'llm.rmsnorm'?
+// OPS: ops.json:{{.*}}: error: 'engines.tile.kernels.llm.nosuch' is no op of dialect 'llm'
+
+// No stream is faster than the datasheet says; clocks may be, they boost.
+// RUN: sed 's/"tile": { "sustained_clock_hz": 9e8/"tile": { "sustained_clock_hz": 11e8/' %t/chip.json > %t/boost.json
+// RUN: llm-opt %t/empty.mlir --llm-target=file=%t/boost.json -o %t/boost.mlir
+// RUN: sed 's/"bytes_per_second": 100e9/"bytes_per_second": 100e9, "sustained_bytes_per_second": 101e9/' %t/chip.json > %t/fast.json
+// RUN: not llm-opt %t/empty.mlir --llm-target=file=%t/fast.json 2>&1 | FileCheck %s --check-prefix=SUSTAINED
+// SUSTAINED: fast.json:9:{{[0-9]+}}: error: 'memories.dram.sustained_bytes_per_second' is above bytes_per_second, 100,000,000,000
+
+//--- rows.csv
+row_id,op_kind,m,n,k,measured_us
+0,gemm,1,1,1,1
 //--- empty.mlir
 module {}
 

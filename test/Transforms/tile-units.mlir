@@ -82,6 +82,32 @@ func.func @norm(%x: tensor<256x4096xbf16>, %w: tensor<4096xbf16>) {
   return
 }
 
+func.func @prepared(%x: tensor<16x4096xbf16>, %g: tensor<4096xbf16>, %w: tensor<1024x4096xbf16>,
+                    %y: tensor<128x4096xbf16>) {
+  // A norm inside is done before the first product: of 4 rows, 4 operations for each of 4096 elements
+  // at 64 a cycle, 1024 cycles, by each of 4 x 16 items. An item of fewer than 64 rows takes what one
+  // of 64 x 64 takes: 16384, 4096 x 128 x 2 / 138.6 = 7565.7 and 2950, together 27923.7. (All 16 rows
+  // in one item would be 3072 more, 2 rows in each two waves.)
+  // CHECK: "prepared" {{.*}}compute_cycles = 27924
+  // CHECK-SAME: <"unit", sizes = {k = 4096, m = 4, n = 64}, order = [], buffers = {}>]>
+  %0 = llm.fused "prepared" {
+    %n = llm.rmsnorm %x, %g epsilon 1.0e-5 : tensor<16x4096xbf16>, tensor<4096xbf16>
+    %p = llm.matmul %n, %w transpose_rhs : tensor<16x4096xbf16>, tensor<1024x4096xbf16>
+    llm.yield %p : tensor<16x1024xbf16>
+  } : tensor<16x1024xbf16>
+  // A unit keeps its rows, 8192 bytes each: of 167936 bytes, 20 rows and not 64. An item prepares 16
+  // in 4096 cycles; 64 x 128 x 4096 / 1024 = 32768, 4096 x 192 x 2 / 138.6 = 11348.5 and 2950 more
+  // are 51162.5.
+  // CHECK: "room" {{.*}}compute_cycles = 51163
+  // CHECK-SAME: <"unit", sizes = {k = 4096, m = 16, n = 128}, order = [], buffers = {}>]>
+  %1 = llm.fused "room" {
+    %n = llm.rmsnorm %y, %g epsilon 1.0e-5 : tensor<128x4096xbf16>, tensor<4096xbf16>
+    %p = llm.matmul %n, %w transpose_rhs : tensor<128x4096xbf16>, tensor<1024x4096xbf16>
+    llm.yield %p : tensor<128x1024xbf16>
+  } : tensor<128x1024xbf16>
+  return
+}
+
 //--- manual.mlir
 func.func @manual(%x: tensor<1536x1024xbf16>, %w: tensor<2304x1024xbf16>) {
   // 24 x 36 tiles of 64 x 64 are 8 for each unit, 8 x (4096 + 1891.4 + 2950) = 71499.2 cycles. Their
@@ -175,5 +201,47 @@ func.func @too_large(%a: tensor<4096x8192xbf16>) {
       <"l2", sizes = {d0 = 1, d1 = 8192}, order = [d0, d1], buffers = {lhs = 1}, resident = [lhs]>,
       <"unit", sizes = {d0 = 1, d1 = 1024}, order = [], buffers = {}>]>}
     : tensor<4096x8192xbf16>, tensor<4096x8192xbf16>
+  return
+}
+
+// -----
+
+// 512 x 512 sums of 4 bytes are more than a unit has room for.
+func.func @sums(%x: tensor<1024x1024xbf16>) {
+  // expected-error@+1 {{its unit tile takes 1048576 bytes of sums, a unit has 131072}}
+  %0 = llm.matmul %x, %x transpose_rhs {llm.tile = #llm.tile<manual levels = [
+      <"l2", sizes = {k = 1024, m = 1024, n = 1024}, order = [m, n, k], buffers = {}>,
+      <"unit", sizes = {k = 1024, m = 512, n = 512}, order = [], buffers = {}>]>}
+    : tensor<1024x1024xbf16>, tensor<1024x1024xbf16>
+  return
+}
+
+// -----
+
+// Rows of a norm stay in the unit until all columns of its tile are done: 64 x 4096 x 2 bytes.
+func.func @rows(%x: tensor<128x4096xbf16>, %w: tensor<1024x4096xbf16>) {
+  // expected-error@+1 {{its unit tile takes 524288 bytes of memory for the rows that it keeps, a unit has 167936}}
+  %0 = llm.fused "rows" attributes {llm.tile = #llm.tile<manual levels = [
+      <"l2", sizes = {k = 4096, m = 128, n = 1024}, order = [m, n, k], buffers = {}>,
+      <"unit", sizes = {k = 4096, m = 64, n = 64}, order = [], buffers = {}>]>} {
+    %n = llm.rmsnorm %x epsilon 1.0e-5 : tensor<128x4096xbf16>
+    %p = llm.matmul %n, %w transpose_rhs : tensor<128x4096xbf16>, tensor<1024x4096xbf16>
+    llm.yield %p : tensor<128x1024xbf16>
+  } : tensor<128x1024xbf16>
+  return
+}
+
+// -----
+
+// One row of 128 Ki elements does not fit either: no tile does.
+func.func @no_room(%x: tensor<16x131072xbf16>, %w: tensor<64x131072xbf16>) {
+  // expected-error@+1 {{its unit tile takes 262144 bytes of memory for the rows that it keeps, a unit has 167936}}
+  %0 = llm.fused "no_room" attributes {llm.tile = #llm.tile<manual levels = [
+      <"l2", sizes = {k = 131072, m = 1, n = 1}, order = [m, n, k], buffers = {}>,
+      <"unit", sizes = {k = 131072, m = 1, n = 64}, order = [], buffers = {}>]>} {
+    %n = llm.rmsnorm %x epsilon 1.0e-5 : tensor<16x131072xbf16>
+    %p = llm.matmul %n, %w transpose_rhs : tensor<16x131072xbf16>, tensor<64x131072xbf16>
+    llm.yield %p : tensor<16x64xbf16>
+  } : tensor<16x64xbf16>
   return
 }

@@ -122,18 +122,23 @@ class Product:
             seconds += 1e-9 * self.figures["split_nanoseconds"] + 8 * self.m * self.n * splits / self.cache_rate
         return seconds + 1e-9 * self.figures["launch_nanoseconds"]
 
+    def is_cut(self, rows: int, columns: int, splits: int) -> bool:
+        """Only where units have no tile, and terms are left for each part."""
+        tiles = parts(self.m, rows) * parts(self.n, columns)
+        return tiles < self.device.units and self.k // splits >= FEWEST_TERMS
+
     def seconds(self) -> float:
         room = self.device.gpu["accumulator_bytes_per_unit"]
         least = min(self.seconds_with(rows, columns, splits)
                     for rows in EDGES for columns in EDGES if 4 * rows * columns <= room
-                    for splits in PRODUCT_SPLITS if splits == 1 or self.k // splits >= FEWEST_TERMS)
+                    for splits in PRODUCT_SPLITS if splits == 1 or self.is_cut(rows, columns, splits))
         return max(least, 1e-9 * self.figures["launch_nanoseconds"]
                    + self.device.power_seconds(self.dtype, self.m * self.n * self.k, self.bytes_moved()))
 
 
 # ------------------------------------------------------------------------------------------------------- attention
 
-KEY_SPLITS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)
+MOST_KEY_SPLITS = 128
 
 
 class Attention:
@@ -220,12 +225,13 @@ class Attention:
             seconds += 1e-9 * self.figures["split_nanoseconds"] + partial / device.memory
         return seconds
 
-    def split_counts(self) -> list[int]:
+    def split_counts(self) -> set[int]:
+        """All that leave no part empty."""
         may = self.packed or self.figures.get("splits_unpacked", 0) == 1
         if not may or self.lanes * len(self.blocks_of_tiles) >= 0.8 * self.device.units:
-            return [1]
+            return {1}
         most = max(self.blocks_of_tiles)
-        return [parts(most, parts(most, splits)) for splits in KEY_SPLITS if splits <= most]
+        return {parts(most, parts(most, splits)) for splits in range(1, min(most, MOST_KEY_SPLITS) + 1)}
 
     def seconds(self) -> float:
         launch = 1e-9 * self.figures["launch_nanoseconds"]
@@ -239,7 +245,7 @@ class Attention:
 
 # ----------------------------------------------------------------------------------------------------- elementwise
 
-SHORT_ROW, LONGEST_ROW = 1024, 32768
+LONGEST_ROW = 32768
 
 
 class Sweep:
@@ -255,28 +261,27 @@ class Sweep:
         self.alu, self.special, self.cached = alu, special, row["cache_resident"]
 
     def item(self) -> list[int]:
+        """A piece of a row, or all of it: of four loops, a row has all heads of a token."""
+        most = self.figures.get("item_elements") or LONGEST_ROW
         sizes, elements = [], 1
         for inside, extent in enumerate(reversed(self.extents)):
-            sizes.append(self.size(inside, extent, elements))
+            if inside < self.whole:
+                sizes.append(extent)
+            elif inside < (2 if len(self.extents) == 4 else 1):
+                sizes.append(min(extent, max(1, most // elements)))
+            else:
+                sizes.append(1)
             elements *= sizes[-1]
         return sizes[::-1]
-
-    def size(self, inside: int, extent: int, elements: int) -> int:
-        if inside < self.whole:
-            return extent
-        pieces = self.figures.get("item_elements")
-        is_row = inside == 0 or (inside == 1 and elements < SHORT_ROW and extent * elements <= LONGEST_ROW)
-        if not pieces and is_row:
-            return extent
-        return min(extent, max(1, parts(pieces or SHORT_ROW, elements)))
 
     def seconds(self) -> float:
         device, gpu = self.device, self.device.gpu
         items = prod(parts(extent, size) for extent, size in zip(self.extents, self.item()))
-        cycles = max(self.bytes_moved / items / (self.figures["item_bytes_per_kilocycle"] / 1e3),
-                     self.alu / items / gpu["alu_per_cycle_per_unit"],
-                     self.special / items / gpu["special_per_cycle_per_unit"]) + self.figures.get("item_cycles", 0)
-        units = max(1, items / device.units) * cycles / device.unit_clock
+        share = max(prod(self.item()) / prod(self.extents), 1 / device.units)
+        cycles = share * max(self.bytes_moved / (self.figures["item_bytes_per_kilocycle"] / 1e3),
+                             self.alu / gpu["alu_per_cycle_per_unit"], self.special / gpu["special_per_cycle_per_unit"])
+        cycles += max(1, items / device.units) * self.figures.get("item_cycles", 0)
+        units = cycles / device.unit_clock
         is_cached = self.cached and self.bytes_kept <= device.cache_bytes
         stream = (device.cached_seconds(self.bytes_moved, self.figures) if is_cached
                   else self.bytes_moved / min(device.memory, device.port))

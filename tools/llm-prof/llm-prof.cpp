@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgressBar.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Files/OutputFile.h"
 #include "llm/Profile/Calibration.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -14,6 +15,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -142,6 +144,9 @@ static LogicalResult runValidate(const ValidateOptions &options,
   progress.clear();
   if (failed(validation))
     return failure();
+  // One line for each row has no place for rows without a prediction.
+  if (options.format == Format::Csv)
+    emitWarnings(validation->unpredicted);
   return writeOutput(options.output, context, [&](raw_ostream &os) {
     if (options.format == Format::Json)
       printValidationJson(os, *validation, *target, options.worst);
@@ -166,10 +171,13 @@ struct CalibrateOptions : TableOptions {
       "figures", cl::CommaSeparated, cl::sub(calibrateCommand),
       cl::desc("What to fit: paths of the target file, or groups: device (the "
                "clock and the memory rate that are sustained; default), "
-               "contraction, attention, elementwise"),
+               "contraction, attention, elementwise (what kernels lose; with "
+               "exactly one --backend its own figures, @backend, where the "
+               "target has any), collective (what the first link loses)"),
       cl::value_desc("names")};
   cl::opt<unsigned> folds{"folds", cl::init(5), cl::sub(calibrateCommand),
-                          cl::desc("Parts for cross-validation"),
+                          cl::desc("Parts for cross-validation: at least 2, at "
+                                   "most one for each shape (default 5)"),
                           cl::value_desc("count")};
   cl::opt<uint64_t> seed{"seed", cl::init(0), cl::sub(calibrateCommand),
                          cl::desc("Of the shuffle into parts"),
@@ -179,6 +187,10 @@ struct CalibrateOptions : TableOptions {
       cl::desc("CSV file to write: each row as it is predicted without its "
                "shape"),
       cl::value_desc("file.csv")};
+  cl::opt<bool> force{
+      "force", cl::sub(calibrateCommand),
+      cl::desc("Write the target file also where its error is not below the "
+               "one before")};
   cl::opt<std::string> name{"name", cl::sub(calibrateCommand),
                             cl::desc("Of the target that is written"),
                             cl::value_desc("name")};
@@ -190,62 +202,115 @@ struct CalibrateOptions : TableOptions {
 } // namespace
 
 /// What the target file says of where its figures come from.
-static std::string describeRows(ArrayRef<MeasuredRow> rows) {
+static std::string describeRows(ArrayRef<Prediction> predictions) {
   std::set<std::string> names;
-  for (const MeasuredRow &row : rows) {
+  for (const Prediction &prediction : predictions) {
+    const MeasuredRow &row = *prediction.row;
     std::string name = row.device;
     for (StringRef part : {StringRef(row.opKind), StringRef(row.backend)})
       name += (name.empty() || part.empty() ? "" : " ") + part.str();
     names.insert(name);
   }
-  return std::to_string(rows.size()) + " rows: " + llvm::join(names, "; ");
+  return std::to_string(predictions.size()) +
+         " rows: " + llvm::join(names, "; ");
 }
 
-static LogicalResult runCalibrate(const CalibrateOptions &options,
+/// One target is one machine: rows of several are only taken where --device
+/// says that they are alike.
+static LogicalResult checkDevices(const CalibrateOptions &options,
+                                  ArrayRef<MeasuredRow> rows,
                                   MLIRContext &context) {
-  FailureOr<Target> target = options.loadTarget(context, options.calibrated);
-  FailureOr<Target> datasheet = options.loadTarget(context, false);
-  if (failed(target) || failed(datasheet))
-    return failure();
-  FailureOr<std::vector<MeasuredRow>> rows = options.readRows(context);
-  if (failed(rows))
-    return failure();
+  std::map<std::string, size_t> devices;
+  for (const MeasuredRow &row : rows)
+    if (!row.device.empty())
+      ++devices[row.device];
+  if (devices.size() < 2 || !options.devices.empty())
+    return success();
+  std::vector<std::string> names;
+  for (const auto &[device, count] : devices)
+    names.push_back("'" + device + "' (" + std::to_string(count) + ")");
+  return emitError(UnknownLoc::get(&context))
+         << "rows of several devices cannot be fitted together: "
+         << llvm::join(names, ", ")
+         << "; name one, or those that are one machine (--device)";
+}
+
+static FailureOr<CalibrationOptions>
+readOptions(const CalibrateOptions &options, MLIRContext &context) {
   CalibrationOptions what;
   what.figures.assign(options.figures.begin(), options.figures.end());
   if (what.figures.empty())
     what.figures = {"device"};
   if (options.backends.size() == 1)
     what.library = options.backends.front();
-  what.folds = std::max(2u, options.folds.getValue());
+  what.folds = options.folds;
   what.seed = options.seed;
-  constexpr size_t steps = 1000;
-  ProgressBar progress("fitting", steps);
-  FailureOr<Calibration> calibration =
-      calibrate(*rows, *target, what, &context,
-                [&](double share) { progress.update(size_t(share * steps)); });
-  progress.clear();
-  if (failed(calibration))
-    return failure();
-  printCalibration(llvm::outs(), *calibration);
+  if (what.folds < 2)
+    return emitError(UnknownLoc::get(&context))
+           << "--folds must be at least 2, got " << what.folds;
+  return what;
+}
+
+static LogicalResult writeFitted(const CalibrateOptions &options,
+                                 Calibration &calibration, Target datasheet,
+                                 MLIRContext &context) {
+  Target &fitted = calibration.target;
+  std::string before = fitted.fittedOn;
+  fitted.fittedOn = describeRows(calibration.after.back().predictions);
+  if (!before.empty())
+    fitted.fittedOn += ". Other figures: " + before;
+  if (!options.name.empty())
+    fitted.name = datasheet.name = options.name;
+  return writeOutput(options.output, context, [&](raw_ostream &os) {
+    writeTargetJson(os, fitted, datasheet);
+  });
+}
+
+static LogicalResult writeCalibration(const CalibrateOptions &options,
+                                      Calibration &calibration,
+                                      const Target &datasheet,
+                                      MLIRContext &context) {
   // Groups end with that of all rows.
-  ArrayRef<Prediction> heldOut = calibration->crossValidated.back().predictions;
+  ArrayRef<Prediction> heldOut = calibration.crossValidated.back().predictions;
   if (!options.predictions.empty() &&
       failed(writeOutput(options.predictions, context, [&](raw_ostream &os) {
         printPredictionsCsv(os, heldOut);
       })))
     return failure();
+  std::string loss = calibration.describeLoss();
+  if (!loss.empty())
+    llvm::outs() << "no better: " << loss << "\n";
   if (options.output.empty())
     return success();
-  Target &fitted = calibration->target;
-  std::string before = fitted.fittedOn;
-  fitted.fittedOn = describeRows(*rows);
-  if (!before.empty())
-    fitted.fittedOn += ". Other figures: " + before;
-  if (!options.name.empty())
-    fitted.name = datasheet->name = options.name;
-  return writeOutput(options.output, context, [&](raw_ostream &os) {
-    writeTargetJson(os, fitted, *datasheet);
-  });
+  if (!loss.empty() && !options.force)
+    return emitError(UnknownLoc::get(&context))
+           << "'" << options.output << "' is not written: " << loss
+           << "; --force writes it all the same";
+  return writeFitted(options, calibration, datasheet, context);
+}
+
+static LogicalResult runCalibrate(const CalibrateOptions &options,
+                                  MLIRContext &context) {
+  FailureOr<CalibrationOptions> what = readOptions(options, context);
+  if (failed(what))
+    return failure();
+  FailureOr<Target> target = options.loadTarget(context, options.calibrated);
+  FailureOr<Target> datasheet = options.loadTarget(context, false);
+  if (failed(target) || failed(datasheet))
+    return failure();
+  FailureOr<std::vector<MeasuredRow>> rows = options.readRows(context);
+  if (failed(rows) || failed(checkDevices(options, *rows, context)))
+    return failure();
+  constexpr size_t steps = 1000;
+  ProgressBar progress("fitting", steps);
+  FailureOr<Calibration> calibration =
+      calibrate(*rows, *target, *what, &context,
+                [&](double share) { progress.update(size_t(share * steps)); });
+  progress.clear();
+  if (failed(calibration))
+    return failure();
+  printCalibration(llvm::outs(), *calibration, *what);
+  return writeCalibration(options, *calibration, *datasheet, context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,7 +326,7 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv, "llm-prof: predicted times beside measured ones\n");
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<DLTIDialect>();
+  context.loadDialect<DLTIDialect, LlmDialect>();
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
   // What is wrong with the arguments has no place in a file.

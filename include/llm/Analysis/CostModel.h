@@ -42,6 +42,15 @@ FailureOr<int64_t> computeCycles(const OpOnTarget &context);
 /// Cycles in which `bytes` pass through one engine's port to DRAM.
 std::optional<int64_t> memoryCycles(const OpOnTarget &context, int64_t bytes);
 
+/// Cycles that the target's power limit allows no less for work that takes this
+/// energy; 0 without a limit, nothing above 64 bits.
+std::optional<int64_t> powerCycles(const Target &target, int64_t picojoules);
+/// Energy of the multiply-accumulates, and of the bytes in the memories that
+/// they pass: what comes from DRAM passes the private memory, too. Rounded up
+/// to picojoules; nothing on overflow.
+std::optional<int64_t> energyPicojoules(const OpOnTarget &context, int64_t macs,
+                                        int64_t dramBytes, int64_t cachedBytes);
+
 /// The name of the tile level that says what one unit of an engine works on at
 /// a time; no memory of the target is called that.
 inline constexpr StringLiteral unitLevelName = "unit";

@@ -32,6 +32,13 @@ struct WorkSums {
   double macs = 0, alu = 0, special = 0, compare = 0;
 };
 
+/// What an op moves: from and to memory, and of what already lies in the cache
+/// that the units share.
+struct KernelBytes {
+  double memory = 0, cached = 0;
+  double all() const { return memory + cached; }
+};
+
 /// An engine as a kernel of one class sees it. A rate of 0 is no limit.
 struct UnitMachine {
   double units = 1;
@@ -60,10 +67,11 @@ struct UnitMachine {
 
   /// Energy, where the target gives it, and what of the power is left for it;
   /// 0: no limit.
-  double joulesPerMac = 0, joulesPerByte = 0, powerWatts = 0;
+  double joulesPerMac = 0, joulesPerByte = 0, joulesPerCachedByte = 0,
+         powerWatts = 0;
 
   /// Seconds that the power limit allows no less.
-  double powerSeconds(double macs, double bytes) const;
+  double powerSeconds(double macs, const KernelBytes &bytes) const;
   /// Seconds in which the cache gives `bytes`, no slower than memory would.
   double cachedSeconds(double bytes) const;
   /// Bytes per second that all units together stream: the memory's rate and
@@ -73,13 +81,6 @@ struct UnitMachine {
   double plainStreamBytesPerSecond() const;
   /// Of all units; 0: no limit.
   double cacheBytesPerSecond() const;
-};
-
-/// What an op moves: from and to memory, and of what already lies in the cache
-/// that the units share.
-struct KernelBytes {
-  double memory = 0, cached = 0;
-  double all() const { return memory + cached; }
 };
 
 /// What one op takes, in seconds.
@@ -107,6 +108,12 @@ public:
   /// The tile with the least time; the first of equals.
   virtual UnitTile chooseTile(const KernelBytes &bytes,
                               const UnitMachine &machine) const = 0;
+  /// What of a unit a tile takes more of than there is, "takes 8 bytes of sums,
+  /// a unit has 4"; empty where it fits.
+  virtual std::string excessOf(const UnitTile &tile,
+                               const UnitMachine &machine) const {
+    return "";
+  }
   /// How often every element of a buffer is moved, as the kernel has it.
   virtual int64_t readsOf(unsigned buffer, const UnitMachine &machine) const {
     return 1;

@@ -18,18 +18,24 @@ struct CalibrationOptions {
   std::vector<std::string> figures;
   /// Whose kernels a group is of; empty: of none in particular.
   std::string library;
-  /// Parts into which shapes are dealt for cross-validation, as many as there
-  /// are shapes at most.
+  /// Parts into which shapes are dealt for cross-validation, at least 2, and as
+  /// many as there are shapes at most.
   unsigned folds = 5;
   uint64_t seed = 0;
 };
+
+/// Where a figure ended: inside of the range in which it was looked for, at one
+/// of its ends, or at the datasheet's rate, which ends it above.
+enum class FigureBound { None, Low, High, Datasheet };
 
 /// A figure before and after, and how well the rows determine it.
 struct FittedFigure {
   std::string path;
   int64_t before = 0, after = 0;
-  /// Standard error, in percent of the figure.
+  /// Standard error, in percent of the figure; infinite where no row's time
+  /// depends on it.
   double uncertaintyPercent = 0;
+  FigureBound bound = FigureBound::None;
 };
 
 struct Calibration {
@@ -37,25 +43,38 @@ struct Calibration {
   std::vector<FittedFigure> figures;
   /// Of a group, but left as they were: the rows do not determine them.
   std::vector<FittedFigure> unidentified;
-  /// By kind of op, in one order: before, after, and each row predicted with
-  /// figures that were fitted without its shape.
+  /// By kind of op, in one order and that of all rows last: before, after, and
+  /// each row predicted with figures that were fitted without its shape.
   std::vector<ValidationGroup> before, after, crossValidated;
+  unsigned folds = 0; ///< fewer than were asked for where shapes are few
+  std::vector<UnpredictedRows> unpredicted;
+
+  /// What keeps the figures from being better than those before: their error
+  /// on the rows, or on rows of other shapes, is not below. Empty: nothing.
+  std::string describeLoss() const;
 };
 
 /// Fits the figures, in logarithms, to the least mean of |ln(predicted /
 /// measured)|, where no row counts more than 0.4: a few bad rows move nothing.
-/// `progress` is called with the share that is done, in [0, 1].
+/// Sustained rates stay at or below the datasheet's. `progress` is called with
+/// the share that is done, in [0, 1].
 ///
-/// Errors: rows that make no op, a figure that is not there or 0, fewer rows
-/// than two for each figure, a single shape, and a named figure that the rows
-/// do not determine (standard error above 50 %).
+/// Errors: no row that the target can predict, a figure that is not there or 0,
+/// one that is named and in a group, fewer rows than two for each figure, a
+/// single shape, and a named figure, or all, that the rows do not determine
+/// (standard error above 50 %).
 FailureOr<Calibration> calibrate(
     ArrayRef<MeasuredRow> rows, const Target &target,
     const CalibrationOptions &options, MLIRContext *context,
     llvm::function_ref<void(double)> progress = [](double) {});
 
 /// For people: errors before, after and cross-validated, and the figures.
-void printCalibration(llvm::raw_ostream &os, const Calibration &calibration);
+void printCalibration(llvm::raw_ostream &os, const Calibration &calibration,
+                      const CalibrationOptions &options);
+/// "at the datasheet's rate, ..."; empty inside of the range.
+StringRef describeBound(FigureBound bound);
+/// "12.3 %", or "without bound".
+std::string describeUncertainty(const FittedFigure &figure);
 
 } // namespace mlir::llm
 

@@ -67,7 +67,7 @@ std::vector<MeasuredColumn> measuredColumns();
 /// count in whole microseconds.
 ///
 /// Errors, located in the file: no such file, no required column, a cell that
-/// is no number, a time of 0 or below.
+/// is no number, a time of 0 or below or beyond 1e-6 to 1e12 us.
 FailureOr<std::vector<MeasuredRow>> readMeasuredTable(StringRef path,
                                                       MLIRContext *context);
 

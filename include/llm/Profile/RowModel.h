@@ -10,43 +10,73 @@
 
 #include "llm/Analysis/CostModel.h"
 #include "llm/Profile/RowOps.h"
+#include "llm/Profile/UnpredictedRows.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace mlir::llm {
 
 /// Measured rows, each reduced to what its time depends on, so that a
 /// calibration can ask for the times on many targets that differ in figures:
 /// the tile of the engine's private memory is searched once, that of its units
-/// each time.
+/// each time. Rows of equal ops share their time, and ops that see the machine
+/// alike share their view of it.
 class RowModels {
 public:
-  /// Rows without an op are left out. Errors are those of the rows' ops and of
-  /// the cost model. `rows` and `target` must outlive this.
-  static FailureOr<std::unique_ptr<RowModels>>
+  /// Rows that `target` cannot predict are left out. `rows` and `target` must
+  /// outlive this.
+  static std::unique_ptr<RowModels>
   get(ArrayRef<MeasuredRow> rows, const Target &target, MLIRContext *context);
 
-  size_t size() const { return models.size(); }
-  const MeasuredRow &row(size_t index) const { return *models[index].row; }
+  size_t size() const { return rows.size(); }
+  const MeasuredRow &row(size_t index) const { return *rows[index].row; }
+  ArrayRef<UnpredictedRows> unpredicted() const { return leftOut; }
   /// Microseconds of each row of `indices` on a target with the same engines
   /// and memories.
   std::vector<double> predict(const Target &target,
                               ArrayRef<size_t> indices) const;
+  /// The rows whose time may differ between two such targets: all others read
+  /// nothing that differs.
+  llvm::BitVector findAffected(const Target &one, const Target &other) const;
 
 private:
+  /// What an op sees of a target: the engine that runs it, with the kernels of
+  /// the row's library.
+  struct View {
+    const MeasuredRow *row;             ///< selects the kernels
+    std::optional<EngineKindSet> kinds; ///< none: a collective
+    Type macType;
+    StringRef opClass, opName; ///< no class: work spreads evenly
+    bool operator==(const View &other) const;
+  };
   struct OpModel {
     OpOnTarget onTarget;
     std::unique_ptr<UnitKernel> kernel;
     KernelBytes bytes;
+    size_t view;
   };
   struct Model {
-    const MeasuredRow *row;
+    const MeasuredRow *row;   ///< one of those that share it
+    size_t view;              ///< of a collective
     std::vector<OpModel> ops; ///< none of a collective
   };
+  struct Row {
+    const MeasuredRow *row;
+    size_t model;
+  };
+  class Machines;
 
   explicit RowModels(MLIRContext *context) : rowOps(context) {}
-  LogicalResult add(const MeasuredRow &row, const Target &target);
+  FailureOr<Model> makeModel(const MeasuredRow &row, const Target &target);
+  size_t addView(const View &view);
+  double predict(const Model &model, Machines &machines) const;
+  static bool isEqualFor(const View &view, const Target &one,
+                         const Target &other);
 
   RowOps rowOps;
+  std::vector<View> views;
   std::vector<Model> models;
+  std::vector<Row> rows;
+  std::vector<UnpredictedRows> leftOut;
 };
 
 } // namespace mlir::llm

@@ -8,7 +8,7 @@
 #ifndef LLM_PROFILE_VALIDATION_H
 #define LLM_PROFILE_VALIDATION_H
 
-#include "llm/Profile/MeasuredTable.h"
+#include "llm/Profile/UnpredictedRows.h"
 #include "llm/Target/Target.h"
 
 namespace mlir::llm {
@@ -43,20 +43,21 @@ struct ValidationGroup {
 };
 
 struct Validation {
-  /// By device, kind of op and size class, in the order of these names.
+  /// By device and kind of op, in the order of these names, and size class,
+  /// small to large.
   std::vector<ValidationGroup> groups;
   /// By device and kind of op; `sizeClass` is "all".
   std::vector<ValidationGroup> totals;
-  /// Kinds of ops that have no prediction, with the number of their rows.
-  std::vector<std::pair<std::string, size_t>> unknownKinds;
+  std::vector<UnpredictedRows> unpredicted;
 };
 
 /// A class of rows that behave alike: products by their rows m, everything else
 /// by its measured time.
-std::string sizeClassOf(const MeasuredRow &row);
+StringRef sizeClassOf(const MeasuredRow &row);
 
-/// Predicts every row. `progress` is called with the number of rows done.
-/// Errors, at the row: a shape that makes no op, or that the target cannot run.
+/// Predicts every row that makes an op which the target can run; the others are
+/// `unpredicted`. `progress` is called with the number of rows done. Errors, at
+/// the rows: none can be predicted.
 FailureOr<Validation> validate(
     ArrayRef<MeasuredRow> rows, const Target &target, MLIRContext *context,
     llvm::function_ref<void(size_t)> progress = [](size_t) {});

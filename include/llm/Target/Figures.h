@@ -18,6 +18,10 @@ namespace mlir::llm {
 /// (a sustained rate is then that of the datasheet) or there is no such field.
 std::optional<int64_t> getFigure(const Target &target, StringRef path);
 
+/// What the sustained rate of a memory or link cannot exceed: the rate of the
+/// datasheet. Nothing for other figures: clocks boost above what it promises.
+std::optional<int64_t> figureLimit(const Target &target, StringRef path);
+
 /// False where there is no such field.
 bool setFigure(Target &target, StringRef path, int64_t value);
 

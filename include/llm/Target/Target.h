@@ -46,17 +46,14 @@ struct Memory {
   int64_t capacityBytes = 0;
   int64_t bytesPerSecond = 0;   ///< 0: private to an engine, no rate
   int64_t lanes = defaultLanes; ///< equal lanes that a shared rate is cut into
-  /// What long streams reach of the rate; not given: all of it.
+  /// What long streams reach of the rate, no more than it; not given: all of
+  /// it.
   std::optional<int64_t> sustainedBytesPerSecond;
   std::optional<int64_t> femtojoulesPerByte;
 
   /// The rate that time is computed with.
   int64_t usableBytesPerSecond() const {
     return sustainedBytesPerSecond.value_or(bytesPerSecond);
-  }
-  /// What no stream exceeds: a boost may be above the datasheet.
-  int64_t peakBytesPerSecond() const {
-    return std::max(bytesPerSecond, usableBytesPerSecond());
   }
   bool isShared() const { return bytesPerSecond > 0; }
   bool operator==(const Memory &other) const;

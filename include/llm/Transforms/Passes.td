@@ -46,7 +46,8 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
     Option<"engines", "engines", "std::string", "",
            "Number of compute engines (a whole number above 0)">
   ];
-  let dependentDialects = ["::mlir::DLTIDialect"];
+  // Figures may be of its ops, whose names are checked.
+  let dependentDialects = ["::mlir::DLTIDialect", "::mlir::llm::LlmDialect"];
 }
 
 def LlmBindShapesPass : Pass<"llm-bind-shapes", "::mlir::ModuleOp"> {
@@ -82,8 +83,9 @@ def LlmDecomposeAttentionPass : Pass<"llm-decompose-attention", "::mlir::func::F
     lie in memory between the three ops. For machines on which no engine has both matrix
     and vector units, and to see the stages of softmax as work of their own.
 
-    Requires: nothing. Guarantees: no `llm.gqa_attn` and no `llm.mla_attn` is left. Tiles, costs and slots of the
-    replaced ops are dropped.
+    Requires: no attention in a `llm.fused`: the pass runs before `llm-fuse`. Guarantees: no
+    `llm.gqa_attn` and no `llm.mla_attn` is left. Tiles, costs and slots of the replaced ops are
+    dropped.
 
     ```mlir
     %o = llm.gqa_attn "attn" %q, %k, %v mask causal scale 0.125 : ...
@@ -130,12 +132,19 @@ def LlmFusePass : Pass<"llm-fuse", "::mlir::ModuleOp"> {
     read it are the same ones, also through views; one kernel has one contraction, whose
     result must stay a box that can be cut. Ops are taken in program order, each is joined
     with the kernels whose values it reads, the largest value first. A kernel has at most 16
-    ops.
+    ops, and does not grow where more than 1024 uses of its values lead to other ops.
 
     `when=cheaper` (default) joins ops where that moves fewer bytes in no more cycles of an
     engine, with the best tiles that `llm-tile` would find on the target; `when=legal` wherever
-    it is possible and fits the target. Remarks say what was joined, and what was not, and why.
-    A module pass, because without a target it writes the preset `npu`, as `llm-tile` does.
+    it is possible and fits the target. A kernel starts when all that it needs is there, and all
+    that it makes is there when it ends: on a target with several compute engines, `cheaper`
+    does not join ops where another op would then start later than it can with an engine for each
+    op. (Engines that only `llm-schedule` names are not known yet: put them on the target.)
+    Remarks say what was joined, and what was not, and why. A module pass, because without a
+    target it writes the preset `npu`, as `llm-tile` does.
+
+    Ops with effects on memory keep their order: ops are not joined where one would have to run
+    between them. What stands before the kernel that it needs moves to right behind it.
 
     Runs after `llm-fuse-projections` and `llm-decompose-attention`, before `llm-tile`.
 

@@ -50,8 +50,8 @@ def random_target(rng: random.Random) -> dict:
 def _shared_memory(rng: random.Random) -> dict:
     memory = {"bytes_per_second": rng.choice([1, 3, 10, 40]) * 1_000_000_000 + rng.randrange(9),
               "lanes": rng.choice([3, 8, 10, 64, 1000])}
-    if rng.random() < 0.3:  # a little more than what a datasheet says is possible
-        memory["sustained_bytes_per_second"] = memory["bytes_per_second"] * rng.choice([5, 9, 11]) // 10
+    if rng.random() < 0.3:
+        memory["sustained_bytes_per_second"] = memory["bytes_per_second"] * rng.choice([5, 9, 10]) // 10
     return memory
 
 
@@ -62,8 +62,7 @@ def _engine(rng: random.Random, kinds: list[str], shared: dict[str, dict]) -> di
     for name, memory in shared.items():
         if rng.random() < 0.7:  # else: the full rate
             fraction = rng.choice([1, 2, 3])  # rounded up: at least one of three lanes
-            rate = max(memory["bytes_per_second"], memory.get("sustained_bytes_per_second", 0))
-            engine["port_bytes_per_second"][name] = -(-rate // fraction)
+            engine["port_bytes_per_second"][name] = -(-memory["bytes_per_second"] // fraction)
     if kinds == ["memory"]:
         return engine
     engine["units"] = rng.choice([1, 2])

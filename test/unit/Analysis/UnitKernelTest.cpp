@@ -216,8 +216,10 @@ Target randomTarget(Random &random) {
     core.kernels.push_back(randomFigures(name, random));
   Memory &dram = target.memories.back();
   dram.bytesPerSecond = between(random, 100000000000, 10000000000000);
-  dram.sustainedBytesPerSecond = maybe(random, 100000000000, 10000000000000);
+  dram.sustainedBytesPerSecond =
+      maybe(random, 100000000000, dram.bytesPerSecond);
   dram.femtojoulesPerByte = maybe(random, 100, 100000);
+  target.memories.front().femtojoulesPerByte = maybe(random, 100, 100000);
   EXPECT_TRUE(target.check().empty()) << target.check().front();
   return target;
 }
@@ -257,6 +259,9 @@ std::string describe(const std::string &text, const Target &target) {
   return text + describeForCost(target, target.engines.front());
 }
 
+/// The launch and the rest of an op are rounded up to whole cycles apart.
+constexpr int64_t roundingCycles = 1;
+
 /// No byte moves faster than the memory, and no multiply-accumulate is done
 /// faster than at the peak of all units.
 /// Whether the op fits on the machine.
@@ -273,6 +278,11 @@ bool expectAboveBounds(const Ops &ops, size_t index, const Target &target) {
   std::string where = describe(ops.texts[index], target);
   EXPECT_GE(found->cost.getBytes("dram"), bytes) << where;
   EXPECT_GE(found->cycles(), *memoryCycles(context, bytes)) << where;
+  // All of its energy, that of the private memory included, takes power; the
+  // picojoule that is rounded up takes a cycle at most.
+  EXPECT_GE(found->cycles() + roundingCycles,
+            *powerCycles(target, found->cost.getEnergyPicojoules()))
+      << where;
   std::string usedType;
   Type type = context.workload.macElementType();
   if (!type)
@@ -347,6 +357,8 @@ const Improvement improvements[] = {
        raise(dram.sustainedBytesPerSecond ? *dram.sustainedBytesPerSecond
                                           : dram.bytesPerSecond,
              random);
+       dram.bytesPerSecond =
+           std::max(dram.bytesPerSecond, dram.usableBytesPerSecond());
      }},
     {"units",
      [](Target &target, Random &random) {
@@ -394,9 +406,6 @@ const Improvement improvements[] = {
     {"lone blocks", lowerFigure<&KernelFigures::loneBlockCycles>},
     {"regrouping", lowerFigure<&KernelFigures::regroupNanoseconds>},
 };
-
-/// The launch and the rest of an op are rounded up to whole cycles apart.
-constexpr int64_t roundingCycles = 1;
 
 void expectNoLonger(const Ops &ops, size_t index, const Target &target,
                     Random &random) {

@@ -72,7 +72,7 @@ TEST_F(CalibrationFields, Overlay) {
   EXPECT_EQ(target->engines[0].sustainedClockHz, 7);
   EXPECT_EQ(target->dram().sustainedBytesPerSecond, 390);
   EXPECT_EQ(target->dram().usableBytesPerSecond(), 390);
-  EXPECT_EQ(target->dram().peakBytesPerSecond(), 400);
+  EXPECT_EQ(target->dram().bytesPerSecond, 400);
   EXPECT_TRUE(target->engines[0].macEnergies ==
               (std::vector<MacEnergy>{{"bf16", 500}, {"i8", 0}}));
   ASSERT_EQ(target->engines[0].kernels.size(), 2u);
@@ -180,6 +180,22 @@ TEST_F(CalibratedProblems, Kernels) {
   EXPECT_EQ(problemsOf("\"kernels\": {\"llm.add\": {\"rereads_rows\": 2}}"),
             "t.json:10:12: 'engines.core.kernels.llm.add.rereads_rows' must be "
             "between 0 and 1, got 2\n");
+  // What is behind a class or an op is one library.
+  EXPECT_EQ(problemsOf("\"kernels\": {\"llm.add@\": {\"item_cycles\": 0}}"),
+            "t.json:10:12: 'engines.core.kernels.llm.add@' names no library "
+            "behind @\n");
+  EXPECT_EQ(
+      problemsOf("\"kernels\": {\"attention@a@b\": {\"item_cycles\": 0}}"),
+      "t.json:10:12: 'engines.core.kernels.attention@a@b' has more than "
+      "one @: only one library may follow it\n");
+  // Ops of dialects that are loaded are known; of others, nothing is.
+  EXPECT_EQ(
+      problemsOf("\"kernels\": {\"builtin.modul@fast\": {\"item_cycles\": 0}}"),
+      "t.json:10:12: 'engines.core.kernels.builtin.modul@fast' is no op "
+      "of dialect 'builtin'; did you mean 'builtin.module'?\n");
+  EXPECT_TRUE(succeeded(
+      parse("{\"fitted_on\": \"rows\", \"engines\": {\"core\": {\"kernels\": "
+            "{\"other.op\": {\"item_cycles\": 0}}}}}")));
   EXPECT_EQ(problemsOf("\"femtojoules_per_mac\": {\"bf16\": 1}"),
             "t.json:9:33: 'engines.core.femtojoules_per_mac.bf16' is there "
             "twice\n");
@@ -196,6 +212,14 @@ TEST_F(CalibrationFields, LinksAndPower) {
   EXPECT_EQ(errorAfter("{\"bytes_per_second_per_direction\": 9}", "{}"),
             "t.json:13:19: 'links.ring.bytes_per_second_per_direction' is "
             "missing\n");
+  EXPECT_EQ(errorAfter("_direction\": 9",
+                       "_direction\": 9, \"sustained_bytes_per_second\": 10"),
+            "t.json:13:87: 'links.ring.sustained_bytes_per_second' is above "
+            "bytes_per_second_per_direction, 9\n");
+  EXPECT_EQ(errorAfter("second\": 400",
+                       "second\": 400, \"sustained_bytes_per_second\": 401"),
+            "t.json:12:78: 'memories.dram.sustained_bytes_per_second' is above "
+            "bytes_per_second, 400\n");
   EXPECT_EQ(errorAfter("_direction\": 9", "_direction\": 9, \"devices\": 1"),
             "t.json:13:68: 'links.ring.devices' must be a whole number of at "
             "least 2, got 1\n");

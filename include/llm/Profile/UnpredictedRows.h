@@ -1,0 +1,56 @@
+//===- UnpredictedRows.h - Rows that a target cannot predict ----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PROFILE_UNPREDICTEDROWS_H
+#define LLM_PROFILE_UNPREDICTEDROWS_H
+
+#include "llm/Profile/MeasuredTable.h"
+
+#include <map>
+
+namespace mlir::llm {
+
+/// Rows of one kind of op that one reason keeps from being predicted: one row
+/// of hundreds must not take the others with it.
+struct UnpredictedRows {
+  const MeasuredRow *first = nullptr;
+  std::string reason;
+  size_t rows = 0;
+};
+
+/// Collects them by kind of op and reason. The rows must outlive it.
+class UnpredictedCollector {
+public:
+  explicit UnpredictedCollector(MLIRContext *context) : context(context) {}
+
+  /// Runs `predict`, and keeps its first error as the reason instead of
+  /// printing it.
+  LogicalResult attempt(const MeasuredRow &row,
+                        llvm::function_ref<LogicalResult()> predict);
+  void add(const MeasuredRow &row, std::string reason);
+  /// By kind of op, and the reason of most rows first.
+  std::vector<UnpredictedRows> take();
+
+private:
+  MLIRContext *context;
+  std::map<std::pair<StringRef, std::string>, UnpredictedRows> found;
+};
+
+/// Why a row of a kind without an op is not predicted.
+inline constexpr StringLiteral noSuchKind = "there is no op of this kind";
+
+/// One error at the first row of each reason, for where no other row is left.
+void emitErrors(ArrayRef<UnpredictedRows> unpredicted);
+/// The same as warnings, for outputs that have no room for them.
+void emitWarnings(ArrayRef<UnpredictedRows> unpredicted);
+/// For people: "not predicted: ..." with reasons and counts.
+void printUnpredicted(llvm::raw_ostream &os,
+                      ArrayRef<UnpredictedRows> unpredicted);
+
+} // namespace mlir::llm
+
+#endif // LLM_PROFILE_UNPREDICTEDROWS_H

@@ -1,0 +1,102 @@
+//===- FigureRanges.cpp - Which figures are fitted, and where -------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FigureRanges.h"
+#include "llm/Target/Figures.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// Figures are looked for within a factor of e^2 of where they start.
+static constexpr double reach = 2;
+
+int64_t FigureRange::valueAt(double log) const {
+  int64_t value = std::max<int64_t>(1, std::llround(std::exp(log)));
+  // The exponential of a logarithm may be rounded up.
+  return limit ? std::min(value, *limit) : value;
+}
+
+FigureBound FigureRange::boundAt(double log) const {
+  constexpr double near = 1e-3;
+  if (log - lowLog < near)
+    return FigureBound::Low;
+  if (highLog - log >= near)
+    return FigureBound::None;
+  return limit && highLog < startLog + reach ? FigureBound::Datasheet
+                                             : FigureBound::High;
+}
+
+namespace {
+class Collector {
+public:
+  Collector(const Target &start, MLIRContext *context)
+      : start(start), context(context) {}
+
+  LogicalResult add(StringRef path, bool isNamed);
+  std::vector<FigureRange> figures;
+
+private:
+  InFlightDiagnostic emitError() const {
+    return mlir::emitError(UnknownLoc::get(context));
+  }
+  const Target &start;
+  MLIRContext *context;
+};
+} // namespace
+
+LogicalResult Collector::add(StringRef path, bool isNamed) {
+  for (const FigureRange &known : figures)
+    if (known.path == path)
+      return known.isNamed == isNamed
+                 ? LogicalResult::success()
+                 : emitError() << "figure '" << path
+                               << "' is named, and one of a group that is "
+                                  "named, too: leave out one of the two "
+                                  "(--figures)";
+  std::optional<int64_t> value = getFigure(start, path);
+  if (!value)
+    return emitError() << "target '" << start.name << "' gives no figure '"
+                       << path
+                       << "' to start from; figures have the paths of the "
+                          "target file, such as engines.gpu.sustained_clock_hz";
+  if (*value <= 0)
+    return emitError() << "figure '" << path
+                       << "' is 0: give it a value to start from in the "
+                          "target file";
+  FigureRange figure;
+  figure.path = path.str();
+  figure.before = *value;
+  figure.isNamed = isNamed;
+  figure.limit = figureLimit(start, path);
+  figure.startLog =
+      std::log(double(std::min(*value, figure.limit.value_or(*value))));
+  figure.lowLog = figure.startLog - reach;
+  figure.highLog = figure.startLog + reach;
+  if (figure.limit)
+    figure.highLog = std::min(figure.highLog, std::log(double(*figure.limit)));
+  figures.push_back(std::move(figure));
+  return success();
+}
+
+FailureOr<std::vector<FigureRange>>
+mlir::llm::collectFigures(const Target &start,
+                          const CalibrationOptions &options,
+                          MLIRContext *context) {
+  Collector collector(start, context);
+  for (const std::string &name : options.figures) {
+    std::vector<std::string> group =
+        figuresOfGroup(start, name, options.library);
+    for (const std::string &path : group)
+      if (failed(collector.add(path, /*isNamed=*/false)))
+        return failure();
+    if (group.empty() && failed(collector.add(name, /*isNamed=*/true)))
+      return failure();
+  }
+  return std::move(collector.figures);
+}

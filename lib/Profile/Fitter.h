@@ -1,0 +1,68 @@
+//===- Fitter.h - Figures that bring predictions near to rows ---*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_PROFILE_FITTER_H
+#define LLM_LIB_PROFILE_FITTER_H
+
+#include "FigureRanges.h"
+#include "Minimize.h"
+#include "llm/Profile/RowModel.h"
+
+namespace mlir::llm {
+
+/// Finds the logarithms of figures with the least mean of |ln(predicted /
+/// measured)|, cut at 0.4. Figures that share no row are fitted apart: the time
+/// of a product does not depend on what attention loses.
+class Fitter {
+public:
+  using Progress = llvm::function_ref<void(double)>;
+
+  /// All must outlive this.
+  Fitter(const RowModels &models, const Target &start,
+         const std::vector<FigureRange> &figures);
+
+  std::vector<double> startLogs() const;
+  /// The target with figures of these logarithms.
+  Target at(ArrayRef<double> logs) const;
+  /// Fits to the rows of `indices`, from `startLogs`; `progress` gets the share
+  /// that is done.
+  std::vector<double> fit(ArrayRef<size_t> indices, Progress progress) const;
+  /// The same from a solution for nearly the same rows.
+  std::vector<double> refit(std::vector<double> logs, ArrayRef<size_t> indices,
+                            Progress progress) const;
+  /// Of figures that are fitted together, those that fit better.
+  std::vector<double> takeBetter(std::vector<double> one,
+                                 ArrayRef<double> other,
+                                 ArrayRef<size_t> indices) const;
+
+private:
+  /// Figures, and all rows that any of them changes.
+  struct Block {
+    std::vector<size_t> figures;
+    llvm::BitVector rows;
+  };
+  void findBlocks();
+  SearchBox boxOf(const Block &block, ArrayRef<double> logs) const;
+  std::vector<size_t> rowsOf(const Block &block,
+                             ArrayRef<size_t> indices) const;
+  std::vector<double> fitBlocks(std::vector<double> logs,
+                                ArrayRef<size_t> indices, bool isNear,
+                                Progress progress) const;
+  void fitBlock(const Block &block, ArrayRef<size_t> indices, bool isNear,
+                std::vector<double> &logs, Progress progress) const;
+  double lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
+                double mostError) const;
+
+  const RowModels &models;
+  const Target &start;
+  const std::vector<FigureRange> &figures;
+  std::vector<Block> blocks;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_PROFILE_FITTER_H

@@ -1,0 +1,77 @@
+//===- BlockGraph.h - What the ops of a block wait for ----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_TRANSFORMS_BLOCKGRAPH_H
+#define LLM_LIB_TRANSFORMS_BLOCKGRAPH_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <vector>
+
+namespace mlir::llm {
+
+/// Shows values, takes no time, and can stand anywhere between what it shows
+/// and those who look.
+bool isView(Operation *op);
+
+/// Operands, and what regions of the op read of the values around it.
+SetVector<Value> valuesReadBy(Operation *op);
+
+/// The ops of a block in the order of the program, and which of them must end
+/// before which: because of values, also through views, and because effects on
+/// memory keep their order.
+class BlockGraph {
+public:
+  struct Node {
+    Operation *op;
+    /// Ops of the block that need a value of this one, and the views through
+    /// which they see it.
+    llvm::SmallSetVector<Operation *, 4> users, views;
+    /// Ops of the block whose values this one needs, views left out.
+    SmallVector<Operation *, 4> sources;
+    /// The next one with an effect, of one that has an effect.
+    Operation *nextEffect = nullptr;
+  };
+
+  explicit BlockGraph(Block &block);
+
+  /// In the order of the program.
+  ArrayRef<Node> nodes() const { return allNodes; }
+  unsigned positionOf(Operation *op) const { return positions.at(op); }
+  const Node &at(Operation *op) const { return allNodes[positionOf(op)]; }
+  void sort(SmallVectorImpl<Operation *> &ops) const;
+
+  /// Whether an op outside of `ops`, also of another block, needs the value.
+  bool isNeededOutside(Value value,
+                       const llvm::SetVector<Operation *> &ops) const;
+  /// The views through which some of the ops see values of others.
+  SmallVector<Operation *>
+  findViewsInside(const llvm::SetVector<Operation *> &ops) const;
+
+  /// `with` stands for `op`, which is about to be erased.
+  void replace(Operation *op, Operation *with);
+  /// Puts the ops of the block in an order in which each comes behind what it
+  /// needs. Only those move that stand before it, to right behind it; effects
+  /// keep the order of the program.
+  void restoreOrder();
+
+private:
+  void addUsers(Node &node);
+
+  Block &block;
+  std::vector<Node> allNodes;
+  DenseMap<Operation *, unsigned> positions;
+  SmallVector<Operation *> effects; ///< in the order of the program
+  DenseMap<Operation *, Operation *> replacements;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_TRANSFORMS_BLOCKGRAPH_H
