@@ -290,7 +290,8 @@ def _held_bytes(target: Target, tasks: list[Task], memory: str) -> Optional[int]
     more bytes than it takes, where they are streamed more than once. None: any number."""
     if not _memory_engines(target):
         return 0
-    ratio = Fraction(0)
+    room_bytes = sum(group.count * group.private_memory_bytes for group in target.groups.values())
+    most_bytes = 0
     for task in tasks:
         for part in set_of(task.op.parts):
             for buffer, source in part.sources.items():
@@ -298,7 +299,5 @@ def _held_bytes(target: Target, tasks: list[Task], memory: str) -> Optional[int]
                 if size and not source.slice_bytes:
                     return None
                 if size:
-                    ratio = max(ratio, Fraction(size, source.slice_bytes))
-    room_bytes = sum(group.count * group.private_memory_bytes for group in target.groups.values())
-    held_bytes = room_bytes * ratio * (1 + LOSS)
-    return ceil_div(held_bytes.numerator, held_bytes.denominator)
+                    most_bytes = max(most_bytes, ceil_div(room_bytes * size, source.slice_bytes))
+    return most_bytes
