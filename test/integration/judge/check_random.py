@@ -5,8 +5,8 @@ random targets, and on random single-field mutations of them.
     check_random.py [--problems N] [--mutants N] [--seed N] [--keep FOLDER]
 
 Each problem is scheduled by llm-schedule with both policies and by hand (build.py). In most
-of them ops are cut by hand, some with costs by hand; in the others llm-schedule cuts them. All of these have to be accepted; --mutants is how many mutations of each are
-tried. A failure is found again with its seed and --problems 1.
+of them ops are cut by hand, some with costs by hand; in the others llm-schedule cuts them.
+All schedules have to be accepted; --mutants is how many mutations of each are tried. A failure is found again with its seed and --problems 1.
 """
 from __future__ import annotations
 

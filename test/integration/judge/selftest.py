@@ -6,7 +6,8 @@ The machine: 1 GHz, DRAM of 10 bytes per cycle in 10 lanes, so that a lane is a 
 cycle. Two cores (matrix, vector; 8 mac and 4 alu per cycle; a port of 6 lanes; 100 bytes of
 private memory) and one memory engine with a port of 6 lanes.
 
-An op, where nothing else is said: cut by hand, so that the bounds are known; 60 bytes (x 30, out 30), overhead 2, serial 0, compute 5.
+An op, where nothing else is said: cut by hand, so that the bounds are known; 60 bytes (x 30,
+out 30), overhead 2, serial 0, compute 5.
 With 6 lanes it streams 60 / 6 = 10 cycles and takes 2 + max(5, 10) = 12; with 5 lanes 12 and
 14; with 3 lanes 20 and 22.
 """
@@ -85,7 +86,8 @@ def one(slot: dict, parts: list[dict] | None = None) -> dict:
 
 
 def s1() -> None:
-    # Two parts of 12 cycles each: path 12, as there are two cores, work ceil(24 / 2) = 12, bytes ceil(120 / 10) = 12;
+    # Two parts of 12 cycles each: path 12, as there are two cores, work ceil(24 / 2) = 12,
+    # bytes ceil(120 / 10) = 12;
     # roofline 12 of bytes, 40 / 8 = 5 of alu. 5 + 5 lanes are all 10, so that both take 14.
     def two(first: int, second: int, count: int = 2) -> dict:
         slots = [core(0, 0, 14, 5, part=first), core(1, 0, 14, 5, part=second)]
