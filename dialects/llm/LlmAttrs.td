@@ -176,7 +176,8 @@ def Llm_PrefetchAttr : Llm_Attr<"Prefetch", "prefetch", "a fetch ahead of a part
   let description = [{
     What the part streams of the source behind `buffer` is fetched into the part's
     private memory by a memory engine in [start_cycle, end_cycle), and the part streams
-    none of it (S8). The fetch takes room for the whole source (S7).
+    none of it (S8). The slice, the elements that the part touches, takes room from the
+    start of the fetch to the end of the part (S7).
   }];
   let parameters = (ins "::mlir::StringAttr":$buffer, "::mlir::StringAttr":$engine,
     "int64_t":$index, "int64_t":$startCycle, "int64_t":$endCycle,
@@ -230,8 +231,8 @@ def Llm_LoopPeriodAttr : Llm_Attr<"LoopPeriod", "loop_period", "time of one loop
 def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule", "summary of a function's schedule"> {
   let description = [{
     `makespan_cycles` from the first start to the last end. No schedule that obeys S1 to
-    S9 with these tiles and costs is shorter than `lower_bound_cycles`, the sum over the
-    stretches between loop boundaries of their largest bound; `bounds` sums each bound by
+    S9 is shorter than `lower_bound_cycles`, however llm-schedule might cut the ops: the
+    sum over the stretches between loop boundaries of their largest bound; `bounds` sums each bound by
     name. `roofline_cycles` is what no legal tile and no schedule can beat: the larger of all
     arithmetic at peak rate and compulsory bytes at full bandwidth. `loops` in the order of
     the program.

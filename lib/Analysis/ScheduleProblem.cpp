@@ -127,6 +127,23 @@ bool mlir::llm::isPrefetchable(const Buffer &buffer) {
   return shown.isAll;
 }
 
+SmallVector<SourceRoom, 4> mlir::llm::findSourceRooms(const OpOnTarget &context,
+                                                      TileAttr tile, Box box) {
+  SmallVector<SourceRoom, 4> rooms;
+  WorkloadOpInterface op = context.op;
+  OpOnTarget own = partOf(context, box);
+  for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
+    if (!isPrefetchable(buffer))
+      continue;
+    Count elements = op.countElements(context.workload, index, box);
+    Count bytes = succeeded(elements) ? storageBytes(buffer, *elements)
+                                      : Count(failure());
+    rooms.push_back({buffer.name, succeeded(bytes) ? *bytes : maxCount,
+                     stagingBytes(own, tile, index)});
+  }
+  return rooms;
+}
+
 /// A part with these costs and this box.
 static scheduling::Part makePart(const Problem &machine, PartCostAttr cost,
                                  const OpOnTarget &context, TileAttr tile,
@@ -138,20 +155,11 @@ static scheduling::Part makePart(const Problem &machine, PartCostAttr cost,
   part.workingSetBytes = cost.getWorkingSetBytes();
   for (const scheduling::Resource &resource : machine.resources)
     part.bytes.push_back(cost.getBytes(resource.name));
-  WorkloadOpInterface op = context.op;
-  OpOnTarget own = partOf(context, box);
-  for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
-    if (!isPrefetchable(buffer))
-      continue;
-    scheduling::Source source;
-    source.name = buffer.name;
-    Count elements = op.countElements(context.workload, index, box);
-    Count bytes = succeeded(elements) ? storageBytes(buffer, *elements)
-                                      : Count(failure());
-    source.sliceBytes = succeeded(bytes) ? *bytes : maxCount;
-    source.stagingBytes = stagingBytes(own, tile, index);
+  for (const SourceRoom &room : findSourceRooms(context, tile, box)) {
+    scheduling::Source source{
+        room.buffer, {}, room.sliceBytes, room.stagingBytes};
     for (const scheduling::Resource &resource : machine.resources)
-      source.bytes.push_back(cost.getBytes(resource.name, buffer.name));
+      source.bytes.push_back(cost.getBytes(resource.name, room.buffer));
     part.sources.push_back(std::move(source));
   }
   return part;

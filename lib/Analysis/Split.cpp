@@ -42,11 +42,11 @@ FailureOr<Split> Split::get(const OpOnTarget &context, DictionaryAttr split) {
   for (NamedAttribute entry : split) {
     StringRef name = entry.getName();
     std::optional<unsigned> loop = context.workload.findLoop(name);
-    if (!loop)
+    if (!loop) // tile-C7
       return op->emitOpError() << "its split names loop '" << name
                                << "', which the op does not have";
     const Loop &cut = context.workload.loops[*loop];
-    if (!canCut(cut))
+    if (!canCut(cut)) // tile-C8
       return op->emitOpError()
              << "its split names loop '" << name
              << "', whose iterations depend on each other; expected a parallel "
@@ -54,14 +54,14 @@ FailureOr<Split> Split::get(const OpOnTarget &context, DictionaryAttr split) {
     int64_t count = getAmount(split, name);
     int64_t size = llvm::divideCeil(cut.extent, std::min(count, cut.extent));
     int64_t possible = llvm::divideCeil(cut.extent, size);
-    if (count != possible)
+    if (count != possible) // tile-C9
       return op->emitOpError()
              << "its split cuts the " << cut.extent << " iterations of loop '"
              << name << "' into " << count
              << " parts; equal parts, the last one shorter, are " << possible;
     result.cut(*loop, size);
   }
-  if (result.parts > maxParts)
+  if (result.parts > maxParts) // tile-C10
     return op->emitOpError() << "has more than " << maxParts << " parts";
   return result;
 }

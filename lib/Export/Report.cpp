@@ -106,6 +106,30 @@ static LogicalResult addSlots(OpReport &report, const Timeline &timeline,
   return success(scheduled.has_value());
 }
 
+/// Equal parts have equal slices: that of the first of them stands for all.
+/// None where the cost is of other parts than the tile's (a stale cost).
+static LogicalResult addSources(OpReport &report, WorkloadOpInterface op,
+                                const Target &target, CostAttr cost) {
+  report.sources.resize(cost.getParts().size());
+  auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+  if (!tile)
+    return success();
+  FailureOr<OpOnTarget> context = OpOnTarget::get(op, target);
+  if (failed(context))
+    return failure();
+  FailureOr<Split> split = Split::get(*context, tile.getSplit());
+  if (failed(split))
+    return failure();
+  int64_t part = 0;
+  for (auto [record, sources] :
+       llvm::zip_equal(cost.getParts(), report.sources)) {
+    if (part < split->partCount())
+      sources = findSourceRooms(*context, tile, split->boxOf(part));
+    part += record.getCount();
+  }
+  return success();
+}
+
 static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
                                         unsigned index, const Target &target) {
   const ProgramOp &entry = timeline.program().ops()[index];
@@ -129,6 +153,8 @@ static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
   if (!fits || failed(addSlots(report, timeline, index)) ||
       failed(accumulate(report.allRuns, report.figures, entry.count)))
     return op->emitOpError() << "has figures above 2^61 - 1";
+  if (failed(addSources(report, entry.op, target, cost)))
+    return failure();
   return report;
 }
 
@@ -136,7 +162,7 @@ static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
 // One function
 //===----------------------------------------------------------------------===//
 
-static LogicalResult checkCosts(const Program &program) {
+static LogicalResult checkHasCosts(const Program &program) {
   for (const ProgramOp &entry : program.ops()) {
     Operation *op = entry.op;
     if (!op->hasAttr(LlmDialect::costAttrName))
@@ -149,7 +175,7 @@ static LogicalResult checkCosts(const Program &program) {
 FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
   Report report;
   FailureOr<Program> program = Program::analyze(function);
-  if (failed(program) || failed(checkCosts(*program)))
+  if (failed(program) || failed(checkHasCosts(*program)))
     return failure();
   report.program = std::make_unique<Program>(std::move(*program));
   FailureOr<Timeline> timeline = Timeline::create(*report.program);

@@ -7,7 +7,6 @@
 
 #include "Report.h"
 #include "llm/Analysis/Roofline.h"
-#include "llm/Analysis/ScheduleProblem.h"
 #include "llm/Support/Units.h"
 #include "llvm/Support/ScopedPrinter.h"
 
@@ -183,11 +182,20 @@ static Json slotsToJson(const Timeline &timeline, unsigned op) {
   return slots;
 }
 
+static Json toJson(ArrayRef<SourceRoom> rooms) {
+  Json json = Json::object();
+  for (const SourceRoom &room : rooms)
+    json[room.buffer] = {{"slice_bytes", room.sliceBytes},
+                         {"staging_bytes", room.stagingBytes}};
+  return json;
+}
+
 /// The records of the cost: each of `count` equal parts.
-static void addCost(Json &json, Operation *op) {
+static void addCost(Json &json, const OpReport &report, Operation *op) {
   Json parts = Json::array();
   auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
-  for (PartCostAttr part : cost.getParts()) {
+  for (auto [part, sources] :
+       llvm::zip_equal(cost.getParts(), report.sources)) {
     Json traffic = Json::object();
     for (NamedAttribute memory : part.getTraffic())
       traffic[memory.getName().str()] =
@@ -200,7 +208,8 @@ static void addCost(Json &json, Operation *op) {
                      {"serial_cycles", part.getSerialCycles()},
                      {"compute_cycles", part.getComputeCycles()},
                      {"memory_cycles", part.getMemoryCycles()},
-                     {"bound", stringifyCostBound(part.getBound())}});
+                     {"bound", stringifyCostBound(part.getBound())},
+                     {"sources", toJson(sources)}});
   }
   json["engine"] = cost.getEngine().getValue().str();
   json["parts"] = std::move(parts);
@@ -218,11 +227,11 @@ static void addDemands(Json &json, WorkloadOpInterface op) {
   Count bytes = compulsoryBytes(op, *workload);
   if (succeeded(bytes))
     json["compulsory_bytes"] = *bytes;
-  json["prefetchable_bytes"] = Json::object();
-  for (const Buffer &buffer : workload->buffers)
-    if (Count slice = storageBytes(buffer.value.getType());
-        isPrefetchable(buffer) && succeeded(slice))
-      json["prefetchable_bytes"][buffer.name] = *slice;
+  json["work"] = Json::object();
+  for (WorkKind kind : allWorkKinds)
+    if (Count work = countWork(op, *workload, kind);
+        succeeded(work) && *work > 0)
+      json["work"][stringify(kind)] = *work;
 }
 
 /// The names of the producers of one kind.
@@ -260,7 +269,7 @@ static Json opToJson(const Report &report, unsigned index) {
     json["bytes"][memory->name] = bytes;
   addDemands(json, report.program->ops()[index].op);
   addTile(json, report.program->ops()[index].op);
-  addCost(json, report.program->ops()[index].op);
+  addCost(json, op, report.program->ops()[index].op);
   json["overhead_cycles"] = op.figures.overheadCycles;
   json["serial_cycles"] = op.figures.serialCycles;
   json["compute_cycles"] = op.figures.computeCycles;

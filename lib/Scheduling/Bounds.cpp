@@ -78,8 +78,10 @@ std::optional<int64_t> BoundFinder::work(const GroupSet &groups) const {
   for (unsigned task : order)
     if (isConfined(task, groups) && limits[task].engineCycles > 0)
       tasks.push_back(task);
-  std::stable_sort(tasks.begin(), tasks.end(),
-                   [&](unsigned a, unsigned b) { return ahead[a] > ahead[b]; });
+  std::sort(tasks.begin(), tasks.end(), [&](unsigned a, unsigned b) {
+    return std::make_pair(ahead[a], behind[a]) >
+           std::make_pair(ahead[b], behind[b]);
+  });
   int64_t engines = enginesOf(groups);
   int64_t sum = 0, leastBehind = maxCount, bound = 0;
   for (unsigned task : tasks) {

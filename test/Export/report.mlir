@@ -104,8 +104,8 @@
 // CHECK-NEXT: ],
 // CHECK-NEXT: "mac_type": "f32",
 // CHECK-NEXT: "compulsory_bytes": 512,
-// CHECK-NEXT: "prefetchable_bytes": {
-// CHECK-NEXT:   "rhs": 256
+// CHECK-NEXT: "work": {
+// CHECK-NEXT:   "mac": 256
 // CHECK-NEXT: },
 // CHECK-NEXT: "tile": {
 // CHECK-NEXT:   "k": 8,
@@ -122,7 +122,11 @@
 // CHECK-NEXT:   "traffic_bytes": {
 // CHECK-NEXT:     "dram": {
 // CHECK:        "working_set_bytes": 512,
-// CHECK:        "bound": "compute"
+// CHECK:        "bound": "compute",
+// CHECK-NEXT:   "sources": {
+// CHECK-NEXT:     "rhs": {
+// CHECK-NEXT:       "slice_bytes": 256,
+// CHECK-NEXT:       "staging_bytes": 256
 // CHECK:      "overhead_cycles": 0,
 // CHECK-NEXT: "serial_cycles": 0,
 // CHECK-NEXT: "compute_cycles": 30,

@@ -148,8 +148,7 @@ func.func @other_memory(%a: tensor<4x4xbf16>) {
 
 // -----
 
-// A split is of loops that the op has, of iterations that do not depend on each other, and into
-// as many parts as equal intervals give: 4 iterations in 3 parts are 2, 2 and none.
+// tile-C7: a split of a loop that the op does not have.
 func.func @split_loop(%a: tensor<4x4xbf16>) {
   // expected-error@+1 {{its split names loop 'm', which the op does not have}}
   %0 = llm.add %a, %a {llm.tile = #llm.tile<manual levels = [<"sram",
@@ -160,6 +159,7 @@ func.func @split_loop(%a: tensor<4x4xbf16>) {
 
 // -----
 
+// tile-C8: a split of iterations that depend on each other.
 func.func @split_reduction(%a: tensor<4x4xbf16>, %b: tensor<4x4xbf16>) {
   // expected-error@+1 {{its split names loop 'k', whose iterations depend on each other; expected a parallel loop}}
   %0 = llm.matmul %a, %b {llm.tile = #llm.tile<manual levels = [<"sram",
@@ -170,11 +170,23 @@ func.func @split_reduction(%a: tensor<4x4xbf16>, %b: tensor<4x4xbf16>) {
 
 // -----
 
+// tile-C9: 4 iterations in 3 parts are 2, 2 and none.
 func.func @split_count(%a: tensor<4x4xbf16>) {
   // expected-error@+1 {{its split cuts the 4 iterations of loop 'd0' into 3 parts; equal parts, the last one shorter, are 2}}
   %0 = llm.add %a, %a {llm.tile = #llm.tile<manual levels = [<"sram",
       sizes = {d0 = 4, d1 = 4}, order = [d0, d1], buffers = {}>] split = {d0 = 3}>}
     : tensor<4x4xbf16>, tensor<4x4xbf16>
+  return
+}
+
+// -----
+
+// tile-C10: 2^25 parts.
+func.func @split_parts(%a: tensor<8192x4096xbf16>) {
+  // expected-error@+1 {{has more than 16777216 parts}}
+  %0 = llm.add %a, %a {llm.tile = #llm.tile<manual levels = [<"sram",
+      sizes = {d0 = 1, d1 = 1}, order = [d0, d1], buffers = {}>] split = {d0 = 8192, d1 = 4096}>}
+    : tensor<8192x4096xbf16>, tensor<8192x4096xbf16>
   return
 }
 

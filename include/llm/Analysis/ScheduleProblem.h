@@ -23,10 +23,21 @@ LogicalResult checkCosts(const Program &program, const Target &target);
 /// that the program does not write: a memory engine may fetch it ahead.
 bool isPrefetchable(const Buffer &buffer);
 
-/// The problem of one stretch of ops between loop boundaries, cut as their tiles
-/// say: task i is `stretch[i]`, dependences from outside the stretch are met by the boundary.
-/// Fails with a diagnostic at the first op, or the function, where
-/// `Problem::check` objects.
+/// Private memory for a source of a part: what the slice takes when it is
+/// fetched ahead, and what of the working set it makes free.
+struct SourceRoom {
+  std::string buffer;
+  int64_t sliceBytes, stagingBytes;
+};
+
+/// Of each buffer that may be fetched ahead for the part in `box`.
+SmallVector<SourceRoom, 4> findSourceRooms(const OpOnTarget &context,
+                                           TileAttr tile, Box box);
+
+/// The problem of one stretch of ops between loop boundaries, cut as their
+/// tiles say: task i is `stretch[i]`, dependences from outside the stretch are
+/// met by the boundary. Fails with a diagnostic at the first op, or the
+/// function, where `Problem::check` objects.
 FailureOr<scheduling::Problem> makeProblem(const Program &program,
                                            ArrayRef<unsigned> stretch,
                                            const Target &target);

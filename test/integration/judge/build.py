@@ -1,6 +1,6 @@
-"""Valid schedules by hand, with fetches ahead and slots longer than they need be, which
-llm-schedule does not make yet. Each part goes where a throw of the dice puts it, as early
-as there is room from then on."""
+"""Valid schedules by hand, with fetches ahead where no policy has them, and slots longer
+than they need be. Each part goes where a throw of the dice puts it, as early as there is
+room from then on."""
 from __future__ import annotations
 
 import copy
@@ -79,7 +79,7 @@ def _place(target: Target, op: Op, number: int, held: Held, starts: tuple[int, i
     for attempt in range(6):
         group = target.groups[op.engine]
         index = rng.randrange(group.count)
-        buffers = [] if attempt == 5 else _to_fetch(target, op, part, group, rng)
+        buffers = [] if attempt == 5 else _to_fetch(target, part, group, rng)
         fetches = _place_fetches(target, op, number, buffers, held, starts[0], rng)
         run = _place_part(target, op, number, (group, index), held, starts[1], fetches, rng)
         if run:
@@ -87,17 +87,17 @@ def _place(target: Target, op: Op, number: int, held: Held, starts: tuple[int, i
     raise ValueError(f"no room for {op.name}")
 
 
-def _to_fetch(target: Target, op: Op, part: Part, group: Group, rng: random.Random
-              ) -> list[str]:
+def _to_fetch(target: Target, part: Part, group: Group, rng: random.Random) -> list[str]:
     if not any("memory" in other.kinds for other in target.groups.values()):
         return []
-    room_bytes = group.private_memory_bytes - part.working_set_bytes
-    fitting = [buffer for buffer, size in op.source_bytes.items()
-               if part.bytes_of(buffer)
-               and size <= room_bytes and group.has_private_memory]
+    def fits(buffers: list[str]) -> bool:
+        slices_bytes = sum(part.sources[buffer].slice_bytes for buffer in buffers)
+        return part.room_bytes(buffers) + slices_bytes <= group.private_memory_bytes
+
+    fitting = [buffer for buffer in part.sources
+               if part.bytes_of(buffer) and fits([buffer]) and group.has_private_memory]
     chosen = rng.sample(fitting, min(len(fitting), rng.choice([0, 1, 1, 2])))
-    slices_bytes = sum(op.source_bytes[buffer] for buffer in chosen)
-    return chosen if slices_bytes <= room_bytes else chosen[:1]
+    return chosen if fits(chosen) else chosen[:1]
 
 
 def _lanes(target: Target, group: Group, sizes: dict[str, int], compute_cycles: int,
@@ -173,8 +173,8 @@ def _place_part(target: Target, op: Op, number: int, place: tuple[Group, int], h
     for cycle in held.ends(first_cycle):
         cycle += rng.choice([0, 0, 0, 1, 5])
         span = (cycle, cycle + length_cycles)
-        holds = [(*span, part.working_set_bytes)] if length_cycles else []
-        holds += [(f.start_cycle, span[1], op.source_bytes[f.buffer]) for f in fetches]
+        holds = [(*span, part.room_bytes(without))] if length_cycles else []
+        holds += [(f.start_cycle, span[1], part.sources[f.buffer].slice_bytes) for f in fetches]
         if _fits(target, held, engine, span, lanes) and _room(group, held.bytes[engine], holds):
             for taken in [(engine, span, lanes), *fetching]:
                 _take(held, *taken)

@@ -19,7 +19,6 @@ from typing import Optional
 
 from build import build
 from compare import Tally, Verdicts, finish, schedules_of, verdicts_on
-from model import buffers_of
 from mutate import Mutant, mutants_of
 from program import parse_program
 
@@ -50,7 +49,7 @@ def verdicts_on_block(path: str, seed: Optional[int], every: int) -> list[Verdic
     [verdict] = verdicts_on([Mutant(path, program)])
     if verdict.tool_errors or verdict.broken or verdict.refused:
         raise SystemExit(f"{path}: rejected before any mutation: {verdict}")
-    return verdicts_on(mutants_of(program, schedule.target, buffers_of(schedule))[::every])
+    return verdicts_on(mutants_of(program, schedule)[::every])
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ random targets, and on random single-field mutations of them.
 
     check_random.py [--problems N] [--mutants N] [--seed N] [--keep FOLDER]
 
-Each problem is scheduled by llm-schedule with both policies and by hand with fetches ahead
-(build.py). All of these have to be accepted; --mutants is how many mutations of each are
-tried. A failure is found again with its seed and --problems 1.
+Each problem is scheduled by llm-schedule with both policies and by hand (build.py). In most
+of them ops are cut by hand, some with costs by hand; in the others llm-schedule cuts them.
+All schedules have to be accepted; --mutants is how many mutations of each are tried. A failure is found again with its seed and --problems 1.
 """
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from typing import Iterator, Optional
 
 from build import build
 from compare import Tally, finish, run_tool, schedules_of, verdicts_on
-from generate import edited_costs, random_program, random_target
-from model import Schedule, buffers_of
+from generate import edited_costs, edited_tiles, random_program, random_target
+from model import Schedule
 from mutate import Mutant, mutants_of
 from program import parse_program
 
@@ -62,15 +62,21 @@ def tiled_module(seed: int) -> Optional[str]:
         for path, text in zip(paths, (json.dumps(target), program)):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
-        done = subprocess.run(
-            ["llm-opt", paths[1], f"--llm-target=file={paths[0]}", "--llm-tile"],
-            capture_output=True, text=True, check=False)
-    if done.returncode:
-        if "more than" not in done.stderr:
-            raise RuntimeError(f"seed {seed}: {done.stderr}")
-        return None
+        tiled = run_or_none(seed, [paths[1], f"--llm-target=file={paths[0]}", "--llm-tile"])
+        if tiled is None or rng.random() < 0.3:
+            return tiled
+        with open(paths[1], "w", encoding="utf-8") as file:
+            file.write(edited_tiles(rng, tiled))
+        costed = run_or_none(seed, [paths[1], "--llm-cost"])
     shared = [name for name, memory in target["memories"].items() if "lanes" in memory]
-    return edited_costs(rng, done.stdout, shared)
+    return costed and edited_costs(rng, costed, shared)
+
+
+def run_or_none(seed: int, arguments: list[str]) -> Optional[str]:
+    done = subprocess.run(["llm-opt", *arguments], capture_output=True, text=True, check=False)
+    if done.returncode and "more than" not in done.stderr:
+        raise RuntimeError(f"seed {seed}: {done.stderr}")
+    return None if done.returncode else done.stdout
 
 
 def scheduled_programs(seeds: range) -> Iterator[Mutant]:
@@ -95,7 +101,7 @@ def by_hand(programs: list[Mutant], schedules: list[Schedule]) -> list[Mutant]:
 def some_mutants(programs: list[Mutant], schedules: list[Schedule], count: int
                  ) -> Iterator[Mutant]:
     for mutant, schedule in zip(programs, schedules):
-        mutants = mutants_of(mutant.program, schedule.target, buffers_of(schedule))
+        mutants = mutants_of(mutant.program, schedule)
         rng = random.Random(str(mutant.program.summary))
         for chosen in rng.sample(mutants, min(count, len(mutants))):
             yield Mutant(f"{mutant.what}, {chosen.what}", chosen.program)

@@ -1,13 +1,14 @@
 """Random targets and random small programs, for tests of the rules of schedules."""
 from __future__ import annotations
 
+import math
 import random
 import re
 from dataclasses import dataclass, field
 
-from program import COST, end_of_attribute
+from program import COST, TILE, end_of_attribute
 
-PART = re.compile(r"<count = 1, work = \{([^}]*)\}, traffic = \{(.*?)\}, working_set_bytes = "
+PART = re.compile(r"<count = (\d+), work = \{([^}]*)\}, traffic = \{(.*?)\}, working_set_bytes = "
                   r"(\d+), overhead_cycles = (\d+), serial_cycles = (\d+), "
                   r"compute_cycles = (\d+), memory_cycles = (\d+), bound = (\w+)>")
 
@@ -237,12 +238,43 @@ def _split_heads(result: str, value: str, rows: int, heads: int, dim: int, flat:
 OPS = [_norm, _binary, _binary, _matmul, _matmul, _matmul, _attention]
 
 
-# Costs by hand
+# Tiles and costs by hand
+
+# Loops whose iterations may run at once, by the dimensions of the first operand; the columns
+# of a product are as many as its reduction here. Attention is cut along its KV heads.
+LOOPS = {"rmsnorm": ["d0"], "add": ["d0", "d1"], "mul": ["d0", "d1"], "swiglu": ["d0", "d1"],
+         "matmul": ["m", "n"], "gqa_attn": ["b", "s", "h"], "kv_write": ["b", "s", "h", "d"]}
+
+
+def edited_tiles(rng: random.Random, module: str) -> str:
+    """Each op cut by hand, whole or into parts; the costs are void."""
+    lines = []
+    for line in module.split("\n"):
+        at = line.find(TILE)
+        if at >= 0:
+            end = end_of_attribute(line, at + len(TILE))
+            body = re.sub(r"^(search|theoretical)", "manual", line[at + len(TILE):end - 1])
+            line = line[:at + len(TILE)] + body + _random_split(rng, line) + line[end - 1:]
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _random_split(rng: random.Random, line: str) -> str:
+    kind = re.search(r"\bllm\.(\w+) ", line)[1]
+    sizes = [int(n) for n in re.search(r"tensor<((?:\d+x)+)", line)[1].split("x")[:-1]]
+    counts = {}
+    for loop, extent in zip(LOOPS[kind], sizes):
+        if rng.random() < 0.4:
+            size = rng.randrange(1, extent + 1)
+            counts[loop] = -(-extent // size)
+    while counts and math.prod(counts.values()) > 12:
+        counts.popitem()
+    split = ", ".join(f"{loop} = {counts[loop]}" for loop in sorted(counts))
+    return f" split = {{{split}}}" if counts else ""
 
 
 def edited_costs(rng: random.Random, module: str, shared: list[str]) -> str:
-    """Some ops in several parts, and figures that no op of today has. The work of an op
-    stays, as the roofline counts it; the stamps do not cover figures."""
+    """Some parts with figures that no op of today has. The stamps do not cover figures."""
     pieces, position = [], 0
     for match in re.finditer(re.escape(COST), module):
         end = end_of_attribute(module, match.end())
@@ -255,15 +287,12 @@ def edited_costs(rng: random.Random, module: str, shared: list[str]) -> str:
 
 
 def _edited_parts(rng: random.Random, match: re.Match, shared: list[str]) -> str:
-    """One record of several parts without work, and one part with all of it."""
-    work, traffic, *numbers = match.groups()
+    """Records of as many parts: one, or two of which one has other figures."""
+    count, work, traffic, *numbers = match.groups()
     figures = [int(number) for number in numbers[:-1]]
-    records = [_record(rng, 1, work, traffic, figures, shared)]
-    for _ in range(rng.choice([0, 1, 1, 2])):
-        count = rng.choice([1, 2, 3, 5])
-        records.insert(rng.randrange(len(records) + 1),
-                       _record(rng, count, "", traffic, figures, shared))
-    return ", ".join(records)
+    first = rng.randrange(1, int(count) + 1)
+    counts = [number for number in (first, int(count) - first) if number]
+    return ", ".join(_record(rng, number, work, traffic, figures, shared) for number in counts)
 
 
 def _record(rng: random.Random, count: int, work: str, traffic: str, figures: list[int],
@@ -279,7 +308,7 @@ def _record(rng: random.Random, count: int, work: str, traffic: str, figures: li
         traffic = ""
     serial = rng.choice([serial, serial, 3, 17])
     compute = rng.choice([compute, compute // divisor, 0, 50])
-    working_set //= rng.choice([1, 1, 2])
+    working_set += rng.choice([0, 0, 0, 50])
     return (f"<count = {count}, work = {{{work}}}, traffic = {{{traffic}}}, "
             f"working_set_bytes = {working_set}, overhead_cycles = {overhead}, "
             f"serial_cycles = {serial}, compute_cycles = {compute}, "

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Iterator, Optional
+from typing import Iterable, Iterator, Optional
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,14 @@ class Target:
 
 
 @dataclass(frozen=True)
+class Source:
+    """What fetching a buffer ahead does to private memory: the slice takes room from the
+    start of the fetch on, and the part needs so much less of its working set."""
+    slice_bytes: int
+    staging_bytes: int
+
+
+@dataclass(frozen=True)
 class Part:
     """What one part costs, alone on the machine."""
     traffic_bytes: dict[str, dict[str, int]]  # by memory and buffer
@@ -48,6 +56,7 @@ class Part:
     overhead_cycles: int
     serial_cycles: int
     compute_cycles: int
+    sources: dict[str, Source]  # by buffer
 
     @property
     def fixed_cycles(self) -> int:
@@ -62,6 +71,11 @@ class Part:
         sizes = {memory: buffers.get(buffer, 0)
                  for memory, buffers in self.traffic_bytes.items()}
         return {memory: size for memory, size in sizes.items() if size}
+
+    def room_bytes(self, fetched: Iterable[str] = ()) -> int:
+        """Private memory while it runs, slices not counted."""
+        return self.working_set_bytes - sum(self.sources[buffer].staging_bytes
+                                            for buffer in set(fetched) & set(self.sources))
 
 
 @dataclass(frozen=True)
@@ -100,8 +114,8 @@ class Op:
     engine: str  # the group that its cost is for
     mac_type: Optional[str]
     compulsory_bytes: int
-    source_bytes: dict[str, int]  # of the whole source behind each buffer
-    work: dict[str, int]  # of one run, by kind
+    work: dict[str, int]  # of one run, by kind, however it is cut
+    is_cut_by_hand: bool  # its tile is: no other way to cut it counts
     parts: tuple[Part, ...]
     slots: tuple[PartSlot, ...]
     depends_on: tuple[str, ...]
@@ -228,15 +242,12 @@ def _read_items(order: list, loops: list, ops: dict, enclosing_start_cycle: int)
 
 def _read_op(op: dict, iteration_start_cycle: int) -> Op:
     parts: list[Part] = []
-    work: dict[str, int] = {}
     for record in op["parts"]:
         parts += [_read_part(record)] * record["count"]
-        for kind, operations in record["work"].items():
-            work[kind] = work.get(kind, 0) + operations * record["count"]
     return Op(
         name=op["name"], runs=op["count"], engine=op["engine"],
         mac_type=op.get("mac_type"), compulsory_bytes=op["compulsory_bytes"],
-        source_bytes=op["prefetchable_bytes"], work=work, parts=tuple(parts),
+        work=op["work"], is_cut_by_hand=op["tile_strategy"] == "manual", parts=tuple(parts),
         slots=tuple(_read_part_slot(slot, iteration_start_cycle) for slot in op["slots"]),
         depends_on=tuple(op["depends_on"]), loops=tuple(op.get("loops", ())))
 
@@ -244,7 +255,8 @@ def _read_op(op: dict, iteration_start_cycle: int) -> Op:
 def _read_part(record: dict) -> Part:
     return Part(record["traffic_bytes"], record["working_set_bytes"],
                 record["overhead_cycles"], record["serial_cycles"],
-                record["compute_cycles"])
+                record["compute_cycles"],
+                {buffer: Source(**rooms) for buffer, rooms in record["sources"].items()})
 
 
 def _slot_fields(slot: dict, iteration_start_cycle: int) -> dict:

@@ -4,7 +4,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Iterable, Iterator
 
-from model import Target
+from bounds import knows_bounds
+from model import Schedule, Target, buffers_of
 from program import FetchText, LoopText, Program, RunText, SummaryText
 
 LARGEST = 2**61 - 1  # the largest number that the language allows
@@ -16,9 +17,10 @@ class Mutant:
     program: Program
 
 
-def mutants_of(program: Program, target: Target, buffers: list[list[str]]) -> list[Mutant]:
-    """All of them; `buffers` are the names of each op's buffers."""
-    mutants = list(_of_summary(program))
+def mutants_of(program: Program, schedule: Schedule) -> list[Mutant]:
+    """All of them; of bounds that the judge does not know, those that no bound can be."""
+    target, buffers = schedule.target, buffers_of(schedule)
+    mutants = list(_of_summary(program, knows_bounds(schedule)))
     for op, runs in enumerate(program.slots):
         mutants += _of_runs(program, op)
         for number in range(len(runs)):
@@ -134,16 +136,19 @@ def _added_prefetches(run: RunText, target: Target, buffers: list[str]
 # Summary
 
 
-def _of_summary(program: Program) -> Iterator[Mutant]:
-    for what, summary in _summaries(program.summary):
+def _of_summary(program: Program, knows_bounds: bool) -> Iterator[Mutant]:
+    for what, summary in _summaries(program.summary, knows_bounds):
         yield Mutant("summary: " + what, replace(program, summary=summary))
 
 
-def _summaries(summary: SummaryText) -> Iterator[tuple[str, SummaryText]]:
+def _summaries(summary: SummaryText, knows_bounds: bool
+               ) -> Iterator[tuple[str, SummaryText]]:
     yield "policy", replace(summary, policy="another")
     for field in ("makespan_cycles", "lower_bound_cycles", "roofline_cycles"):
+        is_known = knows_bounds or field != "lower_bound_cycles"
         for number in _numbers(getattr(summary, field)):
-            yield f"{field} = {number}", replace(summary, **{field: number})
+            if is_known or number in (0, LARGEST):
+                yield f"{field} = {number}", replace(summary, **{field: number})
     bounds = dict(summary.bounds)
     for name, cycles in bounds.items():
         rest = {n: c for n, c in bounds.items() if n != name}
@@ -151,8 +156,9 @@ def _summaries(summary: SummaryText) -> Iterator[tuple[str, SummaryText]]:
         yield (f"bound {name} under another name",
                replace(summary, bounds=tuple((rest | {"other": cycles}).items())))
         for number in _numbers(cycles):
-            changed = tuple((bounds | {name: number}).items())
-            yield f"bound {name} = {number}", replace(summary, bounds=changed)
+            if knows_bounds or number == LARGEST:
+                changed = tuple((bounds | {name: number}).items())
+                yield f"bound {name} = {number}", replace(summary, bounds=changed)
     for number in (0, 1):
         yield (f"a bound of {number} more",
                replace(summary, bounds=summary.bounds + (("other", number),)))

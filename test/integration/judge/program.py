@@ -7,10 +7,14 @@ from dataclasses import dataclass, replace
 SLOTS = "llm.slots = #llm.slots<"
 SUMMARY = "llm.schedule = #llm.schedule<"
 COST = "llm.cost = #llm.cost<"
+TILE = "llm.tile = #llm.tile<"
 RUN = re.compile(
     r'<part = (\d+), engine = "(\w+)"\[(\d+)\], start_cycle = (\d+), end_cycle = (\d+), '
     r"lanes = \{([^}]*)\}(?: count = (\d+))?(?: index_stride = (\d+))?"
-    r"(?: start_stride = (\d+))?")
+    r"(?: start_stride = (\d+))?(?: prefetches = \[((?:<[^>]*>(?:, )?)*)\])?")
+FETCH = re.compile(
+    r'<"([^"]+)", engine = "(\w+)"\[(\d+)\], start_cycle = (\d+), end_cycle = (\d+), '
+    r"lanes = \{([^}]*)\}>")
 LOOP = re.compile(r"<start_cycle = (\d+), period_cycles = (\d+), trips = (\d+)>")
 SUMMARY_FIELDS = re.compile(
     r'policy = "(\w+)", makespan_cycles = (\d+), lower_bound_cycles = (\d+), '
@@ -138,7 +142,7 @@ def end_of_attribute(text: str, begin: int) -> int:
 
 
 def parse_program(text: str) -> Program:
-    """Of a scheduled module as llm-opt prints it, without prefetches."""
+    """Of a scheduled module as llm-opt prints it."""
     pieces, slots, summary, position = [], [], None, 0
     for match in re.finditer(f"{re.escape(SUMMARY)}|{re.escape(SLOTS)}", text):
         end = end_of_attribute(text, match.end())
@@ -155,9 +159,17 @@ def parse_program(text: str) -> Program:
 
 
 def _parse_run(match: re.Match) -> RunText:
-    part, engine, index, start_cycle, end_cycle, lanes, count, stride, step = match.groups()
+    (part, engine, index, start_cycle, end_cycle, lanes, count, stride, step,
+     fetches) = match.groups()
     return RunText(int(part), engine, int(index), int(start_cycle), int(end_cycle),
-                   parse_amounts(lanes), int(count or 1), int(stride or 0), int(step or 0))
+                   parse_amounts(lanes), int(count or 1), int(stride or 0), int(step or 0),
+                   tuple(map(_parse_fetch, FETCH.finditer(fetches or ""))))
+
+
+def _parse_fetch(match: re.Match) -> FetchText:
+    buffer, engine, index, start_cycle, end_cycle, lanes = match.groups()
+    return FetchText(buffer, engine, int(index), int(start_cycle), int(end_cycle),
+                     parse_amounts(lanes))
 
 
 def _parse_summary(body: str) -> SummaryText:

@@ -141,10 +141,10 @@ def check_s8(target: Target, op: Op, slot: PartSlot, stretch_start_cycle: int
             yield Broken("S8", where, "it ends after the start of its part")
         if fetch.start_cycle < stretch_start_cycle:
             yield Broken("S8", where, f"its stretch starts at {stretch_start_cycle}")
-        if fetch.buffer not in op.source_bytes:
-            yield Broken("S8", where, "there is no source behind this buffer")
         if slot.part >= len(op.parts):
             continue
+        if fetch.buffer not in op.parts[slot.part].sources:
+            yield Broken("S8", where, "there is no source behind this buffer")
         sizes = op.parts[slot.part].bytes_of(fetch.buffer)
         for broken in check_s2_s3(target, where, fetch, sizes, 0, 0):
             yield Broken("S8", where, f"({broken.rule}) {broken.why}")
@@ -236,6 +236,9 @@ def check_s7(target: Target, stretch: Stretch) -> Iterator[Broken]:
 
 
 def _held_by(op: Op, slot: PartSlot) -> Iterator[tuple[int, int, int]]:
-    yield slot.start_cycle, slot.end_cycle, op.parts[slot.part].working_set_bytes
+    part = op.parts[slot.part]
+    fetched = [fetch.buffer for fetch in slot.prefetches]
+    yield slot.start_cycle, slot.end_cycle, part.room_bytes(fetched)
     for fetch in slot.prefetches:
-        yield fetch.start_cycle, slot.end_cycle, op.source_bytes.get(fetch.buffer, 0)
+        if fetch.buffer in part.sources:
+            yield fetch.start_cycle, slot.end_cycle, part.sources[fetch.buffer].slice_bytes

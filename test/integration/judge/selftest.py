@@ -6,7 +6,8 @@ The machine: 1 GHz, DRAM of 10 bytes per cycle in 10 lanes, so that a lane is a 
 cycle. Two cores (matrix, vector; 8 mac and 4 alu per cycle; a port of 6 lanes; 100 bytes of
 private memory) and one memory engine with a port of 6 lanes.
 
-An op, where nothing else is said: 60 bytes (x 30, out 30), overhead 2, serial 0, compute 5.
+An op, where nothing else is said: cut by hand, so that the bounds are known; 60 bytes (x 30,
+out 30), overhead 2, serial 0, compute 5.
 With 6 lanes it streams 60 / 6 = 10 cycles and takes 2 + max(5, 10) = 12; with 5 lanes 12 and
 14; with 3 lanes 20 and 22.
 """
@@ -33,28 +34,33 @@ def fetch(start_cycle: int, end_cycle: int, lanes: int, engine: str = "dma[0]",
 
 
 def part(count: int = 1, x: int = 30, out: int = 30, w: int = 0, working_set: int = 40,
-         overhead: int = 2, serial: int = 0, compute: int = 5, alu: int = 20) -> dict:
+         overhead: int = 2, serial: int = 0, compute: int = 5, slice_bytes: int = 0,
+         staging: int = 0) -> dict:
     traffic = {name: size for name, size in (("x", x), ("out", out), ("w", w)) if size}
-    return {"count": count, "work": {"alu": alu}, "traffic_bytes": {"dram": traffic},
+    sources = {"w": {"slice_bytes": slice_bytes, "staging_bytes": staging}} if slice_bytes else {}
+    return {"count": count, "sources": sources, "traffic_bytes": {"dram": traffic},
             "working_set_bytes": working_set, "overhead_cycles": overhead,
             "serial_cycles": serial, "compute_cycles": compute}
 
 
 def op(name: str, slots: list[dict], parts: list[dict] | None = None,
-       after: list[str] | None = None, source_bytes: int = 0, runs: int = 1,
-       loops: list[int] | None = None, engine: str = "core") -> dict:
+       after: list[str] | None = None, runs: int = 1, loops: list[int] | None = None,
+       engine: str = "core", alu: int = 20, strategy: str = "manual") -> dict:
     parts = parts or [part()]
     size = sum(p["count"] * sum(p["traffic_bytes"]["dram"].values()) for p in parts)
     return {"name": name, "op": "llm.add", "count": runs, "loops": loops or [],
-            "engine": engine, "compulsory_bytes": size, "parts": parts,
-            "prefetchable_bytes": {"w": source_bytes} if source_bytes else {},
+            "engine": engine, "compulsory_bytes": size, "parts": parts, "work": {"alu": alu},
+            "tile_strategy": strategy,
             "slots": slots, "depends_on": after or []}
 
 
-def report(ops: list[dict], makespan: int, lower_bound: int, bounds: tuple[int, int, int],
+def report(ops: list[dict], makespan: int, lower_bound: int, bounds: tuple[int, ...],
            roofline: int, order: list | None = None, loops: list | None = None) -> dict:
-    """`bounds`: of the critical path, of work on the cores, of bytes."""
-    names = ("critical_path", "work_core", "bytes_dram")
+    """`bounds`: of the critical path, of work on the cores, of bytes, of streams to them and
+    of stages. Without the last two: nothing can be fetched, so that streams bound as work
+    does, and there is one stage, of all of it."""
+    names = ("critical_path", "work_core", "bytes_dram", "streams_core", "stages")
+    bounds = bounds if len(bounds) == 5 else (*bounds, bounds[1], max(bounds))
     engines = [
         {"name": "core", "kinds": ["matrix", "vector"], "count": 2, "private_memory": "sram",
          "operations_per_cycle": {"mac": {"f32": 8}, "alu": 4}, "port_lanes": {"dram": 6}},
@@ -80,7 +86,8 @@ def one(slot: dict, parts: list[dict] | None = None) -> dict:
 
 
 def s1() -> None:
-    # Two parts of 12 cycles each: path 12, work ceil(24 / 2) = 12, bytes ceil(120 / 10) = 12;
+    # Two parts of 12 cycles each: path 12, as there are two cores, work ceil(24 / 2) = 12,
+    # bytes ceil(120 / 10) = 12;
     # roofline 12 of bytes, 40 / 8 = 5 of alu. 5 + 5 lanes are all 10, so that both take 14.
     def two(first: int, second: int, count: int = 2) -> dict:
         slots = [core(0, 0, 14, 5, part=first), core(1, 0, 14, 5, part=second)]
@@ -90,6 +97,11 @@ def s1() -> None:
     case("S1: in any order", two(1, 0))
     case("S1: two slots for the first, none for the second", two(0, 0), "S1")
     case("S1: a slot for a third part of two", two(0, 2), "S1")
+    # Three parts: 36 / 2 = 18 cycles on the path and of work, as on two cores one waits;
+    # bytes 18. The third part runs when the others have ended.
+    slots = [core(0, 0, 14, 5), core(1, 0, 14, 5, part=1), core(0, 14, 26, 6, part=2)]
+    three = report([op("a", slots, [part(count=3)])], 26, 18, (18, 18, 18), 18)
+    case("S1: three parts on two cores", three)
 
 
 def s2() -> None:
@@ -129,12 +141,13 @@ def s3() -> None:
     case("S3: a lane where no bytes are streamed", dry(1), "S3")
 
 
-def pair(first: dict, second: dict, makespan: int, path: int = 12,
-         after: list[str] | None = None) -> dict:
-    """Two ops. Work ceil((12 + 12) / 2) = 12, bytes 120 / 10 = 12, alu 40 / 8 = 5; the path is
-    12, or 24 where one depends on the other."""
+def pair(first: dict, second: dict, makespan: int, after: list[str] | None = None) -> dict:
+    """Two ops. Path 12, work ceil((12 + 12) / 2) = 12, bytes 120 / 10 = 12, alu 40 / 8 = 5.
+    Where one depends on the other, the path is 24, and each is a stage; the work of the
+    second comes 12 cycles later, 12 + 12 / 2 = 18."""
     ops = [op("a", [first]), op("b", [second], after=after)]
-    return report(ops, makespan, max(path, 12), (path, 12, 12), 12)
+    bounds = (24, 18, 12, 12, 24) if after else (12, 12, 12)
+    return report(ops, makespan, bounds[0], bounds, 12)
 
 
 def s4() -> None:
@@ -143,8 +156,8 @@ def s4() -> None:
     case("S4: on two engines", pair(core(0, 0, 14, 5), core(1, 13, 27, 5), 27))
     # A slot without length overlaps nothing: b has neither work nor bytes. Path 12, work
     # ceil(12 / 2) = 6.
-    nothing = [part(x=0, out=0, working_set=0, overhead=0, compute=0, alu=0)]
-    ops = [op("a", [core(0, 0, 12, 6)]), op("b", [core(0, 5, 5, 0)], nothing)]
+    nothing = [part(x=0, out=0, working_set=0, overhead=0, compute=0)]
+    ops = [op("a", [core(0, 0, 12, 6)]), op("b", [core(0, 5, 5, 0)], nothing, alu=0)]
     case("S4: an empty slot amid another", report(ops, 12, 12, (12, 6, 6), 6))
     # The memory engine has a port as the cores have, but is of no kind vector (and has no
     # private memory, which breaks S7).
@@ -161,12 +174,12 @@ def s4() -> None:
 def s5() -> None:
     def chain(start_cycle: int) -> dict:
         second = core(1, start_cycle, start_cycle + 14, 5)
-        return pair(core(0, 0, 14, 5), second, start_cycle + 14, path=24, after=["a"])
+        return pair(core(0, 0, 14, 5), second, start_cycle + 14, after=["a"])
     case("S5: at the end of what it depends on", chain(14))
     case("S5: a cycle before", chain(13), "S5")
     # An op behind a loop of 3 x 12 cycles starts at cycle 36. The bounds are of two
-    # stretches, 3 x 12 + 12 = 48 on the path, 3 x 6 + 6 = 24 of work and of bytes; roofline
-    # 4 x 60 / 10 = 24, alu 80 / 8.
+    # stretches, 3 x 12 + 12 = 48 on the path and of stages, 3 x 6 + 6 = 24 of work, streams
+    # and bytes; roofline 4 x 60 / 10 = 24, alu 80 / 8.
     def behind(start_cycle: int) -> dict:
         given = looped()
         given["ops"].append(op("b", [core(1, start_cycle, start_cycle + 12, 6)]))
@@ -174,7 +187,8 @@ def s5() -> None:
         end_cycle = max(start_cycle + 12, 36)
         return given | {"makespan_cycles": end_cycle, "lower_bound_cycles": 48,
                         "roofline_cycles": 24,
-                        "bounds": {"critical_path": 48, "work_core": 24, "bytes_dram": 24}}
+                        "bounds": {"critical_path": 48, "work_core": 24, "bytes_dram": 24,
+                                   "streams_core": 24, "stages": 48}}
     case("S5: where its stretch starts", behind(36))
     case("S5: a cycle before its stretch", behind(35), "S5")
 
@@ -186,24 +200,31 @@ def s6() -> None:
     case("S6: and a cycle before", pair(core(0, 0, 12, 6), core(1, 11, 25, 5), 25), "S6")
 
 
-def fetched(fetching: dict, start_cycle: int, source_bytes: int = 60, working_set: int = 40,
-            w: int = 60, second: dict | None = None) -> dict:
+def fetched(fetching: dict, start_cycle: int, slice_bytes: int = 60, working_set: int = 40,
+            staging: int = 0, second: dict | None = None) -> dict:
     """An op with 60 more bytes of a weight, fetched ahead in 10 cycles with 6 lanes. Its own
-    slot is 2 + 60 / 6 = 12 as before, which is the path if the source fits (at most 100
-    bytes with the working set) and else 2 + 120 / 6 = 22. Work 6 or 11, bytes 120 / 10 = 12,
-    alu 20 / 8 = 3."""
-    fits = working_set + source_bytes <= 100
-    path = 2 + (60 if fits else 60 + w) // 6
+    slot is 2 + 60 / 6 = 12 as before, which is the path if the slice fits (at most 100 bytes
+    with the working set less the room for staging) and else 2 + 120 / 6 = 22. Work 6 or 11,
+    bytes 120 / 10 = 12, alu 20 / 8 = 3. Streams: 22 cycles with nothing fetched, of which
+    the memory engine saves 10 with 60 bytes, 6 in each cycle, if the slice fits:
+    2 T = 22 - T, T = 22 / 3. One stage, in front of which up to 200 bytes can lie."""
+    fits = working_set - staging + slice_bytes <= 100
+    bounds = (12, 6, 12, 8, 12) if fits else (22, 11, 12)
     slot = core(0, start_cycle, start_cycle + 12, 6)
     slot["prefetches"] = [fetching] + ([second] if second else [])
-    given = op("a", [slot], [part(w=w, working_set=working_set)], source_bytes=source_bytes)
-    return report([given], start_cycle + 12, max(path, 12), (path, path // 2, 12), 12)
+    given = op("a", [slot], [part(w=60, working_set=working_set, slice_bytes=slice_bytes,
+                                  staging=staging)])
+    return report([given], start_cycle + 12, max(bounds), bounds, 12)
 
 
 def s7() -> None:
-    case("S7: 40 bytes beside a source of 60", fetched(fetch(0, 10, 6), 10))
-    case("S7: a byte more of source", fetched(fetch(0, 10, 6), 10, source_bytes=61), "S7")
+    case("S7: 40 bytes beside a slice of 60", fetched(fetch(0, 10, 6), 10))
+    case("S7: a byte more of slice", fetched(fetch(0, 10, 6), 10, slice_bytes=61), "S7")
     case("S7: a byte more of working set", fetched(fetch(0, 10, 6), 10, working_set=41), "S7")
+    case("S7: which is the room that the slice makes free",
+         fetched(fetch(0, 10, 6), 10, working_set=60, staging=20))
+    case("S7: a byte less of that",
+         fetched(fetch(0, 10, 6), 10, working_set=60, staging=19), "S7")
     # A working set of 100 bytes alone, and of 101.
     full = one(core(0, 0, 12, 6), [part(working_set=100)])
     case("S7: all of the private memory", full)
@@ -211,12 +232,13 @@ def s7() -> None:
     case("S7: a byte more than it has", more, "S7")
     # The slice lies there while another op runs before: b, with 40 bytes, from 0 to 15 on
     # the same core (4 lanes beside the 6 of the fetch: 2 + 60 / 4 = 17). 40 + 60 fit, 41 + 60
-    # do not. Path 12, work (12 + 12) / 2 = 12, bytes 180 / 10 = 18, alu 40 / 8 = 5.
+    # do not. Path 12, work (12 + 12) / 2 = 12, bytes 180 / 10 = 18, alu 40 / 8 = 5; streams
+    # 2 T = 12 + 22 - T, T = 34 / 3; one stage, whose own bytes are 120 / 10 = 12.
     def beside(working_set: int) -> dict:
         slot = core(0, 17, 29, 6, prefetches=[fetch(0, 10, 6)])
         ops = [op("b", [core(0, 0, 17, 4)], [part(working_set=working_set)]),
-               op("a", [slot], [part(w=60)], source_bytes=60)]
-        return report(ops, 29, 18, (12, 12, 18), 18)
+               op("a", [slot], [part(w=60, slice_bytes=60)])]
+        return report(ops, 29, 18, (12, 12, 18, 12, 12), 18)
     case("S7: a slice beside the op that runs before", beside(40))
     case("S7: a byte more of that op", beside(41), "S7")
 
@@ -275,8 +297,40 @@ def s9() -> None:
             given["ops"][0]["slots"][0][field] += 1
     case("S9: start of a loop", with_change(looped(), later), "S9")
     case("S9: a bound that is not there",
-         looped() | {"bounds": {"critical_path": 36, "work_core": 18}}, "S9")
+         looped() | {"bounds": {"critical_path": 36, "work_core": 18, "stages": 36}}, "S9")
     case("S9: a bound of nothing", looped() | {"bounds": looped()["bounds"] | {"b": 0}}, "S9")
+    s9_of_ports()
+    s9_over_all_ways_to_cut()
+
+
+def s9_of_ports() -> None:
+    """One core and no memory engine: 60 bytes through the 6 lanes of its port take 10
+    cycles, and there are no streams. No one would cut an op for one core, so that the bounds
+    are known whatever made the tile."""
+    def alone(strategy: str, size_cycles: int) -> dict:
+        given = report([op("a", [core(0, 0, 12, 6)], strategy=strategy)], 12, 12,
+                       (12, 12, 10), 6)
+        del given["engines"][1], given["bounds"]["streams_core"]
+        given["engines"][0]["count"] = 1
+        given["bounds"]["bytes_dram"] = size_cycles
+        return given
+    for strategy in ("manual", "search"):
+        case(f"S9: bytes through one port, {strategy}", alone(strategy, 10))
+        case(f"S9: through all lanes, {strategy}", alone(strategy, 6), "S9")
+
+
+def s9_over_all_ways_to_cut() -> None:
+    """Bounds over ways to cut an op are not known here: what they cannot be is."""
+    def cut(makespan: int, lower_bound: int, **bounds: int) -> dict:
+        given = report([op("a", [core(0, 0, 12, 6)], strategy="search")], makespan,
+                       lower_bound, (7, 6, 6, 5, 8), 6)
+        return given | {"bounds": given["bounds"] | bounds}
+    case("S9: below the bounds of the whole op", cut(12, 8))
+    case("S9: the makespan is one", cut(12, 12, stages=12))
+    case("S9: above the makespan", cut(12, 13, stages=13), "S9")
+    case("S9: not the largest one", cut(12, 7), "S9")
+    case("S9: above the largest one", cut(12, 9), "S9")
+    case("S9: of engines that no op runs on", cut(12, 8, work_dma=1), "S9")
 
 
 def main() -> int:

@@ -8,8 +8,10 @@ from summary import check_summary
 
 def judge(schedule: Schedule) -> list[Broken]:
     broken = check_slots(schedule) + check_summary(schedule)
-    if not broken and schedule.makespan_cycles < schedule.lower_bound_cycles:
-        broken.append(Broken("S9", "lower bound", "a valid schedule is shorter"))
+    bounds = {"lower bound": schedule.lower_bound_cycles} | schedule.bounds
+    if not broken:
+        broken += [Broken("S9", name, "a valid schedule is shorter")
+                   for name, cycles in bounds.items() if cycles > schedule.makespan_cycles]
     return broken
 
 
