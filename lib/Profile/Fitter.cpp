@@ -18,6 +18,7 @@ using namespace mlir::llm;
 /// No row counts more: outliers are mistakes of somebody.
 static constexpr double mostLogError = 0.4;
 static constexpr unsigned evaluationsPerFigure = 120;
+static constexpr double beyondBorder = 0.5;
 /// Of the logarithms, from a start of which nothing is known, and from the
 /// solution for nearly the same rows.
 static const std::vector<double> farSteps = {0.25, -0.15, 0.1, -0.05},
@@ -74,7 +75,12 @@ double Fitter::lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
     sum +=
         std::min(ratio > 0 ? std::abs(std::log(ratio)) : mostError, mostError);
   }
-  return sum / double(indices.size());
+  // Above the most that a figure can be, the time stays what it is there: the
+  // way back is down.
+  double above = 0;
+  for (auto [figure, log] : llvm::zip_equal(figures, logs))
+    above += std::max(0.0, log - figure.highLog);
+  return sum / double(indices.size()) + above;
 }
 
 /// Moves to the best of some points anywhere in the box.
@@ -100,7 +106,9 @@ SearchBox Fitter::boxOf(const Block &block, ArrayRef<double> logs) const {
   for (size_t figure : block.figures) {
     box.point.push_back(logs[figure]);
     box.low.push_back(figures[figure].lowLog);
-    box.high.push_back(figures[figure].highLog);
+    // A simplex that starts on a border, as at the rate of a datasheet, would
+    // stay on it: it may go beyond.
+    box.high.push_back(figures[figure].highLog + beyondBorder);
   }
   return box;
 }
@@ -138,6 +146,8 @@ void Fitter::fitBlock(const Block &block, ArrayRef<size_t> indices, bool isNear,
       box = std::move(other);
   }
   place(box.point);
+  for (size_t figure : block.figures)
+    logs[figure] = std::min(logs[figure], figures[figure].highLog);
 }
 
 std::vector<size_t> Fitter::rowsOf(const Block &block,
