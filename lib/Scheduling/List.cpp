@@ -31,11 +31,11 @@ private:
   void tryChoices(const Choices &choices);
   void tryManners(const Problem &resolved, const Plan &plan, bool prefetches,
                   const Choices &choices);
-  /// Cuts one task after the other in another way than in the best solution, as
-  /// long as that makes it shorter.
-  void descend();
-  /// The best options on the problem cut this way; whether that is shorter.
-  bool tryAgain(const Choices &choices);
+  /// Cuts one task after the other in another way, as long as that makes the
+  /// schedule shorter.
+  void descend(Choices choices);
+  /// The makespan of the problem cut this way with the best options so far.
+  std::optional<int64_t> tryAgain(const Choices &choices);
   Problem cut(const Choices &choices) const;
 
   /// Parts to place before a large problem is tried in fewer ways.
@@ -115,19 +115,24 @@ void ListSearch::tryChoices(const Choices &choices) {
     tryManners(actual, *plan, /*prefetches=*/false, choices);
 }
 
-bool ListSearch::tryAgain(const Choices &choices) {
+std::optional<int64_t> ListSearch::tryAgain(const Choices &choices) {
   Problem resolved = cut(choices);
   std::optional<Plan> plan = Plan::make(resolved);
   if (!plan)
-    return false;
+    return std::nullopt;
   placed += plan->table.parts.size();
-  return keep(ListRun(resolved, *plan, bestOptions).run(), choices);
+  std::optional<Solution> solution =
+      ListRun(resolved, *plan, bestOptions).run();
+  if (!solution)
+    return std::nullopt;
+  int64_t makespan = solution->makespan;
+  keep(std::move(solution), choices);
+  return makespan;
 }
 
-void ListSearch::descend() {
-  Choices choices = best->choices;
-  choices.resize(problem.tasks.size(), 0);
-  bool isShorter = true;
+void ListSearch::descend(Choices choices) {
+  std::optional<int64_t> least = tryAgain(choices);
+  bool isShorter = least.has_value();
   while (isShorter) {
     isShorter = false;
     for (unsigned task = 0; task < choices.size(); ++task) {
@@ -140,9 +145,10 @@ void ListSearch::descend() {
             other > int64_t(problem.tasks[task].alternatives.size()))
           continue;
         choices[task] = other;
-        if (tryAgain(choices)) {
+        std::optional<int64_t> makespan = tryAgain(choices);
+        if (makespan && *makespan < *least) {
+          least = makespan;
           isShorter = true;
-          kept = choices[task];
           break;
         }
         choices[task] = kept;
@@ -165,8 +171,13 @@ std::optional<Solution> ListSearch::run() {
   }
   if (!isDone())
     keep(scheduleEarliest(problem), {});
-  if (best && most > 0)
-    descend();
+  if (best && most > 0) {
+    Choices whole(problem.tasks.size(), 0), found = best->choices;
+    found.resize(whole.size(), 0);
+    descend(found);
+    if (found != whole)
+      descend(whole);
+  }
   return std::move(best);
 }
 
