@@ -20,7 +20,9 @@ SEVERAL, SINGLE = ("npu",), ("a100-sxm", "tpu-v6e")
 
 
 def makespan(layer: Path, target: str, *passes: str) -> int:
-    text = subprocess.run(["llm-opt", layer, f"--llm-target=name={target}", *passes, "--llm-tile", "--llm-schedule"],
+    # Ops and kernels whole, as --llm-fuse counts them.
+    schedule = "--llm-schedule=granularity=op prefetch=false"
+    text = subprocess.run(["llm-opt", layer, f"--llm-target=name={target}", *passes, "--llm-tile", schedule],
                           capture_output=True, text=True, check=True).stdout
     [cycles] = re.findall(r"makespan_cycles = (\d+)", text)
     return int(cycles)
