@@ -127,6 +127,8 @@ std::unique_ptr<UnitKernel> ContractionKernel::get(WorkloadOpInterface op,
 //===----------------------------------------------------------------------===//
 
 int64_t ContractionKernel::extentOf(const Loops &loops) const {
+  if (loops.size() == 1) // nearly always, and asked for often
+    return extents[loops.front()];
   int64_t extent = 1;
   for (unsigned loop : loops)
     extent = checkedMul(extent, extents[loop]).value_or(maxCount);
