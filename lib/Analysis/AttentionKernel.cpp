@@ -29,21 +29,9 @@ static constexpr double partialBytes = 8;
 // From the workload
 //===----------------------------------------------------------------------===//
 
-static SmallVector<const Stage *, 2>
-findContractions(const Workload &workload) {
-  SmallVector<const Stage *, 2> found;
-  for (const Stage &stage : workload.stages)
-    if (llvm::any_of(stage.workPerPoint,
-                     [](auto work) { return work.first == WorkKind::Mac; }))
-      found.push_back(&stage);
-  return found;
-}
-
 int64_t AttentionKernel::extentOf(const Loops &loops) const {
-  int64_t extent = 1;
-  for (unsigned loop : loops)
-    extent = checkedMul(extent, workload.loops[loop].extent).value_or(maxCount);
-  return extent;
+  return productOf(loops,
+                   [&](unsigned loop) { return workload.loops[loop].extent; });
 }
 
 std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,

@@ -41,19 +41,6 @@ static constexpr double partialSumBytes = 8;
 // From the workload
 //===----------------------------------------------------------------------===//
 
-/// The only stage that multiplies and accumulates; null for none or several.
-static const Stage *findContraction(const Workload &workload) {
-  const Stage *found = nullptr;
-  for (const Stage &stage : workload.stages)
-    for (auto [kind, perPoint] : stage.workPerPoint)
-      if (kind == WorkKind::Mac) {
-        if (found)
-          return nullptr;
-        found = &stage;
-      }
-  return found;
-}
-
 /// Tiles of `size` rows, where one that several slices of `buffer` share counts
 /// once for each.
 static double countSharedTiles(WorkloadOpInterface op, const Workload &workload,
@@ -76,12 +63,12 @@ static double countSharedTiles(WorkloadOpInterface op, const Workload &workload,
 
 std::unique_ptr<UnitKernel> ContractionKernel::get(WorkloadOpInterface op,
                                                    const Workload &workload) {
-  const Stage *contraction = findContraction(workload);
+  SmallVector<const Stage *, 2> contractions = findContractions(workload);
   SmallVector<unsigned, 2> operands;
   for (auto [index, buffer] : llvm::enumerate(workload.buffers))
     if (workload.isContracted(buffer))
       operands.push_back(index);
-  if (!contraction || operands.size() != 2)
+  if (contractions.size() != 1 || operands.size() != 2)
     return nullptr;
   const Buffer &lhs = workload.buffers[operands[0]],
                &rhs = workload.buffers[operands[1]];
@@ -91,7 +78,7 @@ std::unique_ptr<UnitKernel> ContractionKernel::get(WorkloadOpInterface op,
   for (auto [index, loop] : llvm::enumerate(workload.loops)) {
     kernel->extents.push_back(loop.extent);
     kernel->isTileable.push_back(loop.isTileable);
-    if (!contraction->loops[index])
+    if (!contractions.front()->loops[index])
       continue;
     Loops &loops =
         ofLhs[index] && ofRhs[index]
@@ -127,11 +114,12 @@ std::unique_ptr<UnitKernel> ContractionKernel::get(WorkloadOpInterface op,
 // Tiles
 //===----------------------------------------------------------------------===//
 
+static int64_t sizeOf(ArrayRef<unsigned> loops, ArrayRef<int64_t> sizes) {
+  return productOf(loops, [&](unsigned loop) { return sizes[loop]; });
+}
+
 int64_t ContractionKernel::extentOf(const Loops &loops) const {
-  int64_t extent = 1;
-  for (unsigned loop : loops)
-    extent = checkedMul(extent, extents[loop]).value_or(maxCount);
-  return extent;
+  return sizeOf(loops, extents);
 }
 
 void ContractionKernel::cutLoops(const Loops &loops, int64_t size,
@@ -159,16 +147,10 @@ UnitTile ContractionKernel::tileOf(Cut cut) const {
 }
 
 ContractionKernel::Cut ContractionKernel::cutOf(const UnitTile &tile) const {
-  auto sizeOf = [&](const Loops &loops) {
-    int64_t size = 1;
-    for (unsigned loop : loops)
-      size *= tile[loop];
-    return size;
-  };
   // An edge that is all of its loops stands for the tile that held it, one that
   // several loops do not fill quite for the next one.
   auto edgeOf = [&](const Loops &loops) {
-    int64_t size = sizeOf(loops);
+    int64_t size = sizeOf(loops, tile);
     if (size <= shortEdges[0] && size < extentOf(loops))
       return size;
     for (int64_t edge : llvm::reverse(tileEdges))
@@ -177,7 +159,7 @@ ContractionKernel::Cut ContractionKernel::cutOf(const UnitTile &tile) const {
     return size;
   };
   return {edgeOf(rows), edgeOf(columns),
-          int64_t(llvm::divideCeil(extentOf(terms), sizeOf(terms)))};
+          int64_t(llvm::divideCeil(extentOf(terms), sizeOf(terms, tile)))};
 }
 
 double ContractionKernel::rowTiles(int64_t size) const {
@@ -286,22 +268,17 @@ KernelTime ContractionKernel::unlimitedTime(const UnitTile &tile,
 
 std::string ContractionKernel::excessOf(const UnitTile &tile,
                                         const UnitMachine &machine) const {
-  auto sizeOf = [&](const Loops &loops) {
-    double size = 1;
-    for (unsigned loop : loops)
-      size *= double(tile[loop]);
-    return size;
-  };
   auto describe = [](const char *what, double bytes, double room) {
     return llvm::formatv("takes {0:f0} bytes of {1}, a unit has {2:f0}", bytes,
                          what, room)
         .str();
   };
-  double tileRows = sizeOf(batch) * sizeOf(rows),
-         sums = sumBytes * tileRows * sizeOf(columns);
+  double tileRows = double(sizeOf(batch, tile)) * double(sizeOf(rows, tile)),
+         sums = sumBytes * tileRows * double(sizeOf(columns, tile));
   if (machine.accumulatorBytes > 0 && sums > machine.accumulatorBytes)
     return describe("sums", sums, machine.accumulatorBytes);
-  double kept = keepsRows() ? lhsBytes * tileRows * sizeOf(terms) : 0;
+  double kept =
+      keepsRows() ? lhsBytes * tileRows * double(sizeOf(terms, tile)) : 0;
   if (machine.unitMemoryBytes > 0 && kept > machine.unitMemoryBytes)
     return describe("memory for the rows that it keeps", kept,
                     machine.unitMemoryBytes);

@@ -76,8 +76,8 @@ static bool isResident(TileLevelAttr level, const Buffer &buffer) {
 
 /// What is said to lie in a memory must fit into it.
 static LogicalResult checkResident(const OpOnTarget &context,
+                                   const TileModel &model,
                                    TileLevelAttr level) {
-  TileModel model(context.op, context.workload);
   Count all = int64_t(0);
   for (StringAttr name : level.getResident()) {
     for (auto [index, buffer] : llvm::enumerate(context.workload.buffers))
@@ -98,9 +98,9 @@ static FailureOr<Movement> moveTiled(const OpOnTarget &context,
   FailureOr<Tiling> tiling = readTiling(context, level);
   if (failed(tiling))
     return failure();
-  if (failed(checkResident(context, level)))
-    return failure();
   TileModel model(context.op, context.workload);
+  if (failed(checkResident(context, model, level)))
+    return failure();
   Movement movement;
   SmallVector<int64_t, 4> held;
   for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {

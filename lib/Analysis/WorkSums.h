@@ -43,6 +43,28 @@ inline WorkSums sumWork(WorkloadOpInterface op, const Workload &workload) {
   return sums;
 }
 
+/// The stages that multiply and accumulate.
+inline SmallVector<const Stage *, 2>
+findContractions(const Workload &workload) {
+  SmallVector<const Stage *, 2> found;
+  for (const Stage &stage : workload.stages)
+    if (llvm::any_of(stage.workPerPoint,
+                     [](auto work) { return work.first == WorkKind::Mac; }))
+      found.push_back(&stage);
+  return found;
+}
+
+/// The product of the sizes of some loops; `maxCount` where it is above that.
+template <typename SizeOf>
+int64_t productOf(ArrayRef<unsigned> loops, SizeOf sizeOf) {
+  if (loops.size() == 1) // nearly always, and asked for often
+    return sizeOf(loops.front());
+  int64_t product = 1;
+  for (unsigned loop : loops)
+    product = checkedMul(product, sizeOf(loop)).value_or(maxCount);
+  return product;
+}
+
 } // namespace mlir::llm
 
 #endif // LLM_LIB_ANALYSIS_WORKSUMS_H
