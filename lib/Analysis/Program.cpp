@@ -287,6 +287,28 @@ ShownSources mlir::llm::findSources(Value value) {
   return shown;
 }
 
+std::optional<SmallVector<Operation *, 2>>
+mlir::llm::findWriters(Value value) {
+  ShownSources shown = findSources(value);
+  if (!shown.isAll)
+    return std::nullopt;
+  llvm::SmallSetVector<Value, 8> worklist;
+  for (SourceOpInterface source : shown.sources)
+    worklist.insert_range(source.getDependences());
+  llvm::SmallSetVector<Operation *, 2> writers;
+  for (size_t next = 0; next < worklist.size(); ++next) {
+    Operation *op = worklist[next].getDefiningOp();
+    if (auto source = dyn_cast_if_present<SourceOpInterface>(op))
+      worklist.insert_range(source.getDependences());
+    else if (auto view = dyn_cast_if_present<TransparentOpInterface>(op))
+      worklist.insert_range(view.getForwardedValues());
+    else if (isa_and_present<WorkloadOpInterface>(op))
+      writers.insert(op);
+    // What comes from around a function or a loop is there from the start.
+  }
+  return SmallVector<Operation *, 2>(writers.getArrayRef());
+}
+
 InFlightDiagnostic mlir::llm::emitFunctionError(func::FuncOp function) {
   return emitError(function.getLoc())
          << "function '" << function.getName() << "' ";

@@ -112,61 +112,63 @@ static std::optional<unsigned> findGroup(const Problem &problem,
   return std::nullopt;
 }
 
-bool mlir::llm::isPrefetchable(const Buffer &buffer) {
-  if (buffer.role != Buffer::Role::Read)
-    return false;
-  ShownSources shown = findSources(buffer.value);
-  for (size_t next = 0; next < shown.sources.size() && shown.isAll; ++next)
-    for (Value dependence : shown.sources[next].getDependences()) {
-      ShownSources behind = findSources(dependence);
-      shown.isAll &= behind.isAll;
-      for (SourceOpInterface source : behind.sources)
-        if (!llvm::is_contained(shown.sources, source))
-          shown.sources.push_back(source);
-    }
-  return shown.isAll;
-}
-
 SmallVector<SourceRoom, 4> mlir::llm::findSourceRooms(const OpOnTarget &context,
                                                       TileAttr tile, Box box) {
   SmallVector<SourceRoom, 4> rooms;
   WorkloadOpInterface op = context.op;
   OpOnTarget own = partOf(context, box);
   for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
-    if (!isPrefetchable(buffer))
+    if (buffer.role != Buffer::Role::Read)
+      continue;
+    std::optional<SmallVector<Operation *, 2>> writers =
+        findWriters(buffer.value);
+    if (!writers)
       continue;
     Count elements = op.countElements(context.workload, index, box);
     Count bytes = succeeded(elements) ? storageBytes(buffer, *elements)
                                       : Count(failure());
     rooms.push_back({buffer.name, succeeded(bytes) ? *bytes : maxCount,
-                     stagingBytes(own, tile, index)});
+                     stagingBytes(own, tile, index), std::move(*writers)});
   }
   return rooms;
 }
 
+namespace {
+/// The problem of a stretch before its ops are cut.
+struct Tasks {
+  Problem problem; ///< without parts
+  DenseMap<Operation *, unsigned> taskOf;
+};
+} // namespace
+
 /// A part with these costs and this box.
-static scheduling::Part makePart(const Problem &machine, PartCostAttr cost,
+static scheduling::Part makePart(const Tasks &tasks, PartCostAttr cost,
                                  const OpOnTarget &context, TileAttr tile,
                                  Box box) {
+  const std::vector<scheduling::Resource> &resources = tasks.problem.resources;
   scheduling::Part part;
   part.overheadCycles = cost.getOverheadCycles();
   part.serialCycles = cost.getSerialCycles();
   part.computeCycles = cost.getComputeCycles();
   part.workingSetBytes = cost.getWorkingSetBytes();
-  for (const scheduling::Resource &resource : machine.resources)
+  for (const scheduling::Resource &resource : resources)
     part.bytes.push_back(cost.getBytes(resource.name));
   for (const SourceRoom &room : findSourceRooms(context, tile, box)) {
     scheduling::Source source{
         room.buffer, {}, room.sliceBytes, room.stagingBytes};
-    for (const scheduling::Resource &resource : machine.resources)
+    for (const scheduling::Resource &resource : resources)
       source.bytes.push_back(cost.getBytes(resource.name, room.buffer));
+    // The boundary of the stretch meets what comes from outside.
+    for (Operation *writer : room.writers)
+      if (auto known = tasks.taskOf.find(writer); known != tasks.taskOf.end())
+        source.predecessors.push_back(known->second);
     part.sources.push_back(std::move(source));
   }
   return part;
 }
 
 static FailureOr<std::vector<scheduling::Part>>
-makeParts(const Problem &machine, const OpOnTarget &context, TileAttr tile,
+makeParts(const Tasks &tasks, const OpOnTarget &context, TileAttr tile,
           CostAttr cost) {
   FailureOr<Split> split = Split::get(context, tile.getSplit());
   if (failed(split))
@@ -182,31 +184,31 @@ makeParts(const Problem &machine, const OpOnTarget &context, TileAttr tile,
   int64_t number = 0;
   for (PartCostAttr record : cost.getParts()) {
     parts.push_back(
-        makePart(machine, record, context, tile, split->boxOf(number)));
+        makePart(tasks, record, context, tile, split->boxOf(number)));
     parts.back().count = record.getCount();
     number += record.getCount();
   }
   return parts;
 }
 
-/// All but parts and alternatives.
-static FailureOr<Problem> makeTasks(const Program &program,
-                                    ArrayRef<unsigned> stretch,
-                                    const Target &target) {
-  Problem problem = makeMachine(target);
-  DenseMap<unsigned, unsigned> taskOf;
+static Tasks makeTasks(const Program &program, ArrayRef<unsigned> stretch,
+                       const Target &target) {
+  Tasks tasks;
+  tasks.problem = makeMachine(target);
+  Problem &problem = tasks.problem;
   for (unsigned index : stretch) {
     const ProgramOp &entry = program.ops()[index];
     scheduling::Task task;
     task.name = entry.name;
     task.group = findGroup(problem, costOf(entry.op).getEngine());
     for (unsigned dependence : entry.dependences)
-      if (auto known = taskOf.find(dependence); known != taskOf.end())
+      if (auto known = tasks.taskOf.find(program.ops()[dependence].op);
+          known != tasks.taskOf.end())
         task.predecessors.push_back(known->second);
-    taskOf[index] = problem.tasks.size();
+    tasks.taskOf[entry.op] = problem.tasks.size();
     problem.tasks.push_back(std::move(task));
   }
-  return problem;
+  return tasks;
 }
 
 static LogicalResult checkProblem(const Program &program,
@@ -225,10 +227,8 @@ static LogicalResult checkProblem(const Program &program,
 FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
                                           ArrayRef<unsigned> stretch,
                                           const Target &target) {
-  FailureOr<Problem> problem = makeTasks(program, stretch, target);
-  if (failed(problem))
-    return failure();
-  for (auto [task, index] : llvm::zip(problem->tasks, stretch)) {
+  Tasks tasks = makeTasks(program, stretch, target);
+  for (auto [task, index] : llvm::zip(tasks.problem.tasks, stretch)) {
     Operation *op = program.ops()[index].op;
     FailureOr<OpOnTarget> context =
         OpOnTarget::get(program.ops()[index].op, target);
@@ -236,27 +236,25 @@ FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
       return failure();
     auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
     FailureOr<std::vector<scheduling::Part>> parts =
-        makeParts(*problem, *context, tile, costOf(op));
+        makeParts(tasks, *context, tile, costOf(op));
     if (failed(parts))
       return failure();
     task.kinds = context->workload.engineKinds();
     task.parts = std::move(*parts);
   }
-  if (failed(checkProblem(program, *problem)))
+  if (failed(checkProblem(program, tasks.problem)))
     return failure();
-  return problem;
+  return std::move(tasks.problem);
 }
 
 FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
                                                     ArrayRef<unsigned> stretch,
                                                     const Target &target) {
-  FailureOr<Problem> problem = makeTasks(program, stretch, target);
-  if (failed(problem))
-    return failure();
-  SplitProblem result{std::move(*problem), {}};
+  Tasks tasks = makeTasks(program, stretch, target);
+  std::vector<SmallVector<CostedTile>> allChoices;
   // Equal ops have equal choices.
   DenseMap<CostAttr, SmallVector<CostedTile>> known;
-  for (auto [task, index] : llvm::zip(result.problem.tasks, stretch)) {
+  for (auto [task, index] : llvm::zip(tasks.problem.tasks, stretch)) {
     Operation *op = program.ops()[index].op;
     FailureOr<OpOnTarget> context =
         OpOnTarget::get(program.ops()[index].op, target);
@@ -274,7 +272,7 @@ FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
     task.kinds = context->workload.engineKinds();
     for (auto [number, choice] : llvm::enumerate(choices)) {
       FailureOr<std::vector<scheduling::Part>> parts =
-          makeParts(result.problem, *context, choice.tile, choice.cost);
+          makeParts(tasks, *context, choice.tile, choice.cost);
       if (failed(parts))
         return failure();
       if (number == 0)
@@ -282,11 +280,11 @@ FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
       else
         task.alternatives.push_back({std::move(*parts)});
     }
-    result.choices.push_back(choices);
+    allChoices.push_back(choices);
   }
-  if (failed(checkProblem(program, result.problem)))
+  if (failed(checkProblem(program, tasks.problem)))
     return failure();
-  return result;
+  return SplitProblem{std::move(tasks.problem), std::move(allChoices)};
 }
 
 //===----------------------------------------------------------------------===//

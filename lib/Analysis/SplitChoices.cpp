@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/SplitChoices.h"
+#include "llm/Analysis/Program.h"
 #include "llm/Support/Units.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -22,8 +23,8 @@ public:
   /// Iterations of each loop in a part; nothing where the op cannot be cut into
   /// more than one part.
   std::optional<SmallVector<int64_t, 6>> cut(int64_t parts);
-  /// The bytes of the largest read buffer in a part of these sizes.
-  double largestSlice(ArrayRef<int64_t> sizes) const;
+  /// The bytes of all that can be fetched ahead for a part of these sizes.
+  double slicesOf(ArrayRef<int64_t> sizes) const;
 
 private:
   /// How long the longest part is, and what all of them touch together.
@@ -84,12 +85,12 @@ double Cutter::bytesOfPart(unsigned buffer, ArrayRef<int64_t> sizes) const {
   return most;
 }
 
-double Cutter::largestSlice(ArrayRef<int64_t> sizes) const {
-  double most = 0;
-  for (unsigned buffer = 0; buffer < context.workload.buffers.size(); ++buffer)
-    if (context.workload.buffers[buffer].role == Buffer::Role::Read)
-      most = std::max(most, bytesOfPart(buffer, sizes));
-  return most;
+double Cutter::slicesOf(ArrayRef<int64_t> sizes) const {
+  double bytes = 0;
+  for (auto [index, buffer] : llvm::enumerate(context.workload.buffers))
+    if (buffer.role == Buffer::Role::Read && findWriters(buffer.value))
+      bytes += bytesOfPart(index, sizes);
+  return bytes;
 }
 
 Cutter::Estimate Cutter::estimate() const {
@@ -187,9 +188,8 @@ mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given) {
     if (failed(cost))
       return failure();
     choices.push_back({cut, *cost});
-    bool isFine = fetches ? cutter.largestSlice(*sizes) <= smallEnough
-                          : parts >= 4 * engines;
-    if (isFine && parts >= engines)
+    if (parts >= 4 * engines &&
+        (!fetches || cutter.slicesOf(*sizes) <= smallEnough))
       break;
   }
   return choices;

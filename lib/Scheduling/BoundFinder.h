@@ -50,18 +50,15 @@ private:
   int64_t enginesOf(const GroupSet &groups) const;
   bool isConfined(unsigned task, const GroupSet &groups) const;
   std::optional<int64_t> cyclesOf(int64_t bytes, size_t resource) const;
-  /// Of the tasks from a position of the order on, when `held` bytes were
-  /// fetched before.
+  /// Of the tasks at positions [first, last) of the order, when `held` bytes
+  /// were fetched before.
   std::optional<int64_t> streams(const GroupSet &groups, size_t resource,
-                                 size_t first, int64_t held) const;
-  std::vector<bool> findSeparators() const;
+                                 size_t first, size_t last, int64_t held) const;
   /// Of the tasks at positions [first, last) of the order alone.
   std::optional<int64_t> stage(size_t first, size_t last) const;
-  /// What comes behind the border at `position`, `before` cycles after the
-  /// start, is streamed behind it, but for what private memories hold by then.
-  std::optional<int64_t> behindBorder(size_t position, int64_t before,
-                                      size_t resource, int64_t bytes,
-                                      int64_t held) const;
+  /// Of stages in a row, between two borders: what they stream passes within
+  /// this time, but for what private memories hold when they begin.
+  std::optional<int64_t> row(size_t first, size_t last) const;
   /// Bytes that private memories can hold of what is fetched; nothing: any.
   std::optional<int64_t> fetchableBytes(size_t resource) const;
 
@@ -69,6 +66,7 @@ private:
   std::vector<TaskLimits> limits;
   std::vector<unsigned> order;        ///< topological
   std::vector<int64_t> ahead, behind; ///< of each task, without itself
+  std::vector<std::optional<int64_t>> fetchable; ///< bytes, of each resource
   std::set<GroupSet, std::greater<GroupSet>> groupSets;
 };
 

@@ -37,6 +37,8 @@ std::optional<BoundFinder> BoundFinder::make(const Problem &problem) {
       finder.ahead[task] = std::max(finder.ahead[task],
                                     finder.ahead[predecessor] +
                                         finder.limits[predecessor].spanCycles);
+  for (size_t m = 0; m < problem.resources.size(); ++m)
+    finder.fetchable.push_back(finder.fetchableBytes(m));
   return finder;
 }
 

@@ -5,9 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Graph.h"
 #include "ListRun.h"
+#include "Stages.h"
 #include "llm/Scheduling/Bounds.h"
 #include "llm/Scheduling/Solvers.h"
+#include "llm/Support/Units.h"
 
 #include <algorithm>
 
@@ -25,12 +28,22 @@ public:
   std::optional<Solution> run();
 
 private:
+  /// The way to cut the tasks of a stage with which it was over soonest.
+  struct StageCut {
+    int64_t cycles = INT64_MAX;
+    Choices choices; ///< of all tasks
+  };
+
   bool isDone() const { return best && best->makespan == bound; }
   bool keep(std::optional<Solution> solution, const Choices &choices);
   /// Runs over the problem with every task cut this way, in each manner.
   void tryChoices(const Choices &choices);
-  void tryManners(const Problem &resolved, const Plan &plan, bool prefetches,
-                  const Choices &choices);
+  void tryManners(const Problem &resolved, const Plan &plan,
+                  ListOptions options, const Choices &choices);
+  void findStages();
+  void noteStages(const Solution &solution, const Choices &choices);
+  /// Each stage cut as in the run in which it was over soonest.
+  Choices bestOfStages() const;
   /// Cuts one task after the other in another way, as long as that makes the
   /// schedule shorter.
   void descend(Choices choices);
@@ -46,9 +59,42 @@ private:
   size_t placed = 0;
   std::optional<Solution> best;
   ListOptions bestOptions;
+  std::vector<size_t> stageOf; ///< of each task, if one can be cut
+  std::vector<StageCut> stages;
 };
 
 } // namespace
+
+static bool anySource(const Problem &problem,
+                      bool (*holds)(const Source &source)) {
+  for (const Task &task : problem.tasks)
+    for (const Part &part : task.parts)
+      if (std::any_of(part.sources.begin(), part.sources.end(), holds))
+        return true;
+  return false;
+}
+
+static bool canPrefetch(const Problem &problem) {
+  return std::any_of(problem.engines.begin(), problem.engines.end(),
+                     [](const EngineGroup &engine) {
+                       return engine.kinds.contains(EngineKind::Memory);
+                     }) &&
+         anySource(problem, [](const Source &) { return true; });
+}
+
+static bool hasWrittenSources(const Problem &problem) {
+  return anySource(problem, [](const Source &source) {
+    return !source.predecessors.empty();
+  });
+}
+
+static int64_t countComputeEngines(const Problem &problem) {
+  int64_t count = 0;
+  for (const EngineGroup &engine : problem.engines)
+    if (!engine.kinds.contains(EngineKind::Memory))
+      count = checkedAdd(count, engine.count).value_or(maxCount);
+  return count;
+}
 
 bool ListSearch::keep(std::optional<Solution> solution,
                       const Choices &choices) {
@@ -60,39 +106,33 @@ bool ListSearch::keep(std::optional<Solution> solution,
 }
 
 void ListSearch::tryManners(const Problem &resolved, const Plan &plan,
-                            bool prefetches, const Choices &choices) {
+                            ListOptions options, const Choices &choices) {
+  auto attempt = [&](Manner manner) {
+    options.manner = manner;
+    if (isDone() || (best && placed >= effort))
+      return;
+    std::optional<Solution> solution = ListRun(resolved, plan, options).run();
+    placed += plan.table.parts.size();
+    if (solution && !stages.empty())
+      noteStages(*solution, choices);
+    if (keep(std::move(solution), choices))
+      bestOptions = options;
+  };
   // More engines can mean a longer schedule (Graham), hence the halvings; parts
   // that were made for all engines keep them.
   unsigned mostHalvings =
       choices.empty() ? Machine::mostHalvings(resolved, plan.table) : 0;
-  for (unsigned halvings = 0; halvings <= mostHalvings; ++halvings) {
-    for (Manner manner : {Manner::Eager, Manner::Patient}) {
-      if (best && placed >= effort)
-        return;
-      ListOptions options{manner, prefetches, halvings};
-      if (keep(ListRun(resolved, plan, options).run(), choices))
-        bestOptions = options;
-      placed += plan.table.parts.size();
-      if (isDone())
-        return; // nothing is shorter
-    }
+  for (; options.halvings <= mostHalvings; ++options.halvings) {
+    attempt(Manner::Eager);
+    attempt(Manner::Patient);
   }
-}
-
-static bool canPrefetch(const Problem &problem) {
-  bool hasQueue =
-      std::any_of(problem.engines.begin(), problem.engines.end(),
-                  [](const EngineGroup &engine) {
-                    return engine.kinds.contains(EngineKind::Memory);
-                  });
-  return hasQueue &&
-         std::any_of(problem.tasks.begin(), problem.tasks.end(),
-                     [](const Task &task) {
-                       return std::any_of(task.parts.begin(), task.parts.end(),
-                                          [](const Part &part) {
-                                            return !part.sources.empty();
-                                          });
-                     });
+  options.halvings = 0;
+  int64_t engines = countComputeEngines(resolved);
+  while (engines > 0) {
+    engines /= 2;
+    options.mostStreams = engines;
+    attempt(Manner::Eager);
+  }
 }
 
 Problem ListSearch::cut(const Choices &choices) const {
@@ -109,10 +149,35 @@ void ListSearch::tryChoices(const Choices &choices) {
   std::optional<Plan> plan = Plan::make(actual);
   if (!plan)
     return;
-  if (canPrefetch(actual))
-    tryManners(actual, *plan, /*prefetches=*/true, choices);
-  if (!isDone())
-    tryManners(actual, *plan, /*prefetches=*/false, choices);
+  if (canPrefetch(actual)) {
+    ListOptions options;
+    options.prefetches = true;
+    tryManners(actual, *plan, options, choices);
+    options.waitsForSources = true;
+    if (hasWrittenSources(actual))
+      tryManners(actual, *plan, options, choices);
+  }
+  tryManners(actual, *plan, ListOptions(), choices);
+}
+
+void ListSearch::noteStages(const Solution &solution, const Choices &choices) {
+  std::vector<int64_t> ends(stages.size(), 0);
+  for (const Slot &slot : solution.slots)
+    ends[stageOf[slot.task]] = std::max(ends[stageOf[slot.task]], slot.end);
+  int64_t before = 0;
+  for (size_t stage = 0; stage < stages.size(); ++stage) {
+    if (ends[stage] - before < stages[stage].cycles)
+      stages[stage] = {ends[stage] - before, choices};
+    before = ends[stage];
+  }
+}
+
+Choices ListSearch::bestOfStages() const {
+  Choices choices(problem.tasks.size(), 0);
+  for (size_t task = 0; task < choices.size(); ++task)
+    if (const Choices &own = stages[stageOf[task]].choices; !own.empty())
+      choices[task] = own[task];
+  return choices;
 }
 
 std::optional<int64_t> ListSearch::tryAgain(const Choices &choices) {
@@ -137,19 +202,18 @@ void ListSearch::descend(Choices choices) {
     isShorter = false;
     for (unsigned task = 0; task < choices.size(); ++task) {
       unsigned kept = choices[task];
-      for (int step : {1, -1}) {
+      for (unsigned other = 0; other <= problem.tasks[task].alternatives.size();
+           ++other) {
         if (placed >= effort || isDone())
           return;
-        int64_t other = int64_t(kept) + step;
-        if (other < 0 ||
-            other > int64_t(problem.tasks[task].alternatives.size()))
+        if (other == choices[task])
           continue;
         choices[task] = other;
         std::optional<int64_t> makespan = tryAgain(choices);
         if (makespan && *makespan < *least) {
           least = makespan;
+          kept = other;
           isShorter = true;
-          break;
         }
         choices[task] = kept;
       }
@@ -158,10 +222,12 @@ void ListSearch::descend(Choices choices) {
 }
 
 std::optional<Solution> ListSearch::run() {
-  tryChoices({});
   size_t most = 0;
   for (const Task &task : problem.tasks)
     most = std::max(most, task.alternatives.size());
+  if (most > 0)
+    findStages();
+  tryChoices({});
   for (unsigned number = 1; number <= most && !isDone() && placed < effort;
        ++number) {
     Choices choices;
@@ -172,6 +238,7 @@ std::optional<Solution> ListSearch::run() {
   if (!isDone())
     keep(scheduleEarliest(problem), {});
   if (best && most > 0) {
+    tryChoices(bestOfStages());
     Choices whole(problem.tasks.size(), 0), found = best->choices;
     found.resize(whole.size(), 0);
     descend(found);
@@ -179,6 +246,16 @@ std::optional<Solution> ListSearch::run() {
       descend(whole);
   }
   return std::move(best);
+}
+
+void ListSearch::findStages() {
+  std::vector<unsigned> order = topologicalOrder(problem);
+  std::vector<size_t> borders = findBorders(problem, order);
+  stages.resize(borders.size() - 1);
+  stageOf.resize(order.size());
+  for (size_t stage = 0; stage < stages.size(); ++stage)
+    for (size_t at = borders[stage]; at < borders[stage + 1]; ++at)
+      stageOf[order[at]] = stage;
 }
 
 std::optional<Solution> scheduleList(const Problem &problem) {

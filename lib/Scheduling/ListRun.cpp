@@ -16,14 +16,14 @@ namespace mlir::llm::scheduling {
 ListRun::ListRun(const Problem &problem, const Plan &plan, ListOptions options)
     : problem(problem), plan(plan), options(options),
       machine(problem, plan.table, options.halvings),
-      queues(plan.groupsOfQueue.size()) {
+      queues(plan.queues.size()) {
   for (const Task &task : problem.tasks) {
     tasksAhead.push_back(task.predecessors.size());
     partsLeft.push_back(countParts(task.parts));
   }
   if (!options.prefetches)
     return;
-  prefetcher.emplace(problem, plan, machine);
+  prefetcher.emplace(problem, plan, machine, options.waitsForSources);
   released.assign(plan.table.parts.size(), false);
 }
 
@@ -34,8 +34,10 @@ std::optional<Solution> ListRun::run() {
       ready.push_back(task);
   release(std::move(ready));
   while (true) {
-    startWhatFits();
+    startWhatFits(options.mostStreams);
     startFetches();
+    if (options.mostStreams)
+      startWhatFits(std::nullopt); // rather than that engines are idle
     if (overflow)
       return std::nullopt;
     std::optional<int64_t> next = machine.nextEnd();
@@ -48,8 +50,10 @@ std::optional<Solution> ListRun::run() {
       if (released[part] && !prefetcher->isFetching(part))
         queuePart(part);
     }
-    for (size_t part : ended.parts)
+    for (size_t part : ended.parts) {
+      streaming -= streams(part);
       endPart(part, tasks);
+    }
     release(std::move(tasks));
   }
   // All parts have started unless one of them fits nowhere.
@@ -65,10 +69,9 @@ void ListRun::startFetches() {
   overflow |= !prefetcher->startFetches(parts);
   // They wait until that has ended.
   for (size_t part : parts) {
-    Ready ready{plan.rank[part], part};
     EngineId target = *prefetcher->targetOf(part);
-    queues[plan.queueOfPart[part]].parts.erase(ready);
-    bound[{target.group, target.index}].parts.erase(ready);
+    queues[plan.queueOfPart[part]].parts.erase(plan.position[part]);
+    bound[{target.group, target.index}].parts.erase(plan.position[part]);
   }
 }
 
@@ -115,6 +118,8 @@ void ListRun::endPart(size_t part, std::vector<unsigned> &tasks) {
     releasePart(plan.table.first[task + 1] - 1, tasks);
   if (left > 0)
     return;
+  if (prefetcher)
+    prefetcher->noteEnded(task);
   for (unsigned successor : plan.successors[task])
     if (--tasksAhead[successor] == 0)
       tasks.push_back(successor);
@@ -126,7 +131,7 @@ void ListRun::queuePart(size_t part) {
     target = prefetcher->targetOf(part);
   ReadyQueue &queue = target ? bound[{target->group, target->index}]
                              : queues[plan.queueOfPart[part]];
-  queue.parts.insert({plan.rank[part], part});
+  queue.parts.insert(plan.position[part]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,7 +145,12 @@ void ListRun::start(size_t part, const Choice &choice) {
   ++started;
 }
 
-void ListRun::startWhatFits() {
+bool ListRun::streams(size_t part) const {
+  return plan.queues[plan.queueOfPart[part]].streams &&
+         !(prefetcher && prefetcher->targetOf(part));
+}
+
+void ListRun::startWhatFits(std::optional<int64_t> mostStreams) {
   auto rewind = [](ReadyQueue &queue) {
     queue.next = queue.parts.begin();
     queue.refused = 0;
@@ -149,10 +159,12 @@ void ListRun::startWhatFits() {
     rewind(queue);
   for (auto &[engine, queue] : bound)
     rewind(queue);
-  while (ReadyQueue *queue = firstCandidate()) {
-    size_t part = queue->next->part;
+  auto mayStream = [&] { return !mostStreams || streaming < *mostStreams; };
+  while (ReadyQueue *queue = firstCandidate(mayStream())) {
+    size_t part = plan.order[*queue->next];
     if (std::optional<Choice> choice = choose(part)) {
       start(part, *choice);
+      streaming += streams(part);
       queue->next = queue->parts.erase(queue->next);
     } else {
       ++queue->next;
@@ -161,7 +173,7 @@ void ListRun::startWhatFits() {
   }
 }
 
-ListRun::ReadyQueue *ListRun::firstCandidate() {
+ListRun::ReadyQueue *ListRun::firstCandidate(bool mayStream) {
   ReadyQueue *first = nullptr;
   auto consider = [&](ReadyQueue &queue) {
     if (queue.next != queue.parts.end() && queue.refused < scanDepth &&
@@ -172,8 +184,9 @@ ListRun::ReadyQueue *ListRun::firstCandidate() {
     if (machine.isIdle(EngineId{engine.first, engine.second}))
       consider(queue);
   for (size_t i = 0; i < queues.size(); ++i) {
-    const std::vector<unsigned> &groups = plan.groupsOfQueue[i];
-    if (std::any_of(groups.begin(), groups.end(),
+    const auto &[groups, streams] = plan.queues[i];
+    if ((mayStream || !streams) &&
+        std::any_of(groups.begin(), groups.end(),
                     [&](unsigned group) { return machine.isIdle(group); }))
       consider(queues[i]);
   }

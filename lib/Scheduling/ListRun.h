@@ -25,7 +25,11 @@ enum class Manner {
 struct ListOptions {
   Manner manner = Manner::Patient;
   bool prefetches = false;
+  bool waitsForSources = false; ///< that are still written; see Prefetcher
   unsigned halvings = 0; ///< so many times half of the compute engines
+  /// As long as others are ready, only so many engines stream; so memory engines
+  /// have lanes for what comes next while something is computed.
+  std::optional<int64_t> mostStreams;
 };
 
 /// One run over a problem without alternatives, event by event.
@@ -41,8 +45,8 @@ private:
     LaneChoice mode;
   };
   struct ReadyQueue {
-    std::set<Ready> parts;
-    std::set<Ready>::iterator next; ///< where the scan of this event stands
+    std::set<size_t> parts;          ///< by where they stand in the plan's order
+    std::set<size_t>::iterator next; ///< where the scan of this event stands
     unsigned refused = 0;           ///< parts that it could not start
   };
 
@@ -54,9 +58,12 @@ private:
   void endPart(size_t part, std::vector<unsigned> &released);
   void queuePart(size_t part);
   void start(size_t part, const Choice &choice);
-  void startWhatFits();
+  /// Only so many parts that stream at once.
+  void startWhatFits(std::optional<int64_t> mostStreams);
+  /// A part whose sources were not fetched, and that is longer for it.
+  bool streams(size_t part) const;
   void startFetches();
-  ReadyQueue *firstCandidate();
+  ReadyQueue *firstCandidate(bool mayStream);
   std::optional<Choice> choose(size_t part);
   std::optional<Choice> chooseBound(size_t part, EngineId engine) const;
   std::optional<Choice> choosePatiently(const PartModes &part);
@@ -83,6 +90,7 @@ private:
   std::vector<size_t> tasksAhead; ///< of each task: predecessors that still run
   std::vector<size_t> partsLeft;  ///< of each task: parts that have not ended
   size_t started = 0;
+  int64_t streaming = 0; ///< parts that stream now
   bool overflow = false;
 };
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace mlir::llm::scheduling {
 
@@ -73,30 +74,39 @@ std::optional<Plan> Plan::make(const Problem &problem) {
     return std::nullopt;
 
   Plan plan;
-  std::map<std::vector<unsigned>, unsigned> queues;
+  std::map<Queue, unsigned> queues;
   std::vector<unsigned> queueOfShape;
-  for (const PartModes &part : table->shapes) {
-    std::vector<unsigned> groups;
-    for (const Mode &mode : part.modes)
-      groups.push_back(mode.group);
-    auto [queue, isNew] = queues.insert({groups, queues.size()});
+  for (const PartModes &modes : table->shapes) {
+    const Part &part = *modes.part;
+    Queue queue{{},
+                modes.shortest() > part.overheadCycles + part.serialCycles +
+                                       part.computeCycles};
+    for (const Mode &mode : modes.modes)
+      queue.groups.push_back(mode.group);
+    auto [known, isNew] = queues.insert({queue, queues.size()});
     if (isNew)
-      plan.groupsOfQueue.push_back(groups);
-    queueOfShape.push_back(queue->second);
+      plan.queues.push_back(queue);
+    queueOfShape.push_back(known->second);
   }
-  plan.order.reserve(table->parts.size());
-  plan.rank.reserve(table->parts.size());
+  std::vector<std::pair<int64_t, int64_t>> rank; // the way, the length
+  rank.reserve(table->parts.size());
   for (size_t index = 0; index < table->parts.size(); ++index) {
     const PartTable::Entry &part = table->parts[index];
     bool combines = problem.tasks[part.task].lastCombines &&
                     index + 1 == table->first[part.task + 1];
-    int64_t own =
-        combines ? table->modesOf(index).shortest() : spans[part.task];
-    plan.rank.push_back(own + (*behind)[part.task]);
-    plan.order.push_back({plan.rank.back(), index});
+    int64_t length = table->modesOf(index).shortest();
+    int64_t own = combines ? length : spans[part.task];
+    rank.push_back({own + (*behind)[part.task], length});
     plan.queueOfPart.push_back(queueOfShape[part.shape]);
   }
-  std::sort(plan.order.begin(), plan.order.end());
+  plan.order.resize(rank.size());
+  std::iota(plan.order.begin(), plan.order.end(), 0);
+  std::sort(plan.order.begin(), plan.order.end(), [&](size_t a, size_t b) {
+    return rank[a] != rank[b] ? rank[a] > rank[b] : a < b;
+  });
+  plan.position.resize(rank.size());
+  for (size_t at = 0; at < plan.order.size(); ++at)
+    plan.position[plan.order[at]] = at;
   plan.successors = successorsOf(problem);
   plan.table = std::move(*table);
   return plan;

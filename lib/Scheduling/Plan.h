@@ -10,29 +10,31 @@
 
 #include "Parts.h"
 
-namespace mlir::llm::scheduling {
+#include <tuple>
 
-/// A part that may start: highest rank first, then program order.
-struct Ready {
-  int64_t rank;
-  size_t part;
-  bool operator<(const Ready &other) const {
-    return rank != other.rank ? rank > other.rank : part < other.part;
-  }
-};
+namespace mlir::llm::scheduling {
 
 /// The parts of a problem without alternatives, and in which order they matter.
 struct Plan {
   PartTable table;
   std::vector<std::vector<unsigned>> successors;
-  /// Of each part: the longest way from its start to the end of all.
-  std::vector<int64_t> rank;
-  /// All parts, highest rank first. Nothing waits for what stands behind it.
-  std::vector<Ready> order;
-  /// Parts that can run on the same groups wait in one queue, so that those
-  /// that wait for a busy kind of engine hide no others.
+  /// All parts: first those with the longest way from the start of their task to
+  /// the end of all, among them the longest part, then program order. Nothing
+  /// waits for what stands behind it.
+  std::vector<size_t> order;
+  /// Of each part where it stands in `order`.
+  std::vector<size_t> position;
+  /// Parts that wait for the same wait in one queue, so that those that wait for
+  /// a busy kind of engine hide no others.
+  struct Queue {
+    std::vector<unsigned> groups; ///< that can run them
+    bool streams; ///< they are longer than what they compute
+    bool operator<(const Queue &other) const {
+      return std::tie(groups, streams) < std::tie(other.groups, other.streams);
+    }
+  };
   std::vector<unsigned> queueOfPart;
-  std::vector<std::vector<unsigned>> groupsOfQueue;
+  std::vector<Queue> queues;
 
   /// Nothing on overflow.
   static std::optional<Plan> make(const Problem &problem);

@@ -13,13 +13,14 @@
 namespace mlir::llm::scheduling {
 
 Prefetcher::Prefetcher(const Problem &problem, const Plan &plan,
-                       Machine &machine)
-    : problem(problem), plan(plan), machine(machine) {
+                       Machine &machine, bool waits)
+    : problem(problem), plan(plan), machine(machine), waits(waits) {
   for (unsigned group = 0; group < problem.engines.size(); ++group)
     if (problem.engines[group].kinds.contains(EngineKind::Memory))
       queues.push_back(group);
   if (queues.empty())
     return;
+  hasEnded.resize(problem.tasks.size(), false);
   states.resize(plan.table.parts.size());
   windows.resize(problem.engines.size());
   worthFetching.resize(plan.table.shapes.size() * problem.engines.size());
@@ -39,7 +40,7 @@ int64_t Prefetcher::Window::from(size_t position) {
 }
 
 void Prefetcher::skip() {
-  size_t part = plan.order[next].part;
+  size_t part = plan.order[next];
   const PartModes &modes = plan.table.modesOf(part);
   const State &state = states[part];
   // Some occupy nothing; some have all that they can have.
@@ -59,7 +60,7 @@ void Prefetcher::noteStart(size_t part) {
     of.erase(of.find(state.need));
   }
   while (firstUnstarted < plan.order.size() &&
-         states[plan.order[firstUnstarted].part].hasStarted)
+         states[plan.order[firstUnstarted]].hasStarted)
     ++firstUnstarted;
 }
 
@@ -130,12 +131,19 @@ std::optional<unsigned> Prefetcher::nextSource(size_t part) {
   unsigned group =
       target ? target->group : plan.table.modesOf(part).modes.front().group;
   const std::vector<PrefetchSlot> &fetches = machine.fetchesOf(part);
+  const std::vector<Source> &sources = plan.table.partOf(part).sources;
   for (unsigned source : sourcesWorthFetching(part, group))
-    if (std::none_of(
+    if ((waits || isWritten(sources[source])) &&
+        std::none_of(
             fetches.begin(), fetches.end(),
             [&](const PrefetchSlot &fetch) { return fetch.source == source; }))
       return source;
   return std::nullopt;
+}
+
+bool Prefetcher::isWritten(const Source &source) const {
+  return std::all_of(source.predecessors.begin(), source.predecessors.end(),
+                     [&](unsigned task) { return hasEnded[task]; });
 }
 
 int64_t Prefetcher::needWith(size_t part, unsigned source) const {
@@ -190,13 +198,15 @@ bool Prefetcher::startFetches(std::vector<size_t> &waiting) {
     std::optional<unsigned> queue = idleQueue();
     if (!queue)
       return true;
-    size_t part = plan.order[next].part;
+    size_t part = plan.order[next];
     std::optional<unsigned> source = nextSource(part);
     if (!source) {
       skip();
       continue;
     }
     const Source &numbers = plan.table.partOf(part).sources[*source];
+    if (!isWritten(numbers))
+      return true;
     auto fetchWith = [&](const std::vector<int64_t> &available) {
       return chooseLanes(problem, numbers.bytes, 0, 0, problem.engines[*queue],
                          available);

@@ -25,13 +25,20 @@ namespace mlir::llm::scheduling {
 /// still fits beside all that was fetched, on each engine that it may run on.
 class Prefetcher {
 public:
-  Prefetcher(const Problem &problem, const Plan &plan, Machine &machine);
+  /// Where a part comes next whose source is still being written, memory
+  /// engines either wait for that (`waits`), or it goes without this source.
+  Prefetcher(const Problem &problem, const Plan &plan, Machine &machine,
+             bool waits);
 
   /// Starts what idle memory engines can fetch now, and adds the parts that
   /// must wait for that. False on overflow.
   bool startFetches(std::vector<size_t> &waiting);
 
   void noteStart(size_t part);
+  void noteEnded(unsigned task) {
+    if (!states.empty())
+      hasEnded[task] = true;
+  }
   void noteFetched(size_t part) { --states[part].inFlight; }
 
   /// The engine that the part must run on, if one was chosen.
@@ -72,6 +79,7 @@ private:
   const std::vector<unsigned> &sourcesWorthFetching(size_t part,
                                                     unsigned group);
   std::optional<unsigned> nextSource(size_t part);
+  bool isWritten(const Source &source) const;
   std::optional<EngineId> chooseTarget(size_t part, unsigned source);
   /// Whether the part can have the source on this engine.
   bool hasRoom(EngineId engine, size_t part, unsigned source);
@@ -82,6 +90,8 @@ private:
   const Problem &problem;
   const Plan &plan;
   Machine &machine;
+  bool waits;
+  std::vector<bool> hasEnded;   ///< of tasks
   std::vector<unsigned> queues; ///< groups of memory engines
   std::vector<State> states;    ///< of parts
   std::vector<Window> windows;  ///< of groups

@@ -198,6 +198,12 @@ void Checker::checkSource(unsigned task, unsigned part, unsigned index) {
   perResource(source.bytes.size(), "bytes", name);
   for (int64_t bytes : source.bytes)
     within(bytes, 0, maxCount, "bytes", name);
+  const std::vector<unsigned> &known = problem.tasks[task].predecessors;
+  for (unsigned predecessor : source.predecessors)
+    if (std::find(known.begin(), known.end(), predecessor) == known.end())
+      report("predecessors of " + name() +
+             ": expected some of those of its task, found " +
+             std::to_string(predecessor));
 }
 
 void Checker::checkCycles() {

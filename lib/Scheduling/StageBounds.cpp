@@ -6,46 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "BoundFinder.h"
-#include "Graph.h"
+#include "Stages.h"
 #include "llm/Support/Units.h"
 
 #include <algorithm>
 
 namespace mlir::llm::scheduling {
-
-/// By position in the order: everything before leads to the task there, and
-/// everything behind comes from it. That is so when no task before has all its
-/// successors behind it (whoever follows successors ends there), and the same
-/// in the other direction.
-std::vector<bool> BoundFinder::findSeparators() const {
-  size_t count = order.size();
-  std::vector<size_t> position(count);
-  for (size_t at = 0; at < count; ++at)
-    position[order[at]] = at;
-  std::vector<size_t> firstSuccessor(count, count), lastPredecessor(count, 0);
-  std::vector<bool> hasPredecessor(count, false);
-  for (size_t at = 0; at < count; ++at)
-    for (unsigned predecessor : problem->tasks[order[at]].predecessors) {
-      size_t from = position[predecessor];
-      firstSuccessor[from] = std::min(firstSuccessor[from], at);
-      lastPredecessor[at] = std::max(lastPredecessor[at], from);
-      hasPredecessor[at] = true;
-    }
-  std::vector<bool> separates(count, true);
-  size_t latest = 0; // first successor of any task before
-  for (size_t at = 0; at < count; ++at) {
-    separates[at] = latest <= at;
-    latest = std::max(latest, firstSuccessor[at]);
-  }
-  // The last predecessor of any task behind; -1: one has none.
-  int64_t earliest = int64_t(count);
-  for (size_t at = count; at-- > 0;) {
-    separates[at] = separates[at] && earliest >= int64_t(at);
-    earliest = std::min(earliest,
-                        hasPredecessor[at] ? int64_t(lastPredecessor[at]) : -1);
-  }
-  return separates;
-}
 
 std::optional<int64_t> BoundFinder::stage(size_t first, size_t last) const {
   // The longest way within the stage: what is ahead of all of it is one way.
@@ -115,72 +81,65 @@ std::optional<int64_t> BoundFinder::fetchableBytes(size_t resource) const {
   return most;
 }
 
-std::optional<int64_t> BoundFinder::behindBorder(size_t position,
-                                                 int64_t before,
-                                                 size_t resource, int64_t bytes,
-                                                 int64_t held) const {
-  std::optional<int64_t> longest =
-      cyclesOf(std::max<int64_t>(0, bytes - held), resource);
-  if (!longest)
-    return std::nullopt;
-  if (hasMemoryEngine(*problem))
-    for (const GroupSet &groups : groupSets) {
-      std::optional<int64_t> cycles = streams(groups, resource, position, held);
-      if (!cycles)
-        return std::nullopt;
-      longest = std::max(*longest, *cycles);
-    }
-  return checkedAdd(before, *longest);
-}
-
-std::optional<int64_t> BoundFinder::stages() const {
-  std::vector<bool> separates = findSeparators();
-  // Where stages end: behind each separator, and ahead of it.
-  std::vector<size_t> ends;
-  for (size_t at = 0; at < order.size(); ++at) {
-    if (separates[at] && at > 0 && (ends.empty() || ends.back() != at))
-      ends.push_back(at);
-    if (separates[at] || at + 1 == order.size())
-      ends.push_back(at + 1);
-  }
-  std::vector<int64_t> lengths, before = {0};
-  size_t first = 0;
-  for (size_t end : ends) {
-    std::optional<int64_t> length = stage(first, end);
-    std::optional<int64_t> sum =
-        length ? checkedAdd(before.back(), *length) : std::nullopt;
-    if (!sum)
-      return std::nullopt;
-    lengths.push_back(*length);
-    before.push_back(*sum);
-    first = end;
-  }
-  int64_t bound = before.back();
-  // Large problems look at fewer borders: each look takes as long as there are
-  // tasks.
-  constexpr size_t effort = 4'000'000;
-  size_t step = 1 + ends.size() * order.size() / effort;
+std::optional<int64_t> BoundFinder::row(size_t first, size_t last) const {
+  int64_t longest = 0;
   for (size_t m = 0; m < problem->resources.size(); ++m) {
-    std::optional<int64_t> held = fetchableBytes(m);
+    std::optional<int64_t> held = fetchable[m];
     if (!held)
       continue;
     int64_t bytes = 0;
-    size_t at = order.size();
-    for (size_t stage = ends.size(); stage-- > 0;) {
-      size_t begin = stage == 0 ? 0 : ends[stage - 1];
-      for (; at > begin; --at)
-        bytes = checkedAdd(bytes, limits[order[at - 1]].bytes[m])
-                    .value_or(maxCount);
-      if (stage % step != 0)
-        continue;
-      std::optional<int64_t> all =
-          behindBorder(begin, before[stage], m, bytes, *held);
-      if (!all)
+    for (size_t at = first; at < last; ++at)
+      bytes =
+          checkedAdd(bytes, limits[order[at]].bytes[m]).value_or(maxCount);
+    std::optional<int64_t> cycles =
+        cyclesOf(std::max<int64_t>(0, bytes - *held), m);
+    if (!cycles)
+      return std::nullopt;
+    longest = std::max(longest, *cycles);
+    if (!hasMemoryEngine(*problem))
+      continue;
+    for (const GroupSet &groups : groupSets) {
+      std::optional<int64_t> streamed = streams(groups, m, first, last, *held);
+      if (!streamed)
         return std::nullopt;
-      bound = std::max(bound, *all);
+      longest = std::max(longest, *streamed);
     }
   }
-  return bound;
+  return longest;
+}
+
+std::optional<int64_t> BoundFinder::stages() const {
+  const std::vector<size_t> borders = findBorders(*problem, order);
+  size_t count = borders.size() - 1;
+  // Large problems look at short rows only: a look takes as long as the row.
+  constexpr size_t mostRows = 20'000, effort = 4'000'000;
+  size_t longestRow = count == 0 ? 0 : std::min(count, mostRows / count);
+  while (longestRow > 1 && longestRow * longestRow * order.size() > 2 * effort)
+    longestRow /= 2;
+  // The least cycles at which so many stages have ended.
+  std::vector<int64_t> ended = {0};
+  for (size_t last = 1; last <= count; ++last) {
+    int64_t bound = 0;
+    for (size_t length = 1; length <= std::max<size_t>(1, longestRow);
+         ++length) {
+      if (length > last)
+        break;
+      size_t begin = borders[last - length];
+      std::optional<int64_t> cycles =
+          length == 1 ? stage(begin, borders[last]) : 0;
+      std::optional<int64_t> together =
+          longestRow > 0 ? row(begin, borders[last]) : 0;
+      std::optional<int64_t> sum =
+          cycles && together ? checkedAdd(ended[last - length],
+                                          std::max(*cycles, *together))
+                             : std::nullopt;
+      if (!sum)
+        return std::nullopt;
+      bound = std::max(bound, *sum);
+    }
+    ended.push_back(bound);
+  }
+  return ended.back();
 }
 
 } // namespace mlir::llm::scheduling

@@ -19,20 +19,19 @@ namespace {
 /// save most.
 class Savings {
 public:
-  void add(double cycles, double perByte) {
-    if (cycles > 0 && perByte > 0)
-      items.push_back({perByte, cycles});
-  }
+  void add(FetchCurve::Piece piece) { pieces.push_back(piece); }
   /// When all are added.
   void sort() {
-    std::sort(items.begin(), items.end(), std::greater<>());
+    std::sort(pieces.begin(), pieces.end(),
+              [](FetchCurve::Piece a, FetchCurve::Piece b) {
+                return a.savedPerByte > b.savedPerByte;
+              });
     double bytes = 0, cycles = 0;
-    for (auto [perByte, saved] : items) {
+    for (FetchCurve::Piece piece : pieces) {
       sums.push_back({bytes, cycles});
-      bytes += saved / perByte;
-      cycles += saved;
+      bytes += piece.savedCycles / piece.savedPerByte;
+      cycles += piece.savedCycles;
     }
-    total = cycles;
   }
   double of(double bytes) const {
     auto behind = std::upper_bound(
@@ -40,34 +39,31 @@ public:
         [](double wanted, const auto &sum) { return wanted < sum.first; });
     if (behind == sums.begin())
       return 0;
-    size_t item = behind - sums.begin() - 1;
-    auto [before, cycles] = sums[item];
-    double own = std::isinf(items[item].first)
-                     ? items[item].second
-                     : (bytes - before) * items[item].first;
-    return std::min(total, cycles + std::min(own, items[item].second));
+    size_t piece = behind - sums.begin() - 1;
+    auto [before, cycles] = sums[piece];
+    return cycles + std::min((bytes - before) * pieces[piece].savedPerByte,
+                             pieces[piece].savedCycles);
   }
 
 private:
-  std::vector<std::pair<double, double>> items; ///< per byte, cycles
+  std::vector<FetchCurve::Piece> pieces;
   std::vector<std::pair<double, double>> sums; ///< bytes and cycles before each
-  double total = 0;
 };
 
 } // namespace
 
 std::optional<int64_t> BoundFinder::streams(const GroupSet &groups,
                                             size_t resource, size_t first,
-                                            int64_t held) const {
+                                            size_t last, int64_t held) const {
   Savings savings;
   double streamed = 0;
-  for (size_t at = first; at < order.size(); ++at) {
+  for (size_t at = first; at < last; ++at) {
     if (!isConfined(order[at], groups))
       continue;
-    const TaskLimits &of = limits[order[at]];
-    streamed += double(of.streamedCycles);
-    savings.add(double(of.streamedCycles - of.engineCycles),
-                of.savedPerByte[resource]);
+    const FetchCurve &curve = limits[order[at]].curves[resource];
+    streamed += curve.cyclesWithout();
+    for (FetchCurve::Piece piece : curve.pieces())
+      savings.add(piece);
   }
   savings.sort();
   const Resource &from = problem->resources[resource];
@@ -96,7 +92,8 @@ std::optional<int64_t> BoundFinder::streams(const GroupSet &groups,
 std::optional<int64_t> BoundFinder::streams(const GroupSet &groups) const {
   int64_t bound = 0;
   for (size_t m = 0; m < problem->resources.size(); ++m) {
-    std::optional<int64_t> each = streams(groups, m, /*first=*/0, /*held=*/0);
+    std::optional<int64_t> each =
+        streams(groups, m, /*first=*/0, order.size(), /*held=*/0);
     if (!each)
       return std::nullopt;
     bound = std::max(bound, *each);

@@ -12,7 +12,6 @@
 #include "llm/Support/Units.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace mlir::llm::scheduling {
 
@@ -43,10 +42,8 @@ private:
   PartLimits findPart(const Task &task, const Part &part, TaskLimits &limits);
   int64_t lengthOn(const EngineGroup &engine, const Part &part,
                    const std::vector<int64_t> &bytes) const;
-  void raiseSavings(const Task &task, const Part &part, int64_t streamed,
-                    TaskLimits &limits) const;
-
-  static constexpr double unlimited = std::numeric_limits<double>::infinity();
+  std::vector<FetchCurve> findCurves(const Task &task, const Part &part,
+                                     const PartLimits &limits) const;
 
   const Problem &problem;
   bool prefetches;
@@ -90,42 +87,47 @@ LimitFinder::findPart(const Task &task, const Part &part, TaskLimits &limits) {
 }
 
 /// Over all sets of sources: with some of them, more may be saved for a byte
-/// than with all. Many sources are fetched at the speed of the port at best.
-void LimitFinder::raiseSavings(const Task &task, const Part &part,
-                               int64_t streamed, TaskLimits &limits) const {
+/// than with all. Many sources are fetched at no time at best.
+std::vector<FetchCurve>
+LimitFinder::findCurves(const Task &task, const Part &part,
+                        const PartLimits &limits) const {
+  std::vector<std::vector<FetchCurve::Point>> points(
+      lanes.size(), {{0, double(limits.streamed)}});
   constexpr size_t mostSources = 4;
-  size_t count = part.sources.size();
+  size_t count = prefetches ? part.sources.size() : 0;
+  if (count > mostSources)
+    for (auto &own : points)
+      own.push_back({0, double(limits.fetched)});
+  unsigned sets = count > mostSources ? 1 : 1u << count;
   for (unsigned group = 0; group < problem.engines.size(); ++group) {
-    if (!prefetches || !canRun(problem, group, task, part))
+    if (sets == 1 || !canRun(problem, group, task, part))
       continue;
-    const EngineGroup &engine = problem.engines[group];
-    if (count > mostSources) {
-      for (double &most : limits.savedPerByte)
-        most = unlimited;
-      return;
-    }
-    for (unsigned set = 1; set < 1u << count; ++set) {
+    for (unsigned set = 1; set < sets; ++set) {
       std::vector<int64_t> left = part.bytes;
       for (size_t source = 0; source < count; ++source)
         if (set >> source & 1)
           for (size_t m = 0; m < left.size(); ++m)
             left[m] -= part.sources[source].bytes[m];
-      int64_t saved = streamed - lengthOn(engine, part, left);
-      for (size_t m = 0; m < left.size() && saved > 0; ++m) {
-        int64_t fetched = part.bytes[m] - left[m];
-        double perByte =
-            fetched > 0 ? double(saved) / double(fetched) : unlimited;
-        limits.savedPerByte[m] = std::max(limits.savedPerByte[m], perByte);
-      }
+      // What does not fit into private memory saves nothing.
+      int64_t cycles = std::max(
+          limits.fetched, lengthOn(problem.engines[group], part, left));
+      for (size_t m = 0; m < left.size(); ++m)
+        points[m].push_back(
+            {double(part.bytes[m] - left[m]), double(cycles)});
     }
   }
+  std::vector<FetchCurve> curves;
+  for (auto &own : points)
+    curves.emplace_back(std::move(own));
+  return curves;
 }
 
 bool LimitFinder::addChoice(const Task &task, unsigned choice,
                             TaskLimits &limits) {
   const std::vector<Part> &parts = task.partsOf(choice);
   std::vector<int64_t> cycles, bytes(lanes.size(), 0), own(lanes.size(), 0);
-  int64_t engineCycles = 0, streamedCycles = 0;
+  int64_t engineCycles = 0;
+  std::vector<FetchCurve> curves(lanes.size());
   for (const Part &part : parts) {
     auto add = [&](int64_t &sum, int64_t each) {
       std::optional<int64_t> all =
@@ -136,14 +138,15 @@ bool LimitFinder::addChoice(const Task &task, unsigned choice,
     };
     PartLimits found = findPart(task, part, limits);
     cycles.push_back(found.fetched);
-    if (!add(engineCycles, found.fetched) ||
-        !add(streamedCycles, found.streamed))
+    if (!add(engineCycles, found.fetched) || found.streamed > maxCount)
       return false;
     for (size_t m = 0; m < bytes.size(); ++m)
       if (!add(bytes[m], part.bytes[m]) ||
           !add(own[m], part.bytes[m] - found.fetchable[m]))
         return false;
-    raiseSavings(task, part, found.streamed, limits);
+    std::vector<FetchCurve> ofPart = findCurves(task, part, found);
+    for (size_t m = 0; m < curves.size(); ++m)
+      curves[m].add(ofPart[m], double(part.count));
   }
   std::optional<int64_t> span =
       spanOf(problem, task, parts, task.lastCombinesOf(choice), cycles);
@@ -154,10 +157,13 @@ bool LimitFinder::addChoice(const Task &task, unsigned choice,
   };
   lower(limits.spanCycles, *span);
   lower(limits.engineCycles, engineCycles);
-  lower(limits.streamedCycles, streamedCycles);
   for (size_t m = 0; m < bytes.size(); ++m) {
     lower(limits.bytes[m], bytes[m]);
     lower(limits.ownBytes[m], own[m]);
+    if (choice == 0)
+      limits.curves[m] = std::move(curves[m]);
+    else
+      limits.curves[m].lower(curves[m]);
   }
   return true;
 }
@@ -170,7 +176,7 @@ std::optional<std::vector<TaskLimits>> findTaskLimits(const Problem &problem) {
     TaskLimits limits;
     limits.bytes.assign(problem.resources.size(), 0);
     limits.ownBytes = limits.bytes;
-    limits.savedPerByte.assign(problem.resources.size(), 0);
+    limits.curves.resize(problem.resources.size());
     limits.groups.assign(problem.engines.size(), false);
     for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice)
       if (!finder.addChoice(task, choice, limits))

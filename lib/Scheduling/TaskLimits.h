@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_SCHEDULING_TASKLIMITS_H
 #define LLM_LIB_SCHEDULING_TASKLIMITS_H
 
+#include "FetchCurve.h"
 #include "llm/Scheduling/Problem.h"
 
 namespace mlir::llm::scheduling {
@@ -16,13 +17,12 @@ namespace mlir::llm::scheduling {
 /// "Fetched": with every source fetched ahead that fits into private memory
 /// beside the working set, where a memory engine exists.
 struct TaskLimits {
-  int64_t spanCycles = 0;     ///< first start to last end, fetched
-  int64_t engineCycles = 0;   ///< of all parts on engines, fetched
-  int64_t streamedCycles = 0; ///< the same, nothing fetched
+  int64_t spanCycles = 0;   ///< first start to last end, fetched
+  int64_t engineCycles = 0; ///< of all parts on engines, fetched
   /// Per resource: all bytes, and those that cannot be fetched ahead.
   std::vector<int64_t> bytes, ownBytes;
-  /// Per resource: cycles that engines save for a fetched byte at most.
-  std::vector<double> savedPerByte;
+  /// Per resource: cycles of all parts on engines by bytes that are fetched.
+  std::vector<FetchCurve> curves;
   /// The engine groups that can run a part of it.
   std::vector<bool> groups;
 };

@@ -34,7 +34,9 @@ private:
 
   // All slots together.
   void checkComplete();
+  std::vector<const Slot *> findLastSlots() const;
   void checkDependences();
+  void checkFetchDependences();
   void checkCombining();
   void checkOverlaps();
   void checkLanesHeld();
@@ -67,6 +69,7 @@ std::vector<Violation> Verifier::run() {
       checkSlot(solution.slots[i]);
   checkComplete();
   checkDependences();
+  checkFetchDependences();
   checkCombining();
   checkOverlaps();
   checkLanesHeld();
@@ -206,16 +209,22 @@ void Verifier::checkComplete() {
   }
 }
 
+/// The slot of each task that ends last; null where it has none.
+std::vector<const Slot *> Verifier::findLastSlots() const {
+  std::vector<const Slot *> last(problem.tasks.size(), nullptr);
+  for (const Slot *slot : slots)
+    if (!last[slot->task] || slot->end > last[slot->task]->end)
+      last[slot->task] = slot;
+  return last;
+}
+
 void Verifier::checkDependences() {
   // The first start and the last end stand for all parts of a task.
   std::vector<const Slot *> first(problem.tasks.size(), nullptr);
-  std::vector<const Slot *> last(problem.tasks.size(), nullptr);
-  for (const Slot *slot : slots) {
+  std::vector<const Slot *> last = findLastSlots();
+  for (const Slot *slot : slots)
     if (!first[slot->task] || slot->start < first[slot->task]->start)
       first[slot->task] = slot;
-    if (!last[slot->task] || slot->end > last[slot->task]->end)
-      last[slot->task] = slot;
-  }
   for (unsigned task = 0; task < problem.tasks.size(); ++task)
     for (unsigned predecessor : problem.tasks[task].predecessors)
       if (first[task] && last[predecessor] &&
@@ -226,6 +235,23 @@ void Verifier::checkDependences() {
                    ", expected not before the end of " +
                    nameOfPart(problem, predecessor, last[predecessor]->part) +
                    " at cycle " + std::to_string(last[predecessor]->end));
+}
+
+void Verifier::checkFetchDependences() {
+  std::vector<const Slot *> last = findLastSlots();
+  for (const Run &run : runs) {
+    if (!run.fetch)
+      continue;
+    for (unsigned task : run.shape->sources[run.fetch->source].predecessors)
+      if (last[task] && run.start < last[task]->end)
+        report("S8", run.task,
+               nameOfRun(problem, run) + " starts at cycle " +
+                   std::to_string(run.start) +
+                   ", expected not before the end of " +
+                   nameOfPart(problem, task, last[task]->part) +
+                   ", which writes what it fetches, at cycle " +
+                   std::to_string(last[task]->end));
+  }
 }
 
 /// A part that joins the results of the others starts when they have ended.

@@ -76,6 +76,11 @@ struct ShownSources {
 };
 ShownSources findSources(Value value);
 
+/// The ops that write what a value shows, where that is nothing but sources:
+/// when they have ended, a memory engine may fetch it ahead. Nothing for any
+/// other value.
+std::optional<SmallVector<Operation *, 2>> findWriters(Value value);
+
 /// An error about a whole function, by name. (An error on the op would print
 /// all of it.)
 InFlightDiagnostic emitFunctionError(func::FuncOp function);

@@ -19,15 +19,12 @@ namespace mlir::llm {
 /// Fails with a diagnostic on the first op where that does not hold.
 LogicalResult checkCosts(const Program &program, const Target &target);
 
-/// Whether the buffer is read and shows nothing but weights, and rows of caches
-/// that the program does not write: a memory engine may fetch it ahead.
-bool isPrefetchable(const Buffer &buffer);
-
 /// Private memory for a source of a part: what the slice takes when it is
 /// fetched ahead, and what of the working set it makes free.
 struct SourceRoom {
   std::string buffer;
   int64_t sliceBytes, stagingBytes;
+  SmallVector<Operation *, 2> writers;
 };
 
 /// Of each buffer that may be fetched ahead for the part in `box`.

@@ -24,9 +24,9 @@ struct CostedTile {
 /// that is there is decided anew.
 ///
 /// Parts are tried in multiples of the engines of the op's group: one each,
-/// twice as many, and so on until a part's slice of every source takes an
-/// eighth of the private memory or less, so that some can be fetched ahead;
-/// four for each engine where the target has no memory engine. Among the ways
+/// twice as many, and so on until there are four for each engine and, where the
+/// target has a memory engine, what can be fetched ahead for a part takes an
+/// eighth of the private memory or less, so that there is room for some. Among the ways
 /// to cut loops into so many parts, the one whose longest part is shortest, by
 /// its arithmetic and the bytes that it touches, then with the fewest bytes.
 FailureOr<SmallVector<CostedTile>> splitChoices(const OpOnTarget &context,

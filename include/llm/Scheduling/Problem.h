@@ -46,8 +46,7 @@ struct EngineGroup {
 };
 
 /// Bytes that a part streams from one source (a weight, a cache) and that a
-/// memory engine may fetch into private memory beforehand, at any time: what a
-/// predecessor writes (the newest rows of a cache) is not a source.
+/// memory engine may fetch into private memory beforehand.
 struct Source {
   std::string name;
   std::vector<int64_t>
@@ -56,6 +55,9 @@ struct Source {
   /// Of the working set: the room through which the source is streamed, which a
   /// part does not need when the slice was fetched.
   int64_t stagingBytes = 0;
+  /// Tasks, of the predecessors of the part's, that write to the source (the
+  /// newest rows of a cache): a fetch starts after they have ended.
+  std::vector<unsigned> predecessors = {};
 };
 
 /// An indivisible piece of a task, or `count` equal ones: each has exactly one

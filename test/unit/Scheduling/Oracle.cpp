@@ -226,6 +226,18 @@ bool isValidByCounting(const Problem &given, const Solution &solution) {
           return false;
 
   for (const auto &[key, slot] : slotOf) {
+    const Part &part = problem.tasks[key.first].parts[key.second];
+    for (const PrefetchSlot &fetch : slot->prefetches) {
+      if (fetch.source >= part.sources.size())
+        return false;
+      for (unsigned writer : part.sources[fetch.source].predecessors)
+        for (unsigned p = 0; p < problem.tasks[writer].parts.size(); ++p)
+          if (fetch.start < slotOf.at({writer, p})->end)
+            return false;
+    }
+  }
+
+  for (const auto &[key, slot] : slotOf) {
     const Task &task = problem.tasks[key.first];
     for (unsigned p = 0; p + 1 < task.parts.size(); ++p)
       if (task.lastCombines && key.second + 1 == task.parts.size() &&

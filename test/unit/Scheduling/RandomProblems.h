@@ -90,7 +90,20 @@ private:
     for (unsigned other = 0; other < index; ++other)
       if (dice.oneIn(4))
         task.predecessors.push_back(other);
+    addWriters(task.parts, task.predecessors);
+    for (Split &alternative : task.alternatives)
+      addWriters(alternative.parts, task.predecessors);
     problem.tasks.push_back(task);
+  }
+
+  /// Some sources are written by what is ahead.
+  void addWriters(std::vector<Part> &parts,
+                  const std::vector<unsigned> &predecessors) {
+    for (Part &part : parts)
+      for (Source &source : part.sources)
+        for (unsigned predecessor : predecessors)
+          if (dice.oneIn(3))
+            source.predecessors.push_back(predecessor);
   }
 
   static bool canCombine(const std::vector<Part> &parts) {
@@ -134,9 +147,21 @@ private:
   /// The same tasks, last one first: no longer in a topological order.
   static void reverse(Problem &problem) {
     std::reverse(problem.tasks.begin(), problem.tasks.end());
-    for (Task &task : problem.tasks)
-      for (unsigned &predecessor : task.predecessors)
+    auto renumber = [&](std::vector<unsigned> &predecessors) {
+      for (unsigned &predecessor : predecessors)
         predecessor = problem.tasks.size() - 1 - predecessor;
+    };
+    auto renumberWriters = [&](std::vector<Part> &parts) {
+      for (Part &part : parts)
+        for (Source &source : part.sources)
+          renumber(source.predecessors);
+    };
+    for (Task &task : problem.tasks) {
+      renumber(task.predecessors);
+      renumberWriters(task.parts);
+      for (Split &alternative : task.alternatives)
+        renumberWriters(alternative.parts);
+    }
   }
 
   Dice &dice;
@@ -213,6 +238,10 @@ private:
     dropIdleLanes(problem, source.bytes, 0, 0, fetch.lanes);
     int64_t length = *slowLength(problem, source.bytes, 0, 0, fetch.lanes);
     fetch.start = dice.between(0, 5);
+    for (const Slot &slot : solution.slots)
+      for (unsigned writer : source.predecessors)
+        if (slot.task == writer)
+          fetch.start = std::max(fetch.start, slot.end);
     while (
         !grid.engineIsFree(fetch.engine, fetch.start, fetch.start + length) ||
         !grid.lanesAreFree(fetch.lanes, fetch.start, fetch.start + length))
