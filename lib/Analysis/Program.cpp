@@ -287,8 +287,7 @@ ShownSources mlir::llm::findSources(Value value) {
   return shown;
 }
 
-std::optional<SmallVector<Operation *, 2>>
-mlir::llm::findWriters(Value value) {
+std::optional<SmallVector<Operation *, 2>> mlir::llm::findWriters(Value value) {
   ShownSources shown = findSources(value);
   if (!shown.isAll)
     return std::nullopt;

@@ -170,8 +170,11 @@ mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given) {
   double smallEnough =
       double(context.tileCapacityBytes()) / double(slicesInMemory);
   SmallVector<int64_t, 6> last;
-  for (int64_t parts = std::max<int64_t>(engines, 2); parts <= mostParts;
-       parts *= 2) {
+  // E, 2 E, 3 E, 4 E, 6 E, 8 E, ...
+  for (int64_t parts = std::max<int64_t>(engines, 2), next = 2 * parts;
+       parts <= mostParts;
+       parts =
+           std::exchange(next, next % 3 == 0 ? next / 3 * 4 : next / 2 * 3)) {
     std::optional<SmallVector<int64_t, 6>> sizes = cutter.cut(parts);
     if (!sizes || *sizes == last)
       break;

@@ -41,10 +41,9 @@ void FetchCurve::add(const FetchCurve &other, double count) {
   size_t own = falling.size();
   for (Piece piece : other.falling)
     falling.push_back({piece.savedPerByte, count * piece.savedCycles});
-  std::inplace_merge(falling.begin(), falling.begin() + own, falling.end(),
-                     [](Piece a, Piece b) {
-                       return a.savedPerByte > b.savedPerByte;
-                     });
+  std::inplace_merge(
+      falling.begin(), falling.begin() + own, falling.end(),
+      [](Piece a, Piece b) { return a.savedPerByte > b.savedPerByte; });
   // Equal parts have equal pieces.
   auto last = falling.begin();
   for (auto next = falling.begin(); next != falling.end(); ++next) {

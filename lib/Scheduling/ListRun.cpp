@@ -13,7 +13,8 @@
 
 namespace mlir::llm::scheduling {
 
-ListRun::ListRun(const Problem &problem, const Plan &plan, ListOptions options)
+ListRun::ListRun(const Problem &problem, const Plan &plan,
+                 const ListOptions &options)
     : problem(problem), plan(plan), options(options),
       machine(problem, plan.table, options.halvings),
       queues(plan.queues.size()) {
@@ -23,7 +24,7 @@ ListRun::ListRun(const Problem &problem, const Plan &plan, ListOptions options)
   }
   if (!options.prefetches)
     return;
-  prefetcher.emplace(problem, plan, machine, options.waitsForSources);
+  prefetcher.emplace(problem, plan, machine, options);
   released.assign(plan.table.parts.size(), false);
 }
 
@@ -34,9 +35,10 @@ std::optional<Solution> ListRun::run() {
       ready.push_back(task);
   release(std::move(ready));
   while (true) {
-    startWhatFits(options.mostStreams);
+    std::optional<int64_t> mostStreams = options.habitOf(latest).mostStreams;
+    startWhatFits(mostStreams);
     startFetches();
-    if (options.mostStreams)
+    if (mostStreams)
       startWhatFits(std::nullopt); // rather than that engines are idle
     if (overflow)
       return std::nullopt;
@@ -89,6 +91,7 @@ void ListRun::release(std::vector<unsigned> tasks) {
   while (!tasks.empty()) {
     unsigned task = tasks.back();
     tasks.pop_back();
+    latest = task;
     size_t end = plan.table.first[task + 1];
     if (problem.tasks[task].lastCombines)
       --end; // when the others have ended
@@ -198,16 +201,17 @@ std::optional<ListRun::Choice> ListRun::choose(size_t part) {
     if (std::optional<EngineId> engine = prefetcher->targetOf(part))
       return chooseBound(part, *engine);
   const PartModes &modes = plan.table.modesOf(part);
-  return options.manner == Manner::Patient ? choosePatiently(modes)
-                                           : chooseEagerly(modes);
+  Manner manner = options.habitOf(plan.table.parts[part].task).manner;
+  return manner == Manner::Patient ? choosePatiently(modes)
+                                   : chooseEagerly(modes);
 }
 
 template <typename Later>
-bool ListRun::shouldWait(const LaneChoice &now, const LaneChoice &alone,
-                         Later lengthWith) const {
+bool ListRun::shouldWait(Manner manner, const LaneChoice &now,
+                         const LaneChoice &alone, Later lengthWith) const {
   if (now.length <= alone.length)
     return false;
-  if (options.manner == Manner::Patient)
+  if (manner == Manner::Patient)
     return true;
   std::optional<Machine::Relief> relief = machine.nextRelief(alone.lanes);
   std::optional<LaneChoice> later =
@@ -223,7 +227,8 @@ std::optional<ListRun::Choice> ListRun::chooseBound(size_t part,
   };
   std::optional<LaneChoice> now = lengthWith(machine.freeLanes());
   std::optional<LaneChoice> alone = lengthWith(allLanes(problem));
-  if (!now || !alone || shouldWait(*now, *alone, lengthWith))
+  Manner manner = options.habitOf(plan.table.parts[part].task).manner;
+  if (!now || !alone || shouldWait(manner, *now, *alone, lengthWith))
     return std::nullopt;
   return Choice{engine, std::move(*now)};
 }
@@ -271,10 +276,10 @@ std::optional<ListRun::Choice> ListRun::chooseEagerly(const PartModes &part) {
       on = *engine;
     }
   }
-  if (!best ||
-      shouldWait(now, best->choice, [&](const std::vector<int64_t> &free) {
-        return modeWith(*best, free);
-      }))
+  if (!best || shouldWait(Manner::Eager, now, best->choice,
+                          [&](const std::vector<int64_t> &free) {
+                            return modeWith(*best, free);
+                          }))
     return std::nullopt;
   return Choice{on, std::move(now)};
 }

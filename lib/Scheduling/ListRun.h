@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_SCHEDULING_LISTRUN_H
 #define LLM_LIB_SCHEDULING_LISTRUN_H
 
+#include "Habit.h"
 #include "Machine.h"
 #include "Plan.h"
 #include "Prefetcher.h"
@@ -16,26 +17,10 @@
 
 namespace mlir::llm::scheduling {
 
-/// How a part starts when the machine is busy.
-enum class Manner {
-  Patient, ///< only at its shortest, and only where it ends first
-  Eager, ///< with what is left, unless the next release of lanes ends it sooner
-};
-
-struct ListOptions {
-  Manner manner = Manner::Patient;
-  bool prefetches = false;
-  bool waitsForSources = false; ///< that are still written; see Prefetcher
-  unsigned halvings = 0; ///< so many times half of the compute engines
-  /// As long as others are ready, only so many engines stream; so memory engines
-  /// have lanes for what comes next while something is computed.
-  std::optional<int64_t> mostStreams;
-};
-
 /// One run over a problem without alternatives, event by event.
 class ListRun {
 public:
-  ListRun(const Problem &problem, const Plan &plan, ListOptions options);
+  ListRun(const Problem &problem, const Plan &plan, const ListOptions &options);
   /// Nothing on overflow.
   std::optional<Solution> run();
 
@@ -45,9 +30,9 @@ private:
     LaneChoice mode;
   };
   struct ReadyQueue {
-    std::set<size_t> parts;          ///< by where they stand in the plan's order
+    std::set<size_t> parts; ///< by where they stand in the plan's order
     std::set<size_t>::iterator next; ///< where the scan of this event stands
-    unsigned refused = 0;           ///< parts that it could not start
+    unsigned refused = 0;            ///< parts that it could not start
   };
 
   /// Queues the parts of tasks whose predecessors have ended.
@@ -71,7 +56,7 @@ private:
   /// Whether `now` is worse than to wait for lanes; `later` says how long the
   /// part is with given free lanes.
   template <typename Later>
-  bool shouldWait(const LaneChoice &now, const LaneChoice &alone,
+  bool shouldWait(Manner manner, const LaneChoice &now, const LaneChoice &alone,
                   Later later) const;
 
   /// Parts of one queue that an event looks at in vain before it gives up: this
@@ -80,7 +65,7 @@ private:
 
   const Problem &problem;
   const Plan &plan;
-  ListOptions options;
+  const ListOptions &options;
   Machine machine;
   std::optional<Prefetcher> prefetcher;
   std::vector<ReadyQueue> queues; ///< by groups
@@ -91,6 +76,7 @@ private:
   std::vector<size_t> partsLeft;  ///< of each task: parts that have not ended
   size_t started = 0;
   int64_t streaming = 0; ///< parts that stream now
+  unsigned latest = 0;   ///< the task that was released last
   bool overflow = false;
 };
 

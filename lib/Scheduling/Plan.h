@@ -18,17 +18,17 @@ namespace mlir::llm::scheduling {
 struct Plan {
   PartTable table;
   std::vector<std::vector<unsigned>> successors;
-  /// All parts: first those with the longest way from the start of their task to
-  /// the end of all, among them the longest part, then program order. Nothing
-  /// waits for what stands behind it.
+  /// All parts: first those with the longest way from the start of their task
+  /// to the end of all, among them the longest part, then program order.
+  /// Nothing waits for what stands behind it.
   std::vector<size_t> order;
   /// Of each part where it stands in `order`.
   std::vector<size_t> position;
-  /// Parts that wait for the same wait in one queue, so that those that wait for
-  /// a busy kind of engine hide no others.
+  /// Parts that wait for the same wait in one queue, so that those that wait
+  /// for a busy kind of engine hide no others.
   struct Queue {
     std::vector<unsigned> groups; ///< that can run them
-    bool streams; ///< they are longer than what they compute
+    bool streams;                 ///< they are longer than what they compute
     bool operator<(const Queue &other) const {
       return std::tie(groups, streams) < std::tie(other.groups, other.streams);
     }

@@ -13,8 +13,8 @@
 namespace mlir::llm::scheduling {
 
 Prefetcher::Prefetcher(const Problem &problem, const Plan &plan,
-                       Machine &machine, bool waits)
-    : problem(problem), plan(plan), machine(machine), waits(waits) {
+                       Machine &machine, const ListOptions &options)
+    : problem(problem), plan(plan), machine(machine), options(options) {
   for (unsigned group = 0; group < problem.engines.size(); ++group)
     if (problem.engines[group].kinds.contains(EngineKind::Memory))
       queues.push_back(group);
@@ -132,6 +132,7 @@ std::optional<unsigned> Prefetcher::nextSource(size_t part) {
       target ? target->group : plan.table.modesOf(part).modes.front().group;
   const std::vector<PrefetchSlot> &fetches = machine.fetchesOf(part);
   const std::vector<Source> &sources = plan.table.partOf(part).sources;
+  bool waits = options.habitOf(plan.table.parts[part].task).waitsForSources;
   for (unsigned source : sourcesWorthFetching(part, group))
     if ((waits || isWritten(sources[source])) &&
         std::none_of(

@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_SCHEDULING_PREFETCHER_H
 #define LLM_LIB_SCHEDULING_PREFETCHER_H
 
+#include "Habit.h"
 #include "Machine.h"
 #include "Plan.h"
 
@@ -25,10 +26,8 @@ namespace mlir::llm::scheduling {
 /// still fits beside all that was fetched, on each engine that it may run on.
 class Prefetcher {
 public:
-  /// Where a part comes next whose source is still being written, memory
-  /// engines either wait for that (`waits`), or it goes without this source.
   Prefetcher(const Problem &problem, const Plan &plan, Machine &machine,
-             bool waits);
+             const ListOptions &options);
 
   /// Starts what idle memory engines can fetch now, and adds the parts that
   /// must wait for that. False on overflow.
@@ -90,7 +89,7 @@ private:
   const Problem &problem;
   const Plan &plan;
   Machine &machine;
-  bool waits;
+  const ListOptions &options;
   std::vector<bool> hasEnded;   ///< of tasks
   std::vector<unsigned> queues; ///< groups of memory engines
   std::vector<State> states;    ///< of parts

@@ -89,8 +89,7 @@ std::optional<int64_t> BoundFinder::row(size_t first, size_t last) const {
       continue;
     int64_t bytes = 0;
     for (size_t at = first; at < last; ++at)
-      bytes =
-          checkedAdd(bytes, limits[order[at]].bytes[m]).value_or(maxCount);
+      bytes = checkedAdd(bytes, limits[order[at]].bytes[m]).value_or(maxCount);
     std::optional<int64_t> cycles =
         cyclesOf(std::max<int64_t>(0, bytes - *held), m);
     if (!cycles)
@@ -130,9 +129,9 @@ std::optional<int64_t> BoundFinder::stages() const {
       std::optional<int64_t> together =
           longestRow > 0 ? row(begin, borders[last]) : 0;
       std::optional<int64_t> sum =
-          cycles && together ? checkedAdd(ended[last - length],
-                                          std::max(*cycles, *together))
-                             : std::nullopt;
+          cycles && together
+              ? checkedAdd(ended[last - length], std::max(*cycles, *together))
+              : std::nullopt;
       if (!sum)
         return std::nullopt;
       bound = std::max(bound, *sum);

@@ -109,11 +109,10 @@ LimitFinder::findCurves(const Task &task, const Part &part,
           for (size_t m = 0; m < left.size(); ++m)
             left[m] -= part.sources[source].bytes[m];
       // What does not fit into private memory saves nothing.
-      int64_t cycles = std::max(
-          limits.fetched, lengthOn(problem.engines[group], part, left));
+      int64_t cycles = std::max(limits.fetched,
+                                lengthOn(problem.engines[group], part, left));
       for (size_t m = 0; m < left.size(); ++m)
-        points[m].push_back(
-            {double(part.bytes[m] - left[m]), double(cycles)});
+        points[m].push_back({double(part.bytes[m] - left[m]), double(cycles)});
     }
   }
   std::vector<FetchCurve> curves;

@@ -1,0 +1,55 @@
+//===- Habit.h - How the list scheduler starts parts ------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_HABIT_H
+#define LLM_LIB_SCHEDULING_HABIT_H
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace mlir::llm::scheduling {
+
+/// How a part starts when the machine is busy.
+enum class Manner {
+  Patient, ///< only at its shortest, and only where it ends first
+  Eager, ///< with what is left, unless the next release of lanes ends it sooner
+};
+
+/// What the list scheduler does with the parts of a task.
+struct Habit {
+  Manner manner = Manner::Eager;
+  /// Memory engines wait for sources of it that are still being written,
+  /// instead of going without them.
+  bool waitsForSources = false;
+  /// As long as others are ready, only so many engines stream; so memory
+  /// engines have lanes for what comes next while something is computed.
+  std::optional<int64_t> mostStreams;
+
+  bool operator==(const Habit &other) const {
+    return manner == other.manner && waitsForSources == other.waitsForSources &&
+           mostStreams == other.mostStreams;
+  }
+};
+
+struct ListOptions {
+  bool prefetches = false;
+  unsigned halvings = 0; ///< so many times half of the compute engines
+  std::vector<Habit> habits = {Habit()}; ///< of each task, or one for all
+
+  const Habit &habitOf(unsigned task) const {
+    return habits.size() == 1 ? habits.front() : habits[task];
+  }
+  bool operator==(const ListOptions &other) const {
+    return prefetches == other.prefetches && halvings == other.halvings &&
+           habits == other.habits;
+  }
+};
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_HABIT_H
