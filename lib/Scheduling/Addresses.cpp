@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One part runs at a time on an engine: its working set lies at the upper end
-// of the private memory. Slices are packed from the lower end. So of all
-// working sets only the largest counts for a slice: it limits where the slice
-// may end.
+// Most schedules are packed in one sweep: one part runs at a time on an engine,
+// so its working set lies at the upper end of the private memory, and slices
+// are packed from the lower end as they come. Where that fails, all blocks get
+// addresses one by one in some other order, each the lowest that is free for as
+// long as it lives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,15 +26,102 @@ namespace mlir::llm::scheduling {
 
 namespace {
 
-/// A fetched slice: it lives in cycles [start, end) and must end at or below
-/// `limit`.
-struct Slice {
-  size_t slot = 0, fetch = 0;
+/// A working set, or a fetched slice: it lives in cycles [start, end).
+struct Block {
+  size_t slot = 0;
+  std::optional<size_t> fetch; ///< nothing: the working set
   int64_t start = 0, end = 0;
   int64_t bytes = 0;
-  int64_t limit = 0;
+  int64_t address = 0;
+
+  int64_t cycles() const { return end - start; }
 };
 
+/// Blocks that share a memory get addresses.
+class Packing {
+public:
+  Packing(std::vector<Block> blocks, int64_t capacity);
+
+  /// Takes the order with which everything fits, or else misses least; the
+  /// bytes that are missing.
+  int64_t run();
+
+  const std::vector<Block> &blocks() const { return all; }
+
+private:
+  void packFromBothEnds();
+  /// The upper end of the room that a slice has under all working sets.
+  std::vector<int64_t> limitSlices() const;
+
+  /// Of each block those that live at the same time, as long as they are few.
+  bool findNeighbours();
+  using Order = bool (*)(const Block &, const Block &);
+  void packInOrder(Order isBefore);
+
+  /// Packs with `pack` and keeps what misses least.
+  template <typename Pack>
+  void tryToPack(Pack pack);
+
+  std::vector<Block> all; ///< by start
+  int64_t capacity;
+  std::vector<std::vector<size_t>> neighbours;
+  std::vector<Block> best;
+  int64_t missing = INT64_MAX; ///< with `best`
+};
+
+} // namespace
+
+Packing::Packing(std::vector<Block> blocks, int64_t capacity)
+    : all(std::move(blocks)), capacity(capacity) {
+  auto keyOf = [](const Block &block) {
+    return std::tuple(block.start, block.slot, block.fetch);
+  };
+  std::sort(all.begin(), all.end(), [&](const Block &a, const Block &b) {
+    return keyOf(a) < keyOf(b);
+  });
+}
+
+template <typename Pack>
+void Packing::tryToPack(Pack pack) {
+  if (missing == 0)
+    return;
+  pack();
+  int64_t peak = 0, lowest = 0;
+  for (const Block &block : all) {
+    peak = std::max(peak, block.address + block.bytes - capacity);
+    lowest = std::min(lowest, block.address);
+  }
+  if (peak - lowest >= missing)
+    return;
+  missing = peak - lowest;
+  best = all;
+}
+
+static bool isLarger(const Block &a, const Block &b) {
+  return a.bytes > b.bytes;
+}
+static bool isLargerForLonger(const Block &a, const Block &b) {
+  return static_cast<double>(a.bytes) * a.cycles() >
+         static_cast<double>(b.bytes) * b.cycles();
+}
+static bool startsEarlier(const Block &a, const Block &b) {
+  return a.start < b.start;
+}
+
+int64_t Packing::run() {
+  tryToPack([&] { packFromBothEnds(); });
+  if (missing > 0 && findNeighbours())
+    for (Order order : {isLarger, isLargerForLonger, startsEarlier})
+      tryToPack([&] { packInOrder(order); });
+  all = std::move(best);
+  return missing;
+}
+
+//===----------------------------------------------------------------------===//
+// One sweep
+//===----------------------------------------------------------------------===//
+
+namespace {
 /// The largest of a range of numbers, in O(log n).
 class RangeMaximum {
 public:
@@ -59,79 +147,58 @@ private:
   size_t count;
   std::vector<int64_t> tree;
 };
-
-/// The slices of one engine get addresses.
-class Packing {
-public:
-  explicit Packing(std::vector<Slice> slices);
-
-  /// Takes the order with which everything fits, or else misses least; the
-  /// bytes that are missing.
-  int64_t run();
-
-  const std::vector<Slice> &slices() const { return all; }
-  int64_t addressOf(size_t slice) const { return addresses[slice]; }
-
-private:
-  /// One after the other, as they start to live.
-  void packByStart();
-  /// The largest first, each at the lowest address that is free for as long as
-  /// it lives. False where too many live at a time.
-  bool packBySize();
-  bool findNeighbours(std::vector<std::vector<size_t>> &neighbours) const;
-  int64_t countMissing() const;
-
-  std::vector<Slice> all; ///< by start
-  std::vector<int64_t> addresses;
-};
-
 } // namespace
 
-Packing::Packing(std::vector<Slice> slices)
-    : all(std::move(slices)), addresses(all.size(), 0) {
-  std::sort(all.begin(), all.end(), [](const Slice &a, const Slice &b) {
-    return std::tie(a.start, a.slot, a.fetch) <
-           std::tie(b.start, b.slot, b.fetch);
-  });
-}
-
-int64_t Packing::countMissing() const {
-  int64_t missing = 0;
-  for (size_t i = 0; i < all.size(); ++i)
-    missing = std::max(missing, addresses[i] + all[i].bytes - all[i].limit);
-  return missing;
-}
-
-int64_t Packing::run() {
-  packByStart();
-  int64_t missing = countMissing();
-  if (missing == 0)
-    return 0;
-  std::vector<int64_t> byStart = addresses;
-  if (packBySize() && countMissing() < missing)
-    return countMissing();
-  addresses = std::move(byStart);
-  return missing;
-}
-
-void Packing::packByStart() {
-  FreeRanges free;
-  using Live = std::pair<int64_t, size_t>; // end, slice
-  std::priority_queue<Live, std::vector<Live>, std::greater<Live>> live;
-  for (size_t i = 0; i < all.size(); ++i) {
-    for (; !live.empty() && live.top().first <= all[i].start; live.pop()) {
-      size_t ended = live.top().second;
-      free.giveBack(addresses[ended], all[ended].bytes);
+std::vector<int64_t> Packing::limitSlices() const {
+  std::vector<int64_t> starts, ends, bytes;
+  for (const Block &block : all)
+    if (!block.fetch) {
+      starts.push_back(block.start);
+      ends.push_back(block.end);
+      bytes.push_back(block.bytes);
     }
-    addresses[i] = free.take(all[i].bytes, all[i].limit);
-    live.push({all[i].end, i});
+  RangeMaximum largest(bytes);
+  std::vector<int64_t> limits;
+  for (const Block &block : all) {
+    // Of parts that do not overlap, those that a slice meets are neighbours.
+    size_t first =
+        std::upper_bound(ends.begin(), ends.end(), block.start) - ends.begin();
+    size_t last = std::lower_bound(starts.begin(), starts.end(), block.end) -
+                  starts.begin();
+    limits.push_back(capacity - largest.of(first, std::max(first, last)));
   }
+  return limits;
 }
 
-/// Of each slice those that live at the same time, as long as they are few.
-bool Packing::findNeighbours(
-    std::vector<std::vector<size_t>> &neighbours) const {
-  constexpr size_t maxNeighbours = 64; // of a slice, on average
+void Packing::packFromBothEnds() {
+  std::vector<int64_t> limits = limitSlices();
+  FreeRanges free;
+  using Live = std::pair<int64_t, size_t>; // end, block
+  std::priority_queue<Live, std::vector<Live>, std::greater<Live>> live;
+  int64_t tooHigh = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].fetch)
+      continue;
+    for (; !live.empty() && live.top().first <= all[i].start; live.pop()) {
+      const Block &ended = all[live.top().second];
+      free.giveBack(ended.address, ended.bytes);
+    }
+    all[i].address = free.take(all[i].bytes, limits[i]);
+    live.push({all[i].end, i});
+    tooHigh = std::max(tooHigh, all[i].address + all[i].bytes - limits[i]);
+  }
+  // Working sets above all of that, and so above the end where it is too high.
+  for (Block &block : all)
+    if (!block.fetch)
+      block.address = capacity - block.bytes + tooHigh;
+}
+
+//===----------------------------------------------------------------------===//
+// One by one
+//===----------------------------------------------------------------------===//
+
+bool Packing::findNeighbours() {
+  constexpr size_t maxNeighbours = 64; // of a block, on average
   neighbours.resize(all.size());
   size_t pairs = 0;
   std::vector<size_t> live;
@@ -153,33 +220,29 @@ bool Packing::findNeighbours(
   return true;
 }
 
-bool Packing::packBySize() {
-  std::vector<std::vector<size_t>> neighbours;
-  if (!findNeighbours(neighbours))
-    return false;
+void Packing::packInOrder(Order isBefore) {
   std::vector<size_t> order(all.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return all[a].bytes > all[b].bytes;
+    return isBefore(all[a], all[b]);
   });
   std::vector<bool> isPlaced(all.size(), false);
-  for (size_t slice : order) {
+  for (size_t index : order) {
     std::vector<std::pair<int64_t, int64_t>> taken; // from, to
-    for (size_t other : neighbours[slice])
+    for (size_t other : neighbours[index])
       if (isPlaced[other])
         taken.push_back(
-            {addresses[other], addresses[other] + all[other].bytes});
+            {all[other].address, all[other].address + all[other].bytes});
     std::sort(taken.begin(), taken.end());
     int64_t address = 0;
     for (auto [from, to] : taken) {
-      if (from - address >= all[slice].bytes)
+      if (from - address >= all[index].bytes)
         break;
       address = std::max(address, to);
     }
-    addresses[slice] = address;
-    isPlaced[slice] = true;
+    all[index].address = address;
+    isPlaced[index] = true;
   }
-  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,15 +259,8 @@ public:
   Addresses run();
 
 private:
-  /// The slots of one engine, by start.
-  void placeEngine(const std::vector<size_t> &slots);
-  std::vector<Slice> collectSlices(const std::vector<size_t> &slots) const;
-  int64_t workingSetOf(const Slot &slot) const {
-    return slot.start == slot.end
-               ? 0
-               : workingSetWith(numbers.part(slot.task, slot.part),
-                                slot.prefetches);
-  }
+  void placeEngine(EngineId engine, const std::vector<size_t> &slots);
+  void collectBlocks(size_t index, std::vector<Block> &blocks) const;
 
   const Problem &problem;
   PartNumbers numbers;
@@ -213,78 +269,57 @@ private:
 };
 } // namespace
 
-std::vector<Slice>
-Allocator::collectSlices(const std::vector<size_t> &slots) const {
-  std::vector<int64_t> starts, ends, workingSets;
-  for (size_t index : slots) {
-    const Slot &slot = solution.slots[index];
-    if (slot.start == slot.end)
-      continue;
-    starts.push_back(slot.start);
-    ends.push_back(slot.end);
-    workingSets.push_back(workingSetOf(slot));
-  }
-  RangeMaximum largest(workingSets);
-  std::vector<Slice> slices;
-  for (size_t index : slots) {
-    const Slot &slot = solution.slots[index];
-    const Part &part = numbers.part(slot.task, slot.part);
-    for (size_t fetch = 0; fetch < slot.prefetches.size(); ++fetch) {
-      Slice slice;
-      slice.slot = index;
-      slice.fetch = fetch;
-      slice.start = slot.prefetches[fetch].start;
-      slice.end = slot.start == slot.end ? slot.end + 1 : slot.end;
-      slice.bytes = part.sources[slot.prefetches[fetch].source].sliceBytes;
-      // Of slots that do not overlap, those that it meets are neighbours.
-      size_t first = std::upper_bound(ends.begin(), ends.end(), slice.start) -
-                     ends.begin();
-      size_t last = std::lower_bound(starts.begin(), starts.end(), slice.end) -
-                    starts.begin();
-      slice.limit = problem.engines[slot.engine.group].privateBytes -
-                    largest.of(first, std::max(first, last));
-      if (slice.bytes > 0)
-        slices.push_back(slice);
-    }
-  }
-  return slices;
+void Allocator::collectBlocks(size_t index, std::vector<Block> &blocks) const {
+  const Slot &slot = solution.slots[index];
+  const Part &part = numbers.part(slot.task, slot.part);
+  bool takesTime = slot.start < slot.end;
+  if (int64_t bytes = workingSetWith(part, slot.prefetches);
+      takesTime && bytes > 0)
+    blocks.push_back({index, std::nullopt, slot.start, slot.end, bytes});
+  for (size_t fetch = 0; fetch < slot.prefetches.size(); ++fetch)
+    if (int64_t bytes = part.sources[slot.prefetches[fetch].source].sliceBytes)
+      blocks.push_back({index, fetch, slot.prefetches[fetch].start,
+                        takesTime ? slot.end : slot.end + 1, bytes});
 }
 
-void Allocator::placeEngine(const std::vector<size_t> &slots) {
-  EngineId engine = solution.slots[slots.front()].engine;
-  Packing packing(collectSlices(slots));
+void Allocator::placeEngine(EngineId engine, const std::vector<size_t> &slots) {
+  std::vector<Block> blocks;
+  for (size_t index : slots)
+    collectBlocks(index, blocks);
+  if (blocks.empty())
+    return;
+  Packing packing(std::move(blocks),
+                  problem.engines[engine.group].privateBytes);
   if (int64_t missing = packing.run()) {
     addresses.shortages.push_back({engine, missing});
     return;
   }
   for (size_t index : slots) {
-    const Slot &slot = solution.slots[index];
-    addresses.ofSlots[index] = SlotAddresses{
-        problem.engines[engine.group].privateBytes - workingSetOf(slot),
-        std::vector<int64_t>(slot.prefetches.size(), 0)};
+    size_t fetches = solution.slots[index].prefetches.size();
+    addresses.ofSlots[index] = {0, std::vector<int64_t>(fetches, 0)};
   }
-  for (size_t i = 0; i < packing.slices().size(); ++i) {
-    const Slice &slice = packing.slices()[i];
-    addresses.ofSlots[slice.slot]->slices[slice.fetch] = packing.addressOf(i);
+  for (const Block &block : packing.blocks()) {
+    SlotAddresses &place = *addresses.ofSlots[block.slot];
+    (block.fetch ? place.slices[*block.fetch] : place.workingSet) =
+        block.address;
   }
 }
 
 Addresses Allocator::run() {
   std::vector<size_t> order(solution.slots.size());
   std::iota(order.begin(), order.end(), 0);
-  auto keyOf = [&](size_t index) {
-    const Slot &slot = solution.slots[index];
-    return std::tuple(slot.engine.group, slot.engine.index, slot.start,
-                      slot.end, index);
+  auto engineOf = [&](size_t index) {
+    EngineId engine = solution.slots[index].engine;
+    return std::pair(engine.group, engine.index);
   };
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return keyOf(a) < keyOf(b); });
-  for (size_t first = 0; first < order.size();) {
-    size_t last = first;
-    while (last < order.size() && solution.slots[order[last]].engine ==
-                                      solution.slots[order[first]].engine)
-      ++last;
-    placeEngine({order.begin() + first, order.begin() + last});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return engineOf(a) < engineOf(b);
+  });
+  for (auto first = order.begin(); first != order.end();) {
+    auto last = std::find_if(first, order.end(), [&](size_t index) {
+      return engineOf(index) != engineOf(*first);
+    });
+    placeEngine(solution.slots[*first].engine, {first, last});
     first = last;
   }
   return std::move(addresses);

@@ -70,8 +70,9 @@ static std::string findFault(const Problem &problem, const Solution &solution,
     const SlotAddresses &place = *addresses.ofSlots[i];
     const Part &part = problem.tasks[slot.task].parts[slot.part];
     std::vector<Box> &own = boxes[{slot.engine.group, slot.engine.index}];
-    own.push_back({slot.start, slot.end, place.workingSet,
-                   place.workingSet + workingSetWith(part, slot.prefetches)});
+    if (slot.start < slot.end)
+      own.push_back({slot.start, slot.end, place.workingSet,
+                     place.workingSet + workingSetWith(part, slot.prefetches)});
     for (size_t f = 0; f < slot.prefetches.size(); ++f)
       own.push_back({slot.prefetches[f].start, slot.end, place.slices[f],
                      place.slices[f] +
@@ -79,8 +80,6 @@ static std::string findFault(const Problem &problem, const Solution &solution,
   }
   for (const auto &[engine, own] : boxes)
     for (size_t i = 0; i < own.size(); ++i) {
-      if (own[i].start == own[i].end)
-        continue; // takes no time, and so no room
       if (own[i].from < 0 ||
           own[i].to > problem.engines[engine.first].privateBytes)
         return "outside: " + std::to_string(own[i].from);
@@ -126,81 +125,89 @@ TEST(Addresses, theLargestFirstWhereTheEarliestFirstFails) {
   EXPECT_EQ(addresses.ofSlots[2]->slices[0], 0);
 }
 
-// What lives at a time never exceeds 5, but no addresses in 5 are right. x (1
-// byte, cycles 0 to 2) and y (2, 1 to 4) and z (2, 0 to 2) fill the memory at
-// 1; then u (1, 2 to 4) and v (2, 3 to 5) stand beside y; each order ends with
-// v in two pieces or the others do: brute force over all addresses says so.
+/// Whether any addresses at all are right, by trying all.
+static bool canPack(const std::vector<Box> &lives, int64_t capacity,
+                    std::vector<Box> &placed) {
+  if (placed.size() == lives.size())
+    return true;
+  Box box = lives[placed.size()];
+  for (; box.to <= capacity; ++box.from, ++box.to) {
+    bool isFree =
+        std::none_of(placed.begin(), placed.end(),
+                     [&](const Box &other) { return box.overlaps(other); });
+    placed.push_back(box);
+    if (isFree && canPack(lives, capacity, placed))
+      return true;
+    placed.pop_back();
+  }
+  return false;
+}
+
+// Seven slices that take at most 7 bytes at any time (cycle by cycle 7, 7, 7,
+// 7, 7, 7, 7, 4), and for which no addresses below 7 exist. Found by a search.
 TEST(Addresses, fragmentationIsSaid) {
-  struct Live {
-    int64_t start, end, bytes;
-  };
-  // A chain found by an exhaustive search over six intervals in 4 bytes.
-  auto fits = [](const std::vector<Live> &all, int64_t capacity) {
-    std::vector<int64_t> at(all.size(), 0);
-    while (true) {
-      bool isRight = true;
-      for (size_t i = 0; i < all.size() && isRight; ++i) {
-        isRight = at[i] + all[i].bytes <= capacity;
-        for (size_t j = 0; j < i && isRight; ++j)
-          isRight = !Box{all[i].start, all[i].end, at[i], at[i] + all[i].bytes}
-                         .overlaps({all[j].start, all[j].end, at[j],
-                                    at[j] + all[j].bytes});
-      }
-      if (isRight)
-        return true;
-      size_t digit = 0;
-      while (digit < at.size() && ++at[digit] == capacity)
-        at[digit++] = 0;
-      if (digit == at.size())
-        return false;
-    }
-  };
-  Dice dice(7);
-  unsigned impossible = 0, missed = 0, possible = 0;
-  for (int round = 0; round < 4000; ++round) {
-    constexpr int64_t capacity = 5;
-    std::vector<Live> all;
-    // Slots follow each other on the engine; each ends the life of its slice.
-    for (int64_t slot = 0; slot < 6; ++slot) {
-      Live live{dice.between(0, slot), slot + 1, dice.between(1, 3)};
-      std::vector<int64_t> held(7, 0);
-      for (const Live &other : all)
-        for (int64_t cycle = other.start; cycle < other.end; ++cycle)
-          held[cycle] += other.bytes;
-      while (std::any_of(held.begin() + live.start, held.begin() + live.end,
-                         [&](int64_t h) { return h + live.bytes > capacity; }))
-        if (live.bytes > 1)
-          --live.bytes;
-        else if (++live.start == live.end)
-          break;
-      if (live.start < live.end)
-        all.push_back(live);
-    }
+  std::vector<Box> lives = {{0, 1, 0, 4}, {0, 2, 0, 3}, {1, 4, 0, 2},
+                            {1, 5, 0, 2}, {2, 6, 0, 2}, {4, 7, 0, 3},
+                            {6, 8, 0, 4}};
+  std::vector<Box> placed;
+  ASSERT_FALSE(canPack(lives, 7, placed));
+  ASSERT_TRUE(canPack(lives, 8, placed));
+  for (int64_t capacity : {7, 9}) {
     OnePlace place(capacity);
-    for (const Live &live : all)
-      place.add(live.end - 1, live.end, 0, live.start, live.bytes);
+    for (const Box &live : lives)
+      place.add(live.end - 1, live.end, 0, live.start, live.to);
     Addresses addresses = place.allocate();
-    bool canFit = fits(all, capacity);
-    ASSERT_EQ(findFault(place.problem, place.solution, addresses), "");
-    if (addresses.shortages.empty()) {
-      ASSERT_TRUE(canFit);
-      ++possible;
+    EXPECT_EQ(findFault(place.problem, place.solution, addresses), "");
+    if (capacity > 7) {
+      EXPECT_TRUE(addresses.shortages.empty());
       continue;
     }
-    EXPECT_GT(addresses.shortages[0].missingBytes, 0);
-    for (const auto &slot : addresses.ofSlots)
-      EXPECT_FALSE(slot);
-    ++(canFit ? missed : impossible);
+    ASSERT_EQ(addresses.shortages.size(), 1u);
+    EXPECT_GE(addresses.shortages[0].missingBytes, 1);
+    EXPECT_LE(addresses.shortages[0].missingBytes, 2);
+    EXPECT_FALSE(addresses.ofSlots[0]);
   }
-  printf("possible %u missed %u impossible %u\n", possible, missed, impossible);
-  EXPECT_GT(impossible, 0u);
-  EXPECT_LT(missed, possible / 50);
+}
+
+// Memories that are full most of the time: nearly all can be packed, and what
+// cannot is said, with the bytes that are missing and without addresses.
+TEST(Addresses, aFullMemoryIsPackedOrSaidToBeTooSmall) {
+  Dice dice(7);
+  constexpr int64_t capacity = 12, slots = 9;
+  unsigned rounds = 4000, shortages = 0;
+  for (unsigned round = 0; round < rounds; ++round) {
+    OnePlace place(capacity);
+    std::vector<int64_t> held(slots, 0);
+    for (int64_t slot = 0; slot < slots; ++slot) {
+      int64_t start = dice.between(0, slot);
+      int64_t most =
+          *std::max_element(held.begin() + start, held.begin() + slot + 1);
+      if (most == capacity)
+        continue;
+      int64_t bytes = dice.between(1, capacity - most);
+      for (int64_t cycle = start; cycle <= slot; ++cycle)
+        held[cycle] += bytes;
+      place.add(slot, slot + 1, 0, start, bytes);
+    }
+    Addresses addresses = place.allocate();
+    ASSERT_EQ(findFault(place.problem, place.solution, addresses), "");
+    for (const AddressShortage &shortage : addresses.shortages) {
+      ++shortages;
+      EXPECT_GT(shortage.missingBytes, 0);
+      EXPECT_FALSE(addresses.ofSlots[0]);
+      // With these bytes more, the same order has room.
+      place.problem.engines[0].privateBytes += shortage.missingBytes;
+      EXPECT_TRUE(place.allocate().shortages.empty());
+    }
+  }
+  EXPECT_GT(shortages, 0u);
+  EXPECT_LT(shortages, rounds / 10);
 }
 
 // Valid schedules of random problems, every pair of ranges compared.
 TEST(Addresses, nothingOverlapsInRandomSchedules) {
   Dice dice(11);
-  unsigned slots = 0, slices = 0, shortages = 0;
+  unsigned slices = 0, shortages = 0;
   for (int round = 0; round < 5000; ++round) {
     Problem problem = ProblemMaker(dice).make();
     if (!problem.check().empty())
@@ -212,11 +219,9 @@ TEST(Addresses, nothingOverlapsInRandomSchedules) {
     Addresses addresses = allocateAddresses(resolved, solution);
     ASSERT_EQ(findFault(resolved, solution, addresses), "") << round;
     shortages += addresses.shortages.size();
-    slots += solution.slots.size();
     for (const Slot &slot : solution.slots)
       slices += slot.prefetches.size();
   }
-  printf("slots %u slices %u shortages %u\n", slots, slices, shortages);
   EXPECT_GT(slices, 1000u);
   EXPECT_LT(shortages, slices / 20);
 }
