@@ -242,7 +242,7 @@ void QueueMaker::awaitReleases(const Step &step) {
     return;
   if (step.start < step.end)
     known.busy.push_back({step.end, step.place});
-  else
+  else if (!slot.prefetches.empty())
     known.instant.push_back({step.end + 1, step.place});
 }
 

@@ -127,20 +127,23 @@ TEST(Queues, aFetchWaitsForRoomAndAPartForItsFetch) {
             "dma[0]: fetch b.0 | fetch c.0 after queue 0 = 2");
 }
 
-// A part without work takes no engine's time: it is in a queue of its own.
+// A part without work takes no engine's time: it is in a queue of its own. What
+// runs later on its engine (c) does not wait for it.
 TEST(Queues, whatTakesNoTimeIsOnNoEngine) {
   Problem problem = machine(1);
   problem.tasks = {task("a", matrix, 10, 0), task("none", matrix, 0, 0, {0}),
-                   task("b", matrix, 10, 0, {1})};
+                   task("b", matrix, 10, 0, {1}), task("c", matrix, 10, 0)};
+  problem.engines[0].count = 2;
   Solution solution;
   solution.slots = {{0, 0, {0, 0}, 0, 10, {0}, {}},
-                    {1, 0, {0, 0}, 10, 10, {0}, {}},
-                    {2, 0, {0, 0}, 10, 20, {0}, {}}};
-  solution.makespan = 20;
+                    {1, 0, {0, 1}, 10, 10, {0}, {}},
+                    {2, 0, {0, 0}, 10, 20, {0}, {}},
+                    {3, 0, {0, 1}, 20, 30, {0}, {}}};
+  solution.makespan = 30;
   ASSERT_TRUE(isValid(problem, solution));
-  EXPECT_EQ(
-      showQueues(problem, solution),
-      "npu[0]: a.0 | b.0 after task 1 = 1; none: none.0 after task 0 = 1");
+  EXPECT_EQ(showQueues(problem, solution),
+            "npu[0]: a.0 | b.0 after task 1 = 1; npu[1]: c.0; "
+            "none: none.0 after task 0 = 1");
 }
 
 //===----------------------------------------------------------------------===//
