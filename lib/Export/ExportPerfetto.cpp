@@ -33,7 +33,8 @@ public:
   TraceExporter(const Timeline &timeline, const Target &target,
                 const TraceFlows &flows, TraceTime time, llvm::raw_ostream &os)
       : timeline(timeline), target(target), flows(flows), time(time),
-        writer(os, target, time), counters(timeline, target, writer) {}
+        writer(os, target, time), args(timeline),
+        counters(timeline, target, writer) {}
   void write();
   /// Slices that take time and have no width, because nanoseconds are too
   /// coarse for them.
@@ -49,6 +50,7 @@ private:
   const TraceFlows &flows;
   TraceTime time;
   TraceWriter writer;
+  TraceArgs args;
   TraceCounters counters;
   /// Arrows of prefetches are numbered on their own; those of the part that
   /// follows.
@@ -94,10 +96,9 @@ void TraceExporter::writeSlice(const Slice &slice) {
   });
   TraceSpan span = writer.spanOf(slice);
   collapsed += span.start == span.end && slice.startCycle < slice.endCycle;
-  writer.writeSlice(span, timeline.nameOf(slice.op, slice.iterations), "op",
-                    [&](llvm::json::OStream &json) {
-                      writeSliceArgs(json, timeline, slice, dependsOn);
-                    });
+  writer.writeSlice(
+      span, timeline.nameOf(slice.op, slice.iterations), "op",
+      [&](llvm::json::OStream &json) { args.write(json, slice, dependsOn); });
   for (int64_t id : arrows)
     writer.writeArrowInto(span, "dependence", id);
   for (int64_t id : pendingPrefetches)
@@ -112,7 +113,7 @@ void TraceExporter::writePrefetch(const Slice &slice) {
   std::string name = "prefetch " + slice.prefetched.str() + " of " +
                      timeline.nameOf(slice.op, slice.iterations);
   writer.writeSlice(span, name, "prefetch", [&](llvm::json::OStream &json) {
-    writeSliceArgs(json, timeline, slice, {});
+    args.write(json, slice, {});
   });
   pendingPrefetches.push_back(++lastPrefetchId);
   writer.writeArrowOut(span, "prefetch", lastPrefetchId);

@@ -29,19 +29,38 @@ static std::string shapeOf(Type type) {
   return text;
 }
 
-static void writeShapes(OStream &json, StringRef key, TypeRange types) {
-  json.attributeArray(key, [&] {
-    for (Type type : types)
-      json.value(toUtf8(shapeOf(type)));
+/// One value as text.
+static std::string toText(function_ref<void(OStream &)> write) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  OStream json(os);
+  write(json);
+  return text;
+}
+
+static void writeText(OStream &json, StringRef key, StringRef text) {
+  json.attributeBegin(key);
+  json.rawValue(text);
+  json.attributeEnd();
+}
+
+static std::string shapesOf(TypeRange types) {
+  return toText([&](OStream &json) {
+    json.array([&] {
+      for (Type type : types)
+        json.value(toUtf8(shapeOf(type)));
+    });
   });
 }
 
+static void writeMembers(OStream &json, DictionaryAttr amounts) {
+  for (NamedAttribute entry : amounts)
+    json.attribute(toUtf8(entry.getName()),
+                   cast<IntegerAttr>(entry.getValue()).getInt());
+}
+
 static void writeAmounts(OStream &json, StringRef key, DictionaryAttr amounts) {
-  json.attributeObject(key, [&] {
-    for (NamedAttribute entry : amounts)
-      json.attribute(toUtf8(entry.getName()),
-                     cast<IntegerAttr>(entry.getValue()).getInt());
-  });
+  json.attributeObject(key, [&] { writeMembers(json, amounts); });
 }
 
 static void writeNames(OStream &json, StringRef key,
@@ -53,7 +72,7 @@ static void writeNames(OStream &json, StringRef key,
 }
 
 static void writeTile(OStream &json, TileAttr tile) {
-  json.attributeObject("tile", [&] {
+  json.object([&] {
     json.attribute("strategy", stringifyTileStrategy(tile.getStrategy()));
     for (TileLevelAttr level : tile.getLevels())
       json.attributeObject(toUtf8(level.getMemory()), [&] {
@@ -68,18 +87,8 @@ static void writeTile(OStream &json, TileAttr tile) {
   });
 }
 
-/// The record of one part: they stand in the order of the parts.
-static PartCostAttr recordOf(CostAttr cost, int64_t part) {
-  for (PartCostAttr record : cost.getParts()) {
-    if (part < record.getCount())
-      return record;
-    part -= record.getCount();
-  }
-  return cost.getParts().back();
-}
-
 static void writeCost(OStream &json, PartCostAttr cost) {
-  json.attributeObject("cost", [&] {
+  json.object([&] {
     writeAmounts(json, "work", cost.getWork());
     json.attributeObject("bytes", [&] {
       for (NamedAttribute entry : cost.getTraffic())
@@ -93,9 +102,54 @@ static void writeCost(OStream &json, PartCostAttr cost) {
   });
 }
 
-void mlir::llm::writeSliceArgs(OStream &json, const Timeline &timeline,
-                               const Slice &slice,
-                               ArrayRef<std::string> dependsOn) {
+void TraceArgs::findOp(unsigned index) {
+  if (knownOp == index)
+    return;
+  knownOp = index;
+  Operation *op = timeline.program().ops()[index].op;
+  SmallVector<Type> read(op->getOperandTypes());
+  // A kernel of several ops reads values that it has no operands for.
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    read.push_back(value.getType());
+  in = shapesOf(read);
+  out = shapesOf(op->getResultTypes());
+  auto tileAttr = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+  tile =
+      tileAttr ? toText([&](OStream &json) { writeTile(json, tileAttr); }) : "";
+  cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
+  record = firstPart = endPart = 0;
+}
+
+/// Records stand in the order of the parts, and mostly parts come in order.
+void TraceArgs::findCost(int64_t part) {
+  ArrayRef<PartCostAttr> records = cost.getParts();
+  if (part >= firstPart && part < endPart)
+    return;
+  if (part < firstPart || endPart == 0) {
+    record = firstPart = 0;
+    endPart = records.front().getCount();
+  }
+  while (part >= endPart && record + 1 < records.size()) {
+    firstPart = endPart;
+    endPart += records[++record].getCount();
+  }
+  costText = toText([&](OStream &json) { writeCost(json, records[record]); });
+}
+
+void TraceArgs::writeLanes(OStream &json, DictionaryAttr lanes) {
+  if (lanes != knownLanes) {
+    knownLanes = lanes;
+    lanesText = toText([&](OStream &text) {
+      text.object([&] { writeMembers(text, lanes); });
+    });
+  }
+  writeText(json, "lanes", lanesText);
+}
+
+void TraceArgs::write(OStream &json, const Slice &slice,
+                      ArrayRef<std::string> dependsOn) {
   Operation *op = timeline.program().ops()[slice.op].op;
   json.attribute("op", toUtf8(op->getName().getStringRef()));
   if (!slice.iterations.empty())
@@ -107,23 +161,20 @@ void mlir::llm::writeSliceArgs(OStream &json, const Timeline &timeline,
     json.attribute("part", slice.part);
   json.attribute("start_cycle", slice.startCycle);
   json.attribute("end_cycle", slice.endCycle);
-  writeAmounts(json, "lanes", slice.lanes);
+  writeLanes(json, slice.lanes);
   if (!slice.prefetched.empty()) {
     json.attribute("prefetch", toUtf8(slice.prefetched));
     return;
   }
-  SmallVector<Type> read(op->getOperandTypes());
-  // A kernel of several ops reads values that it has no operands for.
-  SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  for (Value value : captured)
-    read.push_back(value.getType());
-  writeShapes(json, "in", read);
-  writeShapes(json, "out", op->getResultTypes());
-  if (auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName))
-    writeTile(json, tile);
-  if (auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName))
-    writeCost(json, recordOf(cost, slice.part));
+  findOp(slice.op);
+  writeText(json, "in", in);
+  writeText(json, "out", out);
+  if (!tile.empty())
+    writeText(json, "tile", tile);
+  if (cost) {
+    findCost(slice.part);
+    writeText(json, "cost", costText);
+  }
   json.attributeArray("depends_on", [&] {
     for (const std::string &name : dependsOn)
       json.value(toUtf8(name));

@@ -13,9 +13,29 @@
 
 namespace mlir::llm {
 
-/// Writes the members of a slice's "args".
-void writeSliceArgs(llvm::json::OStream &json, const Timeline &timeline,
-                    const Slice &slice, ArrayRef<std::string> dependsOn);
+/// Writes the members of a slice's "args". What equal parts have in common is
+/// turned into text once: slices of one op come one after the other.
+class TraceArgs {
+public:
+  explicit TraceArgs(const Timeline &timeline) : timeline(timeline) {}
+  void write(::llvm::json::OStream &json, const Slice &slice,
+             ArrayRef<std::string> dependsOn);
+
+private:
+  void writeLanes(::llvm::json::OStream &json, DictionaryAttr lanes);
+  void findOp(unsigned op);
+  void findCost(int64_t part);
+
+  const Timeline &timeline;
+  DictionaryAttr knownLanes;
+  std::string lanesText;
+  std::optional<unsigned> knownOp;
+  std::string in, out, tile; ///< of that op; no tile: empty
+  CostAttr cost;
+  size_t record = 0; ///< in the cost: of parts [firstPart, endPart)
+  int64_t firstPart = 0, endPart = 0;
+  std::string costText;
+};
 
 } // namespace mlir::llm
 

@@ -18,39 +18,54 @@ TraceCounters::TraceCounters(const Timeline &timeline, const Target &target,
       values(memories.size() + target.engines.size(), 0),
       written(values.size(), -1) {}
 
-std::vector<TraceCounters::Change>
-TraceCounters::collectChanges(const StretchRun &run) const {
-  std::vector<Change> changes;
-  auto hold = [&](const Slice &slice, unsigned counter, int64_t amount) {
-    changes.push_back({slice.startCycle - run.startCycle, counter, amount});
-    changes.push_back({slice.endCycle - run.startCycle, counter, -amount});
-  };
-  for (unsigned op : run.stretch.ops)
-    timeline.forEachSlice(op, run.iterations, [&](const Slice &slice) {
-      for (auto [counter, memory] : llvm::enumerate(memories))
-        if (int64_t lanes = getAmount(slice.lanes, memory->name))
-          hold(slice, counter, lanes);
-      for (auto [group, engine] : llvm::enumerate(target.engines))
-        if (engine.name == slice.engine)
-          hold(slice, memories.size() + group, 1);
-    });
-  llvm::stable_sort(changes, [](const Change &a, const Change &b) {
-    return a.cycle < b.cycle;
+/// The number of what a slot on this engine with these lanes holds.
+unsigned TraceCounters::findUse(StringRef engine, DictionaryAttr lanes) {
+  auto group = llvm::find_if(target.engines, [&](const Engine &candidate) {
+    return candidate.name == engine;
   });
-  return changes;
+  unsigned number = group - target.engines.begin();
+  auto [known, isNew] = useOf.try_emplace({number, lanes}, uses.size());
+  if (!isNew)
+    return known->second;
+  Use use;
+  for (auto [counter, memory] : llvm::enumerate(memories))
+    if (int64_t held = getAmount(lanes, memory->name))
+      use.push_back({counter, held});
+  if (group != target.engines.end())
+    use.push_back({memories.size() + number, 1});
+  uses.push_back(std::move(use));
+  return known->second;
+}
+
+SlotSweep TraceCounters::makeSweep(const ProgramItem &stretch) {
+  std::vector<SlotSeries> series;
+  for (unsigned op : stretch.ops) {
+    Operation *operation = timeline.program().ops()[op].op;
+    auto slots = operation->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
+    for (SlotRunAttr run : slots.getRuns()) {
+      for (PrefetchAttr fetch : run.getPrefetches())
+        series.push_back({fetch.getStartCycle(), fetch.getEndCycle(), 0, 1,
+                          findUse(fetch.getEngine(), fetch.getLanes())});
+      series.push_back({run.getStartCycle(), run.getEndCycle(),
+                        run.getStartStride(), run.getCount(),
+                        findUse(run.getEngine(), run.getLanes())});
+    }
+  }
+  return SlotSweep(std::move(series));
 }
 
 void TraceCounters::replay(const StretchRun &run) {
-  auto [known, isNew] = changesOf.try_emplace(&run.stretch);
-  if (isNew)
-    known->second = collectChanges(run);
-  for (const Change &change : known->second) {
-    int64_t time = writer.toNanoseconds(run.startCycle + change.cycle);
+  auto known = sweeps.find(&run.stretch);
+  if (known == sweeps.end())
+    known = sweeps.try_emplace(&run.stretch, makeSweep(run.stretch)).first;
+  known->second.run([&](int64_t cycle, unsigned use, int sign) {
+    int64_t time = writer.toNanoseconds(run.startCycle + cycle);
     if (time != now)
       finish();
     now = time;
-    values[change.counter] += change.delta;
-  }
+    for (auto [counter, amount] : uses[use])
+      values[counter] += sign * amount;
+  });
 }
 
 void TraceCounters::finish() {

@@ -8,12 +8,13 @@
 #ifndef LLM_LIB_EXPORT_TRACECOUNTERS_H
 #define LLM_LIB_EXPORT_TRACECOUNTERS_H
 
+#include "SlotSweep.h"
 #include "TraceWriter.h"
 
 namespace mlir::llm {
 
-/// Loop boundaries are barriers, so the changes within one stretch can be
-/// sorted once and replayed for each of its runs.
+/// Loop boundaries are barriers, so the runs of slots within one stretch can be
+/// ordered once and replayed for each of its runs.
 class TraceCounters {
 public:
   TraceCounters(const Timeline &timeline, const Target &target,
@@ -24,12 +25,10 @@ public:
   void finish();
 
 private:
-  struct Change {
-    int64_t cycle; ///< relative to the run
-    unsigned counter;
-    int64_t delta;
-  };
-  std::vector<Change> collectChanges(const StretchRun &run) const;
+  /// What slots hold while they run: lanes of memories, an engine of a group.
+  using Use = SmallVector<std::pair<unsigned, int64_t>, 2>; // counter, amount
+  unsigned findUse(StringRef engine, DictionaryAttr lanes);
+  SlotSweep makeSweep(const ProgramItem &stretch);
   void write(unsigned memory);
   void writeBusy();
 
@@ -40,7 +39,9 @@ private:
   /// Lanes held per shared memory, then engines busy per group.
   std::vector<int64_t> values, written;
   int64_t now = 0; ///< nanoseconds
-  DenseMap<const ProgramItem *, std::vector<Change>> changesOf;
+  std::vector<Use> uses;
+  DenseMap<std::pair<unsigned, Attribute>, unsigned> useOf; ///< group, lanes
+  DenseMap<const ProgramItem *, SlotSweep> sweeps;
 };
 
 } // namespace mlir::llm

@@ -7,7 +7,6 @@
 
 #include "TraceWriter.h"
 #include "llm/Support/Units.h"
-#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -21,9 +20,9 @@ static void writeTime(llvm::json::OStream &json, StringRef key,
                       int64_t nanoseconds) {
   json.attributeBegin(key);
   json.rawValue([&](raw_ostream &os) {
-    os << llvm::format("%lld.%03lld",
-                       static_cast<long long>(nanoseconds / 1000),
-                       static_cast<long long>(nanoseconds % 1000));
+    int64_t decimals = nanoseconds % 1000;
+    os << nanoseconds / 1000 << '.' << decimals / 100 << decimals / 10 % 10
+       << decimals % 10;
   });
   json.attributeEnd();
 }

@@ -31,6 +31,8 @@ static Error failToWrite(StringRef path, Error error) {
 /// the process in the stream's destructor.
 static std::error_code writeAndFlush(llvm::raw_fd_ostream &stream,
                                      WriteFn write) {
+  // Traces have hundreds of megabytes: fewer calls of the system.
+  stream.SetBufferSize(1 << 16);
   write(stream);
   stream.flush();
   std::error_code error = stream.error();

@@ -1,5 +1,5 @@
 """Prints a digest of everything that the tools write for a set of jobs: the imported IR, the
-annotated IR as text and as bytecode, the trace and the reports. Two runs, two builds, or one
+annotated IR as text and as bytecode, the trace, the queues and the reports. Two runs, two builds, or one
 thread and many must print the same lines.
 
     digests.py BIN_FOLDER EXAMPLES_FOLDER LINALG_FILE [llm-opt options...]
@@ -20,7 +20,7 @@ PIPELINES = [
     ["--llm-target=name=h100-sxm", "--llm-fuse-projections", "--llm-fuse", "--llm-tile", "--llm-schedule"],
     ["--llm-target=name=nvl-ax", "--llm-tile=strategy=theoretical", "--llm-schedule"],
 ]
-EXPORTS = ["--llm-export-perfetto", "--llm-export-report=format=json file=report.json",
+EXPORTS = ["--llm-export-perfetto", "--llm-export-queues", "--llm-export-report=format=json file=report.json",
            "--llm-export-report=format=csv file=report.csv", "--llm-export-report=file=report.txt"]  # fmt: skip
 
 

@@ -66,6 +66,53 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }
 
+def ExportQueuesPass : Pass<"llm-export-queues", "::mlir::ModuleOp"> {
+  let summary = "writes what each engine does in turn, for backends";
+  let description = [{
+    Writes the schedules of all functions as queues, in JSON: for each engine the parts of
+    ops in order, what each of them waits for, the fetches ahead of them on the queues of
+    memory engines, and where everything lies in private memory. `docs/queues.md` is the
+    contract, `docs/queues.schema.json` its schema.
+
+    Requires: a target on the module; `llm.tile`, `llm.cost` and `llm.slots` on the ops and
+    `llm.schedule` on each function with a body (`--llm-schedule`); costs that are not
+    stale, and a schedule that obeys S1 to S9: another one is an error, because its queues
+    would block, or overwrite what is in use. The IR is not changed.
+
+    Guarantees:
+    - an engine that works through its queue, starting each entry once the one before it
+      has ended and its waits are met, never starts one later than the schedule says when
+      lengths are those of the schedule; with any lengths, parts start after what they
+      depend on and after their fetches, and nothing in private memory is overwritten
+      while it is in use;
+    - waits are for counters (ended parts of an op, ended entries of a queue), so that
+      there are at most as many as engines for each dependence of an op, and no wait is
+      implied by the others. A loop is written once: its boundaries are barriers;
+    - what lives at a time in the private memory of an engine does not overlap. Where no
+      order that was tried achieves that, the engine's entries have no addresses, its queue
+      has `missing_bytes`, and a remark says so (`--remarks-filter-missed=llm-export-queues`);
+    - a file appears whole or not at all; one that another export of the pipeline has
+      written is an error.
+
+    With `file=-` the queues go to standard output, where the IR goes too unless the tool
+    is told `-o`: a pass cannot see that, so give the IR a place of its own.
+
+    Example:
+    ```
+    llm-opt block.mlir --llm-tile --llm-schedule=engines=4 --llm-export-queues=file=q.json -o /dev/null
+    ```
+    with, in the file, one entry a line:
+    ```
+    {"op":1,"part":0,"box":{"n":[0,4]},"start_cycle":20,"end_cycle":40,"lanes":{"dram":64},"working_set_bytes":72,"address":56}
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "\"queues.json\"",
+           "File to write, '-' for standard output">
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect"];
+}
+
 def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
   let summary = "writes what each op costs and when it runs";
   let description = [{

@@ -1,0 +1,45 @@
+//===- Addresses.h - Where data lies in private memory ----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_SCHEDULING_ADDRESSES_H
+#define LLM_SCHEDULING_ADDRESSES_H
+
+#include "llm/Scheduling/Problem.h"
+
+namespace mlir::llm::scheduling {
+
+/// Where a slot's data lies in the private memory of its engine, in bytes from
+/// the beginning: its working set while it runs (`workingSetWith`), and each
+/// fetched slice from the start of its fetch to the end of the slot.
+struct SlotAddresses {
+  int64_t workingSet = 0;
+  std::vector<int64_t> slices; ///< as `Slot::prefetches`
+};
+
+/// An engine on which all that lives at a time fits (S7), but no order that was
+/// tried gives each piece a range of its own for as long as it lives.
+struct AddressShortage {
+  EngineId engine;
+  int64_t missingBytes = 0; ///< with so many more it would
+};
+
+struct Addresses {
+  /// As `Solution::slots`; nothing on an engine that is among the shortages.
+  std::vector<std::optional<SlotAddresses>> ofSlots;
+  std::vector<AddressShortage> shortages; ///< by engine
+};
+
+/// Addresses for a solution that `verify()` finds nothing wrong with, of a
+/// problem without alternatives (`resolve`). What lives at the same time on the
+/// same engine never overlaps, and everything is below `privateBytes`. O(n log
+/// n). The slices of a slot without length live one cycle longer than it, so
+/// that what comes behind it may wait for it.
+Addresses allocateAddresses(const Problem &problem, const Solution &solution);
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_SCHEDULING_ADDRESSES_H

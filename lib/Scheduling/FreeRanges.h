@@ -1,0 +1,39 @@
+//===- FreeRanges.h - The unused ranges of a memory -------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_FREERANGES_H
+#define LLM_LIB_SCHEDULING_FREERANGES_H
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace mlir::llm::scheduling {
+
+/// A memory without an end: holes between what is taken, and all behind it.
+/// O(log n) each for n holes.
+class FreeRanges {
+public:
+  /// Takes `bytes` > 0 from the smallest hole in which they end at or below
+  /// `limit`, of equal ones the lowest, or else behind all that is taken.
+  int64_t take(int64_t bytes, int64_t limit);
+  /// Gives back what was taken at `address`.
+  void giveBack(int64_t address, int64_t bytes);
+
+private:
+  void addHole(int64_t address, int64_t bytes);
+  void dropHole(int64_t address, int64_t bytes);
+
+  int64_t end = 0;                        ///< nothing is taken from here on
+  std::map<int64_t, int64_t> bytesOfHole; ///< by address
+  std::set<std::pair<int64_t, int64_t>> bySize; ///< (bytes, address)
+};
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_FREERANGES_H
