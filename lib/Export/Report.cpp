@@ -196,6 +196,7 @@ FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
     if (failed(accumulate(report.sum, entry->allRuns, 1)))
       return emitError(function.getLoc())
              << "the sums over all ops are above 2^61 - 1";
+    report.indexOf[report.program->ops()[op].op] = op;
     report.ops.push_back(std::move(*entry));
   }
   report.sum.bytes.resize(target.sharedMemories().size());
@@ -205,6 +206,10 @@ FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
 StringRef Report::functionName() const {
   func::FuncOp function = program->function();
   return function.getSymName();
+}
+
+StringRef Report::nameOf(Operation *op) const {
+  return ops[indexOf.at(op)].name;
 }
 
 double Report::makespanMicroseconds() const {

@@ -49,9 +49,12 @@ struct Report {
   Totals totals;
   ProgramAttr imported; ///< null where the function was not imported
   std::vector<OpReport> ops;
-  OpFigures sum; ///< over all runs of all ops
+  OpFigures sum;                           ///< over all runs of all ops
+  DenseMap<Operation *, unsigned> indexOf; ///< into `ops`
 
   StringRef functionName() const;
+  /// Of an op that takes time.
+  StringRef nameOf(Operation *op) const;
   double makespanMicroseconds() const;
   /// How far the makespan is above the lower bound; nothing for a bound of 0.
   std::optional<double> gapPercent() const;

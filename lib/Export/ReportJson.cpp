@@ -182,16 +182,22 @@ static Json slotsToJson(const Timeline &timeline, unsigned op) {
   return slots;
 }
 
-static Json toJson(ArrayRef<SourceRoom> rooms) {
+static Json toJson(const Report &report, ArrayRef<SourceRoom> rooms) {
   Json json = Json::object();
-  for (const SourceRoom &room : rooms)
+  for (const SourceRoom &room : rooms) {
+    Json writers = Json::array();
+    for (Operation *writer : room.writers)
+      writers.push_back(report.nameOf(writer).str());
     json[room.buffer] = {{"slice_bytes", room.sliceBytes},
-                         {"staging_bytes", room.stagingBytes}};
+                         {"staging_bytes", room.stagingBytes},
+                         {"written_by", std::move(writers)}};
+  }
   return json;
 }
 
 /// The records of the cost: each of `count` equal parts.
-static void addCost(Json &json, const OpReport &report, Operation *op) {
+static void addCost(Json &json, const Report &all, const OpReport &report,
+                    Operation *op) {
   Json parts = Json::array();
   auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
   for (auto [part, sources] :
@@ -209,7 +215,7 @@ static void addCost(Json &json, const OpReport &report, Operation *op) {
                      {"compute_cycles", part.getComputeCycles()},
                      {"memory_cycles", part.getMemoryCycles()},
                      {"bound", stringifyCostBound(part.getBound())},
-                     {"sources", toJson(sources)}});
+                     {"sources", toJson(all, sources)}});
   }
   json["engine"] = cost.getEngine().getValue().str();
   json["parts"] = std::move(parts);
@@ -269,7 +275,7 @@ static Json opToJson(const Report &report, unsigned index) {
     json["bytes"][memory->name] = bytes;
   addDemands(json, report.program->ops()[index].op);
   addTile(json, report.program->ops()[index].op);
-  addCost(json, op, report.program->ops()[index].op);
+  addCost(json, report, op, report.program->ops()[index].op);
   json["overhead_cycles"] = op.figures.overheadCycles;
   json["serial_cycles"] = op.figures.serialCycles;
   json["compute_cycles"] = op.figures.computeCycles;

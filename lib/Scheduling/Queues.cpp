@@ -72,6 +72,7 @@ private:
 
   void visit(size_t number);
   void awaitPredecessors(const Slot &slot);
+  void awaitWriters(const Slot &slot, unsigned fetch);
   void await(const Wait &wait, const std::vector<QueuePrefix> &prefixes);
   void awaitTask(unsigned task, int64_t count);
   void awaitPrefix(const QueuePrefix &prefix);
@@ -207,6 +208,13 @@ void QueueMaker::awaitPredecessors(const Slot &slot) {
     awaitTask(slot.task, slot.part);
 }
 
+void QueueMaker::awaitWriters(const Slot &slot, unsigned fetch) {
+  const Part &part = numbers.part(slot.task, slot.part);
+  for (unsigned writer :
+       part.sources[slot.prefetches[fetch].source].predecessors)
+    awaitTask(writer, numbers.count(writer));
+}
+
 /// Takes the room that the step writes to, and awaits who had it before.
 void QueueMaker::awaitRoom(const Step &step) {
   const Slot &slot = solution.slots[step.slot];
@@ -315,7 +323,9 @@ void QueueMaker::visit(size_t number) {
   const Slot &slot = solution.slots[step.slot];
   unsigned queue = step.place.queue;
   clock = clocks->ofNext(queue);
-  if (!step.fetch) {
+  if (step.fetch) {
+    awaitWriters(slot, *step.fetch);
+  } else {
     awaitPredecessors(slot);
     for (const QueuePrefix &fetch : placesOfFetches[step.slot])
       awaitPrefix(fetch);

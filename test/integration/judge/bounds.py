@@ -109,11 +109,6 @@ class Task:
         return self._sum(self._fetched)
 
     @cached_property
-    def streamed_cycles(self) -> int:
-        """The same with nothing fetched ahead."""
-        return self._sum(lambda part: self.shortest(part, frozenset()))
-
-    @cached_property
     def span_cycles(self) -> int:
         longest = max(map(self._fetched, set_of(self.op.parts)))
         if len(self.op.parts) == 1:
@@ -127,21 +122,49 @@ class Task:
         """That no memory engine can take over."""
         return self._sum(lambda part: part.streamed_bytes(memory, self._fetchable(part)))
 
-    def saved_per_byte(self, memory: str) -> Optional[Fraction]:
-        """The most cycles of engines that a fetched byte saves, None: any."""
-        most = Fraction(0)
+    def curve(self, memory: str) -> Curve:
+        """Of all parts together: those bytes are fetched first that save most."""
+        total = Curve(Fraction(0), [])
         for part in set_of(self.op.parts):
-            if len(part.sources) > MOST_SOURCES:
-                return None
-            for count in range(1, len(part.sources) + 1):
-                for chosen in map(frozenset, itertools.combinations(part.sources, count)):
-                    saved = self.shortest(part, frozenset()) - self.shortest(part, chosen)
-                    size = sum(part.bytes_of(buffer).get(memory, 0) for buffer in chosen)
-                    if saved and not size:
-                        return None
-                    if saved:
-                        most = max(most, Fraction(saved, size))
-        return most
+            count = sum(other is part for other in self.op.parts)
+            own = self._curve_of(part, memory)
+            total.without_cycles += count * own.without_cycles
+            total.pieces += [(per_byte, count * saved) for per_byte, saved in own.pieces]
+        return total
+
+    def _curve_of(self, part: Part, memory: str) -> Curve:
+        streamed, fetched = self.shortest(part, frozenset()), self._fetched(part)
+        points = [(0, streamed)]
+        if not _memory_engines(self.target):
+            return _hull(points)
+        if len(part.sources) > MOST_SOURCES:
+            return _hull(points + [(0, fetched)])
+        for count in range(1, len(part.sources) + 1):
+            for chosen in map(frozenset, itertools.combinations(part.sources, count)):
+                size = sum(part.bytes_of(buffer).get(memory, 0) for buffer in chosen)
+                points.append((size, max(fetched, self.shortest(part, chosen))))
+        return _hull(points)
+
+
+@dataclass
+class Curve:
+    """Cycles of engines by the bytes that are fetched ahead: falling and convex."""
+    without_cycles: Fraction
+    pieces: list[tuple[Fraction, Fraction]]  # cycles saved for each byte, and in all
+
+
+def _hull(points: list[tuple[int, int]]) -> Curve:
+    """The largest such curve above none of the points: from each on to the one that the
+    steepest line leads to, the farthest of these."""
+    at = min(points)
+    pieces = []
+    without_cycles = Fraction(at[1])
+    while lower := [point for point in points if point[0] > at[0] and point[1] < at[1]]:
+        per_byte, size, cycles = max(
+            (Fraction(at[1] - cycles, size - at[0]), size, cycles) for size, cycles in lower)
+        pieces.append((per_byte, Fraction(at[1] - cycles)))
+        at = (size, cycles)
+    return Curve(without_cycles, pieces)
 
 
 def set_of(parts: Iterable[Part]) -> list[Part]:
@@ -202,15 +225,9 @@ def _streams(tasks: Iterable[Task], group: Group, memory: str, held_bytes: int =
     lanes = sum(engine.count * engine.port_lanes[memory] for engine in _memory_engines(target))
     bytes_per_cycle = Fraction(min(lanes, shared.lanes) * shared.bytes_per_second,
                                shared.lanes * target.clock_hz)
-    left_cycles = Fraction(sum(task.streamed_cycles for task in own))
-    bends = []
-    for task in own:
-        saved_cycles = task.streamed_cycles - task.engine_cycles
-        per_byte = task.saved_per_byte(memory)
-        if saved_cycles and per_byte is None:
-            left_cycles -= saved_cycles
-        elif saved_cycles and per_byte:
-            bends.append((per_byte, Fraction(saved_cycles)))
+    curves = [task.curve(memory) for task in own]
+    left_cycles = sum((curve.without_cycles for curve in curves), Fraction(0))
+    bends = [piece for curve in curves for piece in curve.pieces]
     free_bytes = Fraction(held_bytes)
     cycle = Fraction(0)
     for per_byte, saved_cycles in sorted(bends, reverse=True):
@@ -238,21 +255,29 @@ def _rounded(cycles: Fraction) -> int:
 
 def _stages(target: Target, tasks: list[Task]) -> int:
     stages = _split_into_stages(tasks)
-    lengths = [_stage(target, stage) for stage in stages]
-    bound = sum(lengths)
-    for memory in target.shared:
-        held_bytes = _held_bytes(target, tasks, memory)
-        if held_bytes is None:
+    held_bytes = {memory: _held_bytes(target, tasks, memory) for memory in target.shared}
+    ended_cycle = [0]  # at the earliest, when so many stages have ended
+    for last in range(1, len(stages) + 1):
+        bounds = [ended_cycle[last - 1] + _stage(target, stages[last - 1])]
+        for first in range(last):
+            row = [task for stage in stages[first:last] for task in stage]
+            bounds.append(ended_cycle[first] + _row(target, row, held_bytes))
+        ended_cycle.append(max(bounds))
+    return ended_cycle[-1]
+
+
+def _row(target: Target, tasks: list[Task], held_bytes: dict[str, Optional[int]]) -> int:
+    """Stages in a row stream what private memories do not hold when they begin."""
+    longest = 0
+    for memory, held in held_bytes.items():
+        if held is None:
             continue
-        for number in range(len(stages)):
-            behind = [task for stage in stages[number:] for task in stage]
-            size = max(0, sum(task.all_bytes(memory) for task in behind) - held_bytes)
-            longest = _streaming(target, memory, size)
-            if _memory_engines(target):
-                for group in {task.group.name: task.group for task in tasks}.values():
-                    longest = max(longest, _streams(behind, group, memory, held_bytes))
-            bound = max(bound, sum(lengths[:number]) + longest)
-    return bound
+        size = sum(task.all_bytes(memory) for task in tasks)
+        longest = max(longest, _streaming(target, memory, max(0, size - held)))
+        if _memory_engines(target):
+            for group in {task.group.name: task.group for task in tasks}.values():
+                longest = max(longest, _streams(tasks, group, memory, held))
+    return longest
 
 
 def _split_into_stages(tasks: list[Task]) -> list[list[Task]]:

@@ -66,15 +66,18 @@ def _build_stretch(target: Target, stretch: Stretch, start_cycle: int, rng: rand
         ready_cycle = max([start_cycle] + [end_cycle.get(name, 0) for name in op.depends_on])
         placed: list[RunText] = []
         for part in range(len(op.parts)):
-            placed.append(_place(target, op, part, held, (start_cycle, ready_cycle), rng))
+            written_cycle = {
+                buffer: max([start_cycle] + [end_cycle.get(name, 0) for name in source.written_by])
+                for buffer, source in op.parts[part].sources.items()}
+            placed.append(_place(target, op, part, held, (written_cycle, ready_cycle), rng))
         end_cycle[op.name] = max(run.end_cycle for run in placed)
         rng.shuffle(placed)
         runs[op.name] = placed
     return max(end_cycle.values(), default=start_cycle)
 
 
-def _place(target: Target, op: Op, number: int, held: Held, starts: tuple[int, int],
-           rng: random.Random) -> RunText:
+def _place(target: Target, op: Op, number: int, held: Held,
+           starts: tuple[dict[str, int], int], rng: random.Random) -> RunText:
     part = op.parts[number]
     for attempt in range(6):
         group = target.groups[op.engine]
@@ -129,13 +132,13 @@ def _take(held: Held, engine: str, span: tuple[int, int], lanes: dict[str, int])
 
 
 def _place_fetches(target: Target, op: Op, number: int, buffers: list[str], held: Held,
-                   start_cycle: int, rng: random.Random) -> list[FetchText]:
+                   starts: dict[str, int], rng: random.Random) -> list[FetchText]:
     """Those that find room; each takes it at once for the next, and the part tries again
     elsewhere if there is none left for itself."""
     fetches: list[FetchText] = []
     tried = copy.deepcopy(held)
     for buffer in buffers:
-        fetch = _place_fetch(target, op.parts[number], buffer, tried, start_cycle, rng)
+        fetch = _place_fetch(target, op.parts[number], buffer, tried, starts[buffer], rng)
         if fetch:
             span = (fetch.start_cycle, fetch.end_cycle)
             _take(tried, f"{fetch.engine}[{fetch.index}]", span, dict(fetch.lanes))

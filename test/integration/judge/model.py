@@ -46,6 +46,7 @@ class Source:
     start of the fetch on, and the part needs so much less of its working set."""
     slice_bytes: int
     staging_bytes: int
+    written_by: tuple[str, ...]  # ops that a fetch waits for
 
 
 @dataclass(frozen=True)
@@ -256,7 +257,7 @@ def _read_part(record: dict) -> Part:
     return Part(record["traffic_bytes"], record["working_set_bytes"],
                 record["overhead_cycles"], record["serial_cycles"],
                 record["compute_cycles"],
-                {buffer: Source(**rooms) for buffer, rooms in record["sources"].items()})
+                {buffer: Source(**(rooms | {"written_by": tuple(rooms["written_by"])})) for buffer, rooms in record["sources"].items()})
 
 
 def _slot_fields(slot: dict, iteration_start_cycle: int) -> dict:

@@ -301,7 +301,17 @@ static std::set<size_t> required(const Problem &problem, const Order &order,
   const Slot &slot = order.slot(number);
   const Task &task = problem.tasks[slot.task];
   for (size_t other = 0; other < order.size(); ++other) {
-    if (other == number || entry.fetch)
+    if (entry.fetch) {
+      const std::vector<unsigned> &writers =
+          task.parts[slot.part]
+              .sources[slot.prefetches[*entry.fetch].source]
+              .predecessors;
+      if (!order.entry(other).fetch &&
+          std::count(writers.begin(), writers.end(), order.slot(other).task))
+        needed.insert(other);
+      continue;
+    }
+    if (other == number)
       continue;
     bool isPart = !order.entry(other).fetch;
     bool isOwnFetch = !isPart && order.entry(other).slot == entry.slot;
