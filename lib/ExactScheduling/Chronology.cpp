@@ -31,13 +31,20 @@ struct Branch {
 
 class Branches : public Choice {
 public:
-  Branches(const Brancher &brancher, unsigned activity, int now,
-           std::vector<Branch> branches)
+  Branches(const Brancher &brancher, const Model &model, unsigned activity,
+           int now, std::vector<Branch> branches)
       : Choice(brancher, branches.size()), activity(activity), now(now),
-        branches(std::move(branches)) {}
+        branches(std::move(branches)) {
+    for (unsigned i = 0; i < model.instance.size(); ++i)
+      if (!model.isDecided(i))
+        undecided.push_back(i);
+  }
 
   unsigned activity;
   int now; ///< nothing that is not decided starts earlier
+  /// As seen here: when Gecode commits to choices once more to recompute a
+  /// space, it does not propagate in between, and less is decided.
+  std::vector<unsigned> undecided;
   std::vector<Branch> branches;
 };
 
@@ -173,7 +180,7 @@ const Choice *Chronology::choice(Space &home) {
     // The first of the rest starts where something decided ends.
     now = profile.nextEvent(now);
     if (now < 0)
-      return new Branches(*this, index, 0, {{Branch::None}});
+      return new Branches(*this, model, index, 0, {{Branch::None}});
     index = selectActivity(model, now);
   }
 
@@ -183,7 +190,7 @@ const Choice *Chronology::choice(Space &home) {
   if (!cut.assigned()) {
     for (IntVarValues value(cut); value(); ++value)
       branches.push_back({Branch::Cut, value.val()});
-    return new Branches(*this, index, now, std::move(branches));
+    return new Branches(*this, model, index, now, std::move(branches));
   }
   branches = placings(model, profile, index, now);
   if (canJustEnd(model, index)) {
@@ -197,18 +204,19 @@ const Choice *Chronology::choice(Space &home) {
   }
   if (branches.empty())
     branches.push_back({Branch::None});
-  return new Branches(*this, index, now, std::move(branches));
+  return new Branches(*this, model, index, now, std::move(branches));
 }
 
 /// Posts the decision; nothing undecided starts before now.
-static ExecStatus decide(Model &model, unsigned index, int now,
+static ExecStatus decide(Model &model, const Branches &branches,
                          const Branch &branch) {
   auto failed = [&](IntVar variable, bool atLeast, int value) {
     Int::IntView view(variable);
     return me_failed(atLeast ? view.gq(model, value) : view.eq(model, value));
   };
-  for (unsigned i = 0; i < model.instance.size(); ++i)
-    if (!model.isDecided(i) && failed(model.start[i], true, now))
+  unsigned index = branches.activity;
+  for (unsigned i : branches.undecided)
+    if (failed(model.start[i], true, branches.now))
       return ES_FAILED;
   int absent = model.instance.absent(index);
   switch (branch.kind) {
@@ -220,7 +228,7 @@ static ExecStatus decide(Model &model, unsigned index, int now,
     const Placing &placing = branch.placing;
     if (failed(model.way[index], false, placing.way) ||
         failed(model.machine[index], false, placing.machine) ||
-        failed(model.start[index], false, now))
+        failed(model.start[index], false, branches.now))
       return ES_FAILED;
     if (placing.consumerMachine < 0)
       return ES_OK;
@@ -247,7 +255,7 @@ static ExecStatus decide(Model &model, unsigned index, int now,
 ExecStatus Chronology::commit(Space &home, const Choice &choice,
                               unsigned alternative) {
   const Branches &branches = static_cast<const Branches &>(choice);
-  return decide(static_cast<Model &>(home), branches.activity, branches.now,
+  return decide(static_cast<Model &>(home), branches,
                 branches.branches[alternative]);
 }
 

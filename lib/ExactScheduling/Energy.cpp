@@ -93,6 +93,15 @@ private:
   int64_t needOfFetch(const Model &model, const EnergyPool &pool,
                       unsigned index, Window window) const;
 
+  struct Demand {
+    unsigned part;
+    Window hull; ///< of the part and its fetches
+    int64_t all; ///< what it holds at least, within the hull
+  };
+  std::vector<Demand> demands(const Model &model, const EnergyPool &pool) const;
+  bool fits(const Model &model, const EnergyPool &pool,
+            const std::vector<Demand> &demands, Window window) const;
+
   ViewArray<Int::IntView> times, ways;
   const EnergyPools &pools;
 };
@@ -144,6 +153,47 @@ int64_t Energy::needOfPart(const Model &model, const EnergyPool &pool,
   return least;
 }
 
+/// Of all parts that hold something of the pool: when, and how much at least.
+std::vector<Energy::Demand> Energy::demands(const Model &model,
+                                            const EnergyPool &pool) const {
+  std::vector<Demand> found;
+  for (unsigned i = 0; i < model.instance.size(); ++i) {
+    if (model.instance[i].isFetch() || model.isAbsent(i))
+      continue;
+    Window hull = {model.start[i].min(), model.end[i].max()};
+    for (unsigned fetch : model.instance[i].fetches)
+      if (!model.isAbsent(fetch))
+        hull.begin = std::min<int64_t>(hull.begin, model.start[fetch].min());
+    int64_t all = needOfPart(model, pool, i, hull);
+    if (all > 0)
+      found.push_back({i, hull, all});
+  }
+  return found;
+}
+
+bool Energy::fits(const Model &model, const EnergyPool &pool,
+                  const std::vector<Demand> &demands, Window window) const {
+  int64_t left = pool.capacity * (window.end - window.begin);
+  for (const Demand &demand : demands) {
+    if (demand.hull.end <= window.begin || window.end <= demand.hull.begin)
+      continue;
+    bool isWithin =
+        window.begin <= demand.hull.begin && demand.hull.end <= window.end;
+    left -=
+        isWithin ? demand.all : needOfPart(model, pool, demand.part, window);
+    if (left < 0)
+      return false;
+  }
+  return true;
+}
+
+/// The times without repetitions, in order.
+static std::vector<int> unique(std::vector<int> times) {
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
 ExecStatus Energy::propagate(Space &home, const ModEventDelta &) {
   const Model &model = static_cast<const Model &>(home);
   std::vector<int> begins, ends;
@@ -153,24 +203,15 @@ ExecStatus Energy::propagate(Space &home, const ModEventDelta &) {
     begins.push_back(model.start[i].min());
     ends.push_back(model.end[i].max());
   }
-  auto makeUnique = [](std::vector<int> &times) {
-    std::sort(times.begin(), times.end());
-    times.erase(std::unique(times.begin(), times.end()), times.end());
-  };
-  makeUnique(begins);
-  makeUnique(ends);
-  for (const EnergyPool &pool : pools.all)
+  begins = unique(std::move(begins));
+  ends = unique(std::move(ends));
+  for (const EnergyPool &pool : pools.all) {
+    std::vector<Demand> all = demands(model, pool);
     for (int begin : begins)
-      for (int end : ends) {
-        if (end <= begin)
-          continue;
-        int64_t left = pool.capacity * (end - begin);
-        for (unsigned i = 0; i < model.instance.size() && left >= 0; ++i)
-          if (!model.instance[i].isFetch())
-            left -= needOfPart(model, pool, i, {begin, end});
-        if (left < 0)
+      for (int end : ends)
+        if (begin < end && !fits(model, pool, all, {begin, end}))
           return ES_FAILED;
-      }
+  }
   return ES_FIX;
 }
 

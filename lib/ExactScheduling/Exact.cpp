@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 namespace mlir::llm::scheduling {
 
@@ -41,37 +42,48 @@ private:
 
 } // namespace
 
+static void setOptimal(ExactResult &result) {
+  result.status = ExactStatus::Optimal;
+  result.lowerBoundCycles = result.solution.makespan;
+}
+
 /// Searches for schedules shorter than that of the result.
-static void search(const Problem &problem, const ExactOptions &limits,
+static void search(const Instance &instance, const ExactOptions &limits,
                    ExactResult &result) {
-  auto instance = makeInstance(problem, result.solution.makespan - 1);
-  if (auto *why = std::get_if<std::string>(&instance)) {
-    result.reason = std::move(*why);
-    return;
-  }
-  const Instance &of = std::get<Instance>(instance);
-  EnergyPools pools = makePools(of);
-  Model *root = new Model(of, pools, result.solution.makespan - 1);
+  EnergyPools pools = makePools(instance);
+  auto root =
+      std::make_unique<Model>(instance, pools, result.solution.makespan - 1);
   Limit limit(limits);
   Gecode::Search::Options options;
   options.threads = 1;
   options.stop = &limit;
-  Gecode::BAB<Model> engine(root, options);
-  delete root;
-  while (Model *better = engine.next()) {
+  Gecode::BAB<Model> engine(root.get(), options);
+  while (auto better = std::unique_ptr<Model>(engine.next())) {
     result.solution = readOut(*better);
-    delete better;
-    if (result.solution.makespan <= result.lowerBoundCycles)
+    if (result.solution.makespan == result.lowerBoundCycles)
       break;
   }
   result.nodes = engine.statistics().node;
-  if (engine.stopped()) {
+  if (engine.stopped())
     result.reason = "the search ended at its limit after " +
                     std::to_string(result.nodes) + " nodes";
-    return;
-  }
-  result.status = ExactStatus::Optimal;
-  result.lowerBoundCycles = result.solution.makespan;
+  else
+    setOptimal(result);
+}
+
+/// Makes the result, which has a valid schedule, as good as it can.
+static void improve(const Problem &problem, const ExactOptions &options,
+                    ExactResult &result) {
+  if (result.solution.makespan == result.lowerBoundCycles)
+    return setOptimal(result);
+  auto instance = makeInstance(problem, result.solution.makespan - 1);
+  if (auto *why = std::get_if<std::string>(&instance))
+    result = {
+        ExactStatus::Unknown, {}, result.lowerBoundCycles, std::move(*why), 0};
+  else if (std::get<Instance>(instance).isHopeless())
+    setOptimal(result);
+  else
+    search(std::get<Instance>(instance), options, result);
 }
 
 ExactResult scheduleExact(const Problem &problem, const ExactOptions &options) {
@@ -82,7 +94,7 @@ ExactResult scheduleExact(const Problem &problem, const ExactOptions &options) {
     result.reason = std::move(unsound.front());
     return result;
   }
-  std::optional<Solution> start = options.startsFromList
+  std::optional<Solution> start = options.usesListAndBounds
                                       ? scheduleList(problem)
                                       : scheduleEarliest(problem);
   std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
@@ -90,16 +102,14 @@ ExactResult scheduleExact(const Problem &problem, const ExactOptions &options) {
     result.reason = "its cycles are more than can be counted";
     return result;
   }
-  result.status = ExactStatus::Feasible;
-  result.solution = std::move(*start);
+  if (!options.usesListAndBounds)
+    bounds->clear();
   for (const Bound &bound : *bounds)
     result.lowerBoundCycles = std::max(result.lowerBoundCycles, bound.cycles);
-  if (result.solution.makespan == result.lowerBoundCycles) {
-    result.status = ExactStatus::Optimal;
-    return result;
-  }
+  result.solution = std::move(*start);
+  result.status = ExactStatus::Feasible;
   try {
-    search(problem, options, result);
+    improve(problem, options, result);
   } catch (const std::exception &error) {
     // Numbers that Gecode refuses, or no memory.
     result.reason = std::string("the solver gave up: ") + error.what();
@@ -107,22 +117,23 @@ ExactResult scheduleExact(const Problem &problem, const ExactOptions &options) {
   return result;
 }
 
+std::string describeGap(int64_t makespan, int64_t lowerBoundCycles) {
+  double bound = std::max<int64_t>(lowerBoundCycles, 1);
+  int64_t tenths = std::ceil(1000.0 * (makespan - lowerBoundCycles) / bound);
+  return "feasible, gap " + std::to_string(tenths / 10) + "." +
+         std::to_string(tenths % 10) + " %";
+}
+
 std::string describe(const ExactResult &result) {
   switch (result.status) {
   case ExactStatus::Optimal:
     return "optimal";
-  case ExactStatus::Feasible: {
-    double bound = std::max<int64_t>(result.lowerBoundCycles, 1);
-    double percent =
-        100 * (result.solution.makespan - result.lowerBoundCycles) / bound;
-    int64_t tenths = std::ceil(10 * percent);
-    return "feasible, gap " + std::to_string(tenths / 10) + "." +
-           std::to_string(tenths % 10) + " %";
-  }
+  case ExactStatus::Feasible:
+    return describeGap(result.solution.makespan, result.lowerBoundCycles);
   case ExactStatus::Infeasible:
     return "infeasible because " + result.reason;
   case ExactStatus::Unknown:
-    return "no schedule found because " + result.reason;
+    return "unknown because " + result.reason;
   }
   return {};
 }

@@ -41,6 +41,14 @@ struct Instance {
   /// The way of an optional activity that does not take place.
   int absent(size_t index) const { return activities.all[index].ways.size(); }
 
+  /// Some part takes longer than the horizon in each of its ways.
+  bool isHopeless() const {
+    for (const Activity &activity : activities.all)
+      if (activity.ways.empty() && !activity.isOptional)
+        return true;
+    return false;
+  }
+
   /// Scaled private memory of one engine told apart; 0 elsewhere.
   int64_t needOf(const Way &way) const {
     return machines[machinesOfGroup[way.group].front()].isToldApart

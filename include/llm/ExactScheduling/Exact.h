@@ -19,16 +19,16 @@ struct ExactOptions {
   /// Seconds by the clock after which it gives up: the answer then depends on
   /// the machine and its load. 0: never.
   double seconds = 0;
-  /// Whether to start from `scheduleList` or, to try the search itself, from
-  /// `scheduleEarliest`.
-  bool startsFromList = true;
+  /// Starts from `scheduleList`, and ends when `lowerBounds` is reached. Without
+  /// them, to try the search itself, it starts from `scheduleEarliest`.
+  bool usesListAndBounds = true;
 };
 
 enum class ExactStatus {
   Optimal,    ///< no valid schedule is shorter
   Feasible,   ///< the best found; whether there is a shorter one is not known
   Infeasible, ///< there is no valid schedule, or the problem is not sound
-  Unknown,    ///< no schedule was found
+  Unknown,    ///< the problem is beyond this solver
 };
 
 struct ExactResult {
@@ -45,15 +45,19 @@ struct ExactResult {
   }
 };
 
-/// "optimal", "feasible, gap 3.2 %" or "infeasible because ...". The gap is
-/// between the makespan and the lower bound, in percent of the lower bound.
+/// "feasible, gap 3.2 %": of the makespan to the lower bound, rounded up, in
+/// percent of the lower bound.
+std::string describeGap(int64_t makespan, int64_t lowerBoundCycles);
+
+/// "optimal", the gap, "infeasible because ..." or "unknown because ...".
 std::string describe(const ExactResult &result);
 
 /// The shortest of all schedules, of all ways to cut the tasks, engines, lanes
 /// and fetches: starts with that of another solver and searches for shorter
 /// ones until there is none. One thread, deterministic but for a limit of
 /// seconds. Meant for some ten tasks: the time grows exponentially. Never
-/// throws.
+/// throws. No node of the search is left in the middle: with many tasks, lanes
+/// and parts one takes milliseconds.
 ExactResult scheduleExact(const Problem &problem,
                           const ExactOptions &options = {});
 

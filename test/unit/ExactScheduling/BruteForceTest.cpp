@@ -31,26 +31,6 @@ static size_t countRuns(const Problem &problem) {
   return runs;
 }
 
-/// Some part fits the private memory of an engine only if something is fetched
-/// for it: lowerBounds() does not know that it can run there.
-static bool fitsOnlyWithFetches(const Problem &problem) {
-  auto isSo = [&](const Task &task, const Part &part) {
-    for (unsigned group = 0; group < problem.engines.size(); ++group)
-      if (task.group.value_or(group) == group &&
-          problem.engines[group].kinds.containsAll(task.kinds) &&
-          part.workingSetBytes > problem.engines[group].privateBytes &&
-          !part.sources.empty() && part.sources[0].stagingBytes > 0)
-        return true;
-    return false;
-  };
-  for (const Task &task : problem.tasks)
-    for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice)
-      for (const Part &part : task.partsOf(choice))
-        if (isSo(task, part))
-          return true;
-  return false;
-}
-
 namespace {
 struct Tally {
   int decided = 0, searched = 0, fetched = 0, cut = 0;
@@ -61,7 +41,7 @@ struct Tally {
 /// finds none that is shorter.
 static void expectOptimal(const Problem &problem, int64_t steps, Tally &tally) {
   ExactOptions options;
-  options.startsFromList = false; // which is often optimal
+  options.usesListAndBounds = false;
   ExactResult result = scheduleExact(problem, options);
   ASSERT_EQ(result.status, ExactStatus::Optimal) << result.reason;
   ASSERT_TRUE(isValidByCounting(problem, result.solution));
@@ -85,8 +65,7 @@ TEST(BruteForce, AgreesOnEverything) {
   for (int made = 0; made < 12000 && !HasFailure(); ++made) {
     SCOPED_TRACE(made);
     Problem problem = maker.make();
-    if (countRuns(problem) <= 10 && !fitsOnlyWithFetches(problem) &&
-        problem.check().empty())
+    if (countRuns(problem) <= 10 && problem.check().empty())
       expectOptimal(problem, 6000, tally);
   }
   EXPECT_GE(tally.decided, 300);

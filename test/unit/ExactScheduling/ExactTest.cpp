@@ -80,6 +80,19 @@ TEST(Exact, Fetches) { EXPECT_EQ(optimum(fetching(13)), 11); }
 // `first`: 10 + 10 + 1 cycles, still less than 10 + 20.
 TEST(Exact, FetchesWhenThereIsRoom) { EXPECT_EQ(optimum(fetching(12)), 21); }
 
+// A slice that could be fetched early does not have to be: DRAM gives 5 bytes
+// per cycle, so the fetch takes 2 cycles and fits beside `early`, but would
+// stay beside `first`, whose working set leaves no room. It comes behind
+// `first`: 3 + 10 + 2 + 1. Streamed with 50 lanes, the weight takes 41 cycles.
+TEST(Exact, DoesNotFetchTooEarly) {
+  Problem problem = fetching(12);
+  problem.resources[0].bytesPerSecond = 5000000000;
+  problem.engines[0].portLanes = {50};
+  problem.tasks.push_back(task("early", matrix, 3, 0));
+  problem.tasks[0].predecessors = {2};
+  EXPECT_EQ(optimum(problem), 16);
+}
+
 // Where the slice never fits, it is streamed.
 TEST(Exact, DoesNotFetchWhatNeverFits) { EXPECT_EQ(optimum(fetching(9)), 30); }
 
@@ -138,14 +151,15 @@ TEST(Exact, EndsAtTheLimitOfTime) {
         task("t" + std::to_string(i), matrix, 100 + 7 * i % 31, 0));
   ExactOptions options;
   options.seconds = 0.001;
-  options.startsFromList = false;
+  options.usesListAndBounds = false;
   ExactResult result = scheduleExact(problem, options);
   EXPECT_EQ(result.status, ExactStatus::Feasible);
   EXPECT_TRUE(isValid(problem, result.solution));
 }
 
 // Three tasks side by side on two engines, then one: three times the length of
-// one, in numbers that Gecode cannot hold. The bound is half of three and one.
+// one, while the bound is half of three and one. Only a search could tell, but
+// 32 bits do not hold that many cycles.
 TEST(Exact, RefusesLargeNumbers) {
   Problem problem = machine(2);
   for (int i = 0; i < 3; ++i)
@@ -153,10 +167,26 @@ TEST(Exact, RefusesLargeNumbers) {
         task("t" + std::to_string(i), matrix, 200'000'000, 0));
   problem.tasks.push_back(task("last", matrix, 200'000'000, 0, {0, 1, 2}));
   ExactResult result = scheduleExact(problem);
-  EXPECT_EQ(result.status, ExactStatus::Feasible);
-  EXPECT_TRUE(isValid(problem, result.solution));
-  EXPECT_EQ(result.solution.makespan, 600'000'000);
-  EXPECT_EQ(describe(result), "feasible, gap 20.0 %");
-  EXPECT_EQ(result.reason, "schedules of more than 500000000 cycles are beyond "
-                           "the integers of the solver");
+  EXPECT_EQ(result.status, ExactStatus::Unknown);
+  EXPECT_FALSE(result.hasSolution());
+  EXPECT_EQ(result.lowerBoundCycles, 500'000'000);
+  EXPECT_EQ(
+      describe(result),
+      "unknown because schedules of more than 500000000 cycles are beyond "
+      "the integers of the solver");
+}
+
+// 3000 equal parts and as many fetches are not worth an attempt, unless a
+// simpler solver meets the bound.
+TEST(Exact, RefusesManyParts) {
+  Problem problem = machine(2);
+  problem.engines.push_back({"dma", memory, 1, {1024}, 0});
+  problem.tasks = {task("t", matrix, 3, 2)};
+  Part &part = problem.tasks[0].parts[0];
+  part.sources = {{"w", {2}, 2}};
+  part.count = 3001;
+  EXPECT_EQ(
+      scheduleExact(problem).reason,
+      "it has more than 4096 parts and fetches, or more than 65536 ways to "
+      "run them");
 }
