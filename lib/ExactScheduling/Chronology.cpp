@@ -91,11 +91,12 @@ static unsigned selectActivity(const Model &model, int now) {
   return *best;
 }
 
-/// The machines of a domain that belong to the group; of those that are equal
-/// from now on only the first.
+/// The machines of a domain that belong to the group, if one is given. Of those
+/// that are blank, and thus equal, only the first; `taken` is none of them.
 static std::vector<int> machinesToTry(const Model &model,
                                       const Profile &profile, IntVar machine,
-                                      std::optional<unsigned> group, int now) {
+                                      int now, std::optional<unsigned> group,
+                                      int taken = -1) {
   const Instance &instance = model.instance;
   std::vector<int> found;
   std::vector<bool> hasBlank(instance.machinesOfGroup.size(), false);
@@ -105,7 +106,8 @@ static std::vector<int> machinesToTry(const Model &model,
     const Machine &each = instance.machines[value.val()];
     if (group && each.group != *group)
       continue;
-    if (each.isToldApart && profile.isBlank(value.val(), now)) {
+    if (each.isToldApart && value.val() != taken &&
+        profile.isBlank(value.val(), now)) {
       if (hasBlank[each.group])
         continue;
       hasBlank[each.group] = true;
@@ -115,20 +117,28 @@ static std::vector<int> machinesToTry(const Model &model,
   return found;
 }
 
+/// Into whose memory an activity can fetch that runs on `machine` itself: -1
+/// for a part.
+static std::vector<int> consumersToTry(const Model &model,
+                                       const Profile &profile, unsigned index,
+                                       int now, int machine) {
+  std::optional<unsigned> consumer = model.instance[index].consumer;
+  if (!consumer)
+    return {-1};
+  return machinesToTry(model, profile, model.machine[*consumer], now,
+                       std::nullopt, machine);
+}
+
 static std::vector<Branch> placings(const Model &model, const Profile &profile,
                                     unsigned index, int now) {
   const Activity &activity = model.instance[index];
-  std::vector<int> consumers = {-1};
-  if (activity.isFetch())
-    consumers = machinesToTry(model, profile, model.machine[*activity.consumer],
-                              std::nullopt, now);
   std::vector<Branch> found;
   for (IntVarValues way(model.way[index]); way(); ++way) {
     if (way.val() == model.instance.absent(index))
       continue;
-    for (int machine : machinesToTry(model, profile, model.machine[index],
-                                     activity.ways[way.val()].group, now))
-      for (int consumer : consumers) {
+    for (int machine : machinesToTry(model, profile, model.machine[index], now,
+                                     activity.ways[way.val()].group))
+      for (int consumer : consumersToTry(model, profile, index, now, machine)) {
         Placing placing = {index, way.val(), machine, consumer};
         if (profile.fits(placing, now) && !profile.fitsBefore(placing, now))
           found.push_back({Branch::Place, 0, placing});

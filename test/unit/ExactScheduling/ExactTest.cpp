@@ -93,6 +93,20 @@ TEST(Exact, DoesNotFetchTooEarly) {
   EXPECT_EQ(optimum(problem), 16);
 }
 
+// Memory engines that also run parts: one fetches for 3 cycles what the other
+// one needs, so that `c` takes 4 cycles there and not 3 + 4. With 4 for `a` and
+// 5 for `b` both are busy for 8 cycles; without a fetch, or for a part of its
+// own, one of them would be for 9.
+TEST(Exact, FetchesForTheOtherEngine) {
+  Problem problem = machine(2);
+  problem.engines[0].kinds = memory;
+  problem.tasks = {task("a", memory, 4, 0), task("b", memory, 5, 0),
+                   task("c", memory, 0, 3)};
+  problem.tasks[2].parts[0].serialCycles = 4;
+  problem.tasks[2].parts[0].sources = {{"w", {3}, 3}};
+  EXPECT_EQ(optimum(problem), 8);
+}
+
 // Where the slice never fits, it is streamed.
 TEST(Exact, DoesNotFetchWhatNeverFits) { EXPECT_EQ(optimum(fetching(9)), 30); }
 
