@@ -11,13 +11,18 @@
 using namespace mlir::llm::scheduling;
 using namespace mlir::llm::scheduling::test;
 
-/// The makespan, which must be proven to be the shortest.
+/// The makespan, which must be proven to be the shortest, also by the search
+/// alone.
 static int64_t optimum(const Problem &problem) {
   ExactResult result = scheduleExact(problem);
   EXPECT_EQ(result.status, ExactStatus::Optimal) << result.reason;
   EXPECT_EQ(describe(result), "optimal");
   EXPECT_TRUE(isValid(problem, result.solution));
   EXPECT_EQ(result.lowerBoundCycles, result.solution.makespan);
+  ExactOptions options;
+  options.usesListAndBounds = false;
+  EXPECT_EQ(scheduleExact(problem, options).solution.makespan,
+            result.solution.makespan);
   return result.solution.makespan;
 }
 
@@ -93,17 +98,19 @@ TEST(Exact, DoesNotFetchTooEarly) {
   EXPECT_EQ(optimum(problem), 16);
 }
 
-// Memory engines that also run parts: one fetches for 3 cycles what the other
-// one needs, so that `c` takes 4 cycles there and not 3 + 4. With 4 for `a` and
-// 5 for `b` both are busy for 8 cycles; without a fetch, or for a part of its
-// own, one of them would be for 9.
+// Memory engines that also run parts: two that stream 3 bytes behind 2 cycles
+// of overhead, 5 cycles, or 4 when the bytes were fetched in 3; and one of 4.
+// Two engines are both busy for 8 cycles when one fetches for the other: 3 + 5
+// beside 4 + 4. Without a fetch, or with two, one of them is busy for 9.
 TEST(Exact, FetchesForTheOtherEngine) {
   Problem problem = machine(2);
   problem.engines[0].kinds = memory;
-  problem.tasks = {task("a", memory, 4, 0), task("b", memory, 5, 0),
-                   task("c", memory, 0, 3)};
-  problem.tasks[2].parts[0].serialCycles = 4;
-  problem.tasks[2].parts[0].sources = {{"w", {3}, 3}};
+  problem.tasks = {task("t", memory, 2, 3)};
+  std::vector<Part> &parts = problem.tasks[0].parts;
+  parts[0].overheadCycles = 2;
+  parts[0].sources = {{"w", {3}, 3}};
+  parts[0].count = 2;
+  parts.push_back(task("", memory, 4, 0).parts[0]);
   EXPECT_EQ(optimum(problem), 8);
 }
 
