@@ -8,6 +8,7 @@
 #include "ModuleTarget.h"
 #include "llm/Analysis/ProgramBounds.h"
 #include "llm/Analysis/ScheduleProblem.h"
+#include "llm/ExactScheduling/Exact.h"
 #include "llm/Interfaces/ExternalModels.h"
 #include "llm/Scheduling/Solvers.h"
 #include "llm/Support/Units.h"
@@ -22,13 +23,17 @@ namespace mlir::llm {
 using namespace mlir;
 using namespace mlir::llm;
 
+using scheduling::ExactOptions;
+using scheduling::ExactResult;
+using scheduling::ExactStatus;
 using scheduling::Problem;
 using scheduling::Solution;
 using Solver = std::optional<Solution> (*)(const Problem &);
 
 namespace {
 struct ScheduleOptions {
-  Solver solver = nullptr;
+  Solver solver = nullptr; ///< null: the exact one
+  ExactOptions exact;
   bool cutsOps = true;
   bool prefetches = true;
 };
@@ -48,6 +53,11 @@ private:
   FailureOr<int64_t> placeLoop(const ProgramItem &item, int64_t start);
   FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
   void restrict(Problem &problem) const;
+  FailureOr<Solution> solve(const Problem &problem);
+  FailureOr<Solution> solveExactly(const Problem &problem);
+  /// Who made the schedule and, where that is known, how good it is.
+  std::string nameOfPolicy(StringRef policy, int64_t makespan,
+                           int64_t lowerBoundCycles) const;
   InFlightDiagnostic emitOverflow() {
     return emitFunctionError(program.function())
            << "has a schedule that takes more than 2^61 - 1 cycles";
@@ -63,6 +73,8 @@ private:
   };
   SmallVector<Placed> placed;
   SmallVector<LoopPeriodAttr> loops;
+  /// Why the exact solver has not proven the schedule of some stretch.
+  std::string unproven;
 };
 } // namespace
 
@@ -83,6 +95,36 @@ void FunctionScheduler::restrict(Problem &problem) const {
   }
 }
 
+FailureOr<Solution> FunctionScheduler::solveExactly(const Problem &problem) {
+  ExactResult result = scheduling::scheduleExact(problem, options.exact);
+  if (!result.hasSolution())
+    return emitFunctionError(program.function())
+           << "cannot be scheduled with policy=exact: " << result.reason
+           << "; use policy=list";
+  if (result.status != ExactStatus::Optimal)
+    unproven = std::move(result.reason);
+  return std::move(result.solution);
+}
+
+FailureOr<Solution> FunctionScheduler::solve(const Problem &problem) {
+  if (!options.solver)
+    return solveExactly(problem);
+  std::optional<Solution> solution = options.solver(problem);
+  if (!solution)
+    return emitOverflow();
+  return std::move(*solution);
+}
+
+std::string FunctionScheduler::nameOfPolicy(StringRef policy, int64_t makespan,
+                                            int64_t lowerBoundCycles) const {
+  if (options.solver)
+    return policy.str();
+  return policy.str() + ", " +
+         (unproven.empty()
+              ? "optimal"
+              : scheduling::describeGap(makespan, lowerBoundCycles));
+}
+
 FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
                                                    int64_t start) {
   FailureOr<SplitProblem> split = makeSplitProblem(program, stretch, target);
@@ -90,9 +132,10 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
     return failure();
   Problem &problem = split->problem;
   restrict(problem);
-  std::optional<Solution> solution = options.solver(problem);
-  std::optional<int64_t> end =
-      solution ? checkedAdd(start, solution->makespan) : std::nullopt;
+  FailureOr<Solution> solution = solve(problem);
+  if (failed(solution))
+    return failure();
+  std::optional<int64_t> end = checkedAdd(start, solution->makespan);
   if (!end)
     return emitOverflow();
   // A schedule that breaks a rule must never leave this pass.
@@ -159,8 +202,9 @@ LogicalResult FunctionScheduler::run(StringRef policy) {
   MLIRContext *context = function.getContext();
   SmallVector<std::pair<StringRef, int64_t>> byName(bounds->byName.begin(),
                                                     bounds->byName.end());
+  std::string maker = nameOfPolicy(policy, *makespan, bounds->lowerBoundCycles);
   function->setAttr(LlmDialect::scheduleAttrName,
-                    ScheduleAttr::get(context, StringAttr::get(context, policy),
+                    ScheduleAttr::get(context, StringAttr::get(context, maker),
                                       *makespan, bounds->lowerBoundCycles,
                                       getAmounts(context, byName),
                                       bounds->rooflineCycles, loops));
@@ -170,10 +214,16 @@ LogicalResult FunctionScheduler::run(StringRef policy) {
       << remark::reason("'{0}' takes {1} cycles with policy {2}; no schedule "
                         "is shorter than "
                         "{3}",
-                        function.getName(), *makespan, policy,
+                        function.getName(), *makespan, maker,
                         bounds->lowerBoundCycles)
       << remark::metric("makespan_cycles", *makespan)
       << remark::metric("lower_bound_cycles", bounds->lowerBoundCycles);
+  if (!unproven.empty())
+    remark::missed(function.getLoc(), remark::RemarkOpts::name("proof")
+                                          .category("llm-schedule")
+                                          .function(function.getName()))
+        << remark::reason("'{0}' may have a shorter schedule: {1}",
+                          function.getName(), unproven);
   return success();
 }
 
@@ -187,10 +237,18 @@ struct LlmSchedulePass
     Solver solver = policy == "list"       ? scheduling::scheduleList
                     : policy == "earliest" ? scheduling::scheduleEarliest
                                            : nullptr;
-    if (!solver) {
+    if (!solver && policy != "exact") {
       emitPassError(*this, module)
-          << "option 'policy' must be 'list' or 'earliest', got '"
+          << "option 'policy' must be 'list', 'earliest' or 'exact', got '"
           << policy.getValue() << "'";
+      return signalPassFailure();
+    }
+    if (exactNodes < 0 || !(exactSeconds >= 0)) {
+      emitPassError(*this, module) << "options 'exact-nodes' and "
+                                      "'exact-seconds' must be 0 (no limit) or "
+                                      "more, got "
+                                   << exactNodes.getValue() << " and "
+                                   << std::to_string(exactSeconds.getValue());
       return signalPassFailure();
     }
     if (granularity != "tile" && granularity != "op") {
@@ -199,7 +257,8 @@ struct LlmSchedulePass
           << granularity.getValue() << "'";
       return signalPassFailure();
     }
-    ScheduleOptions options{solver, granularity == "tile", prefetch};
+    ScheduleOptions options{
+        solver, {exactNodes, exactSeconds}, granularity == "tile", prefetch};
     FailureOr<Target> target = getOrWriteTarget(module);
     if (failed(target) ||
         failed(applyEnginesOption(*this, module, engines, *target)))

@@ -1,0 +1,141 @@
+//===- Exact.cpp - Schedules that are proven optimal ----------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/ExactScheduling/Exact.h"
+#include "Energy.h"
+#include "Model.h"
+#include "Readout.h"
+#include "llm/Scheduling/Bounds.h"
+#include "llm/Scheduling/Solvers.h"
+
+#include <gecode/search.hh>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace mlir::llm::scheduling {
+
+using namespace exact;
+
+namespace {
+
+/// Ends the search at the first of its limits.
+class Limit : public Gecode::Search::Stop {
+public:
+  explicit Limit(const ExactOptions &limits) : limits(limits) { timer.start(); }
+  bool stop(const Gecode::Search::Statistics &statistics,
+            const Gecode::Search::Options &) override {
+    return (limits.nodes > 0 &&
+            statistics.node >= static_cast<uint64_t>(limits.nodes)) ||
+           (limits.seconds > 0 && timer.stop() > 1000 * limits.seconds);
+  }
+
+private:
+  const ExactOptions &limits;
+  Gecode::Support::Timer timer;
+};
+
+} // namespace
+
+static void setOptimal(ExactResult &result) {
+  result.status = ExactStatus::Optimal;
+  result.lowerBoundCycles = result.solution.makespan;
+}
+
+/// Searches for schedules shorter than that of the result.
+static void search(const Instance &instance, const ExactOptions &limits,
+                   ExactResult &result) {
+  EnergyPools pools = makePools(instance);
+  auto root =
+      std::make_unique<Model>(instance, pools, result.solution.makespan - 1);
+  Limit limit(limits);
+  Gecode::Search::Options options;
+  options.threads = 1;
+  options.stop = &limit;
+  Gecode::BAB<Model> engine(root.get(), options);
+  while (auto better = std::unique_ptr<Model>(engine.next())) {
+    result.solution = readOut(*better);
+    if (result.solution.makespan == result.lowerBoundCycles)
+      break;
+  }
+  result.nodes = engine.statistics().node;
+  if (engine.stopped())
+    result.reason = "the search ended at its limit after " +
+                    std::to_string(result.nodes) + " nodes";
+  else
+    setOptimal(result);
+}
+
+/// Makes the result, which has a valid schedule, as good as it can.
+static void improve(const Problem &problem, const ExactOptions &options,
+                    ExactResult &result) {
+  if (result.solution.makespan == result.lowerBoundCycles)
+    return setOptimal(result);
+  auto instance = makeInstance(problem, result.solution.makespan - 1);
+  if (auto *why = std::get_if<std::string>(&instance))
+    result = {
+        ExactStatus::Unknown, {}, result.lowerBoundCycles, std::move(*why), 0};
+  else if (std::get<Instance>(instance).isHopeless())
+    setOptimal(result);
+  else
+    search(std::get<Instance>(instance), options, result);
+}
+
+ExactResult scheduleExact(const Problem &problem, const ExactOptions &options) {
+  ExactResult result;
+  std::vector<std::string> unsound = problem.check();
+  if (!unsound.empty()) {
+    result.status = ExactStatus::Infeasible;
+    result.reason = std::move(unsound.front());
+    return result;
+  }
+  std::optional<Solution> start = options.usesListAndBounds
+                                      ? scheduleList(problem)
+                                      : scheduleEarliest(problem);
+  std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
+  if (!start || !bounds) {
+    result.reason = "its cycles are more than can be counted";
+    return result;
+  }
+  if (!options.usesListAndBounds)
+    bounds->clear();
+  for (const Bound &bound : *bounds)
+    result.lowerBoundCycles = std::max(result.lowerBoundCycles, bound.cycles);
+  result.solution = std::move(*start);
+  result.status = ExactStatus::Feasible;
+  try {
+    improve(problem, options, result);
+  } catch (const std::exception &error) {
+    // Numbers that Gecode refuses, or no memory.
+    result.reason = std::string("the solver gave up: ") + error.what();
+  }
+  return result;
+}
+
+std::string describeGap(int64_t makespan, int64_t lowerBoundCycles) {
+  double bound = std::max<int64_t>(lowerBoundCycles, 1);
+  int64_t tenths = std::ceil(1000.0 * (makespan - lowerBoundCycles) / bound);
+  return "feasible, gap " + std::to_string(tenths / 10) + "." +
+         std::to_string(tenths % 10) + " %";
+}
+
+std::string describe(const ExactResult &result) {
+  switch (result.status) {
+  case ExactStatus::Optimal:
+    return "optimal";
+  case ExactStatus::Feasible:
+    return describeGap(result.solution.makespan, result.lowerBoundCycles);
+  case ExactStatus::Infeasible:
+    return "infeasible because " + result.reason;
+  case ExactStatus::Unknown:
+    return "unknown because " + result.reason;
+  }
+  return {};
+}
+
+} // namespace mlir::llm::scheduling

@@ -1,0 +1,70 @@
+//===- Instance.h - What the constraint model is made of --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_EXACTSCHEDULING_INSTANCE_H
+#define LLM_LIB_EXACTSCHEDULING_INSTANCE_H
+
+#include "Activities.h"
+
+namespace mlir::llm::scheduling::exact {
+
+/// Where activities run. Engines are told apart only in groups into whose
+/// private memory something may be fetched: elsewhere it does not matter which
+/// engine it is, and the group is one machine of several places.
+struct Machine {
+  unsigned group = 0;
+  int64_t index = 0; ///< of the engine, in a group of engines told apart
+  int64_t places = 1;
+  bool isToldApart = false;
+  int64_t privateBytes = 0; ///< scaled; of an engine told apart
+};
+
+/// All numbers fit the solver's integers: what does not is refused.
+struct Instance {
+  const Problem *problem = nullptr;
+  Activities activities;
+  std::vector<Machine> machines;
+  std::vector<std::vector<int>> machinesOfGroup;
+  /// What all private bytes are multiples of.
+  int64_t byteScale = 1;
+
+  size_t size() const { return activities.all.size(); }
+  const Activity &operator[](size_t index) const {
+    return activities.all[index];
+  }
+  /// Where an optional activity is that does not take place.
+  int nowhere() const { return machines.size(); }
+  /// The way of an optional activity that does not take place.
+  int absent(size_t index) const { return activities.all[index].ways.size(); }
+
+  /// Some part takes longer than the horizon in each of its ways.
+  bool isHopeless() const {
+    for (const Activity &activity : activities.all)
+      if (activity.ways.empty() && !activity.isOptional)
+        return true;
+    return false;
+  }
+
+  /// Scaled private memory of one engine told apart; 0 elsewhere.
+  int64_t needOf(const Way &way) const {
+    return machines[machinesOfGroup[way.group].front()].isToldApart
+               ? way.workingSetBytes / byteScale
+               : 0;
+  }
+  int64_t sliceOf(const Activity &fetch) const {
+    return fetch.part->sources[fetch.source].sliceBytes / byteScale;
+  }
+};
+
+/// The instance of a sound problem of which a schedule is known that takes
+/// `horizon` cycles; or why it is beyond the solver.
+std::variant<Instance, std::string> makeInstance(const Problem &problem,
+                                                 int64_t horizon);
+
+} // namespace mlir::llm::scheduling::exact
+
+#endif // LLM_LIB_EXACTSCHEDULING_INSTANCE_H

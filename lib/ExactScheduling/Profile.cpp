@@ -1,0 +1,164 @@
+//===- Profile.cpp - Who holds what, of what is decided -------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Profile.h"
+
+#include <algorithm>
+
+namespace mlir::llm::scheduling::exact {
+
+Profile::Profile(const Model &model) : model(model) {
+  const Instance &instance = model.instance;
+  for (unsigned i = 0; i < instance.size(); ++i) {
+    if (!model.isDecided(i) || model.isAbsent(i))
+      continue;
+    const Activity &activity = instance[i];
+    const Way &way = activity.ways[model.way[i].val()];
+    int start = model.start[i].val(), end = start + way.length;
+    items.push_back({start, end, model.machine[i].val(), &way});
+    if (!activity.isFetch()) {
+      holdings.push_back(
+          {model.machine[i].val(), start, end, instance.needOf(way)});
+      continue;
+    }
+    unsigned consumer = *activity.consumer;
+    bool isDone = model.isDecided(consumer);
+    holdings.push_back({model.machine[consumer].val(), start,
+                        isDone ? model.end[consumer].val() : INT_MAX,
+                        instance.sliceOf(activity)});
+  }
+}
+
+/// The most that items hold at once within [start, end), which is at the start
+/// or where one of them starts.
+template <typename Items, typename Amount>
+static int64_t mostHeld(const Items &items, int start, int end, Amount amount) {
+  auto heldAt = [&](int time) {
+    int64_t held = 0;
+    for (const auto &item : items)
+      if (item.start <= time && time < item.end)
+        held += amount(item);
+    return held;
+  };
+  int64_t most = heldAt(start);
+  for (const auto &item : items)
+    if (start < item.start && item.start < end)
+      most = std::max(most, heldAt(item.start));
+  return most;
+}
+
+bool Profile::lanesFit(const Placing &placing, int start, int end) const {
+  const Instance &instance = model.instance;
+  const Way &way = instance[placing.activity].ways[placing.way];
+  for (unsigned m : instance.activities.contended)
+    if (way.lanes[m] > 0 &&
+        mostHeld(items, start, end,
+                 [&](const Item &item) { return item.way->lanes[m]; }) +
+                way.lanes[m] >
+            instance.problem->resources[m].lanes)
+      return false;
+  return true;
+}
+
+bool Profile::machineFits(const Placing &placing, int start, int end) const {
+  return mostHeld(items, start, end, [&](const Item &item) {
+           return item.machine == placing.machine ? 1 : 0;
+         }) < model.instance.machines[placing.machine].places;
+}
+
+bool Profile::memoryFits(const Placing &placing, int start, int end) const {
+  const Instance &instance = model.instance;
+  const Activity &activity = instance[placing.activity];
+  int where = activity.isFetch() ? placing.consumerMachine : placing.machine;
+  const Machine &machine = instance.machines[where];
+  if (!machine.isToldApart)
+    return true;
+  int64_t bytes = activity.isFetch()
+                      ? instance.sliceOf(activity)
+                      : instance.needOf(activity.ways[placing.way]);
+  return mostHeld(holdings, start, end,
+                  [&](const Holding &holding) {
+                    return holding.machine == where ? holding.bytes : 0;
+                  }) +
+             bytes <=
+         machine.privateBytes;
+}
+
+bool Profile::fits(const Placing &placing, int time) const {
+  const Activity &activity = model.instance[placing.activity];
+  int end = time + activity.ways[placing.way].length;
+  if (end == time)
+    return true;
+  return machineFits(placing, time, end) && lanesFit(placing, time, end) &&
+         memoryFits(placing, time, end);
+}
+
+/// When all that a part waits for has ended; a fetch waits for nothing.
+int Profile::readyTime(const Placing &placing) const {
+  const Instance &instance = model.instance;
+  const Activity &activity = instance[placing.activity];
+  if (activity.isFetch())
+    return 0;
+  const Task &task = instance.problem->tasks[activity.task];
+  bool joins = task.lastCombinesOf(activity.choice) &&
+               activity.part == &task.partsOf(activity.choice).back();
+  int ready = 0;
+  for (unsigned i = 0; i < instance.size(); ++i) {
+    const Activity &other = instance[i];
+    bool isBefore =
+        other.isFetch()
+            ? other.consumer == placing.activity && !model.isAbsent(i)
+            : (joins && other.task == activity.task && i != placing.activity) ||
+                  std::find(task.predecessors.begin(), task.predecessors.end(),
+                            other.task) != task.predecessors.end();
+    if (isBefore && !model.isAbsent(i))
+      ready = std::max(ready, model.end[i].min());
+  }
+  return ready;
+}
+
+bool Profile::fitsBefore(const Placing &placing, int time) const {
+  int ready = readyTime(placing);
+  auto canStart = [&](int earlier) {
+    if (earlier < ready || earlier >= time)
+      return false;
+    // The slice of a fetch stays until the part has run.
+    const Activity &activity = model.instance[placing.activity];
+    return fits(placing, earlier) &&
+           (!activity.isFetch() || memoryFits(placing, earlier, time));
+  };
+  if (canStart(ready))
+    return true;
+  return std::any_of(items.begin(), items.end(),
+                     [&](const Item &item) { return canStart(item.end); });
+}
+
+bool Profile::isEvent(int time) const {
+  return time == 0 ||
+         std::any_of(items.begin(), items.end(),
+                     [&](const Item &item) { return item.end == time; });
+}
+
+int Profile::nextEvent(int time) const {
+  int next = INT_MAX;
+  for (const Item &item : items)
+    if (item.end > time)
+      next = std::min(next, item.end);
+  return next == INT_MAX ? -1 : next;
+}
+
+bool Profile::isBlank(int machine, int time) const {
+  for (const Item &item : items)
+    if (item.machine == machine && item.end > time)
+      return false;
+  for (const Holding &holding : holdings)
+    if (holding.machine == machine && holding.end > time)
+      return false;
+  return true;
+}
+
+} // namespace mlir::llm::scheduling::exact

@@ -1,0 +1,213 @@
+//===- ExactTest.cpp - Optima that are known by hand ----------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/ExactScheduling/Exact.h"
+#include "../Scheduling/Fixtures.h"
+
+using namespace mlir::llm::scheduling;
+using namespace mlir::llm::scheduling::test;
+
+/// The makespan, which must be proven to be the shortest, also by the search
+/// alone.
+static int64_t optimum(const Problem &problem) {
+  ExactResult result = scheduleExact(problem);
+  EXPECT_EQ(result.status, ExactStatus::Optimal) << result.reason;
+  EXPECT_EQ(describe(result), "optimal");
+  EXPECT_TRUE(isValid(problem, result.solution));
+  EXPECT_EQ(result.lowerBoundCycles, result.solution.makespan);
+  ExactOptions options;
+  options.usesListAndBounds = false;
+  EXPECT_EQ(scheduleExact(problem, options).solution.makespan,
+            result.solution.makespan);
+  return result.solution.makespan;
+}
+
+// No tasks take no time.
+TEST(Exact, NoTasks) { EXPECT_EQ(optimum(machine(2)), 0); }
+
+// 3 + 3 beside 2 + 2 + 2: no idle cycle on two engines. The longest first would
+// put 3 beside 3 and take 7.
+TEST(Exact, FillsTwoEngines) {
+  Problem problem = machine(2);
+  for (int64_t cycles : {3, 3, 2, 2, 2})
+    problem.tasks.push_back(
+        task("t" + std::to_string(cycles), matrix, cycles, 0));
+  EXPECT_EQ(optimum(problem), 6);
+}
+
+// Three cycles of work in parts of two cannot be shared by two engines: 2 + 2
+// on one of them, though the work is 6 and the bound 3.
+TEST(Exact, ProvesMoreThanTheBound) {
+  Problem problem = machine(2);
+  for (int i = 0; i < 3; ++i)
+    problem.tasks.push_back(task("t" + std::to_string(i), matrix, 2, 0));
+  EXPECT_EQ(optimum(problem), 4);
+  std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
+  for (const Bound &bound : *bounds)
+    EXPECT_LE(bound.cycles, 3);
+}
+
+// One of two lanes passes a byte in 2 cycles. `a` streams 2 bytes and computes
+// for 4 cycles, for which one lane does. `b` could stream its 2 bytes in 2
+// cycles with both lanes, but then waits for `a`; with one it takes 4 beside
+// `a`. Alone, `c` takes both lanes: 2 cycles more.
+TEST(Exact, ChoosesLanes) {
+  Problem problem = machine(2);
+  problem.resources[0].lanes = 2;
+  problem.engines[0].portLanes = {2};
+  problem.tasks = {task("a", matrix, 4, 2), task("b", matrix, 0, 2),
+                   task("c", matrix, 0, 2, {0, 1})};
+  EXPECT_EQ(optimum(problem), 6);
+}
+
+/// `first` computes for 10 cycles; `second` waits for it, and streams a weight
+/// of 10 bytes with half the lanes of DRAM: 20 cycles, or one, fetched. The
+/// memory engine takes all lanes: 10 cycles.
+static Problem fetching(int64_t privateBytes) {
+  Problem problem = machine(1, 512);
+  problem.engines[0].privateBytes = privateBytes;
+  problem.engines.push_back({"dma", memory, 1, {1024}, 0});
+  problem.tasks = {task("first", matrix, 10, 0),
+                   task("second", matrix, 1, 10, {0})};
+  problem.tasks[0].parts[0].workingSetBytes = 3;
+  problem.tasks[1].parts[0].sources = {{"w", {10}, 10}};
+  return problem;
+}
+
+// The weight is fetched beside `first`.
+TEST(Exact, Fetches) { EXPECT_EQ(optimum(fetching(13)), 11); }
+
+// Where the slice does not fit beside what `first` needs, it is fetched behind
+// `first`: 10 + 10 + 1 cycles, still less than 10 + 20.
+TEST(Exact, FetchesWhenThereIsRoom) { EXPECT_EQ(optimum(fetching(12)), 21); }
+
+// A slice that could be fetched early does not have to be: DRAM gives 5 bytes
+// per cycle, so the fetch takes 2 cycles and fits beside `early`, but would
+// stay beside `first`, whose working set leaves no room. It comes behind
+// `first`: 3 + 10 + 2 + 1. Streamed with 50 lanes, the weight takes 41 cycles.
+TEST(Exact, DoesNotFetchTooEarly) {
+  Problem problem = fetching(12);
+  problem.resources[0].bytesPerSecond = 5000000000;
+  problem.engines[0].portLanes = {50};
+  problem.tasks.push_back(task("early", matrix, 3, 0));
+  problem.tasks[0].predecessors = {2};
+  EXPECT_EQ(optimum(problem), 16);
+}
+
+// Memory engines that also run parts: two that stream 3 bytes behind 2 cycles
+// of overhead, 5 cycles, or 4 when the bytes were fetched in 3; and one of 4.
+// Two engines are both busy for 8 cycles when one fetches for the other: 3 + 5
+// beside 4 + 4. Without a fetch, or with two, one of them is busy for 9.
+TEST(Exact, FetchesForTheOtherEngine) {
+  Problem problem = machine(2);
+  problem.engines[0].kinds = memory;
+  problem.tasks = {task("t", memory, 2, 3)};
+  std::vector<Part> &parts = problem.tasks[0].parts;
+  parts[0].overheadCycles = 2;
+  parts[0].sources = {{"w", {3}, 3}};
+  parts[0].count = 2;
+  parts.push_back(task("", memory, 4, 0).parts[0]);
+  EXPECT_EQ(optimum(problem), 8);
+}
+
+// Where the slice never fits, it is streamed.
+TEST(Exact, DoesNotFetchWhatNeverFits) { EXPECT_EQ(optimum(fetching(9)), 30); }
+
+// 12 cycles whole; 4 + 4 on two engines and 3 to join them; 6 + 6 in equal
+// parts: the latter.
+TEST(Exact, ChoosesTheCut) {
+  Problem problem = machine(2);
+  Task cut = task("t", matrix, 12, 0);
+  Part four = task("", matrix, 4, 0).parts[0];
+  Part three = task("", matrix, 3, 0).parts[0];
+  Part six = task("", matrix, 6, 0).parts[0];
+  four.count = six.count = 2;
+  cut.alternatives = {{{four, three}, true}, {{six}, false}};
+  problem.tasks = {cut};
+  EXPECT_EQ(optimum(problem), 6);
+  // With six cycles to join, and nothing else, whole is as good: 4 + 3 = 7.
+  problem.tasks[0].alternatives.pop_back();
+  EXPECT_EQ(optimum(problem), 7);
+}
+
+// A part too large for every private memory: infeasible, and by how much.
+TEST(Exact, Infeasible) {
+  Problem problem = machine(1);
+  problem.tasks = {task("t", matrix, 1, 0)};
+  problem.tasks[0].parts[0].workingSetBytes = 1001;
+  ExactResult result = scheduleExact(problem);
+  EXPECT_EQ(result.status, ExactStatus::Infeasible);
+  EXPECT_FALSE(result.hasSolution());
+  EXPECT_EQ(describe(result),
+            "infeasible because working set of 't': expected at most the 1000 "
+            "private bytes of 'npu', found 1001, 1 too many");
+}
+
+// Seven tasks on three engines (Graham, 1969): the longest first takes 11, and
+// the best 9: 5 + 4, 5 + 4, 3 + 3 + 3. A search that may look at one node only
+// stays at 11, with the work of 27 cycles over three engines as bound: 2 of 9.
+TEST(Exact, EndsAtTheLimitOfNodes) {
+  Problem problem = machine(3);
+  for (int64_t cycles : {5, 5, 4, 4, 3, 3, 3})
+    problem.tasks.push_back(
+        task("t" + std::to_string(cycles), matrix, cycles, 0));
+  EXPECT_EQ(optimum(problem), 9);
+  ExactOptions options;
+  options.nodes = 1;
+  ExactResult result = scheduleExact(problem, options);
+  EXPECT_TRUE(isValid(problem, result.solution));
+  EXPECT_EQ(describe(result), "feasible, gap 22.3 %");
+  EXPECT_EQ(result.reason, "the search ended at its limit after 1 nodes");
+}
+
+// The clock ends a search, too.
+TEST(Exact, EndsAtTheLimitOfTime) {
+  Problem problem = machine(3);
+  for (int i = 0; i < 40; ++i)
+    problem.tasks.push_back(
+        task("t" + std::to_string(i), matrix, 100 + 7 * i % 31, 0));
+  ExactOptions options;
+  options.seconds = 0.001;
+  options.usesListAndBounds = false;
+  ExactResult result = scheduleExact(problem, options);
+  EXPECT_EQ(result.status, ExactStatus::Feasible);
+  EXPECT_TRUE(isValid(problem, result.solution));
+}
+
+// Three tasks side by side on two engines, then one: three times the length of
+// one, while the bound is half of three and one. Only a search could tell, but
+// 32 bits do not hold that many cycles.
+TEST(Exact, RefusesLargeNumbers) {
+  Problem problem = machine(2);
+  for (int i = 0; i < 3; ++i)
+    problem.tasks.push_back(
+        task("t" + std::to_string(i), matrix, 200'000'000, 0));
+  problem.tasks.push_back(task("last", matrix, 200'000'000, 0, {0, 1, 2}));
+  ExactResult result = scheduleExact(problem);
+  EXPECT_EQ(result.status, ExactStatus::Unknown);
+  EXPECT_FALSE(result.hasSolution());
+  EXPECT_EQ(result.lowerBoundCycles, 500'000'000);
+  EXPECT_EQ(
+      describe(result),
+      "unknown because schedules of more than 500000000 cycles are beyond "
+      "the integers of the solver");
+}
+
+// 3000 equal parts and as many fetches are not worth an attempt, unless a
+// simpler solver meets the bound.
+TEST(Exact, RefusesManyParts) {
+  Problem problem = machine(2);
+  problem.engines.push_back({"dma", memory, 1, {1024}, 0});
+  problem.tasks = {task("t", matrix, 3, 2)};
+  Part &part = problem.tasks[0].parts[0];
+  part.sources = {{"w", {2}, 2}};
+  part.count = 3001;
+  EXPECT_EQ(
+      scheduleExact(problem).reason,
+      "it has more than 4096 parts and fetches, or more than 65536 ways to "
+      "run them");
+}
