@@ -283,4 +283,14 @@ def LlmVerifySchedulePass : Pass<"llm-verify-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }
 
+def LlmMaterializeTilesPass : Pass<"llm-materialize-tiles", "::mlir::ModuleOp"> {
+  let summary = "Make loops of tiles and parts";
+  let description = [{
+    TODO
+  }];
+  let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
 #endif // LLM_TRANSFORMS_PASSES

@@ -6,15 +6,27 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Interfaces/Slices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::llm;
 
 #include "llm/Dialect/Llm/IR/LlmDialect.cpp.inc"
 #include "llm/Dialect/Llm/IR/LlmEnums.cpp.inc"
+
+template <typename... Ops>
+static void attachTiling(MLIRContext *context) {
+  auto attach = [&](auto *op) {
+    using Op = std::remove_pointer_t<decltype(op)>;
+    if constexpr (Op::template hasTrait<SliceableOpInterface::Trait>())
+      Op::template attachInterface<SliceableTilingModel<Op>>(*context);
+  };
+  (attach(static_cast<Ops *>(nullptr)), ...);
+}
 
 void LlmDialect::initialize() {
   registerAttributes();
@@ -23,6 +35,10 @@ void LlmDialect::initialize() {
 #define GET_OP_LIST
 #include "llm/Dialect/Llm/IR/LlmOps.cpp.inc"
       >();
+  attachTiling<
+#define GET_OP_LIST
+#include "llm/Dialect/Llm/IR/LlmOps.cpp.inc"
+      >(getContext());
 }
 
 /// 511, %p, or [511, %p] with a position for each sequence: those that are
@@ -99,7 +115,8 @@ static void printRowsPerExpert(OpAsmPrinter &printer, Operation *,
 #define GET_OP_CLASSES
 #include "llm/Dialect/Llm/IR/LlmOps.cpp.inc"
 
-/// The attribute must be an `Attr`, and on a function or on anything else.
+/// The attribute must be an `Attr`, and on a function or on an op that takes
+/// time, or on the loops that it was made into.
 template <typename Attr>
 static LogicalResult verifyKind(Operation *op, NamedAttribute attribute,
                                 StringRef spelling, bool onFunction) {
@@ -109,10 +126,11 @@ static LogicalResult verifyKind(Operation *op, NamedAttribute attribute,
            << spelling << ", got " << attribute.getValue();
   // attr-C3
   if (onFunction ? !isa<FunctionOpInterface>(op)
-                 : !isa<WorkloadOpInterface>(op))
+                 : !isa<WorkloadOpInterface, LoopLikeOpInterface>(op))
     return op->emitOpError()
            << "attribute '" << attribute.getName().getValue() << "' belongs on "
-           << (onFunction ? "a function" : "an op that takes time");
+           << (onFunction ? "a function"
+                          : "an op that takes time, or on its loops");
   return success();
 }
 
