@@ -189,9 +189,9 @@ static SmallVector<Value> sliceOperands(OpBuilder &builder, Operation *op,
       continue;
     SmallVector<OpFoldResult> strides(slice.sizes.size(),
                                       builder.getIndexAttr(1));
-    auto extract = tensor::ExtractSliceOp::create(
-        builder, op->getLoc(), buffer.value, slice.offsets, slice.sizes,
-        strides);
+    auto extract =
+        tensor::ExtractSliceOp::create(builder, op->getLoc(), buffer.value,
+                                       slice.offsets, slice.sizes, strides);
     operands[operand] = extract;
     slices.push_back(extract);
   }
@@ -203,8 +203,8 @@ static LogicalResult inferResults(Operation *op) {
   SmallVector<Type> types;
   if (!inferring || failed(inferring.inferReturnTypes(
                         op->getContext(), op->getLoc(), op->getOperands(),
-                        op->getRawDictionaryAttrs(),
-                        op->getPropertiesStorage(), op->getRegions(), types)))
+                        op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
+                        op->getRegions(), types)))
     return failure();
   for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
     result.setType(type);
@@ -212,9 +212,10 @@ static LogicalResult inferResults(Operation *op) {
 }
 
 static const Buffer *bufferOf(const Workload &workload, Value result) {
-  const Buffer *found = llvm::find_if(workload.buffers, [&](const Buffer &each) {
-    return each.role == Buffer::Role::Write && each.value == result;
-  });
+  const Buffer *found =
+      llvm::find_if(workload.buffers, [&](const Buffer &each) {
+        return each.role == Buffer::Role::Write && each.value == result;
+      });
   return found == workload.buffers.end() ? nullptr : found;
 }
 
@@ -231,9 +232,9 @@ static Value padTo(OpBuilder &builder, Value value,
     high.push_back(apply(builder, loc, whole - own, {size, ownSize}));
   Value zero = arith::ConstantOp::create(
       builder, loc, builder.getZeroAttr(type.getElementType()));
-  return tensor::PadOp::create(
-      builder, loc, type.clone(decomposeMixedValues(sizes).first), value, low,
-      high, zero);
+  return tensor::PadOp::create(builder, loc,
+                               type.clone(decomposeMixedValues(sizes).first),
+                               value, low, high, zero);
 }
 
 FailureOr<TilingResult>
@@ -247,8 +248,8 @@ mlir::llm::sliceOp(OpBuilder &builder, SliceableOpInterface op,
   IterationBox narrow = box;
   op.narrowBox(builder, *workload, narrow);
   TilingResult result;
-  SmallVector<Value> operands = sliceOperands(builder, op, *workload, narrow,
-                                              result.generatedSlices);
+  SmallVector<Value> operands =
+      sliceOperands(builder, op, *workload, narrow, result.generatedSlices);
   Operation *slice = op->clone();
   slice->setOperands(operands);
   op.placeSlice(builder, *workload, narrow, slice);
@@ -258,7 +259,8 @@ mlir::llm::sliceOp(OpBuilder &builder, SliceableOpInterface op,
   if (failed(inferResults(slice)))
     return failure();
   result.tiledOps.push_back(slice);
-  for (auto [own, of] : llvm::zip_equal(slice->getResults(), op->getResults())) {
+  for (auto [own, of] :
+       llvm::zip_equal(slice->getResults(), op->getResults())) {
     const Buffer *buffer = bufferOf(*workload, of);
     if (!buffer)
       return failure();

@@ -27,28 +27,16 @@ using namespace mlir::llm;
 /// Each part has one slot (S1).
 static LogicalResult checkSlots(Operation *op, int64_t parts) {
   auto slots = op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
-  if (!slots)
+  if (!slots || slots.areOfParts(parts))
     return success();
-  SmallVector<std::pair<int64_t, int64_t>> runs;
-  for (SlotRunAttr run : slots.getRuns())
-    runs.push_back({run.getPart(), run.getCount()});
-  llvm::sort(runs);
-  int64_t next = 0;
-  for (auto [part, count] : runs) {
-    if (part != next || count > parts - next)
-      break;
-    next += count;
-  }
-  if (next != parts || runs.back().first + runs.back().second != parts)
-    return op->emitOpError()
-           << "has slots that are not those of its " << parts
-           << " parts, one for each; run --llm-schedule again";
-  return success();
+  return op->emitOpError() << "has slots that are not those of its " << parts
+                           << " parts, one for each; run --llm-schedule again";
 }
 
 static void remarkWhole(Operation *op, const Twine &what, StringRef why) {
-  remark::missed(op->getLoc(), remark::RemarkOpts::name("materialize")
-                                   .category("llm-materialize-tiles"))
+  remark::missed(
+      op->getLoc(),
+      remark::RemarkOpts::name("materialize").category("llm-materialize-tiles"))
       << remark::reason("{0}: {1}", what.str(), why.str());
 }
 
@@ -124,7 +112,7 @@ std::string OpMaterializer::explainUncut(unsigned loop,
 std::string OpMaterializer::explainWhole() {
   auto tiling = dyn_cast<TilingInterface>(op.getOperation());
   if (!tiling)
-    return "it has no TilingInterface";
+    return "it has no TilingInterface, which would say what it is on slices";
   SmallVector<utils::IteratorType> kinds = tiling.getLoopIteratorTypes();
   if (kinds.size() != workload.loops.size() ||
       !llvm::equal(kinds, llvm::map_range(workload.loops, [](const Loop &loop) {
@@ -139,7 +127,8 @@ std::string OpMaterializer::explainWhole() {
 }
 
 void OpMaterializer::dropUncut() {
-  // A loop that is whole again may make the slices along another one impossible.
+  // A loop that is whole again may make the slices along another one
+  // impossible.
   for (bool isStable = false; !isStable;) {
     isStable = true;
     for (unsigned loop : llvm::to_vector(plan.order)) {

@@ -102,8 +102,7 @@ static OpFoldResult clip(OpBuilder &builder, Location loc, int64_t size,
   if (known && *known % size == 0)
     return builder.getIndexAttr(size);
   MLIRContext *context = builder.getContext();
-  AffineExpr left =
-      getAffineDimExpr(1, context) - getAffineDimExpr(0, context);
+  AffineExpr left = getAffineDimExpr(1, context) - getAffineDimExpr(0, context);
   AffineMap map = AffineMap::get(
       2, 0, {getAffineConstantExpr(size, context), left}, context);
   return affine::makeComposedFoldedAffineMin(builder, loc, map,
@@ -131,7 +130,8 @@ TileLoopBuilder::placeIn(unsigned result, const IterationBox &box,
   if (failed(place) || failed(around))
     return failure();
   bool isAll = isEqualConstantIntOrValueArray(place->sizes, around->sizes);
-  for (auto [offset, first] : llvm::zip_equal(place->offsets, around->offsets)) {
+  for (auto [offset, first] :
+       llvm::zip_equal(place->offsets, around->offsets)) {
     offset = combine(builder, loc, offset, first, -1);
     isAll &= isConstantIntValue(offset, 0);
   }
@@ -145,9 +145,9 @@ Value TileLoopBuilder::extract(Value tensor, const IterationBox &place) {
                                         place.sizes, stridesOf(place));
 }
 
-FailureOr<SmallVector<Value>>
-TileLoopBuilder::insert(ValueRange tiles, const IterationBox &box,
-                        const Destination &into) {
+FailureOr<SmallVector<Value>> TileLoopBuilder::insert(ValueRange tiles,
+                                                      const IterationBox &box,
+                                                      const Destination &into) {
   SmallVector<Value> results;
   for (auto [number, tile] : llvm::enumerate(tiles)) {
     auto place = placeIn(number, box, into.box);
@@ -186,8 +186,8 @@ LogicalResult TileLoopBuilder::startFrom(const IterationBox &box,
   return success();
 }
 
-FailureOr<TilingResult>
-TileLoopBuilder::computeTile(const IterationBox &box, const Destination &into) {
+FailureOr<TilingResult> TileLoopBuilder::computeTile(const IterationBox &box,
+                                                     const Destination &into) {
   if (into.isSum) {
     auto summable = cast<SummableOpInterface>(*op);
     return sliceOp(builder, cast<SliceableOpInterface>(*op), box,
@@ -209,7 +209,8 @@ TileLoopBuilder::buildTile(const IterationBox &box, const Destination &into) {
   for (Operation *tiled : tile->tiledOps)
     for (NamedAttribute attribute :
          llvm::to_vector(tiled->getDiscardableAttrs()))
-      if (attribute.getNameDialect() == op->getContext()->getLoadedDialect("llm"))
+      if (attribute.getNameDialect() ==
+          op->getContext()->getLoadedDialect("llm"))
         tiled->removeDiscardableAttr(attribute.getName());
   if (!into.isSum)
     return insert(tile->tiledValues, box, into);
@@ -261,9 +262,9 @@ TileLoopBuilder::buildLoop(unsigned depth, const IterationBox &box,
     return getValueOrCreateConstantIndexOp(builder, loc, number);
   };
   OpFoldResult size = builder.getIndexAttr(plan.tileSizes[loop]);
-  auto tiles = scf::ForOp::create(
-      builder, loc, index(builder.getIndexAttr(0)), index(box.sizes[loop]),
-      index(size), into.tensors);
+  auto tiles =
+      scf::ForOp::create(builder, loc, index(builder.getIndexAttr(0)),
+                         index(box.sizes[loop]), index(size), into.tensors);
   note(tiles);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(tiles.getBody());
@@ -281,8 +282,7 @@ TileLoopBuilder::buildLoop(unsigned depth, const IterationBox &box,
   return llvm::to_vector_of<Value>(tiles.getResults());
 }
 
-FailureOr<scf::ForallOp>
-TileLoopBuilder::buildParts(const Destination &whole) {
+FailureOr<scf::ForallOp> TileLoopBuilder::buildParts(const Destination &whole) {
   SmallVector<unsigned> cut;
   SmallVector<OpFoldResult> begins, ends, steps;
   for (auto [loop, extent] : llvm::enumerate(plan.extents)) {
@@ -301,8 +301,8 @@ TileLoopBuilder::buildParts(const Destination &whole) {
   Destination part = whole;
   for (auto [loop, first] : llvm::zip_equal(cut, parts.getInductionVars())) {
     part.box.offsets[loop] = first;
-    part.box.sizes[loop] = clip(builder, loc, plan.partSizes[loop], first,
-                                whole.box.sizes[loop]);
+    part.box.sizes[loop] =
+        clip(builder, loc, plan.partSizes[loop], first, whole.box.sizes[loop]);
   }
   SmallVector<IterationBox> places;
   part.tensors.clear();
@@ -336,8 +336,7 @@ FailureOr<TileLoops> TileLoopBuilder::build() {
     whole.box.offsets.push_back(builder.getIndexAttr(0));
     whole.box.sizes.push_back(builder.getIndexAttr(extent));
   }
-  if (failed(
-          tensor::getOrCreateDestinations(builder, loc, op, whole.tensors)))
+  if (failed(tensor::getOrCreateDestinations(builder, loc, op, whole.tensors)))
     return failure();
   TileLoops made;
   if (plan.hasParts()) {

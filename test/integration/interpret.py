@@ -269,9 +269,7 @@ LLM_OPS = {
     "soft_cap": elementwise(lambda op, x: op.number("cap") * math.tanh(x / op.number("cap"))),
     "swiglu": elementwise(swiglu),
     "geglu": elementwise(lambda op, a, b: gelu_tanh(a) * b),
-    "activation": lambda op, x: elementwise(
-        lambda op, v: ACTIVATIONS[re.search(r"activation_kind (\w+)|<(\w+)>|(\w+)", op.attrs["kind"]).group(0).split()[-1].strip("<>")](v)
-    )(op, x),
+    "activation": elementwise(lambda op, x: ACTIVATIONS[re.findall(r"\w+", op.attrs["kind"])[-1]](x)),
 }
 
 

@@ -7,7 +7,9 @@
 
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Interfaces/Slices.h"
+#include "llm/Support/Units.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -134,6 +136,29 @@ static LogicalResult verifyKind(Operation *op, NamedAttribute attribute,
   return success();
 }
 
+/// The slots on a loop over parts are those of its iterations.
+static LogicalResult verifySlots(Operation *op, NamedAttribute attribute) {
+  if (failed(verifyKind<SlotsAttr>(op, attribute, "#llm.slots",
+                                   /*onFunction=*/false)))
+    return failure();
+  auto parts = dyn_cast<scf::ForallOp>(op);
+  if (!parts)
+    return success();
+  std::optional<int64_t> count = 1;
+  for (auto [begin, end, step] :
+       llvm::zip_equal(parts.getStaticLowerBound(), parts.getStaticUpperBound(),
+                       parts.getStaticStep())) {
+    bool isOpen = llvm::is_contained({begin, end, step}, ShapedType::kDynamic);
+    count = count && !isOpen && step > 0 && end > begin
+                ? checkedMul(*count, llvm::divideCeil(end - begin, step))
+                : std::nullopt;
+  }
+  if (!count || !cast<SlotsAttr>(attribute.getValue()).areOfParts(*count))
+    return op->emitOpError()
+           << "must have one slot for each iteration"; // attr-C6
+  return success();
+}
+
 LogicalResult LlmDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
   StringRef name = attribute.getName();
@@ -144,8 +169,7 @@ LogicalResult LlmDialect::verifyOperationAttribute(Operation *op,
     return verifyKind<CostAttr>(op, attribute, "#llm.cost",
                                 /*onFunction=*/false);
   if (name == slotsAttrName)
-    return verifyKind<SlotsAttr>(op, attribute, "#llm.slots",
-                                 /*onFunction=*/false);
+    return verifySlots(op, attribute);
   if (name == scheduleAttrName)
     return verifyKind<ScheduleAttr>(op, attribute, "#llm.schedule",
                                     /*onFunction=*/true);

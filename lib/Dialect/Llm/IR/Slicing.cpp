@@ -244,9 +244,8 @@ static Value startAtBias(OpBuilder &builder, MatmulOp op,
   Type type = sumTypeOf(elementTypeOf(op.getOut()));
   Value empty = tensor::EmptyOp::create(
       builder, loc, ArrayRef<OpFoldResult>{rows, columns}, type);
-  return linalg::BroadcastOp::create(builder, loc,
-                                     convert(builder, bias, type), empty,
-                                     ArrayRef<int64_t>{0})
+  return linalg::BroadcastOp::create(builder, loc, convert(builder, bias, type),
+                                     empty, ArrayRef<int64_t>{0})
       ->getResult(0);
 }
 
