@@ -1,15 +1,20 @@
 // Loops of tiles and parts. The sizes divide little, so that edges are ragged.
 // RUN: llm-opt %s --llm-materialize-tiles --verify-roundtrip --canonicalize --cse | FileCheck %s
 // RUN: llm-opt %s --llm-materialize-tiles --remarks-filter=llm-materialize-tiles --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: llm-opt %s --llm-materialize-tiles | FileCheck %s --check-prefix=WHOLE
 // RUN: echo 'module {}' | llm-opt --llm-materialize-tiles | FileCheck %s --check-prefix=EMPTY
 // EMPTY: module {
+// CHECK-DAG: #[[$COLUMNS_OF:.+]] = affine_map<(d0) -> (-d0 + 8, 3)>
+// CHECK-DAG: #[[$KEYS_OF:.+]] = affine_map<(d0, d1) -> (d0 + d1 + 2)>
+// CHECK-DAG: #[[$HEAD_OF:.+]] = affine_map<(d0) -> (d0 * 2)>
+// CHECK-DAG: #[[$AT_OF:.+]] = affine_map<(d0) -> (d0 + 11)>
 
 // Six parts: iteration 0 of the loop is part 0, the last index is the fastest. The second part
 // along n ends at 8. A slot for each, on four engines and then on two of them.
 // CHECK-LABEL: func.func @parts
 // CHECK: %[[OUT:.+]] = tensor.empty() : tensor<4x8xbf16>
 // CHECK: %[[Y:.+]] = scf.forall (%[[M:.+]], %[[N:.+]]) = (0, 0) to (4, 8) step (2, 3) shared_outs(%[[O:.+]] = %[[OUT]]) -> (tensor<4x8xbf16>) {
-// CHECK-NEXT: %[[COLUMNS:.+]] = affine.min #{{.+}}(%[[N]])
+// CHECK-NEXT: %[[COLUMNS:.+]] = affine.min #[[$COLUMNS_OF]](%[[N]])
 // CHECK-NEXT: %[[X:.+]] = tensor.extract_slice %{{.+}}[%[[M]], 0] [2, 8] [1, 1] : tensor<4x8xbf16> to tensor<2x8xbf16>
 // CHECK-NEXT: %[[W:.+]] = tensor.extract_slice %{{.+}}[0, %[[N]]] [8, %[[COLUMNS]]] [1, 1] : tensor<8x8xbf16> to tensor<8x?xbf16>
 // CHECK-NEXT: %[[P:.+]] = llm.matmul "up_proj" %[[X]], %[[W]] : tensor<2x8xbf16>, tensor<8x?xbf16>
@@ -74,13 +79,13 @@ func.func @sums_outside(%x: tensor<5x6xf32>, %w: tensor<6x7xf32>) -> tensor<5x7x
 // CHECK: scf.forall (%[[S:.+]]) = (0) to (5) step (3)
 // CHECK: %[[QUERIES:.+]] = affine.min #{{.+}}(%[[S]])
 // CHECK: scf.for %[[H:.+]] = %c0 to %c2 step %c1
-// CHECK: %[[KEYS:.+]] = affine.apply #[[KEYS_OF:.+]](%[[QUERIES]], %[[S]])
-// CHECK: %[[HEAD:.+]] = affine.apply #[[HEAD_OF:.+]](%[[H]])
+// CHECK: %[[KEYS:.+]] = affine.apply #[[$KEYS_OF]](%[[S]], %[[QUERIES]])
+// CHECK: %[[HEAD:.+]] = affine.apply #[[$HEAD_OF]](%[[H]])
 // CHECK: %[[Q:.+]] = tensor.extract_slice %{{.+}}[0, %[[S]], %[[HEAD]], 0] [1, %[[QUERIES]], 2, 4]
 // CHECK: %[[K:.+]] = tensor.extract_slice %{{.+}}[0, 0, %[[H]], 0] [1, %[[KEYS]], 1, 4]
 // CHECK: %[[V:.+]] = tensor.extract_slice %{{.+}}[0, 0, %[[H]], 0] [1, %[[KEYS]], 1, 4]
 // CHECK: llm.gqa_attn "attn" %[[Q]], %[[K]], %[[V]] mask causal scale
-// CHECK-NOT: scf.for
+// CHECK-NOT: scf.for %
 // REMARK: [Missed] materialize {{.*}}'attn' has no loop over tiles of 't': parts of the reduction 't' are not added up
 func.func @queries(%q: tensor<1x5x4x4xbf16>, %k: tensor<1x7x2x4xbf16>, %v: tensor<1x7x2x4xbf16>) -> tensor<1x5x4x4xbf16> {
   %o = llm.gqa_attn "attn" %q, %k, %v mask causal scale 0.5 {llm.tile = #llm.tile<manual
@@ -105,7 +110,7 @@ func.func @padded(%x: tensor<1x2x5x7xbf16>) -> tensor<1x2x5x7xbf16> {
 // Token s of a slice stands as many positions later as the slice does: from 11 on.
 // CHECK-LABEL: func.func @positions
 // CHECK: scf.forall (%[[S:.+]]) = (0) to (6) step (2)
-// CHECK: %[[AT:.+]] = affine.apply #[[AT_OF:.+]](%[[S]])
+// CHECK: %[[AT:.+]] = affine.apply #[[$AT_OF]](%[[S]])
 // CHECK: llm.rope "rope" %{{.+}} at %[[AT]] theta 1.000000e+04 : tensor<1x2x2x4xbf16>
 func.func @positions(%x: tensor<1x6x2x4xbf16>) -> tensor<1x6x2x4xbf16> {
   %r = llm.rope "rope" %x at 11 theta 10000.0 {llm.tile = #llm.tile<manual split = {s = 3}>} : tensor<1x6x2x4xbf16>
@@ -148,48 +153,45 @@ func.func @linalg(%x: tensor<4x6xf32>, %w: tensor<6x8xf32>, %o: tensor<4x8xf32>)
 }
 
 // Whole ops keep what they have, and a remark says why they are whole.
-// CHECK-LABEL: func.func @whole
-// CHECK-NOT: scf.
-// CHECK: llm.kv_write "kv_write" {{.*}}llm.tile = #llm.tile<manual split = {h = 2}>
+// WHOLE-LABEL: func.func @whole
+// WHOLE-NOT: scf.
+// WHOLE: llm.kv_write "kv_write" {{.*}}llm.tile = #llm.tile<manual split = {h = 2}>
 // REMARK: [Missed] materialize {{.*}}'kv_write' stays whole: it has no TilingInterface, which would say what it is on slices
-// CHECK: llm.gqa_attn "ragged" {{.*}}llm.tile
+// WHOLE: llm.gqa_attn "ragged" {{.*}}llm.tile
 // REMARK: [Missed] materialize {{.*}}'ragged' stays whole: the lengths of the sequences in the mask are no operand
-// CHECK: llm.qk "chunk" {{.*}}llm.tile
-// REMARK: [Missed] materialize {{.*}}'chunk' stays whole: the first keys of the sequences in the mask are no operand
-// CHECK: llm.qk "keys" {{.*}}llm.tile
+// WHOLE: llm.qk "keys" {{.*}}llm.tile
 // REMARK: [Missed] materialize {{.*}}'keys' stays whole: the mask does not say where the first of some keys stands
-// CHECK: llm.qk "heads" {{.*}}llm.tile
+// WHOLE: llm.qk "heads" {{.*}}llm.tile
 // REMARK: [Missed] materialize {{.*}}'heads' stays whole: the elements of 'query' that some iterations of 'g' touch are no slice
-// CHECK: llm.rope "ragged_rope" {{.*}}llm.tile
+// WHOLE: llm.rope "ragged_rope" {{.*}}llm.tile
 // REMARK: [Missed] materialize {{.*}}'ragged_rope' stays whole: the positions of the sequences differ, and are no operand
 func.func @whole(%q: tensor<2x1x4x4xbf16>, %k: tensor<2x6x2x4xbf16>, %n: tensor<2x1x2x4xbf16>) {
   %c = llm.kv_cache "cache" : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 4, capacity = 6, bf16>
-  %0 = llm.kv_write "kv_write" %c, %n, %n at 5 {llm.tile = #llm.tile<manual split = {h = 2}>} : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 4, capacity = 6, bf16>, tensor<2x1x2x4xbf16>
+  %0 = llm.kv_write "kv_write" %c, %n, %n at 5 {llm.tile = #llm.tile<manual split = {h = 2}>} : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 4, capacity = 6, bf16>, tensor<2x1x2x4xbf16>, tensor<2x1x2x4xbf16>
   %1 = llm.gqa_attn "ragged" %q, %k, %k mask causal lengths [6, 3] scale 0.5 {llm.tile = #llm.tile<manual split = {b = 2}>} : tensor<2x1x4x4xbf16>, tensor<2x6x2x4xbf16>, tensor<2x6x2x4xbf16>
-  %2 = llm.qk "chunk" %q, %k mask causal chunk 4 from [4, 0] scale 0.5 {llm.tile = #llm.tile<manual split = {b = 2}>} : tensor<2x1x4x4xbf16>, tensor<2x6x2x4xbf16>
-  %3 = llm.qk "keys" %q, %k mask causal scale 0.5 {llm.tile = #llm.tile<manual split = {t = 2}>} : tensor<2x1x4x4xbf16>, tensor<2x6x2x4xbf16>
-  %4 = llm.qk "heads" %q, %k mask full scale 0.5 {llm.tile = #llm.tile<manual split = {g = 2}>} : tensor<2x1x4x4xbf16>, tensor<2x6x2x4xbf16>
-  %5 = llm.rope "ragged_rope" %q at [5, 2] theta 1.0e4 {llm.tile = #llm.tile<manual split = {b = 2}>} : tensor<2x1x4x4xbf16>
+  %2 = llm.qk "keys" %q, %k mask causal scale 0.5 {llm.tile = #llm.tile<manual split = {t = 2}>} : tensor<2x1x4x4xbf16>, tensor<2x6x2x4xbf16>
+  %3 = llm.qk "heads" %q, %k mask full scale 0.5 {llm.tile = #llm.tile<manual split = {g = 2}>} : tensor<2x1x4x4xbf16>, tensor<2x6x2x4xbf16>
+  %4 = llm.rope "ragged_rope" %q at [5, 2] theta 1.0e4 {llm.tile = #llm.tile<manual split = {b = 2}>} : tensor<2x1x4x4xbf16>
   return
 }
 
 // More of them: blocks that share a scale, kernels of several ops, tables, numbers of heads and
 // rows that are attributes. With all groups of 1 head, heads are slices: "one_head" is cut.
-// CHECK-LABEL: func.func @more_whole
-// CHECK: llm.matmul "blocks" {{.*}}llm.tile
+// WHOLE-LABEL: func.func @more_whole
+// WHOLE: llm.matmul "blocks" {{.*}}llm.tile
 // REMARK: [Missed] materialize {{.*}}'blocks' stays whole: a cut of 'n' into 3 goes through blocks of 2 in 'rhs'
-// CHECK: llm.quantize "per_matrix" {{.*}}llm.tile
+// WHOLE: llm.quantize "per_matrix" {{.*}}llm.tile
 // REMARK: [Missed] materialize {{.*}}'per_matrix' stays whole: a scale is found along all of 'd0'
-// CHECK: llm.repeat_kv "repeat" {{.*}}llm.tile
+// WHOLE: llm.repeat_kv "repeat" {{.*}}llm.tile
 // REMARK: [Missed] materialize {{.*}}'repeat' stays whole: the number of heads is no operand, and the last slice along 'g' has fewer than the others
-// CHECK: llm.grouped_matmul "rows" {{.*}}llm.tile
+// WHOLE: llm.grouped_matmul "rows" {{.*}}llm.tile
 // REMARK: [Missed] materialize {{.*}}'rows' stays whole: how many of some rows each expert has is no operand
-// CHECK: llm.embedding "embed_tokens" {{.*}}llm.tile
+// WHOLE: llm.embedding "embed_tokens" {{.*}}llm.tile
 // REMARK: [Missed] materialize {{.*}}'embed_tokens' stays whole: it has no TilingInterface
-// CHECK: llm.fused "fused"
+// WHOLE: llm.fused "fused"
 // REMARK: [Missed] materialize {{.*}}'fused' stays whole: it has no TilingInterface
 // REMARK: [Missed] materialize {{.*}}'biased' has no loop over tiles of 'k': the bias of each row is added to a complete sum
-// CHECK: llm.grouped_matmul "biased" {{.*}}llm.tile
+// WHOLE: llm.grouped_matmul "biased" {{.*}}llm.tile
 func.func @more_whole(%x: tensor<6x4xbf16>, %w: tensor<6x4x!llm.block_scaled<f8E4M3FN, [2, 4], f32>>, %k: tensor<1x6x1x4xbf16>,
                       %e: tensor<2x6x4xbf16>, %b: tensor<2x6xbf16>, %t: tensor<6xi32>) {
   %0 = llm.matmul "blocks" %x, %w transpose_rhs {llm.tile = #llm.tile<manual split = {n = 2}>} : tensor<6x4xbf16>, tensor<6x4x!llm.block_scaled<f8E4M3FN, [2, 4], f32>>

@@ -8,7 +8,7 @@
 // RUN: llm-opt %t.loops --one-shot-bufferize --scf-forall-to-for --convert-linalg-to-loops \
 // RUN:   --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-to-llvm \
 // RUN:   --reconcile-unrealized-casts -o %t.llvm
-// RUN: mlir-runner %t.llvm -e main --entry-point-result=i32 --shared-libs=%llvm_libs/libmlir_c_runner_utils.so | FileCheck %s --check-prefix=AGREE
+// RUN: mlir-runner %t.llvm -e main --entry-point-result=i32 --shared-libs=%llvm-lib/libmlir_c_runner_utils.so | FileCheck %s --check-prefix=AGREE
 // AGREE: {{^}}114{{$}}
 
 #row = affine_map<(d0, d1) -> (d0, d1)>

@@ -126,8 +126,6 @@ static std::string explainUncutMask(MaskAttr mask, const Workload &workload,
   bool isOfSequence = name == "b" || (name == "s" && isCausal);
   if (isOfSequence && !mask.getLengths().empty())
     return "the lengths of the sequences in the mask are no operand";
-  if (name == "b" && mask.getFirstKeys().size() > 1)
-    return "the first keys of the sequences in the mask are no operand";
   return {};
 }
 
