@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileLoops.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Interfaces/Slices.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -206,12 +207,12 @@ TileLoopBuilder::buildTile(const IterationBox &box, const Destination &into) {
   FailureOr<TilingResult> tile = computeTile(box, into);
   if (failed(tile))
     return failure();
+  // What was decided about the whole op is not true of a slice.
   for (Operation *tiled : tile->tiledOps)
-    for (NamedAttribute attribute :
-         llvm::to_vector(tiled->getDiscardableAttrs()))
-      if (attribute.getNameDialect() ==
-          op->getContext()->getLoadedDialect("llm"))
-        tiled->removeDiscardableAttr(attribute.getName());
+    for (StringRef attribute :
+         {LlmDialect::tileAttrName, LlmDialect::costAttrName,
+          LlmDialect::slotsAttrName})
+      tiled->removeDiscardableAttr(attribute);
   if (!into.isSum)
     return insert(tile->tiledValues, box, into);
   auto place = placeIn(0, box, into.box);

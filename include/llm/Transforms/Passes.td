@@ -292,13 +292,12 @@ def LlmMaterializeTilesPass : Pass<"llm-materialize-tiles", "::mlir::ModuleOp"> 
     loops; Spec.md (Loops) is the contract.
 
     `llm.tile`, `llm.cost` and `llm.slots` move to the outermost of these loops. Iteration i of
-    a `scf.forall`, counted in row-major order, is part i of the slots: which engine runs it,
+    an `scf.forall`, counted in row-major order, is part i of the slots: which engine runs it,
     when, with which lanes and prefetches. An op of one part has no `scf.forall`.
 
     A reduction that the tile cuts starts from zeros, or the bias, and adds up in 32 bits: the
-    partial sums that its cost counts. Edges that are ragged are slices of open size
-    (`affine.min`); upstream's `--scf-for-loop-peeling` makes their loops static.
-    `--canonicalize --cse` behind the pass tidy up.
+    partial sums that its cost counts. Slices at ragged edges have an open size (`affine.min`),
+    all others a static one. `--canonicalize --cse` behind the pass tidy up.
 
     What cannot be cut into ops of its own kind stays whole, and a remark says why: a single
     loop of the tile (attention along the keys, whose partial softmax no op expresses), or, where
