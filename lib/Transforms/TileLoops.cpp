@@ -262,25 +262,27 @@ TileLoopBuilder::buildLoop(unsigned depth, const IterationBox &box,
   auto index = [&](OpFoldResult number) {
     return getValueOrCreateConstantIndexOp(builder, loc, number);
   };
-  OpFoldResult size = builder.getIndexAttr(plan.tileSizes[loop]);
-  auto tiles =
-      scf::ForOp::create(builder, loc, index(builder.getIndexAttr(0)),
-                         index(box.sizes[loop]), index(size), into.tensors);
-  note(tiles);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(tiles.getBody());
-  IterationBox inner = box;
-  Value first = tiles.getInductionVar();
-  inner.offsets[loop] = combine(builder, loc, box.offsets[loop], first, 1);
-  inner.sizes[loop] =
-      clip(builder, loc, plan.tileSizes[loop], first, box.sizes[loop]);
-  Destination carried = into;
-  carried.tensors = llvm::to_vector_of<Value>(tiles.getRegionIterArgs());
-  Tensors done = buildTiles(depth + 1, inner, carried);
+  Tensors done;
+  auto buildBody = [&](OpBuilder &, Location, ValueRange first,
+                       ValueRange carried) -> scf::ValueVector {
+    note(first.front().getParentBlock()->getParentOp());
+    IterationBox inner = box;
+    inner.offsets[loop] =
+        combine(builder, loc, box.offsets[loop], first.front(), 1);
+    inner.sizes[loop] = clip(builder, loc, plan.tileSizes[loop], first.front(),
+                             box.sizes[loop]);
+    Destination carrying = into;
+    carrying.tensors = llvm::to_vector(carried);
+    done = buildTiles(depth + 1, inner, carrying);
+    return scf::ValueVector(succeeded(done) ? ValueRange(*done) : carried);
+  };
+  Value begin = index(builder.getIndexAttr(0)), end = index(box.sizes[loop]),
+        step = index(builder.getIndexAttr(plan.tileSizes[loop]));
+  scf::LoopNest tiles = scf::buildLoopNest(builder, loc, begin, end, step,
+                                           into.tensors, buildBody);
   if (failed(done))
     return failure();
-  scf::YieldOp::create(builder, loc, *done);
-  return llvm::to_vector_of<Value>(tiles.getResults());
+  return SmallVector<Value>(tiles.results);
 }
 
 FailureOr<scf::ForallOp> TileLoopBuilder::buildParts(const Destination &whole) {
