@@ -39,6 +39,7 @@ config.substitutions += [
     ("%examples", os.path.join(config.llm_source_dir, "examples")),
     ("%integration", os.path.join(config.llm_source_dir, "test", "integration")),
     ("%python", "python3"),
+    ("%llvm-lib", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
 # The schema of targets is tested where some Python has the package (Debian's python3-jsonschema).
 for python in ("python3", "/usr/bin/python3"):

@@ -121,6 +121,58 @@ def CacheUpdateOpInterface : OpInterface<"CacheUpdateOpInterface"> {
   ];
 }
 
+def SliceableOpInterface : OpInterface<"SliceableOpInterface"> {
+  let description = [{
+    An op that is itself on a box of its iterations, on the slices of its operands that the
+    maps of its workload show. Attributes that depend on where the box lies, and masks, are
+    what an op adds here. `llm/Interfaces/Slices.h` makes `TilingInterface` of it.
+  }];
+  let cppNamespace = "::mlir::llm";
+  let methods = [
+    InterfaceMethod<[{
+      Why the op cannot be itself on boxes of `sizes` iterations that cut `loop`, beyond what
+      its workload says; empty where it can. As a sentence without a subject.
+    }], "::std::string", "explainUncut",
+      (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$loop,
+           "::llvm::ArrayRef<int64_t>":$sizes), "", [{ return {}; }]>,
+    InterfaceMethod<[{
+      Takes iterations out of the box that do nothing. What is left of a result is completed
+      with zeros.
+    }], "void", "narrowBox",
+      (ins "::mlir::OpBuilder &":$builder, "const ::mlir::llm::Workload &":$workload,
+           "::mlir::llm::IterationBox &":$box), "", [{ return; }]>,
+    InterfaceMethod<[{
+      Takes over into `slice`, a copy of the op whose operands are slices already, where the
+      box lies. The builder stands before the copy.
+    }], "void", "placeSlice",
+      (ins "::mlir::OpBuilder &":$builder, "const ::mlir::llm::Workload &":$workload,
+           "const ::mlir::llm::IterationBox &":$box, "::mlir::Operation *":$slice), "", [{ return; }]>
+  ];
+}
+
+def SummableOpInterface : OpInterface<"SummableOpInterface"> {
+  let description = [{
+    An op whose result is a sum along its reductions, so that these can be cut: the results
+    of the boxes along them are added up in an element type that is wide enough.
+  }];
+  let cppNamespace = "::mlir::llm";
+  let methods = [
+    InterfaceMethod<[{
+      What the sums of the box start at, with the shape of its result.
+    }], "::mlir::Value", "startSums",
+      (ins "::mlir::OpBuilder &":$builder, "const ::mlir::llm::Workload &":$workload,
+           "const ::mlir::llm::IterationBox &":$box)>,
+    InterfaceMethod<[{
+      Makes of `slice`, a copy of the op, one whose result can be added to sums. Result types
+      are inferred again by the caller.
+    }], "void", "makeSummand", (ins "::mlir::Operation *":$slice)>,
+    InterfaceMethod<"The sums with the result of a summand added.", "::mlir::Value", "addToSums",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$sums, "::mlir::Value":$summand)>,
+    InterfaceMethod<"The result that complete sums stand for.", "::mlir::Value", "finishSums",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$sums)>
+  ];
+}
+
 def StorageBytesTypeInterface : TypeInterface<"StorageBytesTypeInterface"> {
   let description = [{
     A type that knows how many bytes it takes in memory: a cache, or an element type with
@@ -135,7 +187,11 @@ def StorageBytesTypeInterface : TypeInterface<"StorageBytesTypeInterface"> {
     InterfaceMethod<[{
       Of an element type: the type of a single value, in which arithmetic is done. Null for
       a type that is a whole object.
-    }], "::mlir::Type", "getValueType", (ins), "", [{ return {}; }]>
+    }], "::mlir::Type", "getValueType", (ins), "", [{ return {}; }]>,
+    InterfaceMethod<[{
+      Of an element type: how many neighbours along a dimension belong together, so that a
+      slice must begin and end between them; 0: all of them. The last dimension is 0.
+    }], "int64_t", "getGranule", (ins "int64_t":$dimFromLast), "", [{ return 1; }]>
   ];
 }
 

@@ -81,7 +81,8 @@ def Llm_MlaAttnOp : Llm_MaskedOp<"mla_attn"> {
 }
 
 def Llm_RepeatKvOp
-    : Llm_WorkOp<"repeat_kv", [Pure, InferTypeOpAdaptor], ["countElements"]> {
+    : Llm_WorkOp<"repeat_kv", [Pure, InferTypeOpAdaptor, Llm_Sliceable<["explainUncut", "placeSlice"]>],
+                 ["countElements"]> {
   let summary = "each KV head once for each head that reads it";
   let description = [{
     `out[b, t, h, d] = x[b, t, h / G, d]`, G = heads / kv_heads, written out: the rotated

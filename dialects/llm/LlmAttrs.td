@@ -214,6 +214,10 @@ def Llm_SlotRunAttr : Llm_Attr<"SlotRun", "slot_run", "slots of consecutive part
 def Llm_SlotsAttr : Llm_Attr<"Slots", "slots", "when and where the parts of an op run"> {
   let parameters = (ins ArrayRefParameter<"::mlir::llm::SlotRunAttr">:$runs);
   let assemblyFormat = "`<` `[` $runs `]` `>`";
+  let extraClassDeclaration = [{
+    /// Whether each of `parts` parts has one slot, and nothing else has.
+    bool areOfParts(int64_t parts) const;
+  }];
 }
 
 def Llm_LoopPeriodAttr : Llm_Attr<"LoopPeriod", "loop_period", "time of one loop"> {

@@ -22,7 +22,7 @@ def OpGroupExperts : OpDocGroup {
 }
 let opDocGroup = OpGroupExperts in {
 
-def Llm_MoeRouteOp : Llm_WorkOp<"moe_route", [Pure, InferTypeOpAdaptor]> {
+def Llm_MoeRouteOp : Llm_WorkOp<"moe_route", [Pure, InferTypeOpAdaptor, SliceableOpInterface]> {
   let summary = "the experts of each token, and their shares";
   let description = [{
     Scores the experts of each token, selects `top_k` of them, and gives their shares.
@@ -89,7 +89,8 @@ def Llm_MoeDispatchOp : Llm_TensorOp<"moe_dispatch"> {
 }
 
 def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
-    [Pure, InferTypeOpAdaptor, DeclareOpInterfaceMethods<OpenSizesOpInterface>],
+    [Pure, InferTypeOpAdaptor, DeclareOpInterfaceMethods<OpenSizesOpInterface>,
+     Llm_Sliceable<["explainUncut"]>, Llm_Summable],
     ["countElements"]> {
   let summary = "a matrix product for each expert";
   let description = [{

@@ -38,7 +38,7 @@ def Llm_EmbeddingOp : Llm_TensorOp<"embedding"> {
   }];
 }
 
-def Llm_SampleOp : Llm_TensorOp<"sample"> {
+def Llm_SampleOp : Llm_TensorOp<"sample", [SliceableOpInterface]> {
   let summary = "the next token of each row of logits";
   let description = [{
     greedy: the token of the largest logit; categorical: a token drawn with the

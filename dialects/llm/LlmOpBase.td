@@ -46,8 +46,16 @@ class Llm_WorkOp<string mnemonic, list<Trait> traits = [], list<string> counts =
 class Llm_TensorOp<string mnemonic, list<Trait> traits = []>
     : Llm_WorkOp<mnemonic, [Pure, InferTypeOpAdaptor] # traits>;
 
-/// The same, with a mask: its counts are not products of its loops.
+
+/// What an op that is itself on slices adds to its workload.
+class Llm_Sliceable<list<string> methods> : DeclareOpInterfaceMethods<SliceableOpInterface, methods>;
+
+/// Work over tensors with a mask: its counts are not products of its loops.
 class Llm_MaskedOp<string mnemonic>
-    : Llm_WorkOp<mnemonic, [Pure, InferTypeOpAdaptor], ["countPoints", "countElements"]>;
+    : Llm_WorkOp<mnemonic, [Pure, InferTypeOpAdaptor, Llm_Sliceable<["explainUncut", "narrowBox"]>],
+                 ["countPoints", "countElements"]>;
+
+/// A product whose reduction may be cut.
+def Llm_Summable : DeclareOpInterfaceMethods<SummableOpInterface>;
 
 #endif // LLM_DIALECT_LLMOPBASE

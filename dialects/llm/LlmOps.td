@@ -16,7 +16,7 @@ include "LlmOpBase.td"
 
 def OpGroupLinear : OpDocGroup { let summary = "Linear"; let description = ""; }
 let opDocGroup = OpGroupLinear in {
-def Llm_MatmulOp : Llm_TensorOp<"matmul"> {
+def Llm_MatmulOp : Llm_TensorOp<"matmul", [SliceableOpInterface, Llm_Summable]> {
   let summary = "a matrix product, as in a linear layer";
   let description = [{
     `out[m, n] = sum_k lhs[m, k] * rhs[k, n] (+ bias[n])`; with `transpose_rhs` the right
@@ -44,7 +44,7 @@ def Llm_MatmulOp : Llm_TensorOp<"matmul"> {
   }];
 }
 
-def Llm_BatchMatmulOp : Llm_TensorOp<"batch_matmul"> {
+def Llm_BatchMatmulOp : Llm_TensorOp<"batch_matmul", [SliceableOpInterface, Llm_Summable]> {
   let summary = "a matrix product for each head";
   let description = [{
     `out[m, b, n] = sum_k lhs[m, b, k] * rhs[b, k, n]`; with `transpose_rhs` the right
@@ -80,7 +80,7 @@ def OpGroupElementwise : OpDocGroup {
 }
 let opDocGroup = OpGroupElementwise in {
 
-def Llm_RmsNormOp : Llm_TensorOp<"rmsnorm"> {
+def Llm_RmsNormOp : Llm_TensorOp<"rmsnorm", [SliceableOpInterface]> {
   let summary = "root mean square norm along the last dimension";
   let description = [{
     `out[.., h] = x[.., h] / sqrt(mean_h(x[.., h]^2) + epsilon) * weight[h]`
@@ -105,7 +105,8 @@ def Llm_RmsNormOp : Llm_TensorOp<"rmsnorm"> {
   }];
 }
 
-def Llm_RopeOp : Llm_TensorOp<"rope", [DeclareOpInterfaceMethods<OpenSizesOpInterface>]> {
+def Llm_RopeOp : Llm_TensorOp<"rope", [DeclareOpInterfaceMethods<OpenSizesOpInterface>,
+    Llm_Sliceable<["explainUncut", "placeSlice"]>]> {
   let summary = "rotary position embedding";
   let description = [{
     Rotates the pairs (x[i], x[i + head_dim / 2]) of every head by the angle
@@ -163,7 +164,7 @@ def Llm_SoftmaxOp : Llm_MaskedOp<"softmax"> {
   }];
 }
 
-class Llm_BinaryOp<string mnemonic> : Llm_TensorOp<mnemonic> {
+class Llm_BinaryOp<string mnemonic> : Llm_TensorOp<mnemonic, [SliceableOpInterface]> {
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$lhs, Llm_Tensor:$rhs);
   let results = (outs Llm_Tensor:$out);
   let assemblyFormat = [{
@@ -197,7 +198,7 @@ def Llm_MulOp : Llm_BinaryOp<"mul"> {
   }];
 }
 
-def Llm_ActivationOp : Llm_TensorOp<"activation"> {
+def Llm_ActivationOp : Llm_TensorOp<"activation", [SliceableOpInterface]> {
   let summary = "elementwise nonlinearity";
   let description = [{
     silu: x / (1 + exp(-x)); gelu: x/2 (1 + erf(x / sqrt 2)); gelu_tanh: its tanh form
@@ -217,7 +218,7 @@ def Llm_ActivationOp : Llm_TensorOp<"activation"> {
   let assemblyFormat = "($name^)? `` $kind $x attr-dict `:` type($x)";
 }
 
-def Llm_SwiGluOp : Llm_TensorOp<"swiglu"> {
+def Llm_SwiGluOp : Llm_TensorOp<"swiglu", [SliceableOpInterface]> {
   let summary = "gated linear unit with SiLU";
   let description = [{
     `out = silu(lhs) * rhs`, with lhs the gate and rhs the up projection (Shazeer, 2020).
@@ -256,7 +257,7 @@ def Llm_GeGluOp : Llm_BinaryOp<"geglu"> {
   }];
 }
 
-def Llm_ScaleOp : Llm_TensorOp<"scale"> {
+def Llm_ScaleOp : Llm_TensorOp<"scale", [SliceableOpInterface]> {
   let summary = "elementwise product with a constant";
   let description = [{
     `out = factor * x`, such as the embeddings of Gemma. Loops: d0, d1, .. One operation
@@ -272,7 +273,7 @@ def Llm_ScaleOp : Llm_TensorOp<"scale"> {
   let assemblyFormat = "($name^)? $x `by` $factor attr-dict `:` type($x)";
 }
 
-def Llm_SoftCapOp : Llm_TensorOp<"soft_cap"> {
+def Llm_SoftCapOp : Llm_TensorOp<"soft_cap", [SliceableOpInterface]> {
   let summary = "values bent to stay within a cap";
   let description = [{
     `out = cap * tanh(x / cap)`, such as the logits of Gemma 2. Loops: d0, d1, .. Work per
@@ -289,7 +290,7 @@ def Llm_SoftCapOp : Llm_TensorOp<"soft_cap"> {
 }
 
 def Llm_PositionScaleOp : Llm_TensorOp<"position_scale",
-    [DeclareOpInterfaceMethods<OpenSizesOpInterface>]> {
+    [DeclareOpInterfaceMethods<OpenSizesOpInterface>, Llm_Sliceable<["explainUncut", "placeSlice"]>]> {
   let summary = "a temperature that grows with the position";
   let description = [{
     `out[b, s, h, d] = x[b, s, h, d] * (1 + slope * ln(1 + floor((p + 1) / step)))`, with
@@ -314,7 +315,7 @@ def Llm_PositionScaleOp : Llm_TensorOp<"position_scale",
   }];
 }
 
-def Llm_QuantizeOp : Llm_TensorOp<"quantize"> {
+def Llm_QuantizeOp : Llm_TensorOp<"quantize", [Llm_Sliceable<["explainUncut"]>]> {
   let summary = "activations in a narrower type";
   let description = [{
     The same values in the type behind `to`: a plain one, to which they are rounded, or one

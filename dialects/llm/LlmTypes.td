@@ -50,7 +50,7 @@ def Llm_KvCacheType : TypeDef<Llm_Dialect, "KvCache",
 }
 
 def Llm_BlockScaledType : TypeDef<Llm_Dialect, "BlockScaled",
-    [DeclareTypeInterfaceMethods<StorageBytesTypeInterface, ["getValueType"]>,
+    [DeclareTypeInterfaceMethods<StorageBytesTypeInterface, ["getValueType", "getGranule"]>,
      MemRefElementTypeInterface]> {
   let mnemonic = "block_scaled";
   let summary = "values that share scales in blocks";

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/Program.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Support/IndexedNames.h"
 #include "llm/Support/Units.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -171,6 +172,9 @@ LogicalResult ProgramBuilder::visitLoop(LoopLikeOpInterface loop, int64_t count,
   auto emitLoopError = [&] {
     return emitError(loop.getLoc()) << "loop '" << loop->getName() << "' ";
   };
+  if (loop->hasAttr(LlmDialect::tileAttrName))
+    return emitLoopError() << "is what --llm-materialize-tiles made of an op; "
+                              "run this pass before it";
   std::optional<APInt> trips = loop.getStaticTripCount();
   if (!trips || trips->isZero())
     return emitLoopError() << "needs a constant trip count of at least 1, as "

@@ -1,8 +1,8 @@
 """Prints IR for -verify-diagnostics: each attribute of the dialect, of its kind and of others, at
 every place where an attribute can be.
 
-The rules are attr-C2 to attr-C4: llm.tile, llm.cost and llm.slots are on ops that take time,
-llm.schedule and llm.program on functions, none on arguments and results; each of its kind.
+The rules are attr-C2 to attr-C4: llm.tile, llm.cost and llm.slots are on ops that take time
+and on the loops that one was made into, llm.schedule and llm.program on functions, none on arguments and results; each of its kind.
 """
 VALUES = {
     "llm.tile": "#llm.tile<manual>",
@@ -24,7 +24,8 @@ PLACES = [
      " -> tensor<4x8xf32>"),
     ("other", "llm.weight", 'IN_FUNCTION %0 = llm.weight "w" {ATTR} : tensor<4xf32>'),
     ("other", "tensor.empty", "IN_FUNCTION %0 = tensor.empty() {ATTR} : tensor<4xf32>"),
-    ("other", "scf.for", "IN_FUNCTION scf.for %i = %c to %c step %c {\n  } {ATTR}"),
+    ("loop", "scf.for", "IN_FUNCTION scf.for %i = %c to %c step %c {\n  } {ATTR}"),
+    ("loop", "scf.forall", "IN_FUNCTION scf.forall (%i) in (1) {\n  } {ATTR}"),
     ("other", "builtin.module", "MARK\nmodule attributes {ATTR} {\n}"),
     ("function", "func.func", "MARK\nfunc.func private @f() attributes {ATTR}"),
     ("function", "func.func", "MARK\nfunc.func @f() attributes {ATTR} {\n  return\n}"),
@@ -43,7 +44,7 @@ def expect(name, value, place):
         return f"attribute '{name}' must be a #{name}"
     if name in ON_FUNCTIONS:
         return None if place == "function" else f"attribute '{name}' belongs on a function"
-    return None if place == "work" else f"attribute '{name}' belongs on an op that takes time"
+    return None if place in ("work", "loop") else f"attribute '{name}' belongs on an op that takes time"
 
 
 def main():

@@ -17,6 +17,7 @@
 #include "llm/Support/Kinds.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/Value.h"
@@ -96,6 +97,12 @@ struct Stage {
   llvm::SmallBitVector loops;
   EngineKind engine = EngineKind::Vector;
   SmallVector<std::pair<WorkKind, int64_t>, 4> workPerPoint;
+};
+
+/// A box of iterations in the IR: where it begins and how many there are along
+/// each loop; values where that is known at run time only.
+struct IterationBox {
+  SmallVector<OpFoldResult> offsets, sizes;
 };
 
 struct Composition;

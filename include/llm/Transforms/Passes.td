@@ -295,4 +295,52 @@ def LlmVerifySchedulePass : Pass<"llm-verify-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }
 
+def LlmMaterializeTilesPass : Pass<"llm-materialize-tiles", "::mlir::ModuleOp"> {
+  let summary = "Make loops of tiles and parts";
+  let description = [{
+    Replaces each op that its tile cuts by loops around the op on slices, through
+    `TilingInterface`: `scf.forall` over the parts of `split`, which may run at once, and in it
+    `scf.for` over the tiles of the outermost level, in its `order`. For backends that compile
+    loops; Spec.md (Loops) is the contract.
+
+    `llm.tile`, `llm.cost` and `llm.slots` move to the outermost of these loops. Iteration i of
+    an `scf.forall`, counted in row-major order, is part i of the slots: which engine runs it,
+    when, with which lanes and prefetches. An op of one part has no `scf.forall`.
+
+    A reduction that the tile cuts starts from zeros, or the bias, and adds up in 32 bits: the
+    partial sums that its cost counts. Slices at ragged edges have an open size (`affine.min`),
+    all others a static one. `--canonicalize --cse` behind the pass tidy up.
+
+    What cannot be cut into ops of its own kind stays whole, and a remark says why: a single
+    loop of the tile (attention along the keys, whose partial softmax no op expresses), or, where
+    the parts need it, the op, which then keeps its attributes: writes into caches (which are no
+    tensors), kernels of several ops (`llm.fused`), ragged batches cut along the sequences, cuts
+    through blocks of scales, experts cut along their rows.
+
+    Requires: an `llm.tile` on every op that takes time; slots, if there are any, are those of
+    its parts. Guarantees: the same values, but for the order in which floating-point sums are
+    added up; each element of a result is written by one part. Runs last: passes on programs
+    refuse the loops.
+
+    ```mlir
+    %y = llm.matmul "up_proj" %x, %w {llm.tile = #llm.tile<manual split = {m = 2, n = 3}>, llm.slots = ..}
+      : tensor<4x8xbf16>, tensor<8x8xbf16>
+    // becomes
+    %out = tensor.empty() : tensor<4x8xbf16>
+    %y = scf.forall (%m, %n) = (0, 0) to (4, 8) step (2, 3) shared_outs(%o = %out) -> (tensor<4x8xbf16>) {
+      %columns = affine.min affine_map<(d0) -> (-d0 + 8, 3)>(%n)
+      %xs = tensor.extract_slice %x[%m, 0] [2, 8] [1, 1] : tensor<4x8xbf16> to tensor<2x8xbf16>
+      %ws = tensor.extract_slice %w[0, %n] [8, %columns] [1, 1] : tensor<8x8xbf16> to tensor<8x?xbf16>
+      %p = llm.matmul "up_proj" %xs, %ws : tensor<2x8xbf16>, tensor<8x?xbf16>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %p into %o[%m, %n] [2, %columns] [1, 1] : tensor<2x?xbf16> into tensor<4x8xbf16>
+      }
+    } {llm.slots = .., llm.tile = #llm.tile<manual split = {m = 2, n = 3}>}
+    ```
+  }];
+  let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
 #endif // LLM_TRANSFORMS_PASSES

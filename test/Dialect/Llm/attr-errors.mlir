@@ -520,3 +520,23 @@ func.func private @f() attributes {llm.program = #llm.program<"llama", mixed, ba
 // program-C6: no sequences at all; the parser wants some already.
 // expected-error @+1 {{expected 'batch'}}
 func.func private @f() attributes {llm.program = #llm.program<"llama", decode, layers = 1 of 1>}
+
+// -----
+
+// attr-C6: two slots on a loop of four iterations.
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'scf.forall' op must have one slot for each iteration}}
+  scf.forall (%i) in (4) {
+  } {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 1, lanes = {} count = 2 start_stride = 1>]>}
+  return
+}
+
+// -----
+
+// attr-C6: iterations that cannot be counted.
+func.func @f(%n: index) {
+  // expected-error @+1 {{'scf.forall' op must have one slot for each iteration}}
+  scf.forall (%i) in (%n) {
+  } {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 1, lanes = {}>]>}
+  return
+}

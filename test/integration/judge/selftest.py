@@ -270,7 +270,7 @@ def s8() -> None:
                op("a", [slot], [part(w=60, slice_bytes=60, written_by=["b"])], after=["b"])]
         return report(ops, start_cycle + 12, 24, (24, 18, 18, 12, 24), 18)
     case("S8: fetched when it has been written", behind(fetch(12, 22, 6)))
-    case("S8: a cycle before", behind(fetch(11, 22, 6)), "S2", "S8")
+    case("S8: a cycle before", behind(fetch(11, 21, 6)), "S6", "S8")
 
 
 def looped() -> dict:

@@ -279,6 +279,20 @@ LogicalResult SlotsAttr::verify(EmitError emitError,
   return success();
 }
 
+bool SlotsAttr::areOfParts(int64_t parts) const {
+  SmallVector<SlotRunAttr> runs(getRuns());
+  llvm::sort(runs, [](SlotRunAttr a, SlotRunAttr b) {
+    return a.getPart() < b.getPart();
+  });
+  int64_t next = 0;
+  for (SlotRunAttr run : runs) {
+    if (run.getPart() != next || run.getCount() > parts - next)
+      return false;
+    next += run.getCount();
+  }
+  return next == parts;
+}
+
 // schedule-C1
 LogicalResult LoopPeriodAttr::verify(EmitError emitError, int64_t startCycle,
                                      int64_t periodCycles, int64_t trips) {

@@ -6,15 +6,29 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Interfaces/Slices.h"
+#include "llm/Support/Units.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::llm;
 
 #include "llm/Dialect/Llm/IR/LlmDialect.cpp.inc"
 #include "llm/Dialect/Llm/IR/LlmEnums.cpp.inc"
+
+template <typename... Ops>
+static void attachTiling(MLIRContext *context) {
+  auto attach = [&](auto *op) {
+    using Op = std::remove_pointer_t<decltype(op)>;
+    if constexpr (Op::template hasTrait<SliceableOpInterface::Trait>())
+      Op::template attachInterface<SliceableTilingModel<Op>>(*context);
+  };
+  (attach(static_cast<Ops *>(nullptr)), ...);
+}
 
 void LlmDialect::initialize() {
   registerAttributes();
@@ -23,6 +37,10 @@ void LlmDialect::initialize() {
 #define GET_OP_LIST
 #include "llm/Dialect/Llm/IR/LlmOps.cpp.inc"
       >();
+  attachTiling<
+#define GET_OP_LIST
+#include "llm/Dialect/Llm/IR/LlmOps.cpp.inc"
+      >(getContext());
 }
 
 /// 511, %p, or [511, %p] with a position for each sequence: those that are
@@ -99,7 +117,8 @@ static void printRowsPerExpert(OpAsmPrinter &printer, Operation *,
 #define GET_OP_CLASSES
 #include "llm/Dialect/Llm/IR/LlmOps.cpp.inc"
 
-/// The attribute must be an `Attr`, and on a function or on anything else.
+/// The attribute must be an `Attr`, and on a function or on an op that takes
+/// time, or on the loops that it was made into.
 template <typename Attr>
 static LogicalResult verifyKind(Operation *op, NamedAttribute attribute,
                                 StringRef spelling, bool onFunction) {
@@ -109,10 +128,34 @@ static LogicalResult verifyKind(Operation *op, NamedAttribute attribute,
            << spelling << ", got " << attribute.getValue();
   // attr-C3
   if (onFunction ? !isa<FunctionOpInterface>(op)
-                 : !isa<WorkloadOpInterface>(op))
+                 : !isa<WorkloadOpInterface, LoopLikeOpInterface>(op))
     return op->emitOpError()
            << "attribute '" << attribute.getName().getValue() << "' belongs on "
-           << (onFunction ? "a function" : "an op that takes time");
+           << (onFunction ? "a function"
+                          : "an op that takes time, or on its loops");
+  return success();
+}
+
+/// The slots on a loop over parts are those of its iterations.
+static LogicalResult verifySlots(Operation *op, NamedAttribute attribute) {
+  if (failed(verifyKind<SlotsAttr>(op, attribute, "#llm.slots",
+                                   /*onFunction=*/false)))
+    return failure();
+  auto parts = dyn_cast<scf::ForallOp>(op);
+  if (!parts)
+    return success();
+  std::optional<int64_t> count = 1;
+  for (auto [begin, end, step] :
+       llvm::zip_equal(parts.getStaticLowerBound(), parts.getStaticUpperBound(),
+                       parts.getStaticStep())) {
+    bool isOpen = llvm::is_contained({begin, end, step}, ShapedType::kDynamic);
+    count = count && !isOpen && step > 0 && end > begin
+                ? checkedMul(*count, llvm::divideCeil(end - begin, step))
+                : std::nullopt;
+  }
+  if (!count || !cast<SlotsAttr>(attribute.getValue()).areOfParts(*count))
+    return op->emitOpError()
+           << "must have one slot for each iteration"; // attr-C6
   return success();
 }
 
@@ -126,8 +169,7 @@ LogicalResult LlmDialect::verifyOperationAttribute(Operation *op,
     return verifyKind<CostAttr>(op, attribute, "#llm.cost",
                                 /*onFunction=*/false);
   if (name == slotsAttrName)
-    return verifyKind<SlotsAttr>(op, attribute, "#llm.slots",
-                                 /*onFunction=*/false);
+    return verifySlots(op, attribute);
   if (name == scheduleAttrName)
     return verifyKind<ScheduleAttr>(op, attribute, "#llm.schedule",
                                     /*onFunction=*/true);

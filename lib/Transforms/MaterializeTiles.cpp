@@ -1,0 +1,213 @@
+//===- MaterializeTiles.cpp - Make loops of tiles and parts ---------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileLoops.h"
+#include "llm/Analysis/Program.h"
+#include "llm/Analysis/Split.h"
+#include "llm/Interfaces/ExternalModels.h"
+#include "llm/Interfaces/Slices.h"
+#include "llm/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_LLMMATERIALIZETILESPASS
+#include "llm/Transforms/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// Each part has one slot (S1).
+static LogicalResult checkSlots(Operation *op, int64_t parts) {
+  auto slots = op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
+  if (!slots || slots.areOfParts(parts))
+    return success();
+  return op->emitOpError() << "has slots that are not those of its " << parts
+                           << " parts, one for each; run --llm-schedule again";
+}
+
+static void remarkWhole(Operation *op, const Twine &what, StringRef why) {
+  remark::missed(
+      op->getLoc(),
+      remark::RemarkOpts::name("materialize").category("llm-materialize-tiles"))
+      << remark::reason("{0}: {1}", what.str(), why.str());
+}
+
+namespace {
+/// Decides which loops become `scf` loops, and makes them.
+class OpMaterializer {
+public:
+  OpMaterializer(const ProgramOp &entry, TileAttr tile, Workload workload)
+      : op(entry.op), name(entry.name), tile(tile),
+        workload(std::move(workload)) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult readParts();
+  LogicalResult readTiles();
+  /// Why a loop cannot be cut into boxes of these sizes; empty if it can.
+  std::string explainUncut(unsigned loop, ArrayRef<int64_t> sizes);
+  /// Why the op has to stay what it is; empty if it can become loops.
+  std::string explainWhole();
+  /// Takes loops out of the tiles along which the op cannot be cut.
+  void dropUncut();
+  LogicalResult replace();
+
+  WorkloadOpInterface op;
+  std::string name;
+  TileAttr tile;
+  Workload workload;
+  TileLoopPlan plan;
+};
+} // namespace
+
+LogicalResult OpMaterializer::readParts() {
+  OpOnTarget context{op, workload};
+  FailureOr<Split> split = Split::get(context, tile.getSplit());
+  if (failed(split) || failed(checkSlots(op, split->partCount())))
+    return failure();
+  // The first part is as large as any.
+  for (Interval interval : split->boxOf(0))
+    plan.partSizes.push_back(interval.size());
+  for (const Loop &loop : workload.loops)
+    plan.extents.push_back(loop.extent);
+  return success();
+}
+
+LogicalResult OpMaterializer::readTiles() {
+  plan.tileSizes = plan.partSizes;
+  if (tile.getLevels().empty())
+    return success();
+  TileLevelAttr outermost = tile.getLevels().front();
+  FailureOr<Tiling> tiling = readTiling({op, workload}, outermost);
+  if (failed(tiling))
+    return failure();
+  for (auto [size, clipped] : llvm::zip_equal(tiling->sizes, plan.tileSizes))
+    clipped = std::min(size, clipped);
+  for (unsigned loop : tiling->order)
+    if (plan.tileSizes[loop] < plan.partSizes[loop])
+      plan.order.push_back(loop);
+  return success();
+}
+
+std::string OpMaterializer::explainUncut(unsigned loop,
+                                         ArrayRef<int64_t> sizes) {
+  if (auto sliceable = dyn_cast<SliceableOpInterface>(op.getOperation()))
+    return llm::explainUncut(sliceable, workload, loop, sizes);
+  bool isSum = workload.loops[loop].kind == utils::IteratorType::reduction;
+  if (isSum && !isa<DestinationStyleOpInterface>(op.getOperation()))
+    return "parts of the reduction '" + workload.loops[loop].name +
+           "' are not added up";
+  return {};
+}
+
+std::string OpMaterializer::explainWhole() {
+  auto tiling = dyn_cast<TilingInterface>(op.getOperation());
+  if (!tiling)
+    return "it has no TilingInterface, which would say what it is on slices";
+  SmallVector<utils::IteratorType> kinds = tiling.getLoopIteratorTypes();
+  if (kinds.size() != workload.loops.size() ||
+      !llvm::equal(kinds, llvm::map_range(workload.loops, [](const Loop &loop) {
+                     return loop.kind;
+                   })))
+    return "its TilingInterface has other loops than its workload";
+  for (auto [loop, size] : llvm::enumerate(plan.partSizes))
+    if (size < plan.extents[loop])
+      if (std::string why = explainUncut(loop, plan.partSizes); !why.empty())
+        return why;
+  return {};
+}
+
+void OpMaterializer::dropUncut() {
+  // A loop that is whole again may make the slices along another one
+  // impossible.
+  for (bool isStable = false; !isStable;) {
+    isStable = true;
+    for (unsigned loop : llvm::to_vector(plan.order)) {
+      std::string why = explainUncut(loop, plan.tileSizes);
+      if (why.empty())
+        continue;
+      remarkWhole(op,
+                  "'" + name + "' has no loop over tiles of '" +
+                      workload.loops[loop].name + "'",
+                  why);
+      plan.tileSizes[loop] = plan.partSizes[loop];
+      llvm::erase(plan.order, loop);
+      isStable = false;
+    }
+  }
+}
+
+LogicalResult OpMaterializer::replace() {
+  IRRewriter rewriter(op->getContext());
+  FailureOr<TileLoops> loops =
+      buildTileLoops(rewriter, cast<TilingInterface>(op.getOperation()), plan);
+  if (failed(loops))
+    return op->emitOpError() << "could not be made loops by its "
+                                "TilingInterface";
+  for (StringRef attribute :
+       {LlmDialect::tileAttrName, LlmDialect::costAttrName,
+        LlmDialect::slotsAttrName})
+    if (Attribute value = op->getAttr(attribute))
+      loops->outermost->setAttr(attribute, value);
+  rewriter.replaceOp(op, loops->results);
+  return success();
+}
+
+LogicalResult OpMaterializer::run() {
+  if (failed(readParts()) || failed(readTiles()))
+    return failure();
+  if (!plan.hasParts() && plan.order.empty())
+    return success();
+  if (std::string why = explainWhole(); !why.empty()) {
+    remarkWhole(op, "'" + name + "' stays whole", why);
+    return success();
+  }
+  dropUncut();
+  if (!plan.hasParts() && plan.order.empty())
+    return success();
+  return replace();
+}
+
+namespace {
+struct LlmMaterializeTilesPass
+    : WorkloadPass<
+          llm::impl::LlmMaterializeTilesPassBase<LlmMaterializeTilesPass>> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    WorkloadPass::getDependentDialects(registry);
+    linalg::registerTilingInterfaceExternalModels(registry);
+    tensor::registerTilingInterfaceExternalModels(registry);
+  }
+
+  void runOnOperation() override {
+    if (failed(forEachProgram(getOperation(), [](const Program &program) {
+          for (const ProgramOp &entry : program.ops())
+            if (failed(materialize(entry)))
+              return failure();
+          return success();
+        })))
+      signalPassFailure();
+  }
+
+  static LogicalResult materialize(const ProgramOp &entry) {
+    Operation *op = entry.op;
+    auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+    if (!tile)
+      return op->emitOpError() << "has no tile; run --llm-tile first";
+    WorkloadOpInterface works = entry.op;
+    FailureOr<Workload> workload =
+        works.getWorkload([&] { return op->emitOpError(); });
+    if (failed(workload))
+      return failure();
+    return OpMaterializer(entry, tile, std::move(*workload)).run();
+  }
+};
+} // namespace

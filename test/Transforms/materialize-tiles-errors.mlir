@@ -1,0 +1,71 @@
+// RUN: llm-opt %s --llm-materialize-tiles -split-input-file -verify-diagnostics
+
+// Nothing to make loops of.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'llm.add' op has no tile; run --llm-tile first}}
+  %0 = llm.add %x, %x : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// Slots of two parts, where the tile has four: the iterations would not be those that run.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{has slots that are not those of its 4 parts, one for each; run --llm-schedule again}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual split = {d0 = 4}>,
+    llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 9, lanes = {} count = 2 index_stride = 1>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// Two slots of one part, and none of another.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{has slots that are not those of its 2 parts}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual split = {d0 = 2}>,
+    llm.slots = #llm.slots<[<part = 1, engine = "core"[0], start_cycle = 0, end_cycle = 9, lanes = {}>,
+                            <part = 1, engine = "core"[1], start_cycle = 0, end_cycle = 9, lanes = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// A tile that is none of the op.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{tile size of loop 'd1' must be in [1, 8], got 9}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {d0 = 4, d1 = 9}, order = [d0, d1], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// A split that is none of the op.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{its split names loop 'm', which the op does not have}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual split = {m = 2}>} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// An open size has no parts.
+func.func @f(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{static shapes are needed to count work}}
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual>} : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+// What is loops already.
+func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  // expected-error @+1 {{loop 'scf.forall' is what --llm-materialize-tiles made of an op; run this pass before it}}
+  %0 = scf.forall (%i) in (4) shared_outs(%o = %e) -> tensor<4x8xf32> {
+    %s = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<4x8xf32>
+    }
+  } {llm.tile = #llm.tile<manual split = {d0 = 4}>}
+  return %0 : tensor<4x8xf32>
+}

@@ -1,0 +1,431 @@
+"""Runs small programs of llm ops, as they are and as loops, and compares.
+
+    interpret.py BEFORE AFTER
+
+Both are MLIR in generic form (--mlir-print-op-generic) with the same functions. Arguments are
+whole numbers from a fixed sequence; arithmetic is Python's, types are ignored but for shapes.
+What Spec.md says of an op is written here anew, and shares no code with the compiler. Of every
+scf.forall the iterations run in reverse order, must write every element of the results once,
+and be as many as the slots say. An element that nobody wrote is None, which no arithmetic takes.
+Loops run from their bounds; sums of whole numbers are exact, so that products are compared
+exactly, all else to 1e-12.
+"""
+import itertools
+import math
+import re
+import sys
+
+from generic_mlir import parse
+
+
+class Tensor:
+    """Elements by index, as a dictionary: slices are cheap to write."""
+
+    def __init__(self, shape, value=None):
+        self.shape = tuple(shape)
+        self.data = {}
+        for index in self.indices():
+            self.data[index] = value(index) if callable(value) else value
+
+    def indices(self):
+        return itertools.product(*map(range, self.shape))
+
+    def __getitem__(self, index):
+        value = self.data[tuple(index)]
+        assert value is not None, "reads what nobody wrote"
+        return value
+
+
+def elementwise(function):
+    return lambda op, *xs: Tensor(xs[0].shape, lambda i: function(op, *(x[i] for x in xs)))
+
+
+def sigmoid(x):
+    return 1 / (1 + math.exp(-x))
+
+
+def swiglu(op, g, u):
+    if "limit" not in op.attrs:
+        return g * sigmoid(g) * u
+    limit = op.number("limit")
+    g, u = min(g, limit), max(-limit, min(u, limit))
+    return g * sigmoid(1.702 * g) * (u + 1)
+
+
+def gelu_tanh(x):
+    return x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+ACTIVATIONS = {
+    "silu": lambda x: x * sigmoid(x),
+    "gelu": lambda x: x / 2 * (1 + math.erf(x / math.sqrt(2))),
+    "gelu_tanh": gelu_tanh,
+    "relu": lambda x: max(x, 0),
+    "relu2": lambda x: max(x, 0) ** 2,
+}
+
+
+def matmul(op, lhs, rhs, bias=None):
+    swap = "transposeRhs" in op.attrs
+    (rows, depth), columns = lhs.shape, rhs.shape[0 if swap else 1]
+    return Tensor(
+        (rows, columns),
+        lambda i: sum(lhs[i[0], k] * (rhs[i[1], k] if swap else rhs[k, i[1]]) for k in range(depth))
+        + (bias[(i[1],)] if bias else 0),
+    )
+
+
+def batch_matmul(op, lhs, rhs):
+    swap = "transposeRhs" in op.attrs
+    (rows, heads, depth), columns = lhs.shape, rhs.shape[1 if swap else 2]
+    return Tensor(
+        (rows, heads, columns),
+        lambda i: sum(
+            lhs[i[0], i[1], k] * (rhs[i[1], i[2], k] if swap else rhs[i[1], k, i[2]]) for k in range(depth)
+        ),
+    )
+
+
+def grouped_matmul(op, lhs, rhs, bias=None):
+    swap = "transposeRhs" in op.attrs
+    expert = [e for e, rows in enumerate(op.numbers("rowsPerExpert")) for _ in range(rows)]
+    assert len(expert) == lhs.shape[0]
+    columns, depth = rhs.shape[1 if swap else 2], lhs.shape[1]
+
+    def element(i):
+        e = expert[i[0]]
+        products = (lhs[i[0], k] * (rhs[e, i[1], k] if swap else rhs[e, k, i[1]]) for k in range(depth))
+        return sum(products) + (bias[e, i[1]] if bias else 0)
+
+    return Tensor((lhs.shape[0], columns), element)
+
+
+def rmsnorm(op, x, weight=None):
+    width = x.shape[-1]
+
+    def element(i):
+        mean = sum(x[i[:-1] + (h,)] ** 2 for h in range(width)) / width
+        return x[i] / math.sqrt(mean + op.number("epsilon")) * (weight[(i[-1],)] if weight else 1)
+
+    return Tensor(x.shape, element)
+
+
+def positions(op, values):
+    """Of each sequence, the first; an open one is the next operand."""
+    values = iter(values)
+    return [next(values) if begin == op.DYNAMIC else begin for begin in op.numbers("begin")]
+
+
+def rope(op, x, *values):
+    begins, width = positions(op, values), x.shape[3]
+    theta, half = op.number("theta"), width // 2
+
+    def element(i):
+        b, s, h, d = i
+        angle = (begins[b if len(begins) > 1 else 0] + s) * theta ** (-2 * (d % half) / width)
+        other = -x[b, s, h, d + half] if d < half else x[b, s, h, d - half]
+        return x[i] * math.cos(angle) + other * math.sin(angle)
+
+    return Tensor(x.shape, element)
+
+
+def position_scale(op, x, *values):
+    begins = positions(op, values)
+
+    def element(i):
+        position = begins[i[0] if len(begins) > 1 else 0] + i[1]
+        return x[i] * (1 + op.number("slope") * math.log(1 + (position + 1) // op.number("step")))
+
+    return Tensor(x.shape, element)
+
+
+class Mask:
+    def __init__(self, op, queries, keys):
+        text, self.queries, self.keys = op.attrs["mask"], queries, keys
+        self.is_causal = "causal" in text
+        assert not self.is_causal or keys >= queries, "a query before the first key"
+        self.window, self.chunk = ([int(n) for n in re.findall(f"{w} (\\d+)", text)] for w in ("window", "chunk"))
+        self.first = [int(n) for n in self.list_of("from", text)] or [0]
+        self.lengths = [int(n) for n in self.list_of("lengths", text)]
+
+    @staticmethod
+    def list_of(word, text):
+        found = re.search(word + r" \[?([\d, ]+)", text)
+        return found.group(1).replace(",", " ").split() if found else []
+
+    def visible(self, b, s):
+        """The keys that query s of sequence b sees."""
+        keys = self.lengths[b] if self.lengths else self.keys
+        own = s + keys - self.queries
+        first = self.first[b if len(self.first) > 1 else 0]
+        for t in range(keys):
+            if self.is_causal and t > own:
+                break
+            if self.window and t <= own - self.window[0]:
+                continue
+            if self.chunk and (t + first) // self.chunk[0] != (own + first) // self.chunk[0]:
+                continue
+            yield t
+
+
+def softmax_row(op, scores, sink):
+    """Scores by key to probabilities by key."""
+    if "softCap" in op.attrs:
+        cap = op.number("softCap")
+        scores = {t: cap * math.tanh(x / cap) for t, x in scores.items()}
+    largest = max([*scores.values(), *sink])
+    total = sum(math.exp(x - largest) for x in [*scores.values(), *sink])
+    return {t: math.exp(x - largest) / total for t, x in scores.items()}
+
+
+def softmax(op, x, sinks=None):
+    mask, rows = Mask(op, x.shape[2], x.shape[3]), {}
+    for b, h, s in itertools.product(*map(range, x.shape[:3])):
+        scores = {t: x[b, h, s, t] for t in mask.visible(b, s)}
+        rows[b, h, s] = softmax_row(op, scores, [sinks[(h,)]] if sinks else [])
+    return Tensor(x.shape, lambda i: rows[i[:3]].get(i[3], 0))
+
+
+def score(op, q, k, b, s, h, t):
+    group = q.shape[2] // k.shape[2]
+    return op.number("scale") * sum(q[b, s, h, d] * k[b, t, h // group, d] for d in range(q.shape[3]))
+
+
+def attend(op, q, k, v, value_dim, sinks=None):
+    mask, out = Mask(op, q.shape[1], k.shape[1]), Tensor((*q.shape[:3], value_dim))
+    group = q.shape[2] // v.shape[2]
+    assert group * v.shape[2] == q.shape[2]
+    for b, s, h in itertools.product(*map(range, q.shape[:3])):
+        scores = {t: score(op, q, k, b, s, h, t) for t in mask.visible(b, s)}
+        row = softmax_row(op, scores, [sinks[(h,)]] if sinks else [])
+        for c in range(value_dim):
+            out.data[b, s, h, c] = sum(p * v[b, t, h // group, c] for t, p in row.items())
+    return out
+
+
+def qk(op, q, k):
+    mask = Mask(op, q.shape[1], k.shape[1])
+    out = Tensor((q.shape[0], q.shape[2], q.shape[1], k.shape[1]), HIDDEN)
+    for b, h, s in itertools.product(*map(range, out.shape[:3])):
+        for t in mask.visible(b, s):
+            out.data[b, h, s, t] = score(op, q, k, b, s, h, t)
+    return out
+
+
+def pv(op, p, v):
+    mask, group = Mask(op, p.shape[2], p.shape[3]), p.shape[1] // v.shape[2]
+    return Tensor(
+        (p.shape[0], p.shape[2], p.shape[1], v.shape[3]),
+        lambda i: sum(p[i[0], i[2], i[1], t] * v[i[0], t, i[2] // group, i[3]] for t in mask.visible(i[0], i[1])),
+    )
+
+
+def repeat_kv(op, x):
+    heads = int(op.number("heads"))
+    group = heads // x.shape[2]
+    return Tensor((*x.shape[:2], heads, x.shape[3]), lambda i: x[i[0], i[1], i[2] // group, i[3]])
+
+
+def moe_route(op, logits, bias=None):
+    """The largest scores, and their shares, of a plain softmax; the first of equal ones."""
+    assert "groups" not in op.attrs and bias is None and "normalize" not in op.attrs
+    top = int(op.number("topK"))
+    shares, experts = Tensor((logits.shape[0], top)), Tensor((logits.shape[0], top))
+    for m in range(logits.shape[0]):
+        row = softmax_row(op, {e: logits[m, e] for e in range(logits.shape[1])}, [])
+        for j, e in enumerate(sorted(row, key=lambda e: (-row[e], e))[:top]):
+            shares.data[m, j], experts.data[m, j] = row[e], e
+    return shares, experts
+
+
+def sample(op, logits):
+    return Tensor(
+        logits.shape[:1], lambda i: max(range(logits.shape[1]), key=lambda v: (logits[i[0], v], -v))
+    )
+
+
+# What an op leaves uncomputed: equal to anything (qk of keys that a query does not see).
+HIDDEN = float("nan")
+
+LLM_OPS = {
+    "matmul": matmul,
+    "batch_matmul": batch_matmul,
+    "grouped_matmul": grouped_matmul,
+    "rmsnorm": rmsnorm,
+    "rope": rope,
+    "position_scale": position_scale,
+    "softmax": softmax,
+    "gqa_attn": lambda op, q, k, v, *sinks: attend(op, q, k, v, v.shape[3], *sinks),
+    "mla_attn": lambda op, q, z: attend(op, q, z, z, int(op.number("valueDim"))),
+    "qk": qk,
+    "pv": pv,
+    "repeat_kv": repeat_kv,
+    "moe_route": moe_route,
+    "sample": sample,
+    "quantize": elementwise(lambda op, x: x),
+    "add": elementwise(lambda op, a, b: a + b),
+    "mul": elementwise(lambda op, a, b: a * b),
+    "scale": elementwise(lambda op, x: op.number("factor") * x),
+    "soft_cap": elementwise(lambda op, x: op.number("cap") * math.tanh(x / op.number("cap"))),
+    "swiglu": elementwise(swiglu),
+    "geglu": elementwise(lambda op, a, b: gelu_tanh(a) * b),
+    "activation": elementwise(lambda op, x: ACTIVATIONS[re.findall(r"\w+", op.attrs["kind"])[-1]](x)),
+}
+
+
+class Machine:
+    """Values of one function."""
+
+    def __init__(self):
+        self.values = {}
+
+    def block(self, block, arguments):
+        for name, argument in zip(block.arguments, arguments, strict=True):
+            self.values[name] = argument
+        for op in block.ops[:-1]:
+            self.run(op)
+        last = block.ops[-1]
+        return [self.values[name] for name in last.operands]
+
+    def run(self, op):
+        operands = [self.values[name] for name in op.operands]
+        dialect, kind = op.name.split(".", 1)
+        if dialect == "llm":
+            results = LLM_OPS[kind](op, *operands)
+        else:
+            results = getattr(self, op.name.replace(".", "_"))(op, operands)
+        results = results if isinstance(results, (list, tuple)) else [results]
+        for name, value, shape in zip(op.results, results, op.result_shapes(), strict=True):
+            if shape is not None:
+                agrees = len(shape) == len(value.shape) and all(a in (b, None) for a, b in zip(shape, value.shape))
+                assert agrees, f"{op.name}: {value.shape} is no {shape}"
+            self.values[name] = value
+
+    def arith_constant(self, op, _):
+        return op.number("value")
+
+    def affine_apply(self, op, operands):
+        return op.affine(operands)[0]
+
+    def affine_min(self, op, operands):
+        return min(op.affine(operands))
+
+    def tensor_empty(self, op, operands):
+        return Tensor(op.fill_shape(operands))
+
+    def tensor_splat(self, op, operands):
+        return Tensor(op.fill_shape(operands[1:]), operands[0])
+
+    def tensor_pad(self, op, operands):
+        source, low, high = operands[0], op.mixed("static_low", operands, 1), op.mixed("static_high", operands, 2)
+        assert not any(low)
+        zero = self.values[op.regions[0].ops[-1].operands[0]]
+        shape = [size + more for size, more in zip(source.shape, high, strict=True)]
+        return Tensor(shape, lambda i: source.data.get(i, zero))
+
+    def place(self, op, operands, group):
+        """Offsets and sizes; `group`: which segment of operands holds the first."""
+        offsets, sizes, strides = (
+            op.mixed(f"static_{what}", operands, group + n) for n, what in enumerate(("offsets", "sizes", "strides"))
+        )
+        assert set(strides) <= {1} and all(size > 0 for size in sizes), f"{op.name}: {sizes}"
+        return offsets, sizes
+
+    def tensor_extract_slice(self, op, operands):
+        offsets, sizes = self.place(op, operands, 1)
+        source = operands[0].data
+        return Tensor(sizes, lambda i: source[tuple(map(sum, zip(offsets, i)))])
+
+    def tensor_insert_slice(self, op, operands):
+        result = Tensor(operands[1].shape, lambda i: operands[1].data[i])
+        self.write(op, operands, result)
+        return result
+
+    def write(self, op, operands, into):
+        offsets, sizes = self.place(op, operands, 2)
+        assert tuple(sizes) == operands[0].shape
+        places = [tuple(map(sum, zip(offsets, i))) for i in operands[0].indices()]
+        for place, value in zip(places, operands[0].data.values()):
+            assert place in into.data, f"{op.name}: {place} is outside of {into.shape}"
+            into.data[place] = value
+        return places
+
+    def linalg_broadcast(self, op, operands):
+        added = op.numbers("dimensions")
+        return Tensor(operands[1].shape, lambda i: operands[0][[n for d, n in enumerate(i) if d not in added]])
+
+    def linalg_matmul(self, op, operands):
+        lhs, rhs, out = operands
+        return Tensor(out.shape, lambda i: out[i] + sum(lhs[i[0], k] * rhs[k, i[1]] for k in range(lhs.shape[1])))
+
+    def scf_for(self, op, operands):
+        begin, end, step, *carried = operands
+        assert end > begin
+        for index in range(begin, end, step):
+            carried = self.block(op.regions[0], [index, *carried])
+        return carried
+
+    def scf_forall(self, op, operands):
+        begins, ends, steps = (op.numbers(f"static{what}") for what in ("LowerBound", "UpperBound", "Step"))
+        body = op.regions[0]
+        terminator = body.ops[-1]
+        results = [Tensor(x.shape, lambda i, x=x: x.data[i]) for x in operands]
+        written = [set() for _ in results]
+        parts = list(itertools.product(*map(range, begins, ends, steps)))
+        op.check_slots(len(parts))
+        shared = dict(zip(body.arguments[len(begins) :], zip(results, written)))
+        for part in reversed(parts):
+            # Each part sees what was there before, not what others wrote.
+            self.block_of_part(body, [*part, *operands])
+            for insert in terminator.regions[0].ops:
+                into, seen = shared[insert.operands[1]]
+                places = self.write(insert, [self.values[name] for name in insert.operands], into)
+                assert seen.isdisjoint(places), "two parts write one element"
+                seen.update(places)
+        for result, seen in zip(results, written):
+            assert len(seen) == len(result.data), "an element that no part writes"
+        return results
+
+    def block_of_part(self, block, arguments):
+        for name, argument in zip(block.arguments, arguments, strict=True):
+            self.values[name] = argument
+        for op in block.ops[:-1]:
+            self.run(op)
+
+
+def run(function):
+    """With whole numbers in [-3, 3], the same for the same shapes."""
+    state = 1
+    arguments = []
+
+    def number(_):
+        nonlocal state
+        state = state * 1103515245 + 12345 & 0x7FFFFFFF
+        return (state >> 16) % 7 - 3
+
+    for shape in function.argument_shapes():
+        arguments.append(Tensor(shape, number))
+    return Machine().block(function.regions[0], arguments)
+
+
+def equal(a, b):
+    if math.isnan(a) or (a == 0 and math.isnan(b)):
+        return True  # not computed in the whole op
+    return a == b or abs(a - b) <= 1e-12 * max(abs(a), abs(b), 1)
+
+
+def main():
+    before, after = (parse(open(path, encoding="utf-8").read()) for path in sys.argv[1:])
+    assert list(before) == list(after) and before
+    for name, function in before.items():
+        expected, found = run(function), run(after[name])
+        for whole, made in zip(expected, found, strict=True):
+            assert whole.shape == made.shape
+            for index in whole.indices():
+                if not equal(whole.data[index], made[index]):
+                    sys.exit(f"{name}: {list(index)} is {made[index]}, not {whole.data[index]}")
+        loops = sum(op.name in ("scf.for", "scf.forall") for op in after[name].walk())
+        print(f"{name}: {sum(len(x.data) for x in expected)} elements agree, {loops} loops")
+
+
+main()
