@@ -258,13 +258,27 @@ LogicalResult selectLibrary(Target &target, StringRef library,
 // Changing the count of engines
 //===----------------------------------------------------------------------===//
 
+static LogicalResult setCount(Target &target, Engine &engine, int64_t count,
+                              EmitError emitError, std::string &remark) {
+  if (count < 1 || count > Target::maxEngines)
+    return emitError() << "the number of "
+                       << (engine.isCompute() ? "compute" : "memory")
+                       << " engines must be between 1 and "
+                       << withThousandsSeparators(Target::maxEngines)
+                       << ", got " << count;
+  engine.count = count;
+  if (engine.units > 1 && count > 1)
+    remark = withThousandsSeparators(count) +
+             " chips' compute now share one memory: '" + engine.name +
+             "' has " + withThousandsSeparators(engine.units) +
+             " units in each engine, and the rate of '" + target.dram().name +
+             "' stays what it is for one";
+  return success();
+}
+
 LogicalResult setComputeEngines(Target &target, int64_t count,
                                 EmitError emitError, std::string &remark) {
   remark.clear();
-  if (count < 1 || count > Target::maxEngines)
-    return emitError() << "the number of compute engines must be between 1 and "
-                       << withThousandsSeparators(Target::maxEngines)
-                       << ", got " << count;
   SmallVector<Engine *> groups;
   for (Engine &engine : target.engines)
     if (engine.isCompute())
@@ -278,17 +292,26 @@ LogicalResult setComputeEngines(Target &target, int64_t count,
                << "' has several groups of compute engines (";
     llvm::interleaveComma(groups, diagnostic,
                           [&](Engine *engine) { diagnostic << engine->name; });
-    return diagnostic << "): which one to set the number of is unclear";
+    return diagnostic << "): name those to set the number of, as in '"
+                      << groups.front()->name << ":" << count << "'";
   }
-  Engine &engine = *groups.front();
-  engine.count = count;
-  if (engine.units > 1 && count > 1)
-    remark = withThousandsSeparators(count) +
-             " chips' compute now share one memory: '" + engine.name +
-             "' has " + withThousandsSeparators(engine.units) +
-             " units in each engine, and the rate of '" + target.dram().name +
-             "' stays what it is for one";
-  return success();
+  return setCount(target, *groups.front(), count, emitError, remark);
+}
+
+LogicalResult setEngines(Target &target, StringRef group, int64_t count,
+                         EmitError emitError, std::string &remark) {
+  remark.clear();
+  Engine *engine = llvm::find_if(
+      target.engines, [&](const Engine &e) { return e.name == group; });
+  if (engine != target.engines.end())
+    return setCount(target, *engine, count, emitError, remark);
+  InFlightDiagnostic diagnostic = emitError();
+  diagnostic << "target '" << target.name << "' has no engines '" << group
+             << "', only ";
+  llvm::interleaveComma(target.engines, diagnostic, [&](const Engine &e) {
+    diagnostic << "'" << e.name << "'";
+  });
+  return diagnostic;
 }
 
 //===----------------------------------------------------------------------===//

@@ -43,25 +43,42 @@ FailureOr<Target> mlir::llm::requireTarget(const Pass &pass, ModuleOp module) {
   return readTarget(module);
 }
 
-LogicalResult mlir::llm::applyEnginesOption(const Pass &pass, ModuleOp module,
-                                            StringRef engines, Target &target) {
-  if (engines.empty())
-    return success();
+/// "4", or "mxu:4".
+static LogicalResult applyCount(const Pass &pass, ModuleOp module,
+                                StringRef text, Target &target) {
+  StringRef group, number = text;
+  bool isNamed = text.contains(':');
+  if (isNamed)
+    std::tie(group, number) = text.rsplit(':');
   int64_t count = 0;
-  if (!llvm::to_integer(engines, count, 10))
-    return emitPassError(pass, module)
-           << "option 'engines' must be a whole number above 0, got '"
-           << engines << "'";
+  if (!llvm::to_integer(number, count, 10))
+    return emitPassError(pass, module) << "option 'engines' must be a whole "
+                                          "number above 0, or such numbers "
+                                          "by name as in 'mxu:4,vpu:2', got '"
+                                       << text << "'";
+  auto emitError = [&] {
+    return emitPassError(pass, module) << "option 'engines': ";
+  };
   std::string remarkText;
-  if (failed(setComputeEngines(
-          target, count,
-          [&] { return emitPassError(pass, module) << "option 'engines': "; },
-          remarkText)))
+  if (failed(isNamed ? setEngines(target, group, count, emitError, remarkText)
+                     : setComputeEngines(target, count, emitError, remarkText)))
     return failure();
   if (!remarkText.empty())
     remark::analysis(module.getLoc(),
                      remark::RemarkOpts::name("engines").category("llm-target"))
         << remark::reason("{0}", remarkText);
+  return success();
+}
+
+LogicalResult mlir::llm::applyEnginesOption(const Pass &pass, ModuleOp module,
+                                            StringRef engines, Target &target) {
+  if (engines.empty())
+    return success();
+  SmallVector<StringRef> counts;
+  engines.split(counts, ',');
+  for (StringRef count : counts)
+    if (failed(applyCount(pass, module, count, target)))
+      return failure();
   writeTarget(module, target);
   return success();
 }

@@ -77,7 +77,7 @@
 // Options that do not go together, or name what is not there: an error that names the
 // option, and a failure.
 // RUN: not llm-opt %t/empty.mlir --llm-target=name=nope 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: --llm-target: no preset is called 'nope'{{.*}} (presets: npu, nvl-ax, jgs, a100-sxm, h100-sxm, h200-sxm, b200-sxm, l40s, a40, rtx4090, mi210, tpu-v6e, host)
+// UNKNOWN: error: --llm-target: no preset is called 'nope'{{.*}} (presets: npu, npu-mxu-vpu, nvl-ax, jgs, a100-sxm, h100-sxm, h200-sxm, b200-sxm, l40s, a40, rtx4090, mi210, tpu-v6e, host)
 // RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu file=%t/chip.json" 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error: --llm-target: options 'name' and 'file' exclude each other
 // RUN: not llm-opt %t/empty.mlir --llm-target=column=MyChip 2>&1 | FileCheck %s --check-prefix=COLUMN
@@ -103,13 +103,25 @@
 // RUN: not llm-opt %t/empty.mlir "--llm-target=engines=-1" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: error: --llm-target: option 'engines': {{.*}}got -1
 // RUN: not llm-opt %t/empty.mlir "--llm-target=engines=x" 2>&1 | FileCheck %s --check-prefix=LETTER
-// LETTER: error: --llm-target: option 'engines' must be a whole number above 0, got 'x'
+// LETTER: error: --llm-target: option 'engines' must be a whole number above 0, or such numbers by name as in 'mxu:4,vpu:2', got 'x'
 // RUN: not llm-opt %t/empty.mlir "--llm-target=engines=2.5" 2>&1 | FileCheck %s --check-prefix=FRACTION
-// FRACTION: error: --llm-target: option 'engines' must be a whole number above 0, got '2.5'
+// FRACTION: error: --llm-target: option 'engines' must be a whole number above 0, or such numbers by name as in 'mxu:4,vpu:2', got '2.5'
 // RUN: not llm-opt %t/empty.mlir "--llm-target=engines=99999999999" 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: error: --llm-target: option 'engines': {{.*}}got 99999999999
 // RUN: not llm-opt %t/empty.mlir "--llm-target=engines=99999999999999999999" 2>&1 | FileCheck %s --check-prefix=WIDE
-// WIDE: error: --llm-target: option 'engines' must be a whole number above 0, got '99999999999999999999'
+// WIDE: error: --llm-target: option 'engines' must be a whole number above 0, or such numbers by name as in 'mxu:4,vpu:2', got '99999999999999999999'
+
+// Numbers of engines by name, of any kind.
+// RUN: llm-opt %t/empty.mlir "--llm-target=name=npu-mxu-vpu engines=mxu:8,dma:3" | FileCheck %s --check-prefix=NAMED
+// NAMED: "mxu" = #dlti.map<"kinds" = ["matrix"], "count" = 8 : i64
+// NAMED-SAME: "vpu" = #dlti.map<"kinds" = ["vector"], "count" = 2 : i64
+// NAMED-SAME: "dma" = #dlti.map<"kinds" = ["memory"], "count" = 3 : i64
+// RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu-mxu-vpu engines=mxu:8,tpu:3" 2>&1 | FileCheck %s --check-prefix=NOSUCH
+// NOSUCH: error: --llm-target: option 'engines': target 'npu-mxu-vpu' has no engines 'tpu', only 'mxu', 'vpu', 'dma'
+// RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu-mxu-vpu engines=8" 2>&1 | FileCheck %s --check-prefix=WHICH
+// WHICH: error: --llm-target: option 'engines': target 'npu-mxu-vpu' has several groups of compute engines (mxu, vpu): name those to set the number of, as in 'mxu:8'
+// RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu-mxu-vpu engines=mxu:8,vpu:" 2>&1 | FileCheck %s --check-prefix=NONUMBER
+// NONUMBER: error: --llm-target: option 'engines' must be a whole number above 0, or such numbers by name as in 'mxu:4,vpu:2', got 'vpu:'
 
 // The same in --llm-schedule, on a module without ops.
 // RUN: not llm-opt %t/empty.mlir "--llm-schedule=engines=0" 2>&1 | FileCheck %s --check-prefix=SCHEDULE

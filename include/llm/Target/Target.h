@@ -251,6 +251,10 @@ std::vector<StringRef> targetCsvFields();
 LogicalResult setComputeEngines(Target &target, int64_t count,
                                 EmitError emitError, std::string &remark);
 
+/// The same for the group of that name, of any kind. Errors: there is none.
+LogicalResult setEngines(Target &target, StringRef group, int64_t count,
+                         EmitError emitError, std::string &remark);
+
 /// Puts the figures of the kernels of `library` ("attention@flash-attn") over
 /// those that are of none, and with `replayed` the launch of graphs over that
 /// of single kernels.

@@ -44,7 +44,7 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
     Option<"library", "library", "std::string", "",
            "Library whose kernels' figures are taken">,
     Option<"engines", "engines", "std::string", "",
-           "Number of compute engines (a whole number above 0)">
+           "Number of compute engines, or of named ones: 4, or mxu:4,vpu:2,dma:2">
   ];
   // Figures may be of its ops, whose names are checked.
   let dependentDialects = ["::mlir::DLTIDialect", "::mlir::llm::LlmDialect"];
@@ -251,8 +251,9 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
     strategy `manual` keep the split that they have; of others it is decided anew. The
     lower bounds are those of the machine, whatever the options.
 
-    `engines=` sets the number of compute engines in the target: what is shared, such as
-    the bandwidth of DRAM, does not grow. A loop is scheduled once; its boundary is a
+    `engines=` sets the number of compute engines in the target, or of engines by name
+    (`engines=mxu:4,vpu:2,dma:2`): what is shared, such as the bandwidth of DRAM, does not
+    grow. A loop is scheduled once; its boundary is a
     barrier.
 
     Requires: fresh costs (`llm-tile` or `llm-cost`): stale ones are refused by their
@@ -267,7 +268,7 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"engines", "engines", "std::string", "",
-           "Number of compute engines (a whole number above 0)">,
+           "Number of compute engines, or of named ones: 4, or mxu:4,vpu:2,dma:2">,
     Option<"policy", "policy", "std::string", "\"list\"",
            "list, earliest or exact">,
     Option<"exactNodes", "exact-nodes", "int64_t", "100000",

@@ -46,10 +46,10 @@ protected:
 };
 
 TEST_F(Presets, Names) {
-  EXPECT_EQ(presetNames(),
-            (std::vector<std::string>{
-                "npu", "nvl-ax", "jgs", "a100-sxm", "h100-sxm", "h200-sxm",
-                "b200-sxm", "l40s", "a40", "rtx4090", "mi210", "tpu-v6e"}));
+  EXPECT_EQ(presetNames(), (std::vector<std::string>{
+                               "npu", "npu-mxu-vpu", "nvl-ax", "jgs",
+                               "a100-sxm", "h100-sxm", "h200-sxm", "b200-sxm",
+                               "l40s", "a40", "rtx4090", "mi210", "tpu-v6e"}));
   EXPECT_EQ(defaultPresetName, presetNames().front());
   for (const std::string &name : presetNames()) {
     Target target = load(name);
@@ -62,9 +62,9 @@ TEST_F(Presets, Names) {
   auto emitError = [&] { return mlir::emitError(UnknownLoc::get(&context)); };
   EXPECT_TRUE(failed(loadPreset("h100", &context, emitError)));
   EXPECT_TRUE(failed(loadPreset("a100_sxm", &context, emitError)));
-  std::string list =
-      " (presets: npu, nvl-ax, jgs, a100-sxm, h100-sxm, h200-sxm, b200-sxm, "
-      "l40s, a40, rtx4090, mi210, tpu-v6e, host)\n";
+  std::string list = " (presets: npu, npu-mxu-vpu, nvl-ax, jgs, a100-sxm, "
+                     "h100-sxm, h200-sxm, b200-sxm, "
+                     "l40s, a40, rtx4090, mi210, tpu-v6e, host)\n";
   EXPECT_EQ(messages.take(),
             "no preset is called 'h100'" + list +
                 "no preset is called 'a100_sxm'; did you mean 'a100-sxm'?" +

@@ -174,8 +174,13 @@ TEST_F(TargetTest, SetComputeEngines) {
   EXPECT_TRUE(failed(setComputeEngines(two, 2, at, remark)));
   EXPECT_EQ(
       messages.take(),
-      "target 'toy' has several groups of compute engines (core, dma): which "
-      "one to set the number of is unclear\n");
+      "target 'toy' has several groups of compute engines (core, dma): name "
+      "those to set the number of, as in 'core:2'\n");
+  EXPECT_TRUE(succeeded(setEngines(two, "dma", 3, at, remark)));
+  EXPECT_EQ(two.engines[1].count, 3);
+  EXPECT_TRUE(failed(setEngines(two, "mxu", 3, at, remark)));
+  EXPECT_EQ(messages.take(),
+            "target 'toy' has no engines 'mxu', only 'core', 'dma'\n");
   Target none = target;
   none.engines.erase(none.engines.begin());
   EXPECT_TRUE(failed(setComputeEngines(none, 2, at, remark)));
