@@ -301,8 +301,8 @@ LogicalResult setComputeEngines(Target &target, int64_t count,
 LogicalResult setEngines(Target &target, StringRef group, int64_t count,
                          EmitError emitError, std::string &remark) {
   remark.clear();
-  Engine *engine = llvm::find_if(
-      target.engines, [&](const Engine &e) { return e.name == group; });
+  auto engine = llvm::find_if(target.engines,
+                              [&](const Engine &e) { return e.name == group; });
   if (engine != target.engines.end())
     return setCount(target, *engine, count, emitError, remark);
   InFlightDiagnostic diagnostic = emitError();

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Writes the tables of docs/schedules.md: how far schedules are from their lower bounds.
+
+    tools/schedules.py [--bin=build/bin] [--write] [--only=TEXT]
+
+Ten models, whole (a layer of each kind is scheduled once), in four phases on six machines:
+each schedule is verified, and compared with `policy=earliest`. Without --write the tables are
+printed; --only restricts them to models whose name contains a text.
+"""
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "schedules.md"
+MODELS = ["meta-llama--Llama-3.2-1B", "Qwen--Qwen3-8B", "meta-llama--Meta-Llama-3.1-8B",
+          "meta-llama--Meta-Llama-3.1-70B", "meta-llama--Meta-Llama-3.1-405B",
+          "mistralai--Mixtral-8x7B-v0.1", "openai--gpt-oss-20b", "Qwen--Qwen3-30B-A3B",
+          "meta-llama--Llama-4-Scout-17B-16E-Instruct", "deepseek-ai--DeepSeek-V3"]
+PHASES = {
+    "decode, batch 1 at 4096": ["--phase=decode", "--kv-len=4096"],
+    "decode, batch 64 at 2048": ["--phase=decode", "--batch=64", "--kv-len=2048"],
+    "prefill of 2048": ["--phase=prefill", "--seq=2048"],
+    "16 decodes at 2048, chunk of 512 after 1024": [
+        "--phase=mixed", "--batch=16", "--kv-len=2048", "--chunk=512", "--chunk-kv-len=1536"]}
+MACHINES = {
+    **{f"npu, {count}": ["--llm-target=name=npu engines=" + str(count)] for count in (1, 2, 4, 8)},
+    "nvl-ax": ["--llm-target=name=nvl-ax"],
+    "npu-mxu-vpu": ["--llm-decompose-attention", "--llm-target=name=npu-mxu-vpu"]}
+LIMIT_PERCENT = 5
+
+
+@dataclass
+class Case:
+    model: str
+    phase: str
+    machine: str
+    makespan: int
+    lower_bound: int
+    earliest: int
+    bound: str  # the name of the largest
+
+    @property
+    def gap_percent(self) -> float:
+        return 100 * (self.makespan / self.lower_bound - 1)
+
+
+def run(*command) -> None:
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}:\n{done.stderr}")
+
+
+def schedule(bin_folder: Path, program: Path, machine: list[str], policy: str, out: Path) -> dict:
+    run(bin_folder / "llm-opt", program, *machine, "--llm-tile", f"--llm-schedule=policy={policy}",
+        "--llm-verify-schedule", f"--llm-export-report=format=json file={out}", "-o", "/dev/null")
+    return json.loads(out.read_text())
+
+
+def try_case(bin_folder: Path, work: Path, model: str, phase: str, machine: str) -> Case:
+    stem = f"{model}.{list(PHASES).index(phase)}"
+    out = work / f"{stem}.{list(MACHINES).index(machine)}.json"
+    found = {policy: schedule(bin_folder, work / f"{stem}.mlir", MACHINES[machine], policy, out)
+             for policy in ("list", "earliest")}
+    bounds = found["list"]["bounds"]
+    case = Case(model, phase, machine, found["list"]["makespan_cycles"],
+                found["list"]["lower_bound_cycles"], found["earliest"]["makespan_cycles"],
+                max(bounds, key=bounds.get))
+    if not case.lower_bound <= case.makespan <= case.earliest:
+        sys.exit(f"not in order: {case}")
+    return case
+
+
+def try_all(bin_folder: Path, only: str) -> list[Case]:
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        models = [model for model in MODELS if only in model]
+        for model in models:
+            for number, arguments in enumerate(PHASES.values()):
+                run(bin_folder / "llm-translate", "--import-hf-config",
+                    ROOT / "test" / "models" / f"{model}.json", "--layers=all", *arguments,
+                    "-o", work / f"{model}.{number}.mlir")
+        cases = [(model, phase, machine) for model in models for phase in PHASES
+                 for machine in MACHINES]
+        with ThreadPoolExecutor(2) as pool:
+            return list(pool.map(lambda case: try_case(bin_folder, work, *case), cases))
+
+
+def short(model: str) -> str:
+    return model.partition("--")[2]
+
+
+def tables(cases: list[Case]) -> str:
+    lines = []
+    known = {(case.model, case.phase, case.machine): case for case in cases}
+    models = list(dict.fromkeys(case.model for case in cases))
+    for title, text in (
+            ("Percent above the lower bound", lambda case: f"{case.gap_percent:.1f}"),
+            ("How much longer `earliest` takes", lambda case: f"{case.earliest / case.makespan:.2f}")):
+        lines += [f"### {title}", ""]
+        for phase in PHASES:
+            lines += [f"| {phase} | " + " | ".join(MACHINES) + " |",
+                      "|---|" + "---:|" * len(MACHINES)]
+            for model in models:
+                cells = [text(known[model, phase, machine]) for machine in MACHINES]
+                lines.append(f"| {short(model)} | " + " | ".join(cells) + " |")
+            lines.append("")
+    above = [case for case in cases if case.gap_percent > LIMIT_PERCENT]
+    within = [case for case in cases if case.gap_percent <= 2]
+    lines += [f"### Above {LIMIT_PERCENT} %", "",
+              f"Of {len(cases)} schedules {len(within)} are within 2 %, {len(cases) - len(above)} within "
+              f"{LIMIT_PERCENT} %. The others, with the largest of their bounds:", "",
+              "| model | phase | machine | above the bound | bound |", "|---|---|---|---:|---|"]
+    lines += [f"| {short(case.model)} | {case.phase} | {case.machine} | {case.gap_percent:.1f} % | `{case.bound}` |"
+              for case in sorted(above, key=lambda case: -case.gap_percent)]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", type=Path, default=ROOT / "build" / "bin")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    text = tables(try_all(options.bin.resolve(), options.only))
+    if not options.write:
+        print(text, end="")
+        return
+    page = PAGE.read_text()
+    head, mark, _ = page.partition("<!-- tables: tools/schedules.py -->\n")
+    if not mark:
+        sys.exit(f"{PAGE} has no place for the tables")
+    beside = PAGE.with_suffix(".tmp")
+    beside.write_text(head + mark + "\n" + text)
+    beside.rename(PAGE)
+
+
+if __name__ == "__main__":
+    main()
