@@ -85,6 +85,26 @@ TEST(Exact, Fetches) { EXPECT_EQ(optimum(fetching(13)), 11); }
 // `first`: 10 + 10 + 1 cycles, still less than 10 + 20.
 TEST(Exact, FetchesWhenThereIsRoom) { EXPECT_EQ(optimum(fetching(12)), 21); }
 
+// `other` takes 3 cycles of the one engine, and `second` waits for it, too:
+// 3 + 10 + 1 cycles with the fetch beside `first`, also where `other` writes
+// what is fetched, as it can come first. A fetch of what `first` writes is only
+// beside `other`: 10 + 10 + 1. With both ahead of it, nothing is left to be
+// beside it: 3 + 10 + 10 + 1.
+TEST(Exact, FetchesWhatHasBeenWritten) {
+  Problem problem = fetching(13);
+  problem.tasks.push_back(task("other", matrix, 3, 0));
+  problem.tasks[1].predecessors = {0, 2};
+  std::vector<unsigned> &writers =
+      problem.tasks[1].parts[0].sources[0].predecessors;
+  EXPECT_EQ(optimum(problem), 14);
+  writers = {2};
+  EXPECT_EQ(optimum(problem), 14);
+  writers = {0};
+  EXPECT_EQ(optimum(problem), 21);
+  writers = {0, 2};
+  EXPECT_EQ(optimum(problem), 24);
+}
+
 // A slice that could be fetched early does not have to be: DRAM gives 5 bytes
 // per cycle, so the fetch takes 2 cycles and fits beside `early`, but would
 // stay beside `first`, whose working set leaves no room. It comes behind
