@@ -8,6 +8,7 @@
 #include "llm/Scheduling/Bounds.h"
 #include "BoundFinder.h"
 #include "Graph.h"
+#include "Parts.h"
 #include "llm/Support/Units.h"
 
 #include <algorithm>

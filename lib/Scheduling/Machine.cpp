@@ -206,7 +206,8 @@ bool Machine::start(size_t part, EngineId engine, const LaneChoice &choice) {
   slot.end = *end;
   slot.lanes = choice.lanes;
   solution.makespan = std::max(solution.makespan, *end);
-  if (choice.length == 0)
+  // With slices, it has an end at which they make room, even if that is now.
+  if (choice.length == 0 && slot.prefetches.empty())
     return true;
   takeEngine(engine, *end);
   running.insert({*end, part, -1});

@@ -63,8 +63,9 @@ public:
   /// private memory left beside what was fetched.
   std::optional<EngineId> findIdle(unsigned group, int64_t workingSetBytes);
 
-  /// Starts a part now. A slot without length occupies nothing and needs no
-  /// idle engine. False on overflow.
+  /// Starts a part now. One without length for which nothing was fetched
+  /// occupies nothing, needs no idle engine, and is not among what ends. False
+  /// on overflow.
   bool start(size_t part, EngineId engine, const LaneChoice &choice);
 
   /// Starts to fetch a source for a part that will run on `target`, on an idle

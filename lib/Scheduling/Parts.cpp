@@ -30,6 +30,27 @@ bool canRun(const Problem &problem, unsigned group, const Task &task,
          part.workingSetBytes <= problem.engines[group].privateBytes;
 }
 
+bool hasMemoryEngine(const Problem &problem) {
+  return std::any_of(problem.engines.begin(), problem.engines.end(),
+                     [](const EngineGroup &engine) {
+                       return engine.kinds.contains(EngineKind::Memory);
+                     });
+}
+
+int64_t leastNeedOf(const Problem &problem, const Part &part) {
+  int64_t need = part.workingSetBytes;
+  if (!part.sources.empty() && hasMemoryEngine(problem))
+    for (const Source &source : part.sources)
+      need -= source.stagingBytes;
+  return need;
+}
+
+bool mayRun(const Problem &problem, unsigned group, const Task &task,
+            const Part &part) {
+  return isEligible(problem, group, task) &&
+         leastNeedOf(problem, part) <= problem.engines[group].privateBytes;
+}
+
 std::optional<PartTable> listParts(const Problem &problem) {
   PartTable table;
   std::vector<int64_t> lanes = allLanes(problem);

@@ -51,6 +51,14 @@ bool isEligible(const Problem &problem, unsigned group, const Task &task);
 bool canRun(const Problem &problem, unsigned group, const Task &task,
             const Part &part);
 
+/// The same once all its sources were fetched: the least that it needs, whether
+/// the slices fit or not.
+int64_t leastNeedOf(const Problem &problem, const Part &part);
+bool mayRun(const Problem &problem, unsigned group, const Task &task,
+            const Part &part);
+
+bool hasMemoryEngine(const Problem &problem);
+
 /// The table of a sound problem. Nothing on overflow.
 std::optional<PartTable> listParts(const Problem &problem);
 

@@ -21,7 +21,7 @@ static int64_t enginesFor(const Problem &problem, const Task &task,
   int64_t engines = 0;
   for (unsigned group = 0; group < problem.engines.size(); ++group)
     if (std::any_of(parts.begin(), parts.end(), [&](const Part &part) {
-          return canRun(problem, group, task, part);
+          return mayRun(problem, group, task, part);
         }))
       engines =
           checkedAdd(engines, problem.engines[group].count).value_or(maxCount);

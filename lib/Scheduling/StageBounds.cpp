@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BoundFinder.h"
+#include "Parts.h"
 #include "Stages.h"
 #include "llm/Support/Units.h"
 

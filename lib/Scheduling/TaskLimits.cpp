@@ -15,13 +15,6 @@
 
 namespace mlir::llm::scheduling {
 
-bool hasMemoryEngine(const Problem &problem) {
-  return std::any_of(problem.engines.begin(), problem.engines.end(),
-                     [](const EngineGroup &engine) {
-                       return engine.kinds.contains(EngineKind::Memory);
-                     });
-}
-
 namespace {
 
 class LimitFinder {
@@ -64,16 +57,15 @@ LimitFinder::PartLimits
 LimitFinder::findPart(const Task &task, const Part &part, TaskLimits &limits) {
   PartLimits found;
   found.fetchable.assign(lanes.size(), 0);
+  int64_t leastNeed = leastNeedOf(problem, part);
   for (unsigned group = 0; group < problem.engines.size(); ++group) {
-    if (!canRun(problem, group, task, part))
+    if (!mayRun(problem, group, task, part))
       continue;
     limits.groups[group] = true;
     const EngineGroup &engine = problem.engines[group];
     std::vector<int64_t> left = part.bytes;
     for (const Source &source : part.sources)
-      if (prefetches && source.sliceBytes <= engine.privateBytes -
-                                                 part.workingSetBytes +
-                                                 source.stagingBytes)
+      if (prefetches && source.sliceBytes <= engine.privateBytes - leastNeed)
         for (size_t m = 0; m < left.size(); ++m)
           left[m] -= source.bytes[m];
     found.fetched = std::min(found.fetched, lengthOn(engine, part, left));
@@ -100,7 +92,7 @@ LimitFinder::findCurves(const Task &task, const Part &part,
       own.push_back({0, double(limits.fetched)});
   unsigned sets = count > mostSources ? 1 : 1u << count;
   for (unsigned group = 0; group < problem.engines.size(); ++group) {
-    if (sets == 1 || !canRun(problem, group, task, part))
+    if (sets == 1 || !mayRun(problem, group, task, part))
       continue;
     for (unsigned set = 1; set < sets; ++set) {
       std::vector<int64_t> left = part.bytes;

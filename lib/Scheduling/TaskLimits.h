@@ -15,7 +15,7 @@ namespace mlir::llm::scheduling {
 
 /// The least of each number over all ways to cut one task, each for itself.
 /// "Fetched": with every source fetched ahead that fits into private memory
-/// beside the working set, where a memory engine exists.
+/// beside the least that the part needs, where a memory engine exists.
 struct TaskLimits {
   int64_t spanCycles = 0;   ///< first start to last end, fetched
   int64_t engineCycles = 0; ///< of all parts on engines, fetched
@@ -29,8 +29,6 @@ struct TaskLimits {
 
 /// Of each task of a sound problem; nothing on overflow.
 std::optional<std::vector<TaskLimits>> findTaskLimits(const Problem &problem);
-
-bool hasMemoryEngine(const Problem &problem);
 
 } // namespace mlir::llm::scheduling
 

@@ -13,19 +13,19 @@
 namespace mlir::llm::scheduling {
 
 /// No valid solution is shorter than `cycles`; `name` says what binds:
-/// "critical_path", "work_<engines>" or "bytes_<resource>".
+/// "critical_path", "work_<engines>", "bytes_<resource>", "streams_<engines>"
+/// or "stages".
 struct Bound {
   std::string name;
   int64_t cycles = 0;
 };
 
-/// All bounds of a sound problem, in a fixed order: the critical path (each
-/// part at its shortest length, where a memory engine exists without the
-/// sources that fit into private memory beside the working set); for each set
-/// of engine groups to which some task is confined ("work_core",
-/// "work_core_vpu") these shortest lengths of all tasks that run nowhere else,
-/// over the engines of the set; and the bytes of each resource over its rate.
-/// Nothing on overflow.
+/// All bounds of a sound problem, in a fixed order, as dialects/llm/Spec.md has
+/// them in its section "Bounds": the critical path; the work of each set of
+/// engine groups to which some task is confined ("work_core",
+/// "work_core_vpu"); the bytes of each resource; where a memory engine exists,
+/// what is streamed to each such set, less what fetching ahead can save; and
+/// the sum over stages. Nothing on overflow.
 std::optional<std::vector<Bound>> lowerBounds(const Problem &problem);
 
 } // namespace mlir::llm::scheduling

@@ -88,7 +88,7 @@ class Task:
             return frozenset()
         return frozenset(
             buffer for buffer, source in part.sources.items()
-            if source.slice_bytes + part.room_bytes([buffer]) <= self.group.private_memory_bytes)
+            if source.slice_bytes + part.room_bytes(part.sources) <= self.group.private_memory_bytes)
 
     def shortest(self, part: Part, without: frozenset[str]) -> int:
         """Alone on the machine, with all lanes of the port."""

@@ -199,3 +199,58 @@ TEST(Bounds, WhatPrivateMemoryHolds) {
             "critical_path=500 work_npu=500 bytes_dram=3500 streams_npu=1750 "
             "stages=2000");
 }
+
+/// One engine, one memory engine, and a part of 5 cycles that streams 100 bytes
+/// from two sources.
+static Problem withSources(std::vector<Source> sources) {
+  Problem problem = machine(1);
+  problem.engines.push_back({"dma", memory, 1, {1024}, 0});
+  problem.tasks = {task("a", matrix, 5, 100)};
+  problem.tasks[0].parts[0].sources = std::move(sources);
+  return problem;
+}
+
+// The slice of `b` fits beside the working set once `w` is fetched, which makes
+// more room than its slice takes: 5 cycles without a byte to stream.
+TEST(Bounds, RoomThatOthersMake) {
+  Problem problem = withSources({{"w", {60}, 100, 900}, {"b", {40}, 800, 0}});
+  problem.tasks[0].parts[0].workingSetBytes = 1000;
+  // Of 100 cycles each fetched byte saves one, but for the last 5: 2 T = 100.
+  EXPECT_EQ(boundsOf(problem), "critical_path=5 work_npu=5 bytes_dram=100 "
+                               "streams_npu=50 stages=5");
+}
+
+// A small source may save more for a byte than a large one that hides behind
+// arithmetic: `b`, 5 bytes, saves 5 of 100 cycles; `w`, 95 bytes, saves 90, as
+// 10 of arithmetic are left. Behind `b`, 85 with 90 bytes more: T = 95 - 85/90
+// (T - 5), T = 51.3.
+TEST(Bounds, SavesMostFirst) {
+  Problem problem = withSources({{"w", {95}, 95, 0}, {"b", {5}, 5, 0}});
+  problem.tasks[0].parts[0].computeCycles = 10;
+  EXPECT_EQ(boundsOf(problem), "critical_path=10 work_npu=10 bytes_dram=100 "
+                               "streams_npu=52 stages=10");
+}
+
+// What a stage streams passes while it lasts, but for what was fetched and held
+// by then: that is less than what could be fetched for each part alone.
+TEST(Bounds, RowsOfStages) {
+  Problem problem = machine(1);
+  problem.engines.push_back({"dma", memory, 1, {1024}, 0});
+  problem.engines[0].portLanes = {512};
+  problem.engines[1].portLanes = {512};
+  problem.tasks = {task("first", matrix, 400, 0),
+                   task("a", matrix, 100, 4000, {0}),
+                   task("last", matrix, 900, 0, {1})};
+  problem.tasks[1].parts[0].sources = {{"w", {4000}, 1000, 0}};
+  problem.engines[0].privateBytes = 300;
+  // `a` streams 8000 cycles alone; its slice does not fit into 300 bytes, so
+  // nothing is saved. Stages: 400 + 8000 + 900.
+  EXPECT_EQ(boundsOf(problem), "critical_path=9300 work_npu=9300 "
+                               "bytes_dram=4000 streams_npu=9300 stages=9300");
+  // A slice of 250 fits, and stands for 1000 of the 4000 bytes: the other 3000
+  // take 6000 cycles, of `a` as of the path.
+  problem.engines[0].privateBytes = 250;
+  problem.tasks[1].parts[0].sources = {{"w", {1000}, 250, 0}};
+  EXPECT_EQ(boundsOf(problem), "critical_path=7300 work_npu=7300 "
+                               "bytes_dram=4000 streams_npu=7300 stages=7300");
+}

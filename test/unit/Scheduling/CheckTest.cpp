@@ -75,6 +75,15 @@ TEST(Check, PortsAreWithinTheLanes) {
             "port lanes of 'npu' to 'dram': expected 1 to 1024, found 1025");
 }
 
+// What a source waits for is something that its task waits for.
+TEST(Check, WritersOfSourcesArePredecessors) {
+  EXPECT_EQ(messageAfter([](Problem &p) {
+              p.tasks[1].parts[0].sources[0].predecessors = {0, 7};
+            }),
+            "predecessors of source 'w' of 'q_proj': expected some of those of "
+            "its task, found 7");
+}
+
 // What is per resource has one number for each.
 TEST(Check, VectorsHaveOneNumberForEachResource) {
   EXPECT_EQ(messageAfter([](Problem &p) {

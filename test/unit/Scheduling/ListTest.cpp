@@ -268,3 +268,67 @@ TEST(List, FetchesNothingInTheWay) {
   EXPECT_TRUE(isValid(problem, *solution));
   EXPECT_EQ(solution->makespan, 100 + 100 + 100);
 }
+
+// The weight of `b` is written by `a`: its fetch waits for that, 100..200, and
+// is not worth waiting for, as `b` streams as fast itself. What `c` reads is
+// there from the start, but comes behind it in the order: the memory engine
+// either waits for `b` or goes ahead to `c`. Ahead is better here.
+TEST(List, FetchesWhatIsWritten) {
+  Problem problem = fetching();
+  problem.tasks[1].parts[0].sources[0].predecessors = {0};
+  std::optional<Solution> solution = scheduleList(problem);
+  ASSERT_TRUE(solution);
+  EXPECT_TRUE(isValid(problem, *solution));
+  EXPECT_EQ(solution->makespan, 100 + 100);
+}
+
+// Two halves of `b` stream 50 bytes each, 100 cycles, once `a` has written
+// them. While the engine streams one, the memory engine fetches the other: the
+// engine is done after 100 cycles and 5 of arithmetic, and not after 200.
+TEST(List, FetchesAnotherPartOfWhatIsWritten) {
+  Problem problem = machine(1, /*portLanes=*/512);
+  problem.engines.push_back({"dma", memory, 1, {512}, 0});
+  problem.tasks = {task("a", matrix, 30, 0), task("b", matrix, 5, 50, {0})};
+  Part &half = problem.tasks[1].parts[0];
+  half.sources = {{"w", {50}, 50, 0, {0}}};
+  half.count = 2;
+  std::optional<Solution> solution = scheduleList(problem);
+  ASSERT_TRUE(solution);
+  EXPECT_TRUE(isValid(problem, *solution));
+  EXPECT_EQ(solution->makespan, 30 + 100 + 5);
+}
+
+// Of equal tasks the longest part goes first: 30 beside 20 + 10, not 10 + 30
+// beside 20.
+TEST(List, LongestPartFirst) {
+  Problem problem = machine(2);
+  problem.tasks = {task("a", matrix, 10, 0)};
+  for (int64_t cycles : {20, 30}) {
+    Part part = problem.tasks[0].parts[0];
+    part.computeCycles = cycles;
+    problem.tasks[0].parts.push_back(part);
+  }
+  std::optional<Solution> solution = scheduleList(problem);
+  ASSERT_TRUE(solution);
+  EXPECT_EQ(solution->makespan, 30);
+}
+
+// Two engines can stream with all lanes together, and `s`, which comes first,
+// would take both: 2 x 100, then 2 x 100 of arithmetic. With one of them
+// streaming and the other one computing at a time it is as long; with the
+// memory engine in place of the streaming one, which needs half of the lanes,
+// both are done after 150: 100 + 50.
+TEST(List, StreamsBesideArithmetic) {
+  Problem problem = machine(2, /*portLanes=*/512);
+  problem.engines.push_back({"dma", memory, 1, {512}, 0});
+  problem.tasks = {task("s", matrix, 0, 50), task("c", matrix, 50, 0),
+                   task("end", matrix, 1, 0, {0})};
+  problem.tasks[0].parts[0].sources = {{"w", {50}, 200, 0}};
+  problem.tasks[0].parts[0].count = 4;
+  problem.tasks[1].parts[0].count = 4;
+  std::optional<Solution> solution = scheduleList(problem);
+  ASSERT_TRUE(solution);
+  EXPECT_TRUE(isValid(problem, *solution));
+  // 200 bytes at one a cycle, and the end; 4 x 50 of arithmetic hide beside.
+  EXPECT_EQ(solution->makespan, 200 + 1);
+}

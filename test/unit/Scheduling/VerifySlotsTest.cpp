@@ -246,6 +246,27 @@ TEST(Verify, S8_LanesOfTheFetch) {
             "of 0 resources, expected 1");
 }
 
+// S8: what writes a source has ended when it is fetched. k_proj, which ends at
+// 300, writes what is fetched for out from 0 on.
+TEST(Verify, S8_FetchedOnceItIsWritten) {
+  EXPECT_EQ(broken("S8",
+                   [](S &s) {
+                     s.part(out).sources[0].predecessors = {qProj, kProj};
+                     s.solution.slots[qProj].end = 300;
+                   }),
+            "the fetch of 'out.weight' for 'out' starts at cycle 0, expected "
+            "not before the end of 'q_proj', which writes what it fetches, at "
+            "cycle 300; the fetch of 'out.weight' for 'out' starts at cycle 0, "
+            "expected not before the end of 'k_proj', which writes what it "
+            "fetches, at cycle 300");
+  Schedule late;
+  late.part(out).sources[0].predecessors = {qProj};
+  late.fetch(out).start = 300;
+  late.slot(out).start = late.fetch(out).end = 400;
+  late.solution.makespan = late.slot(out).end = 420;
+  EXPECT_TRUE(isValid(late.problem, late.solution));
+}
+
 // S8: it is done before the part starts.
 TEST(Verify, S8_FetchedBeforeTheStart) {
   auto change = [](S &s) {
