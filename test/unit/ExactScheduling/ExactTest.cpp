@@ -137,6 +137,15 @@ TEST(Exact, FetchesForTheOtherEngine) {
 // Where the slice never fits, it is streamed.
 TEST(Exact, DoesNotFetchWhatNeverFits) { EXPECT_EQ(optimum(fetching(9)), 30); }
 
+// Where the part takes no time once its weight was fetched, it holds no working
+// set: the slice fits alone, behind `first`. 10 + 10 cycles.
+TEST(Exact, WithoutLengthHoldsNothing) {
+  Problem problem = fetching(10);
+  problem.tasks[1].parts[0].computeCycles = 0;
+  problem.tasks[1].parts[0].workingSetBytes = 1;
+  EXPECT_EQ(optimum(problem), 20);
+}
+
 // 12 cycles whole; 4 + 4 on two engines and 3 to join them; 6 + 6 in equal
 // parts: the latter.
 TEST(Exact, ChoosesTheCut) {
