@@ -193,6 +193,29 @@ TEST(Exact, EndsAtTheLimitOfNodes) {
   EXPECT_EQ(result.reason, "the search ended at its limit after 1 nodes");
 }
 
+// The same beside three tasks of 5 cycles on two vector engines, which take 10,
+// the optimum of both. The bound of the work is 15 over two, 8, and 9 for the
+// seven: yet within 9 cycles each of the three would run in cycle 4.
+TEST(Exact, ProvesAboveTheBoundsBeforeItSearches) {
+  Problem problem = machine(3);
+  problem.engines[0].kinds = matrix;
+  problem.engines.push_back({"vpu", vector, 2, {1024}, 0});
+  for (int64_t cycles : {5, 5, 4, 4, 3, 3, 3})
+    problem.tasks.push_back(
+        task("t" + std::to_string(cycles), matrix, cycles, 0));
+  for (int i = 0; i < 3; ++i)
+    problem.tasks.push_back(task("v" + std::to_string(i), vector, 5, 0));
+  EXPECT_EQ(optimum(problem), 10);
+  std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
+  for (const Bound &bound : *bounds)
+    EXPECT_LE(bound.cycles, 9);
+  ExactOptions options;
+  options.nodes = 1;
+  ExactResult result = scheduleExact(problem, options);
+  EXPECT_EQ(result.lowerBoundCycles, 10);
+  EXPECT_EQ(describe(result), "feasible, gap 10.0 %");
+}
+
 // The clock ends a search, too.
 TEST(Exact, EndsAtTheLimitOfTime) {
   Problem problem = machine(3);
