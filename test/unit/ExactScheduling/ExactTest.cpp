@@ -146,6 +146,24 @@ TEST(Exact, WithoutLengthHoldsNothing) {
   EXPECT_EQ(optimum(problem), 20);
 }
 
+// Such parts give way to each other's slices where only one fits: three of 3
+// bytes on two engines. A byte takes a lane 4 cycles: 12 cycles with the one
+// lane of an engine, 6 with the two of a memory engine, of which two at once
+// have all lanes. The third fetch starts where a part of the first two ends:
+// 6 + 6 cycles. Nothing is shorter: streaming takes 12 from the start on.
+TEST(Exact, WithoutLengthMakesRoom) {
+  Problem problem = machine(2, 1);
+  problem.resources[0].lanes = 4;
+  problem.engines[0].privateBytes = 6;
+  problem.engines.push_back({"dma", memory, 3, {2}, 0});
+  problem.tasks = {task("t", matrix, 0, 3)};
+  Part &part = problem.tasks[0].parts[0];
+  part.workingSetBytes = 5;
+  part.sources = {{"w", {3}, 6, 2}};
+  part.count = 3;
+  EXPECT_EQ(optimum(problem), 12);
+}
+
 // 12 cycles whole; 4 + 4 on two engines and 3 to join them; 6 + 6 in equal
 // parts: the latter.
 TEST(Exact, ChoosesTheCut) {
