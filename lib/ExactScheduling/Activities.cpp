@@ -56,6 +56,12 @@ static Part without(const Part &part, unsigned fetched) {
   return rest;
 }
 
+static bool takesTime(const Part &part) {
+  return part.overheadCycles + part.serialCycles + part.computeCycles > 0 ||
+         std::any_of(part.bytes.begin(), part.bytes.end(),
+                     [](int64_t bytes) { return bytes > 0; });
+}
+
 static int64_t sliceBytes(const Part &part, unsigned fetched) {
   int64_t bytes = 0;
   for (size_t source = 0; source < part.sources.size(); ++source)
@@ -196,12 +202,14 @@ std::vector<Way> Lister::waysOfPart(const Task &task, const Part &part) const {
         !engine.kinds.containsAll(task.kinds))
       continue;
     for (unsigned fetched = 0; fetched < sets; ++fetched) {
+      Part rest = without(part, fetched);
       Way way;
       way.fetched = fetched;
-      way.workingSetBytes = needOf(part, fetched);
+      // What takes no time holds nothing but its slices.
+      way.workingSetBytes = takesTime(rest) ? needOf(part, fetched) : 0;
       if (way.workingSetBytes + sliceBytes(part, fetched) <=
           engine.privateBytes)
-        addLengths(without(part, fetched), group, way, found);
+        addLengths(rest, group, way, found);
     }
   }
   dropDominated(found, part);

@@ -78,11 +78,23 @@ bool Chronology::status(const Space &home) const {
   return false;
 }
 
-/// The undecided activity that can start first, with the least time to spare.
+/// A part that may take no time once its sources were fetched: by ending it
+/// then makes room for what starts at the same time.
+static bool canGiveWay(const Activity &activity) {
+  return !activity.isFetch() &&
+         std::any_of(activity.ways.begin(), activity.ways.end(),
+                     [](const Way &way) {
+                       return way.fetched != 0 && way.length == 0;
+                     });
+}
+
+/// The undecided activity that can start first, of several one that can give
+/// way to the others, with the least time to spare.
 static unsigned selectActivity(const Model &model, int now) {
   std::optional<unsigned> best;
   auto key = [&](unsigned index) {
     return std::make_tuple(std::max(model.start[index].min(), now),
+                           !canGiveWay(model.instance[index]),
                            model.start[index].max(), index);
   };
   for (unsigned i = 0; i < model.instance.size(); ++i)

@@ -30,9 +30,12 @@ public:
   explicit Limit(const ExactOptions &limits) : limits(limits) { timer.start(); }
   bool stop(const Gecode::Search::Statistics &statistics,
             const Gecode::Search::Options &) override {
-    return (limits.nodes > 0 &&
-            statistics.node >= static_cast<uint64_t>(limits.nodes)) ||
-           (limits.seconds > 0 && timer.stop() > 1000 * limits.seconds);
+    return isOutOfTime() ||
+           (limits.nodes > 0 &&
+            statistics.node >= static_cast<uint64_t>(limits.nodes));
+  }
+  bool isOutOfTime() {
+    return limits.seconds > 0 && timer.stop() > 1000 * limits.seconds;
   }
 
 private:
@@ -47,13 +50,39 @@ static void setOptimal(ExactResult &result) {
   result.lowerBoundCycles = result.solution.makespan;
 }
 
+/// No schedule takes at most `cycles`, as propagation alone finds out.
+static bool isRefuted(const Instance &instance, const EnergyPools &pools,
+                      int64_t cycles) {
+  return Model(instance, pools, cycles).status() == Gecode::SS_FAILED;
+}
+
+/// Destructive improvement of the lower bound (Klein and Scholl, 1999): between
+/// it and the schedule that is known, by bisection, the first number of cycles
+/// that is not refuted.
+static void raiseBound(const Instance &instance, const EnergyPools &pools,
+                       Limit &limit, ExactResult &result) {
+  int64_t &low = result.lowerBoundCycles;
+  int64_t high = result.solution.makespan;
+  while (low < high && !limit.isOutOfTime()) {
+    int64_t middle = low + (high - low) / 2;
+    if (isRefuted(instance, pools, middle))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+}
+
 /// Searches for schedules shorter than that of the result.
 static void search(const Instance &instance, const ExactOptions &limits,
                    ExactResult &result) {
   EnergyPools pools = makePools(instance);
+  Limit limit(limits);
+  if (limits.usesListAndBounds)
+    raiseBound(instance, pools, limit, result);
+  if (result.solution.makespan == result.lowerBoundCycles)
+    return setOptimal(result);
   auto root =
       std::make_unique<Model>(instance, pools, result.solution.makespan - 1);
-  Limit limit(limits);
   Gecode::Search::Options options;
   options.threads = 1;
   options.stop = &limit;

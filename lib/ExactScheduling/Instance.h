@@ -55,6 +55,13 @@ struct Instance {
                ? way.workingSetBytes / byteScale
                : 0;
   }
+  /// The tasks that end before the activity starts (S5, S8).
+  const std::vector<unsigned> &tasksBefore(const Activity &activity) const {
+    return activity.isFetch()
+               ? activity.part->sources[activity.source].predecessors
+               : problem->tasks[activity.task].predecessors;
+  }
+
   int64_t sliceOf(const Activity &fetch) const {
     return fetch.part->sources[fetch.source].sliceBytes / byteScale;
   }

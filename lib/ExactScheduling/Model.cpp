@@ -127,7 +127,7 @@ IntArgs Model::shortestSpans(unsigned task) const {
   return table;
 }
 
-/// S5
+/// S5, and of S8 that a fetch waits for what writes its source.
 void Model::postPrecedences() {
   const std::vector<Task> &tasks = instance.problem->tasks;
   int horizon = makespan.max();
@@ -145,8 +145,12 @@ void Model::postPrecedences() {
   std::vector<IntVarArgs> ends(tasks.size());
   for (unsigned i = 0; i < instance.size(); ++i) {
     const Activity &activity = instance[i];
-    if (activity.isFetch())
+    if (activity.isFetch()) {
+      // One that does not take place starts with its consumer: later anyhow.
+      for (unsigned task : instance.tasksBefore(activity))
+        rel(*this, finish[task] <= start[i]);
       continue;
+    }
     unsigned t = activity.task;
     ends[t] << end[i];
     rel(*this, begin[t] <= start[i]);

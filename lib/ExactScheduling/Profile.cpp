@@ -97,14 +97,14 @@ bool Profile::fits(const Placing &placing, int time) const {
          memoryFits(placing, time, end);
 }
 
-/// When all that a part waits for has ended; a fetch waits for nothing.
+/// When all that it waits for has ended: tasks, fetches, the parts that it
+/// joins.
 int Profile::readyTime(const Placing &placing) const {
   const Instance &instance = model.instance;
   const Activity &activity = instance[placing.activity];
-  if (activity.isFetch())
-    return 0;
+  const std::vector<unsigned> &before = instance.tasksBefore(activity);
   const Task &task = instance.problem->tasks[activity.task];
-  bool joins = task.lastCombinesOf(activity.choice) &&
+  bool joins = !activity.isFetch() && task.lastCombinesOf(activity.choice) &&
                activity.part == &task.partsOf(activity.choice).back();
   int ready = 0;
   for (unsigned i = 0; i < instance.size(); ++i) {
@@ -113,8 +113,8 @@ int Profile::readyTime(const Placing &placing) const {
         other.isFetch()
             ? other.consumer == placing.activity && !model.isAbsent(i)
             : (joins && other.task == activity.task && i != placing.activity) ||
-                  std::find(task.predecessors.begin(), task.predecessors.end(),
-                            other.task) != task.predecessors.end();
+                  std::find(before.begin(), before.end(), other.task) !=
+                      before.end();
     if (isBefore && !model.isAbsent(i))
       ready = std::max(ready, model.end[i].min());
   }

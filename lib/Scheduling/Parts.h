@@ -52,7 +52,7 @@ bool canRun(const Problem &problem, unsigned group, const Task &task,
             const Part &part);
 
 /// The same once all its sources were fetched: the least that it needs, whether
-/// the slices fit or not.
+/// the slices fit or not; nothing if it then takes no time.
 int64_t leastNeedOf(const Problem &problem, const Part &part);
 bool mayRun(const Problem &problem, unsigned group, const Task &task,
             const Part &part);

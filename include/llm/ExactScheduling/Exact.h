@@ -19,8 +19,9 @@ struct ExactOptions {
   /// Seconds by the clock after which it gives up: the answer then depends on
   /// the machine and its load. 0: never.
   double seconds = 0;
-  /// Starts from `scheduleList`, and ends when `lowerBounds` is reached. Without
-  /// them, to try the search itself, it starts from `scheduleEarliest`.
+  /// Starts from `scheduleList`, and ends when the lower bound is reached: the
+  /// largest of `lowerBounds`, or above it, what propagation alone proves.
+  /// Without them, to try the search itself, it starts from `scheduleEarliest`.
   bool usesListAndBounds = true;
 };
 
@@ -34,7 +35,7 @@ enum class ExactStatus {
 struct ExactResult {
   ExactStatus status = ExactStatus::Unknown;
   Solution solution; ///< when optimal or feasible
-  /// No valid schedule is shorter.
+  /// No valid schedule is shorter. It may be above all of `lowerBounds`.
   int64_t lowerBoundCycles = 0;
   /// Why it is not optimal: a sentence without its full stop.
   std::string reason;

@@ -86,9 +86,12 @@ class Task:
     def _fetchable(self, part: Part) -> frozenset[str]:
         if not _memory_engines(self.target) or not self.group.has_private_memory:
             return frozenset()
+        all_sources = frozenset(part.sources)
+        # What takes no time holds nothing.
+        room_bytes = part.room_bytes(all_sources) if self.shortest(part, all_sources) else 0
         return frozenset(
             buffer for buffer, source in part.sources.items()
-            if source.slice_bytes + part.room_bytes(part.sources) <= self.group.private_memory_bytes)
+            if source.slice_bytes + room_bytes <= self.group.private_memory_bytes)
 
     def shortest(self, part: Part, without: frozenset[str]) -> int:
         """Alone on the machine, with all lanes of the port."""

@@ -12,7 +12,7 @@
 // of starts. Say that some of its runs start at s > 0 where no run ends that
 // started before s; s being the earliest such cycle, move all that start at s
 // one cycle to the left. What else is held in cycle s - 1 is held in cycle s,
-// too, where all of it fitted. What a moved part waits for has ended before s,
+// too, where all of it fitted. What a moved run waits for has ended before s,
 // or has no length and is moved along. Slices are held from the start of the
 // fetch to the end of the part, and the same holds for them. So the moved
 // schedule is valid with a smaller sum of starts: a contradiction.
@@ -119,6 +119,9 @@ void Search::listItems() {
           Item fetch{&task, &part};
           fetch.consumer = index;
           fetch.source = source;
+          for (unsigned writer : part.sources[source].predecessors)
+            fetch.before.insert(fetch.before.end(), partsOf[writer].begin(),
+                                partsOf[writer].end());
           item.fetches.push_back(items.size());
           items.push_back(fetch);
         }

@@ -65,3 +65,69 @@ TEST(Comparison, ListAndBoundsAgainstTheOptimum) {
   EXPECT_LE(ofList.mean(), 3);
   EXPECT_LE(seconds, 120);
 }
+
+/// Makes what bounds go wrong by frequent: little private memory, much staging
+/// room, parts that do nothing but stream their sources.
+static void tighten(std::vector<Part> &parts, Dice &dice) {
+  for (Part &part : parts) {
+    if (part.sources.empty())
+      continue;
+    bool onlyStreams = dice.oneIn(4);
+    part.sources[0].stagingBytes = onlyStreams ? 0 : part.workingSetBytes;
+    if (!onlyStreams)
+      continue;
+    part.overheadCycles = part.serialCycles = part.computeCycles = 0;
+    part.bytes.assign(part.bytes.size(), 0);
+    for (const Source &source : part.sources)
+      for (size_t m = 0; m < part.bytes.size(); ++m)
+        part.bytes[m] += source.bytes[m];
+  }
+}
+
+static void tighten(Problem &problem, Dice &dice) {
+  for (EngineGroup &engine : problem.engines)
+    engine.privateBytes = dice.between(4, 9);
+  for (Task &task : problem.tasks) {
+    tighten(task.parts, dice);
+    for (Split &alternative : task.alternatives)
+      tighten(alternative.parts, dice);
+  }
+}
+
+// Where everything happens and hardly anything fits: no bound is above the
+// optimum that a search without bounds proves, and with them it proves no other
+// one. Bounds that are too high by mistake are rarely seen: hence many
+// problems.
+TEST(Comparison, NoBoundIsAboveTheOptimum) {
+  Dice dice(501);
+  ProblemMaker maker(dice);
+  ExactOptions alone, together;
+  alone.nodes = together.nodes = 300;
+  alone.usesListAndBounds = false;
+  int proven = 0, reached = 0;
+  for (int made = 0; made < 10000 && !HasFailure(); ++made) {
+    SCOPED_TRACE(made);
+    Problem problem = maker.make();
+    tighten(problem, dice);
+    if (problem.tasks.size() > 5 || !problem.check().empty())
+      continue;
+    ExactResult result = scheduleExact(problem, alone);
+    if (result.status != ExactStatus::Optimal)
+      continue;
+    ++proven;
+    int64_t optimum = result.solution.makespan, lower = 0;
+    std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
+    for (const Bound &bound : *bounds) {
+      EXPECT_LE(bound.cycles, optimum) << bound.name;
+      lower = std::max(lower, bound.cycles);
+    }
+    reached += lower == optimum;
+    result = scheduleExact(problem, together);
+    EXPECT_LE(result.lowerBoundCycles, optimum);
+    if (result.status == ExactStatus::Optimal) {
+      EXPECT_EQ(result.solution.makespan, optimum);
+    }
+  }
+  EXPECT_GE(proven, 2000);
+  EXPECT_GE(reached, 1000);
+}

@@ -85,6 +85,26 @@ TEST(Exact, Fetches) { EXPECT_EQ(optimum(fetching(13)), 11); }
 // `first`: 10 + 10 + 1 cycles, still less than 10 + 20.
 TEST(Exact, FetchesWhenThereIsRoom) { EXPECT_EQ(optimum(fetching(12)), 21); }
 
+// `other` takes 3 cycles of the one engine, and `second` waits for it, too:
+// 3 + 10 + 1 cycles with the fetch beside `first`, also where `other` writes
+// what is fetched, as it can come first. A fetch of what `first` writes is only
+// beside `other`: 10 + 10 + 1. With both ahead of it, nothing is left to be
+// beside it: 3 + 10 + 10 + 1.
+TEST(Exact, FetchesWhatHasBeenWritten) {
+  Problem problem = fetching(13);
+  problem.tasks.push_back(task("other", matrix, 3, 0));
+  problem.tasks[1].predecessors = {0, 2};
+  std::vector<unsigned> &writers =
+      problem.tasks[1].parts[0].sources[0].predecessors;
+  EXPECT_EQ(optimum(problem), 14);
+  writers = {2};
+  EXPECT_EQ(optimum(problem), 14);
+  writers = {0};
+  EXPECT_EQ(optimum(problem), 21);
+  writers = {0, 2};
+  EXPECT_EQ(optimum(problem), 24);
+}
+
 // A slice that could be fetched early does not have to be: DRAM gives 5 bytes
 // per cycle, so the fetch takes 2 cycles and fits beside `early`, but would
 // stay beside `first`, whose working set leaves no room. It comes behind
@@ -116,6 +136,33 @@ TEST(Exact, FetchesForTheOtherEngine) {
 
 // Where the slice never fits, it is streamed.
 TEST(Exact, DoesNotFetchWhatNeverFits) { EXPECT_EQ(optimum(fetching(9)), 30); }
+
+// Where the part takes no time once its weight was fetched, it holds no working
+// set: the slice fits alone, behind `first`. 10 + 10 cycles.
+TEST(Exact, WithoutLengthHoldsNothing) {
+  Problem problem = fetching(10);
+  problem.tasks[1].parts[0].computeCycles = 0;
+  problem.tasks[1].parts[0].workingSetBytes = 1;
+  EXPECT_EQ(optimum(problem), 20);
+}
+
+// Such parts give way to each other's slices where only one fits: three of 3
+// bytes on two engines. A byte takes a lane 4 cycles: 12 cycles with the one
+// lane of an engine, 6 with the two of a memory engine, of which two at once
+// have all lanes. The third fetch starts where a part of the first two ends:
+// 6 + 6 cycles. Nothing is shorter: streaming takes 12 from the start on.
+TEST(Exact, WithoutLengthMakesRoom) {
+  Problem problem = machine(2, 1);
+  problem.resources[0].lanes = 4;
+  problem.engines[0].privateBytes = 6;
+  problem.engines.push_back({"dma", memory, 3, {2}, 0});
+  problem.tasks = {task("t", matrix, 0, 3)};
+  Part &part = problem.tasks[0].parts[0];
+  part.workingSetBytes = 5;
+  part.sources = {{"w", {3}, 6, 2}};
+  part.count = 3;
+  EXPECT_EQ(optimum(problem), 12);
+}
 
 // 12 cycles whole; 4 + 4 on two engines and 3 to join them; 6 + 6 in equal
 // parts: the latter.
@@ -162,6 +209,29 @@ TEST(Exact, EndsAtTheLimitOfNodes) {
   EXPECT_TRUE(isValid(problem, result.solution));
   EXPECT_EQ(describe(result), "feasible, gap 22.3 %");
   EXPECT_EQ(result.reason, "the search ended at its limit after 1 nodes");
+}
+
+// The same beside three tasks of 5 cycles on two vector engines, which take 10,
+// the optimum of both. The bound of the work is 15 over two, 8, and 9 for the
+// seven: yet within 9 cycles each of the three would run in cycle 4.
+TEST(Exact, ProvesAboveTheBoundsBeforeItSearches) {
+  Problem problem = machine(3);
+  problem.engines[0].kinds = matrix;
+  problem.engines.push_back({"vpu", vector, 2, {1024}, 0});
+  for (int64_t cycles : {5, 5, 4, 4, 3, 3, 3})
+    problem.tasks.push_back(
+        task("t" + std::to_string(cycles), matrix, cycles, 0));
+  for (int i = 0; i < 3; ++i)
+    problem.tasks.push_back(task("v" + std::to_string(i), vector, 5, 0));
+  EXPECT_EQ(optimum(problem), 10);
+  std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
+  for (const Bound &bound : *bounds)
+    EXPECT_LE(bound.cycles, 9);
+  ExactOptions options;
+  options.nodes = 1;
+  ExactResult result = scheduleExact(problem, options);
+  EXPECT_EQ(result.lowerBoundCycles, 10);
+  EXPECT_EQ(describe(result), "feasible, gap 10.0 %");
 }
 
 // The clock ends a search, too.

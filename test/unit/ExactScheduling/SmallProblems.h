@@ -15,7 +15,8 @@ namespace mlir::llm::scheduling::test {
 /// The random problems on which solvers are compared: few tasks of one part, an
 /// edge between two of them with a chance of 0.1 to 0.5, two kinds of
 /// engines. 60 % of the problems have a memory of 2 to 8 lanes, ports below it,
-/// and traffic; a third of all problems also have memory engines and sources.
+/// and traffic; a third of all problems also have memory engines and sources,
+/// of which a quarter is written by a task ahead, where there is one.
 class SmallProblemMaker {
 public:
   explicit SmallProblemMaker(Dice &dice, int64_t fewest = 6, int64_t most = 10)
@@ -58,6 +59,10 @@ private:
     for (unsigned other = 0; other < index; ++other)
       if (dice.between(1, 100) <= percent)
         task.predecessors.push_back(other);
+    for (Source &source : task.parts[0].sources)
+      if (!task.predecessors.empty() && dice.oneIn(4))
+        source.predecessors = {
+            task.predecessors[dice.between(0, task.predecessors.size() - 1)]};
     problem.tasks.push_back(task);
   }
 

@@ -220,6 +220,19 @@ TEST(Bounds, RoomThatOthersMake) {
                                "streams_npu=50 stages=5");
 }
 
+// The slice does not fit beside the working set; but without its bytes the part
+// takes no time, and then it holds nothing. Each fetched byte saves 2 of 200
+// cycles: T = 200 - 2 T.
+TEST(Bounds, WithoutLengthHoldsNothing) {
+  Problem problem = withSources({{"w", {100}, 900, 0}});
+  problem.engines[0].portLanes = {512};
+  problem.tasks[0].parts[0].computeCycles = 0;
+  problem.tasks[0].parts[0].workingSetBytes = 200;
+  EXPECT_EQ(
+      boundsOf(problem),
+      "critical_path=0 work_npu=0 bytes_dram=100 streams_npu=67 stages=0");
+}
+
 // A small source may save more for a byte than a large one that hides behind
 // arithmetic: `b`, 5 bytes, saves 5 of 100 cycles; `w`, 95 bytes, saves 90, as
 // 10 of arithmetic are left. Behind `b`, 85 with 90 bytes more: T = 95 - 85/90
