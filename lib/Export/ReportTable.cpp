@@ -106,9 +106,9 @@ static void printBounds(const Report &report, llvm::raw_ostream &os) {
   };
   std::string gap;
   if (StringRef bound = report.largestBound(); !bound.empty())
-    gap = "by " + showName(bound) + ": ";
+    gap = "by " + showName(bound) + "; ";
   if (schedule.getMakespanCycles() == schedule.getLowerBoundCycles())
-    gap += "reached: no schedule of these tiles is shorter";
+    gap += "reached: optimal for these tiles";
   else if (std::optional<double> percent = report.gapPercent())
     gap += llvm::formatv("the makespan is {0:f1} % above it", *percent);
   add("makespan", schedule.getMakespanCycles(), "");
