@@ -33,7 +33,7 @@ public:
   TraceExporter(const Timeline &timeline, const Target &target,
                 const TraceFlows &flows, TraceTime time, llvm::raw_ostream &os)
       : timeline(timeline), target(target), flows(flows), time(time),
-        writer(os, target, time), args(timeline),
+        writer(os, target, time), args(timeline, target),
         counters(timeline, target, writer) {}
   void write();
   /// Slices that take time and have no width, because nanoseconds are too

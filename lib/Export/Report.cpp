@@ -183,6 +183,7 @@ FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
     return failure();
   report.timeline = std::move(*timeline);
   report.target = &target;
+  report.explanation = FunctionExplanation::create(report.timeline, target);
   FailureOr<Totals> totals = computeTotals(*report.program);
   if (failed(totals))
     return failure();
@@ -223,6 +224,19 @@ std::optional<double> Report::gapPercent() const {
   if (bound == 0)
     return std::nullopt;
   return 100 * (schedule.getMakespanCycles() - bound) / bound;
+}
+
+StringRef Report::largestBound() const {
+  StringRef largest;
+  int64_t most = -1;
+  for (NamedAttribute bound : timeline.schedule().getBounds()) {
+    int64_t cycles = cast<IntegerAttr>(bound.getValue()).getInt();
+    if (cycles <= most)
+      continue;
+    most = cycles;
+    largest = bound.getName();
+  }
+  return largest;
 }
 
 std::optional<double> Report::tokensPerSecond() const {

@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_EXPORT_REPORT_H
 #define LLM_LIB_EXPORT_REPORT_H
 
+#include "FunctionExplanation.h"
 #include "llm/Analysis/ScheduleProblem.h"
 #include "llm/Analysis/Timeline.h"
 #include "llm/Analysis/Totals.h"
@@ -51,6 +52,8 @@ struct Report {
   std::vector<OpReport> ops;
   OpFigures sum;                           ///< over all runs of all ops
   DenseMap<Operation *, unsigned> indexOf; ///< into `ops`
+  /// Nothing where the schedule breaks a rule or costs are stale.
+  std::optional<FunctionExplanation> explanation;
 
   StringRef functionName() const;
   /// Of an op that takes time.
@@ -58,6 +61,9 @@ struct Report {
   double makespanMicroseconds() const;
   /// How far the makespan is above the lower bound; nothing for a bound of 0.
   std::optional<double> gapPercent() const;
+  /// The name of the largest of the schedule's bounds, of equal ones the first;
+  /// empty where it has none.
+  StringRef largestBound() const;
   /// New tokens per second if each of the model's layers took as long as these.
   std::optional<double> tokensPerSecond() const;
 

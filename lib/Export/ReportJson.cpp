@@ -69,10 +69,23 @@ static Json toJson(const Engine &engine, const Target &target) {
   return json;
 }
 
-static Json enginesToJson(const Target &target) {
+/// Over all runs, of all engines of a group.
+static void addCycles(Json &json, const scheduling::GroupExplanation &engines) {
+  json["busy_cycles"] = engines.busyCycles;
+  json["idle_cycles"] = Json::object();
+  for (auto [cause, cycles] :
+       llvm::zip_equal(scheduling::allCauses, engines.idleCycles))
+    if (cycles > 0)
+      json["idle_cycles"][scheduling::stringify(cause)] = cycles;
+}
+
+static Json enginesToJson(const Report &report) {
   Json engines = Json::array();
-  for (const Engine &engine : target.engines)
-    engines.push_back(toJson(engine, target));
+  for (auto [index, engine] : llvm::enumerate(report.target->engines)) {
+    engines.push_back(toJson(engine, *report.target));
+    if (report.explanation)
+      addCycles(engines.back(), report.explanation->engines[index]);
+  }
   return engines;
 }
 
@@ -287,6 +300,12 @@ static Json opToJson(const Report &report, unsigned index) {
   json["bound"] = stringifyCostBound(op.bound);
   json["slots"] = slotsToJson(report.timeline, index);
   addDependences(json, report.timeline, index);
+  if (report.explanation) {
+    const scheduling::TaskExplanation &task = report.explanation->ops[index];
+    json["slack_cycles"] = task.slackCycles;
+    json["is_critical"] = task.isCritical();
+    json["held_back_by"] = scheduling::stringify(task.heldBackBy);
+  }
   return json;
 }
 
@@ -336,7 +355,7 @@ static Json toJson(const Report &report) {
   json["roofline_cycles"] = schedule.getRooflineCycles();
   if (std::optional<double> rate = report.tokensPerSecond())
     json["tokens_per_second_if_all_layers"] = *rate;
-  json["engines"] = enginesToJson(*report.target);
+  json["engines"] = enginesToJson(report);
   json["memories"] = memoriesToJson(*report.target);
   json["totals"] = toJson(report.totals);
   json["loops"] = loopsToJson(report.timeline);

@@ -105,10 +105,12 @@ static void printBounds(const Report &report, llvm::raw_ostream &os) {
                   std::move(remark)});
   };
   std::string gap;
+  if (StringRef bound = report.largestBound(); !bound.empty())
+    gap = "by " + showName(bound) + "; ";
   if (schedule.getMakespanCycles() == schedule.getLowerBoundCycles())
-    gap = "reached: no schedule of these tiles is shorter";
+    gap += "reached: optimal for these tiles";
   else if (std::optional<double> percent = report.gapPercent())
-    gap = llvm::formatv("the makespan is {0:f1} % above it", *percent);
+    gap += llvm::formatv("the makespan is {0:f1} % above it", *percent);
   add("makespan", schedule.getMakespanCycles(), "");
   add("lower bound", schedule.getLowerBoundCycles(), gap);
   // Theoretical tiles do not count the bytes of results; the roofline does.
@@ -292,6 +294,36 @@ static void printOps(const Report &report, StringRef prefix,
   table.print(os, pageWidth);
 }
 
+/// "Idle: core 41.0 % (dependence 20.0 %, no_work 21.0 %); dma 100.0 % ...".
+static void printIdle(const Report &report, llvm::raw_ostream &os) {
+  int64_t makespan = report.timeline.schedule().getMakespanCycles();
+  if (!report.explanation || makespan == 0)
+    return;
+  std::string text = "Idle: ";
+  llvm::raw_string_ostream line(text);
+  llvm::interleave(
+      llvm::zip_equal(report.target->engines, report.explanation->engines),
+      line,
+      [&](auto group) {
+        const auto &[engine, cycles] = group;
+        double all = double(engine.count) * makespan;
+        line << showName(engine.name)
+             << llvm::formatv(" {0:f1} %", 100 * (1 - cycles.busyCycles / all));
+        std::string causes;
+        for (auto [cause, idle] :
+             llvm::zip_equal(scheduling::allCauses, cycles.idleCycles))
+          if (idle > 0)
+            causes +=
+                llvm::formatv("{0}{1} {2:f1} %", causes.empty() ? "" : ", ",
+                              scheduling::stringify(cause), 100 * idle / all);
+        if (!causes.empty())
+          line << " (" << causes << ")";
+      },
+      "; ");
+  os << "\n";
+  printWrapped(os, text, pageWidth);
+}
+
 void mlir::llm::writeReportTable(ArrayRef<Report> reports,
                                  llvm::raw_ostream &os) {
   for (const Report &report : reports) {
@@ -305,5 +337,6 @@ void mlir::llm::writeReportTable(ArrayRef<Report> reports,
     printLegend(prefix, os);
     os << "\n";
     printOps(report, prefix, os);
+    printIdle(report, os);
   }
 }

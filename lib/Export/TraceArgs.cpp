@@ -179,4 +179,11 @@ void TraceArgs::write(OStream &json, const Slice &slice,
     for (const std::string &name : dependsOn)
       json.value(toUtf8(name));
   });
+  if (explanation) {
+    const scheduling::TaskExplanation &task = explanation->ops[slice.op];
+    json.attribute("slack_cycles", task.slackCycles);
+    json.attribute("is_critical", task.isCritical());
+    json.attribute("held_back_by",
+                   StringRef(scheduling::stringify(task.heldBackBy)));
+  }
 }

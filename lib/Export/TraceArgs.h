@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_EXPORT_TRACEARGS_H
 #define LLM_LIB_EXPORT_TRACEARGS_H
 
+#include "FunctionExplanation.h"
 #include "llm/Analysis/Timeline.h"
 #include "llvm/Support/JSON.h"
 
@@ -17,7 +18,9 @@ namespace mlir::llm {
 /// turned into text once: slices of one op come one after the other.
 class TraceArgs {
 public:
-  explicit TraceArgs(const Timeline &timeline) : timeline(timeline) {}
+  TraceArgs(const Timeline &timeline, const Target &target)
+      : timeline(timeline),
+        explanation(FunctionExplanation::create(timeline, target)) {}
   void write(::llvm::json::OStream &json, const Slice &slice,
              ArrayRef<std::string> dependsOn);
 
@@ -27,6 +30,7 @@ private:
   void findCost(int64_t part);
 
   const Timeline &timeline;
+  std::optional<FunctionExplanation> explanation;
   DictionaryAttr knownLanes;
   std::string lanesText;
   std::optional<unsigned> knownOp;

@@ -162,7 +162,7 @@
 //      TABLE:decode on toy: policy list, 2 x core, 1 x dma, dram 100.0 GB/s, 0.500 GHz
 // TABLE-NEXT:The figures of toy are invented (invented: for tests).
 // TABLE-NEXT:makespan     200 cycles  0.400 us
-// TABLE-NEXT:lower bound  160 cycles  0.320 us  the makespan is 25.0 % above it
+// TABLE-NEXT:lower bound  160 cycles  0.320 us  by critical_path; the makespan is 25.0 % above it
 // TABLE-NEXT:roofline      50 cycles  0.100 us  no tile and no schedule can beat it
 // TABLE-NEXT:1,250,000.0 tokens/s if all 6 layers took this long, without embedding, head and sampling (toy-3b,
 // TABLE-NEXT:  decode, batch 1, seq 1, 4 keys, 3 of 6 layers here)

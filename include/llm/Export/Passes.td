@@ -134,6 +134,17 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       `loops`, i times `period_cycles` is added. `depends_on` names the ops of the same
       iteration, `depends_on_previous_iteration` those of the one before, and
       `depends_on_in_first_iteration` those before the loop that the first one waits for;
+    - JSON and table say what holds the schedule back, unless it breaks a rule or a cost
+      is stale. Of an op, within its stretch: `slack_cycles`, by how much all its slots
+      may start later before the stretch ends later, when what waits for them and what
+      follows on their engines moves along (lanes and private memory do not count);
+      `is_critical`, without slack; `held_back_by`, why the first of its slots does not
+      start a cycle earlier: the stretch begins (`none`), an op that it waits for ends
+      (`dependence`), its own `fetch` does, no `engine` is idle, too few lanes are free
+      (`bandwidth`), no idle engine has room (`memory`), or nothing (`choice`). Of
+      engines, over all runs: `busy_cycles`, and `idle_cycles` by that cause of what
+      starts next on one of them in the stretch, `no_work` where nothing does;
+    - the table names the largest bound, the first of equal ones;
     - the table counts all runs together (cycles are engine time), so that its columns
       add up to their last row, and says so where the target's figures are invented;
     - tokens per second (where `llm.program` is given): the new tokens of one step over

@@ -1,0 +1,77 @@
+//===- Explain.h - What holds a schedule back -------------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_SCHEDULING_EXPLAIN_H
+#define LLM_SCHEDULING_EXPLAIN_H
+
+#include "llm/Scheduling/Problem.h"
+
+#include <array>
+#include <string_view>
+
+namespace mlir::llm::scheduling {
+
+/// Why a slot does not start a cycle earlier; the first that holds. An engine
+/// is idle, or has room, when it is so in the cycle before the start: engines
+/// of a group are interchangeable, but a part whose slices were fetched runs
+/// where they lie.
+enum class Cause : uint8_t {
+  None,       ///< it starts when everything does
+  Dependence, ///< what it waits for (S5; a fetch: S8) ended at its start
+  Fetch,      ///< one of its own fetches ended at its start
+  Engine,     ///< no engine that can run it was idle
+  Bandwidth,  ///< fewer lanes were free than it holds
+  Memory,     ///< no idle engine had room (a fetch: the engine of its part)
+  Choice,     ///< nothing: it could run a cycle earlier
+  NoWork,     ///< of idle engines only: nothing starts on their group any more
+};
+inline constexpr std::array<Cause, 8> allCauses = {
+    Cause::None,      Cause::Dependence, Cause::Fetch,  Cause::Engine,
+    Cause::Bandwidth, Cause::Memory,     Cause::Choice, Cause::NoWork};
+
+/// The spelling in reports: "none", "dependence", .., "no_work".
+std::string_view stringify(Cause cause);
+
+/// A task in a schedule.
+///
+/// Slack (total float) is that of the graph of slots: each starts when it does,
+/// or after what it waits for (S5, S8) and the slot ahead of it on its engine
+/// have ended, and keeps its length. Lanes and private memory do not count. All
+/// parts of the task may start `slackCycles` later, and no more, before the
+/// makespan moves.
+struct TaskExplanation {
+  int64_t slackCycles = 0;
+  Cause heldBackBy = Cause::None; ///< of the part that starts first
+
+  /// Then slots follow it without a gap in that graph, up to the end.
+  bool isCritical() const { return slackCycles == 0; }
+};
+
+/// The engines of one group together, in engine cycles up to the makespan: busy
+/// and idle ones are all that there are. Engines are idle for the sake of the
+/// slot that starts next on one of them, so in `idleCycles` the entries of None
+/// and Engine are 0; of several, the first cause counts. (Where that slot waits
+/// for a busy one as its slices lie there, the others are idle by choice.)
+struct GroupExplanation {
+  int64_t busyCycles = 0;
+  std::array<int64_t, allCauses.size()> idleCycles = {}; ///< by cause
+};
+
+struct Explanation {
+  std::vector<TaskExplanation> tasks;
+  std::vector<GroupExplanation> engines; ///< as `Problem::engines`
+};
+
+/// Explains a solution that `verify()` finds nothing wrong with, of a problem
+/// without alternatives (`resolve`). O(n log n). Nothing where engines times
+/// cycles overflow.
+std::optional<Explanation> explain(const Problem &problem,
+                                   const Solution &solution);
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_SCHEDULING_EXPLAIN_H

@@ -1,0 +1,88 @@
+// What holds a schedule back: the small one of queues.mlir, which has its figures. Of 5216 cycles,
+//
+//   core[0]  a.0 0-96  b 96-288
+//   core[1]  a.1 0-96                      m 1120-5216
+//   dma[1]             fetch for m 96-1120
+// RUN: rm -rf %t && split-file %S/queues.mlir %t && cd %t
+// RUN: llm-opt program.mlir --llm-target=file=toy.json --llm-cost --llm-schedule=policy=earliest -o earliest.mlir
+// RUN: sed -e '/"m"/s/start_cycle = 96, end_cycle = 4192, lanes = {dram = 384}/start_cycle = 1120, end_cycle = 5216, lanes = {dram = 256} prefetches = [<"rhs", engine = "dma"[1], start_cycle = 96, end_cycle = 1120, lanes = {dram = 512}>]/' \
+// RUN:     -e 's/makespan_cycles = 4192/makespan_cycles = 5216/' earliest.mlir > scheduled.mlir
+// RUN: llm-opt scheduled.mlir --llm-verify-schedule "--llm-export-report=format=json file=report.json" -o out.mlir
+// RUN: FileCheck %s < report.json
+
+// The cores are busy for 2 x 96 + 192 + 4096 cycles. One is idle for 96 before b, which waits for
+// a; two for 192 and three for 832 before m, which waits for its fetch; two for 4096 behind that:
+// with 4480 busy ones, 96 + 2880 + 8192 are 3 x 5216.
+// CHECK:      "name": "core",
+// CHECK:      "busy_cycles": 4480,
+// CHECK-NEXT: "idle_cycles": {
+// CHECK-NEXT:   "dependence": 96,
+// CHECK-NEXT:   "fetch": 2880,
+// CHECK-NEXT:   "no_work": 8192
+// CHECK-NEXT: }
+
+// Both parts of a take half of the lanes: both DMA queues wait for 96 cycles. Behind the fetch of
+// 1024 cycles one has no work for 4096 of them, and the other for 5120.
+// CHECK:      "name": "dma",
+// CHECK:      "busy_cycles": 1024,
+// CHECK-NEXT: "idle_cycles": {
+// CHECK-NEXT:   "bandwidth": 192,
+// CHECK-NEXT:   "no_work": 9216
+// CHECK-NEXT: }
+
+// Part 1 of a could end as late as m starts on its engine, 1120 - 96; b as late as all, 5216 - 288.
+// CHECK:      "name": "a",
+// CHECK:      "slack_cycles": 1024,
+// CHECK-NEXT: "is_critical": false,
+// CHECK-NEXT: "held_back_by": "none"
+// CHECK:      "name": "b",
+// CHECK:      "slack_cycles": 4928,
+// CHECK-NEXT: "is_critical": false,
+// CHECK-NEXT: "held_back_by": "dependence"
+// CHECK:      "name": "m",
+// CHECK:      "slack_cycles": 0,
+// CHECK-NEXT: "is_critical": true,
+// CHECK-NEXT: "held_back_by": "fetch"
+
+// The table has it in percent of all engine cycles: of 3 x 5216 and of 2 x 5216.
+// RUN: llm-opt scheduled.mlir --llm-export-report=file=- -o out.mlir | FileCheck %s --check-prefix=TABLE
+// TABLE:      Idle: core 71.4 % (dependence 0.6 %, fetch 18.4 %, no_work 52.4 %); dma 90.2 % (bandwidth 1.8 %,
+// TABLE-NEXT: no_work 88.3 %)
+
+// The trace says of each op what a click on it should show; of a fetch nothing.
+// RUN: llm-opt scheduled.mlir --llm-export-perfetto=file=- -o out.mlir | FileCheck %s --check-prefix=TRACE --implicit-check-not=slack_cycles
+// TRACE-COUNT-2: "name":"a",{{.*}}"slack_cycles":1024,"is_critical":false,"held_back_by":"none"}
+// TRACE: "name":"b",{{.*}}"slack_cycles":4928,"is_critical":false,"held_back_by":"dependence"}
+// TRACE: "name":"m",{{.*}}"slack_cycles":0,"is_critical":true,"held_back_by":"fetch"}
+
+// An iteration of a loop counts as often as it runs: an add of 192 cycles before the loop, in each
+// of its 4 iterations and behind it, on one of three cores. Nothing is idle for what comes behind
+// the border of a stretch: there is no work in its own.
+// RUN: llm-opt loop.mlir --llm-target=file=toy.json --llm-cost --llm-schedule=policy=earliest "--llm-export-report=format=json file=-" -o loops.mlir | FileCheck %s --check-prefix=LOOP
+// LOOP:      "name": "core",
+// LOOP:      "busy_cycles": 1152,
+// LOOP-NEXT: "idle_cycles": {
+// LOOP-NEXT:   "no_work": 2304
+// LOOP-NEXT: }
+// LOOP:      "name": "dma",
+// LOOP:      "busy_cycles": 0,
+// LOOP-NEXT: "idle_cycles": {
+// LOOP-NEXT:   "no_work": 2304
+// LOOP-NEXT: }
+// LOOP-COUNT-3: "slack_cycles": 0,
+
+// Nothing is said of a schedule that breaks a rule, of one in which a loop takes another time, and
+// of one with a stale cost: they are shown without.
+// RUN: sed '/"b"/s/start_cycle = 96, end_cycle = 288/start_cycle = 95, end_cycle = 287/' scheduled.mlir > broken.mlir
+// RUN: sed 's/period_cycles = 192/period_cycles = 193/; s/makespan_cycles = 1152/makespan_cycles = 1156/' loops.mlir > period.mlir
+// RUN: sed '/"m"/s/stamp = "./stamp = "/' scheduled.mlir > stale.mlir
+// RUN: llm-opt broken.mlir "--llm-export-report=format=json file=broken.json" --llm-export-report=file=broken.txt --llm-export-perfetto=file=broken.trace -o out.mlir 2> broken.log
+// RUN: llm-opt period.mlir "--llm-export-report=format=json file=period.json" --llm-export-report=file=period.txt --llm-export-perfetto=file=period.trace -o out.mlir 2> period.log
+// RUN: llm-opt stale.mlir "--llm-export-report=format=json file=stale.json" --llm-export-report=file=stale.txt --llm-export-perfetto=file=stale.trace -o out.mlir 2> stale.log
+// RUN: cat broken.json period.json stale.json | FileCheck %s --check-prefix=WITHOUT --implicit-check-not=slack_cycles --implicit-check-not=busy_cycles
+// RUN: cat broken.trace period.trace stale.trace | FileCheck %s --check-prefix=WITHOUT --implicit-check-not=slack_cycles
+// WITHOUT-COUNT-3: {{^}}{
+// RUN: cat broken.txt period.txt stale.txt | FileCheck %s --check-prefix=NO-IDLE --implicit-check-not=Idle:
+// NO-IDLE-COUNT-3: {{^}}total
+// RUN: cat broken.log period.log stale.log | FileCheck %s --check-prefix=LOG --implicit-check-not=error: --implicit-check-not=S5
+// LOG: warning: the cost of 'm' is stale
