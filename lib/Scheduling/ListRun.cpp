@@ -123,7 +123,7 @@ void ListRun::endPart(size_t part, std::vector<unsigned> &tasks) {
     return;
   if (prefetcher)
     prefetcher->noteEnded(task);
-  for (unsigned successor : plan.successors[task])
+  for (unsigned successor : plan.successors.of(task))
     if (--tasksAhead[successor] == 0)
       tasks.push_back(successor);
 }
@@ -141,8 +141,8 @@ void ListRun::queuePart(size_t part) {
 // What starts
 //===----------------------------------------------------------------------===//
 
-void ListRun::start(size_t part, const Choice &choice) {
-  overflow |= !machine.start(part, choice.engine, choice.mode);
+void ListRun::start(size_t part, Choice choice) {
+  overflow |= !machine.start(part, choice.engine, std::move(choice.mode));
   if (prefetcher)
     prefetcher->noteStart(part);
   ++started;
@@ -166,7 +166,7 @@ void ListRun::startWhatFits(std::optional<int64_t> mostStreams) {
   while (ReadyQueue *queue = firstCandidate(mayStream())) {
     size_t part = plan.order[*queue->next];
     if (std::optional<Choice> choice = choose(part)) {
-      start(part, *choice);
+      start(part, std::move(*choice));
       streaming += streams(part);
       queue->next = queue->parts.erase(queue->next);
     } else {

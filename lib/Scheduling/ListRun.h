@@ -42,7 +42,7 @@ private:
   /// Adds the tasks that can now start to `released`.
   void endPart(size_t part, std::vector<unsigned> &released);
   void queuePart(size_t part);
-  void start(size_t part, const Choice &choice);
+  void start(size_t part, Choice choice);
   /// Only so many parts that stream at once.
   void startWhatFits(std::optional<int64_t> mostStreams);
   /// A part whose sources were not fetched, and that is longer for it.

@@ -194,7 +194,7 @@ void Machine::takeLanes(const std::vector<int64_t> &lanes) {
     free[m] -= lanes[m];
 }
 
-bool Machine::start(size_t part, EngineId engine, const LaneChoice &choice) {
+bool Machine::start(size_t part, EngineId engine, LaneChoice choice) {
   std::optional<int64_t> end = checkedAdd(time, choice.length);
   if (!end)
     return false;
@@ -204,14 +204,14 @@ bool Machine::start(size_t part, EngineId engine, const LaneChoice &choice) {
   slot.engine = engine;
   slot.start = time;
   slot.end = *end;
-  slot.lanes = choice.lanes;
+  slot.lanes = std::move(choice.lanes);
   solution.makespan = std::max(solution.makespan, *end);
   // With slices, it has an end at which they make room, even if that is now.
   if (choice.length == 0 && slot.prefetches.empty())
     return true;
   takeEngine(engine, *end);
   running.insert({*end, part, -1});
-  takeLanes(choice.lanes);
+  takeLanes(slot.lanes);
   roomOf(engine).running = workingSetWith(table.partOf(part), slot.prefetches);
   return true;
 }

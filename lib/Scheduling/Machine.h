@@ -66,7 +66,7 @@ public:
   /// Starts a part now. One without length for which nothing was fetched
   /// occupies nothing, needs no idle engine, and is not among what ends. False
   /// on overflow.
-  bool start(size_t part, EngineId engine, const LaneChoice &choice);
+  bool start(size_t part, EngineId engine, LaneChoice choice);
 
   /// Starts to fetch a source for a part that will run on `target`, on an idle
   /// engine of the group. False on overflow.
