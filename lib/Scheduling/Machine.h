@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_SCHEDULING_MACHINE_H
 #define LLM_LIB_SCHEDULING_MACHINE_H
 
+#include "IndexSet.h"
 #include "Parts.h"
 
 #include <functional>
@@ -96,10 +97,10 @@ private:
   };
 
   struct Group {
-    int64_t count = 0;
-    int64_t touched = 0;    ///< engines from here on were never used
-    std::set<int64_t> idle; ///< among the touched ones
-    MinHeap<int64_t> ends;  ///< of the busy ones
+    explicit Group(int64_t count);
+    int64_t count;
+    IndexSet idle;
+    MinHeap<int64_t> ends; ///< of the busy ones
     std::vector<Room> rooms;
   };
 
