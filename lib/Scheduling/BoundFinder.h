@@ -18,8 +18,6 @@ namespace mlir::llm::scheduling {
 /// The bounds of `lowerBounds()`; nothing on overflow.
 class BoundFinder {
 public:
-  using GroupSet = std::vector<bool>;
-
   static std::optional<BoundFinder> make(const Problem &problem);
 
   /// Sets of engine groups to which some task is confined.
@@ -64,6 +62,7 @@ private:
 
   const Problem *problem; ///< a pointer, so that finders can be moved
   std::vector<TaskLimits> limits;
+  std::vector<GroupSet> groupsOf;     ///< by `TaskLimits::groupSet`
   std::vector<unsigned> order;        ///< topological
   std::vector<int64_t> ahead, behind; ///< of each task, without itself
   std::vector<std::optional<int64_t>> fetchable; ///< bytes, of each resource

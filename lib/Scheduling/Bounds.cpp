@@ -12,24 +12,25 @@
 #include "llm/Support/Units.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace mlir::llm::scheduling {
 
 std::optional<BoundFinder> BoundFinder::make(const Problem &problem) {
-  std::optional<std::vector<TaskLimits>> limits = findTaskLimits(problem);
+  std::optional<ProblemLimits> limits = findTaskLimits(problem);
   if (!limits)
     return std::nullopt;
   BoundFinder finder(problem);
   std::vector<int64_t> spans;
-  spans.reserve(limits->size());
-  for (const TaskLimits &task : *limits) {
+  spans.reserve(limits->tasks.size());
+  for (const TaskLimits &task : limits->tasks)
     spans.push_back(task.spanCycles);
-    finder.groupSets.insert(task.groups);
-  }
+  finder.groupSets.insert(limits->groupSets.begin(), limits->groupSets.end());
   std::optional<std::vector<int64_t>> behind = longestWayBehind(problem, spans);
   if (!behind)
     return std::nullopt;
-  finder.limits = std::move(*limits);
+  finder.limits = std::move(limits->tasks);
+  finder.groupsOf = std::move(limits->groupSets);
   finder.behind = std::move(*behind);
   finder.order = topologicalOrder(problem);
   finder.ahead.assign(finder.order.size(), 0);
@@ -53,8 +54,9 @@ int64_t BoundFinder::enginesOf(const GroupSet &groups) const {
 }
 
 bool BoundFinder::isConfined(unsigned task, const GroupSet &groups) const {
+  const GroupSet &own = groupsOf[limits[task].groupSet];
   for (size_t group = 0; group < groups.size(); ++group)
-    if (limits[task].groups[group] && !groups[group])
+    if (own[group] && !groups[group])
       return false;
   return true;
 }
@@ -77,24 +79,26 @@ int64_t BoundFinder::criticalPath() const {
 std::optional<int64_t> BoundFinder::work(const GroupSet &groups) const {
   // Tasks that start late also share the engines, after what is ahead of the
   // first of them and before what is behind the last.
-  std::vector<unsigned> tasks;
+  struct Work {
+    int64_t ahead, behind, cycles;
+  };
+  std::vector<Work> tasks;
   for (unsigned task : order)
     if (isConfined(task, groups) && limits[task].engineCycles > 0)
-      tasks.push_back(task);
-  std::sort(tasks.begin(), tasks.end(), [&](unsigned a, unsigned b) {
-    return std::make_pair(ahead[a], behind[a]) >
-           std::make_pair(ahead[b], behind[b]);
+      tasks.push_back({ahead[task], behind[task], limits[task].engineCycles});
+  std::sort(tasks.begin(), tasks.end(), [](const Work &a, const Work &b) {
+    return std::tie(a.ahead, a.behind) > std::tie(b.ahead, b.behind);
   });
   int64_t engines = enginesOf(groups);
   int64_t sum = 0, leastBehind = maxCount, bound = 0;
-  for (unsigned task : tasks) {
-    std::optional<int64_t> more = checkedAdd(sum, limits[task].engineCycles);
+  for (const Work &task : tasks) {
+    std::optional<int64_t> more = checkedAdd(sum, task.cycles);
     if (!more)
       return std::nullopt;
     sum = *more;
-    leastBehind = std::min(leastBehind, behind[task]);
+    leastBehind = std::min(leastBehind, task.behind);
     int64_t each = *ceilMulDiv(sum, 1, 1, engines);
-    std::optional<int64_t> all = checkedAdd(ahead[task] + leastBehind, each);
+    std::optional<int64_t> all = checkedAdd(task.ahead + leastBehind, each);
     if (!all)
       return std::nullopt;
     bound = std::max(bound, *all);
@@ -120,7 +124,7 @@ std::optional<int64_t> BoundFinder::cyclesOf(int64_t bytes,
 std::optional<int64_t> BoundFinder::bytes(size_t resource) const {
   int64_t sum = 0;
   for (const TaskLimits &task : limits) {
-    std::optional<int64_t> more = checkedAdd(sum, task.bytes[resource]);
+    std::optional<int64_t> more = checkedAdd(sum, task.streams[resource].bytes);
     if (!more)
       return std::nullopt;
     sum = *more;
@@ -139,12 +143,12 @@ std::optional<std::vector<Bound>> lowerBounds(const Problem &problem) {
     bounds.push_back({std::move(name), cycles.value_or(0)});
   };
   add("critical_path", finder->criticalPath());
-  for (const BoundFinder::GroupSet &groups : finder->groupsThatMatter())
+  for (const GroupSet &groups : finder->groupsThatMatter())
     add("work" + finder->nameOf(groups), finder->work(groups));
   for (size_t m = 0; m < problem.resources.size(); ++m)
     add("bytes_" + problem.resources[m].name, finder->bytes(m));
   if (hasMemoryEngine(problem))
-    for (const BoundFinder::GroupSet &groups : finder->groupsThatMatter())
+    for (const GroupSet &groups : finder->groupsThatMatter())
       add("streams" + finder->nameOf(groups), finder->streams(groups));
   add("stages", finder->stages());
   if (!fits)

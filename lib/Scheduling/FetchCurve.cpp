@@ -38,6 +38,8 @@ FetchCurve::FetchCurve(std::vector<Point> points) {
 
 void FetchCurve::add(const FetchCurve &other, double count) {
   without += count * other.without;
+  if (other.falling.empty())
+    return;
   size_t own = falling.size();
   for (Piece piece : other.falling)
     falling.push_back({piece.savedPerByte, count * piece.savedCycles});
@@ -54,8 +56,7 @@ void FetchCurve::add(const FetchCurve &other, double count) {
     else
       *++last = *next;
   }
-  if (!falling.empty())
-    falling.erase(last + 1, falling.end());
+  falling.erase(last + 1, falling.end());
 }
 
 void FetchCurve::appendPoints(std::vector<Point> &points) const {

@@ -27,7 +27,9 @@ public:
   /// The largest convex curve that is above none of the points, one of which
   /// is at 0 bytes.
   explicit FetchCurve(std::vector<Point> points);
-  FetchCurve() : FetchCurve({{0, 0}}) {}
+  /// The same, whatever is fetched.
+  explicit FetchCurve(double cycles) : without(cycles) {}
+  FetchCurve() : FetchCurve(0) {}
 
   double cyclesWithout() const { return without; }
   const std::vector<Piece> &pieces() const { return falling; }

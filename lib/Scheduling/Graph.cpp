@@ -10,25 +10,47 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <queue>
 
 namespace mlir::llm::scheduling {
 
-std::vector<std::vector<unsigned>> successorsOf(const Problem &problem) {
-  std::vector<std::vector<unsigned>> successors(problem.tasks.size());
+/// Of each task those of its predecessors that exist, but not itself.
+template <typename Visit>
+static void forEachEdge(const Problem &problem, Visit visit) {
   for (unsigned task = 0; task < problem.tasks.size(); ++task)
     for (unsigned predecessor : problem.tasks[task].predecessors)
-      if (predecessor < successors.size() && predecessor != task)
-        successors[predecessor].push_back(task);
-  return successors;
+      if (predecessor < problem.tasks.size() && predecessor != task)
+        visit(predecessor, task);
+}
+
+Successors::Successors(const Problem &problem)
+    : first(problem.tasks.size() + 1, 0) {
+  forEachEdge(problem, [&](unsigned from, unsigned) { ++first[from + 1]; });
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  tasks.resize(first.back());
+  std::vector<size_t> next(first.begin(), first.end() - 1);
+  forEachEdge(problem,
+              [&](unsigned from, unsigned to) { tasks[next[from]++] = to; });
+}
+
+static bool isInOrder(const Problem &problem) {
+  for (unsigned task = 0; task < problem.tasks.size(); ++task)
+    for (unsigned predecessor : problem.tasks[task].predecessors)
+      if (predecessor >= task)
+        return false;
+  return true;
 }
 
 std::vector<unsigned> topologicalOrder(const Problem &problem) {
-  std::vector<std::vector<unsigned>> successors = successorsOf(problem);
+  if (isInOrder(problem)) { // as most are: no more to do
+    std::vector<unsigned> order(problem.tasks.size());
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+  }
+  Successors successors(problem);
   std::vector<size_t> waitingFor(problem.tasks.size(), 0);
-  for (const std::vector<unsigned> &tasks : successors)
-    for (unsigned task : tasks)
-      ++waitingFor[task];
+  forEachEdge(problem, [&](unsigned, unsigned to) { ++waitingFor[to]; });
 
   std::priority_queue<unsigned, std::vector<unsigned>, std::greater<unsigned>>
       ready;
@@ -41,7 +63,7 @@ std::vector<unsigned> topologicalOrder(const Problem &problem) {
   while (!ready.empty()) {
     order.push_back(ready.top());
     ready.pop();
-    for (unsigned successor : successors[order.back()])
+    for (unsigned successor : successors.of(order.back()))
       if (--waitingFor[successor] == 0)
         ready.push(successor);
   }

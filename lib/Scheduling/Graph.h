@@ -14,7 +14,24 @@ namespace mlir::llm::scheduling {
 
 /// For each task those that wait for it. Predecessors that do not exist and
 /// tasks that wait for themselves are left out, so that check() can use it too.
-std::vector<std::vector<unsigned>> successorsOf(const Problem &problem);
+class Successors {
+public:
+  Successors() = default;
+  explicit Successors(const Problem &problem);
+
+  struct Range {
+    const unsigned *first, *last;
+    const unsigned *begin() const { return first; }
+    const unsigned *end() const { return last; }
+  };
+  Range of(unsigned task) const {
+    return {tasks.data() + first[task], tasks.data() + first[task + 1]};
+  }
+
+private:
+  std::vector<size_t> first; ///< of each task: its first entry in `tasks`
+  std::vector<unsigned> tasks;
+};
 
 /// The tasks with every predecessor ahead of its successors, otherwise in the
 /// order of the problem: an order that is topological already stays as it is.

@@ -17,7 +17,7 @@ ListRun::ListRun(const Problem &problem, const Plan &plan,
                  const ListOptions &options)
     : problem(problem), plan(plan), options(options),
       machine(problem, plan.table, options.halvings),
-      queues(plan.queues.size()) {
+      queues(plan.queues.size(), ReadyQueue(plan.order.size())) {
   for (const Task &task : problem.tasks) {
     tasksAhead.push_back(task.predecessors.size());
     partsLeft.push_back(countParts(task.parts));
@@ -73,7 +73,7 @@ void ListRun::startFetches() {
   for (size_t part : parts) {
     EngineId target = *prefetcher->targetOf(part);
     queues[plan.queueOfPart[part]].parts.erase(plan.position[part]);
-    bound[{target.group, target.index}].parts.erase(plan.position[part]);
+    queueOf(target).parts.erase(plan.position[part]);
   }
 }
 
@@ -123,17 +123,22 @@ void ListRun::endPart(size_t part, std::vector<unsigned> &tasks) {
     return;
   if (prefetcher)
     prefetcher->noteEnded(task);
-  for (unsigned successor : plan.successors[task])
+  for (unsigned successor : plan.successors.of(task))
     if (--tasksAhead[successor] == 0)
       tasks.push_back(successor);
+}
+
+ListRun::ReadyQueue &ListRun::queueOf(EngineId target) {
+  return bound.try_emplace({target.group, target.index}, plan.order.size())
+      .first->second;
 }
 
 void ListRun::queuePart(size_t part) {
   std::optional<EngineId> target;
   if (prefetcher)
     target = prefetcher->targetOf(part);
-  ReadyQueue &queue = target ? bound[{target->group, target->index}]
-                             : queues[plan.queueOfPart[part]];
+  ReadyQueue &queue =
+      target ? queueOf(*target) : queues[plan.queueOfPart[part]];
   queue.parts.insert(plan.position[part]);
 }
 
@@ -141,8 +146,8 @@ void ListRun::queuePart(size_t part) {
 // What starts
 //===----------------------------------------------------------------------===//
 
-void ListRun::start(size_t part, const Choice &choice) {
-  overflow |= !machine.start(part, choice.engine, choice.mode);
+void ListRun::start(size_t part, Choice choice) {
+  overflow |= !machine.start(part, choice.engine, std::move(choice.mode));
   if (prefetcher)
     prefetcher->noteStart(part);
   ++started;
@@ -154,33 +159,29 @@ bool ListRun::streams(size_t part) const {
 }
 
 void ListRun::startWhatFits(std::optional<int64_t> mostStreams) {
-  auto rewind = [](ReadyQueue &queue) {
-    queue.next = queue.parts.begin();
-    queue.refused = 0;
-  };
   for (ReadyQueue &queue : queues)
-    rewind(queue);
+    queue.rewind();
   for (auto &[engine, queue] : bound)
-    rewind(queue);
+    queue.rewind();
   auto mayStream = [&] { return !mostStreams || streaming < *mostStreams; };
   while (ReadyQueue *queue = firstCandidate(mayStream())) {
-    size_t part = plan.order[*queue->next];
+    size_t part = plan.order[queue->next];
     if (std::optional<Choice> choice = choose(part)) {
-      start(part, *choice);
+      start(part, std::move(*choice));
       streaming += streams(part);
-      queue->next = queue->parts.erase(queue->next);
+      queue->parts.erase(queue->next);
     } else {
-      ++queue->next;
       ++queue->refused;
     }
+    queue->pass();
   }
 }
 
 ListRun::ReadyQueue *ListRun::firstCandidate(bool mayStream) {
   ReadyQueue *first = nullptr;
   auto consider = [&](ReadyQueue &queue) {
-    if (queue.next != queue.parts.end() && queue.refused < scanDepth &&
-        (!first || *queue.next < *first->next))
+    if (queue.next != IndexSet::none && queue.refused < scanDepth &&
+        (!first || queue.next < first->next))
       first = &queue;
   };
   for (auto &[engine, queue] : bound)

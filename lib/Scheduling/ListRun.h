@@ -29,10 +29,18 @@ private:
     EngineId engine;
     LaneChoice mode;
   };
+  /// Parts by where they stand in the plan's order.
   struct ReadyQueue {
-    std::set<size_t> parts; ///< by where they stand in the plan's order
-    std::set<size_t>::iterator next; ///< where the scan of this event stands
-    unsigned refused = 0;            ///< parts that it could not start
+    explicit ReadyQueue(size_t partCount) : parts(partCount) {}
+    void rewind() {
+      next = parts.next(0);
+      refused = 0;
+    }
+    void pass() { next = parts.next(next + 1); }
+
+    IndexSet parts;
+    size_t next = IndexSet::none; ///< where the scan of this event stands
+    unsigned refused = 0;         ///< parts that it could not start
   };
 
   /// Queues the parts of tasks whose predecessors have ended.
@@ -42,7 +50,8 @@ private:
   /// Adds the tasks that can now start to `released`.
   void endPart(size_t part, std::vector<unsigned> &released);
   void queuePart(size_t part);
-  void start(size_t part, const Choice &choice);
+  ReadyQueue &queueOf(EngineId target);
+  void start(size_t part, Choice choice);
   /// Only so many parts that stream at once.
   void startWhatFits(std::optional<int64_t> mostStreams);
   /// A part whose sources were not fetched, and that is longer for it.

@@ -70,15 +70,21 @@ std::optional<int64_t> ListSearch::run(const Problem &resolved,
   return makespan;
 }
 
-Problem ListSearch::cut(const Choices &choices) const {
+const Problem &ListSearch::cut(const Choices &choices, Problem &copy) const {
+  // Runs look at no alternatives, so that many tasks need no copy.
+  if (std::all_of(choices.begin(), choices.end(),
+                  [](unsigned choice) { return choice == 0; }))
+    return problem;
   Solution solution;
   solution.choices = choices;
-  return resolve(problem, solution);
+  copy = resolve(problem, solution);
+  return copy;
 }
 
 std::optional<int64_t> ListSearch::tryOnce(const Choices &choices,
                                            const ListOptions &with) {
-  Problem resolved = cut(choices);
+  Problem copy;
+  const Problem &resolved = cut(choices, copy);
   std::optional<Plan> plan = Plan::make(resolved);
   return plan ? run(resolved, *plan, with, choices) : std::nullopt;
 }
@@ -142,7 +148,8 @@ void ListSearch::tryLevels() {
   std::vector<std::pair<int64_t, unsigned>> levels;
   for (unsigned level = 0; level <= most && !isDone(); ++level) {
     Choices choices = atLevel(level);
-    Problem resolved = cut(choices);
+    Problem copy;
+    const Problem &resolved = cut(choices, copy);
     std::optional<Plan> plan = Plan::make(resolved);
     int64_t least = INT64_MAX;
     for (const ListOptions &with : eagerOptions(resolved))
@@ -153,9 +160,11 @@ void ListSearch::tryLevels() {
   }
   std::sort(levels.begin(), levels.end());
   constexpr size_t levelsToTry = 3;
-  for (size_t i = 0; i < std::min(levels.size(), levelsToTry); ++i) {
+  for (size_t i = 0; i < std::min(levels.size(), levelsToTry) && !isDone();
+       ++i) {
     Choices choices = atLevel(levels[i].second);
-    Problem resolved = cut(choices);
+    Problem copy;
+    const Problem &resolved = cut(choices, copy);
     std::optional<Plan> plan = Plan::make(resolved);
     if (!plan)
       continue;

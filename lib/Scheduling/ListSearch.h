@@ -61,7 +61,8 @@ private:
   Choices atLevel(unsigned level) const;
   std::optional<int64_t> run(const Problem &resolved, const Plan &plan,
                              const ListOptions &with, const Choices &choices);
-  Problem cut(const Choices &choices) const;
+  /// The problem cut so: itself where that changes nothing, or else `copy`.
+  const Problem &cut(const Choices &choices, Problem &copy) const;
 
   const Problem &problem;
   int64_t bound;

@@ -31,15 +31,19 @@ static int64_t usefulCount(const EngineGroup &engine, const PartTable &table) {
                            std::max<size_t>(table.parts.size(), 1));
 }
 
+Machine::Group::Group(int64_t count) : count(count), idle(count) {
+  for (int64_t index = 0; index < count; ++index)
+    idle.insert(index);
+}
+
 Machine::Machine(const Problem &problem, const PartTable &table,
                  unsigned halvings)
     : problem(problem), table(table), free(allLanes(problem)) {
   for (const EngineGroup &engine : problem.engines) {
-    Group group;
-    group.count = usefulCount(engine, table);
+    int64_t count = usefulCount(engine, table);
     if (computes(engine))
-      group.count = std::max<int64_t>(group.count >> halvings, 1);
-    groups.push_back(std::move(group));
+      count = std::max<int64_t>(count >> halvings, 1);
+    groups.emplace_back(count);
   }
   solution.slots.resize(table.parts.size());
 }
@@ -54,13 +58,11 @@ unsigned Machine::mostHalvings(const Problem &problem, const PartTable &table) {
 }
 
 bool Machine::isIdle(unsigned group) const {
-  return !groups[group].idle.empty() ||
-         groups[group].touched < groups[group].count;
+  return !groups[group].idle.empty();
 }
 
 bool Machine::isIdle(EngineId engine) const {
-  const Group &group = groups[engine.group];
-  return engine.index >= group.touched || group.idle.count(engine.index);
+  return groups[engine.group].idle.contains(engine.index);
 }
 
 int64_t Machine::nextIdle(unsigned group) const {
@@ -172,19 +174,17 @@ std::optional<EngineId> Machine::findIdle(unsigned group,
                                           int64_t workingSetBytes) {
   Group &of = groups[group];
   int64_t most = problem.engines[group].privateBytes - workingSetBytes;
-  for (int64_t index : of.idle)
-    if (fetchedBytes({group, index}) <= most)
-      return EngineId{group, index};
-  for (int64_t index = of.touched; index < of.count; ++index)
-    if (fetchedBytes({group, index}) <= most)
-      return EngineId{group, index};
+  for (size_t index = of.idle.next(0); index != IndexSet::none;
+       index = of.idle.next(index + 1)) {
+    EngineId engine{group, static_cast<int64_t>(index)};
+    if (fetchedBytes(engine) <= most)
+      return engine;
+  }
   return std::nullopt;
 }
 
 void Machine::takeEngine(EngineId engine, int64_t end) {
   Group &group = groups[engine.group];
-  for (; group.touched <= engine.index; ++group.touched)
-    group.idle.insert(group.idle.end(), group.touched);
   group.idle.erase(engine.index);
   group.ends.push(end);
 }
@@ -194,7 +194,7 @@ void Machine::takeLanes(const std::vector<int64_t> &lanes) {
     free[m] -= lanes[m];
 }
 
-bool Machine::start(size_t part, EngineId engine, const LaneChoice &choice) {
+bool Machine::start(size_t part, EngineId engine, LaneChoice choice) {
   std::optional<int64_t> end = checkedAdd(time, choice.length);
   if (!end)
     return false;
@@ -204,14 +204,14 @@ bool Machine::start(size_t part, EngineId engine, const LaneChoice &choice) {
   slot.engine = engine;
   slot.start = time;
   slot.end = *end;
-  slot.lanes = choice.lanes;
+  slot.lanes = std::move(choice.lanes);
   solution.makespan = std::max(solution.makespan, *end);
   // With slices, it has an end at which they make room, even if that is now.
   if (choice.length == 0 && slot.prefetches.empty())
     return true;
   takeEngine(engine, *end);
   running.insert({*end, part, -1});
-  takeLanes(choice.lanes);
+  takeLanes(slot.lanes);
   roomOf(engine).running = workingSetWith(table.partOf(part), slot.prefetches);
   return true;
 }

@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_SCHEDULING_MACHINE_H
 #define LLM_LIB_SCHEDULING_MACHINE_H
 
+#include "IndexSet.h"
 #include "Parts.h"
 
 #include <functional>
@@ -66,7 +67,7 @@ public:
   /// Starts a part now. One without length for which nothing was fetched
   /// occupies nothing, needs no idle engine, and is not among what ends. False
   /// on overflow.
-  bool start(size_t part, EngineId engine, const LaneChoice &choice);
+  bool start(size_t part, EngineId engine, LaneChoice choice);
 
   /// Starts to fetch a source for a part that will run on `target`, on an idle
   /// engine of the group. False on overflow.
@@ -96,10 +97,10 @@ private:
   };
 
   struct Group {
-    int64_t count = 0;
-    int64_t touched = 0;    ///< engines from here on were never used
-    std::set<int64_t> idle; ///< among the touched ones
-    MinHeap<int64_t> ends;  ///< of the busy ones
+    explicit Group(int64_t count);
+    int64_t count;
+    IndexSet idle;
+    MinHeap<int64_t> ends; ///< of the busy ones
     std::vector<Room> rooms;
   };
 

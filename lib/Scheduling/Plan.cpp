@@ -6,12 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Plan.h"
-#include "Graph.h"
 #include "llm/Support/Units.h"
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 namespace mlir::llm::scheduling {
 
@@ -58,9 +56,10 @@ std::optional<Plan> Plan::make(const Problem &problem) {
   std::vector<int64_t> spans;
   spans.reserve(problem.tasks.size());
   size_t shape = 0;
+  std::vector<int64_t> cycles;
   for (unsigned index = 0; index < problem.tasks.size(); ++index) {
     const Task &task = problem.tasks[index];
-    std::vector<int64_t> cycles;
+    cycles.clear();
     for (size_t part = 0; part < task.parts.size(); ++part, ++shape)
       cycles.push_back(table->shapes[shape].shortest());
     std::optional<int64_t> span =
@@ -88,26 +87,27 @@ std::optional<Plan> Plan::make(const Problem &problem) {
       plan.queues.push_back(queue);
     queueOfShape.push_back(known->second);
   }
-  std::vector<std::pair<int64_t, int64_t>> rank; // the way, the length
+  // The way and the length, negative so that the longest is first; the part.
+  std::vector<std::tuple<int64_t, int64_t, size_t>> rank;
   rank.reserve(table->parts.size());
+  plan.queueOfPart.reserve(table->parts.size());
   for (size_t index = 0; index < table->parts.size(); ++index) {
     const PartTable::Entry &part = table->parts[index];
     bool combines = problem.tasks[part.task].lastCombines &&
                     index + 1 == table->first[part.task + 1];
     int64_t length = table->modesOf(index).shortest();
     int64_t own = combines ? length : spans[part.task];
-    rank.push_back({own + (*behind)[part.task], length});
+    rank.push_back({-(own + (*behind)[part.task]), -length, index});
     plan.queueOfPart.push_back(queueOfShape[part.shape]);
   }
-  plan.order.resize(rank.size());
-  std::iota(plan.order.begin(), plan.order.end(), 0);
-  std::sort(plan.order.begin(), plan.order.end(), [&](size_t a, size_t b) {
-    return rank[a] != rank[b] ? rank[a] > rank[b] : a < b;
-  });
+  std::sort(rank.begin(), rank.end());
+  plan.order.reserve(rank.size());
+  for (const auto &[way, length, part] : rank)
+    plan.order.push_back(part);
   plan.position.resize(rank.size());
   for (size_t at = 0; at < plan.order.size(); ++at)
     plan.position[plan.order[at]] = at;
-  plan.successors = successorsOf(problem);
+  plan.successors = Successors(problem);
   plan.table = std::move(*table);
   return plan;
 }

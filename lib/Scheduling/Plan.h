@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_SCHEDULING_PLAN_H
 #define LLM_LIB_SCHEDULING_PLAN_H
 
+#include "Graph.h"
 #include "Parts.h"
 
 #include <tuple>
@@ -17,7 +18,7 @@ namespace mlir::llm::scheduling {
 /// The parts of a problem without alternatives, and in which order they matter.
 struct Plan {
   PartTable table;
-  std::vector<std::vector<unsigned>> successors;
+  Successors successors;
   /// All parts: first those with the longest way from the start of their task
   /// to the end of all, among them the longest part, then program order.
   /// Nothing waits for what stands behind it.

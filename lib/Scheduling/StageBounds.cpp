@@ -38,7 +38,7 @@ std::optional<int64_t> BoundFinder::stage(size_t first, size_t last) const {
     int64_t sum = 0;
     for (size_t at = first; at < last; ++at) {
       std::optional<int64_t> more =
-          checkedAdd(sum, limits[order[at]].ownBytes[m]);
+          checkedAdd(sum, limits[order[at]].streams[m].ownBytes);
       if (!more)
         return std::nullopt;
       sum = *more;
@@ -90,7 +90,8 @@ std::optional<int64_t> BoundFinder::row(size_t first, size_t last) const {
       continue;
     int64_t bytes = 0;
     for (size_t at = first; at < last; ++at)
-      bytes = checkedAdd(bytes, limits[order[at]].bytes[m]).value_or(maxCount);
+      bytes = checkedAdd(bytes, limits[order[at]].streams[m].bytes)
+                  .value_or(maxCount);
     std::optional<int64_t> cycles =
         cyclesOf(std::max<int64_t>(0, bytes - *held), m);
     if (!cycles)

@@ -60,7 +60,7 @@ std::optional<int64_t> BoundFinder::streams(const GroupSet &groups,
   for (size_t at = first; at < last; ++at) {
     if (!isConfined(order[at], groups))
       continue;
-    const FetchCurve &curve = limits[order[at]].curves[resource];
+    const FetchCurve &curve = limits[order[at]].streams[resource].curve;
     streamed += curve.cyclesWithout();
     for (FetchCurve::Piece piece : curve.pieces())
       savings.add(piece);

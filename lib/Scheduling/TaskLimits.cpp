@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "TaskLimits.h"
-#include "Lanes.h"
 #include "Parts.h"
 #include "Plan.h"
 #include "llm/Support/Units.h"
 
 #include <algorithm>
+#include <map>
 
 namespace mlir::llm::scheduling {
 
@@ -21,10 +21,11 @@ class LimitFinder {
 public:
   explicit LimitFinder(const Problem &problem)
       : problem(problem), prefetches(hasMemoryEngine(problem)),
-        lanes(allLanes(problem)) {}
+        resources(problem.resources.size()) {}
 
-  /// False on overflow.
-  bool addChoice(const Task &task, unsigned choice, TaskLimits &limits);
+  /// Nothing on overflow.
+  std::optional<TaskLimits> find(const Task &task);
+  std::vector<GroupSet> takeGroupSets();
 
 private:
   /// Of one part, on the groups that can run it.
@@ -32,49 +33,60 @@ private:
     int64_t fetched = INT64_MAX, streamed = INT64_MAX;
     std::vector<int64_t> fetchable; ///< bytes per resource, at most
   };
-  PartLimits findPart(const Task &task, const Part &part, TaskLimits &limits);
+  bool addChoice(const Task &task, unsigned choice, TaskLimits &limits);
+  PartLimits findPart(const Task &task, const Part &part);
   int64_t lengthOn(const EngineGroup &engine, const Part &part,
                    const std::vector<int64_t> &bytes) const;
   std::vector<FetchCurve> findCurves(const Task &task, const Part &part,
                                      const PartLimits &limits) const;
+  bool canFetch(const Part &part) const {
+    return prefetches && !part.sources.empty();
+  }
 
   const Problem &problem;
   bool prefetches;
-  std::vector<int64_t> lanes;
+  size_t resources;
+  GroupSet groups; ///< that can run a part of the task
+  std::map<GroupSet, unsigned> numberOf;
 };
 
 } // namespace
 
 int64_t LimitFinder::lengthOn(const EngineGroup &engine, const Part &part,
                               const std::vector<int64_t> &bytes) const {
-  std::optional<LaneChoice> choice =
-      chooseLanes(problem, bytes, part.overheadCycles + part.serialCycles,
-                  part.computeCycles, engine, lanes);
-  return choice ? choice->length : INT64_MAX;
+  // Ports have no more lanes than there are.
+  return lengthWithLanes(problem, bytes,
+                         part.overheadCycles + part.serialCycles,
+                         part.computeCycles, engine.portLanes)
+      .value_or(INT64_MAX);
 }
 
-LimitFinder::PartLimits
-LimitFinder::findPart(const Task &task, const Part &part, TaskLimits &limits) {
+LimitFinder::PartLimits LimitFinder::findPart(const Task &task,
+                                              const Part &part) {
   PartLimits found;
-  found.fetchable.assign(lanes.size(), 0);
+  found.fetchable.assign(resources, 0);
   int64_t leastNeed = leastNeedOf(problem, part);
   for (unsigned group = 0; group < problem.engines.size(); ++group) {
     if (!mayRun(problem, group, task, part))
       continue;
-    limits.groups[group] = true;
+    groups[group] = true;
     const EngineGroup &engine = problem.engines[group];
+    found.streamed =
+        std::min(found.streamed, lengthOn(engine, part, part.bytes));
+    if (!canFetch(part))
+      continue;
     std::vector<int64_t> left = part.bytes;
     for (const Source &source : part.sources)
-      if (prefetches && source.sliceBytes <= engine.privateBytes - leastNeed)
+      if (source.sliceBytes <= engine.privateBytes - leastNeed)
         for (size_t m = 0; m < left.size(); ++m)
           left[m] -= source.bytes[m];
     found.fetched = std::min(found.fetched, lengthOn(engine, part, left));
-    found.streamed =
-        std::min(found.streamed, lengthOn(engine, part, part.bytes));
     for (size_t m = 0; m < left.size(); ++m)
       found.fetchable[m] =
           std::max(found.fetchable[m], part.bytes[m] - left[m]);
   }
+  if (!canFetch(part))
+    found.fetched = found.streamed;
   return found;
 }
 
@@ -83,10 +95,13 @@ LimitFinder::findPart(const Task &task, const Part &part, TaskLimits &limits) {
 std::vector<FetchCurve>
 LimitFinder::findCurves(const Task &task, const Part &part,
                         const PartLimits &limits) const {
+  if (!canFetch(part))
+    return std::vector<FetchCurve>(resources,
+                                   FetchCurve(double(limits.streamed)));
   std::vector<std::vector<FetchCurve::Point>> points(
-      lanes.size(), {{0, double(limits.streamed)}});
+      resources, {{0, double(limits.streamed)}});
   constexpr size_t mostSources = 4;
-  size_t count = prefetches ? part.sources.size() : 0;
+  size_t count = part.sources.size();
   if (count > mostSources)
     for (auto &own : points)
       own.push_back({0, double(limits.fetched)});
@@ -116,9 +131,9 @@ LimitFinder::findCurves(const Task &task, const Part &part,
 bool LimitFinder::addChoice(const Task &task, unsigned choice,
                             TaskLimits &limits) {
   const std::vector<Part> &parts = task.partsOf(choice);
-  std::vector<int64_t> cycles, bytes(lanes.size(), 0), own(lanes.size(), 0);
+  std::vector<int64_t> cycles;
   int64_t engineCycles = 0;
-  std::vector<FetchCurve> curves(lanes.size());
+  std::vector<TaskLimits::Stream> streams(resources);
   for (const Part &part : parts) {
     auto add = [&](int64_t &sum, int64_t each) {
       std::optional<int64_t> all =
@@ -127,54 +142,70 @@ bool LimitFinder::addChoice(const Task &task, unsigned choice,
       sum = next.value_or(sum);
       return next.has_value();
     };
-    PartLimits found = findPart(task, part, limits);
+    PartLimits found = findPart(task, part);
     cycles.push_back(found.fetched);
     if (!add(engineCycles, found.fetched) || found.streamed > maxCount)
       return false;
-    for (size_t m = 0; m < bytes.size(); ++m)
-      if (!add(bytes[m], part.bytes[m]) ||
-          !add(own[m], part.bytes[m] - found.fetchable[m]))
+    std::vector<FetchCurve> curves = findCurves(task, part, found);
+    for (size_t m = 0; m < resources; ++m) {
+      if (!add(streams[m].bytes, part.bytes[m]) ||
+          !add(streams[m].ownBytes, part.bytes[m] - found.fetchable[m]))
         return false;
-    std::vector<FetchCurve> ofPart = findCurves(task, part, found);
-    for (size_t m = 0; m < curves.size(); ++m)
-      curves[m].add(ofPart[m], double(part.count));
+      streams[m].curve.add(curves[m], double(part.count));
+    }
   }
   std::optional<int64_t> span =
       spanOf(problem, task, parts, task.lastCombinesOf(choice), cycles);
   if (!span)
     return false;
-  auto lower = [&](int64_t &limit, int64_t found) {
-    limit = choice == 0 ? found : std::min(limit, found);
+  if (choice == 0) {
+    limits.spanCycles = *span;
+    limits.engineCycles = engineCycles;
+    limits.streams = std::move(streams);
+    return true;
+  }
+  auto lower = [](int64_t &limit, int64_t found) {
+    limit = std::min(limit, found);
   };
   lower(limits.spanCycles, *span);
   lower(limits.engineCycles, engineCycles);
-  for (size_t m = 0; m < bytes.size(); ++m) {
-    lower(limits.bytes[m], bytes[m]);
-    lower(limits.ownBytes[m], own[m]);
-    if (choice == 0)
-      limits.curves[m] = std::move(curves[m]);
-    else
-      limits.curves[m].lower(curves[m]);
+  for (size_t m = 0; m < resources; ++m) {
+    lower(limits.streams[m].bytes, streams[m].bytes);
+    lower(limits.streams[m].ownBytes, streams[m].ownBytes);
+    limits.streams[m].curve.lower(streams[m].curve);
   }
   return true;
 }
 
-std::optional<std::vector<TaskLimits>> findTaskLimits(const Problem &problem) {
+std::optional<TaskLimits> LimitFinder::find(const Task &task) {
+  TaskLimits limits;
+  groups.assign(problem.engines.size(), false);
+  for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice)
+    if (!addChoice(task, choice, limits))
+      return std::nullopt;
+  limits.groupSet = numberOf.try_emplace(groups, numberOf.size()).first->second;
+  return limits;
+}
+
+std::vector<GroupSet> LimitFinder::takeGroupSets() {
+  std::vector<GroupSet> sets(numberOf.size());
+  for (const auto &[set, number] : numberOf)
+    sets[number] = set;
+  return sets;
+}
+
+std::optional<ProblemLimits> findTaskLimits(const Problem &problem) {
   LimitFinder finder(problem);
-  std::vector<TaskLimits> all;
-  all.reserve(problem.tasks.size());
+  ProblemLimits limits;
+  limits.tasks.reserve(problem.tasks.size());
   for (const Task &task : problem.tasks) {
-    TaskLimits limits;
-    limits.bytes.assign(problem.resources.size(), 0);
-    limits.ownBytes = limits.bytes;
-    limits.curves.resize(problem.resources.size());
-    limits.groups.assign(problem.engines.size(), false);
-    for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice)
-      if (!finder.addChoice(task, choice, limits))
-        return std::nullopt;
-    all.push_back(std::move(limits));
+    std::optional<TaskLimits> own = finder.find(task);
+    if (!own)
+      return std::nullopt;
+    limits.tasks.push_back(std::move(*own));
   }
-  return all;
+  limits.groupSets = finder.takeGroupSets();
+  return limits;
 }
 
 } // namespace mlir::llm::scheduling

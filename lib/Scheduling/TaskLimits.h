@@ -19,16 +19,27 @@ namespace mlir::llm::scheduling {
 struct TaskLimits {
   int64_t spanCycles = 0;   ///< first start to last end, fetched
   int64_t engineCycles = 0; ///< of all parts on engines, fetched
-  /// Per resource: all bytes, and those that cannot be fetched ahead.
-  std::vector<int64_t> bytes, ownBytes;
-  /// Per resource: cycles of all parts on engines by bytes that are fetched.
-  std::vector<FetchCurve> curves;
-  /// The engine groups that can run a part of it.
-  std::vector<bool> groups;
+  struct Stream {
+    /// All, and those that cannot be fetched ahead.
+    int64_t bytes = 0, ownBytes = 0;
+    /// Cycles of all parts on engines by bytes that are fetched.
+    FetchCurve curve;
+  };
+  std::vector<Stream> streams; ///< of each resource
+  /// The engine groups that can run a part of it: index into
+  /// `ProblemLimits::groupSets`.
+  unsigned groupSet = 0;
+};
+
+using GroupSet = std::vector<bool>;
+
+struct ProblemLimits {
+  std::vector<TaskLimits> tasks;
+  std::vector<GroupSet> groupSets; ///< each of them once
 };
 
 /// Of each task of a sound problem; nothing on overflow.
-std::optional<std::vector<TaskLimits>> findTaskLimits(const Problem &problem);
+std::optional<ProblemLimits> findTaskLimits(const Problem &problem);
 
 } // namespace mlir::llm::scheduling
 

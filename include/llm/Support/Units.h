@@ -24,8 +24,19 @@ namespace mlir::llm {
 inline constexpr int64_t maxCount = INT64_MAX / 4;
 
 /// a * b, a + b, or nothing when the result is negative or above `maxCount`.
-std::optional<int64_t> checkedMul(int64_t a, int64_t b);
-std::optional<int64_t> checkedAdd(int64_t a, int64_t b);
+inline std::optional<int64_t> checkedMul(int64_t a, int64_t b) {
+  int64_t product;
+  if (a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product) ||
+      product > maxCount)
+    return std::nullopt;
+  return product;
+}
+inline std::optional<int64_t> checkedAdd(int64_t a, int64_t b) {
+  int64_t sum;
+  if (a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) || sum > maxCount)
+    return std::nullopt;
+  return sum;
+}
 
 /// ceil(a * b * c / (d * e)) with a 128-bit intermediate; all factors are >= 0,
 /// the divisors > 0. Nothing when an intermediate or the result overflows.
