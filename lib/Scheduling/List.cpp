@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "List.h"
 #include "ListSearch.h"
 #include "StageSearch.h"
 #include "llm/Scheduling/Bounds.h"
@@ -14,7 +15,7 @@
 
 namespace mlir::llm::scheduling {
 
-std::optional<Solution> scheduleList(const Problem &problem) {
+std::optional<ListResult> searchList(const Problem &problem) {
   std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
   if (!bounds)
     return std::nullopt;
@@ -41,7 +42,15 @@ std::optional<Solution> scheduleList(const Problem &problem) {
   search.keep(scheduleEarliest(problem), {}, ListOptions());
   if (canCut && !search.isDone())
     search.descend();
-  return search.best();
+  if (!search.best())
+    return std::nullopt;
+  return ListResult{*search.best(), search.bestOptions(), bound};
+}
+
+std::optional<Solution> scheduleList(const Problem &problem) {
+  std::optional<ListResult> result = searchList(problem);
+  return result ? std::optional<Solution>(std::move(result->solution))
+                : std::nullopt;
 }
 
 } // namespace mlir::llm::scheduling

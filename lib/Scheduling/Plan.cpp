@@ -48,7 +48,8 @@ std::optional<int64_t> spanOf(const Problem &problem, const Task &task,
                       : std::optional<int64_t>(longest);
 }
 
-std::optional<Plan> Plan::make(const Problem &problem) {
+std::optional<Plan> Plan::make(const Problem &problem,
+                               const std::vector<int64_t> &extraCycles) {
   std::optional<PartTable> table = listParts(problem);
   if (!table || topologicalOrder(problem).size() != problem.tasks.size())
     return std::nullopt;
@@ -64,6 +65,8 @@ std::optional<Plan> Plan::make(const Problem &problem) {
       cycles.push_back(table->shapes[shape].shortest());
     std::optional<int64_t> span =
         spanOf(problem, task, task.parts, task.lastCombines, cycles);
+    if (span && !extraCycles.empty())
+      span = checkedAdd(*span, extraCycles[index]);
     if (!span)
       return std::nullopt;
     spans.push_back(*span);

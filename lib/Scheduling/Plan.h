@@ -37,8 +37,10 @@ struct Plan {
   std::vector<unsigned> queueOfPart;
   std::vector<Queue> queues;
 
-  /// Nothing on overflow.
-  static std::optional<Plan> make(const Problem &problem);
+  /// Tasks rank as if each were `extraCycles` longer (none below 0; empty: as
+  /// they are). Nothing on overflow.
+  static std::optional<Plan> make(const Problem &problem,
+                                  const std::vector<int64_t> &extraCycles = {});
 };
 
 /// Cycles that no task is shorter than, from its first start to its last end:

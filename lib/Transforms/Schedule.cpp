@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Improvement.h"
 #include "ModuleTarget.h"
 #include "llm/Analysis/ProgramBounds.h"
 #include "llm/Analysis/ScheduleProblem.h"
@@ -36,6 +37,8 @@ struct ScheduleOptions {
   ExactOptions exact;
   bool cutsOps = true;
   bool prefetches = true;
+  std::optional<ImproveLimit> improve;
+  uint32_t seed = 1;
 };
 
 /// Schedules one function: stretch by stretch, loops as barriers.
@@ -43,7 +46,11 @@ class FunctionScheduler {
 public:
   FunctionScheduler(const Program &program, const Target &target,
                     ScheduleOptions options)
-      : program(program), target(target), options(options) {}
+      : program(program), target(target), options(options) {
+    if (options.improve)
+      improvement.emplace(func::FuncOp(program.function()).getName(),
+                          program.ops().size(), *options.improve, options.seed);
+  }
 
   LogicalResult run(StringRef policy);
 
@@ -58,6 +65,7 @@ private:
   /// Who made the schedule and, where that is known, how good it is.
   std::string nameOfPolicy(StringRef policy, int64_t makespan,
                            int64_t lowerBoundCycles) const;
+  void emitRemarks(StringRef maker, int64_t makespan, int64_t lowerBoundCycles);
   InFlightDiagnostic emitOverflow() {
     return emitFunctionError(program.function())
            << "has a schedule that takes more than 2^61 - 1 cycles";
@@ -75,6 +83,7 @@ private:
   SmallVector<LoopPeriodAttr> loops;
   /// Why the exact solver has not proven the schedule of some stretch.
   std::string unproven;
+  std::optional<Improvement> improvement;
 };
 } // namespace
 
@@ -109,7 +118,8 @@ FailureOr<Solution> FunctionScheduler::solveExactly(const Problem &problem) {
 FailureOr<Solution> FunctionScheduler::solve(const Problem &problem) {
   if (!options.solver)
     return solveExactly(problem);
-  std::optional<Solution> solution = options.solver(problem);
+  std::optional<Solution> solution =
+      improvement ? improvement->solve(problem) : options.solver(problem);
   if (!solution)
     return emitOverflow();
   return std::move(*solution);
@@ -117,6 +127,9 @@ FailureOr<Solution> FunctionScheduler::solve(const Problem &problem) {
 
 std::string FunctionScheduler::nameOfPolicy(StringRef policy, int64_t makespan,
                                             int64_t lowerBoundCycles) const {
+  if (improvement)
+    return policy.str() + ", improved " + options.improve->describe() +
+           (improvement->wasInterrupted() ? ", interrupted" : "");
   if (options.solver)
     return policy.str();
   return policy.str() + ", " +
@@ -186,6 +199,35 @@ FailureOr<int64_t> FunctionScheduler::placeItems(ArrayRef<ProgramItem> items,
   return start;
 }
 
+void FunctionScheduler::emitRemarks(StringRef maker, int64_t makespan,
+                                    int64_t lowerBoundCycles) {
+  func::FuncOp function = program.function();
+  remark::passed(function.getLoc(), remark::RemarkOpts::name("schedule")
+                                        .category("llm-schedule")
+                                        .function(function.getName()))
+      << remark::reason("'{0}' takes {1} cycles with policy {2}; no schedule "
+                        "is shorter than "
+                        "{3}",
+                        function.getName(), makespan, maker, lowerBoundCycles)
+      << remark::metric("makespan_cycles", makespan)
+      << remark::metric("lower_bound_cycles", lowerBoundCycles);
+  if (!unproven.empty())
+    remark::missed(function.getLoc(), remark::RemarkOpts::name("proof")
+                                          .category("llm-schedule")
+                                          .function(function.getName()))
+        << remark::reason("'{0}' may have a shorter schedule: {1}",
+                          function.getName(), unproven);
+  if (improvement &&
+      (!options.improve->isReproducible() || improvement->wasInterrupted()))
+    remark::analysis(function.getLoc(),
+                     remark::RemarkOpts::name("not-reproducible")
+                         .category("llm-schedule")
+                         .function(function.getName()))
+        << remark::reason("'{0}' was improved until a point in time: another "
+                          "run may give another schedule",
+                          function.getName());
+}
+
 LogicalResult FunctionScheduler::run(StringRef policy) {
   FailureOr<int64_t> makespan = placeItems(program.items(), 0);
   if (failed(makespan))
@@ -208,22 +250,7 @@ LogicalResult FunctionScheduler::run(StringRef policy) {
                                       *makespan, bounds->lowerBoundCycles,
                                       getAmounts(context, byName),
                                       bounds->rooflineCycles, loops));
-  remark::passed(function.getLoc(), remark::RemarkOpts::name("schedule")
-                                        .category("llm-schedule")
-                                        .function(function.getName()))
-      << remark::reason("'{0}' takes {1} cycles with policy {2}; no schedule "
-                        "is shorter than "
-                        "{3}",
-                        function.getName(), *makespan, maker,
-                        bounds->lowerBoundCycles)
-      << remark::metric("makespan_cycles", *makespan)
-      << remark::metric("lower_bound_cycles", bounds->lowerBoundCycles);
-  if (!unproven.empty())
-    remark::missed(function.getLoc(), remark::RemarkOpts::name("proof")
-                                          .category("llm-schedule")
-                                          .function(function.getName()))
-        << remark::reason("'{0}' may have a shorter schedule: {1}",
-                          function.getName(), unproven);
+  emitRemarks(maker, *makespan, bounds->lowerBoundCycles);
   return success();
 }
 
@@ -231,6 +258,22 @@ namespace {
 struct LlmSchedulePass
     : WorkloadPass<llm::impl::LlmSchedulePassBase<LlmSchedulePass>> {
   using WorkloadPass::WorkloadPass;
+
+  LogicalResult parseImprove(std::optional<ImproveLimit> &limit) {
+    if (improve.empty())
+      return success();
+    limit = ImproveLimit::parse(improve);
+    if (!limit)
+      return emitPassError(*this, getOperation())
+             << "option 'improve' must be a number of evaluations or of "
+                "seconds above 0, such as '1000' or '10s', got '"
+             << improve.getValue() << "'";
+    if (policy != "list")
+      return emitPassError(*this, getOperation())
+             << "option 'improve' starts from policy=list, got policy="
+             << policy.getValue();
+    return success();
+  }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -257,12 +300,22 @@ struct LlmSchedulePass
           << granularity.getValue() << "'";
       return signalPassFailure();
     }
-    ScheduleOptions options{
-        solver, {exactNodes, exactSeconds}, granularity == "tile", prefetch};
+    std::optional<ImproveLimit> limit;
+    if (failed(parseImprove(limit)))
+      return signalPassFailure();
+    ScheduleOptions options{solver,
+                            {exactNodes, exactSeconds},
+                            granularity == "tile",
+                            prefetch,
+                            limit,
+                            seed};
     FailureOr<Target> target = getOrWriteTarget(module);
     if (failed(target) ||
         failed(applyEnginesOption(*this, module, engines, *target)))
       return signalPassFailure();
+    std::optional<InterruptNote> note;
+    if (limit)
+      note.emplace();
     if (failed(forEachProgram(module, [&](const Program &program) {
           if (failed(checkCosts(program, *target)))
             return failure();

@@ -10,6 +10,8 @@
 
 #include "llm/Scheduling/Problem.h"
 
+#include <functional>
+
 namespace mlir::llm::scheduling {
 
 // Solvers take a sound problem (Problem::check()), return the slots in the
@@ -31,6 +33,34 @@ std::optional<Solution> scheduleEarliest(const Problem &problem);
 /// returns the shortest of all; so it is never longer than `scheduleEarliest`.
 /// Deterministic. No prefetch.
 std::optional<Solution> scheduleList(const Problem &problem);
+
+struct ImproveProgress {
+  int64_t evaluations; ///< so far
+  int64_t makespan;    ///< of the shortest schedule so far
+  int64_t lowerBoundCycles;
+};
+
+struct ImproveOptions {
+  int64_t evaluations = 0; ///< so many at most; 0: no limit
+  double seconds = 0;      ///< not begun after so many; 0: no limit
+  uint32_t seed = 1;
+  /// Called before each evaluation; false ends the search.
+  std::function<bool(const ImproveProgress &)> report = nullptr;
+};
+
+struct ImproveResult {
+  Solution solution;
+  int64_t lowerBoundCycles = 0;
+  int64_t evaluations = 0;
+};
+
+/// A local search from `scheduleList` on, over what a list schedule is made of:
+/// how tasks are cut, how and in which order their parts start. One evaluation
+/// is one list schedule. Never longer than `scheduleList`; ends at a lower
+/// bound. Without a limit in seconds the result is the same for a seed on every
+/// machine, unless `report` ends it.
+std::optional<ImproveResult> scheduleImproved(const Problem &problem,
+                                              const ImproveOptions &options);
 
 } // namespace mlir::llm::scheduling
 

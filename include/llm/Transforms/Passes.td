@@ -247,6 +247,15 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
       lower bound: `"exact, feasible, gap 3.2 %"`. For some ten ops, in few parts: what is
       beyond it is an error. Optimal is meant for the tiles, costs and options as given.
 
+    `improve=1000` searches on from `list`: a thousand times it cuts or starts some ops in
+    another way or order and makes the schedule again, and it keeps the shortest. A `seed`
+    gives the same schedule on every machine. `improve=10s` searches ten seconds by the
+    clock: another run may give another schedule, and a remark says so. Both are for one
+    function, whose stretches of ops between loop boundaries share them in proportion to
+    their ops. On a terminal a line shows how far it is. Ctrl-C ends the search, but not the
+    tool, which goes on with the best so far; a second one ends the tool. `llm.schedule`
+    says `policy = "list, improved 1000"`, with `, interrupted` behind it where that was so.
+
     `granularity=op` leaves ops whole, `prefetch=false` fetches nothing ahead. Tiles with
     strategy `manual` keep the split that they have; of others it is decided anew. The
     lower bounds are those of the machine, whatever the options.
@@ -263,6 +272,7 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
     ```
     llm-opt block.mlir --llm-tile --llm-schedule=engines=4
     llm-opt block.mlir --llm-tile "--llm-schedule=engines=2 policy=earliest"
+    llm-opt block.mlir --llm-tile "--llm-schedule=engines=4 improve=1000"
     llm-opt block.mlir --llm-tile "--llm-schedule=policy=exact exact-nodes=10000 granularity=op"
     ```
   }];
@@ -275,6 +285,10 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
            "Nodes that policy=exact searches in each stretch of ops (0: no limit)">,
     Option<"exactSeconds", "exact-seconds", "double", "0",
            "Seconds that policy=exact searches in each stretch of ops (0: no limit)">,
+    Option<"improve", "improve", "std::string", "",
+           "Search on from policy=list: 1000 schedules, or 10s (seconds) (empty: do not)">,
+    Option<"seed", "seed", "unsigned", "1",
+           "Of the random numbers of improve">,
     Option<"granularity", "granularity", "std::string", "\"tile\"",
            "tile: ops may be cut into parts; op: they stay whole">,
     Option<"prefetch", "prefetch", "bool", "true",
