@@ -23,7 +23,7 @@ class SlackFinder {
 public:
   SlackFinder(const Problem &problem, const Solution &solution)
       : problem(problem), solution(solution), numbers(problem),
-        successors(successorsOf(problem)),
+        successors(problem),
         latestStart(solution.slots.size(), solution.makespan),
         earliestOfParts(problem.tasks.size(), solution.makespan),
         latestForFetches(problem.tasks.size(), solution.makespan),
@@ -48,7 +48,7 @@ private:
   const Problem &problem;
   const Solution &solution;
   PartNumbers numbers;
-  std::vector<std::vector<unsigned>> successors;
+  Successors successors;
 
   std::vector<int64_t> latestStart;        ///< of each slot
   std::vector<int64_t> earliestOfParts;    ///< the least of these, of a task
@@ -103,7 +103,7 @@ int64_t SlackFinder::latestEndOf(unsigned task) {
   std::optional<int64_t> &latest = latestEnds[task];
   if (!latest) {
     latest = latestForFetches[task];
-    for (unsigned successor : successors[task])
+    for (unsigned successor : successors.of(task))
       latest = std::min(*latest, earliestOfParts[successor]);
   }
   return *latest;
