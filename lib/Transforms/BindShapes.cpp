@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/Program.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -100,6 +101,9 @@ LogicalResult ShapeBinder::inferResults(Operation *op) {
 
 /// What a loop carries has the types of what it begins with.
 LogicalResult ShapeBinder::bindLoop(LoopLikeOpInterface loop) {
+  if (loop->hasAttr(LlmDialect::tileAttrName))
+    return loop.emitOpError() << "is what --llm-materialize-tiles made of an "
+                                 "op; bind sizes before it";
   auto arguments = loop.getRegionIterArgs();
   ValueRange inits = loop.getInits(), yields = loop.getYieldedValues();
   ValueRange results = loop->getResults();

@@ -187,7 +187,20 @@ struct LlmMaterializeTilesPass
     tensor::registerTilingInterfaceExternalModels(registry);
   }
 
+  /// Some op of it has become loops.
+  static bool isMaterialized(ModuleOp module) {
+    return module
+        .walk([](LoopLikeOpInterface loop) {
+          return loop->hasAttr(LlmDialect::tileAttrName)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
   void runOnOperation() override {
+    if (isMaterialized(getOperation()))
+      return;
     if (failed(forEachProgram(getOperation(), [](const Program &program) {
           for (const ProgramOp &entry : program.ops())
             if (failed(materialize(entry)))

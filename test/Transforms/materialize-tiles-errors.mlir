@@ -54,18 +54,3 @@ func.func @f(%x: tensor<?x8xf32>) {
   %0 = llm.add %x, %x {llm.tile = #llm.tile<manual>} : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
-
-// -----
-
-// What is loops already.
-func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  %e = tensor.empty() : tensor<4x8xf32>
-  // expected-error @+1 {{loop 'scf.forall' is what --llm-materialize-tiles made of an op; run this pass before it}}
-  %0 = scf.forall (%i) in (4) shared_outs(%o = %e) -> tensor<4x8xf32> {
-    %s = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
-    scf.forall.in_parallel {
-      tensor.parallel_insert_slice %s into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<4x8xf32>
-    }
-  } {llm.tile = #llm.tile<manual split = {d0 = 4}>}
-  return %0 : tensor<4x8xf32>
-}

@@ -118,8 +118,8 @@
 // NAMED-SAME: "dma" = #dlti.map<"kinds" = ["memory"], "count" = 3 : i64
 // RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu-mxu-vpu engines=mxu:8,tpu:3" 2>&1 | FileCheck %s --check-prefix=NOSUCH
 // NOSUCH: error: --llm-target: option 'engines': target 'npu-mxu-vpu' has no engines 'tpu', only 'mxu', 'vpu', 'dma'
-// RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu-mxu-vpu engines=8" 2>&1 | FileCheck %s --check-prefix=WHICH
-// WHICH: error: --llm-target: option 'engines': target 'npu-mxu-vpu' has several groups of compute engines (mxu, vpu): name those to set the number of, as in 'mxu:8'
+// RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu-mxu-vpu engines=8" 2>&1 | FileCheck %s --check-prefix=GROUPS
+// GROUPS: error: --llm-target: option 'engines': target 'npu-mxu-vpu' has several groups of compute engines (mxu, vpu): name those to set the number of, as in 'mxu:8'
 // RUN: not llm-opt %t/empty.mlir "--llm-target=name=npu-mxu-vpu engines=mxu:8,vpu:" 2>&1 | FileCheck %s --check-prefix=NONUMBER
 // NONUMBER: error: --llm-target: option 'engines' must be a whole number above 0, or such numbers by name as in 'mxu:4,vpu:2', got 'vpu:'
 

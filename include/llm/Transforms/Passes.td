@@ -335,7 +335,7 @@ def LlmMaterializeTilesPass : Pass<"llm-materialize-tiles", "::mlir::ModuleOp"> 
     Requires: an `llm.tile` on every op that takes time; slots, if there are any, are those of
     its parts. Guarantees: the same values, but for the order in which floating-point sums are
     added up; each element of a result is written by one part. Runs last: passes on programs
-    refuse the loops.
+    refuse the loops, and a module that has some already is left as it is.
 
     ```mlir
     %y = llm.matmul "up_proj" %x, %w {llm.tile = #llm.tile<manual split = {m = 2, n = 3}>, llm.slots = ..}
