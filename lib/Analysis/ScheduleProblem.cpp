@@ -431,9 +431,9 @@ static LogicalResult readPrefetches(Operation *op, const Problem &problem,
   return success();
 }
 
-LogicalResult mlir::llm::readSlots(WorkloadOpInterface op,
-                                   const Problem &problem, unsigned task,
-                                   int64_t offset, std::vector<Slot> &slots) {
+static LogicalResult readSlots(WorkloadOpInterface op, const Problem &problem,
+                               unsigned task, int64_t offset,
+                               std::vector<Slot> &slots) {
   auto attr = op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
   if (!attr)
     return op->emitOpError()
@@ -468,4 +468,17 @@ LogicalResult mlir::llm::readSlots(WorkloadOpInterface op,
     }
   }
   return success();
+}
+
+FailureOr<scheduling::Solution>
+mlir::llm::readSolution(const Program &program, ArrayRef<unsigned> stretch,
+                        const Problem &problem, int64_t startCycle) {
+  scheduling::Solution solution;
+  for (auto [task, index] : llvm::enumerate(stretch))
+    if (failed(readSlots(program.ops()[index].op, problem, task, startCycle,
+                         solution.slots)))
+      return failure();
+  for (const Slot &slot : solution.slots)
+    solution.makespan = std::max(solution.makespan, slot.end);
+  return solution;
 }

@@ -131,10 +131,8 @@ ExactResult scheduleExact(const Problem &problem, const ExactOptions &options) {
     result.reason = "its cycles are more than can be counted";
     return result;
   }
-  if (!options.usesListAndBounds)
-    bounds->clear();
-  for (const Bound &bound : *bounds)
-    result.lowerBoundCycles = std::max(result.lowerBoundCycles, bound.cycles);
+  if (options.usesListAndBounds)
+    result.lowerBoundCycles = largestBound(*bounds);
   result.solution = std::move(*start);
   result.status = ExactStatus::Feasible;
   try {

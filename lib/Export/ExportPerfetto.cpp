@@ -13,6 +13,7 @@
 #include "TraceWriter.h"
 #include "llm/Interfaces/ExternalModels.h"
 #include "llm/Support/Units.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::llm {
@@ -31,9 +32,10 @@ namespace {
 class TraceExporter {
 public:
   TraceExporter(const Timeline &timeline, const Target &target,
-                const TraceFlows &flows, TraceTime time, llvm::raw_ostream &os)
+                const TraceFlows &flows, const FunctionExplanation *explanation,
+                TraceTime time, llvm::raw_ostream &os)
       : timeline(timeline), target(target), flows(flows), time(time),
-        writer(os, target, time), args(timeline, target),
+        writer(os, target, time), args(timeline, explanation),
         counters(timeline, target, writer) {}
   void write();
   /// Slices that take time and have no width, because nanoseconds are too
@@ -168,6 +170,19 @@ static LogicalResult checkSliceCount(const Timeline &timeline) {
   return success();
 }
 
+/// The slots of the stretch that has most.
+static int64_t largestStretch(const Timeline &timeline,
+                              ArrayRef<ProgramItem> items) {
+  int64_t most = 0;
+  for (const ProgramItem &item : items) {
+    int64_t slots = 0;
+    for (unsigned op : item.ops)
+      slots += timeline.partCount(op);
+    most = std::max({most, slots, largestStretch(timeline, item.body)});
+  }
+  return most;
+}
+
 namespace {
 struct ExportPerfettoPass
     : WorkloadPass<llm::impl::ExportPerfettoPassBase<ExportPerfettoPass>> {
@@ -178,6 +193,8 @@ private:
   FailureOr<std::vector<std::string>>
   choosePaths(ArrayRef<func::FuncOp> functions);
   LogicalResult exportFunction(func::FuncOp function, StringRef path);
+  std::optional<FunctionExplanation> explain(const Timeline &timeline,
+                                             const Target &target) const;
 };
 } // namespace
 
@@ -204,6 +221,23 @@ ExportPerfettoPass::choosePaths(ArrayRef<func::FuncOp> functions) {
   return paths;
 }
 
+std::optional<FunctionExplanation>
+ExportPerfettoPass::explain(const Timeline &timeline,
+                            const Target &target) const {
+  int64_t slots = largestStretch(timeline, timeline.program().items());
+  if (slots <= explainSlots)
+    return FunctionExplanation::create(timeline, target);
+  func::FuncOp function = timeline.program().function();
+  remark::missed(function.getLoc(), remark::RemarkOpts::name("slack")
+                                        .category("llm-export-perfetto")
+                                        .function(function.getName()))
+      << remark::reason("slack and causes are left out, as there are more "
+                        "slots in a stretch than explain-slots={0}",
+                        explainSlots.getValue())
+      << remark::metric("slots", slots);
+  return std::nullopt;
+}
+
 LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
                                                  StringRef path) {
   FailureOr<Program> program = Program::analyze(function);
@@ -223,9 +257,11 @@ LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
   FailureOr<TraceFlows> flows = TraceFlows::create(*timeline);
   if (failed(flows))
     return failure();
+  std::optional<FunctionExplanation> explanation = explain(*timeline, *target);
   int64_t collapsed = 0;
   auto write = [&](llvm::raw_ostream &os) {
-    TraceExporter exporter(*timeline, *target, *flows, time, os);
+    TraceExporter exporter(*timeline, *target, *flows,
+                           explanation ? &*explanation : nullptr, time, os);
     exporter.write();
     collapsed = exporter.collapsedSlices();
   };

@@ -69,22 +69,17 @@ FailureOr<int64_t> Explainer::visitStretch(ArrayRef<unsigned> ops,
   FailureOr<scheduling::Problem> problem = makeProblem(program, ops, target);
   if (failed(problem))
     return failure();
-  scheduling::Solution solution;
-  for (auto [task, index] : llvm::enumerate(ops))
-    if (failed(readSlots(program.ops()[index].op, *problem, task, start,
-                         solution.slots)))
-      return failure();
-  for (const scheduling::Slot &slot : solution.slots)
-    solution.makespan = std::max(solution.makespan, slot.end);
-  if (!scheduling::verify(*problem, solution, 1).empty())
+  FailureOr<scheduling::Solution> solution =
+      readSolution(program, ops, *problem, start);
+  if (failed(solution) || !scheduling::verify(*problem, *solution, 1).empty())
     return failure();
   std::optional<scheduling::Explanation> explanation =
-      scheduling::explain(*problem, solution);
+      scheduling::explain(*problem, *solution);
   if (!explanation || failed(addEngines(explanation->engines, runs)))
     return failure();
   for (auto [task, index] : llvm::enumerate(ops))
     result.ops[index] = explanation->tasks[task];
-  return start + solution.makespan;
+  return start + solution->makespan;
 }
 
 FailureOr<int64_t> Explainer::visitLoop(const ProgramItem &item, int64_t start,

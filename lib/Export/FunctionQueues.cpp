@@ -62,18 +62,18 @@ LogicalResult QueueBuilder::readOps(StretchQueues &stretch,
   FailureOr<scheduling::Problem> problem = makeProblem(program, ops, target);
   if (failed(problem))
     return failure();
+  FailureOr<scheduling::Solution> solution =
+      readSolution(program, ops, *problem, stretch.startCycle);
+  if (failed(solution))
+    return failure();
   stretch.problem = std::move(*problem);
-  for (auto [task, index] : llvm::enumerate(ops)) {
-    const ProgramOp &entry = program.ops()[index];
-    FailureOr<QueuedOp> op = readOp(entry, index, target);
-    if (failed(op) ||
-        failed(readSlots(entry.op, stretch.problem, task, stretch.startCycle,
-                         stretch.solution.slots)))
+  stretch.solution = std::move(*solution);
+  for (unsigned index : ops) {
+    FailureOr<QueuedOp> op = readOp(program.ops()[index], index, target);
+    if (failed(op))
       return failure();
     stretch.ops.push_back(std::move(*op));
   }
-  for (const scheduling::Slot &slot : stretch.solution.slots)
-    stretch.solution.makespan = std::max(stretch.solution.makespan, slot.end);
   return success();
 }
 

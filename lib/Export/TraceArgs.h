@@ -18,9 +18,9 @@ namespace mlir::llm {
 /// turned into text once: slices of one op come one after the other.
 class TraceArgs {
 public:
-  TraceArgs(const Timeline &timeline, const Target &target)
-      : timeline(timeline),
-        explanation(FunctionExplanation::create(timeline, target)) {}
+  /// `explanation`: null, or what is said of each op.
+  TraceArgs(const Timeline &timeline, const FunctionExplanation *explanation)
+      : timeline(timeline), explanation(explanation) {}
   void write(::llvm::json::OStream &json, const Slice &slice,
              ArrayRef<std::string> dependsOn);
 
@@ -30,7 +30,7 @@ private:
   void findCost(int64_t part);
 
   const Timeline &timeline;
-  std::optional<FunctionExplanation> explanation;
+  const FunctionExplanation *explanation;
   DictionaryAttr knownLanes;
   std::string lanesText;
   std::optional<unsigned> knownOp;

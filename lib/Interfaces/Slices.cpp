@@ -198,7 +198,7 @@ static SmallVector<Value> sliceOperands(OpBuilder &builder, Operation *op,
   return operands;
 }
 
-static LogicalResult inferResults(Operation *op) {
+LogicalResult mlir::llm::inferResults(Operation *op) {
   auto inferring = dyn_cast<InferTypeOpInterface>(op);
   SmallVector<Type> types;
   if (!inferring || failed(inferring.inferReturnTypes(

@@ -132,6 +132,13 @@ std::optional<int64_t> BoundFinder::bytes(size_t resource) const {
   return cyclesOf(sum, resource);
 }
 
+int64_t largestBound(const std::vector<Bound> &bounds) {
+  int64_t largest = 0;
+  for (const Bound &bound : bounds)
+    largest = std::max(largest, bound.cycles);
+  return largest;
+}
+
 std::optional<std::vector<Bound>> lowerBounds(const Problem &problem) {
   std::optional<BoundFinder> finder = BoundFinder::make(problem);
   if (!finder)

@@ -9,9 +9,9 @@
 #include "List.h"
 #include "ListRun.h"
 #include "ListSearch.h"
+#include "Parts.h"
 #include "Stages.h"
 #include "llm/Scheduling/Solvers.h"
-#include "llm/Support/Units.h"
 
 #include <algorithm>
 #include <chrono>
@@ -73,7 +73,7 @@ private:
   const ImproveOptions &options;
   Dice dice;
   Clock::time_point startTime = Clock::now();
-  int64_t engines = 0; ///< that compute
+  int64_t engines; ///< that compute
   std::vector<Tasks> stages;
   std::vector<unsigned> stageOf;    ///< of each task
   std::vector<int64_t> stageCycles; ///< from its first start to its last end
@@ -86,7 +86,8 @@ private:
 
 Improver::Improver(const Problem &problem, const ImproveOptions &options,
                    ListResult start)
-    : problem(problem), options(options), dice(options.seed) {
+    : problem(problem), options(options), dice(options.seed),
+      engines(countComputeEngines(problem)) {
   size_t tasks = problem.tasks.size();
   best = {start.solution.choices, start.options,
           std::vector<int64_t>(tasks, 0)};
@@ -96,9 +97,6 @@ Improver::Improver(const Problem &problem, const ImproveOptions &options,
   result.solution = std::move(start.solution);
   result.lowerBoundCycles = start.lowerBoundCycles;
 
-  for (const EngineGroup &engine : problem.engines)
-    if (!engine.kinds.contains(EngineKind::Memory))
-      engines = checkedAdd(engines, engine.count).value_or(maxCount);
   std::vector<unsigned> order = topologicalOrder(problem);
   std::vector<size_t> borders = findBorders(problem, order);
   stageOf.resize(tasks);

@@ -19,9 +19,7 @@ std::optional<ListResult> searchList(const Problem &problem) {
   std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
   if (!bounds)
     return std::nullopt;
-  int64_t bound = 0;
-  for (const Bound &each : *bounds)
-    bound = std::max(bound, each.cycles);
+  int64_t bound = largestBound(*bounds);
 
   // Parts to place before a large problem is tried in fewer ways.
   constexpr size_t effort = 1'000'000;

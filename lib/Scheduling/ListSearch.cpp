@@ -7,7 +7,7 @@
 
 #include "ListSearch.h"
 #include "ListRun.h"
-#include "llm/Support/Units.h"
+#include "Parts.h"
 
 #include <algorithm>
 
@@ -23,10 +23,7 @@ static bool anySource(const Problem &problem,
 }
 
 static bool canPrefetch(const Problem &problem) {
-  return std::any_of(problem.engines.begin(), problem.engines.end(),
-                     [](const EngineGroup &engine) {
-                       return engine.kinds.contains(EngineKind::Memory);
-                     }) &&
+  return hasMemoryEngine(problem) &&
          anySource(problem, [](const Source &) { return true; });
 }
 
@@ -34,14 +31,6 @@ static bool hasWrittenSources(const Problem &problem) {
   return anySource(problem, [](const Source &source) {
     return !source.predecessors.empty();
   });
-}
-
-static int64_t countComputeEngines(const Problem &problem) {
-  int64_t count = 0;
-  for (const EngineGroup &engine : problem.engines)
-    if (!engine.kinds.contains(EngineKind::Memory))
-      count = checkedAdd(count, engine.count).value_or(maxCount);
-  return count;
 }
 
 ListSearch::ListSearch(const Problem &problem, int64_t bound, size_t effort)

@@ -7,6 +7,7 @@
 
 #include "Parts.h"
 #include "Lanes.h"
+#include "llm/Support/Units.h"
 
 #include <algorithm>
 
@@ -35,6 +36,14 @@ bool hasMemoryEngine(const Problem &problem) {
                      [](const EngineGroup &engine) {
                        return engine.kinds.contains(EngineKind::Memory);
                      });
+}
+
+int64_t countComputeEngines(const Problem &problem) {
+  int64_t count = 0;
+  for (const EngineGroup &engine : problem.engines)
+    if (!engine.kinds.contains(EngineKind::Memory))
+      count = checkedAdd(count, engine.count).value_or(maxCount);
+  return count;
 }
 
 int64_t leastNeedOf(const Problem &problem, const Part &part) {

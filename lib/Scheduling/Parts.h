@@ -58,6 +58,8 @@ bool mayRun(const Problem &problem, unsigned group, const Task &task,
             const Part &part);
 
 bool hasMemoryEngine(const Problem &problem);
+/// Engines without the kind Memory; at most `maxCount`.
+int64_t countComputeEngines(const Problem &problem);
 
 /// The table of a sound problem. Nothing on overflow.
 std::optional<PartTable> listParts(const Problem &problem);

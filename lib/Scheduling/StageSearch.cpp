@@ -129,10 +129,7 @@ Problem StageSearch::extract(size_t begin, size_t end) const {
 
 StageSearch::Found StageSearch::search(const Problem &stage) const {
   std::optional<std::vector<Bound>> bounds = lowerBounds(stage);
-  int64_t bound = 0;
-  for (const Bound &each : bounds.value_or(std::vector<Bound>()))
-    bound = std::max(bound, each.cycles);
-  ListSearch search(stage, bound, effort);
+  ListSearch search(stage, bounds ? largestBound(*bounds) : 0, effort);
   search.tryLevels();
   search.descend();
   Found found;

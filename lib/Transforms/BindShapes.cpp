@@ -13,6 +13,7 @@
 
 #include "llm/Analysis/Program.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Interfaces/Slices.h"
 #include "llm/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -85,18 +86,7 @@ LogicalResult ShapeBinder::inferResults(Operation *op) {
   if (auto style = dyn_cast<DestinationStyleOpInterface>(op))
     for (OpResult result : op->getResults())
       result.setType(style.getTiedOpOperand(result)->get().getType());
-  auto inferring = dyn_cast<InferTypeOpInterface>(op);
-  if (!inferring)
-    return success();
-  SmallVector<Type> types;
-  if (failed(inferring.inferReturnTypes(
-          op->getContext(), op->getLoc(), op->getOperands(),
-          op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
-          op->getRegions(), types)))
-    return failure();
-  for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
-    result.setType(type);
-  return success();
+  return isa<InferTypeOpInterface>(op) ? llm::inferResults(op) : success();
 }
 
 /// What a loop carries has the types of what it begins with.

@@ -53,24 +53,21 @@ FailureOr<int64_t> ScheduleVerifier::verifyStretch(ArrayRef<unsigned> stretch,
   FailureOr<Problem> problem = makeProblem(program, stretch, target);
   if (failed(problem))
     return failure();
-  Solution solution;
-  for (auto [task, index] : llvm::enumerate(stretch)) {
-    WorkloadOpInterface op = program.ops()[index].op;
-    size_t first = solution.slots.size();
-    if (failed(readSlots(op, *problem, task, start, solution.slots)))
-      return failure();
-    for (const Slot &slot : ArrayRef<Slot>(solution.slots).drop_front(first)) {
-      if (slot.start < 0)
-        return op->emitOpError() << "S5: starts at cycle " << slot.start + start
-                                 << ", before what is ahead of it ends at "
-                                 << start << " (a loop boundary is a barrier)";
-      solution.makespan = std::max(solution.makespan, slot.end);
-    }
-  }
+  FailureOr<Solution> solution =
+      readSolution(program, stretch, *problem, start);
+  if (failed(solution))
+    return failure();
+  auto opOf = [&](unsigned task) { return program.ops()[stretch[task]].op; };
+  for (const Slot &slot : solution->slots)
+    if (slot.start < 0)
+      return opOf(slot.task)->emitOpError()
+             << "S5: starts at cycle " << slot.start + start
+             << ", before what is ahead of it ends at " << start
+             << " (a loop boundary is a barrier)";
   bool isSound = true;
   for (const scheduling::Violation &violation :
-       scheduling::verify(*problem, solution)) {
-    WorkloadOpInterface op = program.ops()[stretch[violation.task]].op;
+       scheduling::verify(*problem, *solution)) {
+    WorkloadOpInterface op = opOf(violation.task);
     InFlightDiagnostic diagnostic = op->emitOpError() << violation.rule << ": "
                                                       << violation.message;
     if (start > 0)
@@ -80,7 +77,7 @@ FailureOr<int64_t> ScheduleVerifier::verifyStretch(ArrayRef<unsigned> stretch,
   }
   if (!isSound)
     return failure();
-  return start + solution.makespan;
+  return start + solution->makespan;
 }
 
 FailureOr<int64_t> ScheduleVerifier::verifyLoop(const ProgramItem &item,

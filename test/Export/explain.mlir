@@ -55,6 +55,13 @@
 // TRACE: "name":"b",{{.*}}"slack_cycles":4928,"is_critical":false,"held_back_by":"dependence"}
 // TRACE: "name":"m",{{.*}}"slack_cycles":0,"is_critical":true,"held_back_by":"fetch"}
 
+// Four slots are more than three: then it says neither, and what it left out.
+// RUN: llm-opt scheduled.mlir "--llm-export-perfetto=file=few.json explain-slots=3" --remark-format=emitRemark \
+// RUN:     --remarks-filter-missed=llm-export-perfetto -o out.mlir 2>&1 | FileCheck %s --check-prefix=FEW
+// FEW: remark: [Missed] slack | Category:llm-export-perfetto | Function={{.*}} | Reason="slack and causes are left out, as there are more slots in a stretch than explain-slots=3", slots=4
+// RUN: not grep slack_cycles few.json
+// RUN: llm-opt scheduled.mlir "--llm-export-perfetto=file=- explain-slots=4" -o out.mlir | FileCheck %s --check-prefix=TRACE
+
 // An iteration of a loop counts as often as it runs: an add of 192 cycles before the loop, in each
 // of its 4 iterations and behind it, on one of three cores. Nothing is idle for what comes behind
 // the border of a stretch: there is no work in its own.

@@ -58,13 +58,14 @@ SlotsAttr makeSlots(MLIRContext *context, const scheduling::Problem &problem,
                     ArrayRef<const scheduling::Slot *> slots,
                     int64_t offsetCycles);
 
-/// The reverse, for task `task` of the problem. Fails with a diagnostic where
-/// the slots name an engine, a memory or a source that does not exist, or more
-/// parts than the cost has.
-LogicalResult readSlots(WorkloadOpInterface op,
-                        const scheduling::Problem &problem, unsigned task,
-                        int64_t offsetCycles,
-                        std::vector<scheduling::Slot> &slots);
+/// The reverse, for all ops of a stretch that starts at `startCycle`, and
+/// `problem`, which `makeProblem` made of it. Fails with a diagnostic where
+/// slots name an engine, a memory or a source that does not exist, or more
+/// parts than the cost has. Rules are not checked.
+FailureOr<scheduling::Solution> readSolution(const Program &program,
+                                             ArrayRef<unsigned> stretch,
+                                             const scheduling::Problem &problem,
+                                             int64_t startCycle);
 
 } // namespace mlir::llm
 

@@ -27,8 +27,9 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
       memory, and the `{}` of a name is the index of the innermost loop. Slices that share
       an engine never overlap, because start and end are rounded by one function;
     - `args` of a slice: op, shapes in and out, tile, cost (work, bytes per memory,
-      compute and memory cycles, bound), lanes, exact cycles, and the names of the runs
-      that it waits for (`depends_on`);
+      compute and memory cycles, bound), lanes, exact cycles, the names of the runs
+      that it waits for (`depends_on`), and of its op slack and what held it back. The last
+      two are left out, with a remark, where there are more slots than `explain-slots`;
     - one flow arrow for each slice and each run that it waits for: from that run's part
       that ends last to the slice. Ids are whole numbers, one per arrow;
     - counters: the share of each shared memory's bandwidth that is held, in GB/s, and the
@@ -61,7 +62,10 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
                      "time, rounded to nanoseconds"),
           clEnumValN(::mlir::llm::TraceTime::Cycles, "cycles",
                      "cycles, one drawn as a nanosecond: short parts stay visible"))
-    }]>
+    }]>,
+    Option<"explainSlots", "explain-slots", "int64_t", /*default=*/"100000",
+           "The most slots of a stretch, between two loop boundaries, of which slack and "
+           "causes are found: that takes memory for each of them">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }

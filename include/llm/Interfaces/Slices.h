@@ -28,6 +28,10 @@ FailureOr<Workload> findWorkload(Operation *op);
 std::string explainUncut(SliceableOpInterface op, const Workload &workload,
                          unsigned loop, ArrayRef<int64_t> sizes);
 
+/// Gives the results the types that the op infers for its operands as they are
+/// now. Fails where it cannot infer any.
+LogicalResult inferResults(Operation *op);
+
 /// The elements of a buffer that a box touches: where they begin, and how many
 /// there are along each dimension.
 IterationBox sliceOfBuffer(OpBuilder &builder, Location loc,

@@ -28,6 +28,9 @@ struct Bound {
 /// the sum over stages. Nothing on overflow.
 std::optional<std::vector<Bound>> lowerBounds(const Problem &problem);
 
+/// Cycles of the largest; 0 of none.
+int64_t largestBound(const std::vector<Bound> &bounds);
+
 } // namespace mlir::llm::scheduling
 
 #endif // LLM_SCHEDULING_BOUNDS_H
