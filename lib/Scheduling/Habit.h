@@ -30,9 +30,17 @@ struct Habit {
   /// engines have lanes for what comes next while something is computed.
   std::optional<int64_t> mostStreams;
 
+  /// Of the sources of a part only that which saves most is fetched, and the
+  /// others are streamed: its engine and a memory engine share the work.
+  bool fetchesOne = false;
+  /// An engine does not stream a part when a slice that it can start with is
+  /// there within so many percent of the cycles which that would take.
+  int64_t waitPercent = 0;
+
   bool operator==(const Habit &other) const {
     return manner == other.manner && waitsForSources == other.waitsForSources &&
-           mostStreams == other.mostStreams;
+           mostStreams == other.mostStreams && fetchesOne == other.fetchesOne &&
+           waitPercent == other.waitPercent;
   }
 };
 
@@ -40,11 +48,13 @@ struct ListOptions {
   bool prefetches = false;
   unsigned halvings = 0; ///< so many times half of the compute engines
   std::vector<Habit> habits = {Habit()}; ///< of each task, or one for all
+  /// Of each task, see Plan::make; empty: none.
+  std::vector<int64_t> extraCycles;
 
   const Habit &habitOf(unsigned task) const {
     return habits.size() == 1 ? habits.front() : habits[task];
   }
-  bool operator==(const ListOptions &other) const {
+  bool hasHabitsOf(const ListOptions &other) const {
     return prefetches == other.prefetches && halvings == other.halvings &&
            habits == other.habits;
   }

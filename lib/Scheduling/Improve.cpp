@@ -39,8 +39,7 @@ private:
 /// What the list scheduler makes a schedule of.
 struct Recipe {
   Choices choices;
-  ListOptions options;              ///< a habit for each task
-  std::vector<int64_t> extraCycles; ///< of each task, see Plan::make
+  ListOptions options; ///< habits and extra cycles for each task
 };
 
 /// Late acceptance hill climbing: a change is kept when it makes the schedule
@@ -89,8 +88,8 @@ Improver::Improver(const Problem &problem, const ImproveOptions &options,
     : problem(problem), options(options), dice(options.seed),
       engines(countComputeEngines(problem)) {
   size_t tasks = problem.tasks.size();
-  best = {start.solution.choices, start.options,
-          std::vector<int64_t>(tasks, 0)};
+  best = {start.solution.choices, start.options};
+  best.options.extraCycles.resize(tasks, 0);
   best.choices.resize(tasks, 0);
   if (best.options.habits.size() == 1)
     best.options.habits.resize(tasks, Habit(best.options.habits.front()));
@@ -124,7 +123,7 @@ std::optional<Solution> Improver::schedule(const Recipe &recipe) const {
   Solution cuts;
   cuts.choices = recipe.choices;
   Problem resolved = resolve(problem, cuts);
-  std::optional<Plan> plan = Plan::make(resolved, recipe.extraCycles);
+  std::optional<Plan> plan = Plan::make(resolved, recipe.options.extraCycles);
   std::optional<Solution> solution =
       plan ? ListRun(resolved, *plan, recipe.options).run() : std::nullopt;
   if (solution)
@@ -172,7 +171,8 @@ void Improver::reorder(Recipe &recipe, const Tasks &stage) {
   int64_t cycles = stageCycles[stageOf[stage.front()]];
   for (unsigned task : pickSome(stage)) {
     int64_t most = std::max<int64_t>(1, cycles >> dice.between(0, 4));
-    recipe.extraCycles[task] = dice.oneIn(3) ? 0 : dice.between(1, most);
+    recipe.options.extraCycles[task] =
+        dice.oneIn(3) ? 0 : dice.between(1, most);
   }
 }
 

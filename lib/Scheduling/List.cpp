@@ -29,16 +29,19 @@ std::optional<ListResult> searchList(const Problem &problem) {
                   [](const Task &task) { return !task.alternatives.empty(); });
   if (canCut)
     if (std::optional<StageResults> stages = searchStages(problem, effort)) {
-      ListOptions options;
-      options.habits = std::move(stages->habits);
+      ListOptions options = std::move(stages->options);
       search.tryOnce(stages->choices, options);
       options.prefetches = true;
+      search.tryOnce(stages->choices, options);
+      // A stage alone does not see that another one writes its sources.
+      for (Habit &habit : options.habits)
+        habit.waitsForSources = true;
       search.tryOnce(stages->choices, options);
     }
   if (!search.isDone())
     search.tryLevels();
   search.keep(scheduleEarliest(problem), {}, ListOptions());
-  if (canCut && !search.isDone())
+  if (!search.isDone())
     search.descend();
   if (!search.best())
     return std::nullopt;

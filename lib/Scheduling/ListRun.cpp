@@ -203,8 +203,25 @@ std::optional<ListRun::Choice> ListRun::choose(size_t part) {
       return chooseBound(part, *engine);
   const PartModes &modes = plan.table.modesOf(part);
   Manner manner = options.habitOf(plan.table.parts[part].task).manner;
-  return manner == Manner::Patient ? choosePatiently(modes)
-                                   : chooseEagerly(modes);
+  std::optional<Choice> choice =
+      manner == Manner::Patient ? choosePatiently(modes) : chooseEagerly(modes);
+  if (choice && awaitsFetch(part, *choice))
+    return std::nullopt;
+  return choice;
+}
+
+bool ListRun::awaitsFetch(size_t part, const Choice &choice) const {
+  int64_t percent = options.habitOf(plan.table.parts[part].task).waitPercent;
+  if (percent == 0 || !prefetcher || !streams(part))
+    return false;
+  const auto *arrivals = prefetcher->arrivalsAt(choice.engine);
+  if (!arrivals)
+    return false;
+  auto usable = std::find_if(
+      arrivals->begin(), arrivals->end(),
+      [&](const auto &arrival) { return released[arrival.second]; });
+  return usable != arrivals->end() &&
+         usable->first - machine.now() <= choice.mode.length / 100 * percent;
 }
 
 template <typename Later>

@@ -59,6 +59,8 @@ private:
   void startFetches();
   ReadyQueue *firstCandidate(bool mayStream);
   std::optional<Choice> choose(size_t part);
+  /// Whether the engine soon has a slice to start with, see Habit::waitPercent.
+  bool awaitsFetch(size_t part, const Choice &choice) const;
   std::optional<Choice> chooseBound(size_t part, EngineId engine) const;
   std::optional<Choice> choosePatiently(const PartModes &part);
   std::optional<Choice> chooseEagerly(const PartModes &part);

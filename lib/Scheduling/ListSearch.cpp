@@ -8,8 +8,10 @@
 #include "ListSearch.h"
 #include "ListRun.h"
 #include "Parts.h"
+#include "llm/Support/Units.h"
 
 #include <algorithm>
+#include <climits>
 
 namespace mlir::llm::scheduling {
 
@@ -31,6 +33,20 @@ static bool hasWrittenSources(const Problem &problem) {
   return anySource(problem, [](const Source &source) {
     return !source.predecessors.empty();
   });
+}
+
+static bool hasSeveralSources(const Problem &problem) {
+  for (const Task &task : problem.tasks)
+    for (const Part &part : task.parts)
+      if (part.sources.size() > 1)
+        return true;
+  return false;
+}
+
+/// Extra cycles of a task that comes first: about what the longest way to the
+/// end takes, and not so much that sums of them overflow.
+static int64_t inFront(int64_t cycles) {
+  return std::min(cycles, maxCount / 1024);
 }
 
 ListSearch::ListSearch(const Problem &problem, int64_t bound, size_t effort)
@@ -74,11 +90,11 @@ std::optional<int64_t> ListSearch::tryOnce(const Choices &choices,
                                            const ListOptions &with) {
   Problem copy;
   const Problem &resolved = cut(choices, copy);
-  std::optional<Plan> plan = Plan::make(resolved);
+  std::optional<Plan> plan = Plan::make(resolved, with.extraCycles);
   return plan ? run(resolved, *plan, with, choices) : std::nullopt;
 }
 
-/// With and without fetching ahead.
+/// With and, at last, without fetching ahead.
 std::vector<ListOptions> ListSearch::eagerOptions(const Problem &resolved) {
   std::vector<ListOptions> all = {ListOptions()};
   if (canPrefetch(resolved)) {
@@ -88,6 +104,20 @@ std::vector<ListOptions> ListSearch::eagerOptions(const Problem &resolved) {
     with.habits.front().waitsForSources = true;
     if (hasWrittenSources(resolved))
       all.insert(all.begin(), with);
+  }
+  return all;
+}
+
+/// Some that show which levels are good: where something can be fetched ahead,
+/// that is better than not to, mostly.
+std::vector<ListOptions> ListSearch::levelOptions(const Problem &resolved) {
+  std::vector<ListOptions> all = eagerOptions(resolved);
+  if (all.size() == 1)
+    return all;
+  all.pop_back();
+  if (resolved.tasks.size() > 1) {
+    all.push_back(all.front());
+    all.back().habits.front().mostStreams = countComputeEngines(resolved) / 2;
   }
   return all;
 }
@@ -113,6 +143,17 @@ std::vector<ListOptions> ListSearch::otherOptions(const Problem &resolved,
     }
     with.halvings = 0;
     with.habits.front().manner = Manner::Eager;
+    if (with.prefetches)
+      for (int64_t percent : {25, 100}) {
+        with.habits.front().waitPercent = percent;
+        all.push_back(with);
+      }
+    with.habits.front().waitPercent = 0;
+    if (with.prefetches && hasSeveralSources(resolved)) {
+      with.habits.front().fetchesOne = true;
+      all.push_back(with);
+      with.habits.front().fetchesOne = false;
+    }
     for (int64_t left = engines; left > 0;) {
       left /= 2;
       with.habits.front().mostStreams = left;
@@ -122,53 +163,106 @@ std::vector<ListOptions> ListSearch::otherOptions(const Problem &resolved,
   return all;
 }
 
-Choices ListSearch::atLevel(unsigned level) const {
-  Choices choices;
-  for (const Task &task : problem.tasks)
-    choices.push_back(std::min<size_t>(level, task.alternatives.size()));
-  return choices;
+void ListSearch::tryLevels() {
+  tryLevels([](unsigned, unsigned level) { return level; });
 }
 
-void ListSearch::tryLevels() {
+void ListSearch::tryLevelsFrom(const Choices &cuts) {
+  Problem copy;
+  const Problem &resolved = cut(cuts, copy);
+  std::optional<Plan> plan = Plan::make(resolved);
+  if (!plan)
+    return;
+  tryLevels([&](unsigned task, unsigned level) {
+    return std::max(level, cuts[task]);
+  });
+  std::vector<bool> streams = findStreams(*plan);
+  tryLevels([&](unsigned task, unsigned level) {
+    return streams[task] ? level : cuts[task];
+  });
+}
+
+void ListSearch::tryLevels(
+    const std::function<unsigned(unsigned task, unsigned level)> &choiceAt) {
   size_t most = 0;
   for (const Task &task : problem.tasks)
     most = std::max(most, task.alternatives.size());
-  // The makespan of each level, and its number.
-  std::vector<std::pair<int64_t, unsigned>> levels;
+  // The makespan of each level, and how tasks are cut there.
+  std::vector<std::pair<int64_t, Choices>> levels;
   for (unsigned level = 0; level <= most && !isDone(); ++level) {
-    Choices choices = atLevel(level);
+    Choices choices;
+    for (unsigned task = 0; task < problem.tasks.size(); ++task)
+      choices.push_back(std::min<size_t>(
+          choiceAt(task, level), problem.tasks[task].alternatives.size()));
     Problem copy;
     const Problem &resolved = cut(choices, copy);
     std::optional<Plan> plan = Plan::make(resolved);
     int64_t least = INT64_MAX;
-    for (const ListOptions &with : eagerOptions(resolved))
+    for (const ListOptions &with : levelOptions(resolved))
       if (plan && !isDone())
         least = std::min(
             least, run(resolved, *plan, with, choices).value_or(INT64_MAX));
-    levels.push_back({least, level});
+    levels.push_back({least, std::move(choices)});
   }
   std::sort(levels.begin(), levels.end());
   constexpr size_t levelsToTry = 3;
-  for (size_t i = 0; i < std::min(levels.size(), levelsToTry) && !isDone();
-       ++i) {
-    Choices choices = atLevel(levels[i].second);
-    Problem copy;
-    const Problem &resolved = cut(choices, copy);
-    std::optional<Plan> plan = Plan::make(resolved);
-    if (!plan)
-      continue;
-    for (const ListOptions &with :
-         otherOptions(resolved, *plan, levels[i].second == 0))
-      if (!isDone())
-        run(resolved, *plan, with, choices);
+  for (size_t i = 0; i < std::min(levels.size(), levelsToTry) && !isDone(); ++i)
+    tryHabits(levels[i].second);
+}
+
+void ListSearch::tryHabits(const Choices &choices) {
+  Problem copy;
+  const Problem &resolved = cut(choices, copy);
+  std::optional<Plan> plan = Plan::make(resolved);
+  if (!plan)
+    return;
+  bool isAsGiven = std::all_of(choices.begin(), choices.end(),
+                               [](unsigned choice) { return choice == 0; });
+  std::vector<ListOptions> all = eagerOptions(resolved);
+  for (ListOptions &other : otherOptions(resolved, *plan, isAsGiven))
+    all.push_back(std::move(other));
+  for (const ListOptions &with : all)
+    if (!isDone())
+      run(resolved, *plan, with, choices);
+  std::vector<int64_t> extraCycles = comeFirst(findStreams(*plan));
+  if (extraCycles.empty())
+    return;
+  for (ListOptions &with : all)
+    if (!isDone()) {
+      with.extraCycles = extraCycles;
+      tryOnce(choices, with);
+    }
+}
+
+/// Tasks that are longer than what they compute.
+std::vector<bool> ListSearch::findStreams(const Plan &plan) const {
+  std::vector<bool> streams(problem.tasks.size(), false);
+  for (size_t task = 0; task < streams.size(); ++task) {
+    size_t first = plan.table.first[task];
+    streams[task] = first < plan.table.first[task + 1] &&
+                    plan.queues[plan.queueOfPart[first]].streams;
   }
+  return streams;
+}
+
+/// These come before others; nothing where all of them do, or none.
+std::vector<int64_t>
+ListSearch::comeFirst(const std::vector<bool> &tasks) const {
+  size_t count = std::count(tasks.begin(), tasks.end(), true);
+  if (count == 0 || count == tasks.size())
+    return {};
+  std::vector<int64_t> extraCycles;
+  for (bool first : tasks)
+    extraCycles.push_back(first ? inFront(bound) : 0);
+  return extraCycles;
 }
 
 void ListSearch::noteStart(const ListOptions &with, const Choices &choices,
                            int64_t makespan) {
   auto known =
-      std::find_if(starts.begin(), starts.end(),
-                   [&](const Start &start) { return start.options == with; });
+      std::find_if(starts.begin(), starts.end(), [&](const Start &start) {
+        return start.options.hasHabitsOf(with);
+      });
   if (known == starts.end())
     starts.push_back({with, choices, makespan});
   else if (makespan < known->makespan)
@@ -176,47 +270,87 @@ void ListSearch::noteStart(const ListOptions &with, const Choices &choices,
 }
 
 void ListSearch::descend() {
-  std::vector<Start> from = starts;
-  std::stable_sort(
-      from.begin(), from.end(),
-      [](const Start &a, const Start &b) { return a.makespan < b.makespan; });
-  for (Start &start : from)
-    descendFrom(std::move(start));
-}
-
-/// All numbers below `count` but `from`.
-static std::vector<unsigned> nearestFirst(unsigned from, unsigned count) {
-  std::vector<unsigned> numbers;
-  for (unsigned step = 1; step < count; ++step) {
-    if (from + step < count)
-      numbers.push_back(from + step);
-    if (from >= step)
-      numbers.push_back(from - step);
+  std::vector<unsigned> tasks = longestFirst();
+  // First to what is near, then further.
+  for (int mostInVain : {3, INT_MAX}) {
+    std::vector<Start> from = starts;
+    std::stable_sort(
+        from.begin(), from.end(),
+        [](const Start &a, const Start &b) { return a.makespan < b.makespan; });
+    for (Start &start : from)
+      descendFrom(std::move(start), tasks, mostInVain);
   }
-  return numbers;
 }
 
-void ListSearch::descendFrom(Start start) {
-  Choices &choices = start.choices;
-  choices.resize(problem.tasks.size(), 0);
-  for (bool isShorter = true; isShorter;) {
-    isShorter = false;
-    for (unsigned task = 0; task < choices.size(); ++task) {
-      unsigned kept = choices[task];
-      for (unsigned other :
-           nearestFirst(kept, problem.tasks[task].alternatives.size() + 1)) {
-        if (isDone())
-          return;
-        choices[task] = other;
-        std::optional<int64_t> makespan = tryOnce(choices, start.options);
-        if (makespan && *makespan < start.makespan) {
-          start.makespan = *makespan;
-          kept = other;
-          isShorter = true;
-        }
-        choices[task] = kept;
+/// Those first that take longest, as they are: how they are cut matters most.
+std::vector<unsigned> ListSearch::longestFirst() const {
+  std::vector<unsigned> tasks;
+  std::vector<double> cycles(problem.tasks.size(), 0);
+  std::optional<Plan> plan = Plan::make(problem);
+  for (unsigned task = 0; task < problem.tasks.size(); ++task) {
+    tasks.push_back(task);
+    if (plan)
+      for (size_t part = plan->table.first[task];
+           part < plan->table.first[task + 1]; ++part)
+        cycles[task] += double(plan->table.modesOf(part).shortest());
+  }
+  std::stable_sort(tasks.begin(), tasks.end(), [&](unsigned a, unsigned b) {
+    return cycles[a] > cycles[b];
+  });
+  return tasks;
+}
+
+bool ListSearch::recut(Start &start, unsigned task, int mostInVain) {
+  // Neighbours are cut a little coarser or finer.
+  int64_t last = problem.tasks[task].alternatives.size();
+  unsigned &choice = start.choices[task];
+  unsigned kept = choice;
+  bool isShorter = false;
+  for (int64_t step : {1, -1}) {
+    int inVain = 0;
+    for (int64_t other = kept + step;
+         other >= 0 && other <= last && inVain < mostInVain && !isDone();
+         other += step) {
+      choice = other;
+      std::optional<int64_t> makespan = tryOnce(start.choices, start.options);
+      if (makespan && *makespan < start.makespan) {
+        start.makespan = *makespan;
+        kept = other;
+        isShorter = true;
+        inVain = 0;
+      } else {
+        ++inVain;
       }
     }
+  }
+  choice = kept;
+  return isShorter;
+}
+
+bool ListSearch::reorder(Start &start, unsigned task) {
+  int64_t &extra = start.options.extraCycles[task];
+  int64_t before = extra;
+  extra = before > 0 ? 0 : inFront(start.makespan);
+  std::optional<int64_t> makespan = tryOnce(start.choices, start.options);
+  if (makespan && *makespan < start.makespan) {
+    start.makespan = *makespan;
+    return true;
+  }
+  extra = before;
+  return false;
+}
+
+void ListSearch::descendFrom(Start start, const std::vector<unsigned> &tasks,
+                             int mostInVain) {
+  start.choices.resize(problem.tasks.size(), 0);
+  start.options.extraCycles.resize(problem.tasks.size(), 0);
+  for (bool isShorter = true; isShorter && !isDone();) {
+    isShorter = false;
+    for (unsigned task : tasks)
+      if (!isDone()) {
+        isShorter |= recut(start, task, mostInVain);
+        isShorter |= reorder(start, task);
+      }
   }
 }
 

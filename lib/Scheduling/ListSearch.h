@@ -11,6 +11,8 @@
 #include "Habit.h"
 #include "Plan.h"
 
+#include <functional>
+
 namespace mlir::llm::scheduling {
 
 /// Of each task how it is cut (`Task::partsOf`); empty: all as they are.
@@ -29,12 +31,17 @@ public:
   const ListOptions &bestOptions() const { return options; }
   size_t placedParts() const { return placed; }
   bool isDone() const {
-    return shortest && (shortest->makespan == bound || placed >= effort);
+    return shortest && (shortest->makespan <= bound || placed >= effort);
   }
 
   /// Every task in its first way, every one in its second, and so on; the best
   /// of these with all habits.
   void tryLevels();
+  /// The same, but no task in an earlier way than in `cuts`; and again with
+  /// those tasks as in `cuts` that compute for longer than they stream.
+  void tryLevelsFrom(const Choices &cuts);
+  /// These cuts with all habits.
+  void tryHabits(const Choices &choices);
   /// One run; its makespan.
   std::optional<int64_t> tryOnce(const Choices &choices,
                                  const ListOptions &options);
@@ -54,11 +61,23 @@ private:
 
   void noteStart(const ListOptions &with, const Choices &choices,
                  int64_t makespan);
-  void descendFrom(Start start);
+  void tryLevels(
+      const std::function<unsigned(unsigned task, unsigned level)> &choiceAt);
+  std::vector<bool> findStreams(const Plan &plan) const;
+  std::vector<int64_t> comeFirst(const std::vector<bool> &tasks) const;
+  std::vector<unsigned> longestFirst() const;
+  void descendFrom(Start start, const std::vector<unsigned> &tasks,
+                   int mostInVain);
+  /// Whether it is shorter when the task, and what leads to it, comes first, or
+  /// where it does not any more: that is kept.
+  bool reorder(Start &start, unsigned task);
+  /// Whether another cut of the task makes the schedule shorter: it is kept.
+  /// Gives up after so many coarser, or finer, ones in vain.
+  bool recut(Start &start, unsigned task, int mostInVain);
   static std::vector<ListOptions> eagerOptions(const Problem &resolved);
+  static std::vector<ListOptions> levelOptions(const Problem &resolved);
   static std::vector<ListOptions>
   otherOptions(const Problem &resolved, const Plan &plan, bool isAsGiven);
-  Choices atLevel(unsigned level) const;
   std::optional<int64_t> run(const Problem &resolved, const Plan &plan,
                              const ListOptions &with, const Choices &choices);
   /// The problem cut so: itself where that changes nothing, or else `copy`.

@@ -64,6 +64,19 @@ void Prefetcher::noteStart(size_t part) {
     ++firstUnstarted;
 }
 
+void Prefetcher::noteFetched(size_t part) {
+  State &state = states[part];
+  --state.inFlight;
+  arrivals[{state.target->group, state.target->index}].erase(
+      {machine.now(), part});
+}
+
+const std::set<std::pair<int64_t, size_t>> *
+Prefetcher::arrivalsAt(EngineId engine) const {
+  auto known = arrivals.find({engine.group, engine.index});
+  return known == arrivals.end() ? nullptr : &known->second;
+}
+
 std::optional<unsigned> Prefetcher::idleQueue() const {
   for (unsigned group : queues)
     if (machine.isIdle(group))
@@ -132,7 +145,10 @@ std::optional<unsigned> Prefetcher::nextSource(size_t part) {
       target ? target->group : plan.table.modesOf(part).modes.front().group;
   const std::vector<PrefetchSlot> &fetches = machine.fetchesOf(part);
   const std::vector<Source> &sources = plan.table.partOf(part).sources;
-  bool waits = options.habitOf(plan.table.parts[part].task).waitsForSources;
+  const Habit &habit = options.habitOf(plan.table.parts[part].task);
+  if (habit.fetchesOne && !fetches.empty())
+    return std::nullopt;
+  bool waits = habit.waitsForSources;
   for (unsigned source : sourcesWorthFetching(part, group))
     if ((waits || isWritten(sources[source])) &&
         std::none_of(
@@ -225,6 +241,8 @@ bool Prefetcher::startFetches(std::vector<size_t> &waiting) {
       return false;
     bind(part, *target, need);
     ++states[part].inFlight;
+    arrivals[{target->group, target->index}].insert(
+        {machine.now() + now->length, part});
     waiting.push_back(part);
   }
   return true;

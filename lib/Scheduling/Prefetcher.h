@@ -38,12 +38,14 @@ public:
     if (!states.empty())
       hasEnded[task] = true;
   }
-  void noteFetched(size_t part) { --states[part].inFlight; }
+  void noteFetched(size_t part);
 
   /// The engine that the part must run on, if one was chosen.
   std::optional<EngineId> targetOf(size_t part) const {
     return states.empty() ? std::nullopt : states[part].target;
   }
+  /// The fetches under way to this engine, by their ends.
+  const std::set<std::pair<int64_t, size_t>> *arrivalsAt(EngineId engine) const;
   bool isFetching(size_t part) const {
     return !states.empty() && states[part].inFlight > 0;
   }
@@ -99,6 +101,9 @@ private:
   std::vector<bool> isKnown;
   /// Of each engine, what its parts need that have not started.
   std::map<std::pair<unsigned, int64_t>, std::multiset<int64_t>> needs;
+  /// Of each engine, the end and the part of each fetch under way.
+  std::map<std::pair<unsigned, int64_t>, std::set<std::pair<int64_t, size_t>>>
+      arrivals;
   size_t firstUnstarted = 0;
   size_t next = 0; ///< position of the part to fetch for
 };

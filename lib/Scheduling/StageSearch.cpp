@@ -21,24 +21,37 @@ class StageSearch {
 public:
   StageSearch(const Problem &problem, size_t effort)
       : problem(problem), order(topologicalOrder(problem)),
-        borders(findBorders(problem, order)),
-        effort(effort / std::max<size_t>(1, borders.size() - 1)) {}
+        borders(findBorders(problem, order)), effort(effort) {}
   std::optional<StageResults> run();
 
 private:
   /// What one stage says of its tasks, in their order.
   struct Found {
     Choices choices;
-    Habit habit;
+    ListOptions options;
+  };
+
+  /// One of its kind.
+  struct Stage {
+    Problem problem;
+    int64_t bound;
+    std::vector<size_t> places; ///< all that are equal to it: in `borders`
   };
 
   Problem extract(size_t begin, size_t end) const;
-  Found search(const Problem &stage) const;
+  /// How each task at these positions is best cut when it runs alone; with half
+  /// of the compute engines, as when others run beside it.
+  Choices cutsAlone(size_t begin, size_t end, bool onHalf);
+  Found search(const Problem &stage, int64_t bound, size_t effort,
+               const std::vector<Choices> &cuts) const;
+  void findStages();
 
   const Problem &problem;
   std::vector<unsigned> order;
   std::vector<size_t> borders;
-  size_t effort; ///< for each stage
+  size_t effort;
+  std::vector<Stage> stages;
+  std::vector<std::pair<Problem, unsigned>> known[2]; ///< from cutsAlone
 };
 
 } // namespace
@@ -127,42 +140,99 @@ Problem StageSearch::extract(size_t begin, size_t end) const {
   return stage;
 }
 
-StageSearch::Found StageSearch::search(const Problem &stage) const {
-  std::optional<std::vector<Bound>> bounds = lowerBounds(stage);
-  ListSearch search(stage, bounds ? largestBound(*bounds) : 0, effort);
+Choices StageSearch::cutsAlone(size_t begin, size_t end, bool onHalf) {
+  auto &tasks = known[onHalf];
+  Choices choices;
+  for (size_t at = begin; at < end; ++at) {
+    Problem alone = extract(at, at + 1);
+    for (EngineGroup &engine : alone.engines)
+      if (onHalf && !engine.kinds.contains(EngineKind::Memory))
+        engine.count = std::max<int64_t>(1, engine.count / 2);
+    auto same =
+        std::find_if(tasks.begin(), tasks.end(), [&](const auto &other) {
+          return haveEqualTasks(other.first, alone);
+        });
+    if (same == tasks.end()) {
+      int64_t bound =
+          largestBound(lowerBounds(alone).value_or(std::vector<Bound>()));
+      Found found = search(alone, bound, effort / order.size(), {});
+      tasks.push_back({std::move(alone), found.choices.front()});
+      same = tasks.end() - 1;
+    }
+    choices.push_back(same->second);
+  }
+  return choices;
+}
+
+StageSearch::Found StageSearch::search(const Problem &stage, int64_t bound,
+                                       size_t effort,
+                                       const std::vector<Choices> &cuts) const {
+  // A thousandth is near enough.
+  ListSearch search(stage, bound + bound / 1000, effort);
+  for (const Choices &own : cuts)
+    search.tryLevelsFrom(own);
   search.tryLevels();
   search.descend();
   Found found;
   if (search.best()) {
     found.choices = search.best()->choices;
-    found.habit = search.bestOptions().habits.front();
+    found.options = search.bestOptions();
   }
   found.choices.resize(stage.tasks.size(), 0);
+  found.options.extraCycles.resize(stage.tasks.size(), 0);
   return found;
+}
+
+void StageSearch::findStages() {
+  for (size_t at = 0; at + 1 < borders.size(); ++at) {
+    Problem own = extract(borders[at], borders[at + 1]);
+    auto known =
+        std::find_if(stages.begin(), stages.end(), [&](const Stage &other) {
+          return haveEqualTasks(other.problem, own);
+        });
+    if (known == stages.end()) {
+      int64_t bound =
+          largestBound(lowerBounds(own).value_or(std::vector<Bound>()));
+      stages.push_back({std::move(own), bound, {}});
+      known = stages.end() - 1;
+    }
+    known->places.push_back(at);
+  }
 }
 
 std::optional<StageResults> StageSearch::run() {
   if (borders.size() <= 2 || order.size() != problem.tasks.size())
     return std::nullopt;
+  findStages();
+  // Each gets so much of the effort as it has of the time.
+  double cycles = 0;
+  for (const Stage &stage : stages)
+    cycles += double(stage.bound) * double(stage.places.size());
   StageResults results;
   results.choices.resize(order.size());
-  results.habits.resize(order.size());
-  std::vector<std::pair<Problem, Found>> known;
-  for (size_t stage = 0; stage + 1 < borders.size(); ++stage) {
-    Problem own = extract(borders[stage], borders[stage + 1]);
-    auto found =
-        std::find_if(known.begin(), known.end(), [&](const auto &other) {
-          return haveEqualTasks(other.first, own);
-        });
-    if (found == known.end()) {
-      Found best = search(own);
-      known.push_back({std::move(own), std::move(best)});
-      found = known.end() - 1;
-    }
-    for (size_t at = borders[stage]; at < borders[stage + 1]; ++at) {
-      results.choices[order[at]] = found->second.choices[at - borders[stage]];
-      results.habits[order[at]] = found->second.habit;
-    }
+  results.options.habits.resize(order.size());
+  results.options.extraCycles.resize(order.size());
+  for (const Stage &stage : stages) {
+    double share = double(stage.bound) * double(stage.places.size()) /
+                   std::max(cycles, 1.0);
+    size_t own = effort * share;
+    size_t first = borders[stage.places.front()];
+    size_t count = stage.problem.tasks.size();
+    std::vector<Choices> cuts;
+    if (count > 1)
+      for (bool onHalf : {true, false}) {
+        Choices own = cutsAlone(first, first + count, onHalf);
+        if (cuts.empty() || cuts.front() != own)
+          cuts.push_back(std::move(own));
+      }
+    Found best = search(stage.problem, stage.bound, own, cuts);
+    for (size_t place : stage.places)
+      for (size_t task = 0; task < count; ++task) {
+        unsigned own = order[borders[place] + task];
+        results.choices[own] = best.choices[task];
+        results.options.habits[own] = best.options.habits.front();
+        results.options.extraCycles[own] = best.options.extraCycles[task];
+      }
   }
   return results;
 }

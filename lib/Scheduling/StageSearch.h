@@ -17,7 +17,7 @@ namespace mlir::llm::scheduling {
 /// they hardly matter to each other. Equal stages are searched once.
 struct StageResults {
   Choices choices;
-  std::vector<Habit> habits; ///< of each task
+  ListOptions options;
 };
 
 /// Places at most so many parts, about. Nothing where there is one stage only.

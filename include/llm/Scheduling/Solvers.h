@@ -29,9 +29,11 @@ std::optional<Solution> scheduleEarliest(const Problem &problem);
 
 /// List scheduling: the ready task with the longest way to the end first; a
 /// task whose lanes are taken may start with those that are left when that ends
-/// it sooner than waiting. Also tries `scheduleEarliest` and fewer engines, and
-/// returns the shortest of all; so it is never longer than `scheduleEarliest`.
-/// Deterministic. No prefetch.
+/// it sooner than waiting; idle memory engines fetch ahead. Runs again with
+/// other cuts of the tasks, other orders and other habits, a limited number of
+/// times (about a million parts are placed in all; larger problems are run
+/// once), and returns the shortest of these and of `scheduleEarliest`.
+/// Deterministic.
 std::optional<Solution> scheduleList(const Problem &problem);
 
 struct ImproveProgress {
