@@ -31,6 +31,7 @@ struct Block {
   size_t slot = 0;
   std::optional<size_t> fetch; ///< nothing: the working set
   int64_t start = 0, end = 0;
+  int64_t slotStart = 0;
   int64_t bytes = 0;
   int64_t address = 0;
 
@@ -49,7 +50,10 @@ public:
   const std::vector<Block> &blocks() const { return all; }
 
 private:
-  void packFromBothEnds();
+  /// Slices, as they start, take a range from the lower end on, as `take` says,
+  /// and working sets lie at the upper end.
+  template <typename Take>
+  void packFromBothEnds(Take take);
   /// The upper end of the room that a slice has under all working sets.
   std::vector<int64_t> limitSlices() const;
 
@@ -74,7 +78,7 @@ private:
 Packing::Packing(std::vector<Block> blocks, int64_t capacity)
     : all(std::move(blocks)), capacity(capacity) {
   auto keyOf = [](const Block &block) {
-    return std::tuple(block.start, block.slot, block.fetch);
+    return std::tuple(block.start, block.slotStart, block.slot, block.fetch);
   };
   std::sort(all.begin(), all.end(), [&](const Block &a, const Block &b) {
     return keyOf(a) < keyOf(b);
@@ -106,15 +110,6 @@ static bool isLargerForLonger(const Block &a, const Block &b) {
 }
 static bool startsEarlier(const Block &a, const Block &b) {
   return a.start < b.start;
-}
-
-int64_t Packing::run() {
-  tryToPack([&] { packFromBothEnds(); });
-  if (missing > 0 && findNeighbours())
-    for (Order order : {isLarger, isLargerForLonger, startsEarlier})
-      tryToPack([&] { packInOrder(order); });
-  all = std::move(best);
-  return missing;
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,7 +165,8 @@ std::vector<int64_t> Packing::limitSlices() const {
   return limits;
 }
 
-void Packing::packFromBothEnds() {
+template <typename Take>
+void Packing::packFromBothEnds(Take take) {
   std::vector<int64_t> limits = limitSlices();
   FreeRanges free;
   using Live = std::pair<int64_t, size_t>; // end, block
@@ -183,7 +179,7 @@ void Packing::packFromBothEnds() {
       const Block &ended = all[live.top().second];
       free.giveBack(ended.address, ended.bytes);
     }
-    all[i].address = free.take(all[i].bytes, limits[i]);
+    all[i].address = take(free, all[i].bytes, limits[i]);
     live.push({all[i].end, i});
     tooHigh = std::max(tooHigh, all[i].address + all[i].bytes - limits[i]);
   }
@@ -245,6 +241,25 @@ void Packing::packInOrder(Order isBefore) {
   }
 }
 
+int64_t Packing::run() {
+  // The solvers of this library fetch only what fits in this way.
+  tryToPack([&] {
+    packFromBothEnds([](FreeRanges &free, int64_t bytes, int64_t) {
+      return free.takeLowest(bytes);
+    });
+  });
+  tryToPack([&] {
+    packFromBothEnds([](FreeRanges &free, int64_t bytes, int64_t limit) {
+      return free.take(bytes, limit);
+    });
+  });
+  if (missing > 0 && findNeighbours())
+    for (Order order : {isLarger, isLargerForLonger, startsEarlier})
+      tryToPack([&] { packInOrder(order); });
+  all = std::move(best);
+  return missing;
+}
+
 //===----------------------------------------------------------------------===//
 // All engines
 //===----------------------------------------------------------------------===//
@@ -275,11 +290,13 @@ void Allocator::collectBlocks(size_t index, std::vector<Block> &blocks) const {
   bool takesTime = slot.start < slot.end;
   if (int64_t bytes = workingSetWith(part, slot.prefetches);
       takesTime && bytes > 0)
-    blocks.push_back({index, std::nullopt, slot.start, slot.end, bytes});
+    blocks.push_back(
+        {index, std::nullopt, slot.start, slot.end, slot.start, bytes});
   for (size_t fetch = 0; fetch < slot.prefetches.size(); ++fetch)
     if (int64_t bytes = part.sources[slot.prefetches[fetch].source].sliceBytes)
       blocks.push_back({index, fetch, slot.prefetches[fetch].start,
-                        takesTime ? slot.end : slot.end + 1, bytes});
+                        takesTime ? slot.end : slot.end + 1, slot.start,
+                        bytes});
 }
 
 void Allocator::placeEngine(EngineId engine, const std::vector<size_t> &slots) {

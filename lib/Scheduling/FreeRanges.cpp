@@ -31,13 +31,40 @@ int64_t FreeRanges::take(int64_t bytes, int64_t limit) {
     auto [size, address] = *hole;
     if (bytes > limit - address)
       continue;
-    dropHole(address, size);
-    if (size > bytes)
-      addHole(address + bytes, size - bytes);
+    takeFrom(address, bytes);
     return address;
   }
   int64_t address = end;
-  end += bytes;
+  takeFrom(address, bytes);
+  return address;
+}
+
+void FreeRanges::takeFrom(int64_t address, int64_t bytes) {
+  if (address == end) {
+    end += bytes;
+    return;
+  }
+  int64_t size = bytesOfHole.at(address);
+  dropHole(address, size);
+  if (size > bytes)
+    addHole(address + bytes, size - bytes);
+}
+
+int64_t FreeRanges::lowestFor(int64_t bytes) const {
+  constexpr int maxTries = 16;
+  int tries = 0;
+  for (auto [address, size] : bytesOfHole) {
+    if (size >= bytes)
+      return address;
+    if (++tries == maxTries)
+      break;
+  }
+  return end;
+}
+
+int64_t FreeRanges::takeLowest(int64_t bytes) {
+  int64_t address = lowestFor(bytes);
+  takeFrom(address, bytes);
   return address;
 }
 

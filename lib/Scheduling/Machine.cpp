@@ -145,6 +145,11 @@ Ended Machine::advanceTo(int64_t to) {
     room.running = 0;
     for (const PrefetchSlot &fetch : fetchesOf(run.part))
       room.fetched -= sources[fetch.source].sliceBytes;
+    if (auto slices = room.slices.find(run.part); slices != room.slices.end()) {
+      for (auto [address, bytes] : slices->second)
+        room.ranges.giveBack(address, bytes);
+      room.slices.erase(slices);
+    }
   }
   return ended;
 }
@@ -163,6 +168,14 @@ int64_t Machine::runningBytes(EngineId engine) const {
              : 0;
 }
 
+int64_t Machine::topOfSlices(EngineId engine, int64_t sliceBytes) const {
+  const std::vector<Room> &rooms = groups[engine.group].rooms;
+  if (static_cast<size_t>(engine.index) >= rooms.size())
+    return sliceBytes;
+  const FreeRanges &ranges = rooms[engine.index].ranges;
+  return std::max(ranges.top(), ranges.lowestFor(sliceBytes) + sliceBytes);
+}
+
 Machine::Room &Machine::roomOf(EngineId engine) {
   std::vector<Room> &rooms = groups[engine.group].rooms;
   if (static_cast<size_t>(engine.index) >= rooms.size())
@@ -177,7 +190,7 @@ std::optional<EngineId> Machine::findIdle(unsigned group,
   for (size_t index = of.idle.next(0); index != IndexSet::none;
        index = of.idle.next(index + 1)) {
     EngineId engine{group, static_cast<int64_t>(index)};
-    if (fetchedBytes(engine) <= most)
+    if (topOfSlices(engine, 0) <= most)
       return engine;
   }
   return std::nullopt;
@@ -227,7 +240,11 @@ bool Machine::fetch(size_t part, unsigned source, EngineId target,
   takeEngine(*engine, *end);
   running.insert({*end, part, static_cast<int>(fetches.size()) - 1});
   takeLanes(choice.lanes);
-  roomOf(target).fetched += table.partOf(part).sources[source].sliceBytes;
+  int64_t bytes = table.partOf(part).sources[source].sliceBytes;
+  Room &room = roomOf(target);
+  room.fetched += bytes;
+  if (bytes > 0)
+    room.slices[part].push_back({room.ranges.takeLowest(bytes), bytes});
   return true;
 }
 

@@ -8,10 +8,12 @@
 #ifndef LLM_LIB_SCHEDULING_MACHINE_H
 #define LLM_LIB_SCHEDULING_MACHINE_H
 
+#include "FreeRanges.h"
 #include "IndexSet.h"
 #include "Parts.h"
 
 #include <functional>
+#include <map>
 #include <queue>
 #include <set>
 #include <tuple>
@@ -78,6 +80,9 @@ public:
   int64_t countOf(unsigned group) const { return groups[group].count; }
   /// Private memory that slices hold which were fetched to the engine.
   int64_t fetchedBytes(EngineId engine) const;
+  /// Where slices on the engine would end with one of so many bytes (0: as they
+  /// are): each has a range of its own.
+  int64_t topOfSlices(EngineId engine, int64_t sliceBytes) const;
   /// Working set of the part that runs there now.
   int64_t runningBytes(EngineId engine) const;
   const std::vector<PrefetchSlot> &fetchesOf(size_t part) const {
@@ -94,6 +99,9 @@ private:
   /// Private memory of one engine that ever held a fetched slice.
   struct Room {
     int64_t fetched = 0, running = 0;
+    FreeRanges ranges; ///< of slices; working sets are above them
+    /// Of each part its slices: (address, bytes).
+    std::map<size_t, std::vector<std::pair<int64_t, int64_t>>> slices;
   };
 
   struct Group {

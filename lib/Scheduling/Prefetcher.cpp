@@ -176,9 +176,9 @@ bool Prefetcher::hasRoom(EngineId engine, size_t part, unsigned source) {
                 machine.runningBytes(engine), needWith(part, source)});
   if (bound != needs.end() && !bound->second.empty())
     beside = std::max(beside, *bound->second.rbegin());
-  int64_t room = problem.engines[engine.group].privateBytes -
-                 machine.fetchedBytes(engine) - beside;
-  return plan.table.partOf(part).sources[source].sliceBytes <= room;
+  int64_t slice = plan.table.partOf(part).sources[source].sliceBytes;
+  return machine.topOfSlices(engine, slice) <=
+         problem.engines[engine.group].privateBytes - beside;
 }
 
 void Prefetcher::bind(size_t part, EngineId engine, int64_t need) {

@@ -104,7 +104,8 @@ protected:
   /// "f64 f32 f16 bf16 i8" per cycle of a core.
   std::string rates() {
     std::string text;
-    for (const MacRate &rate : load().engines[0].macRates)
+    Target target = load();
+    for (const MacRate &rate : target.engines[0].macRates)
       text += (text.empty() ? "" : " ") + std::to_string(rate.macsPerCycle);
     return text;
   }
