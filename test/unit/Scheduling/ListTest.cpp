@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fixtures.h"
+#include "llm/Scheduling/Addresses.h"
 
 using namespace mlir::llm;
 using namespace mlir::llm::scheduling;
@@ -253,6 +254,48 @@ TEST(List, FetchesWhatHasRoom) {
   ASSERT_TRUE(solution);
   EXPECT_EQ(slotsOf(problem, *solution),
             Slots({"npu[0] 0..100 lanes 0", "npu[0] 100..200 lanes 512"}));
+}
+
+// Bytes are not enough: `c` needs a range of 500. While `a` computes, 0..60,
+// the slice for `p` comes to 0..300, and while `p` does, 60..160, that for `q`
+// to 300..600. Then 700 of the 1000 bytes are free, but not 500 in a row, until
+// `q` has ended at 260: `c` takes longer than its 10 cycles of arithmetic.
+TEST(List, FetchesWhatHasARange) {
+  Problem problem = machine(1, /*portLanes=*/512);
+  problem.engines.push_back({"dma", memory, 1, {1024}, 0});
+  problem.tasks = {task("a", matrix, 60, 0), task("p", matrix, 100, 60, {0}),
+                   task("q", matrix, 100, 60, {1}),
+                   task("c", matrix, 10, 50, {2})};
+  int64_t slices[] = {0, 300, 300, 500};
+  for (int i = 1; i < 4; ++i)
+    problem.tasks[i].parts[0].sources = {
+        {"w", problem.tasks[i].parts[0].bytes, slices[i], 0}};
+  std::optional<Solution> solution = scheduleList(problem);
+  ASSERT_TRUE(solution);
+  EXPECT_TRUE(isValid(problem, *solution));
+  EXPECT_TRUE(allocateAddresses(problem, *solution).shortages.empty());
+  EXPECT_GT(solution->makespan, 260 + 10);
+  // With 100 bytes more its slice is at 600..1100.
+  problem.engines[0].privateBytes = 1100;
+  EXPECT_EQ(scheduleList(problem)->makespan, 260 + 10);
+}
+
+// Four parts read 50 bytes of each of two sources, 100 cycles, and compute for
+// 100. The engine streams all of the first one, 200, while one source of the
+// second and of the third is fetched: they take 100 each, as they stream the
+// other one. And so the fourth. With both sources of the second fetched, none
+// of the third is there at 300.
+TEST(List, FetchesOneSourceAndStreamsTheOther) {
+  Problem problem = machine(1, /*portLanes=*/512);
+  problem.engines.push_back({"dma", memory, 1, {512}, 0});
+  problem.tasks = {task("attention", matrix, 100, 100)};
+  Part &part = problem.tasks[0].parts[0];
+  part.sources = {{"keys", {50}, 50, 0}, {"values", {50}, 50, 0}};
+  part.count = 4;
+  std::optional<Solution> solution = scheduleList(problem);
+  ASSERT_TRUE(solution);
+  EXPECT_TRUE(isValid(problem, *solution));
+  EXPECT_EQ(solution->makespan, 200 + 3 * 100);
 }
 
 // What is fetched for a late task never keeps an early one out: `b` needs all
