@@ -61,6 +61,14 @@ config.substitutions.append(("%measured", measured))
 if glob.glob(os.path.join(measured, "*.csv")):
     config.available_features.add("measured")
 
+# Interrupts are sent to a tool on a terminal; a bare chroot has none.
+try:
+    for side in os.openpty():
+        os.close(side)
+    config.available_features.add("terminal")
+except OSError:
+    lit_config.note("no terminal can be opened: interrupt.test is skipped")
+
 # What the target of this machine is read from; a bare chroot has none.
 if glob.glob("/sys/devices/system/cpu/cpu*/cache"):
     config.available_features.add("sysfs")

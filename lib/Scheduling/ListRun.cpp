@@ -214,14 +214,10 @@ bool ListRun::awaitsFetch(size_t part, const Choice &choice) const {
   int64_t percent = options.habitOf(plan.table.parts[part].task).waitPercent;
   if (percent == 0 || !prefetcher || !streams(part))
     return false;
-  const auto *arrivals = prefetcher->arrivalsAt(choice.engine);
-  if (!arrivals)
-    return false;
-  auto usable = std::find_if(
-      arrivals->begin(), arrivals->end(),
-      [&](const auto &arrival) { return released[arrival.second]; });
-  return usable != arrivals->end() &&
-         usable->first - machine.now() <= choice.mode.length / 100 * percent;
+  std::optional<int64_t> arrival =
+      prefetcher->nextArrival(choice.engine, released);
+  return arrival &&
+         *arrival - machine.now() <= choice.mode.length / 100 * percent;
 }
 
 template <typename Later>

@@ -71,10 +71,15 @@ void Prefetcher::noteFetched(size_t part) {
       {machine.now(), part});
 }
 
-const std::set<std::pair<int64_t, size_t>> *
-Prefetcher::arrivalsAt(EngineId engine) const {
+std::optional<int64_t>
+Prefetcher::nextArrival(EngineId engine,
+                        const std::vector<bool> &forParts) const {
   auto known = arrivals.find({engine.group, engine.index});
-  return known == arrivals.end() ? nullptr : &known->second;
+  if (known != arrivals.end())
+    for (auto [end, part] : known->second)
+      if (forParts[part])
+        return end;
+  return std::nullopt;
 }
 
 std::optional<unsigned> Prefetcher::idleQueue() const {

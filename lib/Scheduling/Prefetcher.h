@@ -44,8 +44,10 @@ public:
   std::optional<EngineId> targetOf(size_t part) const {
     return states.empty() ? std::nullopt : states[part].target;
   }
-  /// The fetches under way to this engine, by their ends.
-  const std::set<std::pair<int64_t, size_t>> *arrivalsAt(EngineId engine) const;
+  /// When the first fetch that is under way to this engine for one of these
+  /// parts ends.
+  std::optional<int64_t> nextArrival(EngineId engine,
+                                     const std::vector<bool> &forParts) const;
   bool isFetching(size_t part) const {
     return !states.empty() && states[part].inFlight > 0;
   }

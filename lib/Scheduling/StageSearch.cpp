@@ -44,6 +44,7 @@ private:
   Choices cutsAlone(size_t begin, size_t end, bool onHalf);
   Found search(const Problem &stage, int64_t bound, size_t effort,
                const std::vector<Choices> &cuts) const;
+  Found search(const Stage &stage, size_t effort);
   void findStages();
 
   const Problem &problem;
@@ -51,7 +52,8 @@ private:
   std::vector<size_t> borders;
   size_t effort;
   std::vector<Stage> stages;
-  std::vector<std::pair<Problem, unsigned>> known[2]; ///< from cutsAlone
+  /// What cutsAlone has found, by bound: a task alone, and its cut.
+  std::multimap<int64_t, std::pair<Problem, unsigned>> known[2];
 };
 
 } // namespace
@@ -140,26 +142,29 @@ Problem StageSearch::extract(size_t begin, size_t end) const {
   return stage;
 }
 
+/// Equal problems have equal bounds: who looks for one has few to compare.
+static int64_t boundOf(const Problem &problem) {
+  return largestBound(lowerBounds(problem).value_or(std::vector<Bound>()));
+}
+
 Choices StageSearch::cutsAlone(size_t begin, size_t end, bool onHalf) {
-  auto &tasks = known[onHalf];
   Choices choices;
   for (size_t at = begin; at < end; ++at) {
     Problem alone = extract(at, at + 1);
     for (EngineGroup &engine : alone.engines)
       if (onHalf && !engine.kinds.contains(EngineKind::Memory))
         engine.count = std::max<int64_t>(1, engine.count / 2);
-    auto same =
-        std::find_if(tasks.begin(), tasks.end(), [&](const auto &other) {
-          return haveEqualTasks(other.first, alone);
-        });
-    if (same == tasks.end()) {
-      int64_t bound =
-          largestBound(lowerBounds(alone).value_or(std::vector<Bound>()));
+    int64_t bound = boundOf(alone);
+    auto [first, last] = known[onHalf].equal_range(bound);
+    auto same = std::find_if(first, last, [&](const auto &other) {
+      return haveEqualTasks(other.second.first, alone);
+    });
+    if (same == last) {
       Found found = search(alone, bound, effort / order.size(), {});
-      tasks.push_back({std::move(alone), found.choices.front()});
-      same = tasks.end() - 1;
+      unsigned choice = found.choices.front();
+      same = known[onHalf].insert({bound, {std::move(alone), choice}});
     }
-    choices.push_back(same->second);
+    choices.push_back(same->second.second);
   }
   return choices;
 }
@@ -184,20 +189,33 @@ StageSearch::Found StageSearch::search(const Problem &stage, int64_t bound,
 }
 
 void StageSearch::findStages() {
+  std::multimap<int64_t, size_t> byBound;
   for (size_t at = 0; at + 1 < borders.size(); ++at) {
     Problem own = extract(borders[at], borders[at + 1]);
-    auto known =
-        std::find_if(stages.begin(), stages.end(), [&](const Stage &other) {
-          return haveEqualTasks(other.problem, own);
-        });
-    if (known == stages.end()) {
-      int64_t bound =
-          largestBound(lowerBounds(own).value_or(std::vector<Bound>()));
+    int64_t bound = boundOf(own);
+    auto [first, last] = byBound.equal_range(bound);
+    auto same = std::find_if(first, last, [&](const auto &other) {
+      return haveEqualTasks(stages[other.second].problem, own);
+    });
+    if (same == last) {
+      same = byBound.insert({bound, stages.size()});
       stages.push_back({std::move(own), bound, {}});
-      known = stages.end() - 1;
     }
-    known->places.push_back(at);
+    stages[same->second].places.push_back(at);
   }
+}
+
+StageSearch::Found StageSearch::search(const Stage &stage, size_t effort) {
+  size_t first = borders[stage.places.front()];
+  size_t count = stage.problem.tasks.size();
+  std::vector<Choices> cuts;
+  if (count > 1)
+    for (bool onHalf : {true, false}) {
+      Choices alone = cutsAlone(first, first + count, onHalf);
+      if (cuts.empty() || cuts.front() != alone)
+        cuts.push_back(std::move(alone));
+    }
+  return search(stage.problem, stage.bound, effort, cuts);
 }
 
 std::optional<StageResults> StageSearch::run() {
@@ -205,33 +223,25 @@ std::optional<StageResults> StageSearch::run() {
     return std::nullopt;
   findStages();
   // Each gets so much of the effort as it has of the time.
-  double cycles = 0;
+  auto cyclesOf = [](const Stage &stage) {
+    return double(stage.bound) * double(stage.places.size());
+  };
+  double cycles = 1;
   for (const Stage &stage : stages)
-    cycles += double(stage.bound) * double(stage.places.size());
+    cycles += cyclesOf(stage);
   StageResults results;
   results.choices.resize(order.size());
   results.options.habits.resize(order.size());
   results.options.extraCycles.resize(order.size());
   for (const Stage &stage : stages) {
-    double share = double(stage.bound) * double(stage.places.size()) /
-                   std::max(cycles, 1.0);
-    size_t own = effort * share;
-    size_t first = borders[stage.places.front()];
-    size_t count = stage.problem.tasks.size();
-    std::vector<Choices> cuts;
-    if (count > 1)
-      for (bool onHalf : {true, false}) {
-        Choices own = cutsAlone(first, first + count, onHalf);
-        if (cuts.empty() || cuts.front() != own)
-          cuts.push_back(std::move(own));
-      }
-    Found best = search(stage.problem, stage.bound, own, cuts);
+    size_t share = double(effort) * (cyclesOf(stage) / cycles);
+    Found best = search(stage, share);
     for (size_t place : stage.places)
-      for (size_t task = 0; task < count; ++task) {
-        unsigned own = order[borders[place] + task];
-        results.choices[own] = best.choices[task];
-        results.options.habits[own] = best.options.habits.front();
-        results.options.extraCycles[own] = best.options.extraCycles[task];
+      for (size_t i = 0; i < best.choices.size(); ++i) {
+        unsigned task = order[borders[place] + i];
+        results.choices[task] = best.choices[i];
+        results.options.habits[task] = best.options.habits.front();
+        results.options.extraCycles[task] = best.options.extraCycles[i];
       }
   }
   return results;
