@@ -143,13 +143,13 @@ const std::vector<unsigned> &Prefetcher::sourcesWorthFetching(size_t part,
 }
 
 std::optional<unsigned> Prefetcher::nextSource(size_t part) {
-  if (states[part].hasStarted)
+  const std::vector<Source> &sources = plan.table.partOf(part).sources;
+  if (sources.empty() || states[part].hasStarted)
     return std::nullopt;
   const std::optional<EngineId> &target = states[part].target;
   unsigned group =
       target ? target->group : plan.table.modesOf(part).modes.front().group;
   const std::vector<PrefetchSlot> &fetches = machine.fetchesOf(part);
-  const std::vector<Source> &sources = plan.table.partOf(part).sources;
   const Habit &habit = options.habitOf(plan.table.parts[part].task);
   if (habit.fetchesOne && !fetches.empty())
     return std::nullopt;

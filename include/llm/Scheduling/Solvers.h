@@ -32,8 +32,9 @@ std::optional<Solution> scheduleEarliest(const Problem &problem);
 /// it sooner than waiting; idle memory engines fetch ahead. Runs again with
 /// other cuts of the tasks, other orders and other habits, a limited number of
 /// times (about a million parts are placed in all; larger problems are run
-/// once), and returns the shortest of these and of `scheduleEarliest`.
-/// Deterministic.
+/// once), and returns the shortest of these and of `scheduleEarliest`. Slices
+/// are fetched only where `allocateAddresses` will, mostly, find ranges for
+/// them. Deterministic.
 std::optional<Solution> scheduleList(const Problem &problem);
 
 struct ImproveProgress {
