@@ -15,32 +15,30 @@
 
 namespace mlir::llm::scheduling {
 
-static bool anySource(const Problem &problem,
-                      bool (*holds)(const Source &source)) {
+static bool anyPart(const Problem &problem, bool (*holds)(const Part &part)) {
   for (const Task &task : problem.tasks)
-    for (const Part &part : task.parts)
-      if (std::any_of(part.sources.begin(), part.sources.end(), holds))
-        return true;
+    if (std::any_of(task.parts.begin(), task.parts.end(), holds))
+      return true;
   return false;
 }
 
 static bool canPrefetch(const Problem &problem) {
-  return hasMemoryEngine(problem) &&
-         anySource(problem, [](const Source &) { return true; });
+  return hasMemoryEngine(problem) && anyPart(problem, [](const Part &part) {
+           return !part.sources.empty();
+         });
 }
 
 static bool hasWrittenSources(const Problem &problem) {
-  return anySource(problem, [](const Source &source) {
-    return !source.predecessors.empty();
+  return anyPart(problem, [](const Part &part) {
+    return std::any_of(
+        part.sources.begin(), part.sources.end(),
+        [](const Source &source) { return !source.predecessors.empty(); });
   });
 }
 
 static bool hasSeveralSources(const Problem &problem) {
-  for (const Task &task : problem.tasks)
-    for (const Part &part : task.parts)
-      if (part.sources.size() > 1)
-        return true;
-  return false;
+  return anyPart(problem,
+                 [](const Part &part) { return part.sources.size() > 1; });
 }
 
 /// Extra cycles of a task that comes first: about what the longest way to the

@@ -29,7 +29,6 @@ public:
   const std::optional<Solution> &best() const { return shortest; }
   /// Those that it was found with.
   const ListOptions &bestOptions() const { return options; }
-  size_t placedParts() const { return placed; }
   bool isDone() const {
     return shortest && (shortest->makespan <= bound || placed >= effort);
   }
@@ -40,8 +39,6 @@ public:
   /// The same, but no task in an earlier way than in `cuts`; and again with
   /// those tasks as in `cuts` that compute for longer than they stream.
   void tryLevelsFrom(const Choices &cuts);
-  /// These cuts with all habits.
-  void tryHabits(const Choices &choices);
   /// One run; its makespan.
   std::optional<int64_t> tryOnce(const Choices &choices,
                                  const ListOptions &options);
@@ -63,6 +60,8 @@ private:
                  int64_t makespan);
   void tryLevels(
       const std::function<unsigned(unsigned task, unsigned level)> &choiceAt);
+  /// These cuts with all habits.
+  void tryHabits(const Choices &choices);
   std::vector<bool> findStreams(const Plan &plan) const;
   std::vector<int64_t> comeFirst(const std::vector<bool> &tasks) const;
   std::vector<unsigned> longestFirst() const;

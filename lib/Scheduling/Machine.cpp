@@ -138,16 +138,15 @@ Ended Machine::advanceTo(int64_t to) {
       continue;
     }
     ended.parts.push_back(run.part);
-    const std::vector<Source> &sources = table.partOf(run.part).sources;
     if (static_cast<size_t>(engine.index) >= group.rooms.size())
       continue;
     Room &room = group.rooms[engine.index];
     room.running = 0;
-    for (const PrefetchSlot &fetch : fetchesOf(run.part))
-      room.fetched -= sources[fetch.source].sliceBytes;
     if (auto slices = room.slices.find(run.part); slices != room.slices.end()) {
-      for (auto [address, bytes] : slices->second)
+      for (auto [address, bytes] : slices->second) {
+        room.fetched -= bytes;
         room.ranges.giveBack(address, bytes);
+      }
       room.slices.erase(slices);
     }
   }
