@@ -37,35 +37,78 @@ public:
   /// engines x T >= cycles with nothing fetched - what is saved by the bytes
   /// that memory engines can move within T.
   std::optional<int64_t> streams(const GroupSet &groups) const;
+  /// The same by what private memory can hold. Of very many tasks not looked
+  /// at.
+  std::optional<int64_t> room(const GroupSet &groups) const;
+  bool looksAtRoom() const;
   /// Some tasks wait for everything before, and everything behind waits for
   /// them: what is between two of those adds up. Only what fits into private
   /// memory is fetched across one.
   std::optional<int64_t> stages() const;
 
+  /// How tasks are cut where the bound of their stage is least.
+  std::optional<std::vector<unsigned>> bestChoices() const;
+
 private:
+  /// Some tasks, each with its limits: in one way to cut it, or in any.
+  using Row = std::vector<const TaskLimits *>;
+  /// Of one stage.
+  struct BestCut {
+    int64_t cycles; ///< a bound, however its tasks are cut
+    std::vector<unsigned> choices;
+  };
+  /// Of the first `decided` tasks that can be cut it is said how.
+  struct PartlyCut {
+    int64_t cycles;
+    size_t number; ///< of two that are as good, the earlier one comes first
+    size_t decided;
+    Row row;
+    bool operator<(const PartlyCut &other) const;
+  };
+
   explicit BoundFinder(const Problem &problem) : problem(&problem) {}
 
   int64_t enginesOf(const GroupSet &groups) const;
-  bool isConfined(unsigned task, const GroupSet &groups) const;
+  bool isConfined(const TaskLimits &task, const GroupSet &groups) const;
   std::optional<int64_t> cyclesOf(int64_t bytes, size_t resource) const;
-  /// Of the tasks at positions [first, last) of the order, when `held` bytes
-  /// were fetched before.
-  std::optional<int64_t> streams(const GroupSet &groups, size_t resource,
-                                 size_t first, size_t last, int64_t held) const;
-  /// Of the tasks at positions [first, last) of the order alone.
-  std::optional<int64_t> stage(size_t first, size_t last) const;
+  /// By one limit on what is fetched ahead, of tasks that start when so much is
+  /// there.
+  std::optional<int64_t> fetched(size_t limit, const GroupSet &groups,
+                                 const Row &row, const HeldAhead &held) const;
+  /// The largest over limits on bytes, or on room.
+  std::optional<int64_t> fetched(bool isRoom, const GroupSet &groups) const;
+
+  /// The tasks at positions [first, last) of the order, cut in any way.
+  Row rowOf(size_t first, size_t last) const;
+  /// The longest chain of these.
+  int64_t longestWay(size_t first, size_t last) const;
+  /// What they take when they are all there is.
+  std::optional<int64_t> alone(const Row &row) const;
   /// Of stages in a row, between two borders: what they stream passes within
   /// this time, but for what private memories hold when they begin.
-  std::optional<int64_t> row(size_t first, size_t last) const;
-  /// Bytes that private memories can hold of what is fetched; nothing: any.
-  std::optional<int64_t> fetchableBytes(size_t resource) const;
+  std::optional<int64_t> passing(const Row &row, bool isFirst) const;
+  /// The larger of both.
+  std::optional<int64_t> aloneAndPassing(const Row &row, bool isFirst) const;
+  /// The least of that over the ways to cut each task, of each stage.
+  std::optional<std::vector<BestCut>>
+  bestCuts(const std::vector<size_t> &borders) const;
+  std::optional<BestCut> bestCut(size_t first, size_t last, int64_t bound,
+                                 size_t &looksLeft) const;
+  /// Stages of so many tasks, at these positions.
+  bool areEqual(size_t first, size_t other, size_t count) const;
+  /// Positions of those that can be cut.
+  std::vector<size_t> findCuttable(size_t first, size_t last) const;
 
   const Problem *problem; ///< a pointer, so that finders can be moved
+  std::vector<FetchLimit> fetchLimits;
   std::vector<TaskLimits> limits;
-  std::vector<GroupSet> groupsOf;     ///< by `TaskLimits::groupSet`
-  std::vector<unsigned> order;        ///< topological
+  std::vector<std::vector<TaskLimits>> choices; ///< as in `ProblemLimits`
+  std::vector<GroupSet> groupsOf;               ///< by `TaskLimits::groupSet`
+  std::vector<unsigned> order;                  ///< topological
   std::vector<int64_t> ahead, behind; ///< of each task, without itself
-  std::vector<std::optional<int64_t>> fetchable; ///< bytes, of each resource
+  /// Before any row but the first, of each resource; nothing: any number.
+  std::vector<std::optional<HeldAhead>> heldBytes;
+  std::optional<HeldAhead> heldRoom;
   std::set<GroupSet, std::greater<GroupSet>> groupSets;
 };
 

@@ -17,10 +17,12 @@
 namespace mlir::llm::scheduling {
 
 std::optional<BoundFinder> BoundFinder::make(const Problem &problem) {
-  std::optional<ProblemLimits> limits = findTaskLimits(problem);
+  BoundFinder finder(problem);
+  finder.fetchLimits = findFetchLimits(problem);
+  std::optional<ProblemLimits> limits =
+      findTaskLimits(problem, finder.fetchLimits);
   if (!limits)
     return std::nullopt;
-  BoundFinder finder(problem);
   std::vector<int64_t> spans;
   spans.reserve(limits->tasks.size());
   for (const TaskLimits &task : limits->tasks)
@@ -30,6 +32,7 @@ std::optional<BoundFinder> BoundFinder::make(const Problem &problem) {
   if (!behind)
     return std::nullopt;
   finder.limits = std::move(limits->tasks);
+  finder.choices = std::move(limits->choices);
   finder.groupsOf = std::move(limits->groupSets);
   finder.behind = std::move(*behind);
   finder.order = topologicalOrder(problem);
@@ -40,7 +43,8 @@ std::optional<BoundFinder> BoundFinder::make(const Problem &problem) {
                                     finder.ahead[predecessor] +
                                         finder.limits[predecessor].spanCycles);
   for (size_t m = 0; m < problem.resources.size(); ++m)
-    finder.fetchable.push_back(finder.fetchableBytes(m));
+    finder.heldBytes.push_back(mostHeldAhead(problem, m));
+  finder.heldRoom = mostHeldAhead(problem, std::nullopt);
   return finder;
 }
 
@@ -53,8 +57,9 @@ int64_t BoundFinder::enginesOf(const GroupSet &groups) const {
   return engines;
 }
 
-bool BoundFinder::isConfined(unsigned task, const GroupSet &groups) const {
-  const GroupSet &own = groupsOf[limits[task].groupSet];
+bool BoundFinder::isConfined(const TaskLimits &task,
+                             const GroupSet &groups) const {
+  const GroupSet &own = groupsOf[task.groupSet];
   for (size_t group = 0; group < groups.size(); ++group)
     if (own[group] && !groups[group])
       return false;
@@ -84,7 +89,7 @@ std::optional<int64_t> BoundFinder::work(const GroupSet &groups) const {
   };
   std::vector<Work> tasks;
   for (unsigned task : order)
-    if (isConfined(task, groups) && limits[task].engineCycles > 0)
+    if (isConfined(limits[task], groups) && limits[task].engineCycles > 0)
       tasks.push_back({ahead[task], behind[task], limits[task].engineCycles});
   std::sort(tasks.begin(), tasks.end(), [](const Work &a, const Work &b) {
     return std::tie(a.ahead, a.behind) > std::tie(b.ahead, b.behind);
@@ -157,6 +162,9 @@ std::optional<std::vector<Bound>> lowerBounds(const Problem &problem) {
   if (hasMemoryEngine(problem))
     for (const GroupSet &groups : finder->groupsThatMatter())
       add("streams" + finder->nameOf(groups), finder->streams(groups));
+  if (finder->looksAtRoom())
+    for (const GroupSet &groups : finder->groupsThatMatter())
+      add("room" + finder->nameOf(groups), finder->room(groups));
   add("stages", finder->stages());
   if (!fits)
     return std::nullopt;

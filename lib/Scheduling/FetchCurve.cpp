@@ -31,13 +31,14 @@ FetchCurve::FetchCurve(std::vector<Point> points) {
       hull.pop_back();
     hull.push_back(point);
   }
-  without = hull.front().cycles;
+  first = hull.front();
   for (size_t i = 1; i < hull.size(); ++i)
     falling.push_back(between(hull[i - 1], hull[i]));
 }
 
 void FetchCurve::add(const FetchCurve &other, double count) {
-  without += count * other.without;
+  first.bytes += count * other.first.bytes;
+  first.cycles += count * other.first.cycles;
   if (other.falling.empty())
     return;
   size_t own = falling.size();
@@ -60,7 +61,7 @@ void FetchCurve::add(const FetchCurve &other, double count) {
 }
 
 void FetchCurve::appendPoints(std::vector<Point> &points) const {
-  Point at{0, without};
+  Point at = first;
   points.push_back(at);
   for (Piece piece : falling) {
     at.bytes += piece.savedCycles / piece.savedPerByte;

@@ -12,8 +12,8 @@
 
 namespace mlir::llm::scheduling {
 
-/// The least cycles that engines need when so many bytes are fetched ahead for
-/// them: falling, and convex, as those bytes come first that save most.
+/// The least cycles that engines need when memory engines move so many bytes:
+/// falling, and convex, as those bytes come first that save most.
 class FetchCurve {
 public:
   struct Point {
@@ -22,16 +22,26 @@ public:
   /// A stretch of the curve.
   struct Piece {
     double savedPerByte, savedCycles;
+    bool operator==(Piece other) const {
+      return savedPerByte == other.savedPerByte &&
+             savedCycles == other.savedCycles;
+    }
   };
 
-  /// The largest convex curve that is above none of the points, one of which
-  /// is at 0 bytes.
+  /// The largest convex curve that is above none of the points, from the one of
+  /// the fewest bytes on.
   explicit FetchCurve(std::vector<Point> points);
-  /// The same, whatever is fetched.
-  explicit FetchCurve(double cycles) : without(cycles) {}
+  /// The same, whatever is moved.
+  explicit FetchCurve(double cycles) : first{0, cycles} {}
   FetchCurve() : FetchCurve(0) {}
 
-  double cyclesWithout() const { return without; }
+  bool operator==(const FetchCurve &other) const {
+    return first.bytes == other.first.bytes &&
+           first.cycles == other.first.cycles && falling == other.falling;
+  }
+
+  /// With fewer bytes nothing runs.
+  Point start() const { return first; }
   const std::vector<Piece> &pieces() const { return falling; }
 
   /// Of this and `count` times the other together.
@@ -42,7 +52,7 @@ public:
 private:
   void appendPoints(std::vector<Point> &points) const;
 
-  double without;
+  Point first;
   std::vector<Piece> falling; ///< what saves most first
 };
 

@@ -27,7 +27,7 @@ std::optional<ListResult> searchList(const Problem &problem) {
   bool canCut =
       std::any_of(problem.tasks.begin(), problem.tasks.end(),
                   [](const Task &task) { return !task.alternatives.empty(); });
-  if (canCut)
+  if (canCut) {
     if (std::optional<StageResults> stages = searchStages(problem, effort)) {
       ListOptions options = std::move(stages->options);
       search.tryOnce(stages->choices, options);
@@ -37,7 +37,10 @@ std::optional<ListResult> searchList(const Problem &problem) {
       for (Habit &habit : options.habits)
         habit.waitsForSources = true;
       search.tryOnce(stages->choices, options);
+    } else {
+      search.tryChoicesOfBound();
     }
+  }
   if (!search.isDone())
     search.tryLevels();
   search.keep(scheduleEarliest(problem), {}, ListOptions());

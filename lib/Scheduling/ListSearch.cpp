@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ListSearch.h"
+#include "BoundFinder.h"
 #include "ListRun.h"
 #include "Parts.h"
 #include "llm/Support/Units.h"
@@ -163,6 +164,13 @@ std::vector<ListOptions> ListSearch::otherOptions(const Problem &resolved,
 
 void ListSearch::tryLevels() {
   tryLevels([](unsigned, unsigned level) { return level; });
+}
+
+void ListSearch::tryChoicesOfBound() {
+  std::optional<BoundFinder> finder = BoundFinder::make(problem);
+  if (std::optional<Choices> choices =
+          finder ? finder->bestChoices() : std::nullopt)
+    tryHabits(*choices);
 }
 
 void ListSearch::tryLevelsFrom(const Choices &cuts) {

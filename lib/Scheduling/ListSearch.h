@@ -39,6 +39,8 @@ public:
   /// The same, but no task in an earlier way than in `cuts`; and again with
   /// those tasks as in `cuts` that compute for longer than they stream.
   void tryLevelsFrom(const Choices &cuts);
+  /// Tasks cut as where the bounds of stages are least.
+  void tryChoicesOfBound();
   /// One run; its makespan.
   std::optional<int64_t> tryOnce(const Choices &choices,
                                  const ListOptions &options);

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "BoundFinder.h"
-#include "Parts.h"
 #include "Stages.h"
 #include "llm/Support/Units.h"
 
@@ -14,20 +13,34 @@
 
 namespace mlir::llm::scheduling {
 
-std::optional<int64_t> BoundFinder::stage(size_t first, size_t last) const {
-  // The longest way within the stage: what is ahead of all of it is one way.
-  int64_t bound = 0, begin = maxCount;
+BoundFinder::Row BoundFinder::rowOf(size_t first, size_t last) const {
+  Row row;
+  row.reserve(last - first);
+  for (size_t at = first; at < last; ++at)
+    row.push_back(&limits[order[at]]);
+  return row;
+}
+
+int64_t BoundFinder::longestWay(size_t first, size_t last) const {
+  // What is ahead of all of it is one way.
+  int64_t longest = 0, begin = maxCount;
   for (size_t at = first; at < last; ++at)
     begin = std::min(begin, ahead[order[at]]);
   for (size_t at = first; at < last; ++at)
-    bound = std::max(bound,
-                     ahead[order[at]] + limits[order[at]].spanCycles - begin);
+    longest = std::max(longest,
+                       ahead[order[at]] + limits[order[at]].spanCycles - begin);
+  return longest;
+}
+
+std::optional<int64_t> BoundFinder::alone(const Row &row) const {
+  int64_t bound = 0;
+  for (const TaskLimits *task : row)
+    bound = std::max(bound, task->spanCycles);
   for (const GroupSet &groups : groupSets) {
     int64_t sum = 0;
-    for (size_t at = first; at < last; ++at)
-      if (isConfined(order[at], groups)) {
-        std::optional<int64_t> more =
-            checkedAdd(sum, limits[order[at]].engineCycles);
+    for (const TaskLimits *task : row)
+      if (isConfined(*task, groups)) {
+        std::optional<int64_t> more = checkedAdd(sum, task->engineCycles);
         if (!more)
           return std::nullopt;
         sum = *more;
@@ -36,9 +49,8 @@ std::optional<int64_t> BoundFinder::stage(size_t first, size_t last) const {
   }
   for (size_t m = 0; m < problem->resources.size(); ++m) {
     int64_t sum = 0;
-    for (size_t at = first; at < last; ++at) {
-      std::optional<int64_t> more =
-          checkedAdd(sum, limits[order[at]].streams[m].ownBytes);
+    for (const TaskLimits *task : row) {
+      std::optional<int64_t> more = checkedAdd(sum, task->streams[m].ownBytes);
       if (!more)
         return std::nullopt;
       sum = *more;
@@ -51,59 +63,37 @@ std::optional<int64_t> BoundFinder::stage(size_t first, size_t last) const {
   return bound;
 }
 
-std::optional<int64_t> BoundFinder::fetchableBytes(size_t resource) const {
-  if (!hasMemoryEngine(*problem))
-    return 0;
-  int64_t room = 0;
-  for (const EngineGroup &engine : problem->engines) {
-    std::optional<int64_t> own = checkedMul(engine.count, engine.privateBytes);
-    std::optional<int64_t> sum = own ? checkedAdd(room, *own) : std::nullopt;
-    if (!sum)
-      return std::nullopt;
-    room = *sum;
-  }
-  // A slice may stand for more bytes than it takes, where they are streamed
-  // more than once: as if all of the room held the source that does most.
-  int64_t most = 0;
-  for (const Task &task : problem->tasks)
-    for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice)
-      for (const Part &part : task.partsOf(choice))
-        for (const Source &source : part.sources) {
-          if (source.bytes[resource] == 0)
-            continue;
-          std::optional<int64_t> held =
-              source.sliceBytes == 0 ? std::nullopt
-                                     : ceilMulDiv(room, source.bytes[resource],
-                                                  1, source.sliceBytes);
-          if (!held)
-            return std::nullopt;
-          most = std::max(most, *held);
-        }
-  return most;
-}
-
-std::optional<int64_t> BoundFinder::row(size_t first, size_t last) const {
+std::optional<int64_t> BoundFinder::passing(const Row &row,
+                                            bool isFirst) const {
+  // Nothing is fetched before the first row.
+  auto heldBefore = [&](const std::optional<HeldAhead> &most) {
+    return isFirst ? HeldAhead() : most;
+  };
   int64_t longest = 0;
   for (size_t m = 0; m < problem->resources.size(); ++m) {
-    std::optional<int64_t> held = fetchable[m];
-    if (!held)
+    std::optional<HeldAhead> before = heldBefore(heldBytes[m]);
+    if (!before)
       continue;
     int64_t bytes = 0;
-    for (size_t at = first; at < last; ++at)
-      bytes = checkedAdd(bytes, limits[order[at]].streams[m].bytes)
-                  .value_or(maxCount);
+    for (const TaskLimits *task : row)
+      bytes = checkedAdd(bytes, task->streams[m].bytes).value_or(maxCount);
     std::optional<int64_t> cycles =
-        cyclesOf(std::max<int64_t>(0, bytes - *held), m);
+        cyclesOf(std::max<int64_t>(0, bytes - before->bytes), m);
     if (!cycles)
       return std::nullopt;
     longest = std::max(longest, *cycles);
-    if (!hasMemoryEngine(*problem))
+  }
+  for (size_t limit = 0; limit < fetchLimits.size(); ++limit) {
+    std::optional<size_t> resource = fetchLimits[limit].resource();
+    std::optional<HeldAhead> before =
+        heldBefore(resource ? heldBytes[*resource] : heldRoom);
+    if (!before)
       continue;
     for (const GroupSet &groups : groupSets) {
-      std::optional<int64_t> streamed = streams(groups, m, first, last, *held);
-      if (!streamed)
+      std::optional<int64_t> cycles = fetched(limit, groups, row, *before);
+      if (!cycles)
         return std::nullopt;
-      longest = std::max(longest, *streamed);
+      longest = std::max(longest, *cycles);
     }
   }
   return longest;
@@ -117,6 +107,9 @@ std::optional<int64_t> BoundFinder::stages() const {
   size_t longestRow = count == 0 ? 0 : std::min(count, mostRows / count);
   while (longestRow > 1 && longestRow * longestRow * order.size() > 2 * effort)
     longestRow /= 2;
+  std::optional<std::vector<BestCut>> cuts = bestCuts(borders);
+  if (!cuts)
+    return std::nullopt;
   // The least cycles at which so many stages have ended.
   std::vector<int64_t> ended = {0};
   for (size_t last = 1; last <= count; ++last) {
@@ -127,13 +120,11 @@ std::optional<int64_t> BoundFinder::stages() const {
         break;
       size_t begin = borders[last - length];
       std::optional<int64_t> cycles =
-          length == 1 ? stage(begin, borders[last]) : 0;
-      std::optional<int64_t> together =
-          longestRow > 0 ? row(begin, borders[last]) : 0;
+          length == 1 ? std::max(longestWay(begin, borders[last]),
+                                 (*cuts)[last - 1].cycles)
+                      : passing(rowOf(begin, borders[last]), begin == 0);
       std::optional<int64_t> sum =
-          cycles && together
-              ? checkedAdd(ended[last - length], std::max(*cycles, *together))
-              : std::nullopt;
+          cycles ? checkedAdd(ended[last - length], *cycles) : std::nullopt;
       if (!sum)
         return std::nullopt;
       bound = std::max(bound, *sum);

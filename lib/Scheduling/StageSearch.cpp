@@ -174,6 +174,7 @@ StageSearch::Found StageSearch::search(const Problem &stage, int64_t bound,
                                        const std::vector<Choices> &cuts) const {
   // A thousandth is near enough.
   ListSearch search(stage, bound + bound / 1000, effort);
+  search.tryChoicesOfBound();
   for (const Choices &own : cuts)
     search.tryLevelsFrom(own);
   search.tryLevels();

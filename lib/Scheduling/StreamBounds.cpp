@@ -13,92 +13,88 @@
 
 namespace mlir::llm::scheduling {
 
-namespace {
-
-/// Cycles that engines save when so many bytes are fetched: those first that
-/// save most.
-class Savings {
-public:
-  void add(FetchCurve::Piece piece) { pieces.push_back(piece); }
-  /// When all are added.
-  void sort() {
-    std::sort(pieces.begin(), pieces.end(),
-              [](FetchCurve::Piece a, FetchCurve::Piece b) {
-                return a.savedPerByte > b.savedPerByte;
-              });
-    double bytes = 0, cycles = 0;
-    for (FetchCurve::Piece piece : pieces) {
-      sums.push_back({bytes, cycles});
-      bytes += piece.savedCycles / piece.savedPerByte;
-      cycles += piece.savedCycles;
-    }
-  }
-  double of(double bytes) const {
-    auto behind = std::upper_bound(
-        sums.begin(), sums.end(), bytes,
-        [](double wanted, const auto &sum) { return wanted < sum.first; });
-    if (behind == sums.begin())
-      return 0;
-    size_t piece = behind - sums.begin() - 1;
-    auto [before, cycles] = sums[piece];
-    return cycles + std::min((bytes - before) * pieces[piece].savedPerByte,
-                             pieces[piece].savedCycles);
-  }
-
-private:
+/// The least T with engines x T >= the cycles that are left when what there is
+/// of a limit, `held` + `perCycle` x T, is spent where it saves most.
+static double leastCycles(const std::vector<const FetchCurve *> &curves,
+                          double engines, double perCycle, double held) {
   std::vector<FetchCurve::Piece> pieces;
-  std::vector<std::pair<double, double>> sums; ///< bytes and cycles before each
-};
-
-} // namespace
-
-std::optional<int64_t> BoundFinder::streams(const GroupSet &groups,
-                                            size_t resource, size_t first,
-                                            size_t last, int64_t held) const {
-  Savings savings;
-  double streamed = 0;
-  for (size_t at = first; at < last; ++at) {
-    if (!isConfined(order[at], groups))
-      continue;
-    const FetchCurve &curve = limits[order[at]].streams[resource].curve;
-    streamed += curve.cyclesWithout();
-    for (FetchCurve::Piece piece : curve.pieces())
-      savings.add(piece);
+  double cycles = 0;
+  for (const FetchCurve *curve : curves) {
+    held -= curve->start().bytes;
+    cycles += curve->start().cycles;
+    pieces.insert(pieces.end(), curve->pieces().begin(), curve->pieces().end());
   }
-  savings.sort();
-  const Resource &from = problem->resources[resource];
-  double queueLanes = 0;
-  for (const EngineGroup &engine : problem->engines)
-    if (engine.kinds.contains(EngineKind::Memory))
-      queueLanes += double(engine.count) * double(engine.portLanes[resource]);
-  double share = std::min(1.0, queueLanes / double(from.lanes));
-  double bytesPerCycle =
-      share * double(from.bytesPerSecond) / double(problem->clockHz);
-  double engines = double(enginesOf(groups));
-  // The least T that is long enough; a little less, for what doubles lose.
-  double low = 0, high = streamed / engines;
-  for (int step = 0; step < 100; ++step) {
-    double middle = (low + high) / 2;
-    double saved = savings.of(double(held) + bytesPerCycle * middle);
-    (engines * middle >= streamed - saved ? high : low) = middle;
+  std::sort(pieces.begin(), pieces.end(),
+            [](FetchCurve::Piece a, FetchCurve::Piece b) {
+              return a.savedPerByte > b.savedPerByte;
+            });
+  // From bend to bend: both sides are straight between.
+  double time = held < 0 && perCycle > 0 ? -held / perCycle : 0;
+  held = std::max(0.0, held);
+  for (FetchCurve::Piece piece : pieces) {
+    double bytes = piece.savedCycles / piece.savedPerByte;
+    double atOnce = std::min(bytes, held);
+    held -= atOnce;
+    cycles -= atOnce * piece.savedPerByte;
+    if (engines * time >= cycles || perCycle == 0)
+      break;
+    double rate = perCycle * piece.savedPerByte;
+    double until = time + (bytes - atOnce) / perCycle;
+    double met = time + (cycles - engines * time) / (engines + rate);
+    if (met <= until)
+      return met;
+    cycles -= (bytes - atOnce) * piece.savedPerByte;
+    time = until;
   }
-  constexpr double slack = 1e-9;
-  double cycles = std::ceil(low * (1 - slack) - slack);
-  return cycles < double(maxCount)
-             ? std::optional<int64_t>(std::max<int64_t>(0, int64_t(cycles)))
-             : std::nullopt;
+  return std::max(time, cycles / engines);
 }
 
-std::optional<int64_t> BoundFinder::streams(const GroupSet &groups) const {
+std::optional<int64_t> BoundFinder::fetched(size_t limit,
+                                            const GroupSet &groups,
+                                            const Row &row,
+                                            const HeldAhead &held) const {
+  std::vector<const FetchCurve *> curves;
+  for (const TaskLimits *task : row)
+    if (isConfined(*task, groups))
+      curves.push_back(&task->fetching[limit]);
+  double engines = double(enginesOf(groups));
+  const FetchLimit &by = fetchLimits[limit];
+  double least = leastCycles(curves, engines, by.perCycle(engines),
+                             by.heldAhead(held, engines));
+  // A little less, for what doubles lose.
+  constexpr double slack = 1e-9;
+  double cycles = std::ceil(least * (1 - slack) - slack);
+  if (cycles >= double(maxCount))
+    return std::nullopt;
+  return std::max<int64_t>(0, int64_t(cycles));
+}
+
+std::optional<int64_t> BoundFinder::fetched(bool isRoom,
+                                            const GroupSet &groups) const {
+  const Row all = rowOf(0, order.size());
   int64_t bound = 0;
-  for (size_t m = 0; m < problem->resources.size(); ++m) {
-    std::optional<int64_t> each =
-        streams(groups, m, /*first=*/0, order.size(), /*held=*/0);
+  for (size_t limit = 0; limit < fetchLimits.size(); ++limit) {
+    if (fetchLimits[limit].isRoom() != isRoom)
+      continue;
+    std::optional<int64_t> each = fetched(limit, groups, all, HeldAhead());
     if (!each)
       return std::nullopt;
     bound = std::max(bound, *each);
   }
   return bound;
+}
+
+std::optional<int64_t> BoundFinder::streams(const GroupSet &groups) const {
+  return fetched(/*isRoom=*/false, groups);
+}
+
+bool BoundFinder::looksAtRoom() const {
+  return std::any_of(fetchLimits.begin(), fetchLimits.end(),
+                     [](const FetchLimit &limit) { return limit.isRoom(); });
+}
+
+std::optional<int64_t> BoundFinder::room(const GroupSet &groups) const {
+  return fetched(/*isRoom=*/true, groups);
 }
 
 } // namespace mlir::llm::scheduling

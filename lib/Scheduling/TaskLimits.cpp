@@ -19,12 +19,14 @@ namespace {
 
 class LimitFinder {
 public:
-  explicit LimitFinder(const Problem &problem)
-      : problem(problem), prefetches(hasMemoryEngine(problem)),
+  LimitFinder(const Problem &problem,
+              const std::vector<FetchLimit> &fetchLimits)
+      : problem(problem), fetchLimits(fetchLimits),
+        prefetches(hasMemoryEngine(problem)),
         resources(problem.resources.size()) {}
 
   /// Nothing on overflow.
-  std::optional<TaskLimits> find(const Task &task);
+  std::optional<std::vector<TaskLimits>> findChoices(const Task &task);
   std::vector<GroupSet> takeGroupSets();
 
 private:
@@ -33,17 +35,22 @@ private:
     int64_t fetched = INT64_MAX, streamed = INT64_MAX;
     std::vector<int64_t> fetchable; ///< bytes per resource, at most
   };
-  bool addChoice(const Task &task, unsigned choice, TaskLimits &limits);
+  std::optional<TaskLimits> findChoice(const Task &task, unsigned choice);
   PartLimits findPart(const Task &task, const Part &part);
   int64_t lengthOn(const EngineGroup &engine, const Part &part,
                    const std::vector<int64_t> &bytes) const;
-  std::vector<FetchCurve> findCurves(const Task &task, const Part &part,
-                                     const PartLimits &limits) const;
+  using Points = std::vector<FetchCurve::Point>;
+  /// Of each limit on fetching.
+  std::vector<Points> findPoints(const Task &task, const Part &part,
+                                 const PartLimits &limits) const;
+  void addRun(const EngineGroup &engine, const Part &part, unsigned fetched,
+              std::vector<Points> &points) const;
   bool canFetch(const Part &part) const {
     return prefetches && !part.sources.empty();
   }
 
   const Problem &problem;
+  const std::vector<FetchLimit> &fetchLimits;
   bool prefetches;
   size_t resources;
   GroupSet groups; ///< that can run a part of the task
@@ -90,50 +97,53 @@ LimitFinder::PartLimits LimitFinder::findPart(const Task &task,
   return found;
 }
 
-/// Over all sets of sources: with some of them, more may be saved for a byte
-/// than with all. Many sources are fetched at no time at best.
-std::vector<FetchCurve>
-LimitFinder::findCurves(const Task &task, const Part &part,
-                        const PartLimits &limits) const {
-  if (!canFetch(part))
-    return std::vector<FetchCurve>(resources,
-                                   FetchCurve(double(limits.streamed)));
-  std::vector<std::vector<FetchCurve::Point>> points(
-      resources, {{0, double(limits.streamed)}});
-  constexpr size_t mostSources = 4;
-  size_t count = part.sources.size();
-  if (count > mostSources)
-    for (auto &own : points)
-      own.push_back({0, double(limits.fetched)});
-  unsigned sets = count > mostSources ? 1 : 1u << count;
-  for (unsigned group = 0; group < problem.engines.size(); ++group) {
-    if (sets == 1 || !mayRun(problem, group, task, part))
+/// If what it needs fits.
+void LimitFinder::addRun(const EngineGroup &engine, const Part &part,
+                         unsigned fetched, std::vector<Points> &points) const {
+  std::vector<int64_t> left = part.bytes;
+  int64_t need = part.workingSetBytes;
+  for (size_t i = 0; i < part.sources.size(); ++i) {
+    if (!(fetched >> i & 1))
       continue;
-    for (unsigned set = 1; set < sets; ++set) {
-      std::vector<int64_t> left = part.bytes;
-      for (size_t source = 0; source < count; ++source)
-        if (set >> source & 1)
-          for (size_t m = 0; m < left.size(); ++m)
-            left[m] -= part.sources[source].bytes[m];
-      // What does not fit into private memory saves nothing.
-      int64_t cycles = std::max(limits.fetched,
-                                lengthOn(problem.engines[group], part, left));
-      for (size_t m = 0; m < left.size(); ++m)
-        points[m].push_back({double(part.bytes[m] - left[m]), double(cycles)});
-    }
+    const Source &source = part.sources[i];
+    need += source.sliceBytes - source.stagingBytes;
+    for (size_t m = 0; m < left.size(); ++m)
+      left[m] -= source.bytes[m];
   }
-  std::vector<FetchCurve> curves;
-  for (auto &own : points)
-    curves.emplace_back(std::move(own));
-  return curves;
+  int64_t cycles = lengthOn(engine, part, left);
+  // What takes no time holds nothing.
+  if (cycles > maxCount || (cycles > 0 && need > engine.privateBytes))
+    return;
+  PartRun run{&part, &engine, fetched, cycles, need};
+  for (size_t i = 0; i < points.size(); ++i)
+    points[i].push_back({fetchLimits[i].amountOf(run), double(cycles)});
 }
 
-bool LimitFinder::addChoice(const Task &task, unsigned choice,
-                            TaskLimits &limits) {
+/// Over all sets of sources: with some of them, more may be saved than with
+/// all. Many sources are fetched at no time at best.
+std::vector<LimitFinder::Points>
+LimitFinder::findPoints(const Task &task, const Part &part,
+                        const PartLimits &limits) const {
+  std::vector<Points> points(fetchLimits.size());
+  constexpr size_t mostSources = 4;
+  if (part.sources.size() <= mostSources)
+    for (const EngineGroup &engine : problem.engines)
+      if (mayRun(problem, &engine - problem.engines.data(), task, part))
+        for (unsigned set = 0; set < 1u << part.sources.size(); ++set)
+          addRun(engine, part, set, points);
+  for (Points &own : points)
+    if (own.empty())
+      own = {{0, double(limits.fetched)}};
+  return points;
+}
+
+std::optional<TaskLimits> LimitFinder::findChoice(const Task &task,
+                                                  unsigned choice) {
   const std::vector<Part> &parts = task.partsOf(choice);
   std::vector<int64_t> cycles;
-  int64_t engineCycles = 0;
-  std::vector<TaskLimits::Stream> streams(resources);
+  TaskLimits limits;
+  limits.streams.resize(resources);
+  limits.fetching.resize(fetchLimits.size());
   for (const Part &part : parts) {
     auto add = [&](int64_t &sum, int64_t each) {
       std::optional<int64_t> all =
@@ -144,47 +154,56 @@ bool LimitFinder::addChoice(const Task &task, unsigned choice,
     };
     PartLimits found = findPart(task, part);
     cycles.push_back(found.fetched);
-    if (!add(engineCycles, found.fetched) || found.streamed > maxCount)
-      return false;
-    std::vector<FetchCurve> curves = findCurves(task, part, found);
-    for (size_t m = 0; m < resources; ++m) {
-      if (!add(streams[m].bytes, part.bytes[m]) ||
-          !add(streams[m].ownBytes, part.bytes[m] - found.fetchable[m]))
-        return false;
-      streams[m].curve.add(curves[m], double(part.count));
-    }
+    if (!add(limits.engineCycles, found.fetched) || found.streamed > maxCount)
+      return std::nullopt;
+    limits.streamedCycles += double(found.streamed) * double(part.count);
+    for (size_t m = 0; m < resources; ++m)
+      if (!add(limits.streams[m].bytes, part.bytes[m]) ||
+          !add(limits.streams[m].ownBytes, part.bytes[m] - found.fetchable[m]))
+        return std::nullopt;
+    std::vector<Points> points = findPoints(task, part, found);
+    for (size_t i = 0; i < points.size(); ++i)
+      limits.fetching[i].add(FetchCurve(std::move(points[i])),
+                             double(part.count));
   }
   std::optional<int64_t> span =
       spanOf(problem, task, parts, task.lastCombinesOf(choice), cycles);
   if (!span)
-    return false;
-  if (choice == 0) {
-    limits.spanCycles = *span;
-    limits.engineCycles = engineCycles;
-    limits.streams = std::move(streams);
-    return true;
-  }
-  auto lower = [](int64_t &limit, int64_t found) {
-    limit = std::min(limit, found);
-  };
-  lower(limits.spanCycles, *span);
-  lower(limits.engineCycles, engineCycles);
-  for (size_t m = 0; m < resources; ++m) {
-    lower(limits.streams[m].bytes, streams[m].bytes);
-    lower(limits.streams[m].ownBytes, streams[m].ownBytes);
-    limits.streams[m].curve.lower(streams[m].curve);
-  }
-  return true;
+    return std::nullopt;
+  limits.spanCycles = *span;
+  return limits;
 }
 
-std::optional<TaskLimits> LimitFinder::find(const Task &task) {
-  TaskLimits limits;
+static void lower(TaskLimits &limits, const TaskLimits &other) {
+  auto lowerTo = [](int64_t &limit, int64_t found) {
+    limit = std::min(limit, found);
+  };
+  lowerTo(limits.spanCycles, other.spanCycles);
+  lowerTo(limits.engineCycles, other.engineCycles);
+  limits.streamedCycles = std::min(limits.streamedCycles, other.streamedCycles);
+  for (size_t m = 0; m < limits.streams.size(); ++m) {
+    lowerTo(limits.streams[m].bytes, other.streams[m].bytes);
+    lowerTo(limits.streams[m].ownBytes, other.streams[m].ownBytes);
+  }
+  for (size_t i = 0; i < limits.fetching.size(); ++i)
+    limits.fetching[i].lower(other.fetching[i]);
+}
+
+std::optional<std::vector<TaskLimits>>
+LimitFinder::findChoices(const Task &task) {
+  std::vector<TaskLimits> choices;
   groups.assign(problem.engines.size(), false);
-  for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice)
-    if (!addChoice(task, choice, limits))
+  for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice) {
+    std::optional<TaskLimits> own = findChoice(task, choice);
+    if (!own)
       return std::nullopt;
-  limits.groupSet = numberOf.try_emplace(groups, numberOf.size()).first->second;
-  return limits;
+    choices.push_back(std::move(*own));
+  }
+  unsigned groupSet =
+      numberOf.try_emplace(groups, numberOf.size()).first->second;
+  for (TaskLimits &choice : choices)
+    choice.groupSet = groupSet;
+  return choices;
 }
 
 std::vector<GroupSet> LimitFinder::takeGroupSets() {
@@ -194,15 +213,26 @@ std::vector<GroupSet> LimitFinder::takeGroupSets() {
   return sets;
 }
 
-std::optional<ProblemLimits> findTaskLimits(const Problem &problem) {
-  LimitFinder finder(problem);
+std::optional<ProblemLimits>
+findTaskLimits(const Problem &problem,
+               const std::vector<FetchLimit> &fetchLimits) {
+  LimitFinder finder(problem, fetchLimits);
   ProblemLimits limits;
   limits.tasks.reserve(problem.tasks.size());
   for (const Task &task : problem.tasks) {
-    std::optional<TaskLimits> own = finder.find(task);
-    if (!own)
+    std::optional<std::vector<TaskLimits>> choices = finder.findChoices(task);
+    if (!choices)
       return std::nullopt;
-    limits.tasks.push_back(std::move(*own));
+    size_t number = limits.tasks.size();
+    limits.tasks.push_back(choices->front());
+    if (choices->size() == 1)
+      continue;
+    for (const TaskLimits &choice : *choices)
+      lower(limits.tasks.back(), choice);
+    if (problem.tasks.size() > mostTasksLookedAtClosely)
+      continue;
+    limits.choices.resize(problem.tasks.size());
+    limits.choices[number] = std::move(*choices);
   }
   limits.groupSets = finder.takeGroupSets();
   return limits;

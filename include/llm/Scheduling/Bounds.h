@@ -13,8 +13,8 @@
 namespace mlir::llm::scheduling {
 
 /// No valid solution is shorter than `cycles`; `name` says what binds:
-/// "critical_path", "work_<engines>", "bytes_<resource>", "streams_<engines>"
-/// or "stages".
+/// "critical_path", "work_<engines>", "bytes_<resource>", "streams_<engines>",
+/// "room_<engines>" or "stages".
 struct Bound {
   std::string name;
   int64_t cycles = 0;
@@ -24,8 +24,9 @@ struct Bound {
 /// them in its section "Bounds": the critical path; the work of each set of
 /// engine groups to which some task is confined ("work_core",
 /// "work_core_vpu"); the bytes of each resource; where a memory engine exists,
-/// what is streamed to each such set, less what fetching ahead can save; and
-/// the sum over stages. Nothing on overflow.
+/// what is streamed to each such set, less what fetching ahead can save, by
+/// what memory engines move and by what private memory has room for; and the
+/// sum over stages. Nothing on overflow.
 std::optional<std::vector<Bound>> lowerBounds(const Problem &problem);
 
 /// Cycles of the largest; 0 of none.

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Iterable, Iterator, Optional
+from typing import Iterable, Iterator, Optional, Union
 
 from model import (Group, LoopBody, Op, Part, Schedule, Stretch, Target, ceil_div, ops_of)
 
@@ -53,11 +53,12 @@ def _bounds_of_stretch(target: Target, stretch: Stretch) -> dict[str, int]:
     for memory in target.shared:
         size = sum(task.all_bytes(memory) for task in tasks)
         bounds[f"bytes_{memory}"] = _streaming(target, memory, size)
-    if _memory_engines(target):
-        bounds |= {f"streams_{name}": max(_streams(tasks, target.groups[name], memory)
-                                          for memory in target.shared)
+    limits = _fetch_limits(target)
+    for kind, own in limits.items():
+        bounds |= {f"{kind}_{name}": max(_fetched(tasks, target.groups[name], limit)
+                                         for limit in own)
                    for name in groups}
-    return bounds | {"stages": _stages(target, tasks)}
+    return bounds | {"stages": _stages(target, tasks, sum(limits.values(), []))}
 
 
 # Ops, each for itself
@@ -70,6 +71,7 @@ class Task:
     op: Op
     head: int = 0
     tail: int = 0
+    curves: dict[Limit, Curve] = field(default_factory=dict)
 
     @property
     def group(self) -> Group:
@@ -125,49 +127,65 @@ class Task:
         """That no memory engine can take over."""
         return self._sum(lambda part: part.streamed_bytes(memory, self._fetchable(part)))
 
-    def curve(self, memory: str) -> Curve:
-        """Of all parts together: those bytes are fetched first that save most."""
-        total = Curve(Fraction(0), [])
+    def curve(self, limit: Limit) -> Curve:
+        """Of all parts together: that is spent first which saves most."""
+        if limit in self.curves:
+            return self.curves[limit]
+        total = Curve(Fraction(0), Fraction(0), [])
         for part in set_of(self.op.parts):
             count = sum(other is part for other in self.op.parts)
-            own = self._curve_of(part, memory)
-            total.without_cycles += count * own.without_cycles
-            total.pieces += [(per_byte, count * saved) for per_byte, saved in own.pieces]
+            own = self._curve_of(part, limit)
+            total.least += count * own.least
+            total.cycles += count * own.cycles
+            total.pieces += [(per_unit, count * saved) for per_unit, saved in own.pieces]
+        self.curves[limit] = total
         return total
 
-    def _curve_of(self, part: Part, memory: str) -> Curve:
-        streamed, fetched = self.shortest(part, frozenset()), self._fetched(part)
-        points = [(0, streamed)]
-        if not _memory_engines(self.target):
-            return _hull(points)
-        if len(part.sources) > MOST_SOURCES:
-            return _hull(points + [(0, fetched)])
-        for count in range(1, len(part.sources) + 1):
-            for chosen in map(frozenset, itertools.combinations(part.sources, count)):
-                size = sum(part.bytes_of(buffer).get(memory, 0) for buffer in chosen)
-                points.append((size, max(fetched, self.shortest(part, chosen))))
-        return _hull(points)
+    def _curve_of(self, part: Part, limit: Limit) -> Curve:
+        points = []
+        if len(part.sources) <= MOST_SOURCES:
+            for count in range(len(part.sources) + 1):
+                for fetched in map(frozenset, itertools.combinations(part.sources, count)):
+                    run = self.run(part, fetched)
+                    if not run.cycles or run.held_bytes <= self.group.private_memory_bytes:
+                        points.append((limit.amount(run), run.cycles))
+        return _hull(points or [(Fraction(0), self._fetched(part))])
+
+    def run(self, part: Part, fetched: frozenset[str]) -> Run:
+        return Run(self.group, part, fetched, self.shortest(part, fetched),
+                   part.room_bytes(fetched)
+                   + sum(part.sources[buffer].slice_bytes for buffer in fetched))
+
+
+@dataclass(frozen=True)
+class Run:
+    """A part with some sources fetched, alone on the machine."""
+    group: Group
+    part: Part
+    fetched: frozenset[str]
+    cycles: int
+    held_bytes: int
 
 
 @dataclass
 class Curve:
-    """Cycles of engines by the bytes that are fetched ahead: falling and convex."""
-    without_cycles: Fraction
-    pieces: list[tuple[Fraction, Fraction]]  # cycles saved for each byte, and in all
+    """Cycles of engines by what is spent on fetching: falling and convex."""
+    least: Fraction
+    cycles: Fraction  # when no more than the least is spent
+    pieces: list[tuple[Fraction, Fraction]]  # cycles saved by each unit, and in all
 
 
-def _hull(points: list[tuple[int, int]]) -> Curve:
+def _hull(points: list[tuple[Fraction, int]]) -> Curve:
     """The largest such curve above none of the points: from each on to the one that the
     steepest line leads to, the farthest of these."""
-    at = min(points)
+    least = at = min(points)
     pieces = []
-    without_cycles = Fraction(at[1])
     while lower := [point for point in points if point[0] > at[0] and point[1] < at[1]]:
-        per_byte, size, cycles = max(
-            (Fraction(at[1] - cycles, size - at[0]), size, cycles) for size, cycles in lower)
-        pieces.append((per_byte, Fraction(at[1] - cycles)))
-        at = (size, cycles)
-    return Curve(without_cycles, pieces)
+        per_unit, amount, cycles = max(
+            ((at[1] - cycles) / (amount - at[0]), amount, cycles) for amount, cycles in lower)
+        pieces.append((per_unit, Fraction(at[1] - cycles)))
+        at = (amount, cycles)
+    return Curve(Fraction(least[0]), Fraction(least[1]), pieces)
 
 
 def set_of(parts: Iterable[Part]) -> list[Part]:
@@ -216,37 +234,117 @@ def _streaming(target: Target, memory: str, size: int) -> int:
     return target.streaming_cycles(memory, size, min(lanes, target.shared[memory].lanes))
 
 
-def _streams(tasks: Iterable[Task], group: Group, memory: str, held_bytes: int = 0) -> int:
-    """The least T with engines x T >= cycles without fetches - what is saved by the bytes
-    that memory engines move in T and those that are held at the start. Both sides are
-    straight between the bends of the right one: T is looked for from bend to bend."""
-    own = [task for task in tasks if task.group is group]
-    if not own:
+# What limits fetching ahead
+
+
+@dataclass(eq=False)
+class MovingLimit:
+    """Memory engines move only so many bytes, and while a part runs no more for its engine
+    than there is room for beside it; the share says how much of the second counts."""
+    target: Target
+    memory: str
+    room_share: Fraction
+
+    @cached_property
+    def bytes_per_cycle(self) -> Fraction:
+        shared = self.target.shared[self.memory]
+        lanes = sum(engine.count * engine.port_lanes[self.memory]
+                    for engine in _memory_engines(self.target))
+        return Fraction(min(lanes, shared.lanes) * shared.bytes_per_second,
+                        shared.lanes * self.target.clock_hz)
+
+    def amount(self, run: Run) -> Fraction:
+        moved = {buffer: run.part.bytes_of(buffer).get(self.memory, 0) for buffer in run.fetched}
+        amount = (1 - self.room_share) * sum(moved.values())
+        if not run.cycles:
+            return amount
+        slices = sum(min(size, run.part.sources[buffer].slice_bytes)
+                     for buffer, size in moved.items())
+        beside_bytes = run.group.private_memory_bytes - run.held_bytes
+        unused = max(Fraction(0), self.bytes_per_cycle * run.cycles - beside_bytes)
+        return amount + self.room_share * (slices + unused)
+
+    def per_cycle(self, engines: int) -> Fraction:
+        return self.bytes_per_cycle * (1 - self.room_share + self.room_share * engines)
+
+    def held(self, held: Held, engines: int) -> Optional[Fraction]:
+        moved_bytes = held.moved_bytes[self.memory]
+        if moved_bytes is None:
+            return None
+        return (1 - self.room_share) * moved_bytes + self.room_share * held.room_bytes
+
+
+@dataclass(eq=False)
+class RoomLimit:
+    """A slice is held from the start of its fetch to the end of its part."""
+    target: Target
+    shares: int
+
+    def _share_of(self, size: int, group: Group) -> Fraction:
+        if not size or not self.shares:
+            return Fraction(size, group.private_memory_bytes) if size else Fraction(0)
+        whole = ceil_div(size * (self.shares + 1), group.private_memory_bytes)
+        return Fraction(whole - 1, self.shares)
+
+    def amount(self, run: Run) -> Fraction:
+        fetches = sum(self._share_of(run.part.sources[buffer].slice_bytes, run.group)
+                      * _fetch_cycles(self.target, run.part, buffer) for buffer in run.fetched)
+        return Fraction(fetches + self._share_of(run.held_bytes if run.cycles else 0, run.group)
+                        * run.cycles)
+
+    def per_cycle(self, engines: int) -> Fraction:
+        return Fraction(engines)
+
+    def held(self, held: Held, engines: int) -> Optional[Fraction]:
+        return Fraction(engines * held.fetch_cycles)
+
+
+Limit = Union[MovingLimit, RoomLimit]
+
+
+def _fetch_limits(target: Target) -> dict[str, list[Limit]]:
+    if not _memory_engines(target):
+        return {}
+    streams, mean, room = ([MovingLimit(target, memory, Fraction(share))
+                            for memory in target.shared] for share in (0, "1/6", 1))
+    return {"streams": streams,
+            "room": mean + room + [RoomLimit(target, shares) for shares in range(5)]}
+
+
+def _fetch_cycles(target: Target, part: Part, buffer: str) -> int:
+    return min(max((target.streaming_cycles(memory, size, engine.port_lanes[memory])
+                    for memory, size in part.bytes_of(buffer).items() if size), default=0)
+               for engine in _memory_engines(target))
+
+
+def _fetched(tasks: Iterable[Task], group: Group, limit: Limit,
+             held: Fraction = Fraction(0)) -> int:
+    """The least T with engines x T >= cycles without fetches - what is saved by what there
+    is in T and is held at the start. Both sides are straight between the bends of the right
+    one: T is looked for from bend to bend."""
+    curves = [task.curve(limit) for task in tasks if task.group is group]
+    if not curves:
         return 0
-    target = own[0].target
-    shared = target.shared[memory]
-    lanes = sum(engine.count * engine.port_lanes[memory] for engine in _memory_engines(target))
-    bytes_per_cycle = Fraction(min(lanes, shared.lanes) * shared.bytes_per_second,
-                               shared.lanes * target.clock_hz)
-    curves = [task.curve(memory) for task in own]
-    left_cycles = sum((curve.without_cycles for curve in curves), Fraction(0))
-    bends = [piece for curve in curves for piece in curve.pieces]
-    free_bytes = Fraction(held_bytes)
-    cycle = Fraction(0)
-    for per_byte, saved_cycles in sorted(bends, reverse=True):
-        size = saved_cycles / per_byte
-        at_once = min(size, free_bytes)
-        free_bytes -= at_once
-        left_cycles -= at_once * per_byte
-        size -= at_once
-        until = cycle + size / bytes_per_cycle
+    per_cycle = limit.per_cycle(group.count)
+    left_cycles = sum((curve.cycles for curve in curves), Fraction(0))
+    free = held - sum((curve.least for curve in curves), Fraction(0))
+    cycle = max(Fraction(0), -free / per_cycle)
+    free = max(Fraction(0), free)
+    for per_unit, saved_cycles in sorted((piece for curve in curves for piece in curve.pieces),
+                                         reverse=True):
+        amount = saved_cycles / per_unit
+        at_once = min(amount, free)
+        free -= at_once
+        left_cycles -= at_once * per_unit
+        amount -= at_once
+        until = cycle + amount / per_cycle
         if group.count * cycle >= left_cycles:
             break
-        if group.count * until >= left_cycles - size * per_byte:
-            rate = group.count + bytes_per_cycle * per_byte
+        if group.count * until >= left_cycles - amount * per_unit:
+            rate = group.count + per_cycle * per_unit
             left_cycles -= group.count * cycle
             return _rounded(cycle + left_cycles / rate)
-        left_cycles -= size * per_byte
+        left_cycles -= amount * per_unit
         cycle = until
     return _rounded(max(cycle, left_cycles / group.count))
 
@@ -256,30 +354,33 @@ def _rounded(cycles: Fraction) -> int:
     return max(0, ceil_div(lessened.numerator, lessened.denominator))
 
 
-def _stages(target: Target, tasks: list[Task]) -> int:
+def _stages(target: Target, tasks: list[Task], limits: list[Limit]) -> int:
     stages = _split_into_stages(tasks)
-    held_bytes = {memory: _held_bytes(target, tasks, memory) for memory in target.shared}
+    held = _held_ahead(target, tasks)
     ended_cycle = [0]  # at the earliest, when so many stages have ended
     for last in range(1, len(stages) + 1):
         bounds = [ended_cycle[last - 1] + _stage(target, stages[last - 1])]
         for first in range(last):
             row = [task for stage in stages[first:last] for task in stage]
-            bounds.append(ended_cycle[first] + _row(target, row, held_bytes))
+            bounds.append(ended_cycle[first] + _row(target, row, limits, held if first else None))
         ended_cycle.append(max(bounds))
     return ended_cycle[-1]
 
 
-def _row(target: Target, tasks: list[Task], held_bytes: dict[str, Optional[int]]) -> int:
-    """Stages in a row stream what private memories do not hold when they begin."""
+def _row(target: Target, tasks: list[Task], limits: list[Limit], held: Optional[Held]) -> int:
+    """Stages in a row stream what private memories do not hold when they begin: nothing is
+    held before the first one."""
     longest = 0
-    for memory, held in held_bytes.items():
-        if held is None:
-            continue
-        size = sum(task.all_bytes(memory) for task in tasks)
-        longest = max(longest, _streaming(target, memory, max(0, size - held)))
-        if _memory_engines(target):
-            for group in {task.group.name: task.group for task in tasks}.values():
-                longest = max(longest, _streams(tasks, group, memory, held))
+    for memory in target.shared:
+        held_bytes = held.moved_bytes[memory] if held else 0
+        if held_bytes is not None:
+            size = sum(task.all_bytes(memory) for task in tasks)
+            longest = max(longest, _streaming(target, memory, max(0, size - held_bytes)))
+    for limit in limits:
+        for group in {task.group.name: task.group for task in tasks}.values():
+            amount = limit.held(held, group.count) if held else Fraction(0)
+            if amount is not None:
+                longest = max(longest, _fetched(tasks, group, limit, amount))
     return longest
 
 
@@ -313,19 +414,30 @@ def _stage(target: Target, stage: list[Task]) -> int:
     return max(lengths)
 
 
-def _held_bytes(target: Target, tasks: list[Task], memory: str) -> Optional[int]:
-    """At most so many bytes of later ops were moved ahead at any time: a slice may stand for
-    more bytes than it takes, where they are streamed more than once. None: any number."""
+@dataclass
+class Held:
+    """The most that private memories hold of what was fetched before a row of stages."""
+    room_bytes: int
+    moved_bytes: dict[str, Optional[int]]  # None: any number
+    fetch_cycles: int
+
+
+def _held_ahead(target: Target, tasks: list[Task]) -> Held:
+    """A slice may stand for more bytes than it takes, where they are streamed more than
+    once."""
     if not _memory_engines(target):
-        return 0
+        return Held(0, {memory: 0 for memory in target.shared}, 0)
     room_bytes = sum(group.count * group.private_memory_bytes for group in target.groups.values())
-    most_bytes = 0
-    for task in tasks:
-        for part in set_of(task.op.parts):
-            for buffer, source in part.sources.items():
-                size = part.bytes_of(buffer).get(memory, 0)
-                if size and not source.slice_bytes:
-                    return None
-                if size:
-                    most_bytes = max(most_bytes, ceil_div(room_bytes * size, source.slice_bytes))
-    return most_bytes
+    largest_bytes = max(group.private_memory_bytes for group in target.groups.values())
+    held = Held(room_bytes, {memory: 0 for memory in target.shared}, 0)
+    for part in (part for task in tasks for part in set_of(task.op.parts)):
+        for buffer, source in part.sources.items():
+            if source.slice_bytes <= largest_bytes:
+                held.fetch_cycles = max(held.fetch_cycles, _fetch_cycles(target, part, buffer))
+            for memory, size in part.bytes_of(buffer).items():
+                most = held.moved_bytes.get(memory)
+                if size and most is not None:
+                    held.moved_bytes[memory] = max(
+                        most, ceil_div(room_bytes * size, source.slice_bytes)
+                    ) if source.slice_bytes else None
+    return held

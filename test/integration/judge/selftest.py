@@ -57,11 +57,11 @@ def op(name: str, slots: list[dict], parts: list[dict] | None = None,
 
 def report(ops: list[dict], makespan: int, lower_bound: int, bounds: tuple[int, ...],
            roofline: int, order: list | None = None, loops: list | None = None) -> dict:
-    """`bounds`: of the critical path, of work on the cores, of bytes, of streams to them and
-    of stages. Without the last two: nothing can be fetched, so that streams bound as work
-    does, and there is one stage, of all of it."""
-    names = ("critical_path", "work_core", "bytes_dram", "streams_core", "stages")
-    bounds = bounds if len(bounds) == 5 else (*bounds, bounds[1], max(bounds))
+    """`bounds`: of the critical path, of work on the cores, of bytes, of streams to them, of
+    room and of stages. Without the last three: nothing can be fetched, so that streams and
+    room bound as work does, and there is one stage, of all of it."""
+    names = ("critical_path", "work_core", "bytes_dram", "streams_core", "room_core", "stages")
+    bounds = bounds if len(bounds) == 6 else (*bounds, bounds[1], bounds[1], max(bounds))
     engines = [
         {"name": "core", "kinds": ["matrix", "vector"], "count": 2, "private_memory": "sram",
          "operations_per_cycle": {"mac": {"f32": 8}, "alu": 4}, "port_lanes": {"dram": 6}},
@@ -147,7 +147,7 @@ def pair(first: dict, second: dict, makespan: int, after: list[str] | None = Non
     Where one depends on the other, the path is 24, and each is a stage; the work of the
     second comes 12 cycles later, 12 + 12 / 2 = 18."""
     ops = [op("a", [first]), op("b", [second], after=after)]
-    bounds = (24, 18, 12, 12, 24) if after else (12, 12, 12)
+    bounds = (24, 18, 12, 12, 12, 24) if after else (12, 12, 12)
     return report(ops, makespan, bounds[0], bounds, 12)
 
 
@@ -189,7 +189,7 @@ def s5() -> None:
         return given | {"makespan_cycles": end_cycle, "lower_bound_cycles": 48,
                         "roofline_cycles": 24,
                         "bounds": {"critical_path": 48, "work_core": 24, "bytes_dram": 24,
-                                   "streams_core": 24, "stages": 48}}
+                                   "streams_core": 24, "room_core": 24, "stages": 48}}
     case("S5: where its stretch starts", behind(36))
     case("S5: a cycle before its stretch", behind(35), "S5")
 
@@ -208,9 +208,14 @@ def fetched(fetching: dict, start_cycle: int, slice_bytes: int = 60, working_set
     with the working set less the room for staging) and else 2 + 120 / 6 = 22. Work 6 or 11,
     bytes 120 / 10 = 12, alu 20 / 8 = 3. Streams: 22 cycles with nothing fetched, of which
     the memory engine saves 10 with 60 bytes, 6 in each cycle, if the slice fits:
-    2 T = 22 - T, T = 22 / 3. One stage, in front of which up to 200 bytes can lie."""
+    2 T = 22 - T, T = 22 / 3. Room: in 22 cycles 132 bytes could be moved, and there is room
+    for 60 (or 40) beside 40 (60); the slice takes 60, and in 12 cycles beside it 72 could be
+    moved: 2 T = 22 - (12 T - 72) 10 / 60, T = 8.5 (2 T = 22 - (12 T - 92) 10 / 40, T = 9).
+    More than half of it are 60 bytes, for 22 cycles on one core or the other: 11. One stage,
+    before which nothing is fetched."""
     fits = working_set - staging + slice_bytes <= 100
-    bounds = (12, 6, 12, 8, 12) if fits else (22, 11, 12)
+    room_cycles = 11 if working_set > 50 else 9
+    bounds = (12, 6, 12, 8, room_cycles, 12) if fits else (22, 11, 12)
     slot = core(0, start_cycle, start_cycle + 12, 6)
     slot["prefetches"] = [fetching] + ([second] if second else [])
     given = op("a", [slot], [part(w=60, working_set=working_set, slice_bytes=slice_bytes,
@@ -234,12 +239,13 @@ def s7() -> None:
     # The slice lies there while another op runs before: b, with 40 bytes, from 0 to 15 on
     # the same core (4 lanes beside the 6 of the fetch: 2 + 60 / 4 = 17). 40 + 60 fit, 41 + 60
     # do not. Path 12, work (12 + 12) / 2 = 12, bytes 180 / 10 = 18, alu 40 / 8 = 5; streams
-    # 2 T = 12 + 22 - T, T = 34 / 3; one stage, whose own bytes are 120 / 10 = 12.
+    # 2 T = 12 + 22 - T, T = 34 / 3; room: of 72 bytes beside b 60 (59) fit, and then as above,
+    # 2 T = 34 - (12 T - 72 - 12) / 6, T = 12 (more by 1 / 24); one stage, of 180 bytes.
     def beside(working_set: int) -> dict:
         slot = core(0, 17, 29, 6, prefetches=[fetch(0, 10, 6)])
         ops = [op("b", [core(0, 0, 17, 4)], [part(working_set=working_set)]),
                op("a", [slot], [part(w=60, slice_bytes=60)])]
-        return report(ops, 29, 18, (12, 12, 18, 12, 12), 18)
+        return report(ops, 29, 18, (12, 12, 18, 12, working_set - 28, 18), 18)
     case("S7: a slice beside the op that runs before", beside(40))
     case("S7: a byte more of that op", beside(41), "S7")
 
@@ -262,13 +268,13 @@ def s8() -> None:
          fetched(fetch(0, 10, 6), 10, second=fetch(0, 10, 6)), "S4", "S6", "S7", "S8")
     # b writes the source until cycle 12; a runs behind it. Path 12 + 12 = 24, work (6 + 6) / 2
     # and no less than a's head of 12 and its work: 12 + 3; bytes 180 / 10 = 18, alu 5. Streams
-    # as in S7, 12; two stages of 12 each, as each engine waits for the other's part.
+    # and room as in S7, 12; two stages of 12 each, as each engine waits for the other's part.
     def behind(fetching: dict) -> dict:
         start_cycle = fetching["end_cycle"]
         slot = core(0, start_cycle, start_cycle + 12, 6, prefetches=[fetching])
         ops = [op("b", [core(1, 0, 12, 6)]),
                op("a", [slot], [part(w=60, slice_bytes=60, written_by=["b"])], after=["b"])]
-        return report(ops, start_cycle + 12, 24, (24, 18, 18, 12, 24), 18)
+        return report(ops, start_cycle + 12, 24, (24, 18, 18, 12, 12, 24), 18)
     case("S8: fetched when it has been written", behind(fetch(12, 22, 6)))
     case("S8: a cycle before", behind(fetch(11, 21, 6)), "S6", "S8")
 
@@ -317,12 +323,12 @@ def s9() -> None:
 
 def s9_of_ports() -> None:
     """One core and no memory engine: 60 bytes through the 6 lanes of its port take 10
-    cycles, and there are no streams. No one would cut an op for one core, so that the bounds
-    are known whatever made the tile."""
+    cycles, and there are neither streams nor room. No one would cut an op for one core, so
+    that the bounds are known whatever made the tile."""
     def alone(strategy: str, size_cycles: int) -> dict:
         given = report([op("a", [core(0, 0, 12, 6)], strategy=strategy)], 12, 12,
                        (12, 12, 10), 6)
-        del given["engines"][1], given["bounds"]["streams_core"]
+        del given["engines"][1], given["bounds"]["streams_core"], given["bounds"]["room_core"]
         given["engines"][0]["count"] = 1
         given["bounds"]["bytes_dram"] = size_cycles
         return given
@@ -335,7 +341,7 @@ def s9_over_all_ways_to_cut() -> None:
     """Bounds over ways to cut an op are not known here: what they cannot be is."""
     def cut(makespan: int, lower_bound: int, **bounds: int) -> dict:
         given = report([op("a", [core(0, 0, 12, 6)], strategy="search")], makespan,
-                       lower_bound, (7, 6, 6, 5, 8), 6)
+                       lower_bound, (7, 6, 6, 5, 5, 8), 6)
         return given | {"bounds": given["bounds"] | bounds}
     case("S9: below the bounds of the whole op", cut(12, 8))
     case("S9: the makespan is one", cut(12, 12, stages=12))

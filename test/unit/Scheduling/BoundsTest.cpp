@@ -72,7 +72,8 @@ TEST(Bounds, PortsLimitWhatOneEngineStreams) {
 // only the 20 other bytes and the 30 cycles of arithmetic are on the path. All
 // bytes still have to pass: 100. Without a memory engine the part streams all
 // 100. With it, T cycles are enough to fetch T bytes, each of which saves 70 /
-// 80 of a cycle: T >= 100 - T 7 / 8, so 54.
+// 80 of a cycle: T >= 100 - T 7 / 8, so 54. There is room for all of it.
+// Nothing is fetched before the first stage: its 100 bytes pass while it lasts.
 TEST(Bounds, PrefetchedBytesAreNotOnThePath) {
   Problem problem = machine(1);
   problem.tasks = {task("q", matrix, 30, 100)};
@@ -80,14 +81,14 @@ TEST(Bounds, PrefetchedBytesAreNotOnThePath) {
   EXPECT_EQ(boundsOf(problem),
             "critical_path=100 work_npu=100 bytes_dram=100 stages=100");
   problem.engines.push_back({"dma", memory, 1, {1024}, 0});
-  EXPECT_EQ(
-      boundsOf(problem),
-      "critical_path=30 work_npu=30 bytes_dram=100 streams_npu=54 stages=30");
+  EXPECT_EQ(boundsOf(problem), "critical_path=30 work_npu=30 bytes_dram=100 "
+                               "streams_npu=54 room_npu=54 stages=100");
 }
 
 // A source that private memory (1000 bytes) cannot hold beside a working set of
 // 200 is never prefetched (S7): its bytes stay on the path. One of 800 fits:
-// T >= 900 - T.
+// T >= 900 - T. Of 900 cycles that the part takes otherwise, 100 are left when
+// what fits beside it is there, and 100 behind the slice: T >= 900 - (T - 100).
 TEST(Bounds, SourcesThatDoNotFitStayOnThePath) {
   Problem problem = machine(1);
   problem.engines.push_back({"dma", memory, 1, {1024}, 0});
@@ -95,10 +96,10 @@ TEST(Bounds, SourcesThatDoNotFitStayOnThePath) {
   problem.tasks[0].parts[0].workingSetBytes = 200;
   problem.tasks[0].parts[0].sources = {{"w", {801}, 801}};
   EXPECT_EQ(boundsOf(problem), "critical_path=900 work_npu=900 bytes_dram=900 "
-                               "streams_npu=900 stages=900");
+                               "streams_npu=900 room_npu=900 stages=900");
   problem.tasks[0].parts[0].sources = {{"w", {800}, 800}};
   EXPECT_EQ(boundsOf(problem), "critical_path=100 work_npu=100 bytes_dram=900 "
-                               "streams_npu=450 stages=100");
+                               "streams_npu=450 room_npu=500 stages=900");
 }
 
 // Parts may run side by side: the path has the longest (30), the work all of
@@ -137,7 +138,7 @@ TEST(Bounds, TasksOfNoKind) {
   problem.engines.push_back({"dma", memory, 4, {1024}, 0});
   problem.tasks = {task("any", {}, 50, 0)};
   EXPECT_EQ(boundsOf(problem), "critical_path=50 work_npu_dma=10 bytes_dram=0 "
-                               "streams_npu_dma=10 stages=50");
+                               "streams_npu_dma=10 room_npu_dma=10 stages=50");
 }
 
 // Tasks whose cycles hold for one group share its engines, although another one
@@ -183,21 +184,21 @@ TEST(Bounds, StagesAddUp) {
             "critical_path=116 work_npu=139 bytes_dram=0 stages=149");
 }
 
-// Behind a task that streams its own 500 bytes, the 3000 of two others can only
-// be streamed later, but for the 1000 that private memory holds by then.
+// While a task computes for 2000 cycles, no more of the 3000 bytes of two
+// others is fetched than the 1000 that private memory holds.
 TEST(Bounds, WhatPrivateMemoryHolds) {
   Problem problem = machine(1);
   problem.engines.push_back({"dma", memory, 1, {1024}, 0});
-  problem.tasks = {task("first", matrix, 0, 500),
+  problem.tasks = {task("first", matrix, 2000, 0),
                    task("a", matrix, 0, 1500, {0}),
                    task("b", matrix, 0, 1500, {1})};
   for (unsigned i : {1, 2})
     problem.tasks[i].parts[0].sources = {{"w", {1500}, 1000, 0}};
-  // 1500 bytes stand for 1000 of room: 1500 of them are held, and 500 + 1500
-  // cycles are left.
+  // 1500 bytes stand for 1000 of room: 1500 of them are held, and 1500 cycles
+  // are left behind 2000. Without stages: T >= 5000 - T.
   EXPECT_EQ(boundsOf(problem),
-            "critical_path=500 work_npu=500 bytes_dram=3500 streams_npu=1750 "
-            "stages=2000");
+            "critical_path=2000 work_npu=2000 bytes_dram=3000 streams_npu=2500 "
+            "room_npu=2500 stages=3500");
 }
 
 /// One engine, one memory engine, and a part of 5 cycles that streams 100 bytes
@@ -216,21 +217,24 @@ TEST(Bounds, RoomThatOthersMake) {
   Problem problem = withSources({{"w", {60}, 100, 900}, {"b", {40}, 800, 0}});
   problem.tasks[0].parts[0].workingSetBytes = 1000;
   // Of 100 cycles each fetched byte saves one, but for the last 5: 2 T = 100.
+  // While all is streamed there is no room to fetch anything, for 100 cycles;
+  // that is worse than to fetch the 60 bytes of `w`.
   EXPECT_EQ(boundsOf(problem), "critical_path=5 work_npu=5 bytes_dram=100 "
-                               "streams_npu=50 stages=5");
+                               "streams_npu=50 room_npu=60 stages=100");
 }
 
 // The slice does not fit beside the working set; but without its bytes the part
 // takes no time, and then it holds nothing. Each fetched byte saves 2 of 200
-// cycles: T = 200 - 2 T.
+// cycles: T = 200 - 2 T. The slice is in nine tenths of the room for the 100
+// cycles of its fetch, the working set in a fifth for 200: from 40 cycles of
+// all of it to 90, 200 cycles are saved, T = 200 - 4 (T - 40).
 TEST(Bounds, WithoutLengthHoldsNothing) {
   Problem problem = withSources({{"w", {100}, 900, 0}});
   problem.engines[0].portLanes = {512};
   problem.tasks[0].parts[0].computeCycles = 0;
   problem.tasks[0].parts[0].workingSetBytes = 200;
-  EXPECT_EQ(
-      boundsOf(problem),
-      "critical_path=0 work_npu=0 bytes_dram=100 streams_npu=67 stages=0");
+  EXPECT_EQ(boundsOf(problem), "critical_path=0 work_npu=0 bytes_dram=100 "
+                               "streams_npu=67 room_npu=72 stages=100");
 }
 
 // A small source may save more for a byte than a large one that hides behind
@@ -241,7 +245,7 @@ TEST(Bounds, SavesMostFirst) {
   Problem problem = withSources({{"w", {95}, 95, 0}, {"b", {5}, 5, 0}});
   problem.tasks[0].parts[0].computeCycles = 10;
   EXPECT_EQ(boundsOf(problem), "critical_path=10 work_npu=10 bytes_dram=100 "
-                               "streams_npu=52 stages=10");
+                               "streams_npu=52 room_npu=52 stages=100");
 }
 
 // What a stage streams passes while it lasts, but for what was fetched and held
@@ -258,12 +262,66 @@ TEST(Bounds, RowsOfStages) {
   problem.engines[0].privateBytes = 300;
   // `a` streams 8000 cycles alone; its slice does not fit into 300 bytes, so
   // nothing is saved. Stages: 400 + 8000 + 900.
-  EXPECT_EQ(boundsOf(problem), "critical_path=9300 work_npu=9300 "
-                               "bytes_dram=4000 streams_npu=9300 stages=9300");
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=9300 work_npu=9300 bytes_dram=4000 streams_npu=9300 "
+            "room_npu=9300 stages=9300");
   // A slice of 250 fits, and stands for 1000 of the 4000 bytes: the other 3000
-  // take 6000 cycles, of `a` as of the path.
+  // take 6000 cycles, of `a` as of the path. It fills all room, for the 2000
+  // cycles of its fetch and those 6000: 8000, to save 2000 of the engine. Of
+  // all tasks T = 9300 - T / 4; of the first two, T = 8400 - T / 4, and then
+  // 900.
   problem.engines[0].privateBytes = 250;
   problem.tasks[1].parts[0].sources = {{"w", {1000}, 250, 0}};
-  EXPECT_EQ(boundsOf(problem), "critical_path=7300 work_npu=7300 "
-                               "bytes_dram=4000 streams_npu=7300 stages=7300");
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=7300 work_npu=7300 bytes_dram=4000 streams_npu=7300 "
+            "room_npu=7440 stages=7620");
+}
+
+// Beside the working set of a long task there is room for 100 bytes: for 900 of
+// its 1000 cycles nothing more is fetched for the engine. The slice of the
+// other one, 500 bytes, saves 490 cycles: T = 1500 - 0.98 (T - 900).
+TEST(Bounds, NoRoomWhileAPartRuns) {
+  Problem problem = machine(1);
+  problem.engines.push_back({"dma", memory, 1, {1024}, 0});
+  problem.tasks = {task("a", matrix, 1000, 0), task("b", matrix, 10, 500)};
+  problem.tasks[0].parts[0].workingSetBytes = 900;
+  problem.tasks[1].parts[0].sources = {{"w", {500}, 500, 0}};
+  // If room did not matter, all of it would be fetched while `a` runs.
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=1000 work_npu=1010 bytes_dram=500 streams_npu=1010 "
+            "room_npu=1204 stages=1204");
+}
+
+// Of slices that take more than half of the room only one is there at a time:
+// for the 1200 cycles of its fetch, through half of the lanes, and 100 of its
+// part. It saves 1100: T = 3600 - T 11 / 13. Memory engines could move more:
+// T = 3600 - T / 2 x 11 / 6.
+TEST(Bounds, SlicesThatDoNotFitTogether) {
+  Problem problem = machine(1, /*portLanes=*/512);
+  problem.engines.push_back({"dma", memory, 1, {512}, 0});
+  for (const char *name : {"a", "b", "c"}) {
+    problem.tasks.push_back(task(name, matrix, 100, 600));
+    problem.tasks.back().parts[0].sources = {{"w", {600}, 600, 0}};
+  }
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=100 work_npu=300 bytes_dram=1800 streams_npu=1879 "
+            "room_npu=1950 stages=1950");
+}
+
+// Whole, a task streams 1000 bytes in 2000 cycles. In two parts it streams
+// 1600, in 3200 cycles, of which 3000 are saved when both slices are fetched:
+// each of these fills the room for 1600. Two parts take T = 3200 - T 15 / 16 at
+// least, and whole it is 2000; the least of each number says less: 1000 bytes,
+// and T = 2000 - T / 2 x 6 / 5 by what is moved, T = 2000 - T 9 / 16 by room.
+TEST(Bounds, OneWayToCut) {
+  Problem problem = machine(1, /*portLanes=*/512);
+  problem.engines.push_back({"dma", memory, 1, {512}, 0});
+  problem.tasks = {task("whole", matrix, 0, 1000)};
+  Part half = task("half", matrix, 100, 800).parts[0];
+  half.sources = {{"w", {750}, 750, 0}};
+  half.count = 2;
+  problem.tasks[0].alternatives = {{{half}}};
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=200 work_npu=200 bytes_dram=1000 streams_npu=1250 "
+            "room_npu=1280 stages=1652");
 }

@@ -1,0 +1,139 @@
+//===- CutBounds.cpp - Bounds at the best way to cut each task ------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The least of each number over all ways to cut a task is less than any one way
+// has: few large parts stream little, many small ones can be fetched ahead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BoundFinder.h"
+#include "Stages.h"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <tuple>
+
+namespace mlir::llm::scheduling {
+
+bool BoundFinder::PartlyCut::operator<(const PartlyCut &other) const {
+  return std::tie(cycles, number) > std::tie(other.cycles, other.number);
+}
+
+/// Those first that take longest: they decide.
+std::vector<size_t> BoundFinder::findCuttable(size_t first, size_t last) const {
+  std::vector<size_t> found;
+  for (size_t at = first; at < last && !choices.empty(); ++at)
+    if (!choices[order[at]].empty())
+      found.push_back(at);
+  std::stable_sort(found.begin(), found.end(), [&](size_t a, size_t b) {
+    return limits[order[a]].streamedCycles > limits[order[b]].streamedCycles;
+  });
+  return found;
+}
+
+std::optional<int64_t> BoundFinder::aloneAndPassing(const Row &row,
+                                                    bool isFirst) const {
+  std::optional<int64_t> own = alone(row), together = passing(row, isFirst);
+  if (!own || !together)
+    return std::nullopt;
+  return std::max(*own, *together);
+}
+
+/// Branch and bound, the best first. After so many looks what is left may be
+/// cut in any way, and one way is found by going down only.
+std::optional<BoundFinder::BestCut>
+BoundFinder::bestCut(size_t first, size_t last, int64_t bound,
+                     size_t &looksLeft) const {
+  BestCut found{bound, std::vector<unsigned>(last - first, 0)};
+  // A look takes as long as the stage is.
+  constexpr size_t mostLooks = 500, mostTasks = 64;
+  if (looksLeft == 0 || last - first > mostTasks)
+    return found;
+  size_t most = std::min(mostLooks, looksLeft), looks = 0;
+  const std::vector<size_t> cuttable = findCuttable(first, last);
+  std::priority_queue<PartlyCut> open;
+  open.push({bound, 0, 0, rowOf(first, last)});
+  while (true) {
+    PartlyCut best = open.top();
+    open.pop();
+    if (looks <= most)
+      found.cycles = best.cycles;
+    else
+      open = {};
+    if (best.decided == cuttable.size()) {
+      for (size_t at : cuttable)
+        found.choices[at - first] =
+            best.row[at - first] - choices[order[at]].data();
+      looksLeft -= std::min(looks, looksLeft);
+      return found;
+    }
+    size_t at = cuttable[best.decided++];
+    for (const TaskLimits &choice : choices[order[at]]) {
+      best.row[at - first] = &choice;
+      std::optional<int64_t> cycles = aloneAndPassing(best.row, first == 0);
+      if (!cycles)
+        return std::nullopt;
+      open.push(
+          {std::max(*cycles, best.cycles), ++looks, best.decided, best.row});
+    }
+  }
+}
+
+bool BoundFinder::areEqual(size_t first, size_t other, size_t count) const {
+  for (size_t i = 0; i < count; ++i) {
+    unsigned a = order[first + i], b = order[other + i];
+    if (!(limits[a] == limits[b]) ||
+        (!choices.empty() && !(choices[a] == choices[b])))
+      return false;
+  }
+  return true;
+}
+
+std::optional<std::vector<BoundFinder::BestCut>>
+BoundFinder::bestCuts(const std::vector<size_t> &borders) const {
+  std::vector<BestCut> cuts;
+  size_t looksLeft = 5000;
+  // Layers repeat: where those before the last one began, by number of tasks
+  // and bound.
+  std::multimap<std::pair<size_t, int64_t>, size_t> known;
+  for (size_t stage = 0; stage + 1 < borders.size(); ++stage) {
+    size_t first = borders[stage], count = borders[stage + 1] - first;
+    std::optional<int64_t> bound =
+        aloneAndPassing(rowOf(first, first + count), first == 0);
+    if (!bound)
+      return std::nullopt;
+    auto [from, to] = known.equal_range({count, *bound});
+    auto same = std::find_if(from, to, [&](const auto &other) {
+      return areEqual(first, borders[other.second], count);
+    });
+    std::optional<BestCut> cut =
+        same != to ? cuts[same->second]
+                   : bestCut(first, first + count, *bound, looksLeft);
+    if (!cut)
+      return std::nullopt;
+    // What comes first has nothing fetched before it.
+    if (same == to && first > 0)
+      known.insert({{count, *bound}, stage});
+    cuts.push_back(std::move(*cut));
+  }
+  return cuts;
+}
+
+std::optional<std::vector<unsigned>> BoundFinder::bestChoices() const {
+  const std::vector<size_t> borders = findBorders(*problem, order);
+  std::optional<std::vector<BestCut>> cuts = bestCuts(borders);
+  if (!cuts)
+    return std::nullopt;
+  std::vector<unsigned> best(order.size());
+  for (size_t stage = 0; stage < cuts->size(); ++stage)
+    for (size_t at = borders[stage]; at < borders[stage + 1]; ++at)
+      best[order[at]] = (*cuts)[stage].choices[at - borders[stage]];
+  return best;
+}
+
+} // namespace mlir::llm::scheduling
