@@ -55,9 +55,7 @@ std::optional<Solution> scheduleEarliest(const Problem &problem) {
       ready = std::max(ready, taskEnds[predecessor]);
     for (size_t part = table->first[task]; part < table->first[task + 1];
          ++part) {
-      bool combines = problem.tasks[task].lastCombines &&
-                      part + 1 == table->first[task + 1];
-      if (combines)
+      if (table->combines(part))
         ready = std::max(ready, taskEnds[task]);
       std::optional<Placement> placement =
           findPlacement(machine, table->modesOf(part), ready);

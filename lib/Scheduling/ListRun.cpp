@@ -18,11 +18,13 @@ ListRun::ListRun(const Problem &problem, const Plan &plan,
     : problem(problem), plan(plan), options(options),
       machine(problem, plan.table, options.halvings),
       queues(plan.queues.size(), ReadyQueue(plan.order.size())) {
-  for (const Task &task : problem.tasks) {
-    tasksAhead.push_back(task.predecessors.size());
-    partsLeft.push_back(countParts(task.parts));
+  tasksAhead.reserve(problem.tasks.size());
+  partsLeft.reserve(problem.tasks.size());
+  for (unsigned task = 0; task < problem.tasks.size(); ++task) {
+    tasksAhead.push_back(problem.tasks[task].predecessors.size());
+    partsLeft.push_back(plan.table.countOf(task));
   }
-  if (!options.prefetches)
+  if (!options.prefetches || !plan.table.hasSources)
     return;
   prefetcher.emplace(problem, plan, machine, options);
   released.assign(plan.table.parts.size(), false);
@@ -81,19 +83,13 @@ void ListRun::startFetches() {
 // What may start
 //===----------------------------------------------------------------------===//
 
-bool ListRun::combines(size_t part) const {
-  unsigned task = plan.table.parts[part].task;
-  return problem.tasks[task].lastCombines &&
-         part + 1 == plan.table.first[task + 1];
-}
-
 void ListRun::release(std::vector<unsigned> tasks) {
   while (!tasks.empty()) {
     unsigned task = tasks.back();
     tasks.pop_back();
     latest = task;
     size_t end = plan.table.first[task + 1];
-    if (problem.tasks[task].lastCombines)
+    if (plan.table.lastCombines[task])
       --end; // when the others have ended
     for (size_t part = plan.table.first[task]; part < end; ++part)
       releasePart(part, tasks);
@@ -117,7 +113,7 @@ void ListRun::releasePart(size_t part, std::vector<unsigned> &tasks) {
 void ListRun::endPart(size_t part, std::vector<unsigned> &tasks) {
   unsigned task = plan.table.parts[part].task;
   size_t left = --partsLeft[task];
-  if (left == 1 && problem.tasks[task].lastCombines)
+  if (left == 1 && plan.table.lastCombines[task])
     releasePart(plan.table.first[task + 1] - 1, tasks);
   if (left > 0)
     return;

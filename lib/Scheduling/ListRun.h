@@ -46,7 +46,6 @@ private:
   /// Queues the parts of tasks whose predecessors have ended.
   void release(std::vector<unsigned> tasks);
   void releasePart(size_t part, std::vector<unsigned> &tasks);
-  bool combines(size_t part) const;
   /// Adds the tasks that can now start to `released`.
   void endPart(size_t part, std::vector<unsigned> &released);
   void queuePart(size_t part);

@@ -75,8 +75,10 @@ std::optional<PartTable> listParts(const Problem &problem) {
   for (unsigned t = 0; t < problem.tasks.size(); ++t) {
     const Task &task = problem.tasks[t];
     table.first.push_back(table.parts.size());
+    table.lastCombines.push_back(task.lastCombines);
     unsigned number = 0;
     for (const Part &part : task.parts) {
+      table.hasSources |= !part.sources.empty();
       PartModes entry{&part, {}};
       for (unsigned group = 0; group < problem.engines.size(); ++group) {
         if (!canRun(problem, group, task, part))

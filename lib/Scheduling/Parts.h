@@ -35,12 +35,20 @@ struct PartTable {
   };
   std::vector<Entry> parts;
   std::vector<size_t> first;
+  std::vector<bool> lastCombines; ///< of each task, see Task::lastCombines
   std::vector<PartModes> shapes;
+  bool hasSources = false; ///< at least one part has some
 
   const PartModes &modesOf(size_t index) const {
     return shapes[parts[index].shape];
   }
   const Part &partOf(size_t index) const { return *modesOf(index).part; }
+  size_t countOf(unsigned task) const { return first[task + 1] - first[task]; }
+  /// Whether it starts when the other parts of its task have ended.
+  bool combines(size_t index) const {
+    unsigned task = parts[index].task;
+    return lastCombines[task] && index + 1 == first[task + 1];
+  }
 };
 
 /// The engines of the group have the kinds that the task needs, and its cycles

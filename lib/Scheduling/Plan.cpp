@@ -96,10 +96,8 @@ std::optional<Plan> Plan::make(const Problem &problem,
   plan.queueOfPart.reserve(table->parts.size());
   for (size_t index = 0; index < table->parts.size(); ++index) {
     const PartTable::Entry &part = table->parts[index];
-    bool combines = problem.tasks[part.task].lastCombines &&
-                    index + 1 == table->first[part.task + 1];
     int64_t length = table->modesOf(index).shortest();
-    int64_t own = combines ? length : spans[part.task];
+    int64_t own = table->combines(index) ? length : spans[part.task];
     rank.push_back({-(own + (*behind)[part.task]), -length, index});
     plan.queueOfPart.push_back(queueOfShape[part.shape]);
   }
