@@ -23,10 +23,10 @@ struct Placement {
 
 /// The mode that ends first, when the part may start at `ready`; ties go to the
 /// first.
-static std::optional<Placement>
-findPlacement(const Machine &machine, const PartModes &part, int64_t ready) {
+static std::optional<Placement> findPlacement(const Machine &machine,
+                                              Modes modes, int64_t ready) {
   Placement best;
-  for (const Mode &mode : part.modes) {
+  for (const Mode &mode : modes) {
     const LaneChoice &choice = mode.choice;
     int64_t start = ready;
     if (choice.length > 0)

@@ -99,7 +99,7 @@ void ListRun::release(std::vector<unsigned> tasks) {
 void ListRun::releasePart(size_t part, std::vector<unsigned> &tasks) {
   if (prefetcher)
     released[part] = true;
-  const Mode &mode = plan.table.modesOf(part).modes.front();
+  const Mode &mode = plan.table.modesOf(part).front();
   if (mode.choice.length > 0) {
     if (!prefetcher || !prefetcher->isFetching(part))
       queuePart(part);
@@ -197,10 +197,10 @@ std::optional<ListRun::Choice> ListRun::choose(size_t part) {
   if (prefetcher)
     if (std::optional<EngineId> engine = prefetcher->targetOf(part))
       return chooseBound(part, *engine);
-  const PartModes &modes = plan.table.modesOf(part);
+  const PartTable::Shape &shape = plan.table.shapeOf(part);
   Manner manner = options.habitOf(plan.table.parts[part].task).manner;
   std::optional<Choice> choice =
-      manner == Manner::Patient ? choosePatiently(modes) : chooseEagerly(modes);
+      manner == Manner::Patient ? choosePatiently(shape) : chooseEagerly(shape);
   if (choice && awaitsFetch(part, *choice))
     return std::nullopt;
   return choice;
@@ -243,10 +243,11 @@ std::optional<ListRun::Choice> ListRun::chooseBound(size_t part,
   return Choice{engine, std::move(*now)};
 }
 
-std::optional<ListRun::Choice> ListRun::choosePatiently(const PartModes &part) {
+std::optional<ListRun::Choice>
+ListRun::choosePatiently(const PartTable::Shape &shape) {
   const Mode *best = nullptr;
   int64_t bestEnd = 0;
-  for (const Mode &mode : part.modes) {
+  for (const Mode &mode : plan.table.modesOf(shape)) {
     std::optional<int64_t> end =
         checkedAdd(machine.nextIdle(mode.group), mode.choice.length);
     if (end && (!best || *end < bestEnd)) {
@@ -257,26 +258,26 @@ std::optional<ListRun::Choice> ListRun::choosePatiently(const PartModes &part) {
   if (!best || !fits(best->choice.lanes, machine.freeLanes()))
     return std::nullopt;
   std::optional<EngineId> engine =
-      machine.findIdle(best->group, part.part->workingSetBytes);
+      machine.findIdle(best->group, shape.workingSetBytes);
   if (!engine)
     return std::nullopt;
   return Choice{*engine, best->choice};
 }
 
-std::optional<ListRun::Choice> ListRun::chooseEagerly(const PartModes &part) {
-  const Part &numbers = *part.part;
+std::optional<ListRun::Choice>
+ListRun::chooseEagerly(const PartTable::Shape &shape) {
   auto modeWith = [&](const Mode &mode, const std::vector<int64_t> &free) {
     if (fits(mode.choice.lanes, free))
       return std::optional<LaneChoice>(mode.choice);
-    return chooseLanes(problem, numbers, problem.engines[mode.group], free);
+    return chooseLanes(problem, *shape.part, problem.engines[mode.group], free);
   };
 
   const Mode *best = nullptr;
   LaneChoice now;
   EngineId on;
-  for (const Mode &mode : part.modes) {
+  for (const Mode &mode : plan.table.modesOf(shape)) {
     std::optional<EngineId> engine =
-        machine.findIdle(mode.group, numbers.workingSetBytes);
+        machine.findIdle(mode.group, shape.workingSetBytes);
     if (!engine)
       continue;
     std::optional<LaneChoice> choice = modeWith(mode, machine.freeLanes());

@@ -61,8 +61,8 @@ private:
   /// Whether the engine soon has a slice to start with, see Habit::waitPercent.
   bool awaitsFetch(size_t part, const Choice &choice) const;
   std::optional<Choice> chooseBound(size_t part, EngineId engine) const;
-  std::optional<Choice> choosePatiently(const PartModes &part);
-  std::optional<Choice> chooseEagerly(const PartModes &part);
+  std::optional<Choice> choosePatiently(const PartTable::Shape &shape);
+  std::optional<Choice> chooseEagerly(const PartTable::Shape &shape);
   /// Whether `now` is worse than to wait for lanes; `later` says how long the
   /// part is with given free lanes.
   template <typename Later>

@@ -13,9 +13,9 @@
 
 namespace mlir::llm::scheduling {
 
-int64_t PartModes::shortest() const {
-  int64_t length = modes.front().choice.length;
-  for (const Mode &mode : modes)
+int64_t Modes::shortest() const {
+  int64_t length = front().choice.length;
+  for (const Mode &mode : *this)
     length = std::min(length, mode.choice.length);
   return length;
 }
@@ -79,7 +79,7 @@ std::optional<PartTable> listParts(const Problem &problem) {
     unsigned number = 0;
     for (const Part &part : task.parts) {
       table.hasSources |= !part.sources.empty();
-      PartModes entry{&part, {}};
+      size_t firstMode = table.modes.size();
       for (unsigned group = 0; group < problem.engines.size(); ++group) {
         if (!canRun(problem, group, task, part))
           continue;
@@ -87,12 +87,13 @@ std::optional<PartTable> listParts(const Problem &problem) {
             chooseLanes(problem, part, problem.engines[group], lanes);
         if (!choice)
           return std::nullopt;
-        entry.modes.push_back({group, std::move(*choice)});
+        table.modes.push_back({group, std::move(*choice)});
       }
-      if (entry.modes.empty())
+      if (table.modes.size() == firstMode)
         return std::nullopt;
       unsigned shape = table.shapes.size();
-      table.shapes.push_back(std::move(entry));
+      table.shapes.push_back(
+          {&part, part.workingSetBytes, firstMode, table.modes.size()});
       for (int64_t same = 0; same < part.count; ++same)
         table.parts.push_back({t, number++, shape});
     }

@@ -18,16 +18,19 @@ struct Mode {
   LaneChoice choice;
 };
 
-/// The ways to run equal parts.
-struct PartModes {
-  const Part *part;
-  std::vector<Mode> modes; ///< by group
+/// The ways to run equal parts, by group.
+struct Modes {
+  const Mode *first, *last;
+  const Mode *begin() const { return first; }
+  const Mode *end() const { return last; }
+  const Mode &front() const { return *first; }
 
   int64_t shortest() const;
 };
 
 /// All parts of a problem, which must outlive this, in a row; those of task t
-/// are [first[t], first[t + 1]).
+/// are [first[t], first[t + 1]). What every start asks for stands in rows, too,
+/// so that a million parts are read from few places.
 struct PartTable {
   struct Entry {
     unsigned task, part;
@@ -36,13 +39,23 @@ struct PartTable {
   std::vector<Entry> parts;
   std::vector<size_t> first;
   std::vector<bool> lastCombines; ///< of each task, see Task::lastCombines
-  std::vector<PartModes> shapes;
+  struct Shape {
+    const Part *part;
+    int64_t workingSetBytes;
+    size_t firstMode, modesEnd; ///< in `modes`
+  };
+  std::vector<Shape> shapes;
+  std::vector<Mode> modes;
   bool hasSources = false; ///< at least one part has some
 
-  const PartModes &modesOf(size_t index) const {
+  const Shape &shapeOf(size_t index) const {
     return shapes[parts[index].shape];
   }
-  const Part &partOf(size_t index) const { return *modesOf(index).part; }
+  Modes modesOf(const Shape &shape) const {
+    return {modes.data() + shape.firstMode, modes.data() + shape.modesEnd};
+  }
+  Modes modesOf(size_t index) const { return modesOf(shapeOf(index)); }
+  const Part &partOf(size_t index) const { return *shapeOf(index).part; }
   size_t countOf(unsigned task) const { return first[task + 1] - first[task]; }
   /// Whether it starts when the other parts of its task have ended.
   bool combines(size_t index) const {

@@ -62,7 +62,7 @@ std::optional<Plan> Plan::make(const Problem &problem,
     const Task &task = problem.tasks[index];
     cycles.clear();
     for (size_t part = 0; part < task.parts.size(); ++part, ++shape)
-      cycles.push_back(table->shapes[shape].shortest());
+      cycles.push_back(table->modesOf(table->shapes[shape]).shortest());
     std::optional<int64_t> span =
         spanOf(problem, task, task.parts, task.lastCombines, cycles);
     if (span && !extraCycles.empty())
@@ -78,12 +78,13 @@ std::optional<Plan> Plan::make(const Problem &problem,
   Plan plan;
   std::map<Queue, unsigned> queues;
   std::vector<unsigned> queueOfShape;
-  for (const PartModes &modes : table->shapes) {
-    const Part &part = *modes.part;
+  for (const PartTable::Shape &shape : table->shapes) {
+    const Part &part = *shape.part;
+    Modes modes = table->modesOf(shape);
     Queue queue{{},
                 modes.shortest() > part.overheadCycles + part.serialCycles +
                                        part.computeCycles};
-    for (const Mode &mode : modes.modes)
+    for (const Mode &mode : modes)
       queue.groups.push_back(mode.group);
     auto [known, isNew] = queues.insert({queue, queues.size()});
     if (isNew)

@@ -41,12 +41,12 @@ int64_t Prefetcher::Window::from(size_t position) {
 
 void Prefetcher::skip() {
   size_t part = plan.order[next];
-  const PartModes &modes = plan.table.modesOf(part);
+  Modes modes = plan.table.modesOf(part);
   const State &state = states[part];
   // Some occupy nothing; some have all that they can have.
   if (!state.hasStarted && !state.target && modes.shortest() > 0)
-    for (const Mode &mode : modes.modes)
-      windows[mode.group].push(next, modes.part->workingSetBytes);
+    for (const Mode &mode : modes)
+      windows[mode.group].push(next, plan.table.shapeOf(part).workingSetBytes);
   ++next;
 }
 
@@ -148,7 +148,7 @@ std::optional<unsigned> Prefetcher::nextSource(size_t part) {
     return std::nullopt;
   const std::optional<EngineId> &target = states[part].target;
   unsigned group =
-      target ? target->group : plan.table.modesOf(part).modes.front().group;
+      target ? target->group : plan.table.modesOf(part).front().group;
   const std::vector<PrefetchSlot> &fetches = machine.fetchesOf(part);
   const Habit &habit = options.habitOf(plan.table.parts[part].task);
   if (habit.fetchesOne && !fetches.empty())
@@ -201,7 +201,7 @@ std::optional<EngineId> Prefetcher::chooseTarget(size_t part, unsigned source) {
     return hasRoom(*states[part].target, part, source) ? states[part].target
                                                        : std::nullopt;
   std::optional<EngineId> best;
-  for (const Mode &mode : plan.table.modesOf(part).modes) {
+  for (const Mode &mode : plan.table.modesOf(part)) {
     for (int64_t index = 0; index < machine.countOf(mode.group); ++index) {
       EngineId engine{mode.group, index};
       if (hasRoom(engine, part, source) &&
