@@ -224,7 +224,10 @@ bool Machine::start(size_t part, EngineId engine, LaneChoice choice) {
   takeEngine(engine, *end);
   running.insert({*end, part, -1});
   takeLanes(slot.lanes);
-  roomOf(engine).running = workingSetWith(table.partOf(part), slot.prefetches);
+  roomOf(engine).running =
+      slot.prefetches.empty()
+          ? table.shapeOf(part).workingSetBytes
+          : workingSetWith(table.partOf(part), slot.prefetches);
   return true;
 }
 
