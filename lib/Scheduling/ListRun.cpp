@@ -17,13 +17,11 @@ ListRun::ListRun(const Problem &problem, const Plan &plan,
                  const ListOptions &options)
     : problem(problem), plan(plan), options(options),
       machine(problem, plan.table, options.halvings),
-      queues(plan.queues.size(), ReadyQueue(plan.order.size())) {
-  tasksAhead.reserve(problem.tasks.size());
-  partsLeft.reserve(problem.tasks.size());
-  for (unsigned task = 0; task < problem.tasks.size(); ++task) {
-    tasksAhead.push_back(problem.tasks[task].predecessors.size());
+      queues(plan.queues.size(), ReadyQueue(plan.order.size())),
+      tasksAhead(plan.successors.countPredecessors()) {
+  partsLeft.reserve(tasksAhead.size());
+  for (unsigned task = 0; task < tasksAhead.size(); ++task)
     partsLeft.push_back(plan.table.countOf(task));
-  }
   if (!options.prefetches || !plan.table.hasSources)
     return;
   prefetcher.emplace(problem, plan, machine, options);

@@ -81,9 +81,10 @@ private:
   std::vector<ReadyQueue> queues; ///< by groups
   /// Parts that wait for one engine, which holds what was fetched for them.
   std::map<std::pair<unsigned, int64_t>, ReadyQueue> bound;
-  std::vector<bool> released;     ///< of each part, where it may be fetched for
-  std::vector<size_t> tasksAhead; ///< of each task: predecessors that still run
-  std::vector<size_t> partsLeft;  ///< of each task: parts that have not ended
+  std::vector<bool> released; ///< of each part, where it may be fetched for
+  std::vector<unsigned>
+      tasksAhead; ///< of each task: predecessors that still run
+  std::vector<unsigned> partsLeft; ///< of each task: parts that have not ended
   size_t started = 0;
   int64_t streaming = 0; ///< parts that stream now
   unsigned latest = 0;   ///< the task that was released last

@@ -290,7 +290,7 @@ std::vector<unsigned> ListSearch::longestFirst() const {
     if (plan)
       for (size_t part = plan->table.first[task];
            part < plan->table.first[task + 1]; ++part)
-        cycles[task] += double(plan->table.modesOf(part).shortest());
+        cycles[task] += double(plan->table.shapeOf(part).shortest);
   }
   std::stable_sort(tasks.begin(), tasks.end(), [&](unsigned a, unsigned b) {
     return cycles[a] > cycles[b];

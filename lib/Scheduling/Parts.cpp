@@ -13,13 +13,6 @@
 
 namespace mlir::llm::scheduling {
 
-int64_t Modes::shortest() const {
-  int64_t length = front().choice.length;
-  for (const Mode &mode : *this)
-    length = std::min(length, mode.choice.length);
-  return length;
-}
-
 bool isEligible(const Problem &problem, unsigned group, const Task &task) {
   return task.group.value_or(group) == group &&
          problem.engines[group].kinds.containsAll(task.kinds);
@@ -69,33 +62,52 @@ bool mayRun(const Problem &problem, unsigned group, const Task &task,
          leastNeedOf(problem, part) <= problem.engines[group].privateBytes;
 }
 
+/// Adds the ways to run the part, and says where they are. Nothing on overflow.
+static std::optional<PartTable::Shape> listModes(const Problem &problem,
+                                                 const Task &task,
+                                                 const Part &part,
+                                                 std::vector<Mode> &modes) {
+  std::vector<int64_t> lanes = allLanes(problem);
+  PartTable::Shape shape{&part, part.workingSetBytes, maxCount,
+                         false, modes.size(),         0};
+  for (unsigned group = 0; group < problem.engines.size(); ++group) {
+    if (!canRun(problem, group, task, part))
+      continue;
+    std::optional<LaneChoice> choice =
+        chooseLanes(problem, part, problem.engines[group], lanes);
+    if (!choice)
+      return std::nullopt;
+    shape.shortest = std::min(shape.shortest, choice->length);
+    modes.push_back({group, std::move(*choice)});
+  }
+  shape.modesEnd = modes.size();
+  shape.streams = shape.shortest >
+                  part.overheadCycles + part.serialCycles + part.computeCycles;
+  return shape;
+}
+
 std::optional<PartTable> listParts(const Problem &problem) {
   PartTable table;
-  std::vector<int64_t> lanes = allLanes(problem);
+  // One part of each task, on one group, in most problems.
+  table.first.reserve(problem.tasks.size() + 1);
+  table.parts.reserve(problem.tasks.size());
+  table.shapes.reserve(problem.tasks.size());
+  table.modes.reserve(problem.tasks.size());
   for (unsigned t = 0; t < problem.tasks.size(); ++t) {
     const Task &task = problem.tasks[t];
     table.first.push_back(table.parts.size());
     table.lastCombines.push_back(task.lastCombines);
     unsigned number = 0;
     for (const Part &part : task.parts) {
-      table.hasSources |= !part.sources.empty();
-      size_t firstMode = table.modes.size();
-      for (unsigned group = 0; group < problem.engines.size(); ++group) {
-        if (!canRun(problem, group, task, part))
-          continue;
-        std::optional<LaneChoice> choice =
-            chooseLanes(problem, part, problem.engines[group], lanes);
-        if (!choice)
-          return std::nullopt;
-        table.modes.push_back({group, std::move(*choice)});
-      }
-      if (table.modes.size() == firstMode)
+      std::optional<PartTable::Shape> shape =
+          listModes(problem, task, part, table.modes);
+      if (!shape || shape->firstMode == shape->modesEnd)
         return std::nullopt;
-      unsigned shape = table.shapes.size();
-      table.shapes.push_back(
-          {&part, part.workingSetBytes, firstMode, table.modes.size()});
+      table.hasSources |= !part.sources.empty();
+      unsigned index = table.shapes.size();
+      table.shapes.push_back(*shape);
       for (int64_t same = 0; same < part.count; ++same)
-        table.parts.push_back({t, number++, shape});
+        table.parts.push_back({t, number++, index});
     }
   }
   table.first.push_back(table.parts.size());

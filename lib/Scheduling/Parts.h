@@ -24,8 +24,6 @@ struct Modes {
   const Mode *begin() const { return first; }
   const Mode *end() const { return last; }
   const Mode &front() const { return *first; }
-
-  int64_t shortest() const;
 };
 
 /// All parts of a problem, which must outlive this, in a row; those of task t
@@ -42,6 +40,8 @@ struct PartTable {
   struct Shape {
     const Part *part;
     int64_t workingSetBytes;
+    int64_t shortest;           ///< length, of all modes
+    bool streams;               ///< that is longer than what it computes
     size_t firstMode, modesEnd; ///< in `modes`
   };
   std::vector<Shape> shapes;

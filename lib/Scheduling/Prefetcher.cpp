@@ -41,12 +41,12 @@ int64_t Prefetcher::Window::from(size_t position) {
 
 void Prefetcher::skip() {
   size_t part = plan.order[next];
-  Modes modes = plan.table.modesOf(part);
+  const PartTable::Shape &shape = plan.table.shapeOf(part);
   const State &state = states[part];
   // Some occupy nothing; some have all that they can have.
-  if (!state.hasStarted && !state.target && modes.shortest() > 0)
-    for (const Mode &mode : modes)
-      windows[mode.group].push(next, plan.table.shapeOf(part).workingSetBytes);
+  if (!state.hasStarted && !state.target && shape.shortest > 0)
+    for (const Mode &mode : plan.table.modesOf(shape))
+      windows[mode.group].push(next, shape.workingSetBytes);
   ++next;
 }
 
