@@ -41,6 +41,14 @@ std::vector<unsigned> Successors::countPredecessors() const {
   return counts;
 }
 
+static bool isInOrder(const Problem &problem) {
+  for (unsigned task = 0; task < problem.tasks.size(); ++task)
+    for (unsigned predecessor : problem.tasks[task].predecessors)
+      if (predecessor >= task)
+        return false;
+  return true;
+}
+
 static bool isInOrder(const Successors &successors) {
   for (unsigned task = 0; task < successors.taskCount(); ++task)
     for (unsigned successor : successors.of(task))
@@ -49,16 +57,21 @@ static bool isInOrder(const Successors &successors) {
   return true;
 }
 
+static std::vector<unsigned> firstNumbers(size_t count) {
+  std::vector<unsigned> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
 std::vector<unsigned> topologicalOrder(const Problem &problem) {
-  return topologicalOrder(Successors(problem));
+  // Most are in order: that is seen without a list of successors.
+  return isInOrder(problem) ? firstNumbers(problem.tasks.size())
+                            : topologicalOrder(Successors(problem));
 }
 
 std::vector<unsigned> topologicalOrder(const Successors &successors) {
-  if (isInOrder(successors)) { // as most are: no more to do
-    std::vector<unsigned> order(successors.taskCount());
-    std::iota(order.begin(), order.end(), 0);
-    return order;
-  }
+  if (isInOrder(successors))
+    return firstNumbers(successors.taskCount());
   std::vector<unsigned> waitingFor = successors.countPredecessors();
   std::priority_queue<unsigned, std::vector<unsigned>, std::greater<unsigned>>
       ready;
