@@ -20,9 +20,8 @@ std::vector<int64_t> allLanes(const Problem &problem) {
   return lanes;
 }
 
-bool fits(const std::vector<int64_t> &wanted,
-          const std::vector<int64_t> &available) {
-  for (size_t m = 0; m < wanted.size(); ++m)
+bool fits(const int64_t *wanted, const std::vector<int64_t> &available) {
+  for (size_t m = 0; m < available.size(); ++m)
     if (wanted[m] > available[m])
       return false;
   return true;

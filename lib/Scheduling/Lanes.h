@@ -16,8 +16,7 @@ namespace mlir::llm::scheduling {
 std::vector<int64_t> allLanes(const Problem &problem);
 
 /// `wanted` is within `available`, resource by resource.
-bool fits(const std::vector<int64_t> &wanted,
-          const std::vector<int64_t> &available);
+bool fits(const int64_t *wanted, const std::vector<int64_t> &available);
 
 /// The fewest lanes of a resource with which `bytes` pass within `cycles` > 0.
 std::optional<int64_t> fewestLanes(const Problem &problem, size_t resource,

@@ -98,13 +98,13 @@ void ListRun::releasePart(size_t part, std::vector<unsigned> &tasks) {
   if (prefetcher)
     released[part] = true;
   const Mode &mode = plan.table.modesOf(part).front();
-  if (mode.choice.length > 0) {
+  if (mode.length > 0) {
     if (!prefetcher || !prefetcher->isFetching(part))
       queuePart(part);
     return;
   }
   // Nothing to do, on any engine: over as soon as it may start.
-  start(part, {{mode.group, 0}, mode.choice});
+  start(part, {{mode.group, 0}, plan.table.choiceOf(mode)});
   endPart(part, tasks);
 }
 
@@ -216,12 +216,10 @@ bool ListRun::awaitsFetch(size_t part, const Choice &choice) const {
 
 template <typename Later>
 bool ListRun::shouldWait(Manner manner, const LaneChoice &now,
-                         const LaneChoice &alone, Later lengthWith) const {
-  if (now.length <= alone.length)
-    return false;
+                         const int64_t *wanted, Later lengthWith) const {
   if (manner == Manner::Patient)
     return true;
-  std::optional<Machine::Relief> relief = machine.nextRelief(alone.lanes);
+  std::optional<Machine::Relief> relief = machine.nextRelief(wanted);
   std::optional<LaneChoice> later =
       relief ? lengthWith(relief->free) : std::nullopt;
   return later && relief->time - machine.now() < now.length - later->length;
@@ -236,7 +234,10 @@ std::optional<ListRun::Choice> ListRun::chooseBound(size_t part,
   std::optional<LaneChoice> now = lengthWith(machine.freeLanes());
   std::optional<LaneChoice> alone = lengthWith(allLanes(problem));
   Manner manner = options.habitOf(plan.table.parts[part].task).manner;
-  if (!now || !alone || shouldWait(manner, *now, *alone, lengthWith))
+  if (!now || !alone)
+    return std::nullopt;
+  if (now->length > alone->length &&
+      shouldWait(manner, *now, alone->lanes.data(), lengthWith))
     return std::nullopt;
   return Choice{engine, std::move(*now)};
 }
@@ -247,26 +248,26 @@ ListRun::choosePatiently(const PartTable::Shape &shape) {
   int64_t bestEnd = 0;
   for (const Mode &mode : plan.table.modesOf(shape)) {
     std::optional<int64_t> end =
-        checkedAdd(machine.nextIdle(mode.group), mode.choice.length);
+        checkedAdd(machine.nextIdle(mode.group), mode.length);
     if (end && (!best || *end < bestEnd)) {
       best = &mode;
       bestEnd = *end;
     }
   }
-  if (!best || !fits(best->choice.lanes, machine.freeLanes()))
+  if (!best || !fits(plan.table.lanesOf(*best), machine.freeLanes()))
     return std::nullopt;
   std::optional<EngineId> engine =
       machine.findIdle(best->group, shape.workingSetBytes);
   if (!engine)
     return std::nullopt;
-  return Choice{*engine, best->choice};
+  return Choice{*engine, plan.table.choiceOf(*best)};
 }
 
 std::optional<ListRun::Choice>
 ListRun::chooseEagerly(const PartTable::Shape &shape) {
   auto modeWith = [&](const Mode &mode, const std::vector<int64_t> &free) {
-    if (fits(mode.choice.lanes, free))
-      return std::optional<LaneChoice>(mode.choice);
+    if (fits(plan.table.lanesOf(mode), free))
+      return std::optional<LaneChoice>(plan.table.choiceOf(mode));
     return chooseLanes(problem, *shape.part, problem.engines[mode.group], free);
   };
 
@@ -285,10 +286,13 @@ ListRun::chooseEagerly(const PartTable::Shape &shape) {
       on = *engine;
     }
   }
-  if (!best || shouldWait(Manner::Eager, now, best->choice,
-                          [&](const std::vector<int64_t> &free) {
-                            return modeWith(*best, free);
-                          }))
+  if (!best)
+    return std::nullopt;
+  if (now.length > best->length &&
+      shouldWait(Manner::Eager, now, plan.table.lanesOf(*best),
+                 [&](const std::vector<int64_t> &free) {
+                   return modeWith(*best, free);
+                 }))
     return std::nullopt;
   return Choice{on, std::move(now)};
 }

@@ -63,10 +63,10 @@ private:
   std::optional<Choice> chooseBound(size_t part, EngineId engine) const;
   std::optional<Choice> choosePatiently(const PartTable::Shape &shape);
   std::optional<Choice> chooseEagerly(const PartTable::Shape &shape);
-  /// Whether `now` is worse than to wait for lanes; `later` says how long the
-  /// part is with given free lanes.
+  /// Whether `now`, longer than with the lanes `wanted`, is worse than to wait
+  /// for lanes; `later` says how long the part is with given free ones.
   template <typename Later>
-  bool shouldWait(Manner manner, const LaneChoice &now, const LaneChoice &alone,
+  bool shouldWait(Manner manner, const LaneChoice &now, const int64_t *wanted,
                   Later later) const;
 
   /// Parts of one queue that an event looks at in vain before it gives up: this

@@ -85,8 +85,7 @@ EngineId Machine::engineOf(const Running &run) const {
   return run.fetch < 0 ? slot.engine : slot.prefetches[run.fetch].engine;
 }
 
-int64_t Machine::whenFree(const std::vector<int64_t> &lanes,
-                          int64_t from) const {
+int64_t Machine::whenFree(const int64_t *lanes, int64_t from) const {
   std::vector<int64_t> later = free;
   for (const Running &run : running) {
     if (fits(lanes, later))
@@ -98,7 +97,7 @@ int64_t Machine::whenFree(const std::vector<int64_t> &lanes,
 }
 
 std::optional<Machine::Relief>
-Machine::nextRelief(const std::vector<int64_t> &wanted) const {
+Machine::nextRelief(const int64_t *wanted) const {
   constexpr unsigned farthest = 16;
   auto helps = [&](const std::vector<int64_t> &lanes) {
     for (size_t m = 0; m < lanes.size(); ++m)

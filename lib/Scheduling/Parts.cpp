@@ -63,13 +63,12 @@ bool mayRun(const Problem &problem, unsigned group, const Task &task,
 }
 
 /// Adds the ways to run the part, and says where they are. Nothing on overflow.
-static std::optional<PartTable::Shape> listModes(const Problem &problem,
-                                                 const Task &task,
-                                                 const Part &part,
-                                                 std::vector<Mode> &modes) {
-  std::vector<int64_t> lanes = allLanes(problem);
-  PartTable::Shape shape{&part, part.workingSetBytes, maxCount,
-                         false, modes.size(),         0};
+static std::optional<PartTable::Shape>
+listModes(const Problem &problem, const Task &task, const Part &part,
+          const std::vector<int64_t> &lanes, PartTable &table) {
+  size_t first = table.modes.size();
+  PartTable::Shape shape{&part, part.workingSetBytes, maxCount, false, first,
+                         0};
   for (unsigned group = 0; group < problem.engines.size(); ++group) {
     if (!canRun(problem, group, task, part))
       continue;
@@ -78,9 +77,11 @@ static std::optional<PartTable::Shape> listModes(const Problem &problem,
     if (!choice)
       return std::nullopt;
     shape.shortest = std::min(shape.shortest, choice->length);
-    modes.push_back({group, std::move(*choice)});
+    table.modes.push_back({group, choice->length});
+    table.lanes.insert(table.lanes.end(), choice->lanes.begin(),
+                       choice->lanes.end());
   }
-  shape.modesEnd = modes.size();
+  shape.modesEnd = table.modes.size();
   shape.streams = shape.shortest >
                   part.overheadCycles + part.serialCycles + part.computeCycles;
   return shape;
@@ -88,11 +89,14 @@ static std::optional<PartTable::Shape> listModes(const Problem &problem,
 
 std::optional<PartTable> listParts(const Problem &problem) {
   PartTable table;
+  table.resourceCount = problem.resources.size();
+  std::vector<int64_t> lanes = allLanes(problem);
   // One part of each task, on one group, in most problems.
   table.first.reserve(problem.tasks.size() + 1);
   table.parts.reserve(problem.tasks.size());
   table.shapes.reserve(problem.tasks.size());
   table.modes.reserve(problem.tasks.size());
+  table.lanes.reserve(problem.tasks.size() * table.resourceCount);
   for (unsigned t = 0; t < problem.tasks.size(); ++t) {
     const Task &task = problem.tasks[t];
     table.first.push_back(table.parts.size());
@@ -100,7 +104,7 @@ std::optional<PartTable> listParts(const Problem &problem) {
     unsigned number = 0;
     for (const Part &part : task.parts) {
       std::optional<PartTable::Shape> shape =
-          listModes(problem, task, part, table.modes);
+          listModes(problem, task, part, lanes, table);
       if (!shape || shape->firstMode == shape->modesEnd)
         return std::nullopt;
       table.hasSources |= !part.sources.empty();

@@ -14,8 +14,8 @@ namespace mlir::llm::scheduling {
 
 /// One way to run a part: at its shortest on an engine of this group.
 struct Mode {
-  unsigned group = 0;
-  LaneChoice choice;
+  unsigned group;
+  int64_t length;
 };
 
 /// The ways to run equal parts, by group.
@@ -46,6 +46,8 @@ struct PartTable {
   };
   std::vector<Shape> shapes;
   std::vector<Mode> modes;
+  std::vector<int64_t> lanes; ///< of each mode, in a row as well
+  size_t resourceCount = 0;
   bool hasSources = false; ///< at least one part has some
 
   const Shape &shapeOf(size_t index) const {
@@ -56,6 +58,14 @@ struct PartTable {
   }
   Modes modesOf(size_t index) const { return modesOf(shapeOf(index)); }
   const Part &partOf(size_t index) const { return *shapeOf(index).part; }
+  /// The mode must be one of `modes`.
+  const int64_t *lanesOf(const Mode &mode) const {
+    return lanes.data() + (&mode - modes.data()) * resourceCount;
+  }
+  LaneChoice choiceOf(const Mode &mode) const {
+    const int64_t *first = lanesOf(mode);
+    return {mode.length, {first, first + resourceCount}};
+  }
   size_t countOf(unsigned task) const { return first[task + 1] - first[task]; }
   /// Whether it starts when the other parts of its task have ended.
   bool combines(size_t index) const {
