@@ -215,29 +215,32 @@ bool ListRun::awaitsFetch(size_t part, const Choice &choice) const {
 }
 
 template <typename Later>
-bool ListRun::shouldWait(Manner manner, const LaneChoice &now,
-                         const int64_t *wanted, Later lengthWith) const {
+bool ListRun::shouldWait(Manner manner, int64_t now, const int64_t *wanted,
+                         Later lengthWith) {
   if (manner == Manner::Patient)
     return true;
-  std::optional<Machine::Relief> relief = machine.nextRelief(wanted);
-  std::optional<LaneChoice> later =
-      relief ? lengthWith(relief->free) : std::nullopt;
-  return later && relief->time - machine.now() < now.length - later->length;
+  std::optional<int64_t> relief = machine.nextRelief(wanted, freeThen);
+  std::optional<int64_t> later = relief ? lengthWith(freeThen) : std::nullopt;
+  return later && *relief - machine.now() < now - *later;
 }
 
 std::optional<ListRun::Choice> ListRun::chooseBound(size_t part,
-                                                    EngineId engine) const {
+                                                    EngineId engine) {
   std::vector<int64_t> bytes = prefetcher->bytesLeft(part);
-  auto lengthWith = [&](const std::vector<int64_t> &lanes) {
-    return prefetcher->shortest(part, engine.group, bytes, lanes);
+  auto choiceWith = [&](const std::vector<int64_t> &lanes) {
+    return prefetcher->chooseLanes(part, engine.group, bytes, lanes);
   };
-  std::optional<LaneChoice> now = lengthWith(machine.freeLanes());
-  std::optional<LaneChoice> alone = lengthWith(allLanes(problem));
-  Manner manner = options.habitOf(plan.table.parts[part].task).manner;
+  std::optional<LaneChoice> now = choiceWith(machine.freeLanes());
+  std::optional<LaneChoice> alone = choiceWith(allLanes(problem));
   if (!now || !alone)
     return std::nullopt;
+  Manner manner = options.habitOf(plan.table.parts[part].task).manner;
   if (now->length > alone->length &&
-      shouldWait(manner, *now, alone->lanes.data(), lengthWith))
+      shouldWait(manner, now->length, alone->lanes.data(),
+                 [&](const std::vector<int64_t> &free) {
+                   return prefetcher->shortestLength(part, engine.group, bytes,
+                                                     free);
+                 }))
     return std::nullopt;
   return Choice{engine, std::move(*now)};
 }
@@ -265,36 +268,40 @@ ListRun::choosePatiently(const PartTable::Shape &shape) {
 
 std::optional<ListRun::Choice>
 ListRun::chooseEagerly(const PartTable::Shape &shape) {
-  auto modeWith = [&](const Mode &mode, const std::vector<int64_t> &free) {
+  auto lengthWith = [&](const Mode &mode, const std::vector<int64_t> &free) {
     if (fits(plan.table.lanesOf(mode), free))
-      return std::optional<LaneChoice>(plan.table.choiceOf(mode));
-    return chooseLanes(problem, *shape.part, problem.engines[mode.group], free);
+      return std::optional<int64_t>(mode.length);
+    return shortestLength(problem, *shape.part, problem.engines[mode.group],
+                          free);
   };
 
   const Mode *best = nullptr;
-  LaneChoice now;
+  int64_t now = 0;
   EngineId on;
   for (const Mode &mode : plan.table.modesOf(shape)) {
     std::optional<EngineId> engine =
         machine.findIdle(mode.group, shape.workingSetBytes);
     if (!engine)
       continue;
-    std::optional<LaneChoice> choice = modeWith(mode, machine.freeLanes());
-    if (choice && (!best || choice->length < now.length)) {
+    std::optional<int64_t> length = lengthWith(mode, machine.freeLanes());
+    if (length && (!best || *length < now)) {
       best = &mode;
-      now = std::move(*choice);
+      now = *length;
       on = *engine;
     }
   }
   if (!best)
     return std::nullopt;
-  if (now.length > best->length &&
-      shouldWait(Manner::Eager, now, plan.table.lanesOf(*best),
+  if (now == best->length) // with the lanes of the mode, then
+    return Choice{on, plan.table.choiceOf(*best)};
+  if (shouldWait(Manner::Eager, now, plan.table.lanesOf(*best),
                  [&](const std::vector<int64_t> &free) {
-                   return modeWith(*best, free);
+                   return lengthWith(*best, free);
                  }))
     return std::nullopt;
-  return Choice{on, std::move(now)};
+  return Choice{on,
+                *chooseLanes(problem, *shape.part, problem.engines[best->group],
+                             machine.freeLanes())};
 }
 
 } // namespace mlir::llm::scheduling

@@ -54,9 +54,13 @@ public:
   /// What is left to stream of a part, less what was fetched.
   std::vector<int64_t> bytesLeft(size_t part) const;
   /// The shortest length of a part with these bytes.
-  std::optional<LaneChoice> shortest(size_t part, unsigned group,
-                                     const std::vector<int64_t> &bytes,
-                                     const std::vector<int64_t> &lanes) const;
+  std::optional<int64_t>
+  shortestLength(size_t part, unsigned group, const std::vector<int64_t> &bytes,
+                 const std::vector<int64_t> &lanes) const;
+  /// The lanes for it.
+  std::optional<LaneChoice>
+  chooseLanes(size_t part, unsigned group, const std::vector<int64_t> &bytes,
+              const std::vector<int64_t> &lanes) const;
 
 private:
   struct State {
@@ -94,10 +98,11 @@ private:
   const Plan &plan;
   Machine &machine;
   const ListOptions &options;
-  std::vector<bool> hasEnded;   ///< of tasks
-  std::vector<unsigned> queues; ///< groups of memory engines
-  std::vector<State> states;    ///< of parts
-  std::vector<Window> windows;  ///< of groups
+  const std::vector<int64_t> lanes; ///< all that there are
+  std::vector<bool> hasEnded;       ///< of tasks
+  std::vector<unsigned> queues;     ///< groups of memory engines
+  std::vector<State> states;        ///< of parts
+  std::vector<Window> windows;      ///< of groups
   /// By shape and group, once asked for.
   std::vector<std::vector<unsigned>> worthFetching;
   std::vector<bool> isKnown;
