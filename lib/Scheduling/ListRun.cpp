@@ -173,20 +173,20 @@ void ListRun::startWhatFits(std::optional<int64_t> mostStreams) {
 
 ListRun::ReadyQueue *ListRun::firstCandidate(bool mayStream) {
   ReadyQueue *first = nullptr;
-  auto consider = [&](ReadyQueue &queue) {
-    if (queue.next != IndexSet::none && queue.refused < scanDepth &&
-        (!first || queue.next < first->next))
-      first = &queue;
+  auto isNearer = [&](const ReadyQueue &queue) {
+    return queue.next != IndexSet::none && queue.refused < scanDepth &&
+           (!first || queue.next < first->next);
   };
   for (auto &[engine, queue] : bound)
-    if (machine.isIdle(EngineId{engine.first, engine.second}))
-      consider(queue);
+    if (isNearer(queue) &&
+        machine.isIdle(EngineId{engine.first, engine.second}))
+      first = &queue;
   for (size_t i = 0; i < queues.size(); ++i) {
     const auto &[groups, streams] = plan.queues[i];
-    if ((mayStream || !streams) &&
+    if ((mayStream || !streams) && isNearer(queues[i]) &&
         std::any_of(groups.begin(), groups.end(),
                     [&](unsigned group) { return machine.isIdle(group); }))
-      consider(queues[i]);
+      first = &queues[i];
   }
   return first;
 }

@@ -24,8 +24,6 @@ Prefetcher::Prefetcher(const Problem &problem, const Plan &plan,
   hasEnded.resize(problem.tasks.size(), false);
   states.resize(plan.table.parts.size());
   windows.resize(problem.engines.size());
-  worthFetching.resize(plan.table.shapes.size() * problem.engines.size());
-  isKnown.resize(worthFetching.size(), false);
 }
 
 void Prefetcher::Window::push(size_t position, int64_t bytes) {
@@ -121,11 +119,12 @@ Prefetcher::chooseLanes(size_t part, unsigned group,
 
 const std::vector<unsigned> &Prefetcher::sourcesWorthFetching(size_t part,
                                                               unsigned group) {
-  size_t index = plan.table.parts[part].shape * problem.engines.size() + group;
-  std::vector<unsigned> &order = worthFetching[index];
-  if (isKnown[index])
+  std::vector<unsigned> &order = worthFetching;
+  std::pair<unsigned, unsigned> asked{plan.table.parts[part].shape, group};
+  if (worthFor == asked)
     return order;
-  isKnown[index] = true;
+  worthFor = asked;
+  order.clear();
   const Part &numbers = plan.table.partOf(part);
   std::vector<int64_t> left = numbers.bytes;
   int64_t least = shortestLength(part, group, left, lanes).value_or(0);

@@ -103,9 +103,10 @@ private:
   std::vector<unsigned> queues;     ///< groups of memory engines
   std::vector<State> states;        ///< of parts
   std::vector<Window> windows;      ///< of groups
-  /// By shape and group, once asked for.
-  std::vector<std::vector<unsigned>> worthFetching;
-  std::vector<bool> isKnown;
+  /// The last answer of sourcesWorthFetching(), by shape and group: it is asked
+  /// again about the same part, and equal parts follow one another.
+  std::optional<std::pair<unsigned, unsigned>> worthFor;
+  std::vector<unsigned> worthFetching;
   /// Of each engine, what its parts need that have not started.
   std::map<std::pair<unsigned, int64_t>, std::multiset<int64_t>> needs;
   /// Of each engine, the end and the part of each fetch under way.
