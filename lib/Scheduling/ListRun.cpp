@@ -72,7 +72,7 @@ void ListRun::startFetches() {
   // They wait until that has ended.
   for (size_t part : parts) {
     EngineId target = *prefetcher->targetOf(part);
-    queues[plan.queueOfPart[part]].parts.erase(plan.position[part]);
+    queues[plan.table.shapeOf(part).queue].parts.erase(plan.position[part]);
     queueOf(target).parts.erase(plan.position[part]);
   }
 }
@@ -132,7 +132,7 @@ void ListRun::queuePart(size_t part) {
   if (prefetcher)
     target = prefetcher->targetOf(part);
   ReadyQueue &queue =
-      target ? queueOf(*target) : queues[plan.queueOfPart[part]];
+      target ? queueOf(*target) : queues[plan.table.shapeOf(part).queue];
   queue.parts.insert(plan.position[part]);
 }
 
@@ -148,7 +148,7 @@ void ListRun::start(size_t part, Choice choice) {
 }
 
 bool ListRun::streams(size_t part) const {
-  return plan.queues[plan.queueOfPart[part]].streams &&
+  return plan.table.shapeOf(part).streams &&
          !(prefetcher && prefetcher->targetOf(part));
 }
 

@@ -237,8 +237,8 @@ std::vector<bool> ListSearch::findStreams(const Plan &plan) const {
   std::vector<bool> streams(problem.tasks.size(), false);
   for (size_t task = 0; task < streams.size(); ++task) {
     size_t first = plan.table.first[task];
-    streams[task] = first < plan.table.first[task + 1] &&
-                    plan.queues[plan.queueOfPart[first]].streams;
+    streams[task] =
+        first < plan.table.first[task + 1] && plan.table.shapeOf(first).streams;
   }
   return streams;
 }

@@ -67,7 +67,7 @@ static std::optional<PartTable::Shape>
 listModes(const Problem &problem, const Task &task, const Part &part,
           const std::vector<int64_t> &lanes, PartTable &table) {
   size_t first = table.modes.size();
-  PartTable::Shape shape{&part, part.workingSetBytes, maxCount, false, first,
+  PartTable::Shape shape{&part, part.workingSetBytes, maxCount, false, 0, first,
                          0};
   for (unsigned group = 0; group < problem.engines.size(); ++group) {
     if (!canRun(problem, group, task, part))

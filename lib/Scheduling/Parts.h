@@ -42,6 +42,7 @@ struct PartTable {
     int64_t workingSetBytes;
     int64_t shortest;           ///< length, of all modes
     bool streams;               ///< that is longer than what it computes
+    unsigned queue;             ///< of Plan::queues, once there is a plan
     size_t firstMode, modesEnd; ///< in `modes`
   };
   std::vector<Shape> shapes;

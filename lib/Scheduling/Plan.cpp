@@ -75,24 +75,18 @@ listSpans(const Problem &problem, const PartTable &table,
 
 /// The queues of a plan that has its table.
 static void listQueues(Plan &plan) {
-  const PartTable &table = plan.table;
   std::map<Plan::Queue, unsigned> queues;
-  std::vector<unsigned> queueOfShape;
-  queueOfShape.reserve(table.shapes.size());
   Plan::Queue queue;
-  for (const PartTable::Shape &shape : table.shapes) {
+  for (PartTable::Shape &shape : plan.table.shapes) {
     queue.groups.clear();
     queue.streams = shape.streams;
-    for (const Mode &mode : table.modesOf(shape))
+    for (const Mode &mode : plan.table.modesOf(shape))
       queue.groups.push_back(mode.group);
     auto [known, isNew] = queues.try_emplace(queue, queues.size());
     if (isNew)
       plan.queues.push_back(queue);
-    queueOfShape.push_back(known->second);
+    shape.queue = known->second;
   }
-  plan.queueOfPart.reserve(table.parts.size());
-  for (const PartTable::Entry &part : table.parts)
-    plan.queueOfPart.push_back(queueOfShape[part.shape]);
 }
 
 /// The order of a plan that has its table, with the ways behind each task.
