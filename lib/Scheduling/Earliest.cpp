@@ -23,16 +23,16 @@ struct Placement {
 
 /// The mode that ends first, when the part may start at `ready`; ties go to the
 /// first.
-static std::optional<Placement>
-findPlacement(const Machine &machine, const PartModes &part, int64_t ready) {
+static std::optional<Placement> findPlacement(const Machine &machine,
+                                              const PartTable &table,
+                                              size_t part, int64_t ready) {
   Placement best;
-  for (const Mode &mode : part.modes) {
-    const LaneChoice &choice = mode.choice;
+  for (const Mode &mode : table.modesOf(part)) {
     int64_t start = ready;
-    if (choice.length > 0)
-      start = machine.whenFree(choice.lanes,
+    if (mode.length > 0)
+      start = machine.whenFree(table.lanesOf(mode),
                                std::max(ready, machine.nextIdle(mode.group)));
-    std::optional<int64_t> end = checkedAdd(start, choice.length);
+    std::optional<int64_t> end = checkedAdd(start, mode.length);
     if (end && (!best.mode || *end < best.end))
       best = {&mode, start, *end};
   }
@@ -55,12 +55,10 @@ std::optional<Solution> scheduleEarliest(const Problem &problem) {
       ready = std::max(ready, taskEnds[predecessor]);
     for (size_t part = table->first[task]; part < table->first[task + 1];
          ++part) {
-      bool combines = problem.tasks[task].lastCombines &&
-                      part + 1 == table->first[task + 1];
-      if (combines)
+      if (table->combines(part))
         ready = std::max(ready, taskEnds[task]);
       std::optional<Placement> placement =
-          findPlacement(machine, table->modesOf(part), ready);
+          findPlacement(machine, *table, part, ready);
       if (!placement)
         return std::nullopt;
       // Nothing starts before what is ahead of it: from here on `ready` is now.
@@ -68,7 +66,7 @@ std::optional<Solution> scheduleEarliest(const Problem &problem) {
       machine.advanceTo(ready);
       unsigned group = placement->mode->group;
       EngineId engine = machine.findIdle(group, 0).value_or(EngineId{group, 0});
-      if (!machine.start(part, engine, placement->mode->choice))
+      if (!machine.start(part, engine, table->choiceOf(*placement->mode)))
         return std::nullopt;
       taskEnds[task] = std::max(taskEnds[task], placement->end);
     }

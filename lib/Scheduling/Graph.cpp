@@ -15,23 +15,30 @@
 
 namespace mlir::llm::scheduling {
 
-/// Of each task those of its predecessors that exist, but not itself.
-template <typename Visit>
-static void forEachEdge(const Problem &problem, Visit visit) {
+Successors::Successors(const Problem &problem)
+    : first(problem.tasks.size() + 2, 0) {
+  // The lists of the problem are all over the memory: they are read once.
+  std::vector<std::pair<unsigned, unsigned>> edges;
   for (unsigned task = 0; task < problem.tasks.size(); ++task)
     for (unsigned predecessor : problem.tasks[task].predecessors)
       if (predecessor < problem.tasks.size() && predecessor != task)
-        visit(predecessor, task);
+        edges.push_back({predecessor, task});
+  // Counted two further on, so that the next entry of each task, which is one
+  // further on, ends up as the first entry of the one behind it.
+  for (auto [from, to] : edges)
+    ++first[from + 2];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  tasks.resize(edges.size());
+  for (auto [from, to] : edges)
+    tasks[first[from + 1]++] = to;
+  first.pop_back();
 }
 
-Successors::Successors(const Problem &problem)
-    : first(problem.tasks.size() + 1, 0) {
-  forEachEdge(problem, [&](unsigned from, unsigned) { ++first[from + 1]; });
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  tasks.resize(first.back());
-  std::vector<size_t> next(first.begin(), first.end() - 1);
-  forEachEdge(problem,
-              [&](unsigned from, unsigned to) { tasks[next[from]++] = to; });
+std::vector<unsigned> Successors::countPredecessors() const {
+  std::vector<unsigned> counts(taskCount(), 0);
+  for (unsigned task : tasks)
+    ++counts[task];
+  return counts;
 }
 
 static bool isInOrder(const Problem &problem) {
@@ -42,16 +49,30 @@ static bool isInOrder(const Problem &problem) {
   return true;
 }
 
-std::vector<unsigned> topologicalOrder(const Problem &problem) {
-  if (isInOrder(problem)) { // as most are: no more to do
-    std::vector<unsigned> order(problem.tasks.size());
-    std::iota(order.begin(), order.end(), 0);
-    return order;
-  }
-  Successors successors(problem);
-  std::vector<size_t> waitingFor(problem.tasks.size(), 0);
-  forEachEdge(problem, [&](unsigned, unsigned to) { ++waitingFor[to]; });
+static bool isInOrder(const Successors &successors) {
+  for (unsigned task = 0; task < successors.taskCount(); ++task)
+    for (unsigned successor : successors.of(task))
+      if (successor < task)
+        return false;
+  return true;
+}
 
+static std::vector<unsigned> firstNumbers(size_t count) {
+  std::vector<unsigned> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+std::vector<unsigned> topologicalOrder(const Problem &problem) {
+  // Most are in order: that is seen without a list of successors.
+  return isInOrder(problem) ? firstNumbers(problem.tasks.size())
+                            : topologicalOrder(Successors(problem));
+}
+
+std::vector<unsigned> topologicalOrder(const Successors &successors) {
+  if (isInOrder(successors))
+    return firstNumbers(successors.taskCount());
+  std::vector<unsigned> waitingFor = successors.countPredecessors();
   std::priority_queue<unsigned, std::vector<unsigned>, std::greater<unsigned>>
       ready;
   for (unsigned task = 0; task < waitingFor.size(); ++task)
@@ -59,7 +80,7 @@ std::vector<unsigned> topologicalOrder(const Problem &problem) {
       ready.push(task);
 
   std::vector<unsigned> order;
-  order.reserve(problem.tasks.size());
+  order.reserve(waitingFor.size());
   while (!ready.empty()) {
     order.push_back(ready.top());
     ready.pop();
@@ -72,16 +93,28 @@ std::vector<unsigned> topologicalOrder(const Problem &problem) {
 
 std::optional<std::vector<int64_t>>
 longestWayBehind(const Problem &problem, const std::vector<int64_t> &cycles) {
-  std::vector<int64_t> behind(problem.tasks.size(), 0);
-  std::vector<unsigned> order = topologicalOrder(problem);
+  Successors successors(problem);
+  return longestWayBehind(successors, topologicalOrder(successors), cycles);
+}
+
+std::optional<std::vector<int64_t>>
+longestWayBehind(const Successors &successors,
+                 const std::vector<unsigned> &order,
+                 const std::vector<int64_t> &cycles) {
+  // Of each task first from its start on.
+  std::vector<int64_t> ways(cycles.size(), 0);
   for (auto task = order.rbegin(); task != order.rend(); ++task) {
-    std::optional<int64_t> way = checkedAdd(cycles[*task], behind[*task]);
+    int64_t behind = 0;
+    for (unsigned successor : successors.of(*task))
+      behind = std::max(behind, ways[successor]);
+    std::optional<int64_t> way = checkedAdd(cycles[*task], behind);
     if (!way)
       return std::nullopt;
-    for (unsigned predecessor : problem.tasks[*task].predecessors)
-      behind[predecessor] = std::max(behind[predecessor], *way);
+    ways[*task] = *way;
   }
-  return behind;
+  for (size_t task = 0; task < ways.size(); ++task)
+    ways[task] -= cycles[task];
+  return ways;
 }
 
 } // namespace mlir::llm::scheduling

@@ -27,6 +27,9 @@ public:
   Range of(unsigned task) const {
     return {tasks.data() + first[task], tasks.data() + first[task + 1]};
   }
+  unsigned taskCount() const { return first.size() - 1; }
+  /// Of each task how many it waits for.
+  std::vector<unsigned> countPredecessors() const;
 
 private:
   std::vector<size_t> first; ///< of each task: its first entry in `tasks`
@@ -37,9 +40,14 @@ private:
 /// order of the problem: an order that is topological already stays as it is.
 /// Tasks on a cycle, and behind one, are missing.
 std::vector<unsigned> topologicalOrder(const Problem &problem);
+std::vector<unsigned> topologicalOrder(const Successors &successors);
 
 /// For each task the longest way from its end to the end of all, when task i
-/// takes cycles[i]. Nothing on overflow.
+/// takes cycles[i], in a topological order. Nothing on overflow.
+std::optional<std::vector<int64_t>>
+longestWayBehind(const Successors &successors,
+                 const std::vector<unsigned> &order,
+                 const std::vector<int64_t> &cycles);
 std::optional<std::vector<int64_t>>
 longestWayBehind(const Problem &problem, const std::vector<int64_t> &cycles);
 

@@ -20,9 +20,8 @@ std::vector<int64_t> allLanes(const Problem &problem) {
   return lanes;
 }
 
-bool fits(const std::vector<int64_t> &wanted,
-          const std::vector<int64_t> &available) {
-  for (size_t m = 0; m < wanted.size(); ++m)
+bool fits(const int64_t *wanted, const std::vector<int64_t> &available) {
+  for (size_t m = 0; m < available.size(); ++m)
     if (wanted[m] > available[m])
       return false;
   return true;
@@ -36,12 +35,12 @@ std::optional<int64_t> fewestLanes(const Problem &problem, size_t resource,
                       from.bytesPerSecond);
 }
 
-std::optional<int64_t> lengthWithLanes(const Problem &problem,
-                                       const std::vector<int64_t> &bytes,
-                                       int64_t fixedCycles,
-                                       int64_t computeCycles,
-                                       const std::vector<int64_t> &lanes) {
-  if (bytes.size() != problem.resources.size() || lanes.size() != bytes.size())
+/// `lanesOf` gives the lanes of each resource.
+template <typename LanesOf>
+static std::optional<int64_t>
+lengthWith(const Problem &problem, const std::vector<int64_t> &bytes,
+           int64_t fixedCycles, int64_t computeCycles, LanesOf lanesOf) {
+  if (bytes.size() != problem.resources.size())
     return std::nullopt;
   int64_t overlapped = computeCycles;
   for (size_t m = 0; m < bytes.size(); ++m) {
@@ -49,7 +48,7 @@ std::optional<int64_t> lengthWithLanes(const Problem &problem,
       continue;
     const Resource &from = problem.resources[m];
     std::optional<int64_t> cycles = streamCycles(
-        bytes[m], from.lanes, problem.clockHz, lanes[m], from.bytesPerSecond);
+        bytes[m], from.lanes, problem.clockHz, lanesOf(m), from.bytesPerSecond);
     if (!cycles)
       return std::nullopt;
     overlapped = std::max(overlapped, *cycles);
@@ -57,28 +56,57 @@ std::optional<int64_t> lengthWithLanes(const Problem &problem,
   return checkedAdd(fixedCycles, overlapped);
 }
 
+std::optional<int64_t> lengthWithLanes(const Problem &problem,
+                                       const std::vector<int64_t> &bytes,
+                                       int64_t fixedCycles,
+                                       int64_t computeCycles,
+                                       const std::vector<int64_t> &lanes) {
+  if (lanes.size() != bytes.size())
+    return std::nullopt;
+  return lengthWith(problem, bytes, fixedCycles, computeCycles,
+                    [&](size_t m) { return lanes[m]; });
+}
+
+std::optional<int64_t> shortestLength(const Problem &problem,
+                                      const std::vector<int64_t> &bytes,
+                                      int64_t fixedCycles,
+                                      int64_t computeCycles,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available) {
+  if (engine.portLanes.size() != available.size() ||
+      available.size() != bytes.size())
+    return std::nullopt;
+  return lengthWith(problem, bytes, fixedCycles, computeCycles, [&](size_t m) {
+    return std::min(available[m], engine.portLanes[m]);
+  });
+}
+
+std::optional<int64_t> shortestLength(const Problem &problem, const Part &part,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available) {
+  std::optional<int64_t> fixed =
+      checkedAdd(part.overheadCycles, part.serialCycles);
+  if (!fixed)
+    return std::nullopt;
+  return shortestLength(problem, part.bytes, *fixed, part.computeCycles, engine,
+                        available);
+}
+
 std::optional<LaneChoice>
 chooseLanes(const Problem &problem, const std::vector<int64_t> &bytes,
             int64_t fixedCycles, int64_t computeCycles,
             const EngineGroup &engine, const std::vector<int64_t> &available) {
-  if (engine.portLanes.size() != available.size())
-    return std::nullopt;
-  LaneChoice choice;
-  choice.lanes = available;
-  for (size_t m = 0; m < available.size(); ++m)
-    choice.lanes[m] = std::min(available[m], engine.portLanes[m]);
-
-  std::optional<int64_t> length =
-      lengthWithLanes(problem, bytes, fixedCycles, computeCycles, choice.lanes);
+  std::optional<int64_t> length = shortestLength(
+      problem, bytes, fixedCycles, computeCycles, engine, available);
   if (!length)
     return std::nullopt;
-  choice.length = *length;
+  LaneChoice choice{*length, std::vector<int64_t>(bytes.size(), 0)};
   for (size_t m = 0; m < bytes.size(); ++m) {
+    if (bytes[m] == 0)
+      continue;
     // With bytes to stream, what overlaps takes a cycle or more.
     std::optional<int64_t> lanes =
-        bytes[m] == 0
-            ? 0
-            : fewestLanes(problem, m, bytes[m], *length - fixedCycles);
+        fewestLanes(problem, m, bytes[m], *length - fixedCycles);
     if (!lanes)
       return std::nullopt;
     choice.lanes[m] = *lanes;

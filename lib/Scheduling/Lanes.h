@@ -16,12 +16,22 @@ namespace mlir::llm::scheduling {
 std::vector<int64_t> allLanes(const Problem &problem);
 
 /// `wanted` is within `available`, resource by resource.
-bool fits(const std::vector<int64_t> &wanted,
-          const std::vector<int64_t> &available);
+bool fits(const int64_t *wanted, const std::vector<int64_t> &available);
 
 /// The fewest lanes of a resource with which `bytes` pass within `cycles` > 0.
 std::optional<int64_t> fewestLanes(const Problem &problem, size_t resource,
                                    int64_t bytes, int64_t cycles);
+
+/// The length that chooseLanes() reaches, for those who ask before they choose.
+std::optional<int64_t> shortestLength(const Problem &problem,
+                                      const std::vector<int64_t> &bytes,
+                                      int64_t fixedCycles,
+                                      int64_t computeCycles,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available);
+std::optional<int64_t> shortestLength(const Problem &problem, const Part &part,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available);
 
 /// As the public chooseLanes(), for what is not a whole part: a fetch, or a
 /// part whose sources were prefetched.

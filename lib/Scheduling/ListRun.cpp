@@ -17,12 +17,12 @@ ListRun::ListRun(const Problem &problem, const Plan &plan,
                  const ListOptions &options)
     : problem(problem), plan(plan), options(options),
       machine(problem, plan.table, options.halvings),
-      queues(plan.queues.size(), ReadyQueue(plan.order.size())) {
-  for (const Task &task : problem.tasks) {
-    tasksAhead.push_back(task.predecessors.size());
-    partsLeft.push_back(countParts(task.parts));
-  }
-  if (!options.prefetches)
+      queues(plan.queues.size(), ReadyQueue(plan.order.size())),
+      tasksAhead(plan.successors.countPredecessors()) {
+  partsLeft.reserve(tasksAhead.size());
+  for (unsigned task = 0; task < tasksAhead.size(); ++task)
+    partsLeft.push_back(plan.table.countOf(task));
+  if (!options.prefetches || !plan.table.hasSources)
     return;
   prefetcher.emplace(problem, plan, machine, options);
   released.assign(plan.table.parts.size(), false);
@@ -72,7 +72,7 @@ void ListRun::startFetches() {
   // They wait until that has ended.
   for (size_t part : parts) {
     EngineId target = *prefetcher->targetOf(part);
-    queues[plan.queueOfPart[part]].parts.erase(plan.position[part]);
+    queues[plan.table.shapeOf(part).queue].parts.erase(plan.position[part]);
     queueOf(target).parts.erase(plan.position[part]);
   }
 }
@@ -81,19 +81,13 @@ void ListRun::startFetches() {
 // What may start
 //===----------------------------------------------------------------------===//
 
-bool ListRun::combines(size_t part) const {
-  unsigned task = plan.table.parts[part].task;
-  return problem.tasks[task].lastCombines &&
-         part + 1 == plan.table.first[task + 1];
-}
-
 void ListRun::release(std::vector<unsigned> tasks) {
   while (!tasks.empty()) {
     unsigned task = tasks.back();
     tasks.pop_back();
     latest = task;
     size_t end = plan.table.first[task + 1];
-    if (problem.tasks[task].lastCombines)
+    if (plan.table.lastCombines[task])
       --end; // when the others have ended
     for (size_t part = plan.table.first[task]; part < end; ++part)
       releasePart(part, tasks);
@@ -103,21 +97,21 @@ void ListRun::release(std::vector<unsigned> tasks) {
 void ListRun::releasePart(size_t part, std::vector<unsigned> &tasks) {
   if (prefetcher)
     released[part] = true;
-  const Mode &mode = plan.table.modesOf(part).modes.front();
-  if (mode.choice.length > 0) {
+  const Mode &mode = plan.table.modesOf(part).front();
+  if (mode.length > 0) {
     if (!prefetcher || !prefetcher->isFetching(part))
       queuePart(part);
     return;
   }
   // Nothing to do, on any engine: over as soon as it may start.
-  start(part, {{mode.group, 0}, mode.choice});
+  start(part, {{mode.group, 0}, plan.table.choiceOf(mode)});
   endPart(part, tasks);
 }
 
 void ListRun::endPart(size_t part, std::vector<unsigned> &tasks) {
   unsigned task = plan.table.parts[part].task;
   size_t left = --partsLeft[task];
-  if (left == 1 && problem.tasks[task].lastCombines)
+  if (left == 1 && plan.table.lastCombines[task])
     releasePart(plan.table.first[task + 1] - 1, tasks);
   if (left > 0)
     return;
@@ -138,7 +132,7 @@ void ListRun::queuePart(size_t part) {
   if (prefetcher)
     target = prefetcher->targetOf(part);
   ReadyQueue &queue =
-      target ? queueOf(*target) : queues[plan.queueOfPart[part]];
+      target ? queueOf(*target) : queues[plan.table.shapeOf(part).queue];
   queue.parts.insert(plan.position[part]);
 }
 
@@ -154,7 +148,7 @@ void ListRun::start(size_t part, Choice choice) {
 }
 
 bool ListRun::streams(size_t part) const {
-  return plan.queues[plan.queueOfPart[part]].streams &&
+  return plan.table.shapeOf(part).streams &&
          !(prefetcher && prefetcher->targetOf(part));
 }
 
@@ -179,20 +173,20 @@ void ListRun::startWhatFits(std::optional<int64_t> mostStreams) {
 
 ListRun::ReadyQueue *ListRun::firstCandidate(bool mayStream) {
   ReadyQueue *first = nullptr;
-  auto consider = [&](ReadyQueue &queue) {
-    if (queue.next != IndexSet::none && queue.refused < scanDepth &&
-        (!first || queue.next < first->next))
-      first = &queue;
+  auto isNearer = [&](const ReadyQueue &queue) {
+    return queue.next != IndexSet::none && queue.refused < scanDepth &&
+           (!first || queue.next < first->next);
   };
   for (auto &[engine, queue] : bound)
-    if (machine.isIdle(EngineId{engine.first, engine.second}))
-      consider(queue);
+    if (isNearer(queue) &&
+        machine.isIdle(EngineId{engine.first, engine.second}))
+      first = &queue;
   for (size_t i = 0; i < queues.size(); ++i) {
     const auto &[groups, streams] = plan.queues[i];
-    if ((mayStream || !streams) &&
+    if ((mayStream || !streams) && isNearer(queues[i]) &&
         std::any_of(groups.begin(), groups.end(),
                     [&](unsigned group) { return machine.isIdle(group); }))
-      consider(queues[i]);
+      first = &queues[i];
   }
   return first;
 }
@@ -201,10 +195,10 @@ std::optional<ListRun::Choice> ListRun::choose(size_t part) {
   if (prefetcher)
     if (std::optional<EngineId> engine = prefetcher->targetOf(part))
       return chooseBound(part, *engine);
-  const PartModes &modes = plan.table.modesOf(part);
+  const PartTable::Shape &shape = plan.table.shapeOf(part);
   Manner manner = options.habitOf(plan.table.parts[part].task).manner;
   std::optional<Choice> choice =
-      manner == Manner::Patient ? choosePatiently(modes) : chooseEagerly(modes);
+      manner == Manner::Patient ? choosePatiently(shape) : chooseEagerly(shape);
   if (choice && awaitsFetch(part, *choice))
     return std::nullopt;
   return choice;
@@ -221,81 +215,93 @@ bool ListRun::awaitsFetch(size_t part, const Choice &choice) const {
 }
 
 template <typename Later>
-bool ListRun::shouldWait(Manner manner, const LaneChoice &now,
-                         const LaneChoice &alone, Later lengthWith) const {
-  if (now.length <= alone.length)
-    return false;
+bool ListRun::shouldWait(Manner manner, int64_t now, const int64_t *wanted,
+                         Later lengthWith) {
   if (manner == Manner::Patient)
     return true;
-  std::optional<Machine::Relief> relief = machine.nextRelief(alone.lanes);
-  std::optional<LaneChoice> later =
-      relief ? lengthWith(relief->free) : std::nullopt;
-  return later && relief->time - machine.now() < now.length - later->length;
+  std::optional<int64_t> relief = machine.nextRelief(wanted, freeThen);
+  std::optional<int64_t> later = relief ? lengthWith(freeThen) : std::nullopt;
+  return later && *relief - machine.now() < now - *later;
 }
 
 std::optional<ListRun::Choice> ListRun::chooseBound(size_t part,
-                                                    EngineId engine) const {
+                                                    EngineId engine) {
   std::vector<int64_t> bytes = prefetcher->bytesLeft(part);
-  auto lengthWith = [&](const std::vector<int64_t> &lanes) {
-    return prefetcher->shortest(part, engine.group, bytes, lanes);
+  auto choiceWith = [&](const std::vector<int64_t> &lanes) {
+    return prefetcher->chooseLanes(part, engine.group, bytes, lanes);
   };
-  std::optional<LaneChoice> now = lengthWith(machine.freeLanes());
-  std::optional<LaneChoice> alone = lengthWith(allLanes(problem));
+  std::optional<LaneChoice> now = choiceWith(machine.freeLanes());
+  std::optional<LaneChoice> alone = choiceWith(allLanes(problem));
+  if (!now || !alone)
+    return std::nullopt;
   Manner manner = options.habitOf(plan.table.parts[part].task).manner;
-  if (!now || !alone || shouldWait(manner, *now, *alone, lengthWith))
+  if (now->length > alone->length &&
+      shouldWait(manner, now->length, alone->lanes.data(),
+                 [&](const std::vector<int64_t> &free) {
+                   return prefetcher->shortestLength(part, engine.group, bytes,
+                                                     free);
+                 }))
     return std::nullopt;
   return Choice{engine, std::move(*now)};
 }
 
-std::optional<ListRun::Choice> ListRun::choosePatiently(const PartModes &part) {
+std::optional<ListRun::Choice>
+ListRun::choosePatiently(const PartTable::Shape &shape) {
   const Mode *best = nullptr;
   int64_t bestEnd = 0;
-  for (const Mode &mode : part.modes) {
+  for (const Mode &mode : plan.table.modesOf(shape)) {
     std::optional<int64_t> end =
-        checkedAdd(machine.nextIdle(mode.group), mode.choice.length);
+        checkedAdd(machine.nextIdle(mode.group), mode.length);
     if (end && (!best || *end < bestEnd)) {
       best = &mode;
       bestEnd = *end;
     }
   }
-  if (!best || !fits(best->choice.lanes, machine.freeLanes()))
+  if (!best || !fits(plan.table.lanesOf(*best), machine.freeLanes()))
     return std::nullopt;
   std::optional<EngineId> engine =
-      machine.findIdle(best->group, part.part->workingSetBytes);
+      machine.findIdle(best->group, shape.workingSetBytes);
   if (!engine)
     return std::nullopt;
-  return Choice{*engine, best->choice};
+  return Choice{*engine, plan.table.choiceOf(*best)};
 }
 
-std::optional<ListRun::Choice> ListRun::chooseEagerly(const PartModes &part) {
-  const Part &numbers = *part.part;
-  auto modeWith = [&](const Mode &mode, const std::vector<int64_t> &free) {
-    if (fits(mode.choice.lanes, free))
-      return std::optional<LaneChoice>(mode.choice);
-    return chooseLanes(problem, numbers, problem.engines[mode.group], free);
+std::optional<ListRun::Choice>
+ListRun::chooseEagerly(const PartTable::Shape &shape) {
+  auto lengthWith = [&](const Mode &mode, const std::vector<int64_t> &free) {
+    if (fits(plan.table.lanesOf(mode), free))
+      return std::optional<int64_t>(mode.length);
+    return shortestLength(problem, *shape.part, problem.engines[mode.group],
+                          free);
   };
 
   const Mode *best = nullptr;
-  LaneChoice now;
+  int64_t now = 0;
   EngineId on;
-  for (const Mode &mode : part.modes) {
+  for (const Mode &mode : plan.table.modesOf(shape)) {
     std::optional<EngineId> engine =
-        machine.findIdle(mode.group, numbers.workingSetBytes);
+        machine.findIdle(mode.group, shape.workingSetBytes);
     if (!engine)
       continue;
-    std::optional<LaneChoice> choice = modeWith(mode, machine.freeLanes());
-    if (choice && (!best || choice->length < now.length)) {
+    std::optional<int64_t> length = lengthWith(mode, machine.freeLanes());
+    if (length && (!best || *length < now)) {
       best = &mode;
-      now = std::move(*choice);
+      now = *length;
       on = *engine;
     }
   }
-  if (!best || shouldWait(Manner::Eager, now, best->choice,
-                          [&](const std::vector<int64_t> &free) {
-                            return modeWith(*best, free);
-                          }))
+  if (!best)
     return std::nullopt;
-  return Choice{on, std::move(now)};
+  if (now == best->length) // with the lanes of the mode, then
+    return Choice{on, plan.table.choiceOf(*best)};
+  if (shouldWait(Manner::Eager, now, plan.table.lanesOf(*best),
+                 [&](const std::vector<int64_t> &free) {
+                   return lengthWith(*best, free);
+                 }))
+    return std::nullopt;
+  return Choice{on,
+                *chooseLanes(problem, *shape.part, problem.engines[best->group],
+                             machine.freeLanes())};
 }
 
 } // namespace mlir::llm::scheduling

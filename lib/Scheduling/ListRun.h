@@ -46,7 +46,6 @@ private:
   /// Queues the parts of tasks whose predecessors have ended.
   void release(std::vector<unsigned> tasks);
   void releasePart(size_t part, std::vector<unsigned> &tasks);
-  bool combines(size_t part) const;
   /// Adds the tasks that can now start to `released`.
   void endPart(size_t part, std::vector<unsigned> &released);
   void queuePart(size_t part);
@@ -61,14 +60,14 @@ private:
   std::optional<Choice> choose(size_t part);
   /// Whether the engine soon has a slice to start with, see Habit::waitPercent.
   bool awaitsFetch(size_t part, const Choice &choice) const;
-  std::optional<Choice> chooseBound(size_t part, EngineId engine) const;
-  std::optional<Choice> choosePatiently(const PartModes &part);
-  std::optional<Choice> chooseEagerly(const PartModes &part);
-  /// Whether `now` is worse than to wait for lanes; `later` says how long the
-  /// part is with given free lanes.
+  std::optional<Choice> chooseBound(size_t part, EngineId engine);
+  std::optional<Choice> choosePatiently(const PartTable::Shape &shape);
+  std::optional<Choice> chooseEagerly(const PartTable::Shape &shape);
+  /// Whether a length `now`, more than with the lanes `wanted`, is worse than
+  /// to wait for lanes; `later` says how long the part is with given free ones.
   template <typename Later>
-  bool shouldWait(Manner manner, const LaneChoice &now, const LaneChoice &alone,
-                  Later later) const;
+  bool shouldWait(Manner manner, int64_t now, const int64_t *wanted,
+                  Later later);
 
   /// Parts of one queue that an event looks at in vain before it gives up: this
   /// keeps a run near linear however many parts wait for lanes.
@@ -82,9 +81,11 @@ private:
   std::vector<ReadyQueue> queues; ///< by groups
   /// Parts that wait for one engine, which holds what was fetched for them.
   std::map<std::pair<unsigned, int64_t>, ReadyQueue> bound;
-  std::vector<bool> released;     ///< of each part, where it may be fetched for
-  std::vector<size_t> tasksAhead; ///< of each task: predecessors that still run
-  std::vector<size_t> partsLeft;  ///< of each task: parts that have not ended
+  std::vector<bool> released; ///< of each part, where it may be fetched for
+  std::vector<unsigned>
+      tasksAhead; ///< of each task: predecessors that still run
+  std::vector<unsigned> partsLeft; ///< of each task: parts that have not ended
+  std::vector<int64_t> freeThen;   ///< room for what shouldWait() asks for
   size_t started = 0;
   int64_t streaming = 0; ///< parts that stream now
   unsigned latest = 0;   ///< the task that was released last

@@ -245,8 +245,8 @@ std::vector<bool> ListSearch::findStreams(const Plan &plan) const {
   std::vector<bool> streams(problem.tasks.size(), false);
   for (size_t task = 0; task < streams.size(); ++task) {
     size_t first = plan.table.first[task];
-    streams[task] = first < plan.table.first[task + 1] &&
-                    plan.queues[plan.queueOfPart[first]].streams;
+    streams[task] =
+        first < plan.table.first[task + 1] && plan.table.shapeOf(first).streams;
   }
   return streams;
 }
@@ -298,7 +298,7 @@ std::vector<unsigned> ListSearch::longestFirst() const {
     if (plan)
       for (size_t part = plan->table.first[task];
            part < plan->table.first[task + 1]; ++part)
-        cycles[task] += double(plan->table.modesOf(part).shortest());
+        cycles[task] += double(plan->table.shapeOf(part).shortest);
   }
   std::stable_sort(tasks.begin(), tasks.end(), [&](unsigned a, unsigned b) {
     return cycles[a] > cycles[b];

@@ -85,8 +85,7 @@ EngineId Machine::engineOf(const Running &run) const {
   return run.fetch < 0 ? slot.engine : slot.prefetches[run.fetch].engine;
 }
 
-int64_t Machine::whenFree(const std::vector<int64_t> &lanes,
-                          int64_t from) const {
+int64_t Machine::whenFree(const int64_t *lanes, int64_t from) const {
   std::vector<int64_t> later = free;
   for (const Running &run : running) {
     if (fits(lanes, later))
@@ -97,8 +96,9 @@ int64_t Machine::whenFree(const std::vector<int64_t> &lanes,
   return from;
 }
 
-std::optional<Machine::Relief>
-Machine::nextRelief(const std::vector<int64_t> &wanted) const {
+std::optional<int64_t>
+Machine::nextRelief(const int64_t *wanted,
+                    std::vector<int64_t> &freeThen) const {
   constexpr unsigned farthest = 16;
   auto helps = [&](const std::vector<int64_t> &lanes) {
     for (size_t m = 0; m < lanes.size(); ++m)
@@ -106,15 +106,16 @@ Machine::nextRelief(const std::vector<int64_t> &wanted) const {
         return true;
     return false;
   };
-  Relief relief{0, free};
+  freeThen = free;
+  int64_t relief = 0;
   bool found = false;
   unsigned steps = 0;
   for (const Running &run : running) {
-    if (found ? run.end != relief.time : ++steps > farthest)
+    if (found ? run.end != relief : ++steps > farthest)
       break;
     const std::vector<int64_t> &lanes = lanesOf(run);
-    release(lanes, relief.free);
-    relief.time = run.end;
+    release(lanes, freeThen);
+    relief = run.end;
     found |= helps(lanes);
   }
   if (!found)
@@ -224,7 +225,10 @@ bool Machine::start(size_t part, EngineId engine, LaneChoice choice) {
   takeEngine(engine, *end);
   running.insert({*end, part, -1});
   takeLanes(slot.lanes);
-  roomOf(engine).running = workingSetWith(table.partOf(part), slot.prefetches);
+  roomOf(engine).running =
+      slot.prefetches.empty()
+          ? table.shapeOf(part).workingSetBytes
+          : workingSetWith(table.partOf(part), slot.prefetches);
   return true;
 }
 

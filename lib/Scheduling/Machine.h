@@ -49,15 +49,12 @@ public:
 
   /// The first moment from `from` on at which the lanes are free, if nothing
   /// else starts.
-  int64_t whenFree(const std::vector<int64_t> &lanes, int64_t from) const;
+  int64_t whenFree(const int64_t *lanes, int64_t from) const;
 
-  /// The next moment at which lanes that `wanted` lacks are released, and the
-  /// lanes that are free then. Looks only a few slots ahead.
-  struct Relief {
-    int64_t time;
-    std::vector<int64_t> free;
-  };
-  std::optional<Relief> nextRelief(const std::vector<int64_t> &wanted) const;
+  /// The next moment at which lanes that `wanted` lacks are released; the lanes
+  /// that are free then are in `freeThen`. Looks only a few slots ahead.
+  std::optional<int64_t> nextRelief(const int64_t *wanted,
+                                    std::vector<int64_t> &freeThen) const;
 
   /// Moves on and frees what ended.
   Ended advanceTo(int64_t to);

@@ -95,7 +95,7 @@ int64_t Occupancy::freeBytes(EngineId engine) const {
 }
 
 bool Occupancy::areFree(const std::vector<int64_t> &lanes) const {
-  return fits(lanes, freeLanes);
+  return fits(lanes.data(), freeLanes);
 }
 
 int64_t Occupancy::countIdle(unsigned group) const {

@@ -13,13 +13,6 @@
 
 namespace mlir::llm::scheduling {
 
-int64_t PartModes::shortest() const {
-  int64_t length = modes.front().choice.length;
-  for (const Mode &mode : modes)
-    length = std::min(length, mode.choice.length);
-  return length;
-}
-
 bool isEligible(const Problem &problem, unsigned group, const Task &task) {
   return task.group.value_or(group) == group &&
          problem.engines[group].kinds.containsAll(task.kinds);
@@ -69,30 +62,56 @@ bool mayRun(const Problem &problem, unsigned group, const Task &task,
          leastNeedOf(problem, part) <= problem.engines[group].privateBytes;
 }
 
+/// Adds the ways to run the part, and says where they are. Nothing on overflow.
+static std::optional<PartTable::Shape>
+listModes(const Problem &problem, const Task &task, const Part &part,
+          const std::vector<int64_t> &lanes, PartTable &table) {
+  size_t first = table.modes.size();
+  PartTable::Shape shape{&part, part.workingSetBytes, maxCount, false, 0, first,
+                         0};
+  for (unsigned group = 0; group < problem.engines.size(); ++group) {
+    if (!canRun(problem, group, task, part))
+      continue;
+    std::optional<LaneChoice> choice =
+        chooseLanes(problem, part, problem.engines[group], lanes);
+    if (!choice)
+      return std::nullopt;
+    shape.shortest = std::min(shape.shortest, choice->length);
+    table.modes.push_back({group, choice->length});
+    table.lanes.insert(table.lanes.end(), choice->lanes.begin(),
+                       choice->lanes.end());
+  }
+  shape.modesEnd = table.modes.size();
+  shape.streams = shape.shortest >
+                  part.overheadCycles + part.serialCycles + part.computeCycles;
+  return shape;
+}
+
 std::optional<PartTable> listParts(const Problem &problem) {
   PartTable table;
+  table.resourceCount = problem.resources.size();
   std::vector<int64_t> lanes = allLanes(problem);
+  // One part of each task, on one group, in most problems.
+  table.first.reserve(problem.tasks.size() + 1);
+  table.parts.reserve(problem.tasks.size());
+  table.shapes.reserve(problem.tasks.size());
+  table.modes.reserve(problem.tasks.size());
+  table.lanes.reserve(problem.tasks.size() * table.resourceCount);
   for (unsigned t = 0; t < problem.tasks.size(); ++t) {
     const Task &task = problem.tasks[t];
     table.first.push_back(table.parts.size());
+    table.lastCombines.push_back(task.lastCombines);
     unsigned number = 0;
     for (const Part &part : task.parts) {
-      PartModes entry{&part, {}};
-      for (unsigned group = 0; group < problem.engines.size(); ++group) {
-        if (!canRun(problem, group, task, part))
-          continue;
-        std::optional<LaneChoice> choice =
-            chooseLanes(problem, part, problem.engines[group], lanes);
-        if (!choice)
-          return std::nullopt;
-        entry.modes.push_back({group, std::move(*choice)});
-      }
-      if (entry.modes.empty())
+      std::optional<PartTable::Shape> shape =
+          listModes(problem, task, part, lanes, table);
+      if (!shape || shape->firstMode == shape->modesEnd)
         return std::nullopt;
-      unsigned shape = table.shapes.size();
-      table.shapes.push_back(std::move(entry));
+      table.hasSources |= !part.sources.empty();
+      unsigned index = table.shapes.size();
+      table.shapes.push_back(*shape);
       for (int64_t same = 0; same < part.count; ++same)
-        table.parts.push_back({t, number++, shape});
+        table.parts.push_back({t, number++, index});
     }
   }
   table.first.push_back(table.parts.size());

@@ -14,20 +14,21 @@ namespace mlir::llm::scheduling {
 
 /// One way to run a part: at its shortest on an engine of this group.
 struct Mode {
-  unsigned group = 0;
-  LaneChoice choice;
+  unsigned group;
+  int64_t length;
 };
 
-/// The ways to run equal parts.
-struct PartModes {
-  const Part *part;
-  std::vector<Mode> modes; ///< by group
-
-  int64_t shortest() const;
+/// The ways to run equal parts, by group.
+struct Modes {
+  const Mode *first, *last;
+  const Mode *begin() const { return first; }
+  const Mode *end() const { return last; }
+  const Mode &front() const { return *first; }
 };
 
 /// All parts of a problem, which must outlive this, in a row; those of task t
-/// are [first[t], first[t + 1]).
+/// are [first[t], first[t + 1]). What every start asks for stands in rows, too,
+/// so that a million parts are read from few places.
 struct PartTable {
   struct Entry {
     unsigned task, part;
@@ -35,12 +36,43 @@ struct PartTable {
   };
   std::vector<Entry> parts;
   std::vector<size_t> first;
-  std::vector<PartModes> shapes;
+  std::vector<bool> lastCombines; ///< of each task, see Task::lastCombines
+  struct Shape {
+    const Part *part;
+    int64_t workingSetBytes;
+    int64_t shortest;           ///< length, of all modes
+    bool streams;               ///< that is longer than what it computes
+    unsigned queue;             ///< of Plan::queues, once there is a plan
+    size_t firstMode, modesEnd; ///< in `modes`
+  };
+  std::vector<Shape> shapes;
+  std::vector<Mode> modes;
+  std::vector<int64_t> lanes; ///< of each mode, in a row as well
+  size_t resourceCount = 0;
+  bool hasSources = false; ///< at least one part has some
 
-  const PartModes &modesOf(size_t index) const {
+  const Shape &shapeOf(size_t index) const {
     return shapes[parts[index].shape];
   }
-  const Part &partOf(size_t index) const { return *modesOf(index).part; }
+  Modes modesOf(const Shape &shape) const {
+    return {modes.data() + shape.firstMode, modes.data() + shape.modesEnd};
+  }
+  Modes modesOf(size_t index) const { return modesOf(shapeOf(index)); }
+  const Part &partOf(size_t index) const { return *shapeOf(index).part; }
+  /// The mode must be one of `modes`.
+  const int64_t *lanesOf(const Mode &mode) const {
+    return lanes.data() + (&mode - modes.data()) * resourceCount;
+  }
+  LaneChoice choiceOf(const Mode &mode) const {
+    const int64_t *first = lanesOf(mode);
+    return {mode.length, {first, first + resourceCount}};
+  }
+  size_t countOf(unsigned task) const { return first[task + 1] - first[task]; }
+  /// Whether it starts when the other parts of its task have ended.
+  bool combines(size_t index) const {
+    unsigned task = parts[index].task;
+    return lastCombines[task] && index + 1 == first[task + 1];
+  }
 };
 
 /// The engines of the group have the kinds that the task needs, and its cycles

@@ -48,70 +48,88 @@ std::optional<int64_t> spanOf(const Problem &problem, const Task &task,
                       : std::optional<int64_t>(longest);
 }
 
-std::optional<Plan> Plan::make(const Problem &problem,
-                               const std::vector<int64_t> &extraCycles) {
-  std::optional<PartTable> table = listParts(problem);
-  if (!table || topologicalOrder(problem).size() != problem.tasks.size())
-    return std::nullopt;
-
-  std::vector<int64_t> spans;
+/// Cycles that no task is shorter than, with what they rank longer by.
+static std::optional<std::vector<int64_t>>
+listSpans(const Problem &problem, const PartTable &table,
+          const std::vector<int64_t> &extraCycles) {
+  std::vector<int64_t> spans, cycles;
   spans.reserve(problem.tasks.size());
-  size_t shape = 0;
-  std::vector<int64_t> cycles;
   for (unsigned index = 0; index < problem.tasks.size(); ++index) {
-    const Task &task = problem.tasks[index];
-    cycles.clear();
-    for (size_t part = 0; part < task.parts.size(); ++part, ++shape)
-      cycles.push_back(table->shapes[shape].shortest());
-    std::optional<int64_t> span =
-        spanOf(problem, task, task.parts, task.lastCombines, cycles);
+    unsigned shape = table.parts[table.first[index]].shape;
+    std::optional<int64_t> span = table.shapes[shape].shortest;
+    if (table.countOf(index) > 1) {
+      const Task &task = problem.tasks[index];
+      cycles.clear();
+      for (size_t part = 0; part < task.parts.size(); ++part, ++shape)
+        cycles.push_back(table.shapes[shape].shortest);
+      span = spanOf(problem, task, task.parts, task.lastCombines, cycles);
+    }
     if (span && !extraCycles.empty())
       span = checkedAdd(*span, extraCycles[index]);
     if (!span)
       return std::nullopt;
     spans.push_back(*span);
   }
-  std::optional<std::vector<int64_t>> behind = longestWayBehind(problem, spans);
-  if (!behind)
-    return std::nullopt;
+  return spans;
+}
 
-  Plan plan;
-  std::map<Queue, unsigned> queues;
-  std::vector<unsigned> queueOfShape;
-  for (const PartModes &modes : table->shapes) {
-    const Part &part = *modes.part;
-    Queue queue{{},
-                modes.shortest() > part.overheadCycles + part.serialCycles +
-                                       part.computeCycles};
-    for (const Mode &mode : modes.modes)
+/// The queues of a plan that has its table.
+static void listQueues(Plan &plan) {
+  std::map<Plan::Queue, unsigned> queues;
+  Plan::Queue queue;
+  for (PartTable::Shape &shape : plan.table.shapes) {
+    queue.groups.clear();
+    queue.streams = shape.streams;
+    for (const Mode &mode : plan.table.modesOf(shape))
       queue.groups.push_back(mode.group);
-    auto [known, isNew] = queues.insert({queue, queues.size()});
+    auto [known, isNew] = queues.try_emplace(queue, queues.size());
     if (isNew)
       plan.queues.push_back(queue);
-    queueOfShape.push_back(known->second);
+    shape.queue = known->second;
   }
+}
+
+/// The order of a plan that has its table, with the ways behind each task.
+static void rankParts(Plan &plan, const std::vector<int64_t> &spans,
+                      const std::vector<int64_t> &behind) {
+  const PartTable &table = plan.table;
   // The way and the length, negative so that the longest is first; the part.
   std::vector<std::tuple<int64_t, int64_t, size_t>> rank;
-  rank.reserve(table->parts.size());
-  plan.queueOfPart.reserve(table->parts.size());
-  for (size_t index = 0; index < table->parts.size(); ++index) {
-    const PartTable::Entry &part = table->parts[index];
-    bool combines = problem.tasks[part.task].lastCombines &&
-                    index + 1 == table->first[part.task + 1];
-    int64_t length = table->modesOf(index).shortest();
-    int64_t own = combines ? length : spans[part.task];
-    rank.push_back({-(own + (*behind)[part.task]), -length, index});
-    plan.queueOfPart.push_back(queueOfShape[part.shape]);
+  rank.reserve(table.parts.size());
+  for (size_t index = 0; index < table.parts.size(); ++index) {
+    unsigned task = table.parts[index].task;
+    int64_t length = table.shapeOf(index).shortest;
+    int64_t own = table.combines(index) ? length : spans[task];
+    rank.push_back({-(own + behind[task]), -length, index});
   }
   std::sort(rank.begin(), rank.end());
   plan.order.reserve(rank.size());
-  for (const auto &[way, length, part] : rank)
-    plan.order.push_back(part);
   plan.position.resize(rank.size());
-  for (size_t at = 0; at < plan.order.size(); ++at)
-    plan.position[plan.order[at]] = at;
-  plan.successors = Successors(problem);
+  for (const auto &[way, length, part] : rank) {
+    plan.position[part] = plan.order.size();
+    plan.order.push_back(part);
+  }
+}
+
+std::optional<Plan> Plan::make(const Problem &problem,
+                               const std::vector<int64_t> &extraCycles) {
+  std::optional<PartTable> table = listParts(problem);
+  if (!table)
+    return std::nullopt;
+  Plan plan;
   plan.table = std::move(*table);
+  plan.successors = Successors(problem);
+  std::vector<unsigned> order = topologicalOrder(plan.successors);
+  if (order.size() != problem.tasks.size())
+    return std::nullopt;
+  std::optional<std::vector<int64_t>> spans =
+      listSpans(problem, plan.table, extraCycles);
+  std::optional<std::vector<int64_t>> behind =
+      spans ? longestWayBehind(plan.successors, order, *spans) : std::nullopt;
+  if (!behind)
+    return std::nullopt;
+  listQueues(plan);
+  rankParts(plan, *spans, *behind);
   return plan;
 }
 

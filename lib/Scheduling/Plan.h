@@ -34,7 +34,6 @@ struct Plan {
       return std::tie(groups, streams) < std::tie(other.groups, other.streams);
     }
   };
-  std::vector<unsigned> queueOfPart;
   std::vector<Queue> queues;
 
   /// Tasks rank as if each were `extraCycles` longer (none below 0; empty: as

@@ -14,7 +14,8 @@ namespace mlir::llm::scheduling {
 
 Prefetcher::Prefetcher(const Problem &problem, const Plan &plan,
                        Machine &machine, const ListOptions &options)
-    : problem(problem), plan(plan), machine(machine), options(options) {
+    : problem(problem), plan(plan), machine(machine), options(options),
+      lanes(allLanes(problem)) {
   for (unsigned group = 0; group < problem.engines.size(); ++group)
     if (problem.engines[group].kinds.contains(EngineKind::Memory))
       queues.push_back(group);
@@ -23,8 +24,6 @@ Prefetcher::Prefetcher(const Problem &problem, const Plan &plan,
   hasEnded.resize(problem.tasks.size(), false);
   states.resize(plan.table.parts.size());
   windows.resize(problem.engines.size());
-  worthFetching.resize(plan.table.shapes.size() * problem.engines.size());
-  isKnown.resize(worthFetching.size(), false);
 }
 
 void Prefetcher::Window::push(size_t position, int64_t bytes) {
@@ -41,12 +40,12 @@ int64_t Prefetcher::Window::from(size_t position) {
 
 void Prefetcher::skip() {
   size_t part = plan.order[next];
-  const PartModes &modes = plan.table.modesOf(part);
+  const PartTable::Shape &shape = plan.table.shapeOf(part);
   const State &state = states[part];
   // Some occupy nothing; some have all that they can have.
-  if (!state.hasStarted && !state.target && modes.shortest() > 0)
-    for (const Mode &mode : modes.modes)
-      windows[mode.group].push(next, modes.part->workingSetBytes);
+  if (!state.hasStarted && !state.target && shape.shortest > 0)
+    for (const Mode &mode : plan.table.modesOf(shape))
+      windows[mode.group].push(next, shape.workingSetBytes);
   ++next;
 }
 
@@ -98,27 +97,38 @@ std::vector<int64_t> Prefetcher::bytesLeft(size_t part) const {
   return bytes;
 }
 
-std::optional<LaneChoice>
-Prefetcher::shortest(size_t part, unsigned group,
-                     const std::vector<int64_t> &bytes,
-                     const std::vector<int64_t> &lanes) const {
+std::optional<int64_t>
+Prefetcher::shortestLength(size_t part, unsigned group,
+                           const std::vector<int64_t> &bytes,
+                           const std::vector<int64_t> &lanes) const {
   const Part &numbers = plan.table.partOf(part);
-  return chooseLanes(problem, bytes,
-                     numbers.overheadCycles + numbers.serialCycles,
-                     numbers.computeCycles, problem.engines[group], lanes);
+  return scheduling::shortestLength(
+      problem, bytes, numbers.overheadCycles + numbers.serialCycles,
+      numbers.computeCycles, problem.engines[group], lanes);
+}
+
+std::optional<LaneChoice>
+Prefetcher::chooseLanes(size_t part, unsigned group,
+                        const std::vector<int64_t> &bytes,
+                        const std::vector<int64_t> &lanes) const {
+  const Part &numbers = plan.table.partOf(part);
+  return scheduling::chooseLanes(
+      problem, bytes, numbers.overheadCycles + numbers.serialCycles,
+      numbers.computeCycles, problem.engines[group], lanes);
 }
 
 const std::vector<unsigned> &Prefetcher::sourcesWorthFetching(size_t part,
                                                               unsigned group) {
-  size_t index = plan.table.parts[part].shape * problem.engines.size() + group;
-  std::vector<unsigned> &order = worthFetching[index];
-  if (isKnown[index])
+  std::vector<unsigned> &order = worthFetching;
+  std::pair<unsigned, unsigned> asked{plan.table.parts[part].shape, group};
+  if (worthFor == asked)
     return order;
-  isKnown[index] = true;
+  worthFor = asked;
+  order.clear();
   const Part &numbers = plan.table.partOf(part);
-  std::vector<int64_t> left = numbers.bytes, lanes = allLanes(problem);
-  std::optional<LaneChoice> now = shortest(part, group, left, lanes);
-  for (int64_t least = now ? now->length : 0; least > 0;) {
+  std::vector<int64_t> left = numbers.bytes;
+  int64_t least = shortestLength(part, group, left, lanes).value_or(0);
+  while (least > 0) {
     std::optional<unsigned> best;
     std::vector<int64_t> bestLeft;
     for (unsigned source = 0; source < numbers.sources.size(); ++source) {
@@ -127,10 +137,10 @@ const std::vector<unsigned> &Prefetcher::sourcesWorthFetching(size_t part,
       std::vector<int64_t> without = left;
       for (size_t m = 0; m < without.size(); ++m)
         without[m] -= numbers.sources[source].bytes[m];
-      std::optional<LaneChoice> with = shortest(part, group, without, lanes);
-      if (!with || with->length >= least)
+      std::optional<int64_t> with = shortestLength(part, group, without, lanes);
+      if (!with || *with >= least)
         continue;
-      least = with->length;
+      least = *with;
       best = source;
       bestLeft = std::move(without);
     }
@@ -148,7 +158,7 @@ std::optional<unsigned> Prefetcher::nextSource(size_t part) {
     return std::nullopt;
   const std::optional<EngineId> &target = states[part].target;
   unsigned group =
-      target ? target->group : plan.table.modesOf(part).modes.front().group;
+      target ? target->group : plan.table.modesOf(part).front().group;
   const std::vector<PrefetchSlot> &fetches = machine.fetchesOf(part);
   const Habit &habit = options.habitOf(plan.table.parts[part].task);
   if (habit.fetchesOne && !fetches.empty())
@@ -201,7 +211,7 @@ std::optional<EngineId> Prefetcher::chooseTarget(size_t part, unsigned source) {
     return hasRoom(*states[part].target, part, source) ? states[part].target
                                                        : std::nullopt;
   std::optional<EngineId> best;
-  for (const Mode &mode : plan.table.modesOf(part).modes) {
+  for (const Mode &mode : plan.table.modesOf(part)) {
     for (int64_t index = 0; index < machine.countOf(mode.group); ++index) {
       EngineId engine{mode.group, index};
       if (hasRoom(engine, part, source) &&
@@ -215,7 +225,6 @@ std::optional<EngineId> Prefetcher::chooseTarget(size_t part, unsigned source) {
 bool Prefetcher::startFetches(std::vector<size_t> &waiting) {
   if (queues.empty())
     return true;
-  std::vector<int64_t> lanes = allLanes(problem);
   while (next < plan.order.size()) {
     std::optional<unsigned> queue = idleQueue();
     if (!queue)
@@ -229,25 +238,28 @@ bool Prefetcher::startFetches(std::vector<size_t> &waiting) {
     const Source &numbers = plan.table.partOf(part).sources[*source];
     if (!isWritten(numbers))
       return true;
-    auto fetchWith = [&](const std::vector<int64_t> &available) {
-      return chooseLanes(problem, numbers.bytes, 0, 0, problem.engines[*queue],
-                         available);
+    const EngineGroup &engine = problem.engines[*queue];
+    auto lengthWith = [&](const std::vector<int64_t> &available) {
+      return scheduling::shortestLength(problem, numbers.bytes, 0, 0, engine,
+                                        available);
     };
-    std::optional<LaneChoice> now = fetchWith(machine.freeLanes());
-    std::optional<LaneChoice> alone = fetchWith(lanes);
+    std::optional<int64_t> now = lengthWith(machine.freeLanes());
+    std::optional<int64_t> alone = lengthWith(lanes);
     // A fetch with few lanes would hold the queue, and its part, for long.
-    if (!now || !alone || now->length > 2 * alone->length)
+    if (!now || !alone || *now > 2 * *alone)
       return true;
     std::optional<EngineId> target = chooseTarget(part, *source);
     if (!target)
       return true;
     int64_t need = needWith(part, *source);
-    if (!machine.fetch(part, *source, *target, *queue, *now))
+    std::optional<LaneChoice> choice = scheduling::chooseLanes(
+        problem, numbers.bytes, 0, 0, engine, machine.freeLanes());
+    if (!machine.fetch(part, *source, *target, *queue, *choice))
       return false;
     bind(part, *target, need);
     ++states[part].inFlight;
     arrivals[{target->group, target->index}].insert(
-        {machine.now() + now->length, part});
+        {machine.now() + *now, part});
     waiting.push_back(part);
   }
   return true;

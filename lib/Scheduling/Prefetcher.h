@@ -54,9 +54,13 @@ public:
   /// What is left to stream of a part, less what was fetched.
   std::vector<int64_t> bytesLeft(size_t part) const;
   /// The shortest length of a part with these bytes.
-  std::optional<LaneChoice> shortest(size_t part, unsigned group,
-                                     const std::vector<int64_t> &bytes,
-                                     const std::vector<int64_t> &lanes) const;
+  std::optional<int64_t>
+  shortestLength(size_t part, unsigned group, const std::vector<int64_t> &bytes,
+                 const std::vector<int64_t> &lanes) const;
+  /// The lanes for it.
+  std::optional<LaneChoice>
+  chooseLanes(size_t part, unsigned group, const std::vector<int64_t> &bytes,
+              const std::vector<int64_t> &lanes) const;
 
 private:
   struct State {
@@ -94,13 +98,15 @@ private:
   const Plan &plan;
   Machine &machine;
   const ListOptions &options;
-  std::vector<bool> hasEnded;   ///< of tasks
-  std::vector<unsigned> queues; ///< groups of memory engines
-  std::vector<State> states;    ///< of parts
-  std::vector<Window> windows;  ///< of groups
-  /// By shape and group, once asked for.
-  std::vector<std::vector<unsigned>> worthFetching;
-  std::vector<bool> isKnown;
+  const std::vector<int64_t> lanes; ///< all that there are
+  std::vector<bool> hasEnded;       ///< of tasks
+  std::vector<unsigned> queues;     ///< groups of memory engines
+  std::vector<State> states;        ///< of parts
+  std::vector<Window> windows;      ///< of groups
+  /// The last answer of sourcesWorthFetching(), by shape and group: it is asked
+  /// again about the same part, and equal parts follow one another.
+  std::optional<std::pair<unsigned, unsigned>> worthFor;
+  std::vector<unsigned> worthFetching;
   /// Of each engine, what its parts need that have not started.
   std::map<std::pair<unsigned, int64_t>, std::multiset<int64_t>> needs;
   /// Of each engine, the end and the part of each fetch under way.
