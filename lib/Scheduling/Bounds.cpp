@@ -44,7 +44,8 @@ std::optional<BoundFinder> BoundFinder::make(const Problem &problem) {
                                         finder.limits[predecessor].spanCycles);
   for (size_t m = 0; m < problem.resources.size(); ++m)
     finder.heldBytes.push_back(mostHeldAhead(problem, m));
-  finder.heldRoom = mostHeldAhead(problem, std::nullopt);
+  if (finder.looksAtRoom())
+    finder.heldRoom = mostHeldAhead(problem, std::nullopt);
   return finder;
 }
 

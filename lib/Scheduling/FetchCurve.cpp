@@ -16,47 +16,46 @@ static FetchCurve::Piece between(FetchCurve::Point from, FetchCurve::Point to) {
   return {saved / (to.bytes - from.bytes), saved};
 }
 
-FetchCurve::FetchCurve(std::vector<Point> points) {
+FetchCurve::FetchCurve(std::vector<Point> &points) {
   std::sort(points.begin(), points.end(), [](Point a, Point b) {
     return a.bytes != b.bytes ? a.bytes < b.bytes : a.cycles < b.cycles;
   });
-  // The lower hull, as far as it falls.
-  std::vector<Point> hull;
+  // The lower hull, as far as it falls, at the front.
+  size_t count = 0;
   for (Point point : points) {
-    if (!hull.empty() && point.cycles >= hull.back().cycles)
+    if (count > 0 && point.cycles >= points[count - 1].cycles)
       continue;
-    while (hull.size() >= 2 &&
-           between(hull[hull.size() - 2], hull.back()).savedPerByte <=
-               between(hull.back(), point).savedPerByte)
-      hull.pop_back();
-    hull.push_back(point);
+    while (count >= 2 &&
+           between(points[count - 2], points[count - 1]).savedPerByte <=
+               between(points[count - 1], point).savedPerByte)
+      --count;
+    points[count++] = point;
   }
-  first = hull.front();
-  for (size_t i = 1; i < hull.size(); ++i)
-    falling.push_back(between(hull[i - 1], hull[i]));
+  points.resize(count);
+  first = points.front();
+  falling.reserve(count - 1);
+  for (size_t i = 1; i < count; ++i)
+    falling.push_back(between(points[i - 1], points[i]));
 }
 
 void FetchCurve::add(const FetchCurve &other, double count) {
   first.bytes += count * other.first.bytes;
   first.cycles += count * other.first.cycles;
-  if (other.falling.empty())
-    return;
   size_t own = falling.size();
   for (Piece piece : other.falling)
     falling.push_back({piece.savedPerByte, count * piece.savedCycles});
+  if (own == 0 || own == falling.size())
+    return;
   std::inplace_merge(
       falling.begin(), falling.begin() + own, falling.end(),
       [](Piece a, Piece b) { return a.savedPerByte > b.savedPerByte; });
   // Equal parts have equal pieces.
   auto last = falling.begin();
-  for (auto next = falling.begin(); next != falling.end(); ++next) {
-    if (next == falling.begin())
-      continue;
+  for (auto next = falling.begin() + 1; next != falling.end(); ++next)
     if (next->savedPerByte == last->savedPerByte)
       last->savedCycles += next->savedCycles;
     else
       *++last = *next;
-  }
   falling.erase(last + 1, falling.end());
 }
 
@@ -74,7 +73,7 @@ void FetchCurve::lower(const FetchCurve &other) {
   std::vector<Point> points;
   appendPoints(points);
   other.appendPoints(points);
-  *this = FetchCurve(std::move(points));
+  *this = FetchCurve(points);
 }
 
 } // namespace mlir::llm::scheduling

@@ -29,8 +29,8 @@ public:
   };
 
   /// The largest convex curve that is above none of the points, from the one of
-  /// the fewest bytes on.
-  explicit FetchCurve(std::vector<Point> points);
+  /// the fewest bytes on; those that it goes through are left.
+  explicit FetchCurve(std::vector<Point> &points);
   /// The same, whatever is moved.
   explicit FetchCurve(double cycles) : first{0, cycles} {}
   FetchCurve() : FetchCurve(0) {}

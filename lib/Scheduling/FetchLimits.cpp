@@ -138,7 +138,7 @@ std::optional<HeldAhead> mostHeldAhead(const Problem &problem,
   // A slice may stand for more bytes than it takes, where they are streamed
   // more than once: as if all of the room held the source that does most.
   auto add = [&](const Source &source) {
-    if (source.sliceBytes <= largest)
+    if (!resource && source.sliceBytes <= largest)
       held.fetchCycles =
           std::max(held.fetchCycles, fetchCycles(problem, source).value_or(0));
     if (!resource || source.bytes[*resource] == 0)

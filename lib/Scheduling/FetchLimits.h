@@ -35,7 +35,7 @@ struct PartRun {
 struct HeldAhead {
   int64_t bytes = 0;       ///< of a resource
   int64_t sliceBytes = 0;  ///< of private memory
-  int64_t fetchCycles = 0; ///< of one slice
+  int64_t fetchCycles = 0; ///< of one slice, where no resource is given
 };
 
 class FetchLimit {

@@ -32,19 +32,18 @@ public:
 private:
   /// Of one part, on the groups that can run it.
   struct PartLimits {
-    int64_t fetched = INT64_MAX, streamed = INT64_MAX;
+    int64_t fetched, streamed;
     std::vector<int64_t> fetchable; ///< bytes per resource, at most
   };
   std::optional<TaskLimits> findChoice(const Task &task, unsigned choice);
-  PartLimits findPart(const Task &task, const Part &part);
+  /// Sets `found`.
+  void findPart(const Task &task, const Part &part);
   int64_t lengthOn(const EngineGroup &engine, const Part &part,
                    const std::vector<int64_t> &bytes) const;
   using Points = std::vector<FetchCurve::Point>;
-  /// Of each limit on fetching.
-  std::vector<Points> findPoints(const Task &task, const Part &part,
-                                 const PartLimits &limits) const;
-  void addRun(const EngineGroup &engine, const Part &part, unsigned fetched,
-              std::vector<Points> &points) const;
+  /// Sets `points`.
+  void findPoints(const Task &task, const Part &part);
+  void addRun(const EngineGroup &engine, const Part &part, unsigned fetched);
   bool canFetch(const Part &part) const {
     return prefetches && !part.sources.empty();
   }
@@ -54,6 +53,11 @@ private:
   bool prefetches;
   size_t resources;
   GroupSet groups; ///< that can run a part of the task
+  /// Of the part that is looked at; kept, as tasks may be many.
+  PartLimits found;
+  std::vector<Points> points;
+  std::vector<int64_t> left;   ///< bytes that are streamed
+  std::vector<int64_t> cycles; ///< of the parts
   std::map<GroupSet, unsigned> numberOf;
 };
 
@@ -68,9 +72,8 @@ int64_t LimitFinder::lengthOn(const EngineGroup &engine, const Part &part,
       .value_or(INT64_MAX);
 }
 
-LimitFinder::PartLimits LimitFinder::findPart(const Task &task,
-                                              const Part &part) {
-  PartLimits found;
+void LimitFinder::findPart(const Task &task, const Part &part) {
+  found.fetched = found.streamed = INT64_MAX;
   found.fetchable.assign(resources, 0);
   int64_t leastNeed = leastNeedOf(problem, part);
   for (unsigned group = 0; group < problem.engines.size(); ++group) {
@@ -82,7 +85,7 @@ LimitFinder::PartLimits LimitFinder::findPart(const Task &task,
         std::min(found.streamed, lengthOn(engine, part, part.bytes));
     if (!canFetch(part))
       continue;
-    std::vector<int64_t> left = part.bytes;
+    left = part.bytes;
     for (const Source &source : part.sources)
       if (source.sliceBytes <= engine.privateBytes - leastNeed)
         for (size_t m = 0; m < left.size(); ++m)
@@ -94,13 +97,12 @@ LimitFinder::PartLimits LimitFinder::findPart(const Task &task,
   }
   if (!canFetch(part))
     found.fetched = found.streamed;
-  return found;
 }
 
 /// If what it needs fits.
 void LimitFinder::addRun(const EngineGroup &engine, const Part &part,
-                         unsigned fetched, std::vector<Points> &points) const {
-  std::vector<int64_t> left = part.bytes;
+                         unsigned fetched) {
+  left = part.bytes;
   int64_t need = part.workingSetBytes;
   for (size_t i = 0; i < part.sources.size(); ++i) {
     if (!(fetched >> i & 1))
@@ -121,26 +123,25 @@ void LimitFinder::addRun(const EngineGroup &engine, const Part &part,
 
 /// Over all sets of sources: with some of them, more may be saved than with
 /// all. Many sources are fetched at no time at best.
-std::vector<LimitFinder::Points>
-LimitFinder::findPoints(const Task &task, const Part &part,
-                        const PartLimits &limits) const {
-  std::vector<Points> points(fetchLimits.size());
+void LimitFinder::findPoints(const Task &task, const Part &part) {
+  points.resize(fetchLimits.size());
+  for (Points &own : points)
+    own.clear();
   constexpr size_t mostSources = 4;
   if (part.sources.size() <= mostSources)
     for (const EngineGroup &engine : problem.engines)
       if (mayRun(problem, &engine - problem.engines.data(), task, part))
         for (unsigned set = 0; set < 1u << part.sources.size(); ++set)
-          addRun(engine, part, set, points);
+          addRun(engine, part, set);
   for (Points &own : points)
     if (own.empty())
-      own = {{0, double(limits.fetched)}};
-  return points;
+      own = {{0, double(found.fetched)}};
 }
 
 std::optional<TaskLimits> LimitFinder::findChoice(const Task &task,
                                                   unsigned choice) {
   const std::vector<Part> &parts = task.partsOf(choice);
-  std::vector<int64_t> cycles;
+  cycles.clear();
   TaskLimits limits;
   limits.streams.resize(resources);
   limits.fetching.resize(fetchLimits.size());
@@ -152,7 +153,7 @@ std::optional<TaskLimits> LimitFinder::findChoice(const Task &task,
       sum = next.value_or(sum);
       return next.has_value();
     };
-    PartLimits found = findPart(task, part);
+    findPart(task, part);
     cycles.push_back(found.fetched);
     if (!add(limits.engineCycles, found.fetched) || found.streamed > maxCount)
       return std::nullopt;
@@ -161,10 +162,9 @@ std::optional<TaskLimits> LimitFinder::findChoice(const Task &task,
       if (!add(limits.streams[m].bytes, part.bytes[m]) ||
           !add(limits.streams[m].ownBytes, part.bytes[m] - found.fetchable[m]))
         return std::nullopt;
-    std::vector<Points> points = findPoints(task, part, found);
+    findPoints(task, part);
     for (size_t i = 0; i < points.size(); ++i)
-      limits.fetching[i].add(FetchCurve(std::move(points[i])),
-                             double(part.count));
+      limits.fetching[i].add(FetchCurve(points[i]), double(part.count));
   }
   std::optional<int64_t> span =
       spanOf(problem, task, parts, task.lastCombinesOf(choice), cycles);
@@ -224,9 +224,11 @@ findTaskLimits(const Problem &problem,
     if (!choices)
       return std::nullopt;
     size_t number = limits.tasks.size();
-    limits.tasks.push_back(choices->front());
-    if (choices->size() == 1)
+    if (choices->size() == 1) {
+      limits.tasks.push_back(std::move(choices->front()));
       continue;
+    }
+    limits.tasks.push_back(choices->front());
     for (const TaskLimits &choice : *choices)
       lower(limits.tasks.back(), choice);
     if (problem.tasks.size() > mostTasksLookedAtClosely)
