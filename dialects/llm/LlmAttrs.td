@@ -189,16 +189,19 @@ def Llm_PrefetchAttr : Llm_Attr<"Prefetch", "prefetch", "a fetch ahead of a part
   }];
 }
 
-def Llm_SlotRunAttr : Llm_Attr<"SlotRun", "slot_run", "slots of consecutive parts"> {
+def Llm_SlotRunAttr : Llm_Attr<"SlotRun", "slot_run", "slots of parts that repeat"> {
   let description = [{
-    `count` parts from `part` on: part + i runs on engine index + i * index_stride in
+    `count` parts: part + i * part_stride runs on engine index + i * index_stride in
     cycles [start_cycle + i * start_stride, end_cycle + i * start_stride), holding `lanes`
-    of each shared memory. Cycles are relative to the iteration of the enclosing loop.
+    of each shared memory. `prefetches` are those of the first part; each of them is
+    i * start_stride later for part + i * part_stride, on the same engine. Cycles are
+    relative to the iteration of the enclosing loop.
   }];
   let parameters = (ins "int64_t":$part, "::mlir::StringAttr":$engine, "int64_t":$index,
     "int64_t":$startCycle, "int64_t":$endCycle,
     Llm_Amounts<"lanes per shared memory">:$lanes,
     DefaultValuedParameter<"int64_t", "1">:$count,
+    DefaultValuedParameter<"int64_t", "1">:$partStride,
     DefaultValuedParameter<"int64_t", "0">:$indexStride,
     DefaultValuedParameter<"int64_t", "0">:$startStride,
     OptionalArrayRefParameter<"::mlir::llm::PrefetchAttr">:$prefetches);
@@ -206,8 +209,9 @@ def Llm_SlotRunAttr : Llm_Attr<"SlotRun", "slot_run", "slots of consecutive part
     `<` `part` `=` $part `,` `engine` `=` $engine `[` $index `]` `,`
     `start_cycle` `=` $startCycle `,` `end_cycle` `=` $endCycle `,`
     `lanes` `=` custom<Amounts>($lanes)
-    (`count` `=` $count^)? (`index_stride` `=` $indexStride^)?
-    (`start_stride` `=` $startStride^)? (`prefetches` `=` `[` $prefetches^ `]`)? `>`
+    (`count` `=` $count^)? (`part_stride` `=` $partStride^)?
+    (`index_stride` `=` $indexStride^)? (`start_stride` `=` $startStride^)?
+    (`prefetches` `=` `[` $prefetches^ `]`)? `>`
   }];
 }
 

@@ -8,6 +8,7 @@
 #include "llm/Analysis/ScheduleProblem.h"
 #include "llm/Analysis/Split.h"
 #include "llm/Support/Units.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -300,12 +301,20 @@ static DictionaryAttr makeLanes(MLIRContext *context, const Problem &problem,
   return getAmounts(context, amounts);
 }
 
+namespace {
+/// `count` slots of parts that are `partStride` apart.
+struct SlotRun {
+  const Slot *first;
+  int64_t count = 1, partStride = 1, indexStride = 0, startStride = 0;
+};
+} // namespace
+
 static SlotRunAttr makeRun(MLIRContext *context, const Problem &problem,
-                           const Slot &slot, int64_t count, int64_t indexStride,
-                           int64_t startStride, int64_t offset) {
+                           const SlotRun &run, int64_t offset) {
   auto engineName = [&](const EngineId &engine) {
     return StringAttr::get(context, problem.engines[engine.group].name);
   };
+  const Slot &slot = *run.first;
   SmallVector<PrefetchAttr> prefetches;
   for (const scheduling::PrefetchSlot &fetch : slot.prefetches) {
     // The parts of an op read the same buffers.
@@ -316,49 +325,73 @@ static SlotRunAttr makeRun(MLIRContext *context, const Problem &problem,
         engineName(fetch.engine), fetch.engine.index, fetch.start + offset,
         fetch.end + offset, makeLanes(context, problem, fetch.lanes)));
   }
-  return SlotRunAttr::get(context, slot.part, engineName(slot.engine),
-                          slot.engine.index, slot.start + offset,
-                          slot.end + offset,
-                          makeLanes(context, problem, slot.lanes), count,
-                          indexStride, startStride, prefetches);
+  return SlotRunAttr::get(
+      context, slot.part, engineName(slot.engine), slot.engine.index,
+      slot.start + offset, slot.end + offset,
+      makeLanes(context, problem, slot.lanes), run.count, run.partStride,
+      run.indexStride, run.startStride, prefetches);
 }
 
-/// Whether `next` continues a run at the given distance from `previous`.
-static bool continues(const Slot &previous, const Slot &next) {
-  return next.part == previous.part + 1 &&
-         next.engine.group == previous.engine.group &&
-         next.engine.index >= previous.engine.index &&
-         next.start >= previous.start &&
-         next.end - next.start == previous.end - previous.start &&
-         next.lanes == previous.lanes && next.prefetches.empty() &&
-         previous.prefetches.empty();
+/// Whether one is the other at a later time, on an engine that is not before.
+static bool repeats(const Slot &slot, const Slot &next) {
+  int64_t later = next.start - slot.start;
+  auto isLater = [&](const scheduling::PrefetchSlot &fetch,
+                     const scheduling::PrefetchSlot &nextFetch) {
+    return fetch.source == nextFetch.source &&
+           fetch.engine == nextFetch.engine &&
+           fetch.start + later == nextFetch.start &&
+           fetch.end + later == nextFetch.end && fetch.lanes == nextFetch.lanes;
+  };
+  return later >= 0 && next.end - slot.end == later &&
+         next.engine.group == slot.engine.group &&
+         next.engine.index >= slot.engine.index && next.lanes == slot.lanes &&
+         llvm::equal(slot.prefetches, next.prefetches, isLater);
 }
 
+/// The longest run from there on of slots so many parts apart that no run has.
+static SlotRun findRun(ArrayRef<const Slot *> byPart, size_t first,
+                       size_t stride, const BitVector &taken) {
+  SlotRun run{byPart[first], 1, int64_t(stride)};
+  const Slot *last = run.first;
+  for (size_t at = first + stride; at < byPart.size() && !taken.test(at);
+       at += stride) {
+    const Slot *next = byPart[at];
+    if (next->part - last->part != stride || !repeats(*last, *next))
+      break;
+    int64_t indexStep = next->engine.index - last->engine.index;
+    int64_t startStep = next->start - last->start;
+    if (run.count == 1)
+      std::tie(run.indexStride, run.startStride) = {indexStep, startStep};
+    else if (indexStep != run.indexStride || startStep != run.startStride)
+      break;
+    last = next;
+    ++run.count;
+  }
+  return run;
+}
+
+/// Engines that run parts in turns, some fetched and some not, come back to the
+/// same order after a few of them.
 SlotsAttr mlir::llm::makeSlots(MLIRContext *context, const Problem &problem,
                                ArrayRef<const Slot *> slots, int64_t offset) {
+  constexpr size_t longestStride = 32;
   SmallVector<const Slot *> byPart(slots);
   llvm::sort(byPart,
              [](const Slot *a, const Slot *b) { return a->part < b->part; });
   SmallVector<SlotRunAttr> runs;
-  for (size_t first = 0; first < byPart.size();) {
-    size_t last = first + 1;
-    int64_t indexStride = 0, startStride = 0;
-    while (last < byPart.size() &&
-           continues(*byPart[last - 1], *byPart[last])) {
-      int64_t indexStep =
-          byPart[last]->engine.index - byPart[last - 1]->engine.index;
-      int64_t startStep = byPart[last]->start - byPart[last - 1]->start;
-      if (last == first + 1) {
-        indexStride = indexStep;
-        startStride = startStep;
-      } else if (indexStep != indexStride || startStep != startStride) {
-        break;
-      }
-      ++last;
+  BitVector taken(byPart.size());
+  for (size_t first = 0; first < byPart.size(); ++first) {
+    if (taken.test(first))
+      continue;
+    SlotRun longest{byPart[first]};
+    for (size_t stride = 1; stride <= longestStride; ++stride) {
+      SlotRun run = findRun(byPart, first, stride, taken);
+      if (run.count > longest.count)
+        longest = run;
     }
-    runs.push_back(makeRun(context, problem, *byPart[first], last - first,
-                           indexStride, startStride, offset));
-    first = last;
+    for (int64_t i = 0; i < longest.count; ++i)
+      taken.set(first + i * longest.partStride);
+    runs.push_back(makeRun(context, problem, longest, offset));
   }
   return SlotsAttr::get(context, runs);
 }
@@ -399,7 +432,7 @@ readLanes(Operation *op, const Problem &problem, DictionaryAttr lanes) {
 }
 
 static LogicalResult readPrefetches(Operation *op, const Problem &problem,
-                                    SlotRunAttr run, int64_t offset,
+                                    SlotRunAttr run, int64_t shift,
                                     Slot &slot) {
   // The parts of an op read the same buffers.
   const std::vector<scheduling::Source> &sources =
@@ -423,8 +456,8 @@ static LogicalResult readPrefetches(Operation *op, const Problem &problem,
       return failure();
     prefetch.source = source - sources.begin();
     prefetch.engine = *engine;
-    prefetch.start = fetch.getStartCycle() - offset;
-    prefetch.end = fetch.getEndCycle() - offset;
+    prefetch.start = fetch.getStartCycle() + shift;
+    prefetch.end = fetch.getEndCycle() + shift;
     prefetch.lanes = *lanes;
     slot.prefetches.push_back(std::move(prefetch));
   }
@@ -444,25 +477,27 @@ static LogicalResult readSlots(WorkloadOpInterface op, const Problem &problem,
         readLanes(op, problem, run.getLanes());
     if (failed(lanes))
       return failure();
-    if (run.getPart() >= parts || run.getCount() > parts - run.getPart())
+    int64_t lastPart =
+        run.getPart() + (run.getCount() - 1) * run.getPartStride();
+    if (lastPart >= parts)
       return op->emitOpError()
              << "S1: its slots are for parts " << run.getPart() << " to "
-             << run.getPart() + run.getCount() - 1 << ", but its cost has "
-             << parts;
+             << lastPart << ", but its cost has " << parts;
     for (int64_t i = 0; i < run.getCount(); ++i) {
       FailureOr<EngineId> engine =
           readEngine(op, problem, run.getEngine(),
                      run.getIndex() + i * run.getIndexStride());
       if (failed(engine))
         return failure();
+      int64_t shift = i * run.getStartStride() - offset;
       Slot slot;
       slot.task = task;
-      slot.part = run.getPart() + i;
+      slot.part = run.getPart() + i * run.getPartStride();
       slot.engine = *engine;
-      slot.start = run.getStartCycle() + i * run.getStartStride() - offset;
-      slot.end = run.getEndCycle() + i * run.getStartStride() - offset;
+      slot.start = run.getStartCycle() + shift;
+      slot.end = run.getEndCycle() + shift;
       slot.lanes = *lanes;
-      if (failed(readPrefetches(op, problem, run, offset, slot)))
+      if (failed(readPrefetches(op, problem, run, shift, slot)))
         return failure();
       slots.push_back(std::move(slot));
     }

@@ -209,12 +209,11 @@ LogicalResult TimelineBuilder::checkPeriod(Operation *op, int64_t end) const {
 /// The last end of a run of slots and of its prefetches, relative to the
 /// iteration.
 static std::optional<int64_t> endOf(SlotRunAttr run) {
-  auto shift = checkedMul(run.getCount() - 1, run.getStartStride());
-  auto end = shift ? checkedAdd(run.getEndCycle(), *shift) : std::nullopt;
+  int64_t end = run.getEndCycle();
   for (PrefetchAttr prefetch : run.getPrefetches())
-    if (end)
-      end = std::max(*end, prefetch.getEndCycle());
-  return end;
+    end = std::max(end, prefetch.getEndCycle());
+  auto shift = checkedMul(run.getCount() - 1, run.getStartStride());
+  return shift ? checkedAdd(end, *shift) : std::nullopt;
 }
 
 LogicalResult TimelineBuilder::visitOp(unsigned index) {
@@ -340,32 +339,28 @@ void Timeline::forEachSlice(unsigned op, ArrayRef<int64_t> iterations,
   Slice slice;
   slice.op = op;
   slice.iterations = iterations;
-  for (SlotRunAttr run : slots.getRuns()) {
-    slice.part = run.getPart();
-    for (PrefetchAttr prefetch : run.getPrefetches()) {
-      slice.prefetched = prefetch.getBuffer();
-      slice.engine = prefetch.getEngine();
-      slice.engineIndex = prefetch.getIndex();
-      slice.startCycle = start + prefetch.getStartCycle();
-      slice.endCycle = start + prefetch.getEndCycle();
-      slice.lanes = prefetch.getLanes();
-      visit(slice);
-    }
-    slice.prefetched = {};
-    slice.engine = run.getEngine();
-    slice.engineIndex = run.getIndex();
-    slice.startCycle = start + run.getStartCycle();
-    slice.endCycle = start + run.getEndCycle();
-    slice.lanes = run.getLanes();
+  for (SlotRunAttr run : slots.getRuns())
     for (int64_t i = 0; i < run.getCount(); ++i) {
+      int64_t shift = start + i * run.getStartStride();
+      slice.part = run.getPart() + i * run.getPartStride();
+      for (PrefetchAttr prefetch : run.getPrefetches()) {
+        slice.prefetched = prefetch.getBuffer();
+        slice.engine = prefetch.getEngine();
+        slice.engineIndex = prefetch.getIndex();
+        slice.startCycle = shift + prefetch.getStartCycle();
+        slice.endCycle = shift + prefetch.getEndCycle();
+        slice.lanes = prefetch.getLanes();
+        visit(slice);
+      }
+      slice.prefetched = {};
+      slice.engine = run.getEngine();
+      slice.engineIndex = run.getIndex() + i * run.getIndexStride();
+      slice.startCycle = shift + run.getStartCycle();
+      slice.endCycle = shift + run.getEndCycle();
+      slice.lanes = run.getLanes();
       visit(slice);
-      ++slice.part;
       ++slice.position;
-      slice.engineIndex += run.getIndexStride();
-      slice.startCycle += run.getStartStride();
-      slice.endCycle += run.getStartStride();
     }
-  }
 }
 
 //===----------------------------------------------------------------------===//

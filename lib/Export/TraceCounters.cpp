@@ -44,7 +44,8 @@ SlotSweep TraceCounters::makeSweep(const ProgramItem &stretch) {
     auto slots = operation->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
     for (SlotRunAttr run : slots.getRuns()) {
       for (PrefetchAttr fetch : run.getPrefetches())
-        series.push_back({fetch.getStartCycle(), fetch.getEndCycle(), 0, 1,
+        series.push_back({fetch.getStartCycle(), fetch.getEndCycle(),
+                          run.getStartStride(), run.getCount(),
                           findUse(fetch.getEngine(), fetch.getLanes())});
       series.push_back({run.getStartCycle(), run.getEndCycle(),
                         run.getStartStride(), run.getCount(),

@@ -23,7 +23,7 @@ OPS = 4
 EXPORTS = ("llm-export-perfetto", "llm-export-queues")
 RUN = re.compile(
     r'<part = (\d+), engine = ("\w+")\[(\d+)\], start_cycle = (\d+), end_cycle = (\d+), lanes = (\{[^}]*\})'
-    r"(?: count = (\d+))?(?: index_stride = (\d+))?(?: start_stride = (\d+))?>")
+    r"(?: count = (\d+))?(?: part_stride = (\d+))?(?: index_stride = (\d+))?(?: start_stride = (\d+))?>")
 
 
 def program(slots: int) -> str:
@@ -51,9 +51,9 @@ def median(command: list[str]) -> tuple[float, float]:
 
 
 def spell_out(match: re.Match) -> str:
-    part, engine, index, start, end, lanes, count, index_stride, start_stride = match.groups()
+    part, engine, index, start, end, lanes, count, part_stride, index_stride, start_stride = match.groups()
     return ", ".join(
-        f"<part = {int(part) + i}, engine = {engine}[{int(index) + i * int(index_stride or 0)}], "
+        f"<part = {int(part) + i * int(part_stride or 1)}, engine = {engine}[{int(index) + i * int(index_stride or 0)}], "
         f"start_cycle = {int(start) + i * int(start_stride or 0)}, end_cycle = {int(end) + i * int(start_stride or 0)}, "
         f"lanes = {lanes}>" for i in range(int(count or 1)))
 

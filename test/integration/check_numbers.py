@@ -18,7 +18,7 @@ PROGRAM = """
 #tile = #llm.tile<manual levels = [<"sram", sizes = {k = 4, m = 4, n = 4}, order = [m, n, k],
   buffers = {lhs = 1, out = 1, rhs = 1}>] split = {m = 1}>
 #slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 10, end_cycle = 30,
-  lanes = {dram = 5} count = 1 index_stride = 1 start_stride = 5 prefetches = [<"rhs", engine = "dma"[0],
+  lanes = {dram = 5} count = 1 part_stride = 1 index_stride = 1 start_stride = 5 prefetches = [<"rhs", engine = "dma"[0],
   start_cycle = 1, end_cycle = 9, lanes = {dram = 4}>]>]>
 #schedule = #llm.schedule<policy = "list", makespan_cycles = 90, lower_bound_cycles = 20,
   bounds = {bytes_dram = 20}, roofline_cycles = 3,

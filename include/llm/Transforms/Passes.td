@@ -246,9 +246,9 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
     * `exact`: starts with `list` and searches for shorter schedules until it is proven
       that there is none, or a limit is reached: `exact-nodes`, in nodes of its search
       tree, or `exact-seconds`, by the clock, which gives other schedules on other
-      machines. `llm.schedule` then says `policy = "exact, optimal"`, or the gap to the
-      lower bound: `"exact, feasible, gap 3.2 %"`. For some ten ops, in few parts: what is
-      beyond it is an error. Optimal is meant for the tiles, costs and options as given.
+      machines. `llm.schedule` then says `policy = "exact, optimal"`, or the gap to what
+      it has proven: `"exact, feasible, gap 3.2 %"`. For some ten ops, in few parts: what
+      is beyond it is an error. Optimal is meant for the tiles, costs and options as given.
 
     `improve=1000` searches on from `list`: a thousand times it cuts or starts some ops in
     another way or order and makes the schedule again, and it keeps the shortest. A `seed`

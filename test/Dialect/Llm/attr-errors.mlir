@@ -401,11 +401,11 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // -----
 
-// slots-C3: a fetch is for one part, not for a run of two.
+// slots-C3: parts of a run are not one part.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+2 {{a slot with prefetches stands for one part, got count 2}}
+  // expected-error @+2 {{'part_stride' must be in [1, 2^61), got 0}}
   // expected-error @+1 {{failed to parse Llm_SlotsAttr parameter 'runs'}}
-  %0 = llm.add %x, %x {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 5, end_cycle = 25, lanes = {} count = 2 prefetches = [<"rhs", engine = "dma"[0], start_cycle = 1, end_cycle = 5, lanes = {}>]>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  %0 = llm.add %x, %x {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 5, end_cycle = 25, lanes = {} count = 2 part_stride = 0>]>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
 

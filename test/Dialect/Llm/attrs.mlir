@@ -72,20 +72,20 @@ func.func @op_attributes(%x: tensor<4x8xf32>) {
         overhead_cycles = 0, serial_cycles = 0, compute_cycles = 0, memory_cycles = 5, bound = memory>],
       stamp = "0123456789abcdef">} : tensor<4x8xf32>, tensor<4x8xf32>
 
-  // Slots as runs: one of four parts on four engines, one with prefetches. What has its
-  // default (one part, no stride) is not printed.
+  // Slots as runs: one of four parts on four engines, one of two parts with prefetches and one
+  // part between them. What has its default (one part, one by one, no stride) is not printed.
   // CHECK: llm.slots = #llm.slots<[
   // CHECK-SAME: <part = 0, engine = "core"[0], start_cycle = 5, end_cycle = 25, lanes = {dram = 256} count = 4 index_stride = 1 start_stride = 10>,
-  // CHECK-SAME: <part = 4, engine = "core"[2], start_cycle = 50, end_cycle = 60, lanes = {}
+  // CHECK-SAME: <part = 4, engine = "core"[2], start_cycle = 50, end_cycle = 60, lanes = {} count = 2 part_stride = 2 start_stride = 20
   // CHECK-SAME: prefetches = [<"rhs", engine = "dma"[1], start_cycle = 30, end_cycle = 50, lanes = {dram = 128}>]>,
   // CHECK-SAME: <part = 5, engine = "core"[0], start_cycle = 60, end_cycle = 60, lanes = {}>]>
   %5 = llm.add %x, %x {llm.slots = #llm.slots<[
       <part = 0, engine = "core"[0], start_cycle = 5, end_cycle = 25, lanes = {dram = 256}
         count = 4 index_stride = 1 start_stride = 10>,
       <part = 4, engine = "core"[2], start_cycle = 50, end_cycle = 60, lanes = {}
-        prefetches = [<"rhs", engine = "dma"[1], start_cycle = 30, end_cycle = 50, lanes = {dram = 128}>]>,
+        count = 2 part_stride = 2 start_stride = 20 prefetches = [<"rhs", engine = "dma"[1], start_cycle = 30, end_cycle = 50, lanes = {dram = 128}>]>,
       <part = 5, engine = "core"[0], start_cycle = 60, end_cycle = 60, lanes = {}
-        count = 1 index_stride = 0 start_stride = 0>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+        count = 1 part_stride = 1 index_stride = 0 start_stride = 0>]>} : tensor<4x8xf32>, tensor<4x8xf32>
 
   // The values of enumerations stand for themselves.
   // CHECK: {activation = #llm<activation_kind gelu_tanh>, mask = #llm<mask causal>}

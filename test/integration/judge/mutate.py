@@ -61,7 +61,7 @@ def _of_runs(program: Program, op: int) -> Iterator[Mutant]:
 def _of_run(run: RunText, neighbours: list[RunText], target: Target,
             buffers: list[str]) -> Iterator[tuple[str, RunText]]:
     yield from _of_slot(run, neighbours, target)
-    for field in ("part", "count", "index_stride", "start_stride"):
+    for field in ("part", "count", "part_stride", "index_stride", "start_stride"):
         near = [getattr(other, field) for other in neighbours]
         for number in _numbers(getattr(run, field), near):
             yield f"{field} = {number}", replace(run, **{field: number})

@@ -10,8 +10,9 @@ COST = "llm.cost = #llm.cost<"
 TILE = "llm.tile = #llm.tile<"
 RUN = re.compile(
     r'<part = (\d+), engine = "(\w+)"\[(\d+)\], start_cycle = (\d+), end_cycle = (\d+), '
-    r"lanes = \{([^}]*)\}(?: count = (\d+))?(?: index_stride = (\d+))?"
-    r"(?: start_stride = (\d+))?(?: prefetches = \[((?:<[^>]*>(?:, )?)*)\])?")
+    r"lanes = \{([^}]*)\}(?: count = (\d+))?(?: part_stride = (\d+))?"
+    r"(?: index_stride = (\d+))?(?: start_stride = (\d+))?"
+    r"(?: prefetches = \[((?:<[^>]*>(?:, )?)*)\])?")
 FETCH = re.compile(
     r'<"([^"]+)", engine = "(\w+)"\[(\d+)\], start_cycle = (\d+), end_cycle = (\d+), '
     r"lanes = \{([^}]*)\}>")
@@ -49,6 +50,7 @@ class RunText:
     end_cycle: int
     lanes: Amounts
     count: int = 1
+    part_stride: int = 1
     index_stride: int = 0
     start_stride: int = 0
     prefetches: tuple[FetchText, ...] = ()
@@ -58,6 +60,7 @@ class RunText:
         return (f'<part = {self.part}, engine = "{self.engine}"[{self.index}], '
                 f"start_cycle = {self.start_cycle}, end_cycle = {self.end_cycle}, "
                 f"lanes = {amounts_text(self.lanes)} count = {self.count} "
+                f"part_stride = {self.part_stride} "
                 f"index_stride = {self.index_stride} start_stride = {self.start_stride}"
                 + (f" prefetches = [{fetches}]>" if fetches else ">"))
 
@@ -159,10 +162,11 @@ def parse_program(text: str) -> Program:
 
 
 def _parse_run(match: re.Match) -> RunText:
-    (part, engine, index, start_cycle, end_cycle, lanes, count, stride, step,
-     fetches) = match.groups()
+    (part, engine, index, start_cycle, end_cycle, lanes, count, part_stride, index_stride,
+     start_stride, fetches) = match.groups()
     return RunText(int(part), engine, int(index), int(start_cycle), int(end_cycle),
-                   parse_amounts(lanes), int(count or 1), int(stride or 0), int(step or 0),
+                   parse_amounts(lanes), int(count or 1), int(part_stride or 1),
+                   int(index_stride or 0), int(start_stride or 0),
                    tuple(map(_parse_fetch, FETCH.finditer(fetches or ""))))
 
 

@@ -9,6 +9,7 @@
 #include "llm/Support/Units.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -250,8 +251,8 @@ LogicalResult PrefetchAttr::verify(EmitError emitError, StringAttr, StringAttr,
 LogicalResult SlotRunAttr::verify(EmitError emitError, int64_t part, StringAttr,
                                   int64_t index, int64_t startCycle,
                                   int64_t endCycle, DictionaryAttr lanes,
-                                  int64_t count, int64_t indexStride,
-                                  int64_t startStride,
+                                  int64_t count, int64_t partStride,
+                                  int64_t indexStride, int64_t startStride,
                                   ArrayRef<PrefetchAttr> prefetches) {
   // slots-C1
   if (failed(verifyRange(emitError, 0,
@@ -263,10 +264,11 @@ LogicalResult SlotRunAttr::verify(EmitError emitError, int64_t part, StringAttr,
       failed(verifyCycles(emitError, startCycle, endCycle)) ||
       failed(verifyAmounts(emitError, "lanes of", lanes, 0)))
     return failure();
-  if (count > 1 && !prefetches.empty()) // slots-C3
-    return emitError()
-           << "a slot with prefetches stands for one part, got count " << count;
-  if (!checkedMul(count, std::max(indexStride, startStride))) // slots-C4
+  // slots-C3
+  if (failed(verifyRange(emitError, 1, {{"part_stride", partStride}})))
+    return failure();
+  // slots-C4
+  if (!checkedMul(count, std::max({partStride, indexStride, startStride})))
     return emitError() << "the strides of " << count
                        << " parts are above 2^61 - 1";
   return success();
@@ -280,17 +282,26 @@ LogicalResult SlotsAttr::verify(EmitError emitError,
 }
 
 bool SlotsAttr::areOfParts(int64_t parts) const {
-  SmallVector<SlotRunAttr> runs(getRuns());
-  llvm::sort(runs, [](SlotRunAttr a, SlotRunAttr b) {
-    return a.getPart() < b.getPart();
-  });
-  int64_t next = 0;
-  for (SlotRunAttr run : runs) {
-    if (run.getPart() != next || run.getCount() > parts - next)
+  int64_t count = 0;
+  for (SlotRunAttr run : getRuns()) {
+    int64_t last = run.getPart() + (run.getCount() - 1) * run.getPartStride();
+    if (run.getCount() > parts - count || last >= parts)
       return false;
-    next += run.getCount();
+    count += run.getCount();
   }
-  return next == parts;
+  constexpr int64_t mostParts = int64_t(1) << 31;
+  if (count != parts || parts > mostParts)
+    return false;
+  // So many slots, none of them beyond the last part: has one part two?
+  BitVector hasSlot(parts);
+  for (SlotRunAttr run : getRuns())
+    for (int64_t i = 0; i < run.getCount(); ++i) {
+      int64_t part = run.getPart() + i * run.getPartStride();
+      if (hasSlot.test(part))
+        return false;
+      hasSlot.set(part);
+    }
+  return true;
 }
 
 // schedule-C1
