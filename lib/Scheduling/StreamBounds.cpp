@@ -36,8 +36,10 @@ static double leastCycles(const std::vector<const FetchCurve *> &curves,
     double atOnce = std::min(bytes, held);
     held -= atOnce;
     cycles -= atOnce * piece.savedPerByte;
-    if (engines * time >= cycles || perCycle == 0)
+    if (engines * time >= cycles)
       break;
+    if (perCycle == 0)
+      continue;
     double rate = perCycle * piece.savedPerByte;
     double until = time + (bytes - atOnce) / perCycle;
     double met = time + (cycles - engines * time) / (engines + rate);

@@ -81,8 +81,11 @@ private:
   };
   SmallVector<Placed> placed;
   SmallVector<LoopPeriodAttr> loops;
-  /// Why the exact solver has not proven the schedule of some stretch.
+  /// Why the exact solver has not proven the schedule of some stretch, and
+  /// cycles that it has proven all to take at least.
   std::string unproven;
+  int64_t provenCycles = 0;
+  int64_t tripsAround = 1; ///< of the loops around the stretch that is placed
   std::optional<Improvement> improvement;
 };
 } // namespace
@@ -112,6 +115,8 @@ FailureOr<Solution> FunctionScheduler::solveExactly(const Problem &problem) {
            << "; use policy=list";
   if (result.status != ExactStatus::Optimal)
     unproven = std::move(result.reason);
+  // Not above the makespan of all, so that they fit.
+  provenCycles += result.lowerBoundCycles * tripsAround;
   return std::move(result.solution);
 }
 
@@ -135,7 +140,8 @@ std::string FunctionScheduler::nameOfPolicy(StringRef policy, int64_t makespan,
   return policy.str() + ", " +
          (unproven.empty()
               ? "optimal"
-              : scheduling::describeGap(makespan, lowerBoundCycles));
+              : scheduling::describeGap(
+                    makespan, std::max(lowerBoundCycles, provenCycles)));
 }
 
 FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
@@ -174,7 +180,12 @@ FailureOr<int64_t> FunctionScheduler::placeLoop(const ProgramItem &item,
                                                 int64_t start) {
   size_t position = loops.size();
   loops.emplace_back(); // loops are listed in program order, outer before inner
+  std::optional<int64_t> trips = checkedMul(tripsAround, item.trips);
+  if (!trips)
+    return emitOverflow();
+  std::swap(tripsAround, *trips);
   FailureOr<int64_t> period = placeItems(item.body, 0);
+  tripsAround = *trips;
   if (failed(period))
     return failure();
   std::optional<int64_t> length = checkedMul(*period, item.trips);
