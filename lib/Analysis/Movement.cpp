@@ -125,7 +125,9 @@ static FailureOr<Movement> moveTiled(const OpOnTarget &context,
            << "its tile takes " << *workingSet << " bytes of '"
            << level.getMemory().getValue() << "', which has "
            << context.tileCapacityBytes() << ": "
-           << *workingSet - context.tileCapacityBytes() << " too many";
+           << *workingSet - context.tileCapacityBytes()
+           << " too many; make its sizes smaller, or run --llm-tile for a tile "
+              "that fits";
   movement.workingSetBytes = *workingSet;
   return movement;
 }

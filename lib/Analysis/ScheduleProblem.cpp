@@ -470,7 +470,7 @@ static LogicalResult readSlots(WorkloadOpInterface op, const Problem &problem,
   auto attr = op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
   if (!attr)
     return op->emitOpError()
-           << "has no slot; which pass added it after --llm-schedule?";
+           << "has no slot; run --llm-schedule after the pass that added it";
   int64_t parts = scheduling::countParts(problem.tasks[task].parts);
   for (SlotRunAttr run : attr.getRuns()) {
     FailureOr<std::vector<int64_t>> lanes =

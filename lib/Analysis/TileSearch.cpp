@@ -292,7 +292,7 @@ FailureOr<TileLevelAttr> TileSearch::run() {
     return context.op->emitOpError()
            << "its smallest tile takes " << *least << " bytes of '"
            << context.tileMemory()->name << "', which has " << capacity << ": "
-           << *least - capacity << " too many";
+           << *least - capacity << " too many; the target needs a larger one";
   }
   enumerateSizes(0);
   if (!bestBytes || !memoryCycles(context, *bestBytes))

@@ -11,6 +11,11 @@
 
 namespace mlir::llm::scheduling::exact {
 
+static bool mayTakeNoTime(const Activity &activity) {
+  return std::any_of(activity.ways.begin(), activity.ways.end(),
+                     [](const Way &way) { return way.length == 0; });
+}
+
 Profile::Profile(const Model &model) : model(model) {
   const Instance &instance = model.instance;
   for (unsigned i = 0; i < instance.size(); ++i) {
@@ -22,25 +27,31 @@ Profile::Profile(const Model &model) : model(model) {
     items.push_back({start, end, model.machine[i].val(), &way});
     if (!activity.isFetch()) {
       holdings.push_back(
-          {model.machine[i].val(), start, end, instance.needOf(way)});
+          {model.machine[i].val(), start, end, end, instance.needOf(way)});
       continue;
     }
+    // What runs on the engine now runs before the consumer, unless that takes
+    // no time: it may end while another part runs, and then holds no longer.
     unsigned consumer = *activity.consumer;
     bool isDone = model.isDecided(consumer);
-    holdings.push_back({model.machine[consumer].val(), start,
-                        isDone ? model.end[consumer].val() : INT_MAX,
+    int until = isDone ? model.end[consumer].val() : INT_MAX;
+    int leastUntil = mayTakeNoTime(instance[consumer])
+                         ? std::min(until, model.end[consumer].min())
+                         : until;
+    holdings.push_back({model.machine[consumer].val(), start, leastUntil, until,
                         instance.sliceOf(activity)});
   }
 }
 
 /// The most that items hold at once within [start, end), which is at the start
 /// or where one of them starts.
-template <typename Items, typename Amount>
-static int64_t mostHeld(const Items &items, int start, int end, Amount amount) {
+template <typename Item, typename Amount>
+static int64_t mostHeld(const std::vector<Item> &items, int start, int end,
+                        Amount amount, int Item::*until = &Item::end) {
   auto heldAt = [&](int time) {
     int64_t held = 0;
     for (const auto &item : items)
-      if (item.start <= time && time < item.end)
+      if (item.start <= time && time < item.*until)
         held += amount(item);
     return held;
   };
@@ -70,7 +81,8 @@ bool Profile::machineFits(const Placing &placing, int start, int end) const {
          }) < model.instance.machines[placing.machine].places;
 }
 
-bool Profile::memoryFits(const Placing &placing, int start, int end) const {
+bool Profile::memoryFits(const Placing &placing, int start, int end,
+                         int Holding::*until) const {
   const Instance &instance = model.instance;
   const Activity &activity = instance[placing.activity];
   int where = activity.isFetch() ? placing.consumerMachine : placing.machine;
@@ -80,11 +92,10 @@ bool Profile::memoryFits(const Placing &placing, int start, int end) const {
   int64_t bytes = activity.isFetch()
                       ? instance.sliceOf(activity)
                       : instance.needOf(activity.ways[placing.way]);
-  return mostHeld(holdings, start, end,
-                  [&](const Holding &holding) {
-                    return holding.machine == where ? holding.bytes : 0;
-                  }) +
-             bytes <=
+  auto bytesThere = [&](const Holding &holding) {
+    return holding.machine == where ? holding.bytes : 0;
+  };
+  return mostHeld(holdings, start, end, bytesThere, until) + bytes <=
          machine.privateBytes;
 }
 
@@ -94,7 +105,7 @@ bool Profile::fits(const Placing &placing, int time) const {
   if (end == time)
     return true;
   return machineFits(placing, time, end) && lanesFit(placing, time, end) &&
-         memoryFits(placing, time, end);
+         memoryFits(placing, time, end, &Holding::leastEnd);
 }
 
 /// When all that it waits for has ended: tasks, fetches, the parts that it
@@ -128,8 +139,10 @@ bool Profile::fitsBefore(const Placing &placing, int time) const {
       return false;
     // The slice of a fetch stays until the part has run.
     const Activity &activity = model.instance[placing.activity];
+    int length = activity.ways[placing.way].length;
+    int end = activity.isFetch() ? time : earlier + length;
     return fits(placing, earlier) &&
-           (!activity.isFetch() || memoryFits(placing, earlier, time));
+           (length == 0 || memoryFits(placing, earlier, end, &Holding::end));
   };
   if (canStart(ready))
     return true;

@@ -44,12 +44,16 @@ private:
     const Way *way;
   };
   struct Holding {
-    int machine, start, end;
+    int machine, start;
+    /// At the least, and as long as nothing says that it ends.
+    int leastEnd, end;
     int64_t bytes;
   };
   bool lanesFit(const Placing &placing, int start, int end) const;
   bool machineFits(const Placing &placing, int start, int end) const;
-  bool memoryFits(const Placing &placing, int start, int end) const;
+  /// What is held for the least time, or for sure: as long as it may be.
+  bool memoryFits(const Placing &placing, int start, int end,
+                  int Holding::*until) const;
   int readyTime(const Placing &placing) const;
 
   const Model &model;

@@ -81,7 +81,8 @@ static void printMachine(const Report &report, llvm::raw_ostream &os) {
   std::string text;
   llvm::raw_string_ostream line(text);
   line << toPrintable(report.functionName()) << " on " << showName(target.name)
-       << ": policy " << showName(report.timeline.schedule().getPolicy());
+       << ": policy "
+       << toPrintable(report.timeline.schedule().getPolicy().getValue());
   for (const Engine &engine : target.engines)
     line << ", " << engine.count << " x " << showName(engine.name);
   for (const Memory *memory : target.sharedMemories())

@@ -56,6 +56,9 @@ FetchLimit FetchLimit::ofRoom(const Problem &problem, int64_t shares) {
 double FetchLimit::shareOf(int64_t bytes, const EngineGroup &engine) const {
   if (bytes == 0)
     return 0;
+  // More does not fit; what takes no time holds nothing, whatever it says.
+  if (bytes >= engine.privateBytes)
+    return 1;
   if (shares == 0)
     return double(bytes) / double(engine.privateBytes);
   int64_t larger =

@@ -14,13 +14,14 @@
 namespace mlir::llm::scheduling {
 
 /// The least T with engines x T >= the cycles that are left when what there is
-/// of a limit, `held` + `perCycle` x T, is spent where it saves most.
+/// of a limit, `held` + `perCycle` x T, is spent where it saves most; a little
+/// less, for what doubles lose of it and of what it is the difference of.
 static double leastCycles(const std::vector<const FetchCurve *> &curves,
                           double engines, double perCycle, double held) {
   std::vector<FetchCurve::Piece> pieces;
-  double cycles = 0;
+  double cycles = 0, least = 0;
   for (const FetchCurve *curve : curves) {
-    held -= curve->start().bytes;
+    least += curve->start().bytes;
     cycles += curve->start().cycles;
     pieces.insert(pieces.end(), curve->pieces().begin(), curve->pieces().end());
   }
@@ -28,9 +29,14 @@ static double leastCycles(const std::vector<const FetchCurve *> &curves,
             [](FetchCurve::Piece a, FetchCurve::Piece b) {
               return a.savedPerByte > b.savedPerByte;
             });
+  double sums =
+      cycles / engines + (perCycle > 0 ? (held + least) / perCycle : 0);
+  auto rounded = [&](double time) {
+    return time - 1e-9 * (time + 1) - 1e-12 * sums;
+  };
   // From bend to bend: both sides are straight between.
-  double time = held < 0 && perCycle > 0 ? -held / perCycle : 0;
-  held = std::max(0.0, held);
+  double time = perCycle > 0 ? std::max(0.0, (least - held) / perCycle) : 0;
+  held = std::max(0.0, held - least);
   for (FetchCurve::Piece piece : pieces) {
     double bytes = piece.savedCycles / piece.savedPerByte;
     double atOnce = std::min(bytes, held);
@@ -44,11 +50,11 @@ static double leastCycles(const std::vector<const FetchCurve *> &curves,
     double until = time + (bytes - atOnce) / perCycle;
     double met = time + (cycles - engines * time) / (engines + rate);
     if (met <= until)
-      return met;
+      return rounded(met);
     cycles -= (bytes - atOnce) * piece.savedPerByte;
     time = until;
   }
-  return std::max(time, cycles / engines);
+  return rounded(std::max(time, cycles / engines));
 }
 
 std::optional<int64_t> BoundFinder::fetched(size_t limit,
@@ -61,11 +67,8 @@ std::optional<int64_t> BoundFinder::fetched(size_t limit,
       curves.push_back(&task->fetching[limit]);
   double engines = double(enginesOf(groups));
   const FetchLimit &by = fetchLimits[limit];
-  double least = leastCycles(curves, engines, by.perCycle(engines),
-                             by.heldAhead(held, engines));
-  // A little less, for what doubles lose.
-  constexpr double slack = 1e-9;
-  double cycles = std::ceil(least * (1 - slack) - slack);
+  double cycles = std::ceil(leastCycles(curves, engines, by.perCycle(engines),
+                                        by.heldAhead(held, engines)));
   if (cycles >= double(maxCount))
     return std::nullopt;
   return std::max<int64_t>(0, int64_t(cycles));

@@ -108,7 +108,9 @@ void LimitFinder::addRun(const EngineGroup &engine, const Part &part,
     if (!(fetched >> i & 1))
       continue;
     const Source &source = part.sources[i];
-    need += source.sliceBytes - source.stagingBytes;
+    // Neither number is above `maxCount`; more is not needed to know that it
+    // is too much.
+    need = std::min(need + source.sliceBytes - source.stagingBytes, maxCount);
     for (size_t m = 0; m < left.size(); ++m)
       left[m] -= source.bytes[m];
   }

@@ -311,7 +311,8 @@ LogicalResult setEngines(Target &target, StringRef group, int64_t count,
   llvm::interleaveComma(target.engines, diagnostic, [&](const Engine &e) {
     diagnostic << "'" << e.name << "'";
   });
-  return diagnostic;
+  return diagnostic << "; another target has others (--llm-list-targets, "
+                       "--llm-target=name=...)";
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #include "ModuleTarget.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -76,9 +77,16 @@ LogicalResult mlir::llm::applyEnginesOption(const Pass &pass, ModuleOp module,
     return success();
   SmallVector<StringRef> counts;
   engines.split(counts, ',');
-  for (StringRef count : counts)
+  llvm::StringSet<> groups;
+  for (StringRef count : counts) {
+    StringRef group = count.split(':').first;
+    if (count.contains(':') && !groups.insert(group).second)
+      return emitPassError(pass, module)
+             << "option 'engines' has two numbers of '" << group
+             << "', expected one";
     if (failed(applyCount(pass, module, count, target)))
       return failure();
+  }
   writeTarget(module, target);
   return success();
 }

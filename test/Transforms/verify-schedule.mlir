@@ -18,7 +18,7 @@
 // RULE1PART: error: 'llm.add' op S1: its slots are for parts 1 to 1, but its cost has 1
 // RUN: sed '/"b"/s/llm.slots = .*, llm.tile/llm.tile/' %t/ok.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE1NONE
-// RULE1NONE: error: 'llm.add' op has no slot; which pass added it after --llm-schedule?
+// RULE1NONE: error: 'llm.add' op has no slot; run --llm-schedule after the pass that added it
 
 // Rule S2, the length follows from the lanes: not a cycle more, nor less.
 // RUN: sed '/"d"/s/end_cycle = 384/end_cycle = 385/' %t/ok.mlir > %t/bad.mlir

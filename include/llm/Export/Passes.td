@@ -80,7 +80,7 @@ def ExportQueuesPass : Pass<"llm-export-queues", "::mlir::ModuleOp"> {
 
     Requires: a target on the module; `llm.tile`, `llm.cost` and `llm.slots` on the ops and
     `llm.schedule` on each function with a body (`--llm-schedule`); costs that are not
-    stale, and a schedule that obeys S1 to S9: another one is an error, because its queues
+    stale, and a schedule that obeys S1 to S8: another one is an error, because its queues
     would block, or overwrite what is in use. The IR is not changed.
 
     Guarantees:

@@ -240,7 +240,9 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
       slice has a range of private memory to itself. It looks for the best cuts, order and
       habits in the ops between two barriers first, then in all, until about a million
       parts were placed (1 to 4 s of CPU for layers in thousands of parts); also tries
-      `earliest` and fewer engines, and keeps the shortest.
+      `earliest` and, of ops as they are, fewer engines, and keeps the shortest. (Where
+      bandwidth is what lacks, more engines may still give a schedule that is a few per
+      cent longer.)
     * `earliest`: ops start in program order, each whole, on the first free engine;
       nothing is fetched ahead.
     * `exact`: starts with `list` and searches for shorter schedules until it is proven
@@ -253,7 +255,8 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
     `improve=1000` searches on from `list`: a thousand times it cuts or starts some ops in
     another way or order and makes the schedule again, and it keeps the shortest. A `seed`
     gives the same schedule on every machine. `improve=10s` searches ten seconds by the
-    clock: another run may give another schedule, and a remark says so. Both are for one
+    clock: another run may give another schedule, and a remark says so (remarks are shown
+    with `--remark-format=emitRemark --remarks-filter=llm-schedule`). Both are for one
     function, whose stretches of ops between loop boundaries share them in proportion to
     their ops. On a terminal a line shows how far it is. Ctrl-C ends the search, but not the
     tool, which goes on with the best so far; a second one ends the tool. `llm.schedule`

@@ -327,7 +327,9 @@ def _fetched(tasks: Iterable[Task], group: Group, limit: Limit,
         return 0
     per_cycle = limit.per_cycle(group.count)
     left_cycles = sum((curve.cycles for curve in curves), Fraction(0))
-    free = held - sum((curve.least for curve in curves), Fraction(0))
+    least = sum((curve.least for curve in curves), Fraction(0))
+    sums = left_cycles / group.count + (held + least) / per_cycle
+    free = held - least
     cycle = max(Fraction(0), -free / per_cycle)
     free = max(Fraction(0), free)
     for per_unit, saved_cycles in sorted((piece for curve in curves for piece in curve.pieces),
@@ -343,14 +345,14 @@ def _fetched(tasks: Iterable[Task], group: Group, limit: Limit,
         if group.count * until >= left_cycles - amount * per_unit:
             rate = group.count + per_cycle * per_unit
             left_cycles -= group.count * cycle
-            return _rounded(cycle + left_cycles / rate)
+            return _rounded(cycle + left_cycles / rate, sums)
         left_cycles -= amount * per_unit
         cycle = until
-    return _rounded(max(cycle, left_cycles / group.count))
+    return _rounded(max(cycle, left_cycles / group.count), sums)
 
 
-def _rounded(cycles: Fraction) -> int:
-    lessened = cycles * (1 - LOSS) - LOSS
+def _rounded(cycles: Fraction, sums: Fraction) -> int:
+    lessened = cycles * (1 - LOSS) - LOSS - sums * LOSS / 1000
     return max(0, ceil_div(lessened.numerator, lessened.denominator))
 
 

@@ -164,6 +164,20 @@ TEST(Exact, WithoutLengthMakesRoom) {
   EXPECT_EQ(optimum(problem), 12);
 }
 
+// Two parts of 2 cycles, and two of no time once their slices of 5 of 9 bytes
+// were fetched, in 3 cycles each: the second fetch starts when the first slice
+// is gone, at cycle 3, while a part of the other task runs on the engine.
+TEST(Exact, WithoutLengthEndsWhileAnotherRuns) {
+  Problem problem = machine(1);
+  problem.engines[0].privateBytes = 9;
+  problem.engines.push_back({"dma", memory, 1, {1024}, 0});
+  problem.tasks = {task("a", matrix, 2, 0), task("b", matrix, 0, 3)};
+  problem.tasks[1].parts[0].sources = {{"w", {3}, 5}};
+  for (Task &each : problem.tasks)
+    each.parts[0].count = 2;
+  EXPECT_EQ(optimum(problem), 6);
+}
+
 // 12 cycles whole; 4 + 4 on two engines and 3 to join them; 6 + 6 in equal
 // parts: the latter.
 TEST(Exact, ChoosesTheCut) {

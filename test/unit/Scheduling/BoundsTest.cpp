@@ -325,3 +325,30 @@ TEST(Bounds, OneWayToCut) {
             "critical_path=200 work_npu=200 bytes_dram=1000 streams_npu=1250 "
             "room_npu=1280 stages=1652");
 }
+
+// A source without bytes is fetched at no time: a slice that fits nowhere on
+// the first group takes no share of its private memory, which has none. Eight
+// bytes pass in 8 cycles, and then the part takes no time.
+TEST(Bounds, SharesOfNoPrivateMemory) {
+  Problem problem = machine(1);
+  problem.engines[0].privateBytes = 10;
+  problem.engines.insert(problem.engines.begin(),
+                         {"none", matrix, 1, {256}, 0});
+  problem.engines.push_back({"dma", memory, 1, {1024}, 0});
+  problem.tasks = {task("a", matrix, 0, 8)};
+  problem.tasks[0].parts[0].sources = {{"w", {8}, 4, 0}, {"b", {0}, 3, 0}};
+  EXPECT_EQ(largestBound(*lowerBounds(problem)), 8);
+}
+
+// What doubles lose of a large number is not in the bound of a small one: one
+// way to cut the task takes 7 cycles, the other 100,000,002 and less room.
+TEST(Bounds, SmallDifferencesOfLargeNumbers) {
+  Problem problem = machine(1);
+  problem.engines[0].privateBytes = 2;
+  problem.engines.push_back({"dma", memory, 1, {1024}, 0});
+  problem.tasks = {task("a", matrix, 7, 0)};
+  problem.tasks[0].parts[0].workingSetBytes = 1;
+  problem.tasks[0].alternatives = {
+      {task("", matrix, 100'000'002, 0).parts, false}};
+  EXPECT_EQ(largestBound(*lowerBounds(problem)), 7);
+}
