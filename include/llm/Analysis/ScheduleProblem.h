@@ -52,8 +52,12 @@ FailureOr<SplitProblem> makeSplitProblem(const Program &program,
                                          ArrayRef<unsigned> stretch,
                                          const Target &target);
 
-/// The slots of one op as an attribute, shifted by `offsetCycles`; consecutive
-/// parts at equal distances become one run.
+/// The engine group of that name.
+std::optional<unsigned> findGroup(const scheduling::Problem &problem,
+                                  StringAttr name);
+
+/// The slots of one op as an attribute, shifted by `offsetCycles`; parts that
+/// repeat at equal distances, prefetches and all, become one run.
 SlotsAttr makeSlots(MLIRContext *context, const scheduling::Problem &problem,
                     ArrayRef<const scheduling::Slot *> slots,
                     int64_t offsetCycles);
