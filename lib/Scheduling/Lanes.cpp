@@ -81,17 +81,6 @@ std::optional<int64_t> shortestLength(const Problem &problem,
   });
 }
 
-std::optional<int64_t> shortestLength(const Problem &problem, const Part &part,
-                                      const EngineGroup &engine,
-                                      const std::vector<int64_t> &available) {
-  std::optional<int64_t> fixed =
-      checkedAdd(part.overheadCycles, part.serialCycles);
-  if (!fixed)
-    return std::nullopt;
-  return shortestLength(problem, part.bytes, *fixed, part.computeCycles, engine,
-                        available);
-}
-
 std::optional<LaneChoice>
 chooseLanes(const Problem &problem, const std::vector<int64_t> &bytes,
             int64_t fixedCycles, int64_t computeCycles,
@@ -114,15 +103,34 @@ chooseLanes(const Problem &problem, const std::vector<int64_t> &bytes,
   return choice;
 }
 
+static std::optional<int64_t> fixedCyclesOf(const Part &part) {
+  return checkedAdd(part.overheadCycles, part.serialCycles);
+}
+
+std::optional<int64_t> shortestLength(const Problem &problem, const Part &part,
+                                      const std::vector<int64_t> &bytes,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available) {
+  std::optional<int64_t> fixed = fixedCyclesOf(part);
+  return fixed ? shortestLength(problem, bytes, *fixed, part.computeCycles,
+                                engine, available)
+               : std::nullopt;
+}
+
+std::optional<LaneChoice> chooseLanes(const Problem &problem, const Part &part,
+                                      const std::vector<int64_t> &bytes,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available) {
+  std::optional<int64_t> fixed = fixedCyclesOf(part);
+  return fixed ? chooseLanes(problem, bytes, *fixed, part.computeCycles, engine,
+                             available)
+               : std::nullopt;
+}
+
 std::optional<LaneChoice> chooseLanes(const Problem &problem, const Part &part,
                                       const EngineGroup &engine,
                                       const std::vector<int64_t> &available) {
-  std::optional<int64_t> fixed =
-      checkedAdd(part.overheadCycles, part.serialCycles);
-  if (!fixed)
-    return std::nullopt;
-  return chooseLanes(problem, part.bytes, *fixed, part.computeCycles, engine,
-                     available);
+  return chooseLanes(problem, part, part.bytes, engine, available);
 }
 
 } // namespace mlir::llm::scheduling

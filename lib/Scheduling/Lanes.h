@@ -29,16 +29,22 @@ std::optional<int64_t> shortestLength(const Problem &problem,
                                       int64_t computeCycles,
                                       const EngineGroup &engine,
                                       const std::vector<int64_t> &available);
-std::optional<int64_t> shortestLength(const Problem &problem, const Part &part,
-                                      const EngineGroup &engine,
-                                      const std::vector<int64_t> &available);
 
-/// As the public chooseLanes(), for what is not a whole part: a fetch, or a
-/// part whose sources were prefetched.
+/// As the public chooseLanes(), for what is no part: a fetch.
 std::optional<LaneChoice>
 chooseLanes(const Problem &problem, const std::vector<int64_t> &bytes,
             int64_t fixedCycles, int64_t computeCycles,
             const EngineGroup &engine, const std::vector<int64_t> &available);
+
+/// Both of a part that streams only these of its bytes, as others were fetched.
+std::optional<int64_t> shortestLength(const Problem &problem, const Part &part,
+                                      const std::vector<int64_t> &bytes,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available);
+std::optional<LaneChoice> chooseLanes(const Problem &problem, const Part &part,
+                                      const std::vector<int64_t> &bytes,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available);
 
 } // namespace mlir::llm::scheduling
 

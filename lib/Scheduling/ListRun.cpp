@@ -227,8 +227,10 @@ bool ListRun::shouldWait(Manner manner, int64_t now, const int64_t *wanted,
 std::optional<ListRun::Choice> ListRun::chooseBound(size_t part,
                                                     EngineId engine) {
   std::vector<int64_t> bytes = prefetcher->bytesLeft(part);
+  const Part &numbers = plan.table.partOf(part);
+  const EngineGroup &group = problem.engines[engine.group];
   auto choiceWith = [&](const std::vector<int64_t> &lanes) {
-    return prefetcher->chooseLanes(part, engine.group, bytes, lanes);
+    return chooseLanes(problem, numbers, bytes, group, lanes);
   };
   std::optional<LaneChoice> now = choiceWith(machine.freeLanes());
   std::optional<LaneChoice> alone = choiceWith(allLanes(problem));
@@ -238,8 +240,7 @@ std::optional<ListRun::Choice> ListRun::chooseBound(size_t part,
   if (now->length > alone->length &&
       shouldWait(manner, now->length, alone->lanes.data(),
                  [&](const std::vector<int64_t> &free) {
-                   return prefetcher->shortestLength(part, engine.group, bytes,
-                                                     free);
+                   return shortestLength(problem, numbers, bytes, group, free);
                  }))
     return std::nullopt;
   return Choice{engine, std::move(*now)};
@@ -271,8 +272,8 @@ ListRun::chooseEagerly(const PartTable::Shape &shape) {
   auto lengthWith = [&](const Mode &mode, const std::vector<int64_t> &free) {
     if (fits(plan.table.lanesOf(mode), free))
       return std::optional<int64_t>(mode.length);
-    return shortestLength(problem, *shape.part, problem.engines[mode.group],
-                          free);
+    return shortestLength(problem, *shape.part, shape.part->bytes,
+                          problem.engines[mode.group], free);
   };
 
   const Mode *best = nullptr;

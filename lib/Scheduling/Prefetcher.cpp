@@ -97,26 +97,6 @@ std::vector<int64_t> Prefetcher::bytesLeft(size_t part) const {
   return bytes;
 }
 
-std::optional<int64_t>
-Prefetcher::shortestLength(size_t part, unsigned group,
-                           const std::vector<int64_t> &bytes,
-                           const std::vector<int64_t> &lanes) const {
-  const Part &numbers = plan.table.partOf(part);
-  return scheduling::shortestLength(
-      problem, bytes, numbers.overheadCycles + numbers.serialCycles,
-      numbers.computeCycles, problem.engines[group], lanes);
-}
-
-std::optional<LaneChoice>
-Prefetcher::chooseLanes(size_t part, unsigned group,
-                        const std::vector<int64_t> &bytes,
-                        const std::vector<int64_t> &lanes) const {
-  const Part &numbers = plan.table.partOf(part);
-  return scheduling::chooseLanes(
-      problem, bytes, numbers.overheadCycles + numbers.serialCycles,
-      numbers.computeCycles, problem.engines[group], lanes);
-}
-
 const std::vector<unsigned> &Prefetcher::sourcesWorthFetching(size_t part,
                                                               unsigned group) {
   std::vector<unsigned> &order = worthFetching;
@@ -127,7 +107,11 @@ const std::vector<unsigned> &Prefetcher::sourcesWorthFetching(size_t part,
   order.clear();
   const Part &numbers = plan.table.partOf(part);
   std::vector<int64_t> left = numbers.bytes;
-  int64_t least = shortestLength(part, group, left, lanes).value_or(0);
+  auto lengthWith = [&](const std::vector<int64_t> &bytes) {
+    return shortestLength(problem, numbers, bytes, problem.engines[group],
+                          lanes);
+  };
+  int64_t least = lengthWith(left).value_or(0);
   while (least > 0) {
     std::optional<unsigned> best;
     std::vector<int64_t> bestLeft;
@@ -137,7 +121,7 @@ const std::vector<unsigned> &Prefetcher::sourcesWorthFetching(size_t part,
       std::vector<int64_t> without = left;
       for (size_t m = 0; m < without.size(); ++m)
         without[m] -= numbers.sources[source].bytes[m];
-      std::optional<int64_t> with = shortestLength(part, group, without, lanes);
+      std::optional<int64_t> with = lengthWith(without);
       if (!with || *with >= least)
         continue;
       least = *with;
@@ -240,8 +224,7 @@ bool Prefetcher::startFetches(std::vector<size_t> &waiting) {
       return true;
     const EngineGroup &engine = problem.engines[*queue];
     auto lengthWith = [&](const std::vector<int64_t> &available) {
-      return scheduling::shortestLength(problem, numbers.bytes, 0, 0, engine,
-                                        available);
+      return shortestLength(problem, numbers.bytes, 0, 0, engine, available);
     };
     std::optional<int64_t> now = lengthWith(machine.freeLanes());
     std::optional<int64_t> alone = lengthWith(lanes);
@@ -252,8 +235,8 @@ bool Prefetcher::startFetches(std::vector<size_t> &waiting) {
     if (!target)
       return true;
     int64_t need = needWith(part, *source);
-    std::optional<LaneChoice> choice = scheduling::chooseLanes(
-        problem, numbers.bytes, 0, 0, engine, machine.freeLanes());
+    std::optional<LaneChoice> choice =
+        chooseLanes(problem, numbers.bytes, 0, 0, engine, machine.freeLanes());
     if (!machine.fetch(part, *source, *target, *queue, *choice))
       return false;
     bind(part, *target, need);

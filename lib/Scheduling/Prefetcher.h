@@ -53,14 +53,6 @@ public:
   }
   /// What is left to stream of a part, less what was fetched.
   std::vector<int64_t> bytesLeft(size_t part) const;
-  /// The shortest length of a part with these bytes.
-  std::optional<int64_t>
-  shortestLength(size_t part, unsigned group, const std::vector<int64_t> &bytes,
-                 const std::vector<int64_t> &lanes) const;
-  /// The lanes for it.
-  std::optional<LaneChoice>
-  chooseLanes(size_t part, unsigned group, const std::vector<int64_t> &bytes,
-              const std::vector<int64_t> &lanes) const;
 
 private:
   struct State {
