@@ -147,6 +147,35 @@ static bool hasMemoryEngine(const Target &target) {
   });
 }
 
+/// In parts of these sizes, if those are several.
+static FailureOr<std::optional<CostedTile>>
+cutTile(const OpOnTarget &context, TileAttr tile, ArrayRef<int64_t> sizes) {
+  Split split(context.workload);
+  for (auto [loop, size] : llvm::enumerate(sizes))
+    if (size < context.workload.loops[loop].extent)
+      split.cut(loop, size);
+  DictionaryAttr attr = split.toAttr(tile.getContext());
+  if (!attr)
+    return std::optional<CostedTile>();
+  TileAttr cut = withSplit(tile, attr);
+  FailureOr<CostAttr> cost = computeCost(context, cut);
+  if (failed(cost))
+    return failure();
+  return std::optional<CostedTile>({cut, *cost});
+}
+
+/// Those that all parts move; at most `maxCount`.
+static int64_t bytesOf(CostAttr cost) {
+  int64_t sum = 0;
+  for (PartCostAttr part : cost.getParts())
+    for (NamedAttribute entry : part.getTraffic()) {
+      std::optional<int64_t> bytes =
+          checkedMul(part.getBytes(entry.getName()), part.getCount());
+      sum = checkedAdd(sum, bytes.value_or(maxCount)).value_or(maxCount);
+    }
+  return sum;
+}
+
 FailureOr<SmallVector<CostedTile>>
 mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given) {
   FailureOr<CostAttr> derived = computeCost(context, given.tile);
@@ -179,21 +208,31 @@ mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given) {
     if (!sizes || *sizes == last)
       break;
     last = *sizes;
-    Split split(context.workload);
-    for (auto [loop, size] : llvm::enumerate(*sizes))
-      if (size < context.workload.loops[loop].extent)
-        split.cut(loop, size);
-    DictionaryAttr attr = split.toAttr(tile.getContext());
-    if (!attr)
-      break;
-    TileAttr cut = withSplit(tile, attr);
-    FailureOr<CostAttr> cost = computeCost(context, cut);
-    if (failed(cost))
+    FailureOr<std::optional<CostedTile>> choice = cutTile(context, tile, last);
+    if (failed(choice))
       return failure();
-    choices.push_back({cut, *cost});
+    if (!*choice)
+      break;
+    choices.push_back(**choice);
     if (parts >= 4 * engines &&
-        (!fetches || cutter.slicesOf(*sizes) <= smallEnough))
+        (!fetches || cutter.slicesOf(last) <= smallEnough))
       break;
   }
+  if (choices.size() == 1)
+    return choices;
+  // E / 2, E / 4, ...
+  SmallVector<CostedTile> fewer;
+  int64_t leastBytes = bytesOf(choices[1].cost);
+  for (int64_t parts = engines / 2; parts > 1; parts /= 2) {
+    FailureOr<std::optional<CostedTile>> choice =
+        cutTile(context, tile, *cutter.cut(parts));
+    if (failed(choice))
+      return failure();
+    if (!*choice || bytesOf((*choice)->cost) >= leastBytes / 100 * 99)
+      break;
+    leastBytes = bytesOf((*choice)->cost);
+    fewer.push_back(**choice);
+  }
+  choices.insert(choices.begin() + 1, fewer.rbegin(), fewer.rend());
   return choices;
 }

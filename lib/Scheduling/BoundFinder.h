@@ -80,15 +80,20 @@ private:
 
   /// The tasks at positions [first, last) of the order, cut in any way.
   Row rowOf(size_t first, size_t last) const;
-  /// The longest chain of these.
-  int64_t longestWay(size_t first, size_t last) const;
-  /// What they take when they are all there is.
-  std::optional<int64_t> alone(const Row &row) const;
+  /// The longest ways to and from each task of a row, within that.
+  struct Ways {
+    std::vector<int64_t> heads, tails;
+    int64_t longest;
+  };
+  Ways waysOf(size_t first, const Row &row) const;
+  /// What a row from `first` on takes when it is all there is: its longest way,
+  /// and what its tasks share between the ways to and from them.
+  std::optional<int64_t> alone(size_t first, const Row &row) const;
   /// Of stages in a row, between two borders: what they stream passes within
   /// this time, but for what private memories hold when they begin.
   std::optional<int64_t> passing(const Row &row, bool isFirst) const;
   /// The larger of both.
-  std::optional<int64_t> aloneAndPassing(const Row &row, bool isFirst) const;
+  std::optional<int64_t> stage(size_t first, const Row &row) const;
   /// The least of that over the ways to cut each task, of each stage.
   std::optional<std::vector<BestCut>>
   bestCuts(const std::vector<size_t> &borders) const;
@@ -105,6 +110,7 @@ private:
   std::vector<std::vector<TaskLimits>> choices; ///< as in `ProblemLimits`
   std::vector<GroupSet> groupsOf;               ///< by `TaskLimits::groupSet`
   std::vector<unsigned> order;                  ///< topological
+  std::vector<size_t> position;                 ///< in it, of each task
   std::vector<int64_t> ahead, behind; ///< of each task, without itself
   /// Before any row but the first, of each resource; nothing: any number.
   std::vector<std::optional<HeldAhead>> heldBytes;

@@ -36,6 +36,9 @@ std::optional<BoundFinder> BoundFinder::make(const Problem &problem) {
   finder.groupsOf = std::move(limits->groupSets);
   finder.behind = std::move(*behind);
   finder.order = topologicalOrder(problem);
+  finder.position.resize(finder.order.size());
+  for (size_t at = 0; at < finder.order.size(); ++at)
+    finder.position[finder.order[at]] = at;
   finder.ahead.assign(finder.order.size(), 0);
   for (unsigned task : finder.order)
     for (unsigned predecessor : problem.tasks[task].predecessors)

@@ -36,9 +36,9 @@ std::vector<size_t> BoundFinder::findCuttable(size_t first, size_t last) const {
   return found;
 }
 
-std::optional<int64_t> BoundFinder::aloneAndPassing(const Row &row,
-                                                    bool isFirst) const {
-  std::optional<int64_t> own = alone(row), together = passing(row, isFirst);
+std::optional<int64_t> BoundFinder::stage(size_t first, const Row &row) const {
+  std::optional<int64_t> own = alone(first, row);
+  std::optional<int64_t> together = passing(row, first == 0);
   if (!own || !together)
     return std::nullopt;
   return std::max(*own, *together);
@@ -75,7 +75,7 @@ BoundFinder::bestCut(size_t first, size_t last, int64_t bound,
     size_t at = cuttable[best.decided++];
     for (const TaskLimits &choice : choices[order[at]]) {
       best.row[at - first] = &choice;
-      std::optional<int64_t> cycles = aloneAndPassing(best.row, first == 0);
+      std::optional<int64_t> cycles = stage(first, best.row);
       if (!cycles)
         return std::nullopt;
       open.push(
@@ -101,10 +101,9 @@ BoundFinder::bestCuts(const std::vector<size_t> &borders) const {
   // Layers repeat: where those before the last one began, by number of tasks
   // and bound.
   std::multimap<std::pair<size_t, int64_t>, size_t> known;
-  for (size_t stage = 0; stage + 1 < borders.size(); ++stage) {
-    size_t first = borders[stage], count = borders[stage + 1] - first;
-    std::optional<int64_t> bound =
-        aloneAndPassing(rowOf(first, first + count), first == 0);
+  for (size_t number = 0; number + 1 < borders.size(); ++number) {
+    size_t first = borders[number], count = borders[number + 1] - first;
+    std::optional<int64_t> bound = stage(first, rowOf(first, first + count));
     if (!bound)
       return std::nullopt;
     auto [from, to] = known.equal_range({count, *bound});
@@ -118,7 +117,7 @@ BoundFinder::bestCuts(const std::vector<size_t> &borders) const {
       return std::nullopt;
     // What comes first has nothing fetched before it.
     if (same == to && first > 0)
-      known.insert({{count, *bound}, stage});
+      known.insert({{count, *bound}, number});
     cuts.push_back(std::move(*cut));
   }
   return cuts;

@@ -38,14 +38,17 @@ FetchCurve::FetchCurve(std::vector<Point> &points) {
     falling.push_back(between(points[i - 1], points[i]));
 }
 
-void FetchCurve::add(const FetchCurve &other, double count) {
+void FetchCurve::add(FetchCurve other, double count) {
   first.bytes += count * other.first.bytes;
   first.cycles += count * other.first.cycles;
-  size_t own = falling.size();
-  for (Piece piece : other.falling)
-    falling.push_back({piece.savedPerByte, count * piece.savedCycles});
-  if (own == 0 || own == falling.size())
+  for (Piece &piece : other.falling)
+    piece.savedCycles *= count;
+  if (falling.empty())
+    falling.swap(other.falling);
+  if (other.falling.empty())
     return;
+  size_t own = falling.size();
+  falling.insert(falling.end(), other.falling.begin(), other.falling.end());
   std::inplace_merge(
       falling.begin(), falling.begin() + own, falling.end(),
       [](Piece a, Piece b) { return a.savedPerByte > b.savedPerByte; });

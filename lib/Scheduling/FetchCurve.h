@@ -45,7 +45,7 @@ public:
   const std::vector<Piece> &pieces() const { return falling; }
 
   /// Of this and `count` times the other together.
-  void add(const FetchCurve &other, double count);
+  void add(FetchCurve other, double count);
   /// Of either one, whichever needs less.
   void lower(const FetchCurve &other);
 

@@ -29,6 +29,12 @@ struct Habit {
   /// As long as others are ready, only so many engines stream; so memory
   /// engines have lanes for what comes next while something is computed.
   std::optional<int64_t> mostStreams;
+  /// As long as others are ready, only so many parts of the task run at once:
+  /// a task that streams much beside one that computes much.
+  std::optional<int64_t> mostParts;
+  /// An engine streams with at most one of so many equal shares of the lanes:
+  /// parts that would fit side by side only almost then do, and end together.
+  int64_t shares = 1;
 
   /// Of the sources of a part only that which saves most is fetched, and the
   /// others are streamed: its engine and a memory engine share the work.
@@ -39,7 +45,8 @@ struct Habit {
 
   bool operator==(const Habit &other) const {
     return manner == other.manner && waitsForSources == other.waitsForSources &&
-           mostStreams == other.mostStreams && fetchesOne == other.fetchesOne &&
+           mostStreams == other.mostStreams && mostParts == other.mostParts &&
+           shares == other.shares && fetchesOne == other.fetchesOne &&
            waitPercent == other.waitPercent;
   }
 };
@@ -47,7 +54,8 @@ struct Habit {
 struct ListOptions {
   bool prefetches = false;
   unsigned halvings = 0; ///< so many times half of the compute engines
-  std::vector<Habit> habits = {Habit()}; ///< of each task, or one for all
+  std::vector<Habit> habits =
+      std::vector<Habit>(1); ///< of each task, or one for all
   /// Of each task, see Plan::make; empty: none.
   std::vector<int64_t> extraCycles;
 

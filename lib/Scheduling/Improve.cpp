@@ -179,7 +179,7 @@ void Improver::reorder(Recipe &recipe, const Tasks &stage) {
 void Improver::changeHabits(Recipe &recipe, const Tasks &stage) {
   Tasks tasks = dice.oneIn(2) ? stage : pickSome(stage);
   Habit habit = recipe.options.habits[tasks.front()];
-  switch (dice.between(0, 3)) {
+  switch (dice.between(0, 5)) {
   case 0:
     habit.manner =
         habit.manner == Manner::Eager ? Manner::Patient : Manner::Eager;
@@ -192,6 +192,14 @@ void Improver::changeHabits(Recipe &recipe, const Tasks &stage) {
     break;
   case 3:
     habit.mostStreams = dice.between(0, std::max<int64_t>(0, engines - 1));
+    break;
+  case 4:
+    habit.shares = dice.oneIn(2) ? 1 : dice.between(1, 2 * engines);
+    break;
+  case 5:
+    habit.mostParts = std::nullopt;
+    if (engines > 1 && !dice.oneIn(3))
+      habit.mostParts = dice.between(1, engines - 1);
     break;
   }
   for (unsigned task : tasks)

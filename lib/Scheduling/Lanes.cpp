@@ -81,25 +81,38 @@ std::optional<int64_t> shortestLength(const Problem &problem,
   });
 }
 
-std::optional<LaneChoice>
-chooseLanes(const Problem &problem, const std::vector<int64_t> &bytes,
-            int64_t fixedCycles, int64_t computeCycles,
-            const EngineGroup &engine, const std::vector<int64_t> &available) {
+/// Puts the lanes of each resource at `lanes`, and returns the length.
+static std::optional<int64_t>
+findLanes(const Problem &problem, const std::vector<int64_t> &bytes,
+          int64_t fixedCycles, int64_t computeCycles, const EngineGroup &engine,
+          const std::vector<int64_t> &available, int64_t *lanes) {
   std::optional<int64_t> length = shortestLength(
       problem, bytes, fixedCycles, computeCycles, engine, available);
   if (!length)
     return std::nullopt;
-  LaneChoice choice{*length, std::vector<int64_t>(bytes.size(), 0)};
   for (size_t m = 0; m < bytes.size(); ++m) {
-    if (bytes[m] == 0)
-      continue;
+    std::optional<int64_t> fewest = 0;
     // With bytes to stream, what overlaps takes a cycle or more.
-    std::optional<int64_t> lanes =
-        fewestLanes(problem, m, bytes[m], *length - fixedCycles);
-    if (!lanes)
+    if (bytes[m] > 0)
+      fewest = fewestLanes(problem, m, bytes[m], *length - fixedCycles);
+    if (!fewest)
       return std::nullopt;
-    choice.lanes[m] = *lanes;
+    lanes[m] = *fewest;
   }
+  return length;
+}
+
+std::optional<LaneChoice>
+chooseLanes(const Problem &problem, const std::vector<int64_t> &bytes,
+            int64_t fixedCycles, int64_t computeCycles,
+            const EngineGroup &engine, const std::vector<int64_t> &available) {
+  LaneChoice choice{0, std::vector<int64_t>(bytes.size())};
+  std::optional<int64_t> length =
+      findLanes(problem, bytes, fixedCycles, computeCycles, engine, available,
+                choice.lanes.data());
+  if (!length)
+    return std::nullopt;
+  choice.length = *length;
   return choice;
 }
 
@@ -124,6 +137,16 @@ std::optional<LaneChoice> chooseLanes(const Problem &problem, const Part &part,
   std::optional<int64_t> fixed = fixedCyclesOf(part);
   return fixed ? chooseLanes(problem, bytes, *fixed, part.computeCycles, engine,
                              available)
+               : std::nullopt;
+}
+
+std::optional<int64_t> chooseLanes(const Problem &problem, const Part &part,
+                                   const EngineGroup &engine,
+                                   const std::vector<int64_t> &available,
+                                   int64_t *lanes) {
+  std::optional<int64_t> fixed = fixedCyclesOf(part);
+  return fixed ? findLanes(problem, part.bytes, *fixed, part.computeCycles,
+                           engine, available, lanes)
                : std::nullopt;
 }
 

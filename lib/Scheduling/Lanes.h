@@ -22,6 +22,12 @@ bool fits(const int64_t *wanted, const std::vector<int64_t> &available);
 std::optional<int64_t> fewestLanes(const Problem &problem, size_t resource,
                                    int64_t bytes, int64_t cycles);
 
+/// The public chooseLanes(), with the lanes of each resource at `lanes`.
+std::optional<int64_t> chooseLanes(const Problem &problem, const Part &part,
+                                   const EngineGroup &engine,
+                                   const std::vector<int64_t> &available,
+                                   int64_t *lanes);
+
 /// The length that chooseLanes() reaches, for those who ask before they choose.
 std::optional<int64_t> shortestLength(const Problem &problem,
                                       const std::vector<int64_t> &bytes,

@@ -37,6 +37,9 @@ std::optional<ListResult> searchList(const Problem &problem) {
       for (Habit &habit : options.habits)
         habit.waitsForSources = true;
       search.tryOnce(stages->choices, options);
+      search.setAlike(std::move(stages->alike));
+      if (!search.isDone())
+        search.descendFromBest();
     } else {
       search.tryChoicesOfBound();
     }

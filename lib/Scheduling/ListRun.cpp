@@ -15,10 +15,13 @@ namespace mlir::llm::scheduling {
 
 ListRun::ListRun(const Problem &problem, const Plan &plan,
                  const ListOptions &options)
-    : problem(problem), plan(plan), options(options),
+    : problem(problem), plan(plan), options(options), lanes(allLanes(problem)),
       machine(problem, plan.table, options.halvings),
       queues(plan.queues.size(), ReadyQueue(plan.order.size())),
       tasksAhead(plan.successors.countPredecessors()) {
+  if (std::any_of(options.habits.begin(), options.habits.end(),
+                  [](const Habit &habit) { return habit.mostParts; }))
+    running.assign(tasksAhead.size(), 0);
   partsLeft.reserve(tasksAhead.size());
   for (unsigned task = 0; task < tasksAhead.size(); ++task)
     partsLeft.push_back(plan.table.countOf(task));
@@ -29,24 +32,22 @@ ListRun::ListRun(const Problem &problem, const Plan &plan,
 }
 
 std::optional<Solution> ListRun::run() {
-  std::vector<unsigned> ready;
+  std::vector<unsigned> tasks;
   for (unsigned task = 0; task < tasksAhead.size(); ++task)
     if (tasksAhead[task] == 0)
-      ready.push_back(task);
-  release(std::move(ready));
+      tasks.push_back(task);
+  release(tasks);
   while (true) {
-    std::optional<int64_t> mostStreams = options.habitOf(latest).mostStreams;
-    startWhatFits(mostStreams);
+    startWhatFits(/*withLimits=*/true);
     startFetches();
-    if (mostStreams)
-      startWhatFits(std::nullopt); // rather than that engines are idle
+    if (isLimited())
+      startWhatFits(/*withLimits=*/false); // rather than that engines are idle
     if (overflow)
       return std::nullopt;
     std::optional<int64_t> next = machine.nextEnd();
     if (!next)
       break;
-    Ended ended = machine.advanceTo(*next);
-    std::vector<unsigned> tasks;
+    const Ended &ended = machine.advanceTo(*next);
     for (size_t part : ended.fetched) {
       prefetcher->noteFetched(part);
       if (released[part] && !prefetcher->isFetching(part))
@@ -56,7 +57,7 @@ std::optional<Solution> ListRun::run() {
       streaming -= streams(part);
       endPart(part, tasks);
     }
-    release(std::move(tasks));
+    release(tasks);
   }
   // All parts have started unless one of them fits nowhere.
   if (started < plan.table.parts.size())
@@ -81,7 +82,7 @@ void ListRun::startFetches() {
 // What may start
 //===----------------------------------------------------------------------===//
 
-void ListRun::release(std::vector<unsigned> tasks) {
+void ListRun::release(std::vector<unsigned> &tasks) {
   while (!tasks.empty()) {
     unsigned task = tasks.back();
     tasks.pop_back();
@@ -110,6 +111,8 @@ void ListRun::releasePart(size_t part, std::vector<unsigned> &tasks) {
 
 void ListRun::endPart(size_t part, std::vector<unsigned> &tasks) {
   unsigned task = plan.table.parts[part].task;
+  if (!running.empty())
+    --running[task];
   size_t left = --partsLeft[task];
   if (left == 1 && plan.table.lastCombines[task])
     releasePart(plan.table.first[task + 1] - 1, tasks);
@@ -144,6 +147,8 @@ void ListRun::start(size_t part, Choice choice) {
   overflow |= !machine.start(part, choice.engine, std::move(choice.mode));
   if (prefetcher)
     prefetcher->noteStart(part);
+  if (!running.empty())
+    ++running[plan.table.parts[part].task];
   ++started;
 }
 
@@ -152,14 +157,34 @@ bool ListRun::streams(size_t part) const {
          !(prefetcher && prefetcher->targetOf(part));
 }
 
-void ListRun::startWhatFits(std::optional<int64_t> mostStreams) {
+bool ListRun::isLimited() const {
+  return options.habitOf(latest).mostStreams || !running.empty();
+}
+
+bool ListRun::isOneTooMany(size_t part) const {
+  if (running.empty())
+    return false;
+  unsigned task = plan.table.parts[part].task;
+  std::optional<int64_t> most = options.habitOf(task).mostParts;
+  return most && running[task] >= *most;
+}
+
+void ListRun::startWhatFits(bool withLimits) {
   for (ReadyQueue &queue : queues)
     queue.rewind();
   for (auto &[engine, queue] : bound)
     queue.rewind();
-  auto mayStream = [&] { return !mostStreams || streaming < *mostStreams; };
+  std::optional<int64_t> mostStreams = options.habitOf(latest).mostStreams;
+  auto mayStream = [&] {
+    return !withLimits || !mostStreams || streaming < *mostStreams;
+  };
   while (ReadyQueue *queue = firstCandidate(mayStream())) {
     size_t part = plan.order[queue->next];
+    if (withLimits && isOneTooMany(part)) {
+      queue->pass(
+          std::max(plan.ends[plan.table.parts[part].task], queue->next + 1));
+      continue;
+    }
     if (std::optional<Choice> choice = choose(part)) {
       start(part, std::move(*choice));
       streaming += streams(part);
@@ -167,7 +192,7 @@ void ListRun::startWhatFits(std::optional<int64_t> mostStreams) {
     } else {
       ++queue->refused;
     }
-    queue->pass();
+    queue->pass(queue->next + 1);
   }
 }
 
@@ -196,9 +221,10 @@ std::optional<ListRun::Choice> ListRun::choose(size_t part) {
     if (std::optional<EngineId> engine = prefetcher->targetOf(part))
       return chooseBound(part, *engine);
   const PartTable::Shape &shape = plan.table.shapeOf(part);
-  Manner manner = options.habitOf(plan.table.parts[part].task).manner;
-  std::optional<Choice> choice =
-      manner == Manner::Patient ? choosePatiently(shape) : chooseEagerly(shape);
+  const Habit &habit = options.habitOf(plan.table.parts[part].task);
+  std::optional<Choice> choice = habit.manner == Manner::Patient
+                                     ? choosePatiently(shape)
+                                     : chooseEagerly(shape, habit);
   if (choice && awaitsFetch(part, *choice))
     return std::nullopt;
   return choice;
@@ -212,6 +238,17 @@ bool ListRun::awaitsFetch(size_t part, const Choice &choice) const {
       prefetcher->nextArrival(choice.engine, released);
   return arrival &&
          *arrival - machine.now() <= choice.mode.length / 100 * percent;
+}
+
+const std::vector<int64_t> &
+ListRun::within(const Habit &habit, const std::vector<int64_t> &available) {
+  if (habit.shares == 1)
+    return available;
+  share.resize(available.size());
+  for (size_t m = 0; m < share.size(); ++m)
+    share[m] =
+        std::min(available[m], std::max<int64_t>(1, lanes[m] / habit.shares));
+  return share;
 }
 
 template <typename Later>
@@ -229,21 +266,23 @@ std::optional<ListRun::Choice> ListRun::chooseBound(size_t part,
   std::vector<int64_t> bytes = prefetcher->bytesLeft(part);
   const Part &numbers = plan.table.partOf(part);
   const EngineGroup &group = problem.engines[engine.group];
-  auto choiceWith = [&](const std::vector<int64_t> &lanes) {
-    return chooseLanes(problem, numbers, bytes, group, lanes);
+  const Habit &habit = options.habitOf(plan.table.parts[part].task);
+  auto choiceWith = [&](const std::vector<int64_t> &available) {
+    return chooseLanes(problem, numbers, bytes, group,
+                       within(habit, available));
   };
-  std::optional<LaneChoice> now = choiceWith(machine.freeLanes());
-  std::optional<LaneChoice> alone = choiceWith(allLanes(problem));
+  auto lengthWith = [&](const std::vector<int64_t> &available) {
+    return shortestLength(problem, numbers, bytes, group,
+                          within(habit, available));
+  };
+  std::optional<int64_t> now = lengthWith(machine.freeLanes());
+  std::optional<int64_t> alone = lengthWith(lanes);
   if (!now || !alone)
     return std::nullopt;
-  Manner manner = options.habitOf(plan.table.parts[part].task).manner;
-  if (now->length > alone->length &&
-      shouldWait(manner, now->length, alone->lanes.data(),
-                 [&](const std::vector<int64_t> &free) {
-                   return shortestLength(problem, numbers, bytes, group, free);
-                 }))
+  if (*now > *alone && shouldWait(habit.manner, *now,
+                                  choiceWith(lanes)->lanes.data(), lengthWith))
     return std::nullopt;
-  return Choice{engine, std::move(*now)};
+  return Choice{engine, *choiceWith(machine.freeLanes())};
 }
 
 std::optional<ListRun::Choice>
@@ -268,8 +307,10 @@ ListRun::choosePatiently(const PartTable::Shape &shape) {
 }
 
 std::optional<ListRun::Choice>
-ListRun::chooseEagerly(const PartTable::Shape &shape) {
-  auto lengthWith = [&](const Mode &mode, const std::vector<int64_t> &free) {
+ListRun::chooseEagerly(const PartTable::Shape &shape, const Habit &habit) {
+  auto lengthWith = [&](const Mode &mode,
+                        const std::vector<int64_t> &available) {
+    const std::vector<int64_t> &free = within(habit, available);
     if (fits(plan.table.lanesOf(mode), free))
       return std::optional<int64_t>(mode.length);
     return shortestLength(problem, *shape.part, shape.part->bytes,
@@ -302,7 +343,7 @@ ListRun::chooseEagerly(const PartTable::Shape &shape) {
     return std::nullopt;
   return Choice{on,
                 *chooseLanes(problem, *shape.part, problem.engines[best->group],
-                             machine.freeLanes())};
+                             within(habit, machine.freeLanes()))};
 }
 
 } // namespace mlir::llm::scheduling

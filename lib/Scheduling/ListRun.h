@@ -36,23 +36,26 @@ private:
       next = parts.next(0);
       refused = 0;
     }
-    void pass() { next = parts.next(next + 1); }
+    void pass(size_t to) { next = parts.next(to); }
 
     IndexSet parts;
     size_t next = IndexSet::none; ///< where the scan of this event stands
     unsigned refused = 0;         ///< parts that it could not start
   };
 
-  /// Queues the parts of tasks whose predecessors have ended.
-  void release(std::vector<unsigned> tasks);
+  /// Queues the parts of tasks whose predecessors have ended, and clears these.
+  void release(std::vector<unsigned> &tasks);
   void releasePart(size_t part, std::vector<unsigned> &tasks);
   /// Adds the tasks that can now start to `released`.
   void endPart(size_t part, std::vector<unsigned> &released);
   void queuePart(size_t part);
   ReadyQueue &queueOf(EngineId target);
   void start(size_t part, Choice choice);
-  /// Only so many parts that stream at once.
-  void startWhatFits(std::optional<int64_t> mostStreams);
+  /// With habits that hold as long as others are ready, or without those.
+  void startWhatFits(bool withLimits);
+  bool isLimited() const;
+  /// As many parts of its task run as its habit allows.
+  bool isOneTooMany(size_t part) const;
   /// A part whose sources were not fetched, and that is longer for it.
   bool streams(size_t part) const;
   void startFetches();
@@ -62,7 +65,11 @@ private:
   bool awaitsFetch(size_t part, const Choice &choice) const;
   std::optional<Choice> chooseBound(size_t part, EngineId engine);
   std::optional<Choice> choosePatiently(const PartTable::Shape &shape);
-  std::optional<Choice> chooseEagerly(const PartTable::Shape &shape);
+  std::optional<Choice> chooseEagerly(const PartTable::Shape &shape,
+                                      const Habit &habit);
+  /// Those of the lanes that one engine may stream with, see Habit::shares.
+  const std::vector<int64_t> &within(const Habit &habit,
+                                     const std::vector<int64_t> &available);
   /// Whether a length `now`, more than with the lanes `wanted`, is worse than
   /// to wait for lanes; `later` says how long the part is with given free ones.
   template <typename Later>
@@ -76,6 +83,7 @@ private:
   const Problem &problem;
   const Plan &plan;
   const ListOptions &options;
+  const std::vector<int64_t> lanes; ///< all that there are
   Machine machine;
   std::optional<Prefetcher> prefetcher;
   std::vector<ReadyQueue> queues; ///< by groups
@@ -86,9 +94,11 @@ private:
       tasksAhead; ///< of each task: predecessors that still run
   std::vector<unsigned> partsLeft; ///< of each task: parts that have not ended
   std::vector<int64_t> freeThen;   ///< room for what shouldWait() asks for
+  std::vector<int64_t> share;      ///< and for what within() returns
   size_t started = 0;
-  int64_t streaming = 0; ///< parts that stream now
-  unsigned latest = 0;   ///< the task that was released last
+  int64_t streaming = 0;        ///< parts that stream now
+  std::vector<int64_t> running; ///< parts of each task, where that is limited
+  unsigned latest = 0;          ///< the task that was released last
   bool overflow = false;
 };
 

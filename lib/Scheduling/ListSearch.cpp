@@ -12,7 +12,6 @@
 #include "llm/Support/Units.h"
 
 #include <algorithm>
-#include <climits>
 
 namespace mlir::llm::scheduling {
 
@@ -42,14 +41,34 @@ static bool hasSeveralSources(const Problem &problem) {
                  [](const Part &part) { return part.sources.size() > 1; });
 }
 
-/// Extra cycles of a task that comes first: about what the longest way to the
-/// end takes, and not so much that sums of them overflow.
-static int64_t inFront(int64_t cycles) {
+int64_t ListSearch::inFront(int64_t cycles) {
+  // About what the longest way to the end takes, and not so much that sums of
+  // them overflow.
   return std::min(cycles, maxCount / 1024);
 }
 
+/// Of each task the first choice with a part for each engine: levels begin
+/// there, behind the whole task.
+static std::vector<unsigned> findFirstLevels(const Problem &problem) {
+  std::vector<unsigned> first;
+  for (const Task &task : problem.tasks) {
+    int64_t engines = 0;
+    for (unsigned group = 0; group < problem.engines.size(); ++group)
+      if (isEligible(problem, group, task))
+        engines = checkedAdd(engines, problem.engines[group].count)
+                      .value_or(maxCount);
+    unsigned choice = 1;
+    while (choice < task.alternatives.size() &&
+           countParts(task.partsOf(choice)) < engines)
+      ++choice;
+    first.push_back(choice);
+  }
+  return first;
+}
+
 ListSearch::ListSearch(const Problem &problem, int64_t bound, size_t effort)
-    : problem(problem), bound(bound), effort(effort) {}
+    : problem(problem), bound(bound), effort(effort),
+      firstLevels(findFirstLevels(problem)) {}
 
 void ListSearch::keep(std::optional<Solution> solution, const Choices &choices,
                       const ListOptions &with) {
@@ -69,7 +88,6 @@ std::optional<int64_t> ListSearch::run(const Problem &resolved,
   if (!solution)
     return std::nullopt;
   int64_t makespan = solution->makespan;
-  noteStart(with, choices, makespan);
   keep(std::move(solution), choices, with);
   return makespan;
 }
@@ -85,8 +103,12 @@ const Problem &ListSearch::cut(const Choices &choices, Problem &copy) const {
   return copy;
 }
 
-std::optional<int64_t> ListSearch::tryOnce(const Choices &choices,
-                                           const ListOptions &with) {
+void ListSearch::tryOnce(const Choices &choices, const ListOptions &with) {
+  noteStart(with, choices, evaluate(choices, with));
+}
+
+std::optional<int64_t> ListSearch::evaluate(const Choices &choices,
+                                            const ListOptions &with) {
   Problem copy;
   const Problem &resolved = cut(choices, copy);
   std::optional<Plan> plan = Plan::make(resolved, with.extraCycles);
@@ -95,7 +117,7 @@ std::optional<int64_t> ListSearch::tryOnce(const Choices &choices,
 
 /// With and, at last, without fetching ahead.
 std::vector<ListOptions> ListSearch::eagerOptions(const Problem &resolved) {
-  std::vector<ListOptions> all = {ListOptions()};
+  std::vector<ListOptions> all(1);
   if (canPrefetch(resolved)) {
     ListOptions with;
     with.prefetches = true;
@@ -153,6 +175,13 @@ std::vector<ListOptions> ListSearch::otherOptions(const Problem &resolved,
       all.push_back(with);
       with.habits.front().fetchesOne = false;
     }
+    int64_t sharing = engines;
+    for (unsigned round = 0; round < 2 && engines > 1; ++round) {
+      with.habits.front().shares = sharing;
+      all.push_back(with);
+      sharing += countMemoryEngines(resolved);
+      with.habits.front().shares = 1;
+    }
     for (int64_t left = engines; left > 0;) {
       left /= 2;
       with.habits.front().mostStreams = left;
@@ -162,8 +191,13 @@ std::vector<ListOptions> ListSearch::otherOptions(const Problem &resolved,
   return all;
 }
 
+unsigned ListSearch::choiceAt(unsigned task, unsigned level) const {
+  return level == 0 ? 0 : firstLevels[task] + level - 1;
+}
+
 void ListSearch::tryLevels() {
-  tryLevels([](unsigned, unsigned level) { return level; });
+  tryLevels(
+      [&](unsigned task, unsigned level) { return choiceAt(task, level); });
 }
 
 void ListSearch::tryChoicesOfBound() {
@@ -180,11 +214,11 @@ void ListSearch::tryLevelsFrom(const Choices &cuts) {
   if (!plan)
     return;
   tryLevels([&](unsigned task, unsigned level) {
-    return std::max(level, cuts[task]);
+    return std::max(choiceAt(task, level), cuts[task]);
   });
   std::vector<bool> streams = findStreams(*plan);
   tryLevels([&](unsigned task, unsigned level) {
-    return streams[task] ? level : cuts[task];
+    return streams[task] ? choiceAt(task, level) : cuts[task];
   });
 }
 
@@ -206,8 +240,8 @@ void ListSearch::tryLevels(
     int64_t least = INT64_MAX;
     for (const ListOptions &with : levelOptions(resolved))
       if (plan && !isDone())
-        least = std::min(
-            least, run(resolved, *plan, with, choices).value_or(INT64_MAX));
+        least = std::min(least, noteStart(with, choices,
+                                          run(resolved, *plan, with, choices)));
     levels.push_back({least, std::move(choices)});
   }
   std::sort(levels.begin(), levels.end());
@@ -229,7 +263,7 @@ void ListSearch::tryHabits(const Choices &choices) {
     all.push_back(std::move(other));
   for (const ListOptions &with : all)
     if (!isDone())
-      run(resolved, *plan, with, choices);
+      noteStart(with, choices, run(resolved, *plan, with, choices));
   std::vector<int64_t> extraCycles = comeFirst(findStreams(*plan));
   if (extraCycles.empty())
     return;
@@ -263,8 +297,11 @@ ListSearch::comeFirst(const std::vector<bool> &tasks) const {
   return extraCycles;
 }
 
-void ListSearch::noteStart(const ListOptions &with, const Choices &choices,
-                           int64_t makespan) {
+int64_t ListSearch::noteStart(const ListOptions &with, const Choices &choices,
+                              std::optional<int64_t> found) {
+  if (!found)
+    return INT64_MAX;
+  int64_t makespan = *found;
   auto known =
       std::find_if(starts.begin(), starts.end(), [&](const Start &start) {
         return start.options.hasHabitsOf(with);
@@ -273,91 +310,7 @@ void ListSearch::noteStart(const ListOptions &with, const Choices &choices,
     starts.push_back({with, choices, makespan});
   else if (makespan < known->makespan)
     *known = {with, choices, makespan};
-}
-
-void ListSearch::descend() {
-  std::vector<unsigned> tasks = longestFirst();
-  // First to what is near, then further.
-  for (int mostInVain : {3, INT_MAX}) {
-    std::vector<Start> from = starts;
-    std::stable_sort(
-        from.begin(), from.end(),
-        [](const Start &a, const Start &b) { return a.makespan < b.makespan; });
-    for (Start &start : from)
-      descendFrom(std::move(start), tasks, mostInVain);
-  }
-}
-
-/// Those first that take longest, as they are: how they are cut matters most.
-std::vector<unsigned> ListSearch::longestFirst() const {
-  std::vector<unsigned> tasks;
-  std::vector<double> cycles(problem.tasks.size(), 0);
-  std::optional<Plan> plan = Plan::make(problem);
-  for (unsigned task = 0; task < problem.tasks.size(); ++task) {
-    tasks.push_back(task);
-    if (plan)
-      for (size_t part = plan->table.first[task];
-           part < plan->table.first[task + 1]; ++part)
-        cycles[task] += double(plan->table.shapeOf(part).shortest);
-  }
-  std::stable_sort(tasks.begin(), tasks.end(), [&](unsigned a, unsigned b) {
-    return cycles[a] > cycles[b];
-  });
-  return tasks;
-}
-
-bool ListSearch::recut(Start &start, unsigned task, int mostInVain) {
-  // Neighbours are cut a little coarser or finer.
-  int64_t last = problem.tasks[task].alternatives.size();
-  unsigned &choice = start.choices[task];
-  unsigned kept = choice;
-  bool isShorter = false;
-  for (int64_t step : {1, -1}) {
-    int inVain = 0;
-    for (int64_t other = kept + step;
-         other >= 0 && other <= last && inVain < mostInVain && !isDone();
-         other += step) {
-      choice = other;
-      std::optional<int64_t> makespan = tryOnce(start.choices, start.options);
-      if (makespan && *makespan < start.makespan) {
-        start.makespan = *makespan;
-        kept = other;
-        isShorter = true;
-        inVain = 0;
-      } else {
-        ++inVain;
-      }
-    }
-  }
-  choice = kept;
-  return isShorter;
-}
-
-bool ListSearch::reorder(Start &start, unsigned task) {
-  int64_t &extra = start.options.extraCycles[task];
-  int64_t before = extra;
-  extra = before > 0 ? 0 : inFront(start.makespan);
-  std::optional<int64_t> makespan = tryOnce(start.choices, start.options);
-  if (makespan && *makespan < start.makespan) {
-    start.makespan = *makespan;
-    return true;
-  }
-  extra = before;
-  return false;
-}
-
-void ListSearch::descendFrom(Start start, const std::vector<unsigned> &tasks,
-                             int mostInVain) {
-  start.choices.resize(problem.tasks.size(), 0);
-  start.options.extraCycles.resize(problem.tasks.size(), 0);
-  for (bool isShorter = true; isShorter && !isDone();) {
-    isShorter = false;
-    for (unsigned task : tasks)
-      if (!isDone()) {
-        isShorter |= recut(start, task, mostInVain);
-        isShorter |= reorder(start, task);
-      }
-  }
+  return makespan;
 }
 
 } // namespace mlir::llm::scheduling

@@ -17,6 +17,8 @@ namespace mlir::llm::scheduling {
 
 /// Of each task how it is cut (`Task::partsOf`); empty: all as they are.
 using Choices = std::vector<unsigned>;
+/// Equal tasks, at the same place of equal stages: they change together.
+using Alike = std::vector<unsigned>;
 
 /// Runs the list scheduler with ways to cut the tasks and to start the parts,
 /// and keeps the shortest solution.
@@ -29,6 +31,7 @@ public:
   const std::optional<Solution> &best() const { return shortest; }
   /// Those that it was found with.
   const ListOptions &bestOptions() const { return options; }
+  size_t placedParts() const { return placed; }
   bool isDone() const {
     return shortest && (shortest->makespan <= bound || placed >= effort);
   }
@@ -41,12 +44,16 @@ public:
   void tryLevelsFrom(const Choices &cuts);
   /// Tasks cut as where the bounds of stages are least.
   void tryChoicesOfBound();
-  /// One run; its makespan.
-  std::optional<int64_t> tryOnce(const Choices &choices,
-                                 const ListOptions &options);
+  /// One run.
+  void tryOnce(const Choices &choices, const ListOptions &options);
   /// From the best of each habit on: cuts one task after the other in another
   /// way, as long as that makes the schedule shorter.
   void descend();
+  /// The same from the shortest on, with tasks as fine as it takes for their
+  /// slices to be fetched ahead.
+  void descendFromBest();
+  /// Each task is in one of them; if this is not called, it is alone.
+  void setAlike(std::vector<Alike> tasks) { alike = std::move(tasks); }
   void keep(std::optional<Solution> solution, const Choices &choices,
             const ListOptions &with);
 
@@ -58,27 +65,46 @@ private:
     int64_t makespan;
   };
 
-  void noteStart(const ListOptions &with, const Choices &choices,
-                 int64_t makespan);
+  /// Returns how long it is; nothing stands for what cannot be that short.
+  int64_t noteStart(const ListOptions &with, const Choices &choices,
+                    std::optional<int64_t> makespan);
   void tryLevels(
       const std::function<unsigned(unsigned task, unsigned level)> &choiceAt);
   /// These cuts with all habits.
   void tryHabits(const Choices &choices);
+  /// As many parts for each engine as tasks have at this level; 0: the whole.
+  unsigned choiceAt(unsigned task, unsigned level) const;
   std::vector<bool> findStreams(const Plan &plan) const;
   std::vector<int64_t> comeFirst(const std::vector<bool> &tasks) const;
-  std::vector<unsigned> longestFirst() const;
-  void descendFrom(Start start, const std::vector<unsigned> &tasks,
-                   int mostInVain);
-  /// Whether it is shorter when the task, and what leads to it, comes first, or
-  /// where it does not any more: that is kept.
-  bool reorder(Start &start, unsigned task);
-  /// Whether another cut of the task makes the schedule shorter: it is kept.
-  /// Gives up after so many coarser, or finer, ones in vain.
-  bool recut(Start &start, unsigned task, int mostInVain);
+  /// Extra cycles of a task that comes first.
+  static int64_t inFront(int64_t cycles);
+  std::vector<bool> findCompany() const;
+  void prepareDescent();
+  void sortAlike();
+  void descendFrom(Start &start, int mostInVain);
+  /// Values to try, on both sides of `from`.
+  struct Range {
+    int64_t from, least, most, step;
+  };
+  /// Whether another value makes the schedule shorter: the best one is kept.
+  /// Gives up in one direction after so many in vain.
+  bool walk(Start &start, Range range, int mostInVain,
+            const std::function<void(int64_t)> &set);
+  /// Other ways to cut these tasks.
+  bool recut(Start &start, const Alike &tasks, int mostInVain);
+  /// How many parts of them run at once.
+  bool limit(Start &start, const Alike &tasks);
+  /// Whether they, and what leads to them, come first.
+  bool reorder(Start &start, const Alike &tasks);
+  /// Finer ones, where that is about as many bytes.
+  Choices cutForFetches(Choices choices) const;
   static std::vector<ListOptions> eagerOptions(const Problem &resolved);
   static std::vector<ListOptions> levelOptions(const Problem &resolved);
   static std::vector<ListOptions>
   otherOptions(const Problem &resolved, const Plan &plan, bool isAsGiven);
+  /// The makespan of one run.
+  std::optional<int64_t> evaluate(const Choices &choices,
+                                  const ListOptions &options);
   std::optional<int64_t> run(const Problem &resolved, const Plan &plan,
                              const ListOptions &with, const Choices &choices);
   /// The problem cut so: itself where that changes nothing, or else `copy`.
@@ -87,9 +113,12 @@ private:
   const Problem &problem;
   int64_t bound;
   size_t effort, placed = 0;
+  std::vector<unsigned> firstLevels; ///< of each task, see choiceAt()
   std::optional<Solution> shortest;
   ListOptions options;
   std::vector<Start> starts;
+  std::vector<Alike> alike;
+  std::vector<bool> hasCompany; ///< of each task: others run beside it
 };
 
 } // namespace mlir::llm::scheduling

@@ -86,6 +86,8 @@ EngineId Machine::engineOf(const Running &run) const {
 }
 
 int64_t Machine::whenFree(const int64_t *lanes, int64_t from) const {
+  if (fits(lanes, free))
+    return from;
   std::vector<int64_t> later = free;
   for (const Running &run : running) {
     if (fits(lanes, later))
@@ -123,8 +125,9 @@ Machine::nextRelief(const int64_t *wanted,
   return relief;
 }
 
-Ended Machine::advanceTo(int64_t to) {
-  Ended ended;
+const Ended &Machine::advanceTo(int64_t to) {
+  ended.parts.clear();
+  ended.fetched.clear();
   time = to;
   while (!running.empty() && running.begin()->end <= to) {
     Running run = *running.begin();

@@ -20,7 +20,7 @@
 
 namespace mlir::llm::scheduling {
 
-/// What ended at a moment.
+/// What ended at a moment; kept, as moments are many.
 struct Ended {
   std::vector<size_t> parts;   ///< indices of the table
   std::vector<size_t> fetched; ///< parts for which a fetch has ended
@@ -56,8 +56,8 @@ public:
   std::optional<int64_t> nextRelief(const int64_t *wanted,
                                     std::vector<int64_t> &freeThen) const;
 
-  /// Moves on and frees what ended.
-  Ended advanceTo(int64_t to);
+  /// Moves on and frees what ended, which it returns until it moves on again.
+  const Ended &advanceTo(int64_t to);
 
   /// The idle engine of the group with the lowest index that has so much
   /// private memory left beside what was fetched.
@@ -129,6 +129,7 @@ private:
   const Problem &problem;
   const PartTable &table;
   int64_t time = 0;
+  Ended ended;
   std::vector<int64_t> free;
   std::vector<Group> groups;
   std::set<Running> running;

@@ -31,6 +31,14 @@ bool hasMemoryEngine(const Problem &problem) {
                      });
 }
 
+int64_t countMemoryEngines(const Problem &problem) {
+  int64_t count = 0;
+  for (const EngineGroup &engine : problem.engines)
+    if (engine.kinds.contains(EngineKind::Memory))
+      count = checkedAdd(count, engine.count).value_or(maxCount);
+  return count;
+}
+
 int64_t countComputeEngines(const Problem &problem) {
   int64_t count = 0;
   for (const EngineGroup &engine : problem.engines)
@@ -72,14 +80,14 @@ listModes(const Problem &problem, const Task &task, const Part &part,
   for (unsigned group = 0; group < problem.engines.size(); ++group) {
     if (!canRun(problem, group, task, part))
       continue;
-    std::optional<LaneChoice> choice =
-        chooseLanes(problem, part, problem.engines[group], lanes);
-    if (!choice)
+    size_t row = table.lanes.size();
+    table.lanes.resize(row + lanes.size());
+    std::optional<int64_t> length = chooseLanes(
+        problem, part, problem.engines[group], lanes, table.lanes.data() + row);
+    if (!length)
       return std::nullopt;
-    shape.shortest = std::min(shape.shortest, choice->length);
-    table.modes.push_back({group, choice->length});
-    table.lanes.insert(table.lanes.end(), choice->lanes.begin(),
-                       choice->lanes.end());
+    shape.shortest = std::min(shape.shortest, *length);
+    table.modes.push_back({group, *length});
   }
   shape.modesEnd = table.modes.size();
   shape.streams = shape.shortest >

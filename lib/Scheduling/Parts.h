@@ -90,6 +90,7 @@ bool mayRun(const Problem &problem, unsigned group, const Task &task,
             const Part &part);
 
 bool hasMemoryEngine(const Problem &problem);
+int64_t countMemoryEngines(const Problem &problem);
 /// Engines without the kind Memory; at most `maxCount`.
 int64_t countComputeEngines(const Problem &problem);
 

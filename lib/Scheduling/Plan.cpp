@@ -105,9 +105,12 @@ static void rankParts(Plan &plan, const std::vector<int64_t> &spans,
   std::sort(rank.begin(), rank.end());
   plan.order.reserve(rank.size());
   plan.position.resize(rank.size());
+  plan.ends.resize(behind.size());
   for (const auto &[way, length, part] : rank) {
     plan.position[part] = plan.order.size();
     plan.order.push_back(part);
+    if (!table.combines(part))
+      plan.ends[table.parts[part].task] = plan.order.size();
   }
 }
 

@@ -25,6 +25,8 @@ struct Plan {
   std::vector<size_t> order;
   /// Of each part where it stands in `order`.
   std::vector<size_t> position;
+  /// Of each task where its parts that may run at once end in `order`.
+  std::vector<size_t> ends;
   /// Parts that wait for the same wait in one queue, so that those that wait
   /// for a busy kind of engine hide no others.
   struct Queue {

@@ -106,32 +106,33 @@ const std::vector<unsigned> &Prefetcher::sourcesWorthFetching(size_t part,
   worthFor = asked;
   order.clear();
   const Part &numbers = plan.table.partOf(part);
-  std::vector<int64_t> left = numbers.bytes;
-  auto lengthWith = [&](const std::vector<int64_t> &bytes) {
-    return shortestLength(problem, numbers, bytes, problem.engines[group],
+  left = numbers.bytes;
+  auto take = [&](unsigned source, int64_t times) {
+    for (size_t m = 0; m < left.size(); ++m)
+      left[m] -= times * numbers.sources[source].bytes[m];
+  };
+  auto length = [&] {
+    return shortestLength(problem, numbers, left, problem.engines[group],
                           lanes);
   };
-  int64_t least = lengthWith(left).value_or(0);
-  while (least > 0) {
+  int64_t least = length().value_or(0);
+  while (least > 0 && order.size() < numbers.sources.size()) {
     std::optional<unsigned> best;
-    std::vector<int64_t> bestLeft;
     for (unsigned source = 0; source < numbers.sources.size(); ++source) {
       if (std::find(order.begin(), order.end(), source) != order.end())
         continue;
-      std::vector<int64_t> without = left;
-      for (size_t m = 0; m < without.size(); ++m)
-        without[m] -= numbers.sources[source].bytes[m];
-      std::optional<int64_t> with = lengthWith(without);
+      take(source, 1);
+      std::optional<int64_t> with = length();
+      take(source, -1);
       if (!with || *with >= least)
         continue;
       least = *with;
       best = source;
-      bestLeft = std::move(without);
     }
     if (!best)
       break;
     order.push_back(*best);
-    left = std::move(bestLeft);
+    take(*best, 1);
   }
   return order;
 }
@@ -143,16 +144,20 @@ std::optional<unsigned> Prefetcher::nextSource(size_t part) {
   const std::optional<EngineId> &target = states[part].target;
   unsigned group =
       target ? target->group : plan.table.modesOf(part).front().group;
-  const std::vector<PrefetchSlot> &fetches = machine.fetchesOf(part);
   const Habit &habit = options.habitOf(plan.table.parts[part].task);
-  if (habit.fetchesOne && !fetches.empty())
+  if (habit.fetchesOne && target)
     return std::nullopt;
+  auto wasFetched = [&](unsigned source) {
+    if (!target)
+      return false;
+    const std::vector<PrefetchSlot> &fetches = machine.fetchesOf(part);
+    return std::any_of(
+        fetches.begin(), fetches.end(),
+        [&](const PrefetchSlot &fetch) { return fetch.source == source; });
+  };
   bool waits = habit.waitsForSources;
   for (unsigned source : sourcesWorthFetching(part, group))
-    if ((waits || isWritten(sources[source])) &&
-        std::none_of(
-            fetches.begin(), fetches.end(),
-            [&](const PrefetchSlot &fetch) { return fetch.source == source; }))
+    if ((waits || isWritten(sources[source])) && !wasFetched(source))
       return source;
   return std::nullopt;
 }

@@ -99,6 +99,7 @@ private:
   /// again about the same part, and equal parts follow one another.
   std::optional<std::pair<unsigned, unsigned>> worthFor;
   std::vector<unsigned> worthFetching;
+  std::vector<int64_t> left; ///< to stream, as that is found
   /// Of each engine, what its parts need that have not started.
   std::map<std::pair<unsigned, int64_t>, std::multiset<int64_t>> needs;
   /// Of each engine, the end and the part of each fetch under way.

@@ -10,6 +10,7 @@
 #include "llm/Support/Units.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace mlir::llm::scheduling {
 
@@ -21,41 +22,95 @@ BoundFinder::Row BoundFinder::rowOf(size_t first, size_t last) const {
   return row;
 }
 
-int64_t BoundFinder::longestWay(size_t first, size_t last) const {
-  // What is ahead of all of it is one way.
-  int64_t longest = 0, begin = maxCount;
-  for (size_t at = first; at < last; ++at)
-    begin = std::min(begin, ahead[order[at]]);
-  for (size_t at = first; at < last; ++at)
-    longest = std::max(longest,
-                       ahead[order[at]] + limits[order[at]].spanCycles - begin);
-  return longest;
+BoundFinder::Ways BoundFinder::waysOf(size_t first, const Row &row) const {
+  Ways ways{std::vector<int64_t>(row.size(), 0),
+            std::vector<int64_t>(row.size(), 0), 0};
+  auto forEachEdge = [&](size_t i, auto visit) {
+    for (unsigned task : problem->tasks[order[first + i]].predecessors)
+      if (position[task] >= first)
+        visit(position[task] - first);
+  };
+  // A way too long for 64 bits is one that no schedule has.
+  auto with = [](int64_t way, const TaskLimits *task) {
+    return std::min(way + task->spanCycles, maxCount);
+  };
+  for (size_t i = 0; i < row.size(); ++i) {
+    forEachEdge(i, [&](size_t before) {
+      ways.heads[i] =
+          std::max(ways.heads[i], with(ways.heads[before], row[before]));
+    });
+    ways.longest = std::max(ways.longest, with(ways.heads[i], row[i]));
+  }
+  for (size_t i = row.size(); i-- > 0;)
+    forEachEdge(i, [&](size_t before) {
+      ways.tails[before] =
+          std::max(ways.tails[before], with(ways.tails[i], row[i]));
+    });
+  return ways;
 }
 
-std::optional<int64_t> BoundFinder::alone(const Row &row) const {
+namespace {
+/// An amount of what tasks share, between the longest ways to and from its
+/// task.
+struct Share {
+  int64_t head, tail, amount;
+};
+} // namespace
+
+/// The amounts of those tasks that start late pass after the least of their
+/// heads and before the least of their tails, and so do those of tasks that end
+/// early. Nothing on overflow.
+static std::optional<int64_t> sharedCycles(
+    std::vector<Share> shares,
+    const std::function<std::optional<int64_t>(int64_t amount)> &cyclesOf) {
   int64_t bound = 0;
-  for (const TaskLimits *task : row)
-    bound = std::max(bound, task->spanCycles);
-  for (const GroupSet &groups : groupSets) {
-    int64_t sum = 0;
-    for (const TaskLimits *task : row)
-      if (isConfined(*task, groups)) {
-        std::optional<int64_t> more = checkedAdd(sum, task->engineCycles);
-        if (!more)
-          return std::nullopt;
-        sum = *more;
-      }
-    bound = std::max(bound, *ceilMulDiv(sum, 1, 1, enginesOf(groups)));
-  }
-  for (size_t m = 0; m < problem->resources.size(); ++m) {
-    int64_t sum = 0;
-    for (const TaskLimits *task : row) {
-      std::optional<int64_t> more = checkedAdd(sum, task->streams[m].ownBytes);
-      if (!more)
+  for (int64_t Share::*way : {&Share::head, &Share::tail}) {
+    int64_t Share::*other = way == &Share::head ? &Share::tail : &Share::head;
+    if (shares.size() <= mostTasksLookedAtClosely)
+      std::stable_sort(
+          shares.begin(), shares.end(),
+          [&](const Share &a, const Share &b) { return a.*way > b.*way; });
+    int64_t sum = 0, leastWay = maxCount, leastOther = maxCount;
+    for (const Share &share : shares) {
+      std::optional<int64_t> more = checkedAdd(sum, share.amount);
+      std::optional<int64_t> cycles = more ? cyclesOf(*more) : std::nullopt;
+      if (!cycles)
         return std::nullopt;
       sum = *more;
+      leastWay = std::min(leastWay, share.*way);
+      leastOther = std::min(leastOther, share.*other);
+      bound = std::max(bound, leastWay + *cycles + leastOther);
     }
-    std::optional<int64_t> cycles = cyclesOf(sum, m);
+  }
+  return std::min(bound, maxCount);
+}
+
+std::optional<int64_t> BoundFinder::alone(size_t first, const Row &row) const {
+  Ways ways = waysOf(first, row);
+  int64_t bound = ways.longest;
+  std::vector<Share> shares;
+  auto add = [&](size_t i, int64_t amount) {
+    if (amount > 0)
+      shares.push_back({ways.heads[i], ways.tails[i], amount});
+  };
+  for (const GroupSet &groups : groupSets) {
+    shares.clear();
+    for (size_t i = 0; i < row.size(); ++i)
+      if (isConfined(*row[i], groups))
+        add(i, row[i]->engineCycles);
+    std::optional<int64_t> cycles = sharedCycles(shares, [&](int64_t sum) {
+      return ceilMulDiv(sum, 1, 1, enginesOf(groups));
+    });
+    if (!cycles)
+      return std::nullopt;
+    bound = std::max(bound, *cycles);
+  }
+  for (size_t m = 0; m < problem->resources.size(); ++m) {
+    shares.clear();
+    for (size_t i = 0; i < row.size(); ++i)
+      add(i, row[i]->streams[m].ownBytes);
+    std::optional<int64_t> cycles =
+        sharedCycles(shares, [&](int64_t sum) { return cyclesOf(sum, m); });
     if (!cycles)
       return std::nullopt;
     bound = std::max(bound, *cycles);
@@ -120,8 +175,7 @@ std::optional<int64_t> BoundFinder::stages() const {
         break;
       size_t begin = borders[last - length];
       std::optional<int64_t> cycles =
-          length == 1 ? std::max(longestWay(begin, borders[last]),
-                                 (*cuts)[last - 1].cycles)
+          length == 1 ? (*cuts)[last - 1].cycles
                       : passing(rowOf(begin, borders[last]), begin == 0);
       std::optional<int64_t> sum =
           cycles ? checkedAdd(ended[last - length], *cycles) : std::nullopt;

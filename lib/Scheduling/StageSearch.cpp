@@ -29,6 +29,7 @@ private:
   struct Found {
     Choices choices;
     ListOptions options;
+    size_t placedParts = 0; ///< the effort that it took
   };
 
   /// One of its kind.
@@ -180,6 +181,7 @@ StageSearch::Found StageSearch::search(const Problem &stage, int64_t bound,
   search.tryLevels();
   search.descend();
   Found found;
+  found.placedParts = search.placedParts();
   if (search.best()) {
     found.choices = search.best()->choices;
     found.options = search.bestOptions();
@@ -223,7 +225,12 @@ std::optional<StageResults> StageSearch::run() {
   if (borders.size() <= 2 || order.size() != problem.tasks.size())
     return std::nullopt;
   findStages();
-  // Each gets so much of the effort as it has of the time.
+  // Each gets so much of the effort as it has of the time; what one leaves,
+  // those behind it have: large ones need more than they get.
+  std::stable_sort(stages.begin(), stages.end(),
+                   [](const Stage &a, const Stage &b) {
+                     return a.problem.tasks.size() < b.problem.tasks.size();
+                   });
   auto cyclesOf = [](const Stage &stage) {
     return double(stage.bound) * double(stage.places.size());
   };
@@ -237,11 +244,18 @@ std::optional<StageResults> StageSearch::run() {
   for (const Stage &stage : stages) {
     size_t share = double(effort) * (cyclesOf(stage) / cycles);
     Found best = search(stage, share);
+    effort -= std::min(effort, best.placedParts);
+    cycles -= cyclesOf(stage);
+    for (size_t i = 0; i < best.choices.size(); ++i) {
+      results.alike.emplace_back();
+      for (size_t place : stage.places)
+        results.alike.back().push_back(order[borders[place] + i]);
+    }
     for (size_t place : stage.places)
       for (size_t i = 0; i < best.choices.size(); ++i) {
         unsigned task = order[borders[place] + i];
         results.choices[task] = best.choices[i];
-        results.options.habits[task] = best.options.habits.front();
+        results.options.habits[task] = best.options.habitOf(i);
         results.options.extraCycles[task] = best.options.extraCycles[i];
       }
   }

@@ -18,6 +18,7 @@ namespace mlir::llm::scheduling {
 struct StageResults {
   Choices choices;
   ListOptions options;
+  std::vector<Alike> alike; ///< each task in one of them
 };
 
 /// Places at most so many parts, about. Nothing where there is one stage only.

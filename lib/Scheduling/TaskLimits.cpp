@@ -25,8 +25,8 @@ public:
         prefetches(hasMemoryEngine(problem)),
         resources(problem.resources.size()) {}
 
-  /// Nothing on overflow.
-  std::optional<std::vector<TaskLimits>> findChoices(const Task &task);
+  /// Of each way to cut the task, in `choices`. False on overflow.
+  bool findChoices(const Task &task, std::vector<TaskLimits> &choices);
   std::vector<GroupSet> takeGroupSets();
 
 private:
@@ -191,21 +191,21 @@ static void lower(TaskLimits &limits, const TaskLimits &other) {
     limits.fetching[i].lower(other.fetching[i]);
 }
 
-std::optional<std::vector<TaskLimits>>
-LimitFinder::findChoices(const Task &task) {
-  std::vector<TaskLimits> choices;
+bool LimitFinder::findChoices(const Task &task,
+                              std::vector<TaskLimits> &choices) {
+  choices.clear();
   groups.assign(problem.engines.size(), false);
   for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice) {
     std::optional<TaskLimits> own = findChoice(task, choice);
     if (!own)
-      return std::nullopt;
+      return false;
     choices.push_back(std::move(*own));
   }
   unsigned groupSet =
       numberOf.try_emplace(groups, numberOf.size()).first->second;
   for (TaskLimits &choice : choices)
     choice.groupSet = groupSet;
-  return choices;
+  return true;
 }
 
 std::vector<GroupSet> LimitFinder::takeGroupSets() {
@@ -221,22 +221,22 @@ findTaskLimits(const Problem &problem,
   LimitFinder finder(problem, fetchLimits);
   ProblemLimits limits;
   limits.tasks.reserve(problem.tasks.size());
+  std::vector<TaskLimits> choices;
   for (const Task &task : problem.tasks) {
-    std::optional<std::vector<TaskLimits>> choices = finder.findChoices(task);
-    if (!choices)
+    if (!finder.findChoices(task, choices))
       return std::nullopt;
     size_t number = limits.tasks.size();
-    if (choices->size() == 1) {
-      limits.tasks.push_back(std::move(choices->front()));
+    if (choices.size() == 1) {
+      limits.tasks.push_back(std::move(choices.front()));
       continue;
     }
-    limits.tasks.push_back(choices->front());
-    for (const TaskLimits &choice : *choices)
+    limits.tasks.push_back(choices.front());
+    for (const TaskLimits &choice : choices)
       lower(limits.tasks.back(), choice);
     if (problem.tasks.size() > mostTasksLookedAtClosely)
       continue;
     limits.choices.resize(problem.tasks.size());
-    limits.choices[number] = std::move(*choices);
+    limits.choices[number] = std::move(choices);
   }
   limits.groupSets = finder.takeGroupSets();
   return limits;

@@ -26,9 +26,12 @@ struct CostedTile {
 /// Parts are tried in multiples of the engines of the op's group: one each,
 /// twice as many, and so on until there are four for each engine and, where the
 /// target has a memory engine, what can be fetched ahead for a part takes an
-/// eighth of the private memory or less, so that there is room for some. Among the ways
-/// to cut loops into so many parts, the one whose longest part is shortest, by
-/// its arithmetic and the bytes that it touches, then with the fewest bytes.
+/// eighth of the private memory or less, so that there is room for some. Half
+/// as many as there are engines, a quarter and so on are tried as long as that
+/// moves fewer bytes: each part may read all of what the others read, such as
+/// the latent cache of MLA. Among the ways to cut loops into so many parts, the
+/// one whose longest part is shortest, by its arithmetic and the bytes that it
+/// touches, then with the fewest bytes.
 FailureOr<SmallVector<CostedTile>> splitChoices(const OpOnTarget &context,
                                                 CostedTile given);
 
