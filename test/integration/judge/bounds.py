@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Iterable, Iterator, Optional, Union
+from typing import Callable, Iterable, Iterator, Optional, Union
 
 from model import (Group, LoopBody, Op, Part, Schedule, Stretch, Target, ceil_div, ops_of)
 
@@ -407,13 +407,29 @@ def _split_into_stages(tasks: list[Task]) -> list[list[Task]]:
 
 def _stage(target: Target, stage: list[Task]) -> int:
     first_cycle = min(task.head for task in stage)
-    lengths = [task.head + task.span_cycles - first_cycle for task in stage]
+    last_tail = min(task.tail for task in stage)
+    ways = {task: (task.head - first_cycle, task.tail - last_tail) for task in stage}
+    lengths = [head + task.span_cycles + tail for task, (head, tail) in ways.items()]
     for group in {task.group.name: task.group for task in stage}.values():
-        cycles = sum(task.engine_cycles for task in stage if task.group is group)
-        lengths.append(ceil_div(cycles, group.count))
+        own = [(task.engine_cycles, *ways[task]) for task in stage if task.group is group]
+        lengths.append(_shared(own, lambda cycles: ceil_div(cycles, group.count)))
     for memory in target.shared:
-        lengths.append(_streaming(target, memory, sum(task.own_bytes(memory) for task in stage)))
+        own = [(task.own_bytes(memory), *ways[task]) for task in stage]
+        lengths.append(_shared(own, lambda size: _streaming(target, memory, size)))
     return max(lengths)
+
+
+def _shared(amounts: list[tuple[int, int, int]], cycles_of: Callable[[int], int]) -> int:
+    """Of (amount, head, tail): those that start late pass after the least of their heads, and
+    before the least of their tails; so do those that end early."""
+    amounts = [amount for amount in amounts if amount[0]]
+    bound = 0
+    for way in (1, 2):
+        for least in amounts:
+            some = [amount for amount in amounts if amount[way] >= least[way]]
+            bound = max(bound, cycles_of(sum(amount for amount, _, _ in some))
+                        + min(head for _, head, _ in some) + min(tail for _, _, tail in some))
+    return bound
 
 
 @dataclass

@@ -172,6 +172,53 @@ TEST(Bounds, WaysToCut) {
             "critical_path=60 work_npu=50 bytes_dram=0 stages=60");
 }
 
+// Ways are those of one way to cut: whole, `a` and `b` take 100 cycles and 10
+// bytes each, cut 60 cycles and 120 bytes. Nothing is shorter than 60 + 60, or
+// 60 + 100 / 2 on both engines, and each way to cut for itself needs no more
+// than that. But both of them whole take 100 + 100, `b` alone cut 100 and then
+// the 120 of its bytes, `a` alone the 120 of its own and then 100, and both cut
+// 240. Another task runs beside them, so that all is one stage.
+TEST(Bounds, WaysAsTasksAreCut) {
+  Problem problem = machine(2);
+  problem.tasks = {task("a", matrix, 100, 10), task("b", matrix, 100, 10, {0}),
+                   task("beside", matrix, 1, 0)};
+  Part half = problem.tasks[0].parts[0];
+  half.computeCycles = 50;
+  half.bytes = {60};
+  half.count = 2;
+  for (unsigned task : {0, 1})
+    problem.tasks[task].alternatives = {{{half}}};
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=120 work_npu=110 bytes_dram=20 stages=200");
+}
+
+// The work of two tasks passes before what waits for both: 2 x 100, then the 50
+// and 30 behind them, which is also the best schedule. All work of the matrix
+// engine is 230, and the longest way 100 + 50 + 30.
+TEST(Bounds, WorkBeforeAWay) {
+  Problem problem = machine(1);
+  problem.engines = {{"mat", matrix, 1, {1024}, 0},
+                     {"vec", vector, 1, {1024}, 0}};
+  problem.tasks = {task("a", matrix, 100, 0), task("b", matrix, 100, 0),
+                   task("v", vector, 50, 0, {0, 1}),
+                   task("m", matrix, 30, 0, {2}), task("w", vector, 1, 0)};
+  EXPECT_EQ(boundsOf(problem), "critical_path=180 work_mat=230 work_vec=180 "
+                               "bytes_dram=0 stages=280");
+  EXPECT_EQ(scheduleList(problem)->makespan, 280);
+}
+
+// The same of bytes: 2 x 100 stream before the way of 50 and 30. The work of
+// the last one on both engines, 15, comes behind 100 + 50.
+TEST(Bounds, BytesBeforeAWay) {
+  Problem problem = machine(2);
+  problem.tasks = {task("a", matrix, 0, 100), task("b", matrix, 0, 100),
+                   task("v", matrix, 50, 0, {0, 1}),
+                   task("m", matrix, 30, 0, {2}), task("w", matrix, 1, 0)};
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=180 work_npu=165 bytes_dram=200 stages=280");
+  EXPECT_EQ(scheduleList(problem)->makespan, 280);
+}
+
 // Between tasks that all wait for, bounds of different kinds add up: 30 of the
 // first one, 99 of the work of three on two engines, where the longest way is
 // 66, and 20 of the last. Work alone says 30 + (198 + 20) / 2.

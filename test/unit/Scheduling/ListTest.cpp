@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fixtures.h"
+#include "ListRun.h"
 #include "llm/Scheduling/Addresses.h"
 
 using namespace mlir::llm;
@@ -374,4 +375,38 @@ TEST(List, StreamsBesideArithmetic) {
   EXPECT_TRUE(isValid(problem, *solution));
   // 200 bytes at one a cycle, and the end; 4 x 50 of arithmetic hide beside.
   EXPECT_EQ(solution->makespan, 200 + 1);
+}
+
+// Each part needs 410 of 1024 lanes to take 100 cycles: two fit, and the third
+// one takes 201 with the 204 that are left, or waits until 200. With a third of
+// the lanes, 341, each takes 40 x 1024 / 341 = 121, and 339 are enough for that.
+TEST(List, SharesLanes) {
+  Problem problem = machine(3);
+  problem.tasks = {task("a", matrix, 100, 40)};
+  problem.tasks[0].parts[0].count = 3;
+  EXPECT_EQ(list(problem),
+            Slots({"npu[0] 0..121 lanes 339", "npu[1] 0..121 lanes 339",
+                   "npu[2] 0..121 lanes 339"}));
+}
+
+// Two parts of `heavy` take all lanes, and then no part of `light` runs: twice
+// 100 cycles on two of three engines, then 4 parts of `light` on three of them.
+// One at a time leaves lanes for two of the others; when those have all run,
+// the last two run together.
+TEST(ListRun, LimitsPartsOfATask) {
+  Problem problem = machine(3);
+  problem.tasks = {task("heavy", matrix, 100, 50),
+                   task("light", matrix, 100, 10)};
+  for (Task &task : problem.tasks)
+    task.parts[0].count = 4;
+  std::optional<Plan> plan = Plan::make(problem);
+  ASSERT_TRUE(plan);
+  ListOptions options;
+  options.habits.resize(2);
+  EXPECT_EQ(ListRun(problem, *plan, options).run()->makespan, 400);
+  options.habits[0].mostParts = 1;
+  std::optional<Solution> solution = ListRun(problem, *plan, options).run();
+  ASSERT_TRUE(solution);
+  EXPECT_TRUE(isValid(problem, *solution));
+  EXPECT_EQ(solution->makespan, 300);
 }
