@@ -50,6 +50,8 @@ public:
   std::optional<std::vector<unsigned>> bestChoices() const;
 
 private:
+  /// Ways to cut stages that are looked at, of all of them.
+  static constexpr size_t mostLooks = 5000;
   /// Some tasks, each with its limits: in one way to cut it, or in any.
   using Row = std::vector<const TaskLimits *>;
   /// Of one stage.
@@ -92,12 +94,26 @@ private:
   /// Of stages in a row, between two borders: what they stream passes within
   /// this time, but for what private memories hold when they begin.
   std::optional<int64_t> passing(const Row &row, bool isFirst) const;
-  /// The larger of both.
-  std::optional<int64_t> stage(size_t first, const Row &row) const;
+  /// What a stage streams through a resource comes behind that of some stages
+  /// before it.
+  struct Carried {
+    int64_t bytes = 0;  ///< of those, less what was held when they began
+    int64_t cycles = 0; ///< from then on until the stage begins, at least
+  };
+  /// Where that is longer, of rows that begin at this stage.
+  void beginRows(std::vector<Carried> &carried) const;
+  /// Behind a stage that takes so many cycles, and whose tasks are cut anyhow.
+  void pass(const Row &row, int64_t cycles,
+            std::vector<Carried> &carried) const;
+  /// The larger of both, or what it takes with what is carried of each
+  /// resource.
+  std::optional<int64_t> stage(size_t first, const Row &row,
+                               const std::vector<Carried> &carried) const;
   /// The least of that over the ways to cut each task, of each stage.
   std::optional<std::vector<BestCut>>
   bestCuts(const std::vector<size_t> &borders) const;
   std::optional<BestCut> bestCut(size_t first, size_t last, int64_t bound,
+                                 const std::vector<Carried> &carried,
                                  size_t &looksLeft) const;
   /// Stages of so many tasks, at these positions.
   bool areEqual(size_t first, size_t other, size_t count) const;

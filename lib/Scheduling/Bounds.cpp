@@ -92,6 +92,7 @@ std::optional<int64_t> BoundFinder::work(const GroupSet &groups) const {
     int64_t ahead, behind, cycles;
   };
   std::vector<Work> tasks;
+  tasks.reserve(order.size());
   for (unsigned task : order)
     if (isConfined(limits[task], groups) && limits[task].engineCycles > 0)
       tasks.push_back({ahead[task], behind[task], limits[task].engineCycles});

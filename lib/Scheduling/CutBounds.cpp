@@ -12,6 +12,7 @@
 
 #include "BoundFinder.h"
 #include "Stages.h"
+#include "llm/Support/Units.h"
 
 #include <algorithm>
 #include <map>
@@ -36,25 +37,38 @@ std::vector<size_t> BoundFinder::findCuttable(size_t first, size_t last) const {
   return found;
 }
 
-std::optional<int64_t> BoundFinder::stage(size_t first, const Row &row) const {
+std::optional<int64_t>
+BoundFinder::stage(size_t first, const Row &row,
+                   const std::vector<Carried> &carried) const {
   std::optional<int64_t> own = alone(first, row);
   std::optional<int64_t> together = passing(row, first == 0);
   if (!own || !together)
     return std::nullopt;
-  return std::max(*own, *together);
+  int64_t bound = std::max(*own, *together);
+  for (size_t m = 0; m < carried.size(); ++m) {
+    std::optional<int64_t> bytes = carried[m].bytes;
+    for (const TaskLimits *task : row)
+      bytes = bytes ? checkedAdd(*bytes, task->streams[m].bytes) : bytes;
+    std::optional<int64_t> cycles =
+        bytes ? cyclesOf(std::max<int64_t>(0, *bytes), m) : std::nullopt;
+    if (cycles)
+      bound = std::max(bound, *cycles - carried[m].cycles);
+  }
+  return bound;
 }
 
 /// Branch and bound, the best first. After so many looks what is left may be
 /// cut in any way, and one way is found by going down only.
 std::optional<BoundFinder::BestCut>
 BoundFinder::bestCut(size_t first, size_t last, int64_t bound,
+                     const std::vector<Carried> &carried,
                      size_t &looksLeft) const {
   BestCut found{bound, std::vector<unsigned>(last - first, 0)};
   // A look takes as long as the stage is.
-  constexpr size_t mostLooks = 500, mostTasks = 64;
+  constexpr size_t mostLooksHere = 500, mostTasks = 64;
   if (looksLeft == 0 || last - first > mostTasks)
     return found;
-  size_t most = std::min(mostLooks, looksLeft), looks = 0;
+  size_t most = std::min(mostLooksHere, looksLeft), looks = 0;
   const std::vector<size_t> cuttable = findCuttable(first, last);
   std::priority_queue<PartlyCut> open;
   open.push({bound, 0, 0, rowOf(first, last)});
@@ -75,7 +89,7 @@ BoundFinder::bestCut(size_t first, size_t last, int64_t bound,
     size_t at = cuttable[best.decided++];
     for (const TaskLimits &choice : choices[order[at]]) {
       best.row[at - first] = &choice;
-      std::optional<int64_t> cycles = stage(first, best.row);
+      std::optional<int64_t> cycles = stage(first, best.row, carried);
       if (!cycles)
         return std::nullopt;
       open.push(
@@ -97,13 +111,14 @@ bool BoundFinder::areEqual(size_t first, size_t other, size_t count) const {
 std::optional<std::vector<BoundFinder::BestCut>>
 BoundFinder::bestCuts(const std::vector<size_t> &borders) const {
   std::vector<BestCut> cuts;
-  size_t looksLeft = 5000;
+  size_t looksLeft = mostLooks;
   // Layers repeat: where those before the last one began, by number of tasks
   // and bound.
   std::multimap<std::pair<size_t, int64_t>, size_t> known;
   for (size_t number = 0; number + 1 < borders.size(); ++number) {
     size_t first = borders[number], count = borders[number + 1] - first;
-    std::optional<int64_t> bound = stage(first, rowOf(first, first + count));
+    std::optional<int64_t> bound =
+        stage(first, rowOf(first, first + count), {});
     if (!bound)
       return std::nullopt;
     auto [from, to] = known.equal_range({count, *bound});
@@ -112,7 +127,7 @@ BoundFinder::bestCuts(const std::vector<size_t> &borders) const {
     });
     std::optional<BestCut> cut =
         same != to ? cuts[same->second]
-                   : bestCut(first, first + count, *bound, looksLeft);
+                   : bestCut(first, first + count, *bound, {}, looksLeft);
     if (!cut)
       return std::nullopt;
     // What comes first has nothing fetched before it.

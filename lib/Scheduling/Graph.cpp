@@ -19,6 +19,7 @@ Successors::Successors(const Problem &problem)
     : first(problem.tasks.size() + 2, 0) {
   // The lists of the problem are all over the memory: they are read once.
   std::vector<std::pair<unsigned, unsigned>> edges;
+  edges.reserve(2 * problem.tasks.size()); // about
   for (unsigned task = 0; task < problem.tasks.size(); ++task)
     for (unsigned predecessor : problem.tasks[task].predecessors)
       if (predecessor < problem.tasks.size() && predecessor != task)

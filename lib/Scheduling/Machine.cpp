@@ -236,16 +236,16 @@ bool Machine::start(size_t part, EngineId engine, LaneChoice choice) {
 }
 
 bool Machine::fetch(size_t part, unsigned source, EngineId target,
-                    unsigned group, const LaneChoice &choice) {
+                    unsigned group, LaneChoice choice) {
   std::optional<int64_t> end = checkedAdd(time, choice.length);
   std::optional<EngineId> engine = findIdle(group, 0);
   if (!end || !engine)
     return false;
   std::vector<PrefetchSlot> &fetches = solution.slots[part].prefetches;
-  fetches.push_back({source, *engine, time, *end, choice.lanes});
   takeEngine(*engine, *end);
-  running.insert({*end, part, static_cast<int>(fetches.size()) - 1});
+  running.insert({*end, part, static_cast<int>(fetches.size())});
   takeLanes(choice.lanes);
+  fetches.push_back({source, *engine, time, *end, std::move(choice.lanes)});
   int64_t bytes = table.partOf(part).sources[source].sliceBytes;
   Room &room = roomOf(target);
   room.fetched += bytes;

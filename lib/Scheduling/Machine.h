@@ -71,7 +71,7 @@ public:
   /// Starts to fetch a source for a part that will run on `target`, on an idle
   /// engine of the group. False on overflow.
   bool fetch(size_t part, unsigned source, EngineId target, unsigned group,
-             const LaneChoice &choice);
+             LaneChoice choice);
 
   /// Engines of the group that a solver may use.
   int64_t countOf(unsigned group) const { return groups[group].count; }

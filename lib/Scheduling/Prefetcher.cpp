@@ -242,7 +242,7 @@ bool Prefetcher::startFetches(std::vector<size_t> &waiting) {
     int64_t need = needWith(part, *source);
     std::optional<LaneChoice> choice =
         chooseLanes(problem, numbers.bytes, 0, 0, engine, machine.freeLanes());
-    if (!machine.fetch(part, *source, *target, *queue, *choice))
+    if (!machine.fetch(part, *source, *target, *queue, std::move(*choice)))
       return false;
     bind(part, *target, need);
     ++states[part].inFlight;

@@ -59,27 +59,30 @@ struct Share {
 
 /// The amounts of those tasks that start late pass after the least of their
 /// heads and before the least of their tails, and so do those of tasks that end
-/// early. Nothing on overflow.
+/// early; of very many tasks, those of all. Nothing on overflow.
 static std::optional<int64_t> sharedCycles(
-    std::vector<Share> shares,
+    std::vector<Share> &shares,
     const std::function<std::optional<int64_t>(int64_t amount)> &cyclesOf) {
+  bool isClose = shares.size() <= mostTasksLookedAtClosely;
   int64_t bound = 0;
   for (int64_t Share::*way : {&Share::head, &Share::tail}) {
-    int64_t Share::*other = way == &Share::head ? &Share::tail : &Share::head;
-    if (shares.size() <= mostTasksLookedAtClosely)
-      std::stable_sort(
+    if (isClose)
+      std::sort(
           shares.begin(), shares.end(),
           [&](const Share &a, const Share &b) { return a.*way > b.*way; });
-    int64_t sum = 0, leastWay = maxCount, leastOther = maxCount;
+    Share all{maxCount, maxCount, 0};
     for (const Share &share : shares) {
-      std::optional<int64_t> more = checkedAdd(sum, share.amount);
-      std::optional<int64_t> cycles = more ? cyclesOf(*more) : std::nullopt;
+      std::optional<int64_t> sum = checkedAdd(all.amount, share.amount);
+      if (!sum)
+        return std::nullopt;
+      all = {std::min(all.head, share.head), std::min(all.tail, share.tail),
+             *sum};
+      if (!isClose && &share != &shares.back())
+        continue;
+      std::optional<int64_t> cycles = cyclesOf(all.amount);
       if (!cycles)
         return std::nullopt;
-      sum = *more;
-      leastWay = std::min(leastWay, share.*way);
-      leastOther = std::min(leastOther, share.*other);
-      bound = std::max(bound, leastWay + *cycles + leastOther);
+      bound = std::max(bound, all.head + *cycles + all.tail);
     }
   }
   return std::min(bound, maxCount);
@@ -89,6 +92,7 @@ std::optional<int64_t> BoundFinder::alone(size_t first, const Row &row) const {
   Ways ways = waysOf(first, row);
   int64_t bound = ways.longest;
   std::vector<Share> shares;
+  shares.reserve(row.size());
   auto add = [&](size_t i, int64_t amount) {
     if (amount > 0)
       shares.push_back({ways.heads[i], ways.tails[i], amount});
@@ -154,6 +158,28 @@ std::optional<int64_t> BoundFinder::passing(const Row &row,
   return longest;
 }
 
+void BoundFinder::beginRows(std::vector<Carried> &carried) const {
+  constexpr int64_t many = int64_t(1) << 40;
+  for (size_t m = 0; m < carried.size(); ++m) {
+    double cyclesPerByte = double(cyclesOf(many, m).value_or(0)) / double(many);
+    Carried &longest = carried[m];
+    double behind =
+        double(longest.bytes) * cyclesPerByte - double(longest.cycles);
+    if (heldBytes[m] && -double(heldBytes[m]->bytes) * cyclesPerByte > behind)
+      longest = {-heldBytes[m]->bytes, 0};
+  }
+}
+
+void BoundFinder::pass(const Row &row, int64_t cycles,
+                       std::vector<Carried> &carried) const {
+  for (size_t m = 0; m < carried.size(); ++m) {
+    carried[m].cycles += cycles;
+    for (const TaskLimits *task : row)
+      carried[m].bytes = checkedAdd(carried[m].bytes, task->streams[m].bytes)
+                             .value_or(maxCount);
+  }
+}
+
 std::optional<int64_t> BoundFinder::stages() const {
   const std::vector<size_t> borders = findBorders(*problem, order);
   size_t count = borders.size() - 1;
@@ -165,6 +191,8 @@ std::optional<int64_t> BoundFinder::stages() const {
   std::optional<std::vector<BestCut>> cuts = bestCuts(borders);
   if (!cuts)
     return std::nullopt;
+  std::vector<Carried> carried(problem->resources.size());
+  size_t looksLeft = mostLooks;
   // The least cycles at which so many stages have ended.
   std::vector<int64_t> ended = {0};
   for (size_t last = 1; last <= count; ++last) {
@@ -183,6 +211,18 @@ std::optional<int64_t> BoundFinder::stages() const {
         return std::nullopt;
       bound = std::max(bound, *sum);
     }
+    // How it is cut matters to what streams behind other stages.
+    if (last > 1 && looksLeft > 0 && !choices.empty()) {
+      beginRows(carried);
+      std::optional<BestCut> cut =
+          bestCut(borders[last - 1], borders[last], bound - ended.back(),
+                  carried, looksLeft);
+      if (!cut)
+        return std::nullopt;
+      bound = std::max(bound, ended.back() + cut->cycles);
+    }
+    pass(rowOf(borders[last - 1], borders[last]), bound - ended.back(),
+         carried);
     ended.push_back(bound);
   }
   return ended.back();

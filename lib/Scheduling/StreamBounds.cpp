@@ -19,6 +19,7 @@ namespace mlir::llm::scheduling {
 static double leastCycles(const std::vector<const FetchCurve *> &curves,
                           double engines, double perCycle, double held) {
   std::vector<FetchCurve::Piece> pieces;
+  pieces.reserve(curves.size()); // of one source each, in most problems
   double cycles = 0, least = 0;
   for (const FetchCurve *curve : curves) {
     least += curve->start().bytes;
@@ -62,6 +63,7 @@ std::optional<int64_t> BoundFinder::fetched(size_t limit,
                                             const Row &row,
                                             const HeldAhead &held) const {
   std::vector<const FetchCurve *> curves;
+  curves.reserve(row.size());
   for (const TaskLimits *task : row)
     if (isConfined(*task, groups))
       curves.push_back(&task->fetching[limit]);

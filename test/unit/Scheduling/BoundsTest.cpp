@@ -192,6 +192,30 @@ TEST(Bounds, WaysAsTasksAreCut) {
             "critical_path=120 work_npu=110 bytes_dram=20 stages=200");
 }
 
+// How a stage is cut also decides when what it streams is there, behind what
+// the stage before it streams. `a` takes 100 cycles whole, and 10 bytes; in
+// halves 50 cycles, when 120 bytes were fetched, and private memory could hold
+// them when it begins: but `first` streams all the time. So 100 + 100, or 100 +
+// 120.
+TEST(Bounds, BytesBehindOthers) {
+  Problem problem = machine(2);
+  problem.engines.push_back({"dma", memory, 1, {1024}, 0});
+  problem.tasks = {task("first", matrix, 0, 100),
+                   task("a", matrix, 100, 10, {0})};
+  Part &whole = problem.tasks[1].parts[0];
+  whole.sources = {{"w", {10}, 10, 0}};
+  Part half = whole;
+  half.computeCycles = 50;
+  half.bytes = {60};
+  half.sources = {{"w", {60}, 60, 0}};
+  half.count = 2;
+  problem.tasks[1].alternatives = {{{half}}};
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=150 work_npu=150 bytes_dram=110 streams_npu=100 "
+            "room_npu=100 stages=200");
+  EXPECT_EQ(scheduleList(problem)->makespan, 200);
+}
+
 // The work of two tasks passes before what waits for both: 2 x 100, then the 50
 // and 30 behind them, which is also the best schedule. All work of the matrix
 // engine is 230, and the longest way 100 + 50 + 30.

@@ -379,7 +379,8 @@ TEST(List, StreamsBesideArithmetic) {
 
 // Each part needs 410 of 1024 lanes to take 100 cycles: two fit, and the third
 // one takes 201 with the 204 that are left, or waits until 200. With a third of
-// the lanes, 341, each takes 40 x 1024 / 341 = 121, and 339 are enough for that.
+// the lanes, 341, each takes 40 x 1024 / 341 = 121, and 339 are enough for
+// that.
 TEST(List, SharesLanes) {
   Problem problem = machine(3);
   problem.tasks = {task("a", matrix, 100, 40)};
