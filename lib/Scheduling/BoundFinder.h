@@ -97,7 +97,8 @@ private:
   /// What a stage streams through a resource comes behind that of some stages
   /// before it.
   struct Carried {
-    int64_t bytes = 0;  ///< of those, less what was held when they began
+    int64_t bytes = 0;  ///< of those, less what was held when they began: may
+                        ///< be below 0
     int64_t cycles = 0; ///< from then on until the stage begins, at least
   };
   /// Where that is longer, of rows that begin at this stage.

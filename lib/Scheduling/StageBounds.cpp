@@ -175,8 +175,8 @@ void BoundFinder::pass(const Row &row, int64_t cycles,
   for (size_t m = 0; m < carried.size(); ++m) {
     carried[m].cycles += cycles;
     for (const TaskLimits *task : row)
-      carried[m].bytes = checkedAdd(carried[m].bytes, task->streams[m].bytes)
-                             .value_or(maxCount);
+      carried[m].bytes =
+          std::min(carried[m].bytes + task->streams[m].bytes, maxCount);
   }
 }
 

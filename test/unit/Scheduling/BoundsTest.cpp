@@ -216,6 +216,31 @@ TEST(Bounds, BytesBehindOthers) {
   EXPECT_EQ(scheduleList(problem)->makespan, 200);
 }
 
+// What private memory may hold when a row of stages begins, 8 bytes of the two
+// kinds of engines, is more than the last two stages stream: nothing is carried
+// into the last one. `a` needs all private memory for 5 cycles, then 3 bytes
+// are fetched in 1 for `b`, which takes no time, and `c` takes 5 more.
+TEST(Bounds, HeldBytesAreNotCarried) {
+  Problem problem = machine(1);
+  problem.clockHz = 1;
+  problem.resources = {{"dram", 3, 3}};
+  problem.engines = {{"npu", both(), 1, {1}, 4}, {"dma", memory, 1, {3}, 4}};
+  problem.tasks = {task("a", matrix, 5, 5), task("b", matrix, 0, 3, {0}),
+                   task("c", matrix, 5, 0, {1})};
+  problem.tasks[0].parts[0].workingSetBytes = 4;
+  problem.tasks[1].parts[0].sources = {{"w", {3}, 3, 0}};
+  Part other = problem.tasks[2].parts[0];
+  other.computeCycles = 10;
+  other.bytes = {4};
+  other.sources = {{"w", {4}, 4, 0}};
+  problem.tasks[2].alternatives = {{{other}}};
+  EXPECT_EQ(scheduleList(problem)->makespan, 11);
+  std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
+  ASSERT_TRUE(bounds);
+  for (const Bound &bound : *bounds)
+    EXPECT_LE(bound.cycles, 11) << bound.name;
+}
+
 // The work of two tasks passes before what waits for both: 2 x 100, then the 50
 // and 30 behind them, which is also the best schedule. All work of the matrix
 // engine is 230, and the longest way 100 + 50 + 30.
