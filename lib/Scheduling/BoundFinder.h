@@ -110,6 +110,11 @@ private:
   /// resource.
   std::optional<int64_t> stage(size_t first, const Row &row,
                                const std::vector<Carried> &carried) const;
+  /// When the next stage has ended, at the earliest, by rows of two stages or
+  /// more that end with it, when those before it have `ended` then.
+  std::optional<int64_t> endOfRows(const std::vector<size_t> &borders,
+                                   const std::vector<int64_t> &ended,
+                                   size_t longestRow) const;
   /// The least of that over the ways to cut each task, of each stage.
   std::optional<std::vector<BestCut>>
   bestCuts(const std::vector<size_t> &borders) const;

@@ -180,6 +180,25 @@ void BoundFinder::pass(const Row &row, int64_t cycles,
   }
 }
 
+std::optional<int64_t>
+BoundFinder::endOfRows(const std::vector<size_t> &borders,
+                       const std::vector<int64_t> &ended,
+                       size_t longestRow) const {
+  size_t last = ended.size();
+  int64_t end = 0;
+  for (size_t length = 2; length <= std::min(longestRow, last); ++length) {
+    size_t begin = borders[last - length];
+    std::optional<int64_t> cycles =
+        passing(rowOf(begin, borders[last]), begin == 0);
+    std::optional<int64_t> sum =
+        cycles ? checkedAdd(ended[last - length], *cycles) : std::nullopt;
+    if (!sum)
+      return std::nullopt;
+    end = std::max(end, *sum);
+  }
+  return end;
+}
+
 std::optional<int64_t> BoundFinder::stages() const {
   const std::vector<size_t> borders = findBorders(*problem, order);
   size_t count = borders.size() - 1;
@@ -196,21 +215,12 @@ std::optional<int64_t> BoundFinder::stages() const {
   // The least cycles at which so many stages have ended.
   std::vector<int64_t> ended = {0};
   for (size_t last = 1; last <= count; ++last) {
-    int64_t bound = 0;
-    for (size_t length = 1; length <= std::max<size_t>(1, longestRow);
-         ++length) {
-      if (length > last)
-        break;
-      size_t begin = borders[last - length];
-      std::optional<int64_t> cycles =
-          length == 1 ? (*cuts)[last - 1].cycles
-                      : passing(rowOf(begin, borders[last]), begin == 0);
-      std::optional<int64_t> sum =
-          cycles ? checkedAdd(ended[last - length], *cycles) : std::nullopt;
-      if (!sum)
-        return std::nullopt;
-      bound = std::max(bound, *sum);
-    }
+    std::optional<int64_t> end = endOfRows(borders, ended, longestRow);
+    std::optional<int64_t> own =
+        checkedAdd(ended.back(), (*cuts)[last - 1].cycles);
+    if (!end || !own)
+      return std::nullopt;
+    int64_t bound = std::max(*end, *own);
     // How it is cut matters to what streams behind other stages.
     if (last > 1 && looksLeft > 0 && !choices.empty()) {
       beginRows(carried);
