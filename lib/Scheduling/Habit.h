@@ -32,6 +32,8 @@ struct Habit {
   /// As long as others are ready, only so many parts of the task run at once:
   /// a task that streams much beside one that computes much.
   std::optional<int64_t> mostParts;
+  /// The same when no others are ready, too: memory engines have the lanes.
+  bool alwaysMostParts = false;
   /// An engine streams with at most one of so many equal shares of the lanes:
   /// parts that would fit side by side only almost then do, and end together.
   int64_t shares = 1;
@@ -46,8 +48,8 @@ struct Habit {
   bool operator==(const Habit &other) const {
     return manner == other.manner && waitsForSources == other.waitsForSources &&
            mostStreams == other.mostStreams && mostParts == other.mostParts &&
-           shares == other.shares && fetchesOne == other.fetchesOne &&
-           waitPercent == other.waitPercent;
+           alwaysMostParts == other.alwaysMostParts && shares == other.shares &&
+           fetchesOne == other.fetchesOne && waitPercent == other.waitPercent;
   }
 };
 

@@ -200,6 +200,7 @@ void Improver::changeHabits(Recipe &recipe, const Tasks &stage) {
     habit.mostParts = std::nullopt;
     if (engines > 1 && !dice.oneIn(3))
       habit.mostParts = dice.between(1, engines - 1);
+    habit.alwaysMostParts = dice.oneIn(2);
     break;
   }
   for (unsigned task : tasks)

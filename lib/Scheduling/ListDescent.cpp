@@ -100,16 +100,25 @@ bool ListSearch::recut(Start &start, const Alike &tasks, int mostInVain) {
               });
 }
 
-bool ListSearch::limit(Start &start, const Alike &tasks) {
+bool ListSearch::limit(Start &start, const Alike &tasks, bool always) {
   int64_t engines = countComputeEngines(problem);
-  int64_t now = start.options.habits[tasks.front()].mostParts.value_or(engines);
   int64_t step = std::max<int64_t>(1, engines / 16);
-  return walk(
-      start, {now, 1, engines, -step}, /*mostInVain=*/3, [&](int64_t most) {
-        for (unsigned task : tasks)
-          start.options.habits[task].mostParts =
-              most == engines ? std::nullopt : std::optional<int64_t>(most);
-      });
+  Habit before = start.options.habits[tasks.front()];
+  auto set = [&](std::optional<int64_t> most, bool alsoAlone) {
+    for (unsigned task : tasks) {
+      start.options.habits[task].mostParts = most;
+      start.options.habits[task].alwaysMostParts = alsoAlone;
+    }
+  };
+  bool isShorter =
+      walk(start, {before.mostParts.value_or(engines), 1, engines, -step},
+           /*mostInVain=*/3, [&](int64_t most) {
+             set(most == engines ? std::nullopt : std::optional<int64_t>(most),
+                 always);
+           });
+  if (!isShorter)
+    set(before.mostParts, before.alwaysMostParts);
+  return isShorter;
 }
 
 bool ListSearch::reorder(Start &start, const Alike &tasks) {
@@ -141,7 +150,8 @@ void ListSearch::descendFrom(Start &start, int mostInVain) {
         isShorter |= recut(start, tasks, mostInVain);
         isShorter |= reorder(start, tasks);
         if (hasCompany[tasks.front()])
-          isShorter |= limit(start, tasks);
+          isShorter |= limit(start, tasks, /*always=*/false) ||
+                       limit(start, tasks, /*always=*/true);
       }
   }
 }

@@ -161,12 +161,14 @@ bool ListRun::isLimited() const {
   return options.habitOf(latest).mostStreams || !running.empty();
 }
 
-bool ListRun::isOneTooMany(size_t part) const {
+bool ListRun::isOneTooMany(size_t part, bool withLimits) const {
   if (running.empty())
     return false;
   unsigned task = plan.table.parts[part].task;
-  std::optional<int64_t> most = options.habitOf(task).mostParts;
-  return most && running[task] >= *most;
+  const Habit &habit = options.habitOf(task);
+  std::optional<int64_t> most = habit.mostParts;
+  return most && (withLimits || habit.alwaysMostParts) &&
+         running[task] >= *most;
 }
 
 void ListRun::startWhatFits(bool withLimits) {
@@ -180,7 +182,7 @@ void ListRun::startWhatFits(bool withLimits) {
   };
   while (ReadyQueue *queue = firstCandidate(mayStream())) {
     size_t part = plan.order[queue->next];
-    if (withLimits && isOneTooMany(part)) {
+    if (isOneTooMany(part, withLimits)) {
       queue->pass(
           std::max(plan.ends[plan.table.parts[part].task], queue->next + 1));
       continue;

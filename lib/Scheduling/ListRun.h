@@ -55,7 +55,7 @@ private:
   void startWhatFits(bool withLimits);
   bool isLimited() const;
   /// As many parts of its task run as its habit allows.
-  bool isOneTooMany(size_t part) const;
+  bool isOneTooMany(size_t part, bool withLimits) const;
   /// A part whose sources were not fetched, and that is longer for it.
   bool streams(size_t part) const;
   void startFetches();

@@ -92,8 +92,8 @@ private:
             const std::function<void(int64_t)> &set);
   /// Other ways to cut these tasks.
   bool recut(Start &start, const Alike &tasks, int mostInVain);
-  /// How many parts of them run at once.
-  bool limit(Start &start, const Alike &tasks);
+  /// How many parts of them run at once, while others are ready or always.
+  bool limit(Start &start, const Alike &tasks, bool always);
   /// Whether they, and what leads to them, come first.
   bool reorder(Start &start, const Alike &tasks);
   /// Finer ones, where that is about as many bytes.

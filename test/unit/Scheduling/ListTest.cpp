@@ -393,7 +393,7 @@ TEST(List, SharesLanes) {
 // Two parts of `heavy` take all lanes, and then no part of `light` runs: twice
 // 100 cycles on two of three engines, then 4 parts of `light` on three of them.
 // One at a time leaves lanes for two of the others; when those have all run,
-// the last two run together.
+// the last two run together, if that is not forbidden, too.
 TEST(ListRun, LimitsPartsOfATask) {
   Problem problem = machine(3);
   problem.tasks = {task("heavy", matrix, 100, 50),
@@ -410,4 +410,6 @@ TEST(ListRun, LimitsPartsOfATask) {
   ASSERT_TRUE(solution);
   EXPECT_TRUE(isValid(problem, *solution));
   EXPECT_EQ(solution->makespan, 300);
+  options.habits[0].alwaysMostParts = true;
+  EXPECT_EQ(ListRun(problem, *plan, options).run()->makespan, 400);
 }
