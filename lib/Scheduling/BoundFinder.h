@@ -82,6 +82,8 @@ private:
 
   /// The tasks at positions [first, last) of the order, cut in any way.
   Row rowOf(size_t first, size_t last) const;
+  /// All that its tasks stream; at most `maxCount`.
+  static int64_t bytesOf(const Row &row, size_t resource);
   /// The longest ways to and from each task of a row, within that.
   struct Ways {
     std::vector<int64_t> heads, tails;

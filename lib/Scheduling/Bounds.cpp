@@ -53,12 +53,7 @@ std::optional<BoundFinder> BoundFinder::make(const Problem &problem) {
 }
 
 int64_t BoundFinder::enginesOf(const GroupSet &groups) const {
-  int64_t engines = 0;
-  for (size_t group = 0; group < groups.size(); ++group)
-    if (groups[group])
-      engines =
-          checkedAdd(engines, problem->engines[group].count).value_or(maxCount);
-  return engines;
+  return countEngines(*problem, [&](unsigned group) { return groups[group]; });
 }
 
 bool BoundFinder::isConfined(const TaskLimits &task,

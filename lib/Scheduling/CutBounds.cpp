@@ -46,9 +46,7 @@ BoundFinder::stage(size_t first, const Row &row,
     return std::nullopt;
   int64_t bound = std::max(*own, *together);
   for (size_t m = 0; m < carried.size(); ++m) {
-    int64_t bytes = carried[m].bytes; // may be below 0
-    for (const TaskLimits *task : row)
-      bytes = std::min(bytes + task->streams[m].bytes, maxCount);
+    int64_t bytes = std::min(carried[m].bytes + bytesOf(row, m), maxCount);
     if (std::optional<int64_t> cycles =
             cyclesOf(std::max<int64_t>(0, bytes), m))
       bound = std::max(bound, *cycles - carried[m].cycles);

@@ -64,6 +64,12 @@ struct ListOptions {
   const Habit &habitOf(unsigned task) const {
     return habits.size() == 1 ? habits.front() : habits[task];
   }
+  /// Says of each task for itself what it says of all.
+  void expand(size_t taskCount) {
+    if (habits.size() == 1)
+      habits.resize(taskCount, Habit(habits.front()));
+    extraCycles.resize(taskCount, 0);
+  }
   bool hasHabitsOf(const ListOptions &other) const {
     return prefetches == other.prefetches && halvings == other.halvings &&
            habits == other.habits;

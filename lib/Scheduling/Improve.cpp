@@ -89,10 +89,8 @@ Improver::Improver(const Problem &problem, const ImproveOptions &options,
       engines(countComputeEngines(problem)) {
   size_t tasks = problem.tasks.size();
   best = {start.solution.choices, start.options};
-  best.options.extraCycles.resize(tasks, 0);
+  best.options.expand(tasks);
   best.choices.resize(tasks, 0);
-  if (best.options.habits.size() == 1)
-    best.options.habits.resize(tasks, Habit(best.options.habits.front()));
   result.solution = std::move(start.solution);
   result.lowerBoundCycles = start.lowerBoundCycles;
 

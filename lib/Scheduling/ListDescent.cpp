@@ -139,10 +139,7 @@ bool ListSearch::reorder(Start &start, const Alike &tasks) {
 
 void ListSearch::descendFrom(Start &start, int mostInVain) {
   start.choices.resize(problem.tasks.size(), 0);
-  start.options.extraCycles.resize(problem.tasks.size(), 0);
-  if (start.options.habits.size() == 1)
-    start.options.habits.resize(problem.tasks.size(),
-                                Habit(start.options.habits.front()));
+  start.options.expand(problem.tasks.size());
   for (bool isShorter = true; isShorter && !isDone();) {
     isShorter = false;
     for (const Alike &tasks : alike)

@@ -52,11 +52,9 @@ int64_t ListSearch::inFront(int64_t cycles) {
 static std::vector<unsigned> findFirstLevels(const Problem &problem) {
   std::vector<unsigned> first;
   for (const Task &task : problem.tasks) {
-    int64_t engines = 0;
-    for (unsigned group = 0; group < problem.engines.size(); ++group)
-      if (isEligible(problem, group, task))
-        engines = checkedAdd(engines, problem.engines[group].count)
-                      .value_or(maxCount);
+    int64_t engines = countEngines(problem, [&](unsigned group) {
+      return isEligible(problem, group, task);
+    });
     unsigned choice = 1;
     while (choice < task.alternatives.size() &&
            countParts(task.partsOf(choice)) < engines)
@@ -175,13 +173,12 @@ std::vector<ListOptions> ListSearch::otherOptions(const Problem &resolved,
       all.push_back(with);
       with.habits.front().fetchesOne = false;
     }
-    int64_t sharing = engines;
-    for (unsigned round = 0; round < 2 && engines > 1; ++round) {
-      with.habits.front().shares = sharing;
-      all.push_back(with);
-      sharing += countMemoryEngines(resolved);
-      with.habits.front().shares = 1;
-    }
+    if (engines > 1)
+      for (int64_t shares : {engines, engines + countMemoryEngines(resolved)}) {
+        with.habits.front().shares = shares;
+        all.push_back(with);
+      }
+    with.habits.front().shares = 1;
     for (int64_t left = engines; left > 0;) {
       left /= 2;
       with.habits.front().mostStreams = left;

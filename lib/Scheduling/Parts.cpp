@@ -31,20 +31,26 @@ bool hasMemoryEngine(const Problem &problem) {
                      });
 }
 
-int64_t countMemoryEngines(const Problem &problem) {
+int64_t countEngines(const Problem &problem,
+                     const std::function<bool(unsigned group)> &holds) {
   int64_t count = 0;
-  for (const EngineGroup &engine : problem.engines)
-    if (engine.kinds.contains(EngineKind::Memory))
-      count = checkedAdd(count, engine.count).value_or(maxCount);
+  for (unsigned group = 0; group < problem.engines.size(); ++group)
+    if (holds(group))
+      count =
+          checkedAdd(count, problem.engines[group].count).value_or(maxCount);
   return count;
 }
 
+int64_t countMemoryEngines(const Problem &problem) {
+  return countEngines(problem, [&](unsigned group) {
+    return problem.engines[group].kinds.contains(EngineKind::Memory);
+  });
+}
+
 int64_t countComputeEngines(const Problem &problem) {
-  int64_t count = 0;
-  for (const EngineGroup &engine : problem.engines)
-    if (!engine.kinds.contains(EngineKind::Memory))
-      count = checkedAdd(count, engine.count).value_or(maxCount);
-  return count;
+  return countEngines(problem, [&](unsigned group) {
+    return !problem.engines[group].kinds.contains(EngineKind::Memory);
+  });
 }
 
 int64_t leastNeedOf(const Problem &problem, const Part &part) {

@@ -10,6 +10,8 @@
 
 #include "llm/Scheduling/Problem.h"
 
+#include <functional>
+
 namespace mlir::llm::scheduling {
 
 /// One way to run a part: at its shortest on an engine of this group.
@@ -90,8 +92,11 @@ bool mayRun(const Problem &problem, unsigned group, const Task &task,
             const Part &part);
 
 bool hasMemoryEngine(const Problem &problem);
+/// Engines of the groups for which `holds`; at most `maxCount`.
+int64_t countEngines(const Problem &problem,
+                     const std::function<bool(unsigned group)> &holds);
 int64_t countMemoryEngines(const Problem &problem);
-/// Engines without the kind Memory; at most `maxCount`.
+/// Engines without the kind Memory.
 int64_t countComputeEngines(const Problem &problem);
 
 /// The table of a sound problem. Nothing on overflow.

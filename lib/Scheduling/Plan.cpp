@@ -16,14 +16,11 @@ namespace mlir::llm::scheduling {
 /// Engines of all groups that can run one of the parts.
 static int64_t enginesFor(const Problem &problem, const Task &task,
                           const std::vector<Part> &parts) {
-  int64_t engines = 0;
-  for (unsigned group = 0; group < problem.engines.size(); ++group)
-    if (std::any_of(parts.begin(), parts.end(), [&](const Part &part) {
-          return mayRun(problem, group, task, part);
-        }))
-      engines =
-          checkedAdd(engines, problem.engines[group].count).value_or(maxCount);
-  return engines;
+  return countEngines(problem, [&](unsigned group) {
+    return std::any_of(parts.begin(), parts.end(), [&](const Part &part) {
+      return mayRun(problem, group, task, part);
+    });
+  });
 }
 
 std::optional<int64_t> spanOf(const Problem &problem, const Task &task,

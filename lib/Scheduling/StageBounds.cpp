@@ -22,6 +22,13 @@ BoundFinder::Row BoundFinder::rowOf(size_t first, size_t last) const {
   return row;
 }
 
+int64_t BoundFinder::bytesOf(const Row &row, size_t resource) {
+  int64_t bytes = 0;
+  for (const TaskLimits *task : row)
+    bytes = std::min(bytes + task->streams[resource].bytes, maxCount);
+  return bytes;
+}
+
 BoundFinder::Ways BoundFinder::waysOf(size_t first, const Row &row) const {
   Ways ways{std::vector<int64_t>(row.size(), 0),
             std::vector<int64_t>(row.size(), 0), 0};
@@ -133,11 +140,8 @@ std::optional<int64_t> BoundFinder::passing(const Row &row,
     std::optional<HeldAhead> before = heldBefore(heldBytes[m]);
     if (!before)
       continue;
-    int64_t bytes = 0;
-    for (const TaskLimits *task : row)
-      bytes = checkedAdd(bytes, task->streams[m].bytes).value_or(maxCount);
     std::optional<int64_t> cycles =
-        cyclesOf(std::max<int64_t>(0, bytes - before->bytes), m);
+        cyclesOf(std::max<int64_t>(0, bytesOf(row, m) - before->bytes), m);
     if (!cycles)
       return std::nullopt;
     longest = std::max(longest, *cycles);
@@ -174,9 +178,7 @@ void BoundFinder::pass(const Row &row, int64_t cycles,
                        std::vector<Carried> &carried) const {
   for (size_t m = 0; m < carried.size(); ++m) {
     carried[m].cycles += cycles;
-    for (const TaskLimits *task : row)
-      carried[m].bytes =
-          std::min(carried[m].bytes + task->streams[m].bytes, maxCount);
+    carried[m].bytes = std::min(carried[m].bytes + bytesOf(row, m), maxCount);
   }
 }
 
