@@ -45,7 +45,14 @@ def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
       (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$buffer,
            "::mlir::llm::Box":$box), "", [{
         return ::mlir::llm::countElementsOfProduct(workload, buffer, box);
-      }]>
+      }]>,
+    InterfaceMethod<[{
+      How the op runs in `parts` boxes along the reduction `loop` at once, and what joins
+      their results. The two counts answer for both of its workloads. Nothing where
+      partial results along the loop cannot be joined.
+    }], "::std::optional<::mlir::llm::PartialReduction>", "getPartialReduction",
+      (ins "const ::mlir::llm::Workload &":$workload, "unsigned":$loop, "int64_t":$parts),
+      "", [{ return std::nullopt; }]>
   ];
 }
 

@@ -13,7 +13,7 @@ include "LlmOpBase.td"
 def OpGroupAttention : OpDocGroup { let summary = "Attention"; let description = ""; }
 let opDocGroup = OpGroupAttention in {
 
-def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn"> {
+def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn", ["getPartialReduction"]> {
   let summary = "grouped-query attention, as one fused kernel";
   let description = [{
     `out[b, s, h] = sum_t softmax_t(scale * q[b, s, h] . k[b, t, h / G] ) v[b, t, h / G]`
@@ -30,7 +30,8 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn"> {
     a hyperbolic tangent), max (one comparison per visible (s, t)), exp_sum (a multiply-add
     for scale and maximum, exponential, add), sink (per row a comparison, subtract,
     exponential, add), pv (one MAC per visible (s, t) and c), normalize (one product per
-    element of out).
+    element of out). Cut along t, a last part joins what the others make of their keys
+    (FlashDecoding; Dao et al., 2023; Spec.md, Partial results).
 
     Example:
     ```mlir
@@ -50,7 +51,7 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn"> {
   }];
 }
 
-def Llm_MlaAttnOp : Llm_MaskedOp<"mla_attn"> {
+def Llm_MlaAttnOp : Llm_MaskedOp<"mla_attn", ["getPartialReduction"]> {
   let summary = "multi-head latent attention in its absorbed form, as one fused kernel";
   let description = [{
     `out[b, s, h, c] = sum_t softmax_t(scale * q[b, s, h] . z[b, t]) z[b, t, c]` over the
@@ -62,7 +63,8 @@ def Llm_MlaAttnOp : Llm_MaskedOp<"mla_attn"> {
     out [batch, queries, heads, value_dim] of q's element type. Loops: b, h, s (queries),
     t (keys), d (rank + rope_dim), c (value_dim); d and c are never tiled. Stages: qk (one
     MAC per visible (s, t), h and d), max, exp_sum (as in `llm.gqa_attn`), pv (one MAC per
-    visible (s, t), h and c), normalize (one product per element of out).
+    visible (s, t), h and c), normalize (one product per element of out). Cut along t as
+    `llm.gqa_attn`.
 
     Example:
     ```mlir

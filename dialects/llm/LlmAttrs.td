@@ -97,8 +97,9 @@ def Llm_TileLevelAttr : Llm_Attr<"TileLevel", "tile_level", "a tile in one memor
 def Llm_TileAttr : Llm_Attr<"Tile", "tile", "how an op is cut to fit the memories"> {
   let description = [{
     One level per memory beside DRAM, outermost first (empty where the strategy has no
-    tile for the op). `split` cuts loops into parallel parts (S1 schedules each);
-    absent: one part.
+    tile for the op). `split` cuts loops into parts that may run at once (S1 schedules
+    each; where one of them is a reduction, one more part joins the others); absent: one
+    part.
   }];
   let parameters = (ins EnumParameter<Llm_TileStrategy>:$strategy,
     OptionalArrayRefParameter<"::mlir::llm::TileLevelAttr">:$levels,

@@ -43,17 +43,17 @@ class Llm_WorkOp<string mnemonic, list<Trait> traits = [], list<string> counts =
 
 /// Work over tensors that has no effect but its results, whose types follow from the
 /// operands (type-C3).
-class Llm_TensorOp<string mnemonic, list<Trait> traits = []>
-    : Llm_WorkOp<mnemonic, [Pure, InferTypeOpAdaptor] # traits>;
+class Llm_TensorOp<string mnemonic, list<Trait> traits = [], list<string> counts = []>
+    : Llm_WorkOp<mnemonic, [Pure, InferTypeOpAdaptor] # traits, counts>;
 
 
 /// What an op that is itself on slices adds to its workload.
 class Llm_Sliceable<list<string> methods> : DeclareOpInterfaceMethods<SliceableOpInterface, methods>;
 
 /// Work over tensors with a mask: its counts are not products of its loops.
-class Llm_MaskedOp<string mnemonic>
+class Llm_MaskedOp<string mnemonic, list<string> counts = []>
     : Llm_WorkOp<mnemonic, [Pure, InferTypeOpAdaptor, Llm_Sliceable<["explainUncut", "narrowBox"]>],
-                 ["countPoints", "countElements"]>;
+                 ["countPoints", "countElements"] # counts>;
 
 /// A product whose reduction may be cut.
 def Llm_Summable : DeclareOpInterfaceMethods<SummableOpInterface>;

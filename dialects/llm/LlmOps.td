@@ -16,7 +16,8 @@ include "LlmOpBase.td"
 
 def OpGroupLinear : OpDocGroup { let summary = "Linear"; let description = ""; }
 let opDocGroup = OpGroupLinear in {
-def Llm_MatmulOp : Llm_TensorOp<"matmul", [SliceableOpInterface, Llm_Summable]> {
+def Llm_MatmulOp : Llm_TensorOp<"matmul", [SliceableOpInterface, Llm_Summable],
+                                 ["getPartialReduction"]> {
   let summary = "a matrix product, as in a linear layer";
   let description = [{
     `out[m, n] = sum_k lhs[m, k] * rhs[k, n] (+ bias[n])`; with `transpose_rhs` the right
@@ -26,7 +27,8 @@ def Llm_MatmulOp : Llm_TensorOp<"matmul", [SliceableOpInterface, Llm_Summable]> 
     of the one behind `to`, which a quantized lhs needs. Loops: m, n, k. Work: one MAC per
     (m, n, k), in the wider of the types of lhs' and rhs' values. The accumulators start at
     the bias: it costs its bytes and no work; the scales of a quantized operand are applied
-    where a sum leaves the accumulators, and are not counted.
+    where a sum leaves the accumulators, and are not counted. Cut along k, parts write 32-bit
+    sums, which a last part adds up (split-K; Spec.md, Partial results).
 
     Example:
     ```mlir
@@ -44,7 +46,8 @@ def Llm_MatmulOp : Llm_TensorOp<"matmul", [SliceableOpInterface, Llm_Summable]> 
   }];
 }
 
-def Llm_BatchMatmulOp : Llm_TensorOp<"batch_matmul", [SliceableOpInterface, Llm_Summable]> {
+def Llm_BatchMatmulOp : Llm_TensorOp<"batch_matmul", [SliceableOpInterface, Llm_Summable],
+                                 ["getPartialReduction"]> {
   let summary = "a matrix product for each head";
   let description = [{
     `out[m, b, n] = sum_k lhs[m, b, k] * rhs[b, k, n]`; with `transpose_rhs` the right
@@ -53,7 +56,8 @@ def Llm_BatchMatmulOp : Llm_TensorOp<"batch_matmul", [SliceableOpInterface, Llm_
     (DeepSeek-V2, 2024: the absorbed form).
 
     Shapes: lhs [m, b, k]; rhs [b, k, n] or [b, n, k]; out [m, b, n] of lhs' element type,
-    or of the one behind `to`. Loops: b, m, n, k. Work: one MAC per (b, m, n, k).
+    or of the one behind `to`. Loops: b, m, n, k. Work: one MAC per (b, m, n, k). Cut along
+    k as `llm.matmul`.
 
     Example:
     ```mlir

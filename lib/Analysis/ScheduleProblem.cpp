@@ -107,18 +107,23 @@ std::optional<unsigned> mlir::llm::findGroup(const Problem &problem,
 }
 
 SmallVector<SourceRoom, 4> mlir::llm::findSourceRooms(const OpOnTarget &context,
-                                                      TileAttr tile, Box box) {
+                                                      TileAttr tile,
+                                                      const Split &split,
+                                                      int64_t part) {
   SmallVector<SourceRoom, 4> rooms;
+  if (split.combines(part))
+    return rooms;
   WorkloadOpInterface op = context.op;
-  OpOnTarget own = partOf(context, box);
-  for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
+  OpOnTarget own = split.partOf(context, part);
+  SmallVector<Interval, 6> box = own.workload.fullBox();
+  for (auto [index, buffer] : llvm::enumerate(own.workload.buffers)) {
     if (buffer.role != Buffer::Role::Read)
       continue;
     std::optional<SmallVector<Operation *, 2>> writers =
         findWriters(buffer.value);
     if (!writers)
       continue;
-    Count elements = op.countElements(context.workload, index, box);
+    Count elements = op.countElements(own.workload, index, box);
     Count bytes = succeeded(elements) ? storageBytes(buffer, *elements)
                                       : Count(failure());
     rooms.push_back({buffer.name, succeeded(bytes) ? *bytes : maxCount,
@@ -135,10 +140,9 @@ struct Tasks {
 };
 } // namespace
 
-/// A part with these costs and this box.
+/// A part with these costs.
 static scheduling::Part makePart(const Tasks &tasks, PartCostAttr cost,
-                                 const OpOnTarget &context, TileAttr tile,
-                                 Box box) {
+                                 ArrayRef<SourceRoom> rooms) {
   const std::vector<scheduling::Resource> &resources = tasks.problem.resources;
   scheduling::Part part;
   part.overheadCycles = cost.getOverheadCycles();
@@ -147,7 +151,7 @@ static scheduling::Part makePart(const Tasks &tasks, PartCostAttr cost,
   part.workingSetBytes = cost.getWorkingSetBytes();
   for (const scheduling::Resource &resource : resources)
     part.bytes.push_back(cost.getBytes(resource.name));
-  for (const SourceRoom &room : findSourceRooms(context, tile, box)) {
+  for (const SourceRoom &room : rooms) {
     scheduling::Source source{
         room.buffer, {}, room.sliceBytes, room.stagingBytes};
     for (const scheduling::Resource &resource : resources)
@@ -161,9 +165,9 @@ static scheduling::Part makePart(const Tasks &tasks, PartCostAttr cost,
   return part;
 }
 
-static FailureOr<std::vector<scheduling::Part>>
-makeParts(const Tasks &tasks, const OpOnTarget &context, TileAttr tile,
-          CostAttr cost) {
+static FailureOr<scheduling::Split> makeParts(const Tasks &tasks,
+                                              const OpOnTarget &context,
+                                              TileAttr tile, CostAttr cost) {
   FailureOr<Split> split = Split::get(context, tile.getSplit());
   if (failed(split))
     return failure();
@@ -174,13 +178,22 @@ makeParts(const Tasks &tasks, const OpOnTarget &context, TileAttr tile,
     return context.op->emitOpError()
            << "has a cost of " << costed << " parts, but its tile has "
            << split->partCount() << "; run --llm-cost";
-  std::vector<scheduling::Part> parts;
+  scheduling::Split parts;
+  parts.lastCombines = split->lastCombines();
   int64_t number = 0;
+  auto add = [&](PartCostAttr record, int64_t count) {
+    parts.parts.push_back(makePart(
+        tasks, record, findSourceRooms(context, tile, *split, number)));
+    parts.parts.back().count = count;
+    number += count;
+  };
   for (PartCostAttr record : cost.getParts()) {
-    parts.push_back(
-        makePart(tasks, record, context, tile, split->boxOf(number)));
-    parts.back().count = record.getCount();
-    number += record.getCount();
+    int64_t count = record.getCount();
+    bool isLast = number + count == costed;
+    // Costs that were written by hand may be equal for it and others.
+    if (isLast && parts.lastCombines && count > 1)
+      add(record, std::exchange(count, 1) - 1);
+    add(record, count);
   }
   return parts;
 }
@@ -229,12 +242,13 @@ FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
     if (failed(context))
       return failure();
     auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
-    FailureOr<std::vector<scheduling::Part>> parts =
+    FailureOr<scheduling::Split> split =
         makeParts(tasks, *context, tile, costOf(op));
-    if (failed(parts))
+    if (failed(split))
       return failure();
     task.kinds = context->workload.engineKinds();
-    task.parts = std::move(*parts);
+    task.parts = std::move(split->parts);
+    task.lastCombines = split->lastCombines;
   }
   if (failed(checkProblem(program, tasks.problem)))
     return failure();
@@ -243,7 +257,8 @@ FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
 
 FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
                                                     ArrayRef<unsigned> stretch,
-                                                    const Target &target) {
+                                                    const Target &target,
+                                                    bool cutsReductions) {
   Tasks tasks = makeTasks(program, stretch, target);
   std::vector<SmallVector<CostedTile>> allChoices;
   // Equal ops have equal choices.
@@ -258,21 +273,23 @@ FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
     SmallVector<CostedTile> &choices = known[costOf(op)];
     if (choices.empty()) {
       FailureOr<SmallVector<CostedTile>> found =
-          splitChoices(*context, {tile, costOf(op)});
+          splitChoices(*context, {tile, costOf(op)}, cutsReductions);
       if (failed(found))
         return failure();
       choices = std::move(*found);
     }
     task.kinds = context->workload.engineKinds();
     for (auto [number, choice] : llvm::enumerate(choices)) {
-      FailureOr<std::vector<scheduling::Part>> parts =
+      FailureOr<scheduling::Split> split =
           makeParts(tasks, *context, choice.tile, choice.cost);
-      if (failed(parts))
+      if (failed(split))
         return failure();
-      if (number == 0)
-        task.parts = std::move(*parts);
-      else
-        task.alternatives.push_back({std::move(*parts)});
+      if (number > 0) {
+        task.alternatives.push_back(std::move(*split));
+        continue;
+      }
+      task.parts = std::move(split->parts);
+      task.lastCombines = split->lastCombines;
     }
     allChoices.push_back(choices);
   }

@@ -162,9 +162,12 @@ readLanes(Operation *op, const Problem &problem, DictionaryAttr lanes) {
 static LogicalResult readPrefetches(Operation *op, const Problem &problem,
                                     SlotRunAttr run, int64_t shift,
                                     Slot &slot) {
-  // The parts of an op read the same buffers.
+  const scheduling::Task &task = problem.tasks[slot.task];
+  bool combines =
+      task.lastCombines && slot.part + 1 == scheduling::countParts(task.parts);
+  // The others read the same buffers.
   const std::vector<scheduling::Source> &sources =
-      problem.tasks[slot.task].parts.front().sources;
+      (combines ? task.parts.back() : task.parts.front()).sources;
   for (PrefetchAttr fetch : run.getPrefetches()) {
     scheduling::PrefetchSlot prefetch;
     auto source =

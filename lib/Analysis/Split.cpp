@@ -7,6 +7,7 @@
 
 #include "llm/Analysis/Split.h"
 #include "llm/Analysis/ClosedForm.h"
+#include "llm/Analysis/TileSearch.h"
 #include "llm/Support/Units.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -31,38 +32,73 @@ int64_t Split::countAlong(unsigned loop) const {
 void Split::cut(unsigned loop, int64_t size) {
   sizes[loop] = size;
   // No more than one iteration for each point of the op, which is counted.
-  parts = checkedMul(parts, countAlong(loop)).value_or(maxCount);
+  boxes = checkedMul(boxes, countAlong(loop)).value_or(maxCount);
+}
+
+std::optional<PartialReduction>
+Split::findReduction(const OpOnTarget &context, unsigned loop, int64_t parts) {
+  const Loop &cut = context.workload.loops[loop];
+  if (cut.kind != utils::IteratorType::reduction || !cut.isTileable)
+    return std::nullopt;
+  WorkloadOpInterface op = context.op;
+  std::optional<PartialReduction> reduction =
+      op.getPartialReduction(context.workload, loop, parts);
+  if (reduction && context.engine &&
+      !context.engine->kinds.containsAll(reduction->combine.engineKinds()))
+    return std::nullopt;
+  return reduction;
+}
+
+LogicalResult Split::cutReduction(const OpOnTarget &context, unsigned loop) {
+  reduction = findReduction(context, loop, countAlong(loop));
+  if (reduction)
+    return success();
+  Operation *op = context.op;
+  return op->emitOpError() // tile-C11
+         << "its split cuts the reduction '" << names[loop] << "', but engine '"
+         << context.engine->name
+         << "' cannot join the partial results: it is no vector engine";
+}
+
+LogicalResult Split::cut(const OpOnTarget &context, StringRef name,
+                         int64_t count) {
+  Operation *op = context.op;
+  std::optional<unsigned> loop = context.workload.findLoop(name);
+  if (!loop) // tile-C7
+    return op->emitOpError() << "its split names loop '" << name
+                             << "', which the op does not have";
+  const Loop &whole = context.workload.loops[*loop];
+  auto isJoined = [&] { // on some engine
+    return !reduction &&
+           findReduction({context.op, context.workload}, *loop, count);
+  };
+  if (!canCut(whole) && !isJoined()) // tile-C8
+    return op->emitOpError()
+           << "its split names loop '" << name
+           << "', whose iterations depend on each other; expected a parallel "
+              "loop, or one reduction of which the op can join partial results";
+  int64_t size = llvm::divideCeil(whole.extent, std::min(count, whole.extent));
+  int64_t possible = llvm::divideCeil(whole.extent, size);
+  if (count != possible) // tile-C9
+    return op->emitOpError()
+           << "its split cuts the " << whole.extent << " iterations of loop '"
+           << name << "' into " << count
+           << " parts; equal parts, the last one shorter, are " << possible;
+  cut(*loop, size);
+  return canCut(whole) || count == 1 ? success() : cutReduction(context, *loop);
 }
 
 FailureOr<Split> Split::get(const OpOnTarget &context, DictionaryAttr split) {
   Split result(context.workload);
-  Operation *op = context.op;
   if (!split)
     return result;
-  for (NamedAttribute entry : split) {
-    StringRef name = entry.getName();
-    std::optional<unsigned> loop = context.workload.findLoop(name);
-    if (!loop) // tile-C7
-      return op->emitOpError() << "its split names loop '" << name
-                               << "', which the op does not have";
-    const Loop &cut = context.workload.loops[*loop];
-    if (!canCut(cut)) // tile-C8
-      return op->emitOpError()
-             << "its split names loop '" << name
-             << "', whose iterations depend on each other; expected a parallel "
-                "loop";
-    int64_t count = getAmount(split, name);
-    int64_t size = llvm::divideCeil(cut.extent, std::min(count, cut.extent));
-    int64_t possible = llvm::divideCeil(cut.extent, size);
-    if (count != possible) // tile-C9
-      return op->emitOpError()
-             << "its split cuts the " << cut.extent << " iterations of loop '"
-             << name << "' into " << count
-             << " parts; equal parts, the last one shorter, are " << possible;
-    result.cut(*loop, size);
-  }
-  if (result.parts > maxParts) // tile-C10
-    return op->emitOpError() << "has more than " << maxParts << " parts";
+  for (NamedAttribute entry : split)
+    if (failed(result.cut(context, entry.getName(),
+                          getAmount(split, entry.getName()))))
+      return failure();
+  if (result.partCount() > maxParts) // tile-C10
+    return context.op->emitOpError()
+           << "has more than " << maxParts << " parts";
   return result;
 }
 
@@ -85,9 +121,12 @@ DictionaryAttr Split::toAttr(MLIRContext *context) const {
   return amounts.empty() ? DictionaryAttr() : getAmounts(context, amounts);
 }
 
-OpOnTarget mlir::llm::partOf(const OpOnTarget &context, Box box) {
-  return {context.op, context.workload.within(box), context.target,
-          context.engine};
+OpOnTarget Split::partOf(const OpOnTarget &context, int64_t part) const {
+  Workload own = combines(part)
+                     ? reduction->combine
+                     : (reduction ? reduction->part : context.workload)
+                           .within(boxOf(part));
+  return {context.op, std::move(own), context.target, context.engine};
 }
 
 /// The same level, with tiles no larger than the part, and no next tile where
@@ -100,9 +139,10 @@ static FailureOr<TileLevelAttr> levelOfPart(const OpOnTarget &part,
     sizes.push_back(
         {loop.name,
          std::min(loop.extent, getAmount(level.getSizes(), loop.name))});
-  auto clipped = TileLevelAttr::get(
-      context, level.getMemory(), getAmounts(context, sizes), level.getOrder(),
-      level.getBuffers(), level.getResident());
+  // A part of a reduction may lack buffers of the op.
+  auto clipped =
+      TileLevelAttr::get(context, level.getMemory(), getAmounts(context, sizes),
+                         level.getOrder(), getAmounts(context, {}), {});
   FailureOr<Tiling> tiling = readTiling(part, clipped);
   if (failed(tiling))
     return failure();
@@ -132,6 +172,31 @@ FailureOr<TileAttr> mlir::llm::tileOfPart(const OpOnTarget &part,
     levels.push_back(*own);
   }
   return TileAttr::get(context, tile.getStrategy(), levels, {});
+}
+
+bool mlir::llm::fits(const OpOnTarget &part, TileAttr tile) {
+  if (tile.getStrategy() == TileStrategy::Theoretical || !part.tileMemory())
+    return true;
+  FailureOr<TileLevelAttr> level = levelOfPart(part, tile.getLevels().front());
+  if (failed(level))
+    return false;
+  FailureOr<Tiling> tiling = readTiling(part, *level);
+  if (failed(tiling))
+    return false;
+  SmallVector<int64_t, 4> held;
+  for (const Buffer &buffer : part.workload.buffers)
+    held.push_back(
+        std::max<int64_t>(1, getAmount(level->getBuffers(), buffer.name)));
+  Count bytes =
+      TileModel(part.op, part.workload).workingSetBytes(*tiling, held);
+  return succeeded(bytes) && *bytes <= part.tileCapacityBytes();
+}
+
+FailureOr<TileAttr> mlir::llm::tileOfCombine(const OpOnTarget &combine,
+                                             TileAttr tile) {
+  if (tile.getStrategy() == TileStrategy::Theoretical)
+    return TileAttr::get(tile.getContext(), tile.getStrategy(), {}, {});
+  return searchTile(combine);
 }
 
 int64_t mlir::llm::stagingBytes(const OpOnTarget &part, TileAttr tile,

@@ -10,26 +10,35 @@
 #include "llm/Support/Units.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
+
+/// Iterations of each loop in a part.
+using Sizes = SmallVector<int64_t, 6>;
 
 /// Looks for the best way to cut an op into so many parts.
 class Cutter {
 public:
   Cutter(const OpOnTarget &context, int64_t computeCycles);
 
-  /// Iterations of each loop in a part; nothing where the op cannot be cut into
-  /// more than one part.
-  std::optional<SmallVector<int64_t, 6>> cut(int64_t parts);
+  /// Nothing where the op cannot be cut into more than one part.
+  std::optional<Sizes> cut(int64_t parts);
+  /// The same with a reduction cut, too, where that is clearly faster than all
+  /// ways to cut the op without it into so many parts, half as many, ...
+  std::optional<Sizes> cutReduction(int64_t parts);
   /// The bytes of all that can be fetched ahead for a part of these sizes.
   double slicesOf(ArrayRef<int64_t> sizes) const;
 
 private:
-  /// How long the longest part is, and what all of them touch together.
+  /// How long the longest part is, how many there are, and what all of them
+  /// touch together.
   struct Estimate {
-    double cycles = 0, bytes = 0;
+    double cycles = 0, parts = 0, bytes = 0;
     bool operator<(const Estimate &other) const {
       // What differs by less than a thousandth is equally long.
       if (cycles < other.cycles * 0.999 || other.cycles < cycles * 0.999)
@@ -37,15 +46,22 @@ private:
       return bytes < other.bytes;
     }
   };
-  Estimate estimate() const;
-  double bytesOfPart(unsigned buffer, ArrayRef<int64_t> sizes) const;
-  void enumerate(unsigned position, int64_t left);
+  Estimate estimate(const Workload &workload) const;
+  /// On all engines, through what of DRAM's bandwidth they can take.
+  double cyclesOfAll(const Estimate &estimate) const;
+  double cyclesOfCombine(const Workload &combine) const;
+  double bytesOfPart(const Workload &workload, unsigned buffer,
+                     ArrayRef<int64_t> sizes) const;
+  /// Calls `visit` with `current` for each way to cut the loops into as many
+  /// parts as are `left`.
+  void enumerate(ArrayRef<unsigned> loops, int64_t left,
+                 function_ref<void()> visit);
 
   const OpOnTarget &context;
-  double computeCycles, bytesPerCycle;
-  SmallVector<unsigned, 6> loops; ///< that can be cut
-  SmallVector<int64_t, 6> current, best;
-  std::optional<Estimate> bestEstimate;
+  double computeCycles, bytesPerCycle, bytesPerCycleOfAll;
+  SmallVector<unsigned, 6> loops;      ///< that can be cut
+  SmallVector<unsigned, 2> reductions; ///< of which results can be joined
+  Sizes current, uncut;
 };
 
 } // namespace
@@ -53,31 +69,39 @@ private:
 Cutter::Cutter(const OpOnTarget &context, int64_t computeCycles)
     : context(context), computeCycles(double(computeCycles)) {
   const Memory &dram = context.target->dram();
-  bytesPerCycle = double(dram.usableBytesPerSecond()) /
-                  double(context.target->clockHz) *
-                  double(context.target->portLanes(*context.engine, dram)) /
-                  double(dram.lanes);
+  bytesPerCycleOfAll =
+      double(dram.usableBytesPerSecond()) / double(context.target->clockHz);
+  double port = double(context.target->portLanes(*context.engine, dram));
+  bytesPerCycle = bytesPerCycleOfAll * port / double(dram.lanes);
+  bytesPerCycleOfAll *=
+      std::min(1.0, double(context.engine->count) * port / double(dram.lanes));
   for (auto [index, loop] : llvm::enumerate(context.workload.loops)) {
-    current.push_back(loop.extent);
-    if (Split::canCut(loop) && loop.extent > 1)
+    uncut.push_back(loop.extent);
+    if (loop.extent == 1)
+      continue;
+    if (Split::canCut(loop))
       loops.push_back(index);
+    else if (Split::findReduction(context, index, 2))
+      reductions.push_back(index);
   }
+  current = uncut;
 }
 
 /// Of the first or the last part, whichever touches more: masks and tables are
 /// counted as they are there.
-double Cutter::bytesOfPart(unsigned buffer, ArrayRef<int64_t> sizes) const {
-  const Buffer &touched = context.workload.buffers[buffer];
+double Cutter::bytesOfPart(const Workload &workload, unsigned buffer,
+                           ArrayRef<int64_t> sizes) const {
+  const Buffer &touched = workload.buffers[buffer];
   if (touched.role == Buffer::Role::Temporary)
     return 0;
   WorkloadOpInterface op = context.op;
   double most = 0;
   for (bool isLast : {false, true}) {
-    SmallVector<Interval, 6> box = context.workload.fullBox();
+    SmallVector<Interval, 6> box = workload.fullBox();
     for (auto [interval, size] : llvm::zip_equal(box, sizes))
       (isLast ? interval.begin : interval.end) =
           isLast ? interval.end - size : interval.begin + size;
-    Count elements = op.countElements(context.workload, buffer, box);
+    Count elements = op.countElements(workload, buffer, box);
     Count bytes =
         succeeded(elements) ? storageBytes(touched, *elements) : elements;
     most = std::max(most, succeeded(bytes) ? double(*bytes) : double(maxCount));
@@ -89,50 +113,102 @@ double Cutter::slicesOf(ArrayRef<int64_t> sizes) const {
   double bytes = 0;
   for (auto [index, buffer] : llvm::enumerate(context.workload.buffers))
     if (buffer.role == Buffer::Role::Read && findWriters(buffer.value))
-      bytes += bytesOfPart(index, sizes);
+      bytes += bytesOfPart(context.workload, index, sizes);
   return bytes;
 }
 
-Cutter::Estimate Cutter::estimate() const {
+Cutter::Estimate Cutter::estimate(const Workload &workload) const {
   double share = 1, parts = 1, bytes = 0;
-  for (unsigned loop : loops) {
-    int64_t extent = context.workload.loops[loop].extent;
-    share *= double(current[loop]) / double(extent);
-    parts *= double(llvm::divideCeil(extent, current[loop]));
+  for (auto [size, extent] : llvm::zip_equal(current, uncut)) {
+    share *= double(size) / double(extent);
+    parts *= double(llvm::divideCeil(extent, size));
   }
-  for (unsigned buffer = 0; buffer < context.workload.buffers.size(); ++buffer)
-    bytes += bytesOfPart(buffer, current);
-  return {std::max(computeCycles * share, bytes / bytesPerCycle),
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
+    bytes += bytesOfPart(workload, buffer, current);
+  return {std::max(computeCycles * share, bytes / bytesPerCycle), parts,
           bytes * parts};
 }
 
-/// Each cuttable loop from `position` on into every number of parts that
-/// divides what is left, as far as it has iterations.
-void Cutter::enumerate(unsigned position, int64_t left) {
-  if (position == loops.size()) {
-    Estimate found = estimate();
-    if (!bestEstimate || found < *bestEstimate) {
-      bestEstimate = found;
-      best = current;
-    }
-    return;
-  }
-  unsigned loop = loops[position];
-  int64_t extent = context.workload.loops[loop].extent;
-  for (int64_t count = 1; count <= std::min(left, extent); ++count) {
-    if (left % count != 0)
-      continue;
-    current[loop] = llvm::divideCeil(extent, count);
-    enumerate(position + 1, left / count);
-  }
-  current[loop] = extent;
+double Cutter::cyclesOfAll(const Estimate &estimate) const {
+  double rounds = std::ceil(estimate.parts / double(context.engine->count));
+  return std::max(estimate.cycles * rounds,
+                  estimate.bytes / bytesPerCycleOfAll);
 }
 
-std::optional<SmallVector<int64_t, 6>> Cutter::cut(int64_t parts) {
+double Cutter::cyclesOfCombine(const Workload &combine) const {
+  Sizes whole;
+  for (const Loop &loop : combine.loops)
+    whole.push_back(loop.extent);
+  double bytes = 0, cycles = 0;
+  for (unsigned buffer = 0; buffer < combine.buffers.size(); ++buffer)
+    bytes += bytesOfPart(combine, buffer, whole);
+  FailureOr<int64_t> compute =
+      llm::computeCycles({context.op, combine, context.target, context.engine});
+  cycles = succeeded(compute) ? double(*compute) : double(maxCount);
+  return double(context.engine->overheadCycles) +
+         std::max(cycles, bytes / bytesPerCycle);
+}
+
+/// Each loop into every number of parts that divides what is left, as far as it
+/// has iterations.
+void Cutter::enumerate(ArrayRef<unsigned> loops, int64_t left,
+                       function_ref<void()> visit) {
+  if (loops.empty())
+    return visit();
+  unsigned loop = loops.front();
+  for (int64_t count = 1; count <= std::min(left, uncut[loop]); ++count) {
+    if (left % count != 0)
+      continue;
+    current[loop] = llvm::divideCeil(uncut[loop], count);
+    enumerate(loops.drop_front(), left / count, visit);
+  }
+  current[loop] = uncut[loop];
+}
+
+std::optional<Sizes> Cutter::cut(int64_t parts) {
+  std::optional<Estimate> least;
+  Sizes best = uncut;
   if (loops.empty())
     return std::nullopt;
-  bestEstimate.reset();
-  enumerate(0, parts);
+  enumerate(loops, parts, [&] {
+    Estimate found = estimate(context.workload);
+    if (!least || found < *least) {
+      least = found;
+      best = current;
+    }
+  });
+  return best;
+}
+
+std::optional<Sizes> Cutter::cutReduction(int64_t parts) {
+  constexpr double clearly = 0.9;
+  double least = std::numeric_limits<double>::max();
+  for (int64_t fewer = parts; fewer > 0 && !reductions.empty(); fewer /= 2)
+    enumerate(loops, fewer, [&] {
+      least = std::min(least, cyclesOfAll(estimate(context.workload)));
+    });
+  least *= clearly;
+  std::optional<Sizes> best;
+  for (unsigned reduction : reductions) {
+    for (int64_t count = 2; count <= std::min(parts, uncut[reduction]);
+         ++count) {
+      if (parts % count != 0)
+        continue;
+      int64_t size = llvm::divideCeil(uncut[reduction], count);
+      PartialReduction partial = *Split::findReduction(
+          context, reduction, llvm::divideCeil(uncut[reduction], size));
+      double combine = cyclesOfCombine(partial.combine);
+      current[reduction] = size;
+      enumerate(loops, parts / count, [&] {
+        double found = cyclesOfAll(estimate(partial.part)) + combine;
+        if (found < least) {
+          least = found;
+          best = current;
+        }
+      });
+      current[reduction] = uncut[reduction];
+    }
+  }
   return best;
 }
 
@@ -147,21 +223,33 @@ static bool hasMemoryEngine(const Target &target) {
   });
 }
 
-/// In parts of these sizes, if those are several.
-static FailureOr<std::optional<CostedTile>>
-cutTile(const OpOnTarget &context, TileAttr tile, ArrayRef<int64_t> sizes) {
+static DictionaryAttr splitOf(const OpOnTarget &context, const Sizes &sizes) {
   Split split(context.workload);
   for (auto [loop, size] : llvm::enumerate(sizes))
     if (size < context.workload.loops[loop].extent)
       split.cut(loop, size);
-  DictionaryAttr attr = split.toAttr(tile.getContext());
-  if (!attr)
+  return split.toAttr(context.op->getContext());
+}
+
+/// In parts of these sizes, if those are several.
+static FailureOr<std::optional<CostedTile>>
+cutTile(const OpOnTarget &context, TileAttr tile, const Sizes &sizes) {
+  DictionaryAttr split = splitOf(context, sizes);
+  if (!split)
     return std::optional<CostedTile>();
-  TileAttr cut = withSplit(tile, attr);
+  TileAttr cut = withSplit(tile, split);
   FailureOr<CostAttr> cost = computeCost(context, cut);
   if (failed(cost))
     return failure();
   return std::optional<CostedTile>({cut, *cost});
+}
+
+/// Partial results are wider than results: the tile of the op may be too large
+/// for them.
+static bool fitsPartial(const OpOnTarget &context, TileAttr tile,
+                        const Sizes &sizes) {
+  FailureOr<Split> split = Split::get(context, splitOf(context, sizes));
+  return succeeded(split) && fits(split->partOf(context, 0), tile);
 }
 
 /// Those that all parts move; at most `maxCount`.
@@ -177,7 +265,8 @@ static int64_t bytesOf(CostAttr cost) {
 }
 
 FailureOr<SmallVector<CostedTile>>
-mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given) {
+mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given,
+                        bool cutsReductions) {
   FailureOr<CostAttr> derived = computeCost(context, given.tile);
   if (failed(derived))
     return failure();
@@ -198,13 +287,17 @@ mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given) {
   constexpr int64_t mostParts = 1 << 16, slicesInMemory = 8;
   double smallEnough =
       double(context.tileCapacityBytes()) / double(slicesInMemory);
-  SmallVector<int64_t, 6> last;
+  Sizes last;
   // E, 2 E, 3 E, 4 E, 6 E, 8 E, ...
   for (int64_t parts = std::max<int64_t>(engines, 2), next = 2 * parts;
        parts <= mostParts;
        parts =
            std::exchange(next, next % 3 == 0 ? next / 3 * 4 : next / 2 * 3)) {
-    std::optional<SmallVector<int64_t, 6>> sizes = cutter.cut(parts);
+    std::optional<Sizes> sizes;
+    if (cutsReductions)
+      sizes = cutter.cutReduction(parts);
+    if (!sizes || !fitsPartial(context, tile, *sizes))
+      sizes = cutter.cut(parts);
     if (!sizes || *sizes == last)
       break;
     last = *sizes;
@@ -224,8 +317,11 @@ mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given) {
   SmallVector<CostedTile> fewer;
   int64_t leastBytes = bytesOf(choices[1].cost);
   for (int64_t parts = engines / 2; parts > 1; parts /= 2) {
+    std::optional<Sizes> sizes = cutter.cut(parts);
+    if (!sizes)
+      break;
     FailureOr<std::optional<CostedTile>> choice =
-        cutTile(context, tile, *cutter.cut(parts));
+        cutTile(context, tile, *sizes);
     if (failed(choice))
       return failure();
     if (!*choice || bytesOf((*choice)->cost) >= leastBytes / 100 * 99)

@@ -37,6 +37,12 @@ static PartCostAttr withCount(PartCostAttr part, int64_t count) {
                            part.getBound(), part.getEnergyPicojoules());
 }
 
+static FailureOr<PartCostAttr> costOf(const OpOnTarget &part,
+                                      FailureOr<TileAttr> tile) {
+  return succeeded(tile) ? computePartCost(part, *tile)
+                         : FailureOr<PartCostAttr>(failure());
+}
+
 static FailureOr<SmallVector<PartCostAttr>>
 computePartCosts(const OpOnTarget &context, TileAttr tile) {
   FailureOr<Split> split = Split::get(context, tile.getSplit());
@@ -48,14 +54,18 @@ computePartCosts(const OpOnTarget &context, TileAttr tile) {
   std::map<SmallVector<int64_t, 12>, PartCostAttr> known;
   SmallVector<std::pair<PartCostAttr, int64_t>> runs;
   for (int64_t part = 0; part < split->partCount(); ++part) {
-    SmallVector<Interval, 6> box = split->boxOf(part);
-    PartCostAttr &cost = known[shapeOf(context.workload, box)];
+    if (split->combines(part)) {
+      OpOnTarget own = split->partOf(context, part);
+      FailureOr<PartCostAttr> cost = costOf(own, tileOfCombine(own, tile));
+      if (failed(cost))
+        return failure();
+      runs.push_back({*cost, 1}); // a record of its own
+      break;
+    }
+    PartCostAttr &cost = known[shapeOf(context.workload, split->boxOf(part))];
     if (!cost) {
-      OpOnTarget own = partOf(context, box);
-      FailureOr<TileAttr> ownTile = tileOfPart(own, tile);
-      FailureOr<PartCostAttr> found = succeeded(ownTile)
-                                          ? computePartCost(own, *ownTile)
-                                          : FailureOr<PartCostAttr>(failure());
+      OpOnTarget own = split->partOf(context, part);
+      FailureOr<PartCostAttr> found = costOf(own, tileOfPart(own, tile));
       if (failed(found))
         return failure();
       cost = *found;

@@ -117,7 +117,7 @@ void StretchWriter::writeWaits(OStream &json, ArrayRef<Wait> waits) {
 
 void StretchWriter::writeBox(OStream &json, const Slot &slot) {
   const QueuedOp &op = stretch.ops[slot.task];
-  if (op.cutLoops.empty())
+  if (op.cutLoops.empty() || op.split.combines(slot.part))
     return;
   SmallVector<Interval, 6> box = op.split.boxOf(slot.part);
   json.attributeObject("box", [&] {
@@ -192,6 +192,8 @@ void StretchWriter::writeOp(const QueuedOp &op) {
     json.attribute("name", toUtf8(entry.name));
     json.attribute("op", toUtf8(operation->getName().getStringRef()));
     json.attribute("parts", op.split.partCount());
+    if (op.split.lastCombines())
+      json.attribute("last_part_combines", true);
     json.attributeObject("loops", [&] {
       for (const Loop &loop : op.loops)
         json.attribute(toUtf8(loop.name), loop.extent);

@@ -120,11 +120,12 @@ static LogicalResult addSources(OpReport &report, WorkloadOpInterface op,
   FailureOr<Split> split = Split::get(*context, tile.getSplit());
   if (failed(split))
     return failure();
+  report.lastPartCombines = split->lastCombines();
   int64_t part = 0;
   for (auto [record, sources] :
        llvm::zip_equal(cost.getParts(), report.sources)) {
     if (part < split->partCount())
-      sources = findSourceRooms(*context, tile, split->boxOf(part));
+      sources = findSourceRooms(*context, tile, *split, part);
     part += record.getCount();
   }
   return success();

@@ -41,6 +41,7 @@ struct OpReport {
   std::string engines;                  ///< "core[0]", "core[0..3]", "4 x core"
   /// Of each record of the cost: what of its parts may be fetched ahead.
   std::vector<SmallVector<SourceRoom, 4>> sources;
+  bool lastPartCombines = false; ///< joins the results of the others
 };
 
 struct Report {

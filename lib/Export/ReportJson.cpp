@@ -232,6 +232,8 @@ static void addCost(Json &json, const Report &all, const OpReport &report,
   }
   json["engine"] = cost.getEngine().getValue().str();
   json["parts"] = std::move(parts);
+  if (report.lastPartCombines)
+    json["last_part_combines"] = true;
 }
 
 /// What the op asks of the machine, whatever its tile.

@@ -226,7 +226,7 @@ std::optional<ListRun::Choice> ListRun::choose(size_t part) {
   const Habit &habit = options.habitOf(plan.table.parts[part].task);
   std::optional<Choice> choice = habit.manner == Manner::Patient
                                      ? choosePatiently(shape)
-                                     : chooseEagerly(shape, habit);
+                                     : chooseEagerly(shape, sharesFor(part));
   if (choice && awaitsFetch(part, *choice))
     return std::nullopt;
   return choice;
@@ -242,14 +242,19 @@ bool ListRun::awaitsFetch(size_t part, const Choice &choice) const {
          *arrival - machine.now() <= choice.mode.length / 100 * percent;
 }
 
+int64_t ListRun::sharesFor(size_t part) const {
+  return plan.table.combines(part)
+             ? 1
+             : options.habitOf(plan.table.parts[part].task).shares;
+}
+
 const std::vector<int64_t> &
-ListRun::within(const Habit &habit, const std::vector<int64_t> &available) {
-  if (habit.shares == 1)
+ListRun::within(int64_t shares, const std::vector<int64_t> &available) {
+  if (shares == 1)
     return available;
   share.resize(available.size());
   for (size_t m = 0; m < share.size(); ++m)
-    share[m] =
-        std::min(available[m], std::max<int64_t>(1, lanes[m] / habit.shares));
+    share[m] = std::min(available[m], std::max<int64_t>(1, lanes[m] / shares));
   return share;
 }
 
@@ -268,21 +273,22 @@ std::optional<ListRun::Choice> ListRun::chooseBound(size_t part,
   std::vector<int64_t> bytes = prefetcher->bytesLeft(part);
   const Part &numbers = plan.table.partOf(part);
   const EngineGroup &group = problem.engines[engine.group];
-  const Habit &habit = options.habitOf(plan.table.parts[part].task);
+  Manner manner = options.habitOf(plan.table.parts[part].task).manner;
+  int64_t shares = sharesFor(part);
   auto choiceWith = [&](const std::vector<int64_t> &available) {
     return chooseLanes(problem, numbers, bytes, group,
-                       within(habit, available));
+                       within(shares, available));
   };
   auto lengthWith = [&](const std::vector<int64_t> &available) {
     return shortestLength(problem, numbers, bytes, group,
-                          within(habit, available));
+                          within(shares, available));
   };
   std::optional<int64_t> now = lengthWith(machine.freeLanes());
   std::optional<int64_t> alone = lengthWith(lanes);
   if (!now || !alone)
     return std::nullopt;
-  if (*now > *alone && shouldWait(habit.manner, *now,
-                                  choiceWith(lanes)->lanes.data(), lengthWith))
+  if (*now > *alone &&
+      shouldWait(manner, *now, choiceWith(lanes)->lanes.data(), lengthWith))
     return std::nullopt;
   return Choice{engine, *choiceWith(machine.freeLanes())};
 }
@@ -309,10 +315,10 @@ ListRun::choosePatiently(const PartTable::Shape &shape) {
 }
 
 std::optional<ListRun::Choice>
-ListRun::chooseEagerly(const PartTable::Shape &shape, const Habit &habit) {
+ListRun::chooseEagerly(const PartTable::Shape &shape, int64_t shares) {
   auto lengthWith = [&](const Mode &mode,
                         const std::vector<int64_t> &available) {
-    const std::vector<int64_t> &free = within(habit, available);
+    const std::vector<int64_t> &free = within(shares, available);
     if (fits(plan.table.lanesOf(mode), free))
       return std::optional<int64_t>(mode.length);
     return shortestLength(problem, *shape.part, shape.part->bytes,
@@ -345,7 +351,7 @@ ListRun::chooseEagerly(const PartTable::Shape &shape, const Habit &habit) {
     return std::nullopt;
   return Choice{on,
                 *chooseLanes(problem, *shape.part, problem.engines[best->group],
-                             within(habit, machine.freeLanes()))};
+                             within(shares, machine.freeLanes()))};
 }
 
 } // namespace mlir::llm::scheduling

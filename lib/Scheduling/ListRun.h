@@ -66,9 +66,11 @@ private:
   std::optional<Choice> chooseBound(size_t part, EngineId engine);
   std::optional<Choice> choosePatiently(const PartTable::Shape &shape);
   std::optional<Choice> chooseEagerly(const PartTable::Shape &shape,
-                                      const Habit &habit);
-  /// Those of the lanes that one engine may stream with, see Habit::shares.
-  const std::vector<int64_t> &within(const Habit &habit,
+                                      int64_t shares);
+  /// See Habit::shares; a part that joins others has no others beside it.
+  int64_t sharesFor(size_t part) const;
+  /// Those of the lanes that one engine may stream with.
+  const std::vector<int64_t> &within(int64_t shares,
                                      const std::vector<int64_t> &available);
   /// Whether a length `now`, more than with the lanes `wanted`, is worse than
   /// to wait for lanes; `later` says how long the part is with given free ones.

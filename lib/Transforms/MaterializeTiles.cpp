@@ -66,6 +66,7 @@ private:
   TileAttr tile;
   Workload workload;
   TileLoopPlan plan;
+  bool joinsParts = false; ///< of a reduction
 };
 } // namespace
 
@@ -74,6 +75,7 @@ LogicalResult OpMaterializer::readParts() {
   FailureOr<Split> split = Split::get(context, tile.getSplit());
   if (failed(split) || failed(checkSlots(op, split->partCount())))
     return failure();
+  joinsParts = split->lastCombines();
   // The first part is as large as any.
   for (Interval interval : split->boxOf(0))
     plan.partSizes.push_back(interval.size());
@@ -119,6 +121,8 @@ std::string OpMaterializer::explainWhole() {
                      return loop.kind;
                    })))
     return "its TilingInterface has other loops than its workload";
+  if (joinsParts)
+    return "its parts are joined by one more, which no loop over them has";
   for (auto [loop, size] : llvm::enumerate(plan.partSizes))
     if (size < plan.extents[loop])
       if (std::string why = explainUncut(loop, plan.partSizes); !why.empty())

@@ -36,6 +36,7 @@ struct ScheduleOptions {
   Solver solver = nullptr; ///< null: the exact one
   ExactOptions exact;
   bool cutsOps = true;
+  bool cutsReductions = true;
   bool prefetches = true;
   std::optional<ImproveLimit> improve;
   uint32_t seed = 1;
@@ -146,7 +147,8 @@ std::string FunctionScheduler::nameOfPolicy(StringRef policy, int64_t makespan,
 
 FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
                                                    int64_t start) {
-  FailureOr<SplitProblem> split = makeSplitProblem(program, stretch, target);
+  FailureOr<SplitProblem> split =
+      makeSplitProblem(program, stretch, target, options.cutsReductions);
   if (failed(split))
     return failure();
   Problem &problem = split->problem;
@@ -317,6 +319,7 @@ struct LlmSchedulePass
     ScheduleOptions options{solver,
                             {exactNodes, exactSeconds},
                             granularity == "tile",
+                            splitReductions,
                             prefetch,
                             limit,
                             seed};

@@ -27,9 +27,11 @@ struct SourceRoom {
   SmallVector<Operation *, 2> writers;
 };
 
-/// Of each buffer that may be fetched ahead for the part in `box`.
+/// Of each buffer that may be fetched ahead for the part: none for that which
+/// joins the others.
 SmallVector<SourceRoom, 4> findSourceRooms(const OpOnTarget &context,
-                                           TileAttr tile, Box box);
+                                           TileAttr tile, const Split &split,
+                                           int64_t part);
 
 /// The problem of one stretch of ops between loop boundaries, cut as their
 /// tiles say: task i is `stretch[i]`, dependences from outside the stretch are
@@ -50,7 +52,8 @@ struct SplitProblem {
 /// tiles have now.
 FailureOr<SplitProblem> makeSplitProblem(const Program &program,
                                          ArrayRef<unsigned> stretch,
-                                         const Target &target);
+                                         const Target &target,
+                                         bool cutsReductions = true);
 
 /// The engine group of that name.
 std::optional<unsigned> findGroup(const scheduling::Problem &problem,

@@ -145,6 +145,16 @@ struct Workload {
                     ArrayRef<StringRef> loopNames);
 };
 
+/// A reduction in parts that run at once, see `getPartialReduction`.
+struct PartialReduction {
+  /// The op with partial results: the loops that it has, of which each part
+  /// runs a box. It has all buffers of the op that it still touches, by name.
+  Workload part;
+  /// The step that runs once, when all parts have: it reads what they wrote and
+  /// writes the results of the op.
+  Workload combine;
+};
+
 /// The workload of an op that reads `inputs` and writes `out`, tensors of one
 /// shape, element by element: loops d0, d1, .. and one vector stage, "map".
 FailureOr<Workload>

@@ -235,7 +235,8 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
     written. Policies:
 
     * `list` (default): the part with the longest way to the end first. It cuts ops into
-      parts for several engines (`split` of their tiles, with the cost of each part) and
+      parts for several engines (`split` of their tiles, with the cost of each part; along a
+      reduction, with one more part that joins the others, where that is clearly shorter) and
       fetches weights and cache rows ahead on memory engines, where that is shorter and the
       slice has a range of private memory to itself. It looks for the best cuts, order and
       habits in the ops between two barriers first, then in all, until about a million
@@ -262,9 +263,10 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
     tool, which goes on with the best so far; a second one ends the tool. `llm.schedule`
     says `policy = "list, improved 1000"`, with `, interrupted` behind it where that was so.
 
-    `granularity=op` leaves ops whole, `prefetch=false` fetches nothing ahead. Tiles with
-    strategy `manual` keep the split that they have; of others it is decided anew. The
-    lower bounds are those of the machine, whatever the options.
+    `granularity=op` leaves ops whole, `split-reductions=false` cuts none along a reduction
+    (`llm-materialize-tiles` has no loop for these), `prefetch=false` fetches nothing ahead.
+    Tiles with strategy `manual` keep the split that they have; of others it is decided
+    anew. The lower bounds are those of the machine, whatever the options.
 
     `engines=` sets the number of compute engines in the target, or of engines by name
     (`engines=mxu:4,vpu:2,dma:2`): what is shared, such as the bandwidth of DRAM, does not
@@ -297,6 +299,8 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
            "Of the random numbers of improve">,
     Option<"granularity", "granularity", "std::string", "\"tile\"",
            "tile: ops may be cut into parts; op: they stay whole">,
+    Option<"splitReductions", "split-reductions", "bool", "true",
+           "Cut ops along reductions, too, with a part that joins the others">,
     Option<"prefetch", "prefetch", "bool", "true",
            "Fetch weights and cache rows ahead on memory engines">
   ];
@@ -336,7 +340,8 @@ def LlmMaterializeTilesPass : Pass<"llm-materialize-tiles", "::mlir::ModuleOp"> 
     loop of the tile (attention along the keys, whose partial softmax no op expresses), or, where
     the parts need it, the op, which then keeps its attributes: writes into caches (which are no
     tensors), kernels of several ops (`llm.fused`), ragged batches cut along the sequences, cuts
-    through blocks of scales, experts cut along their rows.
+    through blocks of scales, experts cut along their rows, reductions in `split`, whose parts
+    one more joins (`--llm-schedule=split-reductions=false` makes none).
 
     Requires: an `llm.tile` on every op that takes time; slots, if there are any, are those of
     its parts. Guarantees: the same values, but for the order in which floating-point sums are

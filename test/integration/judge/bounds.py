@@ -115,10 +115,13 @@ class Task:
 
     @cached_property
     def span_cycles(self) -> int:
-        longest = max(map(self._fetched, set_of(self.op.parts)))
-        if len(self.op.parts) == 1:
-            return longest
-        return max(longest, ceil_div(self.engine_cycles, self.group.count))
+        joining_cycles = self._fetched(self.op.parts[-1]) if self.op.last_part_combines else 0
+        parts = self.op.parts[:-1] if self.op.last_part_combines else self.op.parts
+        longest = max(map(self._fetched, set_of(parts)))
+        if len(parts) > 1:
+            at_once_cycles = self.engine_cycles - joining_cycles
+            longest = max(longest, ceil_div(at_once_cycles, self.group.count))
+        return longest + joining_cycles
 
     def all_bytes(self, memory: str) -> int:
         return self._sum(lambda part: part.streamed_bytes(memory))

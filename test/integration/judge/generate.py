@@ -244,6 +244,9 @@ OPS = [_norm, _binary, _binary, _matmul, _matmul, _matmul, _attention]
 # of a product are as many as its reduction here. Attention is cut along its KV heads.
 LOOPS = {"rmsnorm": ["d0"], "add": ["d0", "d1"], "mul": ["d0", "d1"], "swiglu": ["d0", "d1"],
          "matmul": ["m", "n"], "gqa_attn": ["b", "s", "h"], "kv_write": ["b", "s", "h", "d"]}
+# Reductions, with the dimension of the second operand; an engine of both kinds joins parts.
+REDUCTIONS = {"matmul": ("k", 0), "gqa_attn": ("t", 1)}
+JOINING_ENGINES = ("core", "big")
 
 
 def edited_tiles(rng: random.Random, module: str) -> str:
@@ -261,9 +264,14 @@ def edited_tiles(rng: random.Random, module: str) -> str:
 
 def _random_split(rng: random.Random, line: str) -> str:
     kind = re.search(r"\bllm\.(\w+) ", line)[1]
-    sizes = [int(n) for n in re.search(r"tensor<((?:\d+x)+)", line)[1].split("x")[:-1]]
+    shapes = [[int(size) for size in shape.split("x")[:-1]]
+              for shape in re.findall(r"tensor<((?:\d+x)+)", line)]
+    extents = list(zip(LOOPS[kind], shapes[0]))
+    if kind in REDUCTIONS and re.search(r'engine = "(\w+)"', line)[1] in JOINING_ENGINES:
+        loop, dimension = REDUCTIONS[kind]
+        extents.insert(0, (loop, shapes[1][dimension]))  # the last are dropped first
     counts = {}
-    for loop, extent in zip(LOOPS[kind], sizes):
+    for loop, extent in extents:
         if rng.random() < 0.4:
             size = rng.randrange(1, extent + 1)
             counts[loop] = -(-extent // size)

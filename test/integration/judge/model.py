@@ -118,6 +118,7 @@ class Op:
     work: dict[str, int]  # of one run, by kind, however it is cut
     is_cut_by_hand: bool  # its tile is: no other way to cut it counts
     parts: tuple[Part, ...]
+    last_part_combines: bool  # it joins the results of the others
     slots: tuple[PartSlot, ...]
     depends_on: tuple[str, ...]
     loops: tuple[int, ...]
@@ -249,6 +250,7 @@ def _read_op(op: dict, iteration_start_cycle: int) -> Op:
         name=op["name"], runs=op["count"], engine=op["engine"],
         mac_type=op.get("mac_type"), compulsory_bytes=op["compulsory_bytes"],
         work=op["work"], is_cut_by_hand=op["tile_strategy"] == "manual", parts=tuple(parts),
+        last_part_combines=op.get("last_part_combines", False),
         slots=tuple(_read_part_slot(slot, iteration_start_cycle) for slot in op["slots"]),
         depends_on=tuple(op["depends_on"]), loops=tuple(op.get("loops", ())))
 

@@ -212,6 +212,15 @@ def check_s5(stretch: Stretch, start_cycle: int) -> Iterator[Broken]:
             end_cycle = max((slot.end_cycle for slot in ops[other].slots), default=0)
             if any(slot.start_cycle < end_cycle for slot in op.slots):
                 yield Broken("S5", op.name, f"it depends on {other}, which ends at {end_cycle}")
+        if op.last_part_combines:
+            yield from _check_combined(op)
+
+
+def _check_combined(op: Op) -> Iterator[Broken]:
+    last = len(op.parts) - 1
+    end_cycle = max((slot.end_cycle for slot in op.slots if slot.part != last), default=0)
+    if any(slot.start_cycle < end_cycle for slot in op.slots if slot.part == last):
+        yield Broken("S5", op.name, f"its last part joins others that end at {end_cycle}")
 
 
 def _peak(intervals: Iterable[tuple[int, int, int]]) -> int:

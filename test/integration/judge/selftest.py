@@ -178,6 +178,14 @@ def s5() -> None:
         return pair(core(0, 0, 14, 5), second, start_cycle + 14, after=["a"])
     case("S5: at the end of what it depends on", chain(14))
     case("S5: a cycle before", chain(13), "S5")
+    # Two parts, then one that joins them: path 12 + 12, work ceil(36 / 2) = 18, bytes 18.
+    def joined(start_cycle: int) -> dict:
+        slots = [core(0, 0, 14, 5), core(1, 0, 14, 5, part=1),
+                 core(0, start_cycle, start_cycle + 12, 6, part=2)]
+        given = op("a", slots, [part(count=2), part()]) | {"last_part_combines": True}
+        return report([given], start_cycle + 12, 24, (24, 18, 18), 18)
+    case("S5: a part that joins the others, at their end", joined(14))
+    case("S5: a cycle before their end", joined(13), "S5", "S4", "S6")
     # An op behind a loop of 3 x 12 cycles starts at cycle 36. The bounds are of two
     # stretches, 3 x 12 + 12 = 48 on the path and of stages, 3 x 6 + 6 = 24 of work, streams
     # and bytes; roofline 4 x 60 / 10 = 24, alu 80 / 8.

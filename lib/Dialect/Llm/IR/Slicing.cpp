@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Sums.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Interfaces/Slices.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -195,8 +196,7 @@ std::string GroupedMatmulOp::explainUncut(const Workload &workload,
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// 32 bits, as for partial sums in costs, or more where the result has more.
-static Type sumTypeOf(Type resultType) {
+Type mlir::llm::sumTypeOf(Type resultType) {
   constexpr unsigned sumBits = 32;
   if (resultType.getIntOrFloatBitWidth() >= sumBits)
     return resultType;

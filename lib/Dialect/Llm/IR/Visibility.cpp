@@ -23,9 +23,18 @@ static Count countOfSequence(const Visibility &visible, Interval queries,
   return hasQueries ? seeing : int64_t(seeing > 0);
 }
 
+static Count countBox(const llvm::SmallBitVector &loops, Box box) {
+  Count count = int64_t(1);
+  for (unsigned loop : loops.set_bits())
+    count = times(count, box[loop].size());
+  return count;
+}
+
 Count mlir::llm::countMasked(const Workload &workload,
                              const llvm::SmallBitVector &loops,
                              const MaskedBatch &masked, Box box) {
+  if (workload.maskedLoops.none()) // it joins what was masked before
+    return countBox(loops, box);
   unsigned b = *workload.findLoop("b"), s = *workload.findLoop("s"),
            t = *workload.findLoop("t");
   auto countOf = [&](int64_t sequence) {
