@@ -49,9 +49,10 @@ std::optional<ListResult> searchList(const Problem &problem) {
   search.keep(scheduleEarliest(problem), {}, ListOptions());
   if (!search.isDone())
     search.descend();
-  if (!search.best())
+  std::optional<Solution> best = search.takeBest();
+  if (!best)
     return std::nullopt;
-  return ListResult{*search.best(), search.bestOptions(), bound};
+  return ListResult{std::move(*best), search.bestOptions(), bound};
 }
 
 std::optional<Solution> scheduleList(const Problem &problem) {

@@ -29,6 +29,8 @@ public:
   ListSearch(const Problem &problem, int64_t bound, size_t effort);
 
   const std::optional<Solution> &best() const { return shortest; }
+  /// Moved, as it may have a million slots; nothing is tried after that.
+  std::optional<Solution> takeBest() { return std::move(shortest); }
   /// Those that it was found with.
   const ListOptions &bestOptions() const { return options; }
   size_t placedParts() const { return placed; }
