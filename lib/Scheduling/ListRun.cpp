@@ -152,6 +152,24 @@ void ListRun::start(size_t part, Choice choice) {
   ++started;
 }
 
+void ListRun::loadAhead(size_t position) const {
+  // Each step needs what the one before it has loaded.
+  constexpr size_t step = 8;
+  if (plan.order.size() - position <= 3 * step)
+    return;
+  const PartTable &table = plan.table;
+  __builtin_prefetch(&table.parts[plan.order[position + 3 * step]]);
+  size_t part = plan.order[position + 2 * step];
+  const PartTable::Entry &entry = table.parts[part];
+  __builtin_prefetch(&table.shapes[entry.shape]);
+  __builtin_prefetch(&partsLeft[entry.task]);
+  plan.successors.loadAhead(entry.task);
+  machine.loadAhead(part);
+  const Mode &mode = table.modesOf(plan.order[position + step]).front();
+  __builtin_prefetch(&mode);
+  __builtin_prefetch(table.lanesOf(mode));
+}
+
 bool ListRun::streams(size_t part) const {
   return plan.table.shapeOf(part).streams &&
          !(prefetcher && prefetcher->targetOf(part));
@@ -189,6 +207,7 @@ void ListRun::startWhatFits(bool withLimits) {
     }
     if (std::optional<Choice> choice = choose(part)) {
       start(part, std::move(*choice));
+      loadAhead(queue->next);
       streaming += streams(part);
       queue->parts.erase(queue->next);
     } else {

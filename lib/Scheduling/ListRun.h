@@ -50,6 +50,11 @@ private:
   void endPart(size_t part, std::vector<unsigned> &released);
   void queuePart(size_t part);
   ReadyQueue &queueOf(EngineId target);
+  /// Has the processor load what the parts need that stand some places behind
+  /// this one in the plan's order. What nothing waits for stands there by
+  /// length, all over a memory that is larger than any cache: a fifth of a
+  /// million parts would wait for one line after the other.
+  void loadAhead(size_t position) const;
   void start(size_t part, Choice choice);
   /// With habits that hold as long as others are ready, or without those.
   void startWhatFits(bool withLimits);

@@ -86,6 +86,13 @@ public:
     return solution.slots[part].prefetches;
   }
 
+  /// Has the processor load the slot of a part that starts soon.
+  void loadAhead(size_t part) const {
+    const Slot &slot = solution.slots[part];
+    __builtin_prefetch(&slot, /*rw=*/1);
+    __builtin_prefetch(&slot.prefetches, /*rw=*/1);
+  }
+
   /// The solution, once every part was started.
   Solution takeSolution();
 

@@ -47,6 +47,27 @@ void Prefetcher::skip() {
     for (const Mode &mode : plan.table.modesOf(shape))
       windows[mode.group].push(next, shape.workingSetBytes);
   ++next;
+  loadAhead();
+}
+
+void Prefetcher::loadAhead() const {
+  // Each step needs what the one before it has loaded.
+  constexpr size_t step = 4;
+  if (plan.order.size() - next <= 4 * step)
+    return;
+  auto shapeAt = [&](size_t steps) -> const PartTable::Shape & {
+    return plan.table.shapeOf(plan.order[next + steps * step]);
+  };
+  size_t part = plan.order[next + 4 * step];
+  __builtin_prefetch(&plan.table.parts[part]);
+  __builtin_prefetch(&states[part]);
+  __builtin_prefetch(&shapeAt(3));
+  __builtin_prefetch(&shapeAt(2).part->bytes);
+  const std::vector<Source> &sources = shapeAt(1).part->sources;
+  if (sources.empty())
+    return;
+  __builtin_prefetch(&sources.front());
+  __builtin_prefetch(&sources.front().sliceBytes);
 }
 
 void Prefetcher::noteStart(size_t part) {
@@ -138,8 +159,10 @@ const std::vector<unsigned> &Prefetcher::sourcesWorthFetching(size_t part,
 }
 
 std::optional<unsigned> Prefetcher::nextSource(size_t part) {
+  if (states[part].hasStarted)
+    return std::nullopt;
   const std::vector<Source> &sources = plan.table.partOf(part).sources;
-  if (sources.empty() || states[part].hasStarted)
+  if (sources.empty())
     return std::nullopt;
   const std::optional<EngineId> &target = states[part].target;
   unsigned group =

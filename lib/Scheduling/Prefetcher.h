@@ -72,6 +72,8 @@ private:
 
   /// Nothing is fetched for the part at `next`.
   void skip();
+  /// Has the processor load what the parts behind `next` need, as in ListRun.
+  void loadAhead() const;
   std::optional<unsigned> idleQueue() const;
   /// Sources that make the part shorter when they are fetched one after the
   /// other, that which saves most first.
