@@ -192,8 +192,14 @@ bool ListRun::isOneTooMany(size_t part, bool withLimits) const {
 void ListRun::startWhatFits(bool withLimits) {
   for (ReadyQueue &queue : queues)
     queue.rewind();
+  // No other engine becomes idle while parts start.
+  idleBound.clear();
   for (auto &[engine, queue] : bound)
-    queue.rewind();
+    if (!queue.parts.empty() &&
+        machine.isIdle(EngineId{engine.first, engine.second})) {
+      queue.rewind();
+      idleBound.push_back({{engine.first, engine.second}, &queue});
+    }
   std::optional<int64_t> mostStreams = options.habitOf(latest).mostStreams;
   auto mayStream = [&] {
     return !withLimits || !mostStreams || streaming < *mostStreams;
@@ -223,10 +229,9 @@ ListRun::ReadyQueue *ListRun::firstCandidate(bool mayStream) {
     return queue.next != IndexSet::none && queue.refused < scanDepth &&
            (!first || queue.next < first->next);
   };
-  for (auto &[engine, queue] : bound)
-    if (isNearer(queue) &&
-        machine.isIdle(EngineId{engine.first, engine.second}))
-      first = &queue;
+  for (auto &[engine, queue] : idleBound)
+    if (isNearer(*queue) && machine.isIdle(engine))
+      first = queue;
   for (size_t i = 0; i < queues.size(); ++i) {
     const auto &[groups, streams] = plan.queues[i];
     if ((mayStream || !streams) && isNearer(queues[i]) &&

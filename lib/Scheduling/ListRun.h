@@ -96,6 +96,8 @@ private:
   std::vector<ReadyQueue> queues; ///< by groups
   /// Parts that wait for one engine, which holds what was fetched for them.
   std::map<std::pair<unsigned, int64_t>, ReadyQueue> bound;
+  /// Those of them that the parts which start now are looked for in.
+  std::vector<std::pair<EngineId, ReadyQueue *>> idleBound;
   std::vector<bool> released; ///< of each part, where it may be fetched for
   std::vector<unsigned>
       tasksAhead; ///< of each task: predecessors that still run

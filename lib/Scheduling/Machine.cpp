@@ -57,14 +57,6 @@ unsigned Machine::mostHalvings(const Problem &problem, const PartTable &table) {
   return halvings;
 }
 
-bool Machine::isIdle(unsigned group) const {
-  return !groups[group].idle.empty();
-}
-
-bool Machine::isIdle(EngineId engine) const {
-  return groups[engine.group].idle.contains(engine.index);
-}
-
 int64_t Machine::nextIdle(unsigned group) const {
   return isIdle(group) ? time : groups[group].ends.top();
 }

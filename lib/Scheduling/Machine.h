@@ -40,8 +40,10 @@ public:
 
   int64_t now() const { return time; }
   const std::vector<int64_t> &freeLanes() const { return free; }
-  bool isIdle(unsigned group) const;
-  bool isIdle(EngineId engine) const;
+  bool isIdle(unsigned group) const { return !groups[group].idle.empty(); }
+  bool isIdle(EngineId engine) const {
+    return groups[engine.group].idle.contains(engine.index);
+  }
   /// When an engine of the group is idle next: now, or when the first one ends.
   int64_t nextIdle(unsigned group) const;
   /// When the next slot ends; nothing when all engines are idle.
