@@ -138,13 +138,13 @@ const Ended &Machine::advanceTo(int64_t to) {
       continue;
     Room &room = group.rooms[engine.index];
     room.running = 0;
-    if (auto slices = room.slices.find(run.part); slices != room.slices.end()) {
-      for (auto [address, bytes] : slices->second) {
-        room.fetched -= bytes;
-        room.ranges.giveBack(address, bytes);
-      }
-      room.slices.erase(slices);
+    auto [first, last] = room.slices.equal_range(run.part);
+    for (auto slice = first; slice != last; ++slice) {
+      auto [address, bytes] = slice->second;
+      room.fetched -= bytes;
+      room.ranges.giveBack(address, bytes);
     }
+    room.slices.erase(first, last);
   }
   return ended;
 }
@@ -242,7 +242,7 @@ bool Machine::fetch(size_t part, unsigned source, EngineId target,
   Room &room = roomOf(target);
   room.fetched += bytes;
   if (bytes > 0)
-    room.slices[part].push_back({room.ranges.takeLowest(bytes), bytes});
+    room.slices.insert({part, {room.ranges.takeLowest(bytes), bytes}});
   return true;
 }
 

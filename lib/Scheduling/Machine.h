@@ -107,7 +107,7 @@ private:
     int64_t fetched = 0, running = 0;
     FreeRanges ranges; ///< of slices; working sets are above them
     /// Of each part its slices: (address, bytes).
-    std::map<size_t, std::vector<std::pair<int64_t, int64_t>>> slices;
+    std::multimap<size_t, std::pair<int64_t, int64_t>> slices;
   };
 
   struct Group {
