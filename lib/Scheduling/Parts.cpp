@@ -57,17 +57,18 @@ int64_t leastNeedOf(const Problem &problem, const Part &part) {
   int64_t need = part.workingSetBytes;
   if (part.sources.empty() || !hasMemoryEngine(problem))
     return need;
-  std::vector<int64_t> left = part.bytes;
-  for (const Source &source : part.sources) {
+  for (const Source &source : part.sources)
     need -= source.stagingBytes;
-    for (size_t m = 0; m < left.size(); ++m)
-      left[m] -= source.bytes[m];
+  if (part.overheadCycles + part.serialCycles + part.computeCycles > 0)
+    return need;
+  for (size_t m = 0; m < part.bytes.size(); ++m) {
+    int64_t left = part.bytes[m];
+    for (const Source &source : part.sources)
+      left -= source.bytes[m];
+    if (left > 0)
+      return need;
   }
-  bool takesTime =
-      part.overheadCycles + part.serialCycles + part.computeCycles > 0 ||
-      std::any_of(left.begin(), left.end(),
-                  [](int64_t bytes) { return bytes > 0; });
-  return takesTime ? need : 0;
+  return 0;
 }
 
 bool mayRun(const Problem &problem, unsigned group, const Task &task,
