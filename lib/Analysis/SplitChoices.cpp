@@ -294,7 +294,7 @@ mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given,
        parts =
            std::exchange(next, next % 3 == 0 ? next / 3 * 4 : next / 2 * 3)) {
     std::optional<Sizes> sizes;
-    if (cutsReductions)
+    if (cutsReductions && double(bytesOf(*whole)) >= smallEnough)
       sizes = cutter.cutReduction(parts);
     if (!sizes || !fitsPartial(context, tile, *sizes))
       sizes = cutter.cut(parts);

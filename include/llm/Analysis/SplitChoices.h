@@ -33,10 +33,11 @@ struct CostedTile {
 /// one whose longest part is shortest, by its arithmetic and the bytes that it
 /// touches, then with the fewest bytes.
 ///
-/// With `cutsReductions`, a reduction is cut, too, where that and the part that
-/// joins the others take, together, by an estimate of the same kind on all
-/// engines, a tenth less than any way without it into as many parts or half, a
-/// quarter, ... of them, and partial results fit beside the tile.
+/// With `cutsReductions`, a reduction of an op that moves an eighth of the
+/// private memory or more is cut, too, where that and the part that joins the
+/// others take, together, by an estimate of the same kind on all engines, a
+/// tenth less than any way without it into as many parts or half, a quarter,
+/// ... of them, and partial results fit beside the tile.
 FailureOr<SmallVector<CostedTile>> splitChoices(const OpOnTarget &context,
                                                 CostedTile given,
                                                 bool cutsReductions);
