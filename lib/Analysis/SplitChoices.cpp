@@ -264,6 +264,41 @@ static int64_t bytesOf(CostAttr cost) {
   return sum;
 }
 
+/// With a reduction cut, too, where that may be and is faster.
+static std::optional<Sizes> findSizes(const OpOnTarget &context, TileAttr tile,
+                                      Cutter &cutter, int64_t parts,
+                                      bool cutsReductions) {
+  if (cutsReductions)
+    if (std::optional<Sizes> sizes = cutter.cutReduction(parts);
+        sizes && fitsPartial(context, tile, *sizes))
+      return sizes;
+  return cutter.cut(parts);
+}
+
+/// Adds those with E / 2, E / 4, ... parts behind the whole op, in which all
+/// parts together move fewer bytes than in the first of `choices` behind it.
+static LogicalResult addFewerParts(const OpOnTarget &context, TileAttr tile,
+                                   Cutter &cutter,
+                                   SmallVectorImpl<CostedTile> &choices) {
+  SmallVector<CostedTile> fewer;
+  int64_t leastBytes = bytesOf(choices[1].cost);
+  for (int64_t parts = context.engine->count / 2; parts > 1; parts /= 2) {
+    std::optional<Sizes> sizes = cutter.cut(parts);
+    if (!sizes)
+      break;
+    FailureOr<std::optional<CostedTile>> choice =
+        cutTile(context, tile, *sizes);
+    if (failed(choice))
+      return failure();
+    if (!*choice || bytesOf((*choice)->cost) >= leastBytes / 100 * 99)
+      break;
+    leastBytes = bytesOf((*choice)->cost);
+    fewer.push_back(**choice);
+  }
+  choices.insert(choices.begin() + 1, fewer.rbegin(), fewer.rend());
+  return success();
+}
+
 FailureOr<SmallVector<CostedTile>>
 mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given,
                         bool cutsReductions) {
@@ -287,17 +322,16 @@ mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given,
   constexpr int64_t mostParts = 1 << 16, slicesInMemory = 8;
   double smallEnough =
       double(context.tileCapacityBytes()) / double(slicesInMemory);
+  // Of a small op it wins little.
+  cutsReductions &= double(bytesOf(*whole)) >= smallEnough;
   Sizes last;
   // E, 2 E, 3 E, 4 E, 6 E, 8 E, ...
   for (int64_t parts = std::max<int64_t>(engines, 2), next = 2 * parts;
        parts <= mostParts;
        parts =
            std::exchange(next, next % 3 == 0 ? next / 3 * 4 : next / 2 * 3)) {
-    std::optional<Sizes> sizes;
-    if (cutsReductions && double(bytesOf(*whole)) >= smallEnough)
-      sizes = cutter.cutReduction(parts);
-    if (!sizes || !fitsPartial(context, tile, *sizes))
-      sizes = cutter.cut(parts);
+    std::optional<Sizes> sizes =
+        findSizes(context, tile, cutter, parts, cutsReductions);
     if (!sizes || *sizes == last)
       break;
     last = *sizes;
@@ -311,24 +345,8 @@ mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given,
         (!fetches || cutter.slicesOf(last) <= smallEnough))
       break;
   }
-  if (choices.size() == 1)
-    return choices;
-  // E / 2, E / 4, ...
-  SmallVector<CostedTile> fewer;
-  int64_t leastBytes = bytesOf(choices[1].cost);
-  for (int64_t parts = engines / 2; parts > 1; parts /= 2) {
-    std::optional<Sizes> sizes = cutter.cut(parts);
-    if (!sizes)
-      break;
-    FailureOr<std::optional<CostedTile>> choice =
-        cutTile(context, tile, *sizes);
-    if (failed(choice))
-      return failure();
-    if (!*choice || bytesOf((*choice)->cost) >= leastBytes / 100 * 99)
-      break;
-    leastBytes = bytesOf((*choice)->cost);
-    fewer.push_back(**choice);
-  }
-  choices.insert(choices.begin() + 1, fewer.rbegin(), fewer.rend());
+  if (choices.size() > 1 &&
+      failed(addFewerParts(context, tile, cutter, choices)))
+    return failure();
   return choices;
 }
