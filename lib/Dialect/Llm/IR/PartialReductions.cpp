@@ -20,43 +20,22 @@ using namespace mlir::llm;
 
 using utils::IteratorType;
 
-static Type sumTypeOf(Value result) {
-  return llm::sumTypeOf(
-      cast<RankedTensorType>(result.getType()).getElementType());
-}
-
 /// The loop over the parts whose results are joined, behind all others.
 static constexpr StringLiteral partsLoop = "part";
 
-static void dropBuffer(Workload &workload, StringRef name) {
-  llvm::erase_if(workload.buffers,
-                 [&](const Buffer &buffer) { return buffer.name == name; });
-}
-
-static void dropStage(Workload &workload, StringRef name) {
-  llvm::erase_if(workload.stages,
-                 [&](const Stage &stage) { return stage.name == name; });
-}
-
-static Buffer &findBuffer(Workload &workload, StringRef name) {
-  return *llvm::find_if(workload.buffers, [&](const Buffer &buffer) {
-    return buffer.name == name;
+/// The ops whose reductions are cut have one result.
+template <typename WorkloadT>
+static auto &outOf(WorkloadT &workload) {
+  return *llvm::find_if(workload.buffers, [](const Buffer &buffer) {
+    return buffer.role == Buffer::Role::Write;
   });
 }
 
-/// What `written` of a part is where all parts are read: one more dimension, in
-/// front. The loops that it has keep their numbers.
-static Buffer readPartials(const Buffer &written, const Twine &name,
-                           unsigned loopCount) {
-  Buffer partials = written;
-  partials.role = Buffer::Role::Read;
-  partials.name = name.str();
-  partials.map =
-      AffineMap::get(loopCount, 0, written.map.getResults(),
-                     written.map.getContext())
-          .insertResult(
-              getAffineDimExpr(loopCount - 1, written.map.getContext()), 0);
-  return partials;
+/// The same buffer over the loops of a step that has one more of them.
+static Buffer overLoops(Buffer buffer, unsigned loopCount) {
+  buffer.map = AffineMap::get(loopCount, 0, buffer.map.getResults(),
+                              buffer.map.getContext());
+  return buffer;
 }
 
 /// The loops of the op with that over parts behind them. Those that the results
@@ -74,11 +53,57 @@ static Workload startCombine(const Workload &workload, const Buffer &out,
   return combine;
 }
 
-/// The same buffer over the loops of a step that has one more of them.
-static Buffer overLoops(Buffer buffer, unsigned loopCount) {
-  buffer.map = AffineMap::get(loopCount, 0, buffer.map.getResults(),
-                              buffer.map.getContext());
-  return buffer;
+/// The step reads what each part has written there: one more dimension, in
+/// front.
+static void readPartials(Workload &combine, const Buffer &written) {
+  unsigned loops = combine.loops.size();
+  Buffer partials = overLoops(written, loops);
+  partials.role = Buffer::Role::Read;
+  partials.name = "partial_" + written.name;
+  partials.map = partials.map.insertResult(
+      getAffineDimExpr(loops - 1, partials.map.getContext()), 0);
+  combine.buffers.push_back(std::move(partials));
+}
+
+/// Parts that leave sums instead of `out`, and a step that reads them.
+static PartialReduction startReduction(const Workload &workload,
+                                       int64_t parts) {
+  PartialReduction reduction{workload, {}};
+  Buffer &out = outOf(reduction.part);
+  reduction.combine = startCombine(workload, out, parts);
+  out.elementType = sumTypeOf(out.elementType);
+  readPartials(reduction.combine, out);
+  return reduction;
+}
+
+/// What counts once is the step's instead of each part's.
+static void moveBuffer(PartialReduction &reduction, StringRef name) {
+  Workload &part = reduction.part, &combine = reduction.combine;
+  auto isNamed = [&](const Buffer &buffer) { return buffer.name == name; };
+  for (const Buffer &buffer : llvm::make_filter_range(part.buffers, isNamed))
+    combine.buffers.push_back(overLoops(buffer, combine.loops.size()));
+  llvm::erase_if(part.buffers, isNamed);
+}
+
+static void moveStage(PartialReduction &reduction, StringRef name) {
+  Workload &part = reduction.part, &combine = reduction.combine;
+  auto isNamed = [&](const Stage &stage) { return stage.name == name; };
+  for (Stage stage : llvm::make_filter_range(part.stages, isNamed)) {
+    stage.loops.resize(combine.loops.size());
+    combine.stages.push_back(std::move(stage));
+  }
+  llvm::erase_if(part.stages, isNamed);
+}
+
+/// On the elements of a buffer.
+static void addStage(Workload &combine, StringRef name, const Buffer &elements,
+                     ArrayRef<std::pair<WorkKind, int64_t>> workPerPoint) {
+  combine.addStage(name, EngineKind::Vector, {}, workPerPoint).loops =
+      combine.loopsOf(elements);
+}
+
+static void writeResult(Workload &combine, const Workload &workload) {
+  combine.buffers.push_back(overLoops(outOf(workload), combine.loops.size()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,42 +111,28 @@ static Buffer overLoops(Buffer buffer, unsigned loopCount) {
 //===----------------------------------------------------------------------===//
 
 /// Sums over some of k, which are added up, from the bias on if there is one.
-static PartialReduction reduceProduct(const Workload &workload, Value out,
-                                      int64_t parts) {
-  PartialReduction reduction{workload, {}};
-  Workload &part = reduction.part, &combine = reduction.combine;
-  Buffer whole = findBuffer(part, "out");
-  combine = startCombine(workload, whole, parts);
-  unsigned loops = combine.loops.size();
-  Buffer &sums = findBuffer(part, "out");
-  sums.elementType = sumTypeOf(out);
-  combine.buffers.push_back(readPartials(sums, "partial_out", loops));
-  for (const Buffer &buffer : part.buffers)
-    if (buffer.name == "bias")
-      combine.buffers.push_back(overLoops(buffer, loops));
-  dropBuffer(part, "bias");
-  combine.buffers.push_back(overLoops(whole, loops));
-  SmallVector<StringRef> points;
-  for (const Loop &loop : combine.loops)
-    points.push_back(loop.name);
-  combine.addStage("add", EngineKind::Vector, points, {{WorkKind::Alu, 1}});
+static std::optional<PartialReduction>
+reduceProduct(const Workload &workload, unsigned loop, int64_t parts) {
+  if (workload.loops[loop].name != "k")
+    return std::nullopt;
+  PartialReduction reduction = startReduction(workload, parts);
+  Workload &combine = reduction.combine;
+  addStage(combine, "add", combine.buffers.back(), {{WorkKind::Alu, 1}});
+  moveBuffer(reduction, "bias");
+  writeResult(combine, workload);
   return reduction;
 }
 
 std::optional<PartialReduction>
 MatmulOp::getPartialReduction(const Workload &workload, unsigned loop,
                               int64_t parts) {
-  if (workload.loops[loop].name != "k")
-    return std::nullopt;
-  return reduceProduct(workload, getOut(), parts);
+  return reduceProduct(workload, loop, parts);
 }
 
 std::optional<PartialReduction>
 BatchMatmulOp::getPartialReduction(const Workload &workload, unsigned loop,
                                    int64_t parts) {
-  if (workload.loops[loop].name != "k")
-    return std::nullopt;
-  return reduceProduct(workload, getOut(), parts);
+  return reduceProduct(workload, loop, parts);
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,69 +142,42 @@ BatchMatmulOp::getPartialReduction(const Workload &workload, unsigned loop,
 /// Results over some of the keys, which are scaled to the greatest score of all
 /// before they are added up. A sink counts once, and so does the division by
 /// the sum.
-static PartialReduction reduceKeys(const Workload &workload, Value out,
-                                   ArrayRef<StringRef> rowLoops,
-                                   StringRef valueLoop, int64_t parts) {
-  PartialReduction reduction{workload, {}};
+static std::optional<PartialReduction>
+reduceKeys(const Workload &workload, unsigned loop, int64_t parts) {
+  if (workload.loops[loop].name != "t")
+    return std::nullopt;
+  PartialReduction reduction = startReduction(workload, parts);
   Workload &part = reduction.part, &combine = reduction.combine;
-  Buffer whole = findBuffer(part, "out");
-  combine = startCombine(workload, whole, parts);
-  unsigned loops = combine.loops.size();
-
-  Buffer &sums = findBuffer(part, "out");
-  sums.elementType = sumTypeOf(out);
-  combine.buffers.push_back(readPartials(sums, "partial_out", loops));
-  Buffer ofRows = sums; // one number for each row: all but the last dimension
+  Buffer sums = combine.buffers.back();
+  // One number for each row: all but the last dimension.
+  Buffer ofRows = outOf(part);
   ofRows.map = ofRows.map.dropResult(ofRows.map.getNumResults() - 1);
-  for (StringRef name : {"max", "sum"}) {
-    ofRows.name = name.str();
+  for (const char *name : {"max", "sum"}) {
+    ofRows.name = name;
     part.buffers.push_back(ofRows);
-    combine.buffers.push_back(readPartials(ofRows, "partial_" + name, loops));
+    readPartials(combine, ofRows);
   }
-  bool hasSinks = false;
-  for (const Buffer &buffer : workload.buffers)
-    if (buffer.name == "sinks") {
-      combine.buffers.push_back(overLoops(buffer, loops));
-      hasSinks = true;
-    }
-  dropBuffer(part, "sinks");
-  combine.buffers.push_back(overLoops(whole, loops));
-  dropStage(part, "sink");
-  dropStage(part, "normalize");
+  Buffer rows = combine.buffers.back();
+  moveBuffer(reduction, "sinks");
+  writeResult(combine, workload);
 
-  auto over = [&](std::initializer_list<StringRef> more) {
-    SmallVector<StringRef> all(rowLoops);
-    all.append(more);
-    return all;
-  };
-  constexpr EngineKind vector = EngineKind::Vector;
-  combine.addStage("max", vector, over({partsLoop}), {{WorkKind::Compare, 1}});
-  combine.addStage("exp_sum", vector, over({partsLoop}),
-                   {{WorkKind::Alu, 2}, {WorkKind::Special, 1}});
-  if (hasSinks)
-    combine.addStage(
-        "sink", vector, rowLoops,
-        {{WorkKind::Compare, 1}, {WorkKind::Alu, 2}, {WorkKind::Special, 1}});
-  combine.addStage("add", vector, over({valueLoop, partsLoop}),
-                   {{WorkKind::Alu, 1}});
-  combine.addStage("normalize", vector, over({valueLoop}),
-                   {{WorkKind::Alu, 1}});
+  addStage(combine, "max", rows, {{WorkKind::Compare, 1}});
+  addStage(combine, "exp_sum", rows,
+           {{WorkKind::Alu, 2}, {WorkKind::Special, 1}});
+  moveStage(reduction, "sink");
+  addStage(combine, "add", sums, {{WorkKind::Alu, 1}});
+  moveStage(reduction, "normalize");
   return reduction;
 }
 
 std::optional<PartialReduction>
 GqaAttnOp::getPartialReduction(const Workload &workload, unsigned loop,
                                int64_t parts) {
-  if (workload.loops[loop].name != "t")
-    return std::nullopt;
-  return reduceKeys(workload, getOut(), {"b", "h", "g", "s"},
-                    workload.findLoop("c") ? "c" : "d", parts);
+  return reduceKeys(workload, loop, parts);
 }
 
 std::optional<PartialReduction>
 MlaAttnOp::getPartialReduction(const Workload &workload, unsigned loop,
                                int64_t parts) {
-  if (workload.loops[loop].name != "t")
-    return std::nullopt;
-  return reduceKeys(workload, getOut(), {"b", "h", "s"}, "c", parts);
+  return reduceKeys(workload, loop, parts);
 }
