@@ -23,8 +23,7 @@ static Count countOfSequence(const Visibility &visible, Interval queries,
   return hasQueries ? seeing : int64_t(seeing > 0);
 }
 
-static Count countBox(const llvm::SmallBitVector &loops, Box box) {
-  Count count = int64_t(1);
+static Count timesBox(Count count, const llvm::SmallBitVector &loops, Box box) {
   for (unsigned loop : loops.set_bits())
     count = times(count, box[loop].size());
   return count;
@@ -34,7 +33,7 @@ Count mlir::llm::countMasked(const Workload &workload,
                              const llvm::SmallBitVector &loops,
                              const MaskedBatch &masked, Box box) {
   if (workload.maskedLoops.none()) // it joins what was masked before
-    return countBox(loops, box);
+    return timesBox(int64_t(1), loops, box);
   unsigned b = *workload.findLoop("b"), s = *workload.findLoop("s"),
            t = *workload.findLoop("t");
   auto countOf = [&](int64_t sequence) {
@@ -51,10 +50,10 @@ Count mlir::llm::countMasked(const Workload &workload,
     for (int64_t sequence = box[b].begin; sequence < box[b].end; ++sequence)
       if (Count ofOne = countOf(sequence); succeeded(count))
         count = succeeded(ofOne) ? Count(std::max(*count, *ofOne)) : ofOne;
-  for (unsigned loop : loops.set_bits())
-    if (loop != b && loop != s && loop != t)
-      count = times(count, box[loop].size());
-  return count;
+  llvm::SmallBitVector others = loops;
+  for (unsigned loop : {b, s, t})
+    others.reset(loop);
+  return timesBox(count, others, box);
 }
 
 Count mlir::llm::countMaskedElements(const Workload &workload, unsigned buffer,
