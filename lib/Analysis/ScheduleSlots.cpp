@@ -15,6 +15,8 @@ using namespace mlir::llm;
 using scheduling::EngineId;
 using scheduling::Problem;
 using scheduling::Slot;
+using scheduling::Source;
+using scheduling::Task;
 
 //===----------------------------------------------------------------------===//
 // Slots to attributes
@@ -37,22 +39,26 @@ struct SlotRun {
 };
 } // namespace
 
+/// Parts read the same buffers, but for the one that joins the others.
+static ArrayRef<Source> sourcesOf(const Task &task, int64_t part,
+                                  int64_t parts) {
+  bool combines = task.lastCombines && part + 1 == parts;
+  return (combines ? task.parts.back() : task.parts.front()).sources;
+}
+
 static SlotRunAttr makeRun(MLIRContext *context, const Problem &problem,
-                           const SlotRun &run, int64_t offset) {
+                           const SlotRun &run, ArrayRef<Source> sources,
+                           int64_t offset) {
   auto engineName = [&](const EngineId &engine) {
     return StringAttr::get(context, problem.engines[engine.group].name);
   };
   const Slot &slot = *run.first;
   SmallVector<PrefetchAttr> prefetches;
-  for (const scheduling::PrefetchSlot &fetch : slot.prefetches) {
-    // The parts of an op read the same buffers.
-    const scheduling::Source &source =
-        problem.tasks[slot.task].parts.front().sources[fetch.source];
+  for (const scheduling::PrefetchSlot &fetch : slot.prefetches)
     prefetches.push_back(PrefetchAttr::get(
-        context, StringAttr::get(context, source.name),
+        context, StringAttr::get(context, sources[fetch.source].name),
         engineName(fetch.engine), fetch.engine.index, fetch.start + offset,
         fetch.end + offset, makeLanes(context, problem, fetch.lanes)));
-  }
   return SlotRunAttr::get(
       context, slot.part, engineName(slot.engine), slot.engine.index,
       slot.start + offset, slot.end + offset,
@@ -106,6 +112,8 @@ SlotsAttr mlir::llm::makeSlots(MLIRContext *context, const Problem &problem,
   SmallVector<const Slot *> byPart(slots);
   llvm::sort(byPart,
              [](const Slot *a, const Slot *b) { return a->part < b->part; });
+  const Task &task = problem.tasks[byPart.front()->task];
+  int64_t parts = scheduling::countParts(task.parts);
   SmallVector<SlotRunAttr> runs;
   BitVector taken(byPart.size());
   for (size_t first = 0; first < byPart.size(); ++first) {
@@ -119,7 +127,9 @@ SlotsAttr mlir::llm::makeSlots(MLIRContext *context, const Problem &problem,
     }
     for (int64_t i = 0; i < longest.count; ++i)
       taken.set(first + i * longest.partStride);
-    runs.push_back(makeRun(context, problem, longest, offset));
+    runs.push_back(makeRun(context, problem, longest,
+                           sourcesOf(task, longest.first->part, parts),
+                           offset));
   }
   return SlotsAttr::get(context, runs);
 }
@@ -160,20 +170,13 @@ readLanes(Operation *op, const Problem &problem, DictionaryAttr lanes) {
 }
 
 static LogicalResult readPrefetches(Operation *op, const Problem &problem,
-                                    SlotRunAttr run, int64_t shift,
-                                    Slot &slot) {
-  const scheduling::Task &task = problem.tasks[slot.task];
-  bool combines =
-      task.lastCombines && slot.part + 1 == scheduling::countParts(task.parts);
-  // The others read the same buffers.
-  const std::vector<scheduling::Source> &sources =
-      (combines ? task.parts.back() : task.parts.front()).sources;
+                                    ArrayRef<Source> sources, SlotRunAttr run,
+                                    int64_t shift, Slot &slot) {
   for (PrefetchAttr fetch : run.getPrefetches()) {
     scheduling::PrefetchSlot prefetch;
-    auto source =
-        llvm::find_if(sources, [&](const scheduling::Source &candidate) {
-          return candidate.name == fetch.getBuffer().getValue();
-        });
+    auto source = llvm::find_if(sources, [&](const Source &candidate) {
+      return candidate.name == fetch.getBuffer().getValue();
+    });
     if (source == sources.end())
       return op->emitOpError()
              << "its slot prefetches '" << fetch.getBuffer().getValue()
@@ -202,7 +205,8 @@ static LogicalResult readSlots(WorkloadOpInterface op, const Problem &problem,
   if (!attr)
     return op->emitOpError()
            << "has no slot; run --llm-schedule after the pass that added it";
-  int64_t parts = scheduling::countParts(problem.tasks[task].parts);
+  const Task &whole = problem.tasks[task];
+  int64_t parts = scheduling::countParts(whole.parts);
   for (SlotRunAttr run : attr.getRuns()) {
     FailureOr<std::vector<int64_t>> lanes =
         readLanes(op, problem, run.getLanes());
@@ -228,7 +232,8 @@ static LogicalResult readSlots(WorkloadOpInterface op, const Problem &problem,
       slot.start = run.getStartCycle() + shift;
       slot.end = run.getEndCycle() + shift;
       slot.lanes = *lanes;
-      if (failed(readPrefetches(op, problem, run, shift, slot)))
+      if (failed(readPrefetches(op, problem, sourcesOf(whole, slot.part, parts),
+                                run, shift, slot)))
         return failure();
       slots.push_back(std::move(slot));
     }
