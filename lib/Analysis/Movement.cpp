@@ -50,6 +50,15 @@ FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
   return tiling;
 }
 
+SmallVector<int64_t, 4> mlir::llm::tilesHeld(const Workload &workload,
+                                             TileLevelAttr level) {
+  SmallVector<int64_t, 4> held;
+  for (const Buffer &buffer : workload.buffers)
+    held.push_back(
+        std::max<int64_t>(1, getAmount(level.getBuffers(), buffer.name)));
+  return held;
+}
+
 FailureOr<Movement> mlir::llm::moveCompulsory(const OpOnTarget &context) {
   TileModel model(context.op, context.workload);
   Movement movement;
@@ -102,7 +111,6 @@ static FailureOr<Movement> moveTiled(const OpOnTarget &context,
   if (failed(checkResident(context, model, level)))
     return failure();
   Movement movement;
-  SmallVector<int64_t, 4> held;
   for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
     if (buffer.isKept && !model.isKept(*tiling, index))
       return op->emitOpError()
@@ -114,10 +122,9 @@ static FailureOr<Movement> moveTiled(const OpOnTarget &context,
       return emitOverflow(op);
     movement.resident.push_back(isResident(level, buffer));
     movement.bytes.push_back(*bytes);
-    held.push_back(
-        std::max<int64_t>(1, getAmount(level.getBuffers(), buffer.name)));
   }
-  Count workingSet = model.workingSetBytes(*tiling, held);
+  Count workingSet =
+      model.workingSetBytes(*tiling, tilesHeld(context.workload, level));
   if (failed(workingSet))
     return emitOverflow(op);
   if (*workingSet > context.tileCapacityBytes())

@@ -21,6 +21,11 @@ struct Movement {
   int64_t workingSetBytes = 0;
 };
 
+/// The tiles of each buffer that a level has room for: one where it does not
+/// say.
+SmallVector<int64_t, 4> tilesHeld(const Workload &workload,
+                                  TileLevelAttr level);
+
 /// By the tile's strategy; `hasUnits` where the engine's units share the op. A
 /// tile that does not fit the op, its target or the memory is an error.
 FailureOr<Movement> move(const OpOnTarget &context, TileAttr tile,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/Split.h"
+#include "Movement.h"
 #include "llm/Analysis/ClosedForm.h"
 #include "llm/Analysis/TileSearch.h"
 #include "llm/Support/Units.h"
@@ -35,29 +36,26 @@ void Split::cut(unsigned loop, int64_t size) {
   boxes = checkedMul(boxes, countAlong(loop)).value_or(maxCount);
 }
 
-std::optional<PartialReduction>
-Split::findReduction(const OpOnTarget &context, unsigned loop, int64_t parts) {
+/// Whatever the engine can.
+static std::optional<PartialReduction>
+getReduction(const OpOnTarget &context, unsigned loop, int64_t parts) {
   const Loop &cut = context.workload.loops[loop];
   if (cut.kind != utils::IteratorType::reduction || !cut.isTileable)
     return std::nullopt;
   WorkloadOpInterface op = context.op;
-  std::optional<PartialReduction> reduction =
-      op.getPartialReduction(context.workload, loop, parts);
-  if (reduction && context.engine &&
-      !context.engine->kinds.containsAll(reduction->combine.engineKinds()))
-    return std::nullopt;
-  return reduction;
+  return op.getPartialReduction(context.workload, loop, parts);
 }
 
-LogicalResult Split::cutReduction(const OpOnTarget &context, unsigned loop) {
-  reduction = findReduction(context, loop, countAlong(loop));
-  if (reduction)
-    return success();
-  Operation *op = context.op;
-  return op->emitOpError() // tile-C11
-         << "its split cuts the reduction '" << names[loop] << "', but engine '"
-         << context.engine->name
-         << "' cannot join the partial results: it is no vector engine";
+static bool canJoin(const OpOnTarget &context,
+                    const PartialReduction &reduction) {
+  return !context.engine ||
+         context.engine->kinds.containsAll(reduction.combine.engineKinds());
+}
+
+std::optional<PartialReduction>
+Split::findReduction(const OpOnTarget &context, unsigned loop, int64_t parts) {
+  std::optional<PartialReduction> found = getReduction(context, loop, parts);
+  return found && canJoin(context, *found) ? found : std::nullopt;
 }
 
 LogicalResult Split::cut(const OpOnTarget &context, StringRef name,
@@ -68,11 +66,10 @@ LogicalResult Split::cut(const OpOnTarget &context, StringRef name,
     return op->emitOpError() << "its split names loop '" << name
                              << "', which the op does not have";
   const Loop &whole = context.workload.loops[*loop];
-  auto isJoined = [&] { // on some engine
-    return !reduction &&
-           findReduction({context.op, context.workload}, *loop, count);
-  };
-  if (!canCut(whole) && !isJoined()) // tile-C8
+  std::optional<PartialReduction> joined;
+  if (!reduction)
+    joined = getReduction(context, *loop, count);
+  if (!canCut(whole) && !joined) // tile-C8
     return op->emitOpError()
            << "its split names loop '" << name
            << "', whose iterations depend on each other; expected a parallel "
@@ -85,7 +82,15 @@ LogicalResult Split::cut(const OpOnTarget &context, StringRef name,
            << name << "' into " << count
            << " parts; equal parts, the last one shorter, are " << possible;
   cut(*loop, size);
-  return canCut(whole) || count == 1 ? success() : cutReduction(context, *loop);
+  if (!joined || count == 1)
+    return success();
+  if (!canJoin(context, *joined)) // tile-C11
+    return op->emitOpError()
+           << "its split cuts the reduction '" << name << "', but engine '"
+           << context.engine->name
+           << "' cannot join the partial results: it is no vector engine";
+  reduction = std::move(joined);
+  return success();
 }
 
 FailureOr<Split> Split::get(const OpOnTarget &context, DictionaryAttr split) {
@@ -174,46 +179,60 @@ FailureOr<TileAttr> mlir::llm::tileOfPart(const OpOnTarget &part,
   return TileAttr::get(context, tile.getStrategy(), levels, {});
 }
 
-bool mlir::llm::fits(const OpOnTarget &part, TileAttr tile) {
-  if (tile.getStrategy() == TileStrategy::Theoretical || !part.tileMemory())
-    return true;
+namespace {
+/// The first level of a tile, as a part of the op has it.
+struct PartTile {
+  TileModel model;
+  Tiling tiling;
+  SmallVector<int64_t, 4> held; ///< tiles of each buffer
+
+  static FailureOr<PartTile> get(const OpOnTarget &part, TileAttr tile);
+};
+} // namespace
+
+FailureOr<PartTile> PartTile::get(const OpOnTarget &part, TileAttr tile) {
   FailureOr<TileLevelAttr> level = levelOfPart(part, tile.getLevels().front());
   if (failed(level))
-    return false;
+    return failure();
   FailureOr<Tiling> tiling = readTiling(part, *level);
   if (failed(tiling))
-    return false;
-  SmallVector<int64_t, 4> held;
-  for (const Buffer &buffer : part.workload.buffers)
-    held.push_back(
-        std::max<int64_t>(1, getAmount(level->getBuffers(), buffer.name)));
-  Count bytes =
-      TileModel(part.op, part.workload).workingSetBytes(*tiling, held);
-  return succeeded(bytes) && *bytes <= part.tileCapacityBytes();
+    return failure();
+  return PartTile{TileModel(part.op, part.workload), *tiling,
+                  tilesHeld(part.workload, *level)};
 }
 
-FailureOr<TileAttr> mlir::llm::tileOfCombine(const OpOnTarget &combine,
-                                             TileAttr tile) {
-  if (tile.getStrategy() == TileStrategy::Theoretical)
-    return TileAttr::get(tile.getContext(), tile.getStrategy(), {}, {});
-  return searchTile(combine);
+/// Theoretical costs have none.
+static bool hasTiles(const OpOnTarget &part, TileAttr tile) {
+  return tile.getStrategy() != TileStrategy::Theoretical &&
+         !tile.getLevels().empty() && part.tileMemory();
+}
+
+bool mlir::llm::fits(const OpOnTarget &part, TileAttr tile) {
+  if (!hasTiles(part, tile))
+    return true;
+  FailureOr<PartTile> own = PartTile::get(part, tile);
+  if (failed(own))
+    return false;
+  Count bytes = own->model.workingSetBytes(own->tiling, own->held);
+  return succeeded(bytes) && *bytes <= part.tileCapacityBytes();
 }
 
 int64_t mlir::llm::stagingBytes(const OpOnTarget &part, TileAttr tile,
                                 unsigned buffer) {
-  if (tile.getStrategy() == TileStrategy::Theoretical || !part.tileMemory() ||
-      tile.getLevels().empty())
+  if (!hasTiles(part, tile))
     return 0;
-  FailureOr<TileLevelAttr> level = levelOfPart(part, tile.getLevels().front());
-  if (failed(level))
+  FailureOr<PartTile> own = PartTile::get(part, tile);
+  if (failed(own))
     return 0;
-  FailureOr<Tiling> tiling = readTiling(part, *level);
-  if (failed(tiling))
-    return 0;
-  int64_t held = std::max<int64_t>(
-      1, getAmount(level->getBuffers(), part.workload.buffers[buffer].name));
-  Count bytes = TileModel(part.op, part.workload).tileBytes(*tiling, buffer);
+  Count bytes = own->model.tileBytes(own->tiling, buffer);
   if (failed(bytes))
     return 0;
-  return checkedMul(*bytes, held).value_or(0);
+  return checkedMul(*bytes, own->held[buffer]).value_or(0);
+}
+
+FailureOr<TileAttr> mlir::llm::tileOfCombine(const OpOnTarget &combine,
+                                             TileAttr tile) {
+  return tile.getStrategy() == TileStrategy::Theoretical
+             ? tileOfPart(combine, tile)
+             : searchTile(combine);
 }

@@ -37,10 +37,13 @@ static PartCostAttr withCount(PartCostAttr part, int64_t count) {
                            part.getBound(), part.getEnergyPicojoules());
 }
 
-static FailureOr<PartCostAttr> costOf(const OpOnTarget &part,
-                                      FailureOr<TileAttr> tile) {
-  return succeeded(tile) ? computePartCost(part, *tile)
-                         : FailureOr<PartCostAttr>(failure());
+static FailureOr<PartCostAttr> costOfPart(const OpOnTarget &part, TileAttr tile,
+                                          bool combines) {
+  FailureOr<TileAttr> own =
+      combines ? tileOfCombine(part, tile) : tileOfPart(part, tile);
+  if (failed(own))
+    return failure();
+  return computePartCost(part, *own);
 }
 
 static FailureOr<SmallVector<PartCostAttr>>
@@ -54,23 +57,19 @@ computePartCosts(const OpOnTarget &context, TileAttr tile) {
   std::map<SmallVector<int64_t, 12>, PartCostAttr> known;
   SmallVector<std::pair<PartCostAttr, int64_t>> runs;
   for (int64_t part = 0; part < split->partCount(); ++part) {
-    if (split->combines(part)) {
-      OpOnTarget own = split->partOf(context, part);
-      FailureOr<PartCostAttr> cost = costOf(own, tileOfCombine(own, tile));
-      if (failed(cost))
-        return failure();
-      runs.push_back({*cost, 1}); // a record of its own
-      break;
-    }
-    PartCostAttr &cost = known[shapeOf(context.workload, split->boxOf(part))];
+    bool combines = split->combines(part);
+    SmallVector<int64_t, 12> shape; // there is one that joins the others
+    if (!combines)
+      shape = shapeOf(context.workload, split->boxOf(part));
+    PartCostAttr &cost = known[shape];
     if (!cost) {
-      OpOnTarget own = split->partOf(context, part);
-      FailureOr<PartCostAttr> found = costOf(own, tileOfPart(own, tile));
+      FailureOr<PartCostAttr> found =
+          costOfPart(split->partOf(context, part), tile, combines);
       if (failed(found))
         return failure();
       cost = *found;
     }
-    if (runs.empty() || runs.back().first != cost)
+    if (runs.empty() || runs.back().first != cost || combines)
       runs.push_back({cost, 0});
     ++runs.back().second;
   }

@@ -58,7 +58,6 @@ private:
   int64_t countAlong(unsigned loop) const;
   /// Cuts a loop into `count` intervals, if that can be.
   LogicalResult cut(const OpOnTarget &context, StringRef name, int64_t count);
-  LogicalResult cutReduction(const OpOnTarget &context, unsigned loop);
 
   SmallVector<Interval, 6> whole;
   SmallVector<std::string, 6> names;
