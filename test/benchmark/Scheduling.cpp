@@ -10,9 +10,9 @@
 //
 // Of 10^4, 10^5 and 10^6 tasks, without sources, with them, and with a way to
 // cut each: CPU and most memory per task of the bounds, of each solver, of one
-// run of the list scheduler, and of verify(). Each is measured in a process of
-// its own. At last, the CPU per placed part of many runs over few tasks, which
-// is what a search is made of.
+// run of the list scheduler, and of verify(). Each is the median of five
+// processes of its own. At last, the CPU per placed part of many runs over few
+// tasks, which is what a search is made of.
 //
 // scheduleList() tries fewer runs the more tasks there are, about a million
 // placed parts in all: of it only the time for 10^6 tasks, one run, says much.
@@ -23,6 +23,7 @@
 #include "llm/Scheduling/Bounds.h"
 #include "llm/Scheduling/Solvers.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -112,18 +113,30 @@ static double peakBytes() {
   std::exit(1);
 }
 
+namespace {
+struct Figures {
+  double seconds = 0, bytes = 0;
+};
+} // namespace
+
 /// In a process of its own, so that its memory is its own.
-static void inProcess(const std::function<void()> &measure) {
-  std::fflush(stdout);
+static Figures inProcess(const std::function<Figures()> &measure) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    fail("a pipe");
   pid_t child = fork();
   if (child == 0) {
-    measure();
-    std::fflush(stdout);
-    _exit(0);
+    Figures found = measure();
+    _exit(write(ends[1], &found, sizeof(found)) == sizeof(found) ? 0 : 1);
   }
+  close(ends[1]);
+  Figures found;
+  bool isWhole = read(ends[0], &found, sizeof(found)) == sizeof(found);
+  close(ends[0]);
   int status = 1;
-  if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0)
+  if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0 || !isWhole)
     fail("a process");
+  return found;
 }
 
 static std::optional<Solution> runOnce(const Problem &problem) {
@@ -133,17 +146,32 @@ static std::optional<Solution> runOnce(const Problem &problem) {
   return plan ? ListRun(problem, *plan, options).run() : std::nullopt;
 }
 
+static double medianOf(std::vector<double> values) {
+  auto middle = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 static void measure(size_t tasks, const Shape &shape, const char *name,
                     const std::function<bool(const Problem &)> &succeeds) {
-  inProcess([&] {
-    Problem problem = makeProblem(tasks, shape);
-    double bytes = peakBytes(), seconds = cpuSeconds();
-    if (!succeeds(problem))
-      fail(name);
-    seconds = cpuSeconds() - seconds;
-    std::printf("%9zu %-13s %-17s %8.3f %8.3f %8.0f\n", tasks, shape.name, name,
-                seconds, 1e6 * seconds / tasks, (peakBytes() - bytes) / tasks);
-  });
+  constexpr int processes = 5;
+  std::vector<double> allSeconds, allBytes;
+  for (int process = 0; process < processes; ++process) {
+    Figures found = inProcess([&] {
+      Problem problem = makeProblem(tasks, shape);
+      double bytes = peakBytes(), seconds = cpuSeconds();
+      if (!succeeds(problem))
+        fail(name);
+      return Figures{cpuSeconds() - seconds, peakBytes() - bytes};
+    });
+    allSeconds.push_back(found.seconds);
+    allBytes.push_back(found.bytes);
+  }
+  double seconds = medianOf(std::move(allSeconds));
+  std::printf("%9zu %-13s %-17s %8.3f %8.3f %8.0f\n", tasks, shape.name, name,
+              seconds, 1e6 * seconds / tasks,
+              medianOf(std::move(allBytes)) / tasks);
+  std::fflush(stdout);
 }
 
 static void measureAll(size_t tasks, const Shape &shape) {
