@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OpShapes.h"
 #include "Report.h"
 #include "llm/Analysis/Roofline.h"
+#include "llm/Support/ModuleNames.h"
 #include "llm/Support/Units.h"
 #include "llvm/Support/ScopedPrinter.h"
 
@@ -280,6 +282,8 @@ static Json opToJson(const Report &report, unsigned index) {
   Json json;
   json["name"] = op.name.str();
   json["op"] = op.kind.str();
+  json["module"] = moduleOf(op.name);
+  json["layer"] = layerOf(op.name);
   json["count"] = op.count;
   if (!report.timeline.loopsOf(index).empty())
     json["loops"] = report.timeline.loopsOf(index).vec();
@@ -288,6 +292,8 @@ static Json opToJson(const Report &report, unsigned index) {
   for (auto [memory, bytes] :
        llvm::zip_equal(report.target->sharedMemories(), op.figures.bytes))
     json["bytes"][memory->name] = bytes;
+  json["inputs"] = inputShapes(report.program->ops()[index].op);
+  json["outputs"] = outputShapes(report.program->ops()[index].op);
   addDemands(json, report.program->ops()[index].op);
   addTile(json, report.program->ops()[index].op);
   addCost(json, report, op, report.program->ops()[index].op);

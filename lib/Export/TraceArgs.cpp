@@ -6,28 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "TraceArgs.h"
+#include "OpShapes.h"
 #include "TraceWriter.h"
-#include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::llm;
 using llvm::json::OStream;
-
-/// `1x2048xbf16` for a tensor; other types as MLIR prints them.
-static std::string shapeOf(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor) {
-    os << type;
-    return text;
-  }
-  for (int64_t size : tensor.getShape())
-    os << size << "x";
-  os << tensor.getElementType();
-  return text;
-}
 
 /// One value as text.
 static std::string toText(function_ref<void(OStream &)> write) {
@@ -44,11 +28,11 @@ static void writeText(OStream &json, StringRef key, StringRef text) {
   json.attributeEnd();
 }
 
-static std::string shapesOf(TypeRange types) {
+static std::string toText(ArrayRef<std::string> shapes) {
   return toText([&](OStream &json) {
     json.array([&] {
-      for (Type type : types)
-        json.value(toUtf8(shapeOf(type)));
+      for (const std::string &shape : shapes)
+        json.value(toUtf8(shape));
     });
   });
 }
@@ -107,14 +91,8 @@ void TraceArgs::findOp(unsigned index) {
     return;
   knownOp = index;
   Operation *op = timeline.program().ops()[index].op;
-  SmallVector<Type> read(op->getOperandTypes());
-  // A kernel of several ops reads values that it has no operands for.
-  SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  for (Value value : captured)
-    read.push_back(value.getType());
-  in = shapesOf(read);
-  out = shapesOf(op->getResultTypes());
+  in = toText(inputShapes(op));
+  out = toText(outputShapes(op));
   auto tileAttr = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
   tile =
       tileAttr ? toText([&](OStream &json) { writeTile(json, tileAttr); }) : "";

@@ -91,6 +91,8 @@
 // 4 x 8 + 8 x 8 + 4 x 8 elements; the weight of 8 x 8 might be fetched ahead.
 // CHECK:      "name": "layers.{}.up",
 // CHECK-NEXT: "op": "llm.matmul",
+// CHECK-NEXT: "module": "layers.{}",
+// CHECK-NEXT: "layer": "layers.{}",
 // CHECK-NEXT: "count": 3,
 // CHECK-NEXT: "loops": [
 // CHECK-NEXT:   0
@@ -99,6 +101,13 @@
 // CHECK-NEXT: "bytes": {
 // CHECK-NEXT:   "dram": 512
 // CHECK-NEXT: },
+// CHECK-NEXT: "inputs": [
+// CHECK-NEXT:   "4x8xf32",
+// CHECK-NEXT:   "8x8xf32"
+// CHECK-NEXT: ],
+// CHECK-NEXT: "outputs": [
+// CHECK-NEXT:   "4x8xf32"
+// CHECK-NEXT: ],
 // CHECK-NEXT: "engine_kinds": [
 // CHECK-NEXT:   "matrix"
 // CHECK-NEXT: ],

@@ -1,0 +1,34 @@
+//===- ModuleNames.h - The modules of a model in names ----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops are named as the modules of the model's reference implementation, the op
+// last, with dots between: `model.layers.{}.mlp.up_proj` is an op of the module
+// `model.layers.{}.mlp`, in the layer `model.layers.{}`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_SUPPORT_MODULENAMES_H
+#define LLM_SUPPORT_MODULENAMES_H
+
+#include <string>
+#include <string_view>
+
+namespace mlir::llm {
+
+/// The module that an op belongs to; of ops that run as one (`a.b+a.c`), that
+/// which they share. Empty for an op without a module, and for one that has no
+/// name but that of its kind and a number (`linalg.matmul#3`).
+std::string moduleOf(std::string_view name);
+
+/// The name up to the number of its layer, which is the first part that is a
+/// number or counts through some (llm/Support/IndexedNames.h). Empty without
+/// one, and for ops of several layers that run as one.
+std::string layerOf(std::string_view name);
+
+} // namespace mlir::llm
+
+#endif // LLM_SUPPORT_MODULENAMES_H

@@ -1,0 +1,26 @@
+//===- OpShapes.h - What an op reads and makes, in short --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_EXPORT_OPSHAPES_H
+#define LLM_LIB_EXPORT_OPSHAPES_H
+
+#include "mlir/IR/Operation.h"
+
+#include <string>
+
+namespace mlir::llm {
+
+/// `1x2048xbf16` for each tensor, other types as MLIR prints them: of the
+/// operands in their order, then of what a kernel of several ops reads from
+/// outside.
+SmallVector<std::string> inputShapes(Operation *op);
+/// Of the results.
+SmallVector<std::string> outputShapes(Operation *op);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_EXPORT_OPSHAPES_H
