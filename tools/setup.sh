@@ -10,6 +10,8 @@ packages=(
   nlohmann-json3-dev libnlopt-dev libgecode-dev libgtest-dev
   "$@"
 )
+# For the page of --llm-export-html. Others than Debian's bring npm along with node.
+command -v npm >/dev/null || packages+=(nodejs npm)
 
 missing=()
 for package in "${packages[@]}"; do

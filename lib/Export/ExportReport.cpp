@@ -46,20 +46,16 @@ ExportReportPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
   FailureOr<Target> target = readTarget(getOperation());
   if (failed(target))
     return failure();
-  std::vector<Report> reports;
-  for (func::FuncOp function : functions) {
-    FailureOr<Report> report = Report::create(function, *target);
-    if (failed(report))
-      return failure();
-    reports.push_back(std::move(*report));
-  }
+  FailureOr<std::vector<Report>> reports = createReports(functions, *target);
+  if (failed(reports))
+    return failure();
   if (file.empty()) {
-    writeReport(reports, format, llvm::errs());
+    writeReport(*reports, format, llvm::errs());
     return success();
   }
   return getAnalysis<ExportedFiles>().write(
       *this, file,
-      [&](llvm::raw_ostream &os) { writeReport(reports, format, os); });
+      [&](llvm::raw_ostream &os) { writeReport(*reports, format, os); });
 }
 
 void ExportReportPass::runOnOperation() {

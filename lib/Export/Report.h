@@ -73,6 +73,10 @@ struct Report {
   static FailureOr<Report> create(func::FuncOp function, const Target &target);
 };
 
+/// Of each function, in order; `target` must outlive them.
+FailureOr<std::vector<Report>> createReports(ArrayRef<func::FuncOp> functions,
+                                             const Target &target);
+
 void writeReportTable(ArrayRef<Report> reports, llvm::raw_ostream &os);
 void writeReportJson(ArrayRef<Report> reports, llvm::raw_ostream &os);
 void writeReportCsv(ArrayRef<Report> reports, llvm::raw_ostream &os);

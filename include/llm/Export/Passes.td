@@ -10,6 +10,47 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
+  let summary = "writes the schedule as a page for a browser";
+  let description = [{
+    Writes the schedules of all functions as one HTML file that opens from disk and asks
+    nothing of any network:
+    - timeline: engines as rows, with the bandwidth of memories, busy engines and private
+      memory on the same axis; wheel and drag, or the keys that its label names;
+    - graph: the data flow by modules, which open and close, shapes on its edges;
+    - roofline: each op, as if alone on the machine, under the machine's ceilings;
+    - table: ops by module, with sums; sorted by a click on a column, copied as CSV;
+    - summary: what the answer is, what bounds it, what to change first.
+
+    An op that is chosen in one of them is chosen in all. A search finds ops in all.
+    `baseline` is the JSON report of another run: differences stand beside each op, and its
+    timeline beneath this one.
+
+    Requires: what `--llm-export-report` requires, and a build with node 18 and npm
+    (CMake's LLM_VIEWER): another one says so. The IR is not changed.
+
+    Guarantees:
+    - the page holds the JSON report (`docs/report.md`) and nothing else: its figures are
+      those of the report;
+    - a name may hold anything: it is text in the page;
+    - a file appears whole or not at all; one that another export of the pipeline has
+      written is an error.
+
+    Example:
+    ```
+    llm-opt block.mlir --llm-tile --llm-schedule "--llm-export-html=file=block.html" -o /dev/null
+    llm-opt block.mlir --llm-tile --llm-schedule=engines=8 "--llm-export-html=baseline=4.json" -o /dev/null
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "\"report.html\"",
+           "File to write, '-' for standard output">,
+    Option<"baseline", "baseline", "std::string", "",
+           "JSON report of another run to compare with (--llm-export-report=format=json)">
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect"];
+}
+
 def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
   let summary = "writes the schedule as a trace for ui.perfetto.dev";
   let description = [{

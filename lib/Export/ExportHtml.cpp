@@ -1,0 +1,150 @@
+//===- ExportHtml.cpp - The report as a page for a browser ----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The page (tools/llm-viewer) is one file that shows a JSON report. Here the
+// report is put into it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExportedFiles.h"
+#include "Report.h"
+#include "ViewerPage.h"
+#include "llm/Export/Passes.h"
+#include "llm/Files/InputFile.h"
+#include "llm/Files/LocatedJson.h"
+#include "llm/Interfaces/ExternalModels.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_EXPORTHTMLPASS
+#include "llm/Export/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// JSON as it may stand in a page: without `<`, which could end the element
+/// that it is in, and which in JSON is in strings only; and without the blanks
+/// around values.
+static std::string toPageText(StringRef json) {
+  std::string text;
+  text.reserve(json.size());
+  bool isInString = false;
+  for (size_t at = 0; at < json.size(); ++at) {
+    char letter = json[at];
+    if (!isInString && StringRef(" \t\r\n").contains(letter))
+      continue;
+    if (letter == '"')
+      isInString = !isInString;
+    if (letter == '<') {
+      text += "\\u003c";
+      continue;
+    }
+    text += letter;
+    if (letter == '\\' && at + 1 < json.size())
+      text += json[++at];
+  }
+  return text;
+}
+
+/// As far as the page would not open otherwise.
+static LogicalResult checkReport(const LocatedJson &report) {
+  FailureOr<const LocatedJson *> ops = report.require("ops");
+  return failed(ops) ? failure() : (*ops)->expectArray();
+}
+
+/// The text of a JSON report that another run has written.
+static FailureOr<std::string> readBaseline(StringRef path,
+                                           MLIRContext *context) {
+  ::llvm::Expected<std::unique_ptr<::llvm::MemoryBuffer>> file =
+      readInputFile(path);
+  if (!file)
+    return emitError(UnknownLoc::get(context))
+           << "--llm-export-html=baseline=...: "
+           << ::llvm::toString(file.takeError());
+  StringRef text = (*file)->getBuffer();
+  FailureOr<LocatedJson> root = LocatedJson::parse(text, path, context);
+  if (failed(root))
+    return failure();
+  const LocatedJson *functions = root->find("functions");
+  if (!functions ? failed(checkReport(*root))
+                 : failed(functions->expectArray()) ||
+                       llvm::any_of(functions->elements(),
+                                    [](const LocatedJson &report) {
+                                      return failed(checkReport(report));
+                                    })) {
+    root->emitError() << "expected a report of --llm-export-report=format=json";
+    return failure();
+  }
+  text.consume_front("\xEF\xBB\xBF"); // the byte order mark
+  return toPageText(text);
+}
+
+namespace {
+struct ExportHtmlPass
+    : WorkloadPass<llm::impl::ExportHtmlPassBase<ExportHtmlPass>> {
+  using WorkloadPass::WorkloadPass;
+  void runOnOperation() override;
+
+private:
+  LogicalResult exportFunctions(ArrayRef<func::FuncOp> functions);
+  LogicalResult writePage(StringRef data);
+};
+} // namespace
+
+LogicalResult ExportHtmlPass::writePage(StringRef data) {
+  // What browsers still open at once (tried).
+  constexpr size_t easyBytes = 100'000'000;
+  if (data.size() > easyBytes)
+    emitWarning(getOperation().getLoc())
+        << "the page holds " << data.size() / 1'000'000
+        << " MB, which browsers open slowly: export fewer layers, or schedule "
+           "them as a loop";
+  auto [head, tail] = getViewerPage().split(viewerDataMark);
+  return getAnalysis<ExportedFiles>().write(
+      *this, file, [&, head = head, tail = tail](llvm::raw_ostream &os) {
+        os << head << data << tail;
+      });
+}
+
+LogicalResult
+ExportHtmlPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
+  FailureOr<Target> target = readTarget(getOperation());
+  if (failed(target))
+    return failure();
+  FailureOr<std::vector<Report>> reports = createReports(functions, *target);
+  if (failed(reports))
+    return failure();
+  std::string data;
+  llvm::raw_string_ostream os(data);
+  writeReportJson(*reports, os);
+  data = "{\"report\":" + toPageText(data);
+  if (!baseline.empty()) {
+    FailureOr<std::string> other = readBaseline(baseline, &getContext());
+    if (failed(other))
+      return failure();
+    data += ",\"baseline\":" + *other;
+  }
+  return writePage(data + "}");
+}
+
+void ExportHtmlPass::runOnOperation() {
+  if (getViewerPage().empty()) {
+    emitError(UnknownLoc::get(&getContext()))
+        << "--llm-export-html: this build has no page: " << getViewerLack()
+        << "; --llm-export-report=format=json has the same figures";
+    return signalPassFailure();
+  }
+  SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
+  if (functions.empty()) {
+    emitWarning(getOperation().getLoc())
+        << "the module has no function with a body: there is nothing to show";
+    return;
+  }
+  if (failed(exportFunctions(functions)))
+    signalPassFailure();
+}

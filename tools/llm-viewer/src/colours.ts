@@ -1,0 +1,30 @@
+// One colour for each kind of op, the same in all views.
+
+import { Report } from "./report";
+
+// Light enough for black text, apart for most kinds of colour blindness (after Okabe and Ito).
+const palette = ["#56b4e9", "#e69f00", "#3fbf8f", "#f0e442", "#d98cc0", "#ff8a5c", "#9fa8f5", "#8fd14f",
+                 "#c9b18c", "#7fd6d6", "#f5a3a3", "#bfbfbf"];
+
+export type Colours = Map<string, string>;
+
+/// By the time that each kind takes, most first.
+export function chooseColours(reports: Report[]): Colours {
+  const cycles = new Map<string, number>();
+  for (const report of reports)
+    for (const op of report.ops)
+      cycles.set(op.op, (cycles.get(op.op) ?? 0) + op.scheduled_cycles * op.count);
+  const kinds = [...cycles.keys()].sort((a, b) => cycles.get(b)! - cycles.get(a)! || (a < b ? -1 : 1));
+  return new Map(kinds.map((kind, index) => [kind, palette[index % palette.length]]));
+}
+
+export const boundColours: Record<string, string> = {
+  memory: "#e69f00", compute: "#56b4e9", overhead: "#d98cc0", serial: "#bfbfbf",
+};
+
+/// From little to much of the largest.
+export function heat(share: number): string {
+  const t = Math.sqrt(Math.max(0, Math.min(1, share)));
+  const mix = (low: number, high: number) => Math.round(low + (high - low) * t);
+  return `rgb(${mix(236, 245)}, ${mix(240, 130)}, ${mix(246, 70)})`;
+}

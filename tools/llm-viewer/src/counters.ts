@@ -1,0 +1,157 @@
+// What slices hold over time: bandwidth of memories, private memory, busy engines.
+
+import { PartCost, Prefetch, Report, Slot, usableBytesPerSecond } from "./report";
+import { Schedule } from "./schedule";
+
+export interface Counter {
+  label: string;
+  unit: string;
+  most: number; // what there is of it
+  time: Float64Array; // cycles at which it changes
+  value: Float64Array; // from then on
+}
+
+/// Changes of one sum, in any order; those of one cycle are taken together.
+class Sum {
+  private times: number[] = [];
+  private deltas: number[] = [];
+
+  add(start: number, end: number, amount: number): void {
+    if (amount === 0 || end <= start) return;
+    this.times.push(start, end);
+    this.deltas.push(amount, -amount);
+  }
+
+  finish(label: string, unit: string, most: number, scale: number): Counter {
+    const order = new Uint32Array(this.times.length).map((_, index) => index);
+    order.sort((a, b) => this.times[a] - this.times[b]);
+    const time: number[] = [0], value: number[] = [0];
+    let sum = 0;
+    for (const index of order) {
+      sum += this.deltas[index];
+      if (time[time.length - 1] !== this.times[index]) {
+        time.push(this.times[index]);
+        value.push(0);
+      }
+      value[value.length - 1] = sum * scale;
+    }
+    return { label, unit, most, time: Float64Array.from(time), value: Float64Array.from(value) };
+  }
+}
+
+/// The record of the cost that a part has; they stand in the order of the parts.
+function recordOf(parts: PartCost[], part: number): PartCost {
+  let left = part;
+  for (const record of parts) {
+    if (left < record.count) return record;
+    left -= record.count;
+  }
+  return parts[parts.length - 1];
+}
+
+/// While the part runs, its tiles; of what is fetched, the slice from the fetch on.
+function addPrivateBytes(sum: Sum, slot: Slot, record: PartCost, shift: number): void {
+  let working = record.working_set_bytes;
+  for (const fetch of slot.prefetches ?? []) {
+    const source = record.sources[fetch.buffer];
+    if (!source) continue;
+    working -= source.staging_bytes;
+    sum.add(fetch.start_cycle + shift, slot.end_cycle + shift, source.slice_bytes);
+  }
+  sum.add(slot.start_cycle + shift, slot.end_cycle + shift, working);
+}
+
+class Sums {
+  private readonly bandwidth: Sum[];
+  private readonly busy: Sum[];
+  private readonly held: Sum[];
+  private readonly groupOf = new Map<string, number>();
+  private readonly shared;
+
+  constructor(private readonly report: Report, schedule: Schedule) {
+    this.shared = report.memories.filter((memory) => memory.lanes);
+    this.bandwidth = this.shared.map(() => new Sum());
+    this.busy = report.engines.map(() => new Sum());
+    this.held = report.engines.map(() => new Sum());
+    for (const row of schedule.rows) this.groupOf.set(row.label, row.group);
+  }
+
+  private addSpan(span: Slot | Prefetch, shift: number): void {
+    const start = span.start_cycle + shift, end = span.end_cycle + shift;
+    this.busy[this.groupOf.get(span.engine)!].add(start, end, 1);
+    this.shared.forEach((memory, index) => this.bandwidth[index].add(start, end, span.lanes[memory.name] ?? 0));
+  }
+
+  addSlot(slot: Slot, record: PartCost, shift: number): void {
+    slot.prefetches?.forEach((fetch) => this.addSpan(fetch, shift));
+    this.addSpan(slot, shift);
+    addPrivateBytes(this.held[this.groupOf.get(slot.engine)!], slot, record, shift);
+  }
+
+  finish(): Counter[] {
+    const counters = this.shared.map((memory, index) => {
+      const gigabytes = usableBytesPerSecond(memory) / 1e9;
+      return this.bandwidth[index].finish(`${memory.name} bandwidth`, "GB/s", gigabytes, gigabytes / memory.lanes!);
+    });
+    this.report.engines.forEach((engine, group) => {
+      counters.push(this.busy[group].finish(`${engine.name} busy`, "", engine.count, 1));
+      const memory = this.report.memories.find((candidate) => candidate.name === engine.private_memory);
+      if (memory?.capacity_bytes)
+        counters.push(this.held[group].finish(
+          `${engine.name} ${memory.name}`, "MB", (engine.count * memory.capacity_bytes) / 1e6, 1e-6));
+    });
+    return counters.filter((counter) => counter.time.length > 1);
+  }
+}
+
+export function makeCounters(schedule: Schedule): Counter[] {
+  const sums = new Sums(schedule.report, schedule);
+  for (const op of schedule.report.ops) {
+    const records = op.slots.map((slot) => recordOf(op.parts, slot.part));
+    schedule.forEachShift(op, (shift) =>
+      op.slots.forEach((slot, index) => sums.addSlot(slot, records[index], shift)));
+  }
+  return sums.finish();
+}
+
+function firstAfter(times: Float64Array, cycle: number): number {
+  let low = 0, high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle] > cycle) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/// The steps between two cycles; where there are more than columns to draw them in, the least and the
+/// most of each column.
+export function sample(counter: Counter, from: number, to: number, columns: number): [number[], number[]] {
+  const { time, value } = counter;
+  const first = Math.max(firstAfter(time, from) - 1, 0), end = firstAfter(time, to);
+  const xs: number[] = [], ys: number[] = [];
+  if (end - first <= 2 * columns) {
+    for (let i = first; i < end; ++i) {
+      xs.push(Math.max(time[i], from));
+      ys.push(value[i]);
+    }
+  } else {
+    const width = (to - from) / columns;
+    for (let column = 0, i = first; column < columns && i < end; ++column) {
+      let least = Infinity, most = -Infinity;
+      for (; i < end && time[i] < from + (column + 1) * width; ++i) {
+        least = Math.min(least, value[i]);
+        most = Math.max(most, value[i]);
+      }
+      if (most < least) continue;
+      const at = from + column * width;
+      xs.push(at, at + width / 2);
+      ys.push(most, least);
+      // What holds after the column is its last value.
+      ys[ys.length - 1] = value[i - 1] === most ? least : value[i - 1];
+    }
+  }
+  xs.push(to);
+  ys.push(ys[ys.length - 1] ?? 0);
+  return [xs, ys];
+}

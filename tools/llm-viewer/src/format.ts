@@ -1,0 +1,29 @@
+// Numbers with units, for people.
+
+function scaled(value: number, units: [number, string][], digits: number): string {
+  let chosen = units[0];
+  for (const unit of units) if (Math.abs(value) >= unit[0]) chosen = unit;
+  const number = value / chosen[0];
+  const places = Math.abs(number) >= 100 || Number.isInteger(number) ? Math.min(digits, 1) : digits;
+  return `${number.toLocaleString("en-US", { maximumFractionDigits: places })} ${chosen[1]}`.trim();
+}
+
+export function formatMicroseconds(microseconds: number): string {
+  return scaled(microseconds, [[1e-3, "ns"], [1, "µs"], [1e3, "ms"], [1e6, "s"]], 3);
+}
+export function formatBytes(bytes: number): string {
+  return scaled(bytes, [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"], [1e12, "TB"]], 2);
+}
+export function formatCount(count: number): string {
+  return scaled(count, [[1, ""], [1e3, "k"], [1e6, "M"], [1e9, "G"], [1e12, "T"], [1e15, "P"]], 2);
+}
+export function formatWhole(value: number): string {
+  return value.toLocaleString("en-US", { maximumFractionDigits: 0 });
+}
+export function formatPercent(value: number): string {
+  return `${value.toFixed(1)} %`;
+}
+/// With a sign, for differences.
+export function formatDifferencePercent(value: number): string {
+  return `${value > 0 ? "+" : ""}${value.toFixed(1)} %`;
+}

@@ -1,0 +1,273 @@
+// The data flow: modules that open and close, ops coloured by kind, time or bound.
+
+import { graphlib, layout } from "@dagrejs/dagre";
+import { boundColours, Colours, heat } from "./colours";
+import { elide, h, svg } from "./dom";
+import { formatMicroseconds } from "./format";
+import { makeTree, TreeNode } from "./modules";
+import { Report } from "./report";
+import { matches, Store } from "./state";
+
+type Paint = "kind" | "time" | "bound";
+const nodeHeight = 38;
+
+interface Edge {
+  from: string;
+  to: string;
+  shapes: string[];
+  isCarried: boolean; // through a loop
+}
+
+export class Graph {
+  readonly element: HTMLElement;
+  private readonly root: TreeNode;
+  private readonly parentOf = new Map<string, TreeNode>();
+  private readonly open = new Set<string>();
+  private readonly host = h("div", { class: "graph-host" });
+  private readonly nodes = new Map<string, SVGGElement>();
+  private paint: Paint = "kind";
+  private scale = 1;
+  private isDrawn = false;
+  private mostCycles = 1; // of one node
+
+  constructor(private readonly report: Report, private readonly store: Store, private readonly colours: Colours) {
+    this.root = makeTree(report);
+    this.openFirst();
+    const choice = h("select", { "aria-label": "Colour", onchange: () => {
+      this.paint = choice.value as Paint;
+      this.draw();
+    } }, ...(["kind", "time", "bound"] as Paint[]).map((paint) => h("option", { value: paint }, `colour by ${paint}`)));
+    this.element = h("section", { class: "graph", "aria-label": "Graph" },
+      h("div", { class: "bar" }, choice,
+        h("button", { type: "button", onclick: () => this.zoom(1.25) }, "Zoom in"),
+        h("button", { type: "button", onclick: () => this.zoom(0.8) }, "Zoom out"),
+        h("button", { type: "button", onclick: () => this.collapse() }, "Collapse all"),
+        h("span", { class: "muted" }, "Click a module to open it, its frame to close it.")),
+      this.host);
+    store.subscribe((_, changed) => {
+      if (changed.has("query")) this.dim();
+      if (changed.has("selectedOp")) this.showSelected();
+    });
+  }
+
+  /// Layout takes time: only when the graph is looked at.
+  show(): void {
+    if (!this.isDrawn) this.draw();
+    this.isDrawn = true;
+    this.showSelected();
+  }
+
+  /// Modules from outside in, as long as no more nodes than that are shown.
+  private openFirst(): void {
+    const most = 60;
+    const visit = (node: TreeNode) => node.children.forEach((child) => {
+      this.parentOf.set(child.path, node);
+      visit(child);
+    });
+    visit(this.root);
+    let level = [this.root], shown = 1;
+    while (level.length > 0) {
+      const next = level.flatMap((node) => node.children);
+      if (shown + next.length - level.length > most) return;
+      shown += next.length - level.length;
+      for (const node of level) if (!node.op) this.open.add(node.path);
+      level = next.filter((node) => !node.op);
+    }
+  }
+  private collapse(): void {
+    this.open.clear();
+    this.open.add(this.root.path);
+    this.draw();
+  }
+  private toggle(path: string): void {
+    if (!this.open.delete(path)) this.open.add(path);
+    this.draw();
+  }
+  private zoom(factor: number): void {
+    this.scale = Math.min(Math.max(this.scale * factor, 0.1), 4);
+    this.applyScale();
+  }
+  private applyScale(): void {
+    const picture = this.host.querySelector("svg");
+    if (!picture) return;
+    const [, , width, height] = picture.getAttribute("viewBox")!.split(" ").map(Number);
+    picture.setAttribute("width", String(width * this.scale));
+    picture.setAttribute("height", String(height * this.scale));
+  }
+
+  /// What stands for an op: itself, or the outermost closed module around it.
+  private visibleOf(path: string): TreeNode {
+    let shown: TreeNode | undefined, node: TreeNode | undefined = this.parentOf.get(path);
+    for (; node; node = this.parentOf.get(node.path)) if (!this.open.has(node.path)) shown = node;
+    return shown ?? this.leafOf(path);
+  }
+  private leafOf(path: string): TreeNode {
+    return this.parentOf.get(path)!.children.find((child) => child.path === path)!;
+  }
+
+  private visibleNodes(): TreeNode[] {
+    const shown: TreeNode[] = [];
+    const visit = (node: TreeNode) => {
+      if (node.op || !this.open.has(node.path)) shown.push(node);
+      else node.children.forEach(visit);
+    };
+    this.root.children.forEach(visit);
+    return shown;
+  }
+
+  private edges(): Edge[] {
+    const known = new Map<string, Edge>();
+    const outputs = new Map(this.report.ops.map((op) => [op.name, op.outputs]));
+    const visible = new Map(this.report.ops.map((op) => [op.name, this.visibleOf(op.name).path]));
+    const add = (producer: string, consumer: string, isCarried: boolean) => {
+      const from = visible.get(producer)!, to = visible.get(consumer)!;
+      if (from === to) return;
+      const key = JSON.stringify([from, to, isCarried]);
+      const edge = known.get(key) ?? { from, to, shapes: [], isCarried };
+      for (const shape of outputs.get(producer)!) if (!edge.shapes.includes(shape)) edge.shapes.push(shape);
+      known.set(key, edge);
+    };
+    for (const op of this.report.ops) {
+      for (const producer of [...op.depends_on, ...(op.depends_on_in_first_iteration ?? [])]) add(producer, op.name, false);
+      for (const producer of op.depends_on_previous_iteration ?? []) add(producer, op.name, true);
+    }
+    return [...known.values()];
+  }
+
+  /// The second line of a node.
+  private figuresOf(node: TreeNode): string {
+    const time = formatMicroseconds((node.figures.cycles * 1e6) / this.report.clock_hz);
+    return `${node.op ? elide(node.op.op.replace(/^llm\./, ""), 24) : `${node.figures.ops} ops`}  ${time}`;
+  }
+  private widthOf(node: TreeNode): number {
+    return 20 + Math.max(90, elide(node.label, 34).length * 7.4, this.figuresOf(node).length * 6.2);
+  }
+
+  private fillOf(node: TreeNode): string {
+    if (this.paint === "time") return heat(node.figures.cycles / this.mostCycles);
+    if (!node.op) return "var(--module)";
+    return this.paint === "kind" ? this.colours.get(node.op.op)! : boundColours[node.op.bound] ?? "#bfbfbf";
+  }
+
+  private draw(): void {
+    const graph = new graphlib.Graph({ compound: true });
+    graph.setGraph({ rankdir: "TB", nodesep: 24, ranksep: 42, marginx: 12, marginy: 12 });
+    graph.setDefaultEdgeLabel(() => ({}));
+    const shown = this.visibleNodes();
+    this.mostCycles = shown.reduce((most, node) => Math.max(most, node.figures.cycles), 1);
+    for (const node of shown) {
+      graph.setNode(node.path, { width: this.widthOf(node), height: nodeHeight });
+      this.setParents(graph, node);
+    }
+    const edges = this.edges();
+    for (const edge of edges) {
+      const label = elide(edge.shapes.join(", "), 40);
+      // An edge back would turn the layout round.
+      const [v, w] = edge.isCarried ? [edge.to, edge.from] : [edge.from, edge.to];
+      graph.setEdge(v, w, { width: label.length * 5.6, height: 12, labelpos: "c" });
+    }
+    layout(graph);
+    this.host.replaceChildren(this.drawLayout(graph, shown, edges));
+    this.applyScale();
+    this.dim();
+    this.showSelected();
+  }
+
+  private setParents(graph: graphlib.Graph, node: TreeNode): void {
+    let child = node.path, parent = this.parentOf.get(child);
+    for (; parent && parent !== this.root; parent = this.parentOf.get(child)) {
+      const frame = `frame ${parent.path}`;
+      const isNew = !graph.hasNode(frame);
+      if (isNew) graph.setNode(frame, {});
+      graph.setParent(child === node.path ? child : `frame ${child}`, frame);
+      if (!isNew) return;
+      child = parent.path;
+    }
+  }
+
+  private drawLayout(graph: graphlib.Graph, shown: TreeNode[], edges: Edge[]): SVGSVGElement {
+    const size = graph.graph() as { width: number; height: number };
+    const picture = svg("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "group",
+                                 "aria-label": `Data flow: ${shown.length} nodes, ${edges.length} edges` },
+      svg("defs", {}, svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7,
+                                      markerHeight: 7, orient: "auto-start-reverse" },
+        svg("path", { d: "M0 0 L8 4 L0 8 z", class: "arrow" }))));
+    for (const path of this.openFrames(graph)) picture.append(this.drawFrame(graph, path));
+    for (const edge of edges) picture.append(...this.drawEdge(graph, edge));
+    this.nodes.clear();
+    for (const node of shown) picture.append(this.drawNode(graph, node));
+    return picture;
+  }
+
+  /// From outside in, so that inner frames lie above outer ones.
+  private openFrames(graph: graphlib.Graph): string[] {
+    return [...this.open].filter((path) => path !== "" && graph.hasNode(`frame ${path}`))
+      .sort((a, b) => a.length - b.length);
+  }
+  private drawFrame(graph: graphlib.Graph, path: string): SVGGElement {
+    const box = graph.node(`frame ${path}`) as { x: number; y: number; width: number; height: number };
+    const left = box.x - box.width / 2, top = box.y - box.height / 2;
+    const close = () => this.toggle(path);
+    return svg("g", { class: "frame", tabindex: 0, role: "button", "aria-label": `close ${path.slice(0, -1)}`,
+                      "data-frame": path, onclick: close, onkeydown: onEnter(close) },
+      svg("rect", { x: left, y: top, width: box.width, height: box.height, rx: 6 }),
+      svg("text", { x: left + 6, y: top + 13 }, elide(path.slice(0, -1), 60)));
+  }
+
+  private drawEdge(graph: graphlib.Graph, edge: Edge): SVGElement[] {
+    const [v, w] = edge.isCarried ? [edge.to, edge.from] : [edge.from, edge.to];
+    const line = graph.edge(v, w) as { points: { x: number; y: number }[]; x: number; y: number };
+    const points = edge.isCarried ? [...line.points].reverse() : line.points;
+    const path = points.map((point, index) => `${index === 0 ? "M" : "L"}${point.x.toFixed(1)} ${point.y.toFixed(1)}`);
+    const shapes = edge.shapes.join(", ");
+    return [
+      svg("path", { d: path.join(" "), class: edge.isCarried ? "edge carried" : "edge", "marker-end": "url(#arrow)",
+                    "data-from": edge.from, "data-to": edge.to }, svg("title", {}, shapes)),
+      svg("text", { x: line.x, y: line.y + 3, class: "shape" }, elide(shapes, 40)),
+    ];
+  }
+
+  private drawNode(graph: graphlib.Graph, node: TreeNode): SVGGElement {
+    const box = graph.node(node.path) as { x: number; y: number; width: number };
+    const { op } = node;
+    const act = () => (op ? this.store.set({ selectedOp: op.name }) : this.toggle(node.path));
+    const time = formatMicroseconds((node.figures.cycles * 1e6) / this.report.clock_hz);
+    const group = svg("g", {
+      class: op ? "node" : "node module", tabindex: 0, role: "button", "data-node": node.path,
+      transform: `translate(${box.x - box.width / 2} ${box.y - nodeHeight / 2})`,
+      "aria-label": `${op ? "" : "open "}${node.path}, ${time}`, onclick: act, onkeydown: onEnter(act),
+    },
+      svg("rect", { width: box.width, height: nodeHeight, rx: 5, fill: this.fillOf(node) }),
+      svg("text", { x: box.width / 2, y: 15 }, elide(node.label, 34)),
+      svg("text", { x: box.width / 2, y: 30, class: "small" }, this.figuresOf(node)),
+      svg("title", {}, `${node.path}\n${time}${op ? `, ${op.bound} bound` : ""}`));
+    this.nodes.set(node.path, group);
+    return group;
+  }
+
+  private dim(): void {
+    const { query } = this.store.state;
+    const isFound = (node: TreeNode): boolean =>
+      node.op ? matches(node.op.name, node.op.op, query) : node.children.some(isFound);
+    for (const node of this.visibleNodes()) this.nodes.get(node.path)?.classList.toggle("dimmed", !isFound(node));
+  }
+
+  private showSelected(): void {
+    if (!this.isDrawn) return;
+    const { selectedOp } = this.store.state;
+    const isKnown = selectedOp !== undefined && this.parentOf.has(selectedOp);
+    const shown = isKnown ? this.visibleOf(selectedOp).path : undefined;
+    for (const [path, group] of this.nodes) group.toggleAttribute("data-selected", path === shown);
+    if (shown !== undefined && !this.element.hidden)
+      this.nodes.get(shown)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+}
+
+function onEnter(action: () => void): EventListener {
+  return (event) => {
+    const { key } = event as KeyboardEvent;
+    if (key !== "Enter" && key !== " ") return;
+    event.preventDefault();
+    action();
+  };
+}

@@ -1,0 +1,155 @@
+// The JSON report of llm-opt (docs/report.md), as far as the page shows it.
+
+export type Amounts = Record<string, number>;
+
+export interface Span {
+  engine: string; // "core[0]"
+  start_cycle: number;
+  end_cycle: number;
+  lanes: Amounts;
+}
+export interface Prefetch extends Span {
+  buffer: string;
+}
+export interface Slot extends Span {
+  part: number;
+  prefetches?: Prefetch[];
+}
+
+export interface Source {
+  slice_bytes: number;
+  staging_bytes: number;
+}
+export interface PartCost {
+  count: number;
+  working_set_bytes: number;
+  bound: string;
+  sources: Record<string, Source>;
+}
+
+export interface Op {
+  name: string; // with {} for the index of the enclosing loop
+  op: string; // "llm.matmul"
+  module: string;
+  layer: string;
+  count: number;
+  loops?: number[];
+  macs: number;
+  bytes: Amounts; // by memory, of one run
+  inputs: string[];
+  outputs: string[];
+  mac_type?: string;
+  compulsory_bytes?: number;
+  work?: Amounts;
+  tile: Amounts;
+  tile_strategy?: string;
+  engine: string;
+  parts: PartCost[];
+  compute_cycles: number;
+  memory_cycles: number;
+  overhead_cycles: number;
+  cycles: number;
+  scheduled_cycles: number;
+  energy_picojoules?: number;
+  bound: string;
+  slots: Slot[];
+  depends_on: string[];
+  depends_on_previous_iteration?: string[];
+  depends_on_in_first_iteration?: string[];
+  slack_cycles?: number;
+  is_critical?: boolean;
+  held_back_by?: string;
+}
+
+export interface Engine {
+  name: string;
+  kinds: string[];
+  count: number;
+  operations_per_cycle: { mac?: Amounts; alu?: number; special?: number; compare?: number };
+  private_memory?: string;
+  busy_cycles?: number;
+  idle_cycles?: Amounts;
+}
+export interface Memory {
+  name: string;
+  capacity_bytes?: number;
+  bytes_per_second?: number; // shared memories have a rate
+  sustained_bytes_per_second?: number;
+  lanes?: number;
+}
+export interface Loop {
+  start_cycle: number;
+  period_cycles: number;
+  trips: number;
+  first_index: number;
+  index_step: number;
+}
+export interface ModelProgram {
+  model: string;
+  phase: string;
+  sequences: { batch: number; seq: number; kv_len: number[] }[];
+  layers: number;
+  model_layers: number;
+  whole_model: boolean;
+}
+
+export interface Report {
+  function: string;
+  target: string;
+  target_description: string;
+  target_fitted_on?: string;
+  clock_hz: number;
+  clock_is_given: boolean;
+  program?: ModelProgram;
+  policy: string;
+  makespan_cycles: number;
+  makespan_us: number;
+  lower_bound_cycles: number;
+  gap_percent?: number;
+  bounds: Amounts;
+  roofline_cycles: number;
+  tokens_per_second_if_all_layers?: number;
+  engines: Engine[];
+  memories: Memory[];
+  totals: Amounts;
+  loops: Loop[];
+  ops: Op[];
+}
+
+export interface PageData {
+  reports: Report[];
+  baselines: Report[];
+}
+
+function readFunctions(root: unknown, what: string): Report[] {
+  const all = (root as { functions?: unknown }).functions ?? [root];
+  if (!Array.isArray(all) || all.some((report) => !Array.isArray(report?.ops)))
+    throw new Error(`The ${what} is no JSON report of llm-opt: a function has no list "ops".`);
+  return all as Report[];
+}
+
+/// What the page was written with: {"report": ..., "baseline": ...}.
+export function readPageData(text: string): PageData {
+  let root: { report?: unknown; baseline?: unknown };
+  try {
+    root = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`The page holds no report (${(error as Error).message}). Write it with --llm-export-html.`);
+  }
+  return {
+    reports: readFunctions(root.report ?? {}, "report"),
+    baselines: root.baseline ? readFunctions(root.baseline, "baseline") : [],
+  };
+}
+
+/// The memory that all values go through: the last shared one, as in the table of llm-opt.
+export function mainMemory(report: Report): Memory {
+  const shared = report.memories.filter((memory) => memory.bytes_per_second);
+  return shared[shared.length - 1];
+}
+export function usableBytesPerSecond(memory: Memory): number {
+  return memory.sustained_bytes_per_second ?? memory.bytes_per_second ?? 0;
+}
+export function scheduledCyclesOf(op: Op): number {
+  return op.scheduled_cycles * op.count;
+}

@@ -1,0 +1,128 @@
+// All slices of a schedule, loops unrolled, in flat arrays sorted by row and start.
+
+import { Op, Report, Slot } from "./report";
+
+export interface Row {
+  label: string; // "core[0]"
+  group: number; // of report.engines
+  first: number; // the row's slices: [first, end)
+  end: number;
+}
+
+export interface Run {
+  op: number;
+  iterations: number[];
+}
+
+export class Schedule {
+  readonly rows: Row[] = [];
+  readonly opByName = new Map<string, number>();
+  readonly start: Float64Array; // cycles
+  readonly end: Float64Array;
+  readonly op: Int32Array;
+  readonly part: Int32Array;
+  /// Which of the op's runs, counted through its loops, outermost first.
+  readonly run: Int32Array;
+  /// 1 + the number of the fetched buffer among the slot's prefetches; 0: the part itself.
+  readonly prefetch: Uint8Array;
+  readonly endCycle: number;
+
+  constructor(readonly report: Report) {
+    const rowOf = new Map<string, number>();
+    report.engines.forEach((engine, group) => {
+      for (let index = 0; index < engine.count; ++index) {
+        const label = `${engine.name}[${index}]`;
+        rowOf.set(label, this.rows.length);
+        this.rows.push({ label, group, first: 0, end: 0 });
+      }
+    });
+    report.ops.forEach((op, index) => this.opByName.set(op.name, index));
+
+    const perRow = this.rows.map(() => 0);
+    this.forEachSpan((engine) => ++perRow[rowOf.get(engine)!]);
+    let count = 0;
+    this.rows.forEach((row, index) => {
+      row.first = row.end = count;
+      count += perRow[index];
+    });
+    const start = new Float64Array(count), end = new Float64Array(count);
+    const op = new Int32Array(count), part = new Int32Array(count), run = new Int32Array(count);
+    const prefetch = new Uint8Array(count);
+    let last = 0;
+    this.forEachSpan((engine, from, to, opIndex, partIndex, runIndex, fetch) => {
+      const at = this.rows[rowOf.get(engine)!].end++;
+      start[at] = from;
+      end[at] = to;
+      op[at] = opIndex;
+      part[at] = partIndex;
+      run[at] = runIndex;
+      prefetch[at] = fetch;
+      last = Math.max(last, to);
+    });
+    const order = new Uint32Array(count).map((_, index) => index);
+    for (const row of this.rows)
+      order.subarray(row.first, row.end).sort((a, b) => start[a] - start[b] || end[a] - end[b]);
+    const inOrder = <T extends Float64Array | Int32Array | Uint8Array>(values: T): T =>
+      values.map((_, index) => values[order[index]]) as T;
+    this.start = inOrder(start);
+    this.end = inOrder(end);
+    this.op = inOrder(op);
+    this.part = inOrder(part);
+    this.run = inOrder(run);
+    this.prefetch = inOrder(prefetch);
+    this.endCycle = Math.max(last, report.makespan_cycles, 1);
+  }
+
+  get sliceCount(): number {
+    return this.start.length;
+  }
+
+  iterationsOf(op: Op, run: number): number[] {
+    const iterations: number[] = [];
+    for (const loop of [...(op.loops ?? [])].reverse()) {
+      const { trips } = this.report.loops[loop];
+      iterations.unshift(run % trips);
+      run = Math.floor(run / trips);
+    }
+    return iterations;
+  }
+
+  /// The first slice of the row that ends after the cycle.
+  firstEndingAfter(row: Row, cycle: number, from = row.first): number {
+    let low = from, high = row.end;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.end[middle] > cycle) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /// The cycles from the first slot of an op's first run to the last one's end.
+  extentOf(op: Op): [number, number] {
+    const starts = op.slots.map((slot) => slot.start_cycle), ends = op.slots.map((slot) => slot.end_cycle);
+    return [starts.reduce((a, b) => Math.min(a, b)), ends.reduce((a, b) => Math.max(a, b))];
+  }
+
+  /// Calls `visit` with each run of the op's slots: in cycles later than the first.
+  forEachShift(op: Op, visit: (shiftCycles: number, run: number) => void): void {
+    let shifts = [0];
+    for (const index of op.loops ?? []) {
+      const loop = this.report.loops[index];
+      shifts = shifts.flatMap((shift) => Array.from({ length: loop.trips }, (_, i) => shift + i * loop.period_cycles));
+    }
+    shifts.forEach(visit);
+  }
+
+  private forEachSpan(
+    visit: (engine: string, start: number, end: number, op: number, part: number, run: number, fetch: number) => void,
+  ): void {
+    const visitSlot = (slot: Slot, op: number, shift: number, run: number) => {
+      (slot.prefetches ?? []).forEach((fetch, index) =>
+        visit(fetch.engine, fetch.start_cycle + shift, fetch.end_cycle + shift, op, slot.part, run, index + 1));
+      visit(slot.engine, slot.start_cycle + shift, slot.end_cycle + shift, op, slot.part, run, 0);
+    };
+    this.report.ops.forEach((op, index) =>
+      this.forEachShift(op, (shift, run) => op.slots.forEach((slot) => visitSlot(slot, index, shift, run))));
+  }
+}

@@ -1,0 +1,29 @@
+// What the views share: which op is chosen, what is searched, whether the critical path stands out.
+
+export interface State {
+  selectedOp: string | undefined; // by name, so that it holds in the baseline, too
+  query: string;
+  showsCritical: boolean;
+}
+
+export class Store {
+  private listeners: ((state: State, changed: Set<keyof State>) => void)[] = [];
+  state: State = { selectedOp: undefined, query: "", showsCritical: false };
+
+  subscribe(listener: (state: State, changed: Set<keyof State>) => void): void {
+    this.listeners.push(listener);
+  }
+  set(values: Partial<State>): void {
+    const changed = new Set<keyof State>();
+    for (const key of Object.keys(values) as (keyof State)[])
+      if (this.state[key] !== values[key]) changed.add(key);
+    if (changed.size === 0) return;
+    this.state = { ...this.state, ...values };
+    for (const listener of this.listeners) listener(this.state, changed);
+  }
+}
+
+export function matches(name: string, kind: string, query: string): boolean {
+  const wanted = query.trim().toLowerCase();
+  return wanted === "" || name.toLowerCase().includes(wanted) || kind.toLowerCase().includes(wanted);
+}

@@ -1,0 +1,120 @@
+// Draws the rows of a schedule into a canvas, no more than one slice for each column of pixels.
+
+import { makeAxis } from "../axis";
+import { Colours } from "../colours";
+import { shortName } from "../names";
+import { Row, Schedule } from "../schedule";
+
+export const gutter = 118; // pixels for the names of engines
+export const rowHeight = 22;
+export const axisHeight = 24;
+
+export interface Range {
+  from: number; // cycles
+  to: number;
+}
+export interface Theme {
+  text: string;
+  muted: string;
+  line: string;
+  background: string;
+  selection: string;
+}
+export interface Emphasis {
+  selected: number; // an op, -1: none
+  dims: (op: number) => boolean;
+}
+
+export class Painter {
+  private readonly labels: string[];
+  private readonly fill: string[];
+
+  constructor(private readonly schedule: Schedule, colours: Colours) {
+    this.labels = schedule.report.ops.map(shortName);
+    this.fill = schedule.report.ops.map((op) => colours.get(op.op)!);
+  }
+
+  toX(cycle: number, range: Range, width: number): number {
+    return gutter + ((cycle - range.from) / (range.to - range.from)) * (width - gutter);
+  }
+  toCycle(x: number, range: Range, width: number): number {
+    return range.from + ((x - gutter) / (width - gutter)) * (range.to - range.from);
+  }
+
+  paint(context: CanvasRenderingContext2D, width: number, height: number, range: Range,
+        theme: Theme, emphasis: Emphasis): void {
+    context.fillStyle = theme.background;
+    context.fillRect(0, 0, width, height);
+    context.font = "12px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    this.paintAxis(context, width, height, range, theme);
+    this.schedule.rows.forEach((row, index) => {
+      const top = axisHeight + index * rowHeight;
+      context.fillStyle = theme.text;
+      context.fillText(row.label, 6, top + rowHeight / 2, gutter - 12);
+      context.fillStyle = theme.line;
+      context.fillRect(0, top + rowHeight - 1, width, 1);
+      this.paintRow(context, row, top, width, range, theme, emphasis);
+    });
+  }
+
+  private paintAxis(context: CanvasRenderingContext2D, width: number, height: number, range: Range,
+                    theme: Theme): void {
+    const axis = makeAxis(range.from, range.to, width - gutter, this.schedule.report.clock_hz);
+    for (const tick of axis.ticks) {
+      const x = Math.round(this.toX(tick, range, width));
+      context.fillStyle = theme.line;
+      context.fillRect(x, axisHeight - 4, 1, height);
+      context.fillStyle = theme.muted;
+      const label = axis.label(tick);
+      if (x + 3 + context.measureText(label).width < width) context.fillText(label, x + 3, axisHeight / 2);
+    }
+  }
+
+  private paintRow(context: CanvasRenderingContext2D, row: Row, top: number, width: number, range: Range,
+                   theme: Theme, emphasis: Emphasis): void {
+    const { start, end, op, prefetch } = this.schedule;
+    const halfPixel = (0.5 * (range.to - range.from)) / (width - gutter);
+    let at = this.schedule.firstEndingAfter(row, range.from);
+    while (at < row.end && start[at] < range.to) {
+      const left = Math.max(this.toX(start[at], range, width), gutter);
+      const right = Math.min(this.toX(end[at], range, width), width);
+      const drawn = Math.max(right - left, 1);
+      const isSelected = op[at] === emphasis.selected;
+      context.globalAlpha = isSelected || !emphasis.dims(op[at]) ? 1 : 0.2;
+      context.fillStyle = this.fill[op[at]];
+      const inset = prefetch[at] ? 7 : 2; // fetches are thinner
+      context.fillRect(left, top + inset, drawn > 3 ? drawn - 1 : drawn, rowHeight - 2 * inset - 1);
+      if (isSelected) {
+        context.fillStyle = theme.selection;
+        context.fillRect(left, top + rowHeight - 4, drawn, 3);
+      }
+      if (drawn > 40 && !prefetch[at]) this.paintLabel(context, this.labels[op[at]], left, top, drawn);
+      // Of those that share a column of pixels, the first is enough.
+      at = right - left < 1 ? this.schedule.firstEndingAfter(row, end[at] + halfPixel, at + 1) : at + 1;
+    }
+    context.globalAlpha = 1;
+  }
+
+  private paintLabel(context: CanvasRenderingContext2D, label: string, left: number, top: number,
+                     width: number): void {
+    const most = Math.floor((width - 8) / 6.2);
+    context.fillStyle = "#111";
+    const text = label.length > most ? `${label.slice(0, most - 1)}…` : label;
+    context.fillText(text, left + 4, top + rowHeight / 2, width - 6);
+  }
+
+  /// The slice at a place, or -1; of thin ones the nearest within two pixels.
+  sliceAt(x: number, y: number, range: Range, width: number): number {
+    const row = this.schedule.rows[Math.floor((y - axisHeight) / rowHeight)];
+    if (!row || y < axisHeight || x < gutter) return -1;
+    const cycle = this.toCycle(x, range, width);
+    const reach = (2 * (range.to - range.from)) / (width - gutter);
+    const at = this.schedule.firstEndingAfter(row, cycle);
+    for (const candidate of [at, at - 1])
+      if (candidate >= row.first && candidate < row.end && this.schedule.start[candidate] <= cycle + reach &&
+          this.schedule.end[candidate] >= cycle - reach)
+        return candidate;
+    return -1;
+  }
+}
