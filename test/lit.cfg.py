@@ -1,6 +1,7 @@
 """The tests: .mlir and .test files with RUN lines, mirrored after lib/."""
 import glob
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -68,6 +69,18 @@ try:
     config.available_features.add("terminal")
 except OSError:
     lit_config.note("no terminal can be opened: interrupt.test is skipped")
+
+# Pages of --llm-export-html are looked at in Debian's Chromium, where the build has them.
+viewer = os.path.join(config.llm_build_dir, "tools", "llm-viewer")
+chromium = shutil.which("chromium")
+config.environment["LLM_VIEWER_BUILD"] = viewer
+if os.path.exists(os.path.join(viewer, "dist", "index.html")):
+    config.available_features.add("viewer")
+    if chromium:
+        config.available_features.add("browser")
+        config.environment["LLM_CHROMIUM"] = chromium
+if "browser" not in config.available_features:
+    lit_config.note("there is no chromium, or the build has no page: viewer tests are skipped")
 
 # What the target of this machine is read from; a bare chroot has none.
 if glob.glob("/sys/devices/system/cpu/cpu*/cache"):

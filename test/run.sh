@@ -9,6 +9,7 @@ case ${1:-} in release | asserts | asan | coverage) preset=$1; shift ;; esac
 build=build
 [ "$preset" = release ] || build=build-$preset
 
+command -v chromium >/dev/null || bash "$root/tools/setup.sh" chromium
 bash "$root/tools/build.sh" "$preset"
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT

@@ -29,6 +29,8 @@ export class Graph {
   private scale = 1;
   private isDrawn = false;
   private mostCycles = 1; // of one node
+  /// Nodes and frames for the layout, which keeps names in plain objects: one may be __proto__.
+  private readonly ids = new Map<string, string>();
 
   constructor(private readonly report: Report, private readonly store: Store, private readonly colours: Colours) {
     this.root = makeTree(report);
@@ -143,6 +145,14 @@ export class Graph {
     return 20 + Math.max(90, elide(node.label, 34).length * 7.4, this.figuresOf(node).length * 6.2);
   }
 
+  private idOf(path: string): string {
+    if (!this.ids.has(path)) this.ids.set(path, `n${this.ids.size}`);
+    return this.ids.get(path)!;
+  }
+  private frameOf(path: string): string {
+    return `frame ${this.idOf(path)}`;
+  }
+
   private fillOf(node: TreeNode): string {
     if (this.paint === "time") return heat(node.figures.cycles / this.mostCycles);
     if (!node.op) return "var(--module)";
@@ -156,7 +166,7 @@ export class Graph {
     const shown = this.visibleNodes();
     this.mostCycles = shown.reduce((most, node) => Math.max(most, node.figures.cycles), 1);
     for (const node of shown) {
-      graph.setNode(node.path, { width: this.widthOf(node), height: nodeHeight });
+      graph.setNode(this.idOf(node.path), { width: this.widthOf(node), height: nodeHeight });
       this.setParents(graph, node);
     }
     const edges = this.edges();
@@ -164,7 +174,7 @@ export class Graph {
       const label = elide(edge.shapes.join(", "), 40);
       // An edge back would turn the layout round.
       const [v, w] = edge.isCarried ? [edge.to, edge.from] : [edge.from, edge.to];
-      graph.setEdge(v, w, { width: label.length * 5.6, height: 12, labelpos: "c" });
+      graph.setEdge(this.idOf(v), this.idOf(w), { width: label.length * 5.6, height: 12, labelpos: "c" });
     }
     layout(graph);
     this.host.replaceChildren(this.drawLayout(graph, shown, edges));
@@ -176,10 +186,10 @@ export class Graph {
   private setParents(graph: graphlib.Graph, node: TreeNode): void {
     let child = node.path, parent = this.parentOf.get(child);
     for (; parent && parent !== this.root; parent = this.parentOf.get(child)) {
-      const frame = `frame ${parent.path}`;
+      const frame = this.frameOf(parent.path);
       const isNew = !graph.hasNode(frame);
       if (isNew) graph.setNode(frame, {});
-      graph.setParent(child === node.path ? child : `frame ${child}`, frame);
+      graph.setParent(child === node.path ? this.idOf(child) : this.frameOf(child), frame);
       if (!isNew) return;
       child = parent.path;
     }
@@ -201,11 +211,11 @@ export class Graph {
 
   /// From outside in, so that inner frames lie above outer ones.
   private openFrames(graph: graphlib.Graph): string[] {
-    return [...this.open].filter((path) => path !== "" && graph.hasNode(`frame ${path}`))
+    return [...this.open].filter((path) => path !== "" && graph.hasNode(this.frameOf(path)))
       .sort((a, b) => a.length - b.length);
   }
   private drawFrame(graph: graphlib.Graph, path: string): SVGGElement {
-    const box = graph.node(`frame ${path}`) as { x: number; y: number; width: number; height: number };
+    const box = graph.node(this.frameOf(path)) as { x: number; y: number; width: number; height: number };
     const left = box.x - box.width / 2, top = box.y - box.height / 2;
     const close = () => this.toggle(path);
     return svg("g", { class: "frame", tabindex: 0, role: "button", "aria-label": `close ${path.slice(0, -1)}`,
@@ -216,7 +226,7 @@ export class Graph {
 
   private drawEdge(graph: graphlib.Graph, edge: Edge): SVGElement[] {
     const [v, w] = edge.isCarried ? [edge.to, edge.from] : [edge.from, edge.to];
-    const line = graph.edge(v, w) as { points: { x: number; y: number }[]; x: number; y: number };
+    const line = graph.edge(this.idOf(v), this.idOf(w)) as { points: { x: number; y: number }[]; x: number; y: number };
     const points = edge.isCarried ? [...line.points].reverse() : line.points;
     const path = points.map((point, index) => `${index === 0 ? "M" : "L"}${point.x.toFixed(1)} ${point.y.toFixed(1)}`);
     const shapes = edge.shapes.join(", ");
@@ -228,7 +238,7 @@ export class Graph {
   }
 
   private drawNode(graph: graphlib.Graph, node: TreeNode): SVGGElement {
-    const box = graph.node(node.path) as { x: number; y: number; width: number };
+    const box = graph.node(this.idOf(node.path)) as { x: number; y: number; width: number };
     const { op } = node;
     const act = () => (op ? this.store.set({ selectedOp: op.name }) : this.toggle(node.path));
     const time = formatMicroseconds((node.figures.cycles * 1e6) / this.report.clock_hz);

@@ -1,0 +1,38 @@
+// The page holds the JSON report, without blanks and without a `<`, and what is wrong is said.
+// REQUIRES: viewer
+// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: llm-opt %S/Inputs/loop.mlir --llm-export-html "--llm-export-report=format=json file=report.json" -o out.mlir
+// RUN: FileCheck %s < report.html
+// CHECK: <!doctype html>
+// CHECK: <script type="application/json" id="reports">{"report":{"function":"decode","target":"toy",
+// CHECK-NOT: @LLM_REPORTS@
+// CHECK: </html>
+
+// A page is the same report, and with a baseline another one beside it.
+// RUN: llm-opt %S/Inputs/loop.mlir "--llm-export-html=file=both.html baseline=report.json" -o out.mlir
+// RUN: %python %integration/check_page.py both.html report.json report.json
+// RUN: %python %integration/check_page.py report.html report.json
+
+// The IR stays as it is.
+// RUN: llm-opt %S/Inputs/loop.mlir -o before.mlir
+// RUN: diff before.mlir out.mlir
+
+// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=baseline=missing.json -o - 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: error: --llm-export-html=baseline=...: {{.*}}missing.json{{.*}}o such file
+// RUN: echo '{"ops": 3}' > wrong.json
+// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=baseline=wrong.json -o - 2>&1 | FileCheck %s --check-prefix=WRONG
+// WRONG: wrong.json:1:9: error: 'ops' must be an array, got 3
+// WRONG: wrong.json:1:1: error: expected a report of --llm-export-report=format=json
+// RUN: echo '{"functions": [{"ops": []}, {}]}' > second.json
+// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=baseline=second.json -o - 2>&1 | FileCheck %s --check-prefix=SECOND
+// SECOND: second.json:1:29: error: {{.*}}'{{.*}}ops' is missing
+// RUN: echo '{"ops": [' > half.json
+// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=baseline=half.json -o - 2>&1 | FileCheck %s --check-prefix=HALF
+// HALF: half.json:2:1: error:
+// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=file=no/such/folder.html -o - 2>&1 | FileCheck %s --check-prefix=FOLDER
+// FOLDER: error: --llm-export-html=file=...: {{.*}}no/such/folder.html
+// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=file=same --llm-export-report=file=same -o - 2>&1 | FileCheck %s --check-prefix=SAME
+// SAME: error: --llm-export-report=file=...: 'same' was just written by --llm-export-html
+// RUN: echo 'module {}' | llm-opt --llm-export-html=file=none.html 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: warning: the module has no function with a body: there is nothing to show
+// RUN: not ls none.html

@@ -1,0 +1,46 @@
+"""What a page of --llm-export-html holds is the JSON report, as an independent reader of HTML finds it.
+
+    check_page.py PAGE REPORT [BASELINE]
+"""
+import json
+import sys
+from html.parser import HTMLParser
+
+
+class Reader(HTMLParser):
+    """The text of the element `reports`, and everything that would be loaded from elsewhere."""
+
+    def __init__(self):
+        super().__init__()
+        self.is_inside = False
+        self.text = ""
+        self.loads = []
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.is_inside = found.get("id") == "reports"
+        self.loads += [found[key] for key in ("src", "href") if key in found and not found[key].startswith("data:")]
+
+    def handle_endtag(self, tag):
+        self.is_inside = False
+
+    def handle_data(self, data):
+        if self.is_inside:
+            self.text += data
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+reader = Reader()
+with open(sys.argv[1], encoding="utf-8") as page:
+    reader.feed(page.read())
+expected = {"report": read(sys.argv[2])}
+if len(sys.argv) > 3:
+    expected["baseline"] = read(sys.argv[3])
+assert json.loads(reader.text) == expected, "the page holds another report"
+assert "<" not in reader.text
+assert not reader.loads, f"the page loads {reader.loads}"
+print("ok: the page holds the report")

@@ -1,0 +1,88 @@
+// A page of --llm-export-html in headless Chromium, and what the checks ask of it.
+//
+//   LLM_VIEWER_BUILD   the folder that the page was built in, whose packages have playwright-core
+//   LLM_CHROMIUM       the browser
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const require = createRequire(resolve(process.env.LLM_VIEWER_BUILD, "package.json"));
+const { chromium } = require("playwright-core");
+
+/// Those of checks that failed, too: the program would wait for them.
+const browsers = new Set();
+
+/// Opens the file from disk. Errors on the console, and requests that leave the page, fail at close().
+export async function openPage(file, options = {}) {
+  const browser = await chromium.launch({
+    executablePath: process.env.LLM_CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  browsers.add(browser);
+  const context = await browser.newContext({ viewport: { width: 1400, height: 800 }, colorScheme: "light", ...options });
+  context.setDefaultTimeout(20_000); // milliseconds
+  const page = await context.newPage();
+  const complaints = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => complaints.push(`error: ${error.stack}`));
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (!/^(file|data|blob):/.test(request.url())) complaints.push(`request: ${request.url()}`);
+  });
+  await page.goto(pathToFileURL(resolve(file)).href);
+  await page.waitForSelector("canvas[data-from]");
+  const close = async () => {
+    browsers.delete(browser);
+    await browser.close();
+    assert.deepEqual(complaints, []);
+  };
+  return { page, close };
+}
+
+export const showTab = (page, name) => page.click(`#tab-${name}`);
+
+/// Two frames later everything is drawn.
+export const drawn = (page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+export async function rangeOf(page) {
+  await drawn(page);
+  return page.$eval("canvas[data-from]", (canvas) => [Number(canvas.dataset.from), Number(canvas.dataset.to)]);
+}
+
+/// [left, top, width, height] of the chosen op's first slice in the canvas, in CSS pixels.
+export async function selectedBox(page) {
+  await drawn(page);
+  const text = await page.getAttribute("canvas[data-from]", "data-selected-box");
+  return text ? text.split(",").map(Number) : undefined;
+}
+
+/// The colour that a canvas shows at a place in CSS pixels: "r,g,b".
+export async function pixelAt(page, x, y) {
+  await drawn(page);
+  return page.$eval("canvas[data-from]", (canvas, [left, top]) => {
+    const ratio = canvas.width / canvas.clientWidth;
+    const data = canvas.getContext("2d").getImageData(Math.round(left * ratio), Math.round(top * ratio), 1, 1).data;
+    return `${data[0]},${data[1]},${data[2]}`;
+  }, [x, y]);
+}
+
+/// Named checks in turn: all are run, and any that fails fails the program.
+export async function runChecks(checks) {
+  let failed = 0;
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      await check();
+      console.log(`ok: ${name}`);
+    } catch (error) {
+      ++failed;
+      console.log(`FAILED: ${name}\n${error.stack}`);
+    }
+  }
+  for (const browser of browsers) await browser.close();
+  process.exitCode = failed ? 1 : 0;
+}

@@ -1,0 +1,309 @@
+// Drives a page as a person does, and holds what it shows against the JSON report.
+//
+//   gestures.mjs PAGE REPORT.json COMPARED_PAGE BASELINE_PAGE BASELINE.json
+//
+// The baseline has ops with and without slack; the report has cut ops.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { drawn, openPage, pixelAt, rangeOf, runChecks, selectedBox, showTab } from "./browser.mjs";
+
+const [file, reportFile, comparedFile, baselinePage, baselineFile] = process.argv.slice(2);
+const report = JSON.parse(readFileSync(reportFile, "utf8"));
+const baseline = JSON.parse(readFileSync(baselineFile, "utf8"));
+const chosen = "model.layers.0.mlp.gate_proj";
+const microseconds = (of, op) => (op.scheduled_cycles * op.count * 1e6) / of.clock_hz;
+
+/// Rows of CSV with quoted texts.
+function parseCsv(text) {
+  const [head, ...rows] = text.trim().split("\n").map((line) =>
+    [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
+      quoted === undefined ? plain : quoted.replace(/""/g, '"')));
+  return rows.map((row) => Object.fromEntries(head.map((key, index) => [key, row[index]])));
+}
+
+async function copiedTable(page) {
+  await showTab(page, "Table");
+  await page.click("text=Expand all");
+  await page.click('[data-action="copy"]');
+  await page.waitForSelector("text=Copied.");
+  return parseCsv(await page.evaluate(() => navigator.clipboard.readText()));
+}
+
+const clipboard = { permissions: ["clipboard-read", "clipboard-write"] };
+
+await runChecks({
+  async "the timeline has every slot of the report"() {
+    const { page, close } = await openPage(file);
+    const slots = report.ops.flatMap((op) => op.slots.map((slot) => op.count * (1 + (slot.prefetches ?? []).length)));
+    assert.equal(Number(await page.getAttribute("canvas[data-from]", "data-slices")), slots.reduce((a, b) => a + b));
+    assert.deepEqual(await rangeOf(page), [0, report.makespan_cycles]);
+    await close();
+  },
+
+  async "wheel, drag and keys zoom and pan"() {
+    const { page, close } = await openPage(file);
+    const canvas = page.locator("canvas[data-from]");
+    const box = await canvas.boundingBox();
+    await page.mouse.move(box.x + 118 + (box.width - 118) / 2, box.y + 60);
+    await page.mouse.wheel(0, -400);
+    const [from, to] = await rangeOf(page);
+    // exp(-0.8) of it, around the middle.
+    assert.ok(Math.abs((to - from) / report.makespan_cycles - Math.exp(-0.8)) < 0.01, `${from} to ${to}`);
+    assert.ok(Math.abs((from + to) / 2 / report.makespan_cycles - 0.5) < 0.01);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 118 + (box.width - 118) / 2 - 100, box.y + 60, { steps: 4 });
+    await page.mouse.up();
+    const dragged = await rangeOf(page);
+    assert.ok(Math.abs(dragged[0] - from - (100 / (box.width - 118)) * (to - from)) < 0.002 * (to - from));
+    assert.ok(Math.abs(dragged[1] - dragged[0] - (to - from)) < 1);
+    await canvas.focus();
+    await page.keyboard.press("ArrowLeft");
+    assert.ok((await rangeOf(page))[0] < dragged[0]);
+    await page.keyboard.press("+");
+    const zoomed = await rangeOf(page);
+    assert.ok(Math.abs((zoomed[1] - zoomed[0]) / (to - from) - 0.7) < 0.01);
+    await page.keyboard.press("Home");
+    assert.deepEqual(await rangeOf(page), [0, report.makespan_cycles]);
+    await close();
+  },
+
+  async "an op that is clicked in the graph is chosen in the timeline, the table and the roofline"() {
+    const { page, close } = await openPage(file);
+    await showTab(page, "Graph");
+    await page.click(`[data-node="${chosen}"]`);
+    assert.equal(await page.getAttribute(".details", "data-op"), chosen);
+    assert.ok(await page.$(`[data-node="${chosen}"][data-selected]`));
+    await showTab(page, "Timeline");
+    const [left, top, width, height] = await selectedBox(page);
+    // Where the first of its slots is, by the report.
+    const slot = report.ops.find((op) => op.name === chosen).slots[0];
+    const wide = (await page.locator("canvas[data-from]").boundingBox()).width - 118;
+    assert.ok(Math.abs(left - 118 - (slot.start_cycle / report.makespan_cycles) * wide) < 1);
+    assert.ok(Math.abs(width - ((slot.end_cycle - slot.start_cycle) / report.makespan_cycles) * wide) < 1);
+    // Its mark is red: the --selection of the light theme.
+    assert.equal(await pixelAt(page, left + width / 2, top + height - 3), "207,34,46");
+    await showTab(page, "Table");
+    assert.ok(await page.$(`tr[data-row="${chosen}"][data-selected]`));
+    await showTab(page, "Roofline");
+    assert.equal(await page.getAttribute(".roofline", "data-selected"), chosen);
+    await close();
+  },
+
+  async "a click on a slice chooses its op, one beside all slices none"() {
+    const { page, close } = await openPage(file);
+    await showTab(page, "Table");
+    await page.click(`tr[data-row="${chosen}"] button`);
+    await showTab(page, "Timeline");
+    const [left, top, width] = await selectedBox(page);
+    await page.click("canvas[data-from]", { position: { x: 200, y: 5 } });
+    assert.equal(await page.getAttribute(".details", "data-op"), "");
+    await page.click("canvas[data-from]", { position: { x: left + width / 2, y: top + 10 } });
+    assert.equal(await page.getAttribute(".details", "data-op"), chosen);
+    await close();
+  },
+
+  async "hover tells what a slice is"() {
+    const { page, close } = await openPage(file);
+    await showTab(page, "Table");
+    await page.click(`tr[data-row="${chosen}"] button`);
+    await showTab(page, "Timeline");
+    const [left, top, width] = await selectedBox(page);
+    await page.hover("canvas[data-from]", { position: { x: left + width / 2, y: top + 10 } });
+    const text = await page.textContent(".tip:not([hidden])");
+    const { slots } = report.ops.find((op) => op.name === chosen);
+    assert.ok(text.includes(chosen) && text.includes(`(${slots[0].end_cycle - slots[0].start_cycle} cycles)`), text);
+    await close();
+  },
+
+  async "a point of the roofline names its op, and no point is above the ceilings"() {
+    const { page, close } = await openPage(file);
+    await showTab(page, "Table");
+    await page.click(`tr[data-row="${chosen}"] button`);
+    await showTab(page, "Roofline");
+    const [x, y] = (await page.getAttribute(".roofline", "data-selected-at")).split(",").map(Number);
+    const over = await page.locator(".roofline .u-over").boundingBox();
+    await page.mouse.move(over.x + x, over.y + y);
+    const text = await page.textContent(".roofline .tip-line");
+    assert.ok(text.includes("operations per byte"), text);
+    // By the figures of the report: two operations a MAC over the bytes of DRAM.
+    const op = report.ops.find((candidate) => text.startsWith(`${candidate.name}:`));
+    const intensity = (2 * op.macs) / op.bytes.dram;
+    assert.ok(Math.abs(Number(text.match(/: ([0-9.e+]+) operations/)[1]) / intensity - 1) < 0.01, text);
+    const rate = Number(text.match(/byte, ([0-9.]+)/)[1]) * { k: 1e3, M: 1e6, G: 1e9, T: 1e12 }[text.match(/byte, [0-9.]+ (.)op/)[1]];
+    const { bytes_per_second } = report.memories.find((memory) => memory.name === "dram");
+    assert.ok(rate <= intensity * bytes_per_second * 1.01, text);
+    await close();
+  },
+
+  async "a search leaves the ops that it finds, in the table and the graph"() {
+    const { page, close } = await openPage(file);
+    await page.keyboard.press("/");
+    await page.keyboard.type("_proj");
+    await showTab(page, "Table");
+    const rows = await page.$$eval("tr.op[data-row]", (all) => all.map((row) => row.dataset.row).sort());
+    assert.deepEqual(rows, report.ops.map((op) => op.name).filter((name) => name.includes("_proj")).sort());
+    await showTab(page, "Graph");
+    const dimmed = await page.$$eval(".node.dimmed", (all) => all.map((node) => node.dataset.node));
+    assert.ok(dimmed.includes("model.layers.0.input_layernorm") && !dimmed.includes(chosen));
+    await close();
+  },
+
+  async "a click on a column sorts siblings, a second one the other way"() {
+    const { page, close } = await openPage(file);
+    await showTab(page, "Table");
+    const timesOf = (module) => page.$$eval("tr.op[data-row]", (rows, prefix) =>
+      rows.map((row) => row.dataset.row).filter((name) => name.startsWith(prefix)), module);
+    await page.click("th >> text=Time");
+    const cycles = (name) => report.ops.find((op) => op.name === name).scheduled_cycles;
+    const falling = (await timesOf("model.layers.0.mlp.")).map(cycles);
+    assert.ok(falling.length >= 3 && falling.every((value, i) => i === 0 || falling[i - 1] >= value), String(falling));
+    assert.equal(await page.getAttribute("th >> nth=3", "aria-sort"), "descending");
+    await page.click("th >> text=Time");
+    const rising = (await timesOf("model.layers.0.mlp.")).map(cycles);
+    assert.ok(rising.every((value, i) => i === 0 || rising[i - 1] <= value), String(rising));
+    await close();
+  },
+
+  async "the table copied as CSV has the report's figures, and its sums add up"() {
+    const { page, close } = await openPage(file, clipboard);
+    const rows = await copiedTable(page);
+    const byName = new Map(rows.map((row) => [row.name, row]));
+    for (const op of report.ops) {
+      const row = byName.get(op.name);
+      assert.ok(Math.abs(Number(row.time_us) - microseconds(report, op)) < 1e-6, op.name);
+      assert.equal(Number(row.bytes), op.bytes.dram * op.count);
+      assert.equal(Number(row.macs), op.macs * op.count);
+    }
+    const total = byName.get("total");
+    const sum = (value) => report.ops.reduce((all, op) => all + value(op), 0);
+    assert.ok(Math.abs(Number(total.time_us) - sum((op) => microseconds(report, op))) < 1e-6);
+    assert.equal(Number(total.bytes), sum((op) => op.bytes.dram * op.count));
+    const mlp = byName.get("model.layers.0.mlp");
+    const inMlp = report.ops.filter((op) => op.name.startsWith("model.layers.0.mlp."));
+    assert.equal(Number(mlp.macs), inMlp.reduce((all, op) => all + op.macs, 0));
+    await close();
+  },
+
+  async "the critical path stands out"() {
+    const { page, close } = await openPage(baselinePage);
+    const op = baseline.ops.find((candidate) => candidate.is_critical === false && candidate.slots.length > 0);
+    const critical = baseline.ops.find((candidate) => candidate.is_critical && candidate.slots.length > 0);
+    assert.ok(op && critical, "the baseline has both kinds");
+    const placeOf = async (of) => {
+      await showTab(page, "Table");
+      await page.click("text=Expand all");
+      await page.click(`tr[data-row="${of.name}"] button`);
+      await showTab(page, "Timeline");
+      await page.locator("canvas[data-from]").focus();
+      await page.keyboard.press("f");
+      const [left, top, width] = await selectedBox(page);
+      await page.keyboard.press("Escape");
+      return [left + width / 2, top + 4];
+    };
+    for (const [of, changes] of [[op, true], [critical, false]]) {
+      const place = await placeOf(of);
+      const before = await pixelAt(page, ...place);
+      await page.click("text=Critical path");
+      const after = await pixelAt(page, ...place);
+      await page.click("text=Critical path");
+      assert.equal(before !== after, changes, `${of.name}: ${before} ${after}`);
+      assert.equal(await pixelAt(page, ...place), before);
+    }
+    await close();
+  },
+
+  async "a baseline stands beside each op"() {
+    const { page, close } = await openPage(comparedFile, clipboard);
+    assert.equal(await page.locator("canvas[data-from]").count(), 2);
+    const rows = await copiedTable(page);
+    for (const op of report.ops) {
+      const row = rows.find((candidate) => candidate.name === op.name);
+      const before = microseconds(baseline, baseline.ops.find((other) => other.name === op.name));
+      assert.ok(Math.abs(Number(row.baseline_time_us) - before) < 1e-6, op.name);
+      const difference = (100 * (microseconds(report, op) - before)) / before;
+      assert.ok(Math.abs(Number(row.difference_percent) - difference) < 1e-6, op.name);
+    }
+    await showTab(page, "Summary");
+    const text = await page.textContent('[data-role="comparison"]');
+    const percent = (100 * (report.makespan_us - baseline.makespan_us)) / baseline.makespan_us;
+    assert.ok(text.includes(`${percent > 0 ? "+" : ""}${percent.toFixed(1)} %`), text);
+    await close();
+  },
+
+  async "the summary has the report's makespan, bound and gap"() {
+    const { page, close } = await openPage(file);
+    await showTab(page, "Summary");
+    const fact = (name) => page.textContent(`.summary dd[data-fact="${name}"]`);
+    assert.ok((await fact("makespan")).includes(`(${report.makespan_cycles.toLocaleString("en-US")} cycles)`));
+    const [bound] = Object.entries(report.bounds).reduce((most, entry) => (entry[1] > most[1] ? entry : most));
+    assert.ok((await fact("lower bound")).includes(`by ${bound}`));
+    assert.ok((await fact("lower bound")).includes(`${report.gap_percent.toFixed(1)} % above`));
+    assert.equal(await page.locator(".summary table.top tr").count(), 10);
+    await close();
+  },
+
+  async "modules of the graph close and open"() {
+    const { page, close } = await openPage(file);
+    await showTab(page, "Graph");
+    await page.locator('[data-frame="model.layers.0.mlp."]').focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await page.locator(`[data-node="${chosen}"]`).count(), 0);
+    await page.click('[data-node="model.layers.0.mlp."]');
+    assert.equal(await page.locator(`[data-node="${chosen}"]`).count(), 1);
+    const edges = await page.$$eval("path.edge", (all) => all.map((edge) => `${edge.dataset.from} ${edge.dataset.to}`).sort());
+    assert.deepEqual(edges, report.ops.flatMap((op) => op.depends_on.map((from) => `${from} ${op.name}`)).sort());
+    await close();
+  },
+
+  async "everything is reached by keys, and text is readable in light and dark"() {
+    for (const colorScheme of ["light", "dark"]) {
+      const { page, close } = await openPage(file, { colorScheme });
+      const reached = new Set();
+      for (let i = 0; i < 40; ++i) {
+        await page.keyboard.press("Tab");
+        reached.add(await page.evaluate(() => {
+          const element = document.activeElement;
+          return element.id || element.tagName.toLowerCase();
+        }));
+      }
+      for (const wanted of ["tab-Timeline", "input", "button", "canvas"]) assert.ok(reached.has(wanted), wanted);
+      await page.focus("#tab-Timeline");
+      for (const tab of ["Graph", "Roofline", "Table", "Summary"]) {
+        await page.keyboard.press("ArrowRight");
+        assert.equal(await page.getAttribute(`#tab-${tab}`, "aria-selected"), "true");
+        await drawn(page);
+        assert.deepEqual(await page.evaluate(poorContrast), [], `${colorScheme} ${tab}`);
+      }
+      await close();
+    }
+  },
+});
+
+/// Texts with a contrast below 4.5 (WCAG 2.1, 1.4.3) against what they stand on.
+function poorContrast() {
+  const parse = (colour) => colour.match(/[\d.]+/g).map(Number);
+  const luminance = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((v) => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const behind = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour[3] !== 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const poor = [];
+  for (const element of document.querySelectorAll("body *")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");
+    if (!own || !element.checkVisibility() || element.closest("script, style, title, option")) continue;
+    // Text in a node of the graph stands on the node's fill.
+    const node = element.closest("g.node");
+    const back = node ? parse(getComputedStyle(node.querySelector("rect")).fill) : behind(element);
+    const front = parse(element instanceof SVGElement ? getComputedStyle(element).fill : getComputedStyle(element).color);
+    const [high, low] = [luminance(front), luminance(back)].sort((a, b) => b - a);
+    const contrast = (high + 0.05) / (low + 0.05);
+    if (contrast < 4.5) poor.push(`${element.textContent.slice(0, 40)}: ${contrast.toFixed(2)}`);
+  }
+  return poor;
+}

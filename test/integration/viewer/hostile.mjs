@@ -1,0 +1,31 @@
+// Names that would break a page that is not careful: they are text in all views, whole in the details.
+//
+//   hostile.mjs PAGE REPORT.json
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { drawn, openPage, runChecks, showTab } from "./browser.mjs";
+
+const [file, reportFile] = process.argv.slice(2);
+const report = JSON.parse(readFileSync(reportFile, "utf8"));
+
+await runChecks({
+  async "every name arrives whole, and nothing of it runs"() {
+    const { page, close } = await openPage(file);
+    for (const tab of ["Table", "Graph", "Roofline", "Summary", "Timeline"]) {
+      await showTab(page, tab);
+      await drawn(page);
+    }
+    await showTab(page, "Table");
+    await page.click("text=Expand all");
+    const names = await page.$$eval("tr.op[data-row]", (rows) => rows.map((row) => row.dataset.row).sort());
+    assert.deepEqual(names, report.ops.map((op) => op.name).sort());
+    for (const op of report.ops) {
+      await page.$$eval("tr.op[data-row]", (rows, name) =>
+        rows.find((row) => row.dataset.row === name).querySelector("button").click(), op.name);
+      assert.equal(await page.textContent(".details h2"), op.name);
+    }
+    assert.equal(await page.evaluate(() => globalThis.wasRun), undefined);
+    assert.equal(await page.textContent(".timeline h3"), `${report.function} on ${report.target}`);
+    await close();
+  },
+});
