@@ -149,6 +149,8 @@ export class Roofline {
     for (const point of this.points) {
       const x = plot.valToPos(point.intensity, "x", true), y = plot.valToPos(point.rate, "y", true);
       const isSelected = point.op.name === this.store.state.selectedOp;
+      if (isSelected)
+        this.element.dataset.selectedAt = `${plot.valToPos(point.intensity, "x")},${plot.valToPos(point.rate, "y")}`;
       context.beginPath();
       context.arc(x, y, (isSelected ? 8 : 5) * ratio, 0, 2 * Math.PI);
       context.fillStyle = this.colours.get(point.op.op)!;
@@ -181,9 +183,6 @@ export class Roofline {
     const { selectedOp } = this.store.state;
     const point = this.points.find((candidate) => candidate.op.name === selectedOp);
     this.element.dataset.selected = point ? point.op.name : "";
-    if (this.plot && point)
-      this.element.dataset.selectedAt =
-        `${this.plot.valToPos(point.intensity, "x")},${this.plot.valToPos(point.rate, "y")}`;
     this.plot?.redraw(false, false);
   }
 }
