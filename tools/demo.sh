@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and takes one decoder block of Llama-3.2-1B from its
-# config.json to a schedule, a trace and a report: prefill of 512 tokens and decode of one
+# config.json to a schedule, a trace, a page and a report: prefill of 512 tokens and decode of one
 # token at a context of 512, on the default chip with 4 engines and on an A100.
 #   tools/demo.sh [folder for the results; default: demo in the build folder]
 # With LLM_OPT_BIN set, the tools of that folder are used and nothing is built.
@@ -15,6 +15,10 @@ out=${1:-$root/build/demo}
 mkdir -p "$out"
 cd "$out"
 
+# A build without node has no page.
+hasPage=true
+llm-opt --llm-export-html <<<"module {}" >/dev/null 2>&1 || hasPage=false
+
 reports=()
 for target in npu a100-sxm; do
   engines=
@@ -22,10 +26,12 @@ for target in npu a100-sxm; do
   for phase in prefill decode; do
     block=llama-3.2-1b.$phase
     run=$block.$target
+    page=()
+    $hasPage && page=("--llm-export-html=file=$run.html")
     llm-translate --import-hf-config "$root/examples/llama-3.2-1b.json" --phase=$phase -o "$block.mlir"
     llm-opt "$block.mlir" "--llm-target=name=$target" --llm-tile "--llm-schedule$engines" \
       --llm-verify-schedule "--llm-export-perfetto=file=$run.perfetto.json" \
-      "--llm-export-report=format=json file=$run.json" -o "$run.mlir"
+      "--llm-export-report=format=json file=$run.json" "${page[@]}" -o "$run.mlir"
     reports+=("$run.json")
   done
 done
@@ -34,3 +40,7 @@ python3 "$root/tools/side_by_side.py" "${reports[@]}"
 echo
 echo "Traces, to be opened in https://ui.perfetto.dev:"
 for report in "${reports[@]}"; do echo "  $out/${report%.json}.perfetto.json"; done
+if $hasPage; then
+  echo "Pages, to be opened in a browser:"
+  for report in "${reports[@]}"; do echo "  $out/${report%.json}.html"; done
+fi
