@@ -1,0 +1,59 @@
+"""The figures of one schedule are the same in all that is written of it: JSON, CSV, table, page and trace.
+
+    check_totals.py REPORT.json REPORT.csv REPORT.txt PAGE.html TRACE.json
+"""
+import csv
+import json
+import re
+import sys
+from collections import defaultdict
+
+report_path, csv_path, table_path, page_path, trace_path = sys.argv[1:]
+with open(report_path, encoding="utf-8") as file:
+    report = json.load(file)
+
+# By op, over all runs.
+expected = {op["name"]: op["scheduled_cycles"] * op["count"] for op in report["ops"]}
+moved = {op["name"]: op["bytes"]["dram"] * op["count"] for op in report["ops"]}
+total = sum(expected.values())
+
+with open(csv_path, encoding="utf-8", newline="") as file:
+    rows = list(csv.DictReader(file))
+for row in rows:
+    assert int(row["scheduled_cycles_per_run"]) * int(row["runs"]) == expected[row["name"]], row
+    assert int(row["dram_bytes_per_run"]) * int(row["runs"]) == moved[row["name"]], row
+assert len(rows) == len(expected)
+
+# The table is rounded: to thousandths of its unit.
+units = {"cycles": 1, "Mcycles": 1e6, "Gcycles": 1e9, "Tcycles": 1e12, "bytes": 1, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+with open(table_path, encoding="utf-8") as file:
+    lines = file.read().splitlines()
+head = next(index for index, line in enumerate(lines) if re.match(r"op +runs", line))
+time_unit = lines[head + 1].split()[1]  # start, time in cycles, time in seconds, share, MACs, bytes
+byte_unit = next(word for word in reversed(lines[head + 1].split()) if word in units)
+last = next(line for line in lines if re.match(r"total ", line))
+numbers = [float(word.replace(",", "")) for word in re.findall(r"[\d,.]*\d", last)]
+assert abs(numbers[-5] * units[time_unit] - total) <= 0.0006 * units[time_unit] + 1, (last, total)
+assert abs(numbers[-1] * units[byte_unit] - sum(moved.values())) <= 0.006 * units[byte_unit] + 1, (last, moved)
+makespan = next(line for line in lines if line.startswith("makespan"))
+assert int(makespan.split()[1].replace(",", "")) == report["makespan_cycles"], makespan
+
+with open(page_path, encoding="utf-8") as file:
+    data = re.search(r'id="reports">(.*?)</script>', file.read(), re.DOTALL).group(1)
+assert json.loads(data)["report"] == report, "the page holds another report"
+
+# The trace has a slice for each slot of each run; names have the number of the layer.
+with open(trace_path, encoding="utf-8") as file:
+    events = json.load(file)["traceEvents"]
+seen = defaultdict(int)
+end = 0
+for event in events:
+    if event["ph"] != "X" or event.get("cat") != "op":
+        continue
+    args = event["args"]
+    assert event["dur"] >= 0
+    seen[re.sub(r"layers\.\d+\.", "layers.{}.", event["name"])] += args["end_cycle"] - args["start_cycle"]
+    end = max(end, args["end_cycle"])
+assert seen == expected, {name: (seen[name], cycles) for name, cycles in expected.items() if seen[name] != cycles}
+assert end == report["makespan_cycles"], end
+print(f"ok: {len(expected)} ops, {total} cycles of engine time, {report['makespan_cycles']} from start to end")
