@@ -115,6 +115,27 @@ await runChecks({
     await close();
   },
 
+  async "an idle engine says what it waits for, and a click on a layer shows it alone"() {
+    const { page, close } = await openPage(file);
+    const canvas = page.locator("canvas[data-from]");
+    const { height } = await canvas.boundingBox();
+    // The last row is a queue that has nothing to do in this block.
+    assert.ok(report.engines.at(-1).busy_cycles === 0);
+    await canvas.hover({ position: { x: 400, y: height - 11 } });
+    const engine = report.engines.at(-1);
+    const text = await page.textContent(".tip:not([hidden])");
+    assert.ok(text.startsWith(`${engine.name}[${engine.count - 1}] is idle for`) && text.includes("no work is left"), text);
+    await canvas.hover({ position: { x: 400, y: 33 } });
+    assert.ok((await page.textContent(".tip:not([hidden])")).startsWith("model.layers.0"));
+    await canvas.focus();
+    await page.keyboard.press("+");
+    await canvas.click({ position: { x: 400, y: 33 } });
+    const slots = report.ops.filter((op) => op.layer === "model.layers.0").flatMap((op) => op.slots);
+    assert.deepEqual(await rangeOf(page), [Math.min(...slots.map((slot) => slot.start_cycle)),
+                                           Math.max(...slots.map((slot) => slot.end_cycle))]);
+    await close();
+  },
+
   async "a point of the roofline names its op, and no point is above the ceilings"() {
     const { page, close } = await openPage(file);
     await showTab(page, "Table");

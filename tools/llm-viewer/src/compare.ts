@@ -11,6 +11,11 @@ export class Baseline {
   find(name: string): Op | undefined {
     return this.ops.get(name);
   }
+  /// Of its ops, those that the other run does not have.
+  without(other: Report): Op[] {
+    const names = new Set(other.ops.map((op) => op.name));
+    return this.report.ops.filter((op) => !names.has(op.name));
+  }
   microsecondsOf(op: Op): number {
     return (scheduledCyclesOf(op) * 1e6) / this.report.clock_hz;
   }

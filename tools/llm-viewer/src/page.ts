@@ -137,6 +137,8 @@ export class Page {
     }
     this.body.replaceChildren(this.view.element, this.view.details);
     this.reflect(this.view.store.state.query, this.view.store.state.showsCritical);
+    // A schedule that breaks a rule has no slack that means anything.
+    this.critical.hidden = this.data.reports[index].ops.every((op) => op.is_critical === undefined);
     this.showTab(this.tab);
   }
   private reflect(query: string, showsCritical: boolean): void {

@@ -1,5 +1,6 @@
 // All slices of a schedule, loops unrolled, in flat arrays sorted by row and start.
 
+import { nameOfRun } from "./names";
 import { Op, Report, Slot } from "./report";
 
 export interface Row {
@@ -9,9 +10,11 @@ export interface Row {
   end: number;
 }
 
-export interface Run {
-  op: number;
-  iterations: number[];
+/// What the ops of one layer take, from the first start to the last end.
+export interface LayerSpan {
+  name: string;
+  start: number; // cycles
+  end: number;
 }
 
 export class Schedule {
@@ -102,6 +105,23 @@ export class Schedule {
   extentOf(op: Op): [number, number] {
     const starts = op.slots.map((slot) => slot.start_cycle), ends = op.slots.map((slot) => slot.end_cycle);
     return [starts.reduce((a, b) => Math.min(a, b)), ends.reduce((a, b) => Math.max(a, b))];
+  }
+
+  /// Of each layer in each iteration, by start.
+  layers(): LayerSpan[] {
+    const spans = new Map<string, LayerSpan>();
+    for (const op of this.report.ops) {
+      if (op.layer === "" || op.slots.length === 0) continue;
+      const [first, last] = this.extentOf(op);
+      this.forEachShift(op, (shift, run) => {
+        const name = nameOfRun(this.report, { ...op, name: op.layer }, this.iterationsOf(op, run));
+        const span = spans.get(name) ?? { name, start: Infinity, end: 0 };
+        span.start = Math.min(span.start, first + shift);
+        span.end = Math.max(span.end, last + shift);
+        spans.set(name, span);
+      });
+    }
+    return [...spans.values()].sort((a, b) => a.start - b.start);
   }
 
   /// Calls `visit` with each run of the op's slots: in cycles later than the first.

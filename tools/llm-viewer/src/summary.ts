@@ -73,6 +73,9 @@ function linesOf(report: Report): Line[] {
     lines.push(["tokens per second", `${formatCount(report.tokens_per_second_if_all_layers)}` +
       (program?.whole_model ? "" : ", if all layers took this long")]);
   lines.push(["operations", `${formatCount(2 * totals.macs)}FLOP in products`]);
+  for (const memory of report.memories.filter((candidate) => candidate.bytes_per_second))
+    lines.push([`${memory.name} moved`, formatBytes(
+      report.ops.reduce((sum, op) => sum + (op.bytes[memory.name] ?? 0) * op.count, 0))]);
   lines.push(["weights", `${formatBytes(totals.weight_bytes)}, ${formatCount(totals.parameters)} parameters, ` +
                          `${formatCount(totals.active_parameters)} active`]);
   lines.push(["memory footprint", `${formatBytes(totals.weight_bytes + totals.kv_read_bytes)} of weights and KV rows that are read`]);
@@ -110,10 +113,13 @@ export class Summary {
     const rows = [["target", before.target, this.report.target],
                   ["policy", before.policy, this.report.policy],
                   ["makespan", formatMicroseconds(before.makespan_us), formatMicroseconds(this.report.makespan_us)]];
+    const lost = baseline.without(this.report);
+    const others = lost.slice(0, 10).map((op) => op.name).join(", ") + (lost.length > 10 ? ", …" : "");
     return h("div", { class: "comparison", "data-role": "comparison" },
       h("h3", {}, `Against the baseline: ${difference === undefined ? "" : formatDifferencePercent(difference)}`),
       h("table", {}, h("thead", {}, h("tr", {}, ...["", "baseline", "this"].map((title) => h("th", { scope: "col" }, title)))),
-        h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map((cell) => h("td", {}, cell)))))));
+        h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map((cell) => h("td", {}, cell)))))),
+      lost.length > 0 ? h("p", {}, `${lost.length} ops are in the baseline only: ${others}`) : undefined);
   }
 
   private makeTop(): HTMLElement {

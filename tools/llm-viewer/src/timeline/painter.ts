@@ -3,11 +3,12 @@
 import { makeAxis } from "../axis";
 import { Colours } from "../colours";
 import { shortName } from "../names";
-import { Row, Schedule } from "../schedule";
+import { LayerSpan, Row, Schedule } from "../schedule";
 
 export const gutter = 118; // pixels for the names of engines
 export const rowHeight = 22;
 export const axisHeight = 24;
+const layerHeight = 18;
 
 export interface Range {
   from: number; // cycles
@@ -26,10 +27,15 @@ export interface Emphasis {
 }
 
 export class Painter {
+  /// Where the rows of engines begin: under the axis and, if there are any, the layers.
+  readonly rowsTop: number;
   private readonly labels: string[];
   private readonly fill: string[];
+  private readonly layers: LayerSpan[];
 
   constructor(private readonly schedule: Schedule, colours: Colours) {
+    this.layers = schedule.layers();
+    this.rowsTop = axisHeight + (this.layers.length > 0 ? layerHeight : 0);
     this.labels = schedule.report.ops.map(shortName);
     this.fill = schedule.report.ops.map((op) => colours.get(op.op)!);
   }
@@ -48,8 +54,9 @@ export class Painter {
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
     this.paintAxis(context, width, height, range, theme);
+    this.paintLayers(context, width, range, theme);
     this.schedule.rows.forEach((row, index) => {
-      const top = axisHeight + index * rowHeight;
+      const top = this.rowsTop + index * rowHeight;
       context.fillStyle = theme.text;
       context.fillText(row.label, 6, top + rowHeight / 2, gutter - 12);
       context.fillStyle = theme.line;
@@ -69,6 +76,42 @@ export class Painter {
       const label = axis.label(tick);
       if (x + 3 + context.measureText(label).width < width) context.fillText(label, x + 3, axisHeight / 2);
     }
+  }
+
+  /// Those that overlap stand one over the other, frames only.
+  private paintLayers(context: CanvasRenderingContext2D, width: number, range: Range, theme: Theme): void {
+    if (this.layers.length === 0) return;
+    context.fillStyle = theme.text;
+    context.fillText("layers", 6, axisHeight + layerHeight / 2, gutter - 12);
+    context.strokeStyle = theme.muted;
+    for (const { name, start, end } of this.layers) {
+      if (end <= range.from || start >= range.to) continue;
+      const left = Math.max(this.toX(start, range, width), gutter), right = Math.min(this.toX(end, range, width), width);
+      if (right - left < 2) continue;
+      context.strokeRect(left + 0.5, axisHeight + 1.5, right - left - 1, layerHeight - 4);
+      const room = Math.floor((right - left - 6) / 6.2);
+      const number = name.slice(name.lastIndexOf(".") + 1);
+      const label = name.length <= room ? name : number;
+      if (label.length <= room) context.fillText(label, left + 4, axisHeight + layerHeight / 2);
+    }
+  }
+
+  layerAt(x: number, y: number, range: Range, width: number): LayerSpan | undefined {
+    if (y < axisHeight || y >= this.rowsTop || x < gutter) return undefined;
+    const cycle = this.toCycle(x, range, width);
+    return this.layers.find(({ start, end }) => start <= cycle && cycle < end);
+  }
+
+  private rowAt(y: number): Row | undefined {
+    return this.schedule.rows[Math.floor((y - this.rowsTop) / rowHeight)];
+  }
+
+  /// What an engine does next where it is idle; -1: nothing more, undefined: that is not a row.
+  nextAt(x: number, y: number, range: Range, width: number): { row: Row; since: number; next: number } | undefined {
+    const row = this.rowAt(y);
+    if (!row || x < gutter) return undefined;
+    const at = this.schedule.firstEndingAfter(row, this.toCycle(x, range, width));
+    return { row, since: at > row.first ? this.schedule.end[at - 1] : 0, next: at < row.end ? at : -1 };
   }
 
   private paintRow(context: CanvasRenderingContext2D, row: Row, top: number, width: number, range: Range,
@@ -106,8 +149,8 @@ export class Painter {
 
   /// The slice at a place, or -1; of thin ones the nearest within two pixels.
   sliceAt(x: number, y: number, range: Range, width: number): number {
-    const row = this.schedule.rows[Math.floor((y - axisHeight) / rowHeight)];
-    if (!row || y < axisHeight || x < gutter) return -1;
+    const row = this.rowAt(y);
+    if (!row || x < gutter) return -1;
     const cycle = this.toCycle(x, range, width);
     const reach = (2 * (range.to - range.from)) / (width - gutter);
     const at = this.schedule.firstEndingAfter(row, cycle);

@@ -7,7 +7,7 @@ import { nameOfRun } from "../names";
 import { Schedule } from "../schedule";
 import { matches, State, Store } from "../state";
 import { CounterPlots } from "./counterPlots";
-import { axisHeight, Emphasis, gutter, Painter, Range, rowHeight, Theme } from "./painter";
+import { Emphasis, gutter, Painter, Range, rowHeight, Theme } from "./painter";
 
 export interface SharedRange {
   range: Range;
@@ -38,7 +38,7 @@ export class Timeline {
               private readonly shared: SharedRange, private readonly endCycle: number, label: string) {
     this.painter = new Painter(schedule, colours);
     this.counters = new CounterPlots(schedule);
-    this.height = axisHeight + schedule.rows.length * rowHeight;
+    this.height = this.painter.rowsTop + schedule.rows.length * rowHeight;
     this.canvas = h("canvas", {
       tabindex: 0, role: "img", "data-slices": schedule.sliceCount,
       "aria-label": `${label}: timeline of ${schedule.rows.length} engines. Arrow keys pan, plus and minus ` +
@@ -117,7 +117,7 @@ export class Timeline {
     const row = this.schedule.rows.findIndex((candidate) => candidate.label === slot.engine);
     const left = Math.max(this.painter.toX(slot.start_cycle, range, this.width), gutter);
     const right = Math.min(this.painter.toX(slot.end_cycle, range, this.width), this.width);
-    return right < left ? "" : [left, axisHeight + row * rowHeight, right - left, rowHeight].join(",");
+    return right < left ? "" : [left, this.painter.rowsTop + row * rowHeight, right - left, rowHeight].join(",");
   }
 
   setRange(from: number, to: number): void {
@@ -194,6 +194,8 @@ export class Timeline {
     const onUp = (up: PointerEvent) => {
       this.canvas.removeEventListener("pointermove", onMove);
       if (moved) return;
+      const layer = this.painter.layerAt(up.offsetX, up.offsetY, this.shared.range, this.width);
+      if (layer) return this.setRange(layer.start, layer.end);
       const slice = this.painter.sliceAt(up.offsetX, up.offsetY, this.shared.range, this.width);
       this.store.set({ selectedOp: slice < 0 ? undefined : this.schedule.report.ops[this.schedule.op[slice]].name });
     };
@@ -217,12 +219,33 @@ export class Timeline {
   }
 
   private showTip(event: PointerEvent): void {
-    const slice = this.painter.sliceAt(event.offsetX, event.offsetY, this.shared.range, this.width);
-    this.tip.hidden = slice < 0;
-    if (slice < 0) return;
-    this.tip.replaceChildren(...this.describe(slice).map((line) => h("div", {}, line)));
+    const lines = this.describePlace(event.offsetX, event.offsetY);
+    this.tip.hidden = lines.length === 0;
+    if (lines.length === 0) return;
+    this.tip.replaceChildren(...lines.map((line) => h("div", {}, line)));
     this.tip.style.left = `${Math.min(event.clientX + 14, window.innerWidth - this.tip.offsetWidth - 8)}px`;
     this.tip.style.top = `${event.clientY + 14}px`;
+  }
+
+  private describePlace(x: number, y: number): string[] {
+    const { range } = this.shared;
+    const layer = this.painter.layerAt(x, y, range, this.width);
+    if (layer) return [layer.name, `${this.toTime(layer.end - layer.start)}; a click shows it alone`];
+    const slice = this.painter.sliceAt(x, y, range, this.width);
+    if (slice >= 0) return this.describe(slice);
+    const idle = this.painter.nextAt(x, y, range, this.width);
+    if (!idle) return [];
+    const { row, since, next } = idle;
+    const { start } = this.schedule;
+    const until = next < 0 ? this.schedule.report.makespan_cycles : start[next];
+    const head = `${row.label} is idle for ${this.toTime(until - since)}`;
+    if (next < 0) return [`${head}: no work is left for it`];
+    const op = this.schedule.report.ops[this.schedule.op[next]];
+    return [head, `then ${op.name}${op.held_back_by ? `, which is held back by: ${op.held_back_by}` : ""}`];
+  }
+
+  private toTime(cycles: number): string {
+    return formatMicroseconds((cycles * 1e6) / this.schedule.report.clock_hz);
   }
 
   private describe(slice: number): string[] {
@@ -230,13 +253,12 @@ export class Timeline {
     const op = report.ops[this.schedule.op[slice]];
     const name = nameOfRun(report, op, this.schedule.iterationsOf(op, this.schedule.run[slice]));
     const part = this.schedule.part[slice], fetch = this.schedule.prefetch[slice];
-    const toTime = (cycles: number) => formatMicroseconds((cycles * 1e6) / report.clock_hz);
     const start = this.schedule.start[slice], end = this.schedule.end[slice];
     const buffer = fetch && op.slots.find((slot) => slot.part === part)?.prefetches?.[fetch - 1]?.buffer;
     return [
       buffer ? `fetch of ${buffer} for ${name}` : name,
       `${op.op}${op.slots.length > 1 ? `, part ${part + 1} of ${op.slots.length}` : ""}`,
-      `from ${toTime(start)}, ${toTime(end - start)} (${end - start} cycles), ${op.bound} bound`,
+      `from ${this.toTime(start)}, ${this.toTime(end - start)} (${end - start} cycles), ${op.bound} bound`,
     ];
   }
 }
