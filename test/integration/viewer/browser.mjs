@@ -14,7 +14,7 @@ const { chromium } = require("playwright-core");
 const browsers = new Set();
 
 /// Opens the file from disk. Errors on the console, and requests that leave the page, fail at close().
-export async function openPage(file, options = {}) {
+export async function openPage(file, options = {}, { waitFor = "canvas[data-from]", ignores = /^$/ } = {}) {
   const browser = await chromium.launch({
     executablePath: process.env.LLM_CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
   browsers.add(browser);
@@ -23,8 +23,8 @@ export async function openPage(file, options = {}) {
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => {
-    const isOurs = message.text().includes("willReadFrequently"); // of pixelAt()
-    if (["error", "warning"].includes(message.type()) && !isOurs) complaints.push(`console: ${message.text()}`);
+    const isKnown = ignores.test(message.text()) || message.text().includes("willReadFrequently"); // pixelAt()
+    if (["error", "warning"].includes(message.type()) && !isKnown) complaints.push(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => complaints.push(`error: ${error.stack}`));
   page.on("dialog", (dialog) => {
@@ -35,7 +35,7 @@ export async function openPage(file, options = {}) {
     if (!/^(file|data|blob):/.test(request.url())) complaints.push(`request: ${request.url()}`);
   });
   await page.goto(pathToFileURL(resolve(file)).href);
-  await page.waitForSelector("canvas[data-from]");
+  await page.waitForSelector(waitFor, { state: "attached" });
   const close = async () => {
     browsers.delete(browser);
     await browser.close();
