@@ -67,7 +67,7 @@ try:
         os.close(side)
     config.available_features.add("terminal")
 except OSError:
-    lit_config.note("no terminal can be opened: interrupt.test is skipped")
+    lit_config.note("no terminal can be opened: interrupt.test and table-terminal.test are skipped")
 
 # What the target of this machine is read from; a bare chroot has none.
 if glob.glob("/sys/devices/system/cpu/cpu*/cache"):

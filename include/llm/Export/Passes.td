@@ -150,7 +150,14 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       starts next on one of them in the stretch, `no_work` where nothing does;
     - the table names the largest bound, the first of equal ones;
     - the table counts all runs together (cycles are engine time), so that its columns
-      add up to their last row, and says so where the target's figures are invented;
+      add up to their last row, and says so where the target's figures are invented. Ops
+      stand under their modules, which have the sums of the rows under them, and how often
+      all of these run, if equally often; modules are in the order of their first ops. A
+      module of one op alone has no row. A bar shows the share: of `#`, each 12.5 %, and
+      `-`, half of that;
+    - on a terminal the table has colours, unless the variable `NO_COLOR` is set to
+      something, and bars of Unicode's blocks where the locale is UTF-8; files and pipes
+      get ASCII, the same everywhere;
     - tokens per second (where `llm.program` is given): the new tokens of one step over
       the makespan scaled to all layers of the model, as if each took as long as these;
     - a file appears whole or not at all; one that another export of the pipeline has
