@@ -1,6 +1,7 @@
 """The tests: .mlir and .test files with RUN lines, mirrored after lib/."""
 import glob
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -68,6 +69,12 @@ try:
     config.available_features.add("terminal")
 except OSError:
     lit_config.note("no terminal can be opened: interrupt.test and table-terminal.test are skipped")
+
+# Reads what --llm-export-dot writes; test/integration/dot.test has a reader of its own beside it.
+if shutil.which("dot"):
+    config.available_features.add("graphviz")
+else:
+    lit_config.note("Graphviz is not installed: dot.test reads graphs with its own parser only")
 
 # What the target of this machine is read from; a bare chroot has none.
 if glob.glob("/sys/devices/system/cpu/cpu*/cache"):

@@ -10,6 +10,68 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
+  let summary = "writes the data flow as a graph for Graphviz";
+  let description = [{
+    Writes the data flow of each function in Graphviz' DOT language: ops that take time as
+    nodes, modules (layers, attention, ...) as clusters around them.
+
+    Requires: ops with a workload, as every pass does. Times, bounds and their colours are
+    there as far as the IR has them: with a target on the module, those of the slots
+    (`llm.schedule`), or without a schedule those of the costs (`llm.cost`). The IR is not
+    changed.
+
+    Guarantees:
+    - a node shows the op's name without that of its cluster, kind, runs, time of all runs
+      together in us and its share of all, and what bounds it; its tooltip the whole name.
+      A label is short: names above 40 letters lose their middle;
+    - modules are those of the names (`model.layers.{}.mlp.up_proj` is in
+      `model.layers.{}.mlp`); one of a single op, or of a single module, has no cluster.
+      `depth` is how many levels of them are clusters. A module below these is one node,
+      with the time of its ops and the bound of most of it;
+    - an edge stands for a dependence, or several between the same two nodes, and shows the
+      shapes of the producer's results. A dependence on the previous iteration of a loop is
+      dashed, and does not count for the layout;
+    - colours: `time` from white to red, of the node that takes longest; `bound` green for
+      compute, blue for memory, orange for overhead; `kind` one for each kind of op. What
+      is not known is white;
+    - a name may hold anything: quotes, backslashes, line ends and tags are escaped;
+    - a file appears whole or not at all.
+
+    Several functions give several files; an explicit `file` holds one function only. A
+    file that another export of the pipeline has written is an error.
+    With `file=-` the graph goes to standard output, where the IR goes too unless the tool
+    is told `-o`: a pass cannot see that, so give the IR a place of its own.
+
+    Example:
+    ```
+    llm-opt block.mlir --llm-tile --llm-schedule --llm-export-dot=file=block.dot -o /dev/null
+    llm-opt model.mlir "--llm-export-dot=color=kind depth=1 file=-" -o /dev/null | dot -Tsvg -o model.svg
+    ```
+    with, in the file, one node or edge a line:
+    ```
+    op7 [label="up_proj\nllm.matmul, 16 runs\n235.445 us, 10.2 %\nmemory", tooltip=..., fillcolor="#f4baaf"];
+    op6 -> op7 [label="1x1x2048xbf16", tooltip="1x1x2048xbf16"];
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "",
+           "File to write, '-' for standard output "
+           "(default: '<function name>.dot' in the current folder)">,
+    Option<"color", "color", "::mlir::llm::DotColor", "::mlir::llm::DotColor::Time",
+           "What the colours of nodes tell", [{
+      ::llvm::cl::values(
+          clEnumValN(::mlir::llm::DotColor::Time, "time", "how long they take"),
+          clEnumValN(::mlir::llm::DotColor::Bound, "bound", "what bounds them"),
+          clEnumValN(::mlir::llm::DotColor::Kind, "kind", "which op they are"))
+    }]>,
+    Option<"depth", "depth", "unsigned", "~0u",
+           "Levels of modules that are clusters; those below are one node each (default: "
+           "all are)">
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect"];
+}
+
 def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
   let summary = "writes the schedule as a trace for ui.perfetto.dev";
   let description = [{
