@@ -72,6 +72,55 @@ def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }
 
+def ExportModelExplorerPass : Pass<"llm-export-model-explorer", "::mlir::ModuleOp"> {
+  let summary = "writes the data flow as graphs for Google's Model Explorer";
+  let description = [{
+    Writes the data flow of all functions as one graph collection in the JSON format of
+    Google's Model Explorer, and data for its nodes: times and what bounds them. The fields
+    are those of `GraphCollection` and `NodeDataProviderGraphData` in its sources
+    (`common/input_graph.ts` and `common/types.ts` of
+    https://github.com/google-ai-edge/model-explorer).
+
+    Requires: ops with a workload, as every pass does. Times and bounds are there as far as
+    the IR has them: with a target on the module, those of the slots (`llm.schedule`), or
+    without a schedule those of the costs (`llm.cost`). The IR is not changed.
+
+    Guarantees:
+    - one graph for each function; its `id` is the function's name, which must be unique;
+    - one node for each op that takes time; its `id` is the op's name, its `namespace` the
+      module (`model/layers.../mlp`), in which `/` and `;` are written `_`. Its attributes:
+      name, kind, runs, shapes of the inputs, cycles and time of all runs, bound.
+      `outputsMetadata` has the shape of each result, which the explorer shows on edges;
+    - one incoming edge for each dependence; on an earlier iteration of a loop, or in the
+      first one only, its `metadata` says so;
+    - `groupNodeAttributes`: of each module the number of its ops and their time;
+    - beside `<name>.json`, where times are known: `<name>.time.json` with microseconds of
+      all runs, coloured from white to red, and `<name>.bound.json`. Load them with "Add per
+      node data". With `file=-` there is the collection only, on standard output, where the
+      IR goes too unless the tool is told `-o`;
+    - each file appears whole or not at all; one that another export of the pipeline has
+      written is an error.
+
+    Example:
+    ```
+    llm-opt block.mlir --llm-tile --llm-schedule --llm-export-model-explorer=file=block.json -o /dev/null
+    model-explorer block.json
+    ```
+    with, in the file, for each op:
+    ```
+    {"id": "model.layers.0.mlp.up_proj", "label": "up_proj", "namespace": "model/layers/0/mlp",
+     "attrs": [{"key": "kind", "value": "llm.matmul"}, ... ],
+     "incomingEdges": [{"sourceNodeId": "model.layers.0.post_attention_layernorm", ... }, ... ],
+     "outputsMetadata": [{"id": "0", "attrs": [ ... {"key": "shape", "value": "1x8192xbf16"} ] } ] }
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "\"model-explorer.json\"",
+           "File to write, '-' for standard output; data for nodes go beside it">
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect"];
+}
+
 def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
   let summary = "writes the schedule as a trace for ui.perfetto.dev";
   let description = [{
