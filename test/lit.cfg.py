@@ -68,7 +68,7 @@ try:
         os.close(side)
     config.available_features.add("terminal")
 except OSError:
-    lit_config.note("no terminal can be opened: interrupt.test and table-terminal.test are skipped")
+    lit_config.note("no terminal can be opened: interrupt.test, progress.test and table-terminal.test are skipped")
 
 # Reads what --llm-export-dot writes; test/integration/dot.test has a reader of its own beside it.
 if shutil.which("dot"):

@@ -35,3 +35,28 @@ Look Look::of(const ::llvm::raw_ostream &os) {
   look.hasBlocks = os.is_displayed() && localeIsUtf8();
   return look;
 }
+
+/// To the left edge, and the line is empty.
+static constexpr StringRef clearLine = "\r\033[K";
+
+ProgressLine::ProgressLine(double patienceSeconds)
+    : isTerminal(::llvm::errs().is_displayed()),
+      next(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                              std::chrono::duration<double>(patienceSeconds))) {
+}
+
+void ProgressLine::show(
+    ::llvm::function_ref<void(::llvm::raw_ostream &)> write) {
+  if (!isTerminal || Clock::now() < next)
+    return;
+  next = Clock::now() + std::chrono::milliseconds(100);
+  isShown = true;
+  ::llvm::errs() << clearLine;
+  write(::llvm::errs());
+}
+
+void ProgressLine::takeBack() {
+  if (isShown)
+    ::llvm::errs() << clearLine;
+  isShown = false;
+}
