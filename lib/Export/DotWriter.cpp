@@ -50,16 +50,21 @@ static std::string shortened(const std::string &text, size_t most) {
 }
 
 /// A string of Graphviz: there quotes, backslashes and entities have a meaning,
-/// and in a page, which may hold the file, tags have one.
+/// and in a page, which may hold the file, tags have one. Two backslashes are
+/// one; but in tooltips, which Graphviz reads twice, that one is the begin of
+/// an escape such as `\N`, unless a blank without a width is behind it.
 static std::string quoted(StringRef text) {
+  constexpr StringRef replaced = "EGHLNT", noWidth = "&#8203;";
   std::string result = "\"";
-  for (char c : text) {
+  for (auto [at, c] : llvm::enumerate(text)) {
     switch (c) {
     case '"':
-      result += "\\\"";
+      result += "&quot;";
       break;
     case '\\':
       result += "\\\\";
+      if (at + 1 < text.size() && replaced.contains(text[at + 1]))
+        result += noWidth;
       break;
     case '\n':
       result += "\\n";
