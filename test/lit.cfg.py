@@ -68,7 +68,13 @@ try:
         os.close(side)
     config.available_features.add("terminal")
 except OSError:
-    lit_config.note("no terminal can be opened: interrupt.test is skipped")
+    lit_config.note("no terminal can be opened: interrupt.test, progress.test and table-terminal.test are skipped")
+
+# Reads what --llm-export-dot writes; test/integration/dot.test has a reader of its own beside it.
+if shutil.which("dot"):
+    config.available_features.add("graphviz")
+else:
+    lit_config.note("Graphviz is not installed: dot.test reads graphs with its own parser only")
 
 # Pages of --llm-export-html are looked at in Debian's Chromium, where the build has them.
 viewer = os.path.join(config.llm_build_dir, "tools", "llm-viewer")

@@ -12,6 +12,8 @@
 #include "llm/Support/Units.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::llm;
 
@@ -34,7 +36,7 @@ private:
   FailureOr<int64_t> countParts(Operation *op, SlotsAttr slots) const;
   LogicalResult checkPeriod(Operation *op, int64_t end) const;
   void warnOfSummary() const;
-  void addDependences(unsigned consumer);
+  void indexDependences();
 
   Timeline &timeline;
   const Program &program;
@@ -64,16 +66,12 @@ LogicalResult TimelineBuilder::build() {
     return emitFunctionError(function)
            << "has " << loops << " loops, but its schedule has " << periods
            << " loop periods: run --llm-schedule again";
-  timeline.opLoops.resize(program.ops().size());
+  timeline.opLoops = findLoops(program);
   timeline.opParts.resize(program.ops().size());
   if (failed(visitItems(program.items())))
     return failure();
   warnOfSummary();
-  for (unsigned op = 0; op < program.ops().size(); ++op) {
-    timeline.firstDependence.push_back(timeline.allDependences.size());
-    addDependences(op);
-  }
-  timeline.firstDependence.push_back(timeline.allDependences.size());
+  indexDependences();
   return success();
 }
 
@@ -236,33 +234,17 @@ LogicalResult TimelineBuilder::visitOp(unsigned index) {
     timeline.lastEnd = std::max(timeline.lastEnd, *lastEnd);
   }
   timeline.opParts[index] = *parts;
-  timeline.opLoops[index] = enclosing;
   return success();
 }
 
-void TimelineBuilder::addDependences(unsigned consumer) {
-  const ProgramOp &op = program.ops()[consumer];
-  size_t first = timeline.allDependences.size();
-  auto add = [&](unsigned producer, Dependence::Kind kind) {
-    Dependence added{producer, consumer, kind};
-    // A value from outside a loop may arrive both directly and through the
-    // loop; only another iteration is another run.
-    bool isIterationBack = kind == Dependence::Kind::Previous &&
-                           timeline.countCommonLoops(added) > 0;
-    bool isInLoop = !timeline.opLoops[consumer].empty();
-    for (const Dependence &known :
-         ArrayRef(timeline.allDependences).drop_front(first))
-      if (known.producer == producer && !isIterationBack &&
-          !(known.kind == Dependence::Kind::Previous && isInLoop))
-        return;
-    timeline.allDependences.push_back(added);
-  };
-  for (unsigned producer : op.dependences)
-    add(producer, Dependence::Kind::Same);
-  for (unsigned producer : op.carriedDependences)
-    add(producer, Dependence::Kind::Previous);
-  for (unsigned producer : op.initialDependences)
-    add(producer, Dependence::Kind::First);
+void TimelineBuilder::indexDependences() {
+  timeline.allDependences = findDependences(program, timeline.opLoops);
+  timeline.firstDependence.assign(program.ops().size() + 1, 0);
+  for (const Dependence &dependence : timeline.allDependences)
+    ++timeline.firstDependence[dependence.consumer + 1];
+  std::partial_sum(timeline.firstDependence.begin(),
+                   timeline.firstDependence.end(),
+                   timeline.firstDependence.begin());
 }
 
 FailureOr<Timeline> Timeline::create(const Program &program) {
@@ -368,12 +350,8 @@ void Timeline::forEachSlice(unsigned op, ArrayRef<int64_t> iterations,
 //===----------------------------------------------------------------------===//
 
 unsigned Timeline::countCommonLoops(const Dependence &dependence) const {
-  ArrayRef<unsigned> a = opLoops[dependence.producer];
-  ArrayRef<unsigned> b = opLoops[dependence.consumer];
-  unsigned common = 0;
-  while (common < std::min(a.size(), b.size()) && a[common] == b[common])
-    ++common;
-  return common;
+  return mlir::llm::countCommonLoops(opLoops[dependence.producer],
+                                     opLoops[dependence.consumer]);
 }
 
 std::optional<Iterations>

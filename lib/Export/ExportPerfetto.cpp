@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExportedFiles.h"
+#include "FunctionFiles.h"
 #include "TargetCheck.h"
 #include "TraceArgs.h"
 #include "TraceCounters.h"
@@ -14,7 +15,6 @@
 #include "llm/Interfaces/ExternalModels.h"
 #include "llm/Support/Units.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_EXPORTPERFETTOPASS
@@ -125,23 +125,6 @@ void TraceExporter::writePrefetch(const Slice &slice) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// The file of a function that no option names.
-static FailureOr<std::string> defaultPath(func::FuncOp function) {
-  StringRef name = function.getSymName();
-  // 255 is what file systems allow; none takes a slash or a NUL, other control
-  // characters make names that nobody can type, and a leading dot hides.
-  constexpr size_t longestName = 240;
-  if (name.empty() || name.starts_with(".") || name.size() > longestName ||
-      llvm::any_of(name, [](char c) {
-        return c == '/' || c == '\\' || (c >= 0 && c < ' ') || c == 0x7f;
-      }))
-    return emitError(function.getLoc())
-           << "the function's name cannot be a file's "
-              "name: say where its trace goes, "
-              "--llm-export-perfetto=file=...";
-  return (name + ".perfetto.json").str();
-}
-
 /// With a clock below 1 GHz, nanoseconds are above 2^61 before cycles are.
 static LogicalResult checkTimeAxis(const Timeline &timeline,
                                    const Target &target) {
@@ -190,36 +173,11 @@ struct ExportPerfettoPass
   void runOnOperation() override;
 
 private:
-  FailureOr<std::vector<std::string>>
-  choosePaths(ArrayRef<func::FuncOp> functions);
   LogicalResult exportFunction(func::FuncOp function, StringRef path);
   std::optional<FunctionExplanation> explain(const Timeline &timeline,
                                              const Target &target) const;
 };
 } // namespace
-
-FailureOr<std::vector<std::string>>
-ExportPerfettoPass::choosePaths(ArrayRef<func::FuncOp> functions) {
-  std::vector<std::string> paths;
-  llvm::StringMap<func::FuncOp> writers;
-  for (func::FuncOp function : functions) {
-    FailureOr<std::string> path = file;
-    if (file.empty())
-      path = defaultPath(function);
-    if (failed(path))
-      return failure();
-    auto [known, isNew] = writers.try_emplace(*path, function);
-    if (!isNew)
-      return emitError(function.getLoc())
-             << "functions '" << known->second.getSymName() << "' and '"
-             << function.getSymName() << "' would both be written to '" << *path
-             << "', but a trace holds one: "
-             << (file.empty() ? "rename one"
-                              : "leave out 'file' to get a file for each");
-    paths.push_back(std::move(*path));
-  }
-  return paths;
-}
 
 std::optional<FunctionExplanation>
 ExportPerfettoPass::explain(const Timeline &timeline,
@@ -281,7 +239,8 @@ void ExportPerfettoPass::runOnOperation() {
   if (functions.empty())
     emitWarning(getOperation().getLoc())
         << "the module has no function with a body: there is no trace to write";
-  FailureOr<std::vector<std::string>> paths = choosePaths(functions);
+  FailureOr<std::vector<std::string>> paths =
+      choosePaths(*this, functions, file, {"trace", ".perfetto.json"});
   if (failed(paths))
     return signalPassFailure();
   for (auto [function, path] : llvm::zip_equal(functions, *paths))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
+#include "OpGraph.h"
 #include "TargetCheck.h"
 #include "llm/Support/Units.h"
 
@@ -140,20 +141,14 @@ static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
   report.name = entry.name;
   report.kind = op->getName().getStringRef();
   report.count = entry.count;
-  // The bound of the parts that take most of the time.
-  PartCostAttr longest = cost.getParts().front();
   bool fits = true;
-  for (PartCostAttr part : cost.getParts()) {
+  for (PartCostAttr part : cost.getParts())
     fits &= succeeded(
         accumulate(report.figures, figuresOf(part, target), part.getCount()));
-    if (fits && part.getCycles() * part.getCount() >
-                    longest.getCycles() * longest.getCount())
-      longest = part;
-  }
-  report.bound = longest.getBound();
   if (!fits || failed(addSlots(report, timeline, index)) ||
       failed(accumulate(report.allRuns, report.figures, entry.count)))
     return op->emitOpError() << "has figures above 2^61 - 1";
+  report.bound = boundOf(cost);
   if (failed(addSources(report, entry.op, target, cost)))
     return failure();
   return report;

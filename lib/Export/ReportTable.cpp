@@ -5,57 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Report.h"
+#include "ReportOpTable.h"
 #include "llm/Files/TextTable.h"
 #include "llm/Support/Units.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::llm;
-
-static constexpr size_t pageWidth = 100;
-
-//===----------------------------------------------------------------------===//
-// Names
-//===----------------------------------------------------------------------===//
-
-/// A name that someone else chose, of printable characters and not too wide.
-static std::string showName(StringRef name) {
-  constexpr size_t widest = 20;
-  return elide(toPrintable(name), widest);
-}
-
-/// What all names inside loops (else all names) begin with, up to a dot.
-static std::string commonPrefix(const Report &report) {
-  bool hasLoops = !report.timeline.loops().empty();
-  std::optional<StringRef> prefix;
-  for (auto [index, op] : llvm::enumerate(report.ops)) {
-    if (hasLoops && report.timeline.loopsOf(index).empty())
-      continue;
-    if (!prefix)
-      prefix = op.name;
-    size_t same = 0;
-    while (same < std::min(prefix->size(), op.name.size()) &&
-           (*prefix)[same] == op.name[same])
-      ++same;
-    prefix = prefix->take_front(same);
-  }
-  if (!prefix)
-    return "";
-  return prefix->take_front(prefix->rfind('.') + 1).str();
-}
-
-/// The name without the prefix, also after the plus of a fused op.
-static std::string shorten(StringRef name, StringRef prefix) {
-  std::string result;
-  SmallVector<StringRef> parts;
-  name.split(parts, '+');
-  for (StringRef part : parts) {
-    part.consume_front(prefix);
-    result += (result.empty() ? "" : "+") + part.str();
-  }
-  return toPrintable(result);
-}
 
 //===----------------------------------------------------------------------===//
 // Above the table
@@ -203,97 +159,9 @@ static void printEnergy(const Report &report, llvm::raw_ostream &os) {
   printWrapped(os, text, pageWidth);
 }
 
-static void printLegend(StringRef prefix, llvm::raw_ostream &os) {
-  std::string text;
-  if (!prefix.empty())
-    text = "Names without \"" + toPrintable(prefix) + "\". ";
-  text += "Start: of the first run. Time, share, MACs and bytes: all runs "
-          "together; time is engine time.";
-  printWrapped(os, text, pageWidth);
-}
-
 //===----------------------------------------------------------------------===//
-// The table
+// The whole
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// The units of the columns, chosen for the largest number in each.
-struct Units {
-  explicit Units(const Report &report)
-      : clockHz(report.target->clockHz),
-        start(chooseUnit(cycleUnits, lastStart(report), 1e9)),
-        cycles(chooseUnit(cycleUnits, report.sum.scheduledCycles, 1e9)),
-        time(chooseUnit(timeUnits, microseconds(report.sum.scheduledCycles),
-                        1e6)),
-        macs(chooseUnit(macUnits, report.sum.macs, 1e5)),
-        bytes(chooseUnit(byteUnits, report.sum.bytes.back(), 1e5)) {}
-
-  static double lastStart(const Report &report) {
-    int64_t last = 0;
-    for (const OpReport &op : report.ops)
-      last = std::max(last, op.startCycle);
-    return last;
-  }
-  double microseconds(double cycles) const { return cycles * 1e6 / clockHz; }
-
-  static constexpr Unit cycleUnits[] = {{"cycles", 1, 0},
-                                        {"Mcycles", 1e6, 3},
-                                        {"Gcycles", 1e9, 3},
-                                        {"Tcycles", 1e12, 3}};
-  static constexpr Unit timeUnits[] = {
-      {"us", 1, 3}, {"ms", 1e3, 3}, {"s", 1e6, 3}};
-  static constexpr Unit macUnits[] = {{"MACs", 1, 0},
-                                      {"MMACs", 1e6, 2},
-                                      {"GMACs", 1e9, 2},
-                                      {"TMACs", 1e12, 2},
-                                      {"PMACs", 1e15, 2}};
-  static constexpr Unit byteUnits[] = {
-      {"bytes", 1, 0}, {"MB", 1e6, 2}, {"GB", 1e9, 2}, {"TB", 1e12, 2}};
-
-  int64_t clockHz;
-  const Unit &start, &cycles, &time, &macs, &bytes;
-};
-} // namespace
-
-/// Cells from the time to the bytes.
-static void addFigures(std::vector<std::string> &row, const OpFigures &figures,
-                       const Report &report, const Units &units) {
-  double cycles = figures.scheduledCycles;
-  double all = std::max<int64_t>(report.sum.scheduledCycles, 1);
-  row.push_back(formatIn(units.cycles, cycles));
-  row.push_back(formatIn(units.time, units.microseconds(cycles)));
-  row.push_back(llvm::formatv("{0:f1}", 100 * cycles / all));
-  row.push_back(formatIn(units.macs, figures.macs));
-  row.push_back(formatIn(units.bytes, figures.bytes.back()));
-}
-
-static void printOps(const Report &report, StringRef prefix,
-                     llvm::raw_ostream &os) {
-  Units units(report);
-  TextTable table(10);
-  table.setText(2);
-  table.setText(9);
-  table.addRow({"op", "runs", "engine", "start", "time", "time", "share",
-                "MACs", showName(report.target->dram().name), "bound"});
-  table.addRow({"", "", "", units.start.name.str(), units.cycles.name.str(),
-                units.time.name.str(), "%", units.macs.name.str(),
-                units.bytes.name.str(), ""});
-  table.addRule();
-  for (const OpReport &op : report.ops) {
-    std::vector<std::string> row = {
-        shorten(op.name, prefix), std::to_string(op.count),
-        showName(op.engines), formatIn(units.start, op.startCycle)};
-    addFigures(row, op.allRuns, report, units);
-    row.push_back(stringifyCostBound(op.bound).str());
-    table.addRow(std::move(row));
-  }
-  table.addRule();
-  std::vector<std::string> row = {"total", "", "", ""};
-  addFigures(row, report.sum, report, units);
-  row.push_back("");
-  table.addRow(std::move(row));
-  table.print(os, pageWidth);
-}
 
 /// "Idle: core 41.0 % (dependence 20.0 %, no_work 21.0 %); dma 100.0 % ...".
 static void printIdle(const Report &report, llvm::raw_ostream &os) {
@@ -327,17 +195,16 @@ static void printIdle(const Report &report, llvm::raw_ostream &os) {
 
 void mlir::llm::writeReportTable(ArrayRef<Report> reports,
                                  llvm::raw_ostream &os) {
+  Look look = Look::of(os);
+  ColorScope colors(os, look);
   for (const Report &report : reports) {
     if (&report != &reports.front())
       os << "\n";
-    std::string prefix = commonPrefix(report);
     printMachine(report, os);
     printBounds(report, os);
     printTokens(report, os);
     printEnergy(report, os);
-    printLegend(prefix, os);
-    os << "\n";
-    printOps(report, prefix, os);
+    printOpTable(report, look, os);
     printIdle(report, os);
   }
 }

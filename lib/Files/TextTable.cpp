@@ -10,7 +10,9 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Locale.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -70,9 +72,9 @@ void mlir::llm::printWrapped(llvm::raw_ostream &os, StringRef text,
 //===----------------------------------------------------------------------===//
 
 const Unit &mlir::llm::chooseUnit(ArrayRef<Unit> units, double largest,
-                                  double limit) {
+                                  size_t width) {
   for (const Unit &unit : units)
-    if (largest / unit.size < limit)
+    if (formatIn(unit, largest).size() <= width)
       return unit;
   return units.back();
 }
@@ -87,45 +89,110 @@ std::string mlir::llm::formatIn(const Unit &unit, double value) {
   return text;
 }
 
+std::string mlir::llm::formatBar(double share, size_t cells, bool hasBlocks) {
+  constexpr StringRef eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  constexpr StringRef halves[] = {"", "-"};
+  size_t steps = hasBlocks ? 8 : 2;
+  auto filled = static_cast<size_t>(
+      std::lround(std::clamp(share, 0.0, 1.0) * double(cells * steps)));
+  std::string bar;
+  for (size_t cell = 0; cell < filled / steps; ++cell)
+    bar += hasBlocks ? "█" : "#";
+  size_t rest = filled % steps;
+  return bar + (hasBlocks ? eighths[rest] : halves[rest]).str();
+}
+
 //===----------------------------------------------------------------------===//
 // Tables
 //===----------------------------------------------------------------------===//
 
+static constexpr size_t narrowestName = 12, widestGap = 2;
+
+/// Of a cell that is no text, the bytes.
+static size_t columnsOf(StringRef cell) {
+  int columns = ::llvm::sys::locale::columnWidth(cell);
+  return columns < 0 ? cell.size() : columns;
+}
+
+static size_t sumOf(ArrayRef<size_t> widths, size_t gap) {
+  return std::accumulate(widths.begin(), widths.end(),
+                         gap * (widths.size() - 1));
+}
+
 std::vector<size_t> TextTable::columnWidths() const {
   std::vector<size_t> widths(isText.size(), 0);
-  for (const std::vector<std::string> &row : rows)
-    for (size_t column = 0; column < row.size(); ++column)
-      widths[column] = std::max(widths[column], row[column].size());
+  for (const Row &row : rows)
+    for (size_t column = 0; column < row.cells.size(); ++column)
+      widths[column] = std::max(widths[column], columnsOf(row.cells[column]));
   return widths;
 }
 
+size_t TextTable::width() const { return sumOf(columnWidths(), 1); }
+
+size_t TextTable::leastWidth() const {
+  std::vector<size_t> widths = columnWidths();
+  widths[0] = std::min(widths[0], narrowestName);
+  return sumOf(widths, 1);
+}
+
 static std::string pad(StringRef text, size_t width, bool isText) {
-  std::string blanks(width - std::min(width, text.size()), ' ');
+  std::string blanks(width - std::min(width, columnsOf(text)), ' ');
   return isText ? text.str() + blanks : blanks + text.str();
 }
 
-void TextTable::print(llvm::raw_ostream &os, size_t width) const {
-  constexpr size_t narrowestName = 12;
+/// A name loses its middle, but at least half of it is left beside the blanks
+/// that it begins with.
+static std::string elideName(StringRef cell, size_t width) {
+  size_t indent = std::min(cell.size() - cell.ltrim(' ').size(), width / 2);
+  return std::string(indent, ' ') + elide(cell.ltrim(' '), width - indent);
+}
+
+std::string TextTable::layOut(const Row &row, ArrayRef<size_t> widths,
+                              size_t gap, std::vector<Span> &spans) const {
+  std::string line;
+  if (row.cells.empty())
+    line.assign(sumOf(widths, gap), '-');
+  for (size_t column = 0; column < row.cells.size(); ++column) {
+    line.append(column > 0 ? gap : 0, ' ');
+    size_t begin = line.size();
+    const std::string &cell = row.cells[column];
+    line += pad(column == 0 ? elideName(cell, widths[0]) : cell, widths[column],
+                isText[column]);
+    spans.push_back({begin, line.size()});
+  }
+  line.resize(StringRef(line).rtrim(' ').size());
+  return line;
+}
+
+void TextTable::print(::llvm::raw_ostream &os, size_t width) const {
   std::vector<size_t> widths = columnWidths();
-  auto total = [&](size_t gap) {
-    return std::accumulate(widths.begin(), widths.end(),
-                           gap * (widths.size() - 1));
-  };
   // Narrow gaps come first; then the names lose their middle.
-  size_t gap = total(2) <= width ? 2 : 1;
-  if (size_t all = total(gap); all > width)
+  size_t gap = sumOf(widths, widestGap) <= width ? widestGap : 1;
+  if (size_t all = sumOf(widths, gap); all > width)
     widths[0] =
         std::max(narrowestName, widths[0] - std::min(widths[0], all - width));
-  for (const std::vector<std::string> &row : rows) {
-    std::string line;
-    if (row.empty())
-      line.assign(total(gap), '-');
-    for (size_t column = 0; column < row.size(); ++column) {
-      line.append(column > 0 ? gap : 0, ' ');
-      StringRef cell = row[column];
-      line += pad(column == 0 ? elide(cell, widths[0]) : cell.str(),
-                  widths[column], isText[column]);
+  for (const Row &row : rows) {
+    std::vector<Span> spans;
+    std::string line = layOut(row, widths, gap, spans);
+    size_t written = 0;
+    auto writeUpTo = [&](size_t end, Color color) {
+      end = std::min(end, line.size());
+      if (written >= end)
+        return;
+      bool isPlain = color == Color::SAVEDCOLOR && !row.isBold;
+      if (!isPlain)
+        os.changeColor(color, row.isBold);
+      os << StringRef(line).slice(written, end);
+      if (!isPlain)
+        os.resetColor();
+      written = end;
+    };
+    for (auto [column, color] : row.colors) {
+      writeUpTo(spans[column].begin, Color::SAVEDCOLOR);
+      writeUpTo(spans[column].end, color);
     }
-    os << StringRef(line).rtrim(' ') << "\n";
+    writeUpTo(line.size(),
+              row.cells.empty() ? Color::BRIGHT_BLACK : Color::SAVEDCOLOR);
+    os << "\n";
   }
 }

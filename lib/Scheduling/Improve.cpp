@@ -285,7 +285,7 @@ ImproveResult Improver::run() {
 
 std::optional<ImproveResult> scheduleImproved(const Problem &problem,
                                               const ImproveOptions &options) {
-  std::optional<ListResult> start = searchList(problem);
+  std::optional<ListResult> start = searchList(problem, options.reportStart);
   if (!start)
     return std::nullopt;
   return Improver(problem, options, std::move(*start)).run();

@@ -15,7 +15,8 @@
 
 namespace mlir::llm::scheduling {
 
-std::optional<ListResult> searchList(const Problem &problem) {
+std::optional<ListResult> searchList(const Problem &problem,
+                                     const TryReport &report) {
   std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
   if (!bounds)
     return std::nullopt;
@@ -23,12 +24,13 @@ std::optional<ListResult> searchList(const Problem &problem) {
 
   // Parts to place before a large problem is tried in fewer ways.
   constexpr size_t effort = 1'000'000;
-  ListSearch search(problem, bound, effort);
+  ListSearch search(problem, bound, effort, report);
   bool canCut =
       std::any_of(problem.tasks.begin(), problem.tasks.end(),
                   [](const Task &task) { return !task.alternatives.empty(); });
   if (canCut) {
-    if (std::optional<StageResults> stages = searchStages(problem, effort)) {
+    if (std::optional<StageResults> stages =
+            searchStages(problem, effort, report)) {
       ListOptions options = std::move(stages->options);
       search.tryOnce(stages->choices, options);
       options.prefetches = true;
@@ -55,8 +57,9 @@ std::optional<ListResult> searchList(const Problem &problem) {
   return ListResult{std::move(*best), search.bestOptions(), bound};
 }
 
-std::optional<Solution> scheduleList(const Problem &problem) {
-  std::optional<ListResult> result = searchList(problem);
+std::optional<Solution> scheduleList(const Problem &problem,
+                                     const TryReport &report) {
+  std::optional<ListResult> result = searchList(problem, report);
   return result ? std::optional<Solution>(std::move(result->solution))
                 : std::nullopt;
 }

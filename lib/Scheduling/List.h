@@ -9,7 +9,7 @@
 #define LLM_LIB_SCHEDULING_LIST_H
 
 #include "Habit.h"
-#include "llm/Scheduling/Problem.h"
+#include "llm/Scheduling/Solvers.h"
 
 namespace mlir::llm::scheduling {
 
@@ -21,7 +21,8 @@ struct ListResult {
 };
 
 /// Nothing on overflow.
-std::optional<ListResult> searchList(const Problem &problem);
+std::optional<ListResult> searchList(const Problem &problem,
+                                     const TryReport &report);
 
 } // namespace mlir::llm::scheduling
 

@@ -64,8 +64,9 @@ static std::vector<unsigned> findFirstLevels(const Problem &problem) {
   return first;
 }
 
-ListSearch::ListSearch(const Problem &problem, int64_t bound, size_t effort)
-    : problem(problem), bound(bound), effort(effort),
+ListSearch::ListSearch(const Problem &problem, int64_t bound, size_t effort,
+                       const TryReport &report)
+    : problem(problem), bound(bound), effort(effort), report(report),
       firstLevels(findFirstLevels(problem)) {}
 
 void ListSearch::keep(std::optional<Solution> solution, const Choices &choices,
@@ -81,6 +82,8 @@ std::optional<int64_t> ListSearch::run(const Problem &resolved,
                                        const Plan &plan,
                                        const ListOptions &with,
                                        const Choices &choices) {
+  if (report)
+    report();
   placed += plan.table.parts.size();
   std::optional<Solution> solution = ListRun(resolved, plan, with).run();
   if (!solution)

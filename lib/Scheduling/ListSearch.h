@@ -10,6 +10,7 @@
 
 #include "Habit.h"
 #include "Plan.h"
+#include "llm/Scheduling/Solvers.h"
 
 #include <functional>
 
@@ -25,8 +26,9 @@ using Alike = std::vector<unsigned>;
 class ListSearch {
 public:
   /// Stops at `bound` cycles, which nothing is shorter than, and once so many
-  /// parts were placed.
-  ListSearch(const Problem &problem, int64_t bound, size_t effort);
+  /// parts were placed. `report` must outlive it.
+  ListSearch(const Problem &problem, int64_t bound, size_t effort,
+             const TryReport &report);
 
   const std::optional<Solution> &best() const { return shortest; }
   /// Moved, as it may have a million slots; nothing is tried after that.
@@ -115,6 +117,7 @@ private:
   const Problem &problem;
   int64_t bound;
   size_t effort, placed = 0;
+  const TryReport &report;
   std::vector<unsigned> firstLevels; ///< of each task, see choiceAt()
   std::optional<Solution> shortest;
   ListOptions options;

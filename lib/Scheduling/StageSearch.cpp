@@ -19,8 +19,8 @@ namespace {
 
 class StageSearch {
 public:
-  StageSearch(const Problem &problem, size_t effort)
-      : problem(problem), order(topologicalOrder(problem)),
+  StageSearch(const Problem &problem, size_t effort, const TryReport &report)
+      : problem(problem), report(report), order(topologicalOrder(problem)),
         borders(findBorders(problem, order)), effort(effort) {}
   std::optional<StageResults> run();
 
@@ -49,6 +49,7 @@ private:
   void findStages();
 
   const Problem &problem;
+  const TryReport &report;
   std::vector<unsigned> order;
   std::vector<size_t> borders;
   size_t effort;
@@ -174,7 +175,7 @@ StageSearch::Found StageSearch::search(const Problem &stage, int64_t bound,
                                        size_t effort,
                                        const std::vector<Choices> &cuts) const {
   // A thousandth is near enough.
-  ListSearch search(stage, bound + bound / 1000, effort);
+  ListSearch search(stage, bound + bound / 1000, effort, report);
   search.tryChoicesOfBound();
   for (const Choices &own : cuts)
     search.tryLevelsFrom(own);
@@ -262,9 +263,9 @@ std::optional<StageResults> StageSearch::run() {
   return results;
 }
 
-std::optional<StageResults> searchStages(const Problem &problem,
-                                         size_t effort) {
-  return StageSearch(problem, effort).run();
+std::optional<StageResults> searchStages(const Problem &problem, size_t effort,
+                                         const TryReport &report) {
+  return StageSearch(problem, effort, report).run();
 }
 
 } // namespace mlir::llm::scheduling

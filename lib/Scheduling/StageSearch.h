@@ -22,7 +22,8 @@ struct StageResults {
 };
 
 /// Places at most so many parts, about. Nothing where there is one stage only.
-std::optional<StageResults> searchStages(const Problem &problem, size_t effort);
+std::optional<StageResults> searchStages(const Problem &problem, size_t effort,
+                                         const TryReport &report);
 
 } // namespace mlir::llm::scheduling
 

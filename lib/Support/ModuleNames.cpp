@@ -9,7 +9,6 @@
 #include "llm/Support/IndexedNames.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace mlir::llm {
 
@@ -51,12 +50,20 @@ std::string moduleOf(std::string_view name) {
   Path shared = pathOfModule(names.front());
   for (std::string_view other : names) {
     Path path = pathOfModule(other);
+    bool isWhole =
+        !path.empty() && !shared.empty() && path.front() == shared.front();
+    if (!isWhole)
+      continue;
     size_t most = std::min(shared.size(), path.size());
     auto end =
         std::mismatch(shared.begin(), shared.begin() + most, path.begin());
     shared.erase(end.first, shared.end());
   }
   return join(shared, shared.size());
+}
+
+std::vector<std::string_view> partsOfModule(std::string_view module) {
+  return module.empty() ? Path() : split(module, '.');
 }
 
 static bool isIndex(std::string_view part) {

@@ -6,12 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Improvement.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <mutex>
@@ -103,41 +101,43 @@ bool InterruptNote::isNoted() { return interruptIsNoted != 0; }
 // The search
 //===----------------------------------------------------------------------===//
 
-void Improvement::show(const ImproveProgress &progress) {
+void mlir::llm::showTries(ProgressLine &line, StringRef function, size_t seen,
+                          size_t tasks, int64_t tries) {
+  line.show([&](::llvm::raw_ostream &os) {
+    os << "'" << function << "': op " << seen << " of " << tasks << ", "
+       << tries << " schedules tried";
+  });
+}
+
+void Improvement::show(ProgressLine &line, const ImproveProgress &progress) {
   double bound = std::max<int64_t>(progress.lowerBoundCycles, 1);
-  ::llvm::errs() << "\r\033[K'" << function << "': op " << seen << " of "
-                 << tasks << ", evaluation " << progress.evaluations
-                 << ", makespan " << progress.makespan << " cycles, "
-                 << ::llvm::format("%.2f %% above the lower bound",
-                                   100 * (progress.makespan / bound - 1));
+  line.show([&](::llvm::raw_ostream &os) {
+    os << "'" << function << "': op " << seen << " of " << tasks
+       << ", evaluation " << progress.evaluations << ", makespan "
+       << progress.makespan << " cycles, "
+       << ::llvm::format("%.2f %% above the lower bound",
+                         100 * (progress.makespan / bound - 1));
+  });
 }
 
 std::optional<scheduling::Solution>
 Improvement::solve(const scheduling::Problem &problem) {
-  using Clock = std::chrono::steady_clock;
   size_t begin = seen;
   seen += problem.tasks.size();
   ImproveLimit share = limit.share(begin, seen, tasks);
   interrupted |= InterruptNote::isNoted();
   if (interrupted || share.isNothing())
     return scheduling::scheduleList(problem);
-  bool isShown = ::llvm::errs().is_displayed();
-  std::optional<Clock::time_point> last;
-  ::llvm::scope_exit clear([&] {
-    if (last)
-      ::llvm::errs() << "\r\033[K";
-  });
+  ProgressLine line;
+  int64_t tries = 0;
   scheduling::ImproveOptions options{
       share.evaluations, share.seconds, seed,
       [&](const ImproveProgress &progress) {
-        constexpr auto period = std::chrono::milliseconds(100);
-        if (isShown && (!last || Clock::now() - *last >= period)) {
-          last = Clock::now();
-          show(progress);
-        }
+        show(line, progress);
         interrupted |= InterruptNote::isNoted();
         return !interrupted;
-      }};
+      },
+      [&] { showTries(line, function, seen, tasks, ++tries); }};
   std::optional<scheduling::ImproveResult> result =
       scheduling::scheduleImproved(problem, options);
   return result ? std::optional(std::move(result->solution)) : std::nullopt;

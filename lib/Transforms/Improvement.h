@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_TRANSFORMS_IMPROVEMENT_H
 #define LLM_LIB_TRANSFORMS_IMPROVEMENT_H
 
+#include "llm/Files/Terminal.h"
 #include "llm/Scheduling/Solvers.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
@@ -29,6 +30,11 @@ struct ImproveLimit {
   /// What is there for the tasks from `begin` to `end` of so many.
   ImproveLimit share(size_t begin, size_t end, size_t tasks) const;
 };
+
+/// What the list scheduler is at: so many ops of the function are scheduled, or
+/// are being scheduled.
+void showTries(ProgressLine &line, StringRef function, size_t seen,
+               size_t tasks, int64_t tries);
 
 /// As long as it lives, an interrupt (Ctrl-C) does not end the program but is
 /// noted. Only the first one: the next acts as ever.
@@ -54,7 +60,7 @@ public:
   bool wasInterrupted() const { return interrupted; }
 
 private:
-  void show(const scheduling::ImproveProgress &progress);
+  void show(ProgressLine &line, const scheduling::ImproveProgress &progress);
 
   std::string function;
   size_t tasks, seen = 0;

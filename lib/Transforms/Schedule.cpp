@@ -29,7 +29,8 @@ using scheduling::ExactResult;
 using scheduling::ExactStatus;
 using scheduling::Problem;
 using scheduling::Solution;
-using Solver = std::optional<Solution> (*)(const Problem &);
+using scheduling::TryReport;
+using Solver = std::optional<Solution> (*)(const Problem &, const TryReport &);
 
 namespace {
 struct ScheduleOptions {
@@ -88,8 +89,19 @@ private:
   int64_t provenCycles = 0;
   int64_t tripsAround = 1; ///< of the loops around the stretch that is placed
   std::optional<Improvement> improvement;
+  /// What is shown of a long search, where standard error is a terminal.
+  static constexpr double patienceSeconds = 1;
+  ProgressLine progress{patienceSeconds};
+  size_t seen = 0; ///< ops of the stretches so far
+  int64_t tries = 0;
 };
 } // namespace
+
+/// In one go.
+static std::optional<Solution> scheduleEarliest(const Problem &problem,
+                                                const TryReport &) {
+  return scheduling::scheduleEarliest(problem);
+}
 
 /// Takes from the problem what the solver may not use.
 void FunctionScheduler::restrict(Problem &problem) const {
@@ -124,8 +136,14 @@ FailureOr<Solution> FunctionScheduler::solveExactly(const Problem &problem) {
 FailureOr<Solution> FunctionScheduler::solve(const Problem &problem) {
   if (!options.solver)
     return solveExactly(problem);
+  seen += problem.tasks.size();
+  func::FuncOp function = program.function();
   std::optional<Solution> solution =
-      improvement ? improvement->solve(problem) : options.solver(problem);
+      improvement ? improvement->solve(problem) : options.solver(problem, [&] {
+        showTries(progress, function.getName(), seen, program.ops().size(),
+                  ++tries);
+      });
+  progress.takeBack(); // before any message
   if (!solution)
     return emitOverflow();
   return std::move(*solution);
@@ -291,7 +309,7 @@ struct LlmSchedulePass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Solver solver = policy == "list"       ? scheduling::scheduleList
-                    : policy == "earliest" ? scheduling::scheduleEarliest
+                    : policy == "earliest" ? scheduleEarliest
                                            : nullptr;
     if (!solver && policy != "exact") {
       emitPassError(*this, module)

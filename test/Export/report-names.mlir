@@ -3,16 +3,17 @@
 // RUN:   "--llm-export-report=file=r.json format=json" --llm-export-perfetto=file=t.json -o out.mlir
 
 // The common prefix goes, in each part of a fused name; what is not printable ASCII is
-// escaped, and a long name loses its middle. Large numbers take larger units: 2 x 10^9
-// cycles of 2 ns are 4 s; 5 x 10^14 MACs are 500 T; 3 x 10^12 bytes are 3000 GB.
+// escaped, and a long name loses its middle. Large numbers take larger units, and those take
+// less room beside a long name: 2 x 10^9 cycles of 2 ns are 4 s; 5 x 10^14 MACs are 0.5 P;
+// 3 x 10^12 bytes are 3 TB.
 // RUN: FileCheck %s --check-prefix=TABLE < table.txt
 // TABLE:      Names without "model.layers.0.".
 // TABLE:      {{^}}op runs engine start time time share MACs dram bound
-// TABLE-NEXT: Mcycles Mcycles ms % TMACs GB
-// TABLE:      {{^}}q_proj+k_proj 1 core[0] 0.000 2,000.000 4,000.000 33.3 500.00 3,000.00 memory
+// TABLE-NEXT: Mcycles Mcycles s % PMACs TB
+// TABLE:      {{^}}q_proj+k_proj 1 core[0] 0.000 2,000.000 4.000 33.3 ##- 0.50 3.00 memory
 // TABLE-NEXT: {{^}}a,"b"\0A\CE\B2 1 core[0] 2,000.000
 // TABLE-NEXT: {{^}}xxx{{x+\.\.x+}} 1 core[0] 4,000.000
-// TABLE:      {{^}}total 6,000.000 12,000.000 100.0 1,500.00 9,000.00
+// TABLE:      {{^}}total 6,000.000 12.000 100.0 ######## 1.50 9.00
 
 // The page has 100 columns.
 // RUN: not grep -E "^.{101,}" table.txt

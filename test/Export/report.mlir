@@ -165,7 +165,10 @@
 // CHECK-NEXT: ]
 
 // The table on standard error, by default: rows count all runs (a product 3 x 30 cycles,
-// 3 x 256 MACs, 3 x 512 bytes), and add up to the last row. 90 of 290 cycles are 31.0 %.
+// 3 x 256 MACs, 3 x 512 bytes), and add up to the last row. 90 of 290 cycles are 31.0 %. The
+// layers have the sum of the ops in them: 30 + 2 x 90 + 60 = 270 cycles, 2 x 768 MACs, and
+// 864 + 2 x 1536 + 1152 = 5088 bytes. A # is an eighth, a - half of that: of 31.0 % there are
+// 4.97 halves, of 93.1 % 14.9, of 20.7 % 3.3, of 10.3 % 1.7, of 3.4 % 0.55.
 // RUN: llm-opt %S/Inputs/loop.mlir --llm-export-report -o out.mlir 2> table.txt
 // RUN: FileCheck %s --check-prefix=TABLE --match-full-lines --strict-whitespace < table.txt
 //      TABLE:decode on toy: policy list, 2 x core, 1 x dma, dram 100.0 GB/s, 0.500 GHz
@@ -175,20 +178,21 @@
 // TABLE-NEXT:roofline      50 cycles  0.100 us  no tile and no schedule can beat it
 // TABLE-NEXT:1,250,000.0 tokens/s if all 6 layers took this long, without embedding, head and sampling (toy-3b,
 // TABLE-NEXT:  decode, batch 1, seq 1, 4 keys, 3 of 6 layers here)
-// TABLE-NEXT:Names without "layers.{}.". Start: of the first run. Time, share, MACs and bytes: all runs together;
-// TABLE-NEXT:  time is engine time.
+// TABLE-NEXT:Start: of the first run. Time, share, MACs and bytes: all runs together; time is engine time. A
+// TABLE-NEXT:  module has the sum of the rows indented under it. Bars: 12.5 % for each #.
 // TABLE-EMPTY:
-// TABLE-NEXT:op     runs  engine    start    time   time  share   MACs   dram  bound
-// TABLE-NEXT:                      cycles  cycles     us      %   MACs  bytes
-// TABLE-NEXT:--------------------------------------------------------------------------
-// TABLE-NEXT:embed     1  core[0]       0      10  0.020    3.4      0    384  compute
-// TABLE-NEXT:norm      3  core[0]      10      30  0.060   10.3      0    864  compute
-// TABLE-NEXT:up        3  core[0]      20      90  0.180   31.0    768  1,536  compute
-// TABLE-NEXT:gate      3  core[1]      20      90  0.180   31.0    768  1,536  compute
-// TABLE-NEXT:sum       3  core[0]      50      60  0.120   20.7      0  1,152  overhead
-// TABLE-NEXT:final     1  core[0]     190      10  0.020    3.4      0    384  compute
-// TABLE-NEXT:--------------------------------------------------------------------------
-// TABLE-NEXT:total                            290  0.580  100.0  1,536  5,856
+// TABLE-NEXT:op         runs  engine    start    time   time  share             MACs   dram  bound
+// TABLE-NEXT:                          cycles  cycles     us      %             MACs  bytes
+// TABLE-NEXT:----------------------------------------------------------------------------------------
+// TABLE-NEXT:embed         1  core[0]       0      10  0.020    3.4  -             0    384  compute
+// TABLE-NEXT:layers.{}     3                      270  0.540   93.1  #######-  1,536  5,088
+// TABLE-NEXT:  norm        3  core[0]      10      30  0.060   10.3  #             0    864  compute
+// TABLE-NEXT:  up          3  core[0]      20      90  0.180   31.0  ##-         768  1,536  compute
+// TABLE-NEXT:  gate        3  core[1]      20      90  0.180   31.0  ##-         768  1,536  compute
+// TABLE-NEXT:  sum         3  core[0]      50      60  0.120   20.7  #-            0  1,152  overhead
+// TABLE-NEXT:final         1  core[0]     190      10  0.020    3.4  -             0    384  compute
+// TABLE-NEXT:----------------------------------------------------------------------------------------
+// TABLE-NEXT:total                                290  0.580  100.0  ########  1,536  5,856
 
 // CSV has one row per op, figures of one run, and units in the names of the columns.
 // RUN: llm-opt out.mlir "--llm-export-report=file=- format=csv" -o out2.mlir | FileCheck %s --check-prefix=CSV

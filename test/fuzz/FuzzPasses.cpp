@@ -64,6 +64,8 @@ static constexpr StepWord stepWords[] = {
     {"report=json", "llm-export-report{file=$ format=json}",
      StepKind::ReportJson},
     {"report=csv", "llm-export-report{file=$ format=csv}", StepKind::Report},
+    {"dot", "llm-export-dot{file=$}", StepKind::Report},
+    {"dot=1", "llm-export-dot{file=$ depth=1 color=kind}", StepKind::Report},
 };
 
 static const StepWord *findStep(StringRef word) {
@@ -222,6 +224,8 @@ static constexpr llvm::StringRef words[] = {
     "report",
     "report=json",
     "report=csv",
+    "dot",
+    "dot=1",
     "llm.tile",
     "llm.cost",
     "llm.slots",

@@ -21,7 +21,8 @@ PIPELINES = [
     ["--llm-target=name=nvl-ax", "--llm-tile=strategy=theoretical", "--llm-schedule"],
 ]
 EXPORTS = ["--llm-export-perfetto", "--llm-export-queues", "--llm-export-report=format=json file=report.json",
-           "--llm-export-report=format=csv file=report.csv", "--llm-export-report=file=report.txt"]  # fmt: skip
+           "--llm-export-report=format=csv file=report.csv", "--llm-export-report=file=report.txt",
+           "--llm-export-dot", "--llm-export-model-explorer"]  # fmt: skip
 
 
 def run_job(bin_folder: Path, source: str, pipeline: list[str], options: list[str], folder: Path) -> None:

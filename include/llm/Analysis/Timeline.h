@@ -14,7 +14,7 @@
 #ifndef LLM_ANALYSIS_TIMELINE_H
 #define LLM_ANALYSIS_TIMELINE_H
 
-#include "llm/Analysis/Program.h"
+#include "llm/Analysis/Dependences.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 
 namespace mlir::llm {
@@ -55,18 +55,6 @@ struct StretchRun {
   const ProgramItem &stretch;
   ArrayRef<int64_t> iterations;
   int64_t startCycle; ///< what the stretch's slots are relative to
-};
-
-/// `consumer` waits for `producer`, in which of its runs depends on the kind. A
-/// producer in a loop that the consumer is not in counts in its last iteration.
-struct Dependence {
-  enum class Kind {
-    Same,     ///< in the iterations of the loops that both are in
-    Previous, ///< one iteration back in the innermost loop that both are in
-    First,    ///< as Same, but only when the loops are entered
-  };
-  unsigned producer, consumer;
-  Kind kind;
 };
 
 class Timeline {
@@ -128,7 +116,7 @@ private:
   ScheduleAttr theSchedule;
   int64_t lastEnd = 0;
   std::vector<TimedLoop> timedLoops;
-  std::vector<SmallVector<unsigned, 2>> opLoops;
+  LoopsOfOps opLoops;
   std::vector<int64_t> opParts;
   std::vector<Dependence> allDependences; ///< by consumer
   std::vector<size_t> firstDependence;    ///< of each consumer, then the end

@@ -20,6 +20,9 @@ enum class TraceTime {
 
 enum class ReportFormat { Table, Json, Csv };
 
+/// What the colour of a node tells.
+enum class DotColor { Time, Bound, Kind };
+
 #define GEN_PASS_DECL
 #include "llm/Export/Passes.h.inc"
 

@@ -10,6 +10,68 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
+  let summary = "writes the data flow as a graph for Graphviz";
+  let description = [{
+    Writes the data flow of each function in Graphviz' DOT language: ops that take time as
+    nodes, modules (layers, attention, ...) as clusters around them.
+
+    Requires: ops with a workload, as every pass does. Times, bounds and their colours are
+    there as far as the IR has them: with a target on the module, those of the slots
+    (`llm.schedule`), or without a schedule those of the costs (`llm.cost`). The IR is not
+    changed.
+
+    Guarantees:
+    - a node shows the op's name without that of its cluster, kind, runs, time of all runs
+      together in us and its share of all, and what bounds it; its tooltip the whole name.
+      A label is short: names above 40 letters lose their middle;
+    - modules are those of the names (`model.layers.{}.mlp.up_proj` is in
+      `model.layers.{}.mlp`); one of a single op, or of a single module, has no cluster.
+      `depth` is how many levels of them are clusters. A module below these is one node,
+      with the time of its ops and the bound of most of it;
+    - an edge stands for a dependence, or several between the same two nodes, and shows the
+      shapes of the producer's results. A dependence on the previous iteration of a loop is
+      dashed, and does not count for the layout;
+    - colours: `time` from white to red, of the node that takes longest; `bound` green for
+      compute, blue for memory, orange for overhead; `kind` one for each kind of op. What
+      is not known is white;
+    - a name may hold anything: quotes, backslashes, line ends and tags are escaped;
+    - a file appears whole or not at all.
+
+    Several functions give several files; an explicit `file` holds one function only. A
+    file that another export of the pipeline has written is an error.
+    With `file=-` the graph goes to standard output, where the IR goes too unless the tool
+    is told `-o`: a pass cannot see that, so give the IR a place of its own.
+
+    Example:
+    ```
+    llm-opt block.mlir --llm-tile --llm-schedule --llm-export-dot=file=block.dot -o /dev/null
+    llm-opt model.mlir "--llm-export-dot=color=kind depth=1 file=-" -o /dev/null | dot -Tsvg -o model.svg
+    ```
+    with, in the file, one node or edge a line:
+    ```
+    op7 [label="up_proj\nllm.matmul, 16 runs\n235.445 us, 10.2 %\nmemory", tooltip=..., fillcolor="#f4baaf"];
+    op6 -> op7 [label="1x1x2048xbf16", tooltip="1x1x2048xbf16"];
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "",
+           "File to write, '-' for standard output "
+           "(default: '<function name>.dot' in the current folder)">,
+    Option<"color", "color", "::mlir::llm::DotColor", "::mlir::llm::DotColor::Time",
+           "What the colours of nodes tell", [{
+      ::llvm::cl::values(
+          clEnumValN(::mlir::llm::DotColor::Time, "time", "how long they take"),
+          clEnumValN(::mlir::llm::DotColor::Bound, "bound", "what bounds them"),
+          clEnumValN(::mlir::llm::DotColor::Kind, "kind", "which op they are"))
+    }]>,
+    Option<"depth", "depth", "unsigned", "~0u",
+           "Levels of modules that are clusters; those below are one node each (default: "
+           "all are)">
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect"];
+}
+
 def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
   let summary = "writes the schedule as a page for a browser";
   let description = [{
@@ -47,6 +109,55 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
            "File to write, '-' for standard output">,
     Option<"baseline", "baseline", "std::string", "",
            "JSON report of another run to compare with (--llm-export-report=format=json)">
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect"];
+}
+
+def ExportModelExplorerPass : Pass<"llm-export-model-explorer", "::mlir::ModuleOp"> {
+  let summary = "writes the data flow as graphs for Google's Model Explorer";
+  let description = [{
+    Writes the data flow of all functions as one graph collection in the JSON format of
+    Google's Model Explorer, and data for its nodes: times and what bounds them. The fields
+    are those of `GraphCollection` and `NodeDataProviderGraphData` in its sources
+    (`common/input_graph.ts` and `common/types.ts` of
+    https://github.com/google-ai-edge/model-explorer).
+
+    Requires: ops with a workload, as every pass does. Times and bounds are there as far as
+    the IR has them: with a target on the module, those of the slots (`llm.schedule`), or
+    without a schedule those of the costs (`llm.cost`). The IR is not changed.
+
+    Guarantees:
+    - one graph for each function; its `id` is the function's name, which must be unique;
+    - one node for each op that takes time; its `id` is the op's name, its `namespace` the
+      module (`model/layers.../mlp`), in which `/` and `;` are written `_`. Its attributes:
+      name, kind, runs, shapes of the inputs, cycles and time of all runs, bound.
+      `outputsMetadata` has the shape of each result, which the explorer shows on edges;
+    - one incoming edge for each dependence; on an earlier iteration of a loop, or in the
+      first one only, its `metadata` says so;
+    - `groupNodeAttributes`: of each module the number of its ops and their time;
+    - beside `<name>.json`, where times are known: `<name>.time.json` with microseconds of
+      all runs, coloured from white to red, and `<name>.bound.json`. Load them with "Add per
+      node data". With `file=-` there is the collection only, on standard output, where the
+      IR goes too unless the tool is told `-o`;
+    - each file appears whole or not at all; one that another export of the pipeline has
+      written is an error.
+
+    Example:
+    ```
+    llm-opt block.mlir --llm-tile --llm-schedule --llm-export-model-explorer=file=block.json -o /dev/null
+    model-explorer block.json
+    ```
+    with, in the file, for each op:
+    ```
+    {"id": "model.layers.0.mlp.up_proj", "label": "up_proj", "namespace": "model/layers/0/mlp",
+     "attrs": [{"key": "kind", "value": "llm.matmul"}, ... ],
+     "incomingEdges": [{"sourceNodeId": "model.layers.0.post_attention_layernorm", ... }, ... ],
+     "outputsMetadata": [{"id": "0", "attrs": [ ... {"key": "shape", "value": "1x8192xbf16"} ] } ] }
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "\"model-explorer.json\"",
+           "File to write, '-' for standard output; data for nodes go beside it">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }
@@ -191,7 +302,14 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       starts next on one of them in the stretch, `no_work` where nothing does;
     - the table names the largest bound, the first of equal ones;
     - the table counts all runs together (cycles are engine time), so that its columns
-      add up to their last row, and says so where the target's figures are invented;
+      add up to their last row, and says so where the target's figures are invented. Ops
+      stand under their modules, which have the sums of the rows under them, and how often
+      all of these run, if equally often; modules are in the order of their first ops. A
+      module of one op alone has no row. A bar shows the share: of `#`, each 12.5 %, and
+      `-`, half of that;
+    - on a terminal the table has colours, unless the variable `NO_COLOR` is set to
+      something, and bars of Unicode's blocks where the locale is UTF-8; files and pipes
+      get ASCII, the same everywhere;
     - tokens per second (where `llm.program` is given): the new tokens of one step over
       the makespan scaled to all layers of the model, as if each took as long as these;
     - a file appears whole or not at all; one that another export of the pipeline has

@@ -34,31 +34,57 @@ struct Unit {
   double size; ///< of one unit, in units of the raw numbers
   int decimals;
 };
-/// The first unit in which `largest` is below `limit`, else the last.
-const Unit &chooseUnit(ArrayRef<Unit> units, double largest, double limit);
+/// The first unit in which `largest` has at most `width` characters, else the
+/// last.
+const Unit &chooseUnit(ArrayRef<Unit> units, double largest, size_t width);
 /// The number with its decimals and separators between thousands.
 std::string formatIn(const Unit &unit, double value);
 
+/// A share of a whole, between 0 and 1, as a bar of so many cells: of blocks,
+/// to an eighth of a cell, or of '#', where '-' is half a cell.
+std::string formatBar(double share, size_t cells, bool hasBlocks);
+
 /// Rows of cells; the first column is left aligned and gives way where the
-/// whole is too wide, text columns are left aligned, others right.
+/// whole is too wide, text columns are left aligned, others right. The first
+/// cell of a row keeps the blanks that it begins with.
 class TextTable {
 public:
+  using Color = ::llvm::raw_ostream::Colors;
+
   explicit TextTable(size_t columns) : isText(columns, false) {
     isText[0] = true;
   }
   void setText(size_t column) { isText[column] = true; }
-  void addRow(std::vector<std::string> cells) {
-    rows.push_back(std::move(cells));
+  void addRow(std::vector<std::string> cells, bool isBold = false) {
+    rows.push_back({std::move(cells), isBold, {}});
   }
   /// A line across the table.
   void addRule() { rows.emplace_back(); }
-  void print(llvm::raw_ostream &os, size_t width) const;
+  /// Of a cell of the last row, on streams that have colours enabled.
+  void setColor(size_t column, Color color) {
+    rows.back().colors.push_back({column, color});
+  }
+  /// With names as they are, and with the shortest that are still printed.
+  size_t width() const;
+  size_t leastWidth() const;
+  void print(::llvm::raw_ostream &os, size_t width) const;
 
 private:
+  struct Row {
+    std::vector<std::string> cells; ///< none: a rule
+    bool isBold = false;
+    std::vector<std::pair<size_t, Color>> colors; ///< of columns
+  };
+  /// Where in a line a cell stands, in bytes.
+  struct Span {
+    size_t begin, end;
+  };
   std::vector<size_t> columnWidths() const;
+  std::string layOut(const Row &row, ArrayRef<size_t> widths, size_t gap,
+                     std::vector<Span> &spans) const;
 
   std::vector<bool> isText;
-  std::vector<std::vector<std::string>> rows; ///< an empty one is a rule
+  std::vector<Row> rows;
 };
 
 } // namespace mlir::llm

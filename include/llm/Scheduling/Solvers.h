@@ -27,6 +27,9 @@ namespace mlir::llm::scheduling {
 /// free. No prefetch. O(n log n) for one engine group.
 std::optional<Solution> scheduleEarliest(const Problem &problem);
 
+/// Called before each schedule that is tried; none: nobody asks.
+using TryReport = std::function<void()>;
+
 /// List scheduling: the ready task with the longest way to the end first; a
 /// task whose lanes are taken may start with those that are left when that ends
 /// it sooner than waiting; idle memory engines fetch ahead. Runs again with
@@ -35,7 +38,8 @@ std::optional<Solution> scheduleEarliest(const Problem &problem);
 /// once), and returns the shortest of these and of `scheduleEarliest`. Slices
 /// are fetched only where `allocateAddresses` will, mostly, find ranges for
 /// them. Deterministic.
-std::optional<Solution> scheduleList(const Problem &problem);
+std::optional<Solution> scheduleList(const Problem &problem,
+                                     const TryReport &report = nullptr);
 
 struct ImproveProgress {
   int64_t evaluations; ///< so far
@@ -49,6 +53,8 @@ struct ImproveOptions {
   uint32_t seed = 1;
   /// Called before each evaluation; false ends the search.
   std::function<bool(const ImproveProgress &)> report = nullptr;
+  /// Of `scheduleList`, from which the search starts.
+  TryReport reportStart = nullptr;
 };
 
 struct ImproveResult {

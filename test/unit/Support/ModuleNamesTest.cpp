@@ -27,6 +27,15 @@ TEST(ModuleNamesTest, DotsOfRangesSeparateNothing) {
   EXPECT_EQ(moduleOf("a.{b.c"), "a");
 }
 
+TEST(ModuleNamesTest, ModulesAreNested) {
+  using Parts = std::vector<std::string_view>;
+  EXPECT_EQ(partsOfModule("model.layers.{3..60}.mlp"),
+            (Parts{"model", "layers", "{3..60}", "mlp"}));
+  EXPECT_EQ(partsOfModule("mlp"), Parts{"mlp"});
+  EXPECT_EQ(partsOfModule("a."), (Parts{"a", ""}));
+  EXPECT_EQ(partsOfModule(""), Parts());
+}
+
 TEST(ModuleNamesTest, OpsThatRunAsOneShareAModule) {
   EXPECT_EQ(moduleOf("model.layers.{}.mlp.up_proj+model.layers.{}.mlp.act"),
             "model.layers.{}.mlp");
@@ -35,6 +44,15 @@ TEST(ModuleNamesTest, OpsThatRunAsOneShareAModule) {
   EXPECT_EQ(moduleOf("model.layers.1.norm+model.layers.10.norm"),
             "model.layers");
   EXPECT_EQ(layerOf("model.layers.1.norm+model.layers.10.norm"), "");
+}
+
+TEST(ModuleNamesTest, ShortNamesOfOpsThatRunAsOneCountAsInTheModuleOfTheFirst) {
+  EXPECT_EQ(moduleOf("model.layers.{}.self_attn.q_proj+k_proj+v_proj"),
+            "model.layers.{}.self_attn");
+  EXPECT_EQ(moduleOf("model.layers.0.input_layernorm+self_attn.q_proj+k_proj"),
+            "model.layers.0");
+  EXPECT_EQ(layerOf("model.layers.0.mlp.down_proj+mlp_residual"),
+            "model.layers.0");
 }
 
 TEST(ModuleNamesTest, OpsWithoutANameHaveNoModule) {

@@ -1,0 +1,68 @@
+//===- Terminal.h - What the reader of a stream can see ---------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_FILES_TERMINAL_H
+#define LLM_FILES_TERMINAL_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+
+namespace mlir::llm {
+
+/// How text may look. Files and pipes get plain ASCII, so that what is in them
+/// does not depend on where a program runs.
+struct Look {
+  bool hasColors = false;
+  bool hasBlocks = false; ///< Unicode's block elements
+
+  /// Of a terminal: colours unless NO_COLOR is set to something
+  /// (https://no-color.org), blocks where the locale is UTF-8.
+  static Look of(const ::llvm::raw_ostream &os);
+};
+
+/// A line on standard error that is written over and over, where that is a
+/// terminal; nothing elsewhere. Taken back at the end.
+class ProgressLine {
+public:
+  /// Nothing is shown in the first seconds: most work is done by then.
+  explicit ProgressLine(double patienceSeconds = 0);
+  ~ProgressLine() { takeBack(); }
+  ProgressLine(const ProgressLine &) = delete;
+  ProgressLine &operator=(const ProgressLine &) = delete;
+
+  /// At most ten times a second.
+  void show(::llvm::function_ref<void(::llvm::raw_ostream &)> write);
+  void takeBack();
+
+private:
+  using Clock = std::chrono::steady_clock;
+  bool isTerminal;
+  bool isShown = false;
+  Clock::time_point next;
+};
+
+/// Colours from here to the end of the scope, if the look has any.
+class ColorScope {
+public:
+  ColorScope(::llvm::raw_ostream &os, Look look)
+      : os(os), wasEnabled(os.colors_enabled()) {
+    os.enable_colors(look.hasColors);
+  }
+  ~ColorScope() { os.enable_colors(wasEnabled); }
+  ColorScope(const ColorScope &) = delete;
+  ColorScope &operator=(const ColorScope &) = delete;
+
+private:
+  ::llvm::raw_ostream &os;
+  bool wasEnabled;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_FILES_TERMINAL_H

@@ -1,0 +1,29 @@
+//===- ReportOpTable.h - The report's table of ops --------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_EXPORT_REPORTOPTABLE_H
+#define LLM_LIB_EXPORT_REPORTOPTABLE_H
+
+#include "Report.h"
+#include "llm/Files/Terminal.h"
+#include "llm/Files/TextTable.h"
+
+namespace mlir::llm {
+
+inline constexpr size_t pageWidth = 100;
+
+/// A name that someone else chose, of printable characters and not too wide.
+inline std::string showName(StringRef name, size_t widest = 20) {
+  return elide(toPrintable(name), widest);
+}
+
+/// What is to be known of the columns, then the ops in their modules.
+void printOpTable(const Report &report, Look look, ::llvm::raw_ostream &os);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_EXPORT_REPORTOPTABLE_H

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Checks the report's table against the JSON report of the same schedule.
+
+    check_table.py TABLE REPORT
+
+It knows a table only as text. Each op has one row, whose place among the indented rows spells its name; a module's
+row is the sum of the rows one step further in, and the last row that of the rows that are not indented, as far as
+rounding allows; modules stand in the order of their first ops; a bar is as long as the share says; no line has more
+than 100 columns, and nothing but printable ASCII is written. Shares nothing with the exporter.
+"""
+from __future__ import annotations
+
+import json
+import re
+import sys
+
+NUMBER = r"\d[\d,]*(?:\.\d+)?"
+ROW = re.compile(
+    r"(?P<indent> *)(?P<name>\S+)(?:\s+(?P<runs>\d+))?(?:\s+(?P<engine>[^\d\s]\S*|\d+ slots)\s+(?P<start>" + NUMBER + r"))?"
+    r"\s+(?P<cycles>" + NUMBER + r")\s+(?P<time>" + NUMBER + r")\s+(?P<share>\d+\.\d)(?P<bar>\s+[#-]+)?"
+    r"\s+(?P<macs>" + NUMBER + r")\s+(?P<bytes>" + NUMBER + r")(?:\s+(?P<bound>compute|memory|overhead))?$")
+SUMMED = ("cycles", "time", "share", "macs", "bytes")
+UNITS = {"cycles": 1, "Mcycles": 10**6, "Gcycles": 10**9, "MACs": 1, "MMACs": 10**6, "GMACs": 10**9, "TMACs": 10**12,
+         "bytes": 1, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+BAR_CELLS = 8
+
+
+class Row:
+    def __init__(self, line: str):
+        match = ROW.match(line)
+        assert match, f"no row: {line!r}"
+        self.depth, odd = divmod(len(match["indent"]), 2)
+        assert not odd, f"odd indent: {line!r}"
+        self.name, self.is_op, self.runs = match["name"], match["engine"] is not None, match["runs"]
+        self.numbers = {key: float(match[key].replace(",", "")) for key in SUMMED}
+        # Half a unit of the last digit that is shown.
+        self.rounding = {key: 0.5 * 10.0**-len(match[key].partition(".")[2]) for key in SUMMED}
+        self.bar = (match["bar"] or "").strip()
+        self.children: list[Row] = []
+        self.path: list[str] = []
+
+
+def read_rows(lines: list[str]) -> tuple[list[Row], Row, list[str]]:
+    rules = [i for i, line in enumerate(lines) if line and not line.strip("-")]
+    assert len(rules) == 2, f"{len(rules)} rules"
+    rows = [Row(line) for line in lines[rules[0] + 1:rules[1]]]
+    return rows, Row(lines[rules[1] + 1]), lines[rules[0] - 1].split()
+
+
+def nest(rows: list[Row]) -> list[Row]:
+    top: list[Row] = []
+    around: list[Row] = []
+    for row in rows:
+        assert row.depth <= len(around), f"{row.name} is indented under nothing"
+        del around[row.depth:]
+        assert not around or not around[-1].is_op, f"{row.name} stands under an op"
+        (around[-1].children if around else top).append(row)
+        row.path = [each.name for each in around] + [row.name]
+        around.append(row)
+    return top
+
+
+def check_sum(of: Row, parts: list[Row]) -> None:
+    for key in SUMMED:
+        total = sum(part.numbers[key] for part in parts)
+        room = sum(part.rounding[key] for part in parts) + of.rounding[key] + 1e-9
+        assert abs(total - of.numbers[key]) <= room, f"{of.name}: {key} {of.numbers[key]}, its rows have {total}"
+
+
+def check_modules(rows: list[Row]) -> None:
+    for row in rows:
+        if row.is_op:
+            continue
+        assert len(row.children) > 1, f"the module {row.name} has one row"
+        check_sum(row, row.children)
+        runs = {child.runs for child in row.children}
+        assert row.runs == (runs.pop() if len(runs) == 1 else None), f"{row.name} runs {row.runs}"
+
+
+def check_bar(row: Row) -> None:
+    halves = 2 * row.bar.count("#") + row.bar.count("-")
+    assert row.bar == "#" * (halves // 2) + "-" * (halves % 2), f"{row.name}: bar {row.bar}"
+    exact = row.numbers["share"] / 100 * 2 * BAR_CELLS
+    assert abs(halves - exact) <= 0.5 + 0.01, f"{row.name}: {row.bar} for {row.numbers['share']} %"
+
+
+def spells(path: list[str], prefix: str, name: str) -> bool:
+    """Modules that were too long have lost their middle, and so has the rest of the name. Of ops that run as one, those
+    behind the first may leave the modules out."""
+    ahead = "".join(part + "." for part in ([prefix] if prefix else []) + path[:-1])
+    inside = re.compile(re.escape(ahead).replace(r"\.\.", ".*"))
+    first, *others = name.split("+")
+    start = inside.match(first)
+    if not start:
+        return False
+    rest = "+".join([first[start.end():], *(inside.sub("", other, count=1) for other in others)])
+    return re.fullmatch(re.escape(path[-1]).replace(r"\.\.", ".*"), rest) is not None
+
+
+def check_ops(rows: list[Row], prefix: str, report: dict, units: list[str]) -> None:
+    """Finds the op of each row; rows of one module are in the order of the program."""
+    left = dict(enumerate(report["ops"]))
+    first: dict[int, int] = {}  # of each row: the number of its first op
+    for row in rows:
+        if not row.is_op:
+            continue
+        number = next((number for number, op in left.items() if spells(row.path, prefix, op["name"])), None)
+        assert number is not None, f"no op is named {prefix} {row.path}"
+        op = left.pop(number)
+        first[id(row)] = number
+        assert int(row.runs) == op["count"], f"{op['name']}: {row.runs} runs"
+        check_figures(row, op, units)
+    assert not left, f"no row: {[op['name'] for op in left.values()]}"
+    for row in reversed(rows):
+        if row.children:
+            first[id(row)] = min(first[id(child)] for child in row.children)
+    for row in rows:
+        order = [first[id(child)] for child in row.children]
+        assert order == sorted(order), f"the rows of {row.name} are out of order"
+
+
+def check_figures(row: Row, op: dict, units: list[str]) -> None:
+    cycles, macs, size = units[1], units[-2], units[-1]
+    memory = list(op["bytes"])[-1]
+    exact = {"cycles": op["scheduled_cycles"] / UNITS[cycles], "macs": op["macs"] / UNITS[macs],
+             "bytes": op["bytes"][memory] / UNITS[size]}
+    for key, one in exact.items():
+        assert abs(one * op["count"] - row.numbers[key]) <= row.rounding[key] + 1e-9, f"{op['name']}: {key}"
+
+
+def main() -> None:
+    with open(sys.argv[1], encoding="ascii") as file:
+        lines = file.read().split("\n")
+    with open(sys.argv[2], encoding="utf-8") as file:
+        report = json.load(file)
+    for line in lines:
+        assert len(line) <= 100 and (line.isprintable() or not line), f"{len(line)} columns: {line!r}"
+    rows, total, units = read_rows(lines)
+    top = nest(rows)
+    check_sum(total, top)
+    check_modules(rows)
+    for row in [*rows, total]:
+        check_bar(row)
+    prefix = re.search(r'^Names without "(.*)\."', "\n".join(lines), re.M)
+    check_ops(rows, prefix[1] if prefix else "", report, units)
+    order = [next(i for i, row in enumerate(rows) if row is each) for each in top]
+    assert order == sorted(order)
+    print(f"ok: {sum(row.is_op for row in rows)} ops in {sum(not row.is_op for row in rows)} modules")
+
+
+if __name__ == "__main__":
+    main()
