@@ -77,16 +77,17 @@ else:
     lit_config.note("Graphviz is not installed: dot.test reads graphs with its own parser only")
 
 # Pages of --llm-export-html are looked at in Debian's Chromium, where the build has them.
-viewer = os.path.join(config.llm_build_dir, "tools", "llm-viewer")
+viewer = os.path.join(config.llm_build_dir, "tools", "llm-viewer", "dist", "index.html")
+packages = os.path.join(config.llm_build_dir, "test", "viewer-packages")
 chromium = shutil.which("chromium")
-config.environment["LLM_VIEWER_BUILD"] = viewer
-if os.path.exists(os.path.join(viewer, "dist", "index.html")):
+if os.path.exists(viewer):
     config.available_features.add("viewer")
-    if chromium:
+    if chromium and os.path.exists(os.path.join(packages, "installed.json")):
         config.available_features.add("browser")
         config.environment["LLM_CHROMIUM"] = chromium
+        config.environment["LLM_VIEWER_PACKAGES"] = packages
 if "browser" not in config.available_features:
-    lit_config.note("there is no chromium, or the build has no page: viewer tests are skipped")
+    lit_config.note("the build has no page, or there are no chromium and packages for it: viewer tests are skipped")
 
 # What the target of this machine is read from; a bare chroot has none.
 if glob.glob("/sys/devices/system/cpu/cpu*/cache"):

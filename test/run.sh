@@ -11,6 +11,8 @@ build=build
 
 command -v chromium >/dev/null || bash "$root/tools/setup.sh" chromium
 bash "$root/tools/build.sh" "$preset"
+# Without them the tests of the page are skipped, and lit says so.
+command -v npm >/dev/null && bash "$root/test/integration/viewer/setup.sh" "$root/$build/test/viewer-packages" || true
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 status=0

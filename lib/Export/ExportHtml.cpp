@@ -51,10 +51,24 @@ static std::string toPageText(StringRef json) {
   return text;
 }
 
-/// As far as the page would not open otherwise.
+/// As far as no page could show it otherwise.
 static LogicalResult checkReport(const LocatedJson &report) {
-  FailureOr<const LocatedJson *> ops = report.require("ops");
-  return failed(ops) ? failure() : (*ops)->expectArray();
+  for (StringRef key : {"ops", "engines", "memories", "loops"}) {
+    FailureOr<const LocatedJson *> list = report.require(key);
+    if (failed(list) || failed((*list)->expectArray()))
+      return failure();
+  }
+  for (StringRef key : {"function", "target", "policy"}) {
+    FailureOr<const LocatedJson *> name = report.require(key);
+    if (failed(name) || failed((*name)->asString()))
+      return failure();
+  }
+  for (StringRef key : {"clock_hz", "makespan_cycles", "makespan_us"}) {
+    FailureOr<const LocatedJson *> number = report.require(key);
+    if (failed(number) || failed((*number)->asNumber()))
+      return failure();
+  }
+  return success();
 }
 
 /// The text of a JSON report that another run has written.

@@ -4,6 +4,11 @@
 // RUN: llm-opt %S/Inputs/loop.mlir --llm-export-html "--llm-export-report=format=json file=report.json" -o out.mlir
 // RUN: FileCheck %s < report.html
 // CHECK: <!doctype html>
+// The licences of what it contains.
+// CHECK: @dagrejs/dagre
+// CHECK: Permission is hereby granted
+// CHECK: uplot
+// CHECK: Permission is hereby granted
 // CHECK: <script type="application/json" id="reports">{"report":{"function":"decode","target":"toy",
 // CHECK-NOT: @LLM_REPORTS@
 // CHECK: </html>
@@ -23,9 +28,12 @@
 // RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=baseline=wrong.json -o - 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: wrong.json:1:9: error: 'ops' must be an array, got 3
 // WRONG: wrong.json:1:1: error: expected a report of --llm-export-report=format=json
-// RUN: echo '{"functions": [{"ops": []}, {}]}' > second.json
+// RUN: %python -c "import json; r = json.load(open('report.json')); json.dump({'functions': [r, {}]}, open('second.json', 'w'))"
 // RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=baseline=second.json -o - 2>&1 | FileCheck %s --check-prefix=SECOND
-// SECOND: second.json:1:29: error: {{.*}}'{{.*}}ops' is missing
+// SECOND: second.json:1:{{[0-9]+}}: error: 'functions[1].ops' is missing
+// RUN: echo '{"ops": [], "engines": [], "memories": [], "loops": []}' > empty.json
+// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=baseline=empty.json -o - 2>&1 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: empty.json:1:1: error: 'function' is missing
 // RUN: echo '{"ops": [' > half.json
 // RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=baseline=half.json -o - 2>&1 | FileCheck %s --check-prefix=HALF
 // HALF: half.json:2:1: error:

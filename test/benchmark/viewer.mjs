@@ -1,6 +1,6 @@
 // How fluid a page of --llm-export-html is, in headless Chromium without a GPU.
 //
-//   LLM_VIEWER_BUILD=build/tools/llm-viewer LLM_CHROMIUM=/usr/bin/chromium node test/benchmark/viewer.mjs PAGE...
+//   LLM_VIEWER_PACKAGES=build/test/viewer-packages LLM_CHROMIUM=/usr/bin/chromium node test/benchmark/viewer.mjs PAGE...
 //
 // Of each page: its size, the slices, milliseconds until the timeline is drawn (from the start of navigation), until
 // each other view is drawn when it is first chosen, and frames per second while the whole and a tenth of it are panned

@@ -2,14 +2,27 @@
 #       -P BuildPage.cmake
 #
 # Writes BUILD/ViewerPageText.inc and BUILD/ViewerPageLack.inc, C++ literals: the page and, where it is
-# empty, why. Works in a copy, so that the source tree stays as it is.
+# empty, why. BUILD/page.stamp says that this was the last word: it is missing where packages could not be
+# had, so that the next build tries again. Works in a copy, so that the source tree stays as it is.
 
-function(write_literals page lack)
-  if(page MATCHES "\\)page\"")
+# What is there already stays as old as it is.
+function(write_literal name text)
+  if(text MATCHES "\\)page\"")
     message(FATAL_ERROR "the page holds what ends its literal")
   endif()
-  file(WRITE "${BUILD}/ViewerPageText.inc" "R\"page(${page})page\"\n")
-  file(WRITE "${BUILD}/ViewerPageLack.inc" "R\"page(${lack})page\"\n")
+  set(wanted "R\"page(${text})page\"\n")
+  set(found "")
+  if(EXISTS "${BUILD}/${name}")
+    file(READ "${BUILD}/${name}" found)
+  endif()
+  if(NOT found STREQUAL wanted)
+    file(WRITE "${BUILD}/${name}" "${wanted}")
+  endif()
+endfunction()
+
+function(write_literals page lack)
+  write_literal(ViewerPageText.inc "${page}")
+  write_literal(ViewerPageLack.inc "${lack}")
 endfunction()
 
 function(run what)
@@ -20,12 +33,13 @@ function(run what)
 endfunction()
 
 file(MAKE_DIRECTORY "${BUILD}")
+file(REMOVE_RECURSE "${BUILD}/src" "${BUILD}/dist" "${BUILD}/page.stamp")
 if(LACK)
   write_literals("" "${LACK}")
+  file(TOUCH "${BUILD}/page.stamp")
   return()
 endif()
 
-file(REMOVE_RECURSE "${BUILD}/src" "${BUILD}/dist")
 foreach(name src index.html package.json package-lock.json tsconfig.json vite.config.js)
   file(COPY "${SOURCE}/${name}" DESTINATION "${BUILD}")
 endforeach()
@@ -44,7 +58,7 @@ if(NOT found STREQUAL wanted)
       message(FATAL_ERROR "npm ci failed:\n${runOutput}")
     endif()
     message(WARNING "No page for --llm-export-html: npm ci failed:\n${runOutput}")
-    write_literals("" "npm could not get its packages when it was built; build again where it can (ninja llm-opt says why)")
+    write_literals("" "npm could not get its packages when it was built; build again where it can")
     return()
   endif()
   file(WRITE "${installed}" "${wanted}")
@@ -66,4 +80,16 @@ string(FIND "${page}" "@LLM_REPORTS@" last REVERSE)
 if(first EQUAL -1 OR NOT first EQUAL last)
   message(FATAL_ERROR "the page has not one place for its data")
 endif()
+
+# The page has in it what these licences are of.
+set(licences "")
+foreach(package "@dagrejs/dagre" uplot)
+  file(READ "${BUILD}/node_modules/${package}/LICENSE" licence)
+  string(APPEND licences "${package}\n\n${licence}\n")
+endforeach()
+if(licences MATCHES "--")
+  message(FATAL_ERROR "a licence holds what ends a comment")
+endif()
+string(REPLACE "<head>" "<!--\nThis page contains:\n\n${licences}-->\n  <head>" page "${page}")
 write_literals("${page}" "")
+file(TOUCH "${BUILD}/page.stamp")

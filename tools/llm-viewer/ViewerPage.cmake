@@ -9,17 +9,17 @@ find_program(LLM_NPM npm)
 
 set(viewerFolder "${CMAKE_CURRENT_LIST_DIR}")
 set(viewerBuild "${PROJECT_BINARY_DIR}/tools/llm-viewer")
-set(viewerPageFiles "${viewerBuild}/ViewerPageText.inc" "${viewerBuild}/ViewerPageLack.inc")
+set(viewerPageFiles "${viewerBuild}/ViewerPageText.inc" "${viewerBuild}/ViewerPageLack.inc" "${viewerBuild}/page.stamp")
 set(viewerLack "")
 if(LLM_VIEWER STREQUAL "OFF")
   set(viewerLack "it was configured with LLM_VIEWER=OFF")
 elseif(NOT LLM_NODE OR NOT LLM_NPM)
-  set(viewerLack "node and npm were not there when it was configured; install them (Debian: nodejs, npm) and build again")
+  set(viewerLack "node and npm were not there when it was configured; install them (Debian: nodejs, npm), configure and build again")
 else()
   execute_process(COMMAND "${LLM_NODE}" --version OUTPUT_VARIABLE viewerNodeVersion OUTPUT_STRIP_TRAILING_WHITESPACE)
   string(REPLACE "v" "" viewerNodeVersion "${viewerNodeVersion}")
   if(viewerNodeVersion VERSION_LESS 18)
-    set(viewerLack "it was configured with node ${viewerNodeVersion}; install node 18 or newer and build again")
+    set(viewerLack "it was configured with node ${viewerNodeVersion}; install node 18 or newer, configure and build again")
   endif()
 endif()
 if(viewerLack)
@@ -34,7 +34,11 @@ set(viewerInputs ${viewerSources})
 foreach(name index.html package.json package-lock.json tsconfig.json vite.config.js BuildPage.cmake)
   list(APPEND viewerInputs "${viewerFolder}/${name}")
 endforeach()
-add_custom_command(OUTPUT ${viewerPageFiles}
+# A source that is gone changes this list.
+file(CONFIGURE OUTPUT "${viewerBuild}/sources.txt" CONTENT "${viewerSources}\n" @ONLY)
+list(APPEND viewerInputs "${viewerBuild}/sources.txt")
+add_custom_command(OUTPUT "${viewerBuild}/page.stamp"
+  BYPRODUCTS "${viewerBuild}/ViewerPageText.inc" "${viewerBuild}/ViewerPageLack.inc"
   COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${viewerFolder}" "-DBUILD=${viewerBuild}" "-DNODE=${LLM_NODE}" "-DNPM=${LLM_NPM}"
           "-DWANTED=${LLM_VIEWER}" "-DLACK=${viewerLack}" -P "${viewerFolder}/BuildPage.cmake"
   DEPENDS ${viewerInputs}

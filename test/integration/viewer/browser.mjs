@@ -1,13 +1,13 @@
 // A page of --llm-export-html in headless Chromium, and what the checks ask of it.
 //
-//   LLM_VIEWER_BUILD   the folder that the page was built in, whose packages have playwright-core
-//   LLM_CHROMIUM       the browser
+//   LLM_VIEWER_PACKAGES   a folder with the packages of package.json (setup.sh beside it)
+//   LLM_CHROMIUM          the browser
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const require = createRequire(resolve(process.env.LLM_VIEWER_BUILD, "package.json"));
+const require = createRequire(resolve(process.env.LLM_VIEWER_PACKAGES, "package.json"));
 const { chromium } = require("playwright-core");
 
 /// Those of checks that failed, too: the program would wait for them.

@@ -266,28 +266,59 @@ await runChecks({
   async "modules of the graph close and open"() {
     const { page, close } = await openPage(file);
     await showTab(page, "Graph");
-    await page.locator('[data-frame="model.layers.0.mlp."]').focus();
+    await page.locator('[data-frame="model.layers.0.mlp"]').focus();
     await page.keyboard.press("Enter");
     assert.equal(await page.locator(`[data-node="${chosen}"]`).count(), 0);
-    await page.click('[data-node="model.layers.0.mlp."]');
+    const module = '.node[data-module="model.layers.0.mlp"]';
+    // What was closed by a key can be opened by the next one.
+    assert.ok(await page.$eval(module, (node) => node === document.activeElement));
+    await page.click(module);
     assert.equal(await page.locator(`[data-node="${chosen}"]`).count(), 1);
     const edges = await page.$$eval("path.edge", (all) => all.map((edge) => `${edge.dataset.from} ${edge.dataset.to}`).sort());
     assert.deepEqual(edges, report.ops.flatMap((op) => op.depends_on.map((from) => `${from} ${op.name}`)).sort());
     await close();
   },
 
-  async "everything is reached by keys, and text is readable in light and dark"() {
-    for (const colorScheme of ["light", "dark"]) {
-      const { page, close } = await openPage(file, { colorScheme });
+  async "the tab key comes to everything that can be clicked, and the focus stays where it was"() {
+    const { page, close } = await openPage(file);
+    for (const tab of ["Timeline", "Graph", "Roofline", "Table", "Summary"]) {
+      await showTab(page, tab);
+      await drawn(page);
+      // Tabs are one stop, between which the arrow keys go.
+      const wanted = await page.$$eval("button, select, input, canvas[tabindex], svg [tabindex], .roofline-host",
+        (all) => all.filter((element) => element.checkVisibility() && element.tabIndex >= 0 && !element.disabled).length);
       const reached = new Set();
-      for (let i = 0; i < 40; ++i) {
+      await page.evaluate(() => document.activeElement.blur());
+      for (let i = 0; i < wanted + 5; ++i) {
         await page.keyboard.press("Tab");
         reached.add(await page.evaluate(() => {
+          globalThis.seen ??= new Map();
           const element = document.activeElement;
-          return element.id || element.tagName.toLowerCase();
+          if (!globalThis.seen.has(element)) globalThis.seen.set(element, globalThis.seen.size);
+          return element === document.body || element.matches("main, .details, .scroll, .graph-host, .rows")
+            ? undefined : globalThis.seen.get(element);
         }));
       }
-      for (const wanted of ["tab-Timeline", "input", "button", "canvas"]) assert.ok(reached.has(wanted), wanted);
+      reached.delete(undefined);
+      assert.ok(reached.size >= wanted, `${tab}: ${reached.size} of ${wanted}`);
+    }
+    await showTab(page, "Table");
+    const row = 'tr[data-module="model.layers.0.mlp"] button';
+    await page.focus(row);
+    await page.keyboard.press("Enter");
+    assert.equal(await page.getAttribute(row, "aria-expanded"), "false");
+    assert.ok(await page.$eval(row, (button) => button === document.activeElement));
+    await showTab(page, "Roofline");
+    await page.focus(".roofline-host");
+    await page.keyboard.press("ArrowRight");
+    assert.notEqual(await page.getAttribute(".details", "data-op"), "");
+    await close();
+  },
+
+  async "text is readable in light and dark"() {
+    for (const colorScheme of ["light", "dark"]) {
+      const { page, close } = await openPage(file, { colorScheme });
+      assert.deepEqual(await page.evaluate(poorContrast), [], `${colorScheme} Timeline`);
       await page.focus("#tab-Timeline");
       for (const tab of ["Graph", "Roofline", "Table", "Summary"]) {
         await page.keyboard.press("ArrowRight");

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { openPage, runChecks } from "./browser.mjs";
 
-const require = createRequire(resolve(process.env.LLM_VIEWER_BUILD, "package.json"));
+const require = createRequire(resolve(process.env.LLM_VIEWER_PACKAGES, "package.json"));
 const release = join(dirname(require.resolve("speedscope/package.json")), "dist", "release", "index.html");
 
 await runChecks(Object.fromEntries(process.argv.slice(2).map((trace) => [basename(trace), async () => {

@@ -1,4 +1,4 @@
-// One colour for each kind of op, the same in all views.
+// One colour for each kind of op, the same in all views; of more than the palette has, lighter ones.
 
 import { Report } from "./report";
 
@@ -8,6 +8,15 @@ const palette = ["#56b4e9", "#e69f00", "#3fbf8f", "#f0e442", "#d98cc0", "#ff8a5c
 
 export type Colours = Map<string, string>;
 
+function colourOf(index: number): string {
+  const colour = palette[index % palette.length], round = Math.floor(index / palette.length);
+  const lighter = (at: number) => {
+    const value = parseInt(colour.slice(at, at + 2), 16);
+    return Math.round(255 - (255 - value) * Math.pow(0.45, round)).toString(16).padStart(2, "0");
+  };
+  return `#${lighter(1)}${lighter(3)}${lighter(5)}`;
+}
+
 /// By the time that each kind takes, most first.
 export function chooseColours(reports: Report[]): Colours {
   const cycles = new Map<string, number>();
@@ -15,7 +24,7 @@ export function chooseColours(reports: Report[]): Colours {
     for (const op of report.ops)
       cycles.set(op.op, (cycles.get(op.op) ?? 0) + op.scheduled_cycles * op.count);
   const kinds = [...cycles.keys()].sort((a, b) => cycles.get(b)! - cycles.get(a)! || (a < b ? -1 : 1));
-  return new Map(kinds.map((kind, index) => [kind, palette[index % palette.length]]));
+  return new Map(kinds.map((kind, index) => [kind, colourOf(index)]));
 }
 
 export const boundColours: Record<string, string> = {

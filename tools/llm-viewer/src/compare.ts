@@ -1,12 +1,21 @@
 // Ops of two runs, matched by name.
 
-import { Op, Report, scheduledCyclesOf } from "./report";
+import { modulesAround } from "./modules";
+import { Op, PageData, Report, scheduledCyclesOf } from "./report";
 
 export class Baseline {
   private readonly ops = new Map<string, Op>();
+  private readonly modules = new Map<string, number>(); // cycles
+  private total = 0;
 
   constructor(readonly report: Report) {
-    for (const op of report.ops) this.ops.set(op.name, op);
+    for (const op of report.ops) {
+      const cycles = scheduledCyclesOf(op);
+      this.ops.set(op.name, op);
+      this.total += cycles;
+      for (const module of modulesAround(op.module))
+        this.modules.set(module, (this.modules.get(module) ?? 0) + cycles);
+    }
   }
   find(name: string): Op | undefined {
     return this.ops.get(name);
@@ -17,14 +26,22 @@ export class Baseline {
     return this.report.ops.filter((op) => !names.has(op.name));
   }
   microsecondsOf(op: Op): number {
-    return (scheduledCyclesOf(op) * 1e6) / this.report.clock_hz;
+    return this.toMicroseconds(scheduledCyclesOf(op));
+  }
+  /// All that the baseline has in it, also what is named otherwise here; of all ops for the empty name.
+  microsecondsOfModule(module: string): number | undefined {
+    const cycles = module === "" ? this.total : this.modules.get(module);
+    return cycles === undefined ? undefined : this.toMicroseconds(cycles);
+  }
+  private toMicroseconds(cycles: number): number {
+    return (cycles * 1e6) / this.report.clock_hz;
   }
 }
 
-/// The function of the same name, or the only one.
-export function findBaseline(report: Report, baselines: Report[]): Baseline | undefined {
+/// The function of the same name, or the only one of the only one.
+export function findBaseline(report: Report, { reports, baselines }: PageData): Baseline | undefined {
   const same = baselines.find((other) => other.function === report.function);
-  const found = same ?? (baselines.length === 1 ? baselines[0] : undefined);
+  const found = same ?? (reports.length === 1 && baselines.length === 1 ? baselines[0] : undefined);
   return found && new Baseline(found);
 }
 

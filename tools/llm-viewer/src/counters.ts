@@ -144,11 +144,13 @@ export function sample(counter: Counter, from: number, to: number, columns: numb
         most = Math.max(most, value[i]);
       }
       if (most < least) continue;
-      const at = from + column * width;
-      xs.push(at, at + width / 2);
-      ys.push(most, least);
       // What holds after the column is its last value.
-      ys[ys.length - 1] = value[i - 1] === most ? least : value[i - 1];
+      const last = value[i - 1];
+      const shown = last === most ? [least, most] : last === least ? [most, least] : [least, most, last];
+      shown.forEach((shownValue, step) => {
+        xs.push(from + (column + step / 3) * width);
+        ys.push(shownValue);
+      });
     }
   }
   xs.push(to);

@@ -21,6 +21,13 @@ export class Details {
     const name = this.store.state.selectedOp;
     const op = this.report.ops.find((candidate) => candidate.name === name);
     this.element.dataset.op = op?.name ?? "";
+    const other = name === undefined ? undefined : this.baseline?.find(name);
+    if (!op && other) {
+      this.element.dataset.op = other.name;
+      this.element.replaceChildren(h("h2", {}, other.name), h("p", {},
+        `${other.op}, in the baseline only: ${formatMicroseconds(this.baseline!.microsecondsOf(other))} of engine time.`));
+      return;
+    }
     if (!op) {
       this.element.replaceChildren(h("p", { class: "muted" }, "Choose an op to see what it does and what it waits for."));
       return;

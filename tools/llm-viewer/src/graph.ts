@@ -10,6 +10,7 @@ import { matches, Store } from "./state";
 
 type Paint = "kind" | "time" | "bound";
 const nodeHeight = 38;
+const mostNodes = 600; // a second of layout
 
 interface Edge {
   from: string;
@@ -22,9 +23,11 @@ export class Graph {
   readonly element: HTMLElement;
   private readonly root: TreeNode;
   private readonly parentOf = new Map<string, TreeNode>();
+  private readonly leaves = new Map<string, TreeNode>(); // by the names of ops
   private readonly open = new Set<string>();
   private readonly host = h("div", { class: "graph-host" });
   private readonly nodes = new Map<string, SVGGElement>();
+  private readonly frames = new Map<string, SVGGElement>();
   private paint: Paint = "kind";
   private scale = 1;
   private isDrawn = false;
@@ -63,27 +66,33 @@ export class Graph {
   private openFirst(): void {
     const most = 60;
     const visit = (node: TreeNode) => node.children.forEach((child) => {
-      this.parentOf.set(child.path, node);
+      this.parentOf.set(child.key, node);
+      if (child.op) this.leaves.set(child.op.name, child);
       visit(child);
     });
     visit(this.root);
-    let level = [this.root], shown = 1;
+    let level = this.root.children.filter((node) => !node.op), shown = this.root.children.length;
+    this.open.add(this.root.key);
     while (level.length > 0) {
       const next = level.flatMap((node) => node.children);
       if (shown + next.length - level.length > most) return;
       shown += next.length - level.length;
-      for (const node of level) if (!node.op) this.open.add(node.path);
+      for (const node of level) this.open.add(node.key);
       level = next.filter((node) => !node.op);
     }
   }
   private collapse(): void {
     this.open.clear();
-    this.open.add(this.root.path);
+    this.open.add(this.root.key);
     this.draw();
   }
-  private toggle(path: string): void {
-    if (!this.open.delete(path)) this.open.add(path);
+  /// The focus goes to what stands for the module now.
+  private toggle(module: TreeNode): void {
+    const closes = this.open.delete(module.key);
+    if (!closes) this.open.add(module.key);
     this.draw();
+    const next = closes ? this.nodes.get(module.key) : this.frames.get(module.key);
+    next?.focus();
   }
   private zoom(factor: number): void {
     this.scale = Math.min(Math.max(this.scale * factor, 0.1), 4);
@@ -98,19 +107,16 @@ export class Graph {
   }
 
   /// What stands for an op: itself, or the outermost closed module around it.
-  private visibleOf(path: string): TreeNode {
-    let shown: TreeNode | undefined, node: TreeNode | undefined = this.parentOf.get(path);
-    for (; node; node = this.parentOf.get(node.path)) if (!this.open.has(node.path)) shown = node;
-    return shown ?? this.leafOf(path);
-  }
-  private leafOf(path: string): TreeNode {
-    return this.parentOf.get(path)!.children.find((child) => child.path === path)!;
+  private visibleOf(leaf: TreeNode): TreeNode {
+    let shown = leaf, node = this.parentOf.get(leaf.key);
+    for (; node; node = this.parentOf.get(node.key)) if (!this.open.has(node.key)) shown = node;
+    return shown;
   }
 
   private visibleNodes(): TreeNode[] {
     const shown: TreeNode[] = [];
     const visit = (node: TreeNode) => {
-      if (node.op || !this.open.has(node.path)) shown.push(node);
+      if (node.op || !this.open.has(node.key)) shown.push(node);
       else node.children.forEach(visit);
     };
     this.root.children.forEach(visit);
@@ -120,7 +126,7 @@ export class Graph {
   private edges(): Edge[] {
     const known = new Map<string, Edge>();
     const outputs = new Map(this.report.ops.map((op) => [op.name, op.outputs]));
-    const visible = new Map(this.report.ops.map((op) => [op.name, this.visibleOf(op.name).path]));
+    const visible = new Map(this.report.ops.map((op) => [op.name, this.visibleOf(this.leaves.get(op.name)!).key]));
     const add = (producer: string, consumer: string, isCarried: boolean) => {
       const from = visible.get(producer)!, to = visible.get(consumer)!;
       if (from === to) return;
@@ -164,9 +170,15 @@ export class Graph {
     graph.setGraph({ rankdir: "TB", nodesep: 24, ranksep: 42, marginx: 12, marginy: 12 });
     graph.setDefaultEdgeLabel(() => ({}));
     const shown = this.visibleNodes();
+    this.nodes.clear();
+    if (shown.length > mostNodes) {
+      this.host.replaceChildren(h("p", { class: "error" },
+        `${shown.length} nodes are too many to lay out (at most ${mostNodes}): collapse modules, or see the table.`));
+      return;
+    }
     this.mostCycles = shown.reduce((most, node) => Math.max(most, node.figures.cycles), 1);
     for (const node of shown) {
-      graph.setNode(this.idOf(node.path), { width: this.widthOf(node), height: nodeHeight });
+      graph.setNode(this.idOf(node.key), { width: this.widthOf(node), height: nodeHeight });
       this.setParents(graph, node);
     }
     const edges = this.edges();
@@ -184,14 +196,14 @@ export class Graph {
   }
 
   private setParents(graph: graphlib.Graph, node: TreeNode): void {
-    let child = node.path, parent = this.parentOf.get(child);
+    let child = node.key, parent = this.parentOf.get(child);
     for (; parent && parent !== this.root; parent = this.parentOf.get(child)) {
-      const frame = this.frameOf(parent.path);
+      const frame = this.frameOf(parent.key);
       const isNew = !graph.hasNode(frame);
       if (isNew) graph.setNode(frame, {});
-      graph.setParent(child === node.path ? this.idOf(child) : this.frameOf(child), frame);
+      graph.setParent(child === node.key ? this.idOf(child) : this.frameOf(child), frame);
       if (!isNew) return;
-      child = parent.path;
+      child = parent.key;
     }
   }
 
@@ -202,26 +214,38 @@ export class Graph {
       svg("defs", {}, svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7,
                                       markerHeight: 7, orient: "auto-start-reverse" },
         svg("path", { d: "M0 0 L8 4 L0 8 z", class: "arrow" }))));
-    for (const path of this.openFrames(graph)) picture.append(this.drawFrame(graph, path));
+    this.frames.clear();
+    for (const module of this.openFrames(graph)) picture.append(this.drawFrame(graph, module));
     for (const edge of edges) picture.append(...this.drawEdge(graph, edge));
-    this.nodes.clear();
     for (const node of shown) picture.append(this.drawNode(graph, node));
     return picture;
   }
 
   /// From outside in, so that inner frames lie above outer ones.
-  private openFrames(graph: graphlib.Graph): string[] {
-    return [...this.open].filter((path) => path !== "" && graph.hasNode(this.frameOf(path)))
-      .sort((a, b) => a.length - b.length);
+  private openFrames(graph: graphlib.Graph): TreeNode[] {
+    const frames: TreeNode[] = [];
+    const visit = (node: TreeNode) => {
+      if (node.op || !this.open.has(node.key)) return;
+      if (graph.hasNode(this.frameOf(node.key))) frames.push(node);
+      node.children.forEach(visit);
+    };
+    visit(this.root);
+    return frames;
   }
-  private drawFrame(graph: graphlib.Graph, path: string): SVGGElement {
-    const box = graph.node(this.frameOf(path)) as { x: number; y: number; width: number; height: number };
+  private drawFrame(graph: graphlib.Graph, module: TreeNode): SVGGElement {
+    const box = graph.node(this.frameOf(module.key)) as { x: number; y: number; width: number; height: number };
     const left = box.x - box.width / 2, top = box.y - box.height / 2;
-    const close = () => this.toggle(path);
-    return svg("g", { class: "frame", tabindex: 0, role: "button", "aria-label": `close ${path.slice(0, -1)}`,
-                      "data-frame": path, onclick: close, onkeydown: onEnter(close) },
+    const close = () => this.toggle(module);
+    const frame = svg("g", { class: "frame", tabindex: 0, role: "button", "aria-label": `close ${module.name}`,
+                      "data-frame": module.name, onclick: close, onkeydown: onEnter(close) },
       svg("rect", { x: left, y: top, width: box.width, height: box.height, rx: 6 }),
-      svg("text", { x: left + 6, y: top + 13 }, elide(path.slice(0, -1), 60)));
+      svg("text", { x: left + 6, y: top + 13 }, elide(module.name, 60)));
+    this.frames.set(module.key, frame);
+    return frame;
+  }
+
+  private nameOf(key: string): string {
+    return key.slice(key.indexOf(" ") + 1);
   }
 
   private drawEdge(graph: graphlib.Graph, edge: Edge): SVGElement[] {
@@ -232,26 +256,26 @@ export class Graph {
     const shapes = edge.shapes.join(", ");
     return [
       svg("path", { d: path.join(" "), class: edge.isCarried ? "edge carried" : "edge", "marker-end": "url(#arrow)",
-                    "data-from": edge.from, "data-to": edge.to }, svg("title", {}, shapes)),
+                    "data-from": this.nameOf(edge.from), "data-to": this.nameOf(edge.to) }, svg("title", {}, shapes)),
       svg("text", { x: line.x, y: line.y + 3, class: "shape" }, elide(shapes, 40)),
     ];
   }
 
   private drawNode(graph: graphlib.Graph, node: TreeNode): SVGGElement {
-    const box = graph.node(this.idOf(node.path)) as { x: number; y: number; width: number };
+    const box = graph.node(this.idOf(node.key)) as { x: number; y: number; width: number };
     const { op } = node;
-    const act = () => (op ? this.store.set({ selectedOp: op.name }) : this.toggle(node.path));
+    const act = () => (op ? this.store.set({ selectedOp: op.name }) : this.toggle(node));
     const time = formatMicroseconds((node.figures.cycles * 1e6) / this.report.clock_hz);
     const group = svg("g", {
-      class: op ? "node" : "node module", tabindex: 0, role: "button", "data-node": node.path,
+      class: op ? "node" : "node module", tabindex: 0, role: "button", [op ? "data-node" : "data-module"]: node.name,
       transform: `translate(${box.x - box.width / 2} ${box.y - nodeHeight / 2})`,
-      "aria-label": `${op ? "" : "open "}${node.path}, ${time}`, onclick: act, onkeydown: onEnter(act),
+      "aria-label": `${op ? "" : "open "}${node.name}, ${time}`, onclick: act, onkeydown: onEnter(act),
     },
       svg("rect", { width: box.width, height: nodeHeight, rx: 5, fill: this.fillOf(node) }),
       svg("text", { x: box.width / 2, y: 15 }, elide(node.label, 34)),
       svg("text", { x: box.width / 2, y: 30, class: "small" }, this.figuresOf(node)),
-      svg("title", {}, `${node.path}\n${time}${op ? `, ${op.bound} bound` : ""}`));
-    this.nodes.set(node.path, group);
+      svg("title", {}, `${node.name}\n${time}${op ? `, ${op.bound} bound` : ""}`));
+    this.nodes.set(node.key, group);
     return group;
   }
 
@@ -259,15 +283,15 @@ export class Graph {
     const { query } = this.store.state;
     const isFound = (node: TreeNode): boolean =>
       node.op ? matches(node.op.name, node.op.op, query) : node.children.some(isFound);
-    for (const node of this.visibleNodes()) this.nodes.get(node.path)?.classList.toggle("dimmed", !isFound(node));
+    for (const node of this.visibleNodes()) this.nodes.get(node.key)?.classList.toggle("dimmed", !isFound(node));
   }
 
   private showSelected(): void {
     if (!this.isDrawn) return;
     const { selectedOp } = this.store.state;
-    const isKnown = selectedOp !== undefined && this.parentOf.has(selectedOp);
-    const shown = isKnown ? this.visibleOf(selectedOp).path : undefined;
-    for (const [path, group] of this.nodes) group.toggleAttribute("data-selected", path === shown);
+    const leaf = selectedOp === undefined ? undefined : this.leaves.get(selectedOp);
+    const shown = leaf && this.visibleOf(leaf).key;
+    for (const [key, group] of this.nodes) group.toggleAttribute("data-selected", key === shown);
     if (shown !== undefined && !this.element.hidden)
       this.nodes.get(shown)?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }

@@ -2,17 +2,15 @@ import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { h } from "./dom";
 import { Page } from "./page";
-import { PageData, readPageData } from "./report";
+import { readPageData } from "./report";
 
 function start(host: HTMLElement): void {
-  let data: PageData;
   try {
-    data = readPageData(document.getElementById("reports")!.textContent ?? "");
+    new Page(host, readPageData(document.getElementById("reports")!.textContent ?? ""));
   } catch (error) {
     host.replaceChildren(h("p", { class: "error", role: "alert" }, (error as Error).message));
-    return;
+    throw error; // whoever looks for the cause finds it on the console
   }
-  new Page(host, data);
 }
 
 start(document.getElementById("app")!);

@@ -13,15 +13,25 @@ export interface Figures {
 
 export interface TreeNode {
   label: string;
-  path: string; // unique among nodes
+  key: string; // unique among nodes: an op may be named as a module is
+  name: string; // of the op, or the module with those around it
   op?: Op;
   children: TreeNode[];
   figures: Figures;
 }
 
+export const opKey = (name: string): string => `op ${name}`;
+export const moduleKey = (name: string): string => `module ${name}`;
+
 /// At dots that are not within braces, where they belong to a range.
 export function splitModule(module: string): string[] {
   return module === "" ? [] : module.match(/(?:\{[^}]*\}|[^.{]|\{)+/g) ?? [];
+}
+
+/// The module and those around it, from outside in.
+export function modulesAround(module: string): string[] {
+  let path = "";
+  return splitModule(module).map((part) => (path = path === "" ? part : `${path}.${part}`));
 }
 
 export function figuresOf(op: Op, memory: string): Figures {
@@ -53,22 +63,22 @@ function finish(node: TreeNode): void {
 /// The whole program, its modules in the order in which they first come.
 export function makeTree(report: Report): TreeNode {
   const memory = mainMemory(report).name;
-  const root: TreeNode = { label: report.function, path: "", children: [], figures: sumOf([]) };
+  const root: TreeNode = { label: report.function, key: moduleKey(""), name: "", children: [], figures: sumOf([]) };
   const modules = new Map<string, TreeNode>([["", root]]);
   for (const op of report.ops) {
-    let parent = root, path = "";
-    for (const part of splitModule(op.module)) {
-      path = path === "" ? part : `${path}.${part}`;
+    let parent = root;
+    for (const path of modulesAround(op.module)) {
       let module = modules.get(path);
       if (!module) {
-        module = { label: part, path: `${path}.`, children: [], figures: sumOf([]) };
+        const label = parent === root ? path : path.slice(parent.name.length + 1);
+        module = { label, key: moduleKey(path), name: path, children: [], figures: sumOf([]) };
         modules.set(path, module);
         parent.children.push(module);
       }
       parent = module;
     }
     parent.children.push({
-      label: shortName(op), path: op.name, op, children: [], figures: figuresOf(op, memory),
+      label: shortName(op), key: opKey(op.name), name: op.name, op, children: [], figures: figuresOf(op, memory),
     });
   }
   finish(root);

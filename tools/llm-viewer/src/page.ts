@@ -32,7 +32,7 @@ class FunctionViews {
   private readonly baseline;
 
   constructor(private readonly report: Report, data: PageData, private readonly colours: Colours) {
-    this.baseline = findBaseline(report, data.baselines);
+    this.baseline = findBaseline(report, data);
     this.details = new Details(report, this.store, this.baseline).element;
     for (const tab of tabs) {
       const panel = h("div", { role: "tabpanel", id: `panel-${tab}`, "aria-labelledby": `tab-${tab}`, hidden: true });
@@ -69,13 +69,13 @@ class FunctionViews {
   private makeTimelines(panel: HTMLElement): void {
     const schedules = [new Schedule(this.report)];
     if (this.baseline) schedules.push(new Schedule(this.baseline.report));
-    const shared: SharedRange = { range: { from: 0, to: 1 }, redraw: [] };
-    const end = Math.max(...schedules.map((schedule) => schedule.endCycle));
-    shared.range = { from: 0, to: end };
+    const end = Math.max(...schedules.map((schedule) => schedule.endCycle / schedule.report.clock_hz));
+    const shared: SharedRange = { range: { from: 0, to: end }, end, redraw: [] };
     panel.append(this.makeLegend());
     schedules.forEach((schedule, index) => {
+      const isOnlyHere = (name: string) => index === 0 || !schedules[0].opByName.has(name);
       const label = `${index === 0 ? "" : "Baseline: "}${schedule.report.function} on ${schedule.report.target}`;
-      const timeline = new Timeline(schedule, this.store, this.colours, shared, end, label);
+      const timeline = new Timeline(schedule, this.store, this.colours, shared, isOnlyHere, label);
       this.timelines.push(timeline);
       panel.append(timeline.element);
     });
@@ -171,14 +171,18 @@ export class Page {
       event.preventDefault();
       this.search.focus();
     });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.view.restyle(this.tab));
-    addEventListener("resize", () => this.view.restyle(this.tab));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.restyle());
+    addEventListener("resize", () => this.view.show(this.tab));
   }
 
   private switchTheme(): void {
     const root = document.documentElement;
     const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     root.dataset.theme = isDark ? "light" : "dark";
-    this.view.restyle(this.tab);
+    this.restyle();
+  }
+  /// Those that are not looked at, too: they would come back as they were.
+  private restyle(): void {
+    for (const view of this.views.values()) view.restyle(this.tab);
   }
 }

@@ -71,7 +71,9 @@ function decades(least: number, most: number): [number, number] {
 
 export class Roofline {
   readonly element: HTMLElement;
-  private readonly host = h("div", { class: "roofline-host" });
+  private readonly host = h("div", { class: "roofline-host", tabindex: 0, role: "application",
+    "aria-label": "Roofline: the arrow keys choose the next and the previous op by operations per byte.",
+    onkeydown: (event) => this.onKey(event as KeyboardEvent) });
   private readonly caption = h("p", { class: "tip-line", role: "status" }, " ");
   private readonly points: Point[];
   private readonly ceilings: Ceiling[];
@@ -177,6 +179,14 @@ export class Roofline {
       ? `${point.op.name}: ${point.intensity.toPrecision(3)} operations per byte, ${formatCount(point.rate)}op/s, ` +
         `${formatMicroseconds(point.seconds * 1e6)} a run, ${point.op.bound} bound`
       : " ";
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (step === 0 || this.points.length === 0) return;
+    const at = this.points.findIndex((point) => point.op.name === this.store.state.selectedOp);
+    const next = at < 0 ? 0 : (at + step + this.points.length) % this.points.length;
+    this.store.set({ selectedOp: this.points[next].op.name });
   }
 
   private showSelected(): void {

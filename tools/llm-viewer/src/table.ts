@@ -3,7 +3,7 @@
 import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
 import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatPercent, formatWhole } from "./format";
-import { makeTree, TreeNode } from "./modules";
+import { makeTree, opKey, TreeNode } from "./modules";
 import { mainMemory, Report } from "./report";
 import { matches, Store } from "./state";
 
@@ -38,7 +38,7 @@ export class Table {
         h("button", { type: "button", onclick: () => this.openAll(false) }, "Collapse all"),
         h("button", { type: "button", "data-action": "copy", onclick: () => void this.copy() }, "Copy as CSV"),
         this.status,
-        h("span", { class: "muted" }, "Time is engine time of all runs together.")),
+        h("span", { class: "muted" }, "Time is engine time of all runs together; the makespan is in the summary.")),
       h("div", { class: "scroll" }, h("table", {}, h("thead", {}, this.head), this.body)));
     this.render();
     store.subscribe((_, changed) => {
@@ -58,7 +58,7 @@ export class Table {
     const text = (title: string, csv: string, value: Column["value"]): Column =>
       ({ title, csv, value, show: String, isText: true });
     const columns = [
-      text("Op", "name", (node) => node.op?.name ?? node.path.slice(0, -1)),
+      text("Op", "name", (node) => node.name),
       text("Kind", "op", (node) => node.op?.op ?? `${formatWhole(node.figures.ops)} ops`),
       number("Runs", "runs", (node) => node.figures.runs, formatWhole),
       number("Time", "time_us", (node) => this.microseconds(node.figures.cycles), formatMicroseconds),
@@ -77,14 +77,8 @@ export class Table {
     return columns;
   }
 
-  /// Of a module, the ops that both runs have; of the whole, all of the baseline.
   private baselineOf(node: TreeNode): number | undefined {
-    if (node === this.root)
-      return this.baseline!.report.ops.reduce((sum, op) => sum + this.baseline!.microsecondsOf(op), 0);
-    if (!node.op) {
-      const known = node.children.map((child) => this.baselineOf(child)).filter((value) => value !== undefined);
-      return known.length === 0 ? undefined : known.reduce((a, b) => a! + b!, 0);
-    }
+    if (!node.op) return this.baseline!.microsecondsOfModule(node.name);
     const op = this.baseline!.find(node.op.name);
     return op && this.baseline!.microsecondsOf(op);
   }
@@ -97,13 +91,13 @@ export class Table {
       const next = level.flatMap((node) => node.children);
       if (rows + next.length > most) return;
       rows += next.length;
-      for (const node of level) this.open.add(node.path);
+      for (const node of level) this.open.add(node.key);
       level = next;
     }
   }
   private openAll(opens: boolean): void {
     const visit = (node: TreeNode) => {
-      if (opens) this.open.add(node.path);
+      if (opens) this.open.add(node.key);
       node.children.forEach(visit);
     };
     this.open.clear();
@@ -139,7 +133,7 @@ export class Table {
   }
   /// A search opens what it finds something in.
   private isOpen(node: TreeNode): boolean {
-    return this.open.has(node.path) || this.store.state.query.trim() !== "";
+    return this.open.has(node.key) || this.store.state.query.trim() !== "";
   }
 
   private sortBy(column: number): void {
@@ -148,7 +142,17 @@ export class Table {
     this.render();
   }
 
+  /// What has the focus keeps it.
   private render(): void {
+    const { activeElement } = document;
+    const row = [...this.rowOf].find(([, candidate]) => candidate.contains(activeElement))?.[0];
+    const column = [...this.head.children].findIndex((cell) => cell.contains(activeElement));
+    this.renderRows();
+    const next = row !== undefined ? this.rowOf.get(row) : column >= 0 ? this.head.children[column] : undefined;
+    next?.querySelector("button")?.focus();
+  }
+
+  private renderRows(): void {
     this.head.replaceChildren(...this.columns.map((column, index) =>
       h("th", { scope: "col", class: column.isText ? "text" : "number",
                 "aria-sort": index !== this.sorted ? "none" : this.isAscending ? "ascending" : "descending" },
@@ -157,7 +161,7 @@ export class Table {
     const rows: HTMLTableRowElement[] = [];
     this.rowOf.clear();
     this.forEachRow((node, depth) => rows.push(this.makeRow(node, depth)));
-    rows.push(h("tr", { class: "total", "data-row": "total" }, ...this.cellsOf(this.root, "total")));
+    rows.push(h("tr", { class: "total" }, ...this.cellsOf(this.root, "total")));
     this.body.replaceChildren(...rows);
     this.showSelected(false);
   }
@@ -172,34 +176,38 @@ export class Table {
 
   private makeRow(node: TreeNode, depth: number): HTMLTableRowElement {
     const isOpen = this.isOpen(node);
+    const isSearch = this.store.state.query.trim() !== "";
     const toggle = () => {
-      if (!this.open.delete(node.path)) this.open.add(node.path);
+      if (isSearch) return; // which opens all that it finds something in
+      if (!this.open.delete(node.key)) this.open.add(node.key);
       this.render();
     };
     const choose = () => this.store.set({ selectedOp: node.op!.name });
     const button = h("button", {
       type: "button", class: node.op ? "op" : "module", onclick: node.op ? choose : toggle,
-      "aria-expanded": node.op ? undefined : String(isOpen), title: node.op?.name ?? node.path,
+      "aria-expanded": node.op ? undefined : String(isOpen), disabled: !node.op && isSearch, title: node.name,
     }, node.op ? node.label : `${isOpen ? "▾" : "▸"} ${node.label}`);
     button.style.marginLeft = `${depth * 14}px`;
-    const row = h("tr", { class: node.op ? "op" : "module", "data-row": node.path }, ...this.cellsOf(node, button));
+    const row = h("tr", { class: node.op ? "op" : "module", [node.op ? "data-row" : "data-module"]: node.name },
+      ...this.cellsOf(node, button));
     const share = this.columns.findIndex((column) => column.csv === "share_percent");
     row.children[share].setAttribute("style", `--share: ${this.columns[share].value(node)}%`);
-    this.rowOf.set(node.path, row);
+    this.rowOf.set(node.key, row);
     return row;
   }
 
   private showSelected(scrolls = true): void {
     const { selectedOp } = this.store.state;
-    for (const [path, row] of this.rowOf) row.toggleAttribute("data-selected", path === selectedOp);
-    if (selectedOp === undefined || !scrolls) return;
-    if (!this.rowOf.has(selectedOp)) this.openTo(selectedOp);
-    this.rowOf.get(selectedOp)?.scrollIntoView({ block: "nearest" });
+    const chosen = selectedOp === undefined ? undefined : opKey(selectedOp);
+    for (const [key, row] of this.rowOf) row.toggleAttribute("data-selected", key === chosen);
+    if (selectedOp === undefined || chosen === undefined || !scrolls) return;
+    if (!this.rowOf.has(chosen)) this.openTo(selectedOp);
+    this.rowOf.get(chosen)?.scrollIntoView({ block: "nearest" });
   }
   private openTo(name: string): void {
     const visit = (node: TreeNode): boolean => {
       const holds = node.op?.name === name || node.children.some(visit);
-      if (holds) this.open.add(node.path);
+      if (holds) this.open.add(node.key);
       return holds;
     };
     if (visit(this.root)) this.render();

@@ -24,6 +24,7 @@ export interface Theme {
 export interface Emphasis {
   selected: number; // an op, -1: none
   dims: (op: number) => boolean;
+  stands: (op: number) => boolean; // out: is seen where it is thin, too
 }
 
 export class Painter {
@@ -116,27 +117,41 @@ export class Painter {
 
   private paintRow(context: CanvasRenderingContext2D, row: Row, top: number, width: number, range: Range,
                    theme: Theme, emphasis: Emphasis): void {
-    const { start, end, op, prefetch } = this.schedule;
+    const { start, end, op } = this.schedule;
     const halfPixel = (0.5 * (range.to - range.from)) / (width - gutter);
-    let at = this.schedule.firstEndingAfter(row, range.from);
-    while (at < row.end && start[at] < range.to) {
-      const left = Math.max(this.toX(start[at], range, width), gutter);
-      const right = Math.min(this.toX(end[at], range, width), width);
-      const drawn = Math.max(right - left, 1);
-      const isSelected = op[at] === emphasis.selected;
-      context.globalAlpha = isSelected || !emphasis.dims(op[at]) ? 1 : 0.2;
-      context.fillStyle = this.fill[op[at]];
-      const inset = prefetch[at] ? 7 : 2; // fetches are thinner
-      context.fillRect(left, top + inset, drawn > 3 ? drawn - 1 : drawn, rowHeight - 2 * inset - 1);
-      if (isSelected) {
-        context.fillStyle = theme.selection;
-        context.fillRect(left, top + rowHeight - 4, drawn, 3);
-      }
-      if (drawn > 40 && !prefetch[at]) this.paintLabel(context, this.labels[op[at]], left, top, drawn);
-      // Of those that share a column of pixels, the first is enough.
-      at = right - left < 1 ? this.schedule.firstEndingAfter(row, end[at] + halfPixel, at + 1) : at + 1;
+    const paint = (at: number) => this.paintSlice(context, at, top, width, range, theme, emphasis);
+    const first = this.schedule.firstEndingAfter(row, range.from);
+    // Of those that share a column of pixels, the first is enough ...
+    for (let at = first; at < row.end && start[at] < range.to;)
+      at = paint(at) < 1 ? this.schedule.firstEndingAfter(row, end[at] + halfPixel, at + 1) : at + 1;
+    // ... unless another one stands out.
+    let painted = -Infinity; // up to this cycle
+    for (let at = first; at < row.end && start[at] < range.to; ++at) {
+      if (!emphasis.stands(op[at]) || end[at] < painted) continue;
+      paint(at);
+      painted = Math.max(end[at], start[at] + 2 * halfPixel);
     }
     context.globalAlpha = 1;
+  }
+
+  /// How wide it is, in pixels.
+  private paintSlice(context: CanvasRenderingContext2D, at: number, top: number, width: number, range: Range,
+                     theme: Theme, emphasis: Emphasis): number {
+    const { start, end, op, prefetch } = this.schedule;
+    const left = Math.max(this.toX(start[at], range, width), gutter);
+    const right = Math.min(this.toX(end[at], range, width), width);
+    const drawn = Math.max(right - left, 1);
+    const isSelected = op[at] === emphasis.selected;
+    context.globalAlpha = isSelected || !emphasis.dims(op[at]) ? 1 : 0.2;
+    context.fillStyle = this.fill[op[at]];
+    const inset = prefetch[at] ? 7 : 2; // fetches are thinner
+    context.fillRect(left, top + inset, drawn > 3 ? drawn - 1 : drawn, rowHeight - 2 * inset - 1);
+    if (isSelected) {
+      context.fillStyle = theme.selection;
+      context.fillRect(left, top + rowHeight - 4, drawn, 3);
+    }
+    if (drawn > 40 && !prefetch[at]) this.paintLabel(context, this.labels[op[at]], left, top, drawn);
+    return right - left;
   }
 
   private paintLabel(context: CanvasRenderingContext2D, label: string, left: number, top: number,

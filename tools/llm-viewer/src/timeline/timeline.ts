@@ -4,14 +4,17 @@ import { Colours } from "../colours";
 import { h } from "../dom";
 import { formatMicroseconds } from "../format";
 import { nameOfRun } from "../names";
+import { Op } from "../report";
 import { Schedule } from "../schedule";
 import { matches, State, Store } from "../state";
 import { CounterPlots } from "./counterPlots";
 import { Emphasis, gutter, Painter, Range, rowHeight, Theme } from "./painter";
 
+/// Clocks may differ: in seconds.
 export interface SharedRange {
   range: Range;
-  redraw: (() => void)[];
+  readonly end: number;
+  readonly redraw: (() => void)[];
 }
 
 function readTheme(): Theme {
@@ -29,23 +32,27 @@ export class Timeline {
   private readonly painter: Painter;
   private readonly counters: CounterPlots;
   private readonly height: number;
+  private readonly endCycle: number;
+  private readonly rows: HTMLElement;
   private width = 0;
   private theme: Theme = readTheme();
   private frame = 0;
   private found: boolean[] = []; // which ops the search finds; empty: not known
 
   constructor(private readonly schedule: Schedule, private readonly store: Store, colours: Colours,
-              private readonly shared: SharedRange, private readonly endCycle: number, label: string) {
+              private readonly shared: SharedRange, private readonly reveals: (op: string) => boolean, label: string) {
+    this.endCycle = shared.end * schedule.report.clock_hz;
     this.painter = new Painter(schedule, colours);
     this.counters = new CounterPlots(schedule);
     this.height = this.painter.rowsTop + schedule.rows.length * rowHeight;
     this.canvas = h("canvas", {
-      tabindex: 0, role: "img", "data-slices": schedule.sliceCount,
+      tabindex: 0, role: "application", "data-slices": schedule.sliceCount,
       "aria-label": `${label}: timeline of ${schedule.rows.length} engines. Arrow keys pan, plus and minus ` +
                     "zoom, Home shows all, F goes to the chosen op, N and P choose the next and the previous op.",
     });
+    this.rows = h("div", { class: "rows" }, this.canvas);
     this.element = h("section", { class: "timeline", "aria-label": label },
-      h("h3", {}, label), h("div", { class: "rows" }, this.canvas), this.counters.element, this.tip);
+      h("h3", {}, label), this.rows, this.counters.element, this.tip);
     this.listen();
     shared.redraw.push(() => this.requestPaint());
     store.subscribe((_, changed) => {
@@ -63,7 +70,7 @@ export class Timeline {
   }
 
   private resize(): void {
-    const width = Math.floor(this.element.clientWidth);
+    const width = Math.floor(this.rows.clientWidth); // without a scroll bar
     if (width < gutter + 50 || width === this.width) return;
     this.width = width;
     const ratio = window.devicePixelRatio || 1;
@@ -83,6 +90,12 @@ export class Timeline {
       });
   }
 
+  /// What is shown, in cycles of this schedule.
+  private get range(): Range {
+    const { clock_hz } = this.schedule.report;
+    return { from: this.shared.range.from * clock_hz, to: this.shared.range.to * clock_hz };
+  }
+
   private get selected(): number {
     const name = this.store.state.selectedOp;
     return name === undefined ? -1 : this.schedule.opByName.get(name) ?? -1;
@@ -91,17 +104,17 @@ export class Timeline {
   private emphasis(state: State): Emphasis {
     const { ops } = this.schedule.report;
     if (this.found.length === 0) this.found = ops.map((op) => matches(op.name, op.op, state.query));
-    return {
-      selected: this.selected,
-      dims: (op) => !this.found[op] || (state.showsCritical && !ops[op].is_critical),
-    };
+    const selected = this.selected;
+    const dims = (op: number) => !this.found[op] || (state.showsCritical && !ops[op].is_critical);
+    const isDimming = state.showsCritical || state.query.trim() !== "";
+    return { selected, dims, stands: (op) => op === selected || (isDimming && !dims(op)) };
   }
 
   private paint(): void {
     const ratio = window.devicePixelRatio || 1;
     const context = this.canvas.getContext("2d")!;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const { range } = this.shared;
+    const { range } = this;
     this.painter.paint(context, this.width, this.height, range, this.theme, this.emphasis(this.store.state));
     this.counters.show(range);
     this.canvas.dataset.from = String(range.from);
@@ -111,7 +124,7 @@ export class Timeline {
 
   /// Where the first slice of the chosen op is drawn: x,y,width,height; empty where it is not.
   private boxOfSelected(): string {
-    const op = this.selected, { range } = this.shared;
+    const op = this.selected, { range } = this;
     if (op < 0 || this.schedule.report.ops[op].slots.length === 0) return "";
     const slot = this.schedule.report.ops[op].slots[0];
     const row = this.schedule.rows.findIndex((candidate) => candidate.label === slot.engine);
@@ -124,17 +137,18 @@ export class Timeline {
     const least = 10; // cycles
     const length = Math.min(Math.max(to - from, least), this.endCycle);
     from = Math.min(Math.max(from, 0), this.endCycle - length);
-    this.shared.range = { from, to: from + length };
+    const { clock_hz } = this.schedule.report;
+    this.shared.range = { from: from / clock_hz, to: (from + length) / clock_hz };
     for (const redraw of this.shared.redraw) redraw();
   }
 
   private zoom(factor: number, around?: number): void {
-    const { from, to } = this.shared.range;
+    const { from, to } = this.range;
     const centre = around ?? (from + to) / 2;
     this.setRange(centre - (centre - from) * factor, centre + (to - centre) * factor);
   }
   private pan(share: number): void {
-    const { from, to } = this.shared.range;
+    const { from, to } = this.range;
     const by = (to - from) * share;
     const start = Math.min(Math.max(from + by, 0), this.endCycle - (to - from));
     this.setRange(start, start + (to - from));
@@ -143,13 +157,22 @@ export class Timeline {
   /// Where the chosen op is out of sight, moves there.
   private reveal(): void {
     const op = this.selected;
-    if (op < 0) return;
+    if (op < 0 || !this.reveals(this.schedule.report.ops[op].name)) return;
+    this.scrollToRowOf(this.schedule.report.ops[op]);
     const [start, end] = this.schedule.extentOf(this.schedule.report.ops[op]);
-    const { from, to } = this.shared.range;
+    const { from, to } = this.range;
     if (end > from && start < to) return;
     const length = to - from, centre = (start + end) / 2;
     this.setRange(centre - length / 2, centre + length / 2);
   }
+  /// Where there are more rows than fit.
+  private scrollToRowOf(op: Op): void {
+    const row = this.schedule.rows.findIndex((candidate) => candidate.label === op.slots[0]?.engine);
+    const top = this.painter.rowsTop + row * rowHeight, { scrollTop, clientHeight } = this.rows;
+    if (row >= 0 && (top < scrollTop || top + rowHeight > scrollTop + clientHeight))
+      this.rows.scrollTop = top - clientHeight / 2;
+  }
+
   private goToSelected(): void {
     const op = this.selected;
     if (op < 0) return;
@@ -171,18 +194,21 @@ export class Timeline {
     this.canvas.addEventListener("keydown", (event) => this.onKey(event));
   }
 
+  /// Where there are more rows than fit, the wheel alone scrolls them, and zooms with Ctrl.
   private onWheel(event: WheelEvent): void {
+    const isUpright = !event.shiftKey && Math.abs(event.deltaX) <= Math.abs(event.deltaY);
+    if (isUpright && !event.ctrlKey && this.rows.scrollHeight > this.rows.clientHeight) return;
     event.preventDefault();
-    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
-      this.pan(((event.deltaX || event.deltaY) / (this.width - gutter)) * 1);
+    if (!isUpright)
+      this.pan((event.deltaX || event.deltaY) / (this.width - gutter));
     else
       this.zoom(Math.exp(event.deltaY * 0.002),
-        this.painter.toCycle(Math.max(event.offsetX, gutter), this.shared.range, this.width));
+        this.painter.toCycle(Math.max(event.offsetX, gutter), this.range, this.width));
   }
 
   /// A drag pans; a click without one chooses.
   private onDown(event: PointerEvent): void {
-    const origin = { x: event.offsetX, ...this.shared.range };
+    const origin = { x: event.offsetX, ...this.range };
     let moved = false;
     this.canvas.setPointerCapture(event.pointerId);
     const onMove = (move: PointerEvent) => {
@@ -194,9 +220,9 @@ export class Timeline {
     const onUp = (up: PointerEvent) => {
       this.canvas.removeEventListener("pointermove", onMove);
       if (moved) return;
-      const layer = this.painter.layerAt(up.offsetX, up.offsetY, this.shared.range, this.width);
+      const layer = this.painter.layerAt(up.offsetX, up.offsetY, this.range, this.width);
       if (layer) return this.setRange(layer.start, layer.end);
-      const slice = this.painter.sliceAt(up.offsetX, up.offsetY, this.shared.range, this.width);
+      const slice = this.painter.sliceAt(up.offsetX, up.offsetY, this.range, this.width);
       this.store.set({ selectedOp: slice < 0 ? undefined : this.schedule.report.ops[this.schedule.op[slice]].name });
     };
     this.canvas.addEventListener("pointermove", onMove);
@@ -228,7 +254,7 @@ export class Timeline {
   }
 
   private describePlace(x: number, y: number): string[] {
-    const { range } = this.shared;
+    const { range } = this;
     const layer = this.painter.layerAt(x, y, range, this.width);
     if (layer) return [layer.name, `${this.toTime(layer.end - layer.start)}; a click shows it alone`];
     const slice = this.painter.sliceAt(x, y, range, this.width);
