@@ -11,7 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionQueues.h"
-#include "TraceWriter.h"
+#include "TraceSink.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mlir::llm;

@@ -63,6 +63,25 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
           clEnumValN(::mlir::llm::TraceTime::Cycles, "cycles",
                      "cycles, one drawn as a nanosecond: short parts stay visible"))
     }]>,
+    Option<"format", "format", "::mlir::llm::TraceFormat",
+           "::mlir::llm::TraceFormat::Json", "How to write it", [{
+      ::llvm::cl::values(
+          clEnumValN(::mlir::llm::TraceFormat::Json, "json",
+                     "Chrome's JSON format, which most viewers open"),
+          clEnumValN(::mlir::llm::TraceFormat::JsonGzip, "json.gz",
+                     "the same, compressed with gzip"),
+          clEnumValN(::mlir::llm::TraceFormat::Proto, "pftrace",
+                     "Perfetto's own format, smaller, for Perfetto only"))
+    }]>,
+    Option<"detail", "detail", "::mlir::llm::TraceDetail",
+           "::mlir::llm::TraceDetail::Tile", "What a slice of an engine stands for", [{
+      ::llvm::cl::values(
+          clEnumValN(::mlir::llm::TraceDetail::Layer, "layer",
+                     "no tracks of engines: layers, critical path and counters"),
+          clEnumValN(::mlir::llm::TraceDetail::Op, "op",
+                     "slots of an op that follow each other"),
+          clEnumValN(::mlir::llm::TraceDetail::Tile, "tile", "one slot"))
+    }]>,
     Option<"explainSlots", "explain-slots", "int64_t", /*default=*/"100000",
            "The most slots of a stretch, between two loop boundaries, of which slack and "
            "causes are found: that takes memory for each of them">
