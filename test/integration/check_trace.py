@@ -6,7 +6,8 @@
 It knows the trace only as Perfetto reads it: events sorted by time, slices that nest on a
 (pid, tid), arrows that bind to the slice on top where their ends lie. From the report it
 derives what must be there: each op once per slot and iteration, each dependence as one
-arrow. It shares nothing with the exporter. Exit status 1 and a message where they differ.
+arrow, layers from their first slot to their last, idle cycles by cause. It shares nothing
+with the exporter. Exit status 1 and a message where they differ.
 """
 import argparse
 import itertools
@@ -41,7 +42,7 @@ def is_number(value):
 # The trace, as a viewer reads it
 # --------------------------------------------------------------------------------------
 
-Slice = namedtuple("Slice", "number name track start end args")
+Slice = namedtuple("Slice", "number name track start end args category")
 
 
 def nanoseconds(event, key):
@@ -134,7 +135,7 @@ class Trace:
         require("dur" in event, f"a slice without 'dur': {event}")
         end = time + nanoseconds(event, "dur")
         new = Slice(len(self.slices), event["name"], track_of(event), time, end,
-                    event.get("args", {}))
+                    event.get("args", {}), event.get("cat"))
         self.slices.append(new)
         return new
 
@@ -169,6 +170,18 @@ class Trace:
 
     def track_name(self, track):
         return self.metadata["thread_name", track][0]
+
+    def processes(self):
+        """Pids in the order of their sort indexes."""
+        indices = sorted((values[0], pid) for (kind, pid), values in self.metadata.items()
+                         if kind == "process_sort_index")
+        return [pid for _, pid in indices]
+
+    def tracks_of(self, pid):
+        """The names of a process's tracks, in order."""
+        indices = sorted((values[0], track) for (kind, track), values in self.metadata.items()
+                         if kind == "thread_sort_index" and track[0] == pid)
+        return [self.track_name(track) for _, track in indices]
 
     def check_overlap(self):
         by_track = defaultdict(list)
@@ -274,8 +287,12 @@ class Checker:
         self.trace, self.report, self.time = trace, report, time
         self.plan = Plan(report)
         self.found = defaultdict(list)  # (track name, name) -> slices
+        self.others = defaultdict(list)  # category -> slices
         for each in trace.slices:
-            self.found[trace.track_name(each.track), each.name].append(each)
+            if each.category in ("op", "prefetch"):
+                self.found[trace.track_name(each.track), each.name].append(each)
+            else:
+                self.others[each.category].append(each)
 
     def is_at(self, cycle, ns):
         """Whether a time is the cycle's, rounded to a neighbouring nanosecond."""
@@ -302,21 +319,31 @@ class Checker:
         numbers = self.check_slices()
         self.check_arrows(numbers)
         self.check_counters()
+        unknown = set(self.others) - {"parts", "idle", "layer", "critical path"}
+        require(not unknown, f"slices of unknown kinds: {sorted(map(str, unknown))}")
+        self.check_parts()
+        self.check_layers()
+        self.check_idle()
+        self.check_path()
 
     def check_tracks(self):
-        names = [names[0] for (kind, _), names in self.trace.metadata.items()
-                 if kind == "thread_name"]
-        wanted = [f"{engine['name']}[{index}]" for engine in self.report["engines"]
-                  for index in range(engine["count"])]
-        require(Counter(names) == Counter(wanted),
-                f"the tracks are {sorted(names)}, the engines {sorted(wanted)}")
-        order = sorted((indices[0], self.trace.track_name(key))
-                       for (kind, key), indices in self.trace.metadata.items()
-                       if kind == "thread_sort_index")
-        require([name for _, name in order] == wanted, "the tracks are not in the engines' order")
-        for (kind, _), names in self.trace.metadata.items():
-            require(kind != "process_name" or names == [self.report["target"]],
-                    f"the process is {names}, not {self.report['target']}")
+        """The machine, then layers, then each group of engines with its tracks."""
+        engines = self.report["engines"]
+        pids = self.trace.processes()
+        names = [self.trace.metadata["process_name", pid][0] for pid in pids]
+        wanted = [self.report["target"], "layers", *(engine["name"] for engine in engines)]
+        require(names == wanted, f"the processes are {names}, not {wanted}")
+        own = self.trace.tracks_of(pids[0])
+        require(own in ([], ["critical path"]), f"the machine has the tracks {own}")
+        lanes = self.trace.tracks_of(pids[1])
+        require(lanes == [f"layers[{lane}]" for lane in range(len(lanes))],
+                f"the lanes of layers are {lanes}")
+        for engine, pid in zip(engines, pids[2:]):
+            wanted = [f"{engine['name']}[{index}]" for index in range(engine["count"])]
+            found = self.trace.tracks_of(pid)
+            require(Counter(found) == Counter(wanted),
+                    f"the tracks are {sorted(found)}, the engines {sorted(wanted)}")
+            require(found == wanted, "the tracks are not in the engines' order")
 
     def check_slices(self):
         """Each expectation has its slice, and none is left over."""
@@ -375,11 +402,22 @@ class Checker:
         require(self.trace.counters or not self.trace.slices, "no counters")
         for (name, key), samples in self.trace.counters.items():
             require(all(value >= 0 for _, value in samples), f"counter '{name}' is below 0")
-            require(samples[-1][1] == 0, f"counter '{name}' does not end at 0")
+            if name == "KV cache written":
+                self.check_cache(samples)
+                continue
+            floor = samples[-1][1] if name == "power" else 0  # idle watts
+            require(samples[-1][1] == floor, f"counter '{name}' does not end at 0")
+            require(min(value for _, value in samples) >= floor, f"counter '{name}' is below its end")
             if name == "engines busy":
                 require(max(value for _, value in samples) <= engines.get(key, math.inf),
                         f"more than all '{key}' are busy")
         self.check_busy_time()
+
+    def check_cache(self, samples):
+        values = [value for _, value in samples]
+        require(values == sorted(values), "the cache loses bytes")
+        wanted = self.report.get("totals", {}).get("kv_write_bytes")
+        require(values[-1] == wanted, f"{values[-1]} bytes are written to caches, not {wanted}")
 
     def check_busy_time(self):
         """The area under 'engines busy' is the time of all slices."""
@@ -388,8 +426,130 @@ class Checker:
             if name == "engines busy":
                 area += sum((after[0] - before[0]) * before[1]
                             for before, after in zip(samples, samples[1:]))
-        length = sum(each.end - each.start for each in self.trace.slices)
+        length = sum(each.end - each.start for each in self.trace.slices
+                     if each.category in ("op", "prefetch"))
         require(area == length, f"engines are busy for {area} ns, slices last {length} ns")
+
+    def take(self, category, wanted):
+        """Each of (track, name, start, end, args) has its slice of the category, and none is
+        left over; args: those that must be there. A track of None may be any."""
+        found = defaultdict(list)
+        for each in self.others[category]:
+            cycles = [each.args.get(key) for key in ("start_cycle", "end_cycle")]
+            require(all(map(is_integer, cycles)), f"{category} '{each.name}' without cycles")
+            require(self.is_at(cycles[0], each.start) and self.is_at(cycles[1], each.end),
+                    f"{category} '{each.name}' is not where its cycles are")
+            found[each.name, *cycles].append(each)
+        for track, name, start, end, args in wanted:
+            fits = [each for each in found[name, start, end]
+                    if track in (None, self.trace.track_name(each.track))]
+            require(fits, f"no {category} '{name}' on {track} for cycles {start} to {end}")
+            require(args.items() <= fits[0].args.items(),
+                    f"{category} '{name}': args are {fits[0].args}, not {args}")
+            found[name, start, end].remove(fits[0])
+        extra = [each.name for rest in found.values() for each in rest]
+        require(not extra, f"{category} slices that the report does not know: {sorted(extra)}")
+
+    def check_parts(self):
+        """Around slots of a run of an op that follow each other on an engine."""
+        wanted = []
+        for op in self.plan.ops.values():
+            for run in self.plan.runs(op):
+                by_engine = defaultdict(list)
+                for each in self.plan.slices(op, run):
+                    by_engine[each.track].append((each.start_cycle, each.end_cycle))
+                for track, slots in by_engine.items():
+                    for start, end, parts in join(sorted(slots)):
+                        if parts > 1:
+                            wanted.append((track, self.plan.name(op, run), start, end,
+                                           {"parts": parts, "op": op["op"]}))
+        self.take("parts", wanted)
+
+    def check_layers(self):
+        """From the first start to the last end of a layer's ops in one iteration; of ops in no
+        layer, of those between two boundaries of loops."""
+        groups, outside, previous = {}, None, None
+        for op in self.plan.ops.values():
+            loops = tuple(op.get("loops", []))
+            if loops != previous:
+                outside, previous = object(), loops
+            groups.setdefault((op.get("layer") or outside, loops), []).append(op)
+        wanted = []
+        for (layer, _), ops in groups.items():
+            for run in self.plan.runs(ops[0]):
+                names = [self.plan.name(op, run) for op in ops]
+                name = names[0] if len(names) == 1 else f"{names[0]} .. {names[-1]}"
+                if isinstance(layer, str):
+                    name = self.plan.name({**ops[0], "name": layer}, run)
+                slots = [slot for op in ops for slot in self.plan.slices(op, run)]
+                wanted.append((None, name, min(slot.start_cycle for slot in slots),
+                               max(slot.end_cycle for slot in slots), {"ops": len(ops)}))
+        self.take("layer", wanted)
+
+    def check_idle(self):
+        """With slots and fetches they fill each engine's time; causes add up to the report's."""
+        if not self.is_explained():
+            require(not self.others["idle"], "gaps without an explanation")
+            return
+        causes, cycles = defaultdict(Counter), Counter()
+        for each in self.others["idle"]:
+            group = self.trace.metadata["process_name", each.track[0]][0]
+            own = each.args["idle_cycles"]
+            require(sum(own.values()) == each.args["end_cycle"] - each.args["start_cycle"],
+                    f"the causes of '{each.name}' are not its cycles: {own}")
+            main = max(own.values())
+            require(own[each.name.removeprefix("idle: ").replace(" ", "_")] == main,
+                    f"'{each.name}' is not the main one of {own}")
+            causes[group].update(own)
+        for engine in self.report["engines"]:
+            found = dict(causes[engine["name"]])
+            require(found == engine["idle_cycles"],
+                    f"'{engine['name']}' is idle {found}, not {engine['idle_cycles']}")
+        for each in self.trace.slices:
+            if each.category in ("op", "prefetch", "idle"):
+                cycles[each.track] += each.args["end_cycle"] - each.args["start_cycle"]
+        require(set(cycles.values()) <= {self.report["makespan_cycles"]},
+                f"slots and gaps do not fill the makespan: {dict(cycles)}")
+
+    def is_explained(self):
+        return any("busy_cycles" in engine for engine in self.report["engines"])
+
+    def check_path(self):
+        """One step after the other, each a slot or a fetch, or several of one op; gaps only
+        where nothing ended."""
+        steps = sorted(self.others["critical path"], key=lambda each: each.args["start_cycle"])
+        if not self.is_explained() or not steps:
+            require(not steps, "a critical path without an explanation")
+            return
+        spans = defaultdict(set)
+        for op in self.plan.ops.values():
+            for run in self.plan.runs(op):
+                fetches = [fetch for fetch, _ in self.plan.prefetches(op, run)]
+                for each in self.plan.slices(op, run) + fetches:
+                    spans[each.name, "start"].add(each.start_cycle)
+                    spans[each.name, "end"].add(each.end_cycle)
+        before = 0
+        for each in steps:
+            start, end = each.args["start_cycle"], each.args["end_cycle"]
+            require(start in spans[each.name, "start"] and end in spans[each.name, "end"],
+                    f"step '{each.name}' is no slot of it")
+            require(start >= before, f"step '{each.name}' starts before the one ahead of it ends")
+            require(start == before or each.args["follows_by"] in ("choice", "none"),
+                    f"a gap before step '{each.name}'")
+            before = end
+        require(before == self.report["makespan_cycles"], "the critical path does not end last")
+
+
+def join(slots):
+    """Of sorted (start, end): the first start and the last end of those that follow each other
+    without a gap, and how many they are."""
+    runs = []
+    for start, end in slots:
+        if runs and runs[-1][1] == start:
+            runs[-1] = (runs[-1][0], end, runs[-1][2] + 1)
+        else:
+            runs.append((start, end, 1))
+    return runs
 
 
 def pick_function(report, name):

@@ -142,7 +142,8 @@ TEST(CriticalPath, ofListSchedules) {
       continue;
     for (Task &task : problem.tasks)
       task.alternatives.clear();
-    if (std::optional<Solution> solution = scheduleList(problem))
-      ASSERT_NO_FATAL_FAILURE(checkPath(problem, *solution));
+    std::optional<Solution> solution = scheduleList(problem);
+    ASSERT_TRUE(solution);
+    ASSERT_NO_FATAL_FAILURE(checkPath(problem, *solution));
   }
 }

@@ -119,7 +119,8 @@ TEST(IdleGaps, ofListSchedules) {
       continue;
     for (Task &task : problem.tasks)
       task.alternatives.clear();
-    if (std::optional<Solution> solution = scheduleList(problem))
-      ASSERT_NO_FATAL_FAILURE(checkGaps(problem, *solution));
+    std::optional<Solution> solution = scheduleList(problem);
+    ASSERT_TRUE(solution);
+    ASSERT_NO_FATAL_FAILURE(checkGaps(problem, *solution));
   }
 }
