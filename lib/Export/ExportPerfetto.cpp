@@ -76,10 +76,11 @@ static LogicalResult checkSliceCount(const Timeline &timeline,
   return emitFunctionError(timeline.program().function())
          << "has a schedule of more than " << withThousandsSeparators(maxSlices)
          << " slices, more than viewers open: "
-         << (detail == TraceDetail::Tile
-                 ? "draw less, --llm-export-perfetto=detail=op or detail=layer"
-                 : "give its loops fewer trips")
-         << ", or see the figures with --llm-export-report";
+         << (detail == TraceDetail::Layer
+                 ? ""
+                 : "draw less (detail=op, detail=layer), ")
+         << "give its loops fewer trips, or see the figures with "
+            "--llm-export-report";
 }
 
 /// The slots of the stretch that has most.
