@@ -176,7 +176,7 @@ LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
   std::optional<FunctionExplanation> found = explain(*timeline, *target);
   const FunctionExplanation *explanation = found ? &*found : nullptr;
   TraceSpans spans(*timeline, *target, explanation, detail);
-  if (failed(checkSliceCount(*timeline, spans.countSlices(), detail)))
+  if (failed(checkSliceCount(*timeline, spans.count(/*slices=*/true), detail)))
     return failure();
   FailureOr<TraceFlows> flows = TraceFlows::create(*timeline, spans, detail);
   if (failed(flows))

@@ -142,7 +142,10 @@ OpRuns mlir::llm::findOpRuns(SlotsAttr slots) {
   for (auto [number, fetch] : llvm::enumerate(runs.fetches)) {
     auto behind = numbers.upper_bound(
         {fetch.partEngine.getValue(), fetch.partIndex, fetch.partStartCycle});
-    runs.fetchesInto[std::prev(behind)->second].push_back(number);
+    unsigned target = std::prev(behind)->second;
+    fetch.endsBeforeUse = fetch.endCycle <= runs.slots[target].startCycle;
+    if (fetch.endsBeforeUse)
+      runs.fetchesInto[target].push_back(number);
   }
   return runs;
 }

@@ -22,6 +22,9 @@ struct OpRun {
   int64_t parts = 1;
   DictionaryAttr lanes; ///< null where they change
   StringAttr buffer;    ///< null: slots
+  /// Of fetches: whether they end before the slots begin that the first of them
+  /// is for.
+  bool endsBeforeUse = false;
   /// Of fetches: where and when the part runs that the first of them is for.
   StringAttr partEngine;
   int64_t partIndex = 0, partStartCycle = 0;
@@ -30,7 +33,8 @@ struct OpRun {
 /// By start, then by engine.
 struct OpRuns {
   std::vector<OpRun> slots, fetches;
-  /// Of each of `slots`: those of `fetches` of which the first is for it.
+  /// Of each of `slots`: those of `fetches` of which the first is for it, and
+  /// which end before it begins.
   std::vector<SmallVector<unsigned, 1>> fetchesInto;
 };
 

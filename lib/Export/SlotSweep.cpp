@@ -79,12 +79,12 @@ void SlotSweep::run(Visit visit) const {
   }
 }
 
-int64_t SlotSweep::countSlices() const {
-  int64_t slices = 0;
+int64_t SlotSweep::count(bool slices) const {
+  int64_t spans = 0;
   for (const SlotSeries &series : all)
-    if (series.isSlice())
-      slices += series.count;
-  return slices;
+    if (series.isSlice() == slices)
+      spans += series.count;
+  return spans;
 }
 
 } // namespace mlir::llm

@@ -65,8 +65,8 @@ public:
   /// outer before inner; of equals in the order of the series.
   void run(Visit visit) const;
 
-  /// All spans of all series of slices.
-  int64_t countSlices() const;
+  /// All spans of all series of slices, or of the others.
+  int64_t count(bool slices) const;
 
 private:
   std::vector<SlotSeries> all; ///< by start

@@ -30,15 +30,21 @@ void TraceExporter::writeHead() {
   });
 }
 
+/// More samples than a screen shows would make a long schedule's file large.
+void TraceExporter::limitSamples() {
+  constexpr int64_t mostSamples = 10000;
+  std::optional<int64_t> changing = spans.count(/*slices=*/false);
+  if (changing && *changing <= mostSamples)
+    return;
+  int64_t end = toNanoseconds(timeline.endCycle());
+  spans.counters().sampleEvery(
+      std::max<int64_t>(1, end / mostSamples + (end % mostSamples != 0)));
+}
+
 void TraceExporter::write() {
   writeHead();
-  if (detail == TraceDetail::Layer) {
-    // As many samples as a screen shows, however long the schedule is.
-    constexpr int64_t mostSamples = 10000;
-    int64_t end = toNanoseconds(timeline.endCycle());
-    spans.counters().sampleEvery(
-        std::max<int64_t>(1, end / mostSamples + (end % mostSamples != 0)));
-  }
+  if (detail == TraceDetail::Layer)
+    limitSamples();
   timeline.forEachStretch([&](const StretchRun &run) { writeStretch(run); });
   spans.counters().finish(sink);
   sink.end();
@@ -182,15 +188,16 @@ void TraceExporter::beginFetchRun(const Span &span) {
   unsigned op = span.series.owner, number = span.series.item;
   const OpRun &run = spans.runsOf(op).fetches[number];
   SliceOfRun place{op, span.stretch.iterations, 0};
-  TraceArrow arrow{TraceArrow::Kind::Prefetch, flows.idOfFetch(place, number)};
-  writeSlice(
-      span,
-      nameOfFetch(run.buffer, timeline.nameOf(op, span.stretch.iterations)),
-      "prefetch",
-      [&](TraceValues &values) {
-        args.writeOpRun(values, op, run, span.stretch, {});
-      },
-      {}, arrow);
+  SmallVector<TraceArrow, 1> arrows;
+  if (run.endsBeforeUse) // no arrow leads back in time
+    arrows.push_back(
+        {TraceArrow::Kind::Prefetch, flows.idOfFetch(place, number)});
+  auto fillArgs = [&](TraceValues &values) {
+    args.writeOpRun(values, op, run, span.stretch, {});
+  };
+  std::string name = timeline.nameOf(op, span.stretch.iterations);
+  writeSlice(span, nameOfFetch(run.buffer, name), "prefetch", fillArgs, {},
+             arrows);
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,6 +42,7 @@ private:
   };
   int64_t toNanoseconds(int64_t cycle) const;
   void writeHead();
+  void limitSamples();
   void writeStretch(const StretchRun &run);
   void begin(const Span &span);
   void beginSlot(const Span &span);

@@ -180,18 +180,19 @@ Slice TraceSpans::sliceOf(const SlotSeries &series, int64_t index,
   return slice;
 }
 
-std::optional<int64_t> TraceSpans::countSlices() const {
+std::optional<int64_t> TraceSpans::count(bool slices) const {
   std::optional<int64_t> sum = 0;
   auto visit = [&](auto &visit, ArrayRef<ProgramItem> items,
                    int64_t runs) -> void {
     for (const ProgramItem &item : items) {
-      std::optional<int64_t> slices =
-          item.isLoop() ? checkedMul(runs, item.trips)
-                        : checkedMul(runs, sweepOf(item).countSlices());
-      if (item.isLoop() && slices)
-        visit(visit, item.body, *slices);
-      else if (!item.isLoop())
-        sum = sum && slices ? checkedAdd(*sum, *slices) : std::nullopt;
+      std::optional<int64_t> product = checkedMul(
+          runs, item.isLoop() ? item.trips : sweepOf(item).count(slices));
+      if (!product || !sum)
+        sum = std::nullopt;
+      else if (item.isLoop())
+        visit(visit, item.body, *product);
+      else
+        sum = checkedAdd(*sum, *product);
     }
   };
   visit(visit, timeline.program().items(), 1);

@@ -33,8 +33,8 @@ public:
   const SlotSweep &sweepOf(const ProgramItem &stretch) const {
     return sweeps.find(&stretch)->second;
   }
-  /// Nothing above 2^61.
-  std::optional<int64_t> countSlices() const;
+  /// Of all runs: slices, or spans that only counters see. Nothing above 2^61.
+  std::optional<int64_t> count(bool slices) const;
 
   /// Number `index` of a series: of slots and fetches, in a run of the op.
   Slice sliceOf(const SlotSeries &series, int64_t index,

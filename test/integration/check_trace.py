@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks a trace of llm-opt against the JSON report of the same run.
 
-    check_trace.py TRACE REPORT [--function NAME] [--time ns|cycles]
+    check_trace.py TRACE REPORT [--function NAME] [--time ns|cycles] [--detail tile|op|layer]
 
 It knows the trace only as Perfetto reads it: events sorted by time, slices that nest on a
 (pid, tid), arrows that bind to the slice on top where their ends lie. From the report it
@@ -202,13 +202,31 @@ class Trace:
 # What the report says must be there
 # --------------------------------------------------------------------------------------
 
-Expected = namedtuple("Expected", "name track start_cycle end_cycle lanes")
+Expected = namedtuple("Expected", "name track start_cycle end_cycle lanes parts")
+
+
+def join(slots):
+    """Those that follow each other on an engine without a gap as one, by start and engine; without
+    lanes where they change."""
+    ends = {}  # (track, name) -> position in runs
+    runs = []
+    for each in sorted(slots, key=lambda slot: (slot.start_cycle, slot.end_cycle)):
+        before = ends.get((each.track, each.name))
+        if before is not None and runs[before].end_cycle == each.start_cycle:
+            lanes = each.lanes if runs[before].lanes == each.lanes else None
+            runs[before] = runs[before]._replace(end_cycle=each.end_cycle, lanes=lanes,
+                                                 parts=runs[before].parts + 1)
+            continue
+        ends[each.track, each.name] = len(runs)
+        runs.append(each)
+    return sorted(runs, key=lambda run: (run.start_cycle, run.track))
 
 
 class Plan:
     """The slices of each run of each op, and the runs that each run waits for."""
 
-    def __init__(self, report):
+    def __init__(self, report, detail):
+        self.detail = detail
         self.loops = report["loops"]
         self.ops = {op["name"]: op for op in report["ops"]}
         require(len(self.ops) == len(report["ops"]), "two ops of one name in the report")
@@ -234,17 +252,37 @@ class Plan:
     def place(self, op, run, slot, name):
         delay = sum(loop["period_cycles"] * i for loop, i in zip(self.loops_of(op), run))
         return Expected(name, slot["engine"], slot["start_cycle"] + delay,
-                        slot["end_cycle"] + delay, slot["lanes"])
+                        slot["end_cycle"] + delay, slot["lanes"], 1)
 
-    def slices(self, op, run):
+    def slots(self, op, run):
         return [self.place(op, run, slot, self.name(op, run)) for slot in op["slots"]]
 
-    def prefetches(self, op, run):
-        """Pairs of a fetch and the slice that it is for."""
-        for slot, consumer in zip(op["slots"], self.slices(op, run)):
+    def slices(self, op, run):
+        slots = self.slots(op, run)
+        return join(slots) if self.detail == "op" else slots
+
+    def fetches(self, op, run):
+        """Pairs of a fetch and the slot that it is for."""
+        for slot, consumer in zip(op["slots"], self.slots(op, run)):
             for fetch in slot.get("prefetches", []):
                 name = f"prefetch {fetch['buffer']} of {self.name(op, run)}"
                 yield self.place(op, run, fetch, name), consumer
+
+    def prefetches(self, op, run):
+        """Pairs of a slice of fetches and the slice that the first of them is for."""
+        fetches = list(self.fetches(op, run))
+        if self.detail != "op":
+            return fetches
+        targets = {}
+        for fetch, consumer in fetches:
+            [whole] = [each for each in self.slices(op, run) if each.track == consumer.track
+                       and each.start_cycle <= consumer.start_cycle < each.end_cycle]
+            targets[fetch.name, fetch.track, fetch.start_cycle] = whole
+        pairs = [(each, targets[each.name, each.track, each.start_cycle])
+                 for each in join([fetch for fetch, _ in fetches])]
+        # No arrow leads back in time.
+        return [(fetch, whole if fetch.end_cycle <= whole.start_cycle else None)
+                for fetch, whole in pairs]
 
     def producers(self, op, run):
         """The runs that this one waits for, as (op, run)."""
@@ -283,9 +321,9 @@ class Plan:
 
 
 class Checker:
-    def __init__(self, trace, report, time):
-        self.trace, self.report, self.time = trace, report, time
-        self.plan = Plan(report)
+    def __init__(self, trace, report, time, detail):
+        self.trace, self.report, self.time, self.detail = trace, report, time, detail
+        self.plan = Plan(report, detail)
         self.found = defaultdict(list)  # (track name, name) -> slices
         self.others = defaultdict(list)  # category -> slices
         for each in trace.slices:
@@ -316,19 +354,27 @@ class Checker:
 
     def check(self):
         self.check_tracks()
-        numbers = self.check_slices()
-        self.check_arrows(numbers)
+        if self.detail == "layer":
+            require(not self.found and not self.trace.arrows, "more than layers")
+        else:
+            self.check_arrows(self.check_slices())
         self.check_counters()
         unknown = set(self.others) - {"parts", "idle", "layer", "critical path"}
         require(not unknown, f"slices of unknown kinds: {sorted(map(str, unknown))}")
-        self.check_parts()
+        if self.detail == "tile":
+            self.check_parts()
+        else:
+            require(not self.others["parts"], "parts without slots in them")
         self.check_layers()
-        self.check_idle()
+        if self.detail == "layer":
+            require(not self.others["idle"], "gaps without engines")
+        else:
+            self.check_idle()
         self.check_path()
 
     def check_tracks(self):
         """The machine, then layers, then each group of engines with its tracks."""
-        engines = self.report["engines"]
+        engines = self.report["engines"] if self.detail != "layer" else []
         pids = self.trace.processes()
         names = [self.trace.metadata["process_name", pid][0] for pid in pids]
         wanted = [self.report["target"], "layers", *(engine["name"] for engine in engines)]
@@ -359,8 +405,10 @@ class Checker:
         for op in self.plan.ops.values():
             for run in self.plan.runs(op):
                 for fetch, consumer in self.plan.prefetches(op, run):
-                    place = self.plan.slices(op, run).index(consumer)
-                    self.fetches[self.match(fetch).number, numbers[op["name"], run, place]] += 1
+                    source = self.match(fetch).number
+                    if consumer:
+                        place = self.plan.slices(op, run).index(consumer)
+                        self.fetches[source, numbers[op["name"], run, place]] += 1
         extra = [each.name for rest in self.found.values() for each in rest]
         require(not extra, f"slices that the report does not know: {sorted(extra)}")
         return numbers
@@ -378,6 +426,15 @@ class Checker:
         for key in ("in", "out"):
             require(isinstance(args.get(key), list), f"{where}: no shapes '{key}'")
         require("bound" in args.get("cost", {}), f"{where}: no cost with a bound")
+        if self.detail == "op":
+            require(args.get("parts") == expected.parts, f"{where}: {args.get('parts')} parts")
+            work = Counter()  # cut ops may do some of it twice
+            for part in op["parts"]:
+                work.update({kind: part["count"] * each for kind, each in part["work"].items()})
+            require(args["cost"]["work"] == dict(work), f"{where}: work is not {dict(work)}")
+            for key in ("bytes", "compute_cycles", "memory_cycles", "overhead_cycles",
+                        "serial_cycles", "bound"):
+                require(args["cost"][key] == op[key], f"{where}: {key} is not that of the op")
         require("strategy" in args.get("tile", {}), f"{where}: no tile with a strategy")
 
     def check_arrows(self, numbers):
@@ -389,7 +446,7 @@ class Checker:
                     parts = self.plan.slices(producer, producer_run)
                     last = max(range(len(parts)), key=lambda part: parts[part].end_cycle)
                     source = numbers[producer["name"], producer_run, last]
-                    for place in range(len(op["slots"])):
+                    for place in range(len(self.plan.slices(op, run))):
                         wanted[source, numbers[op["name"], run, place]] += 1
         found = Counter(self.trace.arrows)
         for (source, to), count in ((wanted - found) + (found - wanted)).items():
@@ -411,7 +468,8 @@ class Checker:
             if name == "engines busy":
                 require(max(value for _, value in samples) <= engines.get(key, math.inf),
                         f"more than all '{key}' are busy")
-        self.check_busy_time()
+        if self.detail != "layer":
+            self.check_busy_time()
 
     def check_cache(self, samples):
         values = [value for _, value in samples]
@@ -455,14 +513,10 @@ class Checker:
         wanted = []
         for op in self.plan.ops.values():
             for run in self.plan.runs(op):
-                by_engine = defaultdict(list)
-                for each in self.plan.slices(op, run):
-                    by_engine[each.track].append((each.start_cycle, each.end_cycle))
-                for track, slots in by_engine.items():
-                    for start, end, parts in join(sorted(slots)):
-                        if parts > 1:
-                            wanted.append((track, self.plan.name(op, run), start, end,
-                                           {"parts": parts, "op": op["op"]}))
+                for each in join(self.plan.slots(op, run)):
+                    if each.parts > 1:
+                        wanted.append((each.track, each.name, each.start_cycle, each.end_cycle,
+                                       {"parts": each.parts, "op": op["op"]}))
         self.take("parts", wanted)
 
     def check_layers(self):
@@ -524,8 +578,8 @@ class Checker:
         spans = defaultdict(set)
         for op in self.plan.ops.values():
             for run in self.plan.runs(op):
-                fetches = [fetch for fetch, _ in self.plan.prefetches(op, run)]
-                for each in self.plan.slices(op, run) + fetches:
+                fetches = [fetch for fetch, _ in self.plan.fetches(op, run)]
+                for each in self.plan.slots(op, run) + fetches:
                     spans[each.name, "start"].add(each.start_cycle)
                     spans[each.name, "end"].add(each.end_cycle)
         before = 0
@@ -540,18 +594,6 @@ class Checker:
         require(before == self.report["makespan_cycles"], "the critical path does not end last")
 
 
-def join(slots):
-    """Of sorted (start, end): the first start and the last end of those that follow each other
-    without a gap, and how many they are."""
-    runs = []
-    for start, end in slots:
-        if runs and runs[-1][1] == start:
-            runs[-1] = (runs[-1][0], end, runs[-1][2] + 1)
-        else:
-            runs.append((start, end, 1))
-    return runs
-
-
 def pick_function(report, name):
     functions = report.get("functions", [report])
     if name is not None:
@@ -561,10 +603,10 @@ def pick_function(report, name):
     return functions[0]
 
 
-def check(trace_root, report_root, function=None, time="ns"):
+def check(trace_root, report_root, function=None, time="ns", detail="tile"):
     """Raises TraceError where the trace is not what the report says; else a summary."""
     trace = Trace(trace_root)
-    Checker(trace, pick_function(report_root, function), time).check()
+    Checker(trace, pick_function(report_root, function), time, detail).check()
     work = [each for each in trace.slices if each.category in ("op", "prefetch")]
     return (f"ok: {len(work)} slices, {len(trace.arrows)} arrows, "
             f"{len(trace.counters)} counters")
@@ -581,9 +623,11 @@ def main():
     parser.add_argument("report")
     parser.add_argument("--function", help="which one, where the report has several")
     parser.add_argument("--time", choices=("ns", "cycles"), default="ns")
+    parser.add_argument("--detail", choices=("tile", "op", "layer"), default="tile")
     options = parser.parse_args()
     try:
-        print(check(load(options.trace), load(options.report), options.function, options.time))
+        print(check(load(options.trace), load(options.report), options.function, options.time,
+                    options.detail))
     except (TraceError, OSError, ValueError, KeyError) as error:
         print(f"{options.trace}: {type(error).__name__}: {error}", file=sys.stderr)
         return 1
