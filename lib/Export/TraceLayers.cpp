@@ -111,11 +111,12 @@ static unsigned findLanes(const std::set<unsigned> &free, unsigned count,
   return length > 0 && first + length == lanes ? first : lanes;
 }
 
-/// The lowest lanes that are free. Rooms are visited by start.
+/// The lowest lanes that are free. Of rooms that start together the longest
+/// comes first.
 unsigned TraceLayers::placeRooms(std::vector<Room> rooms) {
   llvm::stable_sort(rooms, [](const Room &a, const Room &b) {
-    return std::tie(a.startCycle, a.endCycle) <
-           std::tie(b.startCycle, b.endCycle);
+    return std::tie(a.startCycle, b.endCycle) <
+           std::tie(b.startCycle, a.endCycle);
   });
   using Busy = std::pair<int64_t, unsigned>; // up to when, lane
   std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;

@@ -13,6 +13,7 @@ import argparse
 import itertools
 import json
 import math
+import re
 import sys
 from collections import Counter, defaultdict, namedtuple
 from decimal import Decimal
@@ -205,6 +206,14 @@ class Trace:
 Expected = namedtuple("Expected", "name track start_cycle end_cycle lanes parts")
 
 
+def expand(name, index, iteration):
+    """The index of the loop for {}, and of {3..9} or {3,5..9} the number of this iteration."""
+    def number(match):
+        first, second, _ = (int(word) if word else None for word in match.groups())
+        return str(first + iteration * (1 if second is None else second - first))
+    return re.sub(r"\{(\d+)(?:,(\d+))?\.\.(\d+)\}", number, name.replace("{}", str(index)))
+
+
 def join(slots):
     """Those that follow each other on an engine without a gap as one, by start and engine; without
     lanes where they change."""
@@ -247,7 +256,7 @@ class Plan:
         index = range(loop["first_index"],
                       loop["first_index"] + loop["trips"] * loop["index_step"],
                       loop["index_step"])[run[-1]]
-        return op["name"].replace("{}", str(index))
+        return expand(op["name"], index, run[-1])
 
     def place(self, op, run, slot, name):
         delay = sum(loop["period_cycles"] * i for loop, i in zip(self.loops_of(op), run))
