@@ -8,11 +8,11 @@
 // A file is packets one behind the other, each with a time in nanoseconds. The
 // machine is a process; its groups are tracks below it, the tracks of a group
 // are below that. A slice is a packet where it begins, with its arrows, and one
-// where it ends.
+// where it ends. Texts have numbers (ProtoNames.h).
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProtoWriter.h"
+#include "ProtoNames.h"
 #include "TraceSink.h"
 
 using namespace mlir;
@@ -25,7 +25,8 @@ constexpr unsigned packet = 1;
 } // namespace trace
 namespace packet {
 constexpr unsigned timestamp = 8, sequenceId = 10, trackEvent = 11,
-                   trackDescriptor = 60;
+                   internedData = 12, sequenceFlags = 13, trackDescriptor = 60;
+constexpr unsigned stateCleared = 1, needsState = 2; ///< of sequenceFlags
 } // namespace packet
 namespace descriptor {
 constexpr unsigned uuid = 1, name = 2, process = 3, parentUuid = 5, counter = 8,
@@ -39,22 +40,32 @@ namespace counter {
 constexpr unsigned unitName = 6;
 } // namespace counter
 namespace event {
-constexpr unsigned annotations = 4, type = 9, trackUuid = 11, categories = 22,
-                   name = 23, counterValue = 30, doubleCounterValue = 44,
-                   flowIds = 47, terminatingFlowIds = 48;
+constexpr unsigned categoryNumbers = 3, annotations = 4, type = 9,
+                   nameNumber = 10, trackUuid = 11, categories = 22, name = 23,
+                   counterValue = 30, doubleCounterValue = 44, flowIds = 47,
+                   terminatingFlowIds = 48;
 enum Type { SliceBegin = 1, SliceEnd = 2, Instant = 3, Counter = 4 };
 } // namespace event
 namespace annotation {
-constexpr unsigned boolean = 2, integer = 4, string = 6, name = 10,
-                   entries = 11, elements = 12;
+constexpr unsigned nameNumber = 1, boolean = 2, integer = 4, string = 6,
+                   name = 10, entries = 11, elements = 12, stringNumber = 17;
 } // namespace annotation
+
+/// A text by its number, or in full.
+void writeText(ProtoWriter &writer, ProtoNames &names, ProtoNames::Kind kind,
+               unsigned numberField, unsigned textField, StringRef text) {
+  if (uint64_t number = names.numberOf(kind, text))
+    writer.varint(numberField, number);
+  else
+    writer.bytes(textField, toUtf8(text));
+}
 
 /// Each member is a message, in the field `field` of what it is in. Objects and
 /// lists without members have no form here, and are left out.
 class ProtoValues : public TraceValues {
 public:
-  ProtoValues(ProtoWriter &writer, unsigned field)
-      : writer(writer), field(field) {}
+  ProtoValues(ProtoWriter &writer, ProtoNames &names, unsigned field)
+      : writer(writer), names(names), field(field) {}
   void number(StringRef key, int64_t value) override {
     begin(key);
     writer.varint(annotation::integer, uint64_t(value));
@@ -62,7 +73,8 @@ public:
   }
   void text(StringRef key, StringRef value) override {
     begin(key);
-    writer.bytes(annotation::string, toUtf8(value));
+    writeText(writer, names, ProtoNames::Text, annotation::stringNumber,
+              annotation::string, value);
     writer.endMessage();
   }
   void flag(StringRef key, bool value) override {
@@ -88,12 +100,13 @@ private:
   void begin(StringRef key) {
     writer.beginMessage(field);
     if (field != annotation::elements)
-      writer.bytes(annotation::name, toUtf8(key));
+      writeText(writer, names, ProtoNames::Annotation, annotation::nameNumber,
+                annotation::name, key);
   }
   void nest(StringRef key, unsigned innerField, Fill fill) {
     begin(key);
     size_t before = writer.str().size();
-    ProtoValues inner(writer, innerField);
+    ProtoValues inner(writer, names, innerField);
     fill(inner);
     if (writer.str().size() == before)
       writer.dropMessage();
@@ -102,6 +115,7 @@ private:
   }
 
   ProtoWriter &writer;
+  ProtoNames &names;
   unsigned field;
 };
 
@@ -122,7 +136,7 @@ public:
   }
 
 private:
-  std::string encode(Fill fill, unsigned field) const;
+  std::string encode(Fill fill, unsigned field);
   void writePacket(function_ref<void()> fill);
   void writeDescriptor(uint64_t uuid, uint64_t parent, unsigned rank,
                        StringRef name, function_ref<void()> fill);
@@ -142,6 +156,7 @@ private:
   raw_ostream &os;
   const TraceLayout *layout = nullptr;
   ProtoWriter writer; ///< the packet under way
+  ProtoNames names;
 };
 } // namespace
 
@@ -149,9 +164,9 @@ std::unique_ptr<TraceSink> mlir::llm::makeProtoTrace(raw_ostream &os) {
   return std::make_unique<ProtoTrace>(os);
 }
 
-std::string ProtoTrace::encode(Fill fill, unsigned field) const {
+std::string ProtoTrace::encode(Fill fill, unsigned field) {
   ProtoWriter inner;
-  ProtoValues values(inner, field);
+  ProtoValues values(inner, names, field);
   fill(values);
   return inner.str().str();
 }
@@ -160,6 +175,7 @@ void ProtoTrace::writePacket(function_ref<void()> fill) {
   writer.beginMessage(trace::packet);
   writer.varint(packet::sequenceId, 1);
   fill();
+  names.writeNew(writer, packet::internedData);
   writer.endMessage();
   os << writer.str();
   writer.clear();
@@ -181,6 +197,8 @@ void ProtoTrace::writeDescriptor(uint64_t uuid, uint64_t parent, unsigned rank,
     writer.varint(descriptor::siblingOrderRank, rank);
     fill();
     writer.endMessage();
+    if (uuid == uuidOfGroup(0)) // the first packet: no number is known
+      writer.varint(packet::sequenceFlags, packet::stateCleared);
   });
 }
 
@@ -215,7 +233,7 @@ void ProtoTrace::begin(const TraceLayout &tracks, Fill fillHead) {
                     });
   writeEvent(0, machine, event::Instant, [&] {
     writer.bytes(event::name, "schedule");
-    ProtoValues values(writer, event::annotations);
+    ProtoValues values(writer, names, event::annotations);
     fillHead(values);
   });
 }
@@ -228,6 +246,8 @@ void ProtoTrace::writeEvent(int64_t nanoseconds, uint64_t track,
                             event::Type type, function_ref<void()> fill) {
   writePacket([&] {
     writer.varint(packet::timestamp, nanoseconds);
+    if (type == event::SliceBegin || type == event::Instant)
+      writer.varint(packet::sequenceFlags, packet::needsState);
     writer.beginMessage(packet::trackEvent);
     writer.varint(event::type, type);
     writer.varint(event::trackUuid, track);
@@ -245,10 +265,12 @@ void ProtoTrace::writeArrows(unsigned field, ArrayRef<TraceArrow> arrows) {
 
 void ProtoTrace::beginSlice(const TraceSlice &slice) {
   writeEvent(slice.start, uuidOfTrack(slice.track), event::SliceBegin, [&] {
-    ProtoValues values(writer, event::annotations);
+    ProtoValues values(writer, names, event::annotations);
     slice.fillArgs(values);
-    writer.bytes(event::categories, slice.category);
-    writer.bytes(event::name, toUtf8(slice.name));
+    writeText(writer, names, ProtoNames::Category, event::categoryNumbers,
+              event::categories, slice.category);
+    writeText(writer, names, ProtoNames::Event, event::nameNumber, event::name,
+              slice.name);
     writeArrows(event::flowIds, slice.outOf);
     writeArrows(event::terminatingFlowIds, slice.into);
   });

@@ -94,44 +94,76 @@ def signed(value):
 
 
 PACKET = {8: ("timestamp", VARINT), 10: ("sequence", VARINT), 11: ("event", BYTES),
-          60: ("descriptor", BYTES)}
+          12: ("numbered", BYTES), 13: ("flags", VARINT), 60: ("descriptor", BYTES)}
+NUMBERED = {1: ("category", BYTES), 2: ("event", BYTES), 3: ("annotation", BYTES),
+            29: ("text", BYTES)}
+NUMBERED_TEXT = {1: ("number", VARINT), 2: ("text", BYTES)}
+CLEARED, NEEDS = 1, 2
 DESCRIPTOR = {1: ("uuid", VARINT), 2: ("name", BYTES), 3: ("process", BYTES), 5: ("parent", VARINT),
               8: ("counter", BYTES), 11: ("ordering", VARINT), 12: ("rank", VARINT)}
 PROCESS = {1: ("pid", VARINT), 6: ("name", BYTES)}
 COUNTER = {6: ("unit", BYTES)}
-EVENT = {4: ("annotations", BYTES), 9: ("type", VARINT), 11: ("track", VARINT),
+EVENT = {3: ("category_number", VARINT), 4: ("annotations", BYTES), 9: ("type", VARINT),
+         10: ("name_number", VARINT), 11: ("track", VARINT),
          22: ("categories", BYTES), 23: ("name", BYTES), 30: ("integer", VARINT),
          44: ("real", FIXED64), 47: ("out", FIXED64), 48: ("into", FIXED64)}
-ANNOTATION = {2: ("flag", VARINT), 4: ("integer", VARINT), 6: ("text", BYTES), 10: ("name", BYTES),
-              11: ("entries", BYTES), 12: ("elements", BYTES)}
+ANNOTATION = {1: ("name_number", VARINT), 2: ("flag", VARINT), 4: ("integer", VARINT),
+              6: ("text", BYTES), 10: ("name", BYTES), 11: ("entries", BYTES),
+              12: ("elements", BYTES), 17: ("text_number", VARINT)}
 BEGIN, END, INSTANT, SAMPLE = 1, 2, 3, 4
 EXPLICIT = 3
 
 
-def read_value(fields):
-    kinds = [kind for kind in ("flag", "integer", "text", "entries", "elements") if fields[kind]]
-    require(len(kinds) == 1, f"an annotation with {kinds}")
-    if kinds == ["flag"]:
-        return bool(one(fields, "flag"))
-    if kinds == ["integer"]:
-        return signed(one(fields, "integer"))
-    if kinds == ["text"]:
-        return text(one(fields, "text"))
-    if kinds == ["entries"]:
-        return read_members(fields["entries"])
-    elements = [message(each, ANNOTATION) for each in fields["elements"]]
-    require(not any(each["name"] for each in elements), "an element with a name")
-    return [read_value(each) for each in elements]
+class Texts:
+    """Texts that stand in packets by number: each must have one before, or in the same packet,
+    which must say that it needs them."""
 
+    def __init__(self):
+        self.known = {}  # (kind, number) -> text
+        self.used = False  # by the packet
 
-def read_members(annotations):
-    members = {}
-    for each in annotations:
-        fields = message(each, ANNOTATION)
-        name = text(one(fields, "name"))
-        require(name not in members, f"'{name}' stands there twice")
-        members[name] = read_value(fields)
-    return members
+    def learn(self, data):
+        for kind, entries in message(data, NUMBERED).items():
+            for entry in entries:
+                fields = message(entry, NUMBERED_TEXT)
+                key = kind, one(fields, "number")
+                require(key[1] > 0 and key not in self.known, f"{key} is said twice")
+                self.known[key] = text(one(fields, "text"))
+
+    def read(self, fields, kind, by_text, by_number):
+        require(len(fields[by_text]) + len(fields[by_number]) == 1, f"a {kind} needs one text")
+        if fields[by_text]:
+            return text(fields[by_text][0])
+        self.used = True
+        key = kind, fields[by_number][0]
+        require(key in self.known, f"{key} has no text")
+        return self.known[key]
+
+    def value(self, fields):
+        kinds = [kind for kind in ("flag", "integer", "text", "text_number", "entries", "elements")
+                 if fields[kind]]
+        require(len(kinds) == 1, f"an annotation with {kinds}")
+        if kinds == ["flag"]:
+            return bool(one(fields, "flag"))
+        if kinds == ["integer"]:
+            return signed(one(fields, "integer"))
+        if kinds == ["entries"]:
+            return self.members(fields["entries"])
+        if kinds != ["elements"]:
+            return self.read(fields, "text", "text", "text_number")
+        elements = [message(each, ANNOTATION) for each in fields["elements"]]
+        require(not any(each["name"] or each["name_number"] for each in elements),
+                "an element with a name")
+        return [self.value(each) for each in elements]
+
+    def members(self, annotations):
+        members = {}
+        for each in annotations:
+            fields = message(each, ANNOTATION)
+            name = self.read(fields, "annotation", "name", "name_number")
+            require(name not in members, f"'{name}' stands there twice")
+            members[name] = self.value(fields)
+        return members
 
 
 # --------------------------------------------------------------------------------------
@@ -151,6 +183,7 @@ def freeze(value):
 
 class ProtoTrace:
     def __init__(self, data):
+        self.texts = Texts()
         self.tracks = {}  # uuid -> descriptor
         self.slices = []  # [track, name, category, start, end, args]
         self.open = defaultdict(list)  # track -> positions in slices
@@ -169,6 +202,11 @@ class ProtoTrace:
 
     def read_packet(self, packet):
         require(one(packet, "sequence") > 0, "a packet of no sequence")
+        flags = packet["flags"] or [0]
+        require((flags == [CLEARED]) == (not self.tracks), "the first packet must forget all texts")
+        self.texts.used = False
+        if packet["numbered"]:
+            self.texts.learn(one(packet, "numbered"))
         if packet["descriptor"]:
             require(not packet["event"], "a packet with both")
             self.read_descriptor(message(one(packet, "descriptor"), DESCRIPTOR))
@@ -184,6 +222,7 @@ class ProtoTrace:
             self.now = time
         {BEGIN: self.begin, END: self.end, INSTANT: self.instant, SAMPLE: self.sample}[kind](
             track, time, event)
+        require(flags == [NEEDS] or not self.texts.used, "texts by number in a packet without need")
 
     def read_descriptor(self, fields):
         uuid = one(fields, "uuid")
@@ -209,8 +248,10 @@ class ProtoTrace:
 
     def begin(self, track, time, event):
         number = len(self.slices)
-        self.slices.append([track, text(one(event, "name")), text(one(event, "categories")), time,
-                            None, read_members(event["annotations"])])
+        name = self.texts.read(event, "event", "name", "name_number")
+        category = self.texts.read(event, "category", "categories", "category_number")
+        self.slices.append([track, name, category, time, None,
+                            self.texts.members(event["annotations"])])
         self.open[track].append(number)
         for ends, name in ((self.sources, "out"), (self.sinks, "into")):
             for flow in event[name]:
@@ -227,7 +268,7 @@ class ProtoTrace:
     def instant(self, track, time, event):
         require(self.head is None and time == 0 and self.tracks[track]["process"],
                 "an instant that is not the head")
-        self.head = read_members(event["annotations"])
+        self.head = self.texts.members(event["annotations"])
 
     def sample(self, track, time, event):
         require(time >= self.last.get(track, 0), f"counter {track} goes back to {time}")

@@ -55,7 +55,7 @@ def begin(time, track, name, *fields):
 
 
 PACKETS = [
-    descriptor(1, "toy", (3, [(1, 1), (6, "toy")])),
+    [(13, 1), *descriptor(1, "toy", (3, [(1, 1), (6, "toy")]))],
     descriptor(2, "core", (5, 1)),
     descriptor(3, "core[0]", (5, 2)),
     descriptor(4, "core[1]", (5, 2)),
@@ -63,7 +63,8 @@ PACKETS = [
     event(0, 1, 3, (23, "schedule"), (4, [(10, "clock_hz"), (4, 7)])),
     begin(0, 3, "a", (4, [(10, "bytes"), (11, [(10, "dram"), (4, -1)])]),
           (4, [(10, "in"), (12, [(6, "f32")])]), (4, [(10, "is"), (2, 1)])),
-    begin(2, 3, "b", (47, ("flow", 8))),
+    [(12, [(1, [(1, 5), (2, "op")]), (2, [(1, 9), (2, "b")])]), (13, 2),
+     *event(2, 3, 1, (3, 5), (10, 9), (47, ("flow", 8)))],
     event(4, 3, 2),
     event(10, 3, 2),
     begin(10, 4, "c", (48, ("flow", 8))),
@@ -116,7 +117,7 @@ class CheckProto(unittest.TestCase):
             check(data[:-1], self.root)
 
     def test_field_that_nobody_knows(self):
-        self.packets[7][2][1].append((99, 1))
+        self.packets[7].append((99, 1))
         self.expect_error("field 99 is not one of")
 
     def test_text_that_is_no_utf8(self):
@@ -127,6 +128,22 @@ class CheckProto(unittest.TestCase):
     def test_no_sequence(self):
         self.packets[8].pop(0)
         self.expect_error("sequence is missing")
+
+    def test_text_without_a_number(self):
+        self.packets[7][0] = (12, [(1, [(1, 5), (2, "op")])])
+        self.expect_error(r"\('event', 9\) has no text")
+
+    def test_number_of_two_texts(self):
+        self.packets[10].append((12, [(1, [(1, 5), (2, "op")])]))
+        self.expect_error("is said twice")
+
+    def test_numbers_without_need(self):
+        del self.packets[7][1]
+        self.expect_error("without need")
+
+    def test_texts_that_are_not_forgotten(self):
+        del self.packets[0][0]
+        self.expect_error("must forget")
 
     def test_track_that_is_not_described(self):
         del self.packets[3]
