@@ -46,6 +46,7 @@ void TraceExporter::write() {
   if (detail == TraceDetail::Layer)
     limitSamples();
   timeline.forEachStretch([&](const StretchRun &run) { writeStretch(run); });
+  endLayers(INT64_MAX);
   spans.counters().finish(sink);
   sink.end();
 }
@@ -55,20 +56,27 @@ void TraceExporter::writeStretch(const StretchRun &run) {
   spans.sweepOf(run.stretch)
       .run([&](const SlotSeries &series, int64_t index, int64_t cycle,
                bool isStart) {
+        endLayers(run.startCycle + cycle);
         counters.moveTo(toNanoseconds(run.startCycle + cycle), sink);
         if (isStart || series.kind != SpanKind::Event)
           counters.hold(series.use, isStart);
         if (!series.isSlice())
           return;
         unsigned track = spans.trackOf(series, index, run.stretch);
-        int64_t start =
-            run.startCycle + series.startCycle + index * series.stride;
-        int64_t length = series.endCycle - series.startCycle;
         if (isStart)
-          begin({series, index, run, start, start + length, track});
-        else
-          sink.endSlice(track, toNanoseconds(start + length));
+          begin({series, index, run, run.startCycle + cycle,
+                 spans.endOf(series, index, run), track});
+        else if (series.kind != SpanKind::Layer)
+          sink.endSlice(track, toNanoseconds(run.startCycle + cycle));
       });
+}
+
+/// The ends of layers up to this cycle.
+void TraceExporter::endLayers(int64_t cycle) {
+  for (; !openLayers.empty() && openLayers.top().first <= cycle;
+       openLayers.pop())
+    sink.endSlice(openLayers.top().second,
+                  toNanoseconds(openLayers.top().first));
 }
 
 void TraceExporter::writeSlice(const Span &span, StringRef name,
@@ -233,6 +241,7 @@ void TraceExporter::beginIdle(const Span &span) {
 void TraceExporter::beginLayer(const Span &span) {
   const LayerSpan &layer = spans.layers().spans()[span.series.owner];
   ArrayRef<int64_t> iterations = span.stretch.iterations;
+  openLayers.push({span.endCycle, span.track});
   writeSlice(span, spans.layers().nameOf(layer, iterations), "layer",
              [&](TraceValues &values) {
                if (!iterations.empty())

@@ -13,6 +13,8 @@
 #include "TraceSink.h"
 #include "TraceSpans.h"
 
+#include <queue>
+
 namespace mlir::llm {
 
 /// Visits everything in the order of time, and hands it to a sink.
@@ -44,6 +46,7 @@ private:
   void writeHead();
   void limitSamples();
   void writeStretch(const StretchRun &run);
+  void endLayers(int64_t cycle);
   void begin(const Span &span);
   void beginSlot(const Span &span);
   void beginFetch(const Span &span);
@@ -67,6 +70,10 @@ private:
   TraceTime time;
   TraceSink &sink;
   TraceArgs args;
+  /// Tracks of layers under way, by when these end: the earliest on top.
+  using LayerEnd = std::pair<int64_t, unsigned>;
+  std::priority_queue<LayerEnd, std::vector<LayerEnd>, std::greater<>>
+      openLayers;
   int64_t collapsed = 0;
 };
 

@@ -159,6 +159,13 @@ unsigned TraceSpans::trackOf(const SlotSeries &series, int64_t index,
   return 0;
 }
 
+int64_t TraceSpans::endOf(const SlotSeries &series, int64_t index,
+                          const StretchRun &run) const {
+  if (series.kind == SpanKind::Layer)
+    return run.startCycle + theLayers.spans()[series.owner].endCycle;
+  return run.startCycle + series.endCycle + index * series.stride;
+}
+
 Slice TraceSpans::sliceOf(const SlotSeries &series, int64_t index,
                           const StretchRun &stretch) const {
   SlotRunAttr run = runOfSlots(series);
@@ -216,7 +223,8 @@ void TraceSpans::addStretch(const ProgramItem &stretch) {
   std::vector<SlotSeries> series;
   for (unsigned number : theLayers.beginIn(stretch)) {
     const LayerSpan &layer = theLayers.spans()[number];
-    SlotSeries span{layer.startCycle, layer.endCycle, 0, 1, SpanKind::Layer};
+    // Its end may be in a later stretch, behind a loop.
+    SlotSeries span{layer.startCycle, layer.startCycle, 0, 1, SpanKind::Layer};
     span.owner = number;
     series.push_back(span);
   }

@@ -36,6 +36,9 @@ public:
   /// Of all runs: slices, or spans that only counters see. Nothing above 2^61.
   std::optional<int64_t> count(bool slices) const;
 
+  /// The last cycle of number `index` of a series.
+  int64_t endOf(const SlotSeries &series, int64_t index,
+                const StretchRun &run) const;
   /// Number `index` of a series: of slots and fetches, in a run of the op.
   Slice sliceOf(const SlotSeries &series, int64_t index,
                 const StretchRun &run) const;

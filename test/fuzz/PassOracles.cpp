@@ -254,8 +254,8 @@ static ::llvm::json::Value readExport(StringRef pipeline) {
   return std::move(*json);
 }
 
-/// Slices that share a track do not overlap, in whole nanoseconds, but for those
-/// that lie around parts.
+/// Slices that share a track do not overlap, in whole nanoseconds, but for
+/// those that lie around parts.
 static void checkTrace(const ::llvm::json::Value &trace) {
   std::map<int64_t, std::vector<std::pair<int64_t, int64_t>>> tracks;
   const ::llvm::json::Array *events =
