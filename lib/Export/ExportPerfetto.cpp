@@ -113,6 +113,8 @@ private:
   FailureOr<std::vector<std::string>>
   choosePaths(ArrayRef<func::FuncOp> functions);
   LogicalResult exportFunction(func::FuncOp function, StringRef path);
+  LogicalResult writeTrace(const Timeline &timeline, const Target &target,
+                           StringRef path);
   std::optional<FunctionExplanation> explain(const Timeline &timeline,
                                              const Target &target) const;
 };
@@ -173,12 +175,18 @@ LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
   if (time == TraceTime::Nanoseconds &&
       failed(checkTimeAxis(*timeline, *target)))
     return failure();
-  std::optional<FunctionExplanation> found = explain(*timeline, *target);
+  return writeTrace(*timeline, *target, path);
+}
+
+LogicalResult ExportPerfettoPass::writeTrace(const Timeline &timeline,
+                                             const Target &target,
+                                             StringRef path) {
+  std::optional<FunctionExplanation> found = explain(timeline, target);
   const FunctionExplanation *explanation = found ? &*found : nullptr;
-  TraceSpans spans(*timeline, *target, explanation, detail);
-  if (failed(checkSliceCount(*timeline, spans.count(/*slices=*/true), detail)))
+  TraceSpans spans(timeline, target, explanation, detail);
+  if (failed(checkSliceCount(timeline, spans.count(/*slices=*/true), detail)))
     return failure();
-  FailureOr<TraceFlows> flows = TraceFlows::create(*timeline, spans, detail);
+  FailureOr<TraceFlows> flows = TraceFlows::create(timeline, spans, detail);
   if (failed(flows))
     return failure();
   int64_t collapsed = 0;
@@ -189,19 +197,22 @@ LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
     llvm::raw_ostream &out = compressed ? *compressed : os;
     std::unique_ptr<TraceSink> sink =
         format == TraceFormat::Proto ? makeProtoTrace(out) : makeJsonTrace(out);
-    TraceExporter exporter(*timeline, *target, spans, *flows, explanation,
-                           detail, time, *sink);
+    TraceExporter exporter(timeline, target, spans, *flows, explanation, detail,
+                           time, *sink);
     exporter.write();
     collapsed = exporter.collapsedSlices();
   };
   if (failed(getAnalysis<ExportedFiles>().write(*this, path, write)))
     return failure();
   if (collapsed > 0)
-    emitWarning(function.getLoc())
+    emitWarning(timeline.program().function().getLoc())
         << collapsed
         << " slices of the trace are shorter than a nanosecond and have no "
-           "width; arrows at them can bind to a neighbour. To see them draw "
-           "cycles: --llm-export-perfetto=time=cycles";
+           "width"
+        << (format == TraceFormat::Proto
+                ? ""
+                : "; arrows at them can bind to a neighbour")
+        << ". To see them draw cycles: --llm-export-perfetto=time=cycles";
   return success();
 }
 
