@@ -109,11 +109,19 @@ void TraceCounters::hold(unsigned use, bool isStart) {
 // Samples
 //===----------------------------------------------------------------------===//
 
+void TraceCounters::sampleEvery(int64_t nanoseconds) {
+  interval = nanoseconds;
+  for (unsigned counter : busyOf)
+    counters[counter].hasDecimals = true;
+}
+
 /// A value in the counter's unit, or in thousandths of it.
 int64_t TraceCounters::show(unsigned counter, int64_t value) const {
   if (units[counter] == Unit::Nanowatts)
     return (value + 500000) / 1000000;
-  if (units[counter] != Unit::Lanes)
+  if (units[counter] == Unit::Engines)
+    return interval > 0 ? value * 1000 : value;
+  if (units[counter] == Unit::Bytes)
     return value;
   const Memory &memory = *memories[counter];
   double share = static_cast<double>(value) / memory.lanes;
@@ -147,10 +155,16 @@ void TraceCounters::add(int64_t nanoseconds) {
 void TraceCounters::closeInterval(TraceSink &sink) {
   int64_t length = now - intervalStart;
   for (unsigned counter = 0; counter < counters.size(); ++counter) {
-    int64_t value = most[counter];
-    if (units[counter] != Unit::Bytes)
-      value = int64_t((areas[counter] + length / 2) / length);
-    write(counter, intervalStart, show(counter, value), sink);
+    auto mean = [&](int64_t times) {
+      return int64_t((areas[counter] * times + length / 2) / length);
+    };
+    int64_t shown;
+    if (units[counter] == Unit::Engines) // few: the mean of thousandths
+      shown = mean(1000);
+    else
+      shown = show(counter,
+                   units[counter] == Unit::Bytes ? most[counter] : mean(1));
+    write(counter, intervalStart, shown, sink);
     areas[counter] = 0;
     most[counter] = 0;
   }

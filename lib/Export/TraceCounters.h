@@ -36,7 +36,8 @@ public:
 
   /// From here on, samples for each interval instead of for each change: the
   /// most bytes that are in use, the mean of everything else.
-  void sampleEvery(int64_t nanoseconds) { interval = nanoseconds; }
+  /// Then engines have decimals.
+  void sampleEvery(int64_t nanoseconds);
   /// Up to this time nothing changes any more.
   void moveTo(int64_t nanoseconds, TraceSink &sink);
   void hold(unsigned use, bool isStart);

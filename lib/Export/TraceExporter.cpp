@@ -37,14 +37,14 @@ void TraceExporter::limitSamples() {
   if (changing && *changing <= mostSamples)
     return;
   int64_t end = toNanoseconds(timeline.endCycle());
-  spans.counters().sampleEvery(
+  spans.sampleEvery(
       std::max<int64_t>(1, end / mostSamples + (end % mostSamples != 0)));
 }
 
 void TraceExporter::write() {
-  writeHead();
   if (detail == TraceDetail::Layer)
     limitSamples();
+  writeHead();
   timeline.forEachStretch([&](const StretchRun &run) { writeStretch(run); });
   endLayers(INT64_MAX);
   spans.counters().finish(sink);

@@ -29,6 +29,11 @@ public:
 
   const TraceLayout &layout() const { return tracks; }
   TraceCounters &counters() { return theCounters; }
+  /// `TraceCounters::sampleEvery`, before the layout is used.
+  void sampleEvery(int64_t nanoseconds) {
+    theCounters.sampleEvery(nanoseconds);
+    tracks.counters = theCounters.described();
+  }
   const TraceLayers &layers() const { return theLayers; }
   const SlotSweep &sweepOf(const ProgramItem &stretch) const {
     return sweeps.find(&stretch)->second;

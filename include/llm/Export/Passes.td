@@ -43,7 +43,7 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
       they are, `cost` is that of the whole op, and lanes are left out where they change;
     - `layer`: no tracks of engines and no arrows, for whole models. Where there are more
       than 10,000 slots and fetches, counters have one sample for each of 10,000 equal
-      intervals: the most bytes, and the mean of everything else.
+      intervals: the most bytes, and the mean of everything else, engines with decimals.
 
     Guarantees:
     - slices of one track do not overlap unless one lies in the other, because start and
@@ -62,9 +62,9 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     - the critical path is one chain: back from the slot of a stretch that ends last, each
       time to what ends as the step starts, of several (`follows_by`) to what it waits for
       (`dependence`), its own `fetch`, the slot or fetch ahead on its engine (`engine`), or
-      any other, which then gives back lanes or private memory (`bandwidth`). So there is
-      no gap in it but before a step of `choice`, as which nothing ends: it follows what
-      ended last. Steps of one op that follow each other are one slice (`steps`). It is a
+      any other that ends then, and may have given back lanes or private memory
+      (`bandwidth`). So there is no gap in it but before a step of `choice`, as which
+      nothing ends: it follows what ended last. Steps of one op that follow each other are one slice (`steps`). It is a
       chain, not all ops whose `is_critical` is true: these may be side by side, and before
       a step of `bandwidth` or `choice` there need not be any;
     - counters: of each shared memory the bandwidth that is held, in GB/s; of each group of

@@ -18,8 +18,9 @@ struct PathStep {
   std::optional<unsigned> fetch; ///< of the slot: the step is that fetch
   /// None: the first step. Dependence, Fetch, Engine: the step before is what
   /// it waits for, its own fetch, or the one ahead of it on its engine.
-  /// Bandwidth: the step before gives back lanes or private memory as it
-  /// starts. Choice: nothing ends as it starts; the step before ended last.
+  /// Bandwidth: the step before ends as it starts, and may have given back
+  /// lanes or private memory. Choice: nothing ends as it starts; the step
+  /// before ended last.
   Cause cause = Cause::None;
 };
 
