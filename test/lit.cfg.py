@@ -20,6 +20,9 @@ config.environment["PATH"] = os.pathsep.join(
 # instrumented templates poisoned: it is not instrumented itself.
 config.environment["ASAN_OPTIONS"] = "detect_leaks=0:allow_user_poisoning=0"
 config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
+# Perfetto's reader of traces, where there is one (trace_processor.py).
+if "TRACE_PROCESSOR" in os.environ:
+    config.environment["TRACE_PROCESSOR"] = os.environ["TRACE_PROCESSOR"]
 config.environment["FILECHECK_OPTS"] = "-dump-input-filter=all -enable-var-scope"
 
 plugin = os.path.join(config.llm_build_dir, "lib", "llm-plugin.so")

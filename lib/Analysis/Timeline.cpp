@@ -260,9 +260,13 @@ FailureOr<Timeline> Timeline::create(const Program &program) {
 //===----------------------------------------------------------------------===//
 
 std::string Timeline::nameOf(unsigned op, ArrayRef<int64_t> iterations) const {
-  const std::string &name = theProgram->ops()[op].name;
+  return expandName(theProgram->ops()[op].name, op, iterations);
+}
+
+std::string Timeline::expandName(StringRef name, unsigned op,
+                                 ArrayRef<int64_t> iterations) const {
   if (opLoops[op].empty())
-    return name;
+    return name.str();
   const TimedLoop &loop = timedLoops[opLoops[op].back()];
   return expandIndices(name,
                        loop.firstIndex + iterations.back() * loop.indexStep,

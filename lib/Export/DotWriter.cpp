@@ -8,7 +8,7 @@
 #include "DotWriter.h"
 #include "ModuleTree.h"
 #include "OpShapes.h"
-#include "TraceWriter.h"
+#include "Utf8.h"
 #include "llm/Files/TextTable.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/MapVector.h"

@@ -8,10 +8,8 @@
 #include "ExportedFiles.h"
 #include "FunctionFiles.h"
 #include "TargetCheck.h"
-#include "TraceArgs.h"
-#include "TraceCounters.h"
-#include "TraceFlows.h"
-#include "TraceWriter.h"
+#include "TraceExporter.h"
+#include "llm/Files/GzipOutput.h"
 #include "llm/Interfaces/ExternalModels.h"
 #include "llm/Support/Units.h"
 #include "mlir/IR/Remarks.h"
@@ -25,105 +23,20 @@ using namespace mlir;
 using namespace mlir::llm;
 
 //===----------------------------------------------------------------------===//
-// One trace
-//===----------------------------------------------------------------------===//
-
-namespace {
-class TraceExporter {
-public:
-  TraceExporter(const Timeline &timeline, const Target &target,
-                const TraceFlows &flows, const FunctionExplanation *explanation,
-                TraceTime time, llvm::raw_ostream &os)
-      : timeline(timeline), target(target), flows(flows), time(time),
-        writer(os, target, time), args(timeline, explanation),
-        counters(timeline, target, writer) {}
-  void write();
-  /// Slices that take time and have no width, because nanoseconds are too
-  /// coarse for them.
-  int64_t collapsedSlices() const { return collapsed; }
-
-private:
-  void writeHead();
-  void writeSlice(const Slice &slice);
-  void writePrefetch(const Slice &slice);
-
-  const Timeline &timeline;
-  const Target &target;
-  const TraceFlows &flows;
-  TraceTime time;
-  TraceWriter writer;
-  TraceArgs args;
-  TraceCounters counters;
-  /// Arrows of prefetches are numbered on their own; those of the part that
-  /// follows.
-  int64_t lastPrefetchId = 0;
-  SmallVector<int64_t, 2> pendingPrefetches;
-  int64_t collapsed = 0;
-};
-} // namespace
-
-void TraceExporter::write() {
-  writeHead();
-  timeline.forEachStretch([&](const StretchRun &run) {
-    for (unsigned op : run.stretch.ops)
-      timeline.forEachSlice(op, run.iterations, [&](const Slice &slice) {
-        slice.prefetched.empty() ? writeSlice(slice) : writePrefetch(slice);
-      });
-    counters.replay(run);
-  });
-  counters.finish();
-  writer.end();
-}
-
-void TraceExporter::writeHead() {
-  writer.begin([&](llvm::json::OStream &json) {
-    func::FuncOp function = timeline.program().function();
-    ScheduleAttr schedule = timeline.schedule();
-    json.attribute("function", toUtf8(function.getSymName()));
-    json.attribute("target", toUtf8(target.name));
-    json.attribute("target_description", toUtf8(target.description));
-    json.attribute("clock_hz", target.clockHz);
-    json.attribute("time", time == TraceTime::Cycles ? "cycles" : "ns");
-    json.attribute("policy", toUtf8(schedule.getPolicy()));
-    json.attribute("makespan_cycles", schedule.getMakespanCycles());
-  });
-}
-
-void TraceExporter::writeSlice(const Slice &slice) {
-  SmallVector<int64_t> arrows;
-  std::vector<std::string> dependsOn;
-  flows.forEachInto(slice, [&](int64_t id, std::string from) {
-    arrows.push_back(id);
-    dependsOn.push_back(std::move(from));
-  });
-  TraceSpan span = writer.spanOf(slice);
-  collapsed += span.start == span.end && slice.startCycle < slice.endCycle;
-  writer.writeSlice(
-      span, timeline.nameOf(slice.op, slice.iterations), "op",
-      [&](llvm::json::OStream &json) { args.write(json, slice, dependsOn); });
-  for (int64_t id : arrows)
-    writer.writeArrowInto(span, "dependence", id);
-  for (int64_t id : pendingPrefetches)
-    writer.writeArrowInto(span, "prefetch", id);
-  pendingPrefetches.clear();
-  flows.forEachOutOf(
-      slice, [&](int64_t id) { writer.writeArrowOut(span, "dependence", id); });
-}
-
-void TraceExporter::writePrefetch(const Slice &slice) {
-  TraceSpan span = writer.spanOf(slice);
-  std::string name = "prefetch " + slice.prefetched.str() + " of " +
-                     timeline.nameOf(slice.op, slice.iterations);
-  writer.writeSlice(span, name, "prefetch", [&](llvm::json::OStream &json) {
-    args.write(json, slice, {});
-  });
-  pendingPrefetches.push_back(++lastPrefetchId);
-  writer.writeArrowOut(span, "prefetch", lastPrefetchId);
-}
-
-//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
+
+static StringRef suffixOf(TraceFormat format) {
+  switch (format) {
+  case TraceFormat::Json:
+    return ".perfetto.json";
+  case TraceFormat::JsonGzip:
+    return ".perfetto.json.gz";
+  case TraceFormat::Proto:
+    return ".pftrace";
+  }
+  return "";
+}
 
 /// With a clock below 1 GHz, nanoseconds are above 2^61 before cycles are.
 static LogicalResult checkTimeAxis(const Timeline &timeline,
@@ -136,21 +49,20 @@ static LogicalResult checkTimeAxis(const Timeline &timeline,
 }
 
 /// A trace that no viewer opens, and that fills the disk.
-static LogicalResult checkSliceCount(const Timeline &timeline) {
+static LogicalResult checkSliceCount(const Timeline &timeline,
+                                     std::optional<int64_t> slices,
+                                     TraceDetail detail) {
   constexpr int64_t maxSlices = 10000000;
-  int64_t slices = 0;
-  for (auto [index, op] : llvm::enumerate(timeline.program().ops())) {
-    auto own = checkedMul(op.count, timeline.partCount(index));
-    auto sum = own ? checkedAdd(slices, *own) : std::nullopt;
-    if (!sum || *sum > maxSlices)
-      return emitFunctionError(timeline.program().function())
-             << "has a schedule of more than "
-             << withThousandsSeparators(maxSlices)
-             << " slices, more than viewers open: give its loops fewer trips, "
-                "or see the figures with --llm-export-report";
-    slices = *sum;
-  }
-  return success();
+  if (slices && *slices <= maxSlices)
+    return success();
+  return emitFunctionError(timeline.program().function())
+         << "has a schedule of more than " << withThousandsSeparators(maxSlices)
+         << " slices, more than viewers open: "
+         << (detail == TraceDetail::Layer
+                 ? ""
+                 : "draw less (detail=op, detail=layer), ")
+         << "give its loops fewer trips, or see the figures with "
+            "--llm-export-report";
 }
 
 /// The slots of the stretch that has most.
@@ -166,6 +78,13 @@ static int64_t largestStretch(const Timeline &timeline,
   return most;
 }
 
+static int64_t countEngines(const Target &target) {
+  int64_t engines = 0;
+  for (const Engine &engine : target.engines)
+    engines += engine.count;
+  return engines;
+}
+
 namespace {
 struct ExportPerfettoPass
     : WorkloadPass<llm::impl::ExportPerfettoPassBase<ExportPerfettoPass>> {
@@ -174,6 +93,8 @@ struct ExportPerfettoPass
 
 private:
   LogicalResult exportFunction(func::FuncOp function, StringRef path);
+  LogicalResult writeTrace(const Timeline &timeline, const Target &target,
+                           StringRef path);
   std::optional<FunctionExplanation> explain(const Timeline &timeline,
                                              const Target &target) const;
 };
@@ -184,7 +105,8 @@ ExportPerfettoPass::explain(const Timeline &timeline,
                             const Target &target) const {
   int64_t slots = largestStretch(timeline, timeline.program().items());
   if (slots <= explainSlots)
-    return FunctionExplanation::create(timeline, target);
+    return FunctionExplanation::create(timeline, target,
+                                       countEngines(target) <= explainSlots);
   func::FuncOp function = timeline.program().function();
   remark::missed(function.getLoc(), remark::RemarkOpts::name("slack")
                                         .category("llm-export-perfetto")
@@ -207,30 +129,47 @@ LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
   FailureOr<Target> target = readTarget(getOperation());
   if (failed(target) || failed(checkTarget(*timeline, *target)))
     return failure();
-  if (failed(checkSliceCount(*timeline)))
-    return failure();
   if (time == TraceTime::Nanoseconds &&
       failed(checkTimeAxis(*timeline, *target)))
     return failure();
-  FailureOr<TraceFlows> flows = TraceFlows::create(*timeline);
+  return writeTrace(*timeline, *target, path);
+}
+
+LogicalResult ExportPerfettoPass::writeTrace(const Timeline &timeline,
+                                             const Target &target,
+                                             StringRef path) {
+  std::optional<FunctionExplanation> found = explain(timeline, target);
+  const FunctionExplanation *explanation = found ? &*found : nullptr;
+  TraceSpans spans(timeline, target, explanation, detail);
+  if (failed(checkSliceCount(timeline, spans.count(/*slices=*/true), detail)))
+    return failure();
+  FailureOr<TraceFlows> flows = TraceFlows::create(timeline, spans, detail);
   if (failed(flows))
     return failure();
-  std::optional<FunctionExplanation> explanation = explain(*timeline, *target);
   int64_t collapsed = 0;
   auto write = [&](llvm::raw_ostream &os) {
-    TraceExporter exporter(*timeline, *target, *flows,
-                           explanation ? &*explanation : nullptr, time, os);
+    std::optional<GzipOutput> compressed;
+    if (format == TraceFormat::JsonGzip)
+      compressed.emplace(os);
+    llvm::raw_ostream &out = compressed ? *compressed : os;
+    std::unique_ptr<TraceSink> sink =
+        format == TraceFormat::Proto ? makeProtoTrace(out) : makeJsonTrace(out);
+    TraceExporter exporter(timeline, target, spans, *flows, explanation, detail,
+                           time, *sink);
     exporter.write();
     collapsed = exporter.collapsedSlices();
   };
   if (failed(getAnalysis<ExportedFiles>().write(*this, path, write)))
     return failure();
   if (collapsed > 0)
-    emitWarning(function.getLoc())
+    emitWarning(timeline.program().function().getLoc())
         << collapsed
         << " slices of the trace are shorter than a nanosecond and have no "
-           "width; arrows at them can bind to a neighbour. To see them draw "
-           "cycles: --llm-export-perfetto=time=cycles";
+           "width"
+        << (format == TraceFormat::Proto
+                ? ""
+                : "; arrows at them can bind to a neighbour")
+        << ". To see them draw cycles: --llm-export-perfetto=time=cycles";
   return success();
 }
 
@@ -240,7 +179,7 @@ void ExportPerfettoPass::runOnOperation() {
     emitWarning(getOperation().getLoc())
         << "the module has no function with a body: there is no trace to write";
   FailureOr<std::vector<std::string>> paths =
-      choosePaths(*this, functions, file, {"trace", ".perfetto.json"});
+      choosePaths(*this, functions, file, {"trace", suffixOf(format)});
   if (failed(paths))
     return signalPassFailure();
   for (auto [function, path] : llvm::zip_equal(functions, *paths))

@@ -17,8 +17,9 @@ namespace {
 /// Follows the program as the schedule's verifier does.
 class Explainer {
 public:
-  Explainer(const Timeline &timeline, const Target &target)
-      : timeline(timeline), program(timeline.program()), target(target) {
+  Explainer(const Timeline &timeline, const Target &target, bool wantsStretches)
+      : timeline(timeline), program(timeline.program()), target(target),
+        wantsStretches(wantsStretches) {
     result.ops.resize(program.ops().size());
     result.engines.resize(target.engines.size());
   }
@@ -30,13 +31,18 @@ private:
                                 int64_t runs);
   FailureOr<int64_t> visitLoop(const ProgramItem &item, int64_t start,
                                int64_t runs);
-  FailureOr<int64_t> visitStretch(ArrayRef<unsigned> ops, int64_t start,
+  FailureOr<int64_t> visitStretch(const ProgramItem &stretch, int64_t start,
                                   int64_t runs);
+  void explainStretch(const ProgramItem &stretch, int64_t start,
+                      const scheduling::Problem &problem,
+                      const scheduling::Solution &solution,
+                      const scheduling::Explanation &explanation);
   LogicalResult addEngines(ArrayRef<GroupExplanation> engines, int64_t runs);
 
   const Timeline &timeline;
   const Program &program;
   const Target &target;
+  bool wantsStretches;
   size_t nextLoop = 0;
   FunctionExplanation result;
 };
@@ -64,8 +70,54 @@ LogicalResult Explainer::addEngines(ArrayRef<GroupExplanation> engines,
   return success();
 }
 
-FailureOr<int64_t> Explainer::visitStretch(ArrayRef<unsigned> ops,
+static std::vector<PathSpan> joinSteps(ArrayRef<unsigned> ops, int64_t start,
+                                       const scheduling::Problem &problem,
+                                       const scheduling::Solution &solution) {
+  std::vector<PathSpan> path;
+  for (const scheduling::PathStep &step : findCriticalPath(problem, solution)) {
+    const scheduling::Slot &slot = solution.slots[step.slot];
+    PathSpan span;
+    span.op = ops[slot.task];
+    span.startCycle = start + slot.start;
+    span.endCycle = start + slot.end;
+    span.cause = step.cause;
+    if (step.fetch) {
+      const scheduling::PrefetchSlot &fetch = slot.prefetches[*step.fetch];
+      // Parts read the same buffers, but for one that joins the others and
+      // fetches none.
+      span.buffer =
+          problem.tasks[slot.task].parts.front().sources[fetch.source].name;
+      span.startCycle = start + fetch.start;
+      span.endCycle = start + fetch.end;
+    }
+    if (!path.empty() && path.back().op == span.op &&
+        path.back().buffer == span.buffer &&
+        path.back().endCycle == span.startCycle) {
+      path.back().endCycle = span.endCycle;
+      ++path.back().steps;
+      continue;
+    }
+    path.push_back(span);
+  }
+  return path;
+}
+
+void Explainer::explainStretch(const ProgramItem &stretch, int64_t start,
+                               const scheduling::Problem &problem,
+                               const scheduling::Solution &solution,
+                               const scheduling::Explanation &explanation) {
+  StretchExplanation &detail = result.stretches[&stretch];
+  detail.gaps = findIdleGaps(problem, solution, explanation);
+  for (scheduling::IdleGap &gap : detail.gaps) {
+    gap.startCycle += start;
+    gap.endCycle += start;
+  }
+  detail.path = joinSteps(stretch.ops, start, problem, solution);
+}
+
+FailureOr<int64_t> Explainer::visitStretch(const ProgramItem &stretch,
                                            int64_t start, int64_t runs) {
+  ArrayRef<unsigned> ops = stretch.ops;
   FailureOr<scheduling::Problem> problem = makeProblem(program, ops, target);
   if (failed(problem))
     return failure();
@@ -79,6 +131,8 @@ FailureOr<int64_t> Explainer::visitStretch(ArrayRef<unsigned> ops,
     return failure();
   for (auto [task, index] : llvm::enumerate(ops))
     result.ops[index] = explanation->tasks[task];
+  if (wantsStretches)
+    explainStretch(stretch, start, *problem, *solution, *explanation);
   return start + solution->makespan;
 }
 
@@ -99,9 +153,8 @@ FailureOr<int64_t> Explainer::visitLoop(const ProgramItem &item, int64_t start,
 FailureOr<int64_t> Explainer::visitItems(ArrayRef<ProgramItem> items,
                                          int64_t start, int64_t runs) {
   for (const ProgramItem &item : items) {
-    FailureOr<int64_t> end = item.isLoop()
-                                 ? visitLoop(item, start, runs)
-                                 : visitStretch(item.ops, start, runs);
+    FailureOr<int64_t> end = item.isLoop() ? visitLoop(item, start, runs)
+                                           : visitStretch(item, start, runs);
     if (failed(end))
       return failure();
     start = *end;
@@ -117,10 +170,11 @@ std::optional<FunctionExplanation> Explainer::run() {
 }
 
 std::optional<FunctionExplanation>
-FunctionExplanation::create(const Timeline &timeline, const Target &target) {
+FunctionExplanation::create(const Timeline &timeline, const Target &target,
+                            bool wantsStretches) {
   // What is wrong is for --llm-verify-schedule to say.
   func::FuncOp function = timeline.program().function();
   ScopedDiagnosticHandler quiet(function.getContext(),
                                 [](Diagnostic &) { return success(); });
-  return Explainer(timeline, target).run();
+  return Explainer(timeline, target, wantsStretches).run();
 }

@@ -9,21 +9,40 @@
 #define LLM_LIB_EXPORT_FUNCTIONEXPLANATION_H
 
 #include "llm/Analysis/Timeline.h"
-#include "llm/Scheduling/Explain.h"
+#include "llm/Scheduling/CriticalPath.h"
 #include "llm/Target/Target.h"
 
 namespace mlir::llm {
+
+/// What follows on the critical path without a gap of one op, or of its fetches
+/// of one buffer.
+struct PathSpan {
+  unsigned op = 0;
+  std::string buffer; ///< empty: slots of the op
+  int64_t steps = 1;
+  int64_t startCycle = 0, endCycle = 0;
+  scheduling::Cause cause = scheduling::Cause::None; ///< of the first step
+};
+
+/// Of one run of a stretch; cycles as in its slots.
+struct StretchExplanation {
+  std::vector<scheduling::IdleGap> gaps;
+  std::vector<PathSpan> path;
+};
 
 struct FunctionExplanation {
   /// By op; slack and cause within its stretch, of one iteration.
   std::vector<scheduling::TaskExplanation> ops;
   /// By engine of the target; over all runs of all stretches.
   std::vector<scheduling::GroupExplanation> engines;
+  /// Where it was asked for.
+  DenseMap<const ProgramItem *, StretchExplanation> stretches;
 
   /// Nothing, and no diagnostic, where costs are stale or the schedule breaks a
   /// rule: reports and traces show it all the same, and warn.
   static std::optional<FunctionExplanation> create(const Timeline &timeline,
-                                                   const Target &target);
+                                                   const Target &target,
+                                                   bool wantsStretches = false);
 };
 
 } // namespace mlir::llm

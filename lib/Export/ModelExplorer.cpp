@@ -8,7 +8,7 @@
 #include "ModelExplorer.h"
 #include "ModuleTree.h"
 #include "OpShapes.h"
-#include "TraceWriter.h"
+#include "Utf8.h"
 #include "llm/Support/ModuleNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

@@ -11,7 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionQueues.h"
-#include "TraceWriter.h"
+#include "Utf8.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mlir::llm;

@@ -107,31 +107,6 @@ static LogicalResult addSlots(OpReport &report, const Timeline &timeline,
   return success(scheduled.has_value());
 }
 
-/// Equal parts have equal slices: that of the first of them stands for all.
-/// None where the cost is of other parts than the tile's (a stale cost).
-static LogicalResult addSources(OpReport &report, WorkloadOpInterface op,
-                                const Target &target, CostAttr cost) {
-  report.sources.resize(cost.getParts().size());
-  auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
-  if (!tile)
-    return success();
-  FailureOr<OpOnTarget> context = OpOnTarget::get(op, target);
-  if (failed(context))
-    return failure();
-  FailureOr<Split> split = Split::get(*context, tile.getSplit());
-  if (failed(split))
-    return failure();
-  report.lastPartCombines = split->lastCombines();
-  int64_t part = 0;
-  for (auto [record, sources] :
-       llvm::zip_equal(cost.getParts(), report.sources)) {
-    if (part < split->partCount())
-      sources = findSourceRooms(*context, tile, *split, part);
-    part += record.getCount();
-  }
-  return success();
-}
-
 static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
                                         unsigned index, const Target &target) {
   const ProgramOp &entry = timeline.program().ops()[index];
@@ -149,8 +124,10 @@ static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
       failed(accumulate(report.allRuns, report.figures, entry.count)))
     return op->emitOpError() << "has figures above 2^61 - 1";
   report.bound = boundOf(cost);
-  if (failed(addSources(report, entry.op, target, cost)))
+  FailureOr<SourceRooms> rooms = SourceRooms::find(entry.op, target, cost);
+  if (failed(rooms))
     return failure();
+  report.sources = std::move(*rooms);
   return report;
 }
 

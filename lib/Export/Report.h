@@ -9,7 +9,7 @@
 #define LLM_LIB_EXPORT_REPORT_H
 
 #include "FunctionExplanation.h"
-#include "llm/Analysis/ScheduleProblem.h"
+#include "SourceRooms.h"
 #include "llm/Analysis/Timeline.h"
 #include "llm/Analysis/Totals.h"
 #include "llm/Target/Target.h"
@@ -39,9 +39,7 @@ struct OpReport {
   OpFigures allRuns;                    ///< times count
   int64_t startCycle = 0, endCycle = 0; ///< of the first run
   std::string engines;                  ///< "core[0]", "core[0..3]", "4 x core"
-  /// Of each record of the cost: what of its parts may be fetched ahead.
-  std::vector<SmallVector<SourceRoom, 4>> sources;
-  bool lastPartCombines = false; ///< joins the results of the others
+  SourceRooms sources;
 };
 
 struct Report {

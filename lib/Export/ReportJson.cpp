@@ -216,7 +216,7 @@ static void addCost(Json &json, const Report &all, const OpReport &report,
   Json parts = Json::array();
   auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
   for (auto [part, sources] :
-       llvm::zip_equal(cost.getParts(), report.sources)) {
+       llvm::zip_equal(cost.getParts(), report.sources.ofRecords)) {
     Json traffic = Json::object();
     for (NamedAttribute memory : part.getTraffic())
       traffic[memory.getName().str()] =
@@ -234,7 +234,7 @@ static void addCost(Json &json, const Report &all, const OpReport &report,
   }
   json["engine"] = cost.getEngine().getValue().str();
   json["parts"] = std::move(parts);
-  if (report.lastPartCombines)
+  if (report.sources.lastPartCombines)
     json["last_part_combines"] = true;
 }
 

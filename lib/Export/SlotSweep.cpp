@@ -9,18 +9,31 @@
 
 #include <algorithm>
 #include <queue>
+#include <tuple>
 
 namespace mlir::llm {
 
 namespace {
+/// The order within a cycle.
+enum class Phase : uint8_t {
+  InnerEnd,
+  OuterEnd,
+  NoLength,
+  OuterStart,
+  InnerStart
+};
+
 /// What is left of the starts, or of the ends, of a series.
 struct Steps {
-  int64_t cycle = 0;
-  int64_t left = 0;
-  const SlotSeries *series = nullptr;
-  int sign = 1;
+  int64_t cycle;
+  Phase phase;
+  const SlotSeries *series;
+  int64_t index = 0;
   /// The top of a priority queue is the largest: the earliest.
-  bool operator<(const Steps &other) const { return cycle > other.cycle; }
+  bool operator<(const Steps &other) const {
+    return std::tie(cycle, phase, series) >
+           std::tie(other.cycle, other.phase, other.series);
+  }
 };
 } // namespace
 
@@ -31,26 +44,47 @@ SlotSweep::SlotSweep(std::vector<SlotSeries> series) : all(std::move(series)) {
                    });
 }
 
-void SlotSweep::run(
-    ::llvm::function_ref<void(int64_t, unsigned, int)> visit) const {
+static void push(std::priority_queue<Steps> &underWay,
+                 const SlotSeries &series) {
+  if (series.startCycle == series.endCycle) {
+    underWay.push({series.startCycle, Phase::NoLength, &series});
+    return;
+  }
+  underWay.push({series.startCycle,
+                 series.isOuter ? Phase::OuterStart : Phase::InnerStart,
+                 &series});
+  underWay.push({series.endCycle,
+                 series.isOuter ? Phase::OuterEnd : Phase::InnerEnd, &series});
+}
+
+void SlotSweep::run(Visit visit) const {
   std::priority_queue<Steps> underWay;
   auto next = all.begin();
   while (next != all.end() || !underWay.empty()) {
     if (next != all.end() &&
         (underWay.empty() || next->startCycle <= underWay.top().cycle)) {
-      underWay.push({next->startCycle, next->count, &*next, 1});
-      underWay.push({next->endCycle, next->count, &*next, -1});
-      ++next;
+      push(underWay, *next++);
       continue;
     }
     Steps steps = underWay.top();
     underWay.pop();
-    visit(steps.cycle, steps.series->use, steps.sign);
-    if (--steps.left == 0)
+    if (steps.phase >= Phase::NoLength)
+      visit(*steps.series, steps.index, steps.cycle, /*isStart=*/true);
+    if (steps.phase <= Phase::NoLength)
+      visit(*steps.series, steps.index, steps.cycle, /*isStart=*/false);
+    if (++steps.index == steps.series->count)
       continue;
     steps.cycle += steps.series->stride;
     underWay.push(steps);
   }
+}
+
+int64_t SlotSweep::count(bool slices) const {
+  int64_t spans = 0;
+  for (const SlotSeries &series : all)
+    if (series.isSlice() == slices)
+      spans += series.count;
+  return spans;
 }
 
 } // namespace mlir::llm

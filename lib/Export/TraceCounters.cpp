@@ -1,4 +1,4 @@
-//===- TraceCounters.cpp - Bandwidth and engines over time ----------------===//
+//===- TraceCounters.cpp - What is in use over time -----------------------===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,97 +6,187 @@
 //===----------------------------------------------------------------------===//
 
 #include "TraceCounters.h"
-#include "llvm/Support/Format.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::llm;
 
-TraceCounters::TraceCounters(const Timeline &timeline, const Target &target,
-                             TraceWriter &writer)
-    : timeline(timeline), target(target), writer(writer),
-      memories(target.sharedMemories()),
-      values(memories.size() + target.engines.size(), 0),
-      written(values.size(), -1) {}
+constexpr int64_t nanowattsPerWatt = 1000000000;
 
-/// The number of what a slot on this engine with these lanes holds.
-unsigned TraceCounters::findUse(StringRef engine, DictionaryAttr lanes) {
-  auto group = llvm::find_if(target.engines, [&](const Engine &candidate) {
-    return candidate.name == engine;
-  });
-  unsigned number = group - target.engines.begin();
-  auto [known, isNew] = useOf.try_emplace({number, lanes}, uses.size());
+TraceCounters::TraceCounters(const Target &target, Wanted wanted)
+    : target(target), memories(target.sharedMemories()), uses(1) {
+  for (const Memory *memory : memories)
+    addCounter({memory->name + " bandwidth", "GB/s", "GB/s", true},
+               Unit::Lanes);
+  for (const Engine &engine : target.engines) {
+    busyOf.push_back(counters.size());
+    addCounter({"engines busy", engine.name, "engines"}, Unit::Engines);
+  }
+  for (const Engine &engine : target.engines) {
+    privateOf.emplace_back();
+    if (!wanted.privateMemory || !target.privateMemoryOf(engine))
+      continue;
+    privateOf.back() = counters.size();
+    addCounter({"private memory", engine.name, "bytes"}, Unit::Bytes);
+  }
+  if (wanted.power) {
+    power = counters.size();
+    addCounter({"power", "W", "W", true}, Unit::Nanowatts,
+               target.idleWatts.value_or(0) * nanowattsPerWatt);
+  }
+  if (wanted.cache) {
+    cache = counters.size();
+    addCounter({"KV cache written", "bytes", "bytes"}, Unit::Bytes);
+  }
+  written.resize(counters.size());
+  areas.resize(counters.size());
+  most = values;
+}
+
+void TraceCounters::addCounter(TraceCounter counter, Unit unit, int64_t start) {
+  counters.push_back(std::move(counter));
+  units.push_back(unit);
+  values.push_back(start);
+}
+
+//===----------------------------------------------------------------------===//
+// What spans hold
+//===----------------------------------------------------------------------===//
+
+unsigned TraceCounters::numberOf(Use use) {
+  auto [known, isNew] = numbers.try_emplace(use, uses.size());
+  if (isNew)
+    uses.push_back(std::move(use));
+  return known->second;
+}
+
+std::optional<unsigned> TraceCounters::findGroup(StringRef engine) const {
+  for (auto [group, candidate] : llvm::enumerate(target.engines))
+    if (candidate.name == engine)
+      return group;
+  return std::nullopt;
+}
+
+unsigned TraceCounters::useOfSlot(StringRef engine, DictionaryAttr lanes,
+                                  int64_t privateBytes, int64_t nanowatts) {
+  std::optional<unsigned> group = findGroup(engine);
+  if (!group)
+    return 0;
+  auto [known, isNew] = slotUses.try_emplace(
+      {*group, lanes.getAsOpaquePointer(), privateBytes, nanowatts}, 0);
   if (!isNew)
     return known->second;
   Use use;
   for (auto [counter, memory] : llvm::enumerate(memories))
     if (int64_t held = getAmount(lanes, memory->name))
       use.push_back({counter, held});
-  if (group != target.engines.end())
-    use.push_back({memories.size() + number, 1});
-  uses.push_back(std::move(use));
-  return known->second;
+  use.push_back({busyOf[*group], 1});
+  if (privateOf[*group] && privateBytes > 0)
+    use.push_back({*privateOf[*group], privateBytes});
+  if (power && nanowatts > 0)
+    use.push_back({*power, nanowatts});
+  return known->second = numberOf(std::move(use));
 }
 
-SlotSweep TraceCounters::makeSweep(const ProgramItem &stretch) {
-  std::vector<SlotSeries> series;
-  for (unsigned op : stretch.ops) {
-    Operation *operation = timeline.program().ops()[op].op;
-    auto slots = operation->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
-    for (SlotRunAttr run : slots.getRuns()) {
-      for (PrefetchAttr fetch : run.getPrefetches())
-        series.push_back({fetch.getStartCycle(), fetch.getEndCycle(),
-                          run.getStartStride(), run.getCount(),
-                          findUse(fetch.getEngine(), fetch.getLanes())});
-      series.push_back({run.getStartCycle(), run.getEndCycle(),
-                        run.getStartStride(), run.getCount(),
-                        findUse(run.getEngine(), run.getLanes())});
-    }
+unsigned TraceCounters::useOfSlice(StringRef engine, int64_t privateBytes) {
+  std::optional<unsigned> group = findGroup(engine);
+  if (!group || !privateOf[*group] || privateBytes == 0)
+    return 0;
+  return numberOf({{*privateOf[*group], privateBytes}});
+}
+
+unsigned TraceCounters::useOfCache(int64_t bytes) {
+  return cache ? numberOf({{*cache, bytes}}) : 0;
+}
+
+void TraceCounters::hold(unsigned use, bool isStart) {
+  for (auto [counter, amount] : uses[use])
+    values[counter] += isStart ? amount : -amount;
+}
+
+//===----------------------------------------------------------------------===//
+// Samples
+//===----------------------------------------------------------------------===//
+
+void TraceCounters::sampleEvery(int64_t nanoseconds) {
+  interval = nanoseconds;
+  for (unsigned counter : busyOf)
+    counters[counter].hasDecimals = true;
+}
+
+/// A value in the counter's unit, or in thousandths of it.
+int64_t TraceCounters::show(unsigned counter, int64_t value) const {
+  if (units[counter] == Unit::Nanowatts)
+    return (value + 500000) / 1000000;
+  if (units[counter] == Unit::Engines)
+    return interval > 0 ? value * 1000 : value;
+  if (units[counter] == Unit::Bytes)
+    return value;
+  const Memory &memory = *memories[counter];
+  double share = static_cast<double>(value) / memory.lanes;
+  return std::llround(share * memory.usableBytesPerSecond() / 1e6);
+}
+
+void TraceCounters::write(unsigned counter, int64_t nanoseconds, int64_t value,
+                          TraceSink &sink) {
+  if (written[counter] == value)
+    return;
+  written[counter] = value;
+  sink.writeCounter(counter, nanoseconds, value);
+}
+
+void TraceCounters::writeChanges(TraceSink &sink) {
+  for (unsigned counter = 0; counter < counters.size(); ++counter)
+    write(counter, now, show(counter, values[counter]), sink);
+}
+
+void TraceCounters::add(int64_t nanoseconds) {
+  if (nanoseconds == now)
+    return;
+  for (unsigned counter = 0; counter < counters.size(); ++counter) {
+    areas[counter] += __int128(values[counter]) * (nanoseconds - now);
+    most[counter] = std::max(most[counter], values[counter]);
   }
-  return SlotSweep(std::move(series));
+  now = nanoseconds;
 }
 
-void TraceCounters::replay(const StretchRun &run) {
-  auto known = sweeps.find(&run.stretch);
-  if (known == sweeps.end())
-    known = sweeps.try_emplace(&run.stretch, makeSweep(run.stretch)).first;
-  known->second.run([&](int64_t cycle, unsigned use, int sign) {
-    int64_t time = writer.toNanoseconds(run.startCycle + cycle);
-    if (time != now)
-      finish();
-    now = time;
-    for (auto [counter, amount] : uses[use])
-      values[counter] += sign * amount;
-  });
+/// What the interval that ends now was like. Means are rounded.
+void TraceCounters::closeInterval(TraceSink &sink) {
+  int64_t length = now - intervalStart;
+  for (unsigned counter = 0; counter < counters.size(); ++counter) {
+    auto mean = [&](int64_t times) {
+      return int64_t((areas[counter] * times + length / 2) / length);
+    };
+    int64_t shown;
+    if (units[counter] == Unit::Engines) // few: the mean of thousandths
+      shown = mean(1000);
+    else
+      shown = show(counter,
+                   units[counter] == Unit::Bytes ? most[counter] : mean(1));
+    write(counter, intervalStart, shown, sink);
+    areas[counter] = 0;
+    most[counter] = 0;
+  }
+  intervalStart = now;
 }
 
-void TraceCounters::finish() {
-  for (unsigned memory = 0; memory < memories.size(); ++memory)
-    if (values[memory] != written[memory])
-      write(memory);
-  ArrayRef<int64_t> busy(values), busyWritten(written);
-  if (busy.drop_front(memories.size()) !=
-      busyWritten.drop_front(memories.size()))
-    writeBusy();
-  written = values;
+void TraceCounters::moveTo(int64_t nanoseconds, TraceSink &sink) {
+  if (interval == 0) {
+    if (nanoseconds != now)
+      writeChanges(sink);
+    now = nanoseconds;
+    return;
+  }
+  while (nanoseconds - intervalStart >= interval) {
+    add(intervalStart + interval);
+    closeInterval(sink);
+  }
+  add(nanoseconds);
 }
 
-void TraceCounters::write(unsigned memory) {
-  const Memory &resource = *memories[memory];
-  double share = static_cast<double>(values[memory]) / resource.lanes;
-  writer.writeCounter(
-      now, resource.name + " bandwidth", [&](llvm::json::OStream &json) {
-        json.attributeBegin("GB/s");
-        json.rawValue([&](raw_ostream &os) {
-          os << llvm::format("%.3f",
-                             share * resource.usableBytesPerSecond() / 1e9);
-        });
-        json.attributeEnd();
-      });
-}
-
-void TraceCounters::writeBusy() {
-  writer.writeCounter(now, "engines busy", [&](llvm::json::OStream &json) {
-    for (auto [group, engine] : llvm::enumerate(target.engines))
-      json.attribute(toUtf8(engine.name), values[memories.size() + group]);
-  });
+void TraceCounters::finish(TraceSink &sink) {
+  if (interval > 0 && now > intervalStart)
+    closeInterval(sink);
+  writeChanges(sink);
 }

@@ -1,4 +1,4 @@
-//===- TraceCounters.h - Bandwidth and engines over time --------*- C++ -*-===//
+//===- TraceCounters.h - What is in use over time ---------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,40 +8,75 @@
 #ifndef LLM_LIB_EXPORT_TRACECOUNTERS_H
 #define LLM_LIB_EXPORT_TRACECOUNTERS_H
 
-#include "SlotSweep.h"
-#include "TraceWriter.h"
+#include "TraceSink.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Target/Target.h"
+
+#include <map>
 
 namespace mlir::llm {
 
-/// Loop boundaries are barriers, so the runs of slots within one stretch can be
-/// ordered once and replayed for each of its runs.
+/// Bandwidth of each shared memory, engines busy and private memory of each
+/// group, power, bytes written to the KV cache. What spans hold is numbered
+/// once and added up as they start and end.
 class TraceCounters {
 public:
-  TraceCounters(const Timeline &timeline, const Target &target,
-                TraceWriter &writer);
-  /// The samples up to the end of a run; runs come in the order of time.
-  void replay(const StretchRun &run);
-  /// The last sample.
-  void finish();
+  struct Wanted {
+    bool privateMemory = false, power = false, cache = false;
+  };
+  TraceCounters(const Target &target, Wanted wanted);
+
+  const std::vector<TraceCounter> &described() const { return counters; }
+
+  // The numbers of what a span holds; 0: nothing.
+  unsigned useOfSlot(StringRef engine, DictionaryAttr lanes,
+                     int64_t privateBytes, int64_t nanowatts);
+  unsigned useOfSlice(StringRef engine, int64_t privateBytes);
+  unsigned useOfCache(int64_t bytes);
+
+  /// From here on, samples for each interval instead of for each change: the
+  /// most bytes that are in use, the mean of everything else.
+  /// Then engines have decimals.
+  void sampleEvery(int64_t nanoseconds);
+  /// Up to this time nothing changes any more.
+  void moveTo(int64_t nanoseconds, TraceSink &sink);
+  void hold(unsigned use, bool isStart);
+  /// The last samples.
+  void finish(TraceSink &sink);
 
 private:
-  /// What slots hold while they run: lanes of memories, an engine of a group.
-  using Use = SmallVector<std::pair<unsigned, int64_t>, 2>; // counter, amount
-  unsigned findUse(StringRef engine, DictionaryAttr lanes);
-  SlotSweep makeSweep(const ProgramItem &stretch);
-  void write(unsigned memory);
-  void writeBusy();
+  using Use = std::vector<std::pair<unsigned, int64_t>>; ///< counter, amount
+  enum class Unit { Lanes, Engines, Bytes, Nanowatts };
+  unsigned numberOf(Use use);
+  std::optional<unsigned> findGroup(StringRef engine) const;
+  void addCounter(TraceCounter counter, Unit unit, int64_t start = 0);
+  int64_t show(unsigned counter, int64_t value) const;
+  void write(unsigned counter, int64_t nanoseconds, int64_t value,
+             TraceSink &sink);
+  void writeChanges(TraceSink &sink);
+  void add(int64_t nanoseconds);
+  void closeInterval(TraceSink &sink);
 
-  const Timeline &timeline;
   const Target &target;
-  TraceWriter &writer;
   SmallVector<const Memory *> memories;
-  /// Lanes held per shared memory, then engines busy per group.
-  std::vector<int64_t> values, written;
-  int64_t now = 0; ///< nanoseconds
+  std::vector<TraceCounter> counters;
+  std::vector<Unit> units;
+  std::vector<unsigned> busyOf;                   ///< of each group
+  std::vector<std::optional<unsigned>> privateOf; ///< of each group
+  std::optional<unsigned> power, cache;
+
   std::vector<Use> uses;
-  DenseMap<std::pair<unsigned, Attribute>, unsigned> useOf; ///< group, lanes
-  DenseMap<const ProgramItem *, SlotSweep> sweeps;
+  std::map<Use, unsigned> numbers;
+  DenseMap<std::tuple<unsigned, const void *, int64_t, int64_t>, unsigned>
+      slotUses;
+
+  std::vector<int64_t> values;
+  std::vector<std::optional<int64_t>> written; ///< as shown
+  int64_t now = 0;                             ///< nanoseconds
+  int64_t interval = 0;
+  int64_t intervalStart = 0;
+  std::vector<__int128> areas; ///< of the interval so far
+  std::vector<int64_t> most;
 };
 
 } // namespace mlir::llm

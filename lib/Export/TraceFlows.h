@@ -5,45 +5,61 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A slice gets one arrow from each run that it waits for, from that run's slot
-// that ends last. Both ends of an arrow are written right after their slices (a
-// slice of no length is found in no other way), so each end must find the
-// arrow's number on its own.
+// A slice gets one arrow from each run that it waits for, from the slice of
+// that run that ends last, and one from each fetch for it. Both ends of an
+// arrow are written with their slices, so each end must find the arrow's number
+// on its own.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LLM_LIB_EXPORT_TRACEFLOWS_H
 #define LLM_LIB_EXPORT_TRACEFLOWS_H
 
-#include "llm/Analysis/Timeline.h"
+#include "TraceSpans.h"
 
 namespace mlir::llm {
+
+/// A slice of one run of an op: its number among them, slots (by position) or
+/// runs of slots.
+struct SliceOfRun {
+  unsigned op;
+  ArrayRef<int64_t> iterations;
+  int64_t number;
+};
 
 class TraceFlows {
 public:
   /// Fails with a diagnostic where there are more arrows than numbers.
-  static FailureOr<TraceFlows> create(const Timeline &timeline);
+  static FailureOr<TraceFlows>
+  create(const Timeline &timeline, const TraceSpans &spans, TraceDetail detail);
 
-  /// The arrows that end at a slice, with the name of the run where each
+  /// The dependences that end at a slice, with the name of the run where each
   /// starts.
   void
-  forEachInto(const Slice &slice,
+  forEachInto(const SliceOfRun &slice,
               function_ref<void(int64_t id, std::string from)> visit) const;
-  /// The arrows that start at a slice.
-  void forEachOutOf(const Slice &slice,
+  /// The dependences that start at a slice.
+  void forEachOutOf(const SliceOfRun &slice,
                     function_ref<void(int64_t id)> visit) const;
+  /// Of slots, the number of the arrow of fetch `fetch` for one; of runs of
+  /// fetches that of run `fetch`, and `slice` is any of the same op and run.
+  int64_t idOfFetch(const SliceOfRun &slice, unsigned fetch) const;
 
 private:
   explicit TraceFlows(const Timeline &timeline) : timeline(&timeline) {}
   int64_t idOf(unsigned dependence, ArrayRef<int64_t> consumerRun) const;
 
   const Timeline *timeline;
+  bool drawsSlots = true;
   /// Of each dependence: the number before those of its arrows.
   std::vector<int64_t> firstIds;
   /// Of each op: its dependences, as positions in the timeline.
   std::vector<SmallVector<unsigned, 4>> incoming, outgoing;
-  /// Of each op: the position of the slot that ends last.
-  std::vector<int64_t> lastSlots;
+  /// Of each op: its slices in a run, and the number of the one that ends last.
+  std::vector<int64_t> sliceCounts, lastSlices;
+  /// Of each op: the number before those of its fetches, and how many there
+  /// are for a slot, or in a run.
+  std::vector<int64_t> firstFetchIds, fetchCounts;
 };
 
 } // namespace mlir::llm

@@ -66,7 +66,7 @@ private:
   Cause causeOf(const Run &run) const;
   Cause causeOfPart(const Slot &slot) const;
   Cause causeOfFetch(const Slot &slot, const PrefetchSlot &fetch) const;
-  void addIdleCycles(unsigned group, Cause cause);
+  void addIdleCycles(unsigned group, int64_t upTo, Cause cause);
 
   const Problem &problem;
   const Solution &solution;
@@ -177,9 +177,17 @@ Cause CauseFinder::causeOfFetch(const Slot &slot,
 }
 
 /// What was idle on the group waited for this.
-void CauseFinder::addIdleCycles(unsigned group, Cause cause) {
-  explanation.engines[group].idleCycles[static_cast<size_t>(cause)] +=
+void CauseFinder::addIdleCycles(unsigned group, int64_t upTo, Cause cause) {
+  GroupExplanation &engines = explanation.engines[group];
+  engines.idleCycles[static_cast<size_t>(cause)] +=
       occupancy.takeIdleCycles(group);
+  std::vector<CauseSpan> &waits = engines.waits;
+  if (upTo == (waits.empty() ? 0 : waits.back().endCycle))
+    return;
+  if (!waits.empty() && waits.back().cause == cause)
+    waits.back().endCycle = upTo;
+  else
+    waits.push_back({upTo, cause});
 }
 
 void CauseFinder::run() {
@@ -209,11 +217,11 @@ void CauseFinder::run() {
       first = std::min(first, cause);
     }
     for (auto [group, cause] : starts)
-      addIdleCycles(group, cause);
+      addIdleCycles(group, runs[i].start(), cause);
   }
   occupancy.advanceTo(solution.makespan);
   for (unsigned group = 0; group < problem.engines.size(); ++group)
-    addIdleCycles(group, Cause::NoWork);
+    addIdleCycles(group, solution.makespan, Cause::NoWork);
 }
 
 std::optional<Explanation> explain(const Problem &problem,

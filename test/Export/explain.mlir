@@ -55,6 +55,26 @@
 // TRACE: "name":"b",{{.*}}"slack_cycles":4928,"is_critical":false,"held_back_by":"dependence"}
 // TRACE: "name":"m",{{.*}}"slack_cycles":0,"is_critical":true,"held_back_by":"fetch"}
 
+// What engines wait for goes by group: the cores for b up to 96, for m up to 1120, then nothing
+// starts; the DMA queues for lanes up to 96. A gap has the name of its longest part: core[1], 7, is
+// idle for m alone; core[0], 6, has 1120 - 288 of it; core[2] has all three; and so on. Tracks are
+// the critical path, 4 groups and a lane of layers before them.
+// RUN: llm-opt scheduled.mlir --llm-export-perfetto=file=trace.json -o out.mlir
+// RUN: FileCheck %s --check-prefix=GAPS --implicit-check-not='"cat":"idle"' < trace.json
+// GAPS-DAG: "name":"idle: no work","cat":"idle","pid":3,"tid":[[#CORE:]],{{.*}}"args":{"start_cycle":288,"end_cycle":5216,"idle_cycles":{"fetch":832,"no_work":4096}}
+// GAPS-DAG: "name":"idle: fetch","cat":"idle","pid":3,"tid":[[#CORE+1]],{{.*}}"args":{"start_cycle":96,"end_cycle":1120,"idle_cycles":{"fetch":1024}}
+// GAPS-DAG: "name":"idle: no work","cat":"idle","pid":3,"tid":[[#CORE+2]],{{.*}}"args":{"start_cycle":0,"end_cycle":5216,"idle_cycles":{"dependence":96,"fetch":1024,"no_work":4096}}
+// GAPS-DAG: "name":"idle: no work","cat":"idle","pid":4,"tid":[[#DMA:]],{{.*}}"args":{"start_cycle":0,"end_cycle":5216,"idle_cycles":{"bandwidth":96,"no_work":5120}}
+// GAPS-DAG: "name":"idle: bandwidth","cat":"idle","pid":4,"tid":[[#DMA+1]],{{.*}}"args":{"start_cycle":0,"end_cycle":96,"idle_cycles":{"bandwidth":96}}
+// GAPS-DAG: "name":"idle: no work","cat":"idle","pid":4,"tid":[[#DMA+1]],{{.*}}"args":{"start_cycle":1120,"end_cycle":5216,"idle_cycles":{"no_work":4096}}
+
+// The critical path: m waits for its fetch, and that for the lanes of a.
+// RUN: FileCheck %s --check-prefix=PATH --implicit-check-not='"cat":"critical path"' < trace.json
+// PATH: "name":"a","cat":"critical path","pid":1,{{.*}}"args":{"start_cycle":0,"end_cycle":96,"steps":1,"follows_by":"none"}
+// PATH: "name":"prefetch rhs of m","cat":"critical path","pid":1,{{.*}}"args":{"start_cycle":96,"end_cycle":1120,"steps":1,"follows_by":"bandwidth"}
+// PATH: "name":"m","cat":"critical path","pid":1,{{.*}}"args":{"start_cycle":1120,"end_cycle":5216,"steps":1,"follows_by":"fetch"}
+// RUN: %python %integration/check_trace.py trace.json report.json
+
 // Four slots are more than three: then it says neither, and what it left out.
 // RUN: llm-opt scheduled.mlir "--llm-export-perfetto=file=few.json explain-slots=3" --remark-format=emitRemark \
 // RUN:     --remarks-filter-missed=llm-export-perfetto -o out.mlir 2>&1 | FileCheck %s --check-prefix=FEW

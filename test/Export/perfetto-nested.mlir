@@ -21,6 +21,17 @@
 // SECOND:      "name":"inner.11",{{.*}}"ts":0.180,"dur":0.040,{{.*}}"iteration":[1,1],{{.*}}"depends_on":["inner.10"]
 // SECOND:      "name":"last",{{.*}}"ts":0.220,"dur":0.020,{{.*}}"depends_on":["inner.11"]
 
+// A layer around the loops lies in a lane of its own beside what is within, and ends when it ends.
+// RUN: sed -e 's/"first"/"h.0.first"/' -e 's/"last"/"h.0.last"/' %s > %t.around.mlir
+// RUN: llm-opt %t.around.mlir "--llm-export-perfetto=file=%t.around.json" "--llm-export-perfetto=file=%t.around.pftrace format=pftrace" \
+// RUN:   "--llm-export-report=file=%t.report.json format=json" -o %t.mlir
+// RUN: %python %integration/check_trace.py %t.around.json %t.report.json
+// RUN: %python %integration/check_pftrace.py %t.around.pftrace %t.around.json
+// RUN: grep '"cat":"layer"' %t.around.json | FileCheck %s --check-prefix=AROUND
+// AROUND:      "name":"h.0","cat":"layer","pid":2,"tid":[[#LANE:]],"ts":0.000,"dur":0.240,"args":{"start_cycle":0,"end_cycle":120,"ops":2}
+// AROUND-NEXT: "name":"outer.0","cat":"layer","pid":2,"tid":[[#LANE+1]],"ts":0.020,"dur":0.020,
+// AROUND-NEXT: "name":"inner.10","cat":"layer","pid":2,"tid":[[#LANE+1]],"ts":0.040,"dur":0.040,
+
 #cost = #llm.cost<engine = "core", parts = [<count = 1, work = {alu = 32},
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,

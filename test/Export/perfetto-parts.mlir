@@ -7,21 +7,22 @@
 // on the two cores, "b" one of 20 and one of 15 cycles, and "c" is whole. Each slice gets
 // one arrow from each op that it waits for, from the part that ends last (of equals the
 // first): a[0] to both of b, b[0] to c. The weight of b[0] is fetched ahead on the DMA
-// queue, which gives a slice and an arrow of its own.
+// queue, which gives a slice and an arrow of its own. Events come in the order of time; tracks
+// are layers[0], core[0], core[1] and dma[0], 5 to 8.
 
-// CHECK:      "name":"a","cat":"op","pid":1,"tid":2,{{.*}}"part":0,
-// CHECK-NEXT: {"ph":"s","name":"dependence","cat":"dependence","id":1,"pid":1,"tid":2,
-// CHECK-NEXT: {"ph":"s","name":"dependence","cat":"dependence","id":2,"pid":1,"tid":2,
-// CHECK-NEXT: "name":"a","cat":"op","pid":1,"tid":3,{{.*}}"part":1,
-// CHECK-NEXT: "name":"prefetch rhs of b","cat":"prefetch","pid":1,"tid":4,
-// CHECK-NEXT: {"ph":"s","name":"prefetch","cat":"prefetch","id":1,"pid":1,"tid":4,
-// CHECK-NEXT: "name":"b",{{.*}}"tid":2,{{.*}}"work":{"mac":192},"bytes":{"dram":448}
-// CHECK-NEXT: {"ph":"f","name":"dependence","cat":"dependence","bp":"e","id":1,"pid":1,"tid":2,
-// CHECK-NEXT: {"ph":"f","name":"prefetch","cat":"prefetch","bp":"e","id":1,"pid":1,"tid":2,
-// CHECK-NEXT: {"ph":"s","name":"dependence","cat":"dependence","id":3,"pid":1,"tid":2,
-// CHECK-NEXT: "name":"b",{{.*}}"tid":3,{{.*}}"work":{"mac":64},"bytes":{"dram":320}
-// CHECK-NEXT: {"ph":"f","name":"dependence","cat":"dependence","bp":"e","id":2,"pid":1,"tid":3,
-// CHECK-NEXT: "name":"c",
+// CHECK:      "name":"a","cat":"op","pid":3,"tid":6,{{.*}}"part":0,
+// CHECK-NEXT: {"ph":"s","name":"dependence","cat":"dependence","id":1,"pid":3,"tid":6,
+// CHECK-NEXT: {"ph":"s","name":"dependence","cat":"dependence","id":2,"pid":3,"tid":6,
+// CHECK-NEXT: "name":"a","cat":"op","pid":3,"tid":7,{{.*}}"part":1,
+// CHECK-NEXT: "name":"prefetch rhs of b","cat":"prefetch","pid":4,"tid":8,
+// CHECK-NEXT: {"ph":"s","name":"prefetch","cat":"prefetch","id":1,"pid":4,"tid":8,
+// CHECK:      "name":"b",{{.*}}"tid":6,{{.*}}"work":{"mac":192},"bytes":{"dram":448}
+// CHECK-NEXT: {"ph":"f","name":"dependence","cat":"dependence","bp":"e","id":1,"pid":3,"tid":6,
+// CHECK-NEXT: {"ph":"f","name":"prefetch","cat":"prefetch","bp":"e","id":1,"pid":3,"tid":6,
+// CHECK-NEXT: {"ph":"s","name":"dependence","cat":"dependence","id":3,"pid":3,"tid":6,
+// CHECK-NEXT: "name":"b",{{.*}}"tid":7,{{.*}}"work":{"mac":64},"bytes":{"dram":320}
+// CHECK-NEXT: {"ph":"f","name":"dependence","cat":"dependence","bp":"e","id":2,"pid":3,"tid":7,
+// CHECK:      "name":"c",
 
 // The report sums over parts (192 + 64 MACs, 20 + 15 cycles) and lists the fetch with its
 // slot; the table says where the parts are.

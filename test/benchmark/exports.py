@@ -20,7 +20,13 @@ from pathlib import Path
 
 RUNS = 3
 OPS = 4
-EXPORTS = ("llm-export-perfetto", "llm-export-queues")
+EXPORTS = (
+    ("perfetto", "--llm-export-perfetto=file=out"),
+    ("perfetto json.gz", "--llm-export-perfetto=file=out format=json.gz"),
+    ("perfetto pftrace", "--llm-export-perfetto=file=out format=pftrace"),
+    ("perfetto detail=op", "--llm-export-perfetto=file=out detail=op"),
+    ("queues", "--llm-export-queues=file=out"),
+)
 RUN = re.compile(
     r'<part = (\d+), engine = ("\w+")\[(\d+)\], start_cycle = (\d+), end_cycle = (\d+), lanes = (\{[^}]*\})'
     r"(?: count = (\d+))?(?: part_stride = (\d+))?(?: index_stride = (\d+))?(?: start_stride = (\d+))?>")
@@ -81,9 +87,9 @@ def main() -> None:
             for form in ("runs", "slots"):
                 source = f"{form}.mlirbc"
                 base, base_memory = median([tool, source, "-o", os.devnull])
-                for export in EXPORTS:
-                    cpu, memory = median([tool, source, f"--{export}=file=out.json", "-o", os.devnull])
-                    megabytes, seconds = os.path.getsize("out.json") / 1e6, max(cpu - base, 1e-3)
+                for export, option in EXPORTS:
+                    cpu, memory = median([tool, source, option, "-o", os.devnull])
+                    megabytes, seconds = os.path.getsize("out") / 1e6, max(cpu - base, 1e-3)
                     print(f"{count:>9} {form:<6} {os.path.getsize(source) / 1e6:>7.2f} {export:<20} {megabytes:>8.1f} "
                           f"{seconds:>7.2f} {megabytes / seconds:>6.0f} {base_memory:>11.0f} {memory:>6.0f}", flush=True)
 

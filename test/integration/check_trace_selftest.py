@@ -23,7 +23,8 @@ def op(name, engine, start, end, count, **dependences):
 
 
 REPORT = {
-    "target": "toy", "clock_hz": 10**9, "engines": [{"name": "core", "count": 2}],
+    "target": "toy", "clock_hz": 10**9, "makespan_cycles": 50,
+    "engines": [{"name": "core", "count": 2, "busy_cycles": 70, "idle_cycles": {"no_work": 30}}],
     "loops": [{"start_cycle": 10, "period_cycles": 20, "trips": 2, "first_index": 0,
                "index_step": 1}],
     "ops": [
@@ -35,20 +36,35 @@ REPORT = {
 }
 
 
-def metadata(kind, tid, key, value):
-    return {"ph": "M", "name": kind, "pid": 1, "tid": tid, "args": {key: value}}
+def metadata(kind, pid, tid, key, value):
+    return {"ph": "M", "name": kind, "pid": pid, "tid": tid, "args": {key: value}}
+
+
+def process(pid, name):
+    return [metadata("process_name", pid, pid, "name", name),
+            metadata("process_sort_index", pid, pid, "sort_index", pid)]
+
+
+def track(pid, tid, name):
+    return [metadata("thread_name", pid, tid, "name", name),
+            metadata("thread_sort_index", pid, tid, "sort_index", tid)]
+
+
+def span(category, name, pid, tid, start, end, **args):
+    return {"ph": "X", "name": name, "cat": category, "pid": pid, "tid": tid, "ts": start / 1000,
+            "dur": (end - start) / 1000, "args": {"start_cycle": start, "end_cycle": end, **args}}
 
 
 def slice_event(name, tid, start, end, *depends_on):
     args = {"op": "llm.add", "start_cycle": start, "end_cycle": end, "lanes": {"dram": 1},
             "in": [], "out": [], "tile": {"strategy": "manual"}, "cost": {"bound": "memory"},
             "depends_on": list(depends_on)}
-    return {"ph": "X", "name": name, "cat": "op", "pid": 1, "tid": tid,
+    return {"ph": "X", "name": name, "cat": "op", "pid": 3, "tid": tid,
             "ts": start / 1000, "dur": (end - start) / 1000, "args": args}
 
 
 def arrow(number, source_tid, leaves, tid, arrives):
-    common = {"name": "dependence", "cat": "dependence", "id": number, "pid": 1}
+    common = {"name": "dependence", "cat": "dependence", "id": number, "pid": 3}
     return [{"ph": "s", "tid": source_tid, "ts": leaves / 1000, **common},
             {"ph": "f", "bp": "e", "tid": tid, "ts": arrives / 1000, **common}]
 
@@ -59,20 +75,26 @@ def busy(time, engines):
 
 
 TRACE = {"traceEvents": [
-    metadata("process_name", 1, "name", "toy"),
-    metadata("process_sort_index", 1, "sort_index", 0),
-    metadata("thread_name", 2, "name", "core[0]"),
-    metadata("thread_sort_index", 2, "sort_index", 1),
-    metadata("thread_name", 3, "name", "core[1]"),
-    metadata("thread_sort_index", 3, "sort_index", 2),
-    slice_event("a", 2, 0, 10),
-    slice_event("b.0", 2, 10, 30, "a"),
-    slice_event("c.0", 3, 10, 20, "a"),
-    slice_event("b.1", 2, 30, 50, "b.0"),
-    slice_event("c.1", 3, 30, 40, "a"),
-    *arrow(1, 2, 9, 2, 11), *arrow(2, 2, 9, 3, 11), *arrow(3, 2, 29, 2, 31),
-    *arrow(4, 2, 9, 3, 31),
+    *process(1, "toy"), *process(2, "layers"), *process(3, "core"),
+    *track(1, 4, "critical path"), *track(2, 5, "layers[0]"),
+    *track(3, 6, "core[0]"), *track(3, 7, "core[1]"),
+    slice_event("a", 6, 0, 10),
+    slice_event("b.0", 6, 10, 30, "a"),
+    slice_event("c.0", 7, 10, 20, "a"),
+    slice_event("b.1", 6, 30, 50, "b.0"),
+    slice_event("c.1", 7, 30, 40, "a"),
+    *arrow(1, 6, 9, 6, 11), *arrow(2, 6, 9, 7, 11), *arrow(3, 6, 29, 6, 31),
+    *arrow(4, 6, 9, 7, 31),
     busy(0, 1), busy(10, 2), busy(20, 1), busy(30, 2), busy(40, 1), busy(50, 0),
+    span("layer", "a", 2, 5, 0, 10, ops=1),
+    span("layer", "b.0 .. c.0", 2, 5, 10, 30, ops=2),
+    span("layer", "b.1 .. c.1", 2, 5, 30, 50, ops=2),
+    span("idle", "idle: no work", 3, 7, 0, 10, idle_cycles={"no_work": 10}),
+    span("idle", "idle: no work", 3, 7, 20, 30, idle_cycles={"no_work": 10}),
+    span("idle", "idle: no work", 3, 7, 40, 50, idle_cycles={"no_work": 10}),
+    span("critical path", "a", 1, 4, 0, 10, follows_by="none"),
+    span("critical path", "b.0", 1, 4, 10, 30, follows_by="none"),
+    span("critical path", "b.1", 1, 4, 30, 50, follows_by="none"),
 ]}
 
 
@@ -117,31 +139,31 @@ class CheckTrace(unittest.TestCase):
         self.expect_error("slices that the report does not know")
 
     def test_slice_on_another_track(self):
-        self.find(name="c.0")["tid"] = 2
+        self.find(name="c.0")["tid"] = 6
         self.expect_error("overlap|no slice|lies in no slice")
 
     def test_slice_at_another_time(self):
         self.find(name="c.1").update(ts=0.031)
-        self.expect_error(r"no slice 'c.1'.*\(31, 41\)")
+        self.expect_error(r"no slice 'c.1'.*\(31, 41\)|overlap")
 
     def test_slice_without_duration(self):
-        del self.find(name="a")["dur"]
+        del self.find(name="a", cat="op")["dur"]
         self.expect_error("without 'dur'")
 
     def test_negative_time(self):
-        self.find(name="a")["ts"] = -0.001
+        self.find(name="a", cat="op")["ts"] = -0.001
         self.expect_error("negative")
 
     def test_finer_than_a_nanosecond(self):
-        self.find(name="a")["dur"] = 0.0095001
+        self.find(name="a", cat="op")["dur"] = 0.0095001
         self.expect_error("finer than a nanosecond")
 
     def test_partial_overlap(self):
-        self.find(name="b.0")["dur"] = 0.021
+        self.find(name="b.0", cat="op")["dur"] = 0.021
         self.expect_error("'b.0' and 'b.1' overlap|no slice 'b.0'")
 
     def test_name_not_expanded(self):
-        self.find(name="b.0")["name"] = "b.{}"
+        self.find(name="b.0", cat="op")["name"] = "b.{}"
         self.expect_error("no slice 'b.0'")
 
     def test_missing_arrow(self):
@@ -149,11 +171,11 @@ class CheckTrace(unittest.TestCase):
         self.expect_error("0 arrows from 'b.0' to 'b.1', expected 1")
 
     def test_arrow_twice(self):
-        self.events += arrow(5, 2, 9, 2, 11)
+        self.events += arrow(5, 6, 9, 6, 11)
         self.expect_error("2 arrows from 'a' to 'b.0', expected 1")
 
     def test_arrow_for_no_dependence(self):
-        self.events += arrow(5, 3, 19, 2, 31)
+        self.events += arrow(5, 7, 19, 6, 31)
         self.expect_error("1 arrows from 'c.0' to 'b.1', expected 0")
 
     def test_arrow_that_leaves_at_the_end_binds_to_the_next_slice(self):
@@ -161,7 +183,7 @@ class CheckTrace(unittest.TestCase):
         self.expect_error("arrows from")
 
     def test_arrow_end_in_no_slice(self):
-        self.find(ph="f", id=4)["ts"] = 0.025
+        self.find(ph="f", id=4)["ts"] = 0.055
         self.expect_error("lies in no slice")
 
     def test_arrow_without_binding_point(self):
@@ -181,20 +203,67 @@ class CheckTrace(unittest.TestCase):
         self.expect_error("ends before it starts")
 
     def test_track_without_name(self):
-        self.events.remove(self.find(name="thread_name", tid=3))
+        self.events.remove(self.find(name="thread_name", tid=7))
         self.expect_error("has 0 x thread_name")
 
     def test_track_without_sort_index(self):
-        self.events.remove(self.find(name="thread_sort_index", tid=3))
+        self.events.remove(self.find(name="thread_sort_index", tid=7))
         self.expect_error("has 0 x thread_sort_index")
 
     def test_sort_index_as_text(self):
-        self.find(name="thread_sort_index", tid=3)["args"]["sort_index"] = "2"
+        self.find(name="thread_sort_index", tid=7)["args"]["sort_index"] = "2"
         self.expect_error("wrong type")
 
     def test_tracks_in_another_order(self):
-        self.find(name="thread_sort_index", tid=3)["args"]["sort_index"] = 0
+        self.find(name="thread_sort_index", tid=7)["args"]["sort_index"] = 0
         self.expect_error("not in the engines' order")
+
+    def test_missing_layer(self):
+        self.events.remove(self.find(name="b.1 .. c.1"))
+        self.expect_error(r"no layer 'b.1 .. c.1' on None for cycles 30 to 50")
+
+    def test_layer_of_other_length(self):
+        self.find(name="b.1 .. c.1").update(dur=0.01)
+        self.expect_error("not where its cycles are")
+
+    def test_layer_that_nobody_knows(self):
+        self.events.append(span("layer", "d", 2, 5, 0, 10, ops=1))
+        self.expect_error("layer slices that the report does not know")
+
+    def test_parts_that_nobody_knows(self):
+        self.events.insert(0, span("parts", "b.0", 3, 6, 10, 30, parts=2, op="llm.add"))
+        self.expect_error("parts slices that the report does not know")
+
+    def test_slice_of_no_category(self):
+        del self.find(name="b.1 .. c.1")["cat"]
+        self.expect_error("slices of unknown kinds")
+
+    def test_idle_for_another_cause(self):
+        self.find(cat="idle").update(name="idle: fetch", args={
+            "start_cycle": 0, "end_cycle": 10, "idle_cycles": {"fetch": 10}})
+        self.expect_error("'core' is idle")
+
+    def test_idle_with_another_name(self):
+        gap = self.find(cat="idle")
+        gap["args"]["idle_cycles"] = {"no_work": 4, "fetch": 6}
+        self.expect_error("is not the main one")
+
+    def test_idle_on_another_engine(self):
+        self.find(cat="idle")["tid"] = 6
+        self.expect_error("do not fill the makespan|overlap|lies in no slice|arrows from")
+
+    def test_path_with_a_gap(self):
+        self.events.remove(self.find(name="b.0", cat="critical path"))
+        self.find(name="b.1", cat="critical path")["args"]["follows_by"] = "engine"
+        self.expect_error("a gap before step 'b.1'")
+
+    def test_path_that_is_no_slot(self):
+        self.find(name="b.1", cat="critical path")["name"] = "c.1"
+        self.expect_error("step 'c.1' is no slot of it")
+
+    def test_path_that_ends_early(self):
+        self.events.remove(self.find(name="b.1", cat="critical path"))
+        self.expect_error("does not end last")
 
     def test_process_without_name(self):
         self.events.remove(self.find(name="process_name"))
@@ -202,10 +271,10 @@ class CheckTrace(unittest.TestCase):
 
     def test_idle_engine_without_track(self):
         self.report["engines"].append({"name": "dma", "count": 1})
-        self.expect_error("the tracks are")
+        self.expect_error("the processes are")
 
     def test_track_zero(self):
-        self.find(name="a")["tid"] = 0
+        self.find(name="a", cat="op")["tid"] = 0
         self.expect_error("positive whole numbers")
 
     def test_counter_with_text(self):
@@ -213,7 +282,7 @@ class CheckTrace(unittest.TestCase):
         self.expect_error("not a number")
 
     def test_counter_that_stays_up(self):
-        self.events.pop()
+        self.events.remove(self.find(ph="C", ts=0.05))
         self.expect_error("does not end at 0")
 
     def test_counter_that_counts_wrong(self):
@@ -221,7 +290,7 @@ class CheckTrace(unittest.TestCase):
         self.expect_error("engines are busy for")
 
     def test_wrong_dependence_in_args(self):
-        self.find(name="b.1")["args"]["depends_on"] = ["a"]
+        self.find(name="b.1", cat="op")["args"]["depends_on"] = ["a"]
         self.expect_error("depends_on is")
 
     def test_wrong_count(self):

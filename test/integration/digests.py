@@ -20,9 +20,10 @@ PIPELINES = [
     ["--llm-target=name=h100-sxm", "--llm-fuse-projections", "--llm-fuse", "--llm-tile", "--llm-schedule"],
     ["--llm-target=name=nvl-ax", "--llm-tile=strategy=theoretical", "--llm-schedule"],
 ]
-EXPORTS = ["--llm-export-perfetto", "--llm-export-queues", "--llm-export-report=format=json file=report.json",
-           "--llm-export-report=format=csv file=report.csv", "--llm-export-report=file=report.txt",
-           "--llm-export-dot", "--llm-export-model-explorer"]  # fmt: skip
+EXPORTS = ["--llm-export-perfetto", "--llm-export-perfetto=format=pftrace detail=op",
+           "--llm-export-perfetto=format=json.gz detail=layer", "--llm-export-queues",
+           "--llm-export-report=format=json file=report.json", "--llm-export-report=format=csv file=report.csv",
+           "--llm-export-report=file=report.txt", "--llm-export-dot", "--llm-export-model-explorer"]  # fmt: skip
 
 
 def run_job(bin_folder: Path, source: str, pipeline: list[str], options: list[str], folder: Path) -> None:

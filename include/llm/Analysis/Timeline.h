@@ -80,6 +80,9 @@ public:
   /// The name of one run, with the indices of its innermost loop
   /// (llm/Support/IndexedNames.h).
   std::string nameOf(unsigned op, ArrayRef<int64_t> iterations) const;
+  /// The same for another name, of something that runs with the op.
+  std::string expandName(StringRef name, unsigned op,
+                         ArrayRef<int64_t> iterations) const;
   /// The position of one run among the op's runs.
   int64_t runNumber(unsigned op, ArrayRef<int64_t> iterations) const;
 

@@ -18,6 +18,15 @@ enum class TraceTime {
   Cycles,      ///< one cycle is drawn as one nanosecond
 };
 
+/// What a slice of an engine's track stands for.
+enum class TraceDetail {
+  Layer, ///< no tracks of engines
+  Op,    ///< parts of an op that follow each other
+  Tile,  ///< one part
+};
+
+enum class TraceFormat { Json, JsonGzip, Proto };
+
 enum class ReportFormat { Table, Json, Csv };
 
 /// What the colour of a node tells.

@@ -165,27 +165,71 @@ def ExportModelExplorerPass : Pass<"llm-export-model-explorer", "::mlir::ModuleO
 def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
   let summary = "writes the schedule as a trace for ui.perfetto.dev";
   let description = [{
-    Writes each function's schedule as one trace in Chrome's JSON format, which
-    ui.perfetto.dev, chrome://tracing and speedscope open.
+    Writes each function's schedule as one trace, in Chrome's JSON format, which
+    ui.perfetto.dev, chrome://tracing and speedscope open, or in Perfetto's own.
 
     Requires: a target on the module, `llm.schedule` on each function with a body and
     `llm.slots` on its ops, as `--llm-schedule` leaves them; at most 10,000,000 slices. The
     IR is not changed.
 
+    Both formats hold the same: `json` (`json.gz` compresses it with gzip, byte for byte)
+    and `pftrace`, Perfetto's TrackEvent protocol: times are whole nanoseconds, arrows are
+    at the slices themselves, and empty lists among the args are left out. In JSON each
+    group of tracks is a process, in `pftrace` a track within that of the target. Events
+    come in the order of time, and a loop is unrolled, iteration by iteration, in constant
+    memory; the `{}` of a name is the index of the innermost loop.
+
+    Tracks, all named and ordered:
+    - of the target: the critical path, and all counters;
+    - `layers`: a slice for each run of each layer, from the first start to the last end of
+      its ops in that iteration, fetches not counted; layers that overlap are in different
+      lanes. The ops of a stretch (between two loop boundaries) that are in no layer are
+      one slice, named by the first and the last of them;
+    - each group of engines: a track per engine, idle ones included.
+
+    What lies on the tracks of engines is up to `detail`:
+    - `tile` (the default): one slice per slot and run (category `op`), and one per fetch
+      (`prefetch`). Slots of one run of an op that follow each other on an engine without a
+      gap lie in a slice of the op (`parts`);
+    - `op`: such slots are one slice, and such fetches of one buffer; `parts` says how many
+      they are, `cost` is that of the whole op, and lanes are left out where they change;
+    - `layer`: no tracks of engines and no arrows, for whole models. Where there are more
+      than 10,000 slots and fetches, counters have one sample for each of 10,000 equal
+      intervals: the most bytes, and the mean of everything else, engines with decimals.
+
     Guarantees:
-    - one process, named as the target, with one track per engine of the target, idle
-      ones included; all have names and sort indexes;
-    - one slice per slot and run: a loop is unrolled, iteration by iteration, in constant
-      memory, and the `{}` of a name is the index of the innermost loop. Slices that share
-      an engine never overlap, because start and end are rounded by one function;
+    - slices of one track do not overlap unless one lies in the other, because start and
+      end are rounded by one function;
     - `args` of a slice: op, shapes in and out, tile, cost (work, bytes per memory,
       compute and memory cycles, bound), lanes, exact cycles, the names of the runs
-      that it waits for (`depends_on`), and of its op slack and what held it back. The last
-      two are left out, with a remark, where there are more slots than `explain-slots`;
-    - one flow arrow for each slice and each run that it waits for: from that run's part
-      that ends last to the slice. Ids are whole numbers, one per arrow;
-    - counters: the share of each shared memory's bandwidth that is held, in GB/s, and the
-      engines that are busy, per group;
+      that it waits for (`depends_on`), and of its op slack and what held it back;
+    - one flow arrow for each slice and each run that it waits for: from that run's slice
+      that ends last to the slice; and one from each fetch to its slot (`op`: from fetches
+      to the slice that the first of them is for, if they end before it begins). Ids are
+      whole numbers, one per arrow of a kind;
+    - gaps between slices of an engine are slices of category `idle`, named by what most
+      of the gap was for, "idle: dependence": the cause of what starts next on one of the
+      engines of the group, which may change meanwhile. `idle_cycles` has all of them; over
+      a group they add up to those of the report;
+    - the critical path is one chain: back from the slot of a stretch that ends last, each
+      time to what ends as the step starts, of several (`follows_by`) to what it waits for
+      (`dependence`), its own `fetch`, the slot or fetch ahead on its engine (`engine`), or
+      any other that ends then, and may have given back lanes or private memory
+      (`bandwidth`). So there is no gap in it but before a step of `choice`, as which
+      nothing ends: it follows what ended last. Steps of one op that follow each other are one slice (`steps`). It is a
+      chain, not all ops whose `is_critical` is true: these may be side by side, and before
+      a step of `bandwidth` or `choice` there need not be any;
+    - counters: of each shared memory the bandwidth that is held, in GB/s; of each group of
+      engines how many are busy, and the bytes of private memory that are in use (S7:
+      working sets of running parts less the staging rooms of what was fetched, and slices
+      from the start of their fetch to the end of their part); where costs have energies,
+      the power in W: the energy of each part, bytes that were fetched for it included,
+      spread evenly over its slot, and the target's idle watts; bytes that were written to
+      KV caches since the start, each op's when it ends (S5: from then on they are read);
+    - private memory is left out where a tile or a cost does not say it; slack, idle slices
+      and the critical path where a schedule breaks a rule or a cost is stale and, with a
+      remark, where a stretch has more slots than `explain-slots`; idle slices and the
+      critical path also where the target has more engines than that;
     - a file appears whole or not at all.
 
     Several functions give several files; an explicit `file` holds one function only. A
@@ -197,16 +241,18 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     ```
     llm-opt block.mlir --llm-tile --llm-schedule=engines=4 --llm-export-perfetto
     llm-opt block.mlir --llm-tile --llm-schedule "--llm-export-perfetto=file=a.json time=cycles"
+    llm-opt model.mlir --llm-tile --llm-schedule "--llm-export-perfetto=format=pftrace detail=layer"
     ```
-    with, in the file, one event a line:
+    with, in the JSON file, one event a line:
     ```
-    {"ph":"X","name":"model.layers.3.mlp.up_proj","cat":"op","pid":1,"tid":2,"ts":0.300,"dur":0.100,"args":{...}}
+    {"ph":"X","name":"model.layers.3.mlp.up_proj","cat":"op","pid":3,"tid":6,"ts":0.300,"dur":0.100,"args":{...}}
     ```
   }];
   let options = [
     Option<"file", "file", "std::string", "",
            "File to write, '-' for standard output "
-           "(default: '<function name>.perfetto.json' in the current folder)">,
+           "(default: '<function name>.perfetto.json', '.perfetto.json.gz' or "
+           "'.pftrace' in the current folder)">,
     Option<"time", "time", "::mlir::llm::TraceTime",
            "::mlir::llm::TraceTime::Nanoseconds", "What the time axis shows", [{
       ::llvm::cl::values(
@@ -215,9 +261,28 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
           clEnumValN(::mlir::llm::TraceTime::Cycles, "cycles",
                      "cycles, one drawn as a nanosecond: short parts stay visible"))
     }]>,
+    Option<"format", "format", "::mlir::llm::TraceFormat",
+           "::mlir::llm::TraceFormat::Json", "How to write it", [{
+      ::llvm::cl::values(
+          clEnumValN(::mlir::llm::TraceFormat::Json, "json",
+                     "Chrome's JSON format, which most viewers open"),
+          clEnumValN(::mlir::llm::TraceFormat::JsonGzip, "json.gz",
+                     "the same, compressed with gzip"),
+          clEnumValN(::mlir::llm::TraceFormat::Proto, "pftrace",
+                     "Perfetto's own format, smaller, for Perfetto only"))
+    }]>,
+    Option<"detail", "detail", "::mlir::llm::TraceDetail",
+           "::mlir::llm::TraceDetail::Tile", "What a slice of an engine stands for", [{
+      ::llvm::cl::values(
+          clEnumValN(::mlir::llm::TraceDetail::Layer, "layer",
+                     "no tracks of engines: layers, critical path and counters"),
+          clEnumValN(::mlir::llm::TraceDetail::Op, "op",
+                     "slots of an op that follow each other"),
+          clEnumValN(::mlir::llm::TraceDetail::Tile, "tile", "one slot"))
+    }]>,
     Option<"explainSlots", "explain-slots", "int64_t", /*default=*/"100000",
-           "The most slots of a stretch, between two loop boundaries, of which slack and "
-           "causes are found: that takes memory for each of them">
+           "The most slots of a stretch, between two loop boundaries, of which slack, "
+           "causes and the critical path are found: that takes memory for each of them">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }

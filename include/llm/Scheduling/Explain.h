@@ -51,6 +51,14 @@ struct TaskExplanation {
   bool isCritical() const { return slackCycles == 0; }
 };
 
+using CyclesByCause = std::array<int64_t, allCauses.size()>;
+
+/// Up to this cycle, from the end of the span before.
+struct CauseSpan {
+  int64_t endCycle = 0;
+  Cause cause = Cause::None;
+};
+
 /// The engines of one group together, in engine cycles up to the makespan: busy
 /// and idle ones are all that there are. Engines are idle for the sake of the
 /// slot that starts next on one of them, so in `idleCycles` the entries of None
@@ -58,7 +66,10 @@ struct TaskExplanation {
 /// for a busy one as its slices lie there, the others are idle by choice.)
 struct GroupExplanation {
   int64_t busyCycles = 0;
-  std::array<int64_t, allCauses.size()> idleCycles = {}; ///< by cause
+  CyclesByCause idleCycles = {};
+  /// What an idle engine waits for, one behind the other from 0 to the
+  /// makespan.
+  std::vector<CauseSpan> waits;
 };
 
 struct Explanation {
@@ -71,6 +82,24 @@ struct Explanation {
 /// cycles overflow.
 std::optional<Explanation> explain(const Problem &problem,
                                    const Solution &solution);
+
+/// An engine is idle in [startCycle, endCycle), for the sake of what starts
+/// next on its group, which may change meanwhile.
+struct IdleGap {
+  EngineId engine;
+  int64_t startCycle = 0, endCycle = 0;
+  CyclesByCause cycles = {};
+
+  /// The cause of most of its cycles, of equals the first.
+  Cause mainCause() const;
+};
+
+/// All gaps of all engines, by engine and time: with the slots they fill the
+/// makespan, and over a group their cycles are its `idleCycles`. `explanation`
+/// is that of the solution. O(n log n) in slots and engines.
+std::vector<IdleGap> findIdleGaps(const Problem &problem,
+                                  const Solution &solution,
+                                  const Explanation &explanation);
 
 } // namespace mlir::llm::scheduling
 

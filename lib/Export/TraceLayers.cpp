@@ -1,0 +1,138 @@
+//===- TraceLayers.cpp - Layers of a model over time ----------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TraceLayers.h"
+#include "llm/Support/ModuleNames.h"
+
+#include <queue>
+#include <set>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+TraceLayers::TraceLayers(const Timeline &timeline) : timeline(timeline) {
+  lanes = visitItems(timeline.program().items(), 0);
+}
+
+ArrayRef<unsigned> TraceLayers::beginIn(const ProgramItem &stretch) const {
+  auto known = begins.find(&stretch);
+  if (known == begins.end())
+    return {};
+  return known->second;
+}
+
+std::string TraceLayers::nameOf(const LayerSpan &span,
+                                ArrayRef<int64_t> iterations) const {
+  if (!span.layer.empty())
+    return timeline.expandName(span.layer, span.firstOp, iterations);
+  std::string first = timeline.nameOf(span.firstOp, iterations);
+  if (span.firstOp == span.lastOp)
+    return first;
+  return first + " .. " + timeline.nameOf(span.lastOp, iterations);
+}
+
+void TraceLayers::addOp(unsigned op, LayerSpan &span) {
+  auto slots = timeline.program().ops()[op].op->getAttrOfType<SlotsAttr>(
+      LlmDialect::slotsAttrName);
+  for (SlotRunAttr run : slots.getRuns()) {
+    int64_t shift = (run.getCount() - 1) * run.getStartStride();
+    span.startCycle = std::min(span.startCycle, run.getStartCycle());
+    span.endCycle = std::max(span.endCycle, run.getEndCycle() + shift);
+  }
+  ++span.ops;
+  span.lastOp = op;
+}
+
+/// `known`: the layers of the loop's body so far.
+void TraceLayers::addStretch(const ProgramItem &stretch,
+                             std::map<std::string, size_t> &known) {
+  std::optional<size_t> outside;
+  for (unsigned op : stretch.ops) {
+    std::string layer = layerOf(timeline.program().ops()[op].name);
+    std::optional<size_t> number = outside;
+    if (auto at = known.find(layer); !layer.empty())
+      number = at == known.end() ? std::nullopt : std::optional(at->second);
+    if (!number) {
+      number = all.size();
+      begins[&stretch].push_back(all.size());
+      all.push_back({layer, op});
+      if (layer.empty())
+        outside = number;
+      else
+        known[layer] = *number;
+    }
+    addOp(op, all[*number]);
+  }
+}
+
+/// The lanes that the body of a loop takes, or the whole program.
+unsigned TraceLayers::visitItems(ArrayRef<ProgramItem> items,
+                                 int64_t bodyStart) {
+  std::map<std::string, size_t> known;
+  std::vector<Room> rooms;
+  std::vector<size_t> own;
+  for (const ProgramItem &item : items) {
+    size_t first = all.size();
+    if (!item.isLoop()) {
+      addStretch(item, known);
+      for (size_t number = first; number < all.size(); ++number)
+        own.push_back(number);
+      continue;
+    }
+    const TimedLoop &loop = timeline.loops()[nextLoop++];
+    unsigned needed = visitItems(item.body, loop.startCycle);
+    int64_t start = loop.startCycle - bodyStart;
+    if (needed > 0)
+      rooms.push_back({start, start + loop.trips * loop.periodCycles, needed,
+                       first, all.size()});
+  }
+  for (size_t number : own) // by now they have their ends
+    rooms.push_back(
+        {all[number].startCycle, all[number].endCycle, 1, number, number + 1});
+  return placeRooms(std::move(rooms));
+}
+
+/// The first of `count` neighbouring lanes that are free; the highest lanes may
+/// be new ones.
+static unsigned findLanes(const std::set<unsigned> &free, unsigned count,
+                          unsigned lanes) {
+  unsigned first = lanes, length = 0;
+  for (unsigned lane : free) {
+    bool isNext = length > 0 && lane == first + length;
+    first = isNext ? first : lane;
+    length = isNext ? length + 1 : 1;
+    if (length == count)
+      return first;
+  }
+  return length > 0 && first + length == lanes ? first : lanes;
+}
+
+/// The lowest lanes that are free. Of rooms that start together the longest
+/// comes first.
+unsigned TraceLayers::placeRooms(std::vector<Room> rooms) {
+  llvm::stable_sort(rooms, [](const Room &a, const Room &b) {
+    return std::tie(a.startCycle, b.endCycle) <
+           std::tie(b.startCycle, a.endCycle);
+  });
+  using Busy = std::pair<int64_t, unsigned>; // up to when, lane
+  std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
+  std::set<unsigned> free;
+  unsigned used = 0;
+  for (const Room &room : rooms) {
+    for (; !busy.empty() && busy.top().first <= room.startCycle; busy.pop())
+      free.insert(busy.top().second);
+    unsigned first = findLanes(free, room.lanes, used);
+    used = std::max(used, first + room.lanes);
+    for (unsigned lane = first; lane < first + room.lanes; ++lane) {
+      free.erase(lane);
+      busy.push({room.endCycle, lane});
+    }
+    for (size_t number = room.first; number < room.last; ++number)
+      all[number].lane += first;
+  }
+  return used;
+}

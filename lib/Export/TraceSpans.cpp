@@ -1,0 +1,394 @@
+//===- TraceSpans.cpp - What lies on the tracks of a trace ----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TraceSpans.h"
+#include "llm/Support/Units.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+//===----------------------------------------------------------------------===//
+// What is known of the ops
+//===----------------------------------------------------------------------===//
+
+static SlotsAttr slotsOf(Operation *op) {
+  return op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
+}
+
+static CostAttr costOf(Operation *op) {
+  return op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
+}
+
+static bool fetches(Operation *op) {
+  return llvm::any_of(slotsOf(op).getRuns(), [](SlotRunAttr run) {
+    return !run.getPrefetches().empty();
+  });
+}
+
+/// The rooms of all ops that fetch; nothing where they or working sets are not
+/// known: the counter of private memory would be wrong.
+static std::optional<std::vector<std::optional<SourceRooms>>>
+findRooms(const Timeline &timeline, const Target &target) {
+  ArrayRef<ProgramOp> ops = timeline.program().ops();
+  // What is wrong is for --llm-verify-schedule to say.
+  func::FuncOp function = timeline.program().function();
+  ScopedDiagnosticHandler quiet(function.getContext(),
+                                [](Diagnostic &) { return success(); });
+  std::vector<std::optional<SourceRooms>> rooms(ops.size());
+  for (auto [room, entry] : llvm::zip_equal(rooms, ops)) {
+    Operation *op = entry.op;
+    if (!costOf(op))
+      return std::nullopt;
+    if (!fetches(op))
+      continue;
+    FailureOr<SourceRooms> found =
+        SourceRooms::find(entry.op, target, costOf(op));
+    if (failed(found))
+      return std::nullopt;
+    room = std::move(*found);
+  }
+  return rooms;
+}
+
+/// Bytes that one run of the op writes into caches.
+static int64_t countCacheBytes(Operation *op) {
+  int64_t bytes = 0;
+  op->walk([&](CacheUpdateOpInterface update) {
+    Count written = update.countWrittenBytes();
+    if (succeeded(written))
+      bytes = checkedAdd(bytes, *written).value_or(bytes);
+  });
+  return bytes;
+}
+
+static TraceCounters::Wanted findWanted(const Program &program,
+                                        bool knowsRooms) {
+  TraceCounters::Wanted wanted;
+  wanted.privateMemory = knowsRooms;
+  for (const ProgramOp &entry : program.ops()) {
+    Operation *op = entry.op;
+    wanted.cache |= countCacheBytes(op) > 0;
+    if (CostAttr cost = costOf(op))
+      wanted.power |= llvm::any_of(cost.getParts(), [](PartCostAttr part) {
+        return part.getEnergyPicojoules() > 0;
+      });
+  }
+  return wanted;
+}
+
+TraceSpans::TraceSpans(const Timeline &timeline, const Target &target,
+                       const FunctionExplanation *explanation,
+                       TraceDetail detail)
+    : timeline(timeline), target(target),
+      explanation(explanation && !explanation->stretches.empty() ? explanation
+                                                                 : nullptr),
+      detail(detail), theLayers(timeline), rooms(findRooms(timeline, target)),
+      theCounters(target, findWanted(timeline.program(), rooms.has_value())),
+      opRuns(timeline.program().ops().size()) {
+  makeTracks();
+  addItems(timeline.program().items());
+}
+
+//===----------------------------------------------------------------------===//
+// Tracks
+//===----------------------------------------------------------------------===//
+
+void TraceSpans::makeTracks() {
+  tracks.groups = {target.name, "layers"};
+  tracks.counters = theCounters.described();
+  if (explanation)
+    tracks.tracks.push_back({0, "critical path"});
+  firstLane = tracks.tracks.size();
+  auto addTracks = [&](unsigned group, StringRef name, int64_t count) {
+    for (int64_t index = 0; index < count; ++index)
+      tracks.tracks.push_back(
+          {group, name.str() + "[" + std::to_string(index) + "]"});
+  };
+  addTracks(1, "layers", theLayers.laneCount());
+  if (detail == TraceDetail::Layer)
+    return;
+  for (const Engine &engine : target.engines) {
+    firstTrackOfGroup[engine.name] = tracks.tracks.size();
+    tracks.groups.push_back(engine.name);
+    addTracks(tracks.groups.size() - 1, engine.name, engine.count);
+  }
+}
+
+SlotRunAttr TraceSpans::runOfSlots(const SlotSeries &series) const {
+  return slotsOf(timeline.program().ops()[series.owner].op)
+      .getRuns()[series.item];
+}
+
+unsigned TraceSpans::trackOf(const SlotSeries &series, int64_t index,
+                             const ProgramItem &stretch) const {
+  switch (series.kind) {
+  case SpanKind::Slot: {
+    SlotRunAttr run = runOfSlots(series);
+    return engineTrack(run.getEngine(),
+                       run.getIndex() +
+                           (series.first + index) * run.getIndexStride());
+  }
+  case SpanKind::Fetch: {
+    PrefetchAttr fetch = runOfSlots(series).getPrefetches()[series.fetch];
+    return engineTrack(fetch.getEngine(), fetch.getIndex());
+  }
+  case SpanKind::OpRun: {
+    const OpRun &run = opRuns[series.owner].slots[series.item];
+    return engineTrack(run.engine, run.index);
+  }
+  case SpanKind::FetchRun: {
+    const OpRun &run = opRuns[series.owner].fetches[series.item];
+    return engineTrack(run.engine, run.index);
+  }
+  case SpanKind::Idle: {
+    scheduling::EngineId engine =
+        explanationOf(stretch).gaps[series.owner].engine;
+    return engineTrack(target.engines[engine.group].name, engine.index);
+  }
+  case SpanKind::Layer:
+    return firstLane + theLayers.spans()[series.owner].lane;
+  case SpanKind::Path:
+  case SpanKind::Held:
+  case SpanKind::Event:
+    return 0;
+  }
+  return 0;
+}
+
+int64_t TraceSpans::endOf(const SlotSeries &series, int64_t index,
+                          const StretchRun &run) const {
+  if (series.kind == SpanKind::Layer)
+    return run.startCycle + theLayers.spans()[series.owner].endCycle;
+  return run.startCycle + series.endCycle + index * series.stride;
+}
+
+Slice TraceSpans::sliceOf(const SlotSeries &series, int64_t index,
+                          const StretchRun &stretch) const {
+  SlotRunAttr run = runOfSlots(series);
+  int64_t i = series.first + index;
+  Slice slice;
+  slice.op = series.owner;
+  slice.iterations = stretch.iterations;
+  slice.part = run.getPart() + i * run.getPartStride();
+  slice.position = series.position + index;
+  slice.startCycle =
+      stretch.startCycle + series.startCycle + index * series.stride;
+  slice.endCycle = stretch.startCycle + series.endCycle + index * series.stride;
+  slice.lanes = run.getLanes();
+  if (series.kind == SpanKind::Fetch) {
+    PrefetchAttr fetch = run.getPrefetches()[series.fetch];
+    slice.prefetched = fetch.getBuffer();
+    slice.lanes = fetch.getLanes();
+  }
+  return slice;
+}
+
+std::optional<int64_t> TraceSpans::count(bool slices) const {
+  std::optional<int64_t> sum = 0;
+  auto visit = [&](auto &visit, ArrayRef<ProgramItem> items,
+                   int64_t runs) -> void {
+    for (const ProgramItem &item : items) {
+      std::optional<int64_t> product = checkedMul(
+          runs, item.isLoop() ? item.trips : sweepOf(item).count(slices));
+      if (!product || !sum)
+        sum = std::nullopt;
+      else if (item.isLoop())
+        visit(visit, item.body, *product);
+      else
+        sum = checkedAdd(*sum, *product);
+    }
+  };
+  visit(visit, timeline.program().items(), 1);
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Series
+//===----------------------------------------------------------------------===//
+
+void TraceSpans::addItems(ArrayRef<ProgramItem> items) {
+  for (const ProgramItem &item : items) {
+    if (item.isLoop())
+      addItems(item.body);
+    else
+      addStretch(item);
+  }
+}
+
+void TraceSpans::addStretch(const ProgramItem &stretch) {
+  std::vector<SlotSeries> series;
+  for (unsigned number : theLayers.beginIn(stretch)) {
+    const LayerSpan &layer = theLayers.spans()[number];
+    // Its end may be in a later stretch, behind a loop.
+    SlotSeries span{layer.startCycle, layer.startCycle, 0, 1, SpanKind::Layer};
+    span.owner = number;
+    series.push_back(span);
+  }
+  if (explanation)
+    addExplained(stretch, series);
+  for (unsigned op : stretch.ops)
+    addOp(op, series);
+  sweeps.try_emplace(&stretch, std::move(series));
+}
+
+void TraceSpans::addExplained(const ProgramItem &stretch,
+                              std::vector<SlotSeries> &all) {
+  auto add = [&](SpanKind kind, size_t number, const auto &described) {
+    SlotSeries span{described.startCycle, described.endCycle, 0, 1, kind};
+    span.owner = number;
+    all.push_back(span);
+  };
+  const StretchExplanation &explained = explanationOf(stretch);
+  for (auto [number, span] : llvm::enumerate(explained.path))
+    add(SpanKind::Path, number, span);
+  if (detail != TraceDetail::Layer)
+    for (auto [number, gap] : llvm::enumerate(explained.gaps))
+      add(SpanKind::Idle, number, gap);
+}
+
+static std::vector<int64_t> findRecordEnds(CostAttr cost) {
+  std::vector<int64_t> ends;
+  if (cost)
+    for (PartCostAttr part : cost.getParts())
+      ends.push_back(part.getCount() + (ends.empty() ? 0 : ends.back()));
+  return ends;
+}
+
+void TraceSpans::addOp(unsigned op, std::vector<SlotSeries> &all) {
+  addOpRuns(op, all);
+  Operation *operation = timeline.program().ops()[op].op;
+  std::vector<int64_t> recordEnds = findRecordEnds(costOf(operation));
+  int64_t position = 0;
+  for (auto [item, run] : llvm::enumerate(slotsOf(operation).getRuns())) {
+    SlotSeries series{run.getStartCycle(), run.getEndCycle(),
+                      run.getStartStride(), run.getCount()};
+    series.owner = op;
+    series.item = item;
+    series.position = position;
+    addParts(series, run, recordEnds, all);
+    position += run.getCount();
+  }
+  addCacheUpdates(op, all);
+}
+
+/// Cuts a run of slots where the cost of its parts changes. `recordEnds`: of
+/// each record of the cost the first part behind it; empty without a cost.
+void TraceSpans::addParts(const SlotSeries &run, SlotRunAttr slots,
+                          ArrayRef<int64_t> recordEnds,
+                          std::vector<SlotSeries> &all) {
+  if (recordEnds.empty())
+    return addEqualParts(run, slots, std::nullopt, all);
+  int64_t stride = std::max<int64_t>(slots.getPartStride(), 1);
+  for (int64_t done = 0; done < run.count;) {
+    int64_t part = slots.getPart() + done * slots.getPartStride();
+    auto end = llvm::upper_bound(recordEnds.drop_back(), part);
+    int64_t parts = run.count - done;
+    if (end != recordEnds.end() - 1)
+      parts = std::min(parts, (*end - part + stride - 1) / stride);
+    SlotSeries series = run;
+    series.startCycle += done * run.stride;
+    series.endCycle += done * run.stride;
+    series.count = parts;
+    series.first = done;
+    series.position += done;
+    addEqualParts(series, slots, end - recordEnds.begin(), all);
+    done += parts;
+  }
+}
+
+/// The power in which a part spends its energy, rounded up.
+static int64_t powerNanowatts(PartCostAttr part, int64_t cycles,
+                              int64_t clockHz) {
+  if (cycles == 0)
+    return 0;
+  constexpr int64_t picojoulesPerNanojoule = 1000;
+  return ceilMulDiv(part.getEnergyPicojoules(), clockHz, 1, cycles,
+                    picojoulesPerNanojoule)
+      .value_or(0);
+}
+
+void TraceSpans::addEqualParts(SlotSeries parts, SlotRunAttr run,
+                               std::optional<size_t> record,
+                               std::vector<SlotSeries> &all) {
+  bool drawsParts = detail == TraceDetail::Tile;
+  int64_t heldBytes = 0, nanowatts = 0;
+  if (record) {
+    PartCostAttr cost =
+        costOf(timeline.program().ops()[parts.owner].op).getParts()[*record];
+    heldBytes = cost.getWorkingSetBytes();
+    nanowatts =
+        powerNanowatts(cost, parts.endCycle - parts.startCycle, target.clockHz);
+  }
+  for (auto [number, fetch] : llvm::enumerate(run.getPrefetches())) {
+    int64_t shift = parts.first * parts.stride;
+    SlotSeries series = parts;
+    series.startCycle = fetch.getStartCycle() + shift;
+    if (const SourceRoom *room =
+            findRoom(parts.owner, record, fetch.getBuffer())) {
+      heldBytes -= room->stagingBytes;
+      series.kind = SpanKind::Held; // up to the end of the part
+      series.use = theCounters.useOfSlice(run.getEngine(), room->sliceBytes);
+      all.push_back(series);
+    }
+    series.endCycle = fetch.getEndCycle() + shift;
+    series.kind = drawsParts ? SpanKind::Fetch : SpanKind::Held;
+    series.fetch = number;
+    series.use =
+        theCounters.useOfSlot(fetch.getEngine(), fetch.getLanes(), 0, 0);
+    all.push_back(series);
+  }
+  parts.kind = drawsParts ? SpanKind::Slot : SpanKind::Held;
+  parts.use = theCounters.useOfSlot(run.getEngine(), run.getLanes(), heldBytes,
+                                    nanowatts);
+  all.push_back(parts);
+}
+
+/// Of a buffer that parts of this record fetch; null: not known.
+const SourceRoom *TraceSpans::findRoom(unsigned op,
+                                       std::optional<size_t> record,
+                                       StringRef buffer) const {
+  if (!rooms || !record || !(*rooms)[op])
+    return nullptr;
+  for (const SourceRoom &room : (*rooms)[op]->ofRecords[*record])
+    if (room.buffer == buffer)
+      return &room;
+  return nullptr;
+}
+
+void TraceSpans::addOpRuns(unsigned op, std::vector<SlotSeries> &all) {
+  SlotsAttr slots = slotsOf(timeline.program().ops()[op].op);
+  if (detail == TraceDetail::Tile)
+    opRuns[op].slots = findLongOpRuns(slots);
+  else if (detail == TraceDetail::Op)
+    opRuns[op] = findOpRuns(slots);
+  auto add = [&](SpanKind kind, ArrayRef<OpRun> runs) {
+    for (auto [number, run] : llvm::enumerate(runs)) {
+      SlotSeries series{run.startCycle, run.endCycle, 0, 1, kind};
+      series.isOuter = detail == TraceDetail::Tile;
+      series.owner = op;
+      series.item = number;
+      all.push_back(series);
+    }
+  };
+  add(SpanKind::FetchRun, opRuns[op].fetches);
+  add(SpanKind::OpRun, opRuns[op].slots);
+}
+
+/// What the op has written is in the caches once its last part has ended.
+void TraceSpans::addCacheUpdates(unsigned op, std::vector<SlotSeries> &all) {
+  Operation *operation = timeline.program().ops()[op].op;
+  int64_t bytes = countCacheBytes(operation);
+  if (bytes == 0)
+    return;
+  int64_t end = 0;
+  for (SlotRunAttr run : slotsOf(operation).getRuns())
+    end = std::max(end, run.getEndCycle() +
+                            (run.getCount() - 1) * run.getStartStride());
+  SlotSeries series{end, end, 0, 1, SpanKind::Event};
+  series.use = theCounters.useOfCache(bytes);
+  all.push_back(series);
+}

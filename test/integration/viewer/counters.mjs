@@ -1,0 +1,100 @@
+// Counters, and what of them is drawn, against an evaluation of the report by hand: slot by slot, at each cycle asked for.
+//
+//   counters.mjs VIEWER_BUILD REPORT.json...
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { runChecks } from "./browser.mjs";
+
+const [build, ...files] = process.argv.slice(2);
+const require = createRequire(resolve(build, "package.json"));
+require("esbuild").buildSync({
+  stdin: { contents: 'export * from "./counters"; export * from "./schedule";', resolveDir: join(build, "src"), loader: "ts" },
+  bundle: true, format: "esm", outfile: "counters.bundle.mjs", logLevel: "error" });
+const { makeCounters, sample, Schedule } = await import(pathToFileURL(resolve("counters.bundle.mjs")).href);
+
+/// All runs of an op: what their slots are later by.
+function shiftsOf(report, op) {
+  return (op.loops ?? []).reduce((shifts, index) => {
+    const { trips, period_cycles } = report.loops[index];
+    return shifts.flatMap((shift) => Array.from({ length: trips }, (_, i) => shift + i * period_cycles));
+  }, [0]);
+}
+
+/// Spans [start, end, amount] of a counter by its label.
+function spansOf(report, label) {
+  const spans = [];
+  const [engine, what] = label.split(" ");
+  for (const op of report.ops) {
+    const records = op.parts.flatMap((part) => Array(part.count).fill(part));
+    for (const shift of shiftsOf(report, op))
+      for (const slot of op.slots) {
+        const add = (start, end, amount) => spans.push([start + shift, end + shift, amount]);
+        const fetches = slot.prefetches ?? [];
+        const { sources, working_set_bytes } = records[slot.part];
+        if (what === "bandwidth")
+          for (const span of [slot, ...fetches]) add(span.start_cycle, span.end_cycle, span.lanes[engine] ?? 0);
+        else if (what === "busy")
+          for (const span of [slot, ...fetches].filter((candidate) => candidate.engine.startsWith(`${engine}[`)))
+            add(span.start_cycle, span.end_cycle, 1);
+        else if (slot.engine.startsWith(`${engine}[`)) {
+          add(slot.start_cycle, slot.end_cycle,
+              fetches.reduce((bytes, fetch) => bytes - sources[fetch.buffer].staging_bytes, working_set_bytes));
+          for (const fetch of fetches) add(fetch.start_cycle, slot.end_cycle, sources[fetch.buffer].slice_bytes);
+        }
+      }
+  }
+  return spans;
+}
+
+const valueAt = (spans, cycle) =>
+  spans.reduce((sum, [start, end, amount]) => sum + (start <= cycle && cycle < end ? amount : 0), 0);
+
+/// Of a step line through the points, what holds at a cycle.
+function stepAt([xs, ys], cycle) {
+  let found;
+  for (let i = 0; i < xs.length && xs[i] <= cycle; ++i) found = ys[i];
+  return found;
+}
+
+await runChecks(Object.fromEntries(files.map((file) => [file, async () => {
+  const report = JSON.parse(readFileSync(file, "utf8"));
+  const memory = Object.fromEntries(report.memories.map((of) => [of.name, of]));
+  const counters = makeCounters(new Schedule(report));
+  assert.ok(counters.length >= 3, "bandwidth, busy engines and private memory");
+  for (const counter of counters) {
+    const spans = spansOf(report, counter.label);
+    const [name, what] = counter.label.split(" ");
+    const unit = what === "bandwidth" ? (memory[name].sustained_bytes_per_second ?? memory[name].bytes_per_second) / 1e9 / memory[name].lanes
+                 : what === "busy" ? 1 : 1e-6;
+    const near = (found, expected, where) =>
+      assert.ok(Math.abs(found - expected * unit) <= 1e-9 * Math.max(1, counter.most), `${counter.label} ${where}: ${found}, not ${expected * unit}`);
+    // Every 97th change, so that a whole model takes seconds.
+    const stride = Math.max(1, Math.floor(counter.time.length / 97));
+    for (let i = 0; i < counter.time.length; i += stride) near(counter.value[i], valueAt(spans, counter.time[i]), counter.time[i]);
+    // Zoomed out to fewer columns than changes: in a column without a change, the line is where the counter is.
+    for (const columns of [20, 133]) {
+      const end = report.makespan_cycles, line = sample(counter, 0, end, columns);
+      let quiet = 0;
+      for (let column = 0; column < columns; ++column) {
+        const from = (column * end) / columns, to = ((column + 1) * end) / columns;
+        const changes = counter.time.filter((time) => time >= from && time <= to);
+        if (changes.length === 0) {
+          ++quiet;
+          near(stepAt(line, (from + to) / 2), valueAt(spans, (from + to) / 2), `drawn at ${(from + to) / 2}`);
+          continue;
+        }
+        // In others, the most and the least of it are there.
+        if (counter.time.length <= 2 * columns) continue;
+        const drawn = line[1].filter((_, index) => line[0][index] >= from && line[0][index] < to);
+        const inside = Array.from(counter.value).filter((_, index) => counter.time[index] >= from && counter.time[index] < to);
+        if (inside.length === 0) continue;
+        assert.equal(Math.max(...drawn), Math.max(...inside), `${counter.label}, column ${column} of ${columns}`);
+        assert.equal(Math.min(...drawn), Math.min(...inside), `${counter.label}, column ${column} of ${columns}`);
+      }
+      assert.ok(columns < 50 || counter.time.length > 400 || quiet > 0, counter.label);
+    }
+  }
+}])));
