@@ -12,6 +12,8 @@
 //   in the loop, from 40 on, 20 each time: h.3 and h.5 0-20, h.4 and h.6 10-20
 //   y    80-90
 //
+// h.4 is 20 ns long: in doubles 0.1 + 0.02 is more than 0.12, and 0.12 - 0.1 is 0.01999999999999999.
+//
 // CHECK:      "pid":2,"tid":4,"args":{"name":"layers[0]"}
 // CHECK:      "pid":2,"tid":5,"args":{"name":"layers[1]"}
 // CHECK-NOT:  layers[2]
@@ -20,7 +22,7 @@
 // CHECK-NEXT: "name":"model.h.1","cat":"layer","pid":2,"tid":5,"ts":0.020,"dur":0.020,
 // CHECK-NEXT: "name":"model.h.2","cat":"layer","pid":2,"tid":4,"ts":0.060,"dur":0.020,
 // CHECK-NEXT: "name":"model.h.3","cat":"layer","pid":2,"tid":4,"ts":0.080,"dur":0.040,"args":{"iteration":[0],"start_cycle":40,"end_cycle":60,"ops":1}
-// CHECK-NEXT: "name":"model.h.4","cat":"layer","pid":2,"tid":5,"ts":0.100,"dur":0.020,
+// CHECK-NEXT: "name":"model.h.4","cat":"layer","pid":2,"tid":5,"ts":0.100,"dur":0.01999999999999999,
 // CHECK-NEXT: "name":"model.h.5","cat":"layer","pid":2,"tid":4,"ts":0.120,"dur":0.040,"args":{"iteration":[1],
 // CHECK-NEXT: "name":"model.h.6","cat":"layer","pid":2,"tid":5,"ts":0.140,"dur":0.020,
 // CHECK-NEXT: "name":"y","cat":"layer","pid":2,"tid":4,"ts":0.160,"dur":0.020,

@@ -320,7 +320,7 @@ class JsonTrace:
 
 
 def nanoseconds(value):
-    return int(Fraction(value) * 1000)
+    return round(Fraction(value) * 1000)  # as Perfetto does: a length may be shorter by less than a millionth
 
 
 def float_of(value):

@@ -36,6 +36,19 @@ def nanoseconds(event, key):
     return int(value)
 
 
+def end_of(event, start):
+    """Where a slice ends. A length may be less than a millionth of a nanosecond shorter than it is: a reader that adds
+    it to the start in doubles must not find an end behind the start of what follows."""
+    require(is_number(event["dur"]), f"'dur' is not a number in {event}")
+    length = Fraction(event["dur"]) * 1000
+    whole = round(length)
+    require(0 <= whole - length < Fraction(1, 10**6), f"'dur' is finer than a nanosecond in {event}")
+    require(whole >= 0, f"'dur' is negative in {event}")
+    end = start + whole
+    require(float(event["ts"]) + float(event["dur"]) <= end / 1000, f"in doubles ends behind {end} ns: {event}")
+    return end
+
+
 def track_of(event):
     track = (event.get("pid"), event.get("tid"))
     require(all(is_integer(part) and part > 0 for part in track),
@@ -115,7 +128,7 @@ class Trace:
     def add_slice(self, time, event):
         require(isinstance(event.get("name"), str), f"a slice without a name: {event}")
         require("dur" in event, f"a slice without 'dur': {event}")
-        end = time + nanoseconds(event, "dur")
+        end = end_of(event, time)
         new = Slice(len(self.slices), event["name"], track_of(event), time, end,
                     event.get("args", {}), event.get("cat"))
         self.slices.append(new)

@@ -138,9 +138,11 @@ export class Painter {
   private paintSlice(context: CanvasRenderingContext2D, at: number, top: number, width: number, range: Range,
                      theme: Theme, emphasis: Emphasis): number {
     const { start, end, op, prefetch } = this.schedule;
-    const left = Math.max(this.toX(start[at], range, width), gutter);
+    const begin = Math.max(this.toX(start[at], range, width), gutter);
     const right = Math.min(this.toX(end[at], range, width), width);
-    const drawn = Math.max(right - left, 1);
+    // What is thinner than a pixel fills one, and not halves of two.
+    const left = right - begin < 1 ? Math.floor(begin) : begin;
+    const drawn = Math.max(right - begin, 1);
     const isSelected = op[at] === emphasis.selected;
     context.globalAlpha = isSelected || !emphasis.dims(op[at]) ? 1 : 0.2;
     context.fillStyle = this.fill[op[at]];
@@ -151,7 +153,7 @@ export class Painter {
       context.fillRect(left, top + rowHeight - 4, drawn, 3);
     }
     if (drawn > 40 && !prefetch[at]) this.paintLabel(context, this.labels[op[at]], left, top, drawn);
-    return right - left;
+    return right - begin;
   }
 
   private paintLabel(context: CanvasRenderingContext2D, label: string, left: number, top: number,
