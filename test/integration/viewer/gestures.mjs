@@ -136,7 +136,7 @@ await runChecks({
     await close();
   },
 
-  async "a point of the roofline names its op, and no point is above the ceilings"() {
+  async "a point of the roofline names its op, with its figures"() {
     const { page, close } = await openPage(file);
     await showTab(page, "Table");
     await page.click(`tr[data-row="${chosen}"] button`);
