@@ -95,6 +95,8 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
     - the page holds the JSON report (`docs/report.md`) and nothing else: its figures are
       those of the report;
     - a name may hold anything: it is text in the page;
+    - a page of more than 20 MB (some 200,000 slots) is written with a warning: browsers open
+      it slowly;
     - a file appears whole or not at all; one that another export of the pipeline has
       written is an error.
 
