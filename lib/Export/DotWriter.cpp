@@ -242,18 +242,6 @@ static std::string heat(double part) {
                          channel(0x33));
 }
 
-static std::string colorOfBound(CostBound bound) {
-  switch (bound) {
-  case CostBound::Compute:
-    return "#a1d99b";
-  case CostBound::Memory:
-    return "#9ecae1";
-  case CostBound::Overhead:
-    return "#fdd0a2";
-  }
-  return "";
-}
-
 /// Empty where nothing is known; modules have no kind.
 std::string DotWriter::colorOf(const NodeSum &sum,
                                std::optional<unsigned> op) const {
@@ -264,7 +252,7 @@ std::string DotWriter::colorOf(const NodeSum &sum,
   case DotColor::Time:
     return sum.cycles ? heat(double(*sum.cycles) / double(mostCycles)) : "";
   case DotColor::Bound:
-    return sum.bound() ? colorOfBound(*sum.bound()) : "";
+    return sum.bound() ? llm::colorOf(*sum.bound()).str() : "";
   case DotColor::Kind:
     return op ? palette[kindNumber[*op] % std::size(palette)].str() : "";
   }

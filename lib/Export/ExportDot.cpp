@@ -33,10 +33,8 @@ private:
 } // namespace
 
 LogicalResult ExportDotPass::exportModule() {
-  SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
-  if (functions.empty())
-    emitWarning(getOperation().getLoc())
-        << "the module has no function with a body: there is no graph to write";
+  SmallVector<func::FuncOp> functions =
+      functionsToExport(getOperation(), "there is no graph to write");
   FailureOr<std::vector<std::string>> paths =
       choosePaths(*this, functions, file, {"graph", ".dot"});
   if (failed(paths))

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExportedFiles.h"
+#include "FunctionFiles.h"
 #include "Report.h"
 #include "ViewerPage.h"
 #include "llm/Export/Passes.h"
@@ -143,7 +144,8 @@ ExportHtmlPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
       return failure();
     data += ",\"baseline\":" + *other;
   }
-  return writePage(data + "}");
+  data += "}";
+  return writePage(data);
 }
 
 void ExportHtmlPass::runOnOperation() {
@@ -153,12 +155,10 @@ void ExportHtmlPass::runOnOperation() {
         << "; --llm-export-report=format=json has the same figures";
     return signalPassFailure();
   }
-  SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
-  if (functions.empty()) {
-    emitWarning(getOperation().getLoc())
-        << "the module has no function with a body: there is nothing to show";
+  SmallVector<func::FuncOp> functions =
+      functionsToExport(getOperation(), "there is nothing to show");
+  if (functions.empty())
     return;
-  }
   if (failed(exportFunctions(functions)))
     signalPassFailure();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExportedFiles.h"
+#include "FunctionFiles.h"
 #include "ModelExplorer.h"
 #include "llm/Export/Passes.h"
 #include "llm/Interfaces/ExternalModels.h"
@@ -57,12 +58,10 @@ LogicalResult ExportModelExplorerPass::write(StringRef path,
 }
 
 LogicalResult ExportModelExplorerPass::exportModule() {
-  SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
-  if (functions.empty()) {
-    emitWarning(getOperation().getLoc())
-        << "the module has no function with a body: there is no graph to write";
+  SmallVector<func::FuncOp> functions =
+      functionsToExport(getOperation(), "there is no graph to write");
+  if (functions.empty())
     return success();
-  }
   FailureOr<std::vector<OpGraph>> graphs = createOpGraphs(getOperation());
   if (failed(graphs) || failed(checkNames(functions)) ||
       failed(write(file, *graphs, writeGraphCollection)))

@@ -174,10 +174,8 @@ LogicalResult ExportPerfettoPass::writeTrace(const Timeline &timeline,
 }
 
 void ExportPerfettoPass::runOnOperation() {
-  SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
-  if (functions.empty())
-    emitWarning(getOperation().getLoc())
-        << "the module has no function with a body: there is no trace to write";
+  SmallVector<func::FuncOp> functions =
+      functionsToExport(getOperation(), "there is no trace to write");
   FailureOr<std::vector<std::string>> paths =
       choosePaths(*this, functions, file, {"trace", suffixOf(format)});
   if (failed(paths))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExportedFiles.h"
+#include "FunctionFiles.h"
 #include "FunctionQueues.h"
 #include "llm/Export/Passes.h"
 #include "llm/Interfaces/ExternalModels.h"
@@ -47,13 +48,10 @@ ExportQueuesPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
 }
 
 void ExportQueuesPass::runOnOperation() {
-  SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
-  if (functions.empty()) {
-    emitWarning(getOperation().getLoc())
-        << "the module has no function with a body: there are no queues to "
-           "write";
+  SmallVector<func::FuncOp> functions =
+      functionsToExport(getOperation(), "there are no queues to write");
+  if (functions.empty())
     return;
-  }
   if (failed(exportFunctions(functions)))
     signalPassFailure();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExportedFiles.h"
+#include "FunctionFiles.h"
 #include "Report.h"
 #include "llm/Export/Passes.h"
 #include "llm/Interfaces/ExternalModels.h"
@@ -59,12 +60,10 @@ ExportReportPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
 }
 
 void ExportReportPass::runOnOperation() {
-  SmallVector<func::FuncOp> functions = functionsWithBody(getOperation());
-  if (functions.empty()) {
-    emitWarning(getOperation().getLoc())
-        << "the module has no function with a body: there is nothing to report";
+  SmallVector<func::FuncOp> functions =
+      functionsToExport(getOperation(), "there is nothing to report");
+  if (functions.empty())
     return;
-  }
   if (failed(exportFunctions(functions)))
     signalPassFailure();
 }

@@ -6,10 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionFiles.h"
+#include "llm/Analysis/Program.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::llm;
+
+SmallVector<func::FuncOp> mlir::llm::functionsToExport(ModuleOp module,
+                                                       StringRef consequence) {
+  SmallVector<func::FuncOp> functions = functionsWithBody(module);
+  if (functions.empty())
+    emitWarning(module.getLoc())
+        << "the module has no function with a body: " << consequence;
+  return functions;
+}
 
 /// The file of a function that no option names.
 static FailureOr<std::string>

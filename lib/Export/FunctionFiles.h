@@ -9,9 +9,15 @@
 #define LLM_LIB_EXPORT_FUNCTIONFILES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::llm {
+
+/// The functions of a module that have a body, in order. Where there is none a
+/// warning says so and what follows: "there is no trace to write".
+SmallVector<func::FuncOp> functionsToExport(ModuleOp module,
+                                            StringRef consequence);
 
 /// What a pass writes for one function.
 struct FunctionFile {

@@ -273,18 +273,6 @@ void mlir::llm::writeTimeOverlay(ArrayRef<OpGraph> graphs,
   writeOverlay(graphs, os, writeTime, writeGradient);
 }
 
-static StringRef colorOf(CostBound bound) {
-  switch (bound) {
-  case CostBound::Compute:
-    return "#a1d99b";
-  case CostBound::Memory:
-    return "#9ecae1";
-  case CostBound::Overhead:
-    return "#fdd0a2";
-  }
-  return "";
-}
-
 void mlir::llm::writeBoundOverlay(ArrayRef<OpGraph> graphs,
                                   ::llvm::raw_ostream &os) {
   auto writeBound = [](Json &json, const OpGraph &, const OpGraph::Op &op) {

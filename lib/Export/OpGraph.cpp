@@ -21,6 +21,18 @@ CostBound mlir::llm::boundOf(CostAttr cost) {
   return longest.getBound();
 }
 
+StringRef mlir::llm::colorOf(CostBound bound) {
+  switch (bound) {
+  case CostBound::Compute:
+    return "#a1d99b";
+  case CostBound::Memory:
+    return "#9ecae1";
+  case CostBound::Overhead:
+    return "#fdd0a2";
+  }
+  return "";
+}
+
 double OpGraph::microseconds(int64_t cycles) const {
   return cyclesToMicroseconds(cycles, target->clockHz);
 }

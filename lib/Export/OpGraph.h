@@ -47,6 +47,9 @@ FailureOr<std::vector<OpGraph>> createOpGraphs(ModuleOp module);
 /// take together is not above `maxCount`.
 CostBound boundOf(CostAttr cost);
 
+/// The same in all graphs.
+StringRef colorOf(CostBound bound);
+
 } // namespace mlir::llm
 
 #endif // LLM_LIB_EXPORT_OPGRAPH_H
