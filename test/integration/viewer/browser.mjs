@@ -72,6 +72,26 @@ export async function pixelAt(page, x, y) {
   }, [x, y]);
 }
 
+/// For openPage(): what copiedTable() needs.
+export const clipboard = { permissions: ["clipboard-read", "clipboard-write"] };
+
+/// Rows of CSV with quoted texts.
+function parseCsv(text) {
+  const [head, ...rows] = text.trim().split("\n").map((line) =>
+    [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
+      quoted === undefined ? plain : quoted.replace(/""/g, '"')));
+  return rows.map((row) => Object.fromEntries(head.map((key, index) => [key, row[index]])));
+}
+
+/// The table with all rows, as a person copies it.
+export async function copiedTable(page) {
+  await showTab(page, "Table");
+  await page.click("text=Expand all");
+  await page.click('[data-action="copy"]');
+  await page.waitForSelector("text=Copied.");
+  return parseCsv(await page.evaluate(() => navigator.clipboard.readText()));
+}
+
 /// Named checks in turn: all are run, and any that fails fails the program.
 export async function runChecks(checks) {
   let failed = 0;

@@ -3,7 +3,7 @@
 //   compared.mjs COMPARED_PAGE REPORT.json BASELINE.json FUNCTIONS_PAGE FLAT_PAGE FLAT.json
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { drawn, openPage, rangeOf, runChecks, showTab } from "./browser.mjs";
+import { clipboard, copiedTable, drawn, openPage, rangeOf, runChecks, showTab } from "./browser.mjs";
 
 const [comparedPage, reportFile, baselineFile, functionsPage, flatPage, flatFile] = process.argv.slice(2);
 const [report, baseline, flat] = [reportFile, baselineFile, flatFile].map((file) => JSON.parse(readFileSync(file, "utf8")));
@@ -21,15 +21,10 @@ await runChecks({
   },
 
   async "a module is compared with all of it, also where its ops have other names"() {
-    const { page, close } = await openPage(comparedPage, { permissions: ["clipboard-read", "clipboard-write"] });
-    await showTab(page, "Table");
-    await page.click('[data-action="copy"]');
-    await page.waitForSelector("text=Copied.");
-    const lines = (await page.evaluate(() => navigator.clipboard.readText())).split("\n").map((line) => line.split(","));
-    const column = lines[0].indexOf("baseline_time_us");
-    const row = lines.find((cells) => cells[0] === '"model.layers.0.mlp"');
+    const { page, close } = await openPage(comparedPage, clipboard);
+    const row = (await copiedTable(page)).find((candidate) => candidate.name === "model.layers.0.mlp");
     const cycles = baseline.ops.filter((op) => op.module === "model.layers.0.mlp").reduce((sum, op) => sum + op.scheduled_cycles * op.count, 0);
-    assert.ok(Math.abs(Number(row[column]) - (cycles * 1e6) / baseline.clock_hz) < 1e-6, String(row));
+    assert.ok(Math.abs(Number(row.baseline_time_us) - (cycles * 1e6) / baseline.clock_hz) < 1e-6, JSON.stringify(row));
     await showTab(page, "Summary");
     const own = new Set(report.ops.map((op) => op.name));
     const lost = baseline.ops.filter((op) => !own.has(op.name));

@@ -3,17 +3,11 @@
 //   counters.mjs VIEWER_BUILD REPORT.json...
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { runChecks } from "./browser.mjs";
+import { loadSources } from "./bundle.mjs";
 
 const [build, ...files] = process.argv.slice(2);
-const require = createRequire(resolve(build, "package.json"));
-require("esbuild").buildSync({
-  stdin: { contents: 'export * from "./counters"; export * from "./schedule";', resolveDir: join(build, "src"), loader: "ts" },
-  bundle: true, format: "esm", outfile: "counters.bundle.mjs", logLevel: "error" });
-const { makeCounters, sample, Schedule } = await import(pathToFileURL(resolve("counters.bundle.mjs")).href);
+const { makeCounters, sample, Schedule } = await loadSources(build, "counters", "schedule");
 
 /// All runs of an op: what their slots are later by.
 function shiftsOf(report, op) {

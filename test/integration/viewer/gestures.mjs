@@ -5,31 +5,13 @@
 // The baseline has ops with and without slack; the report has cut ops.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { drawn, openPage, pixelAt, rangeOf, runChecks, selectedBox, showTab } from "./browser.mjs";
+import { clipboard, copiedTable, drawn, openPage, pixelAt, rangeOf, runChecks, selectedBox, showTab } from "./browser.mjs";
 
 const [file, reportFile, comparedFile, baselinePage, baselineFile] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(reportFile, "utf8"));
 const baseline = JSON.parse(readFileSync(baselineFile, "utf8"));
 const chosen = "model.layers.0.mlp.gate_proj";
 const microseconds = (of, op) => (op.scheduled_cycles * op.count * 1e6) / of.clock_hz;
-
-/// Rows of CSV with quoted texts.
-function parseCsv(text) {
-  const [head, ...rows] = text.trim().split("\n").map((line) =>
-    [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
-      quoted === undefined ? plain : quoted.replace(/""/g, '"')));
-  return rows.map((row) => Object.fromEntries(head.map((key, index) => [key, row[index]])));
-}
-
-async function copiedTable(page) {
-  await showTab(page, "Table");
-  await page.click("text=Expand all");
-  await page.click('[data-action="copy"]');
-  await page.waitForSelector("text=Copied.");
-  return parseCsv(await page.evaluate(() => navigator.clipboard.readText()));
-}
-
-const clipboard = { permissions: ["clipboard-read", "clipboard-write"] };
 
 await runChecks({
   async "the timeline has every slot of the report"() {

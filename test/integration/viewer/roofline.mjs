@@ -3,17 +3,11 @@
 //   roofline.mjs VIEWER_BUILD REPORT.json...
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { runChecks } from "./browser.mjs";
+import { loadSources } from "./bundle.mjs";
 
 const [build, ...files] = process.argv.slice(2);
-const require = createRequire(resolve(build, "package.json"));
-require("esbuild").buildSync({
-  stdin: { contents: 'export * from "./roofline";', resolveDir: join(build, "src"), loader: "ts" },
-  nodePaths: [join(build, "node_modules")], bundle: true, format: "esm", outfile: "roofline.bundle.mjs", logLevel: "error" });
-const { makePoints, makeCeilings } = await import(pathToFileURL(resolve("roofline.bundle.mjs")).href);
+const { makePoints, makeCeilings } = await loadSources(build, "roofline");
 
 await runChecks(Object.fromEntries(files.map((file) => [file, async () => {
   const report = JSON.parse(readFileSync(file, "utf8"));

@@ -28,7 +28,7 @@ export function chooseColours(reports: Report[]): Colours {
 }
 
 export const boundColours: Record<string, string> = {
-  memory: "#e69f00", compute: "#56b4e9", overhead: "#d98cc0", serial: "#bfbfbf",
+  memory: "#e69f00", compute: "#56b4e9", overhead: "#d98cc0",
 };
 
 /// From little to much of the largest.

@@ -1,7 +1,7 @@
 // Ops of two runs, matched by name.
 
 import { modulesAround } from "./modules";
-import { Op, PageData, Report, scheduledCyclesOf } from "./report";
+import { Op, PageData, Report, scheduledCyclesOf, toMicroseconds } from "./report";
 
 export class Baseline {
   private readonly ops = new Map<string, Op>();
@@ -26,15 +26,12 @@ export class Baseline {
     return this.report.ops.filter((op) => !names.has(op.name));
   }
   microsecondsOf(op: Op): number {
-    return this.toMicroseconds(scheduledCyclesOf(op));
+    return toMicroseconds(this.report, scheduledCyclesOf(op));
   }
   /// All that the baseline has in it, also what is named otherwise here; of all ops for the empty name.
   microsecondsOfModule(module: string): number | undefined {
     const cycles = module === "" ? this.total : this.modules.get(module);
-    return cycles === undefined ? undefined : this.toMicroseconds(cycles);
-  }
-  private toMicroseconds(cycles: number): number {
-    return (cycles * 1e6) / this.report.clock_hz;
+    return cycles === undefined ? undefined : toMicroseconds(this.report, cycles);
   }
 }
 

@@ -3,7 +3,7 @@
 import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
 import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatWhole } from "./format";
-import { Op, Report, scheduledCyclesOf } from "./report";
+import { Op, Report, scheduledCyclesOf, toMicroseconds } from "./report";
 import { Store } from "./state";
 
 export class Details {
@@ -42,7 +42,7 @@ export class Details {
   }
 
   private factsOf(op: Op): [string, string][] {
-    const time = (cycles: number) => formatMicroseconds((cycles * 1e6) / this.report.clock_hz);
+    const time = (cycles: number) => formatMicroseconds(toMicroseconds(this.report, cycles));
     const amounts = (values: Record<string, number>) =>
       Object.entries(values).map(([key, value]) => `${key} ${formatWhole(value)}`).join(", ");
     const parts = op.parts.reduce((sum, part) => sum + part.count, 0);
@@ -67,7 +67,7 @@ export class Details {
     if (!this.baseline) return "";
     if (!other) return "has no such op";
     const before = this.baseline.microsecondsOf(other);
-    const difference = differencePercent((scheduledCyclesOf(op) * 1e6) / this.report.clock_hz, before);
+    const difference = differencePercent(toMicroseconds(this.report, scheduledCyclesOf(op)), before);
     return `${formatMicroseconds(before)}${difference === undefined ? "" : ` (${formatDifferencePercent(difference)})`}`;
   }
 

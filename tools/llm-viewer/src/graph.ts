@@ -5,7 +5,7 @@ import { boundColours, Colours, heat } from "./colours";
 import { elide, h, svg } from "./dom";
 import { formatMicroseconds } from "./format";
 import { makeTree, TreeNode } from "./modules";
-import { Report } from "./report";
+import { Report, toMicroseconds } from "./report";
 import { matches, Store } from "./state";
 
 type Paint = "kind" | "time" | "bound";
@@ -144,7 +144,7 @@ export class Graph {
 
   /// The second line of a node.
   private figuresOf(node: TreeNode): string {
-    const time = formatMicroseconds((node.figures.cycles * 1e6) / this.report.clock_hz);
+    const time = formatMicroseconds(toMicroseconds(this.report, node.figures.cycles));
     return `${node.op ? elide(node.op.op.replace(/^llm\./, ""), 24) : `${node.figures.ops} ops`}  ${time}`;
   }
   private widthOf(node: TreeNode): number {
@@ -265,7 +265,7 @@ export class Graph {
     const box = graph.node(this.idOf(node.key)) as { x: number; y: number; width: number };
     const { op } = node;
     const act = () => (op ? this.store.set({ selectedOp: op.name }) : this.toggle(node));
-    const time = formatMicroseconds((node.figures.cycles * 1e6) / this.report.clock_hz);
+    const time = formatMicroseconds(toMicroseconds(this.report, node.figures.cycles));
     const group = svg("g", {
       class: op ? "node" : "node module", tabindex: 0, role: "button", [op ? "data-node" : "data-module"]: node.name,
       transform: `translate(${box.x - box.width / 2} ${box.y - nodeHeight / 2})`,

@@ -21,10 +21,10 @@ export interface TreeNode {
 }
 
 export const opKey = (name: string): string => `op ${name}`;
-export const moduleKey = (name: string): string => `module ${name}`;
+const moduleKey = (name: string): string => `module ${name}`;
 
 /// At dots that are not within braces, where they belong to a range.
-export function splitModule(module: string): string[] {
+function splitModule(module: string): string[] {
   return module === "" ? [] : module.match(/(?:\{[^}]*\}|[^.{]|\{)+/g) ?? [];
 }
 

@@ -150,6 +150,9 @@ export function mainMemory(report: Report): Memory {
 export function usableBytesPerSecond(memory: Memory): number {
   return memory.sustained_bytes_per_second ?? memory.bytes_per_second ?? 0;
 }
+export function toMicroseconds(report: Report, cycles: number): number {
+  return (cycles * 1e6) / report.clock_hz;
+}
 export function scheduledCyclesOf(op: Op): number {
   return op.scheduled_cycles * op.count;
 }

@@ -3,7 +3,7 @@
 import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
 import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatPercent, formatWhole } from "./format";
-import { ModelProgram, Op, Report, scheduledCyclesOf } from "./report";
+import { ModelProgram, Op, Report, scheduledCyclesOf, toMicroseconds } from "./report";
 import { Store } from "./state";
 
 type Line = [string, string];
@@ -56,7 +56,7 @@ function machineOf(report: Report): string {
 function linesOf(report: Report): Line[] {
   const lines: Line[] = [];
   const time = (cycles: number) =>
-    `${formatMicroseconds((cycles * 1e6) / report.clock_hz)} (${formatWhole(cycles)} cycles)`;
+    `${formatMicroseconds(toMicroseconds(report, cycles))} (${formatWhole(cycles)} cycles)`;
   const { program, totals } = report;
   if (program) {
     lines.push(["model", `${program.model}, ${program.layers} of ${program.model_layers} layers` +
@@ -129,7 +129,7 @@ export class Summary {
       const share = (100 * scheduledCyclesOf(op)) / total;
       return h("tr", {},
         h("td", {}, h("button", { type: "button", class: "op", onclick: () => this.store.set({ selectedOp: op.name }) }, op.name)),
-        h("td", { class: "number" }, formatMicroseconds((scheduledCyclesOf(op) * 1e6) / this.report.clock_hz)),
+        h("td", { class: "number" }, formatMicroseconds(toMicroseconds(this.report, scheduledCyclesOf(op)))),
         h("td", { class: "number", style: `--share: ${share}%`, "data-column": "share_percent" }, formatPercent(share)),
         h("td", {}, op.bound));
     };

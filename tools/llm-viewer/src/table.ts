@@ -4,7 +4,7 @@ import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
 import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatPercent, formatWhole } from "./format";
 import { makeTree, opKey, TreeNode } from "./modules";
-import { mainMemory, Report } from "./report";
+import { Report, mainMemory, toMicroseconds } from "./report";
 import { matches, Store } from "./state";
 
 interface Column {
@@ -48,7 +48,7 @@ export class Table {
   }
 
   private microseconds(cycles: number): number {
-    return (cycles * 1e6) / this.report.clock_hz;
+    return toMicroseconds(this.report, cycles);
   }
 
   private makeColumns(): Column[] {

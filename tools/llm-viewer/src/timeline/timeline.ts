@@ -4,7 +4,7 @@ import { Colours } from "../colours";
 import { h } from "../dom";
 import { formatMicroseconds } from "../format";
 import { nameOfRun } from "../names";
-import { Op } from "../report";
+import { Op, toMicroseconds } from "../report";
 import { Schedule } from "../schedule";
 import { matches, State, Store } from "../state";
 import { CounterPlots } from "./counterPlots";
@@ -150,8 +150,7 @@ export class Timeline {
   private pan(share: number): void {
     const { from, to } = this.range;
     const by = (to - from) * share;
-    const start = Math.min(Math.max(from + by, 0), this.endCycle - (to - from));
-    this.setRange(start, start + (to - from));
+    this.setRange(from + by, to + by);
   }
 
   /// Where the chosen op is out of sight, moves there.
@@ -214,8 +213,7 @@ export class Timeline {
     const onMove = (move: PointerEvent) => {
       moved ||= Math.abs(move.offsetX - origin.x) > 3;
       const cycles = ((origin.x - move.offsetX) / (this.width - gutter)) * (origin.to - origin.from);
-      const from = Math.min(Math.max(origin.from + cycles, 0), this.endCycle - (origin.to - origin.from));
-      if (moved) this.setRange(from, from + (origin.to - origin.from));
+      if (moved) this.setRange(origin.from + cycles, origin.to + cycles);
     };
     const onUp = (up: PointerEvent) => {
       this.canvas.removeEventListener("pointermove", onMove);
@@ -271,7 +269,7 @@ export class Timeline {
   }
 
   private toTime(cycles: number): string {
-    return formatMicroseconds((cycles * 1e6) / this.schedule.report.clock_hz);
+    return formatMicroseconds(toMicroseconds(this.schedule.report, cycles));
   }
 
   private describe(slice: number): string[] {
