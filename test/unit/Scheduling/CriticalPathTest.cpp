@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Scheduling/CriticalPath.h"
-#include "RandomProblems.h"
+#include "ListSchedules.h"
 
 using namespace mlir::llm;
 using namespace mlir::llm::scheduling;
@@ -133,17 +133,4 @@ static void checkPath(const Problem &problem, const Solution &solution) {
 
 // A chain from the first step to the last end: each begins when the one before
 // it ends, or as nothing else does.
-TEST(CriticalPath, ofListSchedules) {
-  for (unsigned seed = 0; seed < 2000; ++seed) {
-    SCOPED_TRACE(seed);
-    Dice dice(seed);
-    Problem problem = ProblemMaker(dice).make();
-    if (!problem.check().empty())
-      continue;
-    for (Task &task : problem.tasks)
-      task.alternatives.clear();
-    std::optional<Solution> solution = scheduleList(problem);
-    ASSERT_TRUE(solution);
-    ASSERT_NO_FATAL_FAILURE(checkPath(problem, *solution));
-  }
-}
+TEST(CriticalPath, ofListSchedules) { checkListSchedules(checkPath); }

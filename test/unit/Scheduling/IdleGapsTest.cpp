@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RandomProblems.h"
+#include "ListSchedules.h"
 #include "llm/Scheduling/Explain.h"
 
 using namespace mlir::llm;
@@ -110,17 +110,4 @@ static void checkGaps(const Problem &problem, const Solution &solution) {
 
 // With the slots they fill the makespan, and add up to the idle cycles of the
 // group by cause.
-TEST(IdleGaps, ofListSchedules) {
-  for (unsigned seed = 0; seed < 2000; ++seed) {
-    SCOPED_TRACE(seed);
-    Dice dice(seed);
-    Problem problem = ProblemMaker(dice).make();
-    if (!problem.check().empty())
-      continue;
-    for (Task &task : problem.tasks)
-      task.alternatives.clear();
-    std::optional<Solution> solution = scheduleList(problem);
-    ASSERT_TRUE(solution);
-    ASSERT_NO_FATAL_FAILURE(checkGaps(problem, *solution));
-  }
-}
+TEST(IdleGaps, ofListSchedules) { checkListSchedules(checkGaps); }
