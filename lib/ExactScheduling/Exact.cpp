@@ -24,23 +24,39 @@ using namespace exact;
 
 namespace {
 
-/// Ends the search at the first of its limits.
+/// Ends the search at the first of its limits, or when it is told to.
 class Limit : public Gecode::Search::Stop {
 public:
-  explicit Limit(const ExactOptions &limits) : limits(limits) { timer.start(); }
+  Limit(const ExactOptions &options, const ExactResult &best)
+      : options(options), best(best) {
+    timer.start();
+  }
   bool stop(const Gecode::Search::Statistics &statistics,
             const Gecode::Search::Options &) override {
-    return isOutOfTime() ||
-           (limits.nodes > 0 &&
-            statistics.node >= static_cast<uint64_t>(limits.nodes));
+    nodes = statistics.node;
+    return isOver() || (options.nodes > 0 && nodes >= options.nodes);
   }
-  bool isOutOfTime() {
-    return limits.seconds > 0 && timer.stop() > 1000 * limits.seconds;
+  /// Whatever the number of nodes.
+  bool isOver() {
+    interrupted =
+        interrupted ||
+        (options.report && !options.report({nodes, best.solution.makespan,
+                                            best.lowerBoundCycles}));
+    return interrupted ||
+           (options.seconds > 0 && timer.stop() > 1000 * options.seconds);
+  }
+  std::string why() const {
+    return (interrupted ? "the search was interrupted after "
+                        : "the search ended at its limit after ") +
+           std::to_string(nodes) + " nodes";
   }
 
 private:
-  const ExactOptions &limits;
+  const ExactOptions &options;
+  const ExactResult &best;
   Gecode::Support::Timer timer;
+  int64_t nodes = 0;
+  bool interrupted = false;
 };
 
 } // namespace
@@ -63,7 +79,7 @@ static void raiseBound(const Instance &instance, const EnergyPools &pools,
                        Limit &limit, ExactResult &result) {
   int64_t &low = result.lowerBoundCycles;
   int64_t high = result.solution.makespan;
-  while (low < high && !limit.isOutOfTime()) {
+  while (low < high && !limit.isOver()) {
     int64_t middle = low + (high - low) / 2;
     if (isRefuted(instance, pools, middle))
       low = middle + 1;
@@ -76,7 +92,7 @@ static void raiseBound(const Instance &instance, const EnergyPools &pools,
 static void search(const Instance &instance, const ExactOptions &limits,
                    ExactResult &result) {
   EnergyPools pools = makePools(instance);
-  Limit limit(limits);
+  Limit limit(limits, result);
   if (limits.usesListAndBounds)
     raiseBound(instance, pools, limit, result);
   if (result.solution.makespan == result.lowerBoundCycles)
@@ -94,8 +110,7 @@ static void search(const Instance &instance, const ExactOptions &limits,
   }
   result.nodes = engine.statistics().node;
   if (engine.stopped())
-    result.reason = "the search ended at its limit after " +
-                    std::to_string(result.nodes) + " nodes";
+    result.reason = limit.why();
   else
     setOptimal(result);
 }
@@ -123,9 +138,9 @@ ExactResult scheduleExact(const Problem &problem, const ExactOptions &options) {
     result.reason = std::move(unsound.front());
     return result;
   }
-  std::optional<Solution> start = options.usesListAndBounds
-                                      ? scheduleList(problem)
-                                      : scheduleEarliest(problem);
+  std::optional<Solution> start =
+      options.usesListAndBounds ? scheduleList(problem, options.reportStart)
+                                : scheduleEarliest(problem);
   std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
   if (!start || !bounds) {
     result.reason = "its cycles are more than can be counted";

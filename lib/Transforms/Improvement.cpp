@@ -6,13 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Improvement.h"
+#include "InterruptNote.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
-#include <csignal>
-#include <mutex>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -56,69 +55,8 @@ ImproveLimit ImproveLimit::share(size_t begin, size_t end, size_t tasks) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Interrupts
-//===----------------------------------------------------------------------===//
-
-// Not llvm::sys::SetInterruptFunction: that removes the file of -o, which is
-// open already and gets the schedule in the end.
-
-static volatile std::sig_atomic_t interruptIsNoted = 0;
-static struct sigaction actionBefore;
-
-// Modules of one file may be scheduled on several threads.
-static std::mutex notesMutex;
-static size_t notes = 0;
-
-static void noteInterrupt(int) {
-  interruptIsNoted = 1;
-  sigaction(SIGINT, &actionBefore, nullptr);
-}
-
-InterruptNote::InterruptNote() {
-  std::lock_guard<std::mutex> lock(notesMutex);
-  if (notes++ > 0)
-    return;
-  interruptIsNoted = 0;
-  sigaction(SIGINT, nullptr, &actionBefore);
-  if (actionBefore.sa_handler == SIG_IGN)
-    return; // as in the background of a shell
-  struct sigaction action = {};
-  action.sa_handler = noteInterrupt;
-  action.sa_flags = SA_RESTART;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-}
-
-InterruptNote::~InterruptNote() {
-  std::lock_guard<std::mutex> lock(notesMutex);
-  if (--notes == 0)
-    sigaction(SIGINT, &actionBefore, nullptr);
-}
-
-bool InterruptNote::isNoted() { return interruptIsNoted != 0; }
-
-//===----------------------------------------------------------------------===//
 // The search
 //===----------------------------------------------------------------------===//
-
-void mlir::llm::showTries(ProgressLine &line, StringRef function, size_t seen,
-                          size_t tasks, int64_t tries) {
-  line.show([&](::llvm::raw_ostream &os) {
-    os << "'" << function << "': op " << seen << " of " << tasks << ", "
-       << tries << " schedules tried";
-  });
-}
-
-void Improvement::show(ProgressLine &line, const ImproveProgress &progress) {
-  double bound = std::max<int64_t>(progress.lowerBoundCycles, 1);
-  line.show([&](::llvm::raw_ostream &os) {
-    os << "'" << function << "': op " << seen << " of " << tasks
-       << ", evaluation " << progress.evaluations << ", makespan "
-       << progress.makespan << " cycles, "
-       << ::llvm::format("%.2f %% above the lower bound",
-                         100 * (progress.makespan / bound - 1));
-  });
-}
 
 std::optional<scheduling::Solution>
 Improvement::solve(const scheduling::Problem &problem) {
@@ -128,16 +66,15 @@ Improvement::solve(const scheduling::Problem &problem) {
   interrupted |= InterruptNote::isNoted();
   if (interrupted || share.isNothing())
     return scheduling::scheduleList(problem);
-  ProgressLine line;
-  int64_t tries = 0;
   scheduling::ImproveOptions options{
       share.evaluations, share.seconds, seed,
       [&](const ImproveProgress &progress) {
-        show(line, progress);
+        line.showSearch("evaluation", progress.evaluations, progress.makespan,
+                        progress.lowerBoundCycles);
         interrupted |= InterruptNote::isNoted();
         return !interrupted;
       },
-      [&] { showTries(line, function, seen, tasks, ++tries); }};
+      [&] { line.showTry(); }};
   std::optional<scheduling::ImproveResult> result =
       scheduling::scheduleImproved(problem, options);
   return result ? std::optional(std::move(result->solution)) : std::nullopt;

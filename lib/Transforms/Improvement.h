@@ -8,7 +8,7 @@
 #ifndef LLM_LIB_TRANSFORMS_IMPROVEMENT_H
 #define LLM_LIB_TRANSFORMS_IMPROVEMENT_H
 
-#include "llm/Files/Terminal.h"
+#include "SearchLine.h"
 #include "llm/Scheduling/Solvers.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
@@ -31,41 +31,21 @@ struct ImproveLimit {
   ImproveLimit share(size_t begin, size_t end, size_t tasks) const;
 };
 
-/// What the list scheduler is at: so many ops of the function are scheduled, or
-/// are being scheduled.
-void showTries(ProgressLine &line, StringRef function, size_t seen,
-               size_t tasks, int64_t tries);
-
-/// As long as it lives, an interrupt (Ctrl-C) does not end the program but is
-/// noted. Only the first one: the next acts as ever.
-class InterruptNote {
-public:
-  InterruptNote();
-  ~InterruptNote();
-  InterruptNote(const InterruptNote &) = delete;
-  InterruptNote &operator=(const InterruptNote &) = delete;
-  static bool isNoted();
-};
-
-/// Improves the schedules of one function, until an interrupt; shows how that
-/// proceeds where standard error is a terminal.
+/// Improves the schedules of one function, until an interrupt.
 class Improvement {
 public:
-  Improvement(StringRef function, size_t tasks, ImproveLimit limit,
-              uint32_t seed)
-      : function(function), tasks(tasks), limit(limit), seed(seed) {}
+  Improvement(size_t tasks, ImproveLimit limit, uint32_t seed, SearchLine &line)
+      : tasks(tasks), limit(limit), seed(seed), line(line) {}
 
   /// The next stretch of the function. Nothing on overflow.
   std::optional<scheduling::Solution> solve(const scheduling::Problem &problem);
   bool wasInterrupted() const { return interrupted; }
 
 private:
-  void show(ProgressLine &line, const scheduling::ImproveProgress &progress);
-
-  std::string function;
   size_t tasks, seen = 0;
   ImproveLimit limit;
   uint32_t seed;
+  SearchLine &line;
   bool interrupted = false;
 };
 

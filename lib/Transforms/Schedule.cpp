@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExactSearch.h"
 #include "Improvement.h"
+#include "InterruptNote.h"
 #include "ModuleTarget.h"
 #include "llm/Analysis/ProgramBounds.h"
 #include "llm/Analysis/ScheduleProblem.h"
-#include "llm/ExactScheduling/Exact.h"
 #include "llm/Interfaces/ExternalModels.h"
 #include "llm/Scheduling/Solvers.h"
 #include "llm/Support/Units.h"
@@ -26,7 +27,6 @@ using namespace mlir::llm;
 
 using scheduling::ExactOptions;
 using scheduling::ExactResult;
-using scheduling::ExactStatus;
 using scheduling::Problem;
 using scheduling::Solution;
 using scheduling::TryReport;
@@ -48,10 +48,13 @@ class FunctionScheduler {
 public:
   FunctionScheduler(const Program &program, const Target &target,
                     ScheduleOptions options)
-      : program(program), target(target), options(options) {
+      : program(program), target(target), options(options),
+        line(func::FuncOp(program.function()).getName(), program.ops().size()) {
     if (options.improve)
-      improvement.emplace(func::FuncOp(program.function()).getName(),
-                          program.ops().size(), *options.improve, options.seed);
+      improvement.emplace(program.ops().size(), *options.improve, options.seed,
+                          line);
+    if (!options.solver)
+      exact.emplace(options.exact, line);
   }
 
   LogicalResult run(StringRef policy);
@@ -64,6 +67,13 @@ private:
   void restrict(Problem &problem) const;
   FailureOr<Solution> solve(const Problem &problem);
   FailureOr<Solution> solveExactly(const Problem &problem);
+  bool wasInterrupted() const;
+  /// The same schedule on every machine.
+  bool isReproducible() const {
+    return (!improvement ||
+            (options.improve->isReproducible() && !wasInterrupted())) &&
+           (!exact || exact->isReproducible());
+  }
   /// Who made the schedule and, where that is known, how good it is.
   std::string nameOfPolicy(StringRef policy, int64_t makespan,
                            int64_t lowerBoundCycles) const;
@@ -83,17 +93,10 @@ private:
   };
   SmallVector<Placed> placed;
   SmallVector<LoopPeriodAttr> loops;
-  /// Why the exact solver has not proven the schedule of some stretch, and
-  /// cycles that it has proven all to take at least.
-  std::string unproven;
-  int64_t provenCycles = 0;
   int64_t tripsAround = 1; ///< of the loops around the stretch that is placed
+  SearchLine line;
   std::optional<Improvement> improvement;
-  /// What is shown of a long search, where standard error is a terminal.
-  static constexpr double patienceSeconds = 1;
-  ProgressLine progress{patienceSeconds};
-  size_t seen = 0; ///< ops of the stretches so far
-  int64_t tries = 0;
+  std::optional<ExactSearch> exact;
 };
 } // namespace
 
@@ -121,46 +124,43 @@ void FunctionScheduler::restrict(Problem &problem) const {
 }
 
 FailureOr<Solution> FunctionScheduler::solveExactly(const Problem &problem) {
-  ExactResult result = scheduling::scheduleExact(problem, options.exact);
+  ExactResult result = exact->solve(problem, tripsAround);
+  line.takeBack();
   if (!result.hasSolution())
     return emitFunctionError(program.function())
            << "cannot be scheduled with policy=exact: " << result.reason
            << "; use policy=list";
-  if (result.status != ExactStatus::Optimal)
-    unproven = std::move(result.reason);
-  // Not above the makespan of all, so that they fit.
-  provenCycles += result.lowerBoundCycles * tripsAround;
   return std::move(result.solution);
 }
 
 FailureOr<Solution> FunctionScheduler::solve(const Problem &problem) {
-  if (!options.solver)
+  line.enterStretch(problem.tasks.size());
+  if (exact)
     return solveExactly(problem);
-  seen += problem.tasks.size();
-  func::FuncOp function = program.function();
   std::optional<Solution> solution =
-      improvement ? improvement->solve(problem) : options.solver(problem, [&] {
-        showTries(progress, function.getName(), seen, program.ops().size(),
-                  ++tries);
-      });
-  progress.takeBack(); // before any message
+      improvement ? improvement->solve(problem)
+                  : options.solver(problem, [&] { line.showTry(); });
+  line.takeBack();
   if (!solution)
     return emitOverflow();
   return std::move(*solution);
 }
 
+bool FunctionScheduler::wasInterrupted() const {
+  return (improvement && improvement->wasInterrupted()) ||
+         (exact && exact->wasInterrupted());
+}
+
 std::string FunctionScheduler::nameOfPolicy(StringRef policy, int64_t makespan,
                                             int64_t lowerBoundCycles) const {
+  std::string name = policy.str();
   if (improvement)
-    return policy.str() + ", improved " + options.improve->describe() +
-           (improvement->wasInterrupted() ? ", interrupted" : "");
-  if (options.solver)
-    return policy.str();
-  return policy.str() + ", " +
-         (unproven.empty()
-              ? "optimal"
-              : scheduling::describeGap(
-                    makespan, std::max(lowerBoundCycles, provenCycles)));
+    name += ", improved " + options.improve->describe();
+  if (exact)
+    name += ", " + exact->describe(makespan, lowerBoundCycles);
+  if (wasInterrupted())
+    name += ", interrupted";
+  return name;
 }
 
 FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
@@ -242,21 +242,21 @@ void FunctionScheduler::emitRemarks(StringRef maker, int64_t makespan,
                         function.getName(), makespan, maker, lowerBoundCycles)
       << remark::metric("makespan_cycles", makespan)
       << remark::metric("lower_bound_cycles", lowerBoundCycles);
-  if (!unproven.empty())
+  if (exact && !exact->unproven().empty())
     remark::missed(function.getLoc(), remark::RemarkOpts::name("proof")
                                           .category("llm-schedule")
                                           .function(function.getName()))
         << remark::reason("'{0}' may have a shorter schedule: {1}",
-                          function.getName(), unproven);
-  if (improvement &&
-      (!options.improve->isReproducible() || improvement->wasInterrupted()))
+                          function.getName(), exact->unproven());
+  if (!isReproducible())
     remark::analysis(function.getLoc(),
                      remark::RemarkOpts::name("not-reproducible")
                          .category("llm-schedule")
                          .function(function.getName()))
-        << remark::reason("'{0}' was improved until a point in time: another "
-                          "run may give another schedule",
-                          function.getName());
+        << remark::reason(
+               "the search for the schedule of '{0}' ended at a point "
+               "in time: another run may give another schedule",
+               function.getName());
 }
 
 LogicalResult FunctionScheduler::run(StringRef policy) {
@@ -346,7 +346,7 @@ struct LlmSchedulePass
         failed(applyEnginesOption(*this, module, engines, *target)))
       return signalPassFailure();
     std::optional<InterruptNote> note;
-    if (limit)
+    if (limit || !solver)
       note.emplace();
     if (failed(forEachProgram(module, [&](const Program &program) {
           if (failed(checkCosts(program, *target)))

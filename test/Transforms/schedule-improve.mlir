@@ -22,7 +22,7 @@
 // By the clock, which ends early at the lower bound, and says that it is no promise.
 // RUN: llm-opt %t/five.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op improve=600.5s" \
 // RUN:   --remarks-filter-analyse=llm-schedule --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=SECONDS
-// SECONDS: five.mlir:1:{{.*}} remark: [Analysis] not-reproducible {{.*}}'five' was improved until a point in time: another run may give another schedule
+// SECONDS: five.mlir:1:{{.*}} remark: [Analysis] not-reproducible {{.*}}the search for the schedule of 'five' ended at a point in time: another run may give another schedule
 // SECONDS: policy = "list, improved 600.5s", makespan_cycles = 720
 
 // Two stretches of five ops share the evaluations: 4 iterations of 720 cycles, and 720

@@ -1,29 +1,33 @@
 #!/usr/bin/env python3
-"""Sends SIGINT to a search of ten minutes.
+"""Sends SIGINT to searches of ten minutes and more.
 
     check_interrupt.py MODEL.mlir
 
+With improve=, and with policy=exact on ops that no one can prove a schedule of in that time.
 Standard error is a terminal, so that the search shows when it is under way. After the first signal
 the tool must write a valid schedule and end well; after a second one it must be killed. The model
 has several stretches of ops, so that the tool is still busy when the second signal comes.
 """
 from __future__ import annotations
 
+import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
 import sys
 import time
 
-PASSES = ["--llm-target=name=npu", "--llm-tile", "--llm-schedule=engines=8 improve=600s"]
+IMPROVE = ["--llm-target=name=npu", "--llm-tile", "--llm-schedule=engines=8 improve=600s"]
+EXACT = ["--llm-target=file=ports.json", "--llm-tile", "--llm-schedule=granularity=op policy=exact exact-nodes=0"]
 CLEAR = "\r\033[K"
 
 
-def start(model: str, output: str) -> tuple[subprocess.Popen[bytes], int]:
+def start(model: str, passes: list[str], output: str) -> tuple[subprocess.Popen[bytes], int]:
     ours, theirs = pty.openpty()
-    tool = subprocess.Popen(["llm-opt", model, *PASSES, "-o", output], stderr=theirs)
+    tool = subprocess.Popen(["llm-opt", model, *passes, "-o", output], stderr=theirs)
     os.close(theirs)
     return tool, ours
 
@@ -60,13 +64,32 @@ def wait_for_end_of_line(tool: subprocess.Popen[bytes], terminal: int) -> None:
         more = drain(terminal, 0.5)
 
 
-def main() -> None:
-    # Ignored in the workers of lit, and whoever is started there inherits that.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+def write_adds(model: str, target: str) -> None:
+    """Forty adds of other lengths on two engines that share nothing: there are 2^39 ways to share the adds.
 
-    tool, terminal = start(sys.argv[1], "once.mlir")
+    All take an even number of cycles, and all together twice an odd number, so none of them is as
+    short as the bound, half of all cycles. (An add moves 6 bytes per value, 2 per cycle.)
+    """
+    values = [1000 + 2 * i * i for i in range(40)]
+    values[-1] += 2 * (sum(values) * 3 // 2 % 2 == 0)
+    arguments = ", ".join(f"%a{i}: tensor<{n}xbf16>, %b{i}: tensor<{n}xbf16>" for i, n in enumerate(values))
+    with open(model, "w", encoding="utf-8") as file:
+        file.write(f"func.func @adds({arguments}) {{\n")
+        for i, n in enumerate(values):
+            file.write(f"  %s{i} = llm.add %a{i}, %b{i} : tensor<{n}xbf16>, tensor<{n}xbf16>\n")
+        file.write("  return\n}\n")
+    core = {"kinds": ["matrix", "vector"], "count": 2, "private_memory": "sram",
+            "macs_per_cycle_per_unit": {"bf16": 64}, "port_bytes_per_second": {"dram": 2000}}
+    memories = {"sram": {"capacity_bytes": 65536}, "dram": {"bytes_per_second": 4000}}
+    with open(target, "w", encoding="utf-8") as file:
+        json.dump({"name": "ports", "clock_hz": 1000, "engines": {"core": core}, "memories": memories}, file)
+
+
+def check_once(model: str, passes: list[str], steps: str, policy: str) -> None:
+    """One signal: the tool goes on with the best schedule so far."""
+    tool, terminal = start(model, passes, "once.mlir")
     shown = wait_for_search(tool, terminal)
-    if "evaluation " not in shown or "makespan " not in shown:
+    if f", {steps} " not in shown or "makespan " not in shown:
         sys.exit(f"the progress lacks something: {shown!r}")
     tool.send_signal(signal.SIGINT)
     shown = drain(terminal, 300)
@@ -76,10 +99,12 @@ def main() -> None:
         sys.exit(f"the line is not taken back: {shown!r}")
     subprocess.run(["llm-opt", "once.mlir", "--llm-verify-schedule", "-o", "verified.mlir"], check=True)
     with open("verified.mlir", encoding="utf-8") as file:
-        if 'policy = "list, improved 600s, interrupted"' not in file.read():
+        if not re.search(f'policy = "{policy}, interrupted"', file.read()):
             sys.exit("the schedule does not say that it was interrupted")
 
-    tool, terminal = start(sys.argv[1], "twice.mlir")
+
+def check_twice(model: str) -> None:
+    tool, terminal = start(model, IMPROVE, "twice.mlir")
     wait_for_search(tool, terminal)
     tool.send_signal(signal.SIGINT)
     wait_for_end_of_line(tool, terminal)
@@ -87,6 +112,15 @@ def main() -> None:
     drain(terminal, 300)
     if tool.wait(timeout=300) != -signal.SIGINT:
         sys.exit(f"exit code {tool.returncode} after two signals")
+
+
+def main() -> None:
+    # Ignored in the workers of lit, and whoever is started there inherits that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    write_adds("adds.mlir", "ports.json")
+    check_once("adds.mlir", EXACT, "node", r"exact, feasible, gap [0-9.]+ %")
+    check_once(sys.argv[1], IMPROVE, "evaluation", "list, improved 600s")
+    check_twice(sys.argv[1])
     print("ok: interrupted once and twice")
 
 

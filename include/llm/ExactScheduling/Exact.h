@@ -8,9 +8,15 @@
 #ifndef LLM_EXACTSCHEDULING_EXACT_H
 #define LLM_EXACTSCHEDULING_EXACT_H
 
-#include "llm/Scheduling/Problem.h"
+#include "llm/Scheduling/Solvers.h"
 
 namespace mlir::llm::scheduling {
+
+struct ExactProgress {
+  int64_t nodes;    ///< of the search tree, so far
+  int64_t makespan; ///< of the shortest schedule so far
+  int64_t lowerBoundCycles;
+};
 
 struct ExactOptions {
   /// Nodes of the search tree after which it gives up, so that the answer is
@@ -23,6 +29,10 @@ struct ExactOptions {
   /// largest of `lowerBounds`, or above it, what propagation alone proves.
   /// Without them, to try the search itself, it starts from `scheduleEarliest`.
   bool usesListAndBounds = true;
+  /// Called before each node; false ends the search.
+  std::function<bool(const ExactProgress &)> report = nullptr;
+  /// Of `scheduleList`, from which the search starts.
+  TryReport reportStart = nullptr;
 };
 
 enum class ExactStatus {
@@ -56,9 +66,9 @@ std::string describe(const ExactResult &result);
 /// The shortest of all schedules, of all ways to cut the tasks, engines, lanes
 /// and fetches: starts with that of another solver and searches for shorter
 /// ones until there is none. One thread, deterministic but for a limit of
-/// seconds. Meant for some ten tasks: the time grows exponentially. Never
-/// throws. No node of the search is left in the middle: with many tasks, lanes
-/// and parts one takes milliseconds.
+/// seconds and where `report` ends it. Meant for some ten tasks: the time grows
+/// exponentially. Never throws. No node of the search is left in the middle:
+/// with many tasks, lanes and parts one takes milliseconds.
 ExactResult scheduleExact(const Problem &problem,
                           const ExactOptions &options = {});
 

@@ -259,11 +259,12 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
     clock: another run may give another schedule, and a remark says so (remarks are shown
     with `--remark-format=emitRemark --remarks-filter=llm-schedule`). Both are for one
     function, whose stretches of ops between loop boundaries share them in proportion to
-    their ops. On a terminal a line shows how far it is, and so it does for a list schedule
-    that takes more than a second; a pipe gets nothing of that. Ctrl-C ends the search, but
-    not the tool, which goes on with the best so far; a second one ends the tool.
-    `llm.schedule` says `policy = "list, improved 1000"`, with `, interrupted` behind it
-    where that was so.
+    their ops.
+
+    What takes more than a second shows on a terminal how far it is; a pipe gets nothing of
+    that. Ctrl-C ends a search (`improve`, `exact`), but not the tool, which goes on with the
+    best so far; a second one ends the tool. `llm.schedule` says
+    `policy = "list, improved 1000"`, with `, interrupted` behind it where that was so.
 
     `granularity=op` leaves ops whole, `split-reductions=false` cuts none along a reduction
     (`llm-materialize-tiles` has no loop for these), `prefetch=false` fetches nothing ahead.

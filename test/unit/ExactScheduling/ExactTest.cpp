@@ -8,6 +8,8 @@
 #include "llm/ExactScheduling/Exact.h"
 #include "../Scheduling/Fixtures.h"
 
+#include <set>
+
 using namespace mlir::llm::scheduling;
 using namespace mlir::llm::scheduling::test;
 
@@ -224,6 +226,37 @@ TEST(Exact, EndsAtTheLimitOfNodes) {
   EXPECT_TRUE(isValid(problem, result.solution));
   EXPECT_EQ(describe(result), "feasible, gap 11.2 %");
   EXPECT_EQ(result.reason, "the search ended at its limit after 1 nodes");
+}
+
+// Seven such tasks again. The caller is told of the list schedule (10) until
+// one as long as the bound (9) ends the search; or ends it before its first
+// node.
+TEST(Exact, TellsHowFarItIsAndEndsWhenToldTo) {
+  Problem problem = machine(3);
+  for (int64_t cycles : {5, 5, 4, 4, 3, 3, 3})
+    problem.tasks.push_back(
+        task("t" + std::to_string(cycles), matrix, cycles, 0));
+  ExactOptions options;
+  int64_t tries = 0, last = -1;
+  std::set<int64_t> makespans;
+  options.reportStart = [&] { ++tries; };
+  options.report = [&](const ExactProgress &progress) {
+    EXPECT_GE(progress.nodes, last);
+    EXPECT_EQ(progress.lowerBoundCycles, 9);
+    last = progress.nodes;
+    makespans.insert(progress.makespan);
+    return true;
+  };
+  EXPECT_EQ(describe(scheduleExact(problem, options)), "optimal");
+  EXPECT_GT(tries, 0);
+  EXPECT_GT(last, 0);
+  EXPECT_EQ(makespans, std::set<int64_t>{10});
+
+  options.report = [](const ExactProgress &) { return false; };
+  ExactResult result = scheduleExact(problem, options);
+  EXPECT_TRUE(isValid(problem, result.solution));
+  EXPECT_EQ(describe(result), "feasible, gap 11.2 %");
+  EXPECT_EQ(result.reason, "the search was interrupted after 0 nodes");
 }
 
 // The same beside three tasks of 5 cycles on two vector engines, which take 10,
