@@ -18,7 +18,9 @@
 #include "llm/Files/InputFile.h"
 #include "llm/Files/LocatedJson.h"
 #include "llm/Interfaces/ExternalModels.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_EXPORTHTMLPASS
@@ -72,9 +74,48 @@ static LogicalResult checkReport(const LocatedJson &report) {
   return success();
 }
 
-/// The text of a JSON report that another run has written.
-static FailureOr<std::string> readBaseline(StringRef path,
-                                           MLIRContext *context) {
+/// "'a', 'b'", or some of very many.
+static std::string listNames(ArrayRef<std::string> names) {
+  constexpr size_t most = 8;
+  std::string text = "'" + ::llvm::join(names.take_front(most), "', '") + "'";
+  if (names.size() > most)
+    text += " and " + std::to_string(names.size() - most) + " more";
+  return text;
+}
+
+/// The page compares functions of one name, and a single one with a single one.
+static void warnOfUncompared(ArrayRef<std::string> functions,
+                             ArrayRef<std::string> inBaseline, Location loc) {
+  if (functions.size() == 1 && inBaseline.size() == 1)
+    return;
+  auto without = [](ArrayRef<std::string> names, ArrayRef<std::string> others) {
+    std::set<StringRef> known(others.begin(), others.end());
+    std::vector<std::string> left;
+    ::llvm::copy_if(
+        names, std::back_inserter(left),
+        [&](const std::string &name) { return known.count(name) == 0; });
+    return left;
+  };
+  if (auto left = without(functions, inBaseline); !left.empty())
+    emitWarning(loc) << "--llm-export-html=baseline=...: the baseline has no "
+                     << listNames(left) << ", only " << listNames(inBaseline)
+                     << ": nothing is compared with them";
+  if (auto left = without(inBaseline, functions); !left.empty())
+    emitWarning(loc) << "--llm-export-html=baseline=...: of the baseline, "
+                     << listNames(left) << " is compared with nothing";
+}
+
+/// Of a report that was checked.
+static std::string functionOf(const LocatedJson &report) {
+  FailureOr<std::string> name = report.find("function")->asString();
+  return succeeded(name) ? *name : "";
+}
+
+/// The text of a JSON report that another run has written; `functions` are
+/// those to compare it with.
+static FailureOr<std::string>
+readBaseline(StringRef path, ArrayRef<std::string> functions, Location loc) {
+  MLIRContext *context = loc.getContext();
   ::llvm::Expected<std::unique_ptr<::llvm::MemoryBuffer>> file =
       readInputFile(path);
   if (!file)
@@ -85,16 +126,23 @@ static FailureOr<std::string> readBaseline(StringRef path,
   FailureOr<LocatedJson> root = LocatedJson::parse(text, path, context);
   if (failed(root))
     return failure();
-  const LocatedJson *functions = root->find("functions");
-  if (!functions ? failed(checkReport(*root))
-                 : failed(functions->expectArray()) ||
-                       llvm::any_of(functions->elements(),
-                                    [](const LocatedJson &report) {
-                                      return failed(checkReport(report));
-                                    })) {
+  const LocatedJson *several = root->find("functions");
+  if (!several ? failed(checkReport(*root))
+               : failed(several->expectArray()) ||
+                     llvm::any_of(several->elements(),
+                                  [](const LocatedJson &report) {
+                                    return failed(checkReport(report));
+                                  })) {
     root->emitError() << "expected a report of --llm-export-report=format=json";
     return failure();
   }
+  std::vector<std::string> inBaseline;
+  if (several)
+    for (const LocatedJson &report : several->elements())
+      inBaseline.push_back(functionOf(report));
+  else
+    inBaseline.push_back(functionOf(*root));
+  warnOfUncompared(functions, inBaseline, loc);
   text.consume_front("\xEF\xBB\xBF"); // the byte order mark
   return toPageText(text);
 }
@@ -139,7 +187,11 @@ ExportHtmlPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
   writeReportJson(*reports, os);
   data = "{\"report\":" + toPageText(data);
   if (!baseline.empty()) {
-    FailureOr<std::string> other = readBaseline(baseline, &getContext());
+    std::vector<std::string> names;
+    for (const Report &report : *reports)
+      names.push_back(report.functionName().str());
+    FailureOr<std::string> other =
+        readBaseline(baseline, names, getOperation().getLoc());
     if (failed(other))
       return failure();
     data += ",\"baseline\":" + *other;

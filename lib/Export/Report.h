@@ -75,6 +75,9 @@ struct Report {
 FailureOr<std::vector<Report>> createReports(ArrayRef<func::FuncOp> functions,
                                              const Target &target);
 
+/// How far the times are to be trusted, in a sentence or two.
+std::string describeCertainty(const Target &target);
+
 void writeReportTable(ArrayRef<Report> reports, llvm::raw_ostream &os);
 void writeReportJson(ArrayRef<Report> reports, llvm::raw_ostream &os);
 void writeReportCsv(ArrayRef<Report> reports, llvm::raw_ostream &os);

@@ -349,6 +349,7 @@ static Json toJson(const Report &report) {
   json["target_description"] = report.target->description;
   if (!report.target->fittedOn.empty())
     json["target_fitted_on"] = report.target->fittedOn;
+  json["target_certainty"] = describeCertainty(*report.target);
   json["clock_hz"] = report.target->clockHz;
   json["clock_is_given"] = report.target->clockIsGiven;
   if (report.imported)

@@ -17,9 +17,8 @@ using namespace mlir::llm;
 // Above the table
 //===----------------------------------------------------------------------===//
 
-/// How far the times are to be trusted. The spread of kernels against
-/// datasheets is that of docs/accuracy.md.
-static std::string describeCertainty(const Target &target) {
+// The spread of kernels against datasheets is that of docs/accuracy.md.
+std::string mlir::llm::describeCertainty(const Target &target) {
   std::string name = showName(target.name);
   if (StringRef(target.description).contains_insensitive("invented"))
     return "The figures of " + name + " are invented (" +

@@ -3,6 +3,7 @@
 //   LLM_VIEWER_PACKAGES   a folder with the packages of package.json (setup.sh beside it)
 //   LLM_CHROMIUM          the browser
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -87,9 +88,23 @@ function parseCsv(text) {
 export async function copiedTable(page) {
   await showTab(page, "Table");
   await page.click("text=Expand all");
+  return copiedRows(page);
+}
+
+/// The table as it stands, as a person copies it.
+export async function copiedRows(page) {
   await page.click('[data-action="copy"]');
   await page.waitForSelector("text=Copied.");
   return parseCsv(await page.evaluate(() => navigator.clipboard.readText()));
+}
+
+/// Writes the page again with its data changed: `edit` is given {report, baseline?}.
+export function editPage(from, to, edit) {
+  const text = readFileSync(from, "utf8");
+  const [, head, data, tail] = text.match(/^([^]*id="reports">)([^]*?)(<\/script>[^]*)$/);
+  const changed = JSON.parse(data);
+  edit(changed);
+  writeFileSync(to, head + JSON.stringify(changed).replaceAll("<", "\\u003c") + tail);
 }
 
 /// Named checks in turn: all are run, and any that fails fails the program.

@@ -2,9 +2,19 @@
 
 import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
+import { elapsedMicrosecondsOf, extentOf } from "./elapsed";
 import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatWhole } from "./format";
-import { Op, Report, scheduledCyclesOf, toMicroseconds } from "./report";
+import { mainMemory, Op, Report, scheduledCyclesOf, toMicroseconds } from "./report";
 import { Store } from "./state";
+
+/// "core[0..3]", or "3 of core" where those between are left out.
+function enginesOf(op: Op): string {
+  const used = [...new Set(op.slots.map((slot) => slot.engine))];
+  const indices = used.map((engine) => Number(engine.match(/\[(\d+)\]$/)?.[1] ?? 0)).sort((a, b) => a - b);
+  const [first, last] = [indices[0], indices[indices.length - 1]];
+  if (used.length <= 1) return used[0] ?? op.engine;
+  return last - first + 1 === used.length ? `${op.engine}[${first}..${last}]` : `${used.length} of ${op.engine}`;
+}
 
 export class Details {
   readonly element = h("aside", { class: "details", "aria-label": "Details", "aria-live": "polite" });
@@ -25,7 +35,7 @@ export class Details {
     if (!op && other) {
       this.element.dataset.op = other.name;
       this.element.replaceChildren(h("h2", {}, other.name), h("p", {},
-        `${other.op}, in the baseline only: ${formatMicroseconds(this.baseline!.microsecondsOf(other))} of engine time.`));
+        `${other.op}, in the baseline only: elapsed ${formatMicroseconds(this.baseline!.elapsedMicrosecondsOf([other])!)}.`));
       return;
     }
     if (!op) {
@@ -46,12 +56,16 @@ export class Details {
     const amounts = (values: Record<string, number>) =>
       Object.entries(values).map(([key, value]) => `${key} ${formatWhole(value)}`).join(", ");
     const parts = op.parts.reduce((sum, part) => sum + part.count, 0);
+    const runs = op.count > 1 ? ` in ${formatWhole(op.count)} runs` : "";
     return [
-      ["time", `${time(scheduledCyclesOf(op))} of engine time${op.count > 1 ? ` in ${op.count} runs` : ""}`],
+      ["start", op.slots.length === 0 ? "" : `${time(extentOf(op)[0])}${op.count > 1 ? ", of the first run" : ""}`],
+      ["elapsed", `${formatMicroseconds(elapsedMicrosecondsOf(this.report, [op]))}${runs}, from first start to last end`],
+      ["engine time", `${time(scheduledCyclesOf(op))}${runs}, of all engines together`],
+      ["engines", enginesOf(op)],
       ["baseline", this.differenceOf(op)],
-      ["bound", `${op.bound}: compute ${time(op.compute_cycles)}, memory ${time(op.memory_cycles)}, ` +
-                `overhead ${time(op.overhead_cycles)} a run`],
-      ["parts", parts > 1 ? `${parts} on ${op.engine}` : op.engine],
+      ["bound", `${op.bound}: ${this.reasonOf(op)}`],
+      ["one run", this.termsOf(op)],
+      ["parts", parts > 1 ? formatWhole(parts) : ""],
       ["shapes", `${op.inputs.join(", ")} → ${op.outputs.join(", ")}`],
       ["tile", `${amounts(op.tile)}${op.tile_strategy ? ` (${op.tile_strategy})` : ""}`],
       ["work", op.macs > 0 ? `${formatCount(op.macs)} MACs a run` : amounts(op.work ?? {})],
@@ -62,13 +76,36 @@ export class Details {
     ];
   }
 
+  /// The times that decided the bound. Where units share the op and streaming takes longer than memory alone would,
+  /// compute_cycles are those of streaming through the ports of the units.
+  private reasonOf(op: Op): string {
+    const time = (cycles: number) => formatMicroseconds(toMicroseconds(this.report, cycles));
+    const { name } = mainMemory(this.report);
+    const overhead = `overhead ${time(op.overhead_cycles)}`;
+    if (op.bound === "memory" && op.compute_cycles > op.memory_cycles)
+      return `streaming through ${name} and the ports of the units ${time(op.compute_cycles)}, compute less, ${overhead}; ` +
+             `${name} alone would take ${time(op.memory_cycles)}`;
+    return `compute ${time(op.compute_cycles)}, memory ${time(op.memory_cycles)}, ${overhead}`;
+  }
+
+  /// What the time of one run is made of, alone on the machine; the slots may take longer or, with fetches ahead, less.
+  private termsOf(op: Op): string {
+    const time = (cycles: number) => formatMicroseconds(toMicroseconds(this.report, cycles));
+    const overlapped = op.cycles - op.overhead_cycles - op.serial_cycles;
+    const terms = [`${time(op.overhead_cycles)} overhead`, `${time(op.serial_cycles)} serial`,
+                   `${time(overlapped)} compute and memory side by side`].join(" + ");
+    const scheduled = op.scheduled_cycles === op.cycles ? "" : `; scheduled: ${time(op.scheduled_cycles)}`;
+    return `${time(op.cycles)} = ${terms}${scheduled}`;
+  }
+
   private differenceOf(op: Op): string {
-    const other = this.baseline?.find(op.name);
     if (!this.baseline) return "";
-    if (!other) return "has no such op";
-    const before = this.baseline.microsecondsOf(other);
-    const difference = differencePercent(toMicroseconds(this.report, scheduledCyclesOf(op)), before);
-    return `${formatMicroseconds(before)}${difference === undefined ? "" : ` (${formatDifferencePercent(difference)})`}`;
+    const others = this.baseline.counterpartsOf(op);
+    const before = this.baseline.elapsedMicrosecondsOf(others);
+    if (before === undefined) return "has no such op";
+    const difference = differencePercent(elapsedMicrosecondsOf(this.report, [op]), before);
+    return `elapsed ${formatMicroseconds(before)}${difference === undefined ? "" : ` (${formatDifferencePercent(difference)})`}` +
+           `${others.length > 1 ? `, of ${others.length} ops together` : ""}`;
   }
 
   private consumersOf(op: Op): string[] {

@@ -27,3 +27,7 @@ export function formatPercent(value: number): string {
 export function formatDifferencePercent(value: number): string {
   return `${value > 0 ? "+" : ""}${value.toFixed(1)} %`;
 }
+/// "1 op", "2 ops".
+export function formatOps(count: number): string {
+  return `${formatWhole(count)} op${count === 1 ? "" : "s"}`;
+}

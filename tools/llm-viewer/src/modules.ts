@@ -1,5 +1,6 @@
 // The modules of a model as a tree, with the sums of what their ops take.
 
+import { elapsedCyclesOf } from "./elapsed";
 import { shortName } from "./names";
 import { mainMemory, Op, Report, scheduledCyclesOf } from "./report";
 
@@ -7,6 +8,7 @@ export interface Figures {
   runs: number;
   ops: number;
   cycles: number; // engine time of all runs
+  elapsedCycles: number; // in which one of its ops is under way
   macs: number;
   bytes: number; // of the main memory
 }
@@ -34,53 +36,49 @@ export function modulesAround(module: string): string[] {
   return splitModule(module).map((part) => (path = path === "" ? part : `${path}.${part}`));
 }
 
-export function figuresOf(op: Op, memory: string): Figures {
-  return {
-    runs: op.count, ops: 1, cycles: scheduledCyclesOf(op), macs: op.macs * op.count,
-    bytes: (op.bytes[memory] ?? 0) * op.count,
-  };
-}
-
-function sumOf(children: TreeNode[]): Figures {
-  const sum: Figures = { runs: 0, ops: 0, cycles: 0, macs: 0, bytes: 0 };
-  for (const { figures } of children)
-    for (const key of Object.keys(sum) as (keyof Figures)[]) sum[key] += figures[key];
+function figuresOf(ops: Op[], memory: string): Figures {
+  const sum: Figures = { runs: 0, ops: ops.length, cycles: 0, elapsedCycles: elapsedCyclesOf(ops), macs: 0, bytes: 0 };
+  for (const op of ops) {
+    sum.runs += op.count;
+    sum.cycles += scheduledCyclesOf(op);
+    sum.macs += op.macs * op.count;
+    sum.bytes += (op.bytes[memory] ?? 0) * op.count;
+  }
   return sum;
 }
 
-/// A module that holds nothing but a module is one with it: model.layers.3.
-function finish(node: TreeNode): void {
-  if (node.op) return;
+/// A module that holds nothing but a module is one with it: model.layers.3. Gives all ops in the node.
+function finish(node: TreeNode, memory: string): Op[] {
   node.children = node.children.map((child) => {
     while (child.children.length === 1 && !child.children[0].op)
       child = { ...child.children[0], label: `${child.label}.${child.children[0].label}` };
     return child;
   });
-  node.children.forEach(finish);
-  node.figures = sumOf(node.children);
+  const ops = node.op ? [node.op] : node.children.flatMap((child) => finish(child, memory));
+  node.figures = figuresOf(ops, memory);
+  return ops;
 }
 
-/// The whole program, its modules in the order in which they first come.
-export function makeTree(report: Report): TreeNode {
+/// The program, or some of its ops, with modules in the order in which they first come.
+export function makeTree(report: Report, ops = report.ops): TreeNode {
   const memory = mainMemory(report).name;
-  const root: TreeNode = { label: report.function, key: moduleKey(""), name: "", children: [], figures: sumOf([]) };
+  const makeNode = (label: string, key: string, name: string, op?: Op): TreeNode =>
+    ({ label, key, name, op, children: [], figures: figuresOf([], memory) });
+  const root = makeNode(report.function, moduleKey(""), "");
   const modules = new Map<string, TreeNode>([["", root]]);
-  for (const op of report.ops) {
+  for (const op of ops) {
     let parent = root;
     for (const path of modulesAround(op.module)) {
       let module = modules.get(path);
       if (!module) {
-        const label = parent === root ? path : path.slice(parent.name.length + 1);
-        module = { label, key: moduleKey(path), name: path, children: [], figures: sumOf([]) };
+        module = makeNode(parent === root ? path : path.slice(parent.name.length + 1), moduleKey(path), path);
         modules.set(path, module);
         parent.children.push(module);
       }
       parent = module;
     }
-    parent.children.push({
-      label: shortName(op), key: opKey(op.name), name: op.name, op, children: [], figures: figuresOf(op, memory),
-    });
+    parent.children.push(makeNode(shortName(op), opKey(op.name), op.name, op));
   }
-  finish(root);
+  finish(root, memory);
   return root;
 }

@@ -5,10 +5,12 @@ import { findBaseline } from "./compare";
 import { Details } from "./details";
 import { h } from "./dom";
 import { Graph } from "./graph";
+import { makeNotices } from "./notices";
+import { titleOf } from "./program";
 import { PageData, Report } from "./report";
 import { Roofline } from "./roofline";
 import { Schedule } from "./schedule";
-import { Store } from "./state";
+import { matches, Store } from "./state";
 import { Summary } from "./summary";
 import { Table } from "./table";
 import { SharedRange, Timeline } from "./timeline/timeline";
@@ -26,6 +28,7 @@ class FunctionViews {
   readonly store = new Store();
   readonly element = h("main", { class: "views" });
   readonly details: HTMLElement;
+  readonly notices: HTMLElement;
   private readonly panels = new Map<Tab, HTMLElement>();
   private readonly made = new Map<Tab, View>();
   private readonly timelines: Timeline[] = [];
@@ -34,6 +37,7 @@ class FunctionViews {
   constructor(private readonly report: Report, data: PageData, private readonly colours: Colours) {
     this.baseline = findBaseline(report, data);
     this.details = new Details(report, this.store, this.baseline).element;
+    this.notices = makeNotices(report, data, this.baseline);
     for (const tab of tabs) {
       const panel = h("div", { role: "tabpanel", id: `panel-${tab}`, "aria-labelledby": `tab-${tab}`, hidden: true });
       this.panels.set(tab, panel);
@@ -96,6 +100,8 @@ class FunctionViews {
 export class Page {
   private readonly colours: Colours;
   private readonly views = new Map<number, FunctionViews>();
+  private readonly notices = h("div");
+  private readonly title = h("h1");
   private readonly body = h("div", { class: "body" });
   private readonly search = h("input", { type: "search", placeholder: "Search ops (/)", "aria-label": "Search ops" });
   private readonly critical = h("button", { type: "button", "aria-pressed": "false" }, "Critical path");
@@ -104,9 +110,7 @@ export class Page {
 
   constructor(host: HTMLElement, private readonly data: PageData) {
     this.colours = chooseColours([...data.reports, ...data.baselines]);
-    const first = data.reports[0];
-    document.title = `${first.program?.model ?? first.function} on ${first.target}`;
-    host.replaceChildren(this.makeHeader(first), this.body);
+    host.replaceChildren(this.notices, this.makeHeader(), this.body);
     this.listen();
     this.showFunction(0);
   }
@@ -115,13 +119,12 @@ export class Page {
     return this.views.get(this.current)!;
   }
 
-  private makeHeader(first: Report): HTMLElement {
-    const title = first.program ? `${first.program.model}, ${first.program.phase}` : "Schedule";
+  private makeHeader(): HTMLElement {
     const choice = h("select", { "aria-label": "Function", onchange: () => this.showFunction(choice.selectedIndex) },
       ...this.data.reports.map((report) => h("option", {}, report.function)));
     const theme = h("button", { type: "button", onclick: () => this.switchTheme() }, "Dark / light");
     return h("header", {},
-      h("h1", {}, title), this.data.reports.length > 1 ? choice : undefined,
+      this.title, this.data.reports.length > 1 ? choice : undefined,
       h("div", { role: "tablist", "aria-label": "Views" }, ...tabs.map((tab) =>
         h("button", { type: "button", role: "tab", id: `tab-${tab}`, "aria-controls": `panel-${tab}`,
                       onclick: () => this.showTab(tab), onkeydown: (event) => this.onTabKey(event as KeyboardEvent) }, tab))),
@@ -135,6 +138,8 @@ export class Page {
       views.store.subscribe((state) => this.reflect(state.query, state.showsCritical));
       this.views.set(index, views);
     }
+    document.title = this.title.textContent = titleOf(this.data.reports[index]);
+    this.notices.replaceChildren(this.view.notices);
     this.body.replaceChildren(this.view.element, this.view.details);
     this.reflect(this.view.store.state.query, this.view.store.state.showsCritical);
     // A schedule that breaks a rule has no slack that means anything.
@@ -164,6 +169,9 @@ export class Page {
 
   private listen(): void {
     this.search.addEventListener("input", () => this.view.store.set({ query: this.search.value }));
+    this.search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.chooseFirst();
+    });
     this.critical.addEventListener("click", () =>
       this.view.store.set({ showsCritical: !this.view.store.state.showsCritical }));
     document.addEventListener("keydown", (event) => {
@@ -173,6 +181,14 @@ export class Page {
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.restyle());
     addEventListener("resize", () => this.view.show(this.tab));
+  }
+
+  /// The first op that the search finds.
+  private chooseFirst(): void {
+    const { query } = this.view.store.state;
+    const hit = query.trim() === "" ? undefined
+      : this.data.reports[this.current].ops.find((op) => matches(op.name, op.op, query));
+    if (hit) this.view.store.set({ selectedOp: hit.name });
   }
 
   private switchTheme(): void {

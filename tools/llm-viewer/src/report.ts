@@ -48,6 +48,7 @@ export interface Op {
   compute_cycles: number;
   memory_cycles: number;
   overhead_cycles: number;
+  serial_cycles: number;
   cycles: number;
   scheduled_cycles: number;
   energy_picojoules?: number;
@@ -65,6 +66,7 @@ export interface Engine {
   name: string;
   kinds: string[];
   count: number;
+  units: number;
   operations_per_cycle: { mac?: Amounts; alu?: number; special?: number; compare?: number };
   private_memory?: string;
   busy_cycles?: number;
@@ -97,7 +99,7 @@ export interface Report {
   function: string;
   target: string;
   target_description: string;
-  target_fitted_on?: string;
+  target_certainty?: string;
   clock_hz: number;
   clock_is_given: boolean;
   program?: ModelProgram;
@@ -114,6 +116,7 @@ export interface Report {
   totals: Amounts;
   loops: Loop[];
   ops: Op[];
+  problems?: string[]; // what the schedule breaks, or why it is stale
 }
 
 export interface PageData {

@@ -2,9 +2,9 @@
 
 import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
-import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatPercent, formatWhole } from "./format";
+import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatOps, formatPercent, formatWhole } from "./format";
 import { makeTree, opKey, TreeNode } from "./modules";
-import { Report, mainMemory, toMicroseconds } from "./report";
+import { mainMemory, Op, Report, toMicroseconds } from "./report";
 import { matches, Store } from "./state";
 
 interface Column {
@@ -15,21 +15,27 @@ interface Column {
   isText?: boolean;
 }
 
+type Cell = number | string | undefined;
+
 export class Table {
   readonly element: HTMLElement;
-  private readonly root: TreeNode;
+  private root: TreeNode; // of the ops that the search finds
+  private readonly all: TreeNode;
+  private shownBaseline: Baseline | undefined; // of its ops, those that the search finds
   private readonly columns: Column[];
   private readonly body = h("tbody");
   private readonly head = h("tr");
   private readonly open = new Set<string>();
   private readonly rowOf = new Map<string, HTMLTableRowElement>();
   private readonly status = h("span", { class: "muted", role: "status" });
+  private readonly found = h("span", { class: "muted", role: "status", "data-role": "found" });
   private sorted = -1; // a column; -1: the order of the program
   private isAscending = false;
 
   constructor(private readonly report: Report, private readonly store: Store,
               private readonly baseline: Baseline | undefined) {
-    this.root = makeTree(report);
+    this.root = this.all = makeTree(report);
+    this.shownBaseline = baseline;
     this.columns = this.makeColumns();
     this.openFirst();
     this.element = h("section", { class: "table", "aria-label": "Table" },
@@ -37,12 +43,13 @@ export class Table {
         h("button", { type: "button", onclick: () => this.openAll(true) }, "Expand all"),
         h("button", { type: "button", onclick: () => this.openAll(false) }, "Collapse all"),
         h("button", { type: "button", "data-action": "copy", onclick: () => void this.copy() }, "Copy as CSV"),
-        this.status,
-        h("span", { class: "muted" }, "Time is engine time of all runs together; the makespan is in the summary.")),
+        this.status, this.found,
+        h("span", { class: "muted" }, "Engine time: of all runs, of all engines together. Elapsed: in which an op of the row " +
+          "is under way; rows side by side overlap, and the total is the makespan.")),
       h("div", { class: "scroll" }, h("table", {}, h("thead", {}, this.head), this.body)));
     this.render();
     store.subscribe((_, changed) => {
-      if (changed.has("query")) this.render();
+      if (changed.has("query")) this.search();
       if (changed.has("selectedOp")) this.showSelected();
     });
   }
@@ -52,35 +59,54 @@ export class Table {
   }
 
   private makeColumns(): Column[] {
-    const total = Math.max(this.root.figures.cycles, 1);
+    const total = Math.max(this.all.figures.cycles, 1);
     const number = (title: string, csv: string, value: Column["value"], show: (value: number) => string): Column =>
       ({ title, csv, value, show: (shown) => show(shown as number) });
     const text = (title: string, csv: string, value: Column["value"]): Column =>
       ({ title, csv, value, show: String, isText: true });
     const columns = [
       text("Op", "name", (node) => node.name),
-      text("Kind", "op", (node) => node.op?.op ?? `${formatWhole(node.figures.ops)} ops`),
+      text("Kind", "op", (node) => node.op?.op ?? formatOps(node.figures.ops)),
       number("Runs", "runs", (node) => node.figures.runs, formatWhole),
-      number("Time", "time_us", (node) => this.microseconds(node.figures.cycles), formatMicroseconds),
+      number("Engine time", "engine_time_us", (node) => this.microseconds(node.figures.cycles), formatMicroseconds),
       number("Share", "share_percent", (node) => (100 * node.figures.cycles) / total, formatPercent),
+      number("Elapsed", "elapsed_us", (node) => this.elapsedOf(node), formatMicroseconds),
       number("MACs", "macs", (node) => node.figures.macs, formatCount),
       number(mainMemory(this.report).name, "bytes", (node) => node.figures.bytes, formatBytes),
       text("Bound", "bound", (node) => node.op?.bound ?? ""),
     ];
     if (this.baseline)
-      columns.splice(4, 0,
-        number("Baseline", "baseline_time_us", (node) => this.baselineOf(node), formatMicroseconds),
+      columns.splice(6, 0,
+        number("Baseline elapsed", "baseline_elapsed_us", (node) => this.baselineOf(node), formatMicroseconds),
         number("Difference", "difference_percent", (node) => {
           const before = this.baselineOf(node);
-          return before === undefined ? undefined : differencePercent(this.microseconds(node.figures.cycles), before);
+          return before === undefined ? undefined : differencePercent(this.elapsedOf(node), before);
         }, formatDifferencePercent));
     return columns;
   }
 
+  /// Of the whole function the makespan, which counts what no op is under way in, too.
+  private elapsedOf(node: TreeNode): number {
+    return node === this.all ? this.report.makespan_us : this.microseconds(node.figures.elapsedCycles);
+  }
   private baselineOf(node: TreeNode): number | undefined {
-    if (!node.op) return this.baseline!.microsecondsOfModule(node.name);
-    const op = this.baseline!.find(node.op.name);
-    return op && this.baseline!.microsecondsOf(op);
+    const baseline = this.shownBaseline!;
+    if (node === this.all) return baseline.report.makespan_us;
+    return baseline.elapsedMicrosecondsOf(node.op ? this.baseline!.counterpartsOf(node.op)
+                                          : node.name === "" ? baseline.report.ops : baseline.opsOfModule(node.name));
+  }
+
+  /// Leaves what the search finds; sums are of that.
+  private search(): void {
+    const { query } = this.store.state;
+    const isFound = (op: Op) => matches(op.name, op.op, query);
+    const isSearch = query.trim() !== "";
+    this.root = isSearch ? makeTree(this.report, this.report.ops.filter(isFound)) : this.all;
+    this.shownBaseline = isSearch && this.baseline
+      ? new Baseline({ ...this.baseline.report, ops: this.baseline.report.ops.filter(isFound) }) : this.baseline;
+    const { ops } = this.root.figures;
+    this.found.textContent = !isSearch ? "" : ops === 0 ? "Nothing found." : `${formatOps(ops)} of ${formatWhole(this.report.ops.length)}.`;
+    this.render();
   }
 
   /// As many levels as give a page of rows.
@@ -105,11 +131,6 @@ export class Table {
     this.render();
   }
 
-  private isShown(node: TreeNode): boolean {
-    const { query } = this.store.state;
-    return node.op ? matches(node.op.name, node.op.op, query) : node.children.some((child) => this.isShown(child));
-  }
-
   private inOrder(nodes: TreeNode[]): TreeNode[] {
     if (this.sorted < 0) return nodes;
     const { value } = this.columns[this.sorted];
@@ -121,12 +142,11 @@ export class Table {
     });
   }
 
-  private forEachRow(visit: (node: TreeNode, depth: number) => void): void {
+  private forEachRow(isOpen: (node: TreeNode) => boolean, visit: (node: TreeNode, depth: number) => void): void {
     const walk = (nodes: TreeNode[], depth: number) => {
       for (const node of this.inOrder(nodes)) {
-        if (!this.isShown(node)) continue;
         visit(node, depth);
-        if (this.isOpen(node)) walk(node.children, depth + 1);
+        if (isOpen(node)) walk(node.children, depth + 1);
       }
     };
     walk(this.root.children, 0);
@@ -136,9 +156,17 @@ export class Table {
     return this.open.has(node.key) || this.store.state.query.trim() !== "";
   }
 
+  /// One way, the other way, and back to the order of the program.
   private sortBy(column: number): void {
-    this.isAscending = this.sorted === column ? !this.isAscending : this.columns[column].isText === true;
-    this.sorted = column;
+    const startsAscending = this.columns[column].isText === true;
+    if (this.sorted !== column) {
+      this.sorted = column;
+      this.isAscending = startsAscending;
+    } else if (this.isAscending === startsAscending) {
+      this.isAscending = !startsAscending;
+    } else {
+      this.sorted = -1;
+    }
     this.render();
   }
 
@@ -160,8 +188,9 @@ export class Table {
           column.title + (index !== this.sorted ? "" : this.isAscending ? " ▲" : " ▼")))));
     const rows: HTMLTableRowElement[] = [];
     this.rowOf.clear();
-    this.forEachRow((node, depth) => rows.push(this.makeRow(node, depth)));
-    rows.push(h("tr", { class: "total" }, ...this.cellsOf(this.root, "total")));
+    this.forEachRow((node) => this.isOpen(node), (node, depth) => rows.push(this.makeRow(node, depth)));
+    rows.push(...this.onlyInBaseline().map((op) => this.makeLostRow(op)));
+    rows.push(h("tr", { class: "total" }, ...this.cellsOf(this.root, this.root === this.all ? "total" : "total of what is found")));
     this.body.replaceChildren(...rows);
     this.showSelected(false);
   }
@@ -196,6 +225,27 @@ export class Table {
     return row;
   }
 
+  /// What the baseline has and nothing here is compared with.
+  private onlyInBaseline(): Op[] {
+    const { query } = this.store.state;
+    return this.baseline?.without(this.report).filter((op) => matches(op.name, op.op, query)) ?? [];
+  }
+  private lostCell(op: Op, column: string): Cell {
+    const cells: Record<string, Cell> = {
+      name: op.name, op: op.op, runs: op.count, bound: op.bound,
+      baseline_elapsed_us: this.baseline!.elapsedMicrosecondsOf([op]),
+    };
+    return cells[column];
+  }
+  private makeLostRow(op: Op): HTMLTableRowElement {
+    const choose = () => this.store.set({ selectedOp: op.name });
+    const name = h("span", {}, h("button", { type: "button", class: "op", onclick: choose }, op.name), " in the baseline only");
+    return h("tr", { class: "lost", "data-lost": op.name }, ...this.columns.map((column, index) => {
+      const value = this.lostCell(op, column.csv);
+      return h("td", { class: column.isText ? "text" : "number" }, index === 0 ? name : value === undefined ? "" : column.show(value));
+    }));
+  }
+
   private showSelected(scrolls = true): void {
     const { selectedOp } = this.store.state;
     const chosen = selectedOp === undefined ? undefined : opKey(selectedOp);
@@ -213,12 +263,17 @@ export class Table {
     if (visit(this.root)) this.render();
   }
 
+  /// All rows, also of modules that are closed. Sums over `kind` "op" count everything once.
   csv(): string {
-    const quote = (value: number | string | undefined) =>
-      typeof value === "number" ? String(value) : `"${(value ?? "").replace(/"/g, '""')}"`;
-    const lines = [this.columns.map((column) => column.csv).join(",")];
-    this.forEachRow((node) => lines.push(this.columns.map((column) => quote(column.value(node))).join(",")));
-    lines.push(this.columns.map((column, index) => quote(index === 0 ? "total" : column.value(this.root))).join(","));
+    const quote = (value: Cell) => typeof value === "number" ? String(value) : `"${(value ?? "").replace(/"/g, '""')}"`;
+    const lines = [["kind", "module", ...this.columns.map((column) => column.csv)].join(",")];
+    const add = (kind: string, module: string, cells: (column: Column) => Cell) =>
+      lines.push([kind, module, ...this.columns.map(cells)].map(quote).join(","));
+    this.forEachRow(() => true, (node) =>
+      add(node.op ? "op" : "module", node.op?.module ?? node.name,
+          (column) => !node.op && column.csv === "op" ? undefined : column.value(node)));
+    for (const op of this.onlyInBaseline()) add("baseline_op", op.module, (column) => this.lostCell(op, column.csv));
+    add("total", "", (column) => column.csv === "name" ? "total" : column.csv === "op" ? undefined : column.value(this.root));
     return `${lines.join("\n")}\n`;
   }
   private async copy(): Promise<void> {

@@ -1,0 +1,125 @@
+// The facts of a whole function for the summary: what was computed, on what, how fast, and whether it fits.
+
+import { decidingBounds } from "./advice";
+import { formatBytes, formatCount, formatMicroseconds, formatPercent, formatWhole } from "./format";
+import { layersOf, sequencesOf } from "./program";
+import { Engine, mainMemory, Memory, Report, toMicroseconds } from "./report";
+
+export type Fact = [name: string, value: string];
+
+const plural = (count: number, what: string) => `${formatWhole(count)} ${what}${count === 1 ? "" : "s"}`;
+
+/// Peak rates for the types that the program multiplies.
+function ratesOf(report: Report, engine: Engine): string[] {
+  const used = new Set(report.ops.filter((op) => op.engine === engine.name).map((op) => op.mac_type));
+  const perSecond = (perCycle: number) => formatCount(perCycle * engine.count * report.clock_hz);
+  const rates = Object.entries(engine.operations_per_cycle?.mac ?? {}).filter(([type]) => used.has(type))
+    .map(([type, macs]) => `${perSecond(2 * macs)}FLOP/s in products of ${type}`);
+  const { alu } = engine.operations_per_cycle ?? {};
+  return alu ? [...rates, `${perSecond(alu)}op/s elementwise`] : rates;
+}
+
+function describeEngine(report: Report, engine: Engine): string {
+  const units = engine.units > 1 ? ` of ${engine.units} units` : "";
+  const rates = ratesOf(report, engine);
+  return `${engine.count} × ${engine.name}${units}${rates.length ? ` (all at their peak: ${rates.join(", ")})` : ""}`;
+}
+
+function describeMemory({ name, capacity_bytes, bytes_per_second, sustained_bytes_per_second }: Memory): string {
+  const rates = bytes_per_second === undefined ? []
+    : [`${formatBytes(bytes_per_second)}/s peak`,
+       ...(sustained_bytes_per_second === undefined ? [] : [`${formatBytes(sustained_bytes_per_second)}/s sustained, with which times are computed`])];
+  const room = capacity_bytes === undefined ? [] : [formatBytes(capacity_bytes)];
+  return `${name} ${[...room, ...rates].join(", ") || "of no stated size"}`;
+}
+
+function targetFacts(report: Report): Fact[] {
+  const facts: Fact[] = [["target", `${report.target}: ${report.target_description}`]];
+  if (report.target_certainty) facts.push(["trust", report.target_certainty]);
+  facts.push(["engines", report.engines.map((engine) => describeEngine(report, engine)).join("; ")],
+             ["memories", report.memories.map(describeMemory).join("; ")],
+             ["clock", `${formatCount(report.clock_hz)}Hz${report.clock_is_given ? "" : " (a stated tick: the target gives none)"}`]);
+  return facts;
+}
+
+/// Weights and cache of all of the model's layers, and how many devices hold them.
+function capacityOf(report: Report): string {
+  const { program, totals } = report;
+  const { name, capacity_bytes: capacity } = mainMemory(report);
+  const layers = program && !program.whole_model ? program.model_layers / program.layers : 1;
+  const need = (totals.weight_bytes + totals.kv_read_bytes) * layers;
+  const what = `weights + KV cache${layers === 1 ? "" : ` of all ${program!.model_layers} layers, without embedding and head,`} ` +
+               `need ${formatBytes(need)}`;
+  if (capacity === undefined) return `${what}; the target gives no size of ${name}`;
+  if (need <= capacity) return `fits: ${what}, ${name} has ${formatBytes(capacity)}`;
+  return `does not fit: ${what}, ${name} of the target has ${formatBytes(capacity)}: at least ` +
+         `${formatWhole(Math.ceil(need / capacity))} of them`;
+}
+
+/// What amounts are of: they are those of the function, whatever tokens per second are for.
+function scopeOf(report: Report): string {
+  const { program } = report;
+  if (!program) return "of this function";
+  return program.whole_model ? "of the whole model" : `of ${plural(program.layers, "layer")} only`;
+}
+
+function workFacts(report: Report): Fact[] {
+  const { totals } = report, scope = scopeOf(report);
+  const facts: Fact[] = [["operations", `${formatCount(2 * totals.macs)}FLOP in products, ${scope}`]];
+  for (const memory of report.memories.filter((candidate) => candidate.bytes_per_second))
+    facts.push([`${memory.name} moved`, `${formatBytes(
+      report.ops.reduce((sum, op) => sum + (op.bytes[memory.name] ?? 0) * op.count, 0))}, ${scope}`]);
+  facts.push(["weights", `${formatBytes(totals.weight_bytes)}, ${formatCount(totals.parameters)} parameters, ` +
+                         `${formatCount(totals.active_parameters)} active, ${scope}`],
+             ["KV cache", `${formatBytes(totals.kv_read_bytes)} read, ${formatBytes(totals.kv_write_bytes)} written, ${scope}`],
+             ["memory footprint", `${formatBytes(totals.weight_bytes + totals.kv_read_bytes)} of weights and KV rows that are read, ${scope}`],
+             ["capacity", capacityOf(report)]);
+  return facts;
+}
+
+export function tokensOf(report: Report): string {
+  const { program, tokens_per_second_if_all_layers: rate } = report;
+  if (rate === undefined) return "";
+  const phase = program?.phase === "verify" ? ", were all drafts accepted" : program?.phase === "mixed" ? ", those of the chunk too" : "";
+  return `${formatCount(rate)}${phase}` + (program?.whole_model ? ""
+    : `, if all ${program?.model_layers ?? ""} layers took this long, without embedding, head and sampling`);
+}
+
+export function boundOf(report: Report): string {
+  const names = decidingBounds(report);
+  return `${formatMicroseconds(toMicroseconds(report, report.lower_bound_cycles))}` +
+    (names.length === 0 ? "" : `, by ${names[0]}${names.length > 1 ? ` (within 1 %: ${names.slice(1).join(", ")})` : ""}`);
+}
+
+/// A schedule that is broken has a makespan and bounds as written, and nothing that follows from them.
+function timeFacts(report: Report): Fact[] {
+  const isBroken = (report.problems ?? []).length > 0;
+  const time = (cycles: number) => `${formatMicroseconds(toMicroseconds(report, cycles))} (${formatWhole(cycles)} cycles)`;
+  const gap = report.gap_percent === undefined || isBroken ? ""
+    : `; the makespan is ${formatPercent(report.gap_percent)} above it`;
+  const facts: Fact[] = [["policy", report.policy],
+    ["makespan", `${time(report.makespan_cycles)}${isBroken ? ", as written: the schedule does not hold" : ""}`],
+    ["lower bound", `${boundOf(report)} (${formatWhole(report.lower_bound_cycles)} cycles)${gap}`],
+    ["roofline", time(report.roofline_cycles)]];
+  if (isBroken) return facts;
+  if (tokensOf(report) !== "") facts.push(["tokens per second", tokensOf(report)]);
+  for (const engine of report.engines)
+    if (engine.busy_cycles !== undefined && report.makespan_cycles > 0)
+      facts.push([`${engine.name} idle`, idleOf(report, engine.busy_cycles, engine.count, engine.idle_cycles ?? {})]);
+  return facts;
+}
+
+function idleOf(report: Report, busy: number, count: number, causes: Record<string, number>): string {
+  const all = count * report.makespan_cycles;
+  const parts = Object.entries(causes).map(([cause, cycles]) => `${cause} ${formatPercent((100 * cycles) / all)}`);
+  return `${formatPercent(100 * (1 - busy / all))}${parts.length ? ` (${parts.join(", ")})` : ""}`;
+}
+
+export function factsOf(report: Report): Fact[] {
+  const { program } = report;
+  const facts: Fact[] = program
+    ? [["model", `${program.model}, ${layersOf(program)}${program.whole_model ? ", with embedding, head and sampling" : ", without embedding, head and sampling"}`],
+       ["phase", `${program.phase}: ${sequencesOf(program)}`]]
+    : [];
+  return [...facts, ...timeFacts(report), ...workFacts(report), ...targetFacts(report)];
+}

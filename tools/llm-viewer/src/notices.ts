@@ -1,0 +1,41 @@
+// What a person must know before believing a figure of the page, above all views.
+
+import { Baseline, workOf } from "./compare";
+import { h } from "./dom";
+import { PageData, Report } from "./report";
+
+/// What the runs do not have in common, "phase: prefill here, decode in the baseline".
+function differencesOf(report: Report, { report: other }: Baseline): string[] {
+  const before = new Map(workOf(other));
+  return workOf(report).filter(([name, value]) => before.get(name) !== value)
+    .map(([name, value]) => `${name}: ${value || "unknown"} here, ${before.get(name) || "unknown"} in the baseline`);
+}
+
+function comparisonNotes(report: Report, data: PageData, baseline: Baseline | undefined): string[] {
+  if (data.baselines.length === 0) return [];
+  if (!baseline)
+    return [`Nothing is compared: the baseline has no function ${report.function}, only ` +
+            `${data.baselines.map((other) => other.function).join(", ")}.`];
+  const notes: string[] = [];
+  const differences = differencesOf(report, baseline);
+  if (differences.length > 0) notes.push(`The baseline did other work (${differences.join("; ")}).`);
+  if (baseline.report.target !== report.target)
+    notes.push(`The baseline ran on another target: ${report.target} here, ${baseline.report.target} in the baseline.`);
+  if ((baseline.report.problems ?? []).length > 0)
+    notes.push(`The baseline's schedule is broken: ${baseline.report.problems!.join("; ")}.`);
+  const compared = new Set(data.reports.length === 1 ? [baseline.report.function] : data.reports.map((one) => one.function));
+  const lost = data.baselines.filter((other) => !compared.has(other.function)).map((other) => other.function);
+  if (lost.length > 0) notes.push(`Functions in the baseline only: ${lost.join(", ")}.`);
+  return notes;
+}
+
+/// Of a function: what is wrong with its schedule, and with the comparison.
+export function makeNotices(report: Report, data: PageData, baseline: Baseline | undefined): HTMLElement {
+  const problems = report.problems ?? [];
+  return h("div", { class: "notices" },
+    problems.length === 0 ? undefined
+      : h("div", { class: "problems", role: "alert" },
+          h("b", {}, "This schedule does not hold, so neither do its times:"),
+          h("ul", {}, ...problems.map((problem) => h("li", {}, problem)))),
+    ...comparisonNotes(report, data, baseline).map((note) => h("p", { class: "note", role: "note" }, note)));
+}
