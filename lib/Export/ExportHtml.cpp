@@ -98,11 +98,13 @@ static void warnOfUncompared(ArrayRef<std::string> functions,
   };
   if (auto left = without(functions, inBaseline); !left.empty())
     emitWarning(loc) << "--llm-export-html=baseline=...: the baseline has no "
-                     << listNames(left) << ", only " << listNames(inBaseline)
-                     << ": nothing is compared with them";
+                     << "function " << listNames(left) << ", only "
+                     << listNames(inBaseline)
+                     << ", so nothing is compared there";
   if (auto left = without(inBaseline, functions); !left.empty())
-    emitWarning(loc) << "--llm-export-html=baseline=...: of the baseline, "
-                     << listNames(left) << " is compared with nothing";
+    emitWarning(loc) << "--llm-export-html=baseline=...: in the baseline only, "
+                        "and compared with nothing: "
+                     << listNames(left);
 }
 
 /// Of a report that was checked.

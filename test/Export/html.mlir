@@ -22,6 +22,14 @@
 // RUN: llm-opt %S/Inputs/loop.mlir -o before.mlir
 // RUN: diff before.mlir out.mlir
 
+// A function that has no counterpart is not compared in silence; a single one is compared with a single one.
+// RUN: llm-opt %S/Inputs/loop.mlir "--llm-export-html=file=both.html baseline=report.json" -o out.mlir 2>&1 | FileCheck %s --check-prefix=SAME-NAME --implicit-check-not=baseline
+// SAME-NAME: the cost of 'embed' is stale
+// RUN: %python -c "import json; r = json.load(open('report.json')); json.dump({'functions': [dict(r, function='other'), dict(r, function='third')]}, open('others.json', 'w'))"
+// RUN: llm-opt %S/Inputs/loop.mlir "--llm-export-html=file=others.html baseline=others.json" -o out.mlir 2>&1 | FileCheck %s --check-prefix=OTHERS
+// OTHERS: warning: --llm-export-html=baseline=...: the baseline has no function 'decode', only 'other', 'third', so nothing is compared there
+// OTHERS: warning: --llm-export-html=baseline=...: in the baseline only, and compared with nothing: 'other', 'third'
+
 // RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-html=baseline=missing.json -o - 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: --llm-export-html=baseline=...: {{.*}}missing.json{{.*}}o such file
 // RUN: echo '{"ops": 3}' > wrong.json

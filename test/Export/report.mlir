@@ -7,6 +7,7 @@
 // CHECK:      "function": "decode",
 // CHECK-NEXT: "target": "toy",
 // CHECK-NEXT: "target_description": "invented: for tests",
+// CHECK-NEXT: "target_certainty": "The figures of toy are invented (invented: for tests).",
 // CHECK-NEXT: "clock_hz": 500000000,
 // CHECK:      "phase": "decode",
 // CHECK:      "layers": 3,

@@ -81,12 +81,21 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
       memory on the same axis; wheel and drag, or the keys that its label names;
     - graph: the data flow by modules, which open and close, shapes on its edges;
     - roofline: each op, as if alone on the machine, under the machine's ceilings;
-    - table: ops by module, with sums; sorted by a click on a column, copied as CSV;
-    - summary: what the answer is, what bounds it, what to change first.
+    - table: ops by module, with sums, of what a search finds; sorted by a click on a column,
+      copied as CSV (of which rows of one `kind` count everything once);
+    - summary: what the answer is, what bounds it, whether weights and cache fit, and what to
+      change first: what binds most of the time, and an estimate of what twice as much of it
+      would save.
+
+    Engine time is the sum over engines; elapsed time is that in which an op is under way,
+    from its first start to its last end, or one of the ops of a module is.
 
     An op that is chosen in one of them is chosen in all. A search finds ops in all.
-    `baseline` is the JSON report of another run: differences stand beside each op, and its
-    timeline beneath this one.
+    `baseline` is the JSON report of another run: elapsed times stand beside each op, with the
+    difference, and its timeline beneath this one. An op that is fused here is compared with
+    all that it is fused of. Functions are compared by name, a single one with a single one;
+    one without a counterpart is a warning. Where the runs did other work, and where the
+    schedule does not hold, the page says so above all views.
 
     Requires: what `--llm-export-report` requires, and a build with node 18 and npm
     (CMake's LLM_VIEWER): another one says so. The IR is not changed.

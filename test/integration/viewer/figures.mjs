@@ -96,7 +96,7 @@ await runChecks({
     const { page, close } = await openPage(unitsPage);
     const title = await page.title(), { sequences: [group] } = units.program;
     assert.equal(await page.textContent("h1"), title);
-    for (const part of [`${(units.totals.parameters / 1e9).toFixed(1)} G parameters`, `${units.program.layers} layers`, units.program.phase,
+    for (const part of [`${(units.totals.parameters / 1e9).toFixed(1)} B parameters`, `${units.program.layers} layers`, units.program.phase,
                         `batch ${group.batch}`, group.kv_len[0].toLocaleString("en-US"), `on ${units.target}`])
       assert.ok(title.includes(part), `${title}: ${part}`);
     await close();

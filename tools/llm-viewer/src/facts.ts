@@ -1,7 +1,7 @@
 // The facts of a whole function for the summary: what was computed, on what, how fast, and whether it fits.
 
 import { decidingBounds } from "./advice";
-import { formatBytes, formatCount, formatMicroseconds, formatPercent, formatWhole } from "./format";
+import { formatBytes, formatCount, formatMicroseconds, formatParameters, formatPercent, formatWhole } from "./format";
 import { layersOf, sequencesOf } from "./program";
 import { Engine, mainMemory, Memory, Report, toMicroseconds } from "./report";
 
@@ -69,8 +69,8 @@ function workFacts(report: Report): Fact[] {
   for (const memory of report.memories.filter((candidate) => candidate.bytes_per_second))
     facts.push([`${memory.name} moved`, `${formatBytes(
       report.ops.reduce((sum, op) => sum + (op.bytes[memory.name] ?? 0) * op.count, 0))}, ${scope}`]);
-  facts.push(["weights", `${formatBytes(totals.weight_bytes)}, ${formatCount(totals.parameters)} parameters, ` +
-                         `${formatCount(totals.active_parameters)} active, ${scope}`],
+  facts.push(["weights", `${formatBytes(totals.weight_bytes)}, ${formatParameters(totals.parameters)} parameters, ` +
+                         `${formatParameters(totals.active_parameters)} active, ${scope}`],
              ["KV cache", `${formatBytes(totals.kv_read_bytes)} read, ${formatBytes(totals.kv_write_bytes)} written, ${scope}`],
              ["memory footprint", `${formatBytes(totals.weight_bytes + totals.kv_read_bytes)} of weights and KV rows that are read, ${scope}`],
              ["capacity", capacityOf(report)]);

@@ -17,6 +17,10 @@ export function formatBytes(bytes: number): string {
 export function formatCount(count: number): string {
   return scaled(count, [[1, ""], [1e3, "k"], [1e6, "M"], [1e9, "G"], [1e12, "T"], [1e15, "P"]], 2);
 }
+/// As models are named by: "8.2 B".
+export function formatParameters(count: number): string {
+  return scaled(count, [[1, ""], [1e3, "k"], [1e6, "M"], [1e9, "B"], [1e12, "T"]], 1);
+}
 export function formatWhole(value: number): string {
   return value.toLocaleString("en-US", { maximumFractionDigits: 0 });
 }

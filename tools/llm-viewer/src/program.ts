@@ -1,6 +1,6 @@
 // What a function computes, in words.
 
-import { formatCount } from "./format";
+import { formatParameters } from "./format";
 import { ModelProgram, Report } from "./report";
 
 export function sequencesOf(program: ModelProgram): string {
@@ -17,10 +17,10 @@ export function layersOf({ layers, model_layers }: ModelProgram): string {
   return `${layers === model_layers ? layers : `${layers} of ${model_layers}`} layer${model_layers === 1 ? "" : "s"}`;
 }
 
-/// "llama, 126 layers, 405.9 G parameters, decode, batch 8, 1 new, 4,096 keys, on h100-sxm".
+/// "llama, 126 layers, 405.9 B parameters, decode, batch 8, 1 new, 4,096 keys, on h100-sxm".
 export function titleOf(report: Report): string {
   const { program } = report;
-  const parameters = report.totals?.parameters ? [`${formatCount(report.totals.parameters)} parameters`] : [];
+  const parameters = report.totals?.parameters ? [`${formatParameters(report.totals.parameters)} parameters`] : [];
   const words = program
     ? [program.model, layersOf(program), ...parameters, program.phase, sequencesOf(program)]
     : [report.function, ...parameters];

@@ -44,10 +44,10 @@ export class Table {
         h("button", { type: "button", onclick: () => this.openAll(false) }, "Collapse all"),
         h("button", { type: "button", "data-action": "copy", onclick: () => void this.copy() }, "Copy as CSV"),
         this.status, this.found,
-        h("span", { class: "muted" }, "Engine time: of all runs, of all engines together. Elapsed: in which an op of the row " +
-          "is under way; rows side by side overlap, and the total is the makespan.")),
+        h("span", { class: "muted" }, "Engine time: of all runs, of all engines together. Elapsed: the time in which an " +
+          "op of the row is under way; rows side by side overlap, and the total is the makespan.")),
       h("div", { class: "scroll" }, h("table", {}, h("thead", {}, this.head), this.body)));
-    this.render();
+    this.search();
     store.subscribe((_, changed) => {
       if (changed.has("query")) this.search();
       if (changed.has("selectedOp")) this.showSelected();
