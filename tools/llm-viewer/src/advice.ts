@@ -18,7 +18,7 @@ function shareOf(op: Op): Share {
   const rest = op.scheduled_cycles - launches;
   const overlapped = Math.max(0, rest - op.serial_cycles);
   // Ops that have to share the bandwidth take longer than alone on the machine.
-  const isSlowedDown = overlapped > 1.01 * Math.max(op.compute_cycles, op.memory_cycles);
+  const isSlowedDown = overlapped > 1.01 * (op.cycles - op.overhead_cycles - op.serial_cycles);
   const isMemory = op.bound === "memory" || isSlowedDown || (op.bound === "overhead" && op.memory_cycles > op.compute_cycles);
   // Where streaming binds and compute is above memory, both are streaming, one with the ports of the units.
   const streams = op.bound === "memory" && op.compute_cycles >= op.memory_cycles && !isSlowedDown;
@@ -67,7 +67,8 @@ export function diagnose(report: Report): Diagnosis | undefined {
   return { engine, busyCycles, boundCycles: busyCycles + waits, allCycles, binds, saved, most };
 }
 
-/// The bounds that decide, those within 1 % of the largest. What is in the machine comes first: each stage is bound by one of them.
+/// The bounds that decide, those within 1 % of the largest. What is in the machine comes first: each stage is bound by
+/// one of them.
 export function decidingBounds(report: Report): string[] {
   const all = Object.entries(report.bounds ?? {});
   const largest = all.reduce((most, [, cycles]) => Math.max(most, cycles), 0);
@@ -112,7 +113,8 @@ function idleOf(diagnosis: Diagnosis): string[] {
   if (idle < 1) return [];
   const parts = Object.entries(engine.idle_cycles ?? {}).sort((a, b) => b[1] - a[1])
     .map(([cause, cycles]) => `${causes[cause] ?? cause} ${formatPercent((100 * cycles) / allCycles)}`);
-  return [`${engine.name} is idle for ${formatPercent(idle)} of the makespan${parts.length ? `, waiting ${parts.join(", ")}` : ""}.`];
+  const waits = parts.length > 0 ? `, waiting ${parts.join(", ")}` : "";
+  return [`${engine.name} is idle for ${formatPercent(idle)} of the makespan${waits}.`];
 }
 
 /// In percent of the makespan, what another schedule could be shorter by.

@@ -33,9 +33,7 @@ export class Details {
     this.element.dataset.op = op?.name ?? "";
     const other = name === undefined ? undefined : this.baseline?.find(name);
     if (!op && other) {
-      this.element.dataset.op = other.name;
-      this.element.replaceChildren(h("h2", {}, other.name), h("p", {},
-        `${other.op}, in the baseline only: elapsed ${formatMicroseconds(this.baseline!.elapsedMicrosecondsOf([other])!)}.`));
+      this.renderOther(other);
       return;
     }
     if (!op) {
@@ -49,6 +47,15 @@ export class Details {
       ...this.neighbours("waits for", [...op.depends_on, ...(op.depends_on_in_first_iteration ?? []),
                                        ...(op.depends_on_previous_iteration ?? [])]),
       ...this.neighbours("is waited for by", this.consumersOf(op)));
+  }
+
+  /// An op of the baseline, which here is missing or fused with others.
+  private renderOther(other: Op): void {
+    const whole = this.report.ops.find((op) => this.baseline!.counterpartsOf(op).includes(other));
+    this.element.dataset.op = other.name;
+    this.element.replaceChildren(h("h2", {}, other.name), h("p", {},
+      `${other.op}, ${whole ? `here a part of ${whole.name}` : "in the baseline only"}: elapsed ` +
+      `${formatMicroseconds(this.baseline!.elapsedMicrosecondsOf([other])!)} there.`));
   }
 
   private factsOf(op: Op): [string, string][] {

@@ -26,19 +26,21 @@ function describeEngine(report: Report, engine: Engine): string {
 }
 
 function describeMemory({ name, capacity_bytes, bytes_per_second, sustained_bytes_per_second }: Memory): string {
-  const rates = bytes_per_second === undefined ? []
-    : [`${formatBytes(bytes_per_second)}/s peak`,
-       ...(sustained_bytes_per_second === undefined ? [] : [`${formatBytes(sustained_bytes_per_second)}/s sustained, with which times are computed`])];
-  const room = capacity_bytes === undefined ? [] : [formatBytes(capacity_bytes)];
-  return `${name} ${[...room, ...rates].join(", ") || "of no stated size"}`;
+  const words: string[] = [];
+  if (capacity_bytes !== undefined) words.push(formatBytes(capacity_bytes));
+  if (bytes_per_second !== undefined) words.push(`${formatBytes(bytes_per_second)}/s peak`);
+  if (sustained_bytes_per_second !== undefined)
+    words.push(`${formatBytes(sustained_bytes_per_second)}/s sustained, with which times are computed`);
+  return `${name} ${words.join(", ") || "of no stated size"}`;
 }
 
 function targetFacts(report: Report): Fact[] {
   const facts: Fact[] = [["target", `${report.target}: ${report.target_description}`]];
+  const tick = report.clock_is_given ? "" : " (a stated tick: the target gives none)";
   if (report.target_certainty) facts.push(["trust", report.target_certainty]);
   facts.push(["engines", report.engines.map((engine) => describeEngine(report, engine)).join("; ")],
              ["memories", report.memories.map(describeMemory).join("; ")],
-             ["clock", `${formatCount(report.clock_hz)}Hz${report.clock_is_given ? "" : " (a stated tick: the target gives none)"}`]);
+             ["clock", `${formatCount(report.clock_hz)}Hz${tick}`]);
   return facts;
 }
 
@@ -72,7 +74,8 @@ function workFacts(report: Report): Fact[] {
   facts.push(["weights", `${formatBytes(totals.weight_bytes)}, ${formatParameters(totals.parameters)} parameters, ` +
                          `${formatParameters(totals.active_parameters)} active, ${scope}`],
              ["KV cache", `${formatBytes(totals.kv_read_bytes)} read, ${formatBytes(totals.kv_write_bytes)} written, ${scope}`],
-             ["memory footprint", `${formatBytes(totals.weight_bytes + totals.kv_read_bytes)} of weights and KV rows that are read, ${scope}`],
+             ["memory footprint", `${formatBytes(totals.weight_bytes + totals.kv_read_bytes)} of weights and KV rows ` +
+                                  `that are read, ${scope}`],
              ["capacity", capacityOf(report)]);
   return facts;
 }
@@ -80,8 +83,8 @@ function workFacts(report: Report): Fact[] {
 export function tokensOf(report: Report): string {
   const { program, tokens_per_second_if_all_layers: rate } = report;
   if (rate === undefined) return "";
-  const phase = program?.phase === "verify" ? ", were all drafts accepted" : program?.phase === "mixed" ? ", those of the chunk too" : "";
-  return `${formatCount(rate)}${phase}` + (program?.whole_model ? ""
+  const counted: Record<string, string> = { verify: ", were all drafts accepted", mixed: ", those of the chunk too" };
+  return `${formatCount(rate)}${counted[program?.phase ?? ""] ?? ""}` + (program?.whole_model ? ""
     : `, if all ${program?.model_layers ?? ""} layers took this long, without embedding, head and sampling`);
 }
 
@@ -118,7 +121,7 @@ function idleOf(report: Report, busy: number, count: number, causes: Record<stri
 export function factsOf(report: Report): Fact[] {
   const { program } = report;
   const facts: Fact[] = program
-    ? [["model", `${program.model}, ${layersOf(program)}${program.whole_model ? ", with embedding, head and sampling" : ", without embedding, head and sampling"}`],
+    ? [["model", `${program.model}, ${layersOf(program)}, ${program.whole_model ? "with" : "without"} embedding, head and sampling`],
        ["phase", `${program.phase}: ${sequencesOf(program)}`]]
     : [];
   return [...facts, ...timeFacts(report), ...workFacts(report), ...targetFacts(report)];

@@ -62,11 +62,12 @@ export class Summary {
     const difference = differencePercent(this.report.makespan_us, before.makespan_us);
     const lost = baseline.without(this.report);
     const others = lost.slice(0, 10).map((op) => op.name).join(", ") + (lost.length > 10 ? ", …" : "");
+    const head = (title: string) => h("th", { scope: "col", class: "text" }, title);
     const rows = comparedRows(before, this.report).filter(([, x, y]) => x !== "" || y !== "");
     return h("div", { class: "comparison", "data-role": "comparison" },
       h("h3", {}, `Against the baseline: ${difference === undefined ? "" : `makespan ${formatDifferencePercent(difference)}`}`),
       h("table", {},
-        h("thead", {}, h("tr", {}, ...["", "Baseline", "This", "Difference"].map((title) => h("th", { scope: "col", class: "text" }, title)))),
+        h("thead", {}, h("tr", {}, ...["", "Baseline", "This", "Difference"].map(head))),
         h("tbody", {}, ...rows.map(([name, x, y, percent]) => h("tr", { "data-compared": name },
           h("th", { scope: "row", class: "text" }, name), h("td", {}, x), h("td", {}, y),
           h("td", { class: "number" }, percent === undefined ? "" : formatDifferencePercent(percent)))))),

@@ -2,7 +2,9 @@
 
 import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
-import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatOps, formatPercent, formatWhole } from "./format";
+import {
+  formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatOps, formatPercent, formatWhole,
+} from "./format";
 import { makeTree, opKey, TreeNode } from "./modules";
 import { mainMemory, Op, Report, toMicroseconds } from "./report";
 import { matches, Store } from "./state";
@@ -105,7 +107,8 @@ export class Table {
     this.shownBaseline = isSearch && this.baseline
       ? new Baseline({ ...this.baseline.report, ops: this.baseline.report.ops.filter(isFound) }) : this.baseline;
     const { ops } = this.root.figures;
-    this.found.textContent = !isSearch ? "" : ops === 0 ? "Nothing found." : `${formatOps(ops)} of ${formatWhole(this.report.ops.length)}.`;
+    const found = ops === 0 ? "Nothing found." : `${formatOps(ops)} of ${formatWhole(this.report.ops.length)}.`;
+    this.found.textContent = isSearch ? found : "";
     this.render();
   }
 
@@ -242,7 +245,8 @@ export class Table {
     const name = h("span", {}, h("button", { type: "button", class: "op", onclick: choose }, op.name), " in the baseline only");
     return h("tr", { class: "lost", "data-lost": op.name }, ...this.columns.map((column, index) => {
       const value = this.lostCell(op, column.csv);
-      return h("td", { class: column.isText ? "text" : "number" }, index === 0 ? name : value === undefined ? "" : column.show(value));
+      const text = value === undefined ? "" : column.show(value);
+      return h("td", { class: column.isText ? "text" : "number" }, index === 0 ? name : text);
     }));
   }
 
