@@ -48,6 +48,21 @@ await runChecks({
     await close();
   },
 
+  async "an op of the baseline that is fused here says with what"() {
+    const { page, close } = await openPage(comparedPage);
+    const op = baseline.ops.find((other) => other.name === "model.layers.0.self_attn.q_proj");
+    const canvas = page.locator("canvas[data-from]").nth(1), { width, height } = await canvas.boundingBox();
+    await drawn(page);
+    const to = Number(await canvas.getAttribute("data-to"));
+    const x = 118 + (((op.slots[0].start_cycle + op.slots[0].end_cycle) / 2) / to) * (width - 118);
+    const details = page.locator(".details");
+    for (let y = 8; y < height && (await details.getAttribute("data-op")) !== op.name; y += 8)
+      await canvas.click({ position: { x, y } });
+    const text = await details.textContent();
+    assert.ok(text.includes("here a part of model.layers.0.self_attn.q_proj+k_proj+v_proj"), text);
+    await close();
+  },
+
   async "ops that only the baseline has are rows, in the table and in the CSV"() {
     const lost = "model.layers.0.mlp.swiglu";
     editPage(comparedPage, "lost.html", (data) => {

@@ -26,6 +26,10 @@ function unionOf(ops: Op[]): number {
 /// The cycles of all runs in which at least one of the ops is under way: those of ops side by side count once.
 /// What is in another loop, or in none, is never side by side.
 export function elapsedCyclesOf(ops: Op[]): number {
+  if (ops.length === 1) { // as most often
+    const [start, end] = extentOf(ops[0]);
+    return ops[0].count * (end - start);
+  }
   const byLoops = new Map<string, Op[]>();
   for (const op of ops) {
     const loops = (op.loops ?? []).join();

@@ -36,8 +36,10 @@ export function modulesAround(module: string): string[] {
   return splitModule(module).map((part) => (path = path === "" ? part : `${path}.${part}`));
 }
 
+const noFigures: Figures = { runs: 0, ops: 0, cycles: 0, elapsedCycles: 0, macs: 0, bytes: 0 };
+
 function figuresOf(ops: Op[], memory: string): Figures {
-  const sum: Figures = { runs: 0, ops: ops.length, cycles: 0, elapsedCycles: elapsedCyclesOf(ops), macs: 0, bytes: 0 };
+  const sum: Figures = { ...noFigures, ops: ops.length, elapsedCycles: elapsedCyclesOf(ops) };
   for (const op of ops) {
     sum.runs += op.count;
     sum.cycles += scheduledCyclesOf(op);
@@ -63,7 +65,7 @@ function finish(node: TreeNode, memory: string): Op[] {
 export function makeTree(report: Report, ops = report.ops): TreeNode {
   const memory = mainMemory(report).name;
   const makeNode = (label: string, key: string, name: string, op?: Op): TreeNode =>
-    ({ label, key, name, op, children: [], figures: figuresOf([], memory) });
+    ({ label, key, name, op, children: [], figures: noFigures });
   const root = makeNode(report.function, moduleKey(""), "");
   const modules = new Map<string, TreeNode>([["", root]]);
   for (const op of ops) {

@@ -1,6 +1,5 @@
 // All slices of a schedule, loops unrolled, in flat arrays sorted by row and start.
 
-import { extentOf } from "./elapsed";
 import { nameOfRun } from "./names";
 import { Op, Report, Slot } from "./report";
 
@@ -104,7 +103,8 @@ export class Schedule {
 
   /// The cycles from the first slot of an op's first run to the last one's end.
   extentOf(op: Op): [number, number] {
-    return extentOf(op);
+    const starts = op.slots.map((slot) => slot.start_cycle), ends = op.slots.map((slot) => slot.end_cycle);
+    return [starts.reduce((a, b) => Math.min(a, b)), ends.reduce((a, b) => Math.max(a, b))];
   }
 
   /// Of each layer in each iteration, by start.
