@@ -22,6 +22,7 @@ const isNear = (text, wanted) => assert.ok(Math.abs(parseTime(text) - wanted) <=
 await runChecks({
   async "a broken schedule is said to be broken in every view, and nothing is derived from it"() {
     editPage(file, "broken.html", (data) => {
+      data.baseline = structuredClone(data.report);
       data.report.problems = ["core[0] runs two parts in cycle 7", "<b>mlp.up_proj</b> is stale"];
     });
     const { page, close } = await openPage("broken.html");
@@ -38,6 +39,8 @@ await runChecks({
     assert.ok(facts.includes("makespan") && !facts.includes("tokens per second") && !facts.some((name) => name.endsWith(" idle")), String(facts));
     assert.ok(!(await factOf(page, "lower bound")).includes("above"));
     assert.equal(await page.locator('[data-role="advice"]').count(), 0);
+    const tokens = await page.$$eval('[data-compared="tokens per second"] td', (all) => all.map((cell) => cell.textContent));
+    assert.ok(tokens[0] !== "" && tokens[1] === "" && tokens[2] === "", String(tokens));
     await close();
   },
 

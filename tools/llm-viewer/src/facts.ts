@@ -80,8 +80,12 @@ function workFacts(report: Report): Fact[] {
   return facts;
 }
 
+/// New tokens per second; unknown where the schedule does not hold.
+export function tokenRateOf(report: Report): number | undefined {
+  return (report.problems ?? []).length > 0 ? undefined : report.tokens_per_second_if_all_layers;
+}
 export function tokensOf(report: Report): string {
-  const { program, tokens_per_second_if_all_layers: rate } = report;
+  const { program } = report, rate = tokenRateOf(report);
   if (rate === undefined) return "";
   const counted: Record<string, string> = { verify: ", were all drafts accepted", mixed: ", those of the chunk too" };
   return `${formatCount(rate)}${counted[program?.phase ?? ""] ?? ""}` + (program?.whole_model ? ""

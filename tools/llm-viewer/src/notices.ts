@@ -4,6 +4,11 @@ import { Baseline, workOf } from "./compare";
 import { h } from "./dom";
 import { PageData, Report } from "./report";
 
+function listNames(reports: Report[]): string {
+  const most = 8, left = reports.length - most;
+  return reports.slice(0, most).map((report) => report.function).join(", ") + (left > 0 ? ` and ${left} more` : "");
+}
+
 /// What the runs do not have in common, "phase: prefill here, decode in the baseline".
 function differencesOf(report: Report, { report: other }: Baseline): string[] {
   const before = new Map(workOf(other));
@@ -14,8 +19,7 @@ function differencesOf(report: Report, { report: other }: Baseline): string[] {
 function comparisonNotes(report: Report, data: PageData, baseline: Baseline | undefined): string[] {
   if (data.baselines.length === 0) return [];
   if (!baseline)
-    return [`Nothing is compared: the baseline has no function ${report.function}, only ` +
-            `${data.baselines.map((other) => other.function).join(", ")}.`];
+    return [`Nothing is compared: the baseline has no function ${report.function}, only ${listNames(data.baselines)}.`];
   const notes: string[] = [];
   const differences = differencesOf(report, baseline);
   if (differences.length > 0) notes.push(`The baseline did other work (${differences.join("; ")}).`);
@@ -24,8 +28,8 @@ function comparisonNotes(report: Report, data: PageData, baseline: Baseline | un
   if ((baseline.report.problems ?? []).length > 0)
     notes.push(`The baseline's schedule is broken: ${baseline.report.problems!.join("; ")}.`);
   const compared = new Set(data.reports.length === 1 ? [baseline.report.function] : data.reports.map((one) => one.function));
-  const lost = data.baselines.filter((other) => !compared.has(other.function)).map((other) => other.function);
-  if (lost.length > 0) notes.push(`Functions in the baseline only: ${lost.join(", ")}.`);
+  const lost = data.baselines.filter((other) => !compared.has(other.function));
+  if (lost.length > 0) notes.push(`Functions in the baseline only: ${listNames(lost)}.`);
   return notes;
 }
 

@@ -4,7 +4,7 @@ import { adviceOf } from "./advice";
 import { Baseline, differencePercent, workOf } from "./compare";
 import { h } from "./dom";
 import { elapsedMicrosecondsOf } from "./elapsed";
-import { boundOf, Fact, factsOf, tokensOf } from "./facts";
+import { boundOf, Fact, factsOf, tokenRateOf, tokensOf } from "./facts";
 import { formatBytes, formatDifferencePercent, formatMicroseconds, formatOps, formatPercent } from "./format";
 import { mainMemory, Op, Report, scheduledCyclesOf, toMicroseconds } from "./report";
 import { Store } from "./state";
@@ -31,7 +31,7 @@ function comparedRows(before: Report, now: Report): ComparedRow[] {
     number("makespan", (report) => formatMicroseconds(report.makespan_us), (report) => report.makespan_us),
     number("lower bound", boundOf, lower),
     number("roofline", (report) => formatMicroseconds(roofline(report)), roofline),
-    number("tokens per second", tokensOf, (report) => report.tokens_per_second_if_all_layers),
+    number("tokens per second", tokensOf, tokenRateOf),
     number("bytes moved", (report) => `${mainMemory(report)?.name ?? ""} ${formatBytes(movedBytes(report))}`, movedBytes),
   ];
 }
