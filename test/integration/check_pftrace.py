@@ -100,7 +100,8 @@ NUMBERED = {1: ("category", BYTES), 2: ("event", BYTES), 3: ("annotation", BYTES
 NUMBERED_TEXT = {1: ("number", VARINT), 2: ("text", BYTES)}
 CLEARED, NEEDS = 1, 2
 DESCRIPTOR = {1: ("uuid", VARINT), 2: ("name", BYTES), 3: ("process", BYTES), 5: ("parent", VARINT),
-              8: ("counter", BYTES), 11: ("ordering", VARINT), 12: ("rank", VARINT)}
+              8: ("counter", BYTES), 11: ("ordering", VARINT), 12: ("rank", VARINT),
+              15: ("merging", VARINT)}
 PROCESS = {1: ("pid", VARINT), 6: ("name", BYTES)}
 COUNTER = {6: ("unit", BYTES)}
 EVENT = {3: ("category_number", VARINT), 4: ("annotations", BYTES), 9: ("type", VARINT),
@@ -112,6 +113,7 @@ ANNOTATION = {1: ("name_number", VARINT), 2: ("flag", VARINT), 4: ("integer", VA
               12: ("elements", BYTES), 17: ("text_number", VARINT)}
 BEGIN, END, INSTANT, SAMPLE = 1, 2, 3, 4
 EXPLICIT = 3
+NEVER = 2
 
 
 class Texts:
@@ -188,7 +190,7 @@ class ProtoTrace:
         self.slices = []  # [track, name, category, start, end, args]
         self.open = defaultdict(list)  # track -> positions in slices
         self.sources, self.sinks = {}, {}  # flow -> position
-        self.samples = Counter()  # (counter, time, value)
+        self.samples = Counter()  # (counter, unit, time, value)
         self.last = {}  # counter -> time
         self.now = 0
         self.head = None
@@ -228,6 +230,7 @@ class ProtoTrace:
         uuid = one(fields, "uuid")
         require(uuid > 0 and uuid not in self.tracks, f"track {uuid} is described twice")
         require(one(fields, "ordering") == EXPLICIT, f"track {uuid} does not order its children")
+        require(one(fields, "merging") == NEVER, f"track {uuid} becomes one with those of its name")
         self.tracks[uuid] = fields
         text(one(fields, "name"))
         if fields["process"]:
@@ -276,7 +279,8 @@ class ProtoTrace:
         self.last[track] = time
         value = signed(event["integer"][0]) if event["integer"] else \
             Fraction(struct.unpack("<d", event["real"][0])[0])
-        self.samples[text(one(self.tracks[track], "name")), time, value] += 1
+        unit = text(one(message(one(self.tracks[track], "counter"), COUNTER), "unit"))
+        self.samples[text(one(self.tracks[track], "name")), unit, time, value] += 1
 
     def slice_key(self, number):
         track, name, category, start, end, args = self.slices[number]
@@ -312,15 +316,13 @@ class JsonTrace:
                 ends[each["ph"]][each["cat"], each["id"]] = last
             elif each["ph"] == "C":
                 [(key, value)] = each["args"].items()
-                title = each["name"] if key in ("GB/s", "W", "bytes") and each["name"] not in (
-                    "engines busy", "private memory") else f"{each['name']} {key}"
-                self.samples[title, nanoseconds(each["ts"]), float_of(value)] += 1
+                self.samples[each["name"], key, nanoseconds(each["ts"]), float_of(value)] += 1
         require(ends["s"].keys() == ends["f"].keys(), "arrows of the JSON trace with one end")
         self.flows = Counter((source, ends["f"][key]) for key, source in ends["s"].items())
 
 
 def nanoseconds(value):
-    return round(Fraction(value) * 1000)  # as Perfetto does: a length may be shorter by less than a millionth
+    return round(Fraction(value) * 1000)  # a length may be other by less than a millionth
 
 
 def float_of(value):

@@ -43,7 +43,7 @@ def packet(*fields):
 
 
 def descriptor(uuid, name, *fields):
-    return packet((60, [(1, uuid), (2, name), (11, 3), (12, uuid), *fields]))
+    return packet((60, [(1, uuid), (2, name), (11, 3), (12, uuid), (15, 2), *fields]))
 
 
 def event(time, track, kind, *fields):
