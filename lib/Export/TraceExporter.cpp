@@ -265,14 +265,13 @@ void TraceExporter::beginStep(const Span &span) {
   std::string name = timeline.nameOf(step.op, span.stretch.iterations);
   if (!step.buffer.empty())
     name = nameOfFetch(step.buffer, name);
+  scheduling::Cause cause = step.cause;
+  if (cause == scheduling::Cause::None && pathHasBegun)
+    cause = scheduling::Cause::LayerBoundary;
+  pathHasBegun = true;
   writeSlice(span, name, "critical path", [&](TraceValues &values) {
     writeCycles(values, span.startCycle, span.endCycle);
     values.number("steps", step.steps);
-    bool isBehindAnother =
-        step.cause == scheduling::Cause::None && span.stretch.startCycle > 0;
-    values.text("follows_by",
-                scheduling::stringify(isBehindAnother
-                                          ? scheduling::Cause::LayerBoundary
-                                          : step.cause));
+    values.text("follows_by", scheduling::stringify(cause));
   });
 }

@@ -45,8 +45,8 @@ namespace {
 class DoubleEnds {
 public:
   /// The length of a slice, in microseconds: nothing where the decimal ends it
-  /// as it should, else the nearest double that does, the same nanosecond
-  /// still. Slices of a track come in the order of their starts.
+  /// there, else the longest double that does, the same nanosecond still.
+  /// Slices of a track come in the order of their starts.
   std::optional<double> add(unsigned track, int64_t start, int64_t end);
 
 private:
@@ -69,7 +69,7 @@ std::optional<double> DoubleEnds::add(unsigned track, int64_t start,
   if (!stack.empty())
     limit = std::min(limit, stack.back().readEnd);
   double decimal = double(end - start) / 1000, length = decimal;
-  if (from + decimal != limit) {
+  if (from + decimal > limit) {
     length = std::max(limit - from, 0.0);
     while (length > 0 && from + length > limit)
       length = std::nextafter(length, 0.0);

@@ -322,7 +322,7 @@ class JsonTrace:
 
 
 def nanoseconds(value):
-    return round(Fraction(value) * 1000)  # a length may be other by less than a millionth
+    return round(Fraction(value) * 1000)  # a length may be shorter by less than a millionth
 
 
 def float_of(value):

@@ -38,12 +38,12 @@ def nanoseconds(event, key):
 
 
 def end_of(event, start):
-    """Where a slice ends. A length may be other than whole nanoseconds by less than a millionth of one, for the sake of
-    readers that add it to the start in doubles: these must not find an end behind the start of what follows."""
+    """Where a slice ends. A length may be less than a millionth of a nanosecond shorter than it is, for readers that
+    add it to the start in doubles: these must not find an end behind the start of what follows."""
     require(is_number(event["dur"]), f"'dur' is not a number in {event}")
     length = Fraction(event["dur"]) * 1000
     whole = round(length)
-    require(abs(whole - length) < Fraction(1, 10**6), f"'dur' is finer than a nanosecond in {event}")
+    require(0 <= whole - length < Fraction(1, 10**6), f"'dur' is finer than a nanosecond in {event}")
     require(whole >= 0, f"'dur' is negative in {event}")
     end = start + whole
     require(read_end(event) <= end / 1000, f"in doubles ends behind {end} ns: {event}")

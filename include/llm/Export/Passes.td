@@ -206,8 +206,9 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     Guarantees:
     - slices of one track do not overlap unless one lies in the other, because start and
       end are rounded by one function. In JSON that holds for readers, too, that add `dur`
-      to `ts` in doubles: where the three decimals of a `dur` would end it elsewhere, it
-      has as many as that needs, less than a millionth of a nanosecond off;
+      to `ts` in doubles: a `dur` whose three decimals would end a slice behind the start of
+      the next one there, or behind the end of one around it, has more of them, and is
+      shorter by less than a millionth of a nanosecond;
     - `args` of a slice: op, shapes in and out, tile, cost (work, bytes per memory,
       compute and memory cycles, bound), lanes, exact cycles, the names of the runs
       that it waits for (`depends_on`), and of its op slack and what held it back. Summed
