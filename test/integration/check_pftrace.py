@@ -4,8 +4,8 @@
     check_pftrace.py TRACE.pftrace TRACE.json
 
 Reads protocol buffers byte by byte, with nothing but the numbers of the fields. Every packet
-must be one that is known; begins and ends must balance on each track, nest, and come in the
-order of time; each arrow has one source and one sink; counters move on in time. Slices with
+must be one that is known, in the order of time (`--means`: counters have samples of intervals,
+which are written when these end); begins and ends must balance on each track and nest; each arrow has one source and one sink; counters move on in time. Slices with
 their arguments, arrows and counters must be the same as in the JSON trace, neither more nor
 less. Exit status 1 and a message where that is not so.
 """
@@ -184,7 +184,8 @@ def freeze(value):
 
 
 class ProtoTrace:
-    def __init__(self, data):
+    def __init__(self, data, means):
+        self.means = means
         self.texts = Texts()
         self.tracks = {}  # uuid -> descriptor
         self.slices = []  # [track, name, category, start, end, args]
@@ -219,7 +220,7 @@ class ProtoTrace:
         require(track in self.tracks, f"an event on track {track}, which is not described")
         require((kind == SAMPLE) == bool(self.tracks[track]["counter"]),
                 f"an event of kind {kind} on track {track}")
-        if kind != SAMPLE:
+        if kind != SAMPLE or not self.means:
             require(time >= self.now, f"an event at {time} behind one at {self.now}")
             self.now = time
         {BEGIN: self.begin, END: self.end, INSTANT: self.instant, SAMPLE: self.sample}[kind](
@@ -337,8 +338,8 @@ def compare(what, found, wanted):
             f"{next(iter(missing), None)} and {next(iter(extra), None)}")
 
 
-def check(data, root):
-    trace, wanted = ProtoTrace(data), JsonTrace(root)
+def check(data, root, means=False):
+    trace, wanted = ProtoTrace(data, means), JsonTrace(root)
     require(freeze(trace.head) == freeze(wanted.head), f"the head is {trace.head}")
     compare("slices", trace.all_slices(), wanted.slices)
     compare("flows", trace.all_flows(), wanted.flows)
@@ -355,13 +356,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("trace")
     parser.add_argument("json")
+    parser.add_argument("--means", action="store_true", help="counters have means of intervals")
     options = parser.parse_args()
     try:
         with open(options.trace, "rb") as file:
             data = file.read()
         with open(options.json, encoding="utf-8") as file:
             root = json.load(file, parse_float=Exact)
-        print(check(data, root))
+        print(check(data, root, options.means))
     except (TraceError, OSError, ValueError, KeyError) as error:
         print(f"{options.trace}: {type(error).__name__}: {error}", file=sys.stderr)
         return 1

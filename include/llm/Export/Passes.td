@@ -201,7 +201,8 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
       first of its slices alone;
     - `layer`: no tracks of engines and no arrows, for whole models. Where there are more
       than 10,000 slots and fetches, counters have one sample for each of 10,000 equal
-      intervals: the most bytes, and the mean of everything else, engines with decimals.
+      intervals, written when it ends: the most bytes, and the mean of everything else,
+      engines with decimals.
 
     Guarantees:
     - slices of one track do not overlap unless one lies in the other, because start and
