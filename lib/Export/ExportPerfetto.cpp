@@ -12,7 +12,6 @@
 #include "llm/Files/GzipOutput.h"
 #include "llm/Interfaces/ExternalModels.h"
 #include "llm/Support/Units.h"
-#include "mlir/IR/Remarks.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_EXPORTPERFETTOPASS
@@ -28,6 +27,7 @@ using namespace mlir::llm;
 
 static StringRef suffixOf(TraceFormat format) {
   switch (format) {
+  case TraceFormat::Auto:
   case TraceFormat::Json:
     return ".perfetto.json";
   case TraceFormat::JsonGzip:
@@ -36,6 +36,15 @@ static StringRef suffixOf(TraceFormat format) {
     return ".pftrace";
   }
   return "";
+}
+
+/// What is not said is up to the file's name.
+static TraceFormat chooseFormat(TraceFormat said, StringRef file) {
+  if (said != TraceFormat::Auto)
+    return said;
+  if (file.ends_with(".json.gz"))
+    return TraceFormat::JsonGzip;
+  return file.ends_with(".pftrace") ? TraceFormat::Proto : TraceFormat::Json;
 }
 
 /// With a clock below 1 GHz, nanoseconds are above 2^61 before cycles are.
@@ -49,15 +58,15 @@ static LogicalResult checkTimeAxis(const Timeline &timeline,
 }
 
 /// A trace that no viewer opens, and that fills the disk.
-static LogicalResult checkSliceCount(const Timeline &timeline,
-                                     std::optional<int64_t> slices,
-                                     TraceDetail detail) {
-  constexpr int64_t maxSlices = 10000000;
-  if (slices && *slices <= maxSlices)
+static LogicalResult checkSize(const Timeline &timeline,
+                               std::optional<int64_t> slices, int64_t arrows,
+                               TraceDetail detail) {
+  constexpr int64_t most = 10000000;
+  if (slices && *slices <= most && arrows <= most - *slices)
     return success();
   return emitFunctionError(timeline.program().function())
-         << "has a schedule of more than " << withThousandsSeparators(maxSlices)
-         << " slices, more than viewers open: "
+         << "has a schedule of more than " << withThousandsSeparators(most)
+         << " slices and arrows, more than viewers open: "
          << (detail == TraceDetail::Layer
                  ? ""
                  : "draw less (detail=op, detail=layer), ")
@@ -86,101 +95,156 @@ static int64_t countEngines(const Target &target) {
 }
 
 namespace {
+/// All that one trace is made of. Parts refer to those above them.
+struct FunctionTrace {
+  Program program;
+  std::optional<Timeline> timeline;
+  std::optional<FunctionExplanation> explanation;
+  std::optional<TraceSpans> spans;
+  std::optional<TraceFlows> flows;
+
+  explicit FunctionTrace(Program program) : program(std::move(program)) {}
+  const FunctionExplanation *explained() const {
+    return explanation ? &*explanation : nullptr;
+  }
+};
+
 struct ExportPerfettoPass
     : WorkloadPass<llm::impl::ExportPerfettoPassBase<ExportPerfettoPass>> {
   using WorkloadPass::WorkloadPass;
   void runOnOperation() override;
 
 private:
-  LogicalResult exportFunction(func::FuncOp function, StringRef path);
-  LogicalResult writeTrace(const Timeline &timeline, const Target &target,
+  LogicalResult exportFunctions(ArrayRef<func::FuncOp> functions);
+  FailureOr<std::unique_ptr<FunctionTrace>> prepare(func::FuncOp function,
+                                                    const Target &target) const;
+  LogicalResult writeTrace(FunctionTrace &trace, const Target &target,
                            StringRef path);
   std::optional<FunctionExplanation> explain(const Timeline &timeline,
                                              const Target &target) const;
 };
 } // namespace
 
+/// Says what is left out, as `what` ("a stretch has 7 slots") is too many.
+static void warnOfLimit(const Timeline &timeline, StringRef missing,
+                        const Twine &what, int64_t found, int64_t limit) {
+  emitWarning(timeline.program().function().getLoc())
+      << "the trace has no " << missing << ": " << what
+      << ", more than explain-slots=" << limit
+      << ". To have them, at the cost of memory for each: "
+         "--llm-export-perfetto=explain-slots="
+      << found;
+}
+
 std::optional<FunctionExplanation>
 ExportPerfettoPass::explain(const Timeline &timeline,
                             const Target &target) const {
   int64_t slots = largestStretch(timeline, timeline.program().items());
-  if (slots <= explainSlots)
-    return FunctionExplanation::create(timeline, target,
-                                       countEngines(target) <= explainSlots);
-  func::FuncOp function = timeline.program().function();
-  remark::missed(function.getLoc(), remark::RemarkOpts::name("slack")
-                                        .category("llm-export-perfetto")
-                                        .function(function.getName()))
-      << remark::reason("slack and causes are left out, as there are more "
-                        "slots in a stretch than explain-slots={0}",
-                        explainSlots.getValue())
-      << remark::metric("slots", slots);
-  return std::nullopt;
+  int64_t engines = countEngines(target);
+  if (slots > explainSlots) {
+    warnOfLimit(timeline, "slack, causes of idle time and critical path",
+                "a stretch between two loop boundaries has " + Twine(slots) +
+                    " slots",
+                slots, explainSlots);
+    return std::nullopt;
+  }
+  if (engines > explainSlots)
+    warnOfLimit(timeline, "causes of idle time and critical path",
+                "the target has " + Twine(engines) + " engines", engines,
+                explainSlots);
+  return FunctionExplanation::create(timeline, target, engines <= explainSlots);
 }
 
-LogicalResult ExportPerfettoPass::exportFunction(func::FuncOp function,
-                                                 StringRef path) {
+/// All that can fail for reasons of the function.
+FailureOr<std::unique_ptr<FunctionTrace>>
+ExportPerfettoPass::prepare(func::FuncOp function, const Target &target) const {
   FailureOr<Program> program = Program::analyze(function);
   if (failed(program))
     return failure();
-  FailureOr<Timeline> timeline = Timeline::create(*program);
-  if (failed(timeline))
-    return failure();
-  FailureOr<Target> target = readTarget(getOperation());
-  if (failed(target) || failed(checkTarget(*timeline, *target)))
+  auto trace = std::make_unique<FunctionTrace>(std::move(*program));
+  FailureOr<Timeline> timeline = Timeline::create(trace->program);
+  if (failed(timeline) || failed(checkTarget(*timeline, target)))
     return failure();
   if (time == TraceTime::Nanoseconds &&
-      failed(checkTimeAxis(*timeline, *target)))
+      failed(checkTimeAxis(*timeline, target)))
     return failure();
-  return writeTrace(*timeline, *target, path);
+  trace->timeline = std::move(*timeline);
+  trace->explanation = explain(*trace->timeline, target);
+  trace->spans.emplace(*trace->timeline, target, trace->explained(), detail);
+  FailureOr<TraceFlows> flows =
+      TraceFlows::create(*trace->timeline, *trace->spans, detail);
+  if (failed(flows) ||
+      failed(checkSize(*trace->timeline, trace->spans->count(/*slices=*/true),
+                       flows->count(), detail)))
+    return failure();
+  trace->flows = std::move(*flows);
+  return trace;
 }
 
-LogicalResult ExportPerfettoPass::writeTrace(const Timeline &timeline,
+LogicalResult ExportPerfettoPass::writeTrace(FunctionTrace &trace,
                                              const Target &target,
                                              StringRef path) {
-  std::optional<FunctionExplanation> found = explain(timeline, target);
-  const FunctionExplanation *explanation = found ? &*found : nullptr;
-  TraceSpans spans(timeline, target, explanation, detail);
-  if (failed(checkSliceCount(timeline, spans.count(/*slices=*/true), detail)))
-    return failure();
-  FailureOr<TraceFlows> flows = TraceFlows::create(timeline, spans, detail);
-  if (failed(flows))
-    return failure();
+  TraceFormat chosen = chooseFormat(format, path);
   int64_t collapsed = 0;
   auto write = [&](llvm::raw_ostream &os) {
     std::optional<GzipOutput> compressed;
-    if (format == TraceFormat::JsonGzip)
+    if (chosen == TraceFormat::JsonGzip)
       compressed.emplace(os);
     llvm::raw_ostream &out = compressed ? *compressed : os;
     std::unique_ptr<TraceSink> sink =
-        format == TraceFormat::Proto ? makeProtoTrace(out) : makeJsonTrace(out);
-    TraceExporter exporter(timeline, target, spans, *flows, explanation, detail,
-                           time, *sink);
+        chosen == TraceFormat::Proto ? makeProtoTrace(out) : makeJsonTrace(out);
+    TraceExporter exporter(*trace.timeline, target, *trace.spans, *trace.flows,
+                           trace.explained(), detail, time, *sink);
     exporter.write();
     collapsed = exporter.collapsedSlices();
   };
   if (failed(getAnalysis<ExportedFiles>().write(*this, path, write)))
     return failure();
   if (collapsed > 0)
-    emitWarning(timeline.program().function().getLoc())
+    emitWarning(trace.program.function().getLoc())
         << collapsed
         << " slices of the trace are shorter than a nanosecond and have no "
            "width"
-        << (format == TraceFormat::Proto
+        << (chosen == TraceFormat::Proto
                 ? ""
                 : "; arrows at them can bind to a neighbour")
         << ". To see them draw cycles: --llm-export-perfetto=time=cycles";
   return success();
 }
 
-void ExportPerfettoPass::runOnOperation() {
-  SmallVector<func::FuncOp> functions =
-      functionsToExport(getOperation(), "there is no trace to write");
+/// No file is written where another function's cannot be.
+LogicalResult
+ExportPerfettoPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
   FailureOr<std::vector<std::string>> paths =
       choosePaths(*this, functions, file, {"trace", suffixOf(format)});
   if (failed(paths))
+    return failure();
+  FailureOr<Target> target = readTarget(getOperation());
+  if (failed(target))
+    return failure();
+  std::vector<std::unique_ptr<FunctionTrace>> traces;
+  for (func::FuncOp function : functions) {
+    FailureOr<std::unique_ptr<FunctionTrace>> trace =
+        prepare(function, *target);
+    if (failed(trace))
+      return failure();
+    traces.push_back(std::move(*trace));
+  }
+  for (auto [trace, path] : llvm::zip_equal(traces, *paths))
+    if (failed(writeTrace(*trace, *target, path)))
+      return failure();
+  return success();
+}
+
+void ExportPerfettoPass::runOnOperation() {
+  if (explainSlots < 0) {
+    emitError(UnknownLoc::get(&getContext()))
+        << "--llm-export-perfetto=explain-slots=" << explainSlots.getValue()
+        << ": expected a number of slots, 0 or more (0: explain nothing)";
     return signalPassFailure();
-  for (auto [function, path] : llvm::zip_equal(functions, *paths))
-    if (failed(exportFunction(function, path)))
-      return signalPassFailure();
+  }
+  SmallVector<func::FuncOp> functions =
+      functionsToExport(getOperation(), "there is no trace to write");
+  if (!functions.empty() && failed(exportFunctions(functions)))
+    signalPassFailure();
 }

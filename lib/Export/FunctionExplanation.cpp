@@ -22,6 +22,7 @@ public:
         wantsStretches(wantsStretches) {
     result.ops.resize(program.ops().size());
     result.engines.resize(target.engines.size());
+    result.laterWork = LaterWork(program, target);
   }
   std::optional<FunctionExplanation> run();
   /// Says which rule the schedule breaks, if that is why there is no result.
@@ -39,7 +40,8 @@ private:
                       const scheduling::Problem &problem,
                       const scheduling::Solution &solution,
                       const scheduling::Explanation &explanation);
-  LogicalResult addEngines(ArrayRef<GroupExplanation> engines, int64_t runs);
+  LogicalResult addEngines(const ProgramItem &stretch,
+                           ArrayRef<GroupExplanation> engines, int64_t runs);
 
   const Timeline &timeline;
   const Program &program;
@@ -62,15 +64,28 @@ static LogicalResult accumulate(int64_t &sum, int64_t cycles, int64_t runs) {
   return success(total.has_value());
 }
 
-LogicalResult Explainer::addEngines(ArrayRef<GroupExplanation> engines,
+/// Engines without work in the stretch wait for its end, where there is work
+/// for them behind it.
+LogicalResult Explainer::addEngines(const ProgramItem &stretch,
+                                    ArrayRef<GroupExplanation> engines,
                                     int64_t runs) {
-  for (auto [sum, engine] : llvm::zip_equal(result.engines, engines)) {
+  for (auto [group, engine] : llvm::enumerate(engines)) {
+    GroupExplanation &sum = result.engines[group];
+    auto add = [&](scheduling::Cause total, scheduling::Cause cause,
+                   int64_t times) {
+      return accumulate(sum.idleCycles[static_cast<size_t>(total)],
+                        engine.idleCycles[static_cast<size_t>(cause)], times);
+    };
     if (failed(accumulate(sum.busyCycles, engine.busyCycles, runs)))
       return failure();
-    for (auto [total, cycles] :
-         llvm::zip_equal(sum.idleCycles, engine.idleCycles))
-      if (failed(accumulate(total, cycles, runs)))
+    int64_t last = result.laterWork.countLastRuns(stretch, group);
+    for (scheduling::Cause cause : scheduling::allCauses)
+      if (failed(add(cause, cause,
+                     cause == scheduling::Cause::NoWork ? last : runs)))
         return failure();
+    if (failed(add(scheduling::Cause::LayerBoundary, scheduling::Cause::NoWork,
+                   runs - last)))
+      return failure();
   }
   return success();
 }
@@ -138,7 +153,7 @@ FailureOr<int64_t> Explainer::visitStretch(const ProgramItem &stretch,
   }
   std::optional<scheduling::Explanation> explanation =
       scheduling::explain(*problem, *solution);
-  if (!explanation || failed(addEngines(explanation->engines, runs)))
+  if (!explanation || failed(addEngines(stretch, explanation->engines, runs)))
     return failure();
   for (auto [task, index] : llvm::enumerate(ops))
     result.ops[index] = explanation->tasks[task];

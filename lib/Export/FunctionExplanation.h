@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_EXPORT_FUNCTIONEXPLANATION_H
 #define LLM_LIB_EXPORT_FUNCTIONEXPLANATION_H
 
+#include "LaterWork.h"
 #include "llm/Analysis/Timeline.h"
 #include "llm/Scheduling/CriticalPath.h"
 #include "llm/Target/Target.h"
@@ -24,7 +25,7 @@ struct PathSpan {
   scheduling::Cause cause = scheduling::Cause::None; ///< of the first step
 };
 
-/// Of one run of a stretch; cycles as in its slots.
+/// Of one run of a stretch as if there were no other; cycles as in its slots.
 struct StretchExplanation {
   std::vector<scheduling::IdleGap> gaps;
   std::vector<PathSpan> path;
@@ -37,6 +38,7 @@ struct FunctionExplanation {
   std::vector<scheduling::GroupExplanation> engines;
   /// Where it was asked for.
   DenseMap<const ProgramItem *, StretchExplanation> stretches;
+  LaterWork laterWork;
 
   /// Nothing where costs are stale or the schedule breaks a rule, of which it
   /// warns: reports and traces show it all the same.

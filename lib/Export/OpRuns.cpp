@@ -33,6 +33,9 @@ public:
     }
     last.endCycle = span.endCycle;
     ++last.parts;
+    for (auto [record, parts] : span.records)
+      last.records[record] += parts;
+    addBytes(last.fetchedBytes, span.fetchedBytes);
     if (last.lanes != span.lanes)
       last.lanes = {};
   }
@@ -111,29 +114,43 @@ static std::vector<SlotSeries> listFetches(SlotsAttr slots) {
   return series;
 }
 
+/// Adds what the cost of part `i` of the run says of the slot or of the fetch.
+static void addCost(OpRun &span, SlotRunAttr run, int64_t i,
+                    const PartCosts &costs) {
+  if (!costs.areKnown())
+    return;
+  size_t record = costs.recordOf(run.getPart() + i * run.getPartStride());
+  span.records[record] = 1;
+  span.fetchedBytes = span.buffer ? bytesOf(costs[record], span.buffer)
+                                  : fetchedBytes(costs[record], run);
+}
+
 static std::vector<OpRun> join(SlotsAttr slots, std::vector<SlotSeries> series,
-                               int64_t leastParts) {
+                               const PartCosts &costs, int64_t leastParts) {
   RunJoiner joiner;
   joiner.leastParts = leastParts;
   SlotSweep(std::move(series))
       .run([&](const SlotSeries &of, int64_t i, int64_t, bool isStart) {
+        if (!isStart)
+          return;
         SlotRunAttr run = slots.getRuns()[of.item];
-        if (isStart)
-          joiner.add(of.kind == SpanKind::Fetch ? makeFetch(run, of.fetch, i)
-                                                : makeSlot(run, i));
+        OpRun span = of.kind == SpanKind::Fetch ? makeFetch(run, of.fetch, i)
+                                                : makeSlot(run, i);
+        addCost(span, run, i, costs);
+        joiner.add(span);
       });
   joiner.finish();
   return std::move(joiner.runs);
 }
 
 std::vector<OpRun> mlir::llm::findLongOpRuns(SlotsAttr slots) {
-  return join(slots, listSlots(slots), /*leastParts=*/2);
+  return join(slots, listSlots(slots), PartCosts(), /*leastParts=*/2);
 }
 
-OpRuns mlir::llm::findOpRuns(SlotsAttr slots) {
+OpRuns mlir::llm::findOpRuns(SlotsAttr slots, const PartCosts &costs) {
   OpRuns runs;
-  runs.slots = join(slots, listSlots(slots), /*leastParts=*/1);
-  runs.fetches = join(slots, listFetches(slots), /*leastParts=*/1);
+  runs.slots = join(slots, listSlots(slots), costs, /*leastParts=*/1);
+  runs.fetches = join(slots, listFetches(slots), costs, /*leastParts=*/1);
   // The run that has begun last on the engine of the part.
   std::map<std::tuple<StringRef, int64_t, int64_t>, unsigned> numbers;
   for (auto [number, run] : llvm::enumerate(runs.slots))

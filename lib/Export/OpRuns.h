@@ -8,7 +8,7 @@
 #ifndef LLM_LIB_EXPORT_OPRUNS_H
 #define LLM_LIB_EXPORT_OPRUNS_H
 
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "PartCosts.h"
 
 namespace mlir::llm {
 
@@ -22,6 +22,10 @@ struct OpRun {
   int64_t parts = 1;
   DictionaryAttr lanes; ///< null where they change
   StringAttr buffer;    ///< null: slots
+  /// How many of the parts have each record of the cost, and what is fetched,
+  /// of slots for them. Where costs are known.
+  std::map<size_t, int64_t> records;
+  MemoryBytes fetchedBytes;
   /// Of fetches: whether they end before the slots begin that the first of them
   /// is for.
   bool endsBeforeUse = false;
@@ -39,9 +43,9 @@ struct OpRuns {
 };
 
 /// All of them. In the memory of what it returns.
-OpRuns findOpRuns(SlotsAttr slots);
+OpRuns findOpRuns(SlotsAttr slots, const PartCosts &costs);
 
-/// Those of several slots; no fetches.
+/// Those of several slots; no fetches, and no costs.
 std::vector<OpRun> findLongOpRuns(SlotsAttr slots);
 
 } // namespace mlir::llm

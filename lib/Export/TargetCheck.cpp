@@ -72,7 +72,8 @@ static LogicalResult warnOfStaleCosts(const Program &program,
     emitWarning(entry.op->getLoc())
         << "the cost of '" << entry.name
         << "' is stale: the op, its tile or the target changed since it was "
-           "computed. What is exported is the schedule as it was; run "
+           "computed. What is exported is the schedule as it was, and not what "
+           "holds it back (slack, idle time, critical path); run "
            "--llm-cost (or --llm-tile for new tiles) and --llm-schedule";
     return success();
   }

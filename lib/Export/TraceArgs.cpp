@@ -49,6 +49,14 @@ static void writeTile(TraceValues &values, TileAttr tile) {
     writeAmounts(values, "split", tile.getSplit());
 }
 
+template <typename Amounts>
+static void writeSums(TraceValues &values, StringRef key, const Amounts &sums) {
+  values.object(key, [&](TraceValues &inner) {
+    for (const auto &[name, sum] : sums)
+      inner.number(name, sum);
+  });
+}
+
 static void writeCost(TraceValues &values, PartCostAttr cost) {
   writeAmounts(values, "work", cost.getWork());
   values.object("bytes", [&](TraceValues &inner) {
@@ -63,36 +71,30 @@ static void writeCost(TraceValues &values, PartCostAttr cost) {
 }
 
 namespace {
-/// The cost of all parts together.
+/// The cost of several parts together.
 class CostSum {
 public:
-  void add(PartCostAttr part) {
+  void add(PartCostAttr part, int64_t parts) {
     for (NamedAttribute entry : part.getWork())
       add(work[entry.getName().getValue()],
-          cast<IntegerAttr>(entry.getValue()).getInt(), part);
+          cast<IntegerAttr>(entry.getValue()).getInt(), parts);
     for (NamedAttribute entry : part.getTraffic())
       add(bytes[entry.getName().getValue()], part.getBytes(entry.getName()),
-          part);
-    add(overhead, part.getOverheadCycles(), part);
-    add(serial, part.getSerialCycles(), part);
-    add(compute, part.getComputeCycles(), part);
-    add(memory, part.getMemoryCycles(), part);
+          parts);
+    add(overhead, part.getOverheadCycles(), parts);
+    add(serial, part.getSerialCycles(), parts);
+    add(compute, part.getComputeCycles(), parts);
+    add(memory, part.getMemoryCycles(), parts);
     int64_t cycles = 0;
-    add(cycles, part.getCycles(), part);
+    add(cycles, part.getCycles(), parts);
     if (cycles > most || !longest)
       longest = part;
     most = std::max(most, cycles);
   }
   bool isKnown() const { return fits; }
   void write(TraceValues &values) const {
-    auto writeSums = [&](StringRef key, const auto &sums) {
-      values.object(key, [&](TraceValues &inner) {
-        for (const auto &[name, sum] : sums)
-          inner.number(name, sum);
-      });
-    };
-    writeSums("work", work);
-    writeSums("bytes", bytes);
+    writeSums(values, "work", work);
+    writeSums(values, "bytes", bytes);
     values.number("overhead_cycles", overhead);
     values.number("serial_cycles", serial);
     values.number("compute_cycles", compute);
@@ -101,8 +103,8 @@ public:
   }
 
 private:
-  void add(int64_t &sum, int64_t figure, PartCostAttr part) {
-    auto product = checkedMul(figure, part.getCount());
+  void add(int64_t &sum, int64_t figure, int64_t parts) {
+    auto product = checkedMul(figure, parts);
     auto next = product ? checkedAdd(sum, *product) : std::nullopt;
     fits &= next.has_value();
     sum = next.value_or(0);
@@ -120,7 +122,7 @@ private:
 // What slices have in common
 //===----------------------------------------------------------------------===//
 
-const TraceArgs::OpTexts &TraceArgs::textsOf(unsigned index) {
+TraceArgs::OpTexts &TraceArgs::textsOf(unsigned index) {
   OpTexts &texts = known[index];
   if (texts.isKnown)
     return texts;
@@ -137,45 +139,28 @@ const TraceArgs::OpTexts &TraceArgs::textsOf(unsigned index) {
   if (auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName))
     texts.tile = sink.encodeObject(
         [&](TraceValues &values) { writeTile(values, tile); });
-  texts.cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
-  if (!texts.cost)
-    return texts;
-  int64_t end = 0;
-  for (PartCostAttr part : texts.cost.getParts())
-    texts.recordEnds.push_back(end += part.getCount());
-  texts.records.resize(texts.recordEnds.size());
+  texts.costs =
+      PartCosts(op->getAttrOfType<CostAttr>(LlmDialect::costAttrName));
+  texts.records.resize(texts.costs.count());
   return texts;
 }
 
-/// Records stand in the order of the parts.
-StringRef TraceArgs::recordOf(unsigned op, int64_t part) {
-  textsOf(op);
-  OpTexts &texts = known[op];
-  if (!texts.cost)
-    return "";
-  size_t record =
-      llvm::upper_bound(ArrayRef(texts.recordEnds).drop_back(), part) -
-      texts.recordEnds.data();
+StringRef TraceArgs::recordOf(OpTexts &texts, size_t record) {
   std::string &text = texts.records[record];
   if (text.empty())
-    text = sink.encodeObject([&](TraceValues &values) {
-      writeCost(values, texts.cost.getParts()[record]);
-    });
+    text = sink.encodeObject(
+        [&](TraceValues &values) { writeCost(values, texts.costs[record]); });
   return text;
 }
 
-StringRef TraceArgs::sumOf(unsigned op) {
-  textsOf(op);
-  OpTexts &texts = known[op];
-  if (!texts.cost || !texts.sum.empty())
-    return texts.sum;
+/// Empty where it is not known.
+std::string TraceArgs::sumOf(const PartCosts &costs, const OpRun &run) const {
   CostSum sum;
-  for (PartCostAttr part : texts.cost.getParts())
-    sum.add(part);
-  if (sum.isKnown())
-    texts.sum =
-        sink.encodeObject([&](TraceValues &values) { sum.write(values); });
-  return texts.sum;
+  for (auto [record, parts] : run.records)
+    sum.add(costs[record], parts);
+  if (run.records.empty() || !sum.isKnown())
+    return "";
+  return sink.encodeObject([&](TraceValues &values) { sum.write(values); });
 }
 
 void TraceArgs::writeLanes(TraceValues &values, DictionaryAttr lanes) {
@@ -202,19 +187,23 @@ void TraceArgs::writePlace(TraceValues &values, unsigned op,
     });
 }
 
-void TraceArgs::writeOp(TraceValues &values, unsigned op, StringRef cost,
-                        ArrayRef<std::string> dependsOn) {
+void TraceArgs::writeShapes(TraceValues &values, unsigned op) {
   const OpTexts &texts = textsOf(op);
   values.encoded("in", texts.in);
   values.encoded("out", texts.out);
   if (!texts.tile.empty())
     values.encoded("tile", texts.tile);
-  if (!cost.empty())
-    values.encoded("cost", cost);
+}
+
+void TraceArgs::writeDependences(TraceValues &values,
+                                 ArrayRef<std::string> dependsOn) {
   values.list("depends_on", [&](TraceValues &inner) {
     for (const std::string &name : dependsOn)
       inner.text("", name);
   });
+}
+
+void TraceArgs::writeCause(TraceValues &values, unsigned op) {
   if (!explanation)
     return;
   const scheduling::TaskExplanation &task = explanation->ops[op];
@@ -229,13 +218,23 @@ static void writeCycles(TraceValues &values, int64_t start, int64_t end) {
 }
 
 void TraceArgs::writeSlot(TraceValues &values, const Slice &slice,
-                          ArrayRef<std::string> dependsOn) {
+                          SlotRunAttr slots, ArrayRef<std::string> dependsOn) {
   writePlace(values, slice.op, slice.iterations);
   if (timeline.partCount(slice.op) > 1)
     values.number("part", slice.part);
   writeCycles(values, slice.startCycle, slice.endCycle);
   writeLanes(values, slice.lanes);
-  writeOp(values, slice.op, recordOf(slice.op, slice.part), dependsOn);
+  writeShapes(values, slice.op);
+  OpTexts &texts = textsOf(slice.op);
+  if (texts.costs.areKnown()) {
+    size_t record = texts.costs.recordOf(slice.part);
+    values.encoded("cost", recordOf(texts, record));
+    if (!slots.getPrefetches().empty())
+      writeSums(values, "fetched_bytes",
+                fetchedBytes(texts.costs[record], slots));
+  }
+  writeDependences(values, dependsOn);
+  writeCause(values, slice.op);
 }
 
 void TraceArgs::writeFetch(TraceValues &values, const Slice &slice) {
@@ -245,6 +244,10 @@ void TraceArgs::writeFetch(TraceValues &values, const Slice &slice) {
   writeCycles(values, slice.startCycle, slice.endCycle);
   writeLanes(values, slice.lanes);
   values.text("prefetch", slice.prefetched);
+  const PartCosts &costs = textsOf(slice.op).costs;
+  if (costs.areKnown())
+    writeSums(values, "bytes",
+              bytesOf(costs[costs.recordOf(slice.part)], slice.prefetched));
 }
 
 void TraceArgs::writeFrame(TraceValues &values, unsigned op, const OpRun &run,
@@ -256,12 +259,26 @@ void TraceArgs::writeFrame(TraceValues &values, unsigned op, const OpRun &run,
 }
 
 void TraceArgs::writeOpRun(TraceValues &values, unsigned op, const OpRun &run,
-                           const StretchRun &stretch,
+                           const StretchRun &stretch, bool isFirst,
                            ArrayRef<std::string> dependsOn) {
   writeFrame(values, op, run, stretch);
   if (run.lanes)
     writeLanes(values, run.lanes);
-  if (run.buffer)
-    return values.text("prefetch", run.buffer);
-  writeOp(values, op, sumOf(op), dependsOn);
+  const PartCosts &costs = textsOf(op).costs;
+  if (run.buffer) {
+    values.text("prefetch", run.buffer);
+    if (costs.areKnown())
+      writeSums(values, "bytes", run.fetchedBytes);
+    return;
+  }
+  if (isFirst)
+    writeShapes(values, op);
+  if (std::string cost = sumOf(costs, run); !cost.empty())
+    values.encoded("cost", cost);
+  if (!run.fetchedBytes.empty())
+    writeSums(values, "fetched_bytes", run.fetchedBytes);
+  if (!isFirst)
+    return;
+  writeDependences(values, dependsOn);
+  writeCause(values, op);
 }

@@ -25,12 +25,15 @@ public:
       : timeline(timeline), explanation(explanation), sink(sink),
         known(timeline.program().ops().size()) {}
 
-  void writeSlot(TraceValues &values, const Slice &slice,
+  /// `slots`: the run of slots in which it is.
+  void writeSlot(TraceValues &values, const Slice &slice, SlotRunAttr slots,
                  ArrayRef<std::string> dependsOn);
   void writeFetch(TraceValues &values, const Slice &slice);
-  /// Slots of a run of the op, `run` at `startCycle`.
+  /// Slots or fetches that follow each other. What is of the whole op stands at
+  /// its first ones alone; costs are those of these parts.
   void writeOpRun(TraceValues &values, unsigned op, const OpRun &run,
-                  const StretchRun &stretch, ArrayRef<std::string> dependsOn);
+                  const StretchRun &stretch, bool isFirst,
+                  ArrayRef<std::string> dependsOn);
   /// The same without what stands at the slots in it.
   void writeFrame(TraceValues &values, unsigned op, const OpRun &run,
                   const StretchRun &stretch);
@@ -39,19 +42,18 @@ private:
   struct OpTexts {
     bool isKnown = false;
     std::string in, out, tile; ///< no tile: empty
-    CostAttr cost;             ///< may be null
-    std::vector<int64_t> recordEnds;
+    PartCosts costs;
     std::vector<std::string> records; ///< of the cost; empty: not asked for
-    std::string sum;                  ///< of the cost; the same
   };
-  const OpTexts &textsOf(unsigned op);
-  StringRef recordOf(unsigned op, int64_t part);
-  StringRef sumOf(unsigned op);
+  OpTexts &textsOf(unsigned op);
+  StringRef recordOf(OpTexts &texts, size_t record);
+  std::string sumOf(const PartCosts &costs, const OpRun &run) const;
   void writePlace(TraceValues &values, unsigned op,
                   ArrayRef<int64_t> iterations);
   void writeLanes(TraceValues &values, DictionaryAttr lanes);
-  void writeOp(TraceValues &values, unsigned op, StringRef cost,
-               ArrayRef<std::string> dependsOn);
+  void writeShapes(TraceValues &values, unsigned op);
+  void writeDependences(TraceValues &values, ArrayRef<std::string> dependsOn);
+  void writeCause(TraceValues &values, unsigned op);
 
   const Timeline &timeline;
   const FunctionExplanation *explanation;

@@ -16,28 +16,40 @@ constexpr int64_t nanowattsPerWatt = 1000000000;
 
 TraceCounters::TraceCounters(const Target &target, Wanted wanted)
     : target(target), memories(target.sharedMemories()), uses(1) {
-  for (const Memory *memory : memories)
-    addCounter({memory->name + " bandwidth", "GB/s", "GB/s", true},
-               Unit::Lanes);
+  for (const Memory *memory : memories) {
+    bytesOf.emplace_back();
+    if (wanted.bytes) {
+      bytesOf.back() = counters.size();
+      addCounter({memory->name + " bandwidth", "GB/s", true},
+                 Unit::BytesPerSecond);
+    }
+    heldOf.push_back(counters.size());
+    addCounter({memory->name + " bandwidth held", "GB/s", true}, Unit::Lanes);
+  }
   for (const Engine &engine : target.engines) {
     busyOf.push_back(counters.size());
-    addCounter({"engines busy", engine.name, "engines"}, Unit::Engines);
+    addCounter({"engines busy " + engine.name, "engines"}, Unit::Engines);
   }
   for (const Engine &engine : target.engines) {
     privateOf.emplace_back();
     if (!wanted.privateMemory || !target.privateMemoryOf(engine))
       continue;
     privateOf.back() = counters.size();
-    addCounter({"private memory", engine.name, "bytes"}, Unit::Bytes);
+    addCounter({"private memory " + engine.name, "bytes"}, Unit::Bytes);
   }
   if (wanted.power) {
     power = counters.size();
-    addCounter({"power", "W", "W", true}, Unit::Nanowatts,
-               target.idleWatts.value_or(0) * nanowattsPerWatt);
+    addCounter(
+        {"power of MACs and bytes", "W", true,
+         "energy of MACs and of bytes that are moved, spread evenly over "
+         "slots, and idle watts; of other work none"},
+        Unit::Nanowatts, target.idleWatts.value_or(0) * nanowattsPerWatt);
   }
   if (wanted.cache) {
     cache = counters.size();
-    addCounter({"KV cache written", "bytes", "bytes"}, Unit::Bytes);
+    addCounter(
+        {wanted.cache->before ? "KV cache" : "KV cache written", "bytes"},
+        Unit::Bytes, wanted.cache->before.value_or(0));
   }
   written.resize(counters.size());
   areas.resize(counters.size());
@@ -68,25 +80,26 @@ std::optional<unsigned> TraceCounters::findGroup(StringRef engine) const {
   return std::nullopt;
 }
 
-unsigned TraceCounters::useOfSlot(StringRef engine, DictionaryAttr lanes,
-                                  int64_t privateBytes, int64_t nanowatts) {
-  std::optional<unsigned> group = findGroup(engine);
+unsigned TraceCounters::useOfSlot(const SlotUse &slot) {
+  std::optional<unsigned> group = findGroup(slot.engine);
   if (!group)
     return 0;
-  auto [known, isNew] = slotUses.try_emplace(
-      {*group, lanes.getAsOpaquePointer(), privateBytes, nanowatts}, 0);
-  if (!isNew)
-    return known->second;
   Use use;
-  for (auto [counter, memory] : llvm::enumerate(memories))
-    if (int64_t held = getAmount(lanes, memory->name))
-      use.push_back({counter, held});
-  use.push_back({busyOf[*group], 1});
-  if (privateOf[*group] && privateBytes > 0)
-    use.push_back({*privateOf[*group], privateBytes});
-  if (power && nanowatts > 0)
-    use.push_back({*power, nanowatts});
-  return known->second = numberOf(std::move(use));
+  auto add = [&](std::optional<unsigned> counter, int64_t amount) {
+    if (counter && amount > 0)
+      use.push_back({*counter, amount});
+  };
+  for (auto [number, memory] : llvm::enumerate(memories)) {
+    auto moved = slot.bytesPerSecond.find(memory->name);
+    if (moved != slot.bytesPerSecond.end())
+      add(bytesOf[number],
+          std::min(moved->second, memory->usableBytesPerSecond()));
+    add(heldOf[number], getAmount(slot.lanes, memory->name));
+  }
+  add(busyOf[*group], 1);
+  add(privateOf[*group], slot.privateBytes);
+  add(power, slot.nanowatts);
+  return numberOf(std::move(use));
 }
 
 unsigned TraceCounters::useOfSlice(StringRef engine, int64_t privateBytes) {
@@ -123,7 +136,10 @@ int64_t TraceCounters::show(unsigned counter, int64_t value) const {
     return interval > 0 ? value * 1000 : value;
   if (units[counter] == Unit::Bytes)
     return value;
-  const Memory &memory = *memories[counter];
+  if (units[counter] == Unit::BytesPerSecond)
+    return (value + 500000) / 1000000;
+  size_t number = llvm::find(heldOf, counter) - heldOf.begin();
+  const Memory &memory = *memories[number];
   double share = static_cast<double>(value) / memory.lanes;
   return std::llround(share * memory.usableBytesPerSecond() / 1e6);
 }

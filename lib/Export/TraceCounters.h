@@ -8,6 +8,8 @@
 #ifndef LLM_LIB_EXPORT_TRACECOUNTERS_H
 #define LLM_LIB_EXPORT_TRACECOUNTERS_H
 
+#include "CacheBytes.h"
+#include "PartCosts.h"
 #include "TraceSink.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Target/Target.h"
@@ -16,21 +18,29 @@
 
 namespace mlir::llm {
 
-/// Bandwidth of each shared memory, engines busy and private memory of each
-/// group, power, bytes written to the KV cache. What spans hold is numbered
-/// once and added up as they start and end.
+/// What slots and fetches move from and to each shared memory and how much of
+/// its bandwidth they hold, engines busy and private memory of each group,
+/// power, bytes in the KV cache. What spans hold is numbered once and added up
+/// as they start and end.
 class TraceCounters {
 public:
   struct Wanted {
-    bool privateMemory = false, power = false, cache = false;
+    bool bytes = false, privateMemory = false, power = false;
+    std::optional<CacheBytes> cache;
+  };
+  /// What a slot or a fetch holds while it lasts.
+  struct SlotUse {
+    StringRef engine;
+    DictionaryAttr lanes;
+    MemoryBytes bytesPerSecond;
+    int64_t privateBytes = 0, nanowatts = 0;
   };
   TraceCounters(const Target &target, Wanted wanted);
 
   const std::vector<TraceCounter> &described() const { return counters; }
 
   // The numbers of what a span holds; 0: nothing.
-  unsigned useOfSlot(StringRef engine, DictionaryAttr lanes,
-                     int64_t privateBytes, int64_t nanowatts);
+  unsigned useOfSlot(const SlotUse &slot);
   unsigned useOfSlice(StringRef engine, int64_t privateBytes);
   unsigned useOfCache(int64_t bytes);
 
@@ -46,7 +56,7 @@ public:
 
 private:
   using Use = std::vector<std::pair<unsigned, int64_t>>; ///< counter, amount
-  enum class Unit { Lanes, Engines, Bytes, Nanowatts };
+  enum class Unit { BytesPerSecond, Lanes, Engines, Bytes, Nanowatts };
   unsigned numberOf(Use use);
   std::optional<unsigned> findGroup(StringRef engine) const;
   void addCounter(TraceCounter counter, Unit unit, int64_t start = 0);
@@ -61,14 +71,15 @@ private:
   SmallVector<const Memory *> memories;
   std::vector<TraceCounter> counters;
   std::vector<Unit> units;
+  /// Of each of `memories`: the counters of what moves, and of what is held.
+  std::vector<std::optional<unsigned>> bytesOf;
+  std::vector<unsigned> heldOf;
   std::vector<unsigned> busyOf;                   ///< of each group
   std::vector<std::optional<unsigned>> privateOf; ///< of each group
   std::optional<unsigned> power, cache;
 
   std::vector<Use> uses;
   std::map<Use, unsigned> numbers;
-  DenseMap<std::tuple<unsigned, const void *, int64_t, int64_t>, unsigned>
-      slotUses;
 
   std::vector<int64_t> values;
   std::vector<std::optional<int64_t>> written; ///< as shown

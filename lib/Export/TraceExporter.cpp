@@ -27,6 +27,9 @@ void TraceExporter::writeHead() {
     values.text("time", time == TraceTime::Cycles ? "cycles" : "ns");
     values.text("policy", schedule.getPolicy());
     values.number("makespan_cycles", schedule.getMakespanCycles());
+    for (const TraceCounter &counter : spans.layout().counters)
+      if (!counter.about.empty())
+        values.text(counter.name, counter.about);
   });
 }
 
@@ -56,8 +59,8 @@ void TraceExporter::writeStretch(const StretchRun &run) {
   spans.sweepOf(run.stretch)
       .run([&](const SlotSeries &series, int64_t index, int64_t cycle,
                bool isStart) {
-        endLayers(run.startCycle + cycle);
         counters.moveTo(toNanoseconds(run.startCycle + cycle), sink);
+        endLayers(run.startCycle + cycle);
         if (isStart || series.kind != SpanKind::Event)
           counters.hold(series.use, isStart);
         if (!series.isSlice())
@@ -146,12 +149,14 @@ void TraceExporter::beginSlot(const Span &span) {
   Slice slice = spans.sliceOf(span.series, span.index, span.stretch);
   SliceOfRun place{slice.op, slice.iterations, slice.position};
   SmallVector<TraceArrow, 2> fetches;
-  for (unsigned fetch = 0; fetch < spans.fetchesOf(span.series); ++fetch)
+  for (unsigned fetch = 0;
+       fetch < spans.runOfSlots(span.series).getPrefetches().size(); ++fetch)
     fetches.push_back(
         {TraceArrow::Kind::Prefetch, flows.idOfFetch(place, fetch)});
   beginWork(span, place, fetches,
             [&](TraceValues &values, ArrayRef<std::string> dependsOn) {
-              args.writeSlot(values, slice, dependsOn);
+              args.writeSlot(values, slice, spans.runOfSlots(span.series),
+                             dependsOn);
             });
 }
 
@@ -188,7 +193,8 @@ void TraceExporter::beginOpRun(const Span &span) {
         {TraceArrow::Kind::Prefetch, flows.idOfFetch(place, fetch)});
   beginWork(span, place, fetches,
             [&](TraceValues &values, ArrayRef<std::string> dependsOn) {
-              args.writeOpRun(values, op, run, span.stretch, dependsOn);
+              args.writeOpRun(values, op, run, span.stretch, number == 0,
+                              dependsOn);
             });
 }
 
@@ -201,7 +207,7 @@ void TraceExporter::beginFetchRun(const Span &span) {
     arrows.push_back(
         {TraceArrow::Kind::Prefetch, flows.idOfFetch(place, number)});
   auto fillArgs = [&](TraceValues &values) {
-    args.writeOpRun(values, op, run, span.stretch, {});
+    args.writeOpRun(values, op, run, span.stretch, number == 0, {});
   };
   std::string name = timeline.nameOf(op, span.stretch.iterations);
   writeSlice(span, nameOfFetch(run.buffer, name), "prefetch", fillArgs, {},
@@ -225,8 +231,7 @@ static void writeCycles(TraceValues &values, int64_t start, int64_t end) {
 }
 
 void TraceExporter::beginIdle(const Span &span) {
-  const scheduling::IdleGap &gap =
-      spans.explanationOf(span.stretch.stretch).gaps[span.series.owner];
+  scheduling::IdleGap gap = spans.gapOf(span.series.owner, span.stretch);
   writeSlice(span, "idle: " + inWords(gap.mainCause()), "idle",
              [&](TraceValues &values) {
                writeCycles(values, span.startCycle, span.endCycle);
@@ -242,8 +247,8 @@ void TraceExporter::beginLayer(const Span &span) {
   const LayerSpan &layer = spans.layers().spans()[span.series.owner];
   ArrayRef<int64_t> iterations = span.stretch.iterations;
   openLayers.push({span.endCycle, span.track});
-  writeSlice(span, spans.layers().nameOf(layer, iterations), "layer",
-             [&](TraceValues &values) {
+  writeSlice(span, spans.layers().nameOf(layer, iterations),
+             layer.isModule() ? "module" : "layer", [&](TraceValues &values) {
                if (!iterations.empty())
                  values.list("iteration", [&](TraceValues &inner) {
                    for (int64_t iteration : iterations)
@@ -260,9 +265,13 @@ void TraceExporter::beginStep(const Span &span) {
   std::string name = timeline.nameOf(step.op, span.stretch.iterations);
   if (!step.buffer.empty())
     name = nameOfFetch(step.buffer, name);
+  scheduling::Cause cause = step.cause;
+  if (cause == scheduling::Cause::None && pathHasBegun)
+    cause = scheduling::Cause::LayerBoundary;
+  pathHasBegun = true;
   writeSlice(span, name, "critical path", [&](TraceValues &values) {
     writeCycles(values, span.startCycle, span.endCycle);
     values.number("steps", step.steps);
-    values.text("follows_by", scheduling::stringify(step.cause));
+    values.text("follows_by", scheduling::stringify(cause));
   });
 }

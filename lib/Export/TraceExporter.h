@@ -75,6 +75,7 @@ private:
   std::priority_queue<LayerEnd, std::vector<LayerEnd>, std::greater<>>
       openLayers;
   int64_t collapsed = 0;
+  bool pathHasBegun = false; ///< by a step in an earlier stretch or in this one
 };
 
 } // namespace mlir::llm

@@ -77,6 +77,7 @@ FailureOr<TraceFlows> TraceFlows::create(const Timeline &timeline,
     return emitError(timeline.program().function().getLoc())
            << "the schedule has more than 2^61 dependences, too many for a "
               "trace";
+  flows.arrows = *arrows + *fetches;
   return flows;
 }
 

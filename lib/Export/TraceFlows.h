@@ -33,6 +33,9 @@ public:
   static FailureOr<TraceFlows>
   create(const Timeline &timeline, const TraceSpans &spans, TraceDetail detail);
 
+  /// The most arrows that there can be.
+  int64_t count() const { return arrows; }
+
   /// The dependences that end at a slice, with the name of the run where each
   /// starts.
   void
@@ -51,6 +54,7 @@ private:
 
   const Timeline *timeline;
   bool drawsSlots = true;
+  int64_t arrows = 0;
   /// Of each dependence: the number before those of its arrows.
   std::vector<int64_t> firstIds;
   /// Of each op: its dependences, as positions in the timeline.

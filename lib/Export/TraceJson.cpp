@@ -38,20 +38,49 @@ static void writeThousandths(OStream &json, StringRef key, int64_t value) {
   json.attributeEnd();
 }
 
-/// Readers that add lengths to starts in doubles (speedscope) must not find an
-/// end behind the start of what follows: where the decimal would put it there,
-/// the length is the nearest double that does not, the same nanosecond still.
-static void writeLength(OStream &json, StringRef key, int64_t start,
-                        int64_t end) {
-  double from = double(start) / 1000, to = double(end) / 1000;
-  double length = double(end - start) / 1000;
-  if (from + length <= to)
-    return writeThousandths(json, key, end - start);
-  length = to - from;
-  while (from + length > to)
-    length = std::nextafter(length, 0.0);
+namespace {
+/// The ends of slices as readers find them that add lengths to starts in
+/// doubles (speedscope): behind no start of what follows, and behind no end of
+/// what the slice lies in.
+class DoubleEnds {
+public:
+  /// The length of a slice, in microseconds: nothing where the decimal ends it
+  /// there, else the longest double that does, the same nanosecond still.
+  /// Slices of a track come in the order of their starts.
+  std::optional<double> add(unsigned track, int64_t start, int64_t end);
+
+private:
+  struct Slice {
+    int64_t end;    ///< nanoseconds
+    double readEnd; ///< microseconds
+  };
+  /// Of each track: those that hold the last slice, and that itself.
+  std::vector<SmallVector<Slice, 4>> open;
+};
+} // namespace
+
+std::optional<double> DoubleEnds::add(unsigned track, int64_t start,
+                                      int64_t end) {
+  open.resize(std::max<size_t>(open.size(), track + 1));
+  SmallVector<Slice, 4> &stack = open[track];
+  while (!stack.empty() && stack.back().end <= start)
+    stack.pop_back();
+  double from = double(start) / 1000, limit = double(end) / 1000;
+  if (!stack.empty())
+    limit = std::min(limit, stack.back().readEnd);
+  double decimal = double(end - start) / 1000, length = decimal;
+  if (from + decimal > limit) {
+    length = std::max(limit - from, 0.0);
+    while (length > 0 && from + length > limit)
+      length = std::nextafter(length, 0.0);
+  }
+  stack.push_back({end, from + length});
+  return length == decimal ? std::nullopt : std::optional(length);
+}
+
+static void writeDouble(OStream &json, StringRef key, double value) {
   json.attributeBegin(key);
-  json.rawValue([&](raw_ostream &os) { os << llvm::format("%.17g", length); });
+  json.rawValue([&](raw_ostream &os) { os << llvm::format("%.17g", value); });
   json.attributeEnd();
 }
 
@@ -131,6 +160,7 @@ private:
 
   raw_ostream &os;
   const TraceLayout *layout = nullptr;
+  DoubleEnds ends;
   bool isFirst = true;
 };
 } // namespace
@@ -211,7 +241,11 @@ void JsonTrace::beginSlice(const TraceSlice &slice) {
     json.attribute("pid", pidOf(layout->tracks[slice.track].group));
     json.attribute("tid", tidOf(slice.track));
     writeThousandths(json, "ts", slice.start);
-    writeLength(json, "dur", slice.start, slice.end);
+    if (std::optional<double> length =
+            ends.add(slice.track, slice.start, slice.end))
+      writeDouble(json, "dur", *length);
+    else
+      writeThousandths(json, "dur", slice.end - slice.start);
     json.attributeObject("args", [&] {
       JsonValues values(json);
       slice.fillArgs(values);
@@ -251,9 +285,9 @@ void JsonTrace::writeCounter(unsigned number, int64_t nanoseconds,
     writeThousandths(json, "ts", nanoseconds);
     json.attributeObject("args", [&] {
       if (counter.hasDecimals)
-        writeThousandths(json, toUtf8(counter.key), value);
+        writeThousandths(json, counter.unit, value);
       else
-        json.attribute(toUtf8(counter.key), value);
+        json.attribute(counter.unit, value);
     });
   });
 }

@@ -27,8 +27,8 @@ ArrayRef<unsigned> TraceLayers::beginIn(const ProgramItem &stretch) const {
 
 std::string TraceLayers::nameOf(const LayerSpan &span,
                                 ArrayRef<int64_t> iterations) const {
-  if (!span.layer.empty())
-    return timeline.expandName(span.layer, span.firstOp, iterations);
+  if (!span.name.empty())
+    return timeline.expandName(span.name, span.firstOp, iterations);
   std::string first = timeline.nameOf(span.firstOp, iterations);
   if (span.firstOp == span.lastOp)
     return first;
@@ -47,32 +47,80 @@ void TraceLayers::addOp(unsigned op, LayerSpan &span) {
   span.lastOp = op;
 }
 
-/// `known`: the layers of the loop's body so far.
-void TraceLayers::addStretch(const ProgramItem &stretch,
-                             std::map<std::string, size_t> &known) {
+size_t TraceLayers::addSpan(const ProgramItem &stretch, LayerSpan span) {
+  begins[&stretch].push_back(all.size());
+  all.push_back(std::move(span));
+  return all.size() - 1;
+}
+
+/// The module right below the layer that the op belongs to; empty for an op of
+/// the layer itself.
+static std::string moduleInLayer(StringRef op, StringRef layer) {
+  std::string module = moduleOf(op);
+  size_t depth = partsOfModule(layer).size();
+  std::vector<std::string_view> parts = partsOfModule(module);
+  if (parts.size() <= depth || !StringRef(module).starts_with(layer))
+    return "";
+  return module.substr(0, parts[depth].data() + parts[depth].size() -
+                              module.data());
+}
+
+void TraceLayers::addModule(const ProgramItem &stretch, unsigned op,
+                            size_t layer, Known &known) {
+  std::string module =
+      moduleInLayer(timeline.program().ops()[op].name, all[layer].name);
+  if (module.empty())
+    return;
+  auto [at, isNew] = known.try_emplace(module, 0);
+  if (isNew)
+    at->second = addSpan(stretch, {module, op, op, layer});
+  addOp(op, all[at->second]);
+}
+
+/// `known`: the layers and modules of the loop's body so far.
+void TraceLayers::addStretch(const ProgramItem &stretch, Known &known) {
   std::optional<size_t> outside;
   for (unsigned op : stretch.ops) {
     std::string layer = layerOf(timeline.program().ops()[op].name);
-    std::optional<size_t> number = outside;
-    if (auto at = known.find(layer); !layer.empty())
-      number = at == known.end() ? std::nullopt : std::optional(at->second);
-    if (!number) {
-      number = all.size();
-      begins[&stretch].push_back(all.size());
-      all.push_back({layer, op});
-      if (layer.empty())
-        outside = number;
-      else
-        known[layer] = *number;
+    if (layer.empty()) {
+      if (!outside)
+        outside = addSpan(stretch, {"", op, op});
+      addOp(op, all[*outside]);
+      continue;
     }
-    addOp(op, all[*number]);
+    auto [at, isNew] = known.try_emplace(layer, 0);
+    if (isNew)
+      at->second = addSpan(stretch, {layer, op, op});
+    addOp(op, all[at->second]);
+    addModule(stretch, op, at->second, known);
+  }
+}
+
+/// Modules are slices on the track of their layer, so none may begin before
+/// the one ahead of it has ended.
+void TraceLayers::hideOverlapping(ArrayRef<size_t> spans) {
+  std::map<size_t, std::vector<size_t>> modules; // of each layer
+  for (size_t number : spans)
+    if (all[number].layer)
+      modules[*all[number].layer].push_back(number);
+  for (auto &[layer, inside] : modules) {
+    llvm::stable_sort(inside, [&](size_t a, size_t b) {
+      return all[a].startCycle < all[b].startCycle;
+    });
+    bool overlaps = false;
+    for (size_t i = 1; i < inside.size(); ++i)
+      overlaps |= all[inside[i]].startCycle < all[inside[i - 1]].endCycle;
+    for (size_t number : inside) {
+      all[number].isHidden = overlaps;
+      all[number].lane = all[layer].lane;
+    }
   }
 }
 
 /// The lanes that the body of a loop takes, or the whole program.
 unsigned TraceLayers::visitItems(ArrayRef<ProgramItem> items,
                                  int64_t bodyStart) {
-  std::map<std::string, size_t> known;
+  Known known;
   std::vector<Room> rooms;
   std::vector<size_t> own;
   for (const ProgramItem &item : items) {
@@ -91,9 +139,12 @@ unsigned TraceLayers::visitItems(ArrayRef<ProgramItem> items,
                        first, all.size()});
   }
   for (size_t number : own) // by now they have their ends
-    rooms.push_back(
-        {all[number].startCycle, all[number].endCycle, 1, number, number + 1});
-  return placeRooms(std::move(rooms));
+    if (!all[number].isModule())
+      rooms.push_back({all[number].startCycle, all[number].endCycle, 1, number,
+                       number + 1});
+  unsigned needed = placeRooms(std::move(rooms));
+  hideOverlapping(own);
+  return needed;
 }
 
 /// The first of `count` neighbouring lanes that are free; the highest lanes may

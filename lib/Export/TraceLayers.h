@@ -15,13 +15,18 @@
 namespace mlir::llm {
 
 /// The ops of one layer in the body of one loop, from the first start to the
-/// last end, fetches not counted; or those of a stretch that are in no layer.
+/// last end, fetches not counted; or those of a stretch that are in no layer;
+/// or those of one module of a layer (`self_attn`), in its slice.
 struct LayerSpan {
-  std::string layer; ///< empty: in none
+  std::string name; ///< empty: in no layer
   unsigned firstOp = 0, lastOp = 0;
+  std::optional<size_t> layer; ///< of a module
   int64_t ops = 0;
   int64_t startCycle = INT64_MAX, endCycle = 0; ///< relative to the iteration
   unsigned lane = 0;
+  bool isHidden = false; ///< a module where modules of the layer overlap
+
+  bool isModule() const { return layer.has_value(); }
 };
 
 /// Layers that overlap are on different lanes.
@@ -44,8 +49,12 @@ private:
     size_t first, last; ///< the spans that are in it
   };
   unsigned visitItems(ArrayRef<ProgramItem> items, int64_t bodyStart);
-  void addStretch(const ProgramItem &stretch,
-                  std::map<std::string, size_t> &known);
+  using Known = std::map<std::string, size_t>; ///< by name
+  void addStretch(const ProgramItem &stretch, Known &known);
+  size_t addSpan(const ProgramItem &stretch, LayerSpan span);
+  void addModule(const ProgramItem &stretch, unsigned op, size_t layer,
+                 Known &known);
+  void hideOverlapping(ArrayRef<size_t> spans);
   void addOp(unsigned op, LayerSpan &span);
   unsigned placeRooms(std::vector<Room> rooms);
 

@@ -31,8 +31,10 @@ constexpr unsigned stateCleared = 1, needsState = 2; ///< of sequenceFlags
 } // namespace packet
 namespace descriptor {
 constexpr unsigned uuid = 1, name = 2, process = 3, parentUuid = 5, counter = 8,
-                   childOrdering = 11, siblingOrderRank = 12;
+                   childOrdering = 11, siblingOrderRank = 12,
+                   siblingMergeBehavior = 15;
 constexpr unsigned isExplicit = 3; ///< of childOrdering: by rank
+constexpr unsigned never = 2;      ///< of siblingMergeBehavior; else by name
 } // namespace descriptor
 namespace process {
 constexpr unsigned pid = 1, name = 6;
@@ -196,6 +198,7 @@ void ProtoTrace::writeDescriptor(uint64_t uuid, uint64_t parent, unsigned rank,
       writer.varint(descriptor::parentUuid, parent);
     writer.varint(descriptor::childOrdering, descriptor::isExplicit);
     writer.varint(descriptor::siblingOrderRank, rank);
+    writer.varint(descriptor::siblingMergeBehavior, descriptor::never);
     fill();
     writer.endMessage();
     if (uuid == uuidOfGroup(0)) // the first packet: no number is known
@@ -226,7 +229,7 @@ void ProtoTrace::begin(const TraceLayout &tracks, Fill fillHead) {
                     [] {});
   writeTracks(/*ofMachine=*/false);
   for (auto [number, described] : llvm::enumerate(layout->counters))
-    writeDescriptor(uuidOfCounter(number), machine, ++rank, described.title(),
+    writeDescriptor(uuidOfCounter(number), machine, ++rank, described.name,
                     [&, &described = described] {
                       writer.beginMessage(descriptor::counter);
                       writer.bytes(counter::unitName, toUtf8(described.unit));

@@ -48,12 +48,10 @@ struct TraceTrack {
 };
 
 struct TraceCounter {
-  std::string name;
-  std::string key; ///< which of several of this name; else the unit
+  std::string name; ///< one line of a viewer
   std::string unit;
   bool hasDecimals = false; ///< values are thousandths
-  /// What a viewer that has one line for each shows.
-  std::string title() const { return key == unit ? name : name + " " + key; }
+  std::string about;        ///< what the name does not say, if anything
 };
 
 /// What a trace is made of. The first group is the whole machine, of which all

@@ -54,25 +54,16 @@ findRooms(const Timeline &timeline, const Target &target) {
   return rooms;
 }
 
-/// Bytes that one run of the op writes into caches.
-static int64_t countCacheBytes(Operation *op) {
-  int64_t bytes = 0;
-  op->walk([&](CacheUpdateOpInterface update) {
-    Count written = update.countWrittenBytes();
-    if (succeeded(written))
-      bytes = checkedAdd(bytes, *written).value_or(bytes);
-  });
-  return bytes;
-}
-
 static TraceCounters::Wanted findWanted(const Program &program,
                                         bool knowsRooms) {
   TraceCounters::Wanted wanted;
+  wanted.bytes = true;
   wanted.privateMemory = knowsRooms;
+  wanted.cache = findCacheBytes(program);
   for (const ProgramOp &entry : program.ops()) {
-    Operation *op = entry.op;
-    wanted.cache |= countCacheBytes(op) > 0;
-    if (CostAttr cost = costOf(op))
+    CostAttr cost = costOf(entry.op);
+    wanted.bytes &= bool(cost);
+    if (cost)
       wanted.power |= llvm::any_of(cost.getParts(), [](PartCostAttr part) {
         return part.getEnergyPicojoules() > 0;
       });
@@ -187,6 +178,19 @@ Slice TraceSpans::sliceOf(const SlotSeries &series, int64_t index,
   return slice;
 }
 
+scheduling::IdleGap TraceSpans::gapOf(unsigned number,
+                                      const StretchRun &run) const {
+  scheduling::IdleGap gap = explanationOf(run.stretch).gaps[number];
+  auto cyclesOf = [&](scheduling::Cause cause) -> int64_t & {
+    return gap.cycles[static_cast<size_t>(cause)];
+  };
+  if (explanation->laterWork.isBehind(run.stretch, run.iterations,
+                                      gap.engine.group))
+    cyclesOf(scheduling::Cause::LayerBoundary) =
+        std::exchange(cyclesOf(scheduling::Cause::NoWork), 0);
+  return gap;
+}
+
 std::optional<int64_t> TraceSpans::count(bool slices) const {
   std::optional<int64_t> sum = 0;
   auto visit = [&](auto &visit, ArrayRef<ProgramItem> items,
@@ -223,6 +227,8 @@ void TraceSpans::addStretch(const ProgramItem &stretch) {
   std::vector<SlotSeries> series;
   for (unsigned number : theLayers.beginIn(stretch)) {
     const LayerSpan &layer = theLayers.spans()[number];
+    if (layer.isHidden)
+      continue;
     // Its end may be in a later stretch, behind a loop.
     SlotSeries span{layer.startCycle, layer.startCycle, 0, 1, SpanKind::Layer};
     span.owner = number;
@@ -250,18 +256,10 @@ void TraceSpans::addExplained(const ProgramItem &stretch,
       add(SpanKind::Idle, number, gap);
 }
 
-static std::vector<int64_t> findRecordEnds(CostAttr cost) {
-  std::vector<int64_t> ends;
-  if (cost)
-    for (PartCostAttr part : cost.getParts())
-      ends.push_back(part.getCount() + (ends.empty() ? 0 : ends.back()));
-  return ends;
-}
-
 void TraceSpans::addOp(unsigned op, std::vector<SlotSeries> &all) {
   addOpRuns(op, all);
   Operation *operation = timeline.program().ops()[op].op;
-  std::vector<int64_t> recordEnds = findRecordEnds(costOf(operation));
+  PartCosts costs(costOf(operation));
   int64_t position = 0;
   for (auto [item, run] : llvm::enumerate(slotsOf(operation).getRuns())) {
     SlotSeries series{run.getStartCycle(), run.getEndCycle(),
@@ -269,33 +267,33 @@ void TraceSpans::addOp(unsigned op, std::vector<SlotSeries> &all) {
     series.owner = op;
     series.item = item;
     series.position = position;
-    addParts(series, run, recordEnds, all);
+    addParts(series, run, costs, all);
     position += run.getCount();
   }
   addCacheUpdates(op, all);
 }
 
-/// Cuts a run of slots where the cost of its parts changes. `recordEnds`: of
-/// each record of the cost the first part behind it; empty without a cost.
+/// Cuts a run of slots where the cost of its parts changes.
 void TraceSpans::addParts(const SlotSeries &run, SlotRunAttr slots,
-                          ArrayRef<int64_t> recordEnds,
+                          const PartCosts &costs,
                           std::vector<SlotSeries> &all) {
-  if (recordEnds.empty())
-    return addEqualParts(run, slots, std::nullopt, all);
+  if (!costs.areKnown())
+    return addEqualParts(run, slots, costs, std::nullopt, all);
   int64_t stride = std::max<int64_t>(slots.getPartStride(), 1);
   for (int64_t done = 0; done < run.count;) {
     int64_t part = slots.getPart() + done * slots.getPartStride();
-    auto end = llvm::upper_bound(recordEnds.drop_back(), part);
+    size_t record = costs.recordOf(part);
     int64_t parts = run.count - done;
-    if (end != recordEnds.end() - 1)
-      parts = std::min(parts, (*end - part + stride - 1) / stride);
+    if (record + 1 < costs.count())
+      parts =
+          std::min(parts, (costs.endOf(record) - part + stride - 1) / stride);
     SlotSeries series = run;
     series.startCycle += done * run.stride;
     series.endCycle += done * run.stride;
     series.count = parts;
     series.first = done;
     series.position += done;
-    addEqualParts(series, slots, end - recordEnds.begin(), all);
+    addEqualParts(series, slots, costs, record, all);
     done += parts;
   }
 }
@@ -311,25 +309,59 @@ static int64_t powerNanowatts(PartCostAttr part, int64_t cycles,
       .value_or(0);
 }
 
+/// How fast so many bytes move in so many cycles; rounded down, so that all
+/// that move at a time are no faster than the memory.
+static MemoryBytes bytesPerSecond(MemoryBytes bytes, int64_t cycles,
+                                  int64_t clockHz) {
+  for (auto &[memory, amount] : bytes)
+    amount = cycles == 0 ? 0
+                         : int64_t(std::min<__int128>(
+                               __int128(amount) * clockHz / cycles, maxCount));
+  return bytes;
+}
+
+/// What a slot holds: what was fetched for it does not move again.
+TraceCounters::SlotUse TraceSpans::useOf(const SlotSeries &parts,
+                                         SlotRunAttr run,
+                                         PartCostAttr cost) const {
+  TraceCounters::SlotUse use{run.getEngine(), run.getLanes()};
+  if (!cost)
+    return use;
+  MemoryBytes bytes, fetched = fetchedBytes(cost, run);
+  for (NamedAttribute memory : cost.getTraffic())
+    bytes[memory.getName()] =
+        cost.getBytes(memory.getName()) - fetched[memory.getName()];
+  int64_t cycles = parts.endCycle - parts.startCycle;
+  use.bytesPerSecond = bytesPerSecond(bytes, cycles, target.clockHz);
+  use.privateBytes = cost.getWorkingSetBytes();
+  use.nanowatts = powerNanowatts(cost, cycles, target.clockHz);
+  return use;
+}
+
+TraceCounters::SlotUse TraceSpans::useOf(PrefetchAttr fetch,
+                                         PartCostAttr cost) const {
+  TraceCounters::SlotUse use{fetch.getEngine(), fetch.getLanes()};
+  if (cost)
+    use.bytesPerSecond = bytesPerSecond(
+        bytesOf(cost, fetch.getBuffer()),
+        fetch.getEndCycle() - fetch.getStartCycle(), target.clockHz);
+  return use;
+}
+
 void TraceSpans::addEqualParts(SlotSeries parts, SlotRunAttr run,
+                               const PartCosts &costs,
                                std::optional<size_t> record,
                                std::vector<SlotSeries> &all) {
   bool drawsParts = detail == TraceDetail::Tile;
-  int64_t heldBytes = 0, nanowatts = 0;
-  if (record) {
-    PartCostAttr cost =
-        costOf(timeline.program().ops()[parts.owner].op).getParts()[*record];
-    heldBytes = cost.getWorkingSetBytes();
-    nanowatts =
-        powerNanowatts(cost, parts.endCycle - parts.startCycle, target.clockHz);
-  }
+  PartCostAttr cost = record ? costs[*record] : PartCostAttr();
+  TraceCounters::SlotUse use = useOf(parts, run, cost);
   for (auto [number, fetch] : llvm::enumerate(run.getPrefetches())) {
     int64_t shift = parts.first * parts.stride;
     SlotSeries series = parts;
     series.startCycle = fetch.getStartCycle() + shift;
     if (const SourceRoom *room =
             findRoom(parts.owner, record, fetch.getBuffer())) {
-      heldBytes -= room->stagingBytes;
+      use.privateBytes -= room->stagingBytes;
       series.kind = SpanKind::Held; // up to the end of the part
       series.use = theCounters.useOfSlice(run.getEngine(), room->sliceBytes);
       all.push_back(series);
@@ -337,13 +369,11 @@ void TraceSpans::addEqualParts(SlotSeries parts, SlotRunAttr run,
     series.endCycle = fetch.getEndCycle() + shift;
     series.kind = drawsParts ? SpanKind::Fetch : SpanKind::Held;
     series.fetch = number;
-    series.use =
-        theCounters.useOfSlot(fetch.getEngine(), fetch.getLanes(), 0, 0);
+    series.use = theCounters.useOfSlot(useOf(fetch, cost));
     all.push_back(series);
   }
   parts.kind = drawsParts ? SpanKind::Slot : SpanKind::Held;
-  parts.use = theCounters.useOfSlot(run.getEngine(), run.getLanes(), heldBytes,
-                                    nanowatts);
+  parts.use = theCounters.useOfSlot(use);
   all.push_back(parts);
 }
 
@@ -364,7 +394,8 @@ void TraceSpans::addOpRuns(unsigned op, std::vector<SlotSeries> &all) {
   if (detail == TraceDetail::Tile)
     opRuns[op].slots = findLongOpRuns(slots);
   else if (detail == TraceDetail::Op)
-    opRuns[op] = findOpRuns(slots);
+    opRuns[op] =
+        findOpRuns(slots, PartCosts(costOf(timeline.program().ops()[op].op)));
   auto add = [&](SpanKind kind, ArrayRef<OpRun> runs) {
     for (auto [number, run] : llvm::enumerate(runs)) {
       SlotSeries series{run.startCycle, run.endCycle, 0, 1, kind};
@@ -381,7 +412,7 @@ void TraceSpans::addOpRuns(unsigned op, std::vector<SlotSeries> &all) {
 /// What the op has written is in the caches once its last part has ended.
 void TraceSpans::addCacheUpdates(unsigned op, std::vector<SlotSeries> &all) {
   Operation *operation = timeline.program().ops()[op].op;
-  int64_t bytes = countCacheBytes(operation);
+  int64_t bytes = countWrittenBytes(operation);
   if (bytes == 0)
     return;
   int64_t end = 0;

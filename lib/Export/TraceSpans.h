@@ -50,13 +50,13 @@ public:
   unsigned trackOf(const SlotSeries &series, int64_t index,
                    const ProgramItem &stretch) const;
 
-  /// The fetches for each slot of a series.
-  unsigned fetchesOf(const SlotSeries &series) const {
-    return runOfSlots(series).getPrefetches().size();
-  }
+  /// Of a series of slots or of fetches for them.
+  SlotRunAttr runOfSlots(const SlotSeries &series) const;
 
   /// Of an op; where slots are drawn, only those of several, and no fetches.
   const OpRuns &runsOf(unsigned op) const { return opRuns[op]; }
+  /// A gap in a run of its stretch.
+  scheduling::IdleGap gapOf(unsigned number, const StretchRun &run) const;
   const StretchExplanation &explanationOf(const ProgramItem &stretch) const {
     return explanation->stretches.find(&stretch)->second;
   }
@@ -67,10 +67,13 @@ private:
   void addItems(ArrayRef<ProgramItem> items);
   void addOp(unsigned op, std::vector<SlotSeries> &all);
   void addParts(const SlotSeries &run, SlotRunAttr slots,
-                ArrayRef<int64_t> recordEnds, std::vector<SlotSeries> &all);
-  void addEqualParts(SlotSeries parts, SlotRunAttr run,
+                const PartCosts &costs, std::vector<SlotSeries> &all);
+  void addEqualParts(SlotSeries parts, SlotRunAttr run, const PartCosts &costs,
                      std::optional<size_t> record,
                      std::vector<SlotSeries> &all);
+  TraceCounters::SlotUse useOf(const SlotSeries &parts, SlotRunAttr run,
+                               PartCostAttr cost) const;
+  TraceCounters::SlotUse useOf(PrefetchAttr fetch, PartCostAttr cost) const;
   const SourceRoom *findRoom(unsigned op, std::optional<size_t> record,
                              StringRef buffer) const;
   void addOpRuns(unsigned op, std::vector<SlotSeries> &all);
@@ -79,7 +82,6 @@ private:
   unsigned engineTrack(StringRef engine, int64_t index) const {
     return firstTrackOfGroup.lookup(engine) + index;
   }
-  SlotRunAttr runOfSlots(const SlotSeries &series) const;
 
   const Timeline &timeline;
   const Target &target;

@@ -33,6 +33,8 @@ std::string_view stringify(Cause cause) {
     return "memory";
   case Cause::Choice:
     return "choice";
+  case Cause::LayerBoundary:
+    return "layer_boundary";
   case Cause::NoWork:
     return "no_work";
   }

@@ -76,20 +76,29 @@
 // RUN: %python %integration/check_trace.py trace.json report.json
 
 // Four slots are more than three: then it says neither, and what it left out.
-// RUN: llm-opt scheduled.mlir "--llm-export-perfetto=file=few.json explain-slots=3" --remark-format=emitRemark \
-// RUN:     --remarks-filter-missed=llm-export-perfetto -o out.mlir 2>&1 | FileCheck %s --check-prefix=FEW
-// FEW: remark: [Missed] slack | Category:llm-export-perfetto | Function={{.*}} | Reason="slack and causes are left out, as there are more slots in a stretch than explain-slots=3", slots=4
+// RUN: llm-opt scheduled.mlir "--llm-export-perfetto=file=few.json explain-slots=3" -o out.mlir 2>&1 | FileCheck %s --check-prefix=FEW
+// FEW: warning: the trace has no slack, causes of idle time and critical path: a stretch between two loop boundaries has 4 slots, more than explain-slots=3. To have them, at the cost of memory for each: --llm-export-perfetto=explain-slots=4
 // RUN: not grep slack_cycles few.json
-// RUN: llm-opt scheduled.mlir "--llm-export-perfetto=file=- explain-slots=4" -o out.mlir | FileCheck %s --check-prefix=TRACE
+// RUN: llm-opt scheduled.mlir "--llm-export-perfetto=file=- explain-slots=4" -o out.mlir 2> four.log | FileCheck %s --check-prefix=TRACE
+
+// Its three cores and two DMA queues are more than four: there is slack, but no critical path.
+// RUN: FileCheck %s --check-prefix=ENGINES --implicit-check-not=slack < four.log
+// ENGINES: warning: the trace has no causes of idle time and critical path: the target has 5 engines, more than explain-slots=4. To have them, at the cost of memory for each: --llm-export-perfetto=explain-slots=5
+// RUN: llm-opt scheduled.mlir "--llm-export-perfetto=file=all.json explain-slots=5" -o out.mlir && cmp all.json trace.json
+// RUN: not llm-opt scheduled.mlir "--llm-export-perfetto=file=none.json explain-slots=-1" -o out.mlir 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: error: --llm-export-perfetto=explain-slots=-1: expected a number of slots, 0 or more
+// RUN: not ls none.json
 
 // An iteration of a loop counts as often as it runs: an add of 192 cycles before the loop, in each
-// of its 4 iterations and behind it, on one of three cores. Nothing is idle for what comes behind
-// the border of a stretch: there is no work in its own.
+// of its 4 iterations and behind it, on one of three cores. Of the 1152 cycles two
+// are idle up to the last add, 2 x 960, where there is more to come, and in its 192 there is not. There
+// never is for the DMA queues.
 // RUN: llm-opt loop.mlir --llm-target=file=toy.json --llm-cost --llm-schedule=policy=earliest "--llm-export-report=format=json file=-" -o loops.mlir | FileCheck %s --check-prefix=LOOP
 // LOOP:      "name": "core",
 // LOOP:      "busy_cycles": 1152,
 // LOOP-NEXT: "idle_cycles": {
-// LOOP-NEXT:   "no_work": 2304
+// LOOP-NEXT:   "layer_boundary": 1920,
+// LOOP-NEXT:   "no_work": 384
 // LOOP-NEXT: }
 // LOOP:      "name": "dma",
 // LOOP:      "busy_cycles": 0,

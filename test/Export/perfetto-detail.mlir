@@ -20,13 +20,13 @@
 // TILE:          "name":"b","cat":"op"
 // TILE-NOT:      "cat":"parts"
 
-// By ops the two are one slice, the others one each; the cost is that of all four parts, and
-// the part that ends last leads to b.
+// By ops the two are one slice, the others one each. The cost is that of its parts; what is of the
+// whole op stands at the first of them, and the part that ends last leads to b.
 // RUN: FileCheck %s --check-prefix=OP < %t.op.json
 // OP:      "name":"a","cat":"op","pid":3,"tid":5,"ts":0.000,"dur":0.040,"args":{"op":"llm.add","parts":2,"start_cycle":0,"end_cycle":20,"lanes":{"dram":48},
-// OP-SAME:   "cost":{"work":{"alu":32},"bytes":{"dram":384},"overhead_cycles":0,"serial_cycles":0,"compute_cycles":40,"memory_cycles":4,"bound":"compute"},"depends_on":[]}
-// OP-NEXT: "name":"a","cat":"op","pid":3,"tid":6,"ts":0.000,"dur":0.020,{{.*}}"parts":1,
-// OP:      "name":"a","cat":"op","pid":3,"tid":6,"ts":0.024,"dur":0.020,{{.*}}"parts":1,
+// OP-SAME:   "tile":{{.*}}"cost":{"work":{"alu":16},"bytes":{"dram":192},"overhead_cycles":0,"serial_cycles":0,"compute_cycles":20,"memory_cycles":2,"bound":"compute"},"depends_on":[]}
+// OP-NEXT: "name":"a","cat":"op","pid":3,"tid":6,"ts":0.000,"dur":0.020,"args":{"op":"llm.add","parts":1,"start_cycle":0,"end_cycle":10,"lanes":{"dram":48},"cost":{"work":{"alu":8},"bytes":{"dram":96},"overhead_cycles":0,"serial_cycles":0,"compute_cycles":10,"memory_cycles":1,"bound":"compute"}}
+// OP:      "name":"a","cat":"op","pid":3,"tid":6,"ts":0.024,"dur":0.020,{{.*}}"parts":1,{{.*}}"bytes":{"dram":96},
 // OP-NEXT: {"ph":"s","name":"dependence",{{.*}}"tid":6,"ts":0.043}
 // OP:      "name":"b","cat":"op",{{.*}}"depends_on":["a"]
 // OP-NEXT: {"ph":"f","name":"dependence",{{.*}}"tid":5,"ts":0.045}
@@ -38,21 +38,23 @@
 
 // Counters, the same in all. Each part of a spends 1000 pJ in 20 ns, 0.050 W, and b 3000 pJ,
 // 0.150 W, over the 2 W of the idle machine; each part holds 192 bytes, b 300.
-// RUN: grep '"power"' %t.tile.json | FileCheck %s --check-prefix=POWER
-// RUN: grep '"power"' %t.layer.json | FileCheck %s --check-prefix=POWER
+// RUN: grep '"power of MACs and bytes","pid"' %t.tile.json | FileCheck %s --check-prefix=POWER
+// RUN: grep '"power of MACs and bytes","pid"' %t.layer.json | FileCheck %s --check-prefix=POWER
 // POWER:      "ts":0.000,"args":{"W":2.100}
 // POWER-NEXT: "ts":0.020,"args":{"W":2.050}
 // POWER-NEXT: "ts":0.024,"args":{"W":2.100}
 // POWER-NEXT: "ts":0.040,"args":{"W":2.050}
 // POWER-NEXT: "ts":0.044,"args":{"W":2.150}
 // POWER-NEXT: "ts":0.064,"args":{"W":2.000}
-// RUN: grep '"private memory"' %t.op.json | FileCheck %s --check-prefix=MEMORY
-// MEMORY:      "ts":0.000,"args":{"core":384}
-// MEMORY-NEXT: "ts":0.020,"args":{"core":192}
-// MEMORY-NEXT: "ts":0.024,"args":{"core":384}
-// MEMORY-NEXT: "ts":0.040,"args":{"core":192}
-// MEMORY-NEXT: "ts":0.044,"args":{"core":300}
-// MEMORY-NEXT: "ts":0.064,"args":{"core":0}
+// RUN: grep -o '"otherData":.*,"power of MACs and bytes":"[^"]*"' %t.tile.json | FileCheck %s --check-prefix=HEAD
+// HEAD: "power of MACs and bytes":"energy of MACs and of bytes that are moved, spread evenly over slots, and idle watts; of other work none"
+// RUN: grep '"private memory core"' %t.op.json | FileCheck %s --check-prefix=MEMORY
+// MEMORY:      "ts":0.000,"args":{"bytes":384}
+// MEMORY-NEXT: "ts":0.020,"args":{"bytes":192}
+// MEMORY-NEXT: "ts":0.024,"args":{"bytes":384}
+// MEMORY-NEXT: "ts":0.040,"args":{"bytes":192}
+// MEMORY-NEXT: "ts":0.044,"args":{"bytes":300}
+// MEMORY-NEXT: "ts":0.064,"args":{"bytes":0}
 
 #tile = #llm.tile<manual>
 #a = #llm.cost<engine = "core", parts = [<count = 4, work = {alu = 8},

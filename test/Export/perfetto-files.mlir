@@ -1,5 +1,10 @@
 // RUN: rm -rf %t && split-file %s %t && cd %t
 
+// Where one of two functions has no trace, none is written.
+// RUN: sed '/@prefill/s/llm.schedule/test.schedule/' two.mlir > one.mlir
+// RUN: not llm-opt one.mlir --allow-unregistered-dialect --llm-export-perfetto -o out.mlir 2>&1 | FileCheck two.mlir --check-prefix=ONE
+// RUN: not ls decode.perfetto.json
+
 // Without `file` each function gets a file of its own in the current folder.
 // RUN: llm-opt two.mlir --llm-export-perfetto -o out.mlir
 // RUN: FileCheck two.mlir --check-prefix=DECODE < decode.perfetto.json
@@ -18,6 +23,7 @@
 // RUN: llm-opt empty.mlir --llm-export-perfetto -o out.mlir 2>&1 | FileCheck empty.mlir
 
 //--- two.mlir
+// ONE: error: {{.*}}--llm-schedule
 // DECODE: "function":"decode"
 // PREFILL: "function":"prefill"
 // BOTH: error: functions 'decode' and 'prefill' would both be written to 'both.json', but a trace holds one: leave out 'file' to get a file for each

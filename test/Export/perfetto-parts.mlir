@@ -14,9 +14,9 @@
 // CHECK-NEXT: {"ph":"s","name":"dependence","cat":"dependence","id":1,"pid":3,"tid":6,
 // CHECK-NEXT: {"ph":"s","name":"dependence","cat":"dependence","id":2,"pid":3,"tid":6,
 // CHECK-NEXT: "name":"a","cat":"op","pid":3,"tid":7,{{.*}}"part":1,
-// CHECK-NEXT: "name":"prefetch rhs of b","cat":"prefetch","pid":4,"tid":8,
+// CHECK-NEXT: "name":"prefetch rhs of b","cat":"prefetch","pid":4,"tid":8,{{.*}}"prefetch":"rhs","bytes":{"dram":256}}
 // CHECK-NEXT: {"ph":"s","name":"prefetch","cat":"prefetch","id":1,"pid":4,"tid":8,
-// CHECK:      "name":"b",{{.*}}"tid":6,{{.*}}"work":{"mac":192},"bytes":{"dram":448}
+// CHECK:      "name":"b",{{.*}}"tid":6,{{.*}}"work":{"mac":192},"bytes":{"dram":448},{{.*}}"fetched_bytes":{"dram":256},
 // CHECK-NEXT: {"ph":"f","name":"dependence","cat":"dependence","bp":"e","id":1,"pid":3,"tid":6,
 // CHECK-NEXT: {"ph":"f","name":"prefetch","cat":"prefetch","bp":"e","id":1,"pid":3,"tid":6,
 // CHECK-NEXT: {"ph":"s","name":"dependence","cat":"dependence","id":3,"pid":3,"tid":6,

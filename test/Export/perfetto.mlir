@@ -8,8 +8,8 @@
 
 // The input's head draws the schedule: 1 + 3 x 4 + 1 = 14 slices; 1 arrow into the loop,
 // 2 from layer to layer, 3 x 4 within layers, 1 out of the loop: 16. Counters: DRAM, two groups of
-// engines, the private memory of the cores.
-// OK: ok: 14 slices, 16 arrows, 4 counters
+// engines, the private memory of the cores; of DRAM what moves and what is held.
+// OK: ok: 14 slices, 16 arrows, 5 counters
 
 // The head says what the trace is about.
 // CHECK:      {"displayTimeUnit":"ns","otherData":{"function":"decode","target":"toy","target_description":"invented: for tests","clock_hz":500000000,"time":"ns","policy":"list","makespan_cycles":200},"traceEvents":[
@@ -39,11 +39,12 @@
 // CHECK-NEXT: {"ph":"X","name":"embed","cat":"op","pid":3,"tid":6,"ts":0.000,"dur":0.020,
 // CHECK-NEXT: {"ph":"s","name":"dependence",{{.*}}"tid":6,"ts":0.019}
 
-// 192 lanes of 0.1 GB/s, and the working set of embed.
+// 384 bytes in 20 ns, 192 lanes of 0.1 GB/s, and the working set of embed.
 // CHECK-NEXT: {"ph":"C","name":"dram bandwidth","pid":1,"ts":0.000,"args":{"GB/s":19.200}},
-// CHECK-NEXT: {"ph":"C","name":"engines busy","pid":1,"ts":0.000,"args":{"core":1}},
-// CHECK-NEXT: {"ph":"C","name":"engines busy","pid":1,"ts":0.000,"args":{"dma":0}},
-// CHECK-NEXT: {"ph":"C","name":"private memory","pid":1,"ts":0.000,"args":{"core":384}},
+// CHECK-NEXT: {"ph":"C","name":"dram bandwidth held","pid":1,"ts":0.000,"args":{"GB/s":19.200}},
+// CHECK-NEXT: {"ph":"C","name":"engines busy core","pid":1,"ts":0.000,"args":{"engines":1}},
+// CHECK-NEXT: {"ph":"C","name":"engines busy dma","pid":1,"ts":0.000,"args":{"engines":0}},
+// CHECK-NEXT: {"ph":"C","name":"private memory core","pid":1,"ts":0.000,"args":{"bytes":384}},
 
 // The first layer has index 2 and takes 60 cycles. Its norm waits for what came before the
 // loop; the arrow arrives 1 ns after its start.
@@ -59,10 +60,11 @@
 // CHECK-SAME:   "cost":{"work":{"mac":256},"bytes":{"dram":512},"overhead_cycles":0,"serial_cycles":0,"compute_cycles":30,"memory_cycles":3,"bound":"compute"},
 // CHECK-SAME:   "depends_on":["layers.2.norm"]
 
-// Two cores hold 86 lanes and 512 bytes each from cycle 20 on.
-// CHECK:      "name":"dram bandwidth","pid":1,"ts":0.040,"args":{"GB/s":17.200}
-// CHECK-NEXT: "name":"engines busy","pid":1,"ts":0.040,"args":{"core":2}
-// CHECK-NEXT: "name":"private memory","pid":1,"ts":0.040,"args":{"core":1024}
+// Two cores move 512 bytes in 60 ns and hold 86 lanes and 512 bytes, each, from cycle 20 on.
+// CHECK:      "name":"dram bandwidth","pid":1,"ts":0.040,"args":{"GB/s":17.067}
+// CHECK-NEXT: "name":"dram bandwidth held","pid":1,"ts":0.040,"args":{"GB/s":17.200}
+// CHECK-NEXT: "name":"engines busy core","pid":1,"ts":0.040,"args":{"engines":2}
+// CHECK-NEXT: "name":"private memory core","pid":1,"ts":0.040,"args":{"bytes":1024}
 
 // From then on a norm waits for the layer before; the index goes 2, 4, 6, and a layer
 // takes 60 cycles, 120 ns.
@@ -72,8 +74,9 @@
 // The loop's result comes from its last iteration, and all counters end at 0.
 // CHECK:      "name":"final",{{.*}}"ts":0.380,"dur":0.020,{{.*}}"depends_on":["layers.6.sum"]
 // CHECK:      "name":"dram bandwidth","pid":1,"ts":0.400,"args":{"GB/s":0.000}
-// CHECK-NEXT: "name":"engines busy","pid":1,"ts":0.400,"args":{"core":0}
-// CHECK-NEXT: "name":"private memory","pid":1,"ts":0.400,"args":{"core":0}
+// CHECK-NEXT: "name":"dram bandwidth held","pid":1,"ts":0.400,"args":{"GB/s":0.000}
+// CHECK-NEXT: "name":"engines busy core","pid":1,"ts":0.400,"args":{"engines":0}
+// CHECK-NEXT: "name":"private memory core","pid":1,"ts":0.400,"args":{"bytes":0}
 // CHECK-NEXT: {{^}}]}
 
 // A second run gives the same bytes, `file=-` too, and the IR stays what it was.

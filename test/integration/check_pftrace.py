@@ -4,8 +4,8 @@
     check_pftrace.py TRACE.pftrace TRACE.json
 
 Reads protocol buffers byte by byte, with nothing but the numbers of the fields. Every packet
-must be one that is known; begins and ends must balance on each track, nest, and come in the
-order of time; each arrow has one source and one sink; counters move on in time. Slices with
+must be one that is known, in the order of time (`--means`: counters have samples of intervals,
+which are written when these end); begins and ends must balance on each track and nest; each arrow has one source and one sink; counters move on in time. Slices with
 their arguments, arrows and counters must be the same as in the JSON trace, neither more nor
 less. Exit status 1 and a message where that is not so.
 """
@@ -100,7 +100,8 @@ NUMBERED = {1: ("category", BYTES), 2: ("event", BYTES), 3: ("annotation", BYTES
 NUMBERED_TEXT = {1: ("number", VARINT), 2: ("text", BYTES)}
 CLEARED, NEEDS = 1, 2
 DESCRIPTOR = {1: ("uuid", VARINT), 2: ("name", BYTES), 3: ("process", BYTES), 5: ("parent", VARINT),
-              8: ("counter", BYTES), 11: ("ordering", VARINT), 12: ("rank", VARINT)}
+              8: ("counter", BYTES), 11: ("ordering", VARINT), 12: ("rank", VARINT),
+              15: ("merging", VARINT)}
 PROCESS = {1: ("pid", VARINT), 6: ("name", BYTES)}
 COUNTER = {6: ("unit", BYTES)}
 EVENT = {3: ("category_number", VARINT), 4: ("annotations", BYTES), 9: ("type", VARINT),
@@ -112,6 +113,7 @@ ANNOTATION = {1: ("name_number", VARINT), 2: ("flag", VARINT), 4: ("integer", VA
               12: ("elements", BYTES), 17: ("text_number", VARINT)}
 BEGIN, END, INSTANT, SAMPLE = 1, 2, 3, 4
 EXPLICIT = 3
+NEVER = 2
 
 
 class Texts:
@@ -182,13 +184,14 @@ def freeze(value):
 
 
 class ProtoTrace:
-    def __init__(self, data):
+    def __init__(self, data, means):
+        self.means = means
         self.texts = Texts()
         self.tracks = {}  # uuid -> descriptor
         self.slices = []  # [track, name, category, start, end, args]
         self.open = defaultdict(list)  # track -> positions in slices
         self.sources, self.sinks = {}, {}  # flow -> position
-        self.samples = Counter()  # (counter, time, value)
+        self.samples = Counter()  # (counter, unit, time, value)
         self.last = {}  # counter -> time
         self.now = 0
         self.head = None
@@ -217,7 +220,7 @@ class ProtoTrace:
         require(track in self.tracks, f"an event on track {track}, which is not described")
         require((kind == SAMPLE) == bool(self.tracks[track]["counter"]),
                 f"an event of kind {kind} on track {track}")
-        if kind != SAMPLE:
+        if kind != SAMPLE or not self.means:
             require(time >= self.now, f"an event at {time} behind one at {self.now}")
             self.now = time
         {BEGIN: self.begin, END: self.end, INSTANT: self.instant, SAMPLE: self.sample}[kind](
@@ -228,6 +231,7 @@ class ProtoTrace:
         uuid = one(fields, "uuid")
         require(uuid > 0 and uuid not in self.tracks, f"track {uuid} is described twice")
         require(one(fields, "ordering") == EXPLICIT, f"track {uuid} does not order its children")
+        require(one(fields, "merging") == NEVER, f"track {uuid} becomes one with those of its name")
         self.tracks[uuid] = fields
         text(one(fields, "name"))
         if fields["process"]:
@@ -276,7 +280,8 @@ class ProtoTrace:
         self.last[track] = time
         value = signed(event["integer"][0]) if event["integer"] else \
             Fraction(struct.unpack("<d", event["real"][0])[0])
-        self.samples[text(one(self.tracks[track], "name")), time, value] += 1
+        unit = text(one(message(one(self.tracks[track], "counter"), COUNTER), "unit"))
+        self.samples[text(one(self.tracks[track], "name")), unit, time, value] += 1
 
     def slice_key(self, number):
         track, name, category, start, end, args = self.slices[number]
@@ -312,15 +317,13 @@ class JsonTrace:
                 ends[each["ph"]][each["cat"], each["id"]] = last
             elif each["ph"] == "C":
                 [(key, value)] = each["args"].items()
-                title = each["name"] if key in ("GB/s", "W", "bytes") and each["name"] not in (
-                    "engines busy", "private memory") else f"{each['name']} {key}"
-                self.samples[title, nanoseconds(each["ts"]), float_of(value)] += 1
+                self.samples[each["name"], key, nanoseconds(each["ts"]), float_of(value)] += 1
         require(ends["s"].keys() == ends["f"].keys(), "arrows of the JSON trace with one end")
         self.flows = Counter((source, ends["f"][key]) for key, source in ends["s"].items())
 
 
 def nanoseconds(value):
-    return round(Fraction(value) * 1000)  # as Perfetto does: a length may be shorter by less than a millionth
+    return round(Fraction(value) * 1000)  # a length may be shorter by less than a millionth
 
 
 def float_of(value):
@@ -335,8 +338,8 @@ def compare(what, found, wanted):
             f"{next(iter(missing), None)} and {next(iter(extra), None)}")
 
 
-def check(data, root):
-    trace, wanted = ProtoTrace(data), JsonTrace(root)
+def check(data, root, means=False):
+    trace, wanted = ProtoTrace(data, means), JsonTrace(root)
     require(freeze(trace.head) == freeze(wanted.head), f"the head is {trace.head}")
     compare("slices", trace.all_slices(), wanted.slices)
     compare("flows", trace.all_flows(), wanted.flows)
@@ -353,13 +356,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("trace")
     parser.add_argument("json")
+    parser.add_argument("--means", action="store_true", help="counters have means of intervals")
     options = parser.parse_args()
     try:
         with open(options.trace, "rb") as file:
             data = file.read()
         with open(options.json, encoding="utf-8") as file:
             root = json.load(file, parse_float=Exact)
-        print(check(data, root))
+        print(check(data, root, options.means))
     except (TraceError, OSError, ValueError, KeyError) as error:
         print(f"{options.trace}: {type(error).__name__}: {error}", file=sys.stderr)
         return 1

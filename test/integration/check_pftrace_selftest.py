@@ -43,7 +43,7 @@ def packet(*fields):
 
 
 def descriptor(uuid, name, *fields):
-    return packet((60, [(1, uuid), (2, name), (11, 3), (12, uuid), *fields]))
+    return packet((60, [(1, uuid), (2, name), (11, 3), (12, uuid), (15, 2), *fields]))
 
 
 def event(time, track, kind, *fields):
@@ -69,8 +69,8 @@ PACKETS = [
     event(10, 3, 2),
     begin(10, 4, "c", (48, ("flow", 8))),
     event(12, 4, 2),
-    event(0, 5, 4, (44, 0.5)),
-    event(12, 5, 4, (44, 0.0)),
+    event(12, 5, 4, (44, 0.5)),
+    event(14, 5, 4, (44, 0.0)),
 ]
 
 
@@ -91,8 +91,8 @@ ROOT = {"otherData": {"clock_hz": 7}, "traceEvents": [
     {"ph": "s", "name": "d", "cat": "d", "id": 4, "pid": 2, "tid": 3, "ts": "0.003"},
     json_slice("c", 4, 10, 2),
     {"ph": "f", "name": "d", "cat": "d", "id": 4, "pid": 2, "tid": 4, "ts": "0.011"},
-    {"ph": "C", "name": "power", "pid": 1, "ts": "0.000", "args": {"W": "0.500"}},
-    {"ph": "C", "name": "power", "pid": 1, "ts": "0.012", "args": {"W": "0.000"}},
+    {"ph": "C", "name": "power", "pid": 1, "ts": "0.012", "args": {"W": "0.500"}},
+    {"ph": "C", "name": "power", "pid": 1, "ts": "0.014", "args": {"W": "0.000"}},
 ]}
 
 
@@ -100,9 +100,10 @@ class CheckProto(unittest.TestCase):
     def setUp(self):
         self.packets = copy.deepcopy(PACKETS)
         self.root = copy.deepcopy(ROOT)
+        self.means = False
 
     def run_checker(self):
-        return check(encode([(1, each) for each in self.packets]), self.root)
+        return check(encode([(1, each) for each in self.packets]), self.root, self.means)
 
     def expect_error(self, text):
         with self.assertRaisesRegex(TraceError, text):
@@ -179,7 +180,17 @@ class CheckProto(unittest.TestCase):
 
     def test_counter_that_goes_back(self):
         self.packets[12:] = self.packets[:11:-1]
-        self.expect_error("goes back to 0")
+        self.expect_error("an event at 12 behind one at 14")
+        self.means = True
+        self.expect_error("goes back to 12")
+
+    def test_samples_of_intervals(self):
+        self.packets[12:12] = [event(10, 5, 4, (44, 0.25))]
+        self.root["traceEvents"].append(
+            {"ph": "C", "name": "power", "pid": 1, "ts": "0.010", "args": {"W": "0.250"}})
+        self.expect_error("an event at 10 behind one at 12")
+        self.means = True
+        self.run_checker()
 
     def test_slice_on_a_counter(self):
         self.packets[6] = begin(0, 5, "a")
@@ -190,7 +201,7 @@ class CheckProto(unittest.TestCase):
         self.expect_error("slices: 1 only in JSON, 1 only here")
 
     def test_other_end(self):
-        self.packets[11] = event(13, 4, 2)
+        self.packets[11] = event(11, 4, 2)
         self.expect_error("slices: 1 only in JSON, 1 only here")
 
     def test_other_argument(self):
@@ -203,7 +214,7 @@ class CheckProto(unittest.TestCase):
         self.expect_error("flows: 1 only in JSON, 1 only here")
 
     def test_other_sample(self):
-        self.packets[12] = event(0, 5, 4, (44, 0.25))
+        self.packets[12] = event(12, 5, 4, (44, 0.25))
         self.expect_error("counters: 1 only in JSON, 1 only here")
 
     def test_other_head(self):

@@ -19,8 +19,8 @@ def main():
     assert report["clock_hz"] == 10**9
     interval = -(-report["makespan_cycles"] // INTERVALS)
     for engine in report["engines"]:
-        samples = [(round(each["ts"] * 1000), each["args"][engine["name"]]) for each in events
-                   if each["name"] == "engines busy" and engine["name"] in each["args"]]
+        samples = [(round(each["ts"] * 1000), each["args"]["engines"]) for each in events
+                   if each["name"] == f"engines busy {engine['name']}"]
         assert 0 < len(samples) <= INTERVALS + 1, len(samples)
         assert all(time % interval == 0 for time, _ in samples[:-1]), "not at the intervals"
         area = sum((after[0] - before[0]) * before[1] for before, after in zip(samples, samples[1:]))

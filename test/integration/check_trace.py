@@ -18,7 +18,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from json_trace import Trace, TraceError, is_integer, require
-from trace_plan import Plan, join
+from trace_plan import Plan, cost_of, join
 
 
 class Checker:
@@ -60,13 +60,14 @@ class Checker:
         else:
             self.check_arrows(self.check_slices())
         self.check_counters()
-        unknown = set(self.others) - {"parts", "idle", "layer", "critical path"}
+        unknown = set(self.others) - {"parts", "idle", "layer", "module", "critical path"}
         require(not unknown, f"slices of unknown kinds: {sorted(map(str, unknown))}")
         if self.detail == "tile":
             self.check_parts()
         else:
             require(not self.others["parts"], "parts without slots in them")
         self.check_layers()
+        self.check_modules()
         if self.detail == "layer":
             require(not self.others["idle"], "gaps without engines")
         else:
@@ -97,16 +98,21 @@ class Checker:
         numbers = {}  # (expected, op, run, place) -> slice
         for op in self.plan.ops.values():
             for run in self.plan.runs(op):
-                wanted = list(enumerate(self.plan.slices(op, run)))
-                for place, expected in wanted:
+                costs = []
+                for place, expected in enumerate(self.plan.slices(op, run)):
                     found = self.match(expected)
-                    self.check_args(op, run, expected, found)
+                    self.check_args(op, run, expected, found, place == 0)
+                    costs.append(found.args["cost"])
                     numbers[op["name"], run, place] = found.number
+                self.check_sum(op, costs)
         self.fetches = Counter()
         for op in self.plan.ops.values():
             for run in self.plan.runs(op):
                 for fetch, consumer in self.plan.prefetches(op, run):
-                    source = self.match(fetch).number
+                    found = self.match(fetch)
+                    require(found.args.get("bytes") == dict(fetch.fetched),
+                            f"args of '{fetch.name}': bytes are not {dict(fetch.fetched)}")
+                    source = found.number
                     if consumer:
                         place = self.plan.slices(op, run).index(consumer)
                         self.fetches[source, numbers[op["name"], run, place]] += 1
@@ -114,29 +120,41 @@ class Checker:
         require(not extra, f"slices that the report does not know: {sorted(extra)}")
         return numbers
 
-    def check_args(self, op, run, expected, found):
+    def check_args(self, op, run, expected, found, is_first):
+        """`is_first`: of the slices of a run; by ops it alone has what is of the whole run."""
         where = f"args of '{found.name}'"
         args = found.args
         require(args.get("op") == op["op"], f"{where}: op is {args.get('op')}")
         for key in ("start_cycle", "end_cycle", "lanes"):
             require(args.get(key) == getattr(expected, key),
                     f"{where}: {key} is {args.get(key)}, not {getattr(expected, key)}")
+        cost, bounds = cost_of(op, expected.records)
+        bound = args.get("cost", {}).get("bound")
+        require(bound in bounds, f"{where}: the bound is {bound}, not one of {bounds}")
+        require(args["cost"] == {**cost, "bound": bound}, f"{where}: cost is not {cost}")
+        require(args.get("fetched_bytes", {}) == dict(expected.fetched),
+                f"{where}: fetched_bytes are not {dict(expected.fetched)}")
+        if self.detail == "op":
+            require(args.get("parts") == expected.parts, f"{where}: {args.get('parts')} parts")
+            if not is_first:
+                require(not {"in", "out", "tile", "depends_on"} & set(args), f"{where}: twice the same")
+                return
         names = [self.plan.name(*each) for each in self.plan.producers(op, run)]
         require(sorted(args.get("depends_on", [])) == sorted(names),
                 f"{where}: depends_on is {args.get('depends_on')}, not {names}")
         for key in ("in", "out"):
             require(isinstance(args.get(key), list), f"{where}: no shapes '{key}'")
-        require("bound" in args.get("cost", {}), f"{where}: no cost with a bound")
-        if self.detail == "op":
-            require(args.get("parts") == expected.parts, f"{where}: {args.get('parts')} parts")
-            work = Counter()  # cut ops may do some of it twice
-            for part in op["parts"]:
-                work.update({kind: part["count"] * each for kind, each in part["work"].items()})
-            require(args["cost"]["work"] == dict(work), f"{where}: work is not {dict(work)}")
-            for key in ("bytes", "compute_cycles", "memory_cycles", "overhead_cycles",
-                        "serial_cycles", "bound"):
-                require(args["cost"][key] == op[key], f"{where}: {key} is not that of the op")
         require("strategy" in args.get("tile", {}), f"{where}: no tile with a strategy")
+
+    def check_sum(self, op, costs):
+        """Over the slices of a run, costs are those of the op."""
+        for key in ("compute_cycles", "memory_cycles", "overhead_cycles", "serial_cycles"):
+            require(sum(cost[key] for cost in costs) == op[key],
+                    f"'{op['name']}': {key} of slices do not add up")
+        moved = Counter()
+        for cost in costs:
+            moved.update(cost["bytes"])
+        require(+moved == +Counter(op["bytes"]), f"'{op['name']}': bytes of slices do not add up")
 
     def check_arrows(self, numbers):
         """From the part of each producer that ends last to each slice of the consumer."""
@@ -158,17 +176,21 @@ class Checker:
     def check_counters(self):
         engines = {engine["name"]: engine["count"] for engine in self.report["engines"]}
         require(self.trace.counters or not self.trace.slices, "no counters")
-        for (name, key), samples in self.trace.counters.items():
+        for (name, _), samples in self.trace.counters.items():
             require(all(value >= 0 for _, value in samples), f"counter '{name}' is below 0")
-            if name == "KV cache written":
+            if name.startswith("KV cache"):
                 self.check_cache(samples)
                 continue
-            floor = samples[-1][1] if name == "power" else 0  # idle watts
+            floor = samples[-1][1] if name.startswith("power") else 0  # idle watts
             require(samples[-1][1] == floor, f"counter '{name}' does not end at 0")
             require(min(value for _, value in samples) >= floor, f"counter '{name}' is below its end")
-            if name == "engines busy":
-                require(max(value for _, value in samples) <= engines.get(key, math.inf),
-                        f"more than all '{key}' are busy")
+            if name.startswith("engines busy "):
+                group = name.removeprefix("engines busy ")
+                require(max(value for _, value in samples) <= engines.get(group, math.inf),
+                        f"more than all '{group}' are busy")
+        for memory in self.report.get("memories", []):
+            if "lanes" in memory:
+                self.check_bytes(memory)
         if self.detail != "layer":
             self.check_busy_time()
 
@@ -176,13 +198,44 @@ class Checker:
         values = [value for _, value in samples]
         require(values == sorted(values), "the cache loses bytes")
         wanted = self.report.get("totals", {}).get("kv_write_bytes")
-        require(values[-1] == wanted, f"{values[-1]} bytes are written to caches, not {wanted}")
+        written = values[-1] - values[0]
+        require(written == wanted, f"{written} bytes are written to caches, not {wanted}")
+
+    def check_bytes(self, memory):
+        """The area under a memory's bandwidth is the bytes of all slots and fetches, as far as the
+        memory can move them in their time, up to the rounding of samples and of times."""
+        samples = self.trace.counters[f"{memory['name']} bandwidth", "GB/s"]
+        rate = memory.get("sustained_bytes_per_second", memory["bytes_per_second"])
+        require(max(value for _, value in samples) <= rate / 10**9 + 0.001,
+                f"more than the bandwidth of '{memory['name']}'")
+        seconds = Fraction(1, self.report["clock_hz"])
+        wanted = error = 0
+        for op in self.plan.ops.values():
+            for slot in op["slots"]:
+                number = self.plan.record(op, slot["part"])
+                traffic = op["parts"][number]["traffic_bytes"].get(memory["name"], {})
+                fetches = slot.get("prefetches", [])
+                own = sum(traffic.values())
+                moves = [(fetch, traffic.get(fetch["buffer"], 0)) for fetch in fetches]
+                for span, moved in [(slot, own - sum(bytes for _, bytes in moves)), *moves]:
+                    length = (span["end_cycle"] - span["start_cycle"]) * seconds
+                    moved = min(moved, rate * length)
+                    wanted += op["count"] * moved
+                    if self.time == "ns" and length > 0:  # both ends are off by half a nanosecond
+                        error += op["count"] * min(moved, moved / length / 10**9)
+        area = sum((after[0] - before[0]) * Fraction(before[1])
+                   for before, after in zip(samples, samples[1:]))  # GB/s in ns: bytes
+        if self.time == "cycles":
+            area *= 10**9 * seconds
+        error += Fraction(self.report["makespan_cycles"] * 10**9, self.report["clock_hz"]) / 2000
+        require(abs(area - wanted) <= error + 1,
+                f"{float(area)} bytes pass '{memory['name']}', not {float(wanted)}")
 
     def check_busy_time(self):
         """The area under 'engines busy' is the time of all slices."""
         area = 0
         for (name, _), samples in self.trace.counters.items():
-            if name == "engines busy":
+            if name.startswith("engines busy "):
                 area += sum((after[0] - before[0]) * before[1]
                             for before, after in zip(samples, samples[1:]))
         length = sum(each.end - each.start for each in self.trace.slices
@@ -241,12 +294,52 @@ class Checker:
                                max(slot.end_cycle for slot in slots), {"ops": len(ops)}))
         self.take("layer", wanted)
 
+    def check_modules(self):
+        """In a layer, from the first start to the last end of each module right below it, unless
+        two overlap."""
+        layers = defaultdict(lambda: defaultdict(list))
+        for op in self.plan.ops.values():
+            layer, module = op.get("layer"), op.get("module", "")
+            if layer and module.startswith(layer + "."):
+                name = layer + "." + module[len(layer) + 1:].split(".")[0]
+                layers[layer, tuple(op.get("loops", []))][name].append(op)
+        wanted = []
+        for modules in layers.values():
+            for run in self.plan.runs(next(iter(modules.values()))[0]):
+                spans = []
+                for name, ops in modules.items():
+                    slots = [slot for op in ops for slot in self.plan.slices(op, run)]
+                    spans.append((None, self.plan.name({**ops[0], "name": name}, run),
+                                  min(slot.start_cycle for slot in slots),
+                                  max(slot.end_cycle for slot in slots), {"ops": len(ops)}))
+                spans.sort(key=lambda span: span[2])
+                if all(before[3] <= after[2] for before, after in zip(spans, spans[1:])):
+                    wanted += spans
+        self.take("module", wanted)
+        inside = [(each.track, each.start, each.end) for each in self.others["layer"]]
+        for each in self.others["module"]:
+            require(any(track == each.track and start <= each.start and each.end <= end
+                        for track, start, end in inside), f"'{each.name}' lies in no layer")
+
+    def last_starts(self):
+        """Of each group, the last start of its slots and fetches that take time."""
+        last = Counter()
+        for op in self.plan.ops.values():
+            for run in self.plan.runs(op):
+                spans = self.plan.slots(op, run) + [fetch for fetch, _ in self.plan.fetches(op, run)]
+                for each in spans:
+                    group = each.track.rsplit("[", 1)[0]
+                    if each.start_cycle < each.end_cycle:
+                        last[group] = max(last[group], each.start_cycle)
+        return last
+
     def check_idle(self):
         """With slots and fetches they fill each engine's time; causes add up to the report's."""
         if not self.is_explained():
             require(not self.others["idle"], "gaps without an explanation")
             return
         causes, cycles = defaultdict(Counter), Counter()
+        last = self.last_starts()
         for each in self.others["idle"]:
             group = self.trace.metadata["process_name", each.track[0]][0]
             own = each.args["idle_cycles"]
@@ -256,6 +349,11 @@ class Checker:
             require(own[each.name.removeprefix("idle: ").replace(" ", "_")] == main,
                     f"'{each.name}' is not the main one of {own}")
             causes[group].update(own)
+            end = each.args["end_cycle"]
+            if "no_work" in own:
+                require(end - own["no_work"] >= last[group], f"work behind '{each.name}' at {end}")
+            if "layer_boundary" in own:
+                require(end <= last[group], f"no work behind '{each.name}' at {end}")
         for engine in self.report["engines"]:
             found = dict(causes[engine["name"]])
             require(found == engine["idle_cycles"],
@@ -289,8 +387,10 @@ class Checker:
             require(start in spans[each.name, "start"] and end in spans[each.name, "end"],
                     f"step '{each.name}' is no slot of it")
             require(start >= before, f"step '{each.name}' starts before the one ahead of it ends")
-            require(start == before or each.args["follows_by"] in ("choice", "none"),
+            follows = each.args["follows_by"]
+            require(start == before or follows in ("choice", "none", "layer_boundary"),
                     f"a gap before step '{each.name}'")
+            require((follows == "none") == (each is steps[0]), f"'{each.name}' follows by {follows}")
             before = end
         require(before == self.report["makespan_cycles"], "the critical path does not end last")
 

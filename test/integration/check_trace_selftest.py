@@ -15,16 +15,23 @@ from decimal import Decimal
 from check_trace import TraceError, check
 
 
+COST = {"work": {"alu": 2}, "overhead_cycles": 0, "serial_cycles": 1, "compute_cycles": 2, "memory_cycles": 3,
+        "bound": "memory"}
+
+
 def op(name, engine, start, end, count, **dependences):
-    slot = {"engine": engine, "start_cycle": start, "end_cycle": end, "lanes": {"dram": 1}}
+    slot = {"part": 0, "engine": engine, "start_cycle": start, "end_cycle": end, "lanes": {"dram": 1}}
     loops = {"loops": [0]} if count > 1 else {}
     return {"name": name, "op": "llm.add", "count": count, "slots": [slot], "depends_on": [],
-            **loops, **dependences}
+            "parts": [{"count": 1, "traffic_bytes": {"dram": {"x": 5, "out": 5}}, **COST}],
+            "bytes": {"dram": 10}, **COST, **loops, **dependences}
 
 
 REPORT = {
     "target": "toy", "clock_hz": 10**9, "makespan_cycles": 50,
-    "engines": [{"name": "core", "count": 2, "busy_cycles": 70, "idle_cycles": {"no_work": 30}}],
+    "engines": [{"name": "core", "count": 2, "busy_cycles": 70,
+                 "idle_cycles": {"layer_boundary": 20, "no_work": 10}}],
+    "memories": [{"name": "dram", "bytes_per_second": 2 * 10**9, "lanes": 2}],
     "loops": [{"start_cycle": 10, "period_cycles": 20, "trips": 2, "first_index": 0,
                "index_step": 1}],
     "ops": [
@@ -57,7 +64,7 @@ def span(category, name, pid, tid, start, end, **args):
 
 def slice_event(name, tid, start, end, *depends_on):
     args = {"op": "llm.add", "start_cycle": start, "end_cycle": end, "lanes": {"dram": 1},
-            "in": [], "out": [], "tile": {"strategy": "manual"}, "cost": {"bound": "memory"},
+            "in": [], "out": [], "tile": {"strategy": "manual"}, "cost": {"bytes": {"dram": 10}, **COST},
             "depends_on": list(depends_on)}
     return {"ph": "X", "name": name, "cat": "op", "pid": 3, "tid": tid,
             "ts": start / 1000, "dur": (end - start) / 1000, "args": args}
@@ -70,8 +77,12 @@ def arrow(number, source_tid, leaves, tid, arrives):
 
 
 def busy(time, engines):
-    return {"ph": "C", "name": "engines busy", "pid": 1, "ts": time / 1000,
-            "args": {"core": engines}}
+    return {"ph": "C", "name": "engines busy core", "pid": 1, "ts": time / 1000,
+            "args": {"engines": engines}}
+
+
+def moved(time, rate):
+    return {"ph": "C", "name": "dram bandwidth", "pid": 1, "ts": time / 1000, "args": {"GB/s": rate}}
 
 
 TRACE = {"traceEvents": [
@@ -86,15 +97,17 @@ TRACE = {"traceEvents": [
     *arrow(1, 6, 9, 6, 11), *arrow(2, 6, 9, 7, 11), *arrow(3, 6, 29, 6, 31),
     *arrow(4, 6, 9, 7, 31),
     busy(0, 1), busy(10, 2), busy(20, 1), busy(30, 2), busy(40, 1), busy(50, 0),
+    # 10 bytes each: 1 GB/s in 10 ns, 0.5 in 20.
+    moved(0, 1), moved(10, 1.5), moved(20, 0.5), moved(30, 1.5), moved(40, 0.5), moved(50, 0),
     span("layer", "a", 2, 5, 0, 10, ops=1),
     span("layer", "b.0 .. c.0", 2, 5, 10, 30, ops=2),
     span("layer", "b.1 .. c.1", 2, 5, 30, 50, ops=2),
-    span("idle", "idle: no work", 3, 7, 0, 10, idle_cycles={"no_work": 10}),
-    span("idle", "idle: no work", 3, 7, 20, 30, idle_cycles={"no_work": 10}),
+    span("idle", "idle: layer boundary", 3, 7, 0, 10, idle_cycles={"layer_boundary": 10}),
+    span("idle", "idle: layer boundary", 3, 7, 20, 30, idle_cycles={"layer_boundary": 10}),
     span("idle", "idle: no work", 3, 7, 40, 50, idle_cycles={"no_work": 10}),
     span("critical path", "a", 1, 4, 0, 10, follows_by="none"),
-    span("critical path", "b.0", 1, 4, 10, 30, follows_by="none"),
-    span("critical path", "b.1", 1, 4, 30, 50, follows_by="none"),
+    span("critical path", "b.0", 1, 4, 10, 30, follows_by="layer_boundary"),
+    span("critical path", "b.1", 1, 4, 30, 50, follows_by="layer_boundary"),
 ]}
 
 
@@ -117,7 +130,7 @@ class CheckTrace(unittest.TestCase):
             self.run_checker()
 
     def test_good(self):
-        self.assertEqual(self.run_checker(), "ok: 5 slices, 4 arrows, 1 counters")
+        self.assertEqual(self.run_checker(), "ok: 5 slices, 4 arrows, 2 counters")
 
     def test_order_of_the_file_does_not_matter(self):
         slices = [event for event in self.events if event["ph"] == "X"]
@@ -245,7 +258,7 @@ class CheckTrace(unittest.TestCase):
 
     def test_idle_with_another_name(self):
         gap = self.find(cat="idle")
-        gap["args"]["idle_cycles"] = {"no_work": 4, "fetch": 6}
+        gap["args"]["idle_cycles"] = {"layer_boundary": 4, "fetch": 6}
         self.expect_error("is not the main one")
 
     def test_idle_on_another_engine(self):
@@ -278,7 +291,7 @@ class CheckTrace(unittest.TestCase):
         self.expect_error("positive whole numbers")
 
     def test_counter_with_text(self):
-        self.find(ph="C")["args"]["core"] = "1"
+        self.find(ph="C")["args"]["engines"] = "1"
         self.expect_error("not a number")
 
     def test_counter_that_stays_up(self):
@@ -286,8 +299,42 @@ class CheckTrace(unittest.TestCase):
         self.expect_error("does not end at 0")
 
     def test_counter_that_counts_wrong(self):
-        self.find(ph="C", ts=0.02)["args"]["core"] = 2
+        self.find(ph="C", ts=0.02)["args"]["engines"] = 2
         self.expect_error("engines are busy for")
+
+    def test_more_bytes_than_there_are(self):
+        self.find(name="dram bandwidth", ts=0.02)["args"]["GB/s"] = 1.5
+        self.expect_error("60.0 bytes pass 'dram', not 50.0")
+
+    def test_faster_than_the_memory(self):
+        self.find(name="dram bandwidth", ts=0.02)["args"]["GB/s"] = 2.1
+        self.expect_error("more than the bandwidth of 'dram'")
+
+    def test_cost_of_more_than_the_slice(self):
+        self.find(name="b.1", cat="op")["args"]["cost"]["bytes"]["dram"] = 20
+        self.expect_error("cost is not")
+
+    def test_fetched_bytes_of_nothing(self):
+        self.find(name="b.1", cat="op")["args"]["fetched_bytes"] = {"dram": 5}
+        self.expect_error("fetched_bytes are not")
+
+    def test_no_work_where_there_is_some(self):
+        self.find(cat="idle").update(name="idle: no work")
+        self.find(cat="idle")["args"]["idle_cycles"] = {"no_work": 10}
+        self.expect_error("work behind 'idle: no work' at 10")
+
+    def test_boundary_with_nothing_behind(self):
+        gap = self.find(name="idle: no work")
+        gap.update(name="idle: layer boundary")
+        gap["args"]["idle_cycles"] = {"layer_boundary": 10}
+        self.expect_error("no work behind 'idle: layer boundary' at 50")
+
+    def test_nesting_in_doubles(self):
+        # 7321.204 + 0.82 is 7322.023999999999, 7321.819 + 0.205 is 7322.024.
+        for start, length in ((7321.204, 0.82), (7321.819, 0.205)):
+            self.events.append({"ph": "X", "name": f"from {start}", "cat": "parts", "pid": 3, "tid": 7, "ts": start,
+                                "dur": length, "args": {}})
+        self.expect_error("in doubles 'from 7321.819' ends behind 'from 7321.204'")
 
     def test_wrong_dependence_in_args(self):
         self.find(name="b.1", cat="op")["args"]["depends_on"] = ["a"]

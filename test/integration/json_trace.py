@@ -24,7 +24,8 @@ def is_number(value):
     return isinstance(value, Decimal) and value.is_finite()
 
 
-Slice = namedtuple("Slice", "number name track start end args category")
+# read_end: in microseconds, as a reader finds it that adds in doubles
+Slice = namedtuple("Slice", "number name track start end args category read_end")
 
 
 def nanoseconds(event, key):
@@ -37,16 +38,20 @@ def nanoseconds(event, key):
 
 
 def end_of(event, start):
-    """Where a slice ends. A length may be less than a millionth of a nanosecond shorter than it is: a reader that adds
-    it to the start in doubles must not find an end behind the start of what follows."""
+    """Where a slice ends. A length may be less than a millionth of a nanosecond shorter than it is, for readers that
+    add it to the start in doubles: these must not find an end behind the start of what follows."""
     require(is_number(event["dur"]), f"'dur' is not a number in {event}")
     length = Fraction(event["dur"]) * 1000
     whole = round(length)
     require(0 <= whole - length < Fraction(1, 10**6), f"'dur' is finer than a nanosecond in {event}")
     require(whole >= 0, f"'dur' is negative in {event}")
     end = start + whole
-    require(float(event["ts"]) + float(event["dur"]) <= end / 1000, f"in doubles ends behind {end} ns: {event}")
+    require(read_end(event) <= end / 1000, f"in doubles ends behind {end} ns: {event}")
     return end
+
+
+def read_end(event):
+    return float(event["ts"]) + float(event["dur"])
 
 
 def track_of(event):
@@ -130,7 +135,7 @@ class Trace:
         require("dur" in event, f"a slice without 'dur': {event}")
         end = end_of(event, time)
         new = Slice(len(self.slices), event["name"], track_of(event), time, end,
-                    event.get("args", {}), event.get("cat"))
+                    event.get("args", {}), event.get("cat"), read_end(event))
         self.slices.append(new)
         return new
 
@@ -190,4 +195,6 @@ class Trace:
                 require(not stack or each.end <= stack[-1].end,
                         f"'{stack and stack[-1].name}' and '{each.name}' overlap on "
                         f"{self.track_name(each.track)} at {each.start} ns")
+                require(not stack or each.read_end <= stack[-1].read_end,
+                        f"in doubles '{each.name}' ends behind '{stack and stack[-1].name}', which it lies in")
                 stack.append(each)

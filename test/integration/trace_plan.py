@@ -2,11 +2,13 @@
 for."""
 import itertools
 import re
-from collections import namedtuple
+from collections import Counter, namedtuple
 
 from json_trace import require
 
-Expected = namedtuple("Expected", "name track start_cycle end_cycle lanes parts")
+# records: of each part the number of its record of the cost; fetched: bytes by memory, of a slot
+# what is fetched for it, of a fetch its own
+Expected = namedtuple("Expected", "name track start_cycle end_cycle lanes parts records fetched")
 
 
 def expand(name, index, iteration):
@@ -26,12 +28,34 @@ def join(slots):
         before = ends.get((each.track, each.name))
         if before is not None and runs[before].end_cycle == each.start_cycle:
             lanes = each.lanes if runs[before].lanes == each.lanes else None
+            runs[before].records.extend(each.records)
+            runs[before].fetched.update(each.fetched)
             runs[before] = runs[before]._replace(end_cycle=each.end_cycle, lanes=lanes,
                                                  parts=runs[before].parts + 1)
             continue
         ends[each.track, each.name] = len(runs)
-        runs.append(each)
+        runs.append(each._replace(records=list(each.records), fetched=Counter(each.fetched)))
     return sorted(runs, key=lambda run: (run.start_cycle, run.track))
+
+
+def cost_of(op, records):
+    """The cost of parts of these records together, as args have it, but for the bound; and which
+    bounds they can have: that of the parts that take longest."""
+    total = Counter()
+    work, moved, cycles = Counter(), Counter(), Counter()
+    for number, count in Counter(records).items():
+        part = op["parts"][number]
+        for kind, each in part["work"].items():
+            work[kind] += count * each
+        for memory, buffers in part["traffic_bytes"].items():
+            moved[memory] += count * sum(buffers.values())
+        for key in ("overhead_cycles", "serial_cycles", "compute_cycles", "memory_cycles"):
+            total[key] += count * part[key]
+        cycles[number] = count * (part["overhead_cycles"] + part["serial_cycles"]
+                                  + max(part["compute_cycles"], part["memory_cycles"]))
+    bounds = {op["parts"][number]["bound"] for number in cycles
+              if cycles[number] == max(cycles.values())}
+    return {"work": dict(work), "bytes": dict(moved), **total}, bounds
 
 
 class Plan:
@@ -61,13 +85,31 @@ class Plan:
                       loop["index_step"])[run[-1]]
         return expand(op["name"], index, run[-1])
 
-    def place(self, op, run, slot, name):
+    def record(self, op, part):
+        """The number of a part's record of the cost; they stand in the order of the parts."""
+        for number, record in enumerate(op["parts"]):
+            if part < record["count"]:
+                return number
+            part -= record["count"]
+        raise AssertionError(f"'{op['name']}' has no part {part}")
+
+    def fetched(self, op, record, fetches):
+        """What fetches for a part of this record move, by memory."""
+        total = Counter()
+        for memory, buffers in op["parts"][record]["traffic_bytes"].items():
+            total[memory] += sum(buffers.get(fetch["buffer"], 0) for fetch in fetches)
+        return +total
+
+    def place(self, op, run, slot, name, part, fetches):
+        record = self.record(op, part)
         delay = sum(loop["period_cycles"] * i for loop, i in zip(self.loops_of(op), run))
         return Expected(name, slot["engine"], slot["start_cycle"] + delay,
-                        slot["end_cycle"] + delay, slot["lanes"], 1)
+                        slot["end_cycle"] + delay, slot["lanes"], 1, [record],
+                        self.fetched(op, record, fetches))
 
     def slots(self, op, run):
-        return [self.place(op, run, slot, self.name(op, run)) for slot in op["slots"]]
+        return [self.place(op, run, slot, self.name(op, run), slot["part"],
+                           slot.get("prefetches", [])) for slot in op["slots"]]
 
     def slices(self, op, run):
         slots = self.slots(op, run)
@@ -78,7 +120,7 @@ class Plan:
         for slot, consumer in zip(op["slots"], self.slots(op, run)):
             for fetch in slot.get("prefetches", []):
                 name = f"prefetch {fetch['buffer']} of {self.name(op, run)}"
-                yield self.place(op, run, fetch, name), consumer
+                yield self.place(op, run, fetch, name, slot["part"], [fetch]), consumer
 
     def prefetches(self, op, run):
         """Pairs of a slice of fetches and the slice that the first of them is for."""

@@ -25,7 +25,12 @@ enum class TraceDetail {
   Tile,  ///< one part
 };
 
-enum class TraceFormat { Json, JsonGzip, Proto };
+enum class TraceFormat {
+  Auto, ///< as the file's name says
+  Json,
+  JsonGzip,
+  Proto
+};
 
 enum class ReportFormat { Table, Json, Csv };
 

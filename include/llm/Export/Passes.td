@@ -180,8 +180,8 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     ui.perfetto.dev, chrome://tracing and speedscope open, or in Perfetto's own.
 
     Requires: a target on the module, `llm.schedule` on each function with a body and
-    `llm.slots` on its ops, as `--llm-schedule` leaves them; at most 10,000,000 slices. The
-    IR is not changed.
+    `llm.slots` on its ops, as `--llm-schedule` leaves them; at most 10,000,000 slices and
+    arrows. The IR is not changed.
 
     Both formats hold the same: `json` (`json.gz` compresses it with gzip, byte for byte)
     and `pftrace`, Perfetto's TrackEvent protocol: times are whole nanoseconds, arrows are
@@ -194,8 +194,10 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     - of the target: the critical path, and all counters;
     - `layers`: a slice for each run of each layer, from the first start to the last end of
       its ops in that iteration, fetches not counted; layers that overlap are in different
-      lanes. The ops of a stretch (between two loop boundaries) that are in no layer are
-      one slice, named by the first and the last of them;
+      lanes. In it a slice for each of its modules (`self_attn`, `mlp`; category `module`),
+      unless modules of the layer overlap. The ops of a stretch (between two loop
+      boundaries) that are in no layer are one slice, named by the first and the last of
+      them;
     - each group of engines: a track per engine, idle ones included.
 
     What lies on the tracks of engines is up to `detail`:
@@ -203,48 +205,67 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
       (`prefetch`). Slots of one run of an op that follow each other on an engine without a
       gap lie in a slice of the op (`parts`);
     - `op`: such slots are one slice, and such fetches of one buffer; `parts` says how many
-      they are, `cost` is that of the whole op, and lanes are left out where they change;
+      they are, `cost` is that of these parts, and lanes are left out where they change.
+      What holds for the whole run of the op (shapes, tile, `depends_on`, slack) is at the
+      first of its slices alone;
     - `layer`: no tracks of engines and no arrows, for whole models. Where there are more
       than 10,000 slots and fetches, counters have one sample for each of 10,000 equal
-      intervals: the most bytes, and the mean of everything else, engines with decimals.
+      intervals, written when it ends: the most bytes, and the mean of everything else,
+      engines with decimals.
 
     Guarantees:
     - slices of one track do not overlap unless one lies in the other, because start and
-      end are rounded by one function;
+      end are rounded by one function. In JSON that holds for readers, too, that add `dur`
+      to `ts` in doubles: a `dur` whose three decimals would end a slice behind the start of
+      the next one there, or behind the end of one around it, has more of them, and is
+      shorter by less than a millionth of a nanosecond;
     - `args` of a slice: op, shapes in and out, tile, cost (work, bytes per memory,
       compute and memory cycles, bound), lanes, exact cycles, the names of the runs
-      that it waits for (`depends_on`), and of its op slack and what held it back;
+      that it waits for (`depends_on`), and of its op slack and what held it back. Summed
+      over the slices of a run of an op, `cost` is that of the op. `fetched_bytes` are those
+      of its `bytes` that were fetched ahead; slices of fetches have theirs as `bytes`;
     - one flow arrow for each slice and each run that it waits for: from that run's slice
       that ends last to the slice; and one from each fetch to its slot (`op`: from fetches
       to the slice that the first of them is for, if they end before it begins). Ids are
       whole numbers, one per arrow of a kind;
     - gaps between slices of an engine are slices of category `idle`, named by what most
       of the gap was for, "idle: dependence": the cause of what starts next on one of the
-      engines of the group, which may change meanwhile. `idle_cycles` has all of them; over
-      a group they add up to those of the report;
+      engines of the group, which may change meanwhile; behind the last one of a stretch
+      `layer_boundary` where engines of the group have work in a later stretch or iteration,
+      and `no_work` where they have none. `idle_cycles` has all of them; over a group they
+      add up to those of the report;
     - the critical path is one chain: back from the slot of a stretch that ends last, each
       time to what ends as the step starts, of several (`follows_by`) to what it waits for
       (`dependence`), its own `fetch`, the slot or fetch ahead on its engine (`engine`), or
       any other that ends then, and may have given back lanes or private memory
-      (`bandwidth`). So there is no gap in it but before a step of `choice`, as which
-      nothing ends: it follows what ended last. Steps of one op that follow each other are one slice (`steps`). It is a
+      (`bandwidth`); the first step of all follows `none`, the first of each later stretch
+      or iteration a `layer_boundary`. So there is no gap in it but before a step of
+      `choice`, as which nothing ends: it follows what ended last, and before the first of
+      a stretch. Steps of one op that follow each other are one slice (`steps`). It is a
       chain, not all ops whose `is_critical` is true: these may be side by side, and before
       a step of `bandwidth` or `choice` there need not be any;
-    - counters: of each shared memory the bandwidth that is held, in GB/s; of each group of
+    - counters: of each shared memory the bandwidth in GB/s at which slots and fetches move
+      their bytes (the area under it is the bytes; what was fetched for a slot moves once),
+      spread evenly over each of them, and the bandwidth that their lanes hold, which is
+      more while an overhead passes; of each group of
       engines how many are busy, and the bytes of private memory that are in use (S7:
       working sets of running parts less the staging rooms of what was fetched, and slices
       from the start of their fetch to the end of their part); where costs have energies,
-      the power in W: the energy of each part, bytes that were fetched for it included,
-      spread evenly over its slot, and the target's idle watts; bytes that were written to
-      KV caches since the start, each op's when it ends (S5: from then on they are read);
-    - private memory is left out where a tile or a cost does not say it; slack, idle slices
-      and the critical path where a schedule breaks a rule or a cost is stale and, with a
-      remark, where a stretch has more slots than `explain-slots`; idle slices and the
-      critical path also where the target has more engines than that;
+      the power in W of MACs and of bytes, which is all that they count: the energy of each
+      part, bytes that were fetched for it included, spread evenly over its slot, and the
+      target's idle watts; the bytes in KV caches, those at the start and what each op has
+      written when it ends (S5: from then on they are read), or where the program does not
+      say what is there at the start, those written since (`KV cache written`);
+    - the bandwidth of bytes is left out where an op has no cost, private memory where a tile
+      or a cost does not say it; slack, idle slices and the critical path where a schedule
+      breaks a rule or a cost is stale and, with a warning, where a stretch has more slots
+      than `explain-slots`; idle slices and the critical path also, with a warning, where the
+      target has more engines than that;
     - a file appears whole or not at all.
 
-    Several functions give several files; an explicit `file` holds one function only. A
-    file that another export of the pipeline has written is an error.
+    Several functions give several files, all of them or, where one has no trace, none; an
+    explicit `file` holds one function only. A file that another export of the pipeline has
+    written is an error.
     With `file=-` the trace goes to standard output, where the IR goes too unless the tool
     is told `-o`: a pass cannot see that, so give the IR a place of its own.
 
@@ -252,7 +273,7 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     ```
     llm-opt block.mlir --llm-tile --llm-schedule=engines=4 --llm-export-perfetto
     llm-opt block.mlir --llm-tile --llm-schedule "--llm-export-perfetto=file=a.json time=cycles"
-    llm-opt model.mlir --llm-tile --llm-schedule "--llm-export-perfetto=format=pftrace detail=layer"
+    llm-opt model.mlir --llm-tile --llm-schedule "--llm-export-perfetto=file=model.pftrace detail=layer"
     ```
     with, in the JSON file, one event a line:
     ```
@@ -273,8 +294,10 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
                      "cycles, one drawn as a nanosecond: short parts stay visible"))
     }]>,
     Option<"format", "format", "::mlir::llm::TraceFormat",
-           "::mlir::llm::TraceFormat::Json", "How to write it", [{
+           "::mlir::llm::TraceFormat::Auto", "How to write it", [{
       ::llvm::cl::values(
+          clEnumValN(::mlir::llm::TraceFormat::Auto, "auto",
+                     "as the end of `file` says, .json.gz or .pftrace, else json"),
           clEnumValN(::mlir::llm::TraceFormat::Json, "json",
                      "Chrome's JSON format, which most viewers open"),
           clEnumValN(::mlir::llm::TraceFormat::JsonGzip, "json.gz",
@@ -292,8 +315,9 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
           clEnumValN(::mlir::llm::TraceDetail::Tile, "tile", "one slot"))
     }]>,
     Option<"explainSlots", "explain-slots", "int64_t", /*default=*/"100000",
-           "The most slots of a stretch, between two loop boundaries, of which slack, "
-           "causes and the critical path are found: that takes memory for each of them">
+           "The most slots of a stretch, between two loop boundaries, and the most engines of "
+           "which slack, causes and the critical path are found: that takes memory for each "
+           "of them">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }
@@ -375,7 +399,8 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       (`dependence`), its own `fetch` does, no `engine` is idle, too few lanes are free
       (`bandwidth`), no idle engine has room (`memory`), or nothing (`choice`). Of
       engines, over all runs: `busy_cycles`, and `idle_cycles` by that cause of what
-      starts next on one of them in the stretch, `no_work` where nothing does;
+      starts next on one of them in the stretch, `layer_boundary` where nothing does until
+      a later stretch or iteration, `no_work` where nothing does any more;
     - the table names the largest bound, the first of equal ones;
     - the table counts all runs together (cycles are engine time), so that its columns
       add up to their last row, and says so where the target's figures are invented. Ops

@@ -27,11 +27,16 @@ enum class Cause : uint8_t {
   Bandwidth,  ///< fewer lanes were free than it holds
   Memory,     ///< no idle engine had room (a fetch: the engine of its part)
   Choice,     ///< nothing: it could run a cycle earlier
-  NoWork,     ///< of idle engines only: nothing starts on their group any more
+  /// Not found here, but by who knows of several problems, one behind the
+  /// other: it starts when its problem does, behind another one; of idle
+  /// engines as NoWork, but something starts on their group in a later problem.
+  LayerBoundary,
+  NoWork, ///< of idle engines only: nothing starts on their group any more
 };
-inline constexpr std::array<Cause, 8> allCauses = {
-    Cause::None,      Cause::Dependence, Cause::Fetch,  Cause::Engine,
-    Cause::Bandwidth, Cause::Memory,     Cause::Choice, Cause::NoWork};
+inline constexpr std::array<Cause, 9> allCauses = {
+    Cause::None,   Cause::Dependence,    Cause::Fetch,
+    Cause::Engine, Cause::Bandwidth,     Cause::Memory,
+    Cause::Choice, Cause::LayerBoundary, Cause::NoWork};
 
 /// The spelling in reports: "none", "dependence", .., "no_work".
 std::string_view stringify(Cause cause);

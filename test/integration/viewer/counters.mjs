@@ -28,8 +28,17 @@ function spansOf(report, label) {
         const add = (start, end, amount) => spans.push([start + shift, end + shift, amount]);
         const fetches = slot.prefetches ?? [];
         const { sources, working_set_bytes } = records[slot.part];
-        if (what === "bandwidth")
-          for (const span of [slot, ...fetches]) add(span.start_cycle, span.end_cycle, span.lanes[engine] ?? 0);
+        if (what === "bandwidth") {
+          // Bytes per cycle; what was fetched for the slot does not move again.
+          const traffic = records[slot.part].traffic_bytes[engine] ?? {};
+          const moves = (span, bytes) => add(span.start_cycle, span.end_cycle, bytes / (span.end_cycle - span.start_cycle || 1));
+          let own = Object.values(traffic).reduce((sum, bytes) => sum + bytes, 0);
+          for (const fetch of fetches) {
+            moves(fetch, traffic[fetch.buffer] ?? 0);
+            own -= traffic[fetch.buffer] ?? 0;
+          }
+          moves(slot, own);
+        }
         else if (what === "busy")
           for (const span of [slot, ...fetches].filter((candidate) => candidate.engine.startsWith(`${engine}[`)))
             add(span.start_cycle, span.end_cycle, 1);
@@ -61,10 +70,19 @@ await runChecks(Object.fromEntries(files.map((file) => [file, async () => {
   for (const counter of counters) {
     const spans = spansOf(report, counter.label);
     const [name, what] = counter.label.split(" ");
-    const unit = what === "bandwidth" ? (memory[name].sustained_bytes_per_second ?? memory[name].bytes_per_second) / 1e9 / memory[name].lanes
+    const unit = what === "bandwidth" ? report.clock_hz / 1e9
                  : what === "busy" ? 1 : 1e-6;
     const near = (found, expected, where) =>
       assert.ok(Math.abs(found - expected * unit) <= 1e-9 * Math.max(1, counter.most), `${counter.label} ${where}: ${found}, not ${expected * unit}`);
+    if (what === "bandwidth") {
+      // The area under it is the bytes of all ops, and it is never above what the memory gives.
+      const area = counter.time.reduce((sum, time, i) => sum + counter.value[i] * ((counter.time[i + 1] ?? time) - time), 0);
+      const bytes = report.ops.reduce((sum, op) => sum + op.count * (op.bytes[name] ?? 0), 0);
+      assert.ok(Math.abs((area * 1e9) / report.clock_hz - bytes) <= 1e-9 * bytes, `${counter.label}: ${area}, ${bytes} bytes`);
+      const rate = memory[name].sustained_bytes_per_second ?? memory[name].bytes_per_second;
+      const most = counter.value.reduce((a, b) => Math.max(a, b));
+      assert.ok(most <= (rate / 1e9) * (1 + 1e-9), `${counter.label}: ${most}`);
+    }
     // Every 97th change, so that a whole model takes seconds.
     const stride = Math.max(1, Math.floor(counter.time.length / 97));
     for (let i = 0; i < counter.time.length; i += stride) near(counter.value[i], valueAt(spans, counter.time[i]), counter.time[i]);

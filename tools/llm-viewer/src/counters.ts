@@ -1,4 +1,4 @@
-// What slices hold over time: bandwidth of memories, private memory, busy engines.
+// What slices move and hold over time: bytes of memories, private memory, busy engines.
 
 import { PartCost, Prefetch, Report, Slot, usableBytesPerSecond } from "./report";
 import { Schedule } from "./schedule";
@@ -26,9 +26,10 @@ class Sum {
     const order = new Uint32Array(this.times.length).map((_, index) => index);
     order.sort((a, b) => this.times[a] - this.times[b]);
     const time: number[] = [0], value: number[] = [0];
-    let sum = 0;
+    let sum = 0, open = 0;
     for (const index of order) {
-      sum += this.deltas[index];
+      open += index % 2 === 0 ? 1 : -1; // a start, an end
+      sum = open === 0 ? 0 : sum + this.deltas[index]; // fractions leave a rest
       if (time[time.length - 1] !== this.times[index]) {
         time.push(this.times[index]);
         value.push(0);
@@ -76,22 +77,27 @@ class Sums {
     for (const row of schedule.rows) this.groupOf.set(row.label, row.group);
   }
 
-  private addSpan(span: Slot | Prefetch, shift: number): void {
+  /// `bytesOf`: what the span moves of each shared memory, evenly: the area under its counter is the bytes.
+  private addSpan(span: Slot | Prefetch, shift: number, bytesOf: (memory: string) => number): void {
     const start = span.start_cycle + shift, end = span.end_cycle + shift;
     this.busy[this.groupOf.get(span.engine)!].add(start, end, 1);
-    this.shared.forEach((memory, index) => this.bandwidth[index].add(start, end, span.lanes[memory.name] ?? 0));
+    this.shared.forEach((memory, index) => this.bandwidth[index].add(start, end, bytesOf(memory.name) / (end - start)));
   }
 
   addSlot(slot: Slot, record: PartCost, shift: number): void {
-    slot.prefetches?.forEach((fetch) => this.addSpan(fetch, shift));
-    this.addSpan(slot, shift);
+    const fetches = slot.prefetches ?? [];
+    const fetched = (memory: string, buffer: string) => record.traffic_bytes[memory]?.[buffer] ?? 0;
+    for (const fetch of fetches) this.addSpan(fetch, shift, (memory) => fetched(memory, fetch.buffer));
+    this.addSpan(slot, shift, (memory) =>
+      Object.values(record.traffic_bytes[memory] ?? {}).reduce((sum, bytes) => sum + bytes, 0) -
+      fetches.reduce((sum, fetch) => sum + fetched(memory, fetch.buffer), 0));
     addPrivateBytes(this.held[this.groupOf.get(slot.engine)!], slot, record, shift);
   }
 
   finish(): Counter[] {
     const counters = this.shared.map((memory, index) => {
       const gigabytes = usableBytesPerSecond(memory) / 1e9;
-      return this.bandwidth[index].finish(`${memory.name} bandwidth`, "GB/s", gigabytes, gigabytes / memory.lanes!);
+      return this.bandwidth[index].finish(`${memory.name} bandwidth`, "GB/s", gigabytes, this.report.clock_hz / 1e9);
     });
     this.report.engines.forEach((engine, group) => {
       counters.push(this.busy[group].finish(`${engine.name} busy`, "", engine.count, 1));

@@ -22,6 +22,7 @@ export interface Source {
 }
 export interface PartCost {
   count: number;
+  traffic_bytes: Record<string, Amounts>; // by memory and buffer
   working_set_bytes: number;
   bound: string;
   sources: Record<string, Source>;
