@@ -225,7 +225,7 @@ std::string DotWriter::timeText(const NodeSum &sum) const {
   double share =
       100.0 * double(*sum.cycles) / double(std::max<int64_t>(graph.cycles, 1));
   return "\n" + formatIn({"us", 1, 3}, graph.microseconds(*sum.cycles)) +
-         ::llvm::formatv(" us, {0:f1} %", share).str();
+         " us, " + formatIn({"%", 1, 1}, share) + " %";
 }
 
 std::string DotWriter::boundText(const NodeSum &sum) const {

@@ -108,6 +108,12 @@ def printable(text: str) -> str:
     return "".join(f"\\{ord(c):02X}" if ord(c) < 32 or ord(c) == 127 else c for c in text)
 
 
+def show(number: float, decimals: int) -> str:
+    """What rounds to 0 and is none is below one unit of the last digit."""
+    text = f"{number:,.{decimals}f}"
+    return "<" + text[:-1] + "1" if number > 0 and not text.strip("0.") else text
+
+
 class Checker:
     def __init__(self, graph: Graph, report: dict, color: str):
         self.graph, self.report, self.color = graph, report, color
@@ -153,7 +159,7 @@ class Checker:
     def time_lines(self, names: list[str]) -> list[str]:
         cycles = sum(self.cycles[name] for name in names)
         microseconds = cycles * 1e6 / self.report["clock_hz"]
-        return [f"{microseconds:,.3f} us, {100 * cycles / self.all_cycles:.1f} %"]
+        return [f"{show(microseconds, 3)} us, {show(100 * cycles / self.all_cycles, 1)} %"]
 
     def bound_of(self, names: list[str]) -> str:
         sums: dict[str, int] = defaultdict(int)
