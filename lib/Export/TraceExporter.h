@@ -12,6 +12,7 @@
 #include "TraceFlows.h"
 #include "TraceSink.h"
 #include "TraceSpans.h"
+#include "llm/Files/Terminal.h"
 
 #include <queue>
 
@@ -75,6 +76,8 @@ private:
   std::priority_queue<LayerEnd, std::vector<LayerEnd>, std::greater<>>
       openLayers;
   int64_t collapsed = 0;
+  int64_t written = 0; ///< slices
+  ProgressLine line{/*patienceSeconds=*/1};
 };
 
 } // namespace mlir::llm

@@ -134,7 +134,6 @@ FailureOr<Solution> FunctionScheduler::solveExactly(const Problem &problem) {
 }
 
 FailureOr<Solution> FunctionScheduler::solve(const Problem &problem) {
-  line.enterStretch(problem.tasks.size());
   if (exact)
     return solveExactly(problem);
   std::optional<Solution> solution =
@@ -165,6 +164,8 @@ std::string FunctionScheduler::nameOfPolicy(StringRef policy, int64_t makespan,
 
 FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
                                                    int64_t start) {
+  line.enterStretch(stretch.size());
+  line.showStretch();
   FailureOr<SplitProblem> split =
       makeSplitProblem(program, stretch, target, options.cutsReductions);
   if (failed(split))

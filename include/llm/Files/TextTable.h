@@ -24,6 +24,11 @@ std::string toPrintable(StringRef text);
 /// between.
 std::string elide(StringRef text, size_t width);
 
+/// A name that someone else chose, of printable characters and not too wide.
+inline std::string showName(StringRef name, size_t widest = 20) {
+  return elide(toPrintable(name), widest);
+}
+
 /// Prints words, as many to a line as fit; lines after the first are indented.
 /// A number and the word behind it, which may be its unit, stay together.
 void printWrapped(llvm::raw_ostream &os, StringRef text, size_t width);
