@@ -51,6 +51,38 @@ def check_dumb() -> None:
     assert drain(ours, 300) == "" and tool.wait(timeout=300) == 0
 
 
+def run_on_terminal(arguments: list[str], code: int) -> str:
+    ours, theirs = pty.openpty()
+    tool = subprocess.Popen(["llm-opt", *arguments], stderr=theirs, env=os.environ | {"NO_COLOR": "1"})
+    os.close(theirs)
+    shown = drain(ours, 300)
+    assert tool.wait(timeout=300) == code, shown[-1000:]
+    return shown
+
+
+def check_ops() -> None:
+    """What looks at op after op says at which one it is. An error comes on an empty line."""
+    count = 20000
+    with open("many.mlir", "w", encoding="utf-8") as file:
+        file.write("func.func @many(%x: tensor<64x4096xbf16>) {\n")
+        for i in range(count):
+            kind = f"tensor<{4096 + 8 * i}x4096xbf16>"
+            file.write(f'  %w{i} = llm.weight "w{i}" : {kind}\n')
+            file.write(f'  %{i} = llm.matmul "m{i}" %x, %w{i} transpose_rhs : tensor<64x4096xbf16>, {kind}\n')
+        file.write("  return\n}\n")
+    shown = run_on_terminal(["many.mlir", "--llm-tile", "-o", "many.tiled.mlir"], 0)
+    first, *lines, last = shown.split(CLEAR)
+    seen = [int(re.fullmatch(rf"tiles for 'many': op (\d+) of {count}", line)[1]) for line in lines]
+    assert seen and seen == sorted(seen) and first == last == "", shown
+    with open("many.tiled.mlir", encoding="utf-8") as file:
+        before, stamp, behind = file.read().rpartition('stamp = "')
+    with open("many.tiled.mlir", "w", encoding="utf-8") as file:
+        file.write(before + stamp + "?" + behind)
+    shown = run_on_terminal(["many.tiled.mlir", "--llm-verify-cost", "-o", "many.out"], 1)
+    *lines, error = shown.split(CLEAR)
+    assert lines[1].startswith("costs of 'many': op ") and error.startswith("many.tiled.mlir:"), (lines, error[:100])
+
+
 def main() -> None:
     # Ignored in the workers of lit, and whoever is started there inherits that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -72,6 +104,7 @@ def main() -> None:
     with open("piped.mlir", "rb") as one, open("shown.mlir", "rb") as other:
         assert one.read() == other.read(), "another schedule"
     check_narrow()
+    check_ops()
     check_dumb()
     print("ok: progress on a terminal only")
 
