@@ -238,7 +238,6 @@ static void printIdle(const Report &report, llvm::raw_ostream &os) {
 void mlir::llm::writeReportTable(ArrayRef<Report> reports,
                                  llvm::raw_ostream &os) {
   Look look = Look::of(os);
-  ColorScope colors(os, look);
   for (const Report &report : reports) {
     if (&report != &reports.front())
       os << "\n";

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Files/TextTable.h"
+#include "llm/Files/Terminal.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -205,6 +206,7 @@ std::string TextTable::layOut(const Row &row, ArrayRef<size_t> widths,
 }
 
 void TextTable::print(::llvm::raw_ostream &os, size_t width) const {
+  ColorScope colors(os, Look::of(os));
   std::vector<size_t> widths = columnWidths();
   // Narrow gaps come first; then the names lose their middle.
   size_t gap = sumOf(widths, widestGap) <= width ? widestGap : 1;

@@ -50,7 +50,8 @@ public:
   FunctionScheduler(const Program &program, const Target &target,
                     ScheduleOptions options)
       : program(program), target(target), options(options),
-        line(func::FuncOp(program.function()).getName(), program.ops().size()) {
+        line(program.function().getContext(),
+             func::FuncOp(program.function()).getName(), program.ops().size()) {
     if (options.improve)
       improvement.emplace(program.ops().size(), *options.improve, options.seed,
                           line);

@@ -15,13 +15,17 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-OpLine::OpLine(MLIRContext *context, StringRef work, StringRef function,
-               size_t ops)
-    : head((work + " '" + showName(function) + "': op ").str()), ops(ops),
+WorkLine::WorkLine(MLIRContext *context)
+    : ProgressLine(/*patienceSeconds=*/1),
       beforeDiagnostics(context, [this](Diagnostic &) {
-        line.takeBack();
+        takeBack();
         return failure(); // others show it
       }) {}
+
+OpLine::OpLine(MLIRContext *context, StringRef work, StringRef function,
+               size_t ops)
+    : line(context), head((work + " '" + showName(function) + "': op ").str()),
+      ops(ops) {}
 
 void OpLine::enter(size_t count) {
   seen += count;
@@ -29,8 +33,8 @@ void OpLine::enter(size_t count) {
       [&](::llvm::raw_ostream &os) { os << head << seen << " of " << ops; });
 }
 
-SearchLine::SearchLine(StringRef function, size_t tasks)
-    : function(showName(function)), tasks(tasks) {}
+SearchLine::SearchLine(MLIRContext *context, StringRef function, size_t tasks)
+    : line(context), function(showName(function)), tasks(tasks) {}
 
 void SearchLine::showOp(::llvm::raw_ostream &os) const {
   if (InterruptNote::isNoted())

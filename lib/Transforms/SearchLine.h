@@ -18,11 +18,17 @@
 
 namespace mlir::llm {
 
-/// Most work is done before anyone asks how far it is.
-inline constexpr double workPatienceSeconds = 1;
+/// Most work is done before anyone asks how far it is: nothing in the first
+/// second. Empty before any diagnostic.
+class WorkLine : public ProgressLine {
+public:
+  explicit WorkLine(MLIRContext *context);
 
-/// Says on a terminal how far the work on the ops of a function is, while it
-/// takes longer than that; empty before any diagnostic.
+private:
+  ScopedDiagnosticHandler beforeDiagnostics;
+};
+
+/// Says on a terminal how far the work on the ops of a function is.
 class OpLine {
 public:
   /// "tiles for 'decode': op 3 of 20".
@@ -31,16 +37,15 @@ public:
   void enter(size_t ops = 1);
 
 private:
-  ProgressLine line{workPatienceSeconds};
+  WorkLine line;
   std::string head;
   size_t ops, seen = 0;
-  ScopedDiagnosticHandler beforeDiagnostics;
 };
 
 /// Says on a terminal how far the schedule of a function is.
 class SearchLine {
 public:
-  SearchLine(StringRef function, size_t tasks);
+  SearchLine(MLIRContext *context, StringRef function, size_t tasks);
 
   /// The next stretch of the function has so many tasks.
   void enterStretch(size_t size) { seen += size; }
@@ -51,13 +56,13 @@ public:
   /// A search from the list schedule on: `step` is "evaluation" or "node".
   void showSearch(StringRef step, int64_t count, int64_t makespanCycles,
                   int64_t lowerBoundCycles);
-  /// Before any message.
+  /// At the end of a stretch.
   void takeBack() { line.takeBack(); }
 
 private:
   void showOp(::llvm::raw_ostream &os) const;
 
-  ProgressLine line{workPatienceSeconds};
+  WorkLine line;
   std::string function;
   size_t tasks, seen = 0;
   int64_t tries = 0;

@@ -67,13 +67,14 @@ public:
   }
   /// A line across the table.
   void addRule() { rows.emplace_back(); }
-  /// Of a cell of the last row, on streams that have colours enabled.
+  /// Of a cell of the last row.
   void setColor(size_t column, Color color) {
     rows.back().colors.push_back({column, color});
   }
   /// With at most so many letters of each cell of the first column, behind the
   /// blanks that it begins with.
   size_t width(size_t letters = SIZE_MAX) const;
+  /// With colours where the reader of the stream can see them.
   void print(::llvm::raw_ostream &os, size_t width) const;
 
 private:
