@@ -225,7 +225,7 @@ std::string DotWriter::timeText(const NodeSum &sum) const {
   double share =
       100.0 * double(*sum.cycles) / double(std::max<int64_t>(graph.cycles, 1));
   return "\n" + formatIn({"us", 1, 3}, graph.microseconds(*sum.cycles)) +
-         ::llvm::formatv(" us, {0:f1} %", share).str();
+         " us, " + formatIn({"%", 1, 1}, share) + " %";
 }
 
 std::string DotWriter::boundText(const NodeSum &sum) const {
@@ -336,27 +336,26 @@ void DotWriter::writeModule(const ModuleTree::Module &in, unsigned level) {
 void DotWriter::writeEdges() {
   using Ends = std::tuple<StringRef, StringRef, bool>;
   std::map<Ends, size_t> known;
-  std::vector<std::pair<Ends, ::llvm::SetVector<unsigned>>> edges;
-  for (const Dependence &dependence : graph.dependences) {
-    bool isCarried = dependence.kind == Dependence::Kind::Previous;
-    Ends ends = {nodes[dependence.producer], nodes[dependence.consumer],
-                 isCarried};
+  std::vector<std::pair<Ends, ::llvm::SetVector<OpResult>>> edges;
+  for (const OpUse &use : graph.uses) {
+    bool isCarried = use.kind == Dependence::Kind::Previous;
+    Ends ends = {nodes[use.producer], nodes[use.consumer], isCarried};
     // Within a module that is one node.
     if (!isCarried && std::get<0>(ends) == std::get<1>(ends))
       continue;
     auto [place, isNew] = known.try_emplace(ends, edges.size());
     if (isNew)
       edges.push_back({ends, {}});
-    edges[place->second].second.insert(dependence.producer);
+    Operation *producer = graph.programOps()[use.producer].op;
+    edges[place->second].second.insert(producer->getResult(use.result));
   }
-  for (auto &[ends, producers] : edges) {
+  for (auto &[ends, results] : edges) {
     ::llvm::StringSet<> seen;
     std::string label;
-    for (unsigned producer : producers)
-      for (const std::string &shape :
-           outputShapes(graph.programOps()[producer].op))
-        if (seen.insert(shape).second)
-          label += (label.empty() ? "" : ", ") + shape;
+    for (OpResult result : results)
+      if (std::string shape = shapeOf(result.getType());
+          seen.insert(shape).second)
+        label += (label.empty() ? "" : ", ") + shape;
     constexpr size_t widestLabel = 60;
     os << "  " << std::get<0>(ends) << " -> " << std::get<1>(ends)
        << " [label=" << quoted(shortened(label, widestLabel))
@@ -370,8 +369,12 @@ void DotWriter::writeEdges() {
 
 void DotWriter::write() {
   std::string name = printable(graph.function().getSymName());
+  std::string around = printable(tree.root().path); // names leave it out
+  if (!around.empty())
+    around = "\n" + shortened(around, 60);
   os << "digraph " << quoted(name) << " {\n"
-     << "  label=" << quoted(shortened(name, 60) + timeText(sums.front()))
+     << "  label="
+     << quoted(shortened(name, 60) + around + timeText(sums.front()))
      << "; labelloc=t; fontname=\"Helvetica\"; style=rounded;\n"
      << "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#ffffff\", "
         "fontname=\"Helvetica\"];\n"

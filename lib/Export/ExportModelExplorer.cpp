@@ -11,6 +11,7 @@
 #include "llm/Export/Passes.h"
 #include "llm/Interfaces/ExternalModels.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_EXPORTMODELEXPLORERPASS
@@ -70,7 +71,8 @@ LogicalResult ExportModelExplorerPass::exportModule() {
     return ::llvm::any_of(
         graph.ops, [](const OpGraph::Op &op) { return op.cycles && op.bound; });
   });
-  if (file == "-" || !hasTimes)
+  // Beside a stream or a device there is no place for files.
+  if (!::llvm::sys::fs::is_regular_file(file) || file == "-" || !hasTimes)
     return success();
   StringRef stem = file;
   stem.consume_back(".json");

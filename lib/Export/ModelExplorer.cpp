@@ -40,14 +40,16 @@ static std::vector<std::string> nodeIds(const OpGraph &graph) {
 }
 
 /// A module's parts with '/' between, which no part has itself; the explorer
-/// takes what is behind a ';' only.
+/// takes what is behind a ';' only. Parts that are deeper than anyone unfolds
+/// are one.
 static std::string nameSpaceOf(StringRef module) {
+  constexpr size_t deepest = 32;
   std::string result;
-  for (std::string_view part : partsOfModule(module)) {
+  for (auto [level, part] : ::llvm::enumerate(partsOfModule(module))) {
     std::string text = part.empty() ? "_" : toUtf8(part);
     std::replace(text.begin(), text.end(), '/', '_');
     std::replace(text.begin(), text.end(), ';', '_');
-    result += (result.empty() ? "" : "/") + text;
+    result += (level == 0 ? "" : level < deepest ? "/" : ".") + text;
   }
   return result;
 }
@@ -90,7 +92,7 @@ static void writeAttributes(Json &json, const OpGraph &graph, unsigned index) {
   });
 }
 
-/// What is said of a dependence that is not of the same iteration.
+/// What is said of a use that is not of the same iteration.
 static StringRef describe(Dependence::Kind kind) {
   switch (kind) {
   case Dependence::Kind::Same:
@@ -103,15 +105,15 @@ static StringRef describe(Dependence::Kind kind) {
   return "";
 }
 
-static void writeEdges(Json &json, ArrayRef<Dependence> dependences,
+static void writeEdges(Json &json, ArrayRef<OpUse> uses,
                        ArrayRef<std::string> ids) {
   json.attributeArray("incomingEdges", [&] {
-    for (auto [input, dependence] : ::llvm::enumerate(dependences))
+    for (const OpUse &use : uses)
       json.object([&] {
-        json.attribute("sourceNodeId", ids[dependence.producer]);
-        json.attribute("sourceNodeOutputId", "0");
-        json.attribute("targetNodeInputId", std::to_string(input));
-        if (StringRef text = describe(dependence.kind); !text.empty())
+        json.attribute("sourceNodeId", ids[use.producer]);
+        json.attribute("sourceNodeOutputId", std::to_string(use.result));
+        json.attribute("targetNodeInputId", std::to_string(use.input));
+        if (StringRef text = describe(use.kind); !text.empty())
           json.attributeObject("metadata",
                                [&] { json.attribute("waits_for", text); });
       });
@@ -134,8 +136,7 @@ static void writeOutputs(Json &json, Operation *op, StringRef id) {
 }
 
 static void writeNode(Json &json, const OpGraph &graph, unsigned index,
-                      ArrayRef<Dependence> dependences,
-                      ArrayRef<std::string> ids) {
+                      ArrayRef<OpUse> uses, ArrayRef<std::string> ids) {
   const ProgramOp &entry = graph.programOps()[index];
   std::string module = moduleOf(entry.name);
   json.object([&] {
@@ -143,7 +144,7 @@ static void writeNode(Json &json, const OpGraph &graph, unsigned index,
     json.attribute("label", labelOf(entry.name, module));
     json.attribute("namespace", nameSpaceOf(module));
     writeAttributes(json, graph, index);
-    writeEdges(json, dependences, ids);
+    writeEdges(json, uses, ids);
     writeOutputs(json, entry.op, ids[index]);
   });
 }
@@ -152,10 +153,10 @@ static void writeNode(Json &json, const OpGraph &graph, unsigned index,
 static void writeNodes(Json &json, const OpGraph &graph) {
   std::vector<std::string> ids = nodeIds(graph);
   json.attributeArray("nodes", [&] {
-    ArrayRef<Dependence> rest = graph.dependences;
+    ArrayRef<OpUse> rest = graph.uses;
     for (unsigned op = 0; op < graph.ops.size(); ++op) {
-      ArrayRef<Dependence> own = rest.take_while(
-          [&](const Dependence &each) { return each.consumer == op; });
+      ArrayRef<OpUse> own = rest.take_while(
+          [&](const OpUse &each) { return each.consumer == op; });
       rest = rest.drop_front(own.size());
       writeNode(json, graph, op, own, ids);
     }

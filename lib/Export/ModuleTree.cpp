@@ -9,6 +9,7 @@
 #include "llm/Support/ModuleNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -54,12 +55,9 @@ std::string ModuleTree::relativeName(StringRef name, const Module &in) {
     return name.str();
   SmallVector<StringRef> parts;
   name.split(parts, '+');
-  std::string result;
-  for (StringRef part : parts) {
+  for (StringRef &part : parts)
     if (part.starts_with(in.path) &&
         part.drop_front(in.path.size()).starts_with("."))
       part = part.drop_front(in.path.size() + 1);
-    result += (result.empty() ? "" : "+") + part.str();
-  }
-  return result;
+  return ::llvm::join(parts, "+");
 }

@@ -87,6 +87,12 @@ static LogicalResult addTimes(OpGraph &graph) {
     if (failed(created) || failed(checkTarget(*created, *graph.target)))
       return failure();
     timeline = std::move(*created);
+  } else {
+    FailureOr<bool> stale = warnOfStaleCosts(
+        *graph.program, *graph.target,
+        "The graph has no times; run --llm-cost (or --llm-tile for new tiles)");
+    if (failed(stale) || *stale)
+      return failure(failed(stale));
   }
   for (unsigned op = 0; op < graph.ops.size(); ++op)
     if (failed(addTime(graph, op, timeline ? &*timeline : nullptr)))
@@ -102,8 +108,9 @@ FailureOr<OpGraph> OpGraph::create(func::FuncOp function,
   OpGraph graph;
   graph.program = std::make_unique<Program>(std::move(*program));
   graph.ops.resize(graph.programOps().size());
-  graph.dependences =
-      findDependences(*graph.program, findLoops(*graph.program));
+  graph.uses =
+      findUses(*graph.program,
+               findDependences(*graph.program, findLoops(*graph.program)));
   if (!target)
     return graph;
   graph.target = *target;

@@ -8,7 +8,7 @@
 #ifndef LLM_LIB_EXPORT_OPGRAPH_H
 #define LLM_LIB_EXPORT_OPGRAPH_H
 
-#include "llm/Analysis/Dependences.h"
+#include "OpUses.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Target/Target.h"
 
@@ -25,9 +25,9 @@ struct OpGraph {
     std::optional<CostBound> bound;
   };
   std::unique_ptr<Program> program;
-  std::vector<Op> ops;                 ///< as those of the program
-  std::vector<Dependence> dependences; ///< by consumer
-  int64_t cycles = 0;                  ///< of all ops
+  std::vector<Op> ops;     ///< as those of the program
+  std::vector<OpUse> uses; ///< by consumer
+  int64_t cycles = 0;      ///< of all ops
   std::optional<Target> target;
 
   func::FuncOp function() const { return program->function(); }

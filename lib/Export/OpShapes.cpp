@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-static std::string shapeOf(Type type) {
+std::string mlir::llm::shapeOf(Type type) {
   std::string text;
   llvm::raw_string_ostream os(text);
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -26,14 +26,17 @@ static std::string shapeOf(Type type) {
   return text;
 }
 
-SmallVector<std::string> mlir::llm::inputShapes(Operation *op) {
-  SmallVector<std::string> shapes(
-      llvm::map_range(op->getOperandTypes(), shapeOf));
+SmallVector<Value> mlir::llm::inputsOf(Operation *op) {
+  SmallVector<Value> inputs(op->getOperands());
   SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
-  for (Value value : captured)
-    shapes.push_back(shapeOf(value.getType()));
-  return shapes;
+  llvm::append_range(inputs, captured);
+  return inputs;
+}
+
+SmallVector<std::string> mlir::llm::inputShapes(Operation *op) {
+  return llvm::map_to_vector<6>(
+      inputsOf(op), [](Value value) { return shapeOf(value.getType()); });
 }
 
 SmallVector<std::string> mlir::llm::outputShapes(Operation *op) {

@@ -14,9 +14,13 @@
 
 namespace mlir::llm {
 
-/// `1x2048xbf16` for each tensor, other types as MLIR prints them: of the
-/// operands in their order, then of what a kernel of several ops reads from
+/// The operands in their order, then what a kernel of several ops reads from
 /// outside.
+SmallVector<Value> inputsOf(Operation *op);
+
+/// `1x2048xbf16` for each tensor, other types as MLIR prints them.
+std::string shapeOf(Type type);
+/// Of the inputs.
 SmallVector<std::string> inputShapes(Operation *op);
 /// Of the results.
 SmallVector<std::string> outputShapes(Operation *op);

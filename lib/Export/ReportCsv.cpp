@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
+#include "Utf8.h"
 #include "llm/Files/CsvWriter.h"
 
 using namespace mlir;
@@ -28,7 +29,7 @@ static void writeHeader(const Target &target, llvm::raw_ostream &os) {
       << "memory_cycles_per_run"
       << "macs_per_run";
   for (const Memory *memory : target.sharedMemories())
-    row << memory->name + "_bytes_per_run";
+    row << toUtf8(memory->name) + "_bytes_per_run";
   row << "bound";
 }
 
@@ -36,10 +37,11 @@ static void writeRow(StringRef function, const OpReport &op,
                      llvm::raw_ostream &os) {
   const OpFigures &figures = op.figures;
   CsvLine row(os);
-  row << function << op.name << op.kind << op.count << op.engines
-      << op.startCycle << op.endCycle << figures.scheduledCycles
-      << figures.cycles << figures.overheadCycles << figures.serialCycles
-      << figures.computeCycles << figures.memoryCycles << figures.macs;
+  row << toUtf8(function) << toUtf8(op.name) << op.kind << op.count
+      << toUtf8(op.engines) << op.startCycle << op.endCycle
+      << figures.scheduledCycles << figures.cycles << figures.overheadCycles
+      << figures.serialCycles << figures.computeCycles << figures.memoryCycles
+      << figures.macs;
   for (int64_t bytes : figures.bytes)
     row << bytes;
   row << stringifyCostBound(op.bound);

@@ -17,24 +17,32 @@ using namespace mlir::llm;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How wide numbers may be, and bars.
+/// How wide numbers may be, and bars; and how much further in the rows of a
+/// module stand than its own.
 struct Layout {
-  size_t timeWidth, workWidth, barCells;
+  size_t timeWidth, workWidth, barCells, step;
+  /// The first one that leaves room for so many letters of each name is chosen.
+  size_t letters;
 };
 } // namespace
 
-/// The next one where a page is too narrow for all names, and the last one
-/// where it is too narrow for short ones.
-static constexpr Layout layouts[] = {{11, 9, 8}, {9, 6, 8}, {9, 6, 0}};
+static constexpr Layout layouts[] = {{11, 9, 8, 2, SIZE_MAX},
+                                     {9, 6, 8, 2, 16},
+                                     {9, 6, 0, 2, 8},
+                                     {9, 6, 0, 1, 8}};
+
+/// Modules that are deeper in others have no row: people do not count further.
+static constexpr unsigned deepest = 8;
 
 namespace {
 /// The units of the columns, chosen for the largest number in each.
 struct Units {
   Units(const Report &report, const Layout &layout)
       : clockHz(report.target->clockHz),
-        start(chooseUnit(cycleUnits, lastStart(report), layout.timeWidth)),
-        cycles(chooseUnit(cycleUnits, report.sum.scheduledCycles,
-                          layout.timeWidth)),
+        cycles(chooseUnit(
+            cycleUnits,
+            std::max<double>(lastStart(report), report.sum.scheduledCycles),
+            layout.timeWidth)),
         time(chooseUnit(timeUnits, microseconds(report.sum.scheduledCycles),
                         layout.timeWidth)),
         macs(chooseUnit(macUnits, report.sum.macs, layout.workWidth)),
@@ -53,8 +61,6 @@ struct Units {
                                         {"Mcycles", 1e6, 3},
                                         {"Gcycles", 1e9, 3},
                                         {"Tcycles", 1e12, 3}};
-  static constexpr Unit timeUnits[] = {
-      {"us", 1, 3}, {"ms", 1e3, 3}, {"s", 1e6, 3}};
   static constexpr Unit macUnits[] = {{"MACs", 1, 0},
                                       {"MMACs", 1e6, 2},
                                       {"GMACs", 1e9, 2},
@@ -64,7 +70,7 @@ struct Units {
       {"bytes", 1, 0}, {"MB", 1e6, 2}, {"GB", 1e9, 2}, {"TB", 1e12, 2}};
 
   int64_t clockHz;
-  const Unit &start, &cycles, &time, &macs, &bytes;
+  const Unit &cycles, &time, &macs, &bytes; ///< cycles: starts, too
 };
 } // namespace
 
@@ -117,11 +123,12 @@ private:
   void addRows(const ModuleTree::Module &module, unsigned depth);
   void addModule(const ModuleTree::Module &in, unsigned index, unsigned depth);
   void addOp(const ModuleTree::Module &in, const OpReport &op, unsigned depth);
+  void addOpsWithin(const ModuleTree::Module &module);
   /// Cells from the time to the bytes behind these, and what bounds it.
   void addRow(std::vector<std::string> cells, const Sum &sum, bool isBold,
               std::optional<CostBound> bound);
-  static std::string nameIn(const ModuleTree::Module &in, StringRef name,
-                            unsigned depth);
+  std::string nameIn(const ModuleTree::Module &in, StringRef name,
+                     unsigned depth) const;
 
   const Report &report;
   const ModuleTree &tree;
@@ -169,7 +176,7 @@ void OpTable::addHeader() {
   std::vector<std::string> shown = {"",
                                     "",
                                     "",
-                                    units.start.name.str(),
+                                    units.cycles.name.str(),
                                     units.cycles.name.str(),
                                     units.time.name.str(),
                                     "%"};
@@ -192,6 +199,8 @@ void OpTable::addHeader() {
 }
 
 void OpTable::addRows(const ModuleTree::Module &module, unsigned depth) {
+  if (depth == deepest)
+    return addOpsWithin(module);
   for (ModuleTree::Child child : module.children)
     if (child.isModule)
       addModule(module, child.index, depth);
@@ -199,12 +208,42 @@ void OpTable::addRows(const ModuleTree::Module &module, unsigned depth) {
       addOp(module, report.ops[child.index], depth);
 }
 
-/// Indented as deep as people can count.
+/// Of modules in it, too, as if they were its own: in the order of the program.
+void OpTable::addOpsWithin(const ModuleTree::Module &module) {
+  std::vector<unsigned> ops;
+  SmallVector<const ModuleTree::Module *> left = {&module};
+  while (!left.empty())
+    for (ModuleTree::Child child : left.pop_back_val()->children)
+      if (child.isModule)
+        left.push_back(&tree.module(child.index));
+      else
+        ops.push_back(child.index);
+  llvm::sort(ops);
+  for (unsigned op : ops)
+    addOp(module, report.ops[op], deepest);
+}
+
+/// Blanks at the ends are written as other letters that nobody sees, and so is
+/// a name without a letter.
+static std::string showRowName(StringRef name) {
+  StringRef inner = name.trim(' ');
+  if (name.empty())
+    return "\"\"";
+  size_t before = inner.empty() ? name.size() : inner.data() - name.data();
+  size_t behind = name.size() - before - inner.size();
+  auto blanks = [](size_t count) {
+    std::string text;
+    while (count-- > 0)
+      text += "\\20";
+    return text;
+  };
+  return blanks(before) + toPrintable(inner) + blanks(behind);
+}
+
 std::string OpTable::nameIn(const ModuleTree::Module &in, StringRef name,
-                            unsigned depth) {
-  constexpr unsigned deepest = 8;
-  return std::string(2 * std::min(depth, deepest), ' ') +
-         toPrintable(ModuleTree::relativeName(name, in));
+                            unsigned depth) const {
+  return std::string(layout.step * depth, ' ') +
+         showRowName(ModuleTree::relativeName(name, in));
 }
 
 void OpTable::addModule(const ModuleTree::Module &in, unsigned index,
@@ -222,7 +261,7 @@ void OpTable::addOp(const ModuleTree::Module &in, const OpReport &op,
   constexpr size_t widestEngine = 12;
   addRow({nameIn(in, op.name, depth), std::to_string(op.count),
           showName(op.engines, widestEngine),
-          formatIn(units.start, op.startCycle)},
+          formatIn(units.cycles, op.startCycle)},
          Sum(op.allRuns, op.count), /*isBold=*/false, op.bound);
 }
 
@@ -244,7 +283,7 @@ void OpTable::addRow(std::vector<std::string> cells, const Sum &sum,
   double share = cycles / std::max<int64_t>(report.sum.scheduledCycles, 1);
   cells.push_back(formatIn(units.cycles, cycles));
   cells.push_back(formatIn(units.time, units.microseconds(cycles)));
-  cells.push_back(llvm::formatv("{0:f1}", 100 * share));
+  cells.push_back(formatIn({"%", 1, 1}, 100 * share));
   std::optional<size_t> barColumn;
   if (layout.barCells > 0) {
     barColumn = cells.size();
@@ -277,7 +316,7 @@ static void printLegend(const ModuleTree &tree, const Layout &layout, Look look,
                    [](ModuleTree::Child child) { return child.isModule; }))
     text += " A module has the sum of the rows indented under it.";
   if (layout.barCells > 0 && !look.hasBlocks)
-    text += llvm::formatv(" Bars: {0:f1} % for each #.",
+    text += llvm::formatv(" A # is {0:f1} %, a - half of that.",
                           100.0 / double(layout.barCells));
   printWrapped(os, text, pageWidth);
 }
@@ -288,10 +327,8 @@ void mlir::llm::printOpTable(const Report &report, Look look,
       report.ops, [](const OpReport &op) { return op.name; }));
   for (const Layout &layout : layouts) {
     OpTable table(report, tree, layout, look);
-    bool isFirst = &layout == std::begin(layouts);
     bool isLast = &layout == std::end(layouts) - 1;
-    size_t width = isFirst ? table.text().width() : table.text().leastWidth();
-    if (width > pageWidth && !isLast)
+    if (table.text().width(layout.letters) > pageWidth && !isLast)
       continue;
     printLegend(tree, layout, look, os);
     os << "\n";

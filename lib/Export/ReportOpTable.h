@@ -16,10 +16,9 @@ namespace mlir::llm {
 
 inline constexpr size_t pageWidth = 100;
 
-/// A name that someone else chose, of printable characters and not too wide.
-inline std::string showName(StringRef name, size_t widest = 20) {
-  return elide(toPrintable(name), widest);
-}
+/// Of times in microseconds.
+inline constexpr Unit timeUnits[] = {
+    {"us", 1, 3}, {"ms", 1e3, 3}, {"s", 1e6, 3}};
 
 /// What is to be known of the columns, then the ops in their modules.
 void printOpTable(const Report &report, Look look, ::llvm::raw_ostream &os);

@@ -8,7 +8,6 @@
 #include "ReportOpTable.h"
 #include "llm/Files/TextTable.h"
 #include "llm/Support/Units.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -42,39 +41,79 @@ static void printMachine(const Report &report, llvm::raw_ostream &os) {
     line << ", " << engine.count << " x " << showName(engine.name);
   for (const Memory *memory : target.sharedMemories())
     line << ", " << showName(memory->name) << " "
-         << llvm::formatv("{0:f1}", memory->bytesPerSecond / 1e9) << " GB/s";
-  line << ", " << llvm::formatv("{0:f3}", target.clockHz / 1e9)
+         << formatIn({"GB/s", 1e9, 1}, double(memory->bytesPerSecond))
+         << " GB/s";
+  line << ", " << formatIn({"GHz", 1e9, 3}, double(target.clockHz))
        << (target.clockIsGiven ? " GHz"
                                : " GHz (no clock is given: a stated tick)");
   printWrapped(os, text, pageWidth);
   printWrapped(os, describeCertainty(target), pageWidth);
 }
 
-static void printBounds(const Report &report, llvm::raw_ostream &os) {
+namespace {
+/// A length of time, and what is to be said of it.
+struct BoundRow {
+  StringRef name;
+  int64_t cycles;
+  std::string remark;
+};
+} // namespace
+
+/// "by dram; the makespan is 0.1 % above it".
+static std::string describeGap(const Report &report) {
   ScheduleAttr schedule = report.timeline.schedule();
-  TextTable table(4);
-  table.setText(3);
-  auto add = [&](StringRef name, int64_t cycles, std::string remark) {
-    double microseconds = cyclesToMicroseconds(cycles, report.target->clockHz);
-    table.addRow({name.str(), withThousandsSeparators(cycles) + " cycles",
-                  formatIn({"us", 1, 3}, microseconds) + " us",
-                  std::move(remark)});
-  };
   std::string gap;
   if (StringRef bound = report.largestBound(); !bound.empty())
     gap = "by " + showName(bound) + "; ";
   if (schedule.getMakespanCycles() == schedule.getLowerBoundCycles())
     gap += "reached: optimal for these tiles";
   else if (std::optional<double> percent = report.gapPercent())
-    gap += llvm::formatv("the makespan is {0:f1} % above it", *percent);
-  add("makespan", schedule.getMakespanCycles(), "");
-  add("lower bound", schedule.getLowerBoundCycles(), gap);
+    gap += "the makespan is " + formatIn({"%", 1, 1}, *percent) + " % above it";
+  return gap;
+}
+
+static TextTable layOutBounds(ArrayRef<BoundRow> rows, int64_t clockHz,
+                              bool hasRemarks) {
+  constexpr size_t widestTime = 13;
+  double longest = 0;
+  for (const BoundRow &row : rows)
+    longest = std::max(longest, cyclesToMicroseconds(row.cycles, clockHz));
+  const Unit &unit = chooseUnit(timeUnits, longest, widestTime);
+  TextTable table(hasRemarks ? 4 : 3);
+  if (hasRemarks)
+    table.setText(3);
+  for (const BoundRow &row : rows) {
+    double time = cyclesToMicroseconds(row.cycles, clockHz);
+    std::vector<std::string> cells = {
+        row.name.str(), withThousandsSeparators(row.cycles) + " cycles",
+        formatIn(unit, time) + " " + unit.name.str()};
+    if (hasRemarks)
+      cells.push_back(row.remark);
+    table.addRow(std::move(cells));
+  }
+  return table;
+}
+
+/// Remarks stand in the table, or below it where there is no room.
+static void printBounds(const Report &report, llvm::raw_ostream &os) {
+  ScheduleAttr schedule = report.timeline.schedule();
   // Theoretical tiles do not count the bytes of results; the roofline does.
   bool isBeaten = schedule.getMakespanCycles() < schedule.getRooflineCycles();
-  add("roofline", schedule.getRooflineCycles(),
-      isBeaten ? "counts results, which these tiles leave out"
-               : "no tile and no schedule can beat it");
+  BoundRow rows[] = {
+      {"makespan", schedule.getMakespanCycles(), ""},
+      {"lower bound", schedule.getLowerBoundCycles(), describeGap(report)},
+      {"roofline", schedule.getRooflineCycles(),
+       isBeaten ? "counts results, which these tiles leave out"
+                : "no tile and no schedule can beat it"}};
+  int64_t clockHz = report.target->clockHz;
+  TextTable table = layOutBounds(rows, clockHz, /*hasRemarks=*/true);
+  bool fits = table.width() <= pageWidth;
+  if (!fits)
+    table = layOutBounds(rows, clockHz, /*hasRemarks=*/false);
   table.print(os, pageWidth);
+  for (const BoundRow &row : rows)
+    if (!fits && !row.remark.empty())
+      printWrapped(os, row.name.str() + ": " + row.remark, pageWidth);
 }
 
 /// "batch 16, seq 1, 2048 keys and batch 1, seq 512, 1536 keys"; of a ragged
@@ -147,11 +186,10 @@ static void printEnergy(const Report &report, llvm::raw_ostream &os) {
   double joules = 1e-12 * double(picojoules);
   std::optional<int64_t> idle = report.target->idleWatts;
   double watts = joules / seconds + double(idle.value_or(0));
-  std::string text =
-      llvm::formatv("{0:f3} mJ of multiply-accumulates and bytes, as far as "
-                    "the target gives their energies; on average {1:f1} W",
-                    1e3 * joules, watts)
-          .str();
+  std::string text = formatIn({"mJ", 1e-3, 3}, joules) +
+                     " mJ of multiply-accumulates and bytes, as far as the "
+                     "target gives their energies; on average " +
+                     formatIn({"W", 1, 1}, watts) + " W";
   text += idle ? " with the " + std::to_string(*idle) + " W of an idle device"
                : " above those of an idle device, which the target does not "
                  "give";
@@ -161,6 +199,10 @@ static void printEnergy(const Report &report, llvm::raw_ostream &os) {
 //===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//
+
+static std::string showPercent(double share) {
+  return formatIn({"%", 1, 1}, 100 * share) + " %";
+}
 
 /// "Idle: core 41.0 % (dependence 20.0 %, no_work 21.0 %); dma 100.0 % ...".
 static void printIdle(const Report &report, llvm::raw_ostream &os) {
@@ -175,15 +217,15 @@ static void printIdle(const Report &report, llvm::raw_ostream &os) {
       [&](auto group) {
         const auto &[engine, cycles] = group;
         double all = double(engine.count) * makespan;
-        line << showName(engine.name)
-             << llvm::formatv(" {0:f1} %", 100 * (1 - cycles.busyCycles / all));
+        line << showName(engine.name) << " "
+             << showPercent(1 - cycles.busyCycles / all);
         std::string causes;
         for (auto [cause, idle] :
              llvm::zip_equal(scheduling::allCauses, cycles.idleCycles))
           if (idle > 0)
-            causes +=
-                llvm::formatv("{0}{1} {2:f1} %", causes.empty() ? "" : ", ",
-                              scheduling::stringify(cause), 100 * idle / all);
+            causes += (causes.empty() ? "" : ", ") +
+                      std::string(scheduling::stringify(cause)) + " " +
+                      showPercent(idle / all);
         if (!causes.empty())
           line << " (" << causes << ")";
       },
@@ -195,7 +237,6 @@ static void printIdle(const Report &report, llvm::raw_ostream &os) {
 void mlir::llm::writeReportTable(ArrayRef<Report> reports,
                                  llvm::raw_ostream &os) {
   Look look = Look::of(os);
-  ColorScope colors(os, look);
   for (const Report &report : reports) {
     if (&report != &reports.front())
       os << "\n";

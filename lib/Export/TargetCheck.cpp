@@ -61,8 +61,9 @@ static FailureOr<bool> isStale(WorkloadOpInterface op, const Target &target) {
   return computeStamp(*context, tile) != cost.getStamp();
 }
 
-static LogicalResult warnOfStaleCosts(const Program &program,
-                                      const Target &target) {
+FailureOr<bool> mlir::llm::warnOfStaleCosts(const Program &program,
+                                            const Target &target,
+                                            StringRef consequence) {
   for (const ProgramOp &entry : program.ops()) {
     FailureOr<bool> stale = isStale(entry.op, target);
     if (failed(stale))
@@ -72,12 +73,11 @@ static LogicalResult warnOfStaleCosts(const Program &program,
     emitWarning(entry.op->getLoc())
         << "the cost of '" << entry.name
         << "' is stale: the op, its tile or the target changed since it was "
-           "computed. What is exported is the schedule as it was, and not what "
-           "holds it back (slack, idle time, critical path); run "
-           "--llm-cost (or --llm-tile for new tiles) and --llm-schedule";
-    return success();
+           "computed. "
+        << consequence;
+    return true;
   }
-  return success();
+  return false;
 }
 
 LogicalResult mlir::llm::checkTarget(const Timeline &timeline,
@@ -89,5 +89,9 @@ LogicalResult mlir::llm::checkTarget(const Timeline &timeline,
       if (failed(checkRun(op, target, run)))
         return failure();
   }
-  return warnOfStaleCosts(timeline.program(), target);
+  return warnOfStaleCosts(
+      timeline.program(), target,
+      "What is exported is the schedule as it was, and not what holds it back "
+      "(slack, idle time, critical path); run --llm-cost (or --llm-tile for "
+      "new tiles) and --llm-schedule");
 }

@@ -18,6 +18,11 @@ namespace mlir::llm {
 /// cost is stale, as its times are shown all the same.
 LogicalResult checkTarget(const Timeline &timeline, const Target &target);
 
+/// Whether the cost of some op is stale; a warning at the first one says so,
+/// and what follows.
+FailureOr<bool> warnOfStaleCosts(const Program &program, const Target &target,
+                                 StringRef consequence);
+
 } // namespace mlir::llm
 
 #endif // LLM_LIB_EXPORT_TARGETCHECK_H

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TraceExporter.h"
+#include "llm/Files/TextTable.h"
 #include "llm/Support/Units.h"
 
 using namespace mlir;
@@ -96,6 +97,14 @@ void TraceExporter::writeSlice(const Span &span, StringRef name,
   slice.into = into;
   slice.outOf = outOf;
   sink.beginSlice(slice);
+  ++written;
+  line.show([&](::llvm::raw_ostream &os) {
+    func::FuncOp function = timeline.program().function();
+    os << "trace of '" << showName(function.getName())
+       << "': " << withThousandsSeparators(written) << " slices, up to cycle "
+       << withThousandsSeparators(span.startCycle) << " of "
+       << withThousandsSeparators(timeline.endCycle());
+  });
 }
 
 void TraceExporter::begin(const Span &span) {

@@ -12,6 +12,7 @@
 #include "TraceFlows.h"
 #include "TraceSink.h"
 #include "TraceSpans.h"
+#include "llm/Files/Terminal.h"
 
 #include <queue>
 
@@ -76,6 +77,8 @@ private:
       openLayers;
   int64_t collapsed = 0;
   bool pathHasBegun = false; ///< by a step in an earlier stretch or in this one
+  int64_t written = 0; ///< slices
+  ProgressLine line{/*patienceSeconds=*/1};
 };
 
 } // namespace mlir::llm

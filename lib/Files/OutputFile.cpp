@@ -92,6 +92,14 @@ static Error writeNewFile(StringRef path, std::error_code reason,
   return writeAndRename(path, path, fs::all_read | fs::all_write, write);
 }
 
+/// Set by `main`, before there are threads.
+static std::string reservedPath, reservedFor;
+
+void reserveOutputFile(StringRef path, StringRef what) {
+  reservedPath = path;
+  reservedFor = what;
+}
+
 Error writeOutputFile(StringRef path, WriteFn write) {
   if (path == "-") {
     std::error_code error = writeAndFlush(llvm::outs(), write);
@@ -107,6 +115,9 @@ Error writeOutputFile(StringRef path, WriteFn write) {
     return failToWrite(path, std::make_error_code(std::errc::is_a_directory));
   if (status.type() != fs::file_type::regular_file)
     return writeInPlace(path, write);
+  if (!reservedPath.empty() && fs::equivalent(path, reservedPath))
+    return llvm::createStringError(llvm::Twine("cannot write '") + path +
+                                   "': " + reservedFor);
   // A rename needs no right on the old file, but its owner took that right
   // away.
   if (std::error_code denied = fs::access(path, fs::AccessMode::Write))

@@ -8,7 +8,12 @@
 #include "llm/Files/Terminal.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <csignal>
 #include <cstdlib>
+#include <mutex>
+#include <string>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 using namespace mlir::llm;
 using ::llvm::StringRef;
@@ -36,27 +41,94 @@ Look Look::of(const ::llvm::raw_ostream &os) {
   return look;
 }
 
+void mlir::llm::obeyNoColor() {
+  if (!environment("NO_COLOR").empty())
+    ::llvm::errs().enable_colors(false);
+}
+
+//===----------------------------------------------------------------------===//
+// The progress line
+//===----------------------------------------------------------------------===//
+
 /// To the left edge, and the line is empty.
 static constexpr StringRef clearLine = "\r\033[K";
 
+bool mlir::llm::canShowProgress() {
+  return ::llvm::errs().is_displayed() && environment("TERM") != "dumb";
+}
+
+static size_t columnsOfTerminal() {
+  constexpr size_t usual = 80;
+  struct winsize size = {};
+  bool isKnown =
+      ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return isKnown ? size.ws_col : usual;
+}
+
+// Lines of several threads may be shown at a time.
+static std::mutex shownMutex;
+static size_t shownLines = 0;
+static struct sigaction interruptBefore;
+
+/// What an interrupt did before, on an empty line. Calls nothing that a signal
+/// handler may not.
+static void clearAndInterrupt(int) {
+  [[maybe_unused]] ssize_t written =
+      ::write(STDERR_FILENO, clearLine.data(), clearLine.size());
+  sigaction(SIGINT, &interruptBefore, nullptr);
+  raise(SIGINT);
+}
+
+static void handleInterrupts() {
+  std::lock_guard<std::mutex> lock(shownMutex);
+  if (shownLines++ > 0)
+    return;
+  sigaction(SIGINT, nullptr, &interruptBefore);
+  if (interruptBefore.sa_handler == SIG_IGN)
+    return; // as in the background of a shell
+  struct sigaction action = {};
+  action.sa_handler = clearAndInterrupt;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+/// Unless an interrupt came, and is handled as before already.
+static void leaveInterrupts() {
+  std::lock_guard<std::mutex> lock(shownMutex);
+  struct sigaction now;
+  if (--shownLines > 0 || sigaction(SIGINT, nullptr, &now) != 0)
+    return;
+  if (now.sa_handler == clearAndInterrupt)
+    sigaction(SIGINT, &interruptBefore, nullptr);
+}
+
 ProgressLine::ProgressLine(double patienceSeconds)
-    : isTerminal(::llvm::errs().is_displayed()),
+    : canShow(canShowProgress()),
       next(Clock::now() + std::chrono::duration_cast<Clock::duration>(
                               std::chrono::duration<double>(patienceSeconds))) {
 }
 
 void ProgressLine::show(
     ::llvm::function_ref<void(::llvm::raw_ostream &)> write) {
-  if (!isTerminal || Clock::now() < next)
+  if (!canShow || Clock::now() < next)
     return;
   next = Clock::now() + std::chrono::milliseconds(100);
+  std::string text;
+  ::llvm::raw_string_ostream os(text);
+  write(os);
+  if (!isShown)
+    handleInterrupts();
   isShown = true;
-  ::llvm::errs() << clearLine;
-  write(::llvm::errs());
+  // In one piece; the last column stays free, as some terminals begin another
+  // line behind it.
+  ::llvm::errs() << clearLine.str() + text.substr(0, columnsOfTerminal() - 1);
 }
 
 void ProgressLine::takeBack() {
-  if (isShown)
-    ::llvm::errs() << clearLine;
+  if (!isShown)
+    return;
+  ::llvm::errs() << clearLine;
+  leaveInterrupts();
   isShown = false;
 }

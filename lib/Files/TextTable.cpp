@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Files/TextTable.h"
+#include "llm/Files/Terminal.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -46,13 +47,35 @@ std::string mlir::llm::elide(StringRef text, size_t width) {
       .str();
 }
 
+static bool isNumber(StringRef word) {
+  word = word.ltrim("(<");
+  return !word.empty() && llvm::isDigit(word.front()) &&
+         word.find_first_not_of("0123456789.,") == StringRef::npos &&
+         !word.ends_with(",");
+}
+
+/// Words with a blank between them in a line, but for those that are kept
+/// together.
+static std::vector<std::string> wordsToWrap(StringRef text) {
+  SmallVector<StringRef> all;
+  text.split(all, ' ', -1, /*KeepEmpty=*/false);
+  std::vector<std::string> words;
+  bool isBehindNumber = false;
+  for (StringRef word : all) {
+    if (isBehindNumber)
+      words.back() += " " + word.str();
+    else
+      words.push_back(word.str());
+    isBehindNumber = !isBehindNumber && isNumber(word);
+  }
+  return words;
+}
+
 void mlir::llm::printWrapped(llvm::raw_ostream &os, StringRef text,
                              size_t width) {
   constexpr StringRef indent = "  ";
-  SmallVector<StringRef> words;
-  text.split(words, ' ', -1, /*KeepEmpty=*/false);
   size_t column = 0;
-  for (StringRef word : words) {
+  for (const std::string &word : wordsToWrap(text)) {
     if (column > 0 && column + 1 + word.size() > width) {
       os << "\n" << indent;
       column = indent.size();
@@ -83,6 +106,10 @@ std::string mlir::llm::formatIn(const Unit &unit, double value) {
   std::string text;
   llvm::raw_string_ostream(text)
       << llvm::format("%.*f", unit.decimals, value / unit.size);
+  if (value > 0 && text.find_first_not_of("0.") == text.npos) {
+    text.back() = '1';
+    return "<" + text;
+  }
   size_t point = std::min(text.find('.'), text.size());
   for (size_t at = point; at > 3;)
     text.insert(at -= 3, ",");
@@ -106,7 +133,7 @@ std::string mlir::llm::formatBar(double share, size_t cells, bool hasBlocks) {
 // Tables
 //===----------------------------------------------------------------------===//
 
-static constexpr size_t narrowestName = 12, widestGap = 2;
+static constexpr size_t fewestLetters = 8, widestGap = 2;
 
 /// Of a cell that is no text, the bytes.
 static size_t columnsOf(StringRef cell) {
@@ -127,11 +154,26 @@ std::vector<size_t> TextTable::columnWidths() const {
   return widths;
 }
 
-size_t TextTable::width() const { return sumOf(columnWidths(), 1); }
+static size_t indentOf(StringRef cell) {
+  return cell.size() - cell.ltrim(' ').size();
+}
 
-size_t TextTable::leastWidth() const {
+size_t TextTable::nameWidth(size_t letters) const {
+  size_t widest = 0;
+  for (const Row &row : rows) {
+    if (row.cells.empty())
+      continue;
+    size_t indent = indentOf(row.cells.front());
+    widest = std::max(
+        widest,
+        indent + std::min(columnsOf(row.cells.front()) - indent, letters));
+  }
+  return widest;
+}
+
+size_t TextTable::width(size_t letters) const {
   std::vector<size_t> widths = columnWidths();
-  widths[0] = std::min(widths[0], narrowestName);
+  widths[0] = nameWidth(letters);
   return sumOf(widths, 1);
 }
 
@@ -140,10 +182,9 @@ static std::string pad(StringRef text, size_t width, bool isText) {
   return isText ? text.str() + blanks : blanks + text.str();
 }
 
-/// A name loses its middle, but at least half of it is left beside the blanks
-/// that it begins with.
+/// A name loses its middle, but keeps the blanks that it begins with.
 static std::string elideName(StringRef cell, size_t width) {
-  size_t indent = std::min(cell.size() - cell.ltrim(' ').size(), width / 2);
+  size_t indent = std::min(indentOf(cell), width);
   return std::string(indent, ' ') + elide(cell.ltrim(' '), width - indent);
 }
 
@@ -165,12 +206,13 @@ std::string TextTable::layOut(const Row &row, ArrayRef<size_t> widths,
 }
 
 void TextTable::print(::llvm::raw_ostream &os, size_t width) const {
+  ColorScope colors(os, Look::of(os));
   std::vector<size_t> widths = columnWidths();
   // Narrow gaps come first; then the names lose their middle.
   size_t gap = sumOf(widths, widestGap) <= width ? widestGap : 1;
   if (size_t all = sumOf(widths, gap); all > width)
-    widths[0] =
-        std::max(narrowestName, widths[0] - std::min(widths[0], all - width));
+    widths[0] = std::max(nameWidth(fewestLetters),
+                         widths[0] - std::min(widths[0], all - width));
   for (const Row &row : rows) {
     std::vector<Span> spans;
     std::string line = layOut(row, widths, gap, spans);

@@ -65,7 +65,7 @@ Improvement::solve(const scheduling::Problem &problem) {
   ImproveLimit share = limit.share(begin, seen, tasks);
   interrupted |= InterruptNote::isNoted();
   if (interrupted || share.isNothing())
-    return scheduling::scheduleList(problem);
+    return scheduling::scheduleList(problem, [&] { line.showTry(); });
   scheduling::ImproveOptions options{
       share.evaluations, share.seconds, seed,
       [&](const ImproveProgress &progress) {

@@ -32,7 +32,6 @@ InterruptNote::InterruptNote() {
   std::lock_guard<std::mutex> lock(notesMutex);
   if (notes++ > 0)
     return;
-  interruptIsNoted = 0;
   sigaction(SIGINT, nullptr, &actionBefore);
   if (actionBefore.sa_handler == SIG_IGN)
     return; // as in the background of a shell
@@ -45,8 +44,10 @@ InterruptNote::InterruptNote() {
 
 InterruptNote::~InterruptNote() {
   std::lock_guard<std::mutex> lock(notesMutex);
-  if (--notes == 0)
-    sigaction(SIGINT, &actionBefore, nullptr);
+  if (--notes > 0)
+    return;
+  sigaction(SIGINT, &actionBefore, nullptr);
+  interruptIsNoted = 0; // of what comes next, nothing was interrupted
 }
 
 bool InterruptNote::isNoted() { return interruptIsNoted != 0; }

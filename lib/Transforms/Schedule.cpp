@@ -50,7 +50,8 @@ public:
   FunctionScheduler(const Program &program, const Target &target,
                     ScheduleOptions options)
       : program(program), target(target), options(options),
-        line(func::FuncOp(program.function()).getName(), program.ops().size()) {
+        line(program.function().getContext(),
+             func::FuncOp(program.function()).getName(), program.ops().size()) {
     if (options.improve)
       improvement.emplace(program.ops().size(), *options.improve, options.seed,
                           line);
@@ -138,7 +139,6 @@ FailureOr<Solution> FunctionScheduler::solveExactly(const Problem &problem) {
 }
 
 FailureOr<Solution> FunctionScheduler::solve(const Problem &problem) {
-  line.enterStretch(problem.tasks.size());
   if (exact)
     return solveExactly(problem);
   std::optional<Solution> solution =
@@ -180,6 +180,8 @@ LogicalResult FunctionScheduler::addBounds(ArrayRef<unsigned> stretch,
 
 FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
                                                    int64_t start) {
+  line.enterStretch(stretch.size());
+  line.showStretch();
   FailureOr<SplitProblem> split =
       makeSplitProblem(program, stretch, target, options.cutsReductions);
   if (failed(split))

@@ -6,21 +6,53 @@
 //===----------------------------------------------------------------------===//
 
 #include "SearchLine.h"
+#include "InterruptNote.h"
+#include "llm/Files/TextTable.h"
 #include "llvm/Support/Format.h"
 
 #include <algorithm>
 
+using namespace mlir;
 using namespace mlir::llm;
 
+WorkLine::WorkLine(MLIRContext *context)
+    : ProgressLine(/*patienceSeconds=*/1),
+      beforeDiagnostics(context, [this](Diagnostic &) {
+        takeBack();
+        return failure(); // others show it
+      }) {}
+
+OpLine::OpLine(MLIRContext *context, StringRef work, StringRef function,
+               size_t ops)
+    : line(context), head((work + " '" + showName(function) + "': op ").str()),
+      ops(ops) {}
+
+void OpLine::enter(size_t count) {
+  seen += count;
+  line.show(
+      [&](::llvm::raw_ostream &os) { os << head << seen << " of " << ops; });
+}
+
+SearchLine::SearchLine(MLIRContext *context, StringRef function, size_t tasks)
+    : line(context), function(showName(function)), tasks(tasks) {}
+
 void SearchLine::showOp(::llvm::raw_ostream &os) const {
-  os << "'" << function << "': op " << seen << " of " << tasks << ", ";
+  if (InterruptNote::isNoted())
+    os << "interrupted, finishing with the best so far (Ctrl-C again: stop): ";
+  else
+    os << "'" << function << "': ";
+  os << "op " << seen << " of " << tasks;
+}
+
+void SearchLine::showStretch() {
+  line.show([&](::llvm::raw_ostream &os) { showOp(os); });
 }
 
 void SearchLine::showTry() {
   ++tries;
   line.show([&](::llvm::raw_ostream &os) {
     showOp(os);
-    os << tries << " schedules tried";
+    os << ", " << tries << " schedules tried";
   });
 }
 
@@ -29,8 +61,9 @@ void SearchLine::showSearch(StringRef step, int64_t count,
   double bound = std::max<int64_t>(lowerBoundCycles, 1);
   line.show([&](::llvm::raw_ostream &os) {
     showOp(os);
-    os << step << " " << count << ", makespan " << makespanCycles << " cycles, "
+    os << ", " << step << " " << count << ", "
        << ::llvm::format("%.2f %% above the lower bound",
-                         100 * (makespanCycles / bound - 1));
+                         100 * (makespanCycles / bound - 1))
+       << ", makespan " << makespanCycles << " cycles";
   });
 }

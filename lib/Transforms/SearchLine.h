@@ -9,6 +9,7 @@
 #define LLM_LIB_TRANSFORMS_SEARCHLINE_H
 
 #include "llm/Files/Terminal.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -17,28 +18,51 @@
 
 namespace mlir::llm {
 
-/// Says on a terminal how far the schedule of a function is. Nothing in the
-/// first second: most schedules are there by then.
+/// Most work is done before anyone asks how far it is: nothing in the first
+/// second. Empty before any diagnostic.
+class WorkLine : public ProgressLine {
+public:
+  explicit WorkLine(MLIRContext *context);
+
+private:
+  ScopedDiagnosticHandler beforeDiagnostics;
+};
+
+/// Says on a terminal how far the work on the ops of a function is.
+class OpLine {
+public:
+  /// "tiles for 'decode': op 3 of 20".
+  OpLine(MLIRContext *context, StringRef work, StringRef function, size_t ops);
+  /// The work on that many ops begins.
+  void enter(size_t ops = 1);
+
+private:
+  WorkLine line;
+  std::string head;
+  size_t ops, seen = 0;
+};
+
+/// Says on a terminal how far the schedule of a function is.
 class SearchLine {
 public:
-  SearchLine(StringRef function, size_t tasks)
-      : function(function), tasks(tasks) {}
+  SearchLine(MLIRContext *context, StringRef function, size_t tasks);
 
   /// The next stretch of the function has so many tasks.
   void enterStretch(size_t size) { seen += size; }
+  /// What can be done with the ops of the stretch is found out.
+  void showStretch();
   /// The list scheduler tries one more schedule.
   void showTry();
   /// A search from the list schedule on: `step` is "evaluation" or "node".
   void showSearch(StringRef step, int64_t count, int64_t makespanCycles,
                   int64_t lowerBoundCycles);
-  /// Before any message.
+  /// At the end of a stretch.
   void takeBack() { line.takeBack(); }
 
 private:
   void showOp(::llvm::raw_ostream &os) const;
 
-  static constexpr double patienceSeconds = 1;
-  ProgressLine line{patienceSeconds};
+  WorkLine line;
   std::string function;
   size_t tasks, seen = 0;
   int64_t tries = 0;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleTarget.h"
+#include "SearchLine.h"
 #include "llm/Analysis/ClosedForm.h"
 #include "llm/Analysis/Program.h"
 #include "llm/Analysis/TileSearch.h"
@@ -56,9 +57,14 @@ struct LlmTilePass : WorkloadPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
     dropSchedules(getOperation());
     searched.clear();
     if (failed(forEachProgram(getOperation(), [&](const Program &program) {
-          for (const ProgramOp &op : program.ops())
+          func::FuncOp function = program.function();
+          OpLine line(&getContext(), "tiles for", function.getName(),
+                      program.ops().size());
+          for (const ProgramOp &op : program.ops()) {
+            line.enter();
             if (failed(tile(op, *target, *chosen)))
               return failure();
+          }
           return success();
         })))
       signalPassFailure();

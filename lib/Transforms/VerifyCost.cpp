@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleTarget.h"
+#include "SearchLine.h"
 #include "llm/Analysis/CostModel.h"
 #include "llm/Analysis/Program.h"
 #include "llm/Interfaces/ExternalModels.h"
@@ -52,9 +53,14 @@ struct LlmVerifyCostPass
     if (failed(target))
       return signalPassFailure();
     if (failed(forEachProgram(getOperation(), [&](const Program &program) {
+          func::FuncOp function = program.function();
+          OpLine line(&getContext(), "costs of", function.getName(),
+                      program.ops().size());
           bool isSound = true; // show every wrong cost, not only the first
-          for (const ProgramOp &entry : program.ops())
+          for (const ProgramOp &entry : program.ops()) {
+            line.enter();
             isSound &= succeeded(verify(entry.op, *target));
+          }
           return success(isSound);
         })))
       signalPassFailure();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleTarget.h"
+#include "SearchLine.h"
 #include "llm/Analysis/ProgramBounds.h"
 #include "llm/Analysis/ScheduleProblem.h"
 #include "llm/Interfaces/ExternalModels.h"
@@ -29,7 +30,10 @@ class ScheduleVerifier {
 public:
   ScheduleVerifier(const Program &program, const Target &target,
                    ScheduleAttr schedule)
-      : program(program), target(target), schedule(schedule) {}
+      : program(program), target(target), schedule(schedule),
+        line(schedule.getContext(), "schedule of",
+             func::FuncOp(program.function()).getName(), program.ops().size()) {
+  }
 
   LogicalResult run();
 
@@ -45,11 +49,13 @@ private:
   const Target &target;
   ScheduleAttr schedule;
   size_t nextLoop = 0;
+  OpLine line;
 };
 } // namespace
 
 FailureOr<int64_t> ScheduleVerifier::verifyStretch(ArrayRef<unsigned> stretch,
                                                    int64_t start) {
+  line.enter(stretch.size());
   FailureOr<Problem> problem = makeProblem(program, stretch, target);
   if (failed(problem))
     return failure();

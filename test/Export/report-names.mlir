@@ -7,6 +7,7 @@
 // less room beside a long name: 2 x 10^9 cycles of 2 ns are 4 s; 5 x 10^14 MACs are 0.5 P;
 // 3 x 10^12 bytes are 3 TB.
 // RUN: FileCheck %s --check-prefix=TABLE < table.txt
+// TABLE:      {{^}}makespan 6,000,000,000 cycles 12,000.000 ms{{$}}
 // TABLE:      Names without "model.layers.0.".
 // TABLE:      {{^}}op runs engine start time time share MACs dram bound
 // TABLE-NEXT: Mcycles Mcycles s % PMACs TB

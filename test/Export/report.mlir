@@ -183,7 +183,7 @@
 // TABLE-NEXT:1,250,000.0 tokens/s if all 6 layers took this long, without embedding, head and sampling (toy-3b,
 // TABLE-NEXT:  decode, batch 1, seq 1, 4 keys, 3 of 6 layers here)
 // TABLE-NEXT:Start: of the first run. Time, share, MACs and bytes: all runs together; time is engine time. A
-// TABLE-NEXT:  module has the sum of the rows indented under it. Bars: 12.5 % for each #.
+// TABLE-NEXT:  module has the sum of the rows indented under it. A # is 12.5 %, a - half of that.
 // TABLE-EMPTY:
 // TABLE-NEXT:op         runs  engine    start    time   time  share             MACs   dram  bound
 // TABLE-NEXT:                          cycles  cycles     us      %             MACs  bytes

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Checks a graph of --llm-export-dot against the JSON report of the same schedule.
 
-    check_dot.py GRAPH.dot REPORT [--color time|bound|kind]
+    check_dot.py GRAPH.dot REPORT PROGRAM [--color time|bound|kind]
 
 Reads the file by the grammar of the DOT language (graphviz.org/doc/info/lang.html), of which it knows what the exporter
 needs, and more strictly: statements end with ';', and strings are quoted. Then: each op is a node, or inside a node that
 stands for a module; what a node says is what the report says, summed up for a module; each dependence is an edge between
-these nodes, and no other is; clusters are modules that the names have. Shares nothing with the exporter.
+these nodes, and no other is; an edge names the shapes of the results that the program in generic form (PROGRAM) has the
+consumer use; clusters are modules that the names have. Shares nothing with the exporter.
 """
 from __future__ import annotations
 
@@ -15,6 +16,8 @@ import html
 import json
 import re
 from collections import defaultdict
+
+from op_uses import Uses, read_uses
 
 TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(->|[{}\[\];=,])|([A-Za-z_#0-9.]+))', re.S)
 
@@ -50,6 +53,7 @@ class Graph:
         self.left = tokens(text)[::-1]
         self.expect("digraph")
         self.name = read_text(self.left.pop())
+        self.root = ""  # the module that has all ops: names leave it out, and the graph's label says it
         self.read_body([])
         assert not self.left, f"behind the graph: {self.left[-1]}"
 
@@ -74,6 +78,8 @@ class Graph:
                 assert self.left.pop() == ";"
                 continue
             self.read_statement(first, clusters)
+        if not clusters:
+            self.root = next((line for line in read_text(own["label"]).split("\n")[1:] if " us, " not in line), "")
         self.expect("}")
         assert clusters == [] or clusters[-1], "a cluster without a name"
 
@@ -108,9 +114,15 @@ def printable(text: str) -> str:
     return "".join(f"\\{ord(c):02X}" if ord(c) < 32 or ord(c) == 127 else c for c in text)
 
 
+def show(number: float, decimals: int) -> str:
+    """What rounds to 0 and is none is below one unit of the last digit."""
+    text = f"{number:,.{decimals}f}"
+    return "<" + text[:-1] + "1" if number > 0 and not text.strip("0.") else text
+
+
 class Checker:
-    def __init__(self, graph: Graph, report: dict, color: str):
-        self.graph, self.report, self.color = graph, report, color
+    def __init__(self, graph: Graph, report: dict, uses: Uses, color: str):
+        self.graph, self.report, self.uses, self.color = graph, report, uses, color
         self.ops = {printable(op["name"]): op for op in report["ops"]}
         self.cycles = {name: op["scheduled_cycles"] * op["count"] for name, op in self.ops.items()}
         self.all_cycles = sum(self.cycles.values())
@@ -137,7 +149,7 @@ class Checker:
 
     def check_label(self, node: str, name: str, label: str) -> None:
         """The name without that of its cluster, and not too long; each cluster is a module around the next one."""
-        around = ""
+        around = self.graph.root + "." if self.graph.root else ""
         for module in self.graph.around[node]:
             assert not around or module.startswith(around), f"{module} in {around}"
             around = module + "."
@@ -153,7 +165,7 @@ class Checker:
     def time_lines(self, names: list[str]) -> list[str]:
         cycles = sum(self.cycles[name] for name in names)
         microseconds = cycles * 1e6 / self.report["clock_hz"]
-        return [f"{microseconds:,.3f} us, {100 * cycles / self.all_cycles:.1f} %"]
+        return [f"{show(microseconds, 3)} us, {show(100 * cycles / self.all_cycles, 1)} %"]
 
     def bound_of(self, names: list[str]) -> str:
         sums: dict[str, int] = defaultdict(int)
@@ -196,22 +208,27 @@ class Checker:
         assert greens == sorted(greens, reverse=True) and greens[-1] == 0x4A, greens
 
     def check_edges(self) -> None:
-        expected: dict[tuple[str, str, bool], list[str]] = defaultdict(list)
+        expected: dict[tuple[str, str, bool], list[str]] = {}
         for name, op in self.ops.items():
             for field, carried in (("depends_on", False), ("depends_on_previous_iteration", True),
                                    ("depends_on_in_first_iteration", False)):
                 for producer in map(printable, op.get(field, [])):
                     ends = (self.node_of[producer], self.node_of[name], carried)
                     if ends[0] != ends[1] or carried:
-                        expected[ends] += self.ops[producer]["outputs"]
+                        expected[ends] = []
+        for producer, result, name, _, carried in self.uses.edges:
+            shape = self.ops[printable(producer)]["outputs"][result]
+            ends = (self.node_of[printable(producer)], self.node_of[printable(name)], carried)
+            if ends[0] != ends[1] or carried:
+                expected[ends].append(shape)
         found = set()
         for producer, consumer, attributes in self.graph.edges:
             ends = (producer, consumer, attributes.get("style") == "dashed")
             assert ends in expected, f"no dependence: {ends}"
             assert ends not in found, f"twice: {ends}"
             found.add(ends)
-            shapes = read_text(attributes["tooltip"])
-            assert shapes == ", ".join(dict.fromkeys(expected[ends])), (ends, shapes, expected[ends])
+            shapes, among = read_text(attributes["tooltip"]), sorted(set(expected[ends]))
+            assert len(shapes) == len(", ".join(among)) and all(each in shapes for each in among), (ends, shapes, among)
         assert found == set(expected), set(expected) - found
 
 
@@ -219,13 +236,15 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("graph")
     parser.add_argument("report")
+    parser.add_argument("program")
     parser.add_argument("--color", default="time")
     options = parser.parse_args()
     with open(options.graph, encoding="utf-8") as file:
         graph = Graph(file.read())
     with open(options.report, encoding="utf-8") as file:
         report = json.load(file)
-    print(Checker(graph, report, options.color).run())
+    uses = read_uses(options.program, report["function"], [op["name"] for op in report["ops"]])
+    print(Checker(graph, report, uses, options.color).run())
 
 
 if __name__ == "__main__":

@@ -10,23 +10,32 @@ has several stretches of ops, so that the tool is still busy when the second sig
 """
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 IMPROVE = ["--llm-target=name=npu", "--llm-tile", "--llm-schedule=engines=8 improve=600s"]
 EXACT = ["--llm-target=file=ports.json", "--llm-tile", "--llm-schedule=granularity=op policy=exact exact-nodes=0"]
 CLEAR = "\r\033[K"
+NOTED = "interrupted, finishing with the best so far (Ctrl-C again: stop): op "
+
+
+def set_columns(terminal: int, columns: int) -> None:
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
 
 def start(model: str, passes: list[str], output: str) -> tuple[subprocess.Popen[bytes], int]:
     ours, theirs = pty.openpty()
+    set_columns(theirs, 200)
     tool = subprocess.Popen(["llm-opt", model, *passes, "-o", output], stderr=theirs)
     os.close(theirs)
     return tool, ours
@@ -44,24 +53,15 @@ def drain(terminal: int, seconds: float) -> str:
     return text
 
 
-def wait_for_search(tool: subprocess.Popen[bytes], terminal: int) -> str:
+def wait_for(expected: str, tool: subprocess.Popen[bytes], terminal: int) -> str:
+    """What is shown until then."""
     text = ""
     end = time.monotonic() + 300
-    while "above the lower bound" not in text:
+    while expected not in text:
         if time.monotonic() > end or tool.poll() is not None:
-            sys.exit(f"no search is shown on the terminal: {text!r}")
-        text += drain(terminal, 1)
+            sys.exit(f"not shown on the terminal: {expected!r} in {text!r}")
+        text += drain(terminal, 0.2)
     return text
-
-
-def wait_for_end_of_line(tool: subprocess.Popen[bytes], terminal: int) -> None:
-    """Until the line is taken back, and no other one has come for some time."""
-    text, more = "", drain(terminal, 0.5)
-    while more or not text.endswith(CLEAR):
-        if tool.poll() is not None:
-            sys.exit(f"the tool ended after one signal: {text!r}")
-        text += more
-        more = drain(terminal, 0.5)
 
 
 def write_adds(model: str, target: str) -> None:
@@ -88,8 +88,8 @@ def write_adds(model: str, target: str) -> None:
 def check_once(model: str, passes: list[str], steps: str, policy: str) -> None:
     """One signal: the tool goes on with the best schedule so far."""
     tool, terminal = start(model, passes, "once.mlir")
-    shown = wait_for_search(tool, terminal)
-    if f", {steps} " not in shown or "makespan " not in shown:
+    shown = wait_for("makespan ", tool, terminal)
+    if f", {steps} " not in shown or "above the lower bound" not in shown:
         sys.exit(f"the progress lacks something: {shown!r}")
     tool.send_signal(signal.SIGINT)
     shown = drain(terminal, 300)
@@ -105,13 +105,15 @@ def check_once(model: str, passes: list[str], steps: str, policy: str) -> None:
 
 def check_twice(model: str) -> None:
     tool, terminal = start(model, IMPROVE, "twice.mlir")
-    wait_for_search(tool, terminal)
+    wait_for("makespan ", tool, terminal)
     tool.send_signal(signal.SIGINT)
-    wait_for_end_of_line(tool, terminal)
+    wait_for(NOTED, tool, terminal)
     tool.send_signal(signal.SIGINT)
-    drain(terminal, 300)
+    shown = drain(terminal, 300)
     if tool.wait(timeout=300) != -signal.SIGINT:
         sys.exit(f"exit code {tool.returncode} after two signals")
+    if not shown.endswith(CLEAR):
+        sys.exit(f"the line is not taken back: {shown!r}")
 
 
 def main() -> None:

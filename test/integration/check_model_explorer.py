@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Checks what --llm-export-model-explorer wrote against the explorer's documented form and the JSON report.
 
-    check_model_explorer.py GRAPHS.json REPORT [--no-times]
+    check_model_explorer.py GRAPHS.json REPORT PROGRAM [--no-times]
 
 The form is that of GraphCollection and NodeDataProviderData (input_graph.ts and types.ts of google-ai-edge/model-explorer),
-written down here a second time: every field that it has to have, no other one, each of its type. The data for nodes lie
+written down here a second time: every field that it has to have, no other one, each of its type. Which result arrives at
+which input is read from the program in generic form (PROGRAM). The data for nodes lie
 beside GRAPHS.json. Shares nothing with the exporter.
 """
 from __future__ import annotations
@@ -13,6 +14,8 @@ import argparse
 import json
 import re
 from collections import defaultdict
+
+from op_uses import Uses, read_uses
 
 COLOR = re.compile(r"#[0-9a-f]{6}$")
 
@@ -81,8 +84,11 @@ def attributes_of(node: dict) -> dict[str, str]:
 
 
 class GraphChecker:
-    def __init__(self, graph: dict, function: dict, has_times: bool):
+    def __init__(self, graph: dict, function: dict, uses: Uses, has_times: bool):
         self.graph, self.function, self.has_times = graph, function, has_times
+        self.uses = defaultdict(set)  # by consumer
+        for producer, result, name, number, is_carried in uses.edges:
+            self.uses[name].add((producer, str(result), str(number), is_carried))
         self.names = [op["name"] for op in function["ops"]]
 
     def microseconds(self, op: dict) -> float:
@@ -101,7 +107,7 @@ class GraphChecker:
     def check_node(self, node: dict, op: dict) -> None:
         """A module's parts have '/' between, but for dots in braces, which count through layers."""
         parts = re.sub(r"\{[^}]*\}", lambda braces: braces[0].replace(".", "\0"), op["module"]).split(".")
-        space = "/".join(parts).replace("\0", ".")
+        space = "/".join([*parts[:31], ".".join(parts[31:])] if len(parts) > 32 else parts).replace("\0", ".")
         assert node["namespace"] == space, f"{op['name']}: {node['namespace']}"
         first, *others = op["name"].split("+")
         inside = op["module"] + "." if op["module"] else ""
@@ -121,18 +127,21 @@ class GraphChecker:
             assert tags.keys() == {"__tensor_tag", "shape"} and tags["shape"] == shape, tags
 
     def check_edges(self, node: dict, op: dict) -> None:
-        expected = [(producer, text) for field, text in (
+        expected = {(producer, text) for field, text in (
             ("depends_on", None), ("depends_on_previous_iteration", "previous iteration"),
-            ("depends_on_in_first_iteration", "first iteration")) for producer in op.get(field, [])]
-        found = [(each["sourceNodeId"], each.get("metadata", {}).get("waits_for")) for each in node["incomingEdges"]]
-        assert sorted(found, key=str) == sorted(expected, key=str), f"{op['name']}: {found}, not {expected}"
-        inputs = [each["targetNodeInputId"] for each in node["incomingEdges"]]
-        assert inputs == [str(i) for i in range(len(inputs))], inputs
+            ("depends_on_in_first_iteration", "first iteration")) for producer in op.get(field, [])}
+        texts = [each.get("metadata", {}).get("waits_for") for each in node["incomingEdges"]]
+        found = {(each["sourceNodeId"], text) for each, text in zip(node["incomingEdges"], texts)}
+        assert found == expected, f"{op['name']}: {found}, not {expected}"
+        uses = [(each["sourceNodeId"], each["sourceNodeOutputId"], each["targetNodeInputId"], text == "previous iteration")
+                for each, text in zip(node["incomingEdges"], texts)]
+        assert len(set(uses)) == len(uses) and set(uses) == self.uses[op["name"]], f"{op['name']}: uses {uses}"
 
     def check_groups(self) -> None:
         sums: dict[str, list[float]] = defaultdict(lambda: [0, 0])
         for node, op in zip(self.graph["nodes"], self.function["ops"]):
             parts = node["namespace"].split("/") if node["namespace"] else []
+            assert len(parts) <= 32, f"{len(parts)} namespaces in each other"
             for depth in range(len(parts) + 1):
                 total = sums["/".join(parts[:depth])]
                 total[0] += 1
@@ -173,6 +182,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("graphs")
     parser.add_argument("report")
+    parser.add_argument("program")
     parser.add_argument("--no-times", action="store_true")
     options = parser.parse_args()
     collection, report = read(options.graphs), read(options.report)
@@ -186,7 +196,8 @@ def main() -> None:
     for overlay in overlays.values():
         assert list(overlay) == [graph["id"] for graph in collection["graphs"]]
     for graph, function in zip(collection["graphs"], functions):
-        GraphChecker(graph, function, not options.no_times).run(overlays)
+        uses = read_uses(options.program, function["function"], [op["name"] for op in function["ops"]])
+        GraphChecker(graph, function, uses, not options.no_times).run(overlays)
     nodes = [node for graph in collection["graphs"] for node in graph["nodes"]]
     print(f"ok: {len(nodes)} nodes, {sum(len(node['incomingEdges']) for node in nodes)} edges")
 

@@ -4,9 +4,10 @@
     check_table.py TABLE REPORT
 
 It knows a table only as text. Each op has one row, whose place among the indented rows spells its name; a module's
-row is the sum of the rows one step further in, and the last row that of the rows that are not indented, as far as
-rounding allows; modules stand in the order of their first ops; a bar is as long as the share says; no line has more
-than 100 columns, and nothing but printable ASCII is written. Shares nothing with the exporter.
+row is the sum of the rows one step further in (one step for the whole table, 2 columns or 1), and the last row that of
+the rows that are not indented, as far as rounding allows; modules stand in the order of their first ops; a bar is as
+long as the share says; no line has more than 100 columns, and nothing but printable ASCII is written. Shares nothing
+with the exporter.
 """
 from __future__ import annotations
 
@@ -14,25 +15,34 @@ import json
 import re
 import sys
 
-NUMBER = r"\d[\d,]*(?:\.\d+)?"
+NUMBER = r"<?\d[\d,]*(?:\.\d+)?"
 ROW = re.compile(
     r"(?P<indent> *)(?P<name>\S+)(?:\s+(?P<runs>\d+))?(?:\s+(?P<engine>[^\d\s]\S*|\d+ slots)\s+(?P<start>" + NUMBER + r"))?"
-    r"\s+(?P<cycles>" + NUMBER + r")\s+(?P<time>" + NUMBER + r")\s+(?P<share>\d+\.\d)(?P<bar>\s+[#-]+)?"
+    r"\s+(?P<cycles>" + NUMBER + r")\s+(?P<time>" + NUMBER + r")\s+(?P<share><?\d+\.\d)(?P<bar>\s+[#-]+)?"
     r"\s+(?P<macs>" + NUMBER + r")\s+(?P<bytes>" + NUMBER + r")(?:\s+(?P<bound>compute|memory|overhead))?$")
 SUMMED = ("cycles", "time", "share", "macs", "bytes")
-UNITS = {"cycles": 1, "Mcycles": 10**6, "Gcycles": 10**9, "MACs": 1, "MMACs": 10**6, "GMACs": 10**9, "TMACs": 10**12,
+UNITS = {"cycles": 1, "Mcycles": 10**6, "Gcycles": 10**9, "Tcycles": 10**12, "MACs": 1, "MMACs": 10**6, "GMACs": 10**9, "TMACs": 10**12, "PMACs": 10**15,
          "bytes": 1, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 BAR_CELLS = 8
+
+
+def read_number(text: str) -> float:
+    """Of what rounds to 0 and is none, the table says that it is below one unit of the last digit."""
+    number = float(text.lstrip("<").replace(",", ""))
+    if not text.startswith("<"):
+        return number
+    assert number == 10.0**-len(text.partition(".")[2]), text
+    return 0.0
 
 
 class Row:
     def __init__(self, line: str):
         match = ROW.match(line)
         assert match, f"no row: {line!r}"
-        self.depth, odd = divmod(len(match["indent"]), 2)
-        assert not odd, f"odd indent: {line!r}"
+        self.indent, self.depth = len(match["indent"]), 0
         self.name, self.is_op, self.runs = match["name"], match["engine"] is not None, match["runs"]
-        self.numbers = {key: float(match[key].replace(",", "")) for key in SUMMED}
+        self.numbers = {key: read_number(match[key]) for key in SUMMED}
+        self.is_below = {key: match[key].startswith("<") for key in SUMMED}
         # Half a unit of the last digit that is shown.
         self.rounding = {key: 0.5 * 10.0**-len(match[key].partition(".")[2]) for key in SUMMED}
         self.bar = (match["bar"] or "").strip()
@@ -48,9 +58,12 @@ def read_rows(lines: list[str]) -> tuple[list[Row], Row, list[str]]:
 
 
 def nest(rows: list[Row]) -> list[Row]:
+    step = min((row.indent for row in rows if row.indent), default=1)
     top: list[Row] = []
     around: list[Row] = []
     for row in rows:
+        row.depth, odd = divmod(row.indent, step)
+        assert not odd and step <= 2, f"odd indent: {row.name}"
         assert row.depth <= len(around), f"{row.name} is indented under nothing"
         del around[row.depth:]
         assert not around or not around[-1].is_op, f"{row.name} stands under an op"
@@ -77,7 +90,10 @@ def check_modules(rows: list[Row]) -> None:
         assert row.runs == (runs.pop() if len(runs) == 1 else None), f"{row.name} runs {row.runs}"
 
 
-def check_bar(row: Row) -> None:
+def check_bar(row: Row, has_bars: bool) -> None:
+    if not has_bars:
+        assert not row.bar, f"{row.name} has a bar without a legend"
+        return
     halves = 2 * row.bar.count("#") + row.bar.count("-")
     assert row.bar == "#" * (halves // 2) + "-" * (halves % 2), f"{row.name}: bar {row.bar}"
     exact = row.numbers["share"] / 100 * 2 * BAR_CELLS
@@ -121,11 +137,13 @@ def check_ops(rows: list[Row], prefix: str, report: dict, units: list[str]) -> N
 
 def check_figures(row: Row, op: dict, units: list[str]) -> None:
     cycles, macs, size = units[1], units[-2], units[-1]
+    assert units[0] == cycles, f"starts in {units[0]}, times in {cycles}"
     memory = list(op["bytes"])[-1]
     exact = {"cycles": op["scheduled_cycles"] / UNITS[cycles], "macs": op["macs"] / UNITS[macs],
              "bytes": op["bytes"][memory] / UNITS[size]}
     for key, one in exact.items():
         assert abs(one * op["count"] - row.numbers[key]) <= row.rounding[key] + 1e-9, f"{op['name']}: {key}"
+        assert (one > 0) == (row.numbers[key] > 0 or row.is_below[key]), f"{op['name']}: {key} is not {one}"
 
 
 def main() -> None:
@@ -137,10 +155,11 @@ def main() -> None:
         assert len(line) <= 100 and (line.isprintable() or not line), f"{len(line)} columns: {line!r}"
     rows, total, units = read_rows(lines)
     top = nest(rows)
+    has_bars = any(" A # is " in line for line in lines)
     check_sum(total, top)
     check_modules(rows)
     for row in [*rows, total]:
-        check_bar(row)
+        check_bar(row, has_bars)
     prefix = re.search(r'^Names without "(.*)\."', "\n".join(lines), re.M)
     check_ops(rows, prefix[1] if prefix else "", report, units)
     order = [next(i for i, row in enumerate(rows) if row is each) for each in top]

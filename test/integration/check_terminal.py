@@ -39,6 +39,17 @@ def run(options: list[str], stream: str, changes: dict[str, str]) -> str:
     return data.decode().replace("\r\n", "\n")
 
 
+def diagnostic(**changes: str) -> str:
+    """What MLIR itself says of a wrong program, on a terminal."""
+    with open("wrong.mlir", "w", encoding="utf-8") as file:
+        file.write("nonsense\n")
+    ours, theirs = pty.openpty()
+    tool = subprocess.Popen(["llm-opt", "wrong.mlir"], stderr=theirs, env=os.environ | {"TERM": "xterm"} | changes)
+    os.close(theirs)
+    assert tool.wait(timeout=60) != 0
+    return os.read(ours, 4096).decode()
+
+
 def plain(text: str) -> list[str]:
     """The table's rows without colours, bars and what the legend says of them."""
     text = ESCAPE.sub("", text)
@@ -67,6 +78,8 @@ def main() -> None:
     assert "\x1b" not in uncoloured and "█" in uncoloured, uncoloured
     assert "\x1b" not in table("file=-", "stdout", NO_COLOR="yes")
     assert ESCAPE.search(table(NO_COLOR=""))
+    assert ESCAPE.search(diagnostic(NO_COLOR="")) and "error" in diagnostic(NO_COLOR="1")
+    assert "\x1b" not in diagnostic(NO_COLOR="1")
     # What the terminal or its locale cannot show.
     assert "\x1b" not in table(TERM="dumb")
     for locale in ({"LANG": "C"}, {"LC_ALL": "POSIX"}, {"LC_CTYPE": "de_DE.ISO-8859-1"}):

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llm/Files/OutputFile.h"
+#include "llm/Files/Terminal.h"
 #include "llm/InitAll/InitAll.h"
 #include "llm/Target/Target.h"
 #include "mlir/InitAllDialects.h"
@@ -93,6 +95,7 @@ static LogicalResult checkOutputs(ArrayRef<const char *> arguments) {
 }
 
 int main(int argc, char **argv) {
+  mlir::llm::obeyNoColor();
   if (failed(checkOutputs(ArrayRef<const char *>(argv, argc).drop_front())))
     return 1;
   DialectRegistry registry;
@@ -119,5 +122,7 @@ int main(int argc, char **argv) {
     mlir::llm::writeTargetSchema(::llvm::outs());
     return 0;
   }
+  mlir::llm::reserveOutputFile(
+      output, "the IR goes there (-o); give each a file of its own");
   return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
 }

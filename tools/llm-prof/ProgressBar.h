@@ -8,6 +8,7 @@
 #ifndef LLM_TOOLS_LLMPROF_PROGRESSBAR_H
 #define LLM_TOOLS_LLMPROF_PROGRESSBAR_H
 
+#include "llm/Files/Terminal.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -16,12 +17,11 @@
 namespace mlir::llm {
 
 /// A line on standard error that is drawn again as work proceeds; nothing where
-/// standard error is no terminal.
+/// no such line can be shown.
 class ProgressBar {
 public:
   ProgressBar(std::string label, size_t total)
-      : label(std::move(label)), total(total),
-        isShown(llvm::errs().is_displayed()) {}
+      : label(std::move(label)), total(total), isShown(canShowProgress()) {}
   ~ProgressBar() { clear(); }
 
   void update(size_t done) {

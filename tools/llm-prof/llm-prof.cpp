@@ -323,6 +323,7 @@ int main(int argc, char **argv) {
   ValidateOptions validateOptions;
   CalibrateOptions calibrateOptions;
   llvm::InitLLVM init(argc, argv);
+  obeyNoColor();
   cl::ParseCommandLineOptions(
       argc, argv, "llm-prof: predicted times beside measured ones\n");
   MLIRContext context(MLIRContext::Threading::DISABLED);

@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llm/Files/Terminal.h"
 #include "llm/Import/Translations.h"
 #include "llvm/Support/CommandLine.h"
 
 int main(int argc, char **argv) {
+  mlir::llm::obeyNoColor();
   // What is there so far are the hundreds of options of libLLVM.
   llvm::cl::HideUnrelatedOptions(
       llvm::ArrayRef<const llvm::cl::OptionCategory *>());

@@ -18,8 +18,8 @@ def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
 
     Requires: ops with a workload, as every pass does. Times, bounds and their colours are
     there as far as the IR has them: with a target on the module, those of the slots
-    (`llm.schedule`), or without a schedule those of the costs (`llm.cost`). The IR is not
-    changed.
+    (`llm.schedule`), or without a schedule those of the costs (`llm.cost`); where one of
+    these is stale, a warning says so, and there are none. The IR is not changed.
 
     Guarantees:
     - a node shows the op's name without that of its cluster, kind, runs, time of all runs
@@ -30,8 +30,8 @@ def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
       `depth` is how many levels of them are clusters. A module below these is one node,
       with the time of its ops and the bound of most of it;
     - an edge stands for a dependence, or several between the same two nodes, and shows the
-      shapes of the producer's results. A dependence on the previous iteration of a loop is
-      dashed, and does not count for the layout;
+      shapes of those results of the producer that the consumer uses. A dependence on the
+      previous iteration of a loop is dashed, and does not count for the layout;
     - colours: `time` from white to red, of the node that takes longest; `bound` green for
       compute, blue for memory, orange for overhead; `kind` one for each kind of op. What
       is not known is white;
@@ -135,21 +135,25 @@ def ExportModelExplorerPass : Pass<"llm-export-model-explorer", "::mlir::ModuleO
 
     Requires: ops with a workload, as every pass does. Times and bounds are there as far as
     the IR has them: with a target on the module, those of the slots (`llm.schedule`), or
-    without a schedule those of the costs (`llm.cost`). The IR is not changed.
+    without a schedule those of the costs (`llm.cost`); where one of these is stale, a
+    warning says so, and there are none. The IR is not changed.
 
     Guarantees:
     - one graph for each function; its `id` is the function's name, which must be unique;
     - one node for each op that takes time; its `id` is the op's name, its `namespace` the
-      module (`model/layers.../mlp`), in which `/` and `;` are written `_`. Its attributes:
+      module (`model/layers.../mlp`), in which `/` and `;` are written `_`, and of more than
+      32 parts the last ones are one. Its attributes:
       name, kind, runs, shapes of the inputs, cycles and time of all runs, bound.
       `outputsMetadata` has the shape of each result, which the explorer shows on edges;
-    - one incoming edge for each dependence; on an earlier iteration of a loop, or in the
-      first one only, its `metadata` says so;
+    - one incoming edge for each use of a result as an input, also through views:
+      `sourceNodeOutputId` is the number of the result, `targetNodeInputId` that of the
+      input among the shapes of `inputs`. Where the consumer waits for an earlier iteration
+      of a loop, or in the first one only, its `metadata` says so;
     - `groupNodeAttributes`: of each module the number of its ops and their time;
     - beside `<name>.json`, where times are known: `<name>.time.json` with microseconds of
       all runs, coloured from white to red, and `<name>.bound.json`. Load them with "Add per
-      node data". With `file=-` there is the collection only, on standard output, where the
-      IR goes too unless the tool is told `-o`;
+      node data". A device gets the collection only, and so does standard output
+      (`file=-`), where the IR goes too unless the tool is told `-o`;
     - each file appears whole or not at all; one that another export of the pipeline has
       written is an error.
 
@@ -406,8 +410,10 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       add up to their last row, and says so where the target's figures are invented. Ops
       stand under their modules, which have the sums of the rows under them, and how often
       all of these run, if equally often; modules are in the order of their first ops. A
-      module of one op alone has no row. A bar shows the share: of `#`, each 12.5 %, and
-      `-`, half of that;
+      module of one op alone has no row, nor has one that is in eight others. A figure
+      above 0 that would round to 0 is `<0.001`. A bar shows the share: of `#`, each 12.5 %,
+      and `-`, half of that; there is none where names need its room. No line has more than
+      100 columns, and names that do not fit lose their middle;
     - on a terminal the table has colours, unless the variable `NO_COLOR` is set to
       something, and bars of Unicode's blocks where the locale is UTF-8; files and pipes
       get ASCII, the same everywhere;

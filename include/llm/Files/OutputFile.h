@@ -21,6 +21,11 @@ llvm::Error
 writeOutputFile(llvm::StringRef path,
                 llvm::function_ref<void(llvm::raw_ostream &)> write);
 
+/// From here on, `writeOutputFile` fails for the regular file at this path, by
+/// whatever name: the tool has opened it for something else, which would be
+/// lost. `what` says for what: "the IR goes there (-o)".
+void reserveOutputFile(llvm::StringRef path, llvm::StringRef what);
+
 } // namespace mlir::llm
 
 #endif // LLM_FILES_OUTPUTFILE_H

@@ -26,8 +26,17 @@ struct Look {
   static Look of(const ::llvm::raw_ostream &os);
 };
 
-/// A line on standard error that is written over and over, where that is a
-/// terminal; nothing elsewhere. Taken back at the end.
+/// NO_COLOR holds for what others write to standard error, too: diagnostics of
+/// MLIR. For the begin of `main`.
+void obeyNoColor();
+
+/// Whether a line on standard error can be written over: it is a terminal that
+/// knows how to (TERM=dumb does not).
+bool canShowProgress();
+
+/// A line on standard error that is written over and over, where that can be;
+/// nothing elsewhere. Cut to the width of the terminal. Taken back at the end,
+/// and where an interrupt (Ctrl-C) ends the program.
 class ProgressLine {
 public:
   /// Nothing is shown in the first seconds: most work is done by then.
@@ -42,7 +51,7 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  bool isTerminal;
+  bool canShow;
   bool isShown = false;
   Clock::time_point next;
 };

@@ -24,7 +24,13 @@ std::string toPrintable(StringRef text);
 /// between.
 std::string elide(StringRef text, size_t width);
 
+/// A name that someone else chose, of printable characters and not too wide.
+inline std::string showName(StringRef name, size_t widest = 20) {
+  return elide(toPrintable(name), widest);
+}
+
 /// Prints words, as many to a line as fit; lines after the first are indented.
+/// A number and the word behind it, which may be its unit, stay together.
 void printWrapped(llvm::raw_ostream &os, StringRef text, size_t width);
 
 /// A number's unit, chosen so that a whole column is readable: 12,345 us or
@@ -37,7 +43,8 @@ struct Unit {
 /// The first unit in which `largest` has at most `width` characters, else the
 /// last.
 const Unit &chooseUnit(ArrayRef<Unit> units, double largest, size_t width);
-/// The number with its decimals and separators between thousands.
+/// The number with its decimals and separators between thousands. One above 0
+/// that all decimals are 0 of is "<0.001".
 std::string formatIn(const Unit &unit, double value);
 
 /// A share of a whole, between 0 and 1, as a bar of so many cells: of blocks,
@@ -60,13 +67,14 @@ public:
   }
   /// A line across the table.
   void addRule() { rows.emplace_back(); }
-  /// Of a cell of the last row, on streams that have colours enabled.
+  /// Of a cell of the last row.
   void setColor(size_t column, Color color) {
     rows.back().colors.push_back({column, color});
   }
-  /// With names as they are, and with the shortest that are still printed.
-  size_t width() const;
-  size_t leastWidth() const;
+  /// With at most so many letters of each cell of the first column, behind the
+  /// blanks that it begins with.
+  size_t width(size_t letters = SIZE_MAX) const;
+  /// With colours where the reader of the stream can see them.
   void print(::llvm::raw_ostream &os, size_t width) const;
 
 private:
@@ -80,6 +88,7 @@ private:
     size_t begin, end;
   };
   std::vector<size_t> columnWidths() const;
+  size_t nameWidth(size_t letters) const;
   std::string layOut(const Row &row, ArrayRef<size_t> widths, size_t gap,
                      std::vector<Span> &spans) const;
 
