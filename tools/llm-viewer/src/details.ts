@@ -4,6 +4,7 @@ import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
 import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatWhole } from "./format";
 import { Op, Report, scheduledCyclesOf, toMicroseconds } from "./report";
+import { factsOfRun } from "./runs";
 import { Store } from "./state";
 
 export class Details {
@@ -12,7 +13,7 @@ export class Details {
   constructor(private readonly report: Report, private readonly store: Store,
               private readonly baseline: Baseline | undefined) {
     store.subscribe((_, changed) => {
-      if (changed.has("selectedOp")) this.render();
+      if (changed.has("selectedOp") || changed.has("selectedRun")) this.render();
     });
     this.render();
   }
@@ -46,7 +47,9 @@ export class Details {
     const amounts = (values: Record<string, number>) =>
       Object.entries(values).map(([key, value]) => `${key} ${formatWhole(value)}`).join(", ");
     const parts = op.parts.reduce((sum, part) => sum + part.count, 0);
+    const run = this.store.state.selectedRun;
     return [
+      ...(run === undefined ? [] : factsOfRun(this.report, op, Math.min(run, op.count - 1), time)),
       ["time", `${time(scheduledCyclesOf(op))} of engine time${op.count > 1 ? ` in ${op.count} runs` : ""}`],
       ["baseline", this.differenceOf(op)],
       ["bound", `${op.bound}: compute ${time(op.compute_cycles)}, memory ${time(op.memory_cycles)}, ` +

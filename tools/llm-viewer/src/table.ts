@@ -4,7 +4,7 @@ import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
 import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatPercent, formatWhole } from "./format";
 import { makeTree, opKey, TreeNode } from "./modules";
-import { Report, mainMemory, toMicroseconds } from "./report";
+import { isOnPath, Report, mainMemory, toMicroseconds } from "./report";
 import { matches, Store } from "./state";
 
 interface Column {
@@ -42,7 +42,7 @@ export class Table {
       h("div", { class: "scroll" }, h("table", {}, h("thead", {}, this.head), this.body)));
     this.render();
     store.subscribe((_, changed) => {
-      if (changed.has("query")) this.render();
+      if (changed.has("query") || changed.has("showsCritical")) this.render();
       if (changed.has("selectedOp")) this.showSelected();
     });
   }
@@ -190,6 +190,8 @@ export class Table {
     button.style.marginLeft = `${depth * 14}px`;
     const row = h("tr", { class: node.op ? "op" : "module", [node.op ? "data-row" : "data-module"]: node.name },
       ...this.cellsOf(node, button));
+    const isOn = (each: TreeNode): boolean => (each.op ? isOnPath(each.op) : each.children.some(isOn));
+    row.classList.toggle("dimmed", this.store.state.showsCritical && !isOn(node));
     const share = this.columns.findIndex((column) => column.csv === "share_percent");
     row.children[share].setAttribute("style", `--share: ${this.columns[share].value(node)}%`);
     this.rowOf.set(node.key, row);
