@@ -367,6 +367,8 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       (`bandwidth`), no idle engine has room (`memory`), or nothing (`choice`). Of
       engines, over all runs: `busy_cycles`, and `idle_cycles` by that cause of what
       starts next on one of them in the stretch, `no_work` where nothing does;
+    - JSON marks the slots and fetches of the critical path, as the trace draws it, with
+      what they have to do with the step before (`follows_by`);
     - the table names the largest bound, the first of equal ones;
     - the table counts all runs together (cycles are engine time), so that its columns
       add up to their last row, and says so where the target's figures are invented. Ops
