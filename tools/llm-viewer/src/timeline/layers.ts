@@ -52,7 +52,8 @@ export class Layers {
       const left = Math.max(toX(start, view), gutter), right = Math.min(toX(end, view), view.width);
       if (right - left < 2) continue;
       context.strokeRect(left + 0.5, axisHeight + 1.5, right - left - 1, layerHeight - 4);
-      const label = [name, `layers ${numberOf(name)}`, numberOf(name)].find(
+      const number = numberOf(name);
+      const label = [name, `layers ${number}`, number, number.replace(/ .*/, " …")].find(
         (text) => context.measureText(text).width <= right - left - 8);
       if (label) context.fillText(label, left + 4, axisHeight + layerHeight / 2);
     }
