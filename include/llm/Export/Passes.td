@@ -78,13 +78,17 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
     Writes the schedules of all functions as one HTML file that opens from disk and asks
     nothing of any network:
     - timeline: engines as rows, with the bandwidth of memories, busy engines and private
-      memory on the same axis; wheel and drag, or the keys that its label names;
+      memory on the same axis; wheel, drag and fingers, or keys, which `?` names. Where
+      slices are thinner than a pixel, each column shows the shares of kinds of ops, and
+      counters the mean, the least and the most;
     - graph: the data flow by modules, which open and close, shapes on its edges;
     - roofline: each op, as if alone on the machine, under the machine's ceilings;
     - table: ops by module, with sums; sorted by a click on a column, copied as CSV;
     - summary: what the answer is, what bounds it, what to change first.
 
-    An op that is chosen in one of them is chosen in all. A search finds ops in all.
+    An op that is chosen in one of them is chosen in all. A search finds ops in all, and the
+    critical path (`follows_by` in the report) stands out in the first two and the table.
+    What is shown is in the address behind the `#`: a reload, a link or Back show it again.
     `baseline` is the JSON report of another run: differences stand beside each op, and its
     timeline beneath this one.
 
