@@ -8,6 +8,7 @@ import { Sampler } from "./sampler";
 import { gutter, Range, Theme } from "./view";
 
 const plotHeight = 54;
+const columnWidth = 2; // pixels: half of the time that columns of one pixel take
 const number = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 
 export class CounterPlots {
@@ -60,7 +61,7 @@ export class CounterPlots {
   show(range: Range): void {
     this.plots.forEach((plot, index) => {
       plot.batch(() => {
-        plot.setData(this.samplers[index].sample(range.from, range.to, plot.width - gutter), false);
+        plot.setData(this.samplers[index].sample(range.from, range.to, Math.ceil((plot.width - gutter) / columnWidth)), false);
         plot.setScale("x", { min: range.from, max: range.to });
       });
     });

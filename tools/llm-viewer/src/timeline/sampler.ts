@@ -30,7 +30,7 @@ export class Sampler {
   sample(from: number, to: number, columns: number): Samples {
     const { time } = this.counter;
     const first = Math.max(firstAfter(time, from) - 1, 0), end = firstAfter(time, to);
-    const samples: Samples = end - first <= columns / 4 ? this.steps(first, end, from)
+    const samples: Samples = end - first <= columns / 2 ? this.steps(first, end, from)
                                                         : this.ofColumns(first, end, from, to, columns);
     samples[0].push(to);
     for (const values of samples.slice(1)) values.push(values[values.length - 1] ?? 0);

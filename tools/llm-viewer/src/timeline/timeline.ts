@@ -2,7 +2,7 @@
 
 import { Colours } from "../colours";
 import { h } from "../dom";
-import { Op } from "../report";
+import { isOnPath, Op } from "../report";
 import { extentOf } from "../runs";
 import { Schedule } from "../schedule";
 import { matches, Store } from "../state";
@@ -30,6 +30,7 @@ export class Timeline {
   private readonly height: number; // of all rows
   private readonly endCycle: number;
   private readonly rows: HTMLElement;
+  private readonly hasPath: boolean; // a baseline may tell none
   private width = 0;
   private seen = 0; // of the height
   private wasShown = false;
@@ -39,6 +40,7 @@ export class Timeline {
 
   constructor(private readonly schedule: Schedule, private readonly store: Store, colours: Colours,
               private readonly shared: SharedRange, private readonly reveals: (op: string) => boolean, label: string) {
+    this.hasPath = schedule.report.ops.some(isOnPath);
     this.endCycle = shared.end * schedule.report.clock_hz;
     this.painter = new Painter(schedule, colours);
     this.tip = new Tip(schedule, this.painter);
@@ -154,9 +156,9 @@ export class Timeline {
   private emphasis(): Emphasis {
     const { query, showsCritical, selectedRun } = this.store.state;
     this.dims ??= Uint8Array.from(this.schedule.report.ops, (op) => Number(!matches(op.name, op.op, query)));
-    const { selected } = this;
+    const { selected } = this, showsPath = showsCritical && this.hasPath;
     return { selected, run: selected < 0 || selectedRun === undefined ? -1 : this.selectedRun, dims: this.dims,
-             showsPath: showsCritical, isDimming: showsCritical || query.trim() !== "" };
+             showsPath, isDimming: showsPath || query.trim() !== "" };
   }
 
   private paint(): void {
