@@ -25,6 +25,8 @@ public:
     result.engines.resize(target.engines.size());
   }
   std::optional<FunctionExplanation> run();
+  /// Says which rule the schedule breaks, if that is why there is no result.
+  void warnOfBrokenRule() const;
 
 private:
   /// Items that start at `start` and run `runs` times; their end.
@@ -47,6 +49,9 @@ private:
   bool wantsStretches;
   size_t nextLoop = 0;
   FunctionExplanation result;
+  /// The first of a stretch, and the op that breaks it.
+  std::optional<scheduling::Violation> broken;
+  unsigned brokenOp = 0;
 };
 } // namespace
 
@@ -127,8 +132,14 @@ FailureOr<int64_t> Explainer::visitStretch(const ProgramItem &stretch,
     return failure();
   FailureOr<scheduling::Solution> solution =
       readSolution(program, ops, *problem, start);
-  if (failed(solution) || !scheduling::verify(*problem, *solution, 1).empty())
+  if (failed(solution))
     return failure();
+  auto violations = scheduling::verify(*problem, *solution, 1);
+  if (!violations.empty()) {
+    broken = std::move(violations.front());
+    brokenOp = ops[broken->task];
+    return failure();
+  }
   std::optional<scheduling::Explanation> explanation =
       scheduling::explain(*problem, *solution);
   if (!explanation || failed(addEngines(explanation->engines, runs)))
@@ -179,12 +190,29 @@ std::optional<FunctionExplanation> Explainer::run() {
   return std::move(result);
 }
 
+void Explainer::warnOfBrokenRule() const {
+  if (!broken)
+    return;
+  const ProgramOp &op = program.ops()[brokenOp];
+  emitWarning(op.op->getLoc())
+      << "the schedule breaks rule " << broken->rule << " at '" << op.name
+      << "': " << broken->message
+      << ". What is exported is the schedule as it is, without what holds it "
+         "back (slack, idle time, critical path); run --llm-schedule again, or "
+         "--llm-verify-schedule to see all that is wrong";
+}
+
 std::optional<FunctionExplanation>
 FunctionExplanation::create(const Timeline &timeline, const Target &target,
                             bool wantsStretches) {
-  // What is wrong is for --llm-verify-schedule to say.
-  func::FuncOp function = timeline.program().function();
-  ScopedDiagnosticHandler quiet(function.getContext(),
-                                [](Diagnostic &) { return success(); });
-  return Explainer(timeline, target, wantsStretches).run();
+  Explainer explainer(timeline, target, wantsStretches);
+  std::optional<FunctionExplanation> explanation;
+  {
+    // Of stale costs and summaries, Timeline and checkTarget() have warned.
+    ScopedDiagnosticHandler quiet(timeline.program().function().getContext(),
+                                  [](Diagnostic &) { return success(); });
+    explanation = explainer.run();
+  }
+  explainer.warnOfBrokenRule();
+  return explanation;
 }

@@ -46,8 +46,8 @@ struct FunctionExplanation {
   /// Where it was asked for.
   DenseMap<const ProgramItem *, StretchExplanation> stretches;
 
-  /// Nothing, and no diagnostic, where costs are stale or the schedule breaks a
-  /// rule: reports and traces show it all the same, and warn.
+  /// Nothing where costs are stale or the schedule breaks a rule, of which it
+  /// warns: reports and traces show it all the same.
   static std::optional<FunctionExplanation> create(const Timeline &timeline,
                                                    const Target &target,
                                                    bool wantsStretches = false);

@@ -147,6 +147,13 @@ static LogicalResult checkHasCosts(const Program &program) {
 
 FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
   Report report;
+  std::vector<std::string> problems;
+  ScopedDiagnosticHandler collect(
+      function.getContext(), [&](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+          problems.push_back(diagnostic.str());
+        return failure(); // others see it, too
+      });
   FailureOr<Program> program = Program::analyze(function);
   if (failed(program) || failed(checkHasCosts(*program)))
     return failure();
@@ -174,6 +181,7 @@ FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
     report.ops.push_back(std::move(*entry));
   }
   report.sum.bytes.resize(target.sharedMemories().size());
+  report.problems = std::move(problems);
   return report;
 }
 

@@ -53,6 +53,8 @@ struct Report {
   DenseMap<Operation *, unsigned> indexOf; ///< into `ops`
   /// Nothing where the schedule breaks a rule or costs are stale.
   std::optional<FunctionExplanation> explanation;
+  /// What the user was warned of: the schedule is stale, or not valid.
+  std::vector<std::string> problems;
 
   StringRef functionName() const;
   /// Of an op that takes time.

@@ -369,6 +369,7 @@ static Json toJson(const Report &report) {
   if (report.imported)
     json["program"] = toJson(report.imported);
   json["policy"] = schedule.getPolicy().str();
+  json["problems"] = report.problems;
   json["makespan_cycles"] = schedule.getMakespanCycles();
   json["makespan_us"] = report.makespanMicroseconds();
   json["lower_bound_cycles"] = schedule.getLowerBoundCycles();

@@ -113,7 +113,7 @@
 // LOOP-NEXT: }
 // LOOP-COUNT-3: "slack_cycles": 0,
 
-// Nothing is said of a schedule that breaks a rule, of one in which a loop takes another time, and
+// What holds a schedule back is not said of one that breaks a rule, of one in which a loop takes another time, and
 // of one with a stale cost: they are shown without.
 // RUN: sed '/"b"/s/start_cycle = 96, end_cycle = 288/start_cycle = 95, end_cycle = 287/' scheduled.mlir > broken.mlir
 // RUN: sed 's/period_cycles = 192/period_cycles = 193/; s/makespan_cycles = 1152/makespan_cycles = 1156/' loops.mlir > period.mlir
@@ -126,5 +126,19 @@
 // WITHOUT-COUNT-3: {{^}}{
 // RUN: cat broken.txt period.txt stale.txt | FileCheck %s --check-prefix=NO-IDLE --implicit-check-not=Idle:
 // NO-IDLE-COUNT-3: {{^}}total
-// RUN: cat broken.log period.log stale.log | FileCheck %s --check-prefix=LOG --implicit-check-not=error: --implicit-check-not=S5
+// RUN: cat broken.log period.log stale.log | FileCheck %s --check-prefix=LOG --implicit-check-not=error:
+// LOG: broken.mlir:{{[0-9:]+}}: warning: the schedule breaks rule S5 at 'b': 'b' starts at cycle 95, expected not before the end of part 0 of 'a' at cycle 96. What is exported is the schedule as it is, without what holds it back
 // LOG: warning: the cost of 'm' is stale
+
+// The JSON report keeps what was said.
+// RUN: cat broken.json period.json stale.json report.json | FileCheck %s --check-prefix=PROBLEMS
+// PROBLEMS:      "problems": [
+// PROBLEMS-NEXT:   "the schedule breaks rule S5 at 'b'
+// PROBLEMS-NEXT: ],
+// PROBLEMS:      "problems": [
+// PROBLEMS-NEXT:   "function 'loop' has slots that end at cycle 1152, but its schedule says makespan_cycles = 1156
+// PROBLEMS-NEXT: ],
+// PROBLEMS:      "problems": [
+// PROBLEMS-NEXT:   "the cost of 'm' is stale
+// PROBLEMS-NEXT: ],
+// PROBLEMS:      "problems": [],

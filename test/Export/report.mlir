@@ -13,6 +13,9 @@
 // CHECK-NEXT: "model_layers": 6,
 // CHECK-NEXT: "whole_model": false
 // CHECK:      "policy": "list",
+// CHECK-NEXT: "problems": [
+// CHECK-NEXT:   the cost of 'embed' is stale
+// CHECK-NEXT: ],
 // CHECK-NEXT: "makespan_cycles": 200,
 // CHECK-NEXT: "makespan_us": 0.4,
 // CHECK-NEXT: "lower_bound_cycles": 160,
