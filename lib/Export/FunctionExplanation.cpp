@@ -21,6 +21,7 @@ public:
       : timeline(timeline), program(timeline.program()), target(target),
         wantsStretches(wantsStretches) {
     result.ops.resize(program.ops().size());
+    result.steps.resize(program.ops().size());
     result.engines.resize(target.engines.size());
     result.laterWork = LaterWork(program, target);
   }
@@ -39,7 +40,8 @@ private:
   void explainStretch(const ProgramItem &stretch, int64_t start,
                       const scheduling::Problem &problem,
                       const scheduling::Solution &solution,
-                      const scheduling::Explanation &explanation);
+                      const scheduling::Explanation &explanation,
+                      ArrayRef<scheduling::PathStep> steps);
   LogicalResult addEngines(const ProgramItem &stretch,
                            ArrayRef<GroupExplanation> engines, int64_t runs);
 
@@ -90,11 +92,12 @@ LogicalResult Explainer::addEngines(const ProgramItem &stretch,
   return success();
 }
 
-static std::vector<PathSpan> joinSteps(ArrayRef<unsigned> ops, int64_t start,
+static std::vector<PathSpan> joinSteps(ArrayRef<scheduling::PathStep> steps,
+                                       ArrayRef<unsigned> ops, int64_t start,
                                        const scheduling::Problem &problem,
                                        const scheduling::Solution &solution) {
   std::vector<PathSpan> path;
-  for (const scheduling::PathStep &step : findCriticalPath(problem, solution)) {
+  for (const scheduling::PathStep &step : steps) {
     const scheduling::Slot &slot = solution.slots[step.slot];
     PathSpan span;
     span.op = ops[slot.task];
@@ -125,14 +128,15 @@ static std::vector<PathSpan> joinSteps(ArrayRef<unsigned> ops, int64_t start,
 void Explainer::explainStretch(const ProgramItem &stretch, int64_t start,
                                const scheduling::Problem &problem,
                                const scheduling::Solution &solution,
-                               const scheduling::Explanation &explanation) {
+                               const scheduling::Explanation &explanation,
+                               ArrayRef<scheduling::PathStep> steps) {
   StretchExplanation &detail = result.stretches[&stretch];
   detail.gaps = findIdleGaps(problem, solution, explanation);
   for (scheduling::IdleGap &gap : detail.gaps) {
     gap.startCycle += start;
     gap.endCycle += start;
   }
-  detail.path = joinSteps(stretch.ops, start, problem, solution);
+  detail.path = joinSteps(steps, stretch.ops, start, problem, solution);
 }
 
 FailureOr<int64_t> Explainer::visitStretch(const ProgramItem &stretch,
@@ -157,8 +161,14 @@ FailureOr<int64_t> Explainer::visitStretch(const ProgramItem &stretch,
     return failure();
   for (auto [task, index] : llvm::enumerate(ops))
     result.ops[index] = explanation->tasks[task];
+  std::vector<scheduling::PathStep> steps =
+      findCriticalPath(*problem, *solution);
+  for (const scheduling::PathStep &step : steps) {
+    const scheduling::Slot &slot = solution->slots[step.slot];
+    result.steps[ops[slot.task]][{slot.part, step.fetch}] = step.cause;
+  }
   if (wantsStretches)
-    explainStretch(stretch, start, *problem, *solution, *explanation);
+    explainStretch(stretch, start, *problem, *solution, *explanation, steps);
   return start + solution->makespan;
 }
 

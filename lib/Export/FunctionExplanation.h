@@ -13,6 +13,9 @@
 #include "llm/Scheduling/CriticalPath.h"
 #include "llm/Target/Target.h"
 
+#include <map>
+#include <optional>
+
 namespace mlir::llm {
 
 /// What follows on the critical path without a gap of one op, or of its fetches
@@ -31,9 +34,14 @@ struct StretchExplanation {
   std::vector<PathSpan> path;
 };
 
+/// A part, and the number of one of its prefetches; without: its slot.
+using StepKey = std::pair<unsigned, std::optional<unsigned>>;
+
 struct FunctionExplanation {
   /// By op; slack and cause within its stretch, of one iteration.
   std::vector<scheduling::TaskExplanation> ops;
+  /// By op; what of one run is on the critical path of its stretch.
+  std::vector<std::map<StepKey, scheduling::Cause>> steps;
   /// By engine of the target; over all runs of all stretches.
   std::vector<scheduling::GroupExplanation> engines;
   /// Where it was asked for.

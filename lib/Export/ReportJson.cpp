@@ -179,12 +179,27 @@ static Json toJson(const Slice &slice) {
       {"lanes", toJson(slice.lanes)}};
 }
 
-static Json slotsToJson(const Timeline &timeline, unsigned op) {
+/// Why a step of the critical path follows the one before.
+static void addStep(Json &json, const Report &report, unsigned op,
+                    const StepKey &key) {
+  if (!report.explanation)
+    return;
+  const auto &steps = report.explanation->steps[op];
+  if (auto step = steps.find(key); step != steps.end())
+    json["follows_by"] = scheduling::stringify(step->second);
+}
+
+static Json slotsToJson(const Report &report, unsigned op) {
+  const Timeline &timeline = report.timeline;
   Json slots = Json::array(), prefetches = Json::array();
   Iterations firstRun(timeline.loopsOf(op).size(), 0);
   timeline.forEachSlice(op, firstRun, [&](const Slice &slice) {
     Json slot = toJson(slice);
-    if (!slice.prefetched.empty()) {
+    std::optional<unsigned> fetch;
+    if (!slice.prefetched.empty())
+      fetch = prefetches.size();
+    addStep(slot, report, op, {slice.part, fetch});
+    if (fetch) {
       slot["buffer"] = slice.prefetched.str();
       prefetches.push_back(std::move(slot));
       return;
@@ -306,7 +321,7 @@ static Json opToJson(const Report &report, unsigned index) {
   if (op.figures.energyPicojoules > 0)
     json["energy_picojoules"] = op.figures.energyPicojoules;
   json["bound"] = stringifyCostBound(op.bound);
-  json["slots"] = slotsToJson(report.timeline, index);
+  json["slots"] = slotsToJson(report, index);
   addDependences(json, report.timeline, index);
   if (report.explanation) {
     const scheduling::TaskExplanation &task = report.explanation->ops[index];

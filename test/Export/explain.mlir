@@ -44,6 +44,21 @@
 // CHECK-NEXT: "is_critical": true,
 // CHECK-NEXT: "held_back_by": "fetch"
 
+// The critical path, as in the trace below: part 0 of a, the fetch, m, and nothing else.
+// RUN: FileCheck %s --check-prefix=STEPS --implicit-check-not=follows_by < report.json
+// STEPS:      "name": "a",
+// STEPS:      "start_cycle": 0,
+// STEPS:      "follows_by": "none",
+// STEPS-NEXT: "part": 0
+// STEPS:      "name": "m",
+// STEPS:      "start_cycle": 1120,
+// STEPS:      "follows_by": "fetch",
+// STEPS-NEXT: "part": 0,
+// STEPS:      "start_cycle": 96,
+// STEPS-NEXT: "end_cycle": 1120,
+// STEPS:      "follows_by": "bandwidth",
+// STEPS-NEXT: "buffer": "rhs"
+
 // The table has it in percent of all engine cycles: of 3 x 5216 and of 2 x 5216.
 // RUN: llm-opt scheduled.mlir --llm-export-report=file=- -o out.mlir | FileCheck %s --check-prefix=TABLE
 // TABLE:      Idle: core 71.4 % (dependence 0.6 %, fetch 18.4 %, no_work 52.4 %); dma 90.2 % (bandwidth 1.8 %,
@@ -115,7 +130,7 @@
 // RUN: llm-opt broken.mlir "--llm-export-report=format=json file=broken.json" --llm-export-report=file=broken.txt --llm-export-perfetto=file=broken.trace -o out.mlir 2> broken.log
 // RUN: llm-opt period.mlir "--llm-export-report=format=json file=period.json" --llm-export-report=file=period.txt --llm-export-perfetto=file=period.trace -o out.mlir 2> period.log
 // RUN: llm-opt stale.mlir "--llm-export-report=format=json file=stale.json" --llm-export-report=file=stale.txt --llm-export-perfetto=file=stale.trace -o out.mlir 2> stale.log
-// RUN: cat broken.json period.json stale.json | FileCheck %s --check-prefix=WITHOUT --implicit-check-not=slack_cycles --implicit-check-not=busy_cycles
+// RUN: cat broken.json period.json stale.json | FileCheck %s --check-prefix=WITHOUT --implicit-check-not=slack_cycles --implicit-check-not=busy_cycles --implicit-check-not=follows_by
 // RUN: cat broken.trace period.trace stale.trace | FileCheck %s --check-prefix=WITHOUT --implicit-check-not=slack_cycles
 // WITHOUT-COUNT-3: {{^}}{
 // RUN: cat broken.txt period.txt stale.txt | FileCheck %s --check-prefix=NO-IDLE --implicit-check-not=Idle:

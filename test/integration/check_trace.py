@@ -393,6 +393,15 @@ class Checker:
             require((follows == "none") == (each is steps[0]), f"'{each.name}' follows by {follows}")
             before = end
         require(before == self.report["makespan_cycles"], "the critical path does not end last")
+        self.check_marks(steps)
+
+    def check_marks(self, steps):
+        """What the report marks with `follows_by`, in all runs, takes the time of the path."""
+        marked = sum((span["end_cycle"] - span["start_cycle"]) * op["count"]
+                     for op in self.report["ops"] for slot in op["slots"]
+                     for span in [slot, *slot.get("prefetches", [])] if "follows_by" in span)
+        path = sum(each.args["end_cycle"] - each.args["start_cycle"] for each in steps)
+        require(marked == path, f"the critical path has {path} cycles, marked are {marked}")
 
 
 def pick_function(report, name):

@@ -43,6 +43,10 @@ REPORT = {
 }
 
 
+for marked in REPORT["ops"][:2]:  # the path is of a and b
+    marked["slots"][0]["follows_by"] = "none"
+
+
 def metadata(kind, pid, tid, key, value):
     return {"ph": "M", "name": kind, "pid": pid, "tid": tid, "args": {key: value}}
 
@@ -273,6 +277,10 @@ class CheckTrace(unittest.TestCase):
     def test_path_that_is_no_slot(self):
         self.find(name="b.1", cat="critical path")["name"] = "c.1"
         self.expect_error("step 'c.1' is no slot of it")
+
+    def test_path_that_is_not_marked(self):
+        del self.report["ops"][1]["slots"][0]["follows_by"]
+        self.expect_error("the critical path has 50 cycles, marked are 10")
 
     def test_path_that_ends_early(self):
         self.events.remove(self.find(name="b.1", cat="critical path"))

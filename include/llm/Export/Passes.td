@@ -78,7 +78,9 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
     Writes the schedules of all functions as one HTML file that opens from disk and asks
     nothing of any network:
     - timeline: engines as rows, with the bandwidth of memories, busy engines and private
-      memory on the same axis; wheel and drag, or the keys that its label names;
+      memory on the same axis; wheel, drag and fingers, or keys, which `?` names. Where
+      slices are thinner than a pixel, each column shows the shares of kinds of ops, and
+      counters the mean, the least and the most;
     - graph: the data flow by modules, which open and close, shapes on its edges;
     - roofline: each op, as if alone on the machine, under the machine's ceilings;
     - table: ops by module, with sums, of what a search finds; sorted by a click on a column,
@@ -90,7 +92,9 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
     Engine time is the sum over engines; elapsed time is that in which an op is under way,
     from its first start to its last end, or one of the ops of a module is.
 
-    An op that is chosen in one of them is chosen in all. A search finds ops in all.
+    An op that is chosen in one of them is chosen in all. A search finds ops in all, and the
+    critical path (`follows_by` in the report) stands out in the first two and the table.
+    What is shown is in the address behind the `#`: a reload, a link or Back show it again.
     `baseline` is the JSON report of another run: elapsed times stand beside each op, with the
     difference, and its timeline beneath this one. An op that is fused here is compared with
     all that it is fused of. Functions are compared by name, a single one with a single one;
@@ -405,6 +409,8 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       engines, over all runs: `busy_cycles`, and `idle_cycles` by that cause of what
       starts next on one of them in the stretch, `layer_boundary` where nothing does until
       a later stretch or iteration, `no_work` where nothing does any more;
+    - JSON marks the slots and fetches of the critical path, as the trace draws it, with
+      what they have to do with the step before (`follows_by`);
     - the table names the largest bound, the first of equal ones;
     - the table counts all runs together (cycles are engine time), so that its columns
       add up to their last row, and says so where the target's figures are invented. Ops

@@ -15,7 +15,7 @@ const { chromium } = require("playwright-core");
 const browsers = new Set();
 
 /// Opens the file from disk. Errors on the console, and requests that leave the page, fail at close().
-export async function openPage(file, options = {}, { waitFor = "canvas[data-from]", ignores = /^$/ } = {}) {
+export async function openPage(file, options = {}, { waitFor = "canvas[data-from]", ignores = /^$/, hash = "" } = {}) {
   const browser = await chromium.launch({
     executablePath: process.env.LLM_CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
   browsers.add(browser);
@@ -35,7 +35,7 @@ export async function openPage(file, options = {}, { waitFor = "canvas[data-from
   page.on("request", (request) => {
     if (!/^(file|data|blob):/.test(request.url())) complaints.push(`request: ${request.url()}`);
   });
-  await page.goto(pathToFileURL(resolve(file)).href);
+  await page.goto(`${pathToFileURL(resolve(file)).href}${hash && "#"}${hash}`);
   await page.waitForSelector(waitFor, { state: "attached" });
   const close = async () => {
     browsers.delete(browser);

@@ -7,7 +7,7 @@ import { runChecks } from "./browser.mjs";
 import { loadSources } from "./bundle.mjs";
 
 const [build, ...files] = process.argv.slice(2);
-const { makeCounters, sample, Schedule } = await loadSources(build, "counters", "schedule");
+const { makeCounters, Sampler, Schedule } = await loadSources(build, "counters", "timeline/sampler", "schedule");
 
 /// All runs of an op: what their slots are later by.
 function shiftsOf(report, op) {
@@ -55,12 +55,9 @@ function spansOf(report, label) {
 const valueAt = (spans, cycle) =>
   spans.reduce((sum, [start, end, amount]) => sum + (start <= cycle && cycle < end ? amount : 0), 0);
 
-/// Of a step line through the points, what holds at a cycle.
-function stepAt([xs, ys], cycle) {
-  let found;
-  for (let i = 0; i < xs.length && xs[i] <= cycle; ++i) found = ys[i];
-  return found;
-}
+/// The mean of a sum of spans between two cycles.
+const meanOf = (spans, from, to) => spans.reduce((sum, [start, end, amount]) =>
+  sum + amount * Math.max(0, Math.min(end, to) - Math.max(start, from)), 0) / (to - from);
 
 await runChecks(Object.fromEntries(files.map((file) => [file, async () => {
   const report = JSON.parse(readFileSync(file, "utf8"));
@@ -86,28 +83,26 @@ await runChecks(Object.fromEntries(files.map((file) => [file, async () => {
     // Every 97th change, so that a whole model takes seconds.
     const stride = Math.max(1, Math.floor(counter.time.length / 97));
     for (let i = 0; i < counter.time.length; i += stride) near(counter.value[i], valueAt(spans, counter.time[i]), counter.time[i]);
-    // Zoomed out to fewer columns than changes: in a column without a change, the line is where the counter is.
+    // Zoomed out to fewer columns than changes: of each, the mean, and the least and the most that it holds.
     for (const columns of [20, 133]) {
-      const end = report.makespan_cycles, line = sample(counter, 0, end, columns);
-      let quiet = 0;
-      for (let column = 0; column < columns; ++column) {
-        const from = (column * end) / columns, to = ((column + 1) * end) / columns;
-        const changes = counter.time.filter((time) => time >= from && time <= to);
-        if (changes.length === 0) {
-          ++quiet;
-          near(stepAt(line, (from + to) / 2), valueAt(spans, (from + to) / 2), `drawn at ${(from + to) / 2}`);
-          continue;
-        }
-        // In others, the most and the least of it are there.
-        if (counter.time.length <= 2 * columns) continue;
-        const margin = 1e-6 * (to - from); // a change at an edge belongs to either
-        if (changes.some((time) => Math.abs(time - from) < margin || Math.abs(time - to) < margin)) continue;
-        const drawn = line[1].filter((_, index) => line[0][index] >= from - margin && line[0][index] < to - margin);
-        const inside = Array.from(counter.value).filter((_, index) => counter.time[index] >= from && counter.time[index] < to);
-        assert.equal(Math.max(...drawn), Math.max(...inside), `${counter.label}, column ${column} of ${columns}`);
-        assert.equal(Math.min(...drawn), Math.min(...inside), `${counter.label}, column ${column} of ${columns}`);
+      const end = report.makespan_cycles, [times, mean, least, most] = new Sampler(counter).sample(0, end, columns);
+      if (counter.time.length <= columns / 2) {
+        assert.deepEqual(times, [...counter.time, end]);
+        for (const values of [mean, least, most]) assert.deepEqual(values.slice(0, -1), [...counter.value]);
+        continue;
       }
-      assert.ok(columns < 50 || counter.time.length > 400 || quiet > 0, counter.label);
+      assert.equal(times.length, columns + 1);
+      for (let column = 0; column < columns; ++column) {
+        const from = (column * end) / columns, to = ((column + 1) * end) / columns, where = `column ${column} of ${columns}`;
+        near(mean[column], meanOf(spans, from, to), `mean of ${where}`);
+        const margin = 1e-6 * (to - from); // a change at an edge belongs to either
+        const isNear = (time) => Math.abs(time - from) < margin || Math.abs(time - to) < margin;
+        if (counter.time.some((time) => time > 0 && isNear(time))) continue;
+        const inside = [valueAt(spans, from), ...Array.from(counter.time).filter((time) => time > from && time < to)
+          .map((time) => counter.value[counter.time.indexOf(time)] / unit)];
+        near(least[column], Math.min(...inside), `least of ${where}`);
+        near(most[column], Math.max(...inside), `most of ${where}`);
+      }
     }
   }
 }])));

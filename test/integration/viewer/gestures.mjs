@@ -206,8 +206,9 @@ await runChecks({
 
   async "the critical path stands out"() {
     const { page, close } = await openPage(baselinePage);
-    const op = baseline.ops.find((candidate) => candidate.is_critical === false && candidate.slots.length > 0);
-    const critical = baseline.ops.find((candidate) => candidate.is_critical && candidate.slots.length > 0);
+    const isOnPath = ({ slots }) => slots[0]?.follows_by !== undefined;
+    const op = baseline.ops.find((candidate) => candidate.slots.length > 0 && !isOnPath(candidate));
+    const critical = baseline.ops.find(isOnPath);
     assert.ok(op && critical, "the baseline has both kinds");
     const placeOf = async (of) => {
       await showTab(page, "Table");
@@ -229,6 +230,16 @@ await runChecks({
       assert.equal(before !== after, changes, `${of.name}: ${before} ${after}`);
       assert.equal(await pixelAt(page, ...place), before);
     }
+    // In the other views, ops without any slot or fetch on it.
+    const off = baseline.ops.filter(({ slots }) =>
+      slots.flatMap((slot) => [slot, ...(slot.prefetches ?? [])]).every((span) => span.follows_by === undefined));
+    assert.ok(off.length > 0);
+    await page.click("text=Critical path");
+    await showTab(page, "Table");
+    const dimmed = (selector, name) => page.$$eval(`${selector}.dimmed`, (all, key) => all.map((each) => each.dataset[key]).filter(Boolean).sort(), name);
+    assert.deepEqual(await dimmed("tr.op", "row"), off.map(({ name }) => name).sort());
+    await showTab(page, "Graph");
+    assert.deepEqual(await dimmed(".node", "node"), off.map(({ name }) => name).sort());
     await close();
   },
 

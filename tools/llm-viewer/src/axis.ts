@@ -5,6 +5,7 @@ export interface Axis {
   label: (cycle: number) => string;
 }
 
+const number = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 });
 const units: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
 function roundStep(least: number): number {
@@ -13,14 +14,28 @@ function roundStep(least: number): number {
   return 10 * power;
 }
 
-export function makeAxis(from: number, to: number, pixels: number, clockHz: number): Axis {
+/// With ticks at least so many pixels apart.
+function axisWith(apart: number, from: number, to: number, pixels: number, clockHz: number): Axis {
   const nanoseconds = 1e9 / clockHz;
-  const step = roundStep(Math.max(((to - from) * nanoseconds * 90) / pixels, 1e-3));
+  const step = roundStep(Math.max(((to - from) * nanoseconds * apart) / pixels, 1e-3));
   const unit = units.find(([size]) => step >= size) ?? units[units.length - 1];
   const ticks: number[] = [];
-  for (let at = Math.ceil((from * nanoseconds) / step) * step; at <= to * nanoseconds; at += step)
-    ticks.push(at / nanoseconds);
+  const last = Math.floor((to * nanoseconds) / step);
+  for (let at = Math.ceil((from * nanoseconds) / step); at <= last; ++at) ticks.push((at * step) / nanoseconds);
   const label = (cycle: number) =>
-    `${((cycle * nanoseconds) / unit[0]).toLocaleString("en-US", { maximumFractionDigits: 3 })} ${unit[1]}`;
+    `${number.format((cycle * nanoseconds) / unit[0])} ${unit[1]}`;
   return { ticks, label };
+}
+
+/// `widthOf`: of a text, in pixels; no label reaches into the next.
+export function makeAxis(from: number, to: number, pixels: number, clockHz: number,
+                         widthOf: (text: string) => number): Axis {
+  let axis = axisWith(90, from, to, pixels, clockHz);
+  for (let tries = 0; tries < 4; ++tries) { // other ticks may be in another unit
+    const apart = axis.ticks.length < 2 ? Infinity : ((axis.ticks[1] - axis.ticks[0]) * pixels) / (to - from);
+    const widest = Math.max(0, ...axis.ticks.map((tick) => widthOf(axis.label(tick)))) + 12;
+    if (apart >= widest) break;
+    axis = axisWith(widest, from, to, pixels, clockHz);
+  }
+  return axis;
 }

@@ -5,6 +5,7 @@ import { h } from "./dom";
 import { elapsedMicrosecondsOf, extentOf } from "./elapsed";
 import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatWhole } from "./format";
 import { mainMemory, Op, Report, scheduledCyclesOf, toMicroseconds } from "./report";
+import { factsOfRun } from "./runs";
 import { Store } from "./state";
 
 /// "core[0..3]", or "3 of core" where those between are left out.
@@ -22,7 +23,7 @@ export class Details {
   constructor(private readonly report: Report, private readonly store: Store,
               private readonly baseline: Baseline | undefined) {
     store.subscribe((_, changed) => {
-      if (changed.has("selectedOp")) this.render();
+      if (changed.has("selectedOp") || changed.has("selectedRun")) this.render();
     });
     this.render();
   }
@@ -58,17 +59,23 @@ export class Details {
       `${formatMicroseconds(this.baseline!.elapsedMicrosecondsOf([other])!)} there.`));
   }
 
+  /// Where no run is chosen.
+  private placeOf(op: Op, time: (cycles: number) => string): [string, string][] {
+    if (op.slots.length === 0) return [];
+    return [["start", `${time(extentOf(op)[0])}${op.count > 1 ? ", of the first run" : ""}`], ["engines", enginesOf(op)]];
+  }
+
   private factsOf(op: Op): [string, string][] {
     const time = (cycles: number) => formatMicroseconds(toMicroseconds(this.report, cycles));
     const amounts = (values: Record<string, number>) =>
       Object.entries(values).map(([key, value]) => `${key} ${formatWhole(value)}`).join(", ");
     const parts = op.parts.reduce((sum, part) => sum + part.count, 0);
     const runs = op.count > 1 ? ` in ${formatWhole(op.count)} runs` : "";
+    const run = this.store.state.selectedRun;
     return [
-      ["start", op.slots.length === 0 ? "" : `${time(extentOf(op)[0])}${op.count > 1 ? ", of the first run" : ""}`],
+      ...(run === undefined ? this.placeOf(op, time) : factsOfRun(this.report, op, Math.min(run, op.count - 1), time)),
       ["elapsed", `${formatMicroseconds(elapsedMicrosecondsOf(this.report, [op]))}${runs}, from first start to last end`],
       ["engine time", `${time(scheduledCyclesOf(op))}${runs}, of all engines together`],
-      ["engines", enginesOf(op)],
       ["baseline", this.differenceOf(op)],
       ["bound", `${op.bound}: ${this.reasonOf(op)}`],
       ["one run", this.termsOf(op)],

@@ -5,7 +5,7 @@ import { boundColours, Colours, heat } from "./colours";
 import { elide, h, svg } from "./dom";
 import { formatMicroseconds } from "./format";
 import { makeTree, TreeNode } from "./modules";
-import { Report, toMicroseconds } from "./report";
+import { isOnPath, Report, toMicroseconds } from "./report";
 import { matches, Store } from "./state";
 
 type Paint = "kind" | "time" | "bound";
@@ -50,7 +50,7 @@ export class Graph {
         h("span", { class: "muted" }, "Click a module to open it, its frame to close it.")),
       this.host);
     store.subscribe((_, changed) => {
-      if (changed.has("query")) this.dim();
+      if (changed.has("query") || changed.has("showsCritical")) this.dim();
       if (changed.has("selectedOp")) this.showSelected();
     });
   }
@@ -280,9 +280,9 @@ export class Graph {
   }
 
   private dim(): void {
-    const { query } = this.store.state;
-    const isFound = (node: TreeNode): boolean =>
-      node.op ? matches(node.op.name, node.op.op, query) : node.children.some(isFound);
+    const { query, showsCritical } = this.store.state;
+    const isFound = (node: TreeNode): boolean => node.op
+      ? matches(node.op.name, node.op.op, query) && (!showsCritical || isOnPath(node.op)) : node.children.some(isFound);
     for (const node of this.visibleNodes()) this.nodes.get(node.key)?.classList.toggle("dimmed", !isFound(node));
   }
 

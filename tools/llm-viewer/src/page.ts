@@ -1,19 +1,22 @@
 // The frame around the views: which function, which view, search, theme.
 
+import { Address, readAddress, writeAddress } from "./address";
 import { chooseColours, Colours } from "./colours";
 import { findBaseline } from "./compare";
 import { Details } from "./details";
 import { h } from "./dom";
 import { Graph } from "./graph";
+import { Help } from "./help";
 import { makeNotices } from "./notices";
 import { titleOf } from "./program";
-import { PageData, Report } from "./report";
+import { isOnPath, PageData, Report } from "./report";
 import { Roofline } from "./roofline";
 import { Schedule } from "./schedule";
 import { matches, Store } from "./state";
 import { Summary } from "./summary";
 import { Table } from "./table";
 import { SharedRange, Timeline } from "./timeline/timeline";
+import { Range } from "./timeline/view";
 
 interface View {
   element?: HTMLElement;
@@ -33,8 +36,11 @@ class FunctionViews {
   private readonly made = new Map<Tab, View>();
   private readonly timelines: Timeline[] = [];
   private readonly baseline;
+  private shared: SharedRange | undefined; // as soon as there is a timeline
+  private wanted: Range | undefined; // until then
 
-  constructor(private readonly report: Report, data: PageData, private readonly colours: Colours) {
+  constructor(readonly report: Report, data: PageData, private readonly colours: Colours,
+              private readonly onMove: () => void) {
     this.baseline = findBaseline(report, data);
     this.details = new Details(report, this.store, this.baseline).element;
     this.notices = makeNotices(report, data, this.baseline);
@@ -53,6 +59,26 @@ class FunctionViews {
   restyle(tab: Tab): void {
     this.timelines.forEach((timeline) => timeline.restyle());
     this.made.get(tab)?.show?.();
+  }
+
+  has(op: string): boolean {
+    return this.baseline?.find(op) !== undefined || this.report.ops.some(({ name }) => name === op);
+  }
+  get hasPath(): boolean {
+    return this.report.ops.some(isOnPath);
+  }
+
+  /// What the timelines show, in cycles of the report; undefined: all.
+  get range(): Range | undefined {
+    if (!this.shared) return this.wanted;
+    const { range, end } = this.shared, { clock_hz } = this.report;
+    if (range.to - range.from > end * (1 - 1e-9)) return undefined;
+    const round = (seconds: number) => Math.round(seconds * clock_hz * 100) / 100;
+    return { from: round(range.from), to: round(range.to) };
+  }
+  set range(range: Range | undefined) {
+    this.wanted = range;
+    if (this.shared) this.timelines[0].setRange(range?.from ?? 0, range?.to ?? Infinity);
   }
 
   private make(tab: Tab, panel: HTMLElement): View {
@@ -74,7 +100,7 @@ class FunctionViews {
     const schedules = [new Schedule(this.report)];
     if (this.baseline) schedules.push(new Schedule(this.baseline.report));
     const end = Math.max(...schedules.map((schedule) => schedule.endCycle / schedule.report.clock_hz));
-    const shared: SharedRange = { range: { from: 0, to: end }, end, redraw: [] };
+    const shared: SharedRange = { range: { from: 0, to: end }, end, redraw: [() => this.onMove()], isClicked: false };
     panel.append(this.makeLegend());
     schedules.forEach((schedule, index) => {
       const isOnlyHere = (name: string) => index === 0 || !schedules[0].opByName.has(name);
@@ -83,6 +109,8 @@ class FunctionViews {
       this.timelines.push(timeline);
       panel.append(timeline.element);
     });
+    this.shared = shared;
+    if (this.wanted) this.range = this.wanted;
   }
 
   private makeLegend(): HTMLElement {
@@ -101,18 +129,25 @@ export class Page {
   private readonly colours: Colours;
   private readonly views = new Map<number, FunctionViews>();
   private readonly notices = h("div");
-  private readonly title = h("h1");
   private readonly body = h("div", { class: "body" });
+  private readonly title = h("h1");
+  private readonly choice: HTMLSelectElement;
   private readonly search = h("input", { type: "search", placeholder: "Search ops (/)", "aria-label": "Search ops" });
   private readonly critical = h("button", { type: "button", "aria-pressed": "false" }, "Critical path");
+  private readonly help = new Help();
   private tab: Tab = "Timeline";
   private current = 0;
+  private timer = 0; // of the address, which is behind until then; 0: it is not
 
   constructor(host: HTMLElement, private readonly data: PageData) {
     this.colours = chooseColours([...data.reports, ...data.baselines]);
+    this.choice = h("select", { "aria-label": "Function", onchange: () => this.chooseFunction(this.choice.selectedIndex) },
+      ...data.reports.map((report) => h("option", {}, report.function)));
     host.replaceChildren(this.notices, this.makeHeader(), this.body);
     this.listen();
-    this.showFunction(0);
+    const address = readAddress();
+    if (address.theme === "dark" || address.theme === "light") document.documentElement.dataset.theme = address.theme;
+    this.apply(address);
   }
 
   private get view(): FunctionViews {
@@ -120,30 +155,47 @@ export class Page {
   }
 
   private makeHeader(): HTMLElement {
-    const choice = h("select", { "aria-label": "Function", onchange: () => this.showFunction(choice.selectedIndex) },
-      ...this.data.reports.map((report) => h("option", {}, report.function)));
     const theme = h("button", { type: "button", onclick: () => this.switchTheme() }, "Dark / light");
     return h("header", {},
-      this.title, this.data.reports.length > 1 ? choice : undefined,
+      this.title, this.data.reports.length > 1 ? this.choice : undefined,
       h("div", { role: "tablist", "aria-label": "Views" }, ...tabs.map((tab) =>
         h("button", { type: "button", role: "tab", id: `tab-${tab}`, "aria-controls": `panel-${tab}`,
-                      onclick: () => this.showTab(tab), onkeydown: (event) => this.onTabKey(event as KeyboardEvent) }, tab))),
-      this.search, this.critical, theme);
+                      onclick: () => this.chooseTab(tab), onkeydown: (event) => this.onTabKey(event as KeyboardEvent) }, tab))),
+      this.search, this.critical, theme, ...this.help.elements);
   }
 
-  private showFunction(index: number): void {
-    this.current = index;
+  private viewOf(index: number): FunctionViews {
     if (!this.views.has(index)) {
-      const views = new FunctionViews(this.data.reports[index], this.data, this.colours);
-      views.store.subscribe((state) => this.reflect(state.query, state.showsCritical));
+      const views = new FunctionViews(this.data.reports[index], this.data, this.colours, () => this.noteMove());
+      views.store.subscribe((state) => {
+        this.reflect(state.query, state.showsCritical);
+        this.noteMove();
+      });
       this.views.set(index, views);
     }
-    document.title = this.title.textContent = titleOf(this.data.reports[index]);
-    this.notices.replaceChildren(this.view.notices);
+    return this.views.get(index)!;
+  }
+
+  /// What is searched and chosen stays, as far as the function has it.
+  private chooseFunction(index: number): void {
+    const { query, showsCritical, selectedOp } = this.view.store.state;
+    const next = this.viewOf(index);
+    this.current = index;
+    next.store.set({ query, showsCritical: showsCritical && next.hasPath });
+    if (selectedOp !== undefined && next.has(selectedOp)) next.store.set({ selectedOp });
+    this.showFunction();
+    this.noteMove();
+  }
+  private showFunction(): void {
+    const { report, store, hasPath, notices } = this.view;
+    document.title = this.title.textContent = titleOf(report);
+    this.notices.replaceChildren(notices);
+    this.choice.selectedIndex = this.current;
     this.body.replaceChildren(this.view.element, this.view.details);
-    this.reflect(this.view.store.state.query, this.view.store.state.showsCritical);
-    // A schedule that breaks a rule has no slack that means anything.
-    this.critical.hidden = this.data.reports[index].ops.every((op) => op.is_critical === undefined);
+    this.reflect(store.state.query, store.state.showsCritical);
+    this.critical.disabled = !hasPath;
+    this.critical.title = hasPath ? "Dims what is not on the chain of slots that ends at the makespan"
+      : "This report tells no critical path: its schedule breaks a rule, a cost is stale, or an older llm-opt wrote it";
     this.showTab(this.tab);
   }
   private reflect(query: string, showsCritical: boolean): void {
@@ -151,6 +203,11 @@ export class Page {
     this.critical.setAttribute("aria-pressed", String(showsCritical));
   }
 
+  private chooseTab(tab: Tab): void {
+    this.writeAddress(false);
+    this.showTab(tab);
+    this.writeAddress(true);
+  }
   private showTab(tab: Tab): void {
     this.tab = tab;
     for (const name of tabs) {
@@ -161,9 +218,11 @@ export class Page {
     this.view.show(tab);
   }
   private onTabKey(event: KeyboardEvent): void {
-    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    if (step === 0) return;
-    this.showTab(tabs[(tabs.indexOf(this.tab) + step + tabs.length) % tabs.length]);
+    const at = tabs.indexOf(this.tab), count = tabs.length;
+    const next: Record<string, number> = { ArrowRight: (at + 1) % count, ArrowLeft: (at - 1 + count) % count, Home: 0, End: count - 1 };
+    if (!(event.key in next)) return;
+    event.preventDefault();
+    this.chooseTab(tabs[next[event.key]]);
     document.getElementById(`tab-${this.tab}`)!.focus();
   }
 
@@ -175,12 +234,48 @@ export class Page {
     this.critical.addEventListener("click", () =>
       this.view.store.set({ showsCritical: !this.view.store.state.showsCritical }));
     document.addEventListener("keydown", (event) => {
+      if (event.key === "?" && !(event.target as Element).matches("input, textarea")) this.help.toggle();
       if (event.key !== "/" || event.target === this.search) return;
       event.preventDefault();
       this.search.focus();
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.restyle());
     addEventListener("resize", () => this.view.show(this.tab));
+    addEventListener("popstate", () => this.apply(readAddress()));
+    addEventListener("pagehide", () => this.writeAddress(false));
+  }
+
+  /// Shows what an address says; what it does not name is as at the start, and what is not there is left out.
+  private apply(address: Address): void {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.current = Math.max(this.data.reports.findIndex((report) => report.function === address.fn), 0);
+    this.tab = tabs.find((tab) => tab === address.tab) ?? "Timeline";
+    const view = this.viewOf(this.current), { op, run, from, to } = address;
+    const selectedOp = op !== undefined && view.has(op) ? op : undefined;
+    view.store.set({
+      selectedOp, selectedRun: selectedOp !== undefined && Number.isInteger(run) ? run : undefined,
+      query: address.q ?? "", showsCritical: address.critical === 1 && view.hasPath,
+    });
+    view.range = from !== undefined && to !== undefined && from < to ? { from, to } : undefined;
+    this.showFunction();
+  }
+
+  /// Browsers let a page write its address some times a second, not each frame.
+  private noteMove(): void {
+    this.timer ||= window.setTimeout(() => this.writeAddress(false), 300);
+  }
+  private writeAddress(isNew: boolean): void {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    const { report, store, range } = this.view, { selectedOp, selectedRun, query, showsCritical } = store.state;
+    writeAddress({
+      fn: this.data.reports.length > 1 ? report.function : undefined,
+      tab: this.tab === "Timeline" ? undefined : this.tab,
+      op: selectedOp, run: selectedRun, from: range?.from, to: range?.to,
+      q: query === "" ? undefined : query, critical: showsCritical ? 1 : undefined,
+      theme: document.documentElement.dataset.theme,
+    }, isNew);
   }
 
   /// The first op that the search finds.
@@ -196,6 +291,7 @@ export class Page {
     const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     root.dataset.theme = isDark ? "light" : "dark";
     this.restyle();
+    this.noteMove();
   }
   /// Those that are not looked at, too: they would come back as they were.
   private restyle(): void {

@@ -7,6 +7,7 @@ export interface Span {
   start_cycle: number;
   end_cycle: number;
   lanes: Amounts;
+  follows_by?: string; // there: it is on the critical path
 }
 export interface Prefetch extends Span {
   buffer: string;
@@ -156,6 +157,14 @@ export function usableBytesPerSecond(memory: Memory): number {
 }
 export function toMicroseconds(report: Report, cycles: number): number {
   return (cycles * 1e6) / report.clock_hz;
+}
+const onPath = new WeakMap<Op, boolean>();
+/// Whether one of its slots or fetches is on the critical path.
+export function isOnPath(op: Op): boolean {
+  if (!onPath.has(op))
+    onPath.set(op, op.slots.some((slot) => slot.follows_by !== undefined ||
+                                           slot.prefetches?.some((fetch) => fetch.follows_by !== undefined)));
+  return onPath.get(op)!;
 }
 export function scheduledCyclesOf(op: Op): number {
   return op.scheduled_cycles * op.count;

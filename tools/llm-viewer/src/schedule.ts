@@ -1,7 +1,8 @@
 // All slices of a schedule, loops unrolled, in flat arrays sorted by row and start.
 
 import { nameOfRun } from "./names";
-import { Op, Report, Slot } from "./report";
+import { Op, Report, Slot, Span } from "./report";
+import { extentOf, iterationsOf } from "./runs";
 
 export interface Row {
   label: string; // "core[0]"
@@ -28,6 +29,8 @@ export class Schedule {
   readonly run: Int32Array;
   /// 1 + the number of the fetched buffer among the slot's prefetches; 0: the part itself.
   readonly prefetch: Uint8Array;
+  /// 1: on the critical path.
+  readonly onPath: Uint8Array;
   readonly endCycle: number;
 
   constructor(readonly report: Report) {
@@ -42,7 +45,7 @@ export class Schedule {
     report.ops.forEach((op, index) => this.opByName.set(op.name, index));
 
     const perRow = this.rows.map(() => 0);
-    this.forEachSpan((engine) => ++perRow[rowOf.get(engine)!]);
+    this.forEachSpan(({ engine }) => ++perRow[rowOf.get(engine)!]);
     let count = 0;
     this.rows.forEach((row, index) => {
       row.first = row.end = count;
@@ -50,17 +53,18 @@ export class Schedule {
     });
     const start = new Float64Array(count), end = new Float64Array(count);
     const op = new Int32Array(count), part = new Int32Array(count), run = new Int32Array(count);
-    const prefetch = new Uint8Array(count);
+    const prefetch = new Uint8Array(count), onPath = new Uint8Array(count);
     let last = 0;
-    this.forEachSpan((engine, from, to, opIndex, partIndex, runIndex, fetch) => {
-      const at = this.rows[rowOf.get(engine)!].end++;
-      start[at] = from;
-      end[at] = to;
+    this.forEachSpan((span, shift, opIndex, partIndex, runIndex, fetch) => {
+      const at = this.rows[rowOf.get(span.engine)!].end++;
+      start[at] = span.start_cycle + shift;
+      end[at] = span.end_cycle + shift;
       op[at] = opIndex;
       part[at] = partIndex;
       run[at] = runIndex;
       prefetch[at] = fetch;
-      last = Math.max(last, to);
+      onPath[at] = Number(span.follows_by !== undefined);
+      last = Math.max(last, end[at]);
     });
     const order = new Uint32Array(count).map((_, index) => index);
     for (const row of this.rows)
@@ -73,21 +77,12 @@ export class Schedule {
     this.part = inOrder(part);
     this.run = inOrder(run);
     this.prefetch = inOrder(prefetch);
+    this.onPath = inOrder(onPath);
     this.endCycle = Math.max(last, report.makespan_cycles, 1);
   }
 
   get sliceCount(): number {
     return this.start.length;
-  }
-
-  iterationsOf(op: Op, run: number): number[] {
-    const iterations: number[] = [];
-    for (const loop of [...(op.loops ?? [])].reverse()) {
-      const { trips } = this.report.loops[loop];
-      iterations.unshift(run % trips);
-      run = Math.floor(run / trips);
-    }
-    return iterations;
   }
 
   /// The first slice of the row that ends after the cycle.
@@ -101,10 +96,17 @@ export class Schedule {
     return low;
   }
 
-  /// The cycles from the first slot of an op's first run to the last one's end.
-  extentOf(op: Op): [number, number] {
-    const starts = op.slots.map((slot) => slot.start_cycle), ends = op.slots.map((slot) => slot.end_cycle);
-    return [starts.reduce((a, b) => Math.min(a, b)), ends.reduce((a, b) => Math.max(a, b))];
+  /// Of the op's runs that which is nearest to a part of time; in it, the first.
+  nearestRun(op: Op, from: number, to: number): number {
+    const [start, end] = extentOf(this.report, op, 0);
+    let nearest = 0, least = Infinity;
+    this.forEachShift(op, (shift, run) => {
+      const distance = Math.max(from - (end + shift), start + shift - to, 0);
+      if (distance >= least) return;
+      nearest = run;
+      least = distance;
+    });
+    return nearest;
   }
 
   /// Of each layer in each iteration, by start.
@@ -112,9 +114,9 @@ export class Schedule {
     const spans = new Map<string, LayerSpan>();
     for (const op of this.report.ops) {
       if (op.layer === "" || op.slots.length === 0) continue;
-      const [first, last] = this.extentOf(op);
+      const [first, last] = extentOf(this.report, op, 0);
       this.forEachShift(op, (shift, run) => {
-        const name = nameOfRun(this.report, { ...op, name: op.layer }, this.iterationsOf(op, run));
+        const name = nameOfRun(this.report, { ...op, name: op.layer }, iterationsOf(this.report, op, run));
         const span = spans.get(name) ?? { name, start: Infinity, end: 0 };
         span.start = Math.min(span.start, first + shift);
         span.end = Math.max(span.end, last + shift);
@@ -135,12 +137,11 @@ export class Schedule {
   }
 
   private forEachSpan(
-    visit: (engine: string, start: number, end: number, op: number, part: number, run: number, fetch: number) => void,
+    visit: (span: Span, shift: number, op: number, part: number, run: number, fetch: number) => void,
   ): void {
     const visitSlot = (slot: Slot, op: number, shift: number, run: number) => {
-      (slot.prefetches ?? []).forEach((fetch, index) =>
-        visit(fetch.engine, fetch.start_cycle + shift, fetch.end_cycle + shift, op, slot.part, run, index + 1));
-      visit(slot.engine, slot.start_cycle + shift, slot.end_cycle + shift, op, slot.part, run, 0);
+      (slot.prefetches ?? []).forEach((fetch, index) => visit(fetch, shift, op, slot.part, run, index + 1));
+      visit(slot, shift, op, slot.part, run, 0);
     };
     this.report.ops.forEach((op, index) =>
       this.forEachShift(op, (shift, run) => op.slots.forEach((slot) => visitSlot(slot, index, shift, run))));

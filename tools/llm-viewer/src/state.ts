@@ -2,18 +2,20 @@
 
 export interface State {
   selectedOp: string | undefined; // by name, so that it holds in the baseline, too
+  selectedRun: number | undefined; // of the op, where one was chosen: another op has none
   query: string;
   showsCritical: boolean;
 }
 
 export class Store {
   private listeners: ((state: State, changed: Set<keyof State>) => void)[] = [];
-  state: State = { selectedOp: undefined, query: "", showsCritical: false };
+  state: State = { selectedOp: undefined, selectedRun: undefined, query: "", showsCritical: false };
 
   subscribe(listener: (state: State, changed: Set<keyof State>) => void): void {
     this.listeners.push(listener);
   }
   set(values: Partial<State>): void {
+    if ("selectedOp" in values && !("selectedRun" in values)) values = { ...values, selectedRun: undefined };
     const changed = new Set<keyof State>();
     for (const key of Object.keys(values) as (keyof State)[])
       if (this.state[key] !== values[key]) changed.add(key);

@@ -6,7 +6,7 @@ import {
   formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatOps, formatPercent, formatWhole,
 } from "./format";
 import { makeTree, opKey, TreeNode } from "./modules";
-import { mainMemory, Op, Report, toMicroseconds } from "./report";
+import { isOnPath, mainMemory, Op, Report, toMicroseconds } from "./report";
 import { matches, Store } from "./state";
 
 interface Column {
@@ -52,6 +52,7 @@ export class Table {
     this.search();
     store.subscribe((_, changed) => {
       if (changed.has("query")) this.search();
+      else if (changed.has("showsCritical")) this.render();
       if (changed.has("selectedOp")) this.showSelected();
     });
   }
@@ -222,6 +223,8 @@ export class Table {
     button.style.marginLeft = `${depth * 14}px`;
     const row = h("tr", { class: node.op ? "op" : "module", [node.op ? "data-row" : "data-module"]: node.name },
       ...this.cellsOf(node, button));
+    const isOn = (each: TreeNode): boolean => (each.op ? isOnPath(each.op) : each.children.some(isOn));
+    row.classList.toggle("dimmed", this.store.state.showsCritical && !isOn(node));
     const share = this.columns.findIndex((column) => column.csv === "share_percent");
     row.children[share].setAttribute("style", `--share: ${this.columns[share].value(node)}%`);
     this.rowOf.set(node.key, row);

@@ -1,20 +1,25 @@
 // Counters under the timeline, on its axis.
 
 import uPlot from "uplot";
-import { Counter, makeCounters, sample } from "../counters";
+import { Counter, makeCounters } from "../counters";
 import { h } from "../dom";
 import { Schedule } from "../schedule";
-import { gutter, Range, Theme } from "./painter";
+import { Sampler } from "./sampler";
+import { gutter, Range, Theme } from "./view";
 
 const plotHeight = 54;
+const columnWidth = 2; // pixels: half of the time that columns of one pixel take
+const number = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 
 export class CounterPlots {
   readonly element = h("div", { class: "counters" });
   private readonly counters: Counter[];
+  private readonly samplers: Sampler[];
   private plots: uPlot[] = [];
 
   constructor(schedule: Schedule) {
     this.counters = makeCounters(schedule);
+    this.samplers = this.counters.map((counter) => new Sampler(counter));
   }
 
   /// Anew, as the width and colours of a plot stay as it was made.
@@ -25,11 +30,13 @@ export class CounterPlots {
       const host = h("div", { class: "counter", "data-counter": counter.label },
         h("span", { class: "counter-name" }, counter.label));
       this.element.append(host);
-      return new uPlot(this.optionsOf(counter, width, theme), [[0, 1], [0, 0]], host);
+      return new uPlot(this.optionsOf(counter, width, theme), [[0, 1], [0, 0], [0, 0], [0, 0]], host);
     });
   }
 
   private optionsOf(counter: Counter, width: number, theme: Theme): uPlot.Options {
+    const steps = { points: { show: false }, paths: uPlot.paths.stepped!({ align: 1 }) };
+    const edge = { stroke: "transparent", width: 0, ...steps };
     return {
       width,
       height: plotHeight,
@@ -42,22 +49,19 @@ export class CounterPlots {
         {
           size: gutter, stroke: theme.muted, grid: { stroke: theme.line, width: 1 }, ticks: { show: false },
           splits: () => [0, counter.most],
-          values: (_, splits) => splits.map((value) => `${value.toLocaleString("en-US", {
-            maximumFractionDigits: 1 })} ${counter.unit}`.trim()),
+          values: (_, splits) => splits.map((value) => `${number.format(value)} ${counter.unit}`.trim()),
         },
       ],
-      series: [
-        {},
-        { stroke: theme.text, width: 1, fill: `${theme.muted}55`, points: { show: false },
-          paths: uPlot.paths.stepped!({ align: 1 }) },
-      ],
+      // The mean, and behind it from the least to the most.
+      series: [{}, { stroke: theme.text, width: 1, fill: `${theme.muted}44`, ...steps }, edge, edge],
+      bands: [{ series: [3, 2], fill: `${theme.muted}33` }],
     };
   }
 
   show(range: Range): void {
     this.plots.forEach((plot, index) => {
       plot.batch(() => {
-        plot.setData(sample(this.counters[index], range.from, range.to, plot.width - gutter), false);
+        plot.setData(this.samplers[index].sample(range.from, range.to, Math.ceil((plot.width - gutter) / columnWidth)), false);
         plot.setScale("x", { min: range.from, max: range.to });
       });
     });

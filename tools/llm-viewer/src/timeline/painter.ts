@@ -1,175 +1,197 @@
-// Draws the rows of a schedule into a canvas, no more than one slice for each column of pixels.
+// Draws the rows of a schedule into a canvas.
 
 import { makeAxis } from "../axis";
 import { Colours } from "../colours";
 import { shortName } from "../names";
-import { LayerSpan, Row, Schedule } from "../schedule";
+import { Row, Schedule } from "../schedule";
+import { Columns, Mark } from "./columns";
+import { Layers } from "./layers";
+import { axisHeight, Emphasis, gutter, layerHeight, rowHeight, Theme, toCycle, toX, View } from "./view";
 
-export const gutter = 118; // pixels for the names of engines
-export const rowHeight = 22;
-export const axisHeight = 24;
-const layerHeight = 18;
+const fetchInset = 7, inset = 2; // fetches are thinner; pixels above and below
+const dimmedAlpha = 0.2;
 
-export interface Range {
-  from: number; // cycles
-  to: number;
-}
-export interface Theme {
-  text: string;
-  muted: string;
-  line: string;
-  background: string;
-  selection: string;
-}
-export interface Emphasis {
-  selected: number; // an op, -1: none
-  dims: (op: number) => boolean;
-  stands: (op: number) => boolean; // out: is seen where it is thin, too
+/// As a pixel of an image: bytes in the order red, green, blue, alpha.
+function pixelOf(colour: string, alpha: number): number {
+  const bytes = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  return new Uint32Array(Uint8Array.from([...bytes, Math.round(255 * alpha)]).buffer)[0];
 }
 
 export class Painter {
   /// Where the rows of engines begin: under the axis and, if there are any, the layers.
   readonly rowsTop: number;
+  readonly layers: Layers;
   private readonly labels: string[];
-  private readonly fill: string[];
-  private readonly layers: LayerSpan[];
+  private readonly columns: Columns;
+  private readonly pixels: Uint32Array; // by kind, and then dimmed
+  private readonly stackKeys: Int32Array;
+  private readonly shares: Float64Array;
+  private readonly rest: Float64Array; // of pixels, by key
+  private readonly buffer = document.createElement("canvas");
+  private image = new ImageData(1, 1);
+  private imagePixels = new Uint32Array(this.image.data.buffer);
 
   constructor(private readonly schedule: Schedule, colours: Colours) {
-    this.layers = schedule.layers();
-    this.rowsTop = axisHeight + (this.layers.length > 0 ? layerHeight : 0);
-    this.labels = schedule.report.ops.map(shortName);
-    this.fill = schedule.report.ops.map((op) => colours.get(op.op)!);
+    const { ops } = schedule.report;
+    this.layers = new Layers(schedule);
+    this.rowsTop = axisHeight + (this.layers.isEmpty ? 0 : layerHeight);
+    this.labels = ops.map(shortName);
+    const kinds = [...colours.keys()].filter((kind) => ops.some((op) => op.op === kind));
+    this.columns = new Columns(schedule, Uint16Array.from(ops.map((op) => kinds.indexOf(op.op))), kinds.length);
+    this.stackKeys = new Int32Array(2 * kinds.length);
+    this.shares = new Float64Array(2 * kinds.length);
+    this.rest = new Float64Array(2 * kinds.length);
+    this.pixels = Uint32Array.from([1, dimmedAlpha].flatMap((alpha) =>
+      kinds.map((kind) => pixelOf(colours.get(kind)!, alpha))));
   }
 
-  toX(cycle: number, range: Range, width: number): number {
-    return gutter + ((cycle - range.from) / (range.to - range.from)) * (width - gutter);
-  }
-  toCycle(x: number, range: Range, width: number): number {
-    return range.from + ((x - gutter) / (width - gutter)) * (range.to - range.from);
-  }
-
-  paint(context: CanvasRenderingContext2D, width: number, height: number, range: Range,
-        theme: Theme, emphasis: Emphasis): void {
+  paint(context: CanvasRenderingContext2D, view: View, theme: Theme, emphasis: Emphasis): void {
     context.fillStyle = theme.background;
-    context.fillRect(0, 0, width, height);
+    context.fillRect(0, 0, view.width, view.height);
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
-    this.paintAxis(context, width, height, range, theme);
-    this.paintLayers(context, width, range, theme);
-    this.schedule.rows.forEach((row, index) => {
-      const top = this.rowsTop + index * rowHeight;
-      context.fillStyle = theme.text;
-      context.fillText(row.label, 6, top + rowHeight / 2, gutter - 12);
+    this.paintAxis(context, view, theme);
+    this.layers.paint(context, view, theme);
+    context.save();
+    context.beginPath();
+    context.rect(0, this.rowsTop, view.width, view.height - this.rowsTop);
+    context.clip();
+    this.paintRows(context, view, theme, emphasis);
+    context.restore();
+  }
+
+  private paintAxis(context: CanvasRenderingContext2D, view: View, theme: Theme): void {
+    const { from, to } = view.range;
+    const axis = makeAxis(from, to, view.width - gutter, this.schedule.report.clock_hz,
+                          (text) => context.measureText(text).width);
+    for (const tick of axis.ticks) {
+      const x = Math.round(toX(tick, view));
       context.fillStyle = theme.line;
-      context.fillRect(0, top + rowHeight - 1, width, 1);
-      this.paintRow(context, row, top, width, range, theme, emphasis);
+      context.fillRect(x, axisHeight - 4, 1, view.height);
+      context.fillStyle = theme.muted;
+      const label = axis.label(tick);
+      if (x + 3 + context.measureText(label).width < view.width) context.fillText(label, x + 3, axisHeight / 2);
+    }
+  }
+
+  private paintRows(context: CanvasRenderingContext2D, view: View, theme: Theme, emphasis: Emphasis): void {
+    const { ratio } = view;
+    const left = Math.round(gutter * ratio), top = Math.round(this.rowsTop * ratio);
+    this.clearImage(Math.round(view.width * ratio) - left, Math.round(view.height * ratio) - top);
+    const first = Math.floor(view.scrolled / rowHeight), last = Math.ceil((view.scrolled + view.height - this.rowsTop) / rowHeight);
+    const over: (() => void)[] = []; // what is drawn over the image
+    this.schedule.rows.slice(first, last).forEach((row, index) => {
+      const y = this.rowsTop + (first + index) * rowHeight - view.scrolled;
+      context.fillStyle = theme.text;
+      context.fillText(row.label, 6, y + rowHeight / 2, gutter - 12);
+      context.fillStyle = theme.line;
+      context.fillRect(0, y + rowHeight - 1, view.width, 1);
+      this.columns.fill(row, view.range, this.image.width, emphasis, 8 * ratio);
+      this.rest.fill(0);
+      for (let column = 0; column < this.columns.count; ++column)
+        if (this.columns.holds[column] > 0) this.drawColumn(column, Math.round(y * ratio) - top, ratio, emphasis.isDimming);
+      over.push(...this.slicesOver(context, y, view, theme, emphasis), this.marksOver(context, y, view, theme));
+    });
+    this.buffer.getContext("2d")!.putImageData(this.image, 0, 0);
+    context.save();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.drawImage(this.buffer, left, top);
+    context.restore();
+    over.forEach((draw) => draw());
+  }
+
+  private clearImage(width: number, height: number): void {
+    width = Math.max(width, 1);
+    height = Math.max(height, 1);
+    if (this.image.width === width && this.image.height === height) {
+      this.image.data.fill(0);
+      return;
+    }
+    this.image = new ImageData(width, height);
+    this.imagePixels = new Uint32Array(this.image.data.buffer);
+    this.buffer.width = width;
+    this.buffer.height = height;
+  }
+
+  /// Stacked, first kinds below. `top`: of the row in the image, which it may be above.
+  private drawColumn(column: number, top: number, ratio: number, isDimming: boolean): void {
+    const { stackKeys, shares, rest } = this;
+    const margin = this.columns.holds[column] > 1 ? inset : fetchInset;
+    const bottom = top + Math.round((rowHeight - margin - 1) * ratio), full = bottom - top - Math.round(margin * ratio);
+    const count = this.columns.stack(column, isDimming, 3 / full, stackKeys, shares);
+    let sum = 0;
+    for (let i = 0; i < count; ++i) sum += shares[i];
+    let end = bottom - Math.round(sum * full);
+    // From above. What is less than a pixel is left to the next columns, so that shares are right over several.
+    for (let i = count - 1; i > 0; --i) {
+      const key = stackKeys[i], wanted = shares[i] * full + rest[key];
+      const height = Math.min(Math.max(Math.round(wanted), 0), bottom - end);
+      rest[key] = Math.max(-1, Math.min(1, wanted - height));
+      this.drawPixels(column, end, end + height, this.pixels[key]);
+      end += height;
+    }
+    this.drawPixels(column, end, bottom, this.pixels[stackKeys[0]]);
+  }
+  private drawPixels(column: number, top: number, bottom: number, pixel: number): void {
+    const { width, height } = this.image, { imagePixels } = this;
+    const end = Math.min(bottom, height) * width;
+    for (let at = Math.max(top, 0) * width + column; at < end; at += width) imagePixels[at] = pixel;
+  }
+
+  /// Of the slices that have room for it, the name, and an edge to the next.
+  private slicesOver(context: CanvasRenderingContext2D, y: number, view: View, theme: Theme,
+                     emphasis: Emphasis): (() => void)[] {
+    const { start, end, op, prefetch, onPath } = this.schedule;
+    return this.columns.wide.map((at) => () => {
+      const left = Math.max(toX(start[at], view), gutter), right = Math.min(toX(end[at], view), view.width);
+      const margin = prefetch[at] ? fetchInset : inset;
+      context.fillStyle = theme.background;
+      context.fillRect(Math.round(right * view.ratio) / view.ratio - 1, y + margin, 1, rowHeight - 2 * margin - 1);
+      if (right - left <= 40 || prefetch[at]) return;
+      context.globalAlpha = emphasis.dims[op[at]] || (emphasis.showsPath && !onPath[at]) ? dimmedAlpha : 1;
+      paintLabel(context, this.labels[op[at]], left, y, right - left);
+      context.globalAlpha = 1;
     });
   }
 
-  private paintAxis(context: CanvasRenderingContext2D, width: number, height: number, range: Range,
-                    theme: Theme): void {
-    const axis = makeAxis(range.from, range.to, width - gutter, this.schedule.report.clock_hz);
-    for (const tick of axis.ticks) {
-      const x = Math.round(this.toX(tick, range, width));
-      context.fillStyle = theme.line;
-      context.fillRect(x, axisHeight - 4, 1, height);
-      context.fillStyle = theme.muted;
-      const label = axis.label(tick);
-      if (x + 3 + context.measureText(label).width < width) context.fillText(label, x + 3, axisHeight / 2);
+  /// A line below the chosen op, and one above the chosen run, too.
+  private marksOver(context: CanvasRenderingContext2D, y: number, { ratio }: View, theme: Theme): () => void {
+    const { mark, count } = this.columns;
+    const runs: [number, number, Mark][] = [];
+    for (let column = 0; column < count;) {
+      let end = column + 1;
+      while (end < count && mark[end] === mark[column]) ++end;
+      if (mark[column] !== Mark.None) runs.push([column, end, mark[column]]);
+      column = end;
     }
+    return () => {
+      context.fillStyle = theme.selection;
+      for (const [first, end, kind] of runs) {
+        const left = Math.round(gutter * ratio) / ratio + first / ratio;
+        context.fillRect(left, y + rowHeight - 4, (end - first) / ratio, 3);
+        if (kind === Mark.Run) context.fillRect(left, y, (end - first) / ratio, 3);
+      }
+    };
   }
 
-  /// Those that overlap stand one over the other, frames only.
-  private paintLayers(context: CanvasRenderingContext2D, width: number, range: Range, theme: Theme): void {
-    if (this.layers.length === 0) return;
-    context.fillStyle = theme.text;
-    context.fillText("layers", 6, axisHeight + layerHeight / 2, gutter - 12);
-    context.strokeStyle = theme.muted;
-    for (const { name, start, end } of this.layers) {
-      if (end <= range.from || start >= range.to) continue;
-      const left = Math.max(this.toX(start, range, width), gutter), right = Math.min(this.toX(end, range, width), width);
-      if (right - left < 2) continue;
-      context.strokeRect(left + 0.5, axisHeight + 1.5, right - left - 1, layerHeight - 4);
-      const room = Math.floor((right - left - 6) / 6.2);
-      const number = name.slice(name.lastIndexOf(".") + 1);
-      const label = name.length <= room ? name : number;
-      if (label.length <= room) context.fillText(label, left + 4, axisHeight + layerHeight / 2);
-    }
-  }
-
-  layerAt(x: number, y: number, range: Range, width: number): LayerSpan | undefined {
-    if (y < axisHeight || y >= this.rowsTop || x < gutter) return undefined;
-    const cycle = this.toCycle(x, range, width);
-    return this.layers.find(({ start, end }) => start <= cycle && cycle < end);
-  }
-
-  private rowAt(y: number): Row | undefined {
-    return this.schedule.rows[Math.floor((y - this.rowsTop) / rowHeight)];
+  private rowAt(y: number, view: View): Row | undefined {
+    return y < this.rowsTop ? undefined : this.schedule.rows[Math.floor((y - this.rowsTop + view.scrolled) / rowHeight)];
   }
 
   /// What an engine does next where it is idle; -1: nothing more, undefined: that is not a row.
-  nextAt(x: number, y: number, range: Range, width: number): { row: Row; since: number; next: number } | undefined {
-    const row = this.rowAt(y);
+  nextAt(x: number, y: number, view: View): { row: Row; since: number; next: number } | undefined {
+    const row = this.rowAt(y, view);
     if (!row || x < gutter) return undefined;
-    const at = this.schedule.firstEndingAfter(row, this.toCycle(x, range, width));
+    const at = this.schedule.firstEndingAfter(row, toCycle(x, view));
     return { row, since: at > row.first ? this.schedule.end[at - 1] : 0, next: at < row.end ? at : -1 };
   }
 
-  private paintRow(context: CanvasRenderingContext2D, row: Row, top: number, width: number, range: Range,
-                   theme: Theme, emphasis: Emphasis): void {
-    const { start, end, op } = this.schedule;
-    const halfPixel = (0.5 * (range.to - range.from)) / (width - gutter);
-    const paint = (at: number) => this.paintSlice(context, at, top, width, range, theme, emphasis);
-    const first = this.schedule.firstEndingAfter(row, range.from);
-    // Of those that share a column of pixels, the first is enough ...
-    for (let at = first; at < row.end && start[at] < range.to;)
-      at = paint(at) < 1 ? this.schedule.firstEndingAfter(row, end[at] + halfPixel, at + 1) : at + 1;
-    // ... unless another one stands out.
-    let painted = -Infinity; // up to this cycle
-    for (let at = first; at < row.end && start[at] < range.to; ++at) {
-      if (!emphasis.stands(op[at]) || end[at] < painted) continue;
-      paint(at);
-      painted = Math.max(end[at], start[at] + 2 * halfPixel);
-    }
-    context.globalAlpha = 1;
-  }
-
-  /// How wide it is, in pixels.
-  private paintSlice(context: CanvasRenderingContext2D, at: number, top: number, width: number, range: Range,
-                     theme: Theme, emphasis: Emphasis): number {
-    const { start, end, op, prefetch } = this.schedule;
-    const begin = Math.max(this.toX(start[at], range, width), gutter);
-    const right = Math.min(this.toX(end[at], range, width), width);
-    // What is thinner than a pixel fills one, and not halves of two.
-    const left = right - begin < 1 ? Math.floor(begin) : begin;
-    const drawn = Math.max(right - begin, 1);
-    const isSelected = op[at] === emphasis.selected;
-    context.globalAlpha = isSelected || !emphasis.dims(op[at]) ? 1 : 0.2;
-    context.fillStyle = this.fill[op[at]];
-    const inset = prefetch[at] ? 7 : 2; // fetches are thinner
-    context.fillRect(left, top + inset, drawn > 3 ? drawn - 1 : drawn, rowHeight - 2 * inset - 1);
-    if (isSelected) {
-      context.fillStyle = theme.selection;
-      context.fillRect(left, top + rowHeight - 4, drawn, 3);
-    }
-    if (drawn > 40 && !prefetch[at]) this.paintLabel(context, this.labels[op[at]], left, top, drawn);
-    return right - begin;
-  }
-
-  private paintLabel(context: CanvasRenderingContext2D, label: string, left: number, top: number,
-                     width: number): void {
-    const most = Math.floor((width - 8) / 6.2);
-    context.fillStyle = "#111";
-    const text = label.length > most ? `${label.slice(0, most - 1)}…` : label;
-    context.fillText(text, left + 4, top + rowHeight / 2, width - 6);
-  }
-
   /// The slice at a place, or -1; of thin ones the nearest within two pixels.
-  sliceAt(x: number, y: number, range: Range, width: number): number {
-    const row = this.rowAt(y);
+  sliceAt(x: number, y: number, view: View): number {
+    const row = this.rowAt(y, view);
     if (!row || x < gutter) return -1;
-    const cycle = this.toCycle(x, range, width);
-    const reach = (2 * (range.to - range.from)) / (width - gutter);
+    const cycle = toCycle(x, view);
+    const reach = (2 * (view.range.to - view.range.from)) / (view.width - gutter);
     const at = this.schedule.firstEndingAfter(row, cycle);
     for (const candidate of [at, at - 1])
       if (candidate >= row.first && candidate < row.end && this.schedule.start[candidate] <= cycle + reach &&
@@ -177,4 +199,11 @@ export class Painter {
         return candidate;
     return -1;
   }
+}
+
+function paintLabel(context: CanvasRenderingContext2D, label: string, left: number, y: number, width: number): void {
+  const most = Math.floor((width - 8) / 6.2);
+  context.fillStyle = "#111";
+  const text = label.length > most ? `${label.slice(0, most - 1)}…` : label;
+  context.fillText(text, left + 4, y + rowHeight / 2, width - 6);
 }

@@ -1,66 +1,103 @@
-// Engines as rows, time from left to right; zoom and pan with mouse and keyboard.
+// Engines as rows, time from left to right; zoom and pan with mouse, fingers and keyboard.
 
 import { Colours } from "../colours";
 import { h } from "../dom";
-import { formatMicroseconds } from "../format";
-import { nameOfRun } from "../names";
-import { Op, toMicroseconds } from "../report";
+import { isOnPath, Op } from "../report";
+import { extentOf } from "../runs";
 import { Schedule } from "../schedule";
-import { matches, State, Store } from "../state";
+import { matches, Store } from "../state";
 import { CounterPlots } from "./counterPlots";
-import { Emphasis, gutter, Painter, Range, rowHeight, Theme } from "./painter";
+import { Gestures } from "./gestures";
+import { Painter } from "./painter";
+import { Tip } from "./tip";
+import { Emphasis, gutter, Range, readTheme, rowHeight, Theme, toX, View } from "./view";
 
 /// Clocks may differ: in seconds.
 export interface SharedRange {
   range: Range;
   readonly end: number;
   readonly redraw: (() => void)[];
-}
-
-function readTheme(): Theme {
-  const style = getComputedStyle(document.documentElement);
-  const read = (name: string) => style.getPropertyValue(name).trim();
-  return { text: read("--text"), muted: read("--muted"), line: read("--line"), background: read("--surface"),
-           selection: read("--selection") };
+  isClicked: boolean; // what is chosen was clicked, and so is in sight
 }
 
 /// The timeline of one run of the tool; several on a page share what part of time they show.
 export class Timeline {
   readonly element: HTMLElement;
   private readonly canvas: HTMLCanvasElement;
-  private readonly tip = h("div", { class: "tip", hidden: true, role: "status" });
+  private readonly tip: Tip;
   private readonly painter: Painter;
   private readonly counters: CounterPlots;
-  private readonly height: number;
+  private readonly height: number; // of all rows
   private readonly endCycle: number;
   private readonly rows: HTMLElement;
+  private readonly hasPath: boolean; // a baseline may tell none
   private width = 0;
+  private seen = 0; // of the height
+  private wasShown = false;
   private theme: Theme = readTheme();
   private frame = 0;
-  private found: boolean[] = []; // which ops the search finds; empty: not known
+  private dims: Uint8Array | undefined; // by op; undefined: to be found out
 
   constructor(private readonly schedule: Schedule, private readonly store: Store, colours: Colours,
               private readonly shared: SharedRange, private readonly reveals: (op: string) => boolean, label: string) {
+    this.hasPath = schedule.report.ops.some(isOnPath);
     this.endCycle = shared.end * schedule.report.clock_hz;
     this.painter = new Painter(schedule, colours);
+    this.tip = new Tip(schedule, this.painter);
     this.counters = new CounterPlots(schedule);
     this.height = this.painter.rowsTop + schedule.rows.length * rowHeight;
     this.canvas = h("canvas", {
       tabindex: 0, role: "application", "data-slices": schedule.sliceCount,
       "aria-label": `${label}: timeline of ${schedule.rows.length} engines. Arrow keys pan, plus and minus ` +
-                    "zoom, Home shows all, F goes to the chosen op, N and P choose the next and the previous op.",
+                    "zoom, Home shows all, F goes to the chosen op, N and P choose the next and the previous op. " +
+                    "The help of the page has all keys.",
     });
-    this.rows = h("div", { class: "rows" }, this.canvas);
+    // The canvas is as high as what is seen of the rows, and stays there while they are scrolled.
+    this.rows = h("div", { class: "rows" }, h("div", { style: `height: ${this.height}px` }, this.canvas));
     this.element = h("section", { class: "timeline", "aria-label": label },
-      h("h3", {}, label), this.rows, this.counters.element, this.tip);
+      h("div", { class: "timeline-head" }, h("h3", {}, label), this.makeButtons()),
+      this.rows, this.counters.element, this.tip.element);
     this.listen();
-    shared.redraw.push(() => this.requestPaint());
-    store.subscribe((_, changed) => {
-      if (changed.has("selectedOp")) this.reveal();
-      if (changed.has("query")) this.found = [];
+    new ResizeObserver(() => this.resize()).observe(this.element);
+  }
+
+  private makeButtons(): HTMLElement {
+    const button = (text: string, name: string, act: () => void) =>
+      h("button", { type: "button", "aria-label": name, title: name, onclick: act }, text);
+    return h("div", { class: "zoom" }, button("+", "Zoom in", () => this.zoom(0.7)),
+      button("−", "Zoom out", () => this.zoom(1 / 0.7)), button("All", "Show all", () => this.showAll()));
+  }
+
+  private listen(): void {
+    new Gestures(this.canvas, {
+      view: () => this.view,
+      setRange: (from, to) => this.setRange(from, to),
+      zoom: (factor, around) => this.zoom(factor, around),
+      scrolls: () => this.rows.scrollHeight > this.rows.clientHeight,
+      click: (x, y) => this.click(x, y),
+    });
+    this.canvas.addEventListener("pointermove", (event) => {
+      if (event.buttons === 0) this.tip.show(event, this.view);
+      else this.tip.hide();
+    });
+    this.canvas.addEventListener("pointerleave", () => this.tip.hide());
+    this.canvas.addEventListener("dblclick", (event) => {
+      if (event.offsetY >= this.painter.rowsTop) this.goToSelected();
+    });
+    this.canvas.addEventListener("keydown", (event) => this.onKey(event));
+    this.rows.addEventListener("scroll", () => {
+      this.tip.hide();
       this.requestPaint();
     });
-    new ResizeObserver(() => this.resize()).observe(this.element);
+    this.shared.redraw.push(() => {
+      this.tip.hide();
+      this.requestPaint();
+    });
+    this.store.subscribe((_, changed) => {
+      if (changed.has("selectedOp") || changed.has("selectedRun")) this.reveal();
+      if (changed.has("query")) this.dims = undefined;
+      this.requestPaint();
+    });
   }
 
   restyle(): void {
@@ -70,16 +107,19 @@ export class Timeline {
   }
 
   private resize(): void {
-    const width = Math.floor(this.rows.clientWidth); // without a scroll bar
-    if (width < gutter + 50 || width === this.width) return;
-    this.width = width;
+    const width = Math.floor(this.rows.clientWidth), seen = Math.min(this.height, this.rows.clientHeight); // without scroll bars
+    if (width < gutter + 50 || (width === this.width && seen === this.seen)) return;
     const ratio = window.devicePixelRatio || 1;
     this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(this.height * ratio);
+    this.canvas.height = Math.round(seen * ratio);
     this.canvas.style.width = `${width}px`;
-    this.canvas.style.height = `${this.height}px`;
-    this.counters.build(width, this.theme);
+    this.canvas.style.height = `${seen}px`;
+    if (width !== this.width) this.counters.build(width, this.theme);
+    this.width = width;
+    this.seen = seen;
     this.requestPaint();
+    if (!this.wasShown && this.selected >= 0) this.scrollToRow(this.schedule.report.ops[this.selected]);
+    this.wasShown = true;
   }
 
   private requestPaint(): void {
@@ -95,42 +135,52 @@ export class Timeline {
     const { clock_hz } = this.schedule.report;
     return { from: this.shared.range.from * clock_hz, to: this.shared.range.to * clock_hz };
   }
+  private get view(): View {
+    return { width: this.width, height: this.seen, ratio: this.canvas.width / Math.max(this.width, 1),
+             scrolled: this.rows.scrollTop, range: this.range };
+  }
 
   private get selected(): number {
     const name = this.store.state.selectedOp;
     return name === undefined ? -1 : this.schedule.opByName.get(name) ?? -1;
   }
+  /// Of the chosen op, the chosen run or that which is nearest to what is shown.
+  private get selectedRun(): number {
+    const { selectedRun } = this.store.state;
+    const op = this.schedule.report.ops[this.selected];
+    if (selectedRun !== undefined) return Math.min(selectedRun, op.count - 1);
+    const { from, to } = this.range;
+    return this.schedule.nearestRun(op, from, to);
+  }
 
-  private emphasis(state: State): Emphasis {
-    const { ops } = this.schedule.report;
-    if (this.found.length === 0) this.found = ops.map((op) => matches(op.name, op.op, state.query));
-    const selected = this.selected;
-    const dims = (op: number) => !this.found[op] || (state.showsCritical && !ops[op].is_critical);
-    const isDimming = state.showsCritical || state.query.trim() !== "";
-    return { selected, dims, stands: (op) => op === selected || (isDimming && !dims(op)) };
+  private emphasis(): Emphasis {
+    const { query, showsCritical, selectedRun } = this.store.state;
+    this.dims ??= Uint8Array.from(this.schedule.report.ops, (op) => Number(!matches(op.name, op.op, query)));
+    const { selected } = this, showsPath = showsCritical && this.hasPath;
+    return { selected, run: selected < 0 || selectedRun === undefined ? -1 : this.selectedRun, dims: this.dims,
+             showsPath, isDimming: showsPath || query.trim() !== "" };
   }
 
   private paint(): void {
-    const ratio = window.devicePixelRatio || 1;
-    const context = this.canvas.getContext("2d")!;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const { range } = this;
-    this.painter.paint(context, this.width, this.height, range, this.theme, this.emphasis(this.store.state));
-    this.counters.show(range);
-    this.canvas.dataset.from = String(range.from);
-    this.canvas.dataset.to = String(range.to);
-    this.canvas.dataset.selectedBox = this.boxOfSelected();
+    const { view } = this, context = this.canvas.getContext("2d")!;
+    context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
+    this.painter.paint(context, view, this.theme, this.emphasis());
+    this.counters.show(view.range);
+    this.canvas.dataset.from = String(view.range.from);
+    this.canvas.dataset.to = String(view.range.to);
+    this.canvas.dataset.selectedBox = this.boxOfSelected(view);
   }
 
-  /// Where the first slice of the chosen op is drawn: x,y,width,height; empty where it is not.
-  private boxOfSelected(): string {
-    const op = this.selected, { range } = this;
-    if (op < 0 || this.schedule.report.ops[op].slots.length === 0) return "";
-    const slot = this.schedule.report.ops[op].slots[0];
-    const row = this.schedule.rows.findIndex((candidate) => candidate.label === slot.engine);
-    const left = Math.max(this.painter.toX(slot.start_cycle, range, this.width), gutter);
-    const right = Math.min(this.painter.toX(slot.end_cycle, range, this.width), this.width);
-    return right < left ? "" : [left, this.painter.rowsTop + row * rowHeight, right - left, rowHeight].join(",");
+  /// Where the first slice of the chosen run is drawn: x,y,width,height; empty where it is not.
+  private boxOfSelected(view: View): string {
+    const { report, rows } = this.schedule, op = report.ops[this.selected];
+    if (!op || op.slots.length === 0) return "";
+    const slot = op.slots[0], later = extentOf(report, op, this.selectedRun)[0] - extentOf(report, op, 0)[0];
+    const row = rows.findIndex((candidate) => candidate.label === slot.engine);
+    const left = Math.max(toX(slot.start_cycle + later, view), gutter);
+    const right = Math.min(toX(slot.end_cycle + later, view), view.width);
+    return right < left ? ""
+         : [left, this.painter.rowsTop + row * rowHeight - view.scrolled, right - left, rowHeight].join(",");
   }
 
   setRange(from: number, to: number): void {
@@ -152,30 +202,47 @@ export class Timeline {
     const by = (to - from) * share;
     this.setRange(from + by, to + by);
   }
+  private showAll(): void {
+    this.setRange(0, this.endCycle);
+  }
+  private showEnd(): void {
+    const { from, to } = this.range;
+    this.setRange(this.endCycle - (to - from), this.endCycle);
+  }
 
-  /// Where the chosen op is out of sight, moves there.
+  private click(x: number, y: number): void {
+    const layer = this.painter.layers.at(x, y, this.view);
+    if (layer) return this.setRange(layer.start, layer.end);
+    const slice = this.painter.sliceAt(x, y, this.view);
+    const { report, op, run } = this.schedule;
+    this.shared.isClicked = true;
+    this.store.set(slice < 0 ? { selectedOp: undefined }
+                             : { selectedOp: report.ops[op[slice]].name, selectedRun: run[slice] });
+    this.shared.isClicked = false;
+  }
+
+  /// Where the chosen run is out of sight, or all runs of the chosen op, moves there.
   private reveal(): void {
-    const op = this.selected;
-    if (op < 0 || !this.reveals(this.schedule.report.ops[op].name)) return;
-    this.scrollToRowOf(this.schedule.report.ops[op]);
-    const [start, end] = this.schedule.extentOf(this.schedule.report.ops[op]);
+    const op = this.schedule.report.ops[this.selected];
+    if (!op || op.slots.length === 0 || this.shared.isClicked || !this.reveals(op.name)) return;
+    this.scrollToRow(op);
+    const [start, end] = extentOf(this.schedule.report, op, this.selectedRun);
     const { from, to } = this.range;
     if (end > from && start < to) return;
     const length = to - from, centre = (start + end) / 2;
     this.setRange(centre - length / 2, centre + length / 2);
   }
   /// Where there are more rows than fit.
-  private scrollToRowOf(op: Op): void {
+  private scrollToRow(op: Op): void {
     const row = this.schedule.rows.findIndex((candidate) => candidate.label === op.slots[0]?.engine);
-    const top = this.painter.rowsTop + row * rowHeight, { scrollTop, clientHeight } = this.rows;
-    if (row >= 0 && (top < scrollTop || top + rowHeight > scrollTop + clientHeight))
-      this.rows.scrollTop = top - clientHeight / 2;
+    const top = row * rowHeight, { scrollTop } = this.rows, room = this.seen - this.painter.rowsTop;
+    if (row >= 0 && (top < scrollTop || top + rowHeight > scrollTop + room)) this.rows.scrollTop = top - room / 2;
   }
 
   private goToSelected(): void {
-    const op = this.selected;
-    if (op < 0) return;
-    const [start, end] = this.schedule.extentOf(this.schedule.report.ops[op]);
+    const op = this.schedule.report.ops[this.selected];
+    if (!op || op.slots.length === 0) return;
+    const [start, end] = extentOf(this.schedule.report, op, this.selectedRun);
     this.setRange(start - 0.2 * (end - start), end + 0.2 * (end - start));
   }
   private choose(step: number): void {
@@ -183,106 +250,24 @@ export class Timeline {
     const next = this.selected < 0 ? 0 : (this.selected + step + ops.length) % ops.length;
     this.store.set({ selectedOp: ops[next].name });
   }
-
-  private listen(): void {
-    this.canvas.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
-    this.canvas.addEventListener("pointerdown", (event) => this.onDown(event));
-    this.canvas.addEventListener("pointermove", (event) => this.showTip(event));
-    this.canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
-    this.canvas.addEventListener("dblclick", () => this.goToSelected());
-    this.canvas.addEventListener("keydown", (event) => this.onKey(event));
-  }
-
-  /// Where there are more rows than fit, the wheel alone scrolls them, and zooms with Ctrl.
-  private onWheel(event: WheelEvent): void {
-    const isUpright = !event.shiftKey && Math.abs(event.deltaX) <= Math.abs(event.deltaY);
-    if (isUpright && !event.ctrlKey && this.rows.scrollHeight > this.rows.clientHeight) return;
-    event.preventDefault();
-    if (!isUpright)
-      this.pan((event.deltaX || event.deltaY) / (this.width - gutter));
-    else
-      this.zoom(Math.exp(event.deltaY * 0.002),
-        this.painter.toCycle(Math.max(event.offsetX, gutter), this.range, this.width));
-  }
-
-  /// A drag pans; a click without one chooses.
-  private onDown(event: PointerEvent): void {
-    const origin = { x: event.offsetX, ...this.range };
-    let moved = false;
-    this.canvas.setPointerCapture(event.pointerId);
-    const onMove = (move: PointerEvent) => {
-      moved ||= Math.abs(move.offsetX - origin.x) > 3;
-      const cycles = ((origin.x - move.offsetX) / (this.width - gutter)) * (origin.to - origin.from);
-      if (moved) this.setRange(origin.from + cycles, origin.to + cycles);
-    };
-    const onUp = (up: PointerEvent) => {
-      this.canvas.removeEventListener("pointermove", onMove);
-      if (moved) return;
-      const layer = this.painter.layerAt(up.offsetX, up.offsetY, this.range, this.width);
-      if (layer) return this.setRange(layer.start, layer.end);
-      const slice = this.painter.sliceAt(up.offsetX, up.offsetY, this.range, this.width);
-      this.store.set({ selectedOp: slice < 0 ? undefined : this.schedule.report.ops[this.schedule.op[slice]].name });
-    };
-    this.canvas.addEventListener("pointermove", onMove);
-    this.canvas.addEventListener("pointerup", onUp, { once: true });
+  private goToLayer(step: number): void {
+    const layer = this.painter.layers.next(step, this.view);
+    if (layer) this.setRange(layer.start, layer.end);
   }
 
   private onKey(event: KeyboardEvent): void {
     const actions: Record<string, () => void> = {
-      ArrowLeft: () => this.pan(-0.2), ArrowRight: () => this.pan(0.2), a: () => this.pan(-0.2), d: () => this.pan(0.2),
+      arrowleft: () => this.pan(-0.2), arrowright: () => this.pan(0.2), a: () => this.pan(-0.2), d: () => this.pan(0.2),
       "+": () => this.zoom(0.7), "=": () => this.zoom(0.7), w: () => this.zoom(0.7),
       "-": () => this.zoom(1 / 0.7), s: () => this.zoom(1 / 0.7),
-      Home: () => this.setRange(0, this.endCycle), f: () => this.goToSelected(),
+      home: () => this.showAll(), end: () => this.showEnd(), f: () => this.goToSelected(),
       n: () => this.choose(1), p: () => this.choose(-1),
-      Escape: () => this.store.set({ selectedOp: undefined }),
+      "]": () => this.goToLayer(1), "[": () => this.goToLayer(-1),
+      escape: () => this.store.set({ selectedOp: undefined }),
     };
-    const action = actions[event.key];
+    const action = actions[event.key.toLowerCase()];
     if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     action();
-  }
-
-  private showTip(event: PointerEvent): void {
-    const lines = this.describePlace(event.offsetX, event.offsetY);
-    this.tip.hidden = lines.length === 0;
-    if (lines.length === 0) return;
-    this.tip.replaceChildren(...lines.map((line) => h("div", {}, line)));
-    this.tip.style.left = `${Math.min(event.clientX + 14, window.innerWidth - this.tip.offsetWidth - 8)}px`;
-    this.tip.style.top = `${event.clientY + 14}px`;
-  }
-
-  private describePlace(x: number, y: number): string[] {
-    const { range } = this;
-    const layer = this.painter.layerAt(x, y, range, this.width);
-    if (layer) return [layer.name, `${this.toTime(layer.end - layer.start)}; a click shows it alone`];
-    const slice = this.painter.sliceAt(x, y, range, this.width);
-    if (slice >= 0) return this.describe(slice);
-    const idle = this.painter.nextAt(x, y, range, this.width);
-    if (!idle) return [];
-    const { row, since, next } = idle;
-    const { start } = this.schedule;
-    const until = next < 0 ? this.schedule.report.makespan_cycles : start[next];
-    const head = `${row.label} is idle for ${this.toTime(until - since)}`;
-    if (next < 0) return [`${head}: no work is left for it`];
-    const op = this.schedule.report.ops[this.schedule.op[next]];
-    return [head, `then ${op.name}${op.held_back_by ? `, which is held back by: ${op.held_back_by}` : ""}`];
-  }
-
-  private toTime(cycles: number): string {
-    return formatMicroseconds(toMicroseconds(this.schedule.report, cycles));
-  }
-
-  private describe(slice: number): string[] {
-    const { report } = this.schedule;
-    const op = report.ops[this.schedule.op[slice]];
-    const name = nameOfRun(report, op, this.schedule.iterationsOf(op, this.schedule.run[slice]));
-    const part = this.schedule.part[slice], fetch = this.schedule.prefetch[slice];
-    const start = this.schedule.start[slice], end = this.schedule.end[slice];
-    const buffer = fetch && op.slots.find((slot) => slot.part === part)?.prefetches?.[fetch - 1]?.buffer;
-    return [
-      buffer ? `fetch of ${buffer} for ${name}` : name,
-      `${op.op}${op.slots.length > 1 ? `, part ${part + 1} of ${op.slots.length}` : ""}`,
-      `from ${this.toTime(start)}, ${this.toTime(end - start)} (${end - start} cycles), ${op.bound} bound`,
-    ];
   }
 }

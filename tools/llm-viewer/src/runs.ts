@@ -1,0 +1,45 @@
+// One run of an op: where it stands in time, and how it is called.
+
+import { extentOf as extentOfFirst } from "./elapsed";
+import { nameOfRun } from "./names";
+import { Op, Report } from "./report";
+
+/// The iterations of the loops around the op, outermost first.
+export function iterationsOf(report: Report, op: Op, run: number): number[] {
+  const iterations: number[] = [];
+  for (const loop of [...(op.loops ?? [])].reverse()) {
+    const { trips } = report.loops[loop];
+    iterations.unshift(run % trips);
+    run = Math.floor(run / trips);
+  }
+  return iterations;
+}
+
+/// How much later than the first run it is, in cycles.
+export function shiftOf(report: Report, op: Op, run: number): number {
+  return iterationsOf(report, op, run).reduce(
+    (shift, iteration, index) => shift + iteration * report.loops[op.loops![index]].period_cycles, 0);
+}
+
+/// The cycles from the first slot of the run to the last one's end.
+export function extentOf(report: Report, op: Op, run: number): [number, number] {
+  const shift = shiftOf(report, op, run);
+  const [start, end] = extentOfFirst(op);
+  return [start + shift, end + shift];
+}
+
+/// What the page knows of one run more than of its op.
+export function factsOfRun(report: Report, op: Op, run: number, time: (cycles: number) => string): [string, string][] {
+  if (op.slots.length === 0) return [];
+  const iterations = iterationsOf(report, op, run);
+  const [start, end] = extentOf(report, op, run);
+  const engines = [...new Set(op.slots.map((slot) => slot.engine))];
+  const layer = op.layer === "" ? "" : nameOfRun(report, { ...op, name: op.layer }, iterations);
+  return [
+    ["run", op.count > 1 ? `${run + 1} of ${op.count}: ${nameOfRun(report, op, iterations)}` : ""],
+    ["layer", layer],
+    ["from", `${time(start)} (cycle ${start.toLocaleString("en-US")})`],
+    ["to", `${time(end)} (cycle ${end.toLocaleString("en-US")})`],
+    ["runs on", engines.length <= 4 ? engines.join(", ") : `${engines.slice(0, 3).join(", ")}, … ${engines.length} engines`],
+  ];
+}

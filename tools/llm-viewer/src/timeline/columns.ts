@@ -1,0 +1,95 @@
+// The slices of one row as columns of pixels: each shows how much of its time goes to each kind of op, so that
+// thousands of slices keep their shares where they are thinner than a pixel.
+
+import { Schedule, Row } from "../schedule";
+import { Emphasis, Range } from "./view";
+
+/// What a column holds of the chosen op.
+export enum Mark { None, Op, Run }
+
+export class Columns {
+  count = 0;
+  mark = new Uint8Array(0);
+  /// 0: nothing is there, 1: only fetches, 2: other slices, too.
+  holds = new Uint8Array(0);
+  /// Slices as wide as asked for.
+  readonly wide: number[] = [];
+  private cover = new Float32Array(0); // by column, then key
+  private readonly keys: number; // kinds, then the same dimmed
+
+  constructor(private readonly schedule: Schedule, private readonly kindOf: Uint16Array, readonly kinds: number) {
+    this.keys = 2 * kinds;
+  }
+
+  private reset(count: number): void {
+    if (count !== this.count) {
+      this.count = count;
+      this.mark = new Uint8Array(count);
+      this.holds = new Uint8Array(count);
+      this.cover = new Float32Array(count * this.keys);
+    } else {
+      this.mark.fill(0);
+      this.holds.fill(0);
+      this.cover.fill(0);
+    }
+    this.wide.length = 0;
+  }
+
+  /// One look at each slice in the range.
+  fill(row: Row, range: Range, count: number, emphasis: Emphasis, leastWide: number): void {
+    const { start, end, op, run, prefetch, onPath } = this.schedule;
+    this.reset(count);
+    const perCycle = count / (range.to - range.from), last = count - 1;
+    for (let at = this.schedule.firstEndingAfter(row, range.from); at < row.end && start[at] < range.to; ++at) {
+      const left = Math.max((start[at] - range.from) * perCycle, 0);
+      const right = Math.min((end[at] - range.from) * perCycle, count);
+      if (right < left) continue;
+      const first = Math.min(Math.floor(left), last), behind = Math.min(Math.floor(right), last);
+      const isDim = emphasis.dims[op[at]] === 1 || (emphasis.showsPath && onPath[at] === 0);
+      const key = this.kindOf[op[at]] + (isDim ? this.kinds : 0);
+      if (first === behind) // what takes no time is seen, too
+        this.cover[first * this.keys + key] += Math.max(right - left, 1e-6);
+      else
+        this.addWide(left, right, first, behind, key);
+      const kind = prefetch[at] === 0 ? 2 : 1;
+      for (let column = first; column <= behind; ++column) this.holds[column] = Math.max(this.holds[column], kind);
+      if (op[at] === emphasis.selected)
+        this.markAll(first, Math.max(first + 1, Math.ceil(right)), run[at] === emphasis.run ? Mark.Run : Mark.Op);
+      if (right - left >= leastWide) this.wide.push(at);
+    }
+  }
+
+  private addWide(left: number, right: number, first: number, last: number, key: number): void {
+    const { cover, keys } = this;
+    cover[first * keys + key] += first + 1 - left;
+    for (let column = first + 1; column < last; ++column) cover[column * keys + key] += 1;
+    cover[last * keys + key] += right - last;
+  }
+
+  private markAll(first: number, last: number, mark: Mark): void {
+    for (let column = first; column < last; ++column) this.mark[column] = Math.max(this.mark[column], mark);
+  }
+
+  /// What the column shows: keys of the palette, and which part of the height each has; how many. Where ops are dimmed,
+  /// others hide them.
+  stack(column: number, isDimming: boolean, least: number, keys: Int32Array, shares: Float64Array): number {
+    const { cover, kinds } = this, begin = column * this.keys;
+    let count = 0, sum = 0;
+    const addKeys = (first: number, end: number) => {
+      for (let key = first; key < end; ++key) {
+        const share = cover[begin + key];
+        if (share === 0) continue;
+        sum += share;
+        keys[count] = key;
+        shares[count++] = share;
+      }
+    };
+    addKeys(0, kinds);
+    const hides = isDimming && count > 0;
+    if (isDimming && !hides) addKeys(kinds, 2 * kinds);
+    // Where slices overlap, which is against the rules, each has its part.
+    const scale = (hides ? 1 : Math.min(Math.max(sum, least), 1)) / sum;
+    for (let i = 0; i < count; ++i) shares[i] *= scale;
+    return count;
+  }
+}

@@ -1,0 +1,84 @@
+// Wheel and pointers over a canvas: they zoom, pan and click.
+
+import { gutter, Range, toCycle, View } from "./view";
+
+interface Point {
+  x: number;
+  y: number;
+}
+export interface Actions {
+  view: () => View;
+  setRange: (from: number, to: number) => void;
+  zoom: (factor: number, around: number) => void;
+  scrolls: () => boolean; // there are more rows than fit
+  click: (x: number, y: number) => void;
+}
+
+/// One pointer that moves pans, two zoom; one that goes up where it went down clicks.
+export class Gestures {
+  private readonly pointers = new Map<number, Point>();
+  private anchor: { points: Point[]; range: Range } = { points: [], range: { from: 0, to: 0 } };
+  private hasMoved = false;
+
+  constructor(private readonly canvas: HTMLCanvasElement, private readonly actions: Actions) {
+    canvas.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
+    canvas.addEventListener("pointerdown", (event) => this.onDown(event));
+    canvas.addEventListener("pointermove", (event) => this.onMove(event));
+    canvas.addEventListener("pointerup", (event) => this.onUp(event));
+    // Taken away: by the browser that scrolls, or by another window.
+    for (const name of ["pointercancel", "lostpointercapture"] as const)
+      canvas.addEventListener(name, (event) => this.drop(event.pointerId));
+  }
+
+  /// Where there are more rows than fit, the wheel alone scrolls them, and zooms with Ctrl.
+  private onWheel(event: WheelEvent): void {
+    const isUpright = !event.shiftKey && Math.abs(event.deltaX) <= Math.abs(event.deltaY);
+    if (isUpright && !event.ctrlKey && this.actions.scrolls()) return;
+    event.preventDefault();
+    const view = this.actions.view(), { from, to } = view.range;
+    if (isUpright)
+      return this.actions.zoom(Math.exp(event.deltaY * 0.002), toCycle(Math.max(event.offsetX, gutter), view));
+    const by = ((event.deltaX || event.deltaY) / (view.width - gutter)) * (to - from);
+    this.actions.setRange(from + by, to + by);
+  }
+
+  /// What the next moves are relative to.
+  private setAnchor(): void {
+    this.anchor = { points: [...this.pointers.values()].slice(0, 2), range: this.actions.view().range };
+  }
+
+  private onDown(event: PointerEvent): void {
+    if (event.button !== 0) return;
+    if (this.pointers.size === 0) this.hasMoved = false;
+    this.canvas.setPointerCapture(event.pointerId);
+    this.pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+    this.hasMoved ||= this.pointers.size > 1;
+    this.setAnchor();
+  }
+
+  private onMove(event: PointerEvent): void {
+    if (!this.pointers.has(event.pointerId)) return;
+    this.pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+    const before = this.anchor.points.map(({ x }) => x), { range } = this.anchor;
+    const now = [...this.pointers.values()].slice(0, 2).map(({ x }) => x);
+    this.hasMoved ||= Math.abs(now[0] - before[0]) > 3;
+    if (!this.hasMoved) return;
+    const perPixel = (range.to - range.from) / (this.actions.view().width - gutter);
+    const middle = (xs: number[]) => xs.reduce((sum, x) => sum + x, 0) / xs.length - gutter;
+    const apart = (xs: number[]) => (xs.length > 1 ? Math.max(Math.abs(xs[1] - xs[0]), 10) : 1);
+    // What was under the fingers stays there.
+    const scale = (perPixel * apart(before)) / apart(now);
+    const from = range.from + middle(before) * perPixel - middle(now) * scale;
+    this.actions.setRange(from, from + (scale / perPixel) * (range.to - range.from));
+  }
+
+  private onUp(event: PointerEvent): void {
+    if (!this.pointers.has(event.pointerId)) return;
+    this.drop(event.pointerId);
+    if (!this.hasMoved && this.pointers.size === 0) this.actions.click(event.offsetX, event.offsetY);
+  }
+
+  private drop(pointer: number): void {
+    if (this.pointers.delete(pointer)) this.setAnchor();
+  }
+}

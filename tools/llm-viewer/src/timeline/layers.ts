@@ -1,0 +1,80 @@
+// The row of layers: boxes that are wide enough for their names; where layers are thin, one box for several.
+
+import { LayerSpan, Schedule } from "../schedule";
+import { axisHeight, gutter, layerHeight, toCycle, toX, Theme, View } from "./view";
+
+const leastPixels = 70;
+
+export class Layers {
+  private readonly spans: LayerSpan[];
+  private readonly meanCycles: number;
+  private readonly merged = new Map<number, LayerSpan[]>(); // by how many are one
+
+  constructor(schedule: Schedule) {
+    this.spans = schedule.layers();
+    this.meanCycles = this.spans.reduce((sum, { start, end }) => sum + end - start, 0) / Math.max(this.spans.length, 1);
+  }
+
+  get isEmpty(): boolean {
+    return this.spans.length === 0;
+  }
+
+  /// The same for all places at one zoom, so that boxes stay what they are while the timeline is moved.
+  private boxes({ range, width }: View): LayerSpan[] {
+    const pixels = (this.meanCycles * (width - gutter)) / (range.to - range.from);
+    let count = 1;
+    while (count * pixels < leastPixels && count < this.spans.length) count *= 2;
+    if (!this.merged.has(count)) this.merged.set(count, this.merge(count));
+    return this.merged.get(count)!;
+  }
+
+  private merge(count: number): LayerSpan[] {
+    const boxes: LayerSpan[] = [];
+    for (let first = 0; first < this.spans.length; first += count) {
+      const group = this.spans.slice(first, first + count), last = group[group.length - 1];
+      boxes.push({
+        name: group.length === 1 ? last.name : `${group[0].name} .. ${numberOf(last.name)}`,
+        start: group[0].start, // they are in this order
+        end: group.reduce((end, span) => Math.max(end, span.end), 0),
+      });
+    }
+    return boxes;
+  }
+
+  /// Those that overlap stand one over the other, frames only.
+  paint(context: CanvasRenderingContext2D, view: View, theme: Theme): void {
+    if (this.isEmpty) return;
+    context.fillStyle = theme.text;
+    context.fillText("layers", 6, axisHeight + layerHeight / 2, gutter - 12);
+    context.strokeStyle = theme.muted;
+    for (const { name, start, end } of this.boxes(view)) {
+      if (end <= view.range.from || start >= view.range.to) continue;
+      const left = Math.max(toX(start, view), gutter), right = Math.min(toX(end, view), view.width);
+      if (right - left < 2) continue;
+      context.strokeRect(left + 0.5, axisHeight + 1.5, right - left - 1, layerHeight - 4);
+      const number = numberOf(name);
+      const label = [name, `layers ${number}`, number, number.replace(/ .*/, " …")].find(
+        (text) => context.measureText(text).width <= right - left - 8);
+      if (label) context.fillText(label, left + 4, axisHeight + layerHeight / 2);
+    }
+  }
+
+  at(x: number, y: number, view: View): LayerSpan | undefined {
+    if (this.isEmpty || y < axisHeight || y >= axisHeight + layerHeight || x < gutter) return undefined;
+    const cycle = toCycle(x, view);
+    return this.boxes(view).find(({ start, end }) => start <= cycle && cycle < end);
+  }
+
+  /// The layer that begins next to what is shown, behind it or ahead of it.
+  next(step: number, { range }: View): LayerSpan | undefined {
+    const margin = (range.to - range.from) * 1e-6;
+    return step > 0 ? this.spans.find(({ start }) => start > range.from + margin)
+                    : [...this.spans].reverse().find(({ start }) => start < range.from - margin);
+  }
+}
+
+/// "3" of "model.layers.3", "0 .. 7" of "model.layers.0 .. 7"
+function numberOf(name: string): string {
+  const [first, ...rest] = name.split(" .. ");
+  return [first.slice(first.lastIndexOf(".") + 1), ...rest].join(" .. ");
+}
