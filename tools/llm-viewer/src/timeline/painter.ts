@@ -152,7 +152,8 @@ export class Painter {
       context.fillStyle = theme.selection;
       context.fillRect(left, top + rowHeight - 4, drawn, 3);
     }
-    if (drawn > 40 && !prefetch[at]) this.paintLabel(context, this.labels[op[at]], left, top, drawn);
+    // A faint label could not be read.
+    if (drawn > 40 && !prefetch[at] && context.globalAlpha === 1) this.paintLabel(context, this.labels[op[at]], left, top, drawn);
     return right - begin;
   }
 
