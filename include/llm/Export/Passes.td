@@ -79,12 +79,16 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
     nothing of any network:
     - timeline: engines as rows, with the bandwidth of memories, busy engines and private
       memory on the same axis; wheel and drag, or the keys that its label names;
-    - graph: the data flow by modules, which open and close, shapes on its edges;
-    - roofline: each op, as if alone on the machine, under the machine's ceilings;
+    - graph: the data flow by modules, which open and close, shapes on its edges; coloured by
+      kind, time or bound;
+    - roofline: each op, as if alone on the machine, under the ceilings that the target has
+      figures for: memories, ports and kernels, products by the type whose rate they run at,
+      elementwise work;
     - table: ops by module, with sums; sorted by a click on a column, copied as CSV;
     - summary: what the answer is, what bounds it, what to change first.
 
-    An op that is chosen in one of them is chosen in all. A search finds ops in all.
+    An op that is chosen in one of them is chosen in all. A search finds ops in all. Where no
+    script runs, as in previews of mails, the page shows the lines above the report's table.
     `baseline` is the JSON report of another run: differences stand beside each op, and its
     timeline beneath this one.
 
@@ -92,7 +96,7 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
     (CMake's LLM_VIEWER): another one says so. The IR is not changed.
 
     Guarantees:
-    - the page holds the JSON report (`docs/report.md`) and nothing else: its figures are
+    - the page holds the JSON report (`docs/report.md`), and those lines: its figures are
       those of the report;
     - a name may hold anything: it is text in the page;
     - a page of more than 20 MB (some 200,000 slots) is written with a warning: browsers open

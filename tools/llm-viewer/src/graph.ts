@@ -53,7 +53,8 @@ export class Graph {
         h("button", { type: "button", onclick: () => this.zoom(0.8) }, "Zoom out"),
         h("button", { type: "button", onclick: () => this.view.fit() }, "Fit"),
         h("button", { type: "button", onclick: () => this.collapse() }, "Collapse all"),
-        h("span", { class: "muted" }, "Click a module to open it, its frame to close it. Drag to move, Ctrl and the wheel to zoom.")),
+        h("span", { class: "muted" },
+          "Click a module to open it, its frame to close it. Drag to move, Ctrl and the wheel to zoom.")),
       this.key, this.host);
     store.subscribe((_, changed) => {
       if (changed.has("query")) this.dim();
@@ -143,7 +144,8 @@ export class Graph {
   /// The second line of a node.
   private figuresOf(node: TreeNode): string {
     const time = formatMicroseconds(toMicroseconds(this.report, node.figures.cycles));
-    return `${node.op ? elide(node.op.op.replace(/^llm\./, ""), 24) : node.figures.ops === 1 ? "1 op" : `${node.figures.ops} ops`}  ${time}`;
+    const { ops } = node.figures;
+    return `${node.op ? elide(node.op.op.replace(/^llm\./, ""), 24) : ops === 1 ? "1 op" : `${ops} ops`}  ${time}`;
   }
   private widthOf(node: TreeNode): number {
     return 20 + Math.max(90, elide(node.label, 34).length * 7.4, this.figuresOf(node).length * 6.2);
@@ -260,8 +262,8 @@ export class Graph {
     return frames;
   }
   private boxOf(graph: graphlib.Graph, module: TreeNode): { left: number; top: number; width: number; height: number } {
-    const { x, y, width, height } = graph.node(this.frameOf(module.key)) as { x: number; y: number; width: number; height: number };
-    return { left: x - width / 2, top: y - height / 2, width, height };
+    const box = graph.node(this.frameOf(module.key)) as { x: number; y: number; width: number; height: number };
+    return { left: box.x - box.width / 2, top: box.y - box.height / 2, width: box.width, height: box.height };
   }
   private drawFrame(graph: graphlib.Graph, module: TreeNode): SVGGElement {
     const { left, top, width, height } = this.boxOf(graph, module);

@@ -1,4 +1,4 @@
-// Where labels of straight lines stand: along their line, free of other lines, of points and of each other.
+// Where labels of straight lines stand: along their line, above or below it, free of other lines, points and each other.
 
 export interface Place {
   x: number;
@@ -14,7 +14,7 @@ interface Box {
   height: number;
 }
 
-const offset = 7; // pixels above the line
+const sides = [7, -15]; // pixels of the baseline above the line; or the text is below it
 const halfHeight = 7; // of text
 
 function distanceToLine(place: Place, [from, to]: [Place, Place]): number {
@@ -30,7 +30,8 @@ function samplesOf({ x, y, angle }: LabelPlace, width: number, ratio: number): P
   const raised = 4 * ratio; // its letters stand on the baseline
   return Array.from({ length: count }, (_, index) => {
     const along = (index / (count - 1) - 0.5) * width;
-    return { x: x + along * Math.cos(angle) + raised * Math.sin(angle), y: y + along * Math.sin(angle) - raised * Math.cos(angle) };
+    return { x: x + along * Math.cos(angle) + raised * Math.sin(angle),
+             y: y + along * Math.sin(angle) - raised * Math.cos(angle) };
   });
 }
 
@@ -44,19 +45,21 @@ export function placeLabels(lines: [Place, Place][], widths: number[], points: P
     const line = lines[index];
     const [from, to] = line, width = widths[index];
     const angle = Math.atan2(to.y - from.y, to.x - from.x), length = lengthOf(line);
-    const isInside = ({ x, y }: Place) => x >= box.left && x <= box.left + box.width && y >= box.top && y <= box.top + box.height;
+    const isInside = ({ x, y }: Place) =>
+      x >= box.left && x <= box.left + box.width && y >= box.top && y <= box.top + box.height;
     const badness = (samples: Place[]) => samples.reduce((sum, sample) => sum +
       (isInside(sample) ? 0 : 10) +
       lines.filter((other) => other !== line && distanceToLine(sample, other) < halfHeight * ratio).length +
       2 * taken.filter((other) => Math.hypot(other.x - sample.x, other.y - sample.y) < 2 * halfHeight * ratio).length, 0);
     let best: { place: LabelPlace; samples: Place[]; bad: number } | undefined;
-    for (let along = length - width / 2 - 6 * ratio; along > width / 2 || !best; along -= 12 * ratio) {
-      const place = { angle, x: from.x + along * Math.cos(angle) + offset * ratio * Math.sin(angle),
-                      y: from.y + along * Math.sin(angle) - offset * ratio * Math.cos(angle) };
-      const samples = samplesOf(place, width, ratio), bad = badness(samples);
-      if (!best || bad < best.bad) best = { place, samples, bad };
-      if (bad === 0) break;
-    }
+    const start = length - width / 2 - 6 * ratio;
+    for (let along = start; (along > width / 2 || along === start) && best?.bad !== 0; along -= 12 * ratio)
+      for (const side of sides) {
+        const place = { angle, x: from.x + along * Math.cos(angle) + side * ratio * Math.sin(angle),
+                        y: from.y + along * Math.sin(angle) - side * ratio * Math.cos(angle) };
+        const samples = samplesOf(place, width, ratio), bad = badness(samples);
+        if (!best || bad < best.bad) best = { place, samples, bad };
+      }
     taken.push(...best!.samples);
     places[index] = best!.place;
   }

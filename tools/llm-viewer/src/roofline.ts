@@ -131,7 +131,8 @@ export class Roofline {
     context.lineWidth = 4 * ratio;
     context.lineJoin = "round";
     const texts = this.ceilings.map((ceiling) => labelOf(ceiling, plot.width < 600 ? 20 : 60));
-    this.labels ??= placeLabels(lines, texts.map((text) => context.measureText(text).width), this.cells(plot), plot.bbox, ratio);
+    const widths = texts.map((text) => context.measureText(text).width);
+    this.labels ??= placeLabels(lines, widths, this.cells(plot), plot.bbox, ratio);
     this.labels.forEach((place, index) => {
       context.save();
       context.translate(place.x, place.y);

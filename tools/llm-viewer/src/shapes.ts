@@ -3,7 +3,8 @@
 /// "1024x7168x!llm.block_scaled<f8E4M3FN, [128], f32>" as "1024x7168 f8E4M3FN/128", which shares a scale among 128 values;
 /// "!llm.kv_cache<batch = 4, kv_heads = 8, head_dim = 128, capacity = 2048, bf16>" as "kv 4x2048x8x128 bf16".
 export function shortShape(shape: string): string {
-  const text = shape.replace(/!llm\.block_scaled<([^,<>]+)((?:, (?:\[[^\]]*\]|[^,<>[\]]+))*)>/g, (_, value: string, scales: string) =>
+  const scaled = /!llm\.block_scaled<([^,<>]+)((?:, (?:\[[^\]]*\]|[^,<>[\]]+))*)>/g;
+  const text = shape.replace(scaled, (_, value: string, scales: string) =>
     value + [...scales.matchAll(/\[([^\]]*)\]/g)].map(([, block]) => `/${block.split(", ").join("x")}`).join(""));
   const cache = /^!llm\.kv_cache<batch = (.+?), kv_heads = (\d+), head_dim = (\d+), capacity = (.+?), (.+)>$/.exec(text);
   if (cache) {
