@@ -15,26 +15,30 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-static LogicalResult addStretch(const Program &program,
-                                ArrayRef<unsigned> stretch, int64_t times,
-                                const Target &target, ProgramBounds &bounds) {
-  FailureOr<SplitProblem> split = makeSplitProblem(program, stretch, target);
-  if (failed(split))
-    return failure();
-  auto found = scheduling::lowerBounds(split->problem);
+LogicalResult ProgramBounds::add(func::FuncOp function,
+                                 const scheduling::Problem &stretch,
+                                 int64_t times) {
+  auto found = scheduling::lowerBounds(stretch);
   bool fits = found.has_value();
   int64_t largest = 0;
   if (found)
     for (const scheduling::Bound &bound : *found) {
-      fits &=
-          succeeded(accumulate(bounds.byName[bound.name], bound.cycles, times));
+      fits &= succeeded(accumulate(byName[bound.name], bound.cycles, times));
       largest = std::max(largest, bound.cycles);
     }
-  fits &= succeeded(accumulate(bounds.lowerBoundCycles, largest, times));
+  fits &= succeeded(accumulate(lowerBoundCycles, largest, times));
   if (!fits)
-    return emitFunctionError(program.function())
+    return emitFunctionError(function)
            << "has lower bounds above 2^61 - 1 cycles";
   return success();
+}
+
+static LogicalResult addStretch(const Program &program,
+                                ArrayRef<unsigned> stretch, int64_t times,
+                                const Target &target, ProgramBounds &bounds) {
+  FailureOr<SplitProblem> split = makeSplitProblem(program, stretch, target);
+  return failed(split) ? failure()
+                       : bounds.add(program.function(), split->problem, times);
 }
 
 static LogicalResult addItems(const Program &program,

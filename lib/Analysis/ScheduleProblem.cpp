@@ -106,16 +106,12 @@ std::optional<unsigned> mlir::llm::findGroup(const Problem &problem,
   return std::nullopt;
 }
 
-SmallVector<SourceRoom, 4> mlir::llm::findSourceRooms(const OpOnTarget &context,
-                                                      TileAttr tile,
-                                                      const Split &split,
-                                                      int64_t part) {
-  SmallVector<SourceRoom, 4> rooms;
-  if (split.combines(part))
-    return rooms;
+SourceRoomFinder::Rooms SourceRoomFinder::find(int64_t part) const {
+  Rooms rooms;
   WorkloadOpInterface op = context.op;
   OpOnTarget own = split.partOf(context, part);
   SmallVector<Interval, 6> box = own.workload.fullBox();
+  SmallVector<int64_t, 4> staging = stagingBytes(own, tile);
   for (auto [index, buffer] : llvm::enumerate(own.workload.buffers)) {
     if (buffer.role != Buffer::Role::Read)
       continue;
@@ -127,9 +123,18 @@ SmallVector<SourceRoom, 4> mlir::llm::findSourceRooms(const OpOnTarget &context,
     Count bytes = succeeded(elements) ? storageBytes(buffer, *elements)
                                       : Count(failure());
     rooms.push_back({buffer.name, succeeded(bytes) ? *bytes : maxCount,
-                     stagingBytes(own, tile, index), std::move(*writers)});
+                     staging[index], std::move(*writers)});
   }
   return rooms;
+}
+
+ArrayRef<SourceRoom> SourceRoomFinder::roomsOf(int64_t part) {
+  if (split.combines(part))
+    return {};
+  auto [rooms, isNew] = known.try_emplace(split.shapeOf(context, part));
+  if (isNew)
+    rooms->second = find(part);
+  return rooms->second;
 }
 
 namespace {
@@ -181,9 +186,9 @@ static FailureOr<scheduling::Split> makeParts(const Tasks &tasks,
   scheduling::Split parts;
   parts.lastCombines = split->lastCombines();
   int64_t number = 0;
+  SourceRoomFinder rooms(context, tile, *split);
   auto add = [&](PartCostAttr record, int64_t count) {
-    parts.parts.push_back(makePart(
-        tasks, record, findSourceRooms(context, tile, *split, number)));
+    parts.parts.push_back(makePart(tasks, record, rooms.roomsOf(number)));
     parts.parts.back().count = count;
     number += count;
   };

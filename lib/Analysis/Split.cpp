@@ -118,6 +118,26 @@ SmallVector<Interval, 6> Split::boxOf(int64_t part) const {
   return box;
 }
 
+/// Where parts of one size differ: masks and tables see different elements.
+static bool dependsOnPlace(const Workload &workload, unsigned loop) {
+  bool isMasked = !workload.maskedLoops.empty() && workload.maskedLoops[loop];
+  return isMasked || llvm::any_of(workload.buffers, [](const Buffer &buffer) {
+           return buffer.isGathered;
+         });
+}
+
+SmallVector<int64_t, 12> Split::shapeOf(const OpOnTarget &context,
+                                        int64_t part) const {
+  SmallVector<int64_t, 12> shape;
+  if (combines(part))
+    return shape;
+  for (auto [loop, interval] : llvm::enumerate(boxOf(part)))
+    llvm::append_values(shape, interval.size(),
+                        dependsOnPlace(context.workload, loop) ? interval.begin
+                                                               : 0);
+  return shape;
+}
+
 DictionaryAttr Split::toAttr(MLIRContext *context) const {
   SmallVector<std::pair<StringRef, int64_t>> amounts;
   for (auto [loop, name] : llvm::enumerate(names))
@@ -217,17 +237,20 @@ bool mlir::llm::fits(const OpOnTarget &part, TileAttr tile) {
   return succeeded(bytes) && *bytes <= part.tileCapacityBytes();
 }
 
-int64_t mlir::llm::stagingBytes(const OpOnTarget &part, TileAttr tile,
-                                unsigned buffer) {
+SmallVector<int64_t, 4> mlir::llm::stagingBytes(const OpOnTarget &part,
+                                                TileAttr tile) {
+  SmallVector<int64_t, 4> rooms(part.workload.buffers.size(), 0);
   if (!hasTiles(part, tile))
-    return 0;
+    return rooms;
   FailureOr<PartTile> own = PartTile::get(part, tile);
   if (failed(own))
-    return 0;
-  Count bytes = own->model.tileBytes(own->tiling, buffer);
-  if (failed(bytes))
-    return 0;
-  return checkedMul(*bytes, own->held[buffer]).value_or(0);
+    return rooms;
+  for (auto [buffer, room] : llvm::enumerate(rooms)) {
+    Count bytes = own->model.tileBytes(own->tiling, buffer);
+    if (succeeded(bytes))
+      room = checkedMul(*bytes, own->held[buffer]).value_or(0);
+  }
+  return rooms;
 }
 
 FailureOr<TileAttr> mlir::llm::tileOfCombine(const OpOnTarget &combine,

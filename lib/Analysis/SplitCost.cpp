@@ -12,23 +12,6 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// Where parts of one size differ: masks and tables see different elements.
-static bool dependsOnPlace(const Workload &workload, unsigned loop) {
-  bool isMasked = !workload.maskedLoops.empty() && workload.maskedLoops[loop];
-  return isMasked || llvm::any_of(workload.buffers, [](const Buffer &buffer) {
-           return buffer.isGathered;
-         });
-}
-
-/// Equal for parts of equal cost.
-static SmallVector<int64_t, 12> shapeOf(const Workload &workload, Box box) {
-  SmallVector<int64_t, 12> shape;
-  for (auto [loop, interval] : llvm::enumerate(box))
-    llvm::append_values(shape, interval.size(),
-                        dependsOnPlace(workload, loop) ? interval.begin : 0);
-  return shape;
-}
-
 static PartCostAttr withCount(PartCostAttr part, int64_t count) {
   return PartCostAttr::get(part.getContext(), count, part.getWork(),
                            part.getTraffic(), part.getWorkingSetBytes(),
@@ -58,10 +41,7 @@ computePartCosts(const OpOnTarget &context, TileAttr tile) {
   SmallVector<std::pair<PartCostAttr, int64_t>> runs;
   for (int64_t part = 0; part < split->partCount(); ++part) {
     bool combines = split->combines(part);
-    SmallVector<int64_t, 12> shape; // there is one that joins the others
-    if (!combines)
-      shape = shapeOf(context.workload, split->boxOf(part));
-    PartCostAttr &cost = known[shape];
+    PartCostAttr &cost = known[split->shapeOf(context, part)];
     if (!cost) {
       FailureOr<PartCostAttr> found =
           costOfPart(split->partOf(context, part), tile, combines);

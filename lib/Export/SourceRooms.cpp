@@ -25,10 +25,11 @@ FailureOr<SourceRooms> SourceRooms::find(WorkloadOpInterface op,
     return failure();
   rooms.lastPartCombines = split->lastCombines();
   int64_t part = 0;
+  SourceRoomFinder finder(*context, tile, *split);
   for (auto [record, sources] :
        llvm::zip_equal(cost.getParts(), rooms.ofRecords)) {
     if (part < split->partCount())
-      sources = findSourceRooms(*context, tile, *split, part);
+      sources = SmallVector<SourceRoom, 4>(finder.roomsOf(part));
     part += record.getCount();
   }
   return rooms;

@@ -8,6 +8,7 @@
 #include "FetchCurve.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mlir::llm::scheduling {
 
@@ -38,30 +39,6 @@ FetchCurve::FetchCurve(std::vector<Point> &points) {
     falling.push_back(between(points[i - 1], points[i]));
 }
 
-void FetchCurve::add(FetchCurve other, double count) {
-  first.bytes += count * other.first.bytes;
-  first.cycles += count * other.first.cycles;
-  for (Piece &piece : other.falling)
-    piece.savedCycles *= count;
-  if (falling.empty())
-    falling.swap(other.falling);
-  if (other.falling.empty())
-    return;
-  size_t own = falling.size();
-  falling.insert(falling.end(), other.falling.begin(), other.falling.end());
-  std::inplace_merge(
-      falling.begin(), falling.begin() + own, falling.end(),
-      [](Piece a, Piece b) { return a.savedPerByte > b.savedPerByte; });
-  // Equal parts have equal pieces.
-  auto last = falling.begin();
-  for (auto next = falling.begin() + 1; next != falling.end(); ++next)
-    if (next->savedPerByte == last->savedPerByte)
-      last->savedCycles += next->savedCycles;
-    else
-      *++last = *next;
-  falling.erase(last + 1, falling.end());
-}
-
 void FetchCurve::appendPoints(std::vector<Point> &points) const {
   Point at = first;
   points.push_back(at);
@@ -77,6 +54,31 @@ void FetchCurve::lower(const FetchCurve &other) {
   appendPoints(points);
   other.appendPoints(points);
   *this = FetchCurve(points);
+}
+
+void FetchCurveSum::add(const FetchCurve &curve, double count) {
+  sum.first.bytes += count * curve.first.bytes;
+  sum.first.cycles += count * curve.first.cycles;
+  for (FetchCurve::Piece piece : curve.falling)
+    sum.falling.push_back({piece.savedPerByte, count * piece.savedCycles});
+}
+
+FetchCurve FetchCurveSum::take() {
+  std::vector<FetchCurve::Piece> &pieces = sum.falling;
+  // Stable, as the order of the additions changes their sum.
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](FetchCurve::Piece a, FetchCurve::Piece b) {
+                     return a.savedPerByte > b.savedPerByte;
+                   });
+  // Equal parts have equal pieces.
+  size_t count = 0;
+  for (FetchCurve::Piece piece : pieces)
+    if (count > 0 && pieces[count - 1].savedPerByte == piece.savedPerByte)
+      pieces[count - 1].savedCycles += piece.savedCycles;
+    else
+      pieces[count++] = piece;
+  pieces.resize(count);
+  return std::exchange(sum, FetchCurve());
 }
 
 } // namespace mlir::llm::scheduling

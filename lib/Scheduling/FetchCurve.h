@@ -44,16 +44,26 @@ public:
   Point start() const { return first; }
   const std::vector<Piece> &pieces() const { return falling; }
 
-  /// Of this and `count` times the other together.
-  void add(FetchCurve other, double count);
   /// Of either one, whichever needs less.
   void lower(const FetchCurve &other);
 
 private:
+  friend class FetchCurveSum;
   void appendPoints(std::vector<Point> &points) const;
 
   Point first;
   std::vector<Piece> falling; ///< what saves most first
+};
+
+/// The curve of many together.
+class FetchCurveSum {
+public:
+  /// `count` times one.
+  void add(const FetchCurve &curve, double count);
+  FetchCurve take();
+
+private:
+  FetchCurve sum; ///< its pieces as they came
 };
 
 } // namespace mlir::llm::scheduling

@@ -305,6 +305,11 @@ std::optional<int64_t> Checker::longest(const Task &task,
   return cycles;
 }
 
+static std::string tooLong() {
+  return "length of all tasks together: expected at most " +
+         std::to_string(maxCount) + " cycles, found more";
+}
+
 void Checker::checkTotals() {
   // One after the other is a schedule: when that can be counted, all that
   // solvers and bounds add up can.
@@ -314,9 +319,8 @@ void Checker::checkTotals() {
       std::optional<int64_t> all = checkedMul(*longest(task, part), part.count);
       total = total && all ? checkedAdd(*total, *all) : std::nullopt;
     }
-  if (!total || !lowerBounds(problem))
-    report("length of all tasks together: expected at most " +
-           std::to_string(maxCount) + " cycles, found more");
+  if (!total)
+    report(tooLong());
 }
 
 Problem resolve(const Problem &problem, const Solution &solution) {
@@ -355,7 +359,12 @@ static std::vector<std::string> checkAlternatives(const Problem &problem) {
 
 std::vector<std::string> Problem::check() const {
   std::vector<std::string> messages = Checker(*this).run();
-  return messages.empty() ? checkAlternatives(*this) : messages;
+  if (messages.empty())
+    messages = checkAlternatives(*this);
+  // Over all alternatives at once.
+  if (messages.empty() && !lowerBounds(*this))
+    messages.push_back(tooLong());
+  return messages;
 }
 
 } // namespace mlir::llm::scheduling

@@ -146,7 +146,7 @@ std::optional<TaskLimits> LimitFinder::findChoice(const Task &task,
   cycles.clear();
   TaskLimits limits;
   limits.streams.resize(resources);
-  limits.fetching.resize(fetchLimits.size());
+  std::vector<FetchCurveSum> fetching(fetchLimits.size());
   for (const Part &part : parts) {
     auto add = [&](int64_t &sum, int64_t each) {
       std::optional<int64_t> all =
@@ -166,8 +166,10 @@ std::optional<TaskLimits> LimitFinder::findChoice(const Task &task,
         return std::nullopt;
     findPoints(task, part);
     for (size_t i = 0; i < points.size(); ++i)
-      limits.fetching[i].add(FetchCurve(points[i]), double(part.count));
+      fetching[i].add(FetchCurve(points[i]), double(part.count));
   }
+  for (FetchCurveSum &sum : fetching)
+    limits.fetching.push_back(sum.take());
   std::optional<int64_t> span =
       spanOf(problem, task, parts, task.lastCombinesOf(choice), cycles);
   if (!span)

@@ -10,6 +10,7 @@
 #include "InterruptNote.h"
 #include "ModuleTarget.h"
 #include "llm/Analysis/ProgramBounds.h"
+#include "llm/Analysis/Roofline.h"
 #include "llm/Analysis/ScheduleProblem.h"
 #include "llm/Interfaces/ExternalModels.h"
 #include "llm/Scheduling/Solvers.h"
@@ -65,6 +66,8 @@ private:
   FailureOr<int64_t> placeLoop(const ProgramItem &item, int64_t start);
   FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
   void restrict(Problem &problem) const;
+  /// Of a stretch that is scheduled as this problem.
+  LogicalResult addBounds(ArrayRef<unsigned> stretch, const Problem &problem);
   FailureOr<Solution> solve(const Problem &problem);
   FailureOr<Solution> solveExactly(const Problem &problem);
   bool wasInterrupted() const;
@@ -93,6 +96,7 @@ private:
   };
   SmallVector<Placed> placed;
   SmallVector<LoopPeriodAttr> loops;
+  ProgramBounds bounds;
   int64_t tripsAround = 1; ///< of the loops around the stretch that is placed
   SearchLine line;
   std::optional<Improvement> improvement;
@@ -163,6 +167,17 @@ std::string FunctionScheduler::nameOfPolicy(StringRef policy, int64_t makespan,
   return name;
 }
 
+LogicalResult FunctionScheduler::addBounds(ArrayRef<unsigned> stretch,
+                                           const Problem &problem) {
+  if (options.cutsReductions)
+    return bounds.add(program.function(), problem, tripsAround);
+  // They are those of the machine, whatever the options.
+  FailureOr<SplitProblem> all = makeSplitProblem(program, stretch, target);
+  return failed(all)
+             ? failure()
+             : bounds.add(program.function(), all->problem, tripsAround);
+}
+
 FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
                                                    int64_t start) {
   FailureOr<SplitProblem> split =
@@ -170,6 +185,8 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
   if (failed(split))
     return failure();
   Problem &problem = split->problem;
+  if (failed(addBounds(stretch, problem)))
+    return failure();
   restrict(problem);
   FailureOr<Solution> solution = solve(problem);
   if (failed(solution))
@@ -263,9 +280,10 @@ LogicalResult FunctionScheduler::run(StringRef policy) {
   FailureOr<int64_t> makespan = placeItems(program.items(), 0);
   if (failed(makespan))
     return failure();
-  FailureOr<ProgramBounds> bounds = computeBounds(program, target);
-  if (failed(bounds))
+  FailureOr<int64_t> roofline = rooflineCycles(program, target);
+  if (failed(roofline))
     return failure();
+  bounds.rooflineCycles = *roofline;
   for (const Placed &each : placed) {
     each.op->setAttr(LlmDialect::tileAttrName, each.cut.tile);
     each.op->setAttr(LlmDialect::costAttrName, each.cut.cost);
@@ -273,15 +291,15 @@ LogicalResult FunctionScheduler::run(StringRef policy) {
   }
   func::FuncOp function = program.function();
   MLIRContext *context = function.getContext();
-  SmallVector<std::pair<StringRef, int64_t>> byName(bounds->byName.begin(),
-                                                    bounds->byName.end());
-  std::string maker = nameOfPolicy(policy, *makespan, bounds->lowerBoundCycles);
+  SmallVector<std::pair<StringRef, int64_t>> byName(bounds.byName.begin(),
+                                                    bounds.byName.end());
+  std::string maker = nameOfPolicy(policy, *makespan, bounds.lowerBoundCycles);
   function->setAttr(LlmDialect::scheduleAttrName,
                     ScheduleAttr::get(context, StringAttr::get(context, maker),
-                                      *makespan, bounds->lowerBoundCycles,
+                                      *makespan, bounds.lowerBoundCycles,
                                       getAmounts(context, byName),
-                                      bounds->rooflineCycles, loops));
-  emitRemarks(maker, *makespan, bounds->lowerBoundCycles);
+                                      bounds.rooflineCycles, loops));
+  emitRemarks(maker, *makespan, bounds.lowerBoundCycles);
   return success();
 }
 

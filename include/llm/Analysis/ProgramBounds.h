@@ -9,6 +9,7 @@
 #define LLM_ANALYSIS_PROGRAMBOUNDS_H
 
 #include "llm/Analysis/Program.h"
+#include "llm/Scheduling/Problem.h"
 #include "llm/Target/Target.h"
 
 #include <map>
@@ -22,6 +23,11 @@ struct ProgramBounds {
   std::map<std::string, int64_t> byName;
   int64_t lowerBoundCycles = 0; ///< sum of the largest bound of each stretch
   int64_t rooflineCycles = 0;
+
+  /// Those of a stretch of the function (see `makeSplitProblem`), which runs
+  /// `times` times. Fails with a diagnostic on overflow.
+  LogicalResult add(func::FuncOp function, const scheduling::Problem &stretch,
+                    int64_t times);
 };
 
 /// Needs a fresh cost on every op (see `checkCosts`).

@@ -13,6 +13,8 @@
 #include "llm/Analysis/SplitChoices.h"
 #include "llm/Scheduling/Problem.h"
 
+#include <map>
+
 namespace mlir::llm {
 
 /// Checks that every op of the program has a cost and that it is not stale.
@@ -27,11 +29,26 @@ struct SourceRoom {
   SmallVector<Operation *, 2> writers;
 };
 
-/// Of each buffer that may be fetched ahead for the part: none for that which
-/// joins the others.
-SmallVector<SourceRoom, 4> findSourceRooms(const OpOnTarget &context,
-                                           TileAttr tile, const Split &split,
-                                           int64_t part);
+/// Finds the rooms of each part of an op; those of equal shape have the same.
+class SourceRoomFinder {
+public:
+  /// What is given must outlive this.
+  SourceRoomFinder(const OpOnTarget &context, TileAttr tile, const Split &split)
+      : context(context), tile(tile), split(split) {}
+
+  /// Of each buffer that may be fetched ahead for the part: none for that which
+  /// joins the others.
+  ArrayRef<SourceRoom> roomsOf(int64_t part);
+
+private:
+  using Rooms = SmallVector<SourceRoom, 4>;
+  Rooms find(int64_t part) const;
+
+  const OpOnTarget &context;
+  TileAttr tile;
+  const Split &split;
+  std::map<SmallVector<int64_t, 12>, Rooms> known; ///< by Split::shapeOf
+};
 
 /// The problem of one stretch of ops between loop boundaries, cut as their
 /// tiles say: task i is `stretch[i]`, dependences from outside the stretch are

@@ -49,6 +49,10 @@ public:
   bool combines(int64_t part) const { return reduction && part == boxes; }
   /// Of a part that does not join others.
   SmallVector<Interval, 6> boxOf(int64_t part) const;
+  /// Equal for parts that differ in nothing but their place, and so in no cost
+  /// and no size. Empty for the one that joins the others.
+  SmallVector<int64_t, 12> shapeOf(const OpOnTarget &context,
+                                   int64_t part) const;
   /// The part as an op of its own.
   OpOnTarget partOf(const OpOnTarget &context, int64_t part) const;
   /// The number of parts of each loop that is cut; null where none is.
@@ -78,9 +82,9 @@ bool fits(const OpOnTarget &part, TileAttr tile);
 /// which the search finds, as the op's own says nothing of it.
 FailureOr<TileAttr> tileOfCombine(const OpOnTarget &combine, TileAttr tile);
 
-/// The room in the working set of a part that the tiles of a buffer take; 0
+/// The room in the working set of a part that the tiles of each buffer take; 0
 /// where the tile does not say.
-int64_t stagingBytes(const OpOnTarget &part, TileAttr tile, unsigned buffer);
+SmallVector<int64_t, 4> stagingBytes(const OpOnTarget &part, TileAttr tile);
 
 } // namespace mlir::llm
 
