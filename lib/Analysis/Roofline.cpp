@@ -8,6 +8,7 @@
 #include "llm/Analysis/Roofline.h"
 #include "llm/Analysis/TileModel.h"
 #include "llm/Analysis/Totals.h"
+#include "llm/Analysis/UnitKernel.h"
 #include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
 
@@ -124,4 +125,39 @@ FailureOr<int64_t> mlir::llm::rooflineCycles(const Program &program,
     return *cycles;
   return emitFunctionError(program.function())
          << "has a roofline above 2^61 - 1 cycles";
+}
+
+//===----------------------------------------------------------------------===//
+// Rates of one engine
+//===----------------------------------------------------------------------===//
+
+/// Of all units; nothing where none is given.
+static std::optional<int64_t> allUnits(const Engine &engine,
+                                       std::optional<int64_t> bytesPerKilocycle,
+                                       int64_t clockHz) {
+  if (!bytesPerKilocycle)
+    return std::nullopt;
+  return ceilMulDiv(*bytesPerKilocycle, engine.units, clockHz, 1000);
+}
+
+std::optional<int64_t> mlir::llm::unitBytesPerSecond(const Engine &engine,
+                                                     const Target &target) {
+  // Ports run at the clock of the datasheet: what lies behind them does.
+  return allUnits(engine, engine.streamBytesPerKilocycle, target.clockHz);
+}
+
+std::optional<int64_t> mlir::llm::kernelBytesPerSecond(WorkloadOpInterface op,
+                                                       const Workload &workload,
+                                                       const Engine &engine,
+                                                       const Target &target) {
+  if (!engine.hasUnitTiles())
+    return std::nullopt;
+  std::unique_ptr<UnitKernel> kernel = UnitKernel::get(op, workload);
+  // The other classes move bytes while they compute, at rates of their own.
+  if (!kernel || kernel->opClass() != "elementwise")
+    return std::nullopt;
+  KernelFigures figures =
+      engine.kernelFigures(kernel->opClass(), op->getName().getStringRef());
+  return allUnits(engine, figures.itemBytesPerKilocycle,
+                  engine.sustainedClockHz.value_or(target.clockHz));
 }

@@ -54,6 +54,18 @@ static std::string toPageText(StringRef json) {
   return text;
 }
 
+/// The main figures for previews that run no script.
+static std::string summarize(ArrayRef<Report> reports) {
+  std::string text, page;
+  llvm::raw_string_ostream os(text), pageStream(page);
+  for (const Report &report : reports) {
+    writeReportSummary(report, os);
+    os << "\n";
+  }
+  ::llvm::printHTMLEscaped(text, pageStream);
+  return page;
+}
+
 /// As far as no page could show it otherwise.
 static LogicalResult checkReport(const LocatedJson &report) {
   for (StringRef key : {"ops", "engines", "memories", "loops"}) {
@@ -157,11 +169,11 @@ struct ExportHtmlPass
 
 private:
   LogicalResult exportFunctions(ArrayRef<func::FuncOp> functions);
-  LogicalResult writePage(StringRef data);
+  LogicalResult writePage(StringRef summary, StringRef data);
 };
 } // namespace
 
-LogicalResult ExportHtmlPass::writePage(StringRef data) {
+LogicalResult ExportHtmlPass::writePage(StringRef summary, StringRef data) {
   // Chromium opens 10 MB in a second and 95 MB in six.
   constexpr size_t easyBytes = 20'000'000;
   if (data.size() > easyBytes)
@@ -169,10 +181,12 @@ LogicalResult ExportHtmlPass::writePage(StringRef data) {
         << "the page holds " << data.size() / 1'000'000
         << " MB, which browsers open slowly: schedule whole ops "
            "(--llm-schedule=granularity=op), or layers as a loop";
-  auto [head, tail] = getViewerPage().split(viewerDataMark);
+  auto [head, rest] = getViewerPage().split(viewerSummaryMark);
+  auto [middle, tail] = rest.split(viewerDataMark);
   return getAnalysis<ExportedFiles>().write(
-      *this, file, [&, head = head, tail = tail](llvm::raw_ostream &os) {
-        os << head << data << tail;
+      *this, file,
+      [&, head = head, middle = middle, tail = tail](llvm::raw_ostream &os) {
+        os << head << summary << middle << data << tail;
       });
 }
 
@@ -199,7 +213,7 @@ ExportHtmlPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
     data += ",\"baseline\":" + *other;
   }
   data += "}";
-  return writePage(data);
+  return writePage(summarize(*reports), data);
 }
 
 void ExportHtmlPass::runOnOperation() {

@@ -80,6 +80,8 @@ FailureOr<std::vector<Report>> createReports(ArrayRef<func::FuncOp> functions,
 /// How far the times are to be trusted, in a sentence or two.
 std::string describeCertainty(const Target &target);
 
+/// What stands above the table of ops: machine, bounds, tokens, energy.
+void writeReportSummary(const Report &report, llvm::raw_ostream &os);
 void writeReportTable(ArrayRef<Report> reports, llvm::raw_ostream &os);
 void writeReportJson(ArrayRef<Report> reports, llvm::raw_ostream &os);
 void writeReportCsv(ArrayRef<Report> reports, llvm::raw_ostream &os);

@@ -66,6 +66,10 @@ static Json toJson(const Engine &engine, const Target &target) {
                {"operations_per_cycle", ratesToJson(engine)}};
   if (!engine.privateMemory.empty())
     json["private_memory"] = engine.privateMemory;
+  if (engine.sustainedClockHz)
+    json["sustained_clock_hz"] = *engine.sustainedClockHz;
+  if (std::optional<int64_t> rate = unitBytesPerSecond(engine, target))
+    json["unit_bytes_per_second"] = *rate;
   for (const Memory *memory : target.sharedMemories())
     json["port_lanes"][memory->name] = target.portLanes(engine, *memory);
   return json;
@@ -253,8 +257,27 @@ static void addCost(Json &json, const Report &all, const OpReport &report,
     json["last_part_combines"] = true;
 }
 
+/// The rates that bound the op on the engine that its cost is for.
+static void addRates(Json &json, WorkloadOpInterface op,
+                     const Workload &workload, const Target &target) {
+  auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
+  auto engine = llvm::find_if(target.engines, [&](const Engine &candidate) {
+    return candidate.name == cost.getEngine().getValue();
+  });
+  if (engine == target.engines.end())
+    return; // the slots were found to be on engines of the target
+  std::string usedType;
+  if (Type type = workload.macElementType();
+      type && Target::macsPerCycle(*engine, type, usedType))
+    json["mac_rate_type"] = usedType;
+  if (std::optional<int64_t> rate =
+          kernelBytesPerSecond(op, workload, *engine, target))
+    json["kernel_bytes_per_second"] = *rate;
+}
+
 /// What the op asks of the machine, whatever its tile.
-static void addDemands(Json &json, WorkloadOpInterface op) {
+static void addDemands(Json &json, WorkloadOpInterface op,
+                       const Target &target) {
   FailureOr<Workload> workload =
       op.getWorkload([&] { return op->emitOpError(); });
   if (failed(workload)) // the totals were taken before
@@ -262,6 +285,7 @@ static void addDemands(Json &json, WorkloadOpInterface op) {
   json["engine_kinds"] = toJson(workload->engineKinds());
   if (Type type = workload->macElementType())
     json["mac_type"] = llvm::to_string(type);
+  addRates(json, op, *workload, target);
   Count bytes = compulsoryBytes(op, *workload);
   if (succeeded(bytes))
     json["compulsory_bytes"] = *bytes;
@@ -309,7 +333,7 @@ static Json opToJson(const Report &report, unsigned index) {
     json["bytes"][memory->name] = bytes;
   json["inputs"] = inputShapes(report.program->ops()[index].op);
   json["outputs"] = outputShapes(report.program->ops()[index].op);
-  addDemands(json, report.program->ops()[index].op);
+  addDemands(json, report.program->ops()[index].op, *report.target);
   addTile(json, report.program->ops()[index].op);
   addCost(json, report, op, report.program->ops()[index].op);
   json["overhead_cycles"] = op.figures.overheadCycles;

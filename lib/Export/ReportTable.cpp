@@ -234,16 +234,21 @@ static void printIdle(const Report &report, llvm::raw_ostream &os) {
   printWrapped(os, text, pageWidth);
 }
 
+void mlir::llm::writeReportSummary(const Report &report,
+                                   llvm::raw_ostream &os) {
+  printMachine(report, os);
+  printBounds(report, os);
+  printTokens(report, os);
+  printEnergy(report, os);
+}
+
 void mlir::llm::writeReportTable(ArrayRef<Report> reports,
                                  llvm::raw_ostream &os) {
   Look look = Look::of(os);
   for (const Report &report : reports) {
     if (&report != &reports.front())
       os << "\n";
-    printMachine(report, os);
-    printBounds(report, os);
-    printTokens(report, os);
-    printEnergy(report, os);
+    writeReportSummary(report, os);
     printOpTable(report, look, os);
     printIdle(report, os);
   }

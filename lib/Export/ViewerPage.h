@@ -12,8 +12,10 @@
 
 namespace mlir::llm {
 
-/// Where the page has its data: once.
+/// Where the page has its data, and before it what is shown where no script
+/// runs: each once.
 inline constexpr ::llvm::StringLiteral viewerDataMark = "@LLM_REPORTS@";
+inline constexpr ::llvm::StringLiteral viewerSummaryMark = "@LLM_SUMMARY@";
 
 /// What tools/llm-viewer builds; empty in a build without it.
 ::llvm::StringRef getViewerPage();

@@ -116,6 +116,7 @@
 // CHECK-NEXT:   "matrix"
 // CHECK-NEXT: ],
 // CHECK-NEXT: "mac_type": "f32",
+// CHECK-NEXT: "mac_rate_type": "f32",
 // CHECK-NEXT: "compulsory_bytes": 512,
 // CHECK-NEXT: "work": {
 // CHECK-NEXT:   "mac": 256

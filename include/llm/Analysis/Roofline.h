@@ -24,6 +24,17 @@ Count compulsoryBytes(WorkloadOpInterface op, const Workload &workload);
 /// overflow or a type without a rate.
 FailureOr<int64_t> rooflineCycles(const Program &program, const Target &target);
 
+/// The most bytes that the units of an engine stream in a second, all together;
+/// nothing where the target gives none.
+std::optional<int64_t> unitBytesPerSecond(const Engine &engine,
+                                          const Target &target);
+/// The most bytes that the kernel of this op moves in a second on one engine
+/// (`item_bytes_per_kilocycle`); nothing where the target gives none.
+std::optional<int64_t> kernelBytesPerSecond(WorkloadOpInterface op,
+                                            const Workload &workload,
+                                            const Engine &engine,
+                                            const Target &target);
+
 } // namespace mlir::llm
 
 #endif // LLM_ANALYSIS_ROOFLINE_H

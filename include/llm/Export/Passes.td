@@ -81,8 +81,11 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
       memory on the same axis; wheel, drag and fingers, or keys, which `?` names. Where
       slices are thinner than a pixel, each column shows the shares of kinds of ops, and
       counters the mean, the least and the most;
-    - graph: the data flow by modules, which open and close, shapes on its edges;
-    - roofline: each op, as if alone on the machine, under the machine's ceilings;
+    - graph: the data flow by modules, which open and close, shapes on its edges; coloured by
+      kind, time or bound;
+    - roofline: each op, as if alone on the machine, under the ceilings that the target has
+      figures for: memories, ports and kernels, products by the type whose rate they run at,
+      elementwise work;
     - table: ops by module, with sums, of what a search finds; sorted by a click on a column,
       copied as CSV (of which rows of one `kind` count everything once);
     - summary: what the answer is, what bounds it, whether weights and cache fit, and what to
@@ -95,6 +98,9 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
     An op that is chosen in one of them is chosen in all. A search finds ops in all, and the
     critical path (`follows_by` in the report) stands out in the first two and the table.
     What is shown is in the address behind the `#`: a reload, a link or Back show it again.
+    Where no script runs, as in previews of mails, the page shows the lines above the report's
+    table.
+
     `baseline` is the JSON report of another run: elapsed times stand beside each op, with the
     difference, and its timeline beneath this one. An op that is fused here is compared with
     all that it is fused of. Functions are compared by name, a single one with a single one;
@@ -105,7 +111,7 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
     (CMake's LLM_VIEWER): another one says so. The IR is not changed.
 
     Guarantees:
-    - the page holds the JSON report (`docs/report.md`) and nothing else: its figures are
+    - the page holds the JSON report (`docs/report.md`), and those lines: its figures are
       those of the report;
     - a name may hold anything: it is text in the page;
     - a page of more than 20 MB (some 200,000 slots) is written with a warning: browsers open

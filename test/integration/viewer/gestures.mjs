@@ -328,48 +328,4 @@ await runChecks({
     assert.notEqual(await page.getAttribute(".details", "data-op"), "");
     await close();
   },
-
-  async "text is readable in light and dark"() {
-    for (const colorScheme of ["light", "dark"]) {
-      const { page, close } = await openPage(file, { colorScheme });
-      assert.deepEqual(await page.evaluate(poorContrast), [], `${colorScheme} Timeline`);
-      await page.focus("#tab-Timeline");
-      for (const tab of ["Graph", "Roofline", "Table", "Summary"]) {
-        await page.keyboard.press("ArrowRight");
-        assert.equal(await page.getAttribute(`#tab-${tab}`, "aria-selected"), "true");
-        await drawn(page);
-        assert.deepEqual(await page.evaluate(poorContrast), [], `${colorScheme} ${tab}`);
-      }
-      await close();
-    }
-  },
 });
-
-/// Texts with a contrast below 4.5 (WCAG 2.1, 1.4.3) against what they stand on.
-function poorContrast() {
-  const parse = (colour) => colour.match(/[\d.]+/g).map(Number);
-  const luminance = ([r, g, b]) => {
-    const [x, y, z] = [r, g, b].map((v) => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
-  };
-  const behind = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const colour = parse(getComputedStyle(at).backgroundColor);
-      if (colour[3] !== 0) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const poor = [];
-  for (const element of document.querySelectorAll("body *")) {
-    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");
-    if (!own || !element.checkVisibility() || element.closest("script, style, title, option")) continue;
-    // Text in a node of the graph stands on the node's fill.
-    const node = element.closest("g.node");
-    const back = node ? parse(getComputedStyle(node.querySelector("rect")).fill) : behind(element);
-    const front = parse(element instanceof SVGElement ? getComputedStyle(element).fill : getComputedStyle(element).color);
-    const [high, low] = [luminance(front), luminance(back)].sort((a, b) => b - a);
-    const contrast = (high + 0.05) / (low + 0.05);
-    if (contrast < 4.5) poor.push(`${element.textContent.slice(0, 40)}: ${contrast.toFixed(2)}`);
-  }
-  return poor;
-}

@@ -28,4 +28,15 @@ await runChecks({
     assert.equal(await page.textContent(".timeline h3"), `${report.function} on ${report.target}`);
     await close();
   },
+
+  async "without scripts the names are text, too"() {
+    const { page, close } = await openPage(file, { javaScriptEnabled: false }, { waitFor: "noscript pre" });
+    assert.equal(await page.locator("noscript *").count(), 2); // a line and the figures
+    // As on a terminal: wrapped, and bytes above ASCII in the form of MLIR.
+    const name = [...Buffer.from(report.function)].map((byte) =>
+      byte < 127 ? String.fromCharCode(byte) : `\\${byte.toString(16).toUpperCase()}`).join("");
+    const text = (await page.textContent("noscript pre")).replace(/\s+/g, " ");
+    assert.ok(text.startsWith(`${name} on ${report.target}: `), text);
+    await close();
+  },
 });

@@ -4,8 +4,11 @@ import { graphlib, layout } from "@dagrejs/dagre";
 import { boundColours, Colours, heat } from "./colours";
 import { elide, h, svg } from "./dom";
 import { formatMicroseconds } from "./format";
+import { kindLegend, legend } from "./legend";
 import { makeTree, TreeNode } from "./modules";
-import { isOnPath, Report, toMicroseconds } from "./report";
+import { PanZoom } from "./panZoom";
+import { isOnPath, Report, scheduledCyclesOf, toMicroseconds } from "./report";
+import { shortShape } from "./shapes";
 import { matches, Store } from "./state";
 
 type Paint = "kind" | "time" | "bound";
@@ -29,7 +32,9 @@ export class Graph {
   private readonly nodes = new Map<string, SVGGElement>();
   private readonly frames = new Map<string, SVGGElement>();
   private paint: Paint = "kind";
-  private scale = 1;
+  private readonly key = h("div", {}); // what the colours mean
+  private readonly view = new PanZoom(this.host);
+  private readonly bounds = new Map<TreeNode, string>();
   private isDrawn = false;
   private mostCycles = 1; // of one node
   /// Nodes and frames for the layout, which keeps names in plain objects: one may be __proto__.
@@ -46,9 +51,11 @@ export class Graph {
       h("div", { class: "bar" }, choice,
         h("button", { type: "button", onclick: () => this.zoom(1.25) }, "Zoom in"),
         h("button", { type: "button", onclick: () => this.zoom(0.8) }, "Zoom out"),
+        h("button", { type: "button", onclick: () => this.view.fit() }, "Fit"),
         h("button", { type: "button", onclick: () => this.collapse() }, "Collapse all"),
-        h("span", { class: "muted" }, "Click a module to open it, its frame to close it.")),
-      this.host);
+        h("span", { class: "muted" },
+          "Click a module to open it, its frame to close it. Drag to move, Ctrl and the wheel to zoom.")),
+      this.key, this.host);
     store.subscribe((_, changed) => {
       if (changed.has("query") || changed.has("showsCritical")) this.dim();
       if (changed.has("selectedOp")) this.showSelected();
@@ -95,15 +102,7 @@ export class Graph {
     next?.focus();
   }
   private zoom(factor: number): void {
-    this.scale = Math.min(Math.max(this.scale * factor, 0.1), 4);
-    this.applyScale();
-  }
-  private applyScale(): void {
-    const picture = this.host.querySelector("svg");
-    if (!picture) return;
-    const [, , width, height] = picture.getAttribute("viewBox")!.split(" ").map(Number);
-    picture.setAttribute("width", String(width * this.scale));
-    picture.setAttribute("height", String(height * this.scale));
+    this.view.zoomAbout(factor, this.selectedNode());
   }
 
   /// What stands for an op: itself, or the outermost closed module around it.
@@ -145,7 +144,8 @@ export class Graph {
   /// The second line of a node.
   private figuresOf(node: TreeNode): string {
     const time = formatMicroseconds(toMicroseconds(this.report, node.figures.cycles));
-    return `${node.op ? elide(node.op.op.replace(/^llm\./, ""), 24) : `${node.figures.ops} ops`}  ${time}`;
+    const { ops } = node.figures;
+    return `${node.op ? elide(node.op.op.replace(/^llm\./, ""), 24) : ops === 1 ? "1 op" : `${ops} ops`}  ${time}`;
   }
   private widthOf(node: TreeNode): number {
     return 20 + Math.max(90, elide(node.label, 34).length * 7.4, this.figuresOf(node).length * 6.2);
@@ -161,8 +161,33 @@ export class Graph {
 
   private fillOf(node: TreeNode): string {
     if (this.paint === "time") return heat(node.figures.cycles / this.mostCycles);
-    if (!node.op) return "var(--module)";
-    return this.paint === "kind" ? this.colours.get(node.op.op)! : boundColours[node.op.bound] ?? "#bfbfbf";
+    if (this.paint === "bound") return boundColours[this.boundOf(node)] ?? "#bfbfbf";
+    return node.op ? this.colours.get(node.op.op)! : "var(--module)";
+  }
+  /// Of a module, that of most of its time.
+  private boundOf(node: TreeNode): string {
+    if (node.op) return node.op.bound;
+    const known = this.bounds.get(node);
+    if (known !== undefined) return known;
+    const cycles = new Map<string, number>();
+    const add = (child: TreeNode) => child.op
+      ? cycles.set(child.op.bound, (cycles.get(child.op.bound) ?? 0) + scheduledCyclesOf(child.op))
+      : child.children.forEach(add);
+    add(node);
+    const bound = [...cycles].reduce((most, entry) => (entry[1] > most[1] ? entry : most))[0];
+    this.bounds.set(node, bound);
+    return bound;
+  }
+
+  private makeKey(shown: TreeNode[]): HTMLElement {
+    const time = (share: number) => formatMicroseconds(toMicroseconds(this.report, share * this.mostCycles));
+    if (this.paint === "time") return legend(...[0, 0.1, 0.5, 1].map((share): [string, string] => [time(share), heat(share)]));
+    if (this.paint === "bound") {
+      const used = new Set(shown.map((node) => this.boundOf(node)));
+      return legend(...Object.entries(boundColours).filter(([bound]) => used.has(bound))
+        .map(([bound, colour]): [string, string] => [`${bound} bound (of a module: most of its time)`, colour]));
+    }
+    return kindLegend(shown.flatMap((node) => node.op ?? []), this.colours, this.store);
   }
 
   private draw(): void {
@@ -183,14 +208,14 @@ export class Graph {
     }
     const edges = this.edges();
     for (const edge of edges) {
-      const label = elide(edge.shapes.join(", "), 40);
+      const label = this.labelOf(edge);
       // An edge back would turn the layout round.
       const [v, w] = edge.isCarried ? [edge.to, edge.from] : [edge.from, edge.to];
       graph.setEdge(this.idOf(v), this.idOf(w), { width: label.length * 5.6, height: 12, labelpos: "c" });
     }
     layout(graph);
-    this.host.replaceChildren(this.drawLayout(graph, shown, edges));
-    this.applyScale();
+    this.key.replaceChildren(this.makeKey(shown));
+    this.view.show(this.drawLayout(graph, shown, edges));
     this.dim();
     this.showSelected();
   }
@@ -215,8 +240,12 @@ export class Graph {
                                       markerHeight: 7, orient: "auto-start-reverse" },
         svg("path", { d: "M0 0 L8 4 L0 8 z", class: "arrow" }))));
     this.frames.clear();
-    for (const module of this.openFrames(graph)) picture.append(this.drawFrame(graph, module));
-    for (const edge of edges) picture.append(...this.drawEdge(graph, edge));
+    // Lines lie below all text.
+    const frames = this.openFrames(graph);
+    for (const module of frames) picture.append(this.drawFrame(graph, module));
+    for (const edge of edges) picture.append(this.drawEdge(graph, edge));
+    for (const module of frames) picture.append(this.drawTitle(graph, module));
+    for (const edge of edges) picture.append(this.drawLabel(graph, edge));
     for (const node of shown) picture.append(this.drawNode(graph, node));
     return picture;
   }
@@ -232,33 +261,46 @@ export class Graph {
     visit(this.root);
     return frames;
   }
-  private drawFrame(graph: graphlib.Graph, module: TreeNode): SVGGElement {
+  private boxOf(graph: graphlib.Graph, module: TreeNode): { left: number; top: number; width: number; height: number } {
     const box = graph.node(this.frameOf(module.key)) as { x: number; y: number; width: number; height: number };
-    const left = box.x - box.width / 2, top = box.y - box.height / 2;
+    return { left: box.x - box.width / 2, top: box.y - box.height / 2, width: box.width, height: box.height };
+  }
+  private drawFrame(graph: graphlib.Graph, module: TreeNode): SVGGElement {
+    const { left, top, width, height } = this.boxOf(graph, module);
     const close = () => this.toggle(module);
     const frame = svg("g", { class: "frame", tabindex: 0, role: "button", "aria-label": `close ${module.name}`,
                       "data-frame": module.name, onclick: close, onkeydown: onEnter(close) },
-      svg("rect", { x: left, y: top, width: box.width, height: box.height, rx: 6 }),
-      svg("text", { x: left + 6, y: top + 13 }, elide(module.name, 60)));
+      svg("rect", { x: left, y: top, width, height, rx: 6 }));
     this.frames.set(module.key, frame);
     return frame;
+  }
+  private drawTitle(graph: graphlib.Graph, module: TreeNode): SVGTextElement {
+    const { left, top } = this.boxOf(graph, module);
+    return svg("text", { x: left + 6, y: top + 13, class: "frame-title" }, elide(module.name, 60));
   }
 
   private nameOf(key: string): string {
     return key.slice(key.indexOf(" ") + 1);
   }
 
-  private drawEdge(graph: graphlib.Graph, edge: Edge): SVGElement[] {
+  private labelOf(edge: Edge): string {
+    return elide(edge.shapes.map(shortShape).join(", "), 40);
+  }
+  private lineOf(graph: graphlib.Graph, edge: Edge): { points: { x: number; y: number }[]; x: number; y: number } {
     const [v, w] = edge.isCarried ? [edge.to, edge.from] : [edge.from, edge.to];
-    const line = graph.edge(this.idOf(v), this.idOf(w)) as { points: { x: number; y: number }[]; x: number; y: number };
+    return graph.edge(this.idOf(v), this.idOf(w)) as { points: { x: number; y: number }[]; x: number; y: number };
+  }
+  private drawEdge(graph: graphlib.Graph, edge: Edge): SVGElement {
+    const line = this.lineOf(graph, edge);
     const points = edge.isCarried ? [...line.points].reverse() : line.points;
     const path = points.map((point, index) => `${index === 0 ? "M" : "L"}${point.x.toFixed(1)} ${point.y.toFixed(1)}`);
-    const shapes = edge.shapes.join(", ");
-    return [
-      svg("path", { d: path.join(" "), class: edge.isCarried ? "edge carried" : "edge", "marker-end": "url(#arrow)",
-                    "data-from": this.nameOf(edge.from), "data-to": this.nameOf(edge.to) }, svg("title", {}, shapes)),
-      svg("text", { x: line.x, y: line.y + 3, class: "shape" }, elide(shapes, 40)),
-    ];
+    return svg("path", { d: path.join(" "), class: edge.isCarried ? "edge carried" : "edge", "marker-end": "url(#arrow)",
+                         "data-from": this.nameOf(edge.from), "data-to": this.nameOf(edge.to) },
+      svg("title", {}, edge.shapes.join(", ")));
+  }
+  private drawLabel(graph: graphlib.Graph, edge: Edge): SVGTextElement {
+    const { x, y } = this.lineOf(graph, edge);
+    return svg("text", { x, y: y + 3, class: "shape" }, this.labelOf(edge), svg("title", {}, edge.shapes.join(", ")));
   }
 
   private drawNode(graph: graphlib.Graph, node: TreeNode): SVGGElement {
@@ -274,7 +316,7 @@ export class Graph {
       svg("rect", { width: box.width, height: nodeHeight, rx: 5, fill: this.fillOf(node) }),
       svg("text", { x: box.width / 2, y: 15 }, elide(node.label, 34)),
       svg("text", { x: box.width / 2, y: 30, class: "small" }, this.figuresOf(node)),
-      svg("title", {}, `${node.name}\n${time}${op ? `, ${op.bound} bound` : ""}`));
+      svg("title", {}, `${node.name}\n${time}, ${this.boundOf(node)} bound`));
     this.nodes.set(node.key, group);
     return group;
   }
@@ -286,6 +328,9 @@ export class Graph {
     for (const node of this.visibleNodes()) this.nodes.get(node.key)?.classList.toggle("dimmed", !isFound(node));
   }
 
+  private selectedNode(): SVGGElement | undefined {
+    return [...this.nodes.values()].find((group) => group.hasAttribute("data-selected"));
+  }
   private showSelected(): void {
     if (!this.isDrawn) return;
     const { selectedOp } = this.store.state;

@@ -7,6 +7,7 @@ import { Details } from "./details";
 import { h } from "./dom";
 import { Graph } from "./graph";
 import { Help } from "./help";
+import { kindLegend } from "./legend";
 import { makeNotices } from "./notices";
 import { titleOf } from "./program";
 import { isOnPath, PageData, Report } from "./report";
@@ -101,7 +102,7 @@ class FunctionViews {
     if (this.baseline) schedules.push(new Schedule(this.baseline.report));
     const end = Math.max(...schedules.map((schedule) => schedule.endCycle / schedule.report.clock_hz));
     const shared: SharedRange = { range: { from: 0, to: end }, end, redraw: [() => this.onMove()], isClicked: false };
-    panel.append(this.makeLegend());
+    panel.append(kindLegend([...this.report.ops, ...(this.baseline?.report.ops ?? [])], this.colours, this.store));
     schedules.forEach((schedule, index) => {
       const isOnlyHere = (name: string) => index === 0 || !schedules[0].opByName.has(name);
       const label = `${index === 0 ? "" : "Baseline: "}${schedule.report.function} on ${schedule.report.target}`;
@@ -111,17 +112,6 @@ class FunctionViews {
     });
     this.shared = shared;
     if (this.wanted) this.range = this.wanted;
-  }
-
-  private makeLegend(): HTMLElement {
-    const used = new Set([...this.report.ops, ...(this.baseline?.report.ops ?? [])].map((op) => op.op));
-    const kinds = [...this.colours].filter(([kind]) => used.has(kind));
-    return h("ul", { class: "legend", "aria-label": "Colours of ops" }, ...kinds.map(([kind, colour]) =>
-      h("li", {}, h("button", { type: "button", onclick: () => this.searchFor(kind) },
-        h("span", { class: "swatch", style: `background: ${colour}` }), kind))));
-  }
-  private searchFor(kind: string): void {
-    this.store.set({ query: this.store.state.query === kind ? "" : kind });
   }
 }
 

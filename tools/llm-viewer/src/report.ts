@@ -41,6 +41,8 @@ export interface Op {
   inputs: string[];
   outputs: string[];
   mac_type?: string;
+  mac_rate_type?: string; // the type whose rate is used
+  kernel_bytes_per_second?: number;
   compulsory_bytes?: number;
   work?: Amounts;
   tile: Amounts;
@@ -71,6 +73,9 @@ export interface Engine {
   units: number;
   operations_per_cycle: { mac?: Amounts; alu?: number; special?: number; compare?: number };
   private_memory?: string;
+  sustained_clock_hz?: number;
+  unit_bytes_per_second?: number;
+  port_lanes?: Amounts;
   busy_cycles?: number;
   idle_cycles?: Amounts;
 }

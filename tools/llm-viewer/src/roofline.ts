@@ -1,72 +1,26 @@
-// Every op as a point under the ceilings of the machine (Williams et al., CACM 2009).
+// Every op as a point under the ceilings of the machine.
 
 import uPlot from "uplot";
+import { Ceiling, labelOf, leftOut, makeCeilings, makePoints, missingCeilings, Point, rateUnder } from "./ceilings";
 import { Colours } from "./colours";
 import { h } from "./dom";
 import { formatCount, formatMicroseconds } from "./format";
-import { mainMemory, Op, Report, usableBytesPerSecond } from "./report";
-import { Store } from "./state";
+import { LabelPlace, Place, placeLabels } from "./labels";
+import { kindLegend } from "./legend";
+import { mainMemory, Report } from "./report";
+import { matches, Store } from "./state";
 
-interface Point {
-  op: Op;
-  intensity: number; // operations per byte of the main memory
-  rate: number; // operations per second
-  seconds: number;
-}
-interface Ceiling {
-  label: string;
-  at: (intensity: number) => number; // operations per second
-}
-
-/// A multiply-accumulate is two operations.
-function operationsOf(op: Op): number {
-  const { mac = 0, ...others } = op.work ?? {};
-  return Object.values(others).reduce((sum, amount) => sum + amount, 2 * mac);
-}
-
-/// Alone on the machine: in parallel on as many engines as it has parts, and no faster than its bytes.
-function secondsAlone(report: Report, op: Op): number {
-  const engines = report.engines.find((engine) => engine.name === op.engine)?.count ?? 1;
-  const parts = op.parts.reduce((sum, part) => sum + part.count, 0);
-  const memory = mainMemory(report);
-  const streamed = (op.bytes[memory.name] ?? 0) / usableBytesPerSecond(memory);
-  return Math.max(op.cycles / Math.min(parts, engines) / report.clock_hz, streamed);
-}
-
-export function makePoints(report: Report): Point[] {
-  const memory = mainMemory(report).name;
-  const points: Point[] = [];
-  for (const op of report.ops) {
-    const operations = operationsOf(op), bytes = op.bytes[memory] ?? 0, seconds = secondsAlone(report, op);
-    if (operations > 0 && bytes > 0 && seconds > 0)
-      points.push({ op, intensity: operations / bytes, rate: operations / seconds, seconds });
-  }
-  return points.sort((a, b) => a.intensity - b.intensity);
-}
-
-/// Of each shared memory, and of the arithmetic of each type that the program uses.
-export function makeCeilings(report: Report): Ceiling[] {
-  const ceilings: Ceiling[] = [];
-  for (const memory of report.memories) {
-    const rate = usableBytesPerSecond(memory);
-    if (rate > 0) ceilings.push({ label: `${memory.name} ${formatCount(rate)}B/s`, at: (intensity) => intensity * rate });
-  }
-  const used = new Set(report.ops.map((op) => op.mac_type));
-  const peaks = new Map<string, number>();
-  for (const engine of report.engines) {
-    const { mac, alu } = engine.operations_per_cycle;
-    const add = (name: string, perCycle: number) =>
-      peaks.set(name, (peaks.get(name) ?? 0) + perCycle * engine.count * report.clock_hz);
-    for (const [type, rate] of Object.entries(mac ?? {})) if (used.has(type)) add(`${type} products`, 2 * rate);
-    if (alu) add("elementwise", alu);
-  }
-  for (const [name, peak] of peaks) ceilings.push({ label: `${name} ${formatCount(peak)}op/s`, at: () => peak });
-  return ceilings;
-}
+const reach = 12; // pixels from a point that still mean it
+const mostListed = 12;
 
 /// The powers of ten around two values.
 function decades(least: number, most: number): [number, number] {
   return [Math.pow(10, Math.floor(Math.log10(least))), Math.pow(10, Math.ceil(Math.log10(most)))];
+}
+
+function describe(point: Point): string {
+  return `${point.op.name}: ${point.intensity.toPrecision(3)} operations per byte, ${formatCount(point.rate)}op/s, ` +
+         `${formatMicroseconds(point.seconds * 1e6)} a run, ${point.op.bound} bound`;
 }
 
 export class Roofline {
@@ -74,27 +28,50 @@ export class Roofline {
   private readonly host = h("div", { class: "roofline-host", tabindex: 0, role: "application",
     "aria-label": "Roofline: the arrow keys choose the next and the previous op by operations per byte.",
     onkeydown: (event) => this.onKey(event as KeyboardEvent) });
-  private readonly caption = h("p", { class: "tip-line", role: "status" }, " ");
+  private readonly caption = h("p", { class: "tip-line", role: "status" });
+  private readonly tip = h("div", { class: "tip", hidden: true });
   private readonly points: Point[];
   private readonly ceilings: Ceiling[];
+  private readonly intensities: [number, number] = [0.1, 10];
+  private readonly rates: [number, number] = [1e9, 1e12];
+  private labels: LabelPlace[] | undefined; // of the ceilings, where they are drawn now
   private plot: uPlot | undefined;
 
   constructor(report: Report, private readonly store: Store, private readonly colours: Colours) {
     this.points = makePoints(report);
     this.ceilings = makeCeilings(report);
+    if (this.points.length > 0) [this.intensities, this.rates] = this.ranges(mainMemory(report).name);
+    const others = leftOut(report);
     this.element = h("section", { class: "roofline", "aria-label": "Roofline", "data-points": this.points.length },
       h("p", { class: "muted" },
         `Operations per byte of ${mainMemory(report).name} against operations per second, each op as if alone on the ` +
-        "machine; a multiply-accumulate is two operations."),
-      this.host, this.caption);
+        "machine; a multiply-accumulate is two operations. Dashed lines are of one engine, or of some kernels."),
+      kindLegend(this.points.map((point) => point.op), colours, store), this.host, this.caption,
+      ...missingCeilings(report).map((text) => h("p", { class: "muted" }, text)),
+      others.length === 0 ? undefined : h("details", { class: "left-out" },
+        h("summary", {}, `Not drawn: ${others.length === 1 ? "one op" : `${others.length} ops`} without operations or bytes`),
+        h("ul", {}, ...others.map(([op, why]) => h("li", {}, `${op.name}: ${why}`)))),
+      this.tip);
     store.subscribe((_, changed) => {
       if (changed.has("selectedOp")) this.showSelected();
+      else if (changed.has("query")) this.plot?.redraw(false, false);
     });
   }
 
-  /// Its width is known only when it is shown.
+  /// All points, all ceilings of operations, and where these meet the main memory's slope.
+  private ranges(memory: string): [[number, number], [number, number]] {
+    const rates = this.points.map((point) => point.rate), intensities = this.points.map((point) => point.intensity);
+    const flats = this.ceilings.filter((ceiling) => !ceiling.isSlope).map((ceiling) => ceiling.perSecond);
+    const main = this.ceilings.find((ceiling) => ceiling.isSlope && ceiling.names.includes(memory))!;
+    const bends = flats.map((most) => most / main.perSecond);
+    return [decades(Math.min(...intensities, ...bends), Math.max(...intensities, ...bends)),
+            decades(Math.min(...rates), Math.max(...rates, ...flats))];
+  }
+
+  /// Its size is known only when it is shown.
   show(): void {
     this.plot?.destroy();
+    this.labels = undefined;
     this.host.replaceChildren();
     if (this.points.length > 0) this.build(Math.max(this.element.clientWidth - 20, 300));
     this.showSelected();
@@ -103,87 +80,140 @@ export class Roofline {
   private build(width: number): void {
     const style = getComputedStyle(document.documentElement);
     const text = style.getPropertyValue("--text").trim(), line = style.getPropertyValue("--line").trim();
-    const rates = this.points.map((point) => point.rate), intensities = this.points.map((point) => point.intensity);
-    const y = decades(Math.min(...rates), Math.max(...rates, ...this.ceilings.map((ceiling) => ceiling.at(0))));
-    // As far as to where the ceilings bend.
-    const bends = this.ceilings.flatMap((flat) => this.ceilings.map((slope) => flat.at(0) / slope.at(1)));
-    const x = decades(Math.min(...intensities), Math.max(...intensities, ...bends.filter((bend) => bend > 0)));
-    const steps = x; // lines are straight on these axes
     const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
     this.plot = new uPlot({
-      width, height: 480,
-      scales: { x: { time: false, distr: 3, range: x }, y: { distr: 3, range: y } },
+      width, height: Math.min(Math.max(window.innerHeight - 300, 380), 620),
+      scales: { x: { time: false, distr: 3, range: this.intensities }, y: { distr: 3, range: this.rates } },
       axes: [{ ...axis, label: "operations per byte" },
              { ...axis, label: "operations per second", size: 80,
                values: (_, splits) => splits.map((value) => (value === null ? "" : formatCount(value))) }],
       cursor: { drag: { x: false, y: false }, points: { show: false } },
       legend: { show: false },
-      series: [{}, ...this.ceilings.map(() => ({ stroke: text, width: 1.5, points: { show: false } }))],
-      hooks: { draw: [(plot) => this.drawLabels(plot, text), (plot) => this.drawPoints(plot)] },
-    }, [steps, ...this.ceilings.map((ceiling) => steps.map(ceiling.at))], this.host);
-    this.plot.over.addEventListener("pointermove", (event) => this.hover(event.offsetX, event.offsetY));
-    this.plot.over.addEventListener("click", (event) => {
-      const point = this.nearest(event.offsetX, event.offsetY);
-      if (point) this.store.set({ selectedOp: point.op.name });
-    });
+      series: [{}, { paths: () => null, points: { show: false } }],
+      hooks: { draw: [(plot) => this.drawCeilings(plot, text, style.getPropertyValue("--surface").trim()),
+                      (plot) => this.drawPoints(plot)] },
+    }, [this.intensities, this.rates], this.host);
+    this.plot.over.addEventListener("pointermove", (event) => this.hover(event));
+    this.plot.over.addEventListener("pointerleave", () => (this.tip.hidden = true));
+    this.plot.over.addEventListener("click", (event) => this.choose(this.under(event.offsetX, event.offsetY)));
   }
 
-  /// On the lines: flat ones at the right, slopes at the left.
-  private drawLabels(plot: uPlot, colour: string): void {
+  /// The ends of a ceiling in the plot: slopes end under the highest of the flat ones, which begin at the steepest slope.
+  private endsOf(plot: uPlot, ceiling: Ceiling): [Place, Place] {
+    const of = (isSlope: boolean) =>
+      this.ceilings.filter((other) => other.isSlope === isSlope).map((other) => other.perSecond);
+    const highest = Math.max(...of(false), 0) || Infinity, steepest = Math.max(...of(true));
+    let [from, to] = this.intensities;
+    if (ceiling.isSlope) to = Math.min(to, Math.min(highest, this.rates[1]) / ceiling.perSecond);
+    else from = Math.max(from, ceiling.perSecond / steepest);
+    if (ceiling.isSlope) from = Math.max(from, this.rates[0] / ceiling.perSecond);
+    const at = (x: number) => ({ x: plot.valToPos(x, "x", true), y: plot.valToPos(rateUnder(ceiling, x), "y", true) });
+    return [at(from), at(to)];
+  }
+
+  private drawCeilings(plot: uPlot, colour: string, surface: string): void {
     const context = plot.ctx, ratio = uPlot.pxRatio;
-    const { left, top, width, height } = plot.bbox;
+    const lines = this.ceilings.map((ceiling) => this.endsOf(plot, ceiling));
     context.save();
-    context.font = `${12 * ratio}px system-ui, sans-serif`;
-    context.fillStyle = colour;
-    for (const ceiling of this.ceilings) {
-      const isFlat = ceiling.at(0) > 0;
-      // A slope is named where it is in the middle of the plot.
-      const x = isFlat ? left + width - 6 * ratio : plot.valToPos(plot.posToVal(height / 2 / ratio, "y") / ceiling.at(1), "x", true);
-      const y = isFlat ? plot.valToPos(ceiling.at(0), "y", true) : top + height / 2;
-      context.textAlign = isFlat ? "right" : "left";
-      context.fillText(ceiling.label, x + (isFlat ? 0 : 10 * ratio), y - (isFlat ? 5 : -14) * ratio);
+    context.strokeStyle = context.fillStyle = colour;
+    context.lineWidth = 1.5 * ratio;
+    for (const [index, [from, to]] of lines.entries()) {
+      context.setLineDash(this.ceilings[index].isOfSome ? [6 * ratio, 4 * ratio] : []);
+      context.beginPath();
+      context.moveTo(from.x, from.y);
+      context.lineTo(to.x, to.y);
+      context.stroke();
     }
+    context.setLineDash([]);
+    context.font = `${12 * ratio}px system-ui, sans-serif`;
+    context.textAlign = "center";
+    context.strokeStyle = surface;
+    context.lineWidth = 4 * ratio;
+    context.lineJoin = "round";
+    const texts = this.ceilings.map((ceiling) => labelOf(ceiling, plot.width < 600 ? 20 : 60));
+    const widths = texts.map((text) => context.measureText(text).width);
+    this.labels ??= placeLabels(lines, widths, this.cells(plot), plot.bbox, ratio);
+    this.labels.forEach((place, index) => {
+      context.save();
+      context.translate(place.x, place.y);
+      context.rotate(place.angle);
+      context.strokeText(texts[index], 0, 0);
+      context.fillText(texts[index], 0, 0);
+      context.restore();
+    });
     context.restore();
   }
 
-  private drawPoints(plot: uPlot): void {
-    const context = plot.ctx, ratio = uPlot.pxRatio;
+  private placeOf(plot: uPlot, point: Point, isOnCanvas: boolean): Place {
+    return { x: plot.valToPos(point.intensity, "x", isOnCanvas), y: plot.valToPos(point.rate, "y", isOnCanvas) };
+  }
+
+  /// Where points are on the canvas, one for those that lie together.
+  private cells(plot: uPlot): Place[] {
+    const cells = new Map<string, Place>();
     for (const point of this.points) {
-      const x = plot.valToPos(point.intensity, "x", true), y = plot.valToPos(point.rate, "y", true);
-      const isSelected = point.op.name === this.store.state.selectedOp;
-      if (isSelected)
-        this.element.dataset.selectedAt = `${plot.valToPos(point.intensity, "x")},${plot.valToPos(point.rate, "y")}`;
+      const place = this.placeOf(plot, point, true);
+      cells.set(`${Math.round(place.x / 6)} ${Math.round(place.y / 6)}`, place);
+    }
+    return [...cells.values()];
+  }
+
+  private drawPoints(plot: uPlot): void {
+    const context = plot.ctx, ratio = uPlot.pxRatio, { query, selectedOp } = this.store.state;
+    const style = getComputedStyle(document.documentElement);
+    const isChosen = (point: Point) => point.op.name === selectedOp;
+    // The chosen one lies above all others.
+    for (const point of [...this.points.filter((other) => !isChosen(other)), ...this.points.filter(isChosen)]) {
+      const { x, y } = this.placeOf(plot, point, true);
+      const isSelected = isChosen(point);
+      if (isSelected) {
+        const place = this.placeOf(plot, point, false);
+        this.element.dataset.selectedAt = `${place.x},${place.y}`;
+      }
+      context.globalAlpha = isSelected || matches(point.op.name, point.op.op, query) ? 1 : 0.15;
       context.beginPath();
       context.arc(x, y, (isSelected ? 8 : 5) * ratio, 0, 2 * Math.PI);
       context.fillStyle = this.colours.get(point.op.op)!;
       context.fill();
       context.lineWidth = (isSelected ? 3 : 1) * ratio;
-      context.strokeStyle = getComputedStyle(document.documentElement)
-        .getPropertyValue(isSelected ? "--selection" : "--text").trim();
+      context.strokeStyle = style.getPropertyValue(isSelected ? "--selection" : "--text").trim();
       context.stroke();
     }
+    context.globalAlpha = 1;
   }
 
-  private nearest(x: number, y: number): Point | undefined {
-    let best: Point | undefined, least = 15; // pixels
-    for (const point of this.points) {
-      const dx = this.plot!.valToPos(point.intensity, "x") - x, dy = this.plot!.valToPos(point.rate, "y") - y;
-      const distance = Math.hypot(dx, dy);
-      if (distance < least) [best, least] = [point, distance];
-    }
-    return best;
+  /// All points near a place, the nearest first.
+  private under(x: number, y: number): Point[] {
+    const distance = new Map(this.points.map((point) => {
+      const place = this.placeOf(this.plot!, point, false);
+      return [point, Math.hypot(place.x - x, place.y - y)];
+    }));
+    return this.points.filter((point) => distance.get(point)! < reach)
+      .sort((a, b) => distance.get(a)! - distance.get(b)!);
   }
-  private hover(x: number, y: number): void {
-    const point = this.nearest(x, y);
-    this.caption.textContent = point
-      ? `${point.op.name}: ${point.intensity.toPrecision(3)} operations per byte, ${formatCount(point.rate)}op/s, ` +
-        `${formatMicroseconds(point.seconds * 1e6)} a run, ${point.op.bound} bound`
-      : " ";
+  /// The nearest, or the one behind the chosen one.
+  private choose(points: Point[]): void {
+    if (points.length === 0) return;
+    const at = points.findIndex((point) => point.op.name === this.store.state.selectedOp);
+    this.store.set({ selectedOp: points[(at + 1) % points.length].op.name });
+  }
+  private hover(event: PointerEvent): void {
+    const points = this.under(event.offsetX, event.offsetY);
+    this.tip.hidden = points.length === 0;
+    if (points.length === 0) return;
+    const lines = points.slice(0, mostListed).map(describe);
+    if (points.length > mostListed) lines.push(`and ${points.length - mostListed} more`);
+    if (points.length > 1) lines.push("Each click chooses the next one.");
+    this.tip.replaceChildren(...lines.map((line) => h("div", {}, line)));
+    const { offsetWidth, offsetHeight } = this.tip;
+    this.tip.style.left = `${Math.max(Math.min(event.clientX + 14, window.innerWidth - offsetWidth - 8), 0)}px`;
+    this.tip.style.top = `${Math.max(Math.min(event.clientY + 14, window.innerHeight - offsetHeight - 8), 0)}px`;
   }
 
   private onKey(event: KeyboardEvent): void {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (step === 0 || this.points.length === 0) return;
+    event.preventDefault();
     const at = this.points.findIndex((point) => point.op.name === this.store.state.selectedOp);
     const next = at < 0 ? 0 : (at + step + this.points.length) % this.points.length;
     this.store.set({ selectedOp: this.points[next].op.name });
@@ -193,6 +223,8 @@ export class Roofline {
     const { selectedOp } = this.store.state;
     const point = this.points.find((candidate) => candidate.op.name === selectedOp);
     this.element.dataset.selected = point ? point.op.name : "";
+    this.caption.textContent = point ? describe(point) : selectedOp === undefined
+      ? "Click a point, or come here with the tab key and use the arrow keys." : `${selectedOp} is no point here.`;
     this.plot?.redraw(false, false);
   }
 }

@@ -147,10 +147,8 @@ export class Painter {
       const margin = prefetch[at] ? fetchInset : inset;
       context.fillStyle = theme.background;
       context.fillRect(Math.round(right * view.ratio) / view.ratio - 1, y + margin, 1, rowHeight - 2 * margin - 1);
-      if (right - left <= 40 || prefetch[at]) return;
-      context.globalAlpha = emphasis.dims[op[at]] || (emphasis.showsPath && !onPath[at]) ? dimmedAlpha : 1;
-      paintLabel(context, this.labels[op[at]], left, y, right - left);
-      context.globalAlpha = 1;
+      const isDimmed = emphasis.dims[op[at]] || (emphasis.showsPath && !onPath[at]); // a faint name could not be read
+      if (right - left > 40 && !prefetch[at] && !isDimmed) paintLabel(context, this.labels[op[at]], left, y, right - left);
     });
   }
 

@@ -1,0 +1,67 @@
+// Where labels of straight lines stand: along their line, above or below it, free of other lines, points and each other.
+
+export interface Place {
+  x: number;
+  y: number;
+}
+export interface LabelPlace extends Place {
+  angle: number; // radians, clockwise
+}
+interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+const sides = [7, -15]; // pixels of the baseline above the line; or the text is below it
+const halfHeight = 7; // of text
+
+function distanceToLine(place: Place, [from, to]: [Place, Place]): number {
+  const dx = to.x - from.x, dy = to.y - from.y, square = dx * dx + dy * dy;
+  const t = square === 0 ? 0 : ((place.x - from.x) * dx + (place.y - from.y) * dy) / square;
+  const at = Math.max(0, Math.min(1, t));
+  return Math.hypot(from.x + at * dx - place.x, from.y + at * dy - place.y);
+}
+
+/// Places within the middle of a text.
+function samplesOf({ x, y, angle }: LabelPlace, width: number, ratio: number): Place[] {
+  const count = Math.max(2, Math.ceil(width / (8 * ratio)));
+  const raised = 4 * ratio; // its letters stand on the baseline
+  return Array.from({ length: count }, (_, index) => {
+    const along = (index / (count - 1) - 0.5) * width;
+    return { x: x + along * Math.cos(angle) + raised * Math.sin(angle),
+             y: y + along * Math.sin(angle) - raised * Math.cos(angle) };
+  });
+}
+
+/// For each line the place of its label. What is in the way counts; of equal places that nearest to the end is taken.
+export function placeLabels(lines: [Place, Place][], widths: number[], points: Place[], box: Box,
+                            ratio: number): LabelPlace[] {
+  const taken = [...points], places: LabelPlace[] = [];
+  const lengthOf = ([from, to]: [Place, Place]) => Math.hypot(to.x - from.x, to.y - from.y);
+  // Those with the least choice come first.
+  for (const index of lines.map((_, at) => at).sort((a, b) => lengthOf(lines[a]) - lengthOf(lines[b]))) {
+    const line = lines[index];
+    const [from, to] = line, width = widths[index];
+    const angle = Math.atan2(to.y - from.y, to.x - from.x), length = lengthOf(line);
+    const isInside = ({ x, y }: Place) =>
+      x >= box.left && x <= box.left + box.width && y >= box.top && y <= box.top + box.height;
+    const badness = (samples: Place[]) => samples.reduce((sum, sample) => sum +
+      (isInside(sample) ? 0 : 10) +
+      lines.filter((other) => other !== line && distanceToLine(sample, other) < halfHeight * ratio).length +
+      2 * taken.filter((other) => Math.hypot(other.x - sample.x, other.y - sample.y) < 2 * halfHeight * ratio).length, 0);
+    let best: { place: LabelPlace; samples: Place[]; bad: number } | undefined;
+    const start = length - width / 2 - 6 * ratio;
+    for (let along = start; (along > width / 2 || along === start) && best?.bad !== 0; along -= 12 * ratio)
+      for (const side of sides) {
+        const place = { angle, x: from.x + along * Math.cos(angle) + side * ratio * Math.sin(angle),
+                        y: from.y + along * Math.sin(angle) - side * ratio * Math.cos(angle) };
+        const samples = samplesOf(place, width, ratio), bad = badness(samples);
+        if (!best || bad < best.bad) best = { place, samples, bad };
+      }
+    taken.push(...best!.samples);
+    places[index] = best!.place;
+  }
+  return places;
+}

@@ -1,0 +1,24 @@
+// What colours mean.
+
+import { Colours } from "./colours";
+import { h } from "./dom";
+import { Op } from "./report";
+import { Store } from "./state";
+
+export function legend(...entries: [string, string][]): HTMLElement {
+  return h("ul", { class: "legend", "aria-label": "Colours" }, ...entries.map(([text, colour]) =>
+    h("li", {}, swatch(colour), text)));
+}
+
+/// Kinds of ops; a click searches for one, or for none again.
+export function kindLegend(ops: Op[], colours: Colours, store: Store): HTMLElement {
+  const used = new Set(ops.map((op) => op.op));
+  const search = (kind: string) => store.set({ query: store.state.query === kind ? "" : kind });
+  return h("ul", { class: "legend", "aria-label": "Colours of ops" }, ...[...colours]
+    .filter(([kind]) => used.has(kind))
+    .map(([kind, colour]) => h("li", {}, h("button", { type: "button", onclick: () => search(kind) }, swatch(colour), kind))));
+}
+
+function swatch(colour: string): HTMLElement {
+  return h("span", { class: "swatch", style: `background: ${colour}` });
+}
