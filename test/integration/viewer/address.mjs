@@ -35,8 +35,8 @@ await runChecks({
     const run = await page.textContent('.details dd[data-fact="run"]');
     await page.locator(canvas).focus();
     for (const key of ["+", "+", "ArrowRight"]) await page.keyboard.press(key);
-    await page.click("text=Dark / light");
-    await page.click("text=Critical path");
+    await page.click('button:text("Dark / light")');
+    await page.click('button:text("Critical path")');
     await page.fill('input[type="search"]', "a b&c=#%");
     await waitForHash(page, "q", "a b&c=#%");
     const range = await rangeOf(page), hash = await hashOf(page);
@@ -48,7 +48,7 @@ await runChecks({
     assert.equal(await chosenOp(page), op);
     assert.equal(await page.textContent('.details dd[data-fact="run"]'), run);
     assert.equal(await page.inputValue('input[type="search"]'), "a b&c=#%");
-    assert.equal(await page.getAttribute("text=Critical path", "aria-pressed"), "true");
+    assert.equal(await page.getAttribute('button:text("Critical path")', "aria-pressed"), "true");
     assert.equal(await page.getAttribute("html", "data-theme"), "dark");
     assert.deepEqual(await hashOf(page), hash);
     await close();
@@ -91,7 +91,7 @@ await runChecks({
 
   async "where no critical path is known, the button says why"() {
     const { page, close } = await openPage(stalePage, {}, { hash: "critical=1" });
-    const button = page.locator("text=Critical path");
+    const button = page.locator('button:text("Critical path")');
     assert.ok(await button.isDisabled());
     assert.equal(await button.getAttribute("aria-pressed"), "false");
     assert.match(await button.getAttribute("title"), /a cost is stale/);
@@ -100,23 +100,23 @@ await runChecks({
 
   async "another function has its own heading, and keeps search and choice where it has the op"() {
     const { page, close } = await openPage(functionsPage);
-    assert.equal(await page.title(), "first on npu");
+    assert.equal(await page.title(), "first, on npu");
     await showTab(page, "Table");
     await page.click('tr[data-row="m.a"] button');
     await page.fill('input[type="search"]', "m.");
     await page.selectOption("header select", "second");
-    assert.equal(await page.title(), "second on npu");
+    assert.equal(await page.title(), "second, on npu");
     assert.equal(await page.inputValue('input[type="search"]'), "m.");
     assert.equal(await chosenOp(page), "m.a");
     assert.equal(await chosenTab(page), "Table");
     await page.click('tr[data-row="m.b"] button');
     await waitForHash(page, "op", "m.b");
     await reload(page);
-    assert.equal(await page.title(), "second on npu");
+    assert.equal(await page.title(), "second, on npu");
     assert.equal(await page.$eval("header select", (select) => select.value), "second");
     assert.equal(await chosenOp(page), "m.b");
     await page.selectOption("header select", "first");
-    assert.equal(await page.title(), "first on npu");
+    assert.equal(await page.title(), "first, on npu");
     assert.equal(await chosenOp(page), ""); // it has no m.b
     await close();
   },

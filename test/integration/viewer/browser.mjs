@@ -87,7 +87,7 @@ function parseCsv(text) {
 /// The table with all rows, as a person copies it.
 export async function copiedTable(page) {
   await showTab(page, "Table");
-  await page.click("text=Expand all");
+  await page.click('button:text("Expand all")');
   return copiedRows(page);
 }
 

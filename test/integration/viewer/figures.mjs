@@ -125,7 +125,7 @@ await runChecks({
     for (const [name, of] of [[file, report], [unitsPage, units]]) {
       const { page, close } = await openPage(name);
       await showTab(page, "Table");
-      await page.click("text=Expand all");
+      await page.click('button:text("Expand all")');
       const inMicroseconds = (cycles) => (cycles * 1e6) / of.clock_hz;
       for (const op of of.ops) {
         await page.click(`tr[data-row="${op.name}"] button`);

@@ -198,7 +198,7 @@ await runChecks({
     assert.equal(ofKind("op").reduce((all, row) => all + Number(row.macs), 0), sum((op) => op.macs * op.count));
     assert.deepEqual([ofKind("op").length, ofKind("total").length, ofKind("module").length > 0], [report.ops.length, 1, true]);
     // Modules that are closed are no less of it.
-    await page.click("text=Collapse all");
+    await page.click('button:text("Collapse all")');
     assert.equal(await page.locator("tr.op[data-row]").count(), 0);
     assert.deepEqual(await copiedRows(page), rows);
     await close();
@@ -212,7 +212,7 @@ await runChecks({
     assert.ok(op && critical, "the baseline has both kinds");
     const placeOf = async (of) => {
       await showTab(page, "Table");
-      await page.click("text=Expand all");
+      await page.click('button:text("Expand all")');
       await page.click(`tr[data-row="${of.name}"] button`);
       await showTab(page, "Timeline");
       await page.locator("canvas[data-from]").focus();
@@ -224,9 +224,9 @@ await runChecks({
     for (const [of, changes] of [[op, true], [critical, false]]) {
       const place = await placeOf(of);
       const before = await pixelAt(page, ...place);
-      await page.click("text=Critical path");
+      await page.click('button:text("Critical path")');
       const after = await pixelAt(page, ...place);
-      await page.click("text=Critical path");
+      await page.click('button:text("Critical path")');
       assert.equal(before !== after, changes, `${of.name}: ${before} ${after}`);
       assert.equal(await pixelAt(page, ...place), before);
     }
@@ -234,7 +234,7 @@ await runChecks({
     const off = baseline.ops.filter(({ slots }) =>
       slots.flatMap((slot) => [slot, ...(slot.prefetches ?? [])]).every((span) => span.follows_by === undefined));
     assert.ok(off.length > 0);
-    await page.click("text=Critical path");
+    await page.click('button:text("Critical path")');
     await showTab(page, "Table");
     const dimmed = (selector, name) => page.$$eval(`${selector}.dimmed`, (all, key) => all.map((each) => each.dataset[key]).filter(Boolean).sort(), name);
     assert.deepEqual(await dimmed("tr.op", "row"), off.map(({ name }) => name).sort());

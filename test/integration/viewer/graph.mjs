@@ -89,11 +89,11 @@ await runChecks({
 
   async "zoom keeps the chosen op where it is, Fit shows all"() {
     const { page, close } = await open();
-    await page.click("text=Fit");
+    await page.click('button:text("Fit")');
     await page.click(`[data-node="${chosen}"]`);
     const node = page.locator(`[data-node="${chosen}"]`);
     const before = await middle(node), { width } = await node.boundingBox();
-    for (let click = 0; click < 3; ++click) await page.click("text=Zoom in");
+    for (let click = 0; click < 3; ++click) await page.click('button:text("Zoom in")');
     const grown = await node.boundingBox();
     assert.ok(Math.abs(grown.width / width / 1.25 ** 3 - 1) < 0.02);
     const host = await page.locator(".graph-host").boundingBox();
@@ -101,7 +101,7 @@ await runChecks({
     assert.ok(x > host.x && x < host.x + host.width && y > host.y && y < host.y + host.height, `${x} ${y}`);
     // As far as the picture's edge allows, at the same place.
     assert.ok(Math.abs(y - before[1]) < 40, `${before} became ${[x, y]}`);
-    await page.click("text=Fit");
+    await page.click('button:text("Fit")');
     const picture = await page.locator(".graph svg").boundingBox(), box = await page.locator(".graph-host").boundingBox();
     assert.ok(picture.width <= box.width && picture.height <= box.height + 1, JSON.stringify([picture, box]));
     await close();
@@ -109,7 +109,7 @@ await runChecks({
 
   async "the mouse drags the picture, which is no click, and Ctrl and the wheel zoom where it is"() {
     const { page, close } = await open({ viewport: { width: 900, height: 500 } });
-    for (let click = 0; click < 4; ++click) await page.click("text=Zoom in");
+    for (let click = 0; click < 4; ++click) await page.click('button:text("Zoom in")');
     await page.$eval(".graph-host", (host) => host.scrollTo(60, 200));
     const node = page.locator(".node[data-node]").nth(4);
     await node.scrollIntoViewIfNeeded();

@@ -16,7 +16,7 @@ await runChecks({
       await drawn(page);
     }
     await showTab(page, "Table");
-    await page.click("text=Expand all");
+    await page.click('button:text("Expand all")');
     const names = await page.$$eval("tr.op[data-row]", (rows) => rows.map((row) => row.dataset.row).sort());
     assert.deepEqual(names, report.ops.map((op) => op.name).sort());
     for (const op of report.ops) {

@@ -69,7 +69,7 @@ await runChecks({
     assert.ok(text.endsWith(`, ${op.bound} bound`), text);
     const other = report.ops.find((candidate) => !withPoint.includes(candidate));
     await showTab(page, "Table");
-    await page.click("text=Expand all");
+    await page.click('button:text("Expand all")');
     await page.click(`tr[data-row="${other.name}"] button`);
     await showTab(page, "Roofline");
     assert.equal(await page.textContent(".roofline .tip-line"), `${other.name} is no point here.`);

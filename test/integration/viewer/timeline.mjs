@@ -96,7 +96,7 @@ await runChecks({
     const { page, close } = await openAt(late, Math.round((runsOf(longest)[late][1] - start) / 4));
     const before = await rangeOf(page);
     await showTab(page, "Table");
-    await page.click("text=Expand all");
+    await page.click('button:text("Expand all")');
     const choose = async (op) => {
       await page.click(`tr[data-row="${op.name}"] button`);
       await showTab(page, "Timeline");
