@@ -1,7 +1,7 @@
 // The facts of a whole function for the summary: what was computed, on what, how fast, and whether it fits.
 
 import { decidingBounds } from "./advice";
-import { formatBytes, formatCount, formatMicroseconds, formatParameters, formatPercent, formatWhole } from "./format";
+import { formatBytes, formatCount, formatMicroseconds, formatParameters, formatGap, formatPercent, formatWhole } from "./format";
 import { layersOf, sequencesOf } from "./program";
 import { Engine, mainMemory, Memory, Report, toMicroseconds } from "./report";
 
@@ -103,7 +103,7 @@ function timeFacts(report: Report): Fact[] {
   const isBroken = (report.problems ?? []).length > 0;
   const time = (cycles: number) => `${formatMicroseconds(toMicroseconds(report, cycles))} (${formatWhole(cycles)} cycles)`;
   const gap = report.gap_percent === undefined || isBroken ? ""
-    : `; the makespan is ${formatPercent(report.gap_percent)} above it`;
+    : `; the makespan is ${formatGap(report.gap_percent)} above it`;
   const facts: Fact[] = [["policy", report.policy],
     ["makespan", `${time(report.makespan_cycles)}${isBroken ? ", as written: the schedule does not hold" : ""}`],
     ["lower bound", `${boundOf(report)} (${formatWhole(report.lower_bound_cycles)} cycles)${gap}`],

@@ -27,6 +27,10 @@ export function formatWhole(value: number): string {
 export function formatPercent(value: number): string {
   return `${value.toFixed(1)} %`;
 }
+/// Of what is above a bound: 0.0 % only where that is reached.
+export function formatGap(percent: number): string {
+  return percent > 0 && percent < 0.05 ? "< 0.1 %" : formatPercent(percent);
+}
 /// With a sign, for differences.
 export function formatDifferencePercent(value: number): string {
   return `${value > 0 ? "+" : ""}${value.toFixed(1)} %`;
