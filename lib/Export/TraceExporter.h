@@ -77,7 +77,7 @@ private:
       openLayers;
   int64_t collapsed = 0;
   bool pathHasBegun = false; ///< by a step in an earlier stretch or in this one
-  int64_t written = 0; ///< slices
+  int64_t written = 0;       ///< slices
   ProgressLine line{/*patienceSeconds=*/1};
 };
 
