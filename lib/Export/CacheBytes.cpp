@@ -24,11 +24,13 @@ int64_t mlir::llm::countWrittenBytes(Operation *op) {
 
 /// What the cache holds at the start: the positions ahead of those that are
 /// written, in proportion. Of a state that is not that at the start nothing is
-/// known.
-static std::optional<int64_t> countBytesBefore(KvWriteOp write) {
+/// known, nor of a cache that several iterations write.
+static std::optional<int64_t> countBytesBefore(KvWriteOp write, Operation *op) {
   auto keys = cast<RankedTensorType>(write.getKeys().getType());
   Count bytes = write.countWrittenBytes();
-  if (!write.getCache().getDefiningOp<KvCacheOp>() || failed(bytes) ||
+  auto cache = write.getCache().getDefiningOp<KvCacheOp>();
+  if (!cache || cache->getBlock() != op->getBlock() ||
+      !cache->getResult(0).hasOneUse() || failed(bytes) ||
       !write.getDynamicBegin().empty())
     return std::nullopt;
   int64_t rows = keys.getDimSize(0) * keys.getDimSize(1);
@@ -48,7 +50,7 @@ std::optional<CacheBytes> mlir::llm::findCacheBytes(const Program &program) {
     isWritten |= countWrittenBytes(op) > 0;
     op->walk([&](CacheUpdateOpInterface update) {
       auto write = dyn_cast<KvWriteOp>(update.getOperation());
-      auto held = write ? countBytesBefore(write) : std::nullopt;
+      auto held = write ? countBytesBefore(write, op) : std::nullopt;
       auto ofRuns = held ? checkedMul(*held, entry.count) : std::nullopt;
       before = before && ofRuns ? checkedAdd(*before, *ofRuns) : std::nullopt;
     });

@@ -171,11 +171,13 @@ ExportPerfettoPass::prepare(func::FuncOp function, const Target &target) const {
   trace->timeline = std::move(*timeline);
   trace->explanation = explain(*trace->timeline, target);
   trace->spans.emplace(*trace->timeline, target, trace->explained(), detail);
+  std::optional<int64_t> slices = trace->spans->count(/*slices=*/true);
+  if (failed(checkSize(*trace->timeline, slices, /*arrows=*/0, detail)))
+    return failure();
   FailureOr<TraceFlows> flows =
       TraceFlows::create(*trace->timeline, *trace->spans, detail);
   if (failed(flows) ||
-      failed(checkSize(*trace->timeline, trace->spans->count(/*slices=*/true),
-                       flows->count(), detail)))
+      failed(checkSize(*trace->timeline, slices, flows->count(), detail)))
     return failure();
   trace->flows = std::move(*flows);
   return trace;

@@ -8,6 +8,7 @@
 #include "FunctionExplanation.h"
 #include "llm/Analysis/ScheduleProblem.h"
 #include "llm/Support/Units.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -224,8 +225,11 @@ FunctionExplanation::create(const Timeline &timeline, const Target &target,
   std::optional<FunctionExplanation> explanation;
   {
     // Of stale costs and summaries, Timeline and checkTarget() have warned.
-    ScopedDiagnosticHandler quiet(timeline.program().function().getContext(),
-                                  [](Diagnostic &) { return success(); });
+    ScopedDiagnosticHandler quiet(
+        timeline.program().function().getContext(),
+        [thread = ::llvm::get_threadid()](Diagnostic &) {
+          return success(::llvm::get_threadid() == thread);
+        });
     explanation = explainer.run();
   }
   explainer.warnOfBrokenRule();

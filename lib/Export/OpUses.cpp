@@ -56,11 +56,11 @@ Origins UseFinder::originsOf(ValueRange values) const {
 
 void UseFinder::visit(Block &block) {
   for (Operation &op : block) {
-    if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    bool takesTime = indexOf.contains(&op);
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op); loop && !takesTime) {
       visitLoop(loop);
       continue;
     }
-    bool takesTime = indexOf.contains(&op);
     Origins behind = takesTime ? Origins() : originsBehind(&op);
     for (Value result : op.getResults())
       if (takesTime)

@@ -9,6 +9,7 @@
 #include "OpGraph.h"
 #include "TargetCheck.h"
 #include "llm/Support/Units.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -149,8 +150,11 @@ FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
   Report report;
   std::vector<std::string> problems;
   ScopedDiagnosticHandler collect(
-      function.getContext(), [&](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+      function.getContext(),
+      [&, thread = ::llvm::get_threadid()](Diagnostic &diagnostic) {
+        // Other threads may be at other modules.
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Warning &&
+            ::llvm::get_threadid() == thread)
           problems.push_back(diagnostic.str());
         return failure(); // others see it, too
       });

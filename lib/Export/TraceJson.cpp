@@ -66,7 +66,8 @@ std::optional<double> DoubleEnds::add(unsigned track, int64_t start,
   while (!stack.empty() && stack.back().end <= start)
     stack.pop_back();
   double from = double(start) / 1000, limit = double(end) / 1000;
-  if (!stack.empty())
+  // What the schedule lets overlap is no frame.
+  if (!stack.empty() && stack.back().end >= end)
     limit = std::min(limit, stack.back().readEnd);
   double decimal = double(end - start) / 1000, length = decimal;
   if (from + decimal > limit) {

@@ -8,9 +8,7 @@
 #include "llm/Files/Terminal.h"
 #include "llvm/ADT/StringRef.h"
 
-#include <csignal>
 #include <cstdlib>
-#include <mutex>
 #include <string>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -50,9 +48,6 @@ void mlir::llm::obeyNoColor() {
 // The progress line
 //===----------------------------------------------------------------------===//
 
-/// To the left edge, and the line is empty.
-static constexpr StringRef clearLine = "\r\033[K";
-
 bool mlir::llm::canShowProgress() {
   return ::llvm::errs().is_displayed() && environment("TERM") != "dumb";
 }
@@ -63,44 +58,6 @@ static size_t columnsOfTerminal() {
   bool isKnown =
       ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return isKnown ? size.ws_col : usual;
-}
-
-// Lines of several threads may be shown at a time.
-static std::mutex shownMutex;
-static size_t shownLines = 0;
-static struct sigaction interruptBefore;
-
-/// What an interrupt did before, on an empty line. Calls nothing that a signal
-/// handler may not.
-static void clearAndInterrupt(int) {
-  [[maybe_unused]] ssize_t written =
-      ::write(STDERR_FILENO, clearLine.data(), clearLine.size());
-  sigaction(SIGINT, &interruptBefore, nullptr);
-  raise(SIGINT);
-}
-
-static void handleInterrupts() {
-  std::lock_guard<std::mutex> lock(shownMutex);
-  if (shownLines++ > 0)
-    return;
-  sigaction(SIGINT, nullptr, &interruptBefore);
-  if (interruptBefore.sa_handler == SIG_IGN)
-    return; // as in the background of a shell
-  struct sigaction action = {};
-  action.sa_handler = clearAndInterrupt;
-  action.sa_flags = SA_RESTART;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-}
-
-/// Unless an interrupt came, and is handled as before already.
-static void leaveInterrupts() {
-  std::lock_guard<std::mutex> lock(shownMutex);
-  struct sigaction now;
-  if (--shownLines > 0 || sigaction(SIGINT, nullptr, &now) != 0)
-    return;
-  if (now.sa_handler == clearAndInterrupt)
-    sigaction(SIGINT, &interruptBefore, nullptr);
 }
 
 ProgressLine::ProgressLine(double patienceSeconds)
@@ -117,18 +74,16 @@ void ProgressLine::show(
   std::string text;
   ::llvm::raw_string_ostream os(text);
   write(os);
-  if (!isShown)
-    handleInterrupts();
-  isShown = true;
+  if (!shown)
+    shown.emplace();
   // In one piece; the last column stays free, as some terminals begin another
   // line behind it.
   ::llvm::errs() << clearLine.str() + text.substr(0, columnsOfTerminal() - 1);
 }
 
 void ProgressLine::takeBack() {
-  if (!isShown)
+  if (!shown)
     return;
   ::llvm::errs() << clearLine;
-  leaveInterrupts();
-  isShown = false;
+  shown.reset();
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExactSearch.h"
-#include "InterruptNote.h"
+#include "llm/Files/Interrupts.h"
 
 #include <algorithm>
 

@@ -7,7 +7,6 @@
 
 #include "ExactSearch.h"
 #include "Improvement.h"
-#include "InterruptNote.h"
 #include "ModuleTarget.h"
 #include "llm/Analysis/ProgramBounds.h"
 #include "llm/Analysis/Roofline.h"
@@ -20,6 +19,7 @@
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_LLMSCHEDULEPASS
+#include "llm/Files/Interrupts.h"
 #include "llm/Transforms/Passes.h.inc"
 } // namespace mlir::llm
 

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "SearchLine.h"
-#include "InterruptNote.h"
+#include "llm/Files/Interrupts.h"
 #include "llm/Files/TextTable.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Threading.h"
 
 #include <algorithm>
 
@@ -17,10 +18,12 @@ using namespace mlir::llm;
 
 WorkLine::WorkLine(MLIRContext *context)
     : ProgressLine(/*patienceSeconds=*/1),
-      beforeDiagnostics(context, [this](Diagnostic &) {
-        takeBack();
-        return failure(); // others show it
-      }) {}
+      beforeDiagnostics(context,
+                        [this, thread = ::llvm::get_threadid()](Diagnostic &) {
+                          if (::llvm::get_threadid() == thread)
+                            takeBack();
+                          return failure(); // others show it
+                        }) {}
 
 OpLine::OpLine(MLIRContext *context, StringRef work, StringRef function,
                size_t ops)

@@ -257,7 +257,9 @@ static ::llvm::json::Value readExport(StringRef pipeline) {
 /// Slices that share a track do not overlap, in whole nanoseconds, but for
 /// those that lie around parts.
 static void checkTrace(const ::llvm::json::Value &trace) {
-  std::map<int64_t, std::vector<std::pair<int64_t, int64_t>>> tracks;
+  // By category, too: modules lie in layers.
+  using Track = std::pair<int64_t, bool>;
+  std::map<Track, std::vector<std::pair<int64_t, int64_t>>> tracks;
   const ::llvm::json::Array *events =
       trace.getAsObject() ? trace.getAsObject()->getArray("traceEvents")
                           : trace.getAsArray();
@@ -273,15 +275,16 @@ static void checkTrace(const ::llvm::json::Value &trace) {
     require(start >= 0 && length >= 0, "a slice before the start");
     // Later ones are not whole numbers of nanoseconds in a double.
     constexpr int64_t lastExact = int64_t(1) << 50;
+    Track track = {event.getInteger("tid").value_or(-1),
+                   event.getString("cat") == "module"};
     if (length > 0 && start + length < lastExact)
-      tracks[event.getInteger("tid").value_or(-1)].emplace_back(start,
-                                                                start + length);
+      tracks[track].emplace_back(start, start + length);
   }
   for (auto &[track, slices] : tracks) {
     ::llvm::sort(slices);
     for (auto [before, after] : ::llvm::zip(slices, ::llvm::drop_begin(slices)))
       require(before.second <= after.first,
-              "slices overlap on track " + Twine(track));
+              "slices overlap on track " + Twine(track.first));
   }
 }
 

@@ -8,10 +8,12 @@
 #ifndef LLM_FILES_TERMINAL_H
 #define LLM_FILES_TERMINAL_H
 
+#include "llm/Files/Interrupts.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
+#include <optional>
 
 namespace mlir::llm {
 
@@ -52,7 +54,7 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
   bool canShow;
-  bool isShown = false;
+  std::optional<LineUntilInterrupt> shown;
   Clock::time_point next;
 };
 

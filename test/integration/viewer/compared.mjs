@@ -48,6 +48,22 @@ await runChecks({
     await close();
   },
 
+  // Also where none of these has a name that matches, and where the table is not looked at meanwhile.
+  async "what is found is compared with all that it is fused of"() {
+    const { page, close } = await openPage(comparedPage, clipboard);
+    await showTab(page, "Table");
+    await showTab(page, "Timeline");
+    await page.fill('input[type="search"]', "+");
+    const total = (await copiedTable(page)).find((row) => row.kind === "total");
+    const fused = report.ops.filter((op) => op.name.includes("+"));
+    const parts = fused.flatMap((op) => op.name.slice(op.module.length + 1).split("+").map((name) =>
+      baseline.ops.find((other) => other.name === `${op.module}.${name}`)));
+    assert.equal(Number(total.runs), fused.length);
+    const before = elapsedMicroseconds(baseline, parts);
+    assert.ok(Math.abs(Number(total.baseline_elapsed_us) - before) < 1e-6, JSON.stringify(total));
+    await close();
+  },
+
   async "an op of the baseline that is fused here says with what"() {
     const { page, close } = await openPage(comparedPage);
     const op = baseline.ops.find((other) => other.name === "model.layers.0.self_attn.q_proj");

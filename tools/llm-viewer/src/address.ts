@@ -20,7 +20,7 @@ export function readAddress(hash = location.hash): Address {
   const address: Address = {};
   for (const key of texts) address[key] = parameters.get(key) ?? undefined;
   for (const key of numbers) {
-    const value = Number(parameters.get(key) ?? NaN);
+    const value = Number(parameters.get(key) || NaN);
     if (Number.isFinite(value) && value >= 0) address[key] = value;
   }
   return address;

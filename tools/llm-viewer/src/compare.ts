@@ -66,7 +66,7 @@ export function differencePercent(now: number, before: number): number | undefin
 export function workOf(report: Report): [string, string][] {
   const { program, totals } = report;
   return [
-    ["model", program?.model ?? "not imported"],
+    ["model", program?.model ?? ""],
     ["phase", program?.phase ?? ""],
     ["sequences", program ? sequencesOf(program) : ""],
     ["layers", program ? `${program.layers} of ${program.model_layers}${program.whole_model ? ", whole model" : ""}` : ""],

@@ -74,7 +74,7 @@ export class Details {
     const run = this.store.state.selectedRun;
     return [
       ...(run === undefined ? this.placeOf(op, time) : factsOfRun(this.report, op, Math.min(run, op.count - 1), time)),
-      ["elapsed", `${formatMicroseconds(elapsedMicrosecondsOf(this.report, [op]))}${runs}, from first start to last end`],
+      ["elapsed", `${formatMicroseconds(elapsedMicrosecondsOf(this.report, [op]))}${runs}, ${op.count > 1 ? "each " : ""}from its first start to its last end`],
       ["engine time", `${time(scheduledCyclesOf(op))}${runs}, of all engines together`],
       ["baseline", this.differenceOf(op)],
       ["bound", `${op.bound}: ${this.reasonOf(op)}`],

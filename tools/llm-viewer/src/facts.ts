@@ -89,7 +89,7 @@ export function tokensOf(report: Report): string {
   if (rate === undefined) return "";
   const counted: Record<string, string> = { verify: ", were all drafts accepted", mixed: ", those of the chunk too" };
   return `${formatCount(rate)}${counted[program?.phase ?? ""] ?? ""}` + (program?.whole_model ? ""
-    : `, if all ${program?.model_layers ?? ""} layers took this long, without embedding, head and sampling`);
+    : `, if all ${program ? `${program.model_layers} ` : ""}layers took this long, without embedding, head and sampling`);
 }
 
 export function boundOf(report: Report): string {
@@ -128,5 +128,5 @@ export function factsOf(report: Report): Fact[] {
     ? [["model", `${program.model}, ${layersOf(program)}, ${program.whole_model ? "with" : "without"} embedding, head and sampling`],
        ["phase", `${program.phase}: ${sequencesOf(program)}`]]
     : [];
-  return [...facts, ...timeFacts(report), ...workFacts(report), ...targetFacts(report)];
+  return [...facts, ...timeFacts(report), ...(report.totals ? workFacts(report) : []), ...targetFacts(report)];
 }

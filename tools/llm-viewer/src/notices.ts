@@ -9,11 +9,11 @@ function listNames(reports: Report[]): string {
   return reports.slice(0, most).map((report) => report.function).join(", ") + (left > 0 ? ` and ${left} more` : "");
 }
 
-/// What the runs do not have in common, "phase: prefill here, decode in the baseline".
+/// What the runs do not have in common, "phase: prefill here, decode in the baseline"; not what one does not tell.
 function differencesOf(report: Report, { report: other }: Baseline): string[] {
   const before = new Map(workOf(other));
-  return workOf(report).filter(([name, value]) => before.get(name) !== value)
-    .map(([name, value]) => `${name}: ${value || "unknown"} here, ${before.get(name) || "unknown"} in the baseline`);
+  return workOf(report).filter(([name, value]) => value && before.get(name) && before.get(name) !== value)
+    .map(([name, value]) => `${name}: ${value} here, ${before.get(name)} in the baseline`);
 }
 
 function comparisonNotes(report: Report, data: PageData, baseline: Baseline | undefined): string[] {

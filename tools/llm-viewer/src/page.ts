@@ -135,9 +135,7 @@ export class Page {
       ...data.reports.map((report) => h("option", {}, report.function)));
     host.replaceChildren(this.notices, this.makeHeader(), this.body);
     this.listen();
-    const address = readAddress();
-    if (address.theme === "dark" || address.theme === "light") document.documentElement.dataset.theme = address.theme;
-    this.apply(address);
+    this.apply(readAddress());
   }
 
   private get view(): FunctionViews {
@@ -239,6 +237,8 @@ export class Page {
   private apply(address: Address): void {
     clearTimeout(this.timer);
     this.timer = 0;
+    if (address.theme === "dark" || address.theme === "light") document.documentElement.dataset.theme = address.theme;
+    this.restyle();
     this.current = Math.max(this.data.reports.findIndex((report) => report.function === address.fn), 0);
     this.tab = tabs.find((tab) => tab === address.tab) ?? "Timeline";
     const view = this.viewOf(this.current), { op, run, from, to } = address;

@@ -78,6 +78,7 @@ export class PanZoom {
         from = { x: event.clientX, y: event.clientY, left: host.scrollLeft, top: host.scrollTop };
     });
     host.addEventListener("pointermove", (event) => {
+      if ((event.buttons & 1) === 0) from = undefined; // let go where nobody told
       if (!from) return;
       const dx = event.clientX - from.x, dy = event.clientY - from.y;
       if (!isDragged && Math.hypot(dx, dy) < 5) return; // a click

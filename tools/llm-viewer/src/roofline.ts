@@ -72,6 +72,7 @@ export class Roofline {
   show(): void {
     this.plot?.destroy();
     this.labels = undefined;
+    this.tip.hidden = true; // of what is under the pointer, the new plot tells anew
     this.host.replaceChildren();
     if (this.points.length > 0) this.build(Math.max(this.element.clientWidth - 20, 300));
     this.showSelected();

@@ -20,8 +20,9 @@ type ComparedRow = [name: string, before: string, now: string, difference?: numb
 function comparedRows(before: Report, now: Report): ComparedRow[] {
   const words = new Map(workOf(before));
   const number = (name: string, show: (report: Report) => string, value: (report: Report) => number | undefined): ComparedRow => {
-    const [x, y] = [value(before), value(now)];
-    return [name, show(before), show(now), x === undefined || y === undefined ? undefined : differencePercent(y, x)];
+    const [x, y] = [before, now].map(value).map((each) => Number.isFinite(each) ? each : undefined); // or not told
+    const shown = (report: Report, each: number | undefined) => each === undefined ? "" : show(report);
+    return [name, shown(before, x), shown(now, y), x === undefined || y === undefined ? undefined : differencePercent(y, x)];
   };
   const time = (cycles: (report: Report) => number) => (report: Report) => toMicroseconds(report, cycles(report));
   const lower = time((report) => report.lower_bound_cycles), roofline = time((report) => report.roofline_cycles);

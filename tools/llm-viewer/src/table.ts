@@ -33,6 +33,7 @@ export class Table {
   private readonly found = h("span", { class: "muted", role: "status", "data-role": "found" });
   private sorted = -1; // a column; -1: the order of the program
   private isAscending = false;
+  private isStale = false; // shows another search than that of now
 
   constructor(private readonly report: Report, private readonly store: Store,
               private readonly baseline: Baseline | undefined) {
@@ -47,14 +48,20 @@ export class Table {
         h("button", { type: "button", "data-action": "copy", onclick: () => void this.copy() }, "Copy as CSV"),
         this.status, this.found,
         h("span", { class: "muted" }, "Engine time: of all runs, of all engines together. Elapsed: the time in which an " +
-          "op of the row is under way; rows side by side overlap, and the total is the makespan.")),
+          "op of the row is under way; rows side by side overlap, and the total of all is the makespan.")),
       h("div", { class: "scroll" }, h("table", {}, h("thead", {}, this.head), this.body)));
     this.search();
     store.subscribe((_, changed) => {
-      if (changed.has("query")) this.search();
-      else if (changed.has("showsCritical")) this.render();
-      if (changed.has("selectedOp")) this.showSelected();
+      this.isStale ||= changed.has("query") || changed.has("showsCritical");
+      if (this.element.closest("[hidden]")) return; // until it is looked at
+      if (this.isStale) this.search();
+      else if (changed.has("selectedOp")) this.showSelected();
     });
+  }
+
+  show(): void {
+    if (this.isStale) this.search();
+    else this.showSelected();
   }
 
   private microseconds(cycles: number): number {
@@ -104,13 +111,22 @@ export class Table {
     const { query } = this.store.state;
     const isFound = (op: Op) => matches(op.name, op.op, query);
     const isSearch = query.trim() !== "";
-    this.root = isSearch ? makeTree(this.report, this.report.ops.filter(isFound)) : this.all;
-    this.shownBaseline = isSearch && this.baseline
-      ? new Baseline({ ...this.baseline.report, ops: this.baseline.report.ops.filter(isFound) }) : this.baseline;
-    const { ops } = this.root.figures;
-    const found = ops === 0 ? "Nothing found." : `${formatOps(ops)} of ${formatWhole(this.report.ops.length)}.`;
+    const ops = this.report.ops.filter(isFound);
+    this.root = isSearch ? makeTree(this.report, ops) : this.all;
+    this.shownBaseline = isSearch ? this.baselineOfFound(ops) : this.baseline;
+    const found = ops.length + this.onlyInBaseline().length === 0 ? "Nothing found."
+      : `${formatOps(ops.length)} of ${formatWhole(this.report.ops.length)}.`;
     this.found.textContent = isSearch ? found : "";
+    this.isStale = false;
     this.render();
+  }
+
+  /// What the ops that are found are compared with, whatever it is called, and what is found in the baseline only.
+  private baselineOfFound(ops: Op[]): Baseline | undefined {
+    if (!this.baseline) return undefined;
+    const { report } = this.baseline;
+    const found = new Set([...ops.flatMap((op) => this.baseline!.counterpartsOf(op)), ...this.onlyInBaseline()]);
+    return new Baseline({ ...report, ops: report.ops.filter((op) => found.has(op)) });
   }
 
   /// As many levels as give a page of rows.
