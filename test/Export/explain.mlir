@@ -139,6 +139,10 @@
 // LOG: broken.mlir:{{[0-9:]+}}: warning: the schedule breaks rule S5 at 'b': 'b' starts at cycle 95, expected not before the end of part 0 of 'a' at cycle 96. What is exported is the schedule as it is, without what holds it back
 // LOG: warning: the cost of 'm' is stale
 
+// The trace has the slots as they are, also b's 192 cycles of 1 ms, of which one is a's.
+// RUN: FileCheck %s --check-prefix=OVERLAP < broken.trace
+// OVERLAP: "name":"b",{{.*}}"ts":95000.000,"dur":192000.000,
+
 // The JSON report keeps what was said.
 // RUN: cat broken.json period.json stale.json report.json | FileCheck %s --check-prefix=PROBLEMS
 // PROBLEMS:      "problems": [
