@@ -56,11 +56,16 @@ void FetchCurve::lower(const FetchCurve &other) {
   *this = FetchCurve(points);
 }
 
-void FetchCurveSum::add(const FetchCurve &curve, double count) {
+void FetchCurveSum::add(FetchCurve curve, double count) {
   sum.first.bytes += count * curve.first.bytes;
   sum.first.cycles += count * curve.first.cycles;
-  for (FetchCurve::Piece piece : curve.falling)
-    sum.falling.push_back({piece.savedPerByte, count * piece.savedCycles});
+  for (FetchCurve::Piece &piece : curve.falling)
+    piece.savedCycles *= count;
+  if (sum.falling.empty()) // as of the only part of an op that is not cut
+    sum.falling.swap(curve.falling);
+  else
+    sum.falling.insert(sum.falling.end(), curve.falling.begin(),
+                       curve.falling.end());
 }
 
 FetchCurve FetchCurveSum::take() {

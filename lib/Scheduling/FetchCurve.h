@@ -59,7 +59,7 @@ private:
 class FetchCurveSum {
 public:
   /// `count` times one.
-  void add(const FetchCurve &curve, double count);
+  void add(FetchCurve curve, double count);
   FetchCurve take();
 
 private:

@@ -168,6 +168,7 @@ std::optional<TaskLimits> LimitFinder::findChoice(const Task &task,
     for (size_t i = 0; i < points.size(); ++i)
       fetching[i].add(FetchCurve(points[i]), double(part.count));
   }
+  limits.fetching.reserve(fetching.size());
   for (FetchCurveSum &sum : fetching)
     limits.fetching.push_back(sum.take());
   std::optional<int64_t> span =

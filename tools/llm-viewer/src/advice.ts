@@ -104,7 +104,7 @@ function placesOf(report: Report, { engine, busyCycles }: Diagnosis): string {
 const causes: Record<string, string> = {
   none: "for the end of what comes before a loop boundary", dependence: "for other ops", fetch: "for fetches",
   engine: "for the engine that holds the data", bandwidth: "for bandwidth", memory: "for room in private memory",
-  choice: "by choice", no_work: "for the end of a layer, a loop or the function",
+  choice: "by choice", layer_boundary: "for the end of a layer or a loop", no_work: "for the end of the function",
 };
 
 function idleOf(diagnosis: Diagnosis): string[] {
