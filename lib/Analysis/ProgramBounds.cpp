@@ -36,9 +36,9 @@ LogicalResult ProgramBounds::add(func::FuncOp function,
 static LogicalResult addStretch(const Program &program,
                                 ArrayRef<unsigned> stretch, int64_t times,
                                 const Target &target, ProgramBounds &bounds) {
-  FailureOr<SplitProblem> split = makeSplitProblem(program, stretch, target);
-  return failed(split) ? failure()
-                       : bounds.add(program.function(), split->problem, times);
+  FailureOr<scheduling::Problem> problem = makeProblem(program, stretch, target);
+  return failed(problem) ? failure()
+                         : bounds.add(program.function(), *problem, times);
 }
 
 static LogicalResult addItems(const Program &program,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/ScheduleProblem.h"
+#include "llm/Analysis/LeastWork.h"
 #include "llm/Analysis/Split.h"
 #include "llm/Support/Units.h"
 
@@ -223,6 +224,42 @@ static Tasks makeTasks(const Program &program, ArrayRef<unsigned> stretch,
   return tasks;
 }
 
+namespace {
+/// What no way to cut each op is below. Equal ops have it in common.
+class LeastWorkFinder {
+public:
+  LeastWorkFinder(const Target &target)
+      : memories(target.sharedMemories()) {}
+  /// Sets `least`; empty where the op has no way but its own.
+  LogicalResult find(const OpOnTarget &context, TileAttr tile, CostAttr cost,
+                     std::vector<scheduling::LeastWork> &least);
+
+private:
+  SmallVector<const Memory *> memories;
+  DenseMap<CostAttr, std::vector<scheduling::LeastWork>> known;
+};
+} // namespace
+
+LogicalResult
+LeastWorkFinder::find(const OpOnTarget &context, TileAttr tile, CostAttr cost,
+                      std::vector<scheduling::LeastWork> &least) {
+  auto [found, isNew] = known.try_emplace(cost);
+  if (isNew) {
+    FailureOr<bool> isAlone = hasOneWay(context, tile, cost);
+    if (failed(isAlone))
+      return failure();
+    if (!*isAlone) {
+      FailureOr<scheduling::LeastWork> own =
+          leastWork(context, tile.getStrategy(), memories);
+      if (failed(own))
+        return failure();
+      found->second.push_back(std::move(*own));
+    }
+  }
+  least = found->second;
+  return success();
+}
+
 static LogicalResult checkProblem(const Program &program,
                                   const Problem &problem) {
   std::vector<std::string> objections = problem.check();
@@ -240,6 +277,7 @@ FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
                                           ArrayRef<unsigned> stretch,
                                           const Target &target) {
   Tasks tasks = makeTasks(program, stretch, target);
+  LeastWorkFinder leastWork(target);
   for (auto [task, index] : llvm::zip(tasks.problem.tasks, stretch)) {
     Operation *op = program.ops()[index].op;
     FailureOr<OpOnTarget> context =
@@ -254,6 +292,8 @@ FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
     task.kinds = context->workload.engineKinds();
     task.parts = std::move(split->parts);
     task.lastCombines = split->lastCombines;
+    if (failed(leastWork.find(*context, tile, costOf(op), task.least)))
+      return failure();
   }
   if (failed(checkProblem(program, tasks.problem)))
     return failure();
@@ -268,6 +308,7 @@ FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
   std::vector<SmallVector<CostedTile>> allChoices;
   // Equal ops have equal choices.
   DenseMap<CostAttr, SmallVector<CostedTile>> known;
+  LeastWorkFinder leastWork(target);
   for (auto [task, index] : llvm::zip(tasks.problem.tasks, stretch)) {
     Operation *op = program.ops()[index].op;
     FailureOr<OpOnTarget> context =
@@ -297,6 +338,8 @@ FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
       task.lastCombines = split->lastCombines;
     }
     allChoices.push_back(choices);
+    if (failed(leastWork.find(*context, tile, costOf(op), task.least)))
+      return failure();
   }
   if (failed(checkProblem(program, tasks.problem)))
     return failure();

@@ -9,6 +9,7 @@
 #define LLM_LIB_SCHEDULING_BOUNDFINDER_H
 
 #include "TaskLimits.h"
+#include "llm/Scheduling/Bounds.h"
 
 #include <functional>
 #include <set>
@@ -18,7 +19,7 @@ namespace mlir::llm::scheduling {
 /// The bounds of `lowerBounds()`; nothing on overflow.
 class BoundFinder {
 public:
-  static std::optional<BoundFinder> make(const Problem &problem);
+  static std::optional<BoundFinder> make(const Problem &problem, Cuts cuts);
 
   /// Sets of engine groups to which some task is confined.
   const std::set<GroupSet, std::greater<GroupSet>> &groupsThatMatter() const {
@@ -46,7 +47,8 @@ public:
   /// memory is fetched across one.
   std::optional<int64_t> stages() const;
 
-  /// How tasks are cut where the bound of their stage is least.
+  /// How tasks are cut where the bound of their stage is least, of the ways
+  /// that are offered: those which the bounds must range over.
   std::optional<std::vector<unsigned>> bestChoices() const;
 
 private:

@@ -16,11 +16,12 @@
 
 namespace mlir::llm::scheduling {
 
-std::optional<BoundFinder> BoundFinder::make(const Problem &problem) {
+std::optional<BoundFinder> BoundFinder::make(const Problem &problem,
+                                             Cuts cuts) {
   BoundFinder finder(problem);
   finder.fetchLimits = findFetchLimits(problem);
   std::optional<ProblemLimits> limits =
-      findTaskLimits(problem, finder.fetchLimits);
+      findTaskLimits(problem, finder.fetchLimits, cuts);
   if (!limits)
     return std::nullopt;
   std::vector<int64_t> spans;
@@ -46,9 +47,9 @@ std::optional<BoundFinder> BoundFinder::make(const Problem &problem) {
                                     finder.ahead[predecessor] +
                                         finder.limits[predecessor].spanCycles);
   for (size_t m = 0; m < problem.resources.size(); ++m)
-    finder.heldBytes.push_back(mostHeldAhead(problem, m));
+    finder.heldBytes.push_back(mostHeldAhead(problem, m, cuts));
   if (finder.looksAtRoom())
-    finder.heldRoom = mostHeldAhead(problem, std::nullopt);
+    finder.heldRoom = mostHeldAhead(problem, std::nullopt, cuts);
   return finder;
 }
 
@@ -144,8 +145,9 @@ int64_t largestBound(const std::vector<Bound> &bounds) {
   return largest;
 }
 
-std::optional<std::vector<Bound>> lowerBounds(const Problem &problem) {
-  std::optional<BoundFinder> finder = BoundFinder::make(problem);
+std::optional<std::vector<Bound>> lowerBounds(const Problem &problem,
+                                              Cuts cuts) {
+  std::optional<BoundFinder> finder = BoundFinder::make(problem, cuts);
   if (!finder)
     return std::nullopt;
   bool fits = true;

@@ -124,7 +124,8 @@ std::vector<FetchLimit> findFetchLimits(const Problem &problem) {
 }
 
 std::optional<HeldAhead> mostHeldAhead(const Problem &problem,
-                                       std::optional<size_t> resource) {
+                                       std::optional<size_t> resource,
+                                       Cuts cuts) {
   HeldAhead held;
   if (!hasMemoryEngine(problem))
     return held;
@@ -154,12 +155,18 @@ std::optional<HeldAhead> mostHeldAhead(const Problem &problem,
     held.bytes = std::max(held.bytes, bytes.value_or(0));
     return bytes.has_value();
   };
-  for (const Task &task : problem.tasks)
+  for (const Task &task : problem.tasks) {
+    // What is counted of any way is each element once, as in its slice.
+    if (cuts == Cuts::All && !task.least.empty()) {
+      held.bytes = std::max(held.bytes, held.sliceBytes);
+      continue;
+    }
     for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice)
       for (const Part &part : task.partsOf(choice))
         for (const Source &source : part.sources)
           if (!add(source))
             return std::nullopt;
+  }
   return held;
 }
 

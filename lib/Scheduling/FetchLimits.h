@@ -15,6 +15,7 @@
 #ifndef LLM_LIB_SCHEDULING_FETCHLIMITS_H
 #define LLM_LIB_SCHEDULING_FETCHLIMITS_H
 
+#include "llm/Scheduling/Bounds.h"
 #include "llm/Scheduling/Problem.h"
 
 namespace mlir::llm::scheduling {
@@ -80,7 +81,8 @@ std::vector<FetchLimit> findFetchLimits(const Problem &problem);
 /// The most that all private memories can hold, in bytes of the resource where
 /// one is given; nothing: any number.
 std::optional<HeldAhead> mostHeldAhead(const Problem &problem,
-                                       std::optional<size_t> resource);
+                                       std::optional<size_t> resource,
+                                       Cuts cuts);
 
 /// On the fastest memory engine; nothing if there is none that can.
 std::optional<int64_t> fetchCycles(const Problem &problem,

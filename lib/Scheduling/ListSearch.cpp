@@ -201,7 +201,7 @@ void ListSearch::tryLevels() {
 }
 
 void ListSearch::tryChoicesOfBound() {
-  std::optional<BoundFinder> finder = BoundFinder::make(problem);
+  std::optional<BoundFinder> finder = BoundFinder::make(problem, Cuts::Offered);
   if (std::optional<Choices> choices =
           finder ? finder->bestChoices() : std::nullopt)
     tryHabits(*choices);

@@ -11,6 +11,7 @@
 #include "llm/Support/Units.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace mlir::llm::scheduling {
@@ -25,8 +26,10 @@ public:
         prefetches(hasMemoryEngine(problem)),
         resources(problem.resources.size()) {}
 
-  /// Of each way to cut the task, in `choices`. False on overflow.
-  bool findChoices(const Task &task, std::vector<TaskLimits> &choices);
+  /// Of each way to cut the task, or each that no way is below, in `choices`.
+  /// False on overflow.
+  bool findChoices(const Task &task, Cuts cuts,
+                   std::vector<TaskLimits> &choices);
   std::vector<GroupSet> takeGroupSets();
 
 private:
@@ -36,6 +39,13 @@ private:
     std::vector<int64_t> fetchable; ///< bytes per resource, at most
   };
   std::optional<TaskLimits> findChoice(const Task &task, unsigned choice);
+  std::optional<TaskLimits> findLeast(const Task &task, const LeastWork &least);
+  /// By the limit on fetching of this number.
+  FetchCurve leastCurve(const Task &task, const LeastWork &least, size_t limit,
+                        double fetchedCycles);
+  /// Not rounded up: pieces of it add up to it.
+  double realLength(const EngineGroup &engine, const LeastWork &least,
+                    const std::vector<int64_t> &bytes) const;
   /// Sets `found`.
   void findPart(const Task &task, const Part &part);
   int64_t lengthOn(const EngineGroup &engine, const Part &part,
@@ -179,6 +189,104 @@ std::optional<TaskLimits> LimitFinder::findChoice(const Task &task,
   return limits;
 }
 
+double LimitFinder::realLength(const EngineGroup &engine,
+                               const LeastWork &least,
+                               const std::vector<int64_t> &bytes) const {
+  double cycles = double(least.computeCycles);
+  for (size_t m = 0; m < bytes.size(); ++m) {
+    const Resource &from = problem.resources[m];
+    double bytesPerCycle = double(from.bytesPerSecond) /
+                           double(problem.clockHz) *
+                           double(engine.portLanes[m]) / double(from.lanes);
+    cycles = std::max(cycles, double(bytes[m]) / bytesPerCycle);
+  }
+  return double(least.overheadCycles) + cycles;
+}
+
+FetchCurve LimitFinder::leastCurve(const Task &task, const LeastWork &least,
+                                   size_t limit, double fetchedCycles) {
+  std::optional<size_t> resource = fetchLimits[limit].resource();
+  constexpr size_t mostSources = 4;
+  // Slices may be so small that there is room for any number of them.
+  if (!resource || fetchLimits[limit].isRoom() || !prefetches)
+    return FetchCurve(fetchedCycles);
+  Points own;
+  for (unsigned group = 0; group < problem.engines.size(); ++group) {
+    if (!isEligible(problem, group, task))
+      continue;
+    const EngineGroup &engine = problem.engines[group];
+    if (least.isEven && least.sources.size() <= mostSources) {
+      for (unsigned set = 0; set < 1u << least.sources.size(); ++set) {
+        double moved = 0;
+        left = least.bytes;
+        for (size_t i = 0; i < least.sources.size(); ++i) {
+          if (!(set >> i & 1))
+            continue;
+          moved += double(least.sources[i].bytes[*resource]);
+          for (size_t m = 0; m < left.size(); ++m)
+            left[m] -= least.sources[i].bytes[m];
+        }
+        own.push_back({moved, realLength(engine, least, left)});
+      }
+      continue;
+    }
+    // Some part may stream all of its time while another one computes: each
+    // byte may save as much as it takes the port.
+    const Resource &from = problem.resources[*resource];
+    double bytesPerCycle = double(from.bytesPerSecond) /
+                           double(problem.clockHz) *
+                           double(engine.portLanes[*resource]) /
+                           double(from.lanes);
+    left.assign(least.bytes.size(), 0);
+    left[*resource] = least.bytes[*resource];
+    double streamed =
+        std::max(fetchedCycles, realLength(engine, least, left));
+    own.push_back({0, streamed});
+    own.push_back({(streamed - fetchedCycles) * bytesPerCycle, fetchedCycles});
+  }
+  return FetchCurve(own);
+}
+
+std::optional<TaskLimits> LimitFinder::findLeast(const Task &task,
+                                                 const LeastWork &least) {
+  Part whole;
+  whole.overheadCycles = least.overheadCycles;
+  whole.computeCycles = least.computeCycles;
+  std::vector<int64_t> own = least.bytes;
+  for (const Source &source : least.sources)
+    for (size_t m = 0; prefetches && m < own.size(); ++m)
+      own[m] -= source.bytes[m];
+  int64_t fetched = INT64_MAX, streamed = INT64_MAX, engines = 0;
+  double fetchedCycles = HUGE_VAL;
+  for (unsigned group = 0; group < problem.engines.size(); ++group) {
+    if (!isEligible(problem, group, task))
+      continue;
+    groups[group] = true;
+    const EngineGroup &engine = problem.engines[group];
+    engines = checkedAdd(engines, engine.count).value_or(maxCount);
+    streamed = std::min(streamed, lengthOn(engine, whole, least.bytes));
+    fetched = std::min(fetched, lengthOn(engine, whole, own));
+    fetchedCycles = std::min(fetchedCycles, realLength(engine, least, own));
+  }
+  if (streamed > maxCount || fetched > maxCount)
+    return std::nullopt;
+  TaskLimits limits;
+  limits.engineCycles = fetched;
+  limits.streamedCycles = double(streamed);
+  // The engine that runs longest does its share of the work in one part or
+  // more.
+  limits.spanCycles =
+      least.overheadCycles +
+      ceilMulDiv(fetched - least.overheadCycles, 1, 1,
+                 std::min(engines, least.mostParts))
+          .value_or(0);
+  for (size_t m = 0; m < resources; ++m)
+    limits.streams.push_back({least.bytes[m], own[m]});
+  for (size_t i = 0; i < fetchLimits.size(); ++i)
+    limits.fetching.push_back(leastCurve(task, least, i, fetchedCycles));
+  return limits;
+}
+
 static void lower(TaskLimits &limits, const TaskLimits &other) {
   auto lowerTo = [](int64_t &limit, int64_t found) {
     limit = std::min(limit, found);
@@ -194,12 +302,16 @@ static void lower(TaskLimits &limits, const TaskLimits &other) {
     limits.fetching[i].lower(other.fetching[i]);
 }
 
-bool LimitFinder::findChoices(const Task &task,
+bool LimitFinder::findChoices(const Task &task, Cuts cuts,
                               std::vector<TaskLimits> &choices) {
   choices.clear();
   groups.assign(problem.engines.size(), false);
-  for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice) {
-    std::optional<TaskLimits> own = findChoice(task, choice);
+  bool isAny = cuts == Cuts::All && !task.least.empty();
+  size_t count = isAny ? task.least.size() : task.alternatives.size() + 1;
+  for (size_t number = 0; number < count; ++number) {
+    std::optional<TaskLimits> own = isAny
+                                        ? findLeast(task, task.least[number])
+                                        : findChoice(task, number);
     if (!own)
       return false;
     choices.push_back(std::move(*own));
@@ -220,13 +332,13 @@ std::vector<GroupSet> LimitFinder::takeGroupSets() {
 
 std::optional<ProblemLimits>
 findTaskLimits(const Problem &problem,
-               const std::vector<FetchLimit> &fetchLimits) {
+               const std::vector<FetchLimit> &fetchLimits, Cuts cuts) {
   LimitFinder finder(problem, fetchLimits);
   ProblemLimits limits;
   limits.tasks.reserve(problem.tasks.size());
   std::vector<TaskLimits> choices;
   for (const Task &task : problem.tasks) {
-    if (!finder.findChoices(task, choices))
+    if (!finder.findChoices(task, cuts, choices))
       return std::nullopt;
     size_t number = limits.tasks.size();
     if (choices.size() == 1) {

@@ -10,6 +10,7 @@
 
 #include "FetchCurve.h"
 #include "FetchLimits.h"
+#include "llm/Scheduling/Bounds.h"
 #include "llm/Scheduling/Problem.h"
 
 namespace mlir::llm::scheduling {
@@ -57,7 +58,7 @@ struct ProblemLimits {
 /// Of each task of a sound problem; nothing on overflow.
 std::optional<ProblemLimits>
 findTaskLimits(const Problem &problem,
-               const std::vector<FetchLimit> &fetchLimits);
+               const std::vector<FetchLimit> &fetchLimits, Cuts cuts);
 
 } // namespace mlir::llm::scheduling
 

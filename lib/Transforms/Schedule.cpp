@@ -67,8 +67,6 @@ private:
   FailureOr<int64_t> placeLoop(const ProgramItem &item, int64_t start);
   FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
   void restrict(Problem &problem) const;
-  /// Of a stretch that is scheduled as this problem.
-  LogicalResult addBounds(ArrayRef<unsigned> stretch, const Problem &problem);
   FailureOr<Solution> solve(const Problem &problem);
   FailureOr<Solution> solveExactly(const Problem &problem);
   bool wasInterrupted() const;
@@ -167,17 +165,6 @@ std::string FunctionScheduler::nameOfPolicy(StringRef policy, int64_t makespan,
   return name;
 }
 
-LogicalResult FunctionScheduler::addBounds(ArrayRef<unsigned> stretch,
-                                           const Problem &problem) {
-  if (options.cutsReductions)
-    return bounds.add(program.function(), problem, tripsAround);
-  // They are those of the machine, whatever the options.
-  FailureOr<SplitProblem> all = makeSplitProblem(program, stretch, target);
-  return failed(all)
-             ? failure()
-             : bounds.add(program.function(), all->problem, tripsAround);
-}
-
 FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
                                                    int64_t start) {
   line.enterStretch(stretch.size());
@@ -187,7 +174,7 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
   if (failed(split))
     return failure();
   Problem &problem = split->problem;
-  if (failed(addBounds(stretch, problem)))
+  if (failed(bounds.add(program.function(), problem, tripsAround)))
     return failure();
   restrict(problem);
   FailureOr<Solution> solution = solve(problem);

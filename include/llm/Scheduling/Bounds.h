@@ -20,6 +20,11 @@ struct Bound {
   int64_t cycles = 0;
 };
 
+/// Which ways to cut tasks a bound ranges over: all that there are
+/// (`Task::least`), or those that the problem offers (`Task::alternatives`),
+/// which may be longer.
+enum class Cuts { All, Offered };
+
 /// All bounds of a sound problem, in a fixed order, as dialects/llm/Spec.md has
 /// them in its section "Bounds": the critical path; the work of each set of
 /// engine groups to which some task is confined ("work_core",
@@ -27,7 +32,8 @@ struct Bound {
 /// what is streamed to each such set, less what fetching ahead can save, by
 /// what memory engines move and by what private memory has room for; and the
 /// sum over stages. Nothing on overflow.
-std::optional<std::vector<Bound>> lowerBounds(const Problem &problem);
+std::optional<std::vector<Bound>> lowerBounds(const Problem &problem,
+                                              Cuts cuts = Cuts::All);
 
 /// Cycles of the largest; 0 of none.
 int64_t largestBound(const std::vector<Bound> &bounds);

@@ -82,6 +82,20 @@ struct Split {
   bool lastCombines = false;
 };
 
+/// What some ways to cut a task have in common, be they among its alternatives
+/// or not: all parts together compute and stream no less than this.
+struct LeastWork {
+  int64_t overheadCycles = 0; ///< of each part
+  int64_t computeCycles = 0;  ///< of all parts
+  std::vector<int64_t> bytes; ///< of all parts, per resource
+  /// Of all parts, with `bytes` only: a slice may be as small as one likes.
+  std::vector<Source> sources;
+  int64_t mostParts = 1; ///< that can run at once
+  /// A part that computes some share of `computeCycles` streams that share of
+  /// each source, and of all else, or more.
+  bool isEven = false;
+};
+
 /// One op: its parts, and the tasks that must end before any of them starts.
 struct Task {
   std::string name;
@@ -95,6 +109,10 @@ struct Task {
       false; ///< the last part starts when the others have ended
   /// Other ways to cut it than `parts`: a solution takes one of them or none.
   std::vector<Split> alternatives = {};
+
+  /// Each way to cut it that there is, offered above or not, takes no less than
+  /// one of these; empty: there are no other ways. Bounds hold for all ways.
+  std::vector<LeastWork> least = {};
 
   /// `choice` 0 is the task as it is, above that one of the alternatives.
   const std::vector<Part> &partsOf(unsigned choice) const {
