@@ -28,11 +28,17 @@ public:
 
   /// Nothing where the op cannot be cut into more than one part.
   std::optional<Sizes> cut(int64_t parts);
-  /// The same with a reduction cut, too, where that is clearly faster than all
-  /// ways to cut the op without it into so many parts, half as many, ...
+  /// The same with a reduction cut, too, and what joining its parts takes.
   std::optional<Sizes> cutReduction(int64_t parts);
+  /// Whether that is clearly faster on all engines than every way to cut the op
+  /// without it into so many parts, half as many, ...
+  bool isClearlyFaster(ArrayRef<int64_t> reduced, int64_t parts);
   /// The bytes of all that can be fetched ahead for a part of these sizes.
   double slicesOf(ArrayRef<int64_t> sizes) const;
+  int64_t countParts(ArrayRef<int64_t> sizes) const;
+  bool canCutReductions() const { return !reductions.empty(); }
+  /// No more parts than that, without a reduction or with one.
+  int64_t mostParts(bool reduced) const;
 
 private:
   /// How long the longest part is, how many there are, and what all of them
@@ -50,6 +56,7 @@ private:
   /// On all engines, through what of DRAM's bandwidth they can take.
   double cyclesOfAll(const Estimate &estimate) const;
   double cyclesOfCombine(const Workload &combine) const;
+  PartialReduction partialOf(unsigned reduction, int64_t size) const;
   double bytesOfPart(const Workload &workload, unsigned buffer,
                      ArrayRef<int64_t> sizes) const;
   /// Calls `visit` with `current` for each way to cut the loops into as many
@@ -180,28 +187,27 @@ std::optional<Sizes> Cutter::cut(int64_t parts) {
   return best;
 }
 
+PartialReduction Cutter::partialOf(unsigned reduction, int64_t size) const {
+  return *Split::findReduction(context, reduction,
+                               llvm::divideCeil(uncut[reduction], size));
+}
+
 std::optional<Sizes> Cutter::cutReduction(int64_t parts) {
-  constexpr double clearly = 0.9;
-  double least = std::numeric_limits<double>::max();
-  for (int64_t fewer = parts; fewer > 0 && !reductions.empty(); fewer /= 2)
-    enumerate(loops, fewer, [&] {
-      least = std::min(least, cyclesOfAll(estimate(context.workload)));
-    });
-  least *= clearly;
-  std::optional<Sizes> best;
+  std::optional<Estimate> least;
+  Sizes best;
   for (unsigned reduction : reductions) {
     for (int64_t count = 2; count <= std::min(parts, uncut[reduction]);
          ++count) {
       if (parts % count != 0)
         continue;
       int64_t size = llvm::divideCeil(uncut[reduction], count);
-      PartialReduction partial = *Split::findReduction(
-          context, reduction, llvm::divideCeil(uncut[reduction], size));
+      PartialReduction partial = partialOf(reduction, size);
       double combine = cyclesOfCombine(partial.combine);
       current[reduction] = size;
       enumerate(loops, parts / count, [&] {
-        double found = cyclesOfAll(estimate(partial.part)) + combine;
-        if (found < least) {
+        Estimate found = estimate(partial.part);
+        found.cycles += combine;
+        if (!least || found < *least) {
           least = found;
           best = current;
         }
@@ -209,18 +215,50 @@ std::optional<Sizes> Cutter::cutReduction(int64_t parts) {
       current[reduction] = uncut[reduction];
     }
   }
-  return best;
+  return least ? std::optional<Sizes>(std::move(best)) : std::nullopt;
+}
+
+bool Cutter::isClearlyFaster(ArrayRef<int64_t> reduced, int64_t parts) {
+  constexpr double clearly = 0.9;
+  double least = std::numeric_limits<double>::max();
+  for (int64_t fewer = parts; fewer > 0; fewer /= 2)
+    enumerate(loops, fewer, [&] {
+      least = std::min(least, cyclesOfAll(estimate(context.workload)));
+    });
+  for (unsigned reduction : reductions) {
+    if (reduced[reduction] == uncut[reduction])
+      continue;
+    PartialReduction partial = partialOf(reduction, reduced[reduction]);
+    current.assign(reduced.begin(), reduced.end());
+    double found = cyclesOfAll(estimate(partial.part)) +
+                   cyclesOfCombine(partial.combine);
+    current = uncut;
+    return found < least * clearly;
+  }
+  return false;
+}
+
+int64_t Cutter::countParts(ArrayRef<int64_t> sizes) const {
+  int64_t parts = 1;
+  for (auto [size, extent] : llvm::zip_equal(sizes, uncut))
+    parts = checkedMul(parts, int64_t(llvm::divideCeil(extent, size)))
+                .value_or(maxCount);
+  return parts;
+}
+
+int64_t Cutter::mostParts(bool reduced) const {
+  Sizes least = uncut;
+  for (unsigned loop : loops)
+    least[loop] = 1;
+  for (unsigned loop : reductions)
+    if (reduced)
+      least[loop] = 1;
+  return countParts(least);
 }
 
 static TileAttr withSplit(TileAttr tile, DictionaryAttr split) {
   return TileAttr::get(tile.getContext(), tile.getStrategy(), tile.getLevels(),
                        split);
-}
-
-static bool hasMemoryEngine(const Target &target) {
-  return llvm::any_of(target.engines, [](const Engine &engine) {
-    return engine.kinds.contains(EngineKind::Memory);
-  });
 }
 
 static DictionaryAttr splitOf(const OpOnTarget &context, const Sizes &sizes) {
@@ -264,25 +302,152 @@ static int64_t bytesOf(CostAttr cost) {
   return sum;
 }
 
-/// With a reduction cut, too, where that may be and is faster.
-static std::optional<Sizes> findSizes(const OpOnTarget &context, TileAttr tile,
-                                      Cutter &cutter, int64_t parts,
-                                      bool cutsReductions) {
-  if (cutsReductions)
-    if (std::optional<Sizes> sizes = cutter.cutReduction(parts);
-        sizes && fitsPartial(context, tile, *sizes))
-      return sizes;
-  return cutter.cut(parts);
+namespace {
+/// The ways to cut one op that are offered.
+class Ladder {
+public:
+  Ladder(const OpOnTarget &context, TileAttr tile, const CostedTile &whole)
+      : context(context), tile(tile), engines(context.engine->count),
+        cutter(context, whole.cost.getParts().front().getComputeCycles()),
+        choices({whole}) {
+    for (const Engine &engine : context.target->engines)
+      if (engine.kinds.contains(EngineKind::Memory))
+        memoryEngines += engine.count;
+  }
+
+  /// Into more and more parts.
+  LogicalResult addPlain();
+  /// The same with a reduction cut, where that may pay.
+  LogicalResult addReduced();
+  /// Into as many parts as fill the memory's bandwidth, if those are fewer than
+  /// there are engines.
+  LogicalResult addFilling();
+  LogicalResult addFewerParts();
+  bool canPay() const { return engines > 1 || memoryEngines > 0; }
+  SmallVector<CostedTile> take() { return std::move(choices); }
+
+private:
+  /// Calls `add` with E, 2 E, 3 E, 4 E, 6 E, 8 E, ... parts until it has enough.
+  LogicalResult climb(int64_t most, function_ref<FailureOr<bool>(int64_t)> add);
+  /// Whether finer parts can win no more.
+  bool isFine(int64_t parts, ArrayRef<int64_t> sizes) const {
+    return parts >= 4 * (engines + memoryEngines) &&
+           (memoryEngines == 0 || cutter.slicesOf(sizes) <= smallEnough());
+  }
+  /// So that there is room for some in private memory.
+  double smallEnough() const {
+    constexpr double slicesInMemory = 8;
+    return double(context.tileCapacityBytes()) / slicesInMemory;
+  }
+  /// False where these sizes are no cut.
+  FailureOr<bool> add(ArrayRef<int64_t> sizes);
+
+  const OpOnTarget &context;
+  TileAttr tile;
+  int64_t engines, memoryEngines = 0;
+  Cutter cutter;
+  SmallVector<CostedTile> choices;
+};
+} // namespace
+
+FailureOr<bool> Ladder::add(ArrayRef<int64_t> sizes) {
+  FailureOr<std::optional<CostedTile>> choice =
+      cutTile(context, tile, Sizes(sizes));
+  if (failed(choice))
+    return failure();
+  if (*choice)
+    choices.push_back(**choice);
+  return choice->has_value();
+}
+
+LogicalResult Ladder::climb(int64_t most,
+                            function_ref<FailureOr<bool>(int64_t)> add) {
+  constexpr int64_t mostParts = 1 << 16;
+  for (int64_t parts = std::max<int64_t>(engines, 2), next = 2 * parts;
+       parts <= std::min(mostParts, most);
+       parts =
+           std::exchange(next, next % 3 == 0 ? next / 3 * 4 : next / 2 * 3)) {
+    FailureOr<bool> isEnough = add(parts);
+    if (failed(isEnough))
+      return failure();
+    if (*isEnough)
+      break;
+  }
+  return success();
+}
+
+LogicalResult Ladder::addPlain() {
+  int64_t most = 1;
+  // A rung may give no more parts than the one before: 6 parts of 8 heads are
+  // 4 of 2, 8 are 8 again.
+  auto add = [&](int64_t parts) -> FailureOr<bool> {
+    std::optional<Sizes> sizes = cutter.cut(parts);
+    if (!sizes)
+      return true;
+    if (cutter.countParts(*sizes) <= most)
+      return false;
+    most = cutter.countParts(*sizes);
+    if (failed(this->add(*sizes)))
+      return failure();
+    return isFine(parts, *sizes);
+  };
+  // The first rung may have more parts than the op.
+  return climb(2 * std::max(engines, cutter.mostParts(false)), add);
+}
+
+LogicalResult Ladder::addReduced() {
+  // Of a small op it wins little.
+  if (!cutter.canCutReductions() ||
+      double(bytesOf(choices.front().cost)) < smallEnough())
+    return success();
+  int64_t most = 1;
+  auto add = [&](int64_t parts) -> FailureOr<bool> {
+    std::optional<Sizes> sizes = cutter.cutReduction(parts);
+    if (!sizes || cutter.countParts(*sizes) <= most ||
+        !fitsPartial(context, tile, *sizes))
+      return false;
+    most = cutter.countParts(*sizes);
+    // Where slices of plain parts are so large that few of them fit, nothing
+    // is fetched ahead: that loses more than joining does.
+    std::optional<Sizes> plain = cutter.cut(parts);
+    bool isTooLarge = memoryEngines > 0 &&
+                      (!plain || cutter.slicesOf(*plain) > 2 * smallEnough());
+    if (!isTooLarge && !cutter.isClearlyFaster(*sizes, parts))
+      return false;
+    if (failed(this->add(*sizes)))
+      return failure();
+    return isFine(parts, *sizes);
+  };
+  return climb(2 * std::max(engines, cutter.mostParts(true)), add);
+}
+
+LogicalResult Ladder::addFilling() {
+  const Memory &dram = context.target->dram();
+  int64_t parts = llvm::divideCeil(
+      dram.lanes, context.target->portLanes(*context.engine, dram));
+  if (parts < 2 || parts >= engines)
+    return success();
+  std::optional<Sizes> sizes = cutter.cut(parts);
+  if (!sizes)
+    return success();
+  FailureOr<std::optional<CostedTile>> choice = cutTile(context, tile, *sizes);
+  if (failed(choice))
+    return failure();
+  if (*choice && llvm::none_of(choices, [&](const CostedTile &known) {
+        return known.tile == (*choice)->tile;
+      }))
+    choices.insert(choices.begin() + 1, **choice);
+  return success();
 }
 
 /// Adds those with E / 2, E / 4, ... parts behind the whole op, in which all
 /// parts together move fewer bytes than in the first of `choices` behind it.
-static LogicalResult addFewerParts(const OpOnTarget &context, TileAttr tile,
-                                   Cutter &cutter,
-                                   SmallVectorImpl<CostedTile> &choices) {
+LogicalResult Ladder::addFewerParts() {
+  if (choices.size() < 2)
+    return success();
   SmallVector<CostedTile> fewer;
   int64_t leastBytes = bytesOf(choices[1].cost);
-  for (int64_t parts = context.engine->count / 2; parts > 1; parts /= 2) {
+  for (int64_t parts = engines / 2; parts > 1; parts /= 2) {
     std::optional<Sizes> sizes = cutter.cut(parts);
     if (!sizes)
       break;
@@ -312,41 +477,11 @@ mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given,
   FailureOr<CostAttr> whole = computeCost(context, tile);
   if (failed(whole))
     return failure();
-  SmallVector<CostedTile> choices = {{tile, *whole}};
-  int64_t engines = context.engine->count;
-  bool fetches = hasMemoryEngine(*context.target);
-  if (engines == 1 && !fetches)
-    return choices;
-
-  Cutter cutter(context, whole->getParts().front().getComputeCycles());
-  constexpr int64_t mostParts = 1 << 16, slicesInMemory = 8;
-  double smallEnough =
-      double(context.tileCapacityBytes()) / double(slicesInMemory);
-  // Of a small op it wins little.
-  cutsReductions &= double(bytesOf(*whole)) >= smallEnough;
-  Sizes last;
-  // E, 2 E, 3 E, 4 E, 6 E, 8 E, ...
-  for (int64_t parts = std::max<int64_t>(engines, 2), next = 2 * parts;
-       parts <= mostParts;
-       parts =
-           std::exchange(next, next % 3 == 0 ? next / 3 * 4 : next / 2 * 3)) {
-    std::optional<Sizes> sizes =
-        findSizes(context, tile, cutter, parts, cutsReductions);
-    if (!sizes || *sizes == last)
-      break;
-    last = *sizes;
-    FailureOr<std::optional<CostedTile>> choice = cutTile(context, tile, last);
-    if (failed(choice))
-      return failure();
-    if (!*choice)
-      break;
-    choices.push_back(**choice);
-    if (parts >= 4 * engines &&
-        (!fetches || cutter.slicesOf(last) <= smallEnough))
-      break;
-  }
-  if (choices.size() > 1 &&
-      failed(addFewerParts(context, tile, cutter, choices)))
+  Ladder ladder(context, tile, {tile, *whole});
+  if (ladder.canPay() &&
+      (failed(ladder.addPlain()) || failed(ladder.addFewerParts()) ||
+       failed(ladder.addFilling()) ||
+       (cutsReductions && failed(ladder.addReduced()))))
     return failure();
-  return choices;
+  return ladder.take();
 }

@@ -36,7 +36,10 @@ struct Habit {
   bool alwaysMostParts = false;
   /// An engine streams with at most one of so many equal shares of the lanes:
   /// parts that would fit side by side only almost then do, and end together.
+  /// `evenShares`: of those that are free, one for each engine that is idle and
+  /// has something to start.
   int64_t shares = 1;
+  static constexpr int64_t evenShares = 0;
 
   /// Of the sources of a part only that which saves most is fetched, and the
   /// others are streamed: its engine and a memory engine share the work.

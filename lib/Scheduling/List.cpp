@@ -15,6 +15,31 @@
 
 namespace mlir::llm::scheduling {
 
+/// Each op as it is best alone; if that is not near enough, each stage as it is.
+static void tryCuts(const Problem &problem, size_t effort, ListSearch &search,
+                    const TryReport &report) {
+  StageSearch stages(problem, report);
+  for (bool onHalf : {false, true})
+    if (!search.isDone())
+      search.tryFew(stages.cutsAlone(onHalf));
+  if (search.isDone())
+    return;
+  std::optional<StageResults> found = stages.run(effort);
+  if (!found)
+    return;
+  ListOptions options = std::move(found->options);
+  search.tryOnce(found->choices, options);
+  options.prefetches = true;
+  search.tryOnce(found->choices, options);
+  // A stage alone does not see that another one writes its sources.
+  for (Habit &habit : options.habits)
+    habit.waitsForSources = true;
+  search.tryOnce(found->choices, options);
+  search.setAlike(std::move(found->alike));
+  if (!search.isDone())
+    search.descendFromBest();
+}
+
 std::optional<ListResult> searchList(const Problem &problem,
                                      const TryReport &report) {
   std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
@@ -22,33 +47,19 @@ std::optional<ListResult> searchList(const Problem &problem,
     return std::nullopt;
   int64_t bound = largestBound(*bounds);
 
-  // Parts to place before a large problem is tried in fewer ways.
-  constexpr size_t effort = 1'000'000;
-  ListSearch search(problem, bound, effort, report);
+  // Parts to place before a large problem is tried in fewer ways, and runs that
+  // win nothing before any is.
+  constexpr size_t effort = 1'000'000, patience = 100;
+  ListSearch search(problem, bound, effort, patience, report);
   bool canCut =
       std::any_of(problem.tasks.begin(), problem.tasks.end(),
                   [](const Task &task) { return !task.alternatives.empty(); });
-  if (canCut) {
-    if (std::optional<StageResults> stages =
-            searchStages(problem, effort, report)) {
-      ListOptions options = std::move(stages->options);
-      search.tryOnce(stages->choices, options);
-      options.prefetches = true;
-      search.tryOnce(stages->choices, options);
-      // A stage alone does not see that another one writes its sources.
-      for (Habit &habit : options.habits)
-        habit.waitsForSources = true;
-      search.tryOnce(stages->choices, options);
-      search.setAlike(std::move(stages->alike));
-      if (!search.isDone())
-        search.descendFromBest();
-    } else {
-      search.tryChoicesOfBound();
-    }
-  }
+  if (canCut)
+    tryCuts(problem, effort, search, report);
   if (!search.isDone())
     search.tryLevels();
-  search.keep(scheduleEarliest(problem), {}, ListOptions());
+  if (!search.isDone() || !canCut)
+    search.keep(scheduleEarliest(problem), {}, ListOptions());
   if (!search.isDone())
     search.descend();
   std::optional<Solution> best = search.takeBest();

@@ -96,6 +96,7 @@ void ListRun::release(std::vector<unsigned> &tasks) {
 }
 
 void ListRun::releasePart(size_t part, std::vector<unsigned> &tasks) {
+  ++ready;
   if (prefetcher)
     released[part] = true;
   const Mode &mode = plan.table.modesOf(part).front();
@@ -150,6 +151,7 @@ void ListRun::start(size_t part, Choice choice) {
   if (!running.empty())
     ++running[plan.table.parts[part].task];
   ++started;
+  --ready;
 }
 
 void ListRun::loadAhead(size_t position) const {
@@ -277,9 +279,18 @@ ListRun::within(int64_t shares, const std::vector<int64_t> &available) {
   if (shares == 1)
     return available;
   share.resize(available.size());
+  bool isEven = shares == Habit::evenShares;
+  int64_t starters = isEven ? countStarters() : 1;
   for (size_t m = 0; m < share.size(); ++m)
-    share[m] = std::min(available[m], std::max<int64_t>(1, lanes[m] / shares));
+    share[m] =
+        isEven ? ceilMulDiv(available[m], 1, 1, starters).value_or(1)
+               : std::min(available[m], std::max<int64_t>(1, lanes[m] / shares));
   return share;
+}
+
+int64_t ListRun::countStarters() const {
+  return std::max<int64_t>(
+      1, std::min<int64_t>(machine.idleComputeEngines(), ready));
 }
 
 template <typename Later>

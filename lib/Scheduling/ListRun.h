@@ -72,11 +72,14 @@ private:
   std::optional<Choice> choosePatiently(const PartTable::Shape &shape);
   std::optional<Choice> chooseEagerly(const PartTable::Shape &shape,
                                       int64_t shares);
-  /// See Habit::shares; a part that joins others has no others beside it.
+  /// Into how many equal shares the lanes fall, see Habit::shares; a part that
+  /// joins others has no others beside it.
   int64_t sharesFor(size_t part) const;
-  /// Those of the lanes that one engine may stream with.
+  /// Those of the available lanes that one engine may stream with.
   const std::vector<int64_t> &within(int64_t shares,
                                      const std::vector<int64_t> &available);
+  /// Idle engines that have something to start.
+  int64_t countStarters() const;
   /// Whether a length `now`, more than with the lanes `wanted`, is worse than
   /// to wait for lanes; `later` says how long the part is with given free ones.
   template <typename Later>
@@ -104,7 +107,7 @@ private:
   std::vector<unsigned> partsLeft; ///< of each task: parts that have not ended
   std::vector<int64_t> freeThen;   ///< room for what shouldWait() asks for
   std::vector<int64_t> share;      ///< and for what within() returns
-  size_t started = 0;
+  size_t started = 0, ready = 0; ///< parts; those that may start
   int64_t streaming = 0;        ///< parts that stream now
   std::vector<int64_t> running; ///< parts of each task, where that is limited
   unsigned latest = 0;          ///< the task that was released last

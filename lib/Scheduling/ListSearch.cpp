@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ListSearch.h"
-#include "BoundFinder.h"
 #include "ListRun.h"
 #include "Parts.h"
 #include "llm/Support/Units.h"
@@ -65,8 +64,9 @@ static std::vector<unsigned> findFirstLevels(const Problem &problem) {
 }
 
 ListSearch::ListSearch(const Problem &problem, int64_t bound, size_t effort,
-                       const TryReport &report)
-    : problem(problem), bound(bound), effort(effort), report(report),
+                       size_t patience, const TryReport &report)
+    : problem(problem), bound(bound), effort(effort), patience(patience),
+      report(report),
       firstLevels(findFirstLevels(problem)) {}
 
 void ListSearch::keep(std::optional<Solution> solution, const Choices &choices,
@@ -89,6 +89,11 @@ std::optional<int64_t> ListSearch::run(const Problem &resolved,
   if (!solution)
     return std::nullopt;
   int64_t makespan = solution->makespan;
+  ++runsInVain;
+  if (makespan < lastGain - lastGain / nearEnough) {
+    lastGain = makespan;
+    runsInVain = 0;
+  }
   keep(std::move(solution), choices, with);
   return makespan;
 }
@@ -144,6 +149,17 @@ std::vector<ListOptions> ListSearch::levelOptions(const Problem &resolved) {
   return all;
 }
 
+std::vector<ListOptions> ListSearch::fewOptions(const Problem &resolved) {
+  std::vector<ListOptions> all = eagerOptions(resolved);
+  if (all.size() > 1)
+    all.pop_back();
+  if (countComputeEngines(resolved) > 1) {
+    all.push_back(all.front());
+    all.back().habits.front().shares = Habit::evenShares;
+  }
+  return all;
+}
+
 /// Every other way to start parts.
 std::vector<ListOptions> ListSearch::otherOptions(const Problem &resolved,
                                                   const Plan &plan,
@@ -177,7 +193,8 @@ std::vector<ListOptions> ListSearch::otherOptions(const Problem &resolved,
       with.habits.front().fetchesOne = false;
     }
     if (engines > 1)
-      for (int64_t shares : {engines, engines + countMemoryEngines(resolved)}) {
+      for (int64_t shares : {Habit::evenShares, engines,
+                             engines + countMemoryEngines(resolved)}) {
         with.habits.front().shares = shares;
         all.push_back(with);
       }
@@ -200,11 +217,20 @@ void ListSearch::tryLevels() {
       [&](unsigned task, unsigned level) { return choiceAt(task, level); });
 }
 
-void ListSearch::tryChoicesOfBound() {
-  std::optional<BoundFinder> finder = BoundFinder::make(problem, Cuts::Offered);
-  if (std::optional<Choices> choices =
-          finder ? finder->bestChoices() : std::nullopt)
-    tryHabits(*choices);
+void ListSearch::tryFew(const Choices &choices) {
+  Problem copy;
+  const Problem &resolved = cut(choices, copy);
+  std::optional<Plan> plan = Plan::make(resolved);
+  for (const ListOptions &with : fewOptions(resolved))
+    if (plan && !isDone())
+      noteStart(with, choices, run(resolved, *plan, with, choices));
+}
+
+void ListSearch::tryEachChoice() {
+  for (unsigned choice = 0;
+       choice <= problem.tasks.front().alternatives.size() && !isDone();
+       ++choice)
+    tryFew({choice});
 }
 
 void ListSearch::tryLevelsFrom(const Choices &cuts) {

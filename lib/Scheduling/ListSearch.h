@@ -25,10 +25,13 @@ using Alike = std::vector<unsigned>;
 /// and keeps the shortest solution.
 class ListSearch {
 public:
-  /// Stops at `bound` cycles, which nothing is shorter than, and once so many
-  /// parts were placed. `report` must outlive it.
+  /// Stops within a part in `nearEnough` of `bound` cycles, which nothing is
+  /// shorter than; once so many parts were placed; or after so many runs that
+  /// won less than that. `report` must outlive it.
   ListSearch(const Problem &problem, int64_t bound, size_t effort,
-             const TryReport &report);
+             size_t patience, const TryReport &report);
+  /// Less is not worth the search: 0.5 %.
+  static constexpr int64_t nearEnough = 200;
 
   const std::optional<Solution> &best() const { return shortest; }
   /// Moved, as it may have a million slots; nothing is tried after that.
@@ -37,7 +40,8 @@ public:
   const ListOptions &bestOptions() const { return options; }
   size_t placedParts() const { return placed; }
   bool isDone() const {
-    return shortest && (shortest->makespan <= bound || placed >= effort);
+    return shortest && (shortest->makespan <= bound + bound / nearEnough ||
+                        placed >= effort || runsInVain >= patience);
   }
 
   /// Every task in its first way, every one in its second, and so on; the best
@@ -46,8 +50,10 @@ public:
   /// The same, but no task in an earlier way than in `cuts`; and again with
   /// those tasks as in `cuts` that compute for longer than they stream.
   void tryLevelsFrom(const Choices &cuts);
-  /// Tasks cut as where the bounds of stages are least.
-  void tryChoicesOfBound();
+  /// These cuts, started in the few ways that are best mostly.
+  void tryFew(const Choices &choices);
+  /// Each way to cut a single task, started in these ways.
+  void tryEachChoice();
   /// One run.
   void tryOnce(const Choices &choices, const ListOptions &options);
   /// From the best of each habit on: cuts one task after the other in another
@@ -104,6 +110,7 @@ private:
   Choices cutForFetches(Choices choices) const;
   static std::vector<ListOptions> eagerOptions(const Problem &resolved);
   static std::vector<ListOptions> levelOptions(const Problem &resolved);
+  static std::vector<ListOptions> fewOptions(const Problem &resolved);
   static std::vector<ListOptions>
   otherOptions(const Problem &resolved, const Plan &plan, bool isAsGiven);
   /// The makespan of one run.
@@ -116,7 +123,8 @@ private:
 
   const Problem &problem;
   int64_t bound;
-  size_t effort, placed = 0;
+  size_t effort, patience, placed = 0, runsInVain = 0;
+  int64_t lastGain = INT64_MAX; ///< the makespan that was well below the one before
   const TryReport &report;
   std::vector<unsigned> firstLevels; ///< of each task, see choiceAt()
   std::optional<Solution> shortest;

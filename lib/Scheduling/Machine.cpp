@@ -57,6 +57,14 @@ unsigned Machine::mostHalvings(const Problem &problem, const PartTable &table) {
   return halvings;
 }
 
+int64_t Machine::idleComputeEngines() const {
+  int64_t idle = 0;
+  for (size_t group = 0; group < groups.size(); ++group)
+    if (computes(problem.engines[group]))
+      idle += groups[group].count - int64_t(groups[group].ends.size());
+  return idle;
+}
+
 int64_t Machine::nextIdle(unsigned group) const {
   return isIdle(group) ? time : groups[group].ends.top();
 }

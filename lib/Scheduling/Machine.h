@@ -44,6 +44,8 @@ public:
   bool isIdle(EngineId engine) const {
     return groups[engine.group].idle.contains(engine.index);
   }
+  /// Idle engines that compute.
+  int64_t idleComputeEngines() const;
   /// When an engine of the group is idle next: now, or when the first one ends.
   int64_t nextIdle(unsigned group) const;
   /// When the next slot ends; nothing when all engines are idle.

@@ -15,51 +15,6 @@
 
 namespace mlir::llm::scheduling {
 
-namespace {
-
-class StageSearch {
-public:
-  StageSearch(const Problem &problem, size_t effort, const TryReport &report)
-      : problem(problem), report(report), order(topologicalOrder(problem)),
-        borders(findBorders(problem, order)), effort(effort) {}
-  std::optional<StageResults> run();
-
-private:
-  /// What one stage says of its tasks, in their order.
-  struct Found {
-    Choices choices;
-    ListOptions options;
-    size_t placedParts = 0; ///< the effort that it took
-  };
-
-  /// One of its kind.
-  struct Stage {
-    Problem problem;
-    int64_t bound;
-    std::vector<size_t> places; ///< all that are equal to it: in `borders`
-  };
-
-  Problem extract(size_t begin, size_t end) const;
-  /// How each task at these positions is best cut when it runs alone; with half
-  /// of the compute engines, as when others run beside it.
-  Choices cutsAlone(size_t begin, size_t end, bool onHalf);
-  Found search(const Problem &stage, int64_t bound, size_t effort,
-               const std::vector<Choices> &cuts) const;
-  Found search(const Stage &stage, size_t effort);
-  void findStages();
-
-  const Problem &problem;
-  const TryReport &report;
-  std::vector<unsigned> order;
-  std::vector<size_t> borders;
-  size_t effort;
-  std::vector<Stage> stages;
-  /// What cutsAlone has found, by bound: a task alone, and its cut.
-  std::multimap<int64_t, std::pair<Problem, unsigned>> known[2];
-};
-
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Equal stages
 //===----------------------------------------------------------------------===//
@@ -149,37 +104,65 @@ static int64_t boundOf(const Problem &problem) {
   return largestBound(lowerBounds(problem).value_or(std::vector<Bound>()));
 }
 
-Choices StageSearch::cutsAlone(size_t begin, size_t end, bool onHalf) {
-  Choices choices;
-  for (size_t at = begin; at < end; ++at) {
-    Problem alone = extract(at, at + 1);
-    for (EngineGroup &engine : alone.engines)
-      if (onHalf && !engine.kinds.contains(EngineKind::Memory))
-        engine.count = std::max<int64_t>(1, engine.count / 2);
-    int64_t bound = boundOf(alone);
-    auto [first, last] = known[onHalf].equal_range(bound);
-    auto same = std::find_if(first, last, [&](const auto &other) {
-      return haveEqualTasks(other.second.first, alone);
-    });
-    if (same == last) {
-      Found found = search(alone, bound, effort / order.size(), {});
-      unsigned choice = found.choices.front();
-      same = known[onHalf].insert({bound, {std::move(alone), choice}});
-    }
-    choices.push_back(same->second.second);
-  }
-  return choices;
+StageSearch::StageSearch(const Problem &problem, const TryReport &report)
+    : problem(problem), report(report), order(topologicalOrder(problem)),
+      borders(findBorders(problem, order)) {}
+
+unsigned StageSearch::cutAlone(Problem task, bool onHalf) {
+  if (task.tasks.front().alternatives.empty())
+    return 0;
+  for (EngineGroup &engine : task.engines)
+    if (onHalf && !engine.kinds.contains(EngineKind::Memory))
+      engine.count = std::max<int64_t>(1, engine.count / 2);
+  int64_t bound = boundOf(task);
+  auto [first, last] = known[onHalf].equal_range(bound);
+  auto same = std::find_if(first, last, [&](const auto &other) {
+    return haveEqualTasks(other.second.first, task);
+  });
+  if (same != last)
+    return same->second.second;
+  // Others come before it and behind it: it is not done where it is near its
+  // own bound.
+  ListSearch search(task, /*bound=*/0, /*effort=*/SIZE_MAX,
+                    /*patience=*/SIZE_MAX, report);
+  search.tryEachChoice();
+  unsigned choice = search.best() && !search.best()->choices.empty()
+                        ? search.best()->choices.front()
+                        : 0;
+  known[onHalf].insert({bound, {std::move(task), choice}});
+  return choice;
 }
 
-StageSearch::Found StageSearch::search(const Problem &stage, int64_t bound,
-                                       size_t effort,
-                                       const std::vector<Choices> &cuts) const {
-  // A thousandth is near enough.
-  ListSearch search(stage, bound + bound / 1000, effort, report);
-  search.tryChoicesOfBound();
+Choices StageSearch::cutsAlone(bool onHalf) {
+  Choices &cuts = alone[onHalf];
+  if (cuts.empty()) {
+    cuts.resize(order.size());
+    for (size_t at = 0; at < order.size(); ++at)
+      cuts[order[at]] = cutAlone(extract(at, at + 1), onHalf);
+  }
+  return cuts;
+}
+
+StageSearch::Found StageSearch::search(const Stage &stage, size_t effort) {
+  constexpr size_t patience = 100;
+  ListSearch search(stage.problem, stage.bound, effort, patience, report);
+  size_t begin = borders[stage.places.front()];
+  std::vector<Choices> cuts;
+  for (bool onHalf : {false, true}) {
+    Choices own;
+    for (size_t i = 0; i < stage.problem.tasks.size(); ++i)
+      own.push_back(cutsAlone(onHalf)[order[begin + i]]);
+    if (cuts.empty() || cuts.front() != own)
+      cuts.push_back(std::move(own));
+  }
   for (const Choices &own : cuts)
-    search.tryLevelsFrom(own);
-  search.tryLevels();
+    if (!search.isDone())
+      search.tryFew(own);
+  for (const Choices &own : cuts)
+    if (!search.isDone())
+      search.tryLevelsFrom(own);
+  if (!search.isDone())
+    search.tryLevels();
   search.descend();
   Found found;
   found.placedParts = search.placedParts();
@@ -187,8 +170,8 @@ StageSearch::Found StageSearch::search(const Problem &stage, int64_t bound,
     found.choices = search.best()->choices;
     found.options = search.bestOptions();
   }
-  found.choices.resize(stage.tasks.size(), 0);
-  found.options.extraCycles.resize(stage.tasks.size(), 0);
+  found.choices.resize(stage.problem.tasks.size(), 0);
+  found.options.extraCycles.resize(stage.problem.tasks.size(), 0);
   return found;
 }
 
@@ -209,20 +192,7 @@ void StageSearch::findStages() {
   }
 }
 
-StageSearch::Found StageSearch::search(const Stage &stage, size_t effort) {
-  size_t first = borders[stage.places.front()];
-  size_t count = stage.problem.tasks.size();
-  std::vector<Choices> cuts;
-  if (count > 1)
-    for (bool onHalf : {true, false}) {
-      Choices alone = cutsAlone(first, first + count, onHalf);
-      if (cuts.empty() || cuts.front() != alone)
-        cuts.push_back(std::move(alone));
-    }
-  return search(stage.problem, stage.bound, effort, cuts);
-}
-
-std::optional<StageResults> StageSearch::run() {
+std::optional<StageResults> StageSearch::run(size_t effort) {
   if (borders.size() <= 2 || order.size() != problem.tasks.size())
     return std::nullopt;
   findStages();
@@ -261,11 +231,6 @@ std::optional<StageResults> StageSearch::run() {
       }
   }
   return results;
-}
-
-std::optional<StageResults> searchStages(const Problem &problem, size_t effort,
-                                         const TryReport &report) {
-  return StageSearch(problem, effort, report).run();
 }
 
 } // namespace mlir::llm::scheduling
