@@ -7,6 +7,7 @@
 
 #include "llm/Analysis/LeastWork.h"
 #include "Movement.h"
+#include "WorkSums.h"
 #include "llm/Analysis/ClosedForm.h"
 #include "llm/Analysis/Program.h"
 #include "llm/Analysis/Split.h"
@@ -15,6 +16,7 @@
 #include "llm/Support/Units.h"
 
 #include <cmath>
+#include <map>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -121,16 +123,264 @@ static int64_t mostPartsOf(const OpOnTarget &context) {
   return std::min(parts, maxParts);
 }
 
-/// Whether counts are products over loops, so that a box of some share of the
-/// iterations has that share of the elements, or more.
-static bool isEven(const Workload &workload) {
-  return workload.maskedLoops.none() &&
-         llvm::none_of(workload.buffers, [](const Buffer &buffer) {
-           return buffer.isGathered;
-         });
+/// Whether the counts of a mask are those without it, as for one query that
+/// sees all keys: then a box of some share of the iterations has that share of
+/// the elements, or more.
+static bool isEven(const OpOnTarget &context) {
+  const Workload &workload = context.workload;
+  WorkloadOpInterface op = context.op;
+  if (llvm::any_of(workload.buffers, [](const Buffer &buffer) {
+        return buffer.isGathered;
+      }))
+    return false;
+  if (workload.maskedLoops.none())
+    return true;
+  SmallVector<Interval, 6> box = workload.fullBox();
+  auto areEqual = [](Count a, Count b) {
+    return succeeded(a) && succeeded(b) && *a == *b;
+  };
+  for (unsigned stage = 0; stage < workload.stages.size(); ++stage)
+    if (!areEqual(op.countPoints(workload, stage, box),
+                  countPointsOfProduct(workload, stage, box)))
+      return false;
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
+    if (!areEqual(op.countElements(workload, buffer, box),
+                  countElementsOfProduct(workload, buffer, box)))
+      return false;
+  return true;
 }
 
-FailureOr<LeastWork>
+//===----------------------------------------------------------------------===//
+// Experts
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Rows that take slices of one buffer, expert after expert: how many each
+/// takes.
+class RowsOfSlices {
+public:
+  RowsOfSlices(const OpOnTarget &context, unsigned buffer, unsigned loop)
+      : op(context.op), workload(context.workload), buffer(buffer),
+        loop(loop), box(workload.fullBox()),
+        sliceElements(
+            toReal(countElementsOfProduct(workload, buffer, box))) {}
+
+  std::vector<int64_t> find() {
+    visit(box[loop].begin, box[loop].end);
+    return std::move(rows);
+  }
+
+private:
+  int64_t countSlices(int64_t begin, int64_t end) {
+    SmallVector<Interval, 6> some = box;
+    some[loop] = {begin, end};
+    return std::llround(toReal(op.countElements(workload, buffer, some)) /
+                        sliceElements);
+  }
+  /// Halves what several slices share.
+  void visit(int64_t begin, int64_t end) {
+    if (end - begin > 1 && countSlices(begin, end) > 1) {
+      int64_t middle = begin + (end - begin) / 2;
+      visit(begin, middle);
+      visit(middle, end);
+      return;
+    }
+    bool goesOn = !rows.empty() && countSlices(begin - 1, begin + 1) == 1;
+    if (goesOn)
+      rows.back() += end - begin;
+    else
+      rows.push_back(end - begin);
+  }
+
+  WorkloadOpInterface op;
+  const Workload &workload;
+  unsigned buffer, loop;
+  SmallVector<Interval, 6> box;
+  double sliceElements;
+  std::vector<int64_t> rows;
+};
+} // namespace
+
+/// A product for each expert, with what it reads: as if each were an op.
+static std::vector<LeastWork::EvenShare>
+sharesOfExperts(const OpOnTarget &context) {
+  const Workload &workload = context.workload;
+  std::optional<unsigned> sliced;
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers))
+    if (buffer.slices > 0 && workload.isContracted(buffer) && !sliced)
+      sliced = index;
+  if (!sliced || workload.maskedLoops.count() != 1)
+    return {};
+  unsigned loop = workload.maskedLoops.find_first();
+  std::map<int64_t, int64_t> experts; // by rows
+  int64_t count = 0;
+  for (int64_t rows : RowsOfSlices(context, *sliced, loop).find()) {
+    ++experts[rows];
+    ++count;
+  }
+  std::vector<LeastWork::EvenShare> shares;
+  for (auto [rows, many] : experts)
+    shares.push_back({double(rows * many) /
+                          double(workload.loops[loop].extent),
+                      double(many) / double(count)});
+  return shares;
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes of many parts
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The bytes of all parts where the largest has one in so many of the
+/// iterations, at least. Of loop l it has one in q_l, so that all parts read
+/// each element of a buffer q_l times for each loop that the buffer does not
+/// have. With z = log q that is a sum of exponentials, which is convex: the
+/// least of it over all z >= 0 with sum z >= log(parts) is not below what any
+/// tangent has there (Frank and Wolfe, 1956).
+class BytesOfParts {
+public:
+  BytesOfParts(const OpOnTarget &context, ArrayRef<int64_t> bytes);
+  /// Nothing where the op has not so many iterations that can be apart.
+  std::optional<double> atLeast(double parts) const;
+
+private:
+  using Vector = SmallVector<double, 6>;
+  struct Term {
+    double bytes;
+    llvm::SmallBitVector loops; ///< for each of which they are read again
+  };
+  double valueAt(const Vector &z, Vector &gradient) const;
+  /// Where a linear function is least.
+  Vector leastOf(const Vector &gradient, double sum) const;
+
+  SmallVector<Term, 6> terms;
+  double constant = 0;
+  Vector mostOf; ///< of each loop: log of its extent, 0 where it is whole
+};
+} // namespace
+
+BytesOfParts::BytesOfParts(const OpOnTarget &context,
+                           ArrayRef<int64_t> bytes) {
+  const Workload &workload = context.workload;
+  llvm::SmallBitVector reductions(workload.loops.size());
+  for (auto [index, loop] : llvm::enumerate(workload.loops)) {
+    bool isReduced = loop.extent > 1 && !Split::canCut(loop) &&
+                     Split::findReduction(context, index, 2);
+    reductions[index] = isReduced;
+    mostOf.push_back(Split::canCut(loop) || isReduced
+                         ? std::log(double(loop.extent))
+                         : 0);
+  }
+  // Sums that are not complete are written and read, in 32 bits or more.
+  constexpr double sumBytes = 2 * 4;
+  TileModel model(context.op, context.workload);
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
+    if (bytes[index] == 0)
+      continue;
+    if (buffer.role == Buffer::Role::Read) {
+      terms.push_back({double(bytes[index]), ~workload.loopsOf(buffer)});
+      continue;
+    }
+    double elements = toReal(WorkloadOpInterface(context.op).countElements(
+        workload, index, workload.fullBox()));
+    constant += double(bytes[index]) - sumBytes * elements;
+    terms.push_back({sumBytes * elements, reductions});
+  }
+}
+
+double BytesOfParts::valueAt(const Vector &z, Vector &gradient) const {
+  double value = constant;
+  gradient.assign(z.size(), 0);
+  for (const Term &term : terms) {
+    double exponent = 0;
+    for (unsigned loop : term.loops.set_bits())
+      exponent += z[loop];
+    double bytes = term.bytes * std::exp(exponent);
+    value += bytes;
+    for (unsigned loop : term.loops.set_bits())
+      gradient[loop] += bytes;
+  }
+  return value;
+}
+
+BytesOfParts::Vector BytesOfParts::leastOf(const Vector &gradient,
+                                           double sum) const {
+  auto loops = llvm::to_vector<6>(llvm::seq<unsigned>(0, gradient.size()));
+  llvm::stable_sort(loops, [&](unsigned a, unsigned b) {
+    return gradient[a] < gradient[b];
+  });
+  Vector z(gradient.size(), 0);
+  for (unsigned loop : loops) {
+    z[loop] = std::min(sum, mostOf[loop]);
+    sum -= z[loop];
+  }
+  return z;
+}
+
+std::optional<double> BytesOfParts::atLeast(double parts) const {
+  double sum = std::log(parts), most = 0;
+  for (double loop : mostOf)
+    most += loop;
+  if (most < sum * (1 - 1e-9))
+    return std::nullopt;
+  Vector gradient, ignored;
+  Vector z(mostOf.size(), 0);
+  double bound = valueAt(z, gradient); // as whole as can be
+  z = leastOf(gradient, sum);
+  constexpr int steps = 24;
+  for (int step = 0; step < steps; ++step) {
+    double tangent = valueAt(z, gradient);
+    Vector to = leastOf(gradient, sum);
+    for (size_t loop = 0; loop < z.size(); ++loop)
+      tangent += gradient[loop] * (to[loop] - z[loop]);
+    bound = std::max(bound, tangent);
+    double share = 2.0 / (step + 2.0);
+    for (size_t loop = 0; loop < z.size(); ++loop)
+      z[loop] += share * (to[loop] - z[loop]);
+  }
+  return bound;
+}
+
+//===----------------------------------------------------------------------===//
+// All
+//===----------------------------------------------------------------------===//
+
+/// Adds one entry for each range of the size of the largest part, as far as
+/// engines can share the op.
+static std::vector<LeastWork>
+inParts(const OpOnTarget &context, const LeastWork &least,
+        ArrayRef<int64_t> bytes,
+        function_ref<std::vector<int64_t>(int64_t)> perMemory) {
+  std::vector<LeastWork> all;
+  BytesOfParts bytesOfParts(context, bytes);
+  int64_t once = 0;
+  for (int64_t own : bytes)
+    once += own;
+  int64_t engines = context.engine->count;
+  // 1, 2, 3, 4, 6, 8, ... parts.
+  for (int64_t parts = 1, next = 2; parts < least.mostParts;) {
+    std::optional<double> most = bytesOfParts.atLeast(double(parts));
+    if (!most)
+      break;
+    // What doubles lose is less.
+    auto again = std::max<int64_t>(
+        0, int64_t(*most * (1 - 1e-9)) - once);
+    all.push_back(least);
+    std::vector<int64_t> more = perMemory(again);
+    for (size_t m = 0; m < more.size(); ++m)
+      all.back().bytes[m] += more[m];
+    all.back().againBytes = std::move(more);
+    if (parts >= engines)
+      return all;
+    all.back().mostParts = std::min(next, least.mostParts);
+    parts = std::exchange(next, next % 3 == 0 ? next / 3 * 4 : next + (next + 1) / 2);
+  }
+  if (all.empty())
+    all.push_back(least);
+  return all;
+}
+
+FailureOr<std::vector<LeastWork>>
 mlir::llm::leastWork(const OpOnTarget &context, TileStrategy strategy,
                      ArrayRef<const Memory *> memories) {
   FailureOr<SmallVector<int64_t, 4>> bytes = leastBytes(context, strategy);
@@ -139,7 +389,6 @@ mlir::llm::leastWork(const OpOnTarget &context, TileStrategy strategy,
   LeastWork least;
   least.overheadCycles = context.engine->overheadCycles;
   least.mostParts = mostPartsOf(context);
-  least.isEven = isEven(context.workload);
   auto perMemory = [&](int64_t ofDram) {
     std::vector<int64_t> all;
     for (const Memory *memory : memories)
@@ -158,9 +407,17 @@ mlir::llm::leastWork(const OpOnTarget &context, TileStrategy strategy,
       least.sources.push_back({buffer.name, perMemory(moved), moved});
   }
   least.bytes = perMemory(sum);
+  least.againBytes = perMemory(0);
   FailureOr<int64_t> compute = leastComputeCycles(context, sum);
   if (failed(compute))
     return failure();
   least.computeCycles = *compute;
-  return least;
+  if (!isEven(context)) {
+    least.evenShares = sharesOfExperts(context);
+    return std::vector<LeastWork>{std::move(least)};
+  }
+  least.evenShares = {{1, 1}};
+  if (strategy == TileStrategy::Theoretical)
+    return std::vector<LeastWork>{std::move(least)};
+  return inParts(context, least, *bytes, perMemory);
 }

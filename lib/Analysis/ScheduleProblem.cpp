@@ -249,11 +249,11 @@ LeastWorkFinder::find(const OpOnTarget &context, TileAttr tile, CostAttr cost,
     if (failed(isAlone))
       return failure();
     if (!*isAlone) {
-      FailureOr<scheduling::LeastWork> own =
+      FailureOr<std::vector<scheduling::LeastWork>> own =
           leastWork(context, tile.getStrategy(), memories);
       if (failed(own))
         return failure();
-      found->second.push_back(std::move(*own));
+      found->second = std::move(*own);
     }
   }
   least = found->second;

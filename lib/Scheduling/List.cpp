@@ -12,6 +12,7 @@
 #include "llm/Scheduling/Solvers.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace mlir::llm::scheduling {
 
@@ -49,7 +50,7 @@ std::optional<ListResult> searchList(const Problem &problem,
 
   // Parts to place before a large problem is tried in fewer ways, and runs that
   // win nothing before any is.
-  constexpr size_t effort = 1'000'000, patience = 100;
+  static const size_t effort = 1000000, patience = getenv("FP") ? atoi(getenv("FP")) : 1500;
   ListSearch search(problem, bound, effort, patience, report);
   bool canCut =
       std::any_of(problem.tasks.begin(), problem.tasks.end(),

@@ -11,6 +11,7 @@
 #include "llm/Scheduling/Bounds.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 namespace mlir::llm::scheduling {
@@ -144,7 +145,7 @@ Choices StageSearch::cutsAlone(bool onHalf) {
 }
 
 StageSearch::Found StageSearch::search(const Stage &stage, size_t effort) {
-  constexpr size_t patience = 100;
+  static const size_t patience = getenv("SP") ? atoi(getenv("SP")) : 1500;
   ListSearch search(stage.problem, stage.bound, effort, patience, report);
   size_t begin = borders[stage.places.front()];
   std::vector<Choices> cuts;

@@ -38,19 +38,26 @@ private:
     int64_t fetched, streamed;
     std::vector<int64_t> fetchable; ///< bytes per resource, at most
   };
+  using Points = std::vector<FetchCurve::Point>;
   std::optional<TaskLimits> findChoice(const Task &task, unsigned choice);
   std::optional<TaskLimits> findLeast(const Task &task, const LeastWork &least);
+  double bytesPerCycle(const EngineGroup &engine, size_t resource) const;
   /// By the limit on fetching of this number.
   FetchCurve leastCurve(const Task &task, const LeastWork &least, size_t limit,
                         double fetchedCycles);
-  /// Not rounded up: pieces of it add up to it.
-  double realLength(const EngineGroup &engine, const LeastWork &least,
-                    const std::vector<int64_t> &bytes) const;
+  /// What each engine needs for a share of the work when some sources were
+  /// fetched, and for any that streams again more or less of them.
+  void addSharePoints(const EngineGroup &engine, const LeastWork &least,
+                      LeastWork::EvenShare share, size_t resource,
+                      Points &own) const;
+  /// Where each byte that is fetched saves as much as it takes the port.
+  void addUnevenPoints(const EngineGroup &engine, const LeastWork &least,
+                       size_t resource, double fetchedCycles,
+                       Points &own) const;
   /// Sets `found`.
   void findPart(const Task &task, const Part &part);
   int64_t lengthOn(const EngineGroup &engine, const Part &part,
                    const std::vector<int64_t> &bytes) const;
-  using Points = std::vector<FetchCurve::Point>;
   /// Sets `points`.
   void findPoints(const Task &task, const Part &part);
   void addRun(const EngineGroup &engine, const Part &part, unsigned fetched);
@@ -189,62 +196,95 @@ std::optional<TaskLimits> LimitFinder::findChoice(const Task &task,
   return limits;
 }
 
-double LimitFinder::realLength(const EngineGroup &engine,
-                               const LeastWork &least,
-                               const std::vector<int64_t> &bytes) const {
-  double cycles = double(least.computeCycles);
-  for (size_t m = 0; m < bytes.size(); ++m) {
-    const Resource &from = problem.resources[m];
-    double bytesPerCycle = double(from.bytesPerSecond) /
-                           double(problem.clockHz) *
-                           double(engine.portLanes[m]) / double(from.lanes);
-    cycles = std::max(cycles, double(bytes[m]) / bytesPerCycle);
+double LimitFinder::bytesPerCycle(const EngineGroup &engine,
+                                  size_t resource) const {
+  const Resource &from = problem.resources[resource];
+  return double(from.bytesPerSecond) / double(problem.clockHz) *
+         double(engine.portLanes[resource]) / double(from.lanes);
+}
+
+void LimitFinder::addSharePoints(const EngineGroup &engine,
+                                 const LeastWork &least,
+                                 LeastWork::EvenShare share, size_t resource,
+                                 Points &own) const {
+  double compute = share.work * double(least.computeCycles);
+  // Bytes of all that is no source, of each resource, then those of sources.
+  std::vector<double> others;
+  for (size_t m = 0; m < least.bytes.size(); ++m) {
+    int64_t once = least.bytes[m] - least.againBytes[m];
+    for (const Source &source : least.sources)
+      once -= source.bytes[m];
+    others.push_back(share.work * double(once));
   }
-  return double(least.overheadCycles) + cycles;
+  double again = share.work * double(least.againBytes[resource]),
+         rate = bytesPerCycle(engine, resource);
+  for (unsigned set = 0; set < 1u << least.sources.size(); ++set) {
+    double moved = 0, busy = compute, streamed = 0;
+    for (size_t m = 0; m < least.bytes.size(); ++m) {
+      double left = others[m];
+      for (size_t i = 0; i < least.sources.size(); ++i) {
+        double bytes = share.sources * double(least.sources[i].bytes[m]);
+        if (!(set >> i & 1))
+          left += bytes;
+        else if (m == resource)
+          moved += bytes;
+      }
+      if (m == resource)
+        streamed = left;
+      else
+        busy = std::max(busy, left / bytesPerCycle(engine, m));
+    }
+    // What is streamed again may be of sources: fetched, too, as far as that
+    // saves something.
+    double useful =
+        std::clamp(streamed + again - busy * rate, 0.0, set == 0 ? 0 : again);
+    for (double more : {0.0, useful, set == 0 ? 0 : again})
+      own.push_back(
+          {moved + more, std::max(busy, (streamed + again - more) / rate)});
+  }
+}
+
+void LimitFinder::addUnevenPoints(const EngineGroup &engine,
+                                  const LeastWork &least, size_t resource,
+                                  double fetchedCycles, Points &own) const {
+  double rate = bytesPerCycle(engine, resource);
+  double streamed =
+      std::max(fetchedCycles, double(least.overheadCycles) +
+                                  double(least.bytes[resource]) / rate);
+  own.push_back({0, streamed});
+  own.push_back({(streamed - fetchedCycles) * rate, fetchedCycles});
 }
 
 FetchCurve LimitFinder::leastCurve(const Task &task, const LeastWork &least,
                                    size_t limit, double fetchedCycles) {
   std::optional<size_t> resource = fetchLimits[limit].resource();
-  constexpr size_t mostSources = 4;
   // Slices may be so small that there is room for any number of them.
   if (!resource || fetchLimits[limit].isRoom() || !prefetches)
     return FetchCurve(fetchedCycles);
+  constexpr size_t mostSources = 4;
+  bool isEven =
+      !least.evenShares.empty() && least.sources.size() <= mostSources;
+  FetchCurveSum sum;
   Points own;
-  for (unsigned group = 0; group < problem.engines.size(); ++group) {
-    if (!isEligible(problem, group, task))
-      continue;
-    const EngineGroup &engine = problem.engines[group];
-    if (least.isEven && least.sources.size() <= mostSources) {
-      for (unsigned set = 0; set < 1u << least.sources.size(); ++set) {
-        double moved = 0;
-        left = least.bytes;
-        for (size_t i = 0; i < least.sources.size(); ++i) {
-          if (!(set >> i & 1))
-            continue;
-          moved += double(least.sources[i].bytes[*resource]);
-          for (size_t m = 0; m < left.size(); ++m)
-            left[m] -= least.sources[i].bytes[m];
-        }
-        own.push_back({moved, realLength(engine, least, left)});
-      }
-      continue;
-    }
-    // Some part may stream all of its time while another one computes: each
-    // byte may save as much as it takes the port.
-    const Resource &from = problem.resources[*resource];
-    double bytesPerCycle = double(from.bytesPerSecond) /
-                           double(problem.clockHz) *
-                           double(engine.portLanes[*resource]) /
-                           double(from.lanes);
-    left.assign(least.bytes.size(), 0);
-    left[*resource] = least.bytes[*resource];
-    double streamed =
-        std::max(fetchedCycles, realLength(engine, least, left));
-    own.push_back({0, streamed});
-    own.push_back({(streamed - fetchedCycles) * bytesPerCycle, fetchedCycles});
+  auto forEachEngine = [&](auto addPoints) {
+    own.clear();
+    for (unsigned group = 0; group < problem.engines.size(); ++group)
+      if (isEligible(problem, group, task))
+        addPoints(problem.engines[group]);
+    sum.add(FetchCurve(own), 1);
+  };
+  if (!isEven) {
+    forEachEngine([&](const EngineGroup &engine) {
+      addUnevenPoints(engine, least, *resource, fetchedCycles, own);
+    });
+    return sum.take();
   }
-  return FetchCurve(own);
+  for (LeastWork::EvenShare share : least.evenShares)
+    forEachEngine([&](const EngineGroup &engine) {
+      addSharePoints(engine, least, share, *resource, own);
+    });
+  sum.add(FetchCurve(double(least.overheadCycles)), 1);
+  return sum.take();
 }
 
 std::optional<TaskLimits> LimitFinder::findLeast(const Task &task,
@@ -256,8 +296,10 @@ std::optional<TaskLimits> LimitFinder::findLeast(const Task &task,
   for (const Source &source : least.sources)
     for (size_t m = 0; prefetches && m < own.size(); ++m)
       own[m] -= source.bytes[m];
+  bool hasSources = prefetches && !least.sources.empty();
+  for (size_t m = 0; hasSources && m < own.size(); ++m)
+    own[m] -= least.againBytes[m];
   int64_t fetched = INT64_MAX, streamed = INT64_MAX, engines = 0;
-  double fetchedCycles = HUGE_VAL;
   for (unsigned group = 0; group < problem.engines.size(); ++group) {
     if (!isEligible(problem, group, task))
       continue;
@@ -266,7 +308,6 @@ std::optional<TaskLimits> LimitFinder::findLeast(const Task &task,
     engines = checkedAdd(engines, engine.count).value_or(maxCount);
     streamed = std::min(streamed, lengthOn(engine, whole, least.bytes));
     fetched = std::min(fetched, lengthOn(engine, whole, own));
-    fetchedCycles = std::min(fetchedCycles, realLength(engine, least, own));
   }
   if (streamed > maxCount || fetched > maxCount)
     return std::nullopt;
@@ -283,7 +324,7 @@ std::optional<TaskLimits> LimitFinder::findLeast(const Task &task,
   for (size_t m = 0; m < resources; ++m)
     limits.streams.push_back({least.bytes[m], own[m]});
   for (size_t i = 0; i < fetchLimits.size(); ++i)
-    limits.fetching.push_back(leastCurve(task, least, i, fetchedCycles));
+    limits.fetching.push_back(leastCurve(task, least, i, double(fetched)));
   return limits;
 }
 

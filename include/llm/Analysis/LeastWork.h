@@ -22,12 +22,17 @@ FailureOr<bool> hasOneWay(const OpOnTarget &context, TileAttr tile,
 
 /// What the op takes at least, whatever its tile and however it is cut: its
 /// arithmetic once at the rates of its engine, each element of each buffer
-/// once, in as many parts as it has iterations that can be apart. `sources`
-/// are the buffers that may be fetched ahead; `memories` those that engines
-/// share, in the order of `bytes`.
+/// once. `sources` are the buffers that may be fetched ahead; `memories` those
+/// that engines share, in the order of `bytes`.
+///
+/// One entry for each range of how small the largest part is: of the whole op,
+/// half, a third, a quarter, a sixth, ... of it, up to what its engines can
+/// share. The smaller parts are, the more of them read the same elements, or
+/// write sums that are not complete. (Where a mask decides what is read, one
+/// entry for all.)
 ///
 /// A `theoretical` tile leaves results out of its traffic: so does this.
-FailureOr<scheduling::LeastWork>
+FailureOr<std::vector<scheduling::LeastWork>>
 leastWork(const OpOnTarget &context, TileStrategy strategy,
           ArrayRef<const Memory *> memories);
 

@@ -90,10 +90,17 @@ struct LeastWork {
   std::vector<int64_t> bytes; ///< of all parts, per resource
   /// Of all parts, with `bytes` only: a slice may be as small as one likes.
   std::vector<Source> sources;
-  int64_t mostParts = 1; ///< that can run at once
-  /// A part that computes some share of `computeCycles` streams that share of
-  /// each source, and of all else, or more.
-  bool isEven = false;
+  /// Of `bytes`, what is streamed more than once: of sources or of others.
+  std::vector<int64_t> againBytes;
+  /// Some part does one in so many of all the work, or more.
+  int64_t mostParts = 1;
+  /// The task is as if several were done, of which a part of each streams, of
+  /// everything, the share that it computes, or more. Empty: a part may compute
+  /// much and stream little.
+  struct EvenShare {
+    double work, sources; ///< of `computeCycles`; of the bytes of sources
+  };
+  std::vector<EvenShare> evenShares;
 };
 
 /// One op: its parts, and the tasks that must end before any of them starts.
