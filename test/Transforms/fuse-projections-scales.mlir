@@ -8,8 +8,8 @@
 // RUN: llm-opt %t/program.mlir --llm-fuse-projections --remarks-filter=llm-fuse-projections \
 // RUN:   --remark-format=emitRemark -o %t/joined.mlir 2>&1 | FileCheck %t/program.mlir --check-prefix=REMARK
 
-// Llama 3.1 8B with a scale for each matrix, FP8 and NVFP4: q, k and v have 6144 rows of 4096 values,
-// gate and up 28672. What one activation is quantized to, all read: four ops are left of seven
+// Llama 3.1 8B with a scale for each matrix, in FP8 and in NVFP4. q, k and v have 6144 rows of 4096
+// values, gate and up 28672. What one activation is quantized to, all read: four ops are left of seven
 // products. Bytes: 6144 x 4096 + 4 and 28672 x 4096 + 4; 6144 x (2048 + 256) + 4 and 28672 x (2048 +
 // 256) + 4.
 // RUN: llm-translate --import-hf-config %examples/llama-3.1-8b.json --weights=fp8 --activations=fp8 -o %t/fp8.mlir

@@ -30,7 +30,7 @@ PHASES = (("--phase=decode",), ("--phase=decode", "--batch=4"), ("--phase=decode
 # Kernels that were found to be faster than an op in them: always looked at.
 KNOWN = (("openai--gpt-oss-20b", ("--phase=decode", "--batch=4"), "h200-sxm", ()),
          ("meta-llama--Meta-Llama-3.1-8B", ("--phase=decode",), "h200-sxm", ()))
-CASES = 18
+CASES = 58
 FAST = 10_000  # times as fast
 SLACK = 2  # cycles: a launch and the rest are rounded up apart
 
