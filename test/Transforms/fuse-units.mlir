@@ -71,6 +71,23 @@ func.func @experts(%x: tensor<4x64xbf16>, %w: tensor<4x64x64xbf16>) -> tensor<4x
   return %y : tensor<4x32xbf16>
 }
 
+// Eight rows of each of eight experts: items of 32, 16 or 8 rows are as many as items of 64, eight, each
+// as long as a full one. Nothing speaks for short ones.
+// CHECK-LABEL: func.func @short_items
+// CHECK: llm.fused "gate_up_proj+swiglu"
+// CHECK-SAME: compute_cycles = 16384,
+// CHECK-SAME: <"unit", sizes = {d1 = 32, grouped_matmul.n.1 = 2, k = 64, m = 64}
+func.func @short_items(%x: tensor<64x64xbf16>, %w: tensor<8x64x64xbf16>) -> tensor<64x32xbf16> {
+  %y = llm.fused "gate_up_proj+swiglu" {
+    %b = llm.grouped_matmul "gate_up_proj" %x, %w transpose_rhs rows_per_expert [8, 8, 8, 8, 8, 8, 8, 8] top_k 1 : tensor<64x64xbf16>, tensor<8x64x64xbf16>
+    %g = tensor.extract_slice %b[0, 0] [64, 32] [1, 2] : tensor<64x64xbf16> to tensor<64x32xbf16>
+    %u = tensor.extract_slice %b[0, 1] [64, 32] [1, 2] : tensor<64x64xbf16> to tensor<64x32xbf16>
+    %s = llm.swiglu "swiglu" %g, %u : tensor<64x32xbf16>, tensor<64x32xbf16>
+    llm.yield %s : tensor<64x32xbf16>
+  } : tensor<64x32xbf16>
+  return %y : tensor<64x32xbf16>
+}
+
 // The norm reads its rows of 4 x 64 values twice, 2 x 512 bytes, also with what follows in the same
 // kernel. What it writes stays on chip.
 // CHECK-LABEL: func.func @rereads

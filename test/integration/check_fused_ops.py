@@ -144,6 +144,9 @@ class Machine:
         self.clock = sheet["clock_hz"]
         self.engines = {name: {**engine, **calibrated.get("engines", {}).get(name, {})}
                         for name, engine in sheet["engines"].items()}
+        # Without an engine for all of attention it must be taken apart.
+        kinds = [engine["kinds"] for engine in self.engines.values()]
+        self.attends = any({"matrix", "vector"} <= set(of_engine) for of_engine in kinds)
         self.fast = folder / f"{target}-fast.json"
         self.fast.write_text(json.dumps(self.without_bytes(sheet)))
 
@@ -220,6 +223,10 @@ class Checker:
         if target not in self.machines:
             self.machines[target] = Machine(self.root, self.folder, target)
         machine = self.machines[target]
+        if not machine.attends:
+            if "llm.mla_attn" in layer.read_text():
+                return  # it has no parts
+            passes = ("--llm-decompose-attention", *passes)
         fused = kernels(self.compile(layer, f"name={target}", *passes, "--llm-fuse"), self.kinds)
         if not fused:
             return
