@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Everything that is checked before a release, which takes three builds: all tests with the
 # release build, with assertions, and with sanitizers; that release and assertions write the
-# same bytes; and the line coverage of lib/.
+# same bytes; that no kernel of several ops is faster than one of them, of all models, phases
+# and targets; and the line coverage of lib/.
 #   test/all.sh
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,6 +19,11 @@ digests() {
 }
 diff <(digests build) <(digests build-asserts)
 echo "same"
+
+echo "== kernels of several ops"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_fused_ops.py" "$root" "$folder" all
 
 echo "== line coverage of lib/"
 bash "$root/test/coverage.sh"

@@ -103,10 +103,15 @@ std::unique_ptr<UnitKernel> ContractionKernel::get(WorkloadOpInterface op,
     addWork(op, workload, index, kernel->rowStages.emplace_back());
   }
   // Rows that experts share: a tile is of one expert at a time.
-  if (rhs.slices > 0 && kernel->rows.size() == 1)
-    for (int64_t size : tileEdges)
-      kernel->sharedRowTiles[size] = countSharedTiles(
-          op, workload, operands[1], kernel->rows.front(), size);
+  if (rhs.slices == 0 || kernel->rows.size() != 1)
+    return kernel;
+  SmallVector<int64_t> sizes(std::begin(tileEdges), std::end(tileEdges));
+  if (kernel->hasShortItems())
+    llvm::append_range(sizes, shortEdges);
+  sizes.push_back(kernel->extentOf(kernel->rows));
+  for (int64_t size : sizes)
+    kernel->sharedRowTiles[size] =
+        countSharedTiles(op, workload, operands[1], kernel->rows.front(), size);
   return kernel;
 }
 
@@ -163,10 +168,11 @@ ContractionKernel::Cut ContractionKernel::cutOf(const UnitTile &tile) const {
 }
 
 double ContractionKernel::rowTiles(int64_t size) const {
-  auto shared = sharedRowTiles.find(size);
-  return shared != sharedRowTiles.end()
-             ? shared->second
-             : double(llvm::divideCeil(extentOf(rows), size));
+  double even = double(llvm::divideCeil(extentOf(rows), size));
+  // A size that is not tried, in a tile made by hand, has no fewer tiles than
+  // the next larger one.
+  auto shared = sharedRowTiles.lower_bound(size);
+  return shared != sharedRowTiles.end() ? std::max(even, shared->second) : even;
 }
 
 double ContractionKernel::countTiles(int64_t m, int64_t n) const {
@@ -190,6 +196,12 @@ static double spread(double work, double perCycle, const UnitMachine &machine) {
 bool ContractionKernel::keepsRows() const {
   return !rowStages.empty() &&
          llvm::any_of(terms, [&](unsigned loop) { return !isTileable[loop]; });
+}
+
+bool ContractionKernel::hasShortItems() const {
+  return keepsRows() || llvm::any_of(columns, [&](unsigned loop) {
+           return !isTileable[loop];
+         });
 }
 
 double ContractionKernel::prepareCycles(Cut cut,
@@ -317,9 +329,7 @@ UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
         consider({m, n, splits});
       }
     }
-  bool isWhole =
-      llvm::any_of(columns, [&](unsigned loop) { return !isTileable[loop]; });
-  if (isWhole || keepsRows())
+  if (hasShortItems())
     for (int64_t m : shortEdges)
       for (int64_t n : tileEdges)
         consider({m, n, 1});

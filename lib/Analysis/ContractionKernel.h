@@ -46,6 +46,9 @@ private:
   /// Whether rows of the left operand are prepared whole (by a norm), so that
   /// an item keeps them until its last column is done.
   bool keepsRows() const;
+  /// Whether items of a few rows are tried: where rows are kept, and where
+  /// columns that are never cut leave too little room for more.
+  bool hasShortItems() const;
   /// Cycles in which an item prepares such rows, before it can multiply.
   double prepareCycles(Cut cut, const UnitMachine &machine) const;
   /// Tiles of `size` rows; where rows are shared out (experts) a tile counts
@@ -65,7 +68,8 @@ private:
   double lhsBytes = 0, rhsBytes = 0; ///< of one element
   WorkSums rowWork;                  ///< of stages over the left operand alone
   std::vector<WorkSums> rowStages;   ///< of each of them
-  /// For rows that are shared out: tiles by size.
+  /// For rows that are shared out: tiles by size, of all sizes that are tried
+  /// and of all rows as one.
   std::map<int64_t, double> sharedRowTiles;
 };
 

@@ -8,6 +8,7 @@
 #include "llm/Analysis/CostModel.h"
 #include "Movement.h"
 #include "llm/Analysis/Totals.h"
+#include "llm/Interfaces/Composition.h"
 #include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/StringExtras.h"
@@ -194,13 +195,44 @@ UnitMachine mlir::llm::unitMachineOf(const OpOnTarget &context,
                                     context.op->getName().getStringRef()));
 }
 
+/// One of the ops in a kernel, on the engine that runs all of them.
+static OpOnTarget opInside(const OpOnTarget &context,
+                           const ComposedPart &part) {
+  return {part.op, workloadInside(context.workload, part), context.target,
+          context.engine};
+}
+
+/// How often each buffer is moved. Of a kernel of several ops, each op reads as
+/// often as it does alone.
+static SmallVector<int64_t, 4> countReads(const OpOnTarget &context,
+                                          const UnitKernel &kernel,
+                                          const UnitMachine &machine) {
+  SmallVector<int64_t, 4> reads;
+  for (unsigned buffer = 0; buffer < context.workload.buffers.size(); ++buffer)
+    reads.push_back(kernel.readsOf(buffer, machine));
+  if (!context.workload.composition)
+    return reads;
+  for (const ComposedPart &part : context.workload.composition->parts) {
+    OpOnTarget inside = opInside(context, part);
+    std::unique_ptr<UnitKernel> own = unitKernelOf(inside);
+    if (!own)
+      continue;
+    UnitMachine ownMachine = unitMachineOf(inside, *own);
+    for (auto [index, place] : llvm::enumerate(part.buffers))
+      if (place)
+        reads[*place] =
+            std::max(reads[*place], own->readsOf(index, ownMachine));
+  }
+  return reads;
+}
+
 LogicalResult mlir::llm::addRereads(const OpOnTarget &context,
                                     const UnitKernel &kernel,
                                     const UnitMachine &machine,
                                     MutableArrayRef<int64_t> bytes) {
-  for (auto [index, moved] : llvm::enumerate(bytes)) {
-    std::optional<int64_t> all =
-        checkedMul(moved, kernel.readsOf(index, machine));
+  for (auto [moved, reads] :
+       llvm::zip_equal(bytes, countReads(context, kernel, machine))) {
+    std::optional<int64_t> all = checkedMul(moved, reads);
     if (!all)
       return emitOverflow(context.op);
     moved = *all;
@@ -315,6 +347,80 @@ static FailureOr<Cycles> limitPower(const OpOnTarget &context, Cycles cycles,
   return cycles;
 }
 
+//===----------------------------------------------------------------------===//
+// Kernels of several ops
+//===----------------------------------------------------------------------===//
+
+/// What one op of a kernel takes alone, with the best tile that its units can
+/// have, if it moves `bytes`. `hasUnits`: whether units share it as tiles.
+static FailureOr<Cycles> cyclesInside(const OpOnTarget &inside,
+                                      KernelBytes bytes, bool hasUnits) {
+  std::optional<int64_t> memory = memoryCycles(inside, int64_t(bytes.memory));
+  Count macs = countWork(inside.op, inside.workload, WorkKind::Mac);
+  std::optional<int64_t> energy;
+  if (succeeded(macs))
+    energy = energyPicojoules(inside, *macs, int64_t(bytes.memory),
+                              int64_t(bytes.cached));
+  if (!memory || !energy)
+    return emitOverflow(inside.op);
+  if (std::unique_ptr<UnitKernel> kernel =
+          hasUnits ? unitKernelOf(inside) : nullptr) {
+    UnitMachine machine = unitMachineOf(inside, *kernel);
+    return shareAsTiles(inside, *kernel, machine,
+                        kernel->chooseTile(bytes, machine), bytes, *memory);
+  }
+  FailureOr<Cycles> even = spreadEvenly(inside, *memory);
+  return succeeded(even) ? limitPower(inside, *even, *energy) : even;
+}
+
+/// What the kernel moves of the buffers of one op in it. What it keeps on chip
+/// is none of them.
+static KernelBytes bytesInside(const ComposedPart &part,
+                               const Movement &movement) {
+  KernelBytes bytes;
+  for (std::optional<unsigned> place : part.buffers)
+    if (place)
+      (movement.resident[*place] ? bytes.cached : bytes.memory) +=
+          double(movement.bytes[*place]);
+  return bytes;
+}
+
+/// A kernel starts as slowly as the slowest of its ops, and then takes no less
+/// than any of them.
+static void raise(Cycles &whole, const Cycles &op) {
+  auto withoutOverhead = [](const Cycles &cycles) {
+    return cycles.serial + std::max(cycles.compute, cycles.memory);
+  };
+  int64_t rest = withoutOverhead(whole);
+  if (withoutOverhead(op) > rest) {
+    rest = withoutOverhead(op);
+    whole.bound = op.bound;
+  }
+  whole.overhead = std::max(whole.overhead, op.overhead);
+  whole.compute = std::max(whole.compute, op.compute);
+  // The cycles of memory are those of the kernel's own traffic.
+  int64_t overlapped = std::max(whole.compute, whole.memory);
+  whole.serial = rest - overlapped;
+  if (whole.bound == CostBound::Overhead || whole.overhead >= overlapped)
+    whole.bound = boundOf(whole.overhead, whole.compute, whole.memory);
+}
+
+/// No kernel is faster than one of its ops would be that leaves the values
+/// on chip that the kernel keeps there: what the figures of a class leave out,
+/// those of the op have.
+static LogicalResult raiseToOps(const OpOnTarget &context,
+                                const Movement &movement, bool hasUnits,
+                                Cycles &cycles) {
+  for (const ComposedPart &part : context.workload.composition->parts) {
+    FailureOr<Cycles> inside = cyclesInside(
+        opInside(context, part), bytesInside(part, movement), hasUnits);
+    if (failed(inside))
+      return failure();
+    raise(cycles, *inside);
+  }
+  return success();
+}
+
 static FailureOr<Cycles> cyclesOf(const OpOnTarget &context,
                                   const UnitKernel *kernel,
                                   const UnitMachine &machine, TileAttr tile,
@@ -338,9 +444,9 @@ static FailureOr<Cycles> cyclesOf(const OpOnTarget &context,
 FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
                                                    TileAttr tile) {
   MLIRContext *mlirContext = tile.getContext();
-  std::unique_ptr<UnitKernel> kernel;
-  if (tile.getStrategy() != TileStrategy::Theoretical)
-    kernel = unitKernelOf(context);
+  bool isTiled = tile.getStrategy() != TileStrategy::Theoretical;
+  std::unique_ptr<UnitKernel> kernel =
+      isTiled ? unitKernelOf(context) : nullptr;
   FailureOr<Movement> movement =
       move(context, tile, /*hasUnits=*/kernel != nullptr);
   if (failed(movement))
@@ -379,7 +485,9 @@ FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
   FailureOr<Cycles> cycles =
       cyclesOf(context, kernel.get(), machine, tile,
                {double(total), double(cached)}, *memory, *energy);
-  if (failed(cycles))
+  if (failed(cycles) ||
+      (context.workload.composition &&
+       failed(raiseToOps(context, *movement, /*hasUnits=*/isTiled, *cycles))))
     return failure();
   auto part = PartCostAttr::getChecked(
       [&] { return context.op->emitOpError(); }, mlirContext,

@@ -29,6 +29,11 @@ static SmallVector<Interval, 6> boxOf(const Workload &whole,
   return own;
 }
 
+Workload mlir::llm::workloadInside(const Workload &whole,
+                                   const ComposedPart &part) {
+  return part.workload.within(boxOf(whole, part, whole.fullBox()));
+}
+
 Count mlir::llm::countComposedPoints(const Workload &workload, unsigned stage,
                                      Box box) {
   auto [index, ofPart] = workload.composition->stages[stage];

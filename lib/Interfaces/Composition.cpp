@@ -299,7 +299,7 @@ LogicalResult Composer::checkContraction() const {
 
 void Composer::numberLoops() {
   for (const Member &member : members) {
-    ComposedPart part{member.op, member.workload, {}};
+    ComposedPart part{member.op, member.workload, {}, {}};
     for (unsigned loop : member.loops) {
       auto &digits = part.digits.emplace_back();
       for (unsigned digit : loops.resolve(loop)) {
@@ -425,7 +425,9 @@ std::optional<Buffer> Composer::makeBuffer(unsigned part,
 }
 
 void Composer::addBuffers(unsigned part) {
+  auto &places = composition->parts[part].buffers;
   for (auto [index, buffer] : llvm::enumerate(members[part].workload.buffers)) {
+    std::optional<unsigned> &place = places.emplace_back();
     std::optional<Buffer> made = makeBuffer(part, buffer);
     if (!made)
       continue;
@@ -438,8 +440,10 @@ void Composer::addBuffers(unsigned part) {
     });
     if (known != whole.buffers.end()) {
       known->isContracted = *known->isContracted || *made->isContracted;
+      place = std::distance(whole.buffers.begin(), known);
       continue;
     }
+    place = whole.buffers.size();
     whole.buffers.push_back(std::move(*made));
     composition->buffers.push_back({part, unsigned(index)});
   }

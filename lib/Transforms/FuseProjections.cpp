@@ -21,46 +21,204 @@ namespace mlir::llm {
 using namespace mlir;
 using namespace mlir::llm;
 
-/// What matmuls that become one have in common: left operand, orientation,
-/// element type of the right operand, of the bias (null: no bias) and of the
-/// result, block.
-using Group = std::tuple<Value, unsigned, Type, Type, Type, Block *>;
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
 
-static Type elementTypeOf(Value tensor) {
-  return tensor ? cast<RankedTensorType>(tensor.getType()).getElementType()
-                : Type();
+namespace {
+/// A matmul, or one of experts.
+struct Product {
+  Operation *op;
+  StringRef name;
+  Value lhs, rhs, bias, out; ///< the bias may be null
+  bool isTransposed;
+  /// Which rows are whose, of experts.
+  Attribute rows;
+
+  static std::optional<Product> get(Operation *op);
+
+  RankedTensorType rhsType() const {
+    return cast<RankedTensorType>(rhs.getType());
+  }
+  RankedTensorType outType() const {
+    return cast<RankedTensorType>(out.getType());
+  }
+  /// The dimension of the right operand that counts columns.
+  int64_t columnDim() const {
+    return rhsType().getRank() - (isTransposed ? 2 : 1);
+  }
+  int64_t columns() const { return outType().getDimSize(1); }
+};
+
+/// Something that must be equal, and what is said where it is not.
+struct Trait {
+  Attribute value;
+  StringLiteral difference;
+};
+
+/// Products that become one, or would. What they read may be replaced by then:
+/// only the ops are kept.
+struct Group {
+  SmallVector<Operation *> ops;
+  SmallVector<Trait> traits;
+};
+} // namespace
+
+std::optional<Product> Product::get(Operation *op) {
+  auto nameOf = [](auto op) { return op.getName().value_or(""); };
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    return Product{op,
+                   nameOf(matmul),
+                   matmul.getLhs(),
+                   matmul.getRhs(),
+                   matmul.getBias(),
+                   matmul.getOut(),
+                   matmul.getTransposeRhs(),
+                   {}};
+  auto ofExperts = dyn_cast<GroupedMatmulOp>(op);
+  if (!ofExperts)
+    return std::nullopt;
+  SmallVector<Attribute> rows = {ofExperts.getRowsPerExpertAttr(),
+                                 ofExperts.getTopKAttr()};
+  if (RoutingAttr routing = ofExperts.getRoutingAttr())
+    rows.push_back(routing);
+  return Product{op,
+                 nameOf(ofExperts),
+                 ofExperts.getLhs(),
+                 ofExperts.getRhs(),
+                 ofExperts.getBias(),
+                 ofExperts.getOut(),
+                 ofExperts.getTransposeRhs(),
+                 ArrayAttr::get(op->getContext(), rows)};
 }
 
-static Group groupOf(MatmulOp op) {
-  return {op.getLhs(),
-          op.getTransposeRhs() ? 1 : 0,
-          elementTypeOf(op.getRhs()),
-          elementTypeOf(op.getBias()),
-          elementTypeOf(op.getOut()),
-          op->getBlock()};
+/// The op that quantizes the left operand, if one does: ops that do the same to
+/// one activation give one value.
+static QuantizeOp quantizeOf(const Product &product) {
+  return product.lhs.getDefiningOp<QuantizeOp>();
 }
+
+static Value activationOf(const Product &product) {
+  QuantizeOp quantize = quantizeOf(product);
+  return quantize ? quantize.getX() : product.lhs;
+}
+
+static Attribute elementTypeOf(Value tensor) {
+  return TypeAttr::get(
+      cast<RankedTensorType>(tensor.getType()).getElementType());
+}
+
+static SmallVector<Trait> traitsOf(const Product &product) {
+  Builder b(product.op->getContext());
+  QuantizeOp quantize = quantizeOf(product);
+  auto orNone = [&](Attribute value) {
+    return value ? value : b.getUnitAttr();
+  };
+  bool isOpen =
+      llvm::any_of(ArrayRef({product.lhs, product.rhs}), [](Value operand) {
+        return !cast<RankedTensorType>(operand.getType()).hasStaticShape();
+      });
+  return {
+      {b.getBoolAttr(bool(product.rows)), "only one of them is of experts"},
+      {orNone(product.rows), "their rows are not of the same experts"},
+      {elementTypeOf(product.lhs), "their left operands have other types"},
+      {b.getBoolAttr(quantize && quantize.getIsStatic()),
+       "only one of them has a left operand with scales that are known before"},
+      {elementTypeOf(product.rhs), "their weights have other types"},
+      {b.getBoolAttr(product.isTransposed),
+       "only one of their weights is transposed"},
+      {b.getBoolAttr(bool(product.bias)), "only one of them has a bias"},
+      {product.bias ? elementTypeOf(product.bias) : b.getUnitAttr(),
+       "their biases have other types"},
+      {elementTypeOf(product.out), "their results have other types"},
+      {b.getBoolAttr(isOpen), "only one of them has open sizes"},
+  };
+}
+
+//===----------------------------------------------------------------------===//
+// What keeps them apart
+//===----------------------------------------------------------------------===//
+
+static std::string describe(const Product &product) {
+  return ("'" +
+          (product.name.empty() ? product.op->getName().getStringRef()
+                                : product.name) +
+          "'")
+      .str();
+}
+
+/// Blocks of several columns must end where a weight ends, other than the last
+/// one: the joined weight has the same ones then. A block that is the whole
+/// dimension becomes one of all columns.
+static std::string findCutBlock(ArrayRef<Product> products) {
+  const Product &first = products.front();
+  auto type = dyn_cast<BlockScaledType>(first.rhsType().getElementType());
+  if (!type)
+    return "";
+  size_t fromLast = first.rhsType().getRank() - first.columnDim();
+  for (ScalesAttr scales : type.getScales()) {
+    ArrayRef<int64_t> block = scales.getBlock();
+    int64_t size = block.size() < fromLast ? 1 : block[block.size() - fromLast];
+    if (size == ScalesAttr::wholeDimension)
+      continue;
+    for (const Product &product : products.drop_back())
+      if (product.columns() % size != 0)
+        return describe(product) + " has " + std::to_string(product.columns()) +
+               " columns, which blocks of " + std::to_string(size) +
+               " with one scale do not fill: the next weight would get other "
+               "scales";
+  }
+  return "";
+}
+
+/// Why products with equal traits cannot be one; empty where they can.
+static std::string findObstacle(ArrayRef<Product> products) {
+  const Product &first = products.front();
+  if (!first.rhsType().hasStaticShape() ||
+      !cast<RankedTensorType>(first.lhs.getType()).hasStaticShape())
+    return "sizes are open; --llm-bind-shapes gives them numbers";
+  std::optional<int64_t> columns = 0;
+  for (const Product &product : products)
+    columns = columns ? checkedAdd(*columns, product.columns()) : std::nullopt;
+  if (columns) {
+    SmallVector<int64_t> shape(first.rhsType().getShape());
+    shape[first.columnDim()] = *columns;
+    if (failed(storageBytes(first.rhsType().getElementType(), shape)))
+      columns = std::nullopt;
+  }
+  if (!columns)
+    return "together they would have more columns than can be counted";
+  return findCutBlock(products);
+}
+
+/// Why products of one activation stay apart: what the first of the one group
+/// and of the other have not in common.
+static StringRef findDifference(const Group &a, const Group &b) {
+  for (auto [one, other] : llvm::zip_equal(a.traits, b.traits))
+    if (one.value != other.value)
+      return one.difference;
+  return "they are in other blocks";
+}
+
+//===----------------------------------------------------------------------===//
+// Joining
+//===----------------------------------------------------------------------===//
 
 /// "mlp.gate_proj" and "mlp.up_proj" as "mlp.gate_proj+up_proj".
-static StringAttr joinNames(MutableArrayRef<MatmulOp> ops) {
-  StringRef first = ops.front().getName().value_or("");
+static StringAttr joinNames(ArrayRef<Product> products) {
+  StringRef first = products.front().name;
   std::string joined = first.str();
   StringRef prefix = first.substr(0, first.rfind('.') + 1);
-  for (MatmulOp op : ops.drop_front()) {
-    StringRef name = op.getName().value_or("");
+  for (const Product &product : products.drop_front()) {
+    StringRef name = product.name;
     if (name.empty() || first.empty())
       return {};
     name.consume_front(prefix);
     joined += ("+" + name).str();
   }
-  return first.empty() ? StringAttr()
-                       : StringAttr::get(ops.front().getContext(), joined);
-}
-
-/// The values side by side along `dim`, before the first op.
-static Value concatBefore(RewriterBase &rewriter, Operation *first, int64_t dim,
-                          ArrayRef<Value> values) {
-  rewriter.setInsertionPoint(first);
-  return tensor::ConcatOp::create(rewriter, first->getLoc(), dim, values);
+  return first.empty()
+             ? StringAttr()
+             : StringAttr::get(products.front().op->getContext(), joined);
 }
 
 /// The columns [begin, begin + size) of a matrix, size being those of `like`.
@@ -75,94 +233,137 @@ static Value sliceColumns(RewriterBase &rewriter, Location loc, Value matrix,
                                         sizes, strides);
 }
 
-/// Whether the results side by side are a matrix whose elements can be counted,
-/// and the weights one that has as many scales.
-static bool isJoinable(MutableArrayRef<MatmulOp> ops) {
-  std::optional<int64_t> columns = 0;
-  for (MatmulOp op : ops) {
-    auto type = cast<RankedTensorType>(op.getOut().getType());
-    columns = columns ? checkedAdd(*columns, type.getDimSize(1)) : std::nullopt;
-  }
-  if (!columns)
-    return false;
-  auto first = cast<RankedTensorType>(ops.front().getRhs().getType());
-  SmallVector<int64_t> shape(first.getShape());
-  shape[ops.front().getTransposeRhs() ? 0 : 1] = *columns;
-  SmallVector<Value> weights;
-  for (MatmulOp op : ops)
-    weights.push_back(op.getRhs());
-  Count joined = storageBytes(first.getElementType(), shape),
-        apart = storageBytesOf(weights);
-  return succeeded(joined) && succeeded(apart) && *joined == *apart;
+/// One like `first`, of all columns.
+static Operation *createJoined(RewriterBase &rewriter, Location loc,
+                               StringAttr name, const Product &first,
+                               Value weights, Value bias) {
+  if (auto matmul = dyn_cast<MatmulOp>(first.op))
+    return MatmulOp::create(rewriter, loc, name, first.lhs, weights, bias,
+                            first.isTransposed, matmul.getOutTypeAttr());
+  auto ofExperts = cast<GroupedMatmulOp>(first.op);
+  return GroupedMatmulOp::create(
+      rewriter, loc, name, first.lhs, weights, bias, first.isTransposed,
+      ofExperts.getRowsPerExpert(), ofExperts.getRoutingAttr(),
+      ofExperts.getTopK(), ofExperts.getOutTypeAttr());
 }
 
-static LogicalResult fuse(MutableArrayRef<MatmulOp> ops,
-                          DominanceInfo &dominance) {
-  MatmulOp first = ops.front();
-  IRRewriter rewriter(first);
+static void replace(RewriterBase &rewriter, const Product &product,
+                    Value joined, int64_t column) {
+  QuantizeOp quantize = quantizeOf(product);
+  Value out = sliceColumns(rewriter, product.op->getLoc(), joined, column,
+                           product.outType());
+  rewriter.replaceOp(product.op, out);
+  // The joined one reads what is quantized for the first.
+  if (quantize && quantize->use_empty())
+    rewriter.eraseOp(quantize);
+}
+
+/// Fails where the operands are not all there in front of the first one.
+static FailureOr<Operation *> join(ArrayRef<Product> products,
+                                   DominanceInfo &dominance) {
+  const Product &first = products.front();
+  IRRewriter rewriter(first.op);
   SmallVector<Value> rhs, biases;
   SmallVector<Location> locs;
-  for (MatmulOp op : ops) {
-    rhs.push_back(op.getRhs());
-    if (Value bias = op.getBias())
-      biases.push_back(bias);
-    locs.push_back(op.getLoc());
+  for (const Product &product : products) {
+    rhs.push_back(product.rhs);
+    if (product.bias)
+      biases.push_back(product.bias);
+    locs.push_back(product.op->getLoc());
   }
   // All of them at once, so that a failure leaves nothing behind.
   SmallVector<Value> moved = llvm::to_vector(llvm::concat<Value>(rhs, biases));
-  if (failed(
-          moveValueDefinitions(rewriter, ValueRange(moved), first, dominance)))
+  if (failed(moveValueDefinitions(rewriter, ValueRange(moved), first.op,
+                                  dominance)))
     return failure();
-  Value weights =
-      concatBefore(rewriter, first, first.getTransposeRhs() ? 0 : 1, rhs);
-  Value bias;
-  if (!biases.empty())
-    bias = concatBefore(rewriter, first, 0, biases);
-  rewriter.setInsertionPoint(first);
-  auto fused = MatmulOp::create(
-      rewriter, rewriter.getFusedLoc(locs), joinNames(ops), first.getLhs(),
-      weights, bias, first.getTransposeRhs(), first.getOutTypeAttr());
+  rewriter.setInsertionPoint(first.op);
+  auto concat = [&](int64_t dim, ArrayRef<Value> values) -> Value {
+    return tensor::ConcatOp::create(rewriter, first.op->getLoc(), dim, values);
+  };
+  Value weights = concat(first.columnDim(), rhs), bias;
+  if (first.bias)
+    bias = concat(cast<RankedTensorType>(first.bias.getType()).getRank() - 1,
+                  biases);
+  Operation *joined = createJoined(rewriter, rewriter.getFusedLoc(locs),
+                                   joinNames(products), first, weights, bias);
   int64_t column = 0;
-  for (MatmulOp op : ops) {
-    auto type = cast<RankedTensorType>(op.getOut().getType());
-    Value out =
-        sliceColumns(rewriter, op.getLoc(), fused.getOut(), column, type);
-    column += type.getDimSize(1);
-    rewriter.replaceOp(op, out);
+  for (const Product &product : products) {
+    int64_t columns = product.columns();
+    replace(rewriter, product, joined->getResult(0), column);
+    column += columns;
   }
-  remark::passed(fused.getLoc(), remark::RemarkOpts::name("fuse").category(
-                                     "llm-fuse-projections"))
-      << remark::reason("{0} matmuls on one activation are now '{1}'",
-                        ops.size(), fused.getName().value_or("llm.matmul"));
-  return success();
+  return joined;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static remark::RemarkOpts remarkOptions() {
+  return remark::RemarkOpts::name("fuse").category("llm-fuse-projections");
+}
+
+static void joinOrSay(ArrayRef<Operation *> ops, DominanceInfo &dominance) {
+  SmallVector<Product> products =
+      llvm::map_to_vector(ops, [](Operation *op) { return *Product::get(op); });
+  Location loc = products.front().op->getLoc();
+  std::string first = describe(products.front());
+  auto miss = [&](StringRef reason) {
+    remark::missed(loc, remarkOptions())
+        << remark::reason("{0} and {1} more on its activation stay apart: {2}",
+                          first, products.size() - 1, reason);
+  };
+  if (std::string obstacle = findObstacle(products); !obstacle.empty())
+    return miss(obstacle);
+  FailureOr<Operation *> joined = join(products, dominance);
+  if (failed(joined))
+    return miss("a right operand or a bias is computed after the first");
+  remark::passed((*joined)->getLoc(), remarkOptions())
+      << remark::reason("{0} matmuls on one activation are now {1}",
+                        products.size(), describe(*Product::get(*joined)));
 }
 
 namespace {
 struct LlmFuseProjectionsPass
     : llm::impl::LlmFuseProjectionsPassBase<LlmFuseProjectionsPass> {
+  using Key = std::tuple<Value, Block *, Attribute>;
+
   void runOnOperation() override {
-    llvm::MapVector<Group, SmallVector<MatmulOp>> groups;
-    getOperation().walk([&](MatmulOp op) {
-      if (cast<RankedTensorType>(op.getRhs().getType()).hasStaticShape() &&
-          cast<RankedTensorType>(op.getLhs().getType()).hasStaticShape())
-        groups[groupOf(op)].push_back(op);
+    llvm::MapVector<Key, Group> groups;
+    getOperation().walk([&](Operation *op) {
+      if (std::optional<Product> product = Product::get(op))
+        add(*product, groups);
     });
+    sayWhatDiffers(groups.getArrayRef());
     auto &dominance = getAnalysis<DominanceInfo>();
-    for (auto &[group, ops] : groups)
-      if (ops.size() > 1 && !isJoinable(ops))
-        remark::missed(
-            ops.front().getLoc(),
-            remark::RemarkOpts::name("fuse").category("llm-fuse-projections"))
-            << remark::reason("'{0}' and others would have other scales, or "
-                              "more columns than can be counted",
-                              ops.front().getName().value_or("llm.matmul"));
-      else if (ops.size() > 1 && failed(fuse(ops, dominance)))
-        remark::missed(
-            ops.front().getLoc(),
-            remark::RemarkOpts::name("fuse").category("llm-fuse-projections"))
-            << remark::reason(
-                   "a right operand or a bias is computed after '{0}'",
-                   ops.front().getName().value_or("llm.matmul"));
+    for (auto &[key, group] : groups)
+      if (group.ops.size() > 1)
+        joinOrSay(group.ops, dominance);
+  }
+
+  void add(const Product &product, llvm::MapVector<Key, Group> &groups) {
+    SmallVector<Trait> traits = traitsOf(product);
+    SmallVector<Attribute> values = llvm::map_to_vector(
+        traits, [](const Trait &trait) { return trait.value; });
+    Group &group = groups[{activationOf(product), product.op->getBlock(),
+                           ArrayAttr::get(&getContext(), values)}];
+    group.ops.push_back(product.op);
+    group.traits = std::move(traits);
+  }
+
+  /// Groups on one activation, each beside the first of them.
+  void sayWhatDiffers(ArrayRef<std::pair<Key, Group>> groups) {
+    DenseMap<Value, const Group *> firstOn;
+    for (const auto &[key, group] : groups) {
+      auto [first, isNew] = firstOn.try_emplace(std::get<Value>(key), &group);
+      if (isNew)
+        continue;
+      Operation *op = group.ops.front();
+      remark::missed(op->getLoc(), remarkOptions()) << remark::reason(
+          "{0} stays apart from {1}: {2}", describe(*Product::get(op)),
+          describe(*Product::get(first->second->ops.front())),
+          findDifference(*first->second, group));
+    }
   }
 };
 } // namespace

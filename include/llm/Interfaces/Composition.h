@@ -27,6 +27,9 @@ struct ComposedPart {
   WorkloadOpInterface op;
   Workload workload;
   SmallVector<SmallVector<unsigned, 2>, 6> digits;
+  /// The buffers of the whole that hold its own; nothing for what it reads from
+  /// where another one of the ops put it.
+  SmallVector<std::optional<unsigned>, 4> buffers;
 };
 
 /// Where the buffers and stages of the whole come from: part and index in its
@@ -44,6 +47,10 @@ struct Composition {
 /// ops do not make one kernel.
 FailureOr<Workload> composeWorkload(Block &body, ValueRange results,
                                     EmitError emitError);
+
+/// What one of the ops does of a composed workload, which may be a part of the
+/// whole (`Workload::within`).
+Workload workloadInside(const Workload &whole, const ComposedPart &part);
 
 /// The counts of a composed workload: those of its ops.
 Count countComposedPoints(const Workload &workload, unsigned stage, Box box);

@@ -102,12 +102,22 @@ def LlmFuseProjectionsPass : Pass<"llm-fuse-projections", "::mlir::func::FuncOp"
   let summary = "Make one product of the matmuls on one activation";
   let description = [{
     Matmuls of one block with the same left operand, orientation and element types (q, k
-    and v; gate and up) become one: their right operands are joined by `tensor.concat`,
-    the result is taken apart by `tensor.extract_slice`; both are views and take no time.
-    The activation is then read once. Names are joined with `+`.
+    and v; gate and up), and those of experts with the same rows, become one: their right
+    operands are joined by `tensor.concat`, as are biases, the result is taken apart by
+    `tensor.extract_slice`; both are views and take no time. The activation is then read
+    once. Left operands are also the same where ops quantize one activation alike; one of
+    these ops is left then. Names are joined with `+`.
 
-    Requires: nothing. Guarantees: the same values. Tiles, costs and slots of the replaced
-    ops are dropped.
+    Weights with scales are joined where the joined weight has the same scales: one for
+    each column, or for blocks of columns that end where a weight ends ([128, 128], if all
+    but the last one have a multiple of 128 columns). Of scales for a whole matrix (per
+    tensor, and the second scales of NVFP4) the joined weight has one, as the type says: it
+    is quantized anew with the greatest of them, as servers do when they load such a
+    checkpoint (vLLM: `requantize_with_max_scale`; of NVFP4 it takes the greatest). Where
+    weights stay apart, a remark says why.
+
+    Requires: nothing. Guarantees: the same values, up to the rounding of weights whose
+    scales become one. Tiles, costs and slots of the replaced ops are dropped.
 
     ```mlir
     %g = llm.matmul "mlp.gate_proj" %x, %wg transpose_rhs : ...
@@ -137,7 +147,8 @@ def LlmFusePass : Pass<"llm-fuse", "::mlir::ModuleOp"> {
     `when=cheaper` (default) joins ops where that moves fewer bytes in no more cycles of an
     engine, with the best tiles that `llm-tile` would find on the target; `when=legal` wherever
     it is possible and fits the target. A kernel starts when all that it needs is there, and all
-    that it makes is there when it ends: on a target with several compute engines, `cheaper`
+    that it makes is there when it ends; it is never faster than one of its ops would be that
+    leaves the same values on chip (Spec.md, Costs). On a target with several compute engines, `cheaper`
     does not join ops where another op would then start later than it can with an engine for each
     op. (Engines that only `llm-schedule` names are not known yet: put them on the target.)
     Remarks say what was joined, and what was not, and why. A module pass, because without a
