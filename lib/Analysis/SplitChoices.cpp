@@ -52,19 +52,29 @@ private:
       return bytes < other.bytes;
     }
   };
-  Estimate estimate(const Workload &workload) const;
+  /// A workload with the loops of each buffer of which a part touches the
+  /// product of its sizes; nothing for the others, which are counted.
+  struct Touched {
+    explicit Touched(const Workload &workload);
+    const Workload &workload;
+    SmallVector<std::optional<SmallVector<unsigned, 4>>, 4> loopsOf;
+  };
+  Estimate estimate(const Touched &touched) const;
   /// On all engines, through what of DRAM's bandwidth they can take.
   double cyclesOfAll(const Estimate &estimate) const;
   double cyclesOfCombine(const Workload &combine) const;
   PartialReduction partialOf(unsigned reduction, int64_t size) const;
-  double bytesOfPart(const Workload &workload, unsigned buffer,
+  double bytesOfPart(const Touched &touched, unsigned buffer,
                      ArrayRef<int64_t> sizes) const;
+  double countBytesOfPart(const Workload &workload, unsigned buffer,
+                          ArrayRef<int64_t> sizes) const;
   /// Calls `visit` with `current` for each way to cut the loops into as many
   /// parts as are `left`.
   void enumerate(ArrayRef<unsigned> loops, int64_t left,
                  function_ref<void()> visit);
 
   const OpOnTarget &context;
+  Touched whole;
   double computeCycles, bytesPerCycle, bytesPerCycleOfAll;
   SmallVector<unsigned, 6> loops;      ///< that can be cut
   SmallVector<unsigned, 2> reductions; ///< of which results can be joined
@@ -74,7 +84,8 @@ private:
 } // namespace
 
 Cutter::Cutter(const OpOnTarget &context, int64_t computeCycles)
-    : context(context), computeCycles(double(computeCycles)) {
+    : context(context), whole(context.workload),
+      computeCycles(double(computeCycles)) {
   const Memory &dram = context.target->dram();
   bytesPerCycleOfAll =
       double(dram.usableBytesPerSecond()) / double(context.target->clockHz);
@@ -94,13 +105,47 @@ Cutter::Cutter(const OpOnTarget &context, int64_t computeCycles)
   current = uncut;
 }
 
+/// The loops of a buffer that has one for each dimension.
+static std::optional<SmallVector<unsigned, 4>>
+productLoopsOf(const Workload &workload, const Buffer &buffer) {
+  if (workload.maskedLoops.any() || buffer.isGathered)
+    return std::nullopt;
+  SmallVector<unsigned, 4> loops;
+  for (AffineExpr index : buffer.map.getResults()) {
+    if (isa<AffineConstantExpr>(index))
+      continue;
+    auto loop = dyn_cast<AffineDimExpr>(index);
+    if (!loop || llvm::is_contained(loops, loop.getPosition()))
+      return std::nullopt;
+    loops.push_back(loop.getPosition());
+  }
+  return loops;
+}
+
+Cutter::Touched::Touched(const Workload &workload) : workload(workload) {
+  for (const Buffer &buffer : workload.buffers)
+    loopsOf.push_back(productLoopsOf(workload, buffer));
+}
+
+double Cutter::bytesOfPart(const Touched &touched, unsigned buffer,
+                           ArrayRef<int64_t> sizes) const {
+  const Buffer &own = touched.workload.buffers[buffer];
+  if (own.role == Buffer::Role::Temporary)
+    return 0;
+  if (!touched.loopsOf[buffer])
+    return countBytesOfPart(touched.workload, buffer, sizes);
+  std::optional<int64_t> elements = 1;
+  for (unsigned loop : *touched.loopsOf[buffer])
+    elements = elements ? checkedMul(*elements, sizes[loop]) : std::nullopt;
+  Count bytes = elements ? storageBytes(own, *elements) : Count(failure());
+  return succeeded(bytes) ? double(*bytes) : double(maxCount);
+}
+
 /// Of the first or the last part, whichever touches more: masks and tables are
 /// counted as they are there.
-double Cutter::bytesOfPart(const Workload &workload, unsigned buffer,
-                           ArrayRef<int64_t> sizes) const {
+double Cutter::countBytesOfPart(const Workload &workload, unsigned buffer,
+                                ArrayRef<int64_t> sizes) const {
   const Buffer &touched = workload.buffers[buffer];
-  if (touched.role == Buffer::Role::Temporary)
-    return 0;
   WorkloadOpInterface op = context.op;
   double most = 0;
   for (bool isLast : {false, true}) {
@@ -120,18 +165,18 @@ double Cutter::slicesOf(ArrayRef<int64_t> sizes) const {
   double bytes = 0;
   for (auto [index, buffer] : llvm::enumerate(context.workload.buffers))
     if (buffer.role == Buffer::Role::Read && findWriters(buffer.value))
-      bytes += bytesOfPart(context.workload, index, sizes);
+      bytes += bytesOfPart(whole, index, sizes);
   return bytes;
 }
 
-Cutter::Estimate Cutter::estimate(const Workload &workload) const {
+Cutter::Estimate Cutter::estimate(const Touched &touched) const {
   double share = 1, parts = 1, bytes = 0;
   for (auto [size, extent] : llvm::zip_equal(current, uncut)) {
     share *= double(size) / double(extent);
     parts *= double(llvm::divideCeil(extent, size));
   }
-  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
-    bytes += bytesOfPart(workload, buffer, current);
+  for (unsigned buffer = 0; buffer < touched.loopsOf.size(); ++buffer)
+    bytes += bytesOfPart(touched, buffer, current);
   return {std::max(computeCycles * share, bytes / bytesPerCycle), parts,
           bytes * parts};
 }
@@ -143,12 +188,13 @@ double Cutter::cyclesOfAll(const Estimate &estimate) const {
 }
 
 double Cutter::cyclesOfCombine(const Workload &combine) const {
-  Sizes whole;
+  Sizes all;
   for (const Loop &loop : combine.loops)
-    whole.push_back(loop.extent);
+    all.push_back(loop.extent);
   double bytes = 0, cycles = 0;
+  Touched touched(combine);
   for (unsigned buffer = 0; buffer < combine.buffers.size(); ++buffer)
-    bytes += bytesOfPart(combine, buffer, whole);
+    bytes += bytesOfPart(touched, buffer, all);
   FailureOr<int64_t> compute =
       llm::computeCycles({context.op, combine, context.target, context.engine});
   cycles = succeeded(compute) ? double(*compute) : double(maxCount);
@@ -178,7 +224,7 @@ std::optional<Sizes> Cutter::cut(int64_t parts) {
   if (loops.empty())
     return std::nullopt;
   enumerate(loops, parts, [&] {
-    Estimate found = estimate(context.workload);
+    Estimate found = estimate(whole);
     if (!least || found < *least) {
       least = found;
       best = current;
@@ -203,9 +249,10 @@ std::optional<Sizes> Cutter::cutReduction(int64_t parts) {
       int64_t size = llvm::divideCeil(uncut[reduction], count);
       PartialReduction partial = partialOf(reduction, size);
       double combine = cyclesOfCombine(partial.combine);
+      Touched touched(partial.part);
       current[reduction] = size;
       enumerate(loops, parts / count, [&] {
-        Estimate found = estimate(partial.part);
+        Estimate found = estimate(touched);
         found.cycles += combine;
         if (!least || found < *least) {
           least = found;
@@ -223,14 +270,14 @@ bool Cutter::isClearlyFaster(ArrayRef<int64_t> reduced, int64_t parts) {
   double least = std::numeric_limits<double>::max();
   for (int64_t fewer = parts; fewer > 0; fewer /= 2)
     enumerate(loops, fewer, [&] {
-      least = std::min(least, cyclesOfAll(estimate(context.workload)));
+      least = std::min(least, cyclesOfAll(estimate(whole)));
     });
   for (unsigned reduction : reductions) {
     if (reduced[reduction] == uncut[reduction])
       continue;
     PartialReduction partial = partialOf(reduction, reduced[reduction]);
     current.assign(reduced.begin(), reduced.end());
-    double found = cyclesOfAll(estimate(partial.part)) +
+    double found = cyclesOfAll(estimate(Touched(partial.part))) +
                    cyclesOfCombine(partial.combine);
     current = uncut;
     return found < least * clearly;
@@ -384,11 +431,11 @@ LogicalResult Ladder::addPlain() {
     std::optional<Sizes> sizes = cutter.cut(parts);
     if (!sizes)
       return true;
-    if (cutter.countParts(*sizes) <= most)
-      return false;
-    most = cutter.countParts(*sizes);
-    if (failed(this->add(*sizes)))
-      return failure();
+    if (cutter.countParts(*sizes) > most) {
+      most = cutter.countParts(*sizes);
+      if (failed(this->add(*sizes)))
+        return failure();
+    }
     return isFine(parts, *sizes);
   };
   // The first rung may have more parts than the op.
@@ -402,21 +449,22 @@ LogicalResult Ladder::addReduced() {
     return success();
   int64_t most = 1;
   auto add = [&](int64_t parts) -> FailureOr<bool> {
+    std::optional<Sizes> plain = cutter.cut(parts);
+    bool isEnough = plain && isFine(parts, *plain);
     std::optional<Sizes> sizes = cutter.cutReduction(parts);
     if (!sizes || cutter.countParts(*sizes) <= most ||
         !fitsPartial(context, tile, *sizes))
-      return false;
+      return isEnough;
     most = cutter.countParts(*sizes);
     // Where slices of plain parts are so large that few of them fit, nothing
     // is fetched ahead: that loses more than joining does.
-    std::optional<Sizes> plain = cutter.cut(parts);
     bool isTooLarge = memoryEngines > 0 &&
                       (!plain || cutter.slicesOf(*plain) > 2 * smallEnough());
     if (!isTooLarge && !cutter.isClearlyFaster(*sizes, parts))
-      return false;
+      return isEnough;
     if (failed(this->add(*sizes)))
       return failure();
-    return isFine(parts, *sizes);
+    return isEnough || isFine(parts, *sizes);
   };
   return climb(2 * std::max(engines, cutter.mostParts(true)), add);
 }

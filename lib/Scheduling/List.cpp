@@ -12,17 +12,24 @@
 #include "llm/Scheduling/Solvers.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace mlir::llm::scheduling {
 
-/// Each op as it is best alone; if that is not near enough, each stage as it is.
-static void tryCuts(const Problem &problem, size_t effort, ListSearch &search,
-                    const TryReport &report) {
-  StageSearch stages(problem, report);
+/// Parts to place before a large problem is tried in fewer ways.
+static constexpr size_t effort = 1'000'000;
+
+/// Each op as it is best alone.
+static void tryCutsAlone(StageSearch &stages, ListSearch &search) {
   for (bool onHalf : {false, true})
     if (!search.isDone())
       search.tryFew(stages.cutsAlone(onHalf));
+}
+
+/// If that is not near enough, each stage as it is best alone.
+static void tryCuts(const Problem &problem, ListSearch &search,
+                    const TryReport &report) {
+  StageSearch stages(problem, report);
+  tryCutsAlone(stages, search);
   if (search.isDone())
     return;
   std::optional<StageResults> found = stages.run(effort);
@@ -48,15 +55,12 @@ std::optional<ListResult> searchList(const Problem &problem,
     return std::nullopt;
   int64_t bound = largestBound(*bounds);
 
-  // Parts to place before a large problem is tried in fewer ways, and runs that
-  // win nothing before any is.
-  static const size_t effort = 1000000, patience = getenv("FP") ? atoi(getenv("FP")) : 1500;
-  ListSearch search(problem, bound, effort, patience, report);
+  ListSearch search(problem, bound, effort, report);
   bool canCut =
       std::any_of(problem.tasks.begin(), problem.tasks.end(),
                   [](const Task &task) { return !task.alternatives.empty(); });
   if (canCut)
-    tryCuts(problem, effort, search, report);
+    tryCuts(problem, search, report);
   if (!search.isDone())
     search.tryLevels();
   if (!search.isDone() || !canCut)
@@ -67,6 +71,14 @@ std::optional<ListResult> searchList(const Problem &problem,
   if (!best)
     return std::nullopt;
   return ListResult{std::move(*best), search.bestOptions(), bound};
+}
+
+std::optional<Solution> scheduleListBriefly(const Problem &problem,
+                                            const TryReport &report) {
+  StageSearch stages(problem, report);
+  ListSearch search(problem, /*bound=*/0, effort, report);
+  tryCutsAlone(stages, search);
+  return search.takeBest();
 }
 
 std::optional<Solution> scheduleList(const Problem &problem,

@@ -63,9 +63,17 @@ static std::vector<unsigned> findFirstLevels(const Problem &problem) {
   return first;
 }
 
+/// Less is not worth the search: one part in so many.
+static constexpr int64_t nearEnough = 200;
+
+bool isNearEnough(int64_t makespan, int64_t lowerBoundCycles) {
+  return makespan <= lowerBoundCycles + lowerBoundCycles / nearEnough;
+}
+
 ListSearch::ListSearch(const Problem &problem, int64_t bound, size_t effort,
-                       size_t patience, const TryReport &report)
-    : problem(problem), bound(bound), effort(effort), patience(patience),
+                       const TryReport &report)
+    : problem(problem), bound(bound), effort(effort),
+      patience(std::min<size_t>(100 * (problem.tasks.size() + 1), 1500)),
       report(report),
       firstLevels(findFirstLevels(problem)) {}
 
@@ -151,8 +159,6 @@ std::vector<ListOptions> ListSearch::levelOptions(const Problem &resolved) {
 
 std::vector<ListOptions> ListSearch::fewOptions(const Problem &resolved) {
   std::vector<ListOptions> all = eagerOptions(resolved);
-  if (all.size() > 1)
-    all.pop_back();
   if (countComputeEngines(resolved) > 1) {
     all.push_back(all.front());
     all.back().habits.front().shares = Habit::evenShares;

@@ -25,13 +25,11 @@ using Alike = std::vector<unsigned>;
 /// and keeps the shortest solution.
 class ListSearch {
 public:
-  /// Stops within a part in `nearEnough` of `bound` cycles, which nothing is
-  /// shorter than; once so many parts were placed; or after so many runs that
-  /// won less than that. `report` must outlive it.
+  /// Stops near enough to `bound` cycles, which nothing is shorter than; once
+  /// so many parts were placed; or after a number of runs that won little.
+  /// `report` must outlive it.
   ListSearch(const Problem &problem, int64_t bound, size_t effort,
-             size_t patience, const TryReport &report);
-  /// Less is not worth the search: 0.5 %.
-  static constexpr int64_t nearEnough = 200;
+             const TryReport &report);
 
   const std::optional<Solution> &best() const { return shortest; }
   /// Moved, as it may have a million slots; nothing is tried after that.
@@ -40,7 +38,7 @@ public:
   const ListOptions &bestOptions() const { return options; }
   size_t placedParts() const { return placed; }
   bool isDone() const {
-    return shortest && (shortest->makespan <= bound + bound / nearEnough ||
+    return shortest && (isNearEnough(shortest->makespan, bound) ||
                         placed >= effort || runsInVain >= patience);
   }
 
@@ -124,7 +122,7 @@ private:
   const Problem &problem;
   int64_t bound;
   size_t effort, patience, placed = 0, runsInVain = 0;
-  int64_t lastGain = INT64_MAX; ///< the makespan that was well below the one before
+  int64_t lastGain = INT64_MAX; ///< makespan of the last run that won much
   const TryReport &report;
   std::vector<unsigned> firstLevels; ///< of each task, see choiceAt()
   std::optional<Solution> shortest;

@@ -11,7 +11,6 @@
 #include "llm/Scheduling/Bounds.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 
 namespace mlir::llm::scheduling {
@@ -124,8 +123,7 @@ unsigned StageSearch::cutAlone(Problem task, bool onHalf) {
     return same->second.second;
   // Others come before it and behind it: it is not done where it is near its
   // own bound.
-  ListSearch search(task, /*bound=*/0, /*effort=*/SIZE_MAX,
-                    /*patience=*/SIZE_MAX, report);
+  ListSearch search(task, /*bound=*/0, /*effort=*/SIZE_MAX, report);
   search.tryEachChoice();
   unsigned choice = search.best() && !search.best()->choices.empty()
                         ? search.best()->choices.front()
@@ -145,8 +143,7 @@ Choices StageSearch::cutsAlone(bool onHalf) {
 }
 
 StageSearch::Found StageSearch::search(const Stage &stage, size_t effort) {
-  static const size_t patience = getenv("SP") ? atoi(getenv("SP")) : 1500;
-  ListSearch search(stage.problem, stage.bound, effort, patience, report);
+  ListSearch search(stage.problem, stage.bound, effort, report);
   size_t begin = borders[stage.places.front()];
   std::vector<Choices> cuts;
   for (bool onHalf : {false, true}) {

@@ -11,7 +11,9 @@
 #include "llm/Analysis/ProgramBounds.h"
 #include "llm/Analysis/Roofline.h"
 #include "llm/Analysis/ScheduleProblem.h"
+#include "llm/Files/Interrupts.h"
 #include "llm/Interfaces/ExternalModels.h"
+#include "llm/Scheduling/Bounds.h"
 #include "llm/Scheduling/Solvers.h"
 #include "llm/Support/Units.h"
 #include "llm/Transforms/Passes.h"
@@ -19,7 +21,6 @@
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_LLMSCHEDULEPASS
-#include "llm/Files/Interrupts.h"
 #include "llm/Transforms/Passes.h.inc"
 } // namespace mlir::llm
 
@@ -68,6 +69,10 @@ private:
   FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
   void restrict(Problem &problem) const;
   FailureOr<Solution> solve(const Problem &problem);
+  /// Takes a schedule for fewer engines where that is shorter: ops are cut, and
+  /// parts started, otherwise there, and a search finds not all of it.
+  LogicalResult tryFewerEngines(ArrayRef<unsigned> stretch, SplitProblem &split,
+                                Solution &solution);
   FailureOr<Solution> solveExactly(const Problem &problem);
   bool wasInterrupted() const;
   /// The same schedule on every machine.
@@ -148,6 +153,63 @@ FailureOr<Solution> FunctionScheduler::solve(const Problem &problem) {
   return std::move(*solution);
 }
 
+/// The target with at most so many engines in each group that computes; nothing
+/// where it has no more than that.
+static std::optional<Target> withFewerEngines(Target target, int64_t most) {
+  bool isFewer = false;
+  for (Engine &engine : target.engines)
+    if (!engine.kinds.contains(EngineKind::Memory) && engine.count > most) {
+      engine.count = most;
+      isFewer = true;
+    }
+  return isFewer ? std::optional<Target>(std::move(target)) : std::nullopt;
+}
+
+LogicalResult
+FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
+                                   SplitProblem &split, Solution &solution) {
+  int64_t engines = 1;
+  for (const Engine &engine : target.engines)
+    if (!engine.kinds.contains(EngineKind::Memory))
+      engines = std::max(engines, engine.count);
+  // Of many engines some numbers, the same whatever the target has.
+  SmallVector<int64_t> counts;
+  for (int64_t count = 1; count < engines;
+       count += count < 8 ? 1 : int64_t(llvm::PowerOf2Ceil(count + 1) / 4))
+    counts.push_back(count);
+  auto own = scheduling::lowerBounds(split.problem);
+  bool isNear = own && scheduling::isNearEnough(solution.makespan,
+                                                scheduling::largestBound(*own));
+  for (int64_t count : llvm::reverse(counts)) {
+    std::optional<Target> fewer = withFewerEngines(target, count);
+    if (!fewer)
+      continue;
+    FailureOr<Problem> machine = makeProblem(program, stretch, *fewer);
+    if (failed(machine))
+      return failure();
+    auto found = scheduling::lowerBounds(*machine);
+    // With still fewer it is no lower.
+    if (!found || scheduling::largestBound(*found) >= solution.makespan)
+      break;
+    FailureOr<SplitProblem> other =
+        makeSplitProblem(program, stretch, *fewer, options.cutsReductions);
+    if (failed(other))
+      return failure();
+    restrict(other->problem);
+    // Where little can be won, little is spent.
+    auto search = isNear ? scheduling::scheduleListBriefly
+                         : scheduling::scheduleList;
+    std::optional<Solution> shorter =
+        search(other->problem, [&] { line.showTry(); });
+    line.takeBack();
+    if (!shorter || shorter->makespan >= solution.makespan)
+      continue;
+    solution = std::move(*shorter);
+    split = std::move(*other);
+  }
+  return success();
+}
+
 bool FunctionScheduler::wasInterrupted() const {
   return (improvement && improvement->wasInterrupted()) ||
          (exact && exact->wasInterrupted());
@@ -178,7 +240,9 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
     return failure();
   restrict(problem);
   FailureOr<Solution> solution = solve(problem);
-  if (failed(solution))
+  if (failed(solution) ||
+      (options.solver == scheduling::scheduleList &&
+       failed(tryFewerEngines(stretch, *split, *solution))))
     return failure();
   std::optional<int64_t> end = checkedAdd(start, solution->makespan);
   if (!end)

@@ -147,6 +147,14 @@ LogicalResult ScheduleVerifier::verifySummary(int64_t makespan) {
       failed(expect("the number of bounds", schedule.getBounds().size(),
                     bounds->byName.size())))
     return failure();
+  // What obeys the rules is no shorter: then a cost is not what it says.
+  if (makespan < bounds->lowerBoundCycles)
+    return emitFunctionError(program.function())
+           << "S9: its makespan of " << makespan
+           << " cycles is below its lower bound of "
+           << bounds->lowerBoundCycles
+           << ": no schedule of these ops is that short; please report this "
+              "program";
   for (auto &[name, cycles] : bounds->byName) {
     if (!schedule.getBounds().contains(name))
       return emitFunctionError(program.function())

@@ -386,8 +386,8 @@ TEST(List, SharesLanes) {
   problem.tasks = {task("a", matrix, 100, 40)};
   problem.tasks[0].parts[0].count = 3;
   EXPECT_EQ(list(problem),
-            Slots({"npu[0] 0..121 lanes 339", "npu[1] 0..121 lanes 339",
-                   "npu[2] 0..121 lanes 339"}));
+            Slots({"npu[0] 0..120 lanes 342", "npu[1] 0..121 lanes 339",
+                   "npu[2] 0..120 lanes 342"}));
 }
 
 // Two parts of `heavy` take all lanes, and then no part of `light` runs: twice
