@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that is checked before a release, which takes three builds: all tests with the
 # release build, with assertions, and with sanitizers; that release and assertions write the
-# same bytes; and the line coverage of lib/.
+# same bytes; traces of all models on all presets; and the line coverage of lib/.
 #   test/all.sh
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,6 +18,11 @@ digests() {
 }
 diff <(digests build) <(digests build-asserts)
 echo "same"
+
+echo "== traces of all models on all presets"
+traces=$(mktemp -d)
+PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_all_traces.py" "$root" "$traces" --all --jobs 2
+rm -r "$traces"
 
 echo "== line coverage of lib/"
 bash "$root/test/coverage.sh"

@@ -11,6 +11,7 @@
 #include "llm/Analysis/ProgramBounds.h"
 #include "llm/Analysis/Roofline.h"
 #include "llm/Analysis/ScheduleProblem.h"
+#include "llm/Files/Interrupts.h"
 #include "llm/Interfaces/ExternalModels.h"
 #include "llm/Scheduling/Solvers.h"
 #include "llm/Support/Units.h"
@@ -19,7 +20,6 @@
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_LLMSCHEDULEPASS
-#include "llm/Files/Interrupts.h"
 #include "llm/Transforms/Passes.h.inc"
 } // namespace mlir::llm
 
