@@ -16,7 +16,7 @@
 // CHECK:      {"ph":"B","name":"b","cat":"op","pid":3,"tid":6,"ts":0.000,"args":{"op":"llm.add",
 // CHECK-NEXT: {"ph":"f",{{.*}}"ts":0.000}
 // CHECK-NEXT: {"ph":"s",{{.*}}"ts":0.000}
-// CHECK-NEXT: {"ph":"E","name":"b","cat":"op","pid":3,"tid":6,"ts":0.001}
+// CHECK:      {"ph":"E","name":"b","cat":"op","pid":3,"tid":6,"ts":0.001}
 // CHECK:      {"ph":"X","name":"c",{{.*}}"ts":0.001,"dur":0.000,
 // CHECK:      {"ph":"B","name":"d",{{.*}}"ts":0.001,"args":
 // CHECK-NEXT: {"ph":"f",{{.*}}"ts":0.001}

@@ -43,8 +43,12 @@ int main(int argc, char **argv) {
     mlir::llm::writeTargetSchema(::llvm::outs());
     return 0;
   }
+  // By the name that no failure removes: of another one, as /dev/stdout, the
+  // link would go.
+  if (mlir::llm::isStandardOutput(output))
+    output = "-";
   mlir::llm::reserveOutputFile(
-      output, mlir::llm::isStandardOutput(output)
+      output, output == "-"
                   ? "the IR goes to standard output, too; write it elsewhere "
                     "(-o file, -o /dev/null), or give the export a file"
                   : "the IR goes there (-o); give each a file of its own");
