@@ -252,7 +252,7 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     - a slice too short for a nanosecond has no length, and its arrows all the same; a
       warning counts them. In JSON what starts where one lies, and what then follows without
       a gap, is a begin and an end (`B`, `E`) instead of one event (`X`), as Perfetto would
-      take the one without length into it;
+      take the one without length into it (speedscope reads no such trace: `time=cycles`);
     - `args` of a slice: op, shapes in and out, tile, cost (work, bytes per memory,
       compute and memory cycles, bound), lanes, exact cycles, the names of the runs
       that it waits for (`depends_on`), and of its op slack and what held it back. Summed
