@@ -8,7 +8,6 @@
 #include "DotWriter.h"
 #include "ExportedFiles.h"
 #include "FunctionFiles.h"
-#include "llm/Interfaces/ExternalModels.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_EXPORTDOTPASS
@@ -19,9 +18,8 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-struct ExportDotPass
-    : WorkloadPass<llm::impl::ExportDotPassBase<ExportDotPass>> {
-  using WorkloadPass::WorkloadPass;
+struct ExportDotPass : ExportPass<llm::impl::ExportDotPassBase<ExportDotPass>> {
+  using ExportPass::ExportPass;
   void runOnOperation() override {
     if (failed(exportModule()))
       signalPassFailure();

@@ -17,7 +17,6 @@
 #include "llm/Export/Passes.h"
 #include "llm/Files/InputFile.h"
 #include "llm/Files/LocatedJson.h"
-#include "llm/Interfaces/ExternalModels.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <set>
@@ -163,8 +162,8 @@ readBaseline(StringRef path, ArrayRef<std::string> functions, Location loc) {
 
 namespace {
 struct ExportHtmlPass
-    : WorkloadPass<llm::impl::ExportHtmlPassBase<ExportHtmlPass>> {
-  using WorkloadPass::WorkloadPass;
+    : ExportPass<llm::impl::ExportHtmlPassBase<ExportHtmlPass>> {
+  using ExportPass::ExportPass;
   void runOnOperation() override;
 
 private:

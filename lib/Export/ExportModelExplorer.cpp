@@ -9,7 +9,6 @@
 #include "FunctionFiles.h"
 #include "ModelExplorer.h"
 #include "llm/Export/Passes.h"
-#include "llm/Interfaces/ExternalModels.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -23,9 +22,9 @@ using namespace mlir::llm;
 
 namespace {
 struct ExportModelExplorerPass
-    : WorkloadPass<
+    : ExportPass<
           llm::impl::ExportModelExplorerPassBase<ExportModelExplorerPass>> {
-  using WorkloadPass::WorkloadPass;
+  using ExportPass::ExportPass;
   void runOnOperation() override {
     if (failed(exportModule()))
       signalPassFailure();

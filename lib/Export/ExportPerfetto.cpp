@@ -10,7 +10,6 @@
 #include "TargetCheck.h"
 #include "TraceExporter.h"
 #include "llm/Files/GzipOutput.h"
-#include "llm/Interfaces/ExternalModels.h"
 #include "llm/Support/Units.h"
 
 namespace mlir::llm {
@@ -110,8 +109,8 @@ struct FunctionTrace {
 };
 
 struct ExportPerfettoPass
-    : WorkloadPass<llm::impl::ExportPerfettoPassBase<ExportPerfettoPass>> {
-  using WorkloadPass::WorkloadPass;
+    : ExportPass<llm::impl::ExportPerfettoPassBase<ExportPerfettoPass>> {
+  using ExportPass::ExportPass;
   void runOnOperation() override;
 
 private:
@@ -206,11 +205,7 @@ LogicalResult ExportPerfettoPass::writeTrace(FunctionTrace &trace,
     emitWarning(trace.program.function().getLoc())
         << collapsed
         << " slices of the trace are shorter than a nanosecond and have no "
-           "width"
-        << (chosen == TraceFormat::Proto
-                ? ""
-                : "; arrows at them can bind to a neighbour")
-        << ". To see them draw cycles: --llm-export-perfetto=time=cycles";
+           "width. To see them draw cycles: --llm-export-perfetto=time=cycles";
   return success();
 }
 

@@ -9,7 +9,6 @@
 #include "FunctionFiles.h"
 #include "FunctionQueues.h"
 #include "llm/Export/Passes.h"
-#include "llm/Interfaces/ExternalModels.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_EXPORTQUEUESPASS
@@ -21,8 +20,8 @@ using namespace mlir::llm;
 
 namespace {
 struct ExportQueuesPass
-    : WorkloadPass<llm::impl::ExportQueuesPassBase<ExportQueuesPass>> {
-  using WorkloadPass::WorkloadPass;
+    : ExportPass<llm::impl::ExportQueuesPassBase<ExportQueuesPass>> {
+  using ExportPass::ExportPass;
   void runOnOperation() override;
 
 private:

@@ -9,7 +9,6 @@
 #include "FunctionFiles.h"
 #include "Report.h"
 #include "llm/Export/Passes.h"
-#include "llm/Interfaces/ExternalModels.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_EXPORTREPORTPASS
@@ -33,8 +32,8 @@ static void writeReport(ArrayRef<Report> reports, ReportFormat format,
 
 namespace {
 struct ExportReportPass
-    : WorkloadPass<llm::impl::ExportReportPassBase<ExportReportPass>> {
-  using WorkloadPass::WorkloadPass;
+    : ExportPass<llm::impl::ExportReportPassBase<ExportReportPass>> {
+  using ExportPass::ExportPass;
   void runOnOperation() override;
 
 private:

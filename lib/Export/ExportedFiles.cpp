@@ -17,7 +17,7 @@ using namespace mlir::llm;
 /// One text for all paths to a file; empty where there is no file, and for what
 /// a second export does not replace.
 static std::string identify(StringRef path) {
-  if (path == "-")
+  if (isStandardOutput(path))
     return "-";
   fs::file_status status;
   if (fs::status(path, status) || status.type() != fs::file_type::regular_file)
@@ -26,19 +26,28 @@ static std::string identify(StringRef path) {
   return std::to_string(id.getDevice()) + ":" + std::to_string(id.getFile());
 }
 
+static InFlightDiagnostic emitFileError(const Pass &pass,
+                                        MLIRContext *context) {
+  return emitError(UnknownLoc::get(context))
+         << "--" << pass.getArgument() << "=file=...: ";
+}
+
+LogicalResult mlir::llm::checkExportedFile(const Pass &pass, StringRef path,
+                                           MLIRContext *context) {
+  if (::llvm::Error error = checkOutputFile(path))
+    return emitFileError(pass, context) << ::llvm::toString(std::move(error));
+  return success();
+}
+
 LogicalResult
 ExportedFiles::write(const Pass &pass, StringRef path,
                      function_ref<void(llvm::raw_ostream &)> write) {
-  auto emitFileError = [&] {
-    return emitError(UnknownLoc::get(context))
-           << "--" << pass.getArgument() << "=file=...: ";
-  };
   if (auto known = writers.find(identify(path)); known != writers.end())
-    return emitFileError() << "'" << path << "' was just written by --"
-                           << known->second
-                           << "; give each export a file of its own";
+    return emitFileError(pass, context)
+           << "'" << path << "' was just written by --" << known->second
+           << "; give each export a file of its own";
   if (::llvm::Error error = writeOutputFile(path, write))
-    return emitFileError() << ::llvm::toString(std::move(error));
+    return emitFileError(pass, context) << ::llvm::toString(std::move(error));
   if (std::string file = identify(path); !file.empty())
     writers[file] = pass.getArgument().str();
   return success();

@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_EXPORT_EXPORTEDFILES_H
 #define LLM_LIB_EXPORT_EXPORTEDFILES_H
 
+#include "llm/Interfaces/ExternalModels.h"
 #include "mlir/Pass/AnalysisManager.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringMap.h"
@@ -36,6 +37,20 @@ public:
 private:
   MLIRContext *context;
   ::llvm::StringMap<std::string> writers; ///< the pass, by what `identify` says
+};
+
+/// Says what is wrong with the option `file` of a pass before anything runs:
+/// that the tool writes something else there.
+LogicalResult checkExportedFile(const Pass &pass, StringRef path,
+                                MLIRContext *context);
+
+/// A pass with an option `file`.
+template <typename PassBase>
+struct ExportPass : WorkloadPass<PassBase> {
+  using WorkloadPass<PassBase>::WorkloadPass;
+  LogicalResult initialize(MLIRContext *context) override {
+    return checkExportedFile(*this, this->file, context);
+  }
 };
 
 } // namespace mlir::llm

@@ -13,6 +13,7 @@ using namespace mlir;
 using namespace mlir::llm;
 
 constexpr int64_t nanowattsPerWatt = 1000000000;
+constexpr int64_t billion = 1000000000;
 
 TraceCounters::TraceCounters(const Target &target, Wanted wanted)
     : target(target), memories(target.sharedMemories()), uses(1) {
@@ -128,20 +129,17 @@ void TraceCounters::sampleEvery(int64_t nanoseconds) {
     counters[counter].hasDecimals = true;
 }
 
-/// A value in the counter's unit, or in thousandths of it.
+/// A value in the counter's unit, or in billionths of it: bytes per second and
+/// nanowatts are those of GB/s and of W.
 int64_t TraceCounters::show(unsigned counter, int64_t value) const {
-  if (units[counter] == Unit::Nanowatts)
-    return (value + 500000) / 1000000;
   if (units[counter] == Unit::Engines)
-    return interval > 0 ? value * 1000 : value;
-  if (units[counter] == Unit::Bytes)
+    return interval > 0 ? value * billion : value;
+  if (units[counter] != Unit::Lanes)
     return value;
-  if (units[counter] == Unit::BytesPerSecond)
-    return (value + 500000) / 1000000;
   size_t number = llvm::find(heldOf, counter) - heldOf.begin();
   const Memory &memory = *memories[number];
   double share = static_cast<double>(value) / memory.lanes;
-  return std::llround(share * memory.usableBytesPerSecond() / 1e6);
+  return std::llround(share * memory.usableBytesPerSecond());
 }
 
 void TraceCounters::write(unsigned counter, int64_t nanoseconds, int64_t value,
@@ -175,8 +173,8 @@ void TraceCounters::closeInterval(TraceSink &sink) {
       return int64_t((areas[counter] * times + length / 2) / length);
     };
     int64_t shown;
-    if (units[counter] == Unit::Engines) // few: the mean of thousandths
-      shown = mean(1000);
+    if (units[counter] == Unit::Engines) // few: the mean of billionths
+      shown = mean(billion);
     else
       shown = show(counter,
                    units[counter] == Unit::Bytes ? most[counter] : mean(1));

@@ -49,6 +49,9 @@ void TraceExporter::write() {
   if (detail == TraceDetail::Layer)
     limitSamples();
   writeHead();
+  nextTrack = spans.layout().tracks.size();
+  for (unsigned track = 0; track < nextTrack; ++track)
+    lanes.push_back({{track, {}}});
   timeline.forEachStretch([&](const StretchRun &run) { writeStretch(run); });
   endLayers(INT64_MAX);
   spans.counters().finish(sink);
@@ -71,7 +74,7 @@ void TraceExporter::writeStretch(const StretchRun &run) {
           begin({series, index, run, run.startCycle + cycle,
                  spans.endOf(series, index, run), track});
         else if (series.kind != SpanKind::Layer)
-          sink.endSlice(track, toNanoseconds(run.startCycle + cycle));
+          endSlice(track, run.startCycle + cycle);
       });
 }
 
@@ -79,8 +82,32 @@ void TraceExporter::writeStretch(const StretchRun &run) {
 void TraceExporter::endLayers(int64_t cycle) {
   for (; !openLayers.empty() && openLayers.top().first <= cycle;
        openLayers.pop())
-    sink.endSlice(openLayers.top().second,
-                  toNanoseconds(openLayers.top().first));
+    endSlice(openLayers.top().second, openLayers.top().first);
+}
+
+/// The track for a slice that begins.
+unsigned TraceExporter::chooseLane(const Span &span) {
+  SmallVector<Lane, 1> &candidates = lanes[span.track];
+  for (Lane &lane : candidates) {
+    if (!lane.endCycles.empty() && lane.endCycles.back() < span.endCycle)
+      continue;
+    lane.endCycles.push_back(span.endCycle);
+    return lane.track;
+  }
+  const TraceTrack &track = spans.layout().tracks[span.track];
+  sink.addTrack({track.group,
+                 track.name + " overlap " + std::to_string(candidates.size())});
+  candidates.push_back({nextTrack, {span.endCycle}});
+  return nextTrack++;
+}
+
+/// The end of the innermost slice that ends then.
+void TraceExporter::endSlice(unsigned track, int64_t cycle) {
+  Lane *lane = llvm::find_if(lanes[track], [&](const Lane &candidate) {
+    return !candidate.endCycles.empty() && candidate.endCycles.back() == cycle;
+  });
+  lane->endCycles.pop_back();
+  sink.endSlice(lane->track, toNanoseconds(cycle));
 }
 
 void TraceExporter::writeSlice(const Span &span, StringRef name,
@@ -88,7 +115,7 @@ void TraceExporter::writeSlice(const Span &span, StringRef name,
                                ArrayRef<TraceArrow> into,
                                ArrayRef<TraceArrow> outOf) {
   TraceSlice slice;
-  slice.track = span.track;
+  slice.track = chooseLane(span);
   slice.start = toNanoseconds(span.startCycle);
   slice.end = toNanoseconds(span.endCycle);
   slice.name = name;

@@ -48,6 +48,8 @@ private:
   void limitSamples();
   void writeStretch(const StretchRun &run);
   void endLayers(int64_t cycle);
+  unsigned chooseLane(const Span &span);
+  void endSlice(unsigned track, int64_t cycle);
   void begin(const Span &span);
   void beginSlot(const Span &span);
   void beginFetch(const Span &span);
@@ -71,6 +73,15 @@ private:
   TraceTime time;
   TraceSink &sink;
   TraceArgs args;
+  /// Tracks that slices of one track are on: its own, and those for slices
+  /// that overlap others without lying in them, as a schedule that breaks a
+  /// rule can have them. With the last cycles of slices under way.
+  struct Lane {
+    unsigned track;
+    SmallVector<int64_t, 4> endCycles;
+  };
+  std::vector<SmallVector<Lane, 1>> lanes; ///< of each track of the layout
+  unsigned nextTrack = 0;
   /// Tracks of layers under way, by when these end: the earliest on top.
   using LayerEnd = std::pair<int64_t, unsigned>;
   std::priority_queue<LayerEnd, std::vector<LayerEnd>, std::greater<>>
@@ -78,7 +89,7 @@ private:
   int64_t collapsed = 0;
   bool pathHasBegun = false; ///< by a step in an earlier stretch or in this one
   int64_t written = 0;       ///< slices
-  ProgressLine line{/*patienceSeconds=*/1};
+  ProgressLine line;
 };
 
 } // namespace mlir::llm

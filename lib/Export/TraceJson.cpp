@@ -9,6 +9,13 @@
 // nanosecond; tracks are (pid, tid) pairs above zero, and no tid may be a pid,
 // which would make it a main thread; sort indexes are numbers.
 //
+// Of what happens in one nanosecond it takes ends (E) first, then complete
+// slices (X), the longer before the shorter, then the rest as it stands in the
+// file. So a slice is complete, unless a slice without length lies where it
+// starts: it would take that in, and lose its arrows to it. Such a slice is a
+// begin (B) and an end, and so is the next one where that ends, because older
+// versions take ends in the order of the file, too.
+//
 //===----------------------------------------------------------------------===//
 
 #include "TraceSink.h"
@@ -17,6 +24,8 @@
 #include "llvm/Support/JSON.h"
 
 #include <cmath>
+#include <cstdlib>
+#include <optional>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -26,63 +35,119 @@ StringRef mlir::llm::stringify(TraceArrow::Kind kind) {
   return kind == TraceArrow::Kind::Prefetch ? "prefetch" : "dependence";
 }
 
-/// Thousands of the unit with exactly three decimals: a double would lose
-/// nanoseconds.
-static void writeThousandths(OStream &json, StringRef key, int64_t value) {
+/// Microseconds with exactly three decimals: a double would lose nanoseconds.
+static std::string inMicroseconds(int64_t nanoseconds) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << nanoseconds / 1000 << '.'
+      << llvm::format("%03d", int(nanoseconds % 1000));
+  return text;
+}
+
+/// Cut, not rounded, to the decimals that all readers understand: Perfetto
+/// multiplies a 64-bit divisor by ten for each, and has 15 digits in a double.
+static std::string cutDecimals(double microseconds) {
+  double whole = std::floor(microseconds);
+  // The product may have been rounded up: the double below it was not.
+  double decimals =
+      std::floor(std::nextafter((microseconds - whole) * 1e15, 0.0));
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << int64_t(whole) << '.'
+      << llvm::format("%015lld", static_cast<long long>(decimals));
+  return text;
+}
+
+/// Billionths of a unit, without the zeros at the end.
+static std::string inUnits(int64_t billionths) {
+  constexpr int64_t billion = 1000000000;
+  std::string decimals = std::to_string(billion + billionths % billion);
+  decimals.erase(decimals.find_last_not_of('0') + 1);
+  decimals[0] = '.'; // of a one and nine digits
+  return std::to_string(billionths / billion) +
+         (decimals.size() > 1 ? decimals : "");
+}
+
+static void writeNumber(OStream &json, StringRef key, StringRef text) {
   json.attributeBegin(key);
-  json.rawValue([&](raw_ostream &os) {
-    int64_t decimals = value % 1000;
-    os << value / 1000 << '.' << decimals / 100 << decimals / 10 % 10
-       << decimals % 10;
-  });
+  json.rawValue(text);
   json.attributeEnd();
 }
 
 namespace {
-/// The ends of slices as readers find them that add lengths to starts in
-/// doubles (speedscope): behind no start of what follows, and behind no end of
-/// what the slice lies in.
-class DoubleEnds {
+/// The slices under way on a track.
+///
+/// Readers that add lengths to starts in doubles (speedscope) must find no end
+/// behind the start of what follows, and none behind the end of what the slice
+/// lies in.
+class OpenSlices {
 public:
-  /// The length of a slice, in microseconds: nothing where the decimal ends it
-  /// there, else the longest double that does, the same nanosecond still.
-  /// Slices of a track come in the order of their starts.
-  std::optional<double> add(unsigned track, int64_t start, int64_t end);
+  struct Ended {
+    std::string microseconds, name, category;
+  };
+
+  bool canBeComplete(const TraceSlice &slice) const {
+    return slice.start == slice.end || slice.start != lastPoint;
+  }
+  /// The length of a complete slice, in microseconds: the decimal, or where
+  /// that is too long in doubles the longest that is not, the same nanosecond
+  /// still.
+  std::string addComplete(const TraceSlice &slice);
+  void addBegun(const TraceSlice &slice);
+  /// The innermost slice ends: nothing where its beginning has said when.
+  std::optional<Ended> end(int64_t nanoseconds);
 
 private:
   struct Slice {
-    int64_t end;    ///< nanoseconds
     double readEnd; ///< microseconds
+    bool isComplete;
+    std::string name, category;
   };
-  /// Of each track: those that hold the last slice, and that itself.
-  std::vector<SmallVector<Slice, 4>> open;
+  /// No end is read behind this.
+  double limitOf(int64_t end) const {
+    double decimal = double(end) / 1000;
+    return slices.empty() ? decimal : std::min(decimal, slices.back().readEnd);
+  }
+  SmallVector<Slice, 4> slices;
+  int64_t lastPoint = -1; ///< where something other than a complete slice with
+                          ///< a length was written last, in nanoseconds
 };
 } // namespace
 
-std::optional<double> DoubleEnds::add(unsigned track, int64_t start,
-                                      int64_t end) {
-  open.resize(std::max<size_t>(open.size(), track + 1));
-  SmallVector<Slice, 4> &stack = open[track];
-  while (!stack.empty() && stack.back().end <= start)
-    stack.pop_back();
-  double from = double(start) / 1000, limit = double(end) / 1000;
-  // What the schedule lets overlap is no frame.
-  if (!stack.empty() && stack.back().end >= end)
-    limit = std::min(limit, stack.back().readEnd);
-  double decimal = double(end - start) / 1000, length = decimal;
-  if (from + decimal > limit) {
+std::string OpenSlices::addComplete(const TraceSlice &slice) {
+  if (slice.start == slice.end)
+    lastPoint = slice.start;
+  int64_t nanoseconds = slice.end - slice.start;
+  std::string text = inMicroseconds(nanoseconds);
+  double from = double(slice.start) / 1000, limit = limitOf(slice.end);
+  double length = double(nanoseconds) / 1000;
+  if (from + length > limit) {
     length = std::max(limit - from, 0.0);
     while (length > 0 && from + length > limit)
       length = std::nextafter(length, 0.0);
+    text = cutDecimals(length);
+    length = std::strtod(text.c_str(), nullptr);
   }
-  stack.push_back({end, from + length});
-  return length == decimal ? std::nullopt : std::optional(length);
+  slices.push_back({from + length, /*isComplete=*/true, {}, {}});
+  return text;
 }
 
-static void writeDouble(OStream &json, StringRef key, double value) {
-  json.attributeBegin(key);
-  json.rawValue([&](raw_ostream &os) { os << llvm::format("%.17g", value); });
-  json.attributeEnd();
+void OpenSlices::addBegun(const TraceSlice &slice) {
+  lastPoint = slice.start;
+  slices.push_back({limitOf(slice.end), /*isComplete=*/false, slice.name.str(),
+                    slice.category.str()});
+}
+
+std::optional<OpenSlices::Ended> OpenSlices::end(int64_t nanoseconds) {
+  Slice slice = slices.pop_back_val();
+  if (slice.isComplete)
+    return std::nullopt;
+  lastPoint = nanoseconds;
+  std::string text = slice.readEnd == double(nanoseconds) / 1000
+                         ? inMicroseconds(nanoseconds)
+                         : cutDecimals(slice.readEnd);
+  return Ended{std::move(text), std::move(slice.name),
+               std::move(slice.category)};
 }
 
 namespace {
@@ -138,8 +203,9 @@ class JsonTrace : public TraceSink {
 public:
   explicit JsonTrace(raw_ostream &os) : os(os) {}
   void begin(const TraceLayout &layout, Fill fillHead) override;
+  void addTrack(const TraceTrack &track) override;
   void beginSlice(const TraceSlice &slice) override;
-  void endSlice(unsigned, int64_t) override {} // its beginning has said when
+  void endSlice(unsigned track, int64_t nanoseconds) override;
   void writeCounter(unsigned counter, int64_t nanoseconds,
                     int64_t value) override;
   void end() override { os << "\n]}\n"; }
@@ -151,7 +217,9 @@ private:
   std::string encode(Fill fill, bool isList);
   void writeEvent(StringRef phase, StringRef name, Write write);
   void writeMetadata(StringRef kind, unsigned pid, unsigned tid, Write write);
-  void writeTracks();
+  void writeNames(StringRef what, unsigned pid, unsigned tid, StringRef name,
+                  unsigned order);
+  void writePlace(OStream &json, unsigned track);
   void writeArrow(const TraceSlice &slice, const TraceArrow &arrow,
                   bool leaves);
   unsigned pidOf(unsigned group) const { return 1 + group; }
@@ -161,7 +229,8 @@ private:
 
   raw_ostream &os;
   const TraceLayout *layout = nullptr;
-  DoubleEnds ends;
+  std::vector<unsigned> groups;       ///< of each track
+  std::vector<OpenSlices> openSlices; ///< of each track
   bool isFirst = true;
 };
 } // namespace
@@ -210,43 +279,60 @@ void JsonTrace::writeMetadata(StringRef kind, unsigned pid, unsigned tid,
 }
 
 /// Without a sort index Perfetto orders by name.
-void JsonTrace::writeTracks() {
-  auto writeName = [&](StringRef what, unsigned pid, unsigned tid,
-                       StringRef name, unsigned order) {
-    writeMetadata((what + "_name").str(), pid, tid,
-                  [&](OStream &json) { json.attribute("name", toUtf8(name)); });
-    writeMetadata((what + "_sort_index").str(), pid, tid,
-                  [&](OStream &json) { json.attribute("sort_index", order); });
-  };
-  for (auto [group, name] : llvm::enumerate(layout->groups))
-    writeName("process", pidOf(group), pidOf(group), name, group);
-  for (auto [number, track] : llvm::enumerate(layout->tracks))
-    writeName("thread", pidOf(track.group), tidOf(number), track.name,
-              tidOf(number));
+void JsonTrace::writeNames(StringRef what, unsigned pid, unsigned tid,
+                           StringRef name, unsigned order) {
+  writeMetadata((what + "_name").str(), pid, tid,
+                [&](OStream &json) { json.attribute("name", toUtf8(name)); });
+  writeMetadata((what + "_sort_index").str(), pid, tid,
+                [&](OStream &json) { json.attribute("sort_index", order); });
 }
 
+void JsonTrace::addTrack(const TraceTrack &track) {
+  unsigned tid = tidOf(groups.size());
+  groups.push_back(track.group);
+  openSlices.emplace_back();
+  writeNames("thread", pidOf(track.group), tid, track.name, tid);
+}
+
+/// What the trace is about stands there twice, because Perfetto shows no
+/// `otherData`, but does show the args of an instant.
 void JsonTrace::begin(const TraceLayout &tracks, Fill fillHead) {
   layout = &tracks;
-  os << "{\"displayTimeUnit\":\"ns\",\"otherData\":" << encodeObject(fillHead)
+  std::string head = encodeObject(fillHead);
+  os << "{\"displayTimeUnit\":\"ns\",\"otherData\":" << head
      << ",\"traceEvents\":[";
-  writeTracks();
+  for (auto [group, name] : llvm::enumerate(layout->groups))
+    writeNames("process", pidOf(group), pidOf(group), name, group);
+  for (const TraceTrack &track : layout->tracks)
+    addTrack(track);
+  writeEvent("i", "schedule", [&](OStream &json) {
+    json.attribute("s", "p"); // of the process
+    json.attribute("pid", pidOf(0));
+    writeNumber(json, "ts", inMicroseconds(0));
+    writeNumber(json, "args", head);
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // Events
 //===----------------------------------------------------------------------===//
 
+void JsonTrace::writePlace(OStream &json, unsigned track) {
+  json.attribute("pid", pidOf(groups[track]));
+  json.attribute("tid", tidOf(track));
+}
+
 void JsonTrace::beginSlice(const TraceSlice &slice) {
-  writeEvent("X", slice.name, [&](OStream &json) {
+  OpenSlices &open = openSlices[slice.track];
+  bool isComplete = open.canBeComplete(slice);
+  writeEvent(isComplete ? "X" : "B", slice.name, [&](OStream &json) {
     json.attribute("cat", slice.category);
-    json.attribute("pid", pidOf(layout->tracks[slice.track].group));
-    json.attribute("tid", tidOf(slice.track));
-    writeThousandths(json, "ts", slice.start);
-    if (std::optional<double> length =
-            ends.add(slice.track, slice.start, slice.end))
-      writeDouble(json, "dur", *length);
+    writePlace(json, slice.track);
+    writeNumber(json, "ts", inMicroseconds(slice.start));
+    if (isComplete)
+      writeNumber(json, "dur", open.addComplete(slice));
     else
-      writeThousandths(json, "dur", slice.end - slice.start);
+      open.addBegun(slice);
     json.attributeObject("args", [&] {
       JsonValues values(json);
       slice.fillArgs(values);
@@ -257,6 +343,17 @@ void JsonTrace::beginSlice(const TraceSlice &slice) {
     writeArrow(slice, arrow, /*leaves=*/false);
   for (const TraceArrow &arrow : slice.outOf)
     writeArrow(slice, arrow, /*leaves=*/true);
+}
+
+void JsonTrace::endSlice(unsigned track, int64_t nanoseconds) {
+  std::optional<OpenSlices::Ended> ended = openSlices[track].end(nanoseconds);
+  if (!ended)
+    return;
+  writeEvent("E", ended->name, [&](OStream &json) {
+    json.attribute("cat", ended->category);
+    writePlace(json, track);
+    writeNumber(json, "ts", ended->microseconds);
+  });
 }
 
 /// An arrow's end belongs to the slice that holds its time, and the end of a
@@ -270,11 +367,10 @@ void JsonTrace::writeArrow(const TraceSlice &slice, const TraceArrow &arrow,
     if (!leaves)
       json.attribute("bp", "e");
     json.attribute("id", arrow.id);
-    json.attribute("pid", pidOf(layout->tracks[slice.track].group));
-    json.attribute("tid", tidOf(slice.track));
+    writePlace(json, slice.track);
     int64_t arrival = slice.start + (slice.end - slice.start > 1 ? 1 : 0);
-    writeThousandths(json, "ts",
-                     leaves ? std::max(slice.start, slice.end - 1) : arrival);
+    int64_t time = leaves ? std::max(slice.start, slice.end - 1) : arrival;
+    writeNumber(json, "ts", inMicroseconds(time));
   });
 }
 
@@ -283,10 +379,10 @@ void JsonTrace::writeCounter(unsigned number, int64_t nanoseconds,
   const TraceCounter &counter = layout->counters[number];
   writeEvent("C", counter.name, [&](OStream &json) {
     json.attribute("pid", pidOf(0));
-    writeThousandths(json, "ts", nanoseconds);
+    writeNumber(json, "ts", inMicroseconds(nanoseconds));
     json.attributeObject("args", [&] {
       if (counter.hasDecimals)
-        writeThousandths(json, counter.unit, value);
+        writeNumber(json, counter.unit, inUnits(value));
       else
         json.attribute(counter.unit, value);
     });

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A file is packets one behind the other, each with a time in nanoseconds. The
-// machine is a process; its groups are tracks below it, the tracks of a group
-// are below that. A slice is a packet where it begins, with its arrows, and one
-// where it ends. Texts have numbers (ProtoNames.h).
+// machine is a track; its groups are tracks below it, the tracks of a group are
+// below that. None of them is a process: Perfetto does not obey the order that
+// the descriptor of a process asks for. A slice is a packet where it begins,
+// with its arrows, and one where it ends. Texts have numbers (ProtoNames.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,15 +31,12 @@ constexpr unsigned timestamp = 8, sequenceId = 10, trackEvent = 11,
 constexpr unsigned stateCleared = 1, needsState = 2; ///< of sequenceFlags
 } // namespace packet
 namespace descriptor {
-constexpr unsigned uuid = 1, name = 2, process = 3, parentUuid = 5, counter = 8,
-                   childOrdering = 11, siblingOrderRank = 12,
+constexpr unsigned uuid = 1, name = 2, parentUuid = 5, counter = 8,
+                   childOrdering = 11, siblingOrderRank = 12, description = 14,
                    siblingMergeBehavior = 15;
 constexpr unsigned isExplicit = 3; ///< of childOrdering: by rank
 constexpr unsigned never = 2;      ///< of siblingMergeBehavior; else by name
 } // namespace descriptor
-namespace process {
-constexpr unsigned pid = 1, name = 6;
-} // namespace process
 namespace counter {
 constexpr unsigned unitName = 6;
 } // namespace counter
@@ -126,6 +124,7 @@ class ProtoTrace : public TraceSink {
 public:
   explicit ProtoTrace(raw_ostream &os) : os(os) {}
   void begin(const TraceLayout &layout, Fill fillHead) override;
+  void addTrack(const TraceTrack &track) override;
   void beginSlice(const TraceSlice &slice) override;
   void endSlice(unsigned track, int64_t nanoseconds) override;
   void writeCounter(unsigned counter, int64_t nanoseconds,
@@ -147,18 +146,20 @@ private:
                   function_ref<void()> fill);
   void writeArrows(unsigned field, ArrayRef<TraceArrow> arrows);
 
-  // Groups come first, then tracks, then counters; 0 is no track.
+  // Groups come first, then counters, then tracks, of which there may be more
+  // later; 0 is no track.
   uint64_t uuidOfGroup(unsigned group) const { return 1 + group; }
-  uint64_t uuidOfTrack(unsigned track) const {
-    return 1 + layout->groups.size() + track;
-  }
   uint64_t uuidOfCounter(unsigned counter) const {
-    return uuidOfTrack(layout->tracks.size()) + counter;
+    return 1 + layout->groups.size() + counter;
+  }
+  uint64_t uuidOfTrack(unsigned track) const {
+    return uuidOfCounter(layout->counters.size()) + track;
   }
 
   raw_ostream &os;
   const TraceLayout *layout = nullptr;
-  ProtoWriter writer; ///< the packet under way
+  unsigned trackCount = 0, rank = 0; ///< described so far
+  ProtoWriter writer;                ///< the packet under way
   ProtoNames names;
 };
 } // namespace
@@ -209,14 +210,8 @@ void ProtoTrace::writeDescriptor(uint64_t uuid, uint64_t parent, unsigned rank,
 /// In this order below the machine: its own tracks, its groups, its counters.
 void ProtoTrace::begin(const TraceLayout &tracks, Fill fillHead) {
   layout = &tracks;
-  unsigned rank = 0;
   uint64_t machine = uuidOfGroup(0);
-  writeDescriptor(machine, 0, 0, layout->groups.front(), [&] {
-    writer.beginMessage(descriptor::process);
-    writer.varint(process::pid, 1);
-    writer.bytes(process::name, toUtf8(layout->groups.front()));
-    writer.endMessage();
-  });
+  writeDescriptor(machine, 0, 0, layout->groups.front(), [] {});
   auto writeTracks = [&](bool ofMachine) {
     for (auto [number, track] : llvm::enumerate(layout->tracks))
       if ((track.group == 0) == ofMachine)
@@ -234,12 +229,20 @@ void ProtoTrace::begin(const TraceLayout &tracks, Fill fillHead) {
                       writer.beginMessage(descriptor::counter);
                       writer.bytes(counter::unitName, toUtf8(described.unit));
                       writer.endMessage();
+                      if (!described.about.empty())
+                        writer.bytes(descriptor::description, described.about);
                     });
+  trackCount = layout->tracks.size();
   writeEvent(0, machine, event::Instant, [&] {
     writer.bytes(event::name, "schedule");
     ProtoValues values(writer, names, event::annotations);
     fillHead(values);
   });
+}
+
+void ProtoTrace::addTrack(const TraceTrack &track) {
+  writeDescriptor(uuidOfTrack(trackCount++), uuidOfGroup(track.group), ++rank,
+                  track.name, [] {});
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,7 +291,7 @@ void ProtoTrace::writeCounter(unsigned number, int64_t nanoseconds,
                               int64_t value) {
   writeEvent(nanoseconds, uuidOfCounter(number), event::Counter, [&] {
     if (layout->counters[number].hasDecimals)
-      writer.real(event::doubleCounterValue, value / 1000.0);
+      writer.real(event::doubleCounterValue, value / 1e9);
     else
       writer.varint(event::counterValue, uint64_t(value));
   });

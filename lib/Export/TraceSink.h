@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Tracks and counters are declared first, then events come one at a time, in
-// the order of time: a sink keeps none of them.
+// the order of time: a sink keeps those alone that have not ended.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ struct TraceTrack {
 struct TraceCounter {
   std::string name; ///< one line of a viewer
   std::string unit;
-  bool hasDecimals = false; ///< values are thousandths
+  bool hasDecimals = false; ///< values are billionths
   std::string about;        ///< what the name does not say, if anything
 };
 
@@ -85,6 +85,8 @@ public:
 
   /// `fillHead` says what the whole trace is about.
   virtual void begin(const TraceLayout &layout, Fill fillHead) = 0;
+  /// One more track, behind those of its group: its number is the next one.
+  virtual void addTrack(const TraceTrack &track) = 0;
   /// When a slice begins; of those that begin together on a track, the outer
   /// one comes first.
   virtual void beginSlice(const TraceSlice &slice) = 0;

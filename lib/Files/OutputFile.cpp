@@ -10,6 +10,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <optional>
+#include <unistd.h>
+
 namespace fs = llvm::sys::fs;
 using llvm::Error;
 using llvm::StringRef;
@@ -92,6 +95,23 @@ static Error writeNewFile(StringRef path, std::error_code reason,
   return writeAndRename(path, path, fs::all_read | fs::all_write, write);
 }
 
+/// Empty where there is none.
+static std::optional<fs::UniqueID> identify(StringRef path) {
+  fs::UniqueID id;
+  if (fs::getUniqueID(path, id))
+    return std::nullopt;
+  return id;
+}
+
+bool isStandardOutput(StringRef path) {
+  if (path == "-")
+    return true;
+  fs::file_status stream;
+  std::optional<fs::UniqueID> id = identify(path);
+  return id && !fs::status(STDOUT_FILENO, stream) &&
+         stream.getUniqueID() == *id && id != identify("/dev/null");
+}
+
 /// Set by `main`, before there are threads.
 static std::string reservedPath, reservedFor;
 
@@ -100,7 +120,21 @@ void reserveOutputFile(StringRef path, StringRef what) {
   reservedFor = what;
 }
 
+Error checkOutputFile(StringRef path) {
+  if (reservedPath.empty())
+    return Error::success();
+  bool isReserved = isStandardOutput(reservedPath)
+                        ? isStandardOutput(path)
+                        : fs::is_regular_file(reservedPath) &&
+                              fs::equivalent(path, reservedPath);
+  return isReserved ? llvm::createStringError(llvm::Twine("cannot write '") +
+                                              path + "': " + reservedFor)
+                    : Error::success();
+}
+
 Error writeOutputFile(StringRef path, WriteFn write) {
+  if (Error reserved = checkOutputFile(path))
+    return reserved;
   if (path == "-") {
     std::error_code error = writeAndFlush(llvm::outs(), write);
     return error ? failToWrite("standard output", error) : Error::success();
@@ -115,9 +149,6 @@ Error writeOutputFile(StringRef path, WriteFn write) {
     return failToWrite(path, std::make_error_code(std::errc::is_a_directory));
   if (status.type() != fs::file_type::regular_file)
     return writeInPlace(path, write);
-  if (!reservedPath.empty() && fs::equivalent(path, reservedPath))
-    return llvm::createStringError(llvm::Twine("cannot write '") + path +
-                                   "': " + reservedFor);
   // A rename needs no right on the old file, but its owner took that right
   // away.
   if (std::error_code denied = fs::access(path, fs::AccessMode::Write))

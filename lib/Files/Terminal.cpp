@@ -8,6 +8,7 @@
 #include "llm/Files/Terminal.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <sys/ioctl.h>
@@ -60,17 +61,25 @@ static size_t columnsOfTerminal() {
   return isKnown ? size.ws_col : usual;
 }
 
-ProgressLine::ProgressLine(double patienceSeconds)
-    : canShow(canShowProgress()),
-      next(Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                              std::chrono::duration<double>(patienceSeconds))) {
+static std::chrono::duration<double> chosenPatience() {
+  constexpr double usual = 1, most = 1e6;
+  double seconds = usual;
+  bool isWrong = environment("LLM_PROGRESS_SECONDS").getAsDouble(seconds) ||
+                 !(seconds >= 0);
+  return std::chrono::duration<double>(isWrong ? usual
+                                               : std::min(seconds, most));
 }
+
+ProgressLine::ProgressLine()
+    : canShow(canShowProgress()),
+      patience(std::chrono::duration_cast<Clock::duration>(chosenPatience())),
+      next(Clock::now() + patience) {}
 
 void ProgressLine::show(
     ::llvm::function_ref<void(::llvm::raw_ostream &)> write) {
   if (!canShow || Clock::now() < next)
     return;
-  next = Clock::now() + std::chrono::milliseconds(100);
+  next = Clock::now() + patience / 10;
   std::string text;
   ::llvm::raw_string_ostream os(text);
   write(os);

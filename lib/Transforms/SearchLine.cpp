@@ -17,8 +17,7 @@ using namespace mlir;
 using namespace mlir::llm;
 
 WorkLine::WorkLine(MLIRContext *context)
-    : ProgressLine(/*patienceSeconds=*/1),
-      beforeDiagnostics(context,
+    : beforeDiagnostics(context,
                         [this, thread = ::llvm::get_threadid()](Diagnostic &) {
                           if (::llvm::get_threadid() == thread)
                             takeBack();

@@ -18,8 +18,7 @@
 
 namespace mlir::llm {
 
-/// Most work is done before anyone asks how far it is: nothing in the first
-/// second. Empty before any diagnostic.
+/// Empty before any diagnostic.
 class WorkLine : public ProgressLine {
 public:
   explicit WorkLine(MLIRContext *context);

@@ -40,12 +40,12 @@
 // 0.150 W, over the 2 W of the idle machine; each part holds 192 bytes, b 300.
 // RUN: grep '"power of MACs and bytes","pid"' %t.tile.json | FileCheck %s --check-prefix=POWER
 // RUN: grep '"power of MACs and bytes","pid"' %t.layer.json | FileCheck %s --check-prefix=POWER
-// POWER:      "ts":0.000,"args":{"W":2.100}
-// POWER-NEXT: "ts":0.020,"args":{"W":2.050}
-// POWER-NEXT: "ts":0.024,"args":{"W":2.100}
-// POWER-NEXT: "ts":0.040,"args":{"W":2.050}
-// POWER-NEXT: "ts":0.044,"args":{"W":2.150}
-// POWER-NEXT: "ts":0.064,"args":{"W":2.000}
+// POWER:      "ts":0.000,"args":{"W":2.1}
+// POWER-NEXT: "ts":0.020,"args":{"W":2.05}
+// POWER-NEXT: "ts":0.024,"args":{"W":2.1}
+// POWER-NEXT: "ts":0.040,"args":{"W":2.05}
+// POWER-NEXT: "ts":0.044,"args":{"W":2.15}
+// POWER-NEXT: "ts":0.064,"args":{"W":2}
 // RUN: grep -o '"otherData":.*,"power of MACs and bytes":"[^"]*"' %t.tile.json | FileCheck %s --check-prefix=HEAD
 // HEAD: "power of MACs and bytes":"energy of MACs and of bytes that are moved, spread evenly over slots, and idle watts; of other work none"
 // RUN: grep '"private memory core"' %t.op.json | FileCheck %s --check-prefix=MEMORY

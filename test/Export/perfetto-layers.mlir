@@ -22,7 +22,7 @@
 // CHECK-NEXT: "name":"model.h.1","cat":"layer","pid":2,"tid":5,"ts":0.020,"dur":0.020,
 // CHECK-NEXT: "name":"model.h.2","cat":"layer","pid":2,"tid":4,"ts":0.060,"dur":0.020,
 // CHECK-NEXT: "name":"model.h.3","cat":"layer","pid":2,"tid":4,"ts":0.080,"dur":0.040,"args":{"iteration":[0],"start_cycle":40,"end_cycle":60,"ops":1}
-// CHECK-NEXT: "name":"model.h.4","cat":"layer","pid":2,"tid":5,"ts":0.100,"dur":0.01999999999999999,
+// CHECK-NEXT: "name":"model.h.4","cat":"layer","pid":2,"tid":5,"ts":0.100,"dur":0.019999999999999,
 // CHECK-NEXT: "name":"model.h.5","cat":"layer","pid":2,"tid":4,"ts":0.120,"dur":0.040,"args":{"iteration":[1],
 // CHECK-NEXT: "name":"model.h.6","cat":"layer","pid":2,"tid":5,"ts":0.140,"dur":0.020,
 // CHECK-NEXT: "name":"y","cat":"layer","pid":2,"tid":4,"ts":0.160,"dur":0.020,

@@ -1,18 +1,26 @@
-// RUN: llm-opt %s "--llm-export-perfetto=file=%t.json" \
+// RUN: llm-opt %s "--llm-export-perfetto=file=%t.json" --llm-export-perfetto=file=%t.pftrace \
 // RUN:   "--llm-export-report=file=%t.report.json format=json" -o %t.mlir 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=WARNING
 // RUN: FileCheck %s < %t.json
 // RUN: %python %integration/check_trace.py %t.json %t.report.json
+// RUN: %python %integration/check_pftrace.py %t.pftrace %t.json
 
 // At 2.5 GHz a cycle is 0.4 ns: slices of one cycle start at 0, 0.4, 0.8 and 1.2 ns, which
 // round to 0, 0, 1 and 1, and the last ends at 1.6, so 2. Two of the four have no length;
 // all keep their arrows, which the checker binds as a viewer does, and a warning says so.
-// WARNING: warning: 2 slices of the trace are shorter than a nanosecond and have no width
+// WARNING: warning: 2 slices of the trace are shorter than a nanosecond and have no width. To see them
 
-// CHECK: "name":"a",{{.*}}"ts":0.000,"dur":0.000,
-// CHECK: "name":"b",{{.*}}"ts":0.000,"dur":0.001,
-// CHECK: "name":"c",{{.*}}"ts":0.001,"dur":0.000,
-// CHECK: "name":"d",{{.*}}"ts":0.001,"dur":0.001,
+// As complete events b and d would come before a and c, which lie where they start, and lose their
+// arrows to them. So they begin, behind the arrows of what comes first, and end.
+// CHECK:      {"ph":"X","name":"a",{{.*}}"ts":0.000,"dur":0.000,
+// CHECK:      {"ph":"B","name":"b","cat":"op","pid":3,"tid":6,"ts":0.000,"args":{"op":"llm.add",
+// CHECK-NEXT: {"ph":"f",{{.*}}"ts":0.000}
+// CHECK-NEXT: {"ph":"s",{{.*}}"ts":0.000}
+// CHECK:      {"ph":"E","name":"b","cat":"op","pid":3,"tid":6,"ts":0.001}
+// CHECK:      {"ph":"X","name":"c",{{.*}}"ts":0.001,"dur":0.000,
+// CHECK:      {"ph":"B","name":"d",{{.*}}"ts":0.001,"args":
+// CHECK-NEXT: {"ph":"f",{{.*}}"ts":0.001}
+// CHECK-NEXT: {"ph":"E","name":"d","cat":"op","pid":3,"tid":6,"ts":0.002}
 
 // With `time=cycles` each cycle is drawn as 1 ns, and nothing collapses.
 // RUN: llm-opt %s "--llm-export-perfetto=file=%t.cycles.json time=cycles" -o %t.mlir

@@ -33,6 +33,9 @@
 // CHECK-NEXT: "pid":4,"tid":8,"args":{"name":"dma[0]"}
 // CHECK-NEXT: "pid":4,"tid":8,"args":{"sort_index":8}
 
+// What it is about, for a click.
+// CHECK-NEXT: {"ph":"i","name":"schedule","s":"p","pid":1,"ts":0.000,"args":{"function":"{{.*}}","target":"toy",{{.*}}"clock_hz":500000000,
+
 // What is in no layer stands beside the layers by its own name. Ten cycles of 2 ns are
 // 0.020 us. An arrow leaves 1 ns before the end.
 // CHECK-NEXT: {"ph":"X","name":"embed","cat":"layer","pid":2,"tid":5,"ts":0.000,"dur":0.020,"args":{"start_cycle":0,"end_cycle":10,"ops":1}},
@@ -40,8 +43,8 @@
 // CHECK-NEXT: {"ph":"s","name":"dependence",{{.*}}"tid":6,"ts":0.019}
 
 // 384 bytes in 20 ns, 192 lanes of 0.1 GB/s, and the working set of embed.
-// CHECK-NEXT: {"ph":"C","name":"dram bandwidth","pid":1,"ts":0.000,"args":{"GB/s":19.200}},
-// CHECK-NEXT: {"ph":"C","name":"dram bandwidth held","pid":1,"ts":0.000,"args":{"GB/s":19.200}},
+// CHECK-NEXT: {"ph":"C","name":"dram bandwidth","pid":1,"ts":0.000,"args":{"GB/s":19.2}},
+// CHECK-NEXT: {"ph":"C","name":"dram bandwidth held","pid":1,"ts":0.000,"args":{"GB/s":19.2}},
 // CHECK-NEXT: {"ph":"C","name":"engines busy core","pid":1,"ts":0.000,"args":{"engines":1}},
 // CHECK-NEXT: {"ph":"C","name":"engines busy dma","pid":1,"ts":0.000,"args":{"engines":0}},
 // CHECK-NEXT: {"ph":"C","name":"private memory core","pid":1,"ts":0.000,"args":{"bytes":384}},
@@ -60,9 +63,10 @@
 // CHECK-SAME:   "cost":{"work":{"mac":256},"bytes":{"dram":512},"overhead_cycles":0,"serial_cycles":0,"compute_cycles":30,"memory_cycles":3,"bound":"compute"},
 // CHECK-SAME:   "depends_on":["layers.2.norm"]
 
-// Two cores move 512 bytes in 60 ns and hold 86 lanes and 512 bytes, each, from cycle 20 on.
-// CHECK:      "name":"dram bandwidth","pid":1,"ts":0.040,"args":{"GB/s":17.067}
-// CHECK-NEXT: "name":"dram bandwidth held","pid":1,"ts":0.040,"args":{"GB/s":17.200}
+// Two cores move 512 bytes in 60 ns, 8,533,333,333 a second, and hold 86 lanes and 512 bytes, each,
+// from cycle 20 on.
+// CHECK:      "name":"dram bandwidth","pid":1,"ts":0.040,"args":{"GB/s":17.066666666}
+// CHECK-NEXT: "name":"dram bandwidth held","pid":1,"ts":0.040,"args":{"GB/s":17.2}
 // CHECK-NEXT: "name":"engines busy core","pid":1,"ts":0.040,"args":{"engines":2}
 // CHECK-NEXT: "name":"private memory core","pid":1,"ts":0.040,"args":{"bytes":1024}
 
@@ -73,8 +77,8 @@
 
 // The loop's result comes from its last iteration, and all counters end at 0.
 // CHECK:      "name":"final",{{.*}}"ts":0.380,"dur":0.020,{{.*}}"depends_on":["layers.6.sum"]
-// CHECK:      "name":"dram bandwidth","pid":1,"ts":0.400,"args":{"GB/s":0.000}
-// CHECK-NEXT: "name":"dram bandwidth held","pid":1,"ts":0.400,"args":{"GB/s":0.000}
+// CHECK:      "name":"dram bandwidth","pid":1,"ts":0.400,"args":{"GB/s":0}
+// CHECK-NEXT: "name":"dram bandwidth held","pid":1,"ts":0.400,"args":{"GB/s":0}
 // CHECK-NEXT: "name":"engines busy core","pid":1,"ts":0.400,"args":{"engines":0}
 // CHECK-NEXT: "name":"private memory core","pid":1,"ts":0.400,"args":{"bytes":0}
 // CHECK-NEXT: {{^}}]}

@@ -7,7 +7,8 @@ Reads protocol buffers byte by byte, with nothing but the numbers of the fields.
 must be one that is known, in the order of time (`--means`: counters have samples of intervals,
 which are written when these end); begins and ends must balance on each track and nest; each arrow has one source and one sink; counters move on in time. Slices with
 their arguments, arrows and counters must be the same as in the JSON trace, neither more nor
-less. Exit status 1 and a message where that is not so.
+less, and the tracks in the same order, that of the descriptors as Perfetto obeys them. Exit
+status 1 and a message where that is not so.
 """
 import argparse
 import json
@@ -101,8 +102,7 @@ NUMBERED_TEXT = {1: ("number", VARINT), 2: ("text", BYTES)}
 CLEARED, NEEDS = 1, 2
 DESCRIPTOR = {1: ("uuid", VARINT), 2: ("name", BYTES), 3: ("process", BYTES), 5: ("parent", VARINT),
               8: ("counter", BYTES), 11: ("ordering", VARINT), 12: ("rank", VARINT),
-              15: ("merging", VARINT)}
-PROCESS = {1: ("pid", VARINT), 6: ("name", BYTES)}
+              14: ("description", BYTES), 15: ("merging", VARINT)}
 COUNTER = {6: ("unit", BYTES)}
 EVENT = {3: ("category_number", VARINT), 4: ("annotations", BYTES), 9: ("type", VARINT),
          10: ("name_number", VARINT), 11: ("track", VARINT),
@@ -188,6 +188,7 @@ class ProtoTrace:
         self.means = means
         self.texts = Texts()
         self.tracks = {}  # uuid -> descriptor
+        self.of_events = set()  # tracks
         self.slices = []  # [track, name, category, start, end, args]
         self.open = defaultdict(list)  # track -> positions in slices
         self.sources, self.sinks = {}, {}  # flow -> position
@@ -218,6 +219,7 @@ class ProtoTrace:
         event = message(one(packet, "event"), EVENT)
         kind, track = one(event, "type"), one(event, "track")
         require(track in self.tracks, f"an event on track {track}, which is not described")
+        self.of_events.add(track)
         require((kind == SAMPLE) == bool(self.tracks[track]["counter"]),
                 f"an event of kind {kind} on track {track}")
         if kind != SAMPLE or not self.means:
@@ -234,16 +236,43 @@ class ProtoTrace:
         require(one(fields, "merging") == NEVER, f"track {uuid} becomes one with those of its name")
         self.tracks[uuid] = fields
         text(one(fields, "name"))
-        if fields["process"]:
-            process = message(one(fields, "process"), PROCESS)
-            require(one(process, "pid") > 0 and process["name"] == fields["name"],
-                    "a process with two names")
-            require(not fields["parent"], "a process within a track")
+        # The order of what is in a process is that of names, whatever its descriptor says.
+        require(not fields["process"], f"track {uuid} is a process, which does not order its children")
+        for about in fields["description"]:
+            text(about)
+        if uuid == next(iter(self.tracks)):
+            require(not fields["parent"], "the first track is within another")
             return
         parent = one(fields, "parent")
         require(parent in self.tracks, f"track {uuid} is in {parent}, which is not described")
         if fields["counter"]:
             text(one(message(one(fields, "counter"), COUNTER), "unit"))
+
+    def descriptions(self):
+        """What is said of counters."""
+        return {text(one(fields, "name")): text(one(fields, "description"))
+                for fields in self.tracks.values() if fields["description"]}
+
+    def order(self):
+        """(group, name) as they stand below each other; counters come last, as (name,)."""
+        children = defaultdict(list)
+        for uuid, fields in self.tracks.items():
+            children[fields["parent"][0] if fields["parent"] else None].append(uuid)
+        for siblings in children.values():
+            ranks = [one(self.tracks[uuid], "rank") for uuid in siblings]
+            require(len(set(ranks)) == len(ranks), f"tracks of one rank: {ranks}")
+            siblings.sort(key=lambda uuid: one(self.tracks[uuid], "rank"))
+        [root] = children[None]
+        tracks, counters = [], []
+        for uuid in children[root]:
+            if self.tracks[uuid]["counter"]:
+                counters.append((text(one(self.tracks[uuid], "name")),))
+                continue
+            require(not counters, "a track behind counters")
+            # A group without engines has no children, and stands in JSON as a process alone.
+            is_group = uuid in children or uuid not in self.of_events
+            tracks += [self.place_of(child) for child in children[uuid]] if is_group else [self.place_of(uuid)]
+        return tracks + counters
 
     def place_of(self, uuid):
         """(group, name) as in JSON, where the machine is a group as well."""
@@ -270,7 +299,7 @@ class ProtoTrace:
         self.slices[self.open[track].pop()][4] = time
 
     def instant(self, track, time, event):
-        require(self.head is None and time == 0 and self.tracks[track]["process"],
+        require(self.head is None and time == 0 and not self.tracks[track]["parent"],
                 "an instant that is not the head")
         self.head = self.texts.members(event["annotations"])
 
@@ -299,19 +328,17 @@ class JsonTrace:
     """The same of the other format; what it must obey is check_trace.py's business."""
 
     def __init__(self, root):
-        self.head = root["otherData"]
-        events = root["traceEvents"]
-        named = {(each["name"], each["pid"], each["tid"]): each["args"].get("name")
-                 for each in events if each["ph"] == "M"}
+        self.events = root["traceEvents"]
+        self.named = {(each["name"], each["pid"], each["tid"]): each["args"].get("name")
+                      for each in self.events if each["ph"] == "M"}
+        [self.head] = [each["args"] for each in self.events if each["ph"] == "i"]
         self.slices, self.samples, self.flows = Counter(), Counter(), Counter()
-        ends, last = {"s": {}, "f": {}}, None
-        for each in events:
-            if each["ph"] == "X":
-                pid = each["pid"]
+        ends, last, begun = {"s": {}, "f": {}}, None, self.ends_of_begins()
+        for position, each in enumerate(self.events):
+            if each["ph"] in "XB":
                 start = nanoseconds(each["ts"])
-                last = (named["process_name", pid, pid], named["thread_name", pid, each["tid"]],
-                        each["name"], each["cat"], start, start + nanoseconds(each["dur"]),
-                        freeze(each["args"]))
+                end = start + nanoseconds(each["dur"]) if each["ph"] == "X" else begun[position]
+                last = (*self.place_of(each), each["name"], each["cat"], start, end, freeze(each["args"]))
                 self.slices[last] += 1
             elif each["ph"] in "sf":  # stands right behind its slice
                 ends[each["ph"]][each["cat"], each["id"]] = last
@@ -320,6 +347,31 @@ class JsonTrace:
                 self.samples[each["name"], key, nanoseconds(each["ts"]), float_of(value)] += 1
         require(ends["s"].keys() == ends["f"].keys(), "arrows of the JSON trace with one end")
         self.flows = Counter((source, ends["f"][key]) for key, source in ends["s"].items())
+
+    def place_of(self, event):
+        pid = event["pid"]
+        return self.named["process_name", pid, pid], self.named["thread_name", pid, event["tid"]]
+
+    def ends_of_begins(self):
+        """By the position of the event: the innermost one of its track ends first."""
+        stacks, ends = defaultdict(list), {}
+        for position, each in enumerate(self.events):
+            if each["ph"] == "B":
+                stacks[each["tid"]].append(position)
+            elif each["ph"] == "E":
+                ends[stacks[each["tid"]].pop()] = nanoseconds(each["ts"])
+        return ends
+
+    def order(self):
+        """(group, name) of tracks by sort indexes, then (name,) of counters as they first come."""
+        def indexes(kind):
+            return {(each["pid"], each["tid"]): each["args"]["sort_index"]
+                    for each in self.events if each["ph"] == "M" and each["name"] == kind}
+        processes = {pid: index for (pid, _), index in indexes("process_sort_index").items()}
+        threads = indexes("thread_sort_index")
+        tracks = sorted(threads, key=lambda track: (processes[track[0]], threads[track]))
+        counters = dict.fromkeys((each["name"],) for each in self.events if each["ph"] == "C")
+        return [self.place_of({"pid": pid, "tid": tid}) for pid, tid in tracks] + list(counters)
 
 
 def nanoseconds(value):
@@ -344,6 +396,10 @@ def check(data, root, means=False):
     compare("slices", trace.all_slices(), wanted.slices)
     compare("flows", trace.all_flows(), wanted.flows)
     compare("counters", trace.samples, wanted.samples)
+    require(trace.order() == wanted.order(),
+            f"the order of tracks is {trace.order()}, in JSON {wanted.order()}")
+    for name, about in trace.descriptions().items():
+        require(trace.head.get(name) == about, f"the head does not say of '{name}' what its track does")
     return (f"ok: {len(trace.slices)} slices, {len(trace.sources)} flows, "
             f"{sum(trace.samples.values())} samples")
 

@@ -55,7 +55,7 @@ def begin(time, track, name, *fields):
 
 
 PACKETS = [
-    [(13, 1), *descriptor(1, "toy", (3, [(1, 1), (6, "toy")]))],
+    [(13, 1), *descriptor(1, "toy")],
     descriptor(2, "core", (5, 1)),
     descriptor(3, "core[0]", (5, 2)),
     descriptor(4, "core[1]", (5, 2)),
@@ -83,9 +83,16 @@ def metadata(kind, pid, tid, name):
     return {"ph": "M", "name": kind, "pid": pid, "tid": tid, "args": {"name": name}}
 
 
-ROOT = {"otherData": {"clock_hz": 7}, "traceEvents": [
+def sort_index(kind, pid, tid, index):
+    return {"ph": "M", "name": kind, "pid": pid, "tid": tid, "args": {"sort_index": index}}
+
+
+ROOT = {"traceEvents": [
     metadata("process_name", 1, 1, "toy"), metadata("process_name", 2, 2, "core"),
     metadata("thread_name", 2, 3, "core[0]"), metadata("thread_name", 2, 4, "core[1]"),
+    sort_index("process_sort_index", 1, 1, 0), sort_index("process_sort_index", 2, 2, 1),
+    sort_index("thread_sort_index", 2, 3, 3), sort_index("thread_sort_index", 2, 4, 4),
+    {"ph": "i", "s": "p", "name": "schedule", "pid": 1, "ts": "0.000", "args": {"clock_hz": 7}},
     json_slice("a", 3, 0, 10, bytes={"dram": -1}, **{"in": ["f32"], "is": True, "none": []}),
     json_slice("b", 3, 2, 2),
     {"ph": "s", "name": "d", "cat": "d", "id": 4, "pid": 2, "tid": 3, "ts": "0.003"},
@@ -101,6 +108,9 @@ class CheckProto(unittest.TestCase):
         self.packets = copy.deepcopy(PACKETS)
         self.root = copy.deepcopy(ROOT)
         self.means = False
+
+    def find(self, **wanted):
+        return next(each for each in self.root["traceEvents"] if wanted.items() <= each.items())
 
     def run_checker(self):
         return check(encode([(1, each) for each in self.packets]), self.root, self.means)
@@ -205,20 +215,54 @@ class CheckProto(unittest.TestCase):
         self.expect_error("slices: 1 only in JSON, 1 only here")
 
     def test_other_argument(self):
-        self.root["traceEvents"][4]["args"]["bytes"]["dram"] = 1
+        self.find(name="a")["args"]["bytes"]["dram"] = 1
         self.expect_error("slices: 1 only in JSON, 1 only here")
 
     def test_other_arrow(self):
-        flow = self.root["traceEvents"].pop(6)
-        self.root["traceEvents"].insert(5, flow)
+        events = self.root["traceEvents"]
+        flow = self.find(ph="s")
+        events.remove(flow)
+        events.insert(events.index(self.find(name="b")), flow)
         self.expect_error("flows: 1 only in JSON, 1 only here")
 
     def test_other_sample(self):
         self.packets[12] = event(12, 5, 4, (44, 0.25))
         self.expect_error("counters: 1 only in JSON, 1 only here")
 
+    def test_begin_and_end(self):
+        events = self.root["traceEvents"]
+        begin = self.find(name="b")
+        at = events.index(begin)
+        del begin["dur"]
+        begin["ph"] = "B"
+        events.insert(at + 2, {"ph": "E", "name": "b", "pid": 2, "tid": 3, "ts": "0.004"})
+        self.run_checker()
+        events[at + 2]["ts"] = "0.005"
+        self.expect_error("slices: 1 only in JSON, 1 only here")
+
+    def test_process(self):
+        """As the first track was: Perfetto then orders what is in it by name."""
+        self.packets[0] = [(13, 1), *descriptor(1, "toy", (3, [(1, 1), (6, "toy")]))]
+        self.expect_error("track 1 is a process, which does not order its children")
+
+    def test_tracks_in_another_order(self):
+        self.packets[2], self.packets[3] = descriptor(4, "core[0]", (5, 2)), descriptor(3, "core[1]", (5, 2))
+        for each in (6, 7, 8, 9, 10, 11):
+            fields = self.packets[each][-1][1]
+            fields[1] = (11, 7 - fields[1][1])
+        self.expect_error("the order of tracks is")
+
+    def test_tracks_of_one_rank(self):
+        fields = self.packets[3][1][1]
+        fields[fields.index((12, 4))] = (12, 3)
+        self.expect_error("tracks of one rank")
+
+    def test_description_that_the_head_does_not_have(self):
+        self.packets[4] = descriptor(5, "power", (5, 1), (8, [(6, "W")]), (14, "all of it"))
+        self.expect_error("the head does not say of 'power' what its track does")
+
     def test_other_head(self):
-        self.root["otherData"]["clock_hz"] = 8
+        self.find(ph="i")["args"]["clock_hz"] = 8
         self.expect_error("the head is")
 
 

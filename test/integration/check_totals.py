@@ -48,10 +48,10 @@ with open(trace_path, encoding="utf-8") as file:
 seen = defaultdict(int)
 end = 0
 for event in events:
-    if event["ph"] != "X" or event.get("cat") != "op":
+    if event["ph"] not in "XB" or event.get("cat") != "op":
         continue
     args = event["args"]
-    assert event["dur"] >= 0
+    assert event.get("dur", 0) >= 0
     seen[re.sub(r"layers\.\d+\.", "layers.{}.", event["name"])] += args["end_cycle"] - args["start_cycle"]
     end = max(end, args["end_cycle"])
 assert seen == expected, {name: (seen[name], cycles) for name, cycles in expected.items() if seen[name] != cycles}

@@ -13,6 +13,7 @@ import unittest
 from decimal import Decimal
 
 from check_trace import TraceError, check
+from json_trace import perfetto_nanoseconds
 
 
 COST = {"work": {"alu": 2}, "overhead_cycles": 0, "serial_cycles": 1, "compute_cycles": 2, "memory_cycles": 3,
@@ -174,6 +175,93 @@ class CheckTrace(unittest.TestCase):
     def test_finer_than_a_nanosecond(self):
         self.find(name="a", cat="op")["dur"] = 0.0095001
         self.expect_error("finer than a nanosecond")
+
+    def test_more_decimals_than_perfetto_reads(self):
+        """Of 0.00099999999999944578 it makes 13 ns: 99999999999944578 / (10**20 % 2**64) is 0.0128761..."""
+        number = Decimal("0.00099999999999944578")
+        self.assertEqual(perfetto_nanoseconds(number), 13)
+        self.assertEqual(perfetto_nanoseconds(Decimal("0.000999999999999")), 1)
+        self.assertEqual(perfetto_nanoseconds(Decimal("139.545")), 139545)
+
+    def test_length_that_perfetto_reads_otherwise(self):
+        text = json.dumps(self.trace).replace('"dur": 0.01,', '"dur": 0.00999999999999999999,', 1)
+        with self.assertRaisesRegex(TraceError, "'dur' is .* ns to Perfetto"):
+            check(json.loads(text, parse_float=Decimal), self.report)
+
+    def test_length_that_is_cut(self):
+        text = json.dumps(self.trace).replace('"dur": 0.01,', '"dur": 0.009999999999999,', 1)
+        check(json.loads(text, parse_float=Decimal), self.report)
+
+    def as_begin_and_end(self, **wanted):
+        event = self.find(**wanted)
+        end = {key: event[key] for key in ("name", "cat", "pid", "tid")}
+        end.update(ph="E", ts=round(event["ts"] + event.pop("dur"), 6))
+        event["ph"] = "B"
+        self.events.insert(self.events.index(event) + 1, end)
+        return end
+
+    def as_begins_and_ends(self):
+        """c.1, and so the gap that begins where it ends."""
+        self.as_begin_and_end(name="c.1", cat="op")
+        self.as_begin_and_end(name="idle: no work")
+
+    def test_begin_and_end(self):
+        self.as_begins_and_ends()
+        self.run_checker()
+
+    def test_begin_without_an_end(self):
+        self.events.remove(self.as_begin_and_end(name="c.1", cat="op"))
+        self.expect_error("a slice that does not end")
+
+    def test_end_of_another(self):
+        self.as_begin_and_end(name="c.1", cat="op")["name"] = "c.0"
+        self.expect_error("an end of 'c.0' within 'c.1'")
+
+    def test_end_of_nothing(self):
+        self.as_begin_and_end(name="c.1", cat="op")
+        self.events.remove(self.find(ph="B"))
+        self.expect_error("an end of nothing that has begun|lies in no slice")
+
+    def test_complete_slice_where_another_ends(self):
+        """To older versions b.1 comes before the end of b.0, and lies in it."""
+        self.as_begin_and_end(name="b.0", cat="op")
+        self.expect_error("an end of nothing that has begun")
+
+    def add_empty_slice(self):
+        """In the report, too: d takes no time, on core[1] as c.1 begins there."""
+        extra = op("d", "core[1]", 30, 30, 1)
+        extra["parts"][0]["traffic_bytes"] = {}
+        extra["bytes"] = {}
+        self.report["ops"].append(extra)
+        empty = slice_event("d", 7, 30, 30)
+        empty["args"]["cost"]["bytes"] = {}
+        self.events.insert(self.events.index(self.find(name="c.1", cat="op")), empty)
+        self.find(name="b.1 .. c.1")["args"]["ops"] = 2
+        layer = span("layer", "d", 2, 5, 30, 30, ops=1)
+        self.events.insert(self.events.index(self.find(name="b.1 .. c.1")), layer)
+
+    def test_empty_slice_before_another(self):
+        self.add_empty_slice()
+        self.as_begins_and_ends()
+        self.as_begin_and_end(name="b.1 .. c.1")
+        self.run_checker()
+
+    def test_empty_slice_that_takes_the_arrows_of_another(self):
+        self.add_empty_slice()
+        self.as_begin_and_end(name="b.1 .. c.1")
+        self.expect_error("arrow's end lies in no slice|arrows from 'a' to 'd'")
+
+    def test_empty_slice_within_another(self):
+        self.add_empty_slice()
+        self.as_begins_and_ends()
+        self.expect_error("'d' lies in 'b.1 .. c.1' at 30 ns")
+
+    def test_head(self):
+        head = {"function": "f"}
+        self.trace["otherData"] = head
+        self.expect_error("the head is not 'otherData'")
+        self.events.append({"ph": "i", "s": "p", "name": "schedule", "pid": 1, "ts": 0.0, "args": head})
+        self.run_checker()
 
     def test_partial_overlap(self):
         self.find(name="b.0", cat="op")["dur"] = 0.021

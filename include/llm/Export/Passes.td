@@ -41,7 +41,8 @@ def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
     Several functions give several files; an explicit `file` holds one function only. A
     file that another export of the pipeline has written is an error.
     With `file=-` the graph goes to standard output, where the IR goes too unless the tool
-    is told `-o`: a pass cannot see that, so give the IR a place of its own.
+    is told `-o`, so give the IR a place of its own: `llm-opt` says so before anything runs,
+    `mlir-opt` does not.
 
     Example:
     ```
@@ -197,12 +198,24 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     `llm.slots` on its ops, as `--llm-schedule` leaves them; at most 10,000,000 slices and
     arrows. The IR is not changed.
 
-    Both formats hold the same: `json` (`json.gz` compresses it with gzip, byte for byte)
-    and `pftrace`, Perfetto's TrackEvent protocol: times are whole nanoseconds, arrows are
-    at the slices themselves, and empty lists among the args are left out. In JSON each
-    group of tracks is a process, in `pftrace` a track within that of the target. Events
-    come in the order of time, and a loop is unrolled, iteration by iteration, in constant
-    memory; the `{}` of a name is the index of the innermost loop.
+    There are two formats: `json` (`json.gz` compresses it with gzip, byte for byte) and
+    `pftrace`, Perfetto's TrackEvent protocol. Both hold the same slices with the same
+    times, whole nanoseconds, and args, the same arrows, and the same samples of counters;
+    what the trace is about (function, target, clock) is the args of an instant `schedule`
+    at 0. They differ in this:
+    - a group of tracks is a process in JSON, and in `pftrace` a track within that of the
+      target;
+    - an arrow is at the slices themselves in `pftrace`; in JSON its ends are times inside
+      them, so that of a schedule that breaks a rule arrows that lead back in time are lost;
+    - counters of `pftrace` have a unit, stand in the order of the list below, and say on
+      their track what their name leaves open. JSON has no place for that: Perfetto puts the
+      unit behind the name, and sorts by name;
+    - empty lists among the args are left out of `pftrace`;
+    - readers of JSON hold times in doubles, which have all nanoseconds up to 2^51 of them,
+      26 days.
+
+    Events come in the order of time, and a loop is unrolled, iteration by iteration, in
+    constant memory; the `{}` of a name is the index of the innermost loop.
 
     Tracks, all named and ordered:
     - of the target: the critical path, and all counters;
@@ -212,7 +225,9 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
       unless modules of the layer overlap. The ops of a stretch (between two loop
       boundaries) that are in no layer are one slice, named by the first and the last of
       them;
-    - each group of engines: a track per engine, idle ones included.
+    - each group of engines: a track per engine, idle ones included; behind them, where a
+      schedule breaks a rule, tracks (`core[0] overlap 1`) for slices that overlap another
+      one of their engine without lying in it.
 
     What lies on the tracks of engines is up to `detail`:
     - `tile` (the default): one slice per slot and run (category `op`), and one per fetch
@@ -224,15 +239,20 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
       first of its slices alone;
     - `layer`: no tracks of engines and no arrows, for whole models. Where there are more
       than 10,000 slots and fetches, counters have one sample for each of 10,000 equal
-      intervals, written when it ends: the most bytes, and the mean of everything else,
-      engines with decimals.
+      intervals, written when it ends: the most bytes, and the mean of everything else, to
+      a billionth of the unit.
 
     Guarantees:
     - slices of one track do not overlap unless one lies in the other, because start and
       end are rounded by one function. In JSON that holds for readers, too, that add `dur`
       to `ts` in doubles: a `dur` whose three decimals would end a slice behind the start of
-      the next one there, or behind the end of one around it, has more of them, and is
-      shorter by less than a millionth of a nanosecond;
+      the next one there, or behind the end of one around it, has 15, cut, and is shorter by
+      less than a millionth of a nanosecond. (No more than 15: Perfetto's reader of decimals
+      overflows.);
+    - a slice too short for a nanosecond has no length, and its arrows all the same; a
+      warning counts them. In JSON what starts where one lies, and what then follows without
+      a gap, is a begin and an end (`B`, `E`) instead of one event (`X`), as Perfetto would
+      take the one without length into it (speedscope reads no such trace: `time=cycles`);
     - `args` of a slice: op, shapes in and out, tile, cost (work, bytes per memory,
       compute and memory cycles, bound), lanes, exact cycles, the names of the runs
       that it waits for (`depends_on`), and of its op slack and what held it back. Summed
@@ -281,7 +301,8 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     explicit `file` holds one function only. A file that another export of the pipeline has
     written is an error.
     With `file=-` the trace goes to standard output, where the IR goes too unless the tool
-    is told `-o`: a pass cannot see that, so give the IR a place of its own.
+    is told `-o`, so give the IR a place of its own: `llm-opt` says so before anything runs,
+    `mlir-opt` does not.
 
     Example:
     ```
@@ -365,7 +386,8 @@ def ExportQueuesPass : Pass<"llm-export-queues", "::mlir::ModuleOp"> {
       written is an error.
 
     With `file=-` the queues go to standard output, where the IR goes too unless the tool
-    is told `-o`: a pass cannot see that, so give the IR a place of its own.
+    is told `-o`, so give the IR a place of its own: `llm-opt` says so before anything runs,
+    `mlir-opt` does not.
 
     Example:
     ```
@@ -438,7 +460,8 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       valid is for `llm-verify-schedule` to say.
 
     With `file=-` the report goes to standard output, where the IR goes too unless the
-    tool is told `-o`: a pass cannot see that, so give the IR a place of its own.
+    tool is told `-o`, so give the IR a place of its own: `llm-opt` says so before anything
+    runs, `mlir-opt` does not.
 
     Example:
     ```

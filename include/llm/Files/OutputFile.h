@@ -21,10 +21,19 @@ llvm::Error
 writeOutputFile(llvm::StringRef path,
                 llvm::function_ref<void(llvm::raw_ostream &)> write);
 
-/// From here on, `writeOutputFile` fails for the regular file at this path, by
-/// whatever name: the tool has opened it for something else, which would be
-/// lost. `what` says for what: "the IR goes there (-o)".
+/// Whether what is written to this path comes out of standard output: "-", and
+/// names such as /dev/stdout, unless all of them are /dev/null.
+bool isStandardOutput(llvm::StringRef path);
+
+/// From here on, `writeOutputFile` fails for this path, by whatever name: the
+/// tool writes something else there, and one of the two would be lost, or both
+/// would be mixed. A file must be there already; "-" is standard output. `what`
+/// says for what: "the IR goes there (-o)". An empty path: nothing is reserved.
 void reserveOutputFile(llvm::StringRef path, llvm::StringRef what);
+
+/// Fails as `writeOutputFile` would for a path that is reserved: for those who
+/// want to know before they work.
+llvm::Error checkOutputFile(llvm::StringRef path);
 
 } // namespace mlir::llm
 

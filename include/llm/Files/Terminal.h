@@ -39,23 +39,27 @@ bool canShowProgress();
 /// A line on standard error that is written over and over, where that can be;
 /// nothing elsewhere. Cut to the width of the terminal. Taken back at the end,
 /// and where an interrupt (Ctrl-C) ends the program.
+///
+/// Nothing is shown in the first second, as most work is done by then, and a
+/// new line each tenth of a second from there on. LLM_PROGRESS_SECONDS, if it
+/// is a number, takes the place of that second: 0 shows all there is, whatever
+/// the speed of the machine.
 class ProgressLine {
 public:
-  /// Nothing is shown in the first seconds: most work is done by then.
-  explicit ProgressLine(double patienceSeconds = 0);
+  ProgressLine();
   ~ProgressLine() { takeBack(); }
   ProgressLine(const ProgressLine &) = delete;
   ProgressLine &operator=(const ProgressLine &) = delete;
 
-  /// At most ten times a second.
   void show(::llvm::function_ref<void(::llvm::raw_ostream &)> write);
   void takeBack();
 
 private:
   using Clock = std::chrono::steady_clock;
   bool canShow;
-  std::optional<LineUntilInterrupt> shown;
+  Clock::duration patience;
   Clock::time_point next;
+  std::optional<LineUntilInterrupt> shown;
 };
 
 /// Colours from here to the end of the scope, if the look has any.

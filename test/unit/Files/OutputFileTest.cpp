@@ -139,4 +139,59 @@ TEST_F(OutputFile, FullStandardOutput) {
   EXPECT_EQ(said, "cannot write 'standard output': No space left on device");
 }
 
+// What a tool has reserved is not written, by whatever name, until it is given
+// back; devices take more than one.
+TEST_F(OutputFile, Reserved) {
+  ASSERT_EQ(write(at("a"), "old"), "");
+  ASSERT_FALSE(fs::create_link(at("a"), at("link")));
+  reserveOutputFile(at("a"), "it is taken");
+  for (const char *name : {"a", "./a", "link"}) {
+    EXPECT_EQ(write(at(name), "x"),
+              "cannot write '" + at(name) + "': it is taken");
+    EXPECT_EQ(llvm::toString(checkOutputFile(at(name))),
+              "cannot write '" + at(name) + "': it is taken");
+  }
+  EXPECT_EQ(read(at("a")), "old");
+  EXPECT_EQ(write(at("b"), "x"), "");
+  reserveOutputFile("/dev/null", "it is taken");
+  EXPECT_EQ(write("/dev/null", "x"), "");
+  reserveOutputFile("", "");
+  EXPECT_EQ(write(at("a"), "new"), "");
+}
+
+TEST_F(OutputFile, ReservedStandardOutput) {
+  int saved = dup(STDOUT_FILENO);
+  int file = open(at("out").c_str(), O_WRONLY | O_CREAT, 0600);
+  ASSERT_GE(file, 0);
+  dup2(file, STDOUT_FILENO);
+  reserveOutputFile("-", "it is taken");
+  std::vector<std::string> said;
+  for (const std::string &name :
+       {std::string("-"), std::string("/dev/stdout"),
+        std::string("/proc/self/fd/1"), at("out"), at("other")})
+    said.push_back(write(name, "x"));
+  reserveOutputFile("", "");
+  dup2(saved, STDOUT_FILENO);
+  close(file);
+  close(saved);
+  EXPECT_EQ(said, (std::vector<std::string>{
+                      "cannot write '-': it is taken",
+                      "cannot write '/dev/stdout': it is taken",
+                      "cannot write '/proc/self/fd/1': it is taken",
+                      "cannot write '" + at("out") + "': it is taken", ""}));
+  EXPECT_EQ(read(at("out")), "");
+}
+
+// Nothing mixes in /dev/null.
+TEST_F(OutputFile, StandardOutputIsNothing) {
+  int saved = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY);
+  dup2(null, STDOUT_FILENO);
+  bool isStream = isStandardOutput("/dev/null");
+  dup2(saved, STDOUT_FILENO);
+  close(null);
+  close(saved);
+  EXPECT_FALSE(isStream);
+  EXPECT_TRUE(isStandardOutput("-"));
+}
+
 } // namespace
