@@ -15,6 +15,8 @@ using namespace mlir::llm;
 
 /// Figures are looked for within a factor of e^2 of where they start.
 static constexpr double reach = 2;
+/// One row of few is a mistake of somebody, two that agree are not.
+static constexpr double inertiaOfDatasheet = 1.5;
 
 int64_t FigureRange::valueAt(double log) const {
   int64_t value = std::max<int64_t>(1, std::llround(std::exp(log)));
@@ -74,6 +76,8 @@ LogicalResult Collector::add(StringRef path, bool isNamed) {
   figure.before = *value;
   figure.isNamed = isNamed;
   figure.limit = figureLimit(start, path);
+  if (path.contains(".sustained_") || isEnergyFigure(path))
+    figure.inertiaRows = inertiaOfDatasheet;
   figure.startLog =
       std::log(double(std::min(*value, figure.limit.value_or(*value))));
   figure.lowLog = figure.startLog - reach;
@@ -87,11 +91,15 @@ LogicalResult Collector::add(StringRef path, bool isNamed) {
 FailureOr<std::vector<FigureRange>>
 mlir::llm::collectFigures(const Target &start,
                           const CalibrationOptions &options,
-                          MLIRContext *context) {
+                          ArrayRef<Type> sustainedTypes, MLIRContext *context) {
   Collector collector(start, context);
   for (const std::string &name : options.figures) {
     std::vector<std::string> group =
         figuresOfGroup(start, name, options.library);
+    if (name == "device")
+      for (Type type : sustainedTypes)
+        if (std::optional<std::string> path = energyFigure(start, type))
+          group.push_back(std::move(*path));
     for (const std::string &path : group)
       if (failed(collector.add(path, /*isNamed=*/false)))
         return failure();

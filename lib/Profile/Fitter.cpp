@@ -15,8 +15,6 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// No row counts more: outliers are mistakes of somebody.
-static constexpr double mostLogError = 0.4;
 static constexpr unsigned evaluationsPerFigure = 120;
 static constexpr double beyondBorder = 0.5;
 /// Of the logarithms, from a start of which nothing is known, and from the
@@ -78,8 +76,12 @@ double Fitter::lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
   // Above the most that a figure can be, the time stays what it is there: the
   // way back is down.
   double above = 0;
-  for (auto [figure, log] : llvm::zip_equal(figures, logs))
+  for (auto [figure, log] : llvm::zip_equal(figures, logs)) {
     above += std::max(0.0, log - figure.highLog);
+    // As if so many rows said that it is where it starts.
+    sum += figure.inertiaRows *
+           std::min(std::abs(log - figure.startLog), mostLogError);
+  }
   return sum / double(indices.size()) + above;
 }
 
