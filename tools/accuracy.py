@@ -151,10 +151,14 @@ def eight_rows(prof: Prof, device: str, source: str, backend: str) -> tuple[Path
     rows.sort(key=lambda row: -int(row["m"]) * int(row["n"]) * int(row["k"]))
     chosen = []
     def take(count, candidates):
-        for row in candidates:
-            if count and all((row["n"], row["k"]) != (other["n"], other["k"]) for other in chosen):
+        new = [row for row in candidates if row not in chosen]
+        weights = {(row["n"], row["k"]) for row in chosen}
+        for row in new:  # of other weights first, as far as there are any
+            if count and (row["n"], row["k"]) not in weights:
+                weights.add((row["n"], row["k"]))
                 chosen.append(row)
                 count -= 1
+        chosen.extend([row for row in new if row not in chosen][:count])
     take(5, rows[len(rows) * 3 // 100:])
     take(3, [row for row in rows if int(row["m"]) <= 16])
     paths = prof.work / "eight.csv", prof.work / "others.csv"

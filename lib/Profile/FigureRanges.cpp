@@ -17,6 +17,8 @@ using namespace mlir::llm;
 static constexpr double reach = 2;
 /// One row of few is a mistake of somebody, two that agree are not.
 static constexpr double inertiaOfDatasheet = 1.5;
+/// No datasheet tells an energy: it only need not be higher than rows ask for.
+static constexpr double inertiaOfEnergy = 0.5;
 
 int64_t FigureRange::valueAt(double log) const {
   int64_t value = std::max<int64_t>(1, std::llround(std::exp(log)));
@@ -76,7 +78,9 @@ LogicalResult Collector::add(StringRef path, bool isNamed) {
   figure.before = *value;
   figure.isNamed = isNamed;
   figure.limit = figureLimit(start, path);
-  if (path.contains(".sustained_") || isEnergyFigure(path))
+  if (isEnergyFigure(path))
+    figure.inertiaRows = inertiaOfEnergy;
+  else if (path.contains(".sustained_"))
     figure.inertiaRows = inertiaOfDatasheet;
   figure.startLog =
       std::log(double(std::min(*value, figure.limit.value_or(*value))));

@@ -59,8 +59,11 @@ private:
                                 Progress progress) const;
   void fitBlock(const Block &block, ArrayRef<size_t> indices, bool isNear,
                 std::vector<double> &logs, Progress progress) const;
+  /// Whether most rows are no outliers where figures start: else what they
+  /// start from says nothing.
+  bool isStartPlausible(ArrayRef<size_t> indices) const;
   double lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
-                double mostError) const;
+                double mostError, bool hasInertia) const;
 
   const RowModels &models;
   const Target &start;

@@ -61,7 +61,8 @@ struct Calibration {
 
 /// Fits the figures, in logarithms, to the least mean of |ln(predicted /
 /// measured)|, where no row counts more than 0.4: a few bad rows move nothing.
-/// What a datasheet says moves where more than 1.5 rows ask for it. Sustained
+/// What a datasheet says moves where more than 1.5 rows ask for it, an energy
+/// where more than half of one does. Sustained
 /// rates stay at or below the datasheet's, a clock at or below its boost. Rows
 /// that may meet the power limit do not move the clock, but the energy of a
 /// multiply-accumulate, which belongs to the group "device". `progress` is
