@@ -21,9 +21,10 @@ static constexpr double inertiaOfDatasheet = 1.5;
 static constexpr double inertiaOfEnergy = 0.5;
 
 int64_t FigureRange::valueAt(double log) const {
-  int64_t value = std::max<int64_t>(1, std::llround(std::exp(log)));
-  // The exponential of a logarithm may be rounded up.
-  return limit ? std::min(value, *limit) : value;
+  // Searches end near a border, not on it.
+  if (boundAt(log) == FigureBound::Datasheet)
+    return *limit;
+  return std::max<int64_t>(1, std::llround(std::exp(log)));
 }
 
 FigureBound FigureRange::boundAt(double log) const {
