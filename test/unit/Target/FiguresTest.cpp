@@ -49,6 +49,20 @@ TEST(Figures, LimitOfClocksAndProtocols) {
   EXPECT_EQ(figureLimit(target, "links.ring.low_latency_bytes_per_second"), 9);
 }
 
+// A boost is no lower than the clock that the datasheet promises.
+TEST(Figures, BoostBelowTheClock) {
+  Target target = makeTarget();
+  auto hasProblem = [&] {
+    std::vector<std::string> problems = target.check();
+    return ::llvm::is_contained(
+        problems, "'engines.core.boost_clock_hz' is below clock_hz, 7");
+  };
+  target.engines[0].boostClockHz = 7;
+  EXPECT_FALSE(hasProblem());
+  target.engines[0].boostClockHz = 6;
+  EXPECT_TRUE(hasProblem());
+}
+
 // Other figures have no such end.
 TEST(Figures, NoLimit) {
   Target target = makeTarget();
