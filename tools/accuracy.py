@@ -28,13 +28,54 @@ ELEMENTWISE = [f"engines.gpu.kernels.elementwise.{figure}"
 PLAIN_FIGURES = ("device", "engines.gpu.overhead_cycles")  # the least certain last
 
 
+# Columns of newer files, by their names in docs/accuracy.md.
+RENAMED = {"op": "op_kind", "q_len_tokens": "q_len", "kv_len_tokens": "kv_len"}
+
+
+def is_plain(row: dict) -> bool:
+    """Whether a row of the newer files says all that its time depends on: one 16-bit product
+    of random weights, or attention with the write of the cache and nothing else."""
+    if row["dtype"] != "bf16" or row["flag"].startswith("weights"):
+        return False
+    if row["op"] == "gemm":
+        return True
+    return (row["op"].startswith("attention_") and row["kv_dtype"] == "bf16"
+            and row["window_tokens"] in ("", "0") and row["v_head_dim"] in ("", row["head_dim"])
+            and row["backend"].startswith(("sglang", "vllm")))
+
+
+def readable(path: Path, work: Path) -> Path | None:
+    """A file with the columns that llm-prof reads; none where no row is of one op alone."""
+    with path.open() as file:
+        reader = csv.DictReader(file)
+        if "op_kind" in reader.fieldnames:
+            return path
+        if not {"op", "dtype", "flag", "measured_us"} <= set(reader.fieldnames):
+            return None
+        if "m" not in reader.fieldnames and "q_len_tokens" not in reader.fieldnames:
+            return None
+        rows = [row for row in reader if is_plain(row)]
+    fields = [RENAMED.get(field, field) for field in reader.fieldnames] + ["note"]
+    renamed = work / path.name
+    with renamed.open("w") as file:
+        writer = csv.writer(file)
+        writer.writerow(fields)
+        for row in rows:
+            note = "" if row["op"] == "gemm" else "incl. KV-cache write"
+            writer.writerow([*row.values(), note])
+    return renamed
+
+
 class Prof:
     """llm-prof on the measured files."""
 
     def __init__(self, bin_folder: Path, measured: Path, work: Path):
         self.tool = bin_folder / "llm-prof"
-        self.files = sorted(str(path) for path in measured.glob("*.csv"))
+        found = (readable(path, work) for path in sorted(measured.glob("*.csv")))
+        self.files = [str(path) for path in found if path]
         self.work = work
+        # MdAPE of held-out rows, by source or backend and kind of op.
+        self.cross_validated = {}
 
     def _run(self, *arguments: str) -> None:
         done = subprocess.run([self.tool, *arguments], capture_output=True, text=True)
@@ -46,6 +87,12 @@ class Prof:
         self._run("validate", f"--target={target}", "--format=csv", f"-o={out}",
                   *_filters(filters), *(files or self.files))
         return list(csv.DictReader(out.open()))
+
+    def calibrate_for_users(self, target, file: Path, output: Path) -> str | None:
+        """As a user does; what is said where no file is written."""
+        done = subprocess.run([self.tool, "calibrate", f"--target={target}", f"-o={output}", file],
+                              capture_output=True, text=True)
+        return None if done.returncode == 0 else done.stderr
 
     def calibrate(self, target, figures, files=None, output="fitted.json", **filters):
         """The held-out predictions, and the number of fitted figures: without the last of
@@ -84,6 +131,7 @@ def plain_target(name: str, work: Path, overhead: int = 15000) -> Path:
     for c within a factor of 7.4 of its start, from 2,000 to 110,000 cycles."""
     target = json.loads((PRESETS / f"{name}.json").read_text())
     target.pop("calibration", None)
+    target.pop("power_limit_watts")
     [engine] = target["engines"].values()
     engine.pop("accumulator_bytes_per_unit", None)
     engine["overhead_cycles"] = overhead
@@ -92,23 +140,33 @@ def plain_target(name: str, work: Path, overhead: int = 15000) -> Path:
     return path
 
 
-def eight_rows(prof: Prof, device: str) -> tuple[Path, Path]:
-    """Five products with most operations and three of few rows that stream most; the rest."""
-    rows, fields = [], None
+def eight_rows(prof: Prof, device: str, source: str, backend: str) -> tuple[Path, Path]:
+    """What docs/accuracy.md advises: five large products, not the very largest ones, and three
+    of few rows that stream most, each of another weight. The rest of the rows, too."""
+    rows = []
     for file in prof.files:
-        reader = csv.DictReader(open(file))
-        fields = reader.fieldnames
-        rows += [row for row in reader if row["device"] == device and row["op_kind"] == "gemm"]
-    def work(row):
-        return -int(row["m"]) * int(row["n"]) * int(row["k"])
-    chosen = sorted(rows, key=work)[:5] + sorted((r for r in rows if int(r["m"]) <= 16), key=work)[:3]
-    ids = {row["row_id"] for row in chosen}
+        rows += [row for row in csv.DictReader(open(file)) if row["device"] == device
+                 and row["op_kind"] == "gemm" and row["source"] == source
+                 and row["backend"].startswith(backend)]
+    rows.sort(key=lambda row: -int(row["m"]) * int(row["n"]) * int(row["k"]))
+    chosen = []
+    def take(count, candidates):
+        new = [row for row in candidates if row not in chosen]
+        weights = {(row["n"], row["k"]) for row in chosen}
+        for row in new:  # of other weights first, as far as there are any
+            if count and (row["n"], row["k"]) not in weights:
+                weights.add((row["n"], row["k"]))
+                chosen.append(row)
+                count -= 1
+        chosen.extend([row for row in new if row not in chosen][:count])
+    take(5, rows[len(rows) * 3 // 100:])
+    take(3, [row for row in rows if int(row["m"]) <= 16])
     paths = prof.work / "eight.csv", prof.work / "others.csv"
     for path, is_chosen in zip(paths, (True, False)):
         with path.open("w") as file:
-            writer = csv.DictWriter(file, fields)
+            writer = csv.DictWriter(file, list(rows[0]))
             writer.writeheader()
-            writer.writerows(row for row in rows if (row["row_id"] in ids) == is_chosen)
+            writer.writerows(row for row in rows if (row in chosen) == is_chosen)
     return paths
 
 
@@ -126,6 +184,8 @@ def products(prof: Prof) -> str:
         return [[f"{name}, {lab}", figures, len(of), *by_class(of)] for lab, of in labs]
     chosen = {"device": A100, "op_kind": ["gemm"], "source": ["vidur", "aiconfigurator"]}
     held, count = prof.calibrate("a100-sxm", ["contraction", STREAM], **chosen)
+    for device, lab in zip(A100, ("vidur", "aiconfigurator")):
+        prof.cross_validated[device, lab, "gemm"] = mdape([r for r in held if r["source"] == lab])
     plain, plain_count = prof.calibrate(plain_target("a100-sxm", prof.work), PLAIN_FIGURES, **chosen)
     naive = prof.validate(plain_target("a100-sxm", prof.work, overhead=5000), **chosen)
     return table(["A100, products", "fitted", "rows", "all", *M_CLASSES],
@@ -140,14 +200,34 @@ def carried(prof: Prof) -> str:
     lines = []
     for device, preset in (("A40", "a40"), ("RTX4090", "rtx4090")):
         rows = prof.validate(preset, device=[device], op_kind=["gemm"])
-        eight, others = eight_rows(prof, device)
-        _, count = prof.calibrate(preset, ["device"], files=[eight], output="two.json")
-        two = prof.validate(prof.work / "two.json", files=[others])
         roofline = prof.validate(carry_plain(plain, preset, prof.work), device=[device], op_kind=["gemm"])
         lines += [[f"{device}, by its datasheet", 0, len(rows), *by_class(rows)],
-                  [f"{device}, two scalars from eight rows", count, len(two), *by_class(two)],
                   [f"{device}, plain by its datasheet", 0, len(roofline), *by_class(roofline)]]
     return table(["products, fitted on A100", "fitted here", "rows", "all", *M_CLASSES], lines)
+
+
+# Preset, device, source and beginning of the backend of products that one lab measured.
+PRODUCTS = [("a100-sxm", "A100-SXM-80GB", "aiconfigurator", ""), ("a100-sxm", "A100-80GB", "vidur", ""),
+            ("a40", "A40", "vidur", ""), ("rtx4090", "RTX4090", "llmservingsim", ""),
+            ("h100-sxm", "H100-SXM-80GB", "aiconfigurator", "sglang"),
+            ("h200-sxm", "H200-SXM-141GB", "aiconfigurator", "sglang"),
+            ("b200-sxm", "B200-SXM", "aiconfigurator", "sglang"),
+            ("l40s", "L40S", "aiconfigurator", "sglang")]
+
+
+def eight(prof: Prof) -> str:
+    """Presets after a calibration on eight rows, on all others."""
+    lines = []
+    for preset, device, source, backend in PRODUCTS:
+        chosen, others = eight_rows(prof, device, source, backend)
+        before = prof.validate(preset, files=[others])
+        refused = prof.calibrate_for_users(preset, chosen, prof.work / "eight.json")
+        if refused and "is not written" not in refused:
+            sys.exit(f"llm-prof calibrate: {refused}")
+        after = before if refused else prof.validate(prof.work / "eight.json", files=[others])
+        lines.append([f"{device}, {source}", len(after), mdape(before), mdape(after),
+                      "refused" if refused else "written", *by_class(after)[1:]])
+    return table(["calibrated on eight rows", "other rows", "before", "after", "file", *M_CLASSES], lines)
 
 
 def carry_plain(fitted: dict, preset: str, work: Path) -> Path:
@@ -188,6 +268,7 @@ def attention(prof: Prof) -> str:
             for kind in kinds.split(","):
                 def of(rows):
                     return [row for row in rows if row["op_kind"] == kind]
+                prof.cross_validated[of(held)[0]["device"], backend, kind] = mdape(of(held))
                 lines.append([f"A100, {backend}, {kind.removeprefix('attention_')}", count, len(of(held)),
                               mdape(of(held)), mdape(of(plain)), mdape(of(default))])
     for kind in ("attention_prefill", "attention_decode"):
@@ -239,6 +320,7 @@ def elementwise(prof: Prof) -> str:
             return [row for row in rows if row["op_kind"] == kind]
         def long(rows):
             return [row for row in of(rows) if float(row["measured_us"]) >= 20]
+        prof.cross_validated[A100[0], "vidur", kind] = mdape(of(held))
         lines.append([kind, count, len(of(held)), mdape(of(held)), mdape(of(plain)), len(long(held)),
                       mdape(long(held)), mdape(long(plain)), mdape(of(a40)), mdape(long(a40))])
     return table(["A100, norms and elementwise", "fitted (shared)", "rows", "all", "plain, 2 for each",
@@ -253,8 +335,49 @@ def collectives(prof: Prof) -> str:
         for kind in COLLECTIVES:
             rows = [row for row in held if row["op_kind"] == kind]
             if rows:
+                prof.cross_validated["A100-SXM-80GB", backend, kind] = mdape(rows)
                 lines.append([f"{backend}, {kind}", count, len(rows), mdape(rows)])
     return table(["A100, collectives", "fitted (shared)", "rows", "cross-validated"], lines)
+
+
+# Preset, and what was measured: device, op kinds, source or beginning of the backend.
+SHIPPED = [
+    *((preset, device, "gemm", source, backend) for preset, device, source, backend in PRODUCTS),
+    *(("a100-sxm", "A100-SXM-80GB", f"attention_{phase}", "aiconfigurator", library)
+      for library in ("vllm_0.14.0_fa", "sglang_0.5.10_fa") for phase in ("prefill", "decode")),
+    *(("a100-sxm", "A100-80GB", f"attention_{phase}", "vidur", "flash_attn2_paged") for phase in ("prefill", "decode")),
+    *(("rtx4090", "RTX4090", f"attention_{phase}", "llmservingsim", "") for phase in ("prefill", "decode")),
+    *((preset, device, f"attention_{phase}", "aiconfigurator", library)
+      for preset, device, _, backend in PRODUCTS if backend == "sglang"
+      for library in ("sglang", "vllm") for phase in ("prefill", "decode")),
+    *((preset, device, kind, source, "") for preset, device, source in
+      (("a100-sxm", "A100-80GB", "vidur"), ("a40", "A40", "vidur"), ("rtx4090", "RTX4090", "llmservingsim"))
+      for kind in KERNEL_OPS if device != "RTX4090" or kind in ("rope", "silu_mul")),
+    *(("a100-sxm", "A100-SXM-80GB", kind, "aiconfigurator", "nccl_2.27.3") for kind in COLLECTIVES),
+    ("a100-sxm", "A100-SXM-80GB", "all_reduce", "aiconfigurator", "sglang_custom_ar"),
+    ("a100-sxm", "A100-SXM-80GB", "all_reduce", "llmcompass", "nccl"),
+    ("a100-sxm", "A100-SXM-80GB", "all_reduce", "vidur", "nccl_torch"),
+    *(("h100-sxm", "H100-SXM-80GB", kind, "aiconfigurator", "nccl_2.29.2") for kind in COLLECTIVES),
+    ("h100-sxm", "H100-SXM-80GB", "all_reduce", "aiconfigurator", "vllm_0.24.0"),
+]
+
+
+def shipped(prof: Prof) -> str:
+    """What the presets predict as they are. Comes behind the sections that cross-validate."""
+    lines, known = [], {}
+    for preset, device, kind, source, backend in SHIPPED:
+        if preset not in known:
+            known[preset] = prof.validate(preset)
+        rows = [row for row in known[preset] if row["device"] == device and row["op_kind"] == kind
+                and row["source"] == source and row["backend"].startswith(backend)]
+        if not rows:
+            continue
+        errors = sorted(abs(float(row["error_percent"])) for row in rows)
+        ratio = statistics.median(float(row["measured_us"]) / float(row["predicted_us"]) for row in rows)
+        lines.append([f"{preset}: {kind}, {backend or source}", len(rows), mdape(rows),
+                      errors[(9 * len(errors) + 9) // 10 - 1], f"{ratio:.2f}",
+                      prof.cross_validated.get((device, backend or source, kind), "")])
+    return table(["preset as it is", "rows", "error", "p90", "measured / predicted", "cross-validated"], lines)
 
 
 # Sums of the ops of one layer, in microseconds: as measured, and as other tools predict them.
@@ -279,8 +402,9 @@ def layer(prof: Prof) -> str:
     return table(LAYER_HEADER, lines)
 
 
-SECTIONS = {"products": products, "carried": carried, "attention": attention, "spread": spread,
-            "elementwise": elementwise, "collectives": collectives, "layer": layer}
+SECTIONS = {"products": products, "carried": carried, "eight": eight, "attention": attention,
+            "spread": spread, "elementwise": elementwise, "collectives": collectives, "shipped": shipped,
+            "layer": layer}
 
 
 def main() -> None:

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Profile/Calibration.h"
-#include "Fitter.h"
-#include "Identify.h"
+#include "StagedFitter.h"
+#include "llm/Target/Figures.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -22,6 +22,8 @@ using namespace mlir::llm;
 
 /// Above this standard error of its logarithm a figure is not identified.
 static constexpr double mostUncertainty = 0.5;
+/// What it takes at least to tell a figure from an accident.
+static constexpr size_t rowsPerFigure = 2;
 
 namespace {
 class Calibrator {
@@ -35,6 +37,10 @@ public:
   FailureOr<Calibration> run();
 
 private:
+  StagedFitter fitter() const {
+    return StagedFitter(models, start, figures, sustained);
+  }
+  std::vector<Type> sustainedTypes() const;
   LogicalResult checkRows() const;
   /// Leaves out figures of groups that the rows do not determine; fails at
   /// named ones.
@@ -58,6 +64,7 @@ private:
   llvm::function_ref<void(double)> progress;
   std::vector<FigureRange> figures;
   std::vector<size_t> all;
+  llvm::BitVector sustained;
 };
 } // namespace
 
@@ -65,8 +72,19 @@ private:
 // Figures
 //===----------------------------------------------------------------------===//
 
+/// What at least two sustained rows multiply.
+std::vector<Type> Calibrator::sustainedTypes() const {
+  llvm::MapVector<Type, unsigned> rows;
+  for (unsigned row : sustained.set_bits())
+    ++rows[models.macTypeOf(row)];
+  std::vector<Type> types;
+  for (auto [type, count] : rows)
+    if (count >= rowsPerFigure)
+      types.push_back(type);
+  return types;
+}
+
 LogicalResult Calibrator::checkRows() const {
-  constexpr size_t rowsPerFigure = 2;
   if (models.size() >= rowsPerFigure * figures.size())
     return success();
   return emitError() << models.size() << " rows cannot determine "
@@ -77,14 +95,7 @@ LogicalResult Calibrator::checkRows() const {
 
 std::vector<FittedFigure>
 Calibrator::judgeFigures(ArrayRef<double> logs) const {
-  Fitter fitter(models, start, figures);
-  std::vector<double> uncertainty =
-      standardErrors(logs, [&](ArrayRef<double> point) {
-        std::vector<double> residuals = models.predict(fitter.at(point), all);
-        for (auto [index, time] : llvm::enumerate(residuals))
-          time = std::log(time / models.row(index).microseconds);
-        return residuals;
-      });
+  std::vector<double> uncertainty = fitter().uncertainty(logs, all);
   std::vector<FittedFigure> judged;
   for (auto [figure, log, error] : llvm::zip_equal(figures, logs, uncertainty))
     judged.push_back({figure.path, figure.before, figure.valueAt(log),
@@ -134,10 +145,7 @@ LogicalResult Calibrator::identify(std::vector<double> &logs,
   if (isComplete)
     return success();
   // Without them, the others may belong elsewhere: not only near here.
-  Fitter fitter(models, start, figures);
-  logs = fitter.takeBetter(
-      fitter.refit(std::move(keptLogs), all, progressWithin(0.4, 0.45)),
-      fitter.fit(all, progressWithin(0.45, 0.5)), all);
+  logs = fitter().improve(keptLogs, all, progressWithin(0.4, 0.5));
   return identify(logs, result);
 }
 
@@ -175,7 +183,11 @@ FailureOr<std::vector<double>> Calibrator::crossValidate(unsigned &folds) {
     shapes.push_back(shapeOf(models.row(index)));
   for (const std::string &shape : shapes)
     foldOf.insert({shape, 0});
-  folds = std::min<unsigned>(std::max(2u, options.folds), foldOf.size());
+  constexpr unsigned mostAlone = 20, usual = 5;
+  unsigned wanted = options.folds > 0            ? std::max(2u, options.folds)
+                    : foldOf.size() <= mostAlone ? mostAlone
+                                                 : usual;
+  folds = std::min<unsigned>(wanted, foldOf.size());
   if (folds < 2)
     return emitError() << "all rows are of one shape: nothing can be held out "
                           "for cross-validation; add rows of others";
@@ -183,7 +195,7 @@ FailureOr<std::vector<double>> Calibrator::crossValidate(unsigned &folds) {
   for (auto [position, entry] : llvm::enumerate(foldOf))
     entry.second = order[position] % folds;
 
-  Fitter fitter(models, start, figures);
+  StagedFitter fitter = this->fitter();
   std::vector<double> times(all.size());
   for (unsigned fold = 0; fold < folds; ++fold) {
     std::vector<size_t> inside, outside;
@@ -226,8 +238,9 @@ Calibrator::judge(ArrayRef<double> microseconds) const {
 FailureOr<Calibration> Calibrator::run() {
   all.resize(models.size());
   std::iota(all.begin(), all.end(), 0);
+  sustained = findSustainedRows(models, start);
   FailureOr<std::vector<FigureRange>> collected =
-      collectFigures(start, options, context);
+      collectFigures(start, options, sustainedTypes(), context);
   if (failed(collected))
     return failure();
   figures = std::move(*collected);
@@ -236,11 +249,15 @@ FailureOr<Calibration> Calibrator::run() {
   Calibration result;
   result.unpredicted = models.unpredicted();
   result.before = judge(models.predict(start, all));
-  std::vector<double> logs =
-      Fitter(models, start, figures).fit(all, progressWithin(0, 0.4));
+  if (llvm::any_of(figures, [](const FigureRange &figure) {
+        return isEnergyFigure(figure.path) ||
+               StringRef(figure.path).ends_with(".sustained_clock_hz");
+      }))
+    result.sustainedRows = sustained.count();
+  std::vector<double> logs = fitter().fit(all, progressWithin(0, 0.4));
   if (failed(identify(logs, result)))
     return failure();
-  result.target = Fitter(models, start, figures).at(logs);
+  result.target = fitter().at(logs);
   result.after = judge(models.predict(result.target, all));
   FailureOr<std::vector<double>> held = crossValidate(result.folds);
   if (failed(held))
@@ -250,16 +267,32 @@ FailureOr<Calibration> Calibrator::run() {
   return result;
 }
 
+/// |ln(predicted / measured)| as fits count it.
+static double lossOf(const Prediction &prediction) {
+  return std::min(mostLogError,
+                  std::abs(std::log(prediction.microseconds /
+                                    prediction.row->microseconds)));
+}
+
 std::string Calibration::describeLoss() const {
-  double start = before.back().statistics.medianPercent;
-  for (auto [groups, name] : {std::pair(&after, "fitted"),
-                              std::pair(&crossValidated, "cross-validated")})
-    if (double error = groups->back().statistics.medianPercent; error >= start)
-      return ::llvm::formatv("the {0} error, {1:f2} %, is not below that "
-                             "before, {2:f2} % (MdAPE of all rows)",
-                             name, error, start)
-          .str();
-  return "";
+  ArrayRef<Prediction> start = before.back().predictions,
+                       held = crossValidated.back().predictions;
+  double rows = double(start.size()), of = 0, ofHeld = 0, squares = 0;
+  for (auto [one, other] : llvm::zip_equal(start, held)) {
+    of += lossOf(one) / rows;
+    ofHeld += lossOf(other) / rows;
+  }
+  for (auto [one, other] : llvm::zip_equal(start, held))
+    squares += std::pow(lossOf(one) - lossOf(other) - (of - ofHeld), 2);
+  double needed = 0.5 * std::sqrt(squares / std::max(1.0, rows - 1) / rows);
+  if (of - ofHeld > needed)
+    return "";
+  return ::llvm::formatv(
+             "the error on rows left out, {0:f2} %, is not below that before, "
+             "{1:f2} %, by half of the difference's standard error, {2:f2} % "
+             "(mean of |ln(predicted / measured)| of all rows, none above {3})",
+             100 * ofHeld, 100 * of, 100 * needed, mostLogError)
+      .str();
 }
 
 FailureOr<Calibration>

@@ -93,6 +93,10 @@ void printCalibration(llvm::raw_ostream &os, const Calibration &calibration,
     os << ", not " << options.folds << ": there are only " << calibration.folds
        << " shapes";
   os << "\n";
+  if (calibration.sustainedRows > 0)
+    os << calibration.sustainedRows
+       << " rows compute for 200 us or longer: they tell what the power limit "
+          "leaves, not the clock\n";
   printUnpredicted(os, calibration.unpredicted);
   os << "\n";
   printFigures(os, calibration);

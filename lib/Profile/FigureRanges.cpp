@@ -15,11 +15,16 @@ using namespace mlir::llm;
 
 /// Figures are looked for within a factor of e^2 of where they start.
 static constexpr double reach = 2;
+/// One row of few is a mistake of somebody, two that agree are not.
+static constexpr double inertiaOfDatasheet = 1.5;
+/// No datasheet tells an energy: it only need not be higher than rows ask for.
+static constexpr double inertiaOfEnergy = 0.5;
 
 int64_t FigureRange::valueAt(double log) const {
-  int64_t value = std::max<int64_t>(1, std::llround(std::exp(log)));
-  // The exponential of a logarithm may be rounded up.
-  return limit ? std::min(value, *limit) : value;
+  // Searches end near a border, not on it.
+  if (boundAt(log) == FigureBound::Datasheet)
+    return *limit;
+  return std::max<int64_t>(1, std::llround(std::exp(log)));
 }
 
 FigureBound FigureRange::boundAt(double log) const {
@@ -74,6 +79,10 @@ LogicalResult Collector::add(StringRef path, bool isNamed) {
   figure.before = *value;
   figure.isNamed = isNamed;
   figure.limit = figureLimit(start, path);
+  if (isEnergyFigure(path))
+    figure.inertiaRows = inertiaOfEnergy;
+  else if (path.contains(".sustained_"))
+    figure.inertiaRows = inertiaOfDatasheet;
   figure.startLog =
       std::log(double(std::min(*value, figure.limit.value_or(*value))));
   figure.lowLog = figure.startLog - reach;
@@ -87,11 +96,15 @@ LogicalResult Collector::add(StringRef path, bool isNamed) {
 FailureOr<std::vector<FigureRange>>
 mlir::llm::collectFigures(const Target &start,
                           const CalibrationOptions &options,
-                          MLIRContext *context) {
+                          ArrayRef<Type> sustainedTypes, MLIRContext *context) {
   Collector collector(start, context);
   for (const std::string &name : options.figures) {
     std::vector<std::string> group =
         figuresOfGroup(start, name, options.library);
+    if (name == "device")
+      for (Type type : sustainedTypes)
+        if (std::optional<std::string> path = energyFigure(start, type))
+          group.push_back(std::move(*path));
     for (const std::string &path : group)
       if (failed(collector.add(path, /*isNamed=*/false)))
         return failure();

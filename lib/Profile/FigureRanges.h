@@ -21,16 +21,20 @@ struct FigureRange {
   /// The datasheet's rate, where there is one.
   std::optional<int64_t> limit;
   bool isNamed = false; ///< itself, not as one of a group
+  /// As many rows as must agree to move it: what a datasheet says is not given
+  /// up for a single measurement.
+  double inertiaRows = 0;
 
   int64_t valueAt(double log) const;
   FigureBound boundAt(double log) const;
 };
 
-/// What the options name: each figure once. Errors: no such figure, a figure of
-/// 0, one that is named and in a group that is named, too.
+/// What the options name: each figure once; the device has an energy for each
+/// of `sustainedTypes`, what rows multiply for long. Errors: no such figure, a
+/// figure of 0, one that is named and in a group that is named, too.
 FailureOr<std::vector<FigureRange>>
 collectFigures(const Target &start, const CalibrationOptions &options,
-               MLIRContext *context);
+               ArrayRef<Type> sustainedTypes, MLIRContext *context);
 
 } // namespace mlir::llm
 

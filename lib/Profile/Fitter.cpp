@@ -15,8 +15,6 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-/// No row counts more: outliers are mistakes of somebody.
-static constexpr double mostLogError = 0.4;
 static constexpr unsigned evaluationsPerFigure = 120;
 static constexpr double beyondBorder = 0.5;
 /// Of the logarithms, from a start of which nothing is known, and from the
@@ -66,8 +64,18 @@ void Fitter::findBlocks() {
   }
 }
 
+bool Fitter::isStartPlausible(ArrayRef<size_t> indices) const {
+  std::vector<double> times = models.predict(at(startLogs()), indices);
+  size_t near = 0;
+  for (auto [index, time] : llvm::zip_equal(indices, times))
+    near +=
+        time > 0 && std::abs(std::log(time / models.row(index).microseconds)) <
+                        mostLogError;
+  return 2 * near > indices.size();
+}
+
 double Fitter::lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
-                      double mostError) const {
+                      double mostError, bool hasInertia) const {
   std::vector<double> times = models.predict(at(logs), indices);
   double sum = 0;
   for (auto [index, time] : llvm::zip_equal(indices, times)) {
@@ -78,8 +86,13 @@ double Fitter::lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
   // Above the most that a figure can be, the time stays what it is there: the
   // way back is down.
   double above = 0;
-  for (auto [figure, log] : llvm::zip_equal(figures, logs))
+  for (auto [figure, log] : llvm::zip_equal(figures, logs)) {
     above += std::max(0.0, log - figure.highLog);
+    // As if so many rows said that it is where it starts.
+    if (hasInertia)
+      sum += figure.inertiaRows *
+             std::min(std::abs(log - figure.startLog), mostLogError);
+  }
   return sum / double(indices.size()) + above;
 }
 
@@ -123,11 +136,12 @@ void Fitter::fitBlock(const Block &block, ArrayRef<size_t> indices, bool isNear,
   unsigned evaluations = evaluationsPerFigure * unsigned(box.point.size());
   // It may be started again, but seldom is more than twice.
   double expected = 2.0 * evaluations, done = 0;
+  bool hasInertia = isStartPlausible(indices);
   auto lossWith = [&](double mostError) {
     return [&, mostError](ArrayRef<double> point) {
       progress(std::min(1.0, ++done / expected));
       place(point);
-      return lossOf(logs, indices, mostError);
+      return lossOf(logs, indices, mostError, hasInertia);
     };
   };
   auto minimizeLoss = [&](SearchBox &from, double mostError) {
@@ -137,7 +151,8 @@ void Fitter::fitBlock(const Block &block, ArrayRef<size_t> indices, bool isNear,
   // Where figures start far off, every row is an outlier at first.
   constexpr double farOff = 0.15, everyError = 100;
   SearchBox other = box;
-  bool isFar = !isNear && lossOf(logs, indices, mostLogError) > farOff;
+  bool isFar =
+      !isNear && lossOf(logs, indices, mostLogError, hasInertia) > farOff;
   double least = minimizeLoss(box, mostLogError);
   if (isFar) {
     lookAround(other, lossWith(everyError));
@@ -185,8 +200,11 @@ std::vector<double> Fitter::takeBetter(std::vector<double> one,
                                        ArrayRef<size_t> indices) const {
   for (const Block &block : blocks) {
     std::vector<size_t> rows = rowsOf(block, indices);
-    if (rows.empty() ||
-        lossOf(one, rows, mostLogError) <= lossOf(other, rows, mostLogError))
+    if (rows.empty())
+      continue;
+    bool hasInertia = isStartPlausible(rows);
+    if (lossOf(one, rows, mostLogError, hasInertia) <=
+        lossOf(other, rows, mostLogError, hasInertia))
       continue;
     for (size_t figure : block.figures)
       one[figure] = other[figure];

@@ -14,8 +14,13 @@
 
 namespace mlir::llm {
 
+/// No row's |ln(predicted / measured)| counts more: outliers are mistakes of
+/// somebody.
+inline constexpr double mostLogError = 0.4;
+
 /// Finds the logarithms of figures with the least mean of |ln(predicted /
-/// measured)|, cut at 0.4. Figures that share no row are fitted apart: the time
+/// measured)|, cut at `mostLogError`, where a figure's inertia counts as rows
+/// do. Figures that share no row are fitted apart: the time
 /// of a product does not depend on what attention loses.
 class Fitter {
 public:
@@ -54,8 +59,11 @@ private:
                                 Progress progress) const;
   void fitBlock(const Block &block, ArrayRef<size_t> indices, bool isNear,
                 std::vector<double> &logs, Progress progress) const;
+  /// Whether most rows are no outliers where figures start: else what they
+  /// start from says nothing.
+  bool isStartPlausible(ArrayRef<size_t> indices) const;
   double lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
-                double mostError) const;
+                double mostError, bool hasInertia) const;
 
   const RowModels &models;
   const Target &start;

@@ -111,6 +111,11 @@ std::unique_ptr<RowModels> RowModels::get(ArrayRef<MeasuredRow> rows,
   return models;
 }
 
+Type RowModels::macTypeOf(size_t index) const {
+  const Model &model = models[rows[index].model];
+  return model.ops.empty() ? Type() : views[model.ops.front().view].macType;
+}
+
 //===----------------------------------------------------------------------===//
 // Times
 //===----------------------------------------------------------------------===//

@@ -160,6 +160,10 @@ ArrayRef<NumberField<Engine>> engineNumbers() {
             "power limits it, above where they boost (datasheets name either "
             "clock)",
             &Engine::sustainedClockHz),
+      field("boost_clock_hz", "cycles per second", "`clock_hz`",
+            "the highest clock that the datasheet names; `llm-prof calibrate` "
+            "fits no clock above it",
+            &Engine::boostClockHz),
       field("unit_memory_bytes", "bytes", "no limit",
             "memory of one unit for its tiles (shared memory); attention keeps "
             "two items in a unit where they fit",

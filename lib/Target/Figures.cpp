@@ -8,6 +8,9 @@
 #include "llm/Target/Figures.h"
 #include "FieldTable.h"
 #include "Fields.h"
+#include "llm/Support/Units.h"
+
+#include <cmath>
 
 namespace mlir::llm {
 
@@ -96,7 +99,72 @@ static std::optional<int64_t> datasheetRate(const Target &target,
   return std::nullopt;
 }
 
+//===----------------------------------------------------------------------===//
+// Energies
+//===----------------------------------------------------------------------===//
+
+static const Engine *findComputeEngine(const Target &target) {
+  auto engine = ::llvm::find_if(target.engines,
+                                [](const Engine &e) { return e.isCompute(); });
+  return engine == target.engines.end() ? nullptr : &*engine;
+}
+
+static std::string energyPath(const Engine &engine, StringRef type) {
+  return (keys::engines + "." + engine.name + "." + keys::macEnergies + "." +
+          type)
+      .str();
+}
+
+bool isEnergyFigure(StringRef path) {
+  return path.rsplit('.').first.ends_with(("." + keys::macEnergies).str());
+}
+
+/// The engine and the rate that a path of an energy is of, or null.
+static std::pair<const Engine *, const MacRate *>
+findEnergy(const Target &target, StringRef path) {
+  for (const Engine &engine : target.engines)
+    for (const MacRate &rate : engine.macRates)
+      if (path == energyPath(engine, rate.elementType))
+        return {&engine, &rate};
+  return {nullptr, nullptr};
+}
+
+/// With which all units at the datasheet's clock draw what the limit leaves
+/// them; rounded down, so that they just may.
+static std::optional<int64_t> leastLimitingFemtojoules(const Target &target,
+                                                       const Engine &engine,
+                                                       const MacRate &rate) {
+  constexpr double perJoule = 1e15;
+  double watts = double(target.powerLimitWatts.value_or(0)) -
+                 double(target.idleWatts.value_or(0)),
+         macsPerSecond = double(rate.macsPerCycle) * double(engine.units) *
+                         double(engine.count) * double(target.clockHz),
+         femtojoules = std::floor(perJoule * watts / macsPerSecond);
+  if (femtojoules < 1 || femtojoules > double(maxCount))
+    return std::nullopt;
+  return int64_t(femtojoules);
+}
+
+std::optional<std::string> energyFigure(const Target &target, Type macType) {
+  const Engine *engine = findComputeEngine(target);
+  std::string usedType;
+  if (!engine || !macType || !Target::macsPerCycle(*engine, macType, usedType))
+    return std::nullopt;
+  std::string path = energyPath(*engine, usedType);
+  return getFigure(target, path) ? std::optional(path) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// By path
+//===----------------------------------------------------------------------===//
+
 std::optional<int64_t> getFigure(const Target &target, StringRef path) {
+  if (auto [engine, rate] = findEnergy(target, path); engine) {
+    for (const MacEnergy &energy : engine->macEnergies)
+      if (energy.elementType == rate->elementType)
+        return energy.femtojoules;
+    return leastLimitingFemtojoules(target, *engine, *rate);
+  }
   std::optional<int64_t> value;
   visitFigure(target, path, [&](const auto &part, const auto &number) {
     value = number.get(part);
@@ -109,14 +177,35 @@ std::optional<int64_t> getFigure(const Target &target, StringRef path) {
 std::optional<int64_t> figureLimit(const Target &target, StringRef path) {
   std::optional<int64_t> limit;
   visitFigure(target, path, [&](const auto &part, const auto &number) {
-    // Clocks boost above what the datasheet promises.
-    if (!std::is_same_v<std::decay_t<decltype(part)>, Engine>)
-      limit = datasheetRate(target, part, number);
+    using Part = std::decay_t<decltype(part)>;
+    limit = datasheetRate(target, part, number);
+    if constexpr (std::is_same_v<Part, Engine>) {
+      if (limit)
+        limit = std::max(*limit, part.boostClockHz.value_or(*limit));
+    } else if constexpr (std::is_same_v<Part, Link>) {
+      if (number.optional == &Link::lowLatencyBytesPerSecond)
+        limit = part.bytesPerSecond;
+    }
   });
   return limit;
 }
 
+/// Of the energies, one that is not given yet, too.
+static void setEnergy(Engine &engine, StringRef type, int64_t femtojoules) {
+  for (MacEnergy &energy : engine.macEnergies)
+    if (energy.elementType == type) {
+      energy.femtojoules = femtojoules;
+      return;
+    }
+  engine.macEnergies.push_back({type.str(), femtojoules});
+}
+
 bool setFigure(Target &target, StringRef path, int64_t value) {
+  if (auto [found, rate] = findEnergy(target, path); found) {
+    setEnergy(target.engines[size_t(found - target.engines.data())],
+              rate->elementType, value);
+    return true;
+  }
   return visitFigure(target, path, [&](auto &part, const auto &number) {
     number.set(part, value);
   });
@@ -136,9 +225,8 @@ static void addKernelFigures(const Engine &engine, StringRef kernel,
 std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
                                         StringRef library) {
   std::vector<std::string> paths;
-  auto engine = ::llvm::find_if(target.engines,
-                                [](const Engine &e) { return e.isCompute(); });
-  if (engine == target.engines.end())
+  const Engine *engine = findComputeEngine(target);
+  if (!engine)
     return paths;
   if (group == "device")
     return {(keys::engines + "." + engine->name + ".sustained_clock_hz").str(),
@@ -146,7 +234,11 @@ std::vector<std::string> figuresOfGroup(const Target &target, StringRef group,
              ".sustained_bytes_per_second")
                 .str()};
   if (group == "collective" && !target.links.empty()) {
-    const Link &link = target.links.front();
+    const Link &first = target.links.front();
+    auto ofLibrary = ::llvm::find_if(target.links, [&](const Link &link) {
+      return link.name == first.name + "@" + library.str();
+    });
+    const Link &link = ofLibrary == target.links.end() ? first : *ofLibrary;
     for (const NumberField<Link> &number : linkNumbers())
       if (number.optional && number.get(link))
         paths.push_back(

@@ -158,9 +158,12 @@ std::optional<int64_t> Target::macFemtojoules(const Engine &engine,
   std::string usedType;
   if (!elementType || !macsPerCycle(engine, elementType, usedType))
     return std::nullopt;
-  for (const MacEnergy &energy : engine.macEnergies)
-    if (energy.elementType == usedType)
-      return energy.femtojoules;
+  // Arrays multiply both 16-bit floats alike.
+  StringRef twin = usedType == "bf16" ? "f16" : usedType == "f16" ? "bf16" : "";
+  for (StringRef type : {StringRef(usedType), twin})
+    for (const MacEnergy &energy : engine.macEnergies)
+      if (energy.elementType == type)
+        return energy.femtojoules;
   return std::nullopt;
 }
 
@@ -201,7 +204,25 @@ KernelFigures Engine::kernelFigures(StringRef opClass, StringRef opName) const {
   return figures;
 }
 
+/// Of links, too: "nvlink@custom" is "nvlink" as that library drives it.
+static void selectLinks(Target &target, StringRef library) {
+  std::vector<Link> selected;
+  for (const Link &link : target.links)
+    if (!StringRef(link.name).contains('@'))
+      selected.push_back(link);
+  for (const Link &link : target.links)
+    if (auto [name, of] = StringRef(link.name).split('@');
+        !of.empty() && of == library)
+      for (Link &base : selected)
+        if (base.name == name)
+          for (const NumberField<Link> &number : linkNumbers())
+            if (number.optional && number.get(link))
+              number.set(base, *number.get(link));
+  target.links = std::move(selected);
+}
+
 void selectKernels(Target &target, StringRef library, bool replayed) {
+  selectLinks(target, library);
   for (Engine &engine : target.engines) {
     std::vector<KernelFigures> selected;
     auto find = [&](StringRef name) -> KernelFigures & {

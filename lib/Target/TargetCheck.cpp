@@ -94,6 +94,9 @@ private:
       if (number.key.ends_with("_per_unit"))
         checkUnitRate(path + "." + number.key, number.get(engine),
                       engine.units);
+    if (engine.boostClockHz && *engine.boostClockHz < target.clockHz)
+      add(path + ".boost_clock_hz",
+          "is below clock_hz, " + withThousandsSeparators(target.clockHz));
     checkMacRates(engine, path);
     checkMacEnergies(engine, path);
     checkKernels(engine, path);

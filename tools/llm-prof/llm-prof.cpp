@@ -170,14 +170,16 @@ struct CalibrateOptions : TableOptions {
   cl::list<std::string> figures{
       "figures", cl::CommaSeparated, cl::sub(calibrateCommand),
       cl::desc("What to fit: paths of the target file, or groups: device (the "
-               "clock and the memory rate that are sustained; default), "
+               "clock and the memory rate that are sustained, the energy of "
+               "multiply-accumulates that a power limit meets; default), "
                "contraction, attention, elementwise (what kernels lose; with "
                "exactly one --backend its own figures, @backend, where the "
                "target has any), collective (what the first link loses)"),
       cl::value_desc("names")};
-  cl::opt<unsigned> folds{"folds", cl::init(5), cl::sub(calibrateCommand),
+  cl::opt<unsigned> folds{"folds", cl::init(0), cl::sub(calibrateCommand),
                           cl::desc("Parts for cross-validation: at least 2, at "
-                                   "most one for each shape (default 5)"),
+                                   "most one for each shape (default: one for "
+                                   "each of up to 20 shapes, of more 5 parts)"),
                           cl::value_desc("count")};
   cl::opt<uint64_t> seed{"seed", cl::init(0), cl::sub(calibrateCommand),
                          cl::desc("Of the shuffle into parts"),
@@ -189,8 +191,8 @@ struct CalibrateOptions : TableOptions {
       cl::value_desc("file.csv")};
   cl::opt<bool> force{
       "force", cl::sub(calibrateCommand),
-      cl::desc("Write the target file also where its error is not below the "
-               "one before")};
+      cl::desc("Write the target file also where its error on rows left out "
+               "is not below the one before")};
   cl::opt<std::string> name{"name", cl::sub(calibrateCommand),
                             cl::desc("Of the target that is written"),
                             cl::value_desc("name")};
@@ -245,7 +247,7 @@ readOptions(const CalibrateOptions &options, MLIRContext &context) {
     what.library = options.backends.front();
   what.folds = options.folds;
   what.seed = options.seed;
-  if (what.folds < 2)
+  if (options.folds.getNumOccurrences() > 0 && what.folds < 2)
     return emitError(UnknownLoc::get(&context))
            << "--folds must be at least 2, got " << what.folds;
   return what;

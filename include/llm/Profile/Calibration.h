@@ -19,8 +19,9 @@ struct CalibrationOptions {
   /// Whose kernels a group is of; empty: of none in particular.
   std::string library;
   /// Parts into which shapes are dealt for cross-validation, at least 2, and as
-  /// many as there are shapes at most.
-  unsigned folds = 5;
+  /// many as there are shapes at most. 0: each shape alone where there are at
+  /// most 20, else 5 parts.
+  unsigned folds = 0;
   uint64_t seed = 0;
 };
 
@@ -47,17 +48,25 @@ struct Calibration {
   /// each row predicted with figures that were fitted without its shape.
   std::vector<ValidationGroup> before, after, crossValidated;
   unsigned folds = 0; ///< fewer than were asked for where shapes are few
+  /// Rows that tell the energy of a multiply-accumulate and not the clock:
+  /// those that compute for 200 us or longer on a target with a power limit.
+  size_t sustainedRows = 0;
   std::vector<UnpredictedRows> unpredicted;
 
-  /// What keeps the figures from being better than those before: their error
-  /// on the rows, or on rows of other shapes, is not below. Empty: nothing.
+  /// What keeps the figures from being better than those before: on rows of
+  /// shapes that were left out, their error is not below by half of the
+  /// standard error of the difference. Empty: nothing.
   std::string describeLoss() const;
 };
 
 /// Fits the figures, in logarithms, to the least mean of |ln(predicted /
 /// measured)|, where no row counts more than 0.4: a few bad rows move nothing.
-/// Sustained rates stay at or below the datasheet's. `progress` is called with
-/// the share that is done, in [0, 1].
+/// What a datasheet says moves where more than 1.5 rows ask for it, an energy
+/// where more than half of one does. Sustained
+/// rates stay at or below the datasheet's, a clock at or below its boost. Rows
+/// that may meet the power limit do not move the clock, but the energy of a
+/// multiply-accumulate, which belongs to the group "device". `progress` is
+/// called with the share that is done, in [0, 1].
 ///
 /// Errors: no row that the target can predict, a figure that is not there or 0,
 /// one that is named and in a group, fewer rows than two for each figure, a

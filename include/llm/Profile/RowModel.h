@@ -29,6 +29,8 @@ public:
 
   size_t size() const { return rows.size(); }
   const MeasuredRow &row(size_t index) const { return *rows[index].row; }
+  /// What the row's first op multiplies; null where it does not.
+  Type macTypeOf(size_t index) const;
   ArrayRef<UnpredictedRows> unpredicted() const { return leftOut; }
   /// Microseconds of each row of `indices` on a target with the same engines
   /// and memories.

@@ -14,13 +14,24 @@ namespace mlir::llm {
 
 /// The number of an engine, a memory or a kernel at a path such as
 /// "engines.gpu.sustained_clock_hz" or
-/// "engines.gpu.kernels.contraction.item_cycles"; nothing where it is not given
-/// (a sustained rate is then that of the datasheet) or there is no such field.
+/// "engines.gpu.kernels.contraction.item_cycles" or
+/// "engines.gpu.femtojoules_per_mac.bf16"; nothing where it is not given or
+/// there is no such field. A sustained rate that is not given is that of the
+/// datasheet, an energy that with which the peak just meets the power limit,
+/// so that it limits nothing.
 std::optional<int64_t> getFigure(const Target &target, StringRef path);
 
-/// What the sustained rate of a memory or link cannot exceed: the rate of the
-/// datasheet. Nothing for other figures: clocks boost above what it promises.
+/// What a sustained rate cannot exceed: of a clock the boost clock, of a memory
+/// or link the rate of the datasheet, in either protocol of a link. Nothing for
+/// other figures.
 std::optional<int64_t> figureLimit(const Target &target, StringRef path);
+
+/// The path of the energy of a multiply-accumulate of that type on the compute
+/// engine; nothing where there is no power limit that it could meet, or no
+/// rate.
+std::optional<std::string> energyFigure(const Target &target, Type macType);
+/// Whether a path is of an energy.
+bool isEnergyFigure(StringRef path);
 
 /// False where there is no such field.
 bool setFigure(Target &target, StringRef path, int64_t value);

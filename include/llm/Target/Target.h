@@ -111,6 +111,9 @@ struct Engine {
   /// The clock that the units keep under load, where it is not the target's:
   /// a power limit below it, a boost above it.
   std::optional<int64_t> sustainedClockHz;
+  /// The highest clock that the datasheet names, where that is not the
+  /// target's: no fit ends above it.
+  std::optional<int64_t> boostClockHz;
   /// Room for the tiles of one unit (shared memory); not given: no limit.
   std::optional<int64_t> unitMemoryBytes;
   /// Room for the sums of one unit's tile. Given: the units share an op as
@@ -182,7 +185,7 @@ struct Target {
   static std::optional<int64_t>
   macsPerCycle(const Engine &engine, Type elementType, std::string &usedType);
   /// Energy of one multiply-accumulate of the type, or of the one whose rate
-  /// stands in for it.
+  /// stands in for it; f16 and bf16 stand in for each other.
   static std::optional<int64_t> macFemtojoules(const Engine &engine,
                                                Type elementType);
   /// Alu, Special or Compare operations per cycle of the whole engine.
@@ -255,9 +258,9 @@ LogicalResult setComputeEngines(Target &target, int64_t count,
 LogicalResult setEngines(Target &target, StringRef group, int64_t count,
                          EmitError emitError, std::string &remark);
 
-/// Puts the figures of the kernels of `library` ("attention@flash-attn") over
-/// those that are of none, and with `replayed` the launch of graphs over that
-/// of single kernels.
+/// Puts the figures of the kernels and links of `library`
+/// ("attention@flash-attn", "nvlink@custom") over those that are of none, and
+/// with `replayed` the launch of graphs over that of single kernels.
 void selectKernels(Target &target, StringRef library, bool replayed);
 
 /// The libraries that kernels of the target are of, each once, in order.

@@ -121,7 +121,8 @@ TEST_F(CalibrationFields, UnknownFields) {
   std::string known =
       " (known here: count, units, alu_per_cycle_per_unit, "
       "special_per_cycle_per_unit, compare_per_cycle_per_unit, "
-      "sustained_clock_hz, unit_memory_bytes, accumulator_bytes_per_unit, "
+      "sustained_clock_hz, boost_clock_hz, unit_memory_bytes, "
+      "accumulator_bytes_per_unit, "
       "stream_bytes_per_kilocycle_per_unit, mac_granule_m, mac_granule_n, "
       "mac_granule_k, overhead_cycles, femtojoules_per_mac, kernels)\n";
   EXPECT_EQ(

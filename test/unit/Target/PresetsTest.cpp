@@ -100,10 +100,10 @@ Target withoutOverlay(Target target, const Target &base) {
   engine.kernels = of.kernels;
   target.memories.back().sustainedBytesPerSecond =
       base.memories.back().sustainedBytesPerSecond;
-  Link &link = target.links[0];
-  link.lowLatencyNanoseconds = link.stepNanoseconds =
-      link.lowLatencyBytesPerSecond = link.bandwidthNanoseconds =
-          link.sustainedBytesPerSecond = std::nullopt;
+  for (Link &link : target.links)
+    link.lowLatencyNanoseconds = link.stepNanoseconds =
+        link.lowLatencyBytesPerSecond = link.bandwidthNanoseconds =
+            link.sustainedBytesPerSecond = std::nullopt;
   return target;
 }
 

@@ -105,7 +105,8 @@ TEST_F(TargetJson, UnknownFields) {
       "kinds, macs_per_cycle_per_unit, private_memory, "
       "port_bytes_per_second, femtojoules_per_mac, kernels, count, units, "
       "alu_per_cycle_per_unit, special_per_cycle_per_unit, "
-      "compare_per_cycle_per_unit, sustained_clock_hz, unit_memory_bytes, "
+      "compare_per_cycle_per_unit, sustained_clock_hz, boost_clock_hz, "
+      "unit_memory_bytes, "
       "accumulator_bytes_per_unit, stream_bytes_per_kilocycle_per_unit, "
       "mac_granule_m, mac_granule_n, mac_granule_k, overhead_cycles)\n");
   EXPECT_EQ(

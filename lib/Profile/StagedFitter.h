@@ -1,0 +1,68 @@
+//===- StagedFitter.h - Clocks and energies by their own rows ---*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_PROFILE_STAGEDFITTER_H
+#define LLM_LIB_PROFILE_STAGEDFITTER_H
+
+#include "Fitter.h"
+
+namespace mlir::llm {
+
+/// The rows of a target with a power limit that multiply for so long that they
+/// may meet it: 200 us or longer, and not bound by memory. Of what they lose
+/// nobody can tell the clock's part from the limit's.
+llvm::BitVector findSustainedRows(const RowModels &models,
+                                  const Target &target);
+
+/// Fits figures in two stages where clocks or energies are among them: all but
+/// the energies to the rows that are not sustained, then the energies to those
+/// that are. Giants that the power limit slows down do not move the clock.
+class StagedFitter {
+public:
+  /// All must outlive this.
+  StagedFitter(const RowModels &models, const Target &start,
+               const std::vector<FigureRange> &figures,
+               const llvm::BitVector &sustained);
+
+  /// The target with figures of these logarithms.
+  Target at(ArrayRef<double> logs) const;
+  /// As `Fitter::fit`, with rows of `indices`.
+  std::vector<double> fit(ArrayRef<size_t> indices,
+                          Fitter::Progress progress) const;
+  /// The better of that and of a fit that starts at `logs`, by stages.
+  std::vector<double> improve(ArrayRef<double> logs, ArrayRef<size_t> indices,
+                              Fitter::Progress progress) const;
+  /// The standard error of each figure's logarithm there.
+  std::vector<double> uncertainty(ArrayRef<double> logs,
+                                  ArrayRef<size_t> indices) const;
+
+private:
+  struct Stage {
+    std::vector<size_t> places; ///< of its figures among all
+    std::vector<FigureRange> figures;
+    llvm::BitVector rows;
+  };
+  /// Calls `fit` with each stage, a target that has what the stages before it
+  /// found, the logarithms of its figures and its rows of `indices`, and puts
+  /// what that returns in their place.
+  using FitStage = llvm::function_ref<std::vector<double>(
+      const Stage &, const Target &, std::vector<double>,
+      const std::vector<size_t> &)>;
+  std::vector<double> forEachStage(std::vector<double> logs,
+                                   ArrayRef<size_t> indices,
+                                   FitStage fit) const;
+  std::vector<double> startLogs() const;
+
+  const RowModels &models;
+  const Target &start;
+  const std::vector<FigureRange> &figures;
+  std::vector<Stage> stages;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_PROFILE_STAGEDFITTER_H
