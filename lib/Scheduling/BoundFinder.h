@@ -47,20 +47,11 @@ public:
   /// memory is fetched across one.
   std::optional<int64_t> stages() const;
 
-  /// How tasks are cut where the bound of their stage is least, of the ways
-  /// that are offered: those which the bounds must range over.
-  std::optional<std::vector<unsigned>> bestChoices() const;
-
 private:
   /// Ways to cut stages that are looked at, of all of them.
   static constexpr size_t mostLooks = 5000;
   /// Some tasks, each with its limits: in one way to cut it, or in any.
   using Row = std::vector<const TaskLimits *>;
-  /// Of one stage.
-  struct BestCut {
-    int64_t cycles; ///< a bound, however its tasks are cut
-    std::vector<unsigned> choices;
-  };
   /// Of the first `decided` tasks that can be cut it is said how.
   struct PartlyCut {
     int64_t cycles;
@@ -120,11 +111,11 @@ private:
                                    const std::vector<int64_t> &ended,
                                    size_t longestRow) const;
   /// The least of that over the ways to cut each task, of each stage.
-  std::optional<std::vector<BestCut>>
-  bestCuts(const std::vector<size_t> &borders) const;
-  std::optional<BestCut> bestCut(size_t first, size_t last, int64_t bound,
-                                 const std::vector<Carried> &carried,
-                                 size_t &looksLeft) const;
+  std::optional<std::vector<int64_t>>
+  leastOfStages(const std::vector<size_t> &borders) const;
+  std::optional<int64_t> leastOfCuts(size_t first, size_t last, int64_t bound,
+                                     const std::vector<Carried> &carried,
+                                     size_t &looksLeft) const;
   /// Stages of so many tasks, at these positions.
   bool areEqual(size_t first, size_t other, size_t count) const;
   /// Positions of those that can be cut.

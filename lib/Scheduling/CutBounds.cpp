@@ -56,11 +56,11 @@ BoundFinder::stage(size_t first, const Row &row,
 
 /// Branch and bound, the best first. After so many looks what is left may be
 /// cut in any way, and one way is found by going down only.
-std::optional<BoundFinder::BestCut>
-BoundFinder::bestCut(size_t first, size_t last, int64_t bound,
+std::optional<int64_t>
+BoundFinder::leastOfCuts(size_t first, size_t last, int64_t bound,
                      const std::vector<Carried> &carried,
                      size_t &looksLeft) const {
-  BestCut found{bound, std::vector<unsigned>(last - first, 0)};
+  int64_t found = bound;
   // A look takes as long as the stage is.
   constexpr size_t mostLooksHere = 500, mostTasks = 64;
   if (looksLeft == 0 || last - first > mostTasks)
@@ -73,13 +73,10 @@ BoundFinder::bestCut(size_t first, size_t last, int64_t bound,
     PartlyCut best = open.top();
     open.pop();
     if (looks <= most)
-      found.cycles = best.cycles;
+      found = best.cycles;
     else
       open = {};
     if (best.decided == cuttable.size()) {
-      for (size_t at : cuttable)
-        found.choices[at - first] =
-            best.row[at - first] - choices[order[at]].data();
       looksLeft -= std::min(looks, looksLeft);
       return found;
     }
@@ -105,9 +102,9 @@ bool BoundFinder::areEqual(size_t first, size_t other, size_t count) const {
   return true;
 }
 
-std::optional<std::vector<BoundFinder::BestCut>>
-BoundFinder::bestCuts(const std::vector<size_t> &borders) const {
-  std::vector<BestCut> cuts;
+std::optional<std::vector<int64_t>>
+BoundFinder::leastOfStages(const std::vector<size_t> &borders) const {
+  std::vector<int64_t> cuts;
   size_t looksLeft = mostLooks;
   // Layers repeat: where those before the last one began, by number of tasks
   // and bound.
@@ -122,29 +119,17 @@ BoundFinder::bestCuts(const std::vector<size_t> &borders) const {
     auto same = std::find_if(from, to, [&](const auto &other) {
       return areEqual(first, borders[other.second], count);
     });
-    std::optional<BestCut> cut =
+    std::optional<int64_t> cut =
         same != to ? cuts[same->second]
-                   : bestCut(first, first + count, *bound, {}, looksLeft);
+                   : leastOfCuts(first, first + count, *bound, {}, looksLeft);
     if (!cut)
       return std::nullopt;
     // What comes first has nothing fetched before it.
     if (same == to && first > 0)
       known.insert({{count, *bound}, number});
-    cuts.push_back(std::move(*cut));
+    cuts.push_back(*cut);
   }
   return cuts;
-}
-
-std::optional<std::vector<unsigned>> BoundFinder::bestChoices() const {
-  const std::vector<size_t> borders = findBorders(*problem, order);
-  std::optional<std::vector<BestCut>> cuts = bestCuts(borders);
-  if (!cuts)
-    return std::nullopt;
-  std::vector<unsigned> best(order.size());
-  for (size_t stage = 0; stage < cuts->size(); ++stage)
-    for (size_t at = borders[stage]; at < borders[stage + 1]; ++at)
-      best[order[at]] = (*cuts)[stage].choices[at - borders[stage]];
-  return best;
 }
 
 } // namespace mlir::llm::scheduling

@@ -63,8 +63,7 @@ std::optional<ListResult> searchList(const Problem &problem,
     tryCuts(problem, search, report);
   if (!search.isDone())
     search.tryLevels();
-  if (!search.isDone() || !canCut)
-    search.keep(scheduleEarliest(problem), {}, ListOptions());
+  search.keep(scheduleEarliest(problem), {}, ListOptions());
   if (!search.isDone())
     search.descend();
   std::optional<Solution> best = search.takeBest();

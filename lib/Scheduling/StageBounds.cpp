@@ -209,7 +209,7 @@ std::optional<int64_t> BoundFinder::stages() const {
   size_t longestRow = count == 0 ? 0 : std::min(count, mostRows / count);
   while (longestRow > 1 && longestRow * longestRow * order.size() > 2 * effort)
     longestRow /= 2;
-  std::optional<std::vector<BestCut>> cuts = bestCuts(borders);
+  std::optional<std::vector<int64_t>> cuts = leastOfStages(borders);
   if (!cuts)
     return std::nullopt;
   std::vector<Carried> carried(problem->resources.size());
@@ -219,19 +219,19 @@ std::optional<int64_t> BoundFinder::stages() const {
   for (size_t last = 1; last <= count; ++last) {
     std::optional<int64_t> end = endOfRows(borders, ended, longestRow);
     std::optional<int64_t> own =
-        checkedAdd(ended.back(), (*cuts)[last - 1].cycles);
+        checkedAdd(ended.back(), (*cuts)[last - 1]);
     if (!end || !own)
       return std::nullopt;
     int64_t bound = std::max(*end, *own);
     // How it is cut matters to what streams behind other stages.
     if (last > 1 && looksLeft > 0 && !choices.empty()) {
       beginRows(carried);
-      std::optional<BestCut> cut =
-          bestCut(borders[last - 1], borders[last], bound - ended.back(),
+      std::optional<int64_t> cut =
+          leastOfCuts(borders[last - 1], borders[last], bound - ended.back(),
                   carried, looksLeft);
       if (!cut)
         return std::nullopt;
-      bound = std::max(bound, ended.back() + cut->cycles);
+      bound = std::max(bound, ended.back() + *cut);
     }
     pass(rowOf(borders[last - 1], borders[last]), bound - ended.back(),
          carried);

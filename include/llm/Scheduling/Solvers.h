@@ -38,8 +38,7 @@ using TryReport = std::function<void()>;
 /// 1,500) have won less than that; until then it tries other cuts, other orders
 /// and other habits, first of each stage alone, equal ones once. About a million
 /// parts are placed in all; larger problems are run once. The shortest of these
-/// and, where none was near enough, of `scheduleEarliest`. Slices are fetched
-/// only where `allocateAddresses` will, mostly, find ranges for them.
+/// and of `scheduleEarliest`. Slices are fetched only where `allocateAddresses` will, mostly, find ranges for them.
 /// Deterministic.
 std::optional<Solution> scheduleList(const Problem &problem,
                                      const TryReport &report = nullptr);
