@@ -219,12 +219,16 @@ static Json slotsToJson(const Report &report, unsigned op) {
 static Json toJson(const Report &report, ArrayRef<SourceRoom> rooms) {
   Json json = Json::object();
   for (const SourceRoom &room : rooms) {
-    Json writers = Json::array();
-    for (Operation *writer : room.writers)
-      writers.push_back(report.nameOf(writer).str());
+    auto namesOf = [&](ArrayRef<Operation *> ops) {
+      Json names = Json::array();
+      for (Operation *op : ops)
+        names.push_back(report.nameOf(op).str());
+      return names;
+    };
     json[room.buffer] = {{"slice_bytes", room.sliceBytes},
                          {"staging_bytes", room.stagingBytes},
-                         {"written_by", std::move(writers)}};
+                         {"written_by", namesOf(room.waits.writers)},
+                         {"selected_by", namesOf(room.waits.selectors)}};
   }
   return json;
 }

@@ -35,7 +35,8 @@ std::optional<ListResult> searchList(const Problem &problem,
       search.tryOnce(stages->choices, options);
       options.prefetches = true;
       search.tryOnce(stages->choices, options);
-      // A stage alone does not see that another one writes its sources.
+      // A stage alone does not see that another one writes its sources, or
+      // selects them.
       for (Habit &habit : options.habits)
         habit.waitsForSources = true;
       search.tryOnce(stages->choices, options);

@@ -169,7 +169,7 @@
 // RUN: llm-opt %t/fetched.mlir --llm-verify-schedule --verify-roundtrip -o %t/out
 // RUN: sed '/"attn"/s/start_cycle = 128, end_cycle = 256/start_cycle = 127, end_cycle = 255/' %t/fetched.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=NEWROWS
-// NEWROWS: error: {{.*}}S8: the fetch of 'keys' for 'attn' starts at cycle 127, expected not before the end of 'write', which writes what it fetches, at cycle 128
+// NEWROWS: error: {{.*}}S8: the fetch of 'keys' for 'attn' starts at cycle 127, expected not before the end of 'write', which writes or selects what it fetches, at cycle 128
 
 //--- base.mlir
 // Bounds: 4 x 96 + 1536 bytes at one per cycle; m alone takes 4096 cycles; the work of the

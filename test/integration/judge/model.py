@@ -46,7 +46,13 @@ class Source:
     start of the fetch on, and the part needs so much less of its working set."""
     slice_bytes: int
     staging_bytes: int
-    written_by: tuple[str, ...]  # ops that a fetch waits for
+    # Ops that a fetch waits for: they write it, or compute which of it is read.
+    written_by: tuple[str, ...]
+    selected_by: tuple[str, ...]
+
+    @property
+    def awaited(self) -> frozenset[str]:
+        return frozenset(self.written_by + self.selected_by)
 
 
 @dataclass(frozen=True)
@@ -259,7 +265,9 @@ def _read_part(record: dict) -> Part:
     return Part(record["traffic_bytes"], record["working_set_bytes"],
                 record["overhead_cycles"], record["serial_cycles"],
                 record["compute_cycles"],
-                {buffer: Source(**(rooms | {"written_by": tuple(rooms["written_by"])})) for buffer, rooms in record["sources"].items()})
+                {buffer: Source(rooms["slice_bytes"], rooms["staging_bytes"],
+                                tuple(rooms["written_by"]), tuple(rooms["selected_by"]))
+                 for buffer, rooms in record["sources"].items()})
 
 
 def _slot_fields(slot: dict, iteration_start_cycle: int) -> dict:
