@@ -8,6 +8,7 @@
 #include "llm/Analysis/ScheduleProblem.h"
 #include "llm/Analysis/Split.h"
 #include "llm/Support/Units.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::llm;

@@ -404,6 +404,15 @@ static Json toJson(const Report &report) {
   json["lower_bound_cycles"] = schedule.getLowerBoundCycles();
   if (std::optional<double> gap = report.gapPercent())
     json["gap_percent"] = *gap;
+  if (StringRef bound = report.largestBound(); !bound.empty())
+    json["lower_bound_by"] = bound.str();
+  if (StringAttr options = schedule.getOptions())
+    json["options"] = options.str();
+  if (std::optional<double> gap = report.provenGapPercent()) {
+    json["proven_cycles"] = schedule.getProvenCycles();
+    json["proven_meaning"] = schedule.describeProven();
+    json["proven_gap_percent"] = *gap;
+  }
   json["bounds"] = toJson(schedule.getBounds());
   json["roofline_cycles"] = schedule.getRooflineCycles();
   if (std::optional<double> rate = report.tokensPerSecond())

@@ -28,7 +28,7 @@ FailureOr<PayloadWork> countPayload(linalg::LinalgOp op, EmitError emitError);
 /// values from outside that say which.
 struct GatheredTensor {
   Value tensor;
-  SmallVector<Value, 1> selectedBy;
+  SmallVector<Value, 1> selectedBy = {};
 };
 SmallVector<GatheredTensor> findGathered(linalg::LinalgOp op);
 

@@ -89,7 +89,7 @@ def check_once(model: str, passes: list[str], steps: str, policy: str) -> None:
     """One signal: the tool goes on with the best schedule so far."""
     tool, terminal = start(model, passes, "once.mlir")
     shown = wait_for("makespan ", tool, terminal)
-    if f", {steps} " not in shown or "above the lower bound" not in shown:
+    if f", {steps} " not in shown or "above what is proven" not in shown:
         sys.exit(f"the progress lacks something: {shown!r}")
     tool.send_signal(signal.SIGINT)
     shown = drain(terminal, 300)

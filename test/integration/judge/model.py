@@ -159,6 +159,7 @@ class Schedule:
     lower_bound_cycles: int
     bounds: dict[str, int]
     roofline_cycles: int
+    proven_cycles: Optional[int]  # for its options, if it says so
     recorded_loops: int  # how many loops the report lists
 
 
@@ -203,6 +204,7 @@ def read_schedule(report: dict) -> Schedule:
         lower_bound_cycles=report["lower_bound_cycles"],
         bounds=report["bounds"],
         roofline_cycles=report["roofline_cycles"],
+        proven_cycles=report.get("proven_cycles"),
         recorded_loops=len(report["loops"]))
 
 

@@ -359,6 +359,8 @@ def s9_over_all_ways_to_cut() -> None:
     case("S9: above the makespan", cut(12, 13, stages=13), "S9")
     case("S9: not the largest one", cut(12, 7), "S9")
     case("S9: above the largest one", cut(12, 9), "S9")
+    for proven, rules in ((7, ["S9"]), (8, []), (12, []), (13, ["S9"])):
+        case(f"S9: {proven} cycles proven", cut(12, 8) | {"proven_cycles": proven}, *rules)
     case("S9: of engines that no op runs on", cut(12, 8, work_dma=1), "S9")
 
 

@@ -257,7 +257,8 @@ TEST(Verify, S8_FetchedOnceItIsThere) {
                    }),
             "the fetch of 'out.weight' for 'out' starts at cycle 0, expected "
             "not before the end of 'q_proj', which writes or selects what it "
-            "fetches, at cycle 300; the fetch of 'out.weight' for 'out' starts at cycle 0, "
+            "fetches, at cycle 300; the fetch of 'out.weight' for 'out' starts "
+            "at cycle 0, "
             "expected not before the end of 'k_proj', which writes or selects "
             "what it fetches, at cycle 300");
   Schedule late;

@@ -361,6 +361,7 @@ FailureOr<Workload> GroupedMatmulOp::getWorkload(EmitError emitError) {
   MLIRContext *context = getContext();
   AffineExpr n = getAffineDimExpr(1, context), k = getAffineDimExpr(2, context),
              oneExpert = getAffineConstantExpr(0, context);
+  Value choice = getExperts();
   // A tile of rows is of one expert at a time, and holds its weight.
   auto addOfExperts = [&](StringRef name, Value value,
                           ArrayRef<AffineExpr> indices) {
@@ -374,7 +375,7 @@ FailureOr<Workload> GroupedMatmulOp::getWorkload(EmitError emitError) {
     // A token that takes all experts chooses none; where the choice is not
     // given, the rows come after it.
     if (buffer.slicesPerToken < buffer.slices)
-      buffer.selectedBy.push_back(getExperts() ? getExperts() : getLhs());
+      buffer.selectedBy.push_back(choice ? choice : Value(getLhs()));
     workload.buffers.push_back(std::move(buffer));
   };
   workload.addBuffer(Buffer::Role::Read, "lhs", getLhs(), {"m", "k"});
