@@ -104,9 +104,10 @@ def SourceOpInterface : OpInterface<"SourceOpInterface"> {
       "::mlir::llm::SourceKind", "getSourceKind", (ins)>,
     InterfaceMethod<[{
       The values that must be computed before the view shows the right content: for rows
-      of a cache, the newest state of it that wrote any of these rows.
+      of a cache, the newest state of it that wrote any of these rows; by default all
+      operands, such as the indices in a name.
     }], "::llvm::SmallVector<::mlir::Value>", "getDependences", (ins), "", [{
-        return {};
+        return ::llvm::to_vector($_op->getOperands());
       }]>,
     InterfaceMethod<[{
       Bytes of all that the view shows. Failure: a result has no static shape, or the count

@@ -243,17 +243,25 @@ def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule", "summary of a function's
     S9 is shorter than `lower_bound_cycles`, whatever the tiles and however ops are cut: the
     sum over the stretches between loop boundaries of their largest bound; `bounds` sums each bound by
     name. `roofline_cycles` is what no legal tile and no schedule can beat: the larger of all
-    arithmetic at peak rate and compulsory bytes at full bandwidth. `loops` in the order of
-    the program.
+    arithmetic at peak rate and compulsory bytes at full bandwidth. `options` are those of
+    llm-schedule that forbade it something; no schedule that they allow is shorter than
+    `proven_cycles`, which is there with such options and after an exact search. `loops` in
+    the order of the program.
   }];
   let parameters = (ins "::mlir::StringAttr":$policy, "int64_t":$makespanCycles,
     "int64_t":$lowerBoundCycles, Llm_Amounts<"each bound by name">:$bounds,
-    "int64_t":$rooflineCycles,
+    "int64_t":$rooflineCycles, OptionalParameter<"::mlir::StringAttr">:$options,
+    DefaultValuedParameter<"int64_t", "0">:$provenCycles,
     OptionalArrayRefParameter<"::mlir::llm::LoopPeriodAttr">:$loops);
   let assemblyFormat = [{
     `<` `policy` `=` $policy `,` `makespan_cycles` `=` $makespanCycles `,`
     `lower_bound_cycles` `=` $lowerBoundCycles `,` `bounds` `=` custom<Amounts>($bounds) `,`
-    `roofline_cycles` `=` $rooflineCycles (`,` `loops` `=` `[` $loops^ `]`)? `>`
+    `roofline_cycles` `=` $rooflineCycles (`options` `=` $options^)?
+    (`proven_cycles` `=` $provenCycles^)? (`,` `loops` `=` `[` $loops^ `]`)? `>`
+  }];
+  let extraClassDeclaration = [{
+    /// What `proven_cycles` say, in words.
+    ::std::string describeProven();
   }];
 }
 

@@ -89,7 +89,7 @@ def Llm_MoeDispatchOp : Llm_TensorOp<"moe_dispatch"> {
 }
 
 def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
-    [Pure, InferTypeOpAdaptor, DeclareOpInterfaceMethods<OpenSizesOpInterface>,
+    [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor, DeclareOpInterfaceMethods<OpenSizesOpInterface>,
      Llm_Sliceable<["explainUncut"]>, Llm_Summable],
     ["countElements"]> {
   let summary = "a matrix product for each expert";
@@ -98,28 +98,32 @@ def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
     of row r: the first rows_per_expert[0] rows are those of expert 0, and so on. With
     `transpose_rhs` the weights are [e, n, k]. `top_k` rows are of one token, so that of the
     weights a token takes top_k slices. The weights of an expert without rows are not read.
+    `experts` are those of each token, as `moe_route` chose them for `moe_dispatch`: they say
+    which weights are read, so that nobody can fetch these earlier. Without them the rows
+    themselves say so. They are not read for anything else and cost nothing.
     While the number of rows is open, a `routing` stands for the array: it says how
     `llm-bind-shapes` will share them.
 
-    Shapes: lhs [r, k]; rhs [experts, k, n] or [experts, n, k]; bias [experts, n]; out
-    [r, n] of lhs' element type, or of the one behind `to`. Loops: m (the rows), n, k.
+    Shapes: lhs [r, k]; rhs [experts, k, n] or [experts, n, k]; bias [experts, n]; experts
+    [r / top_k, top_k] of whole numbers; out [r, n] of lhs' element type, or of the one behind `to`. Loops: m (the rows), n, k.
     Work: one MAC per (m, n, k).
 
     Example:
     ```mlir
-    %up = llm.grouped_matmul "model.layers.0.mlp.experts.up_proj" %rows, %w transpose_rhs
-       rows_per_expert [3, 0, 4, 1] top_k 2 : tensor<8x2048xbf16>, tensor<4x768x2048xbf16>
+    %up = llm.grouped_matmul "model.layers.0.mlp.experts.up_proj" %rows, %w experts %e
+       transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2
+       : tensor<8x2048xbf16>, tensor<4x768x2048xbf16> experts tensor<4x2xi32>
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_StoredTensorOfRank<2>:$lhs,
     Llm_StoredTensorOfRank<3>:$rhs, Optional<Llm_TensorOfRank<2>>:$bias,
-    UnitAttr:$transposeRhs, DenseI64ArrayAttr:$rowsPerExpert,
+    Optional<Llm_TensorOfRank<2>>:$experts, UnitAttr:$transposeRhs, DenseI64ArrayAttr:$rowsPerExpert,
     OptionalAttr<Llm_RoutingAttr>:$routing, I64Attr:$topK, OptionalAttr<TypeAttr>:$outType);
   let results = (outs Llm_TensorOfRank<2>:$out);
   let assemblyFormat = [{
-    ($name^)? $lhs `,` $rhs (`bias` $bias^)? (`transpose_rhs` $transposeRhs^)?
+    ($name^)? $lhs `,` $rhs (`bias` $bias^)? (`experts` $experts^)? (`transpose_rhs` $transposeRhs^)?
     `rows_per_expert` custom<RowsPerExpert>($rowsPerExpert, $routing) `top_k` $topK (`to` $outType^)? attr-dict
-    `:` type($lhs) `,` type($rhs) (`,` type($bias)^)?
+    `:` type($lhs) `,` type($rhs) (`,` type($bias)^)? (`experts` type($experts)^)?
   }];
 }
 

@@ -403,7 +403,7 @@ mlir::llm::leastWork(const OpOnTarget &context, TileStrategy strategy,
       return emitOverflow(context.op);
     sum = *more;
     if (moved > 0 && buffer.role == Buffer::Role::Read &&
-        findWriters(buffer.value))
+        findFetchWaits(context.op, buffer))
       least.sources.push_back({buffer.name, perMemory(moved), moved});
   }
   least.bytes = perMemory(sum);

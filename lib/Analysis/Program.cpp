@@ -291,25 +291,45 @@ ShownSources mlir::llm::findSources(Value value) {
   return shown;
 }
 
-std::optional<SmallVector<Operation *, 2>> mlir::llm::findWriters(Value value) {
-  ShownSources shown = findSources(value);
-  if (!shown.isAll)
-    return std::nullopt;
-  llvm::SmallSetVector<Value, 8> worklist;
-  for (SourceOpInterface source : shown.sources)
-    worklist.insert_range(source.getDependences());
-  llvm::SmallSetVector<Operation *, 2> writers;
+/// The ops that take time and compute the values, through all that takes none.
+/// What comes from around a function or a loop is there from the start.
+static SmallVector<Operation *, 2> findProducers(ArrayRef<Value> values) {
+  llvm::SmallSetVector<Value, 8> worklist(values.begin(), values.end());
+  llvm::SmallSetVector<Operation *, 2> producers;
   for (size_t next = 0; next < worklist.size(); ++next) {
     Operation *op = worklist[next].getDefiningOp();
-    if (auto source = dyn_cast_if_present<SourceOpInterface>(op))
+    if (!op)
+      continue;
+    bool isScalar = isScalarComputation(op);
+    if (isa<WorkloadOpInterface>(op) && !isScalar)
+      producers.insert(op);
+    else if (auto source = dyn_cast<SourceOpInterface>(op))
       worklist.insert_range(source.getDependences());
-    else if (auto view = dyn_cast_if_present<TransparentOpInterface>(op))
+    else if (auto view = dyn_cast<TransparentOpInterface>(op))
       worklist.insert_range(view.getForwardedValues());
-    else if (isa_and_present<WorkloadOpInterface>(op))
-      writers.insert(op);
-    // What comes from around a function or a loop is there from the start.
+    else if (isScalar)
+      worklist.insert_range(op->getOperands());
   }
-  return SmallVector<Operation *, 2>(writers.getArrayRef());
+  return SmallVector<Operation *, 2>(producers.getArrayRef());
+}
+
+std::optional<FetchWaits> mlir::llm::findFetchWaits(Operation *op,
+                                                    const Buffer &buffer) {
+  ShownSources shown = findSources(buffer.value);
+  if (!shown.isAll)
+    return std::nullopt;
+  // Of a weight, its indices: they say which one it is.
+  SmallVector<Value> written, selecting(buffer.selectedBy);
+  for (SourceOpInterface source : shown.sources)
+    llvm::append_range(source.getSourceKind() == SourceKind::Weight ? selecting
+                                                                    : written,
+                       source.getDependences());
+  FetchWaits waits{findProducers(written), findProducers(selecting)};
+  for (Operation *before :
+       llvm::concat<Operation *>(waits.writers, waits.selectors))
+    if (op->isProperAncestor(before))
+      return std::nullopt;
+  return waits;
 }
 
 InFlightDiagnostic mlir::llm::emitFunctionError(func::FuncOp function) {

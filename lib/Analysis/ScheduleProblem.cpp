@@ -9,6 +9,7 @@
 #include "llm/Analysis/LeastWork.h"
 #include "llm/Analysis/Split.h"
 #include "llm/Support/Units.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -116,15 +117,14 @@ SourceRoomFinder::Rooms SourceRoomFinder::find(int64_t part) const {
   for (auto [index, buffer] : llvm::enumerate(own.workload.buffers)) {
     if (buffer.role != Buffer::Role::Read)
       continue;
-    std::optional<SmallVector<Operation *, 2>> writers =
-        findWriters(buffer.value);
-    if (!writers)
+    std::optional<FetchWaits> waits = findFetchWaits(context.op, buffer);
+    if (!waits)
       continue;
     Count elements = op.countElements(own.workload, index, box);
     Count bytes = succeeded(elements) ? storageBytes(buffer, *elements)
                                       : Count(failure());
     rooms.push_back({buffer.name, succeeded(bytes) ? *bytes : maxCount,
-                     staging[index], std::move(*writers)});
+                     staging[index], std::move(*waits)});
   }
   return rooms;
 }
@@ -146,6 +146,17 @@ struct Tasks {
 };
 } // namespace
 
+/// The boundary of the stretch meets what comes from outside.
+static std::vector<unsigned> tasksOf(const Tasks &tasks,
+                                     const FetchWaits &waits) {
+  llvm::SmallSetVector<unsigned, 4> found;
+  for (Operation *op :
+       llvm::concat<Operation *const>(waits.writers, waits.selectors))
+    if (auto known = tasks.taskOf.find(op); known != tasks.taskOf.end())
+      found.insert(known->second);
+  return std::vector<unsigned>(found.begin(), found.end());
+}
+
 /// A part with these costs.
 static scheduling::Part makePart(const Tasks &tasks, PartCostAttr cost,
                                  ArrayRef<SourceRoom> rooms) {
@@ -162,10 +173,7 @@ static scheduling::Part makePart(const Tasks &tasks, PartCostAttr cost,
         room.buffer, {}, room.sliceBytes, room.stagingBytes};
     for (const scheduling::Resource &resource : resources)
       source.bytes.push_back(cost.getBytes(resource.name, room.buffer));
-    // The boundary of the stretch meets what comes from outside.
-    for (Operation *writer : room.writers)
-      if (auto known = tasks.taskOf.find(writer); known != tasks.taskOf.end())
-        source.predecessors.push_back(known->second);
+    source.predecessors = tasksOf(tasks, room.waits);
     part.sources.push_back(std::move(source));
   }
   return part;

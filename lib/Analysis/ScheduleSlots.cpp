@@ -180,8 +180,8 @@ static LogicalResult readPrefetches(Operation *op, const Problem &problem,
     if (source == sources.end())
       return op->emitOpError()
              << "its slot prefetches '" << fetch.getBuffer().getValue()
-             << "', which is neither a weight nor cache rows that the program "
-                "leaves as they are";
+             << "', which is neither a weight nor rows of a cache, or which "
+                "the op itself selects";
     FailureOr<EngineId> engine =
         readEngine(op, problem, fetch.getEngine(), fetch.getIndex());
     FailureOr<std::vector<int64_t>> lanes =

@@ -164,7 +164,7 @@ double Cutter::countBytesOfPart(const Workload &workload, unsigned buffer,
 double Cutter::slicesOf(ArrayRef<int64_t> sizes) const {
   double bytes = 0;
   for (auto [index, buffer] : llvm::enumerate(context.workload.buffers))
-    if (buffer.role == Buffer::Role::Read && findWriters(buffer.value))
+    if (buffer.role == Buffer::Role::Read && findFetchWaits(context.op, buffer))
       bytes += bytesOfPart(whole, index, sizes);
   return bytes;
 }

@@ -91,12 +91,15 @@ void TimelineBuilder::warnOfSummary() const {
         << ", but its schedule says makespan_cycles = " << makespan
         << ": run --llm-schedule again, or --llm-verify-schedule to see what "
            "is wrong";
-  if (bound > makespan)
-    warn()
-        << "has a schedule with lower_bound_cycles = " << bound
-        << " above its makespan_cycles = " << makespan
-        << ": run --llm-schedule again, or --llm-verify-schedule to see what "
-           "is wrong";
+  int64_t proven = timeline.theSchedule.getProvenCycles();
+  for (auto [name, cycles] : {std::pair("lower_bound_cycles", bound),
+                              std::pair("proven_cycles", proven)})
+    if (cycles > makespan)
+      warn()
+          << "has a schedule with " << name << " = " << cycles
+          << " above its makespan_cycles = " << makespan
+          << ": run --llm-schedule again, or --llm-verify-schedule to see what "
+             "is wrong";
 }
 
 LogicalResult TimelineBuilder::visitItems(ArrayRef<ProgramItem> items) {

@@ -19,12 +19,12 @@ class Model;
 /// of something shared (an engine, lanes, private memory from the start of a
 /// fetch to the end of its part) that do not overlap which one is first. The
 /// earliest starts that keep these orders, the dependences (of parts, and of
-/// fetches on what writes their sources) and all ways are sums of lengths. They
-/// are valid, too: holders that overlap there in pairs did so before, and
-/// intervals that overlap in pairs have a time in common, at which they fitted.
-/// So a shortest schedule, and of these one with the least sum of starts, has
-/// no activity that could start earlier, and each starts at 0 or where another
-/// one ends.
+/// fetches on what writes or selects their sources) and all ways are sums of
+/// lengths. They are valid, too: holders that overlap there in pairs did so
+/// before, and intervals that overlap in pairs have a time in common, at which
+/// they fitted. So a shortest schedule, and of these one with the least sum of
+/// starts, has no activity that could start earlier, and each starts at 0 or
+/// where another one ends.
 void branchInTime(Model &model);
 
 } // namespace mlir::llm::scheduling::exact

@@ -127,7 +127,7 @@ IntArgs Model::shortestSpans(unsigned task) const {
   return table;
 }
 
-/// S5, and of S8 that a fetch waits for what writes its source.
+/// S5, and of S8 that a fetch waits for what writes or selects its source.
 void Model::postPrecedences() {
   const std::vector<Task> &tasks = instance.problem->tasks;
   int horizon = makespan.max();

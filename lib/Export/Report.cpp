@@ -216,12 +216,21 @@ double Report::makespanMicroseconds() const {
                               target->clockHz);
 }
 
-std::optional<double> Report::gapPercent() const {
-  ScheduleAttr schedule = timeline.schedule();
-  double bound = schedule.getLowerBoundCycles();
+/// How far the makespan is above `bound` cycles; nothing where these are 0.
+static std::optional<double> gapPercentTo(double bound, ScheduleAttr schedule) {
   if (bound == 0)
     return std::nullopt;
   return 100 * (schedule.getMakespanCycles() - bound) / bound;
+}
+
+std::optional<double> Report::gapPercent() const {
+  ScheduleAttr schedule = timeline.schedule();
+  return gapPercentTo(schedule.getLowerBoundCycles(), schedule);
+}
+
+std::optional<double> Report::provenGapPercent() const {
+  ScheduleAttr schedule = timeline.schedule();
+  return gapPercentTo(schedule.getProvenCycles(), schedule);
 }
 
 StringRef Report::largestBound() const {

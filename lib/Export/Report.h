@@ -62,6 +62,8 @@ struct Report {
   double makespanMicroseconds() const;
   /// How far the makespan is above the lower bound; nothing for a bound of 0.
   std::optional<double> gapPercent() const;
+  /// The same for what is proven of schedules with its options, if anything is.
+  std::optional<double> provenGapPercent() const;
   /// The name of the largest of the schedule's bounds, of equal ones the first;
   /// empty where it has none.
   StringRef largestBound() const;

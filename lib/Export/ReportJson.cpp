@@ -219,12 +219,16 @@ static Json slotsToJson(const Report &report, unsigned op) {
 static Json toJson(const Report &report, ArrayRef<SourceRoom> rooms) {
   Json json = Json::object();
   for (const SourceRoom &room : rooms) {
-    Json writers = Json::array();
-    for (Operation *writer : room.writers)
-      writers.push_back(report.nameOf(writer).str());
+    auto namesOf = [&](ArrayRef<Operation *> ops) {
+      Json names = Json::array();
+      for (Operation *op : ops)
+        names.push_back(report.nameOf(op).str());
+      return names;
+    };
     json[room.buffer] = {{"slice_bytes", room.sliceBytes},
                          {"staging_bytes", room.stagingBytes},
-                         {"written_by", std::move(writers)}};
+                         {"written_by", namesOf(room.waits.writers)},
+                         {"selected_by", namesOf(room.waits.selectors)}};
   }
   return json;
 }
@@ -400,6 +404,15 @@ static Json toJson(const Report &report) {
   json["lower_bound_cycles"] = schedule.getLowerBoundCycles();
   if (std::optional<double> gap = report.gapPercent())
     json["gap_percent"] = *gap;
+  if (StringRef bound = report.largestBound(); !bound.empty())
+    json["lower_bound_by"] = bound.str();
+  if (StringAttr options = schedule.getOptions())
+    json["options"] = options.str();
+  if (std::optional<double> gap = report.provenGapPercent()) {
+    json["proven_cycles"] = schedule.getProvenCycles();
+    json["proven_meaning"] = schedule.describeProven();
+    json["proven_gap_percent"] = *gap;
+  }
   json["bounds"] = toJson(schedule.getBounds());
   json["roofline_cycles"] = schedule.getRooflineCycles();
   if (std::optional<double> rate = report.tokensPerSecond())

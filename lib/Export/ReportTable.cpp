@@ -8,6 +8,7 @@
 #include "ReportOpTable.h"
 #include "llm/Files/TextTable.h"
 #include "llm/Support/Units.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -59,17 +60,30 @@ struct BoundRow {
 };
 } // namespace
 
+/// How far the makespan is above a bound, and what the bound is.
+static std::string describeGap(const Report &report, int64_t boundCycles,
+                               std::optional<double> percent,
+                               ArrayRef<std::string> meaning) {
+  std::string text = llvm::join(meaning, ", ");
+  text += text.empty() ? "" : "; ";
+  if (report.timeline.schedule().getMakespanCycles() == boundCycles)
+    text += "reached: optimal for these tiles";
+  else if (percent)
+    text +=
+        "the makespan is " + formatIn({"%", 1, 1}, *percent) + " % above it";
+  return text;
+}
+
 /// "by dram; the makespan is 0.1 % above it".
-static std::string describeGap(const Report &report) {
+static std::string describeLowerBound(const Report &report) {
   ScheduleAttr schedule = report.timeline.schedule();
-  std::string gap;
-  if (StringRef bound = report.largestBound(); !bound.empty())
-    gap = "by " + showName(bound) + "; ";
-  if (schedule.getMakespanCycles() == schedule.getLowerBoundCycles())
-    gap += "reached: optimal for these tiles";
-  else if (std::optional<double> percent = report.gapPercent())
-    gap += "the makespan is " + formatIn({"%", 1, 1}, *percent) + " % above it";
-  return gap;
+  SmallVector<std::string, 2> meaning;
+  if (StringRef largest = report.largestBound(); !largest.empty())
+    meaning.push_back("by " + showName(largest));
+  if (schedule.getOptions())
+    meaning.push_back("with any options");
+  return describeGap(report, schedule.getLowerBoundCycles(),
+                     report.gapPercent(), meaning);
 }
 
 static TextTable layOutBounds(ArrayRef<BoundRow> rows, int64_t clockHz,
@@ -99,12 +113,17 @@ static void printBounds(const Report &report, llvm::raw_ostream &os) {
   ScheduleAttr schedule = report.timeline.schedule();
   // Theoretical tiles do not count the bytes of results; the roofline does.
   bool isBeaten = schedule.getMakespanCycles() < schedule.getRooflineCycles();
-  BoundRow rows[] = {
+  SmallVector<BoundRow, 4> rows = {
       {"makespan", schedule.getMakespanCycles(), ""},
-      {"lower bound", schedule.getLowerBoundCycles(), describeGap(report)},
-      {"roofline", schedule.getRooflineCycles(),
-       isBeaten ? "counts results, which these tiles leave out"
-                : "no tile and no schedule can beat it"}};
+      {"lower bound", schedule.getLowerBoundCycles(),
+       describeLowerBound(report)}};
+  if (std::optional<double> gap = report.provenGapPercent())
+    rows.push_back({"proven", schedule.getProvenCycles(),
+                    describeGap(report, schedule.getProvenCycles(), gap,
+                                toPrintable(schedule.describeProven()))});
+  rows.push_back({"roofline", schedule.getRooflineCycles(),
+                  isBeaten ? "counts results, which these tiles leave out"
+                           : "no tile and no schedule can beat it"});
   int64_t clockHz = report.target->clockHz;
   TextTable table = layOutBounds(rows, clockHz, /*hasRemarks=*/true);
   bool fits = table.width() <= pageWidth;

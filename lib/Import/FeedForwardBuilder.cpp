@@ -67,8 +67,9 @@ private:
   /// The rows of all experts.
   Value dispatch(Value x, MoeRouteOp routes);
   /// A matmul with the weight of the expert of each row.
-  Value expertLinear(StringRef name, Value rows, int64_t out);
-  Value gate(Value rows);
+  Value expertLinear(StringRef name, Value rows, MoeRouteOp routes,
+                     int64_t out);
+  Value gate(Value rows, MoeRouteOp routes);
 
   LayerOps &layer;
   const FeedForwardConfig &config;
@@ -107,7 +108,8 @@ Value ExpertsBuilder::dispatch(Value x, MoeRouteOp routes) {
                                      routes.getExperts(), /*shares=*/Value());
 }
 
-Value ExpertsBuilder::expertLinear(StringRef name, Value rows, int64_t out) {
+Value ExpertsBuilder::expertLinear(StringRef name, Value rows,
+                                   MoeRouteOp routes, int64_t out) {
   std::string linear = part("experts." + name);
   int64_t in = tensorType(rows).getDimSize(1);
   SmallVector<int64_t, 3> shape = {experts.count, out, in};
@@ -122,7 +124,7 @@ Value ExpertsBuilder::expertLinear(StringRef name, Value rows, int64_t out) {
                    ? layer.weight(linear + biasSuffix, {experts.count, out})
                    : Value();
   return layer.create<GroupedMatmulOp>(
-      linear, rows, weights, bias,
+      linear, rows, weights, bias, routes.getExperts(),
       /*transposeRhs=*/!isTransposed, rowsPerExpert,
       isOpen ? RoutingAttr::get(layer.ops.builder.getContext(),
                                 layer.options.routing)
@@ -130,18 +132,18 @@ Value ExpertsBuilder::expertLinear(StringRef name, Value rows, int64_t out) {
       experts.topK, layer.ops.outTypeFor(rows));
 }
 
-Value ExpertsBuilder::gate(Value rows) {
+Value ExpertsBuilder::gate(Value rows, MoeRouteOp routes) {
   int64_t width = config.intermediate;
   Value gate, up;
   if (experts.isFused) {
-    Value both = expertLinear("gate_up_proj", rows, 2 * width);
+    Value both = expertLinear("gate_up_proj", rows, routes, 2 * width);
     int64_t stride = experts.isInterleaved ? 2 : 1;
     gate = layer.ops.slice(both, 1, 0, width, stride);
     up = layer.ops.slice(both, 1, experts.isInterleaved ? 1 : width, width,
                          stride);
   } else {
-    gate = expertLinear("gate_proj", rows, width);
-    up = expertLinear("up_proj", rows, width);
+    gate = expertLinear("gate_proj", rows, routes, width);
+    up = expertLinear("up_proj", rows, routes, width);
   }
   FloatAttr limit = experts.limit
                         ? layer.ops.builder.getF64FloatAttr(experts.limit)
@@ -151,10 +153,10 @@ Value ExpertsBuilder::gate(Value rows) {
 
 Value ExpertsBuilder::build(Value x) {
   MoeRouteOp routes = route(x);
-  Value gated = gate(dispatch(x, routes));
+  Value gated = gate(dispatch(x, routes), routes);
   Value down =
       expertLinear("down_proj", layer.quantize(weightOf("down_proj"), gated),
-                   layer.ops.model.hidden);
+                   routes, layer.ops.model.hidden);
   Value sum = layer.create<MoeCombineOp>(
       part("combine"), down, routes.getExperts(),
       experts.scalesInput ? Value() : Value(routes.getShares()));

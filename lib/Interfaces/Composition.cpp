@@ -436,7 +436,8 @@ void Composer::addBuffers(unsigned part) {
       return made->role == Buffer::Role::Read && other.role == made->role &&
              other.value == made->value && other.map == made->map &&
              other.slices == made->slices &&
-             other.isGathered == made->isGathered;
+             other.isGathered == made->isGathered &&
+             other.selectedBy == made->selectedBy;
     });
     if (known != whole.buffers.end()) {
       known->isContracted = *known->isContracted || *made->isContracted;

@@ -103,12 +103,13 @@ static LogicalResult addBuffers(linalg::LinalgOp op, Workload &workload,
   // Which element a point gathers is known at run time only: one for each.
   AffineMap everyPoint =
       AffineMap::getMultiDimIdentityMap(workload.loops.size(), op.getContext());
-  for (auto [number, value] : llvm::enumerate(findGathered(op)))
+  for (auto [number, gathered] : llvm::enumerate(findGathered(op))) {
     if (failed(addOperand(workload, Role::Read, "gathered" + Twine(number),
-                          value, everyPoint, emitError)))
+                          gathered.tensor, everyPoint, emitError)))
       return failure();
-    else
-      workload.buffers.back().isGathered = true;
+    workload.buffers.back().isGathered = true;
+    workload.buffers.back().selectedBy = gathered.selectedBy;
+  }
   for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable()))
     if (!repeatsOneValue(op, op->getResult(number)) &&
         failed(addOperand(workload, Role::Write, "out" + Twine(number),

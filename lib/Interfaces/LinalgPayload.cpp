@@ -10,6 +10,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -131,10 +132,32 @@ FailureOr<PayloadWork> mlir::llm::countPayload(linalg::LinalgOp op,
   return work;
 }
 
-SmallVector<Value> mlir::llm::findGathered(linalg::LinalgOp op) {
-  llvm::SmallSetVector<Value, 2> gathered;
+static bool isFromOutside(linalg::LinalgOp op, Value value) {
+  return !op->isAncestor(value.getParentRegion()->getParentOp());
+}
+
+/// The values from outside that these, in the body, are computed from.
+static void addOrigins(linalg::LinalgOp op, ValueRange values,
+                       llvm::SmallSetVector<Value, 2> &origins) {
+  llvm::SmallSetVector<Value, 8> worklist(values.begin(), values.end());
+  for (size_t next = 0; next < worklist.size(); ++next) {
+    Value value = worklist[next];
+    if (isFromOutside(op, value))
+      origins.insert(value);
+    else if (auto argument = dyn_cast<BlockArgument>(value))
+      origins.insert(op->getOperand(argument.getArgNumber()));
+    else
+      worklist.insert_range(value.getDefiningOp()->getOperands());
+  }
+}
+
+SmallVector<GatheredTensor> mlir::llm::findGathered(linalg::LinalgOp op) {
+  llvm::MapVector<Value, llvm::SmallSetVector<Value, 2>> gathered;
   for (auto extract : op.getBlock()->getOps<tensor::ExtractOp>())
-    if (!op->isAncestor(extract.getTensor().getParentRegion()->getParentOp()))
-      gathered.insert(extract.getTensor());
-  return gathered.takeVector();
+    if (isFromOutside(op, extract.getTensor()))
+      addOrigins(op, extract.getIndices(), gathered[extract.getTensor()]);
+  SmallVector<GatheredTensor> tensors;
+  for (auto &[tensor, selectedBy] : gathered)
+    tensors.push_back({tensor, llvm::to_vector<1>(selectedBy)});
+  return tensors;
 }

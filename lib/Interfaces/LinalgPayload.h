@@ -24,8 +24,13 @@ struct PayloadWork {
 /// know.
 FailureOr<PayloadWork> countPayload(linalg::LinalgOp op, EmitError emitError);
 
-/// The tensors from outside that the body reads one element at a time.
-SmallVector<Value> findGathered(linalg::LinalgOp op);
+/// A tensor from outside that the body reads one element at a time, and the
+/// values from outside that say which.
+struct GatheredTensor {
+  Value tensor;
+  SmallVector<Value, 1> selectedBy = {};
+};
+SmallVector<GatheredTensor> findGathered(linalg::LinalgOp op);
 
 } // namespace mlir::llm
 

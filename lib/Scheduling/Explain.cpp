@@ -121,8 +121,8 @@ int64_t CauseFinder::whenReady(const Run &run) const {
   }
   int64_t time = 0;
   const Part &part = numbers.part(task, run.slot->part);
-  for (unsigned writer : part.sources[run.fetch->source].predecessors)
-    time = std::max(time, ends[writer]);
+  for (unsigned awaited : part.sources[run.fetch->source].predecessors)
+    time = std::max(time, ends[awaited]);
   return time;
 }
 

@@ -23,8 +23,8 @@ enum class Manner {
 /// What the list scheduler does with the parts of a task.
 struct Habit {
   Manner manner = Manner::Eager;
-  /// Memory engines wait for sources of it that are still being written,
-  /// instead of going without them.
+  /// Memory engines wait for sources of it that are still being written or
+  /// selected, instead of going without them.
   bool waitsForSources = false;
   /// As long as others are ready, only so many engines stream; so memory
   /// engines have lanes for what comes next while something is computed.

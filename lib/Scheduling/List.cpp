@@ -39,7 +39,8 @@ static void tryCuts(const Problem &problem, ListSearch &search,
   search.tryOnce(found->choices, options);
   options.prefetches = true;
   search.tryOnce(found->choices, options);
-  // A stage alone does not see that another one writes its sources.
+  // A stage alone does not see that another one writes its sources, or selects
+  // them.
   for (Habit &habit : options.habits)
     habit.waitsForSources = true;
   search.tryOnce(found->choices, options);

@@ -27,7 +27,7 @@ static bool canPrefetch(const Problem &problem) {
          });
 }
 
-static bool hasWrittenSources(const Problem &problem) {
+static bool hasAwaitedSources(const Problem &problem) {
   return anyPart(problem, [](const Part &part) {
     return std::any_of(
         part.sources.begin(), part.sources.end(),
@@ -137,7 +137,7 @@ std::vector<ListOptions> ListSearch::eagerOptions(const Problem &resolved) {
     with.prefetches = true;
     all.insert(all.begin(), with);
     with.habits.front().waitsForSources = true;
-    if (hasWrittenSources(resolved))
+    if (hasAwaitedSources(resolved))
       all.insert(all.begin(), with);
   }
   return all;

@@ -180,12 +180,12 @@ std::optional<unsigned> Prefetcher::nextSource(size_t part) {
   };
   bool waits = habit.waitsForSources;
   for (unsigned source : sourcesWorthFetching(part, group))
-    if ((waits || isWritten(sources[source])) && !wasFetched(source))
+    if ((waits || isThere(sources[source])) && !wasFetched(source))
       return source;
   return std::nullopt;
 }
 
-bool Prefetcher::isWritten(const Source &source) const {
+bool Prefetcher::isThere(const Source &source) const {
   return std::all_of(source.predecessors.begin(), source.predecessors.end(),
                      [&](unsigned task) { return hasEnded[task]; });
 }
@@ -248,7 +248,7 @@ bool Prefetcher::startFetches(std::vector<size_t> &waiting) {
       continue;
     }
     const Source &numbers = plan.table.partOf(part).sources[*source];
-    if (!isWritten(numbers))
+    if (!isThere(numbers))
       return true;
     const EngineGroup &engine = problem.engines[*queue];
     auto lengthWith = [&](const std::vector<int64_t> &available) {

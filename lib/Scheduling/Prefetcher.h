@@ -80,7 +80,8 @@ private:
   const std::vector<unsigned> &sourcesWorthFetching(size_t part,
                                                     unsigned group);
   std::optional<unsigned> nextSource(size_t part);
-  bool isWritten(const Source &source) const;
+  /// It is written, and which of it is read is known.
+  bool isThere(const Source &source) const;
   std::optional<EngineId> chooseTarget(size_t part, unsigned source);
   /// Whether the part can have the source on this engine.
   bool hasRoom(EngineId engine, size_t part, unsigned source);

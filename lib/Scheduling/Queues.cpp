@@ -72,7 +72,7 @@ private:
 
   void visit(size_t number);
   void awaitPredecessors(const Slot &slot);
-  void awaitWriters(const Slot &slot, unsigned fetch);
+  void awaitSource(const Slot &slot, unsigned fetch);
   void await(const Wait &wait, const std::vector<QueuePrefix> &prefixes);
   void awaitTask(unsigned task, int64_t count);
   void awaitPrefix(const QueuePrefix &prefix);
@@ -208,11 +208,11 @@ void QueueMaker::awaitPredecessors(const Slot &slot) {
     awaitTask(slot.task, slot.part);
 }
 
-void QueueMaker::awaitWriters(const Slot &slot, unsigned fetch) {
+void QueueMaker::awaitSource(const Slot &slot, unsigned fetch) {
   const Part &part = numbers.part(slot.task, slot.part);
-  for (unsigned writer :
+  for (unsigned awaited :
        part.sources[slot.prefetches[fetch].source].predecessors)
-    awaitTask(writer, numbers.count(writer));
+    awaitTask(awaited, numbers.count(awaited));
 }
 
 /// Takes the room that the step writes to, and awaits who had it before.
@@ -324,7 +324,7 @@ void QueueMaker::visit(size_t number) {
   unsigned queue = step.place.queue;
   clock = clocks->ofNext(queue);
   if (step.fetch) {
-    awaitWriters(slot, *step.fetch);
+    awaitSource(slot, *step.fetch);
   } else {
     awaitPredecessors(slot);
     for (const QueuePrefix &fetch : placesOfFetches[step.slot])

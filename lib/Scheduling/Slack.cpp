@@ -52,7 +52,7 @@ private:
 
   std::vector<int64_t> latestStart;        ///< of each slot
   std::vector<int64_t> earliestOfParts;    ///< the least of these, of a task
-  std::vector<int64_t> latestForFetches;   ///< of what the task writes
+  std::vector<int64_t> latestForFetches;   ///< of what waits for the task
   std::vector<int64_t> latestForCombining; ///< of the part that joins others
   std::vector<std::optional<int64_t>> latestEnds; ///< of tasks, once asked for
   std::map<std::pair<unsigned, int64_t>, int64_t> nextOnEngine;
@@ -115,8 +115,8 @@ void SlackFinder::visitFetch(size_t index, const PrefetchSlot &fetch) {
       passEngine(fetch.engine, fetch.end - fetch.start, latestStart[index]);
   const Source &source =
       numbers.part(slot.task, slot.part).sources[fetch.source];
-  for (unsigned writer : source.predecessors)
-    latestForFetches[writer] = std::min(latestForFetches[writer], latest);
+  for (unsigned awaited : source.predecessors)
+    latestForFetches[awaited] = std::min(latestForFetches[awaited], latest);
 }
 
 void SlackFinder::visitPart(size_t index) {

@@ -249,7 +249,7 @@ void Verifier::checkFetchDependences() {
                    std::to_string(run.start) +
                    ", expected not before the end of " +
                    nameOfPart(problem, task, last[task]->part) +
-                   ", which writes what it fetches, at cycle " +
+                   ", which writes or selects what it fetches, at cycle " +
                    std::to_string(last[task]->end));
   }
 }

@@ -25,6 +25,8 @@ public:
   scheduling::ExactResult solve(const scheduling::Problem &problem,
                                 int64_t trips);
 
+  /// All stretches together take at least as long.
+  int64_t proven() const { return provenCycles; }
   /// Why the schedule of some stretch is not proven; empty if each is.
   StringRef unproven() const { return reason; }
   /// "optimal", or the gap of the function to what is proven.
@@ -39,7 +41,7 @@ public:
 private:
   scheduling::ExactOptions options;
   std::string reason;
-  int64_t provenCycles = 0; ///< all stretches take at least as long
+  int64_t provenCycles = 0;
   bool interrupted = false;
 };
 

@@ -18,6 +18,7 @@
 #include "llm/Support/Units.h"
 #include "llm/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_LLMSCHEDULEPASS
@@ -43,6 +44,18 @@ struct ScheduleOptions {
   bool prefetches = true;
   std::optional<ImproveLimit> improve;
   uint32_t seed = 1;
+
+  /// Those that forbid schedules, as they are written; empty: none does.
+  std::string describeRestrictions() const {
+    SmallVector<StringRef> all;
+    if (!cutsOps)
+      all.push_back("granularity=op");
+    if (!cutsReductions)
+      all.push_back("split-reductions=false");
+    if (!prefetches)
+      all.push_back("prefetch=false");
+    return llvm::join(all, " ");
+  }
 };
 
 /// Schedules one function: stretch by stretch, loops as barriers.
@@ -51,6 +64,7 @@ public:
   FunctionScheduler(const Program &program, const Target &target,
                     ScheduleOptions options)
       : program(program), target(target), options(options),
+        restrictions(options.describeRestrictions()),
         line(program.function().getContext(),
              func::FuncOp(program.function()).getName(), program.ops().size()) {
     if (options.improve)
@@ -84,7 +98,15 @@ private:
   /// Who made the schedule and, where that is known, how good it is.
   std::string nameOfPolicy(StringRef policy, int64_t makespan,
                            int64_t lowerBoundCycles) const;
-  void emitRemarks(StringRef maker, int64_t makespan, int64_t lowerBoundCycles);
+  /// No schedule that the options allow is shorter; 0 where no more is known
+  /// of these than of all.
+  int64_t provenCycles() const {
+    if (!exact && restrictions.empty())
+      return 0;
+    return std::max(exact ? exact->proven() : restrictedBounds.lowerBoundCycles,
+                    bounds.lowerBoundCycles);
+  }
+  void emitRemarks(ScheduleAttr schedule);
   InFlightDiagnostic emitOverflow() {
     return emitFunctionError(program.function())
            << "has a schedule that takes more than 2^61 - 1 cycles";
@@ -101,6 +123,8 @@ private:
   SmallVector<Placed> placed;
   SmallVector<LoopPeriodAttr> loops;
   ProgramBounds bounds;
+  std::string restrictions;
+  ProgramBounds restrictedBounds; ///< of what the options allow
   int64_t tripsAround = 1; ///< of the loops around the stretch that is placed
   SearchLine line;
   std::optional<Improvement> improvement;
@@ -117,6 +141,9 @@ static std::optional<Solution> scheduleEarliest(const Problem &problem,
 /// Takes from the problem what the solver may not use.
 void FunctionScheduler::restrict(Problem &problem) const {
   for (scheduling::Task &task : problem.tasks) {
+    // What is left is all that there is.
+    if (!restrictions.empty())
+      task.least.clear();
     if (!options.cutsOps)
       task.alternatives.clear();
     if (options.prefetches)
@@ -239,6 +266,9 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
   if (failed(bounds.add(program.function(), problem, tripsAround)))
     return failure();
   restrict(problem);
+  if (!exact && !restrictions.empty() &&
+      failed(restrictedBounds.add(program.function(), problem, tripsAround)))
+    return failure();
   FailureOr<Solution> solution = solve(problem);
   if (failed(solution) ||
       (options.solver == scheduling::scheduleList &&
@@ -300,18 +330,22 @@ FailureOr<int64_t> FunctionScheduler::placeItems(ArrayRef<ProgramItem> items,
   return start;
 }
 
-void FunctionScheduler::emitRemarks(StringRef maker, int64_t makespan,
-                                    int64_t lowerBoundCycles) {
+void FunctionScheduler::emitRemarks(ScheduleAttr schedule) {
   func::FuncOp function = program.function();
+  std::string proven;
+  if (schedule.getProvenCycles() > 0)
+    proven = "; proven are " + std::to_string(schedule.getProvenCycles()) +
+             ": " + schedule.describeProven();
   remark::passed(function.getLoc(), remark::RemarkOpts::name("schedule")
                                         .category("llm-schedule")
                                         .function(function.getName()))
       << remark::reason("'{0}' takes {1} cycles with policy {2}; no schedule "
-                        "is shorter than "
-                        "{3}",
-                        function.getName(), makespan, maker, lowerBoundCycles)
-      << remark::metric("makespan_cycles", makespan)
-      << remark::metric("lower_bound_cycles", lowerBoundCycles);
+                        "is shorter than {3}{4}",
+                        function.getName(), schedule.getMakespanCycles(),
+                        schedule.getPolicy().getValue(),
+                        schedule.getLowerBoundCycles(), proven)
+      << remark::metric("makespan_cycles", schedule.getMakespanCycles())
+      << remark::metric("lower_bound_cycles", schedule.getLowerBoundCycles());
   if (exact && !exact->unproven().empty())
     remark::missed(function.getLoc(), remark::RemarkOpts::name("proof")
                                           .category("llm-schedule")
@@ -347,12 +381,15 @@ LogicalResult FunctionScheduler::run(StringRef policy) {
   SmallVector<std::pair<StringRef, int64_t>> byName(bounds.byName.begin(),
                                                     bounds.byName.end());
   std::string maker = nameOfPolicy(policy, *makespan, bounds.lowerBoundCycles);
-  function->setAttr(LlmDialect::scheduleAttrName,
-                    ScheduleAttr::get(context, StringAttr::get(context, maker),
-                                      *makespan, bounds.lowerBoundCycles,
-                                      getAmounts(context, byName),
-                                      bounds.rooflineCycles, loops));
-  emitRemarks(maker, *makespan, bounds.lowerBoundCycles);
+  auto schedule = ScheduleAttr::get(
+      context, StringAttr::get(context, maker), *makespan,
+      bounds.lowerBoundCycles, getAmounts(context, byName),
+      bounds.rooflineCycles,
+      restrictions.empty() ? StringAttr()
+                           : StringAttr::get(context, restrictions),
+      provenCycles(), loops);
+  function->setAttr(LlmDialect::scheduleAttrName, schedule);
+  emitRemarks(schedule);
   return success();
 }
 

@@ -64,7 +64,7 @@ void SearchLine::showSearch(StringRef step, int64_t count,
   line.show([&](::llvm::raw_ostream &os) {
     showOp(os);
     os << ", " << step << " " << count << ", "
-       << ::llvm::format("%.2f %% above the lower bound",
+       << ::llvm::format("%.2f %% above what is proven",
                          100 * (makespanCycles / bound - 1))
        << ", makespan " << makespanCycles << " cycles";
   });

@@ -42,6 +42,7 @@ private:
   FailureOr<int64_t> verifyItems(ArrayRef<ProgramItem> items, int64_t start);
   FailureOr<int64_t> verifyLoop(const ProgramItem &item, int64_t start);
   FailureOr<int64_t> verifyStretch(ArrayRef<unsigned> stretch, int64_t start);
+  LogicalResult verifyProven();
   LogicalResult verifySummary(int64_t makespan);
   LogicalResult expect(StringRef what, int64_t found, int64_t derived);
 
@@ -133,6 +134,20 @@ LogicalResult ScheduleVerifier::expect(StringRef what, int64_t found,
          << ", derived is " << derived;
 }
 
+/// What was proven by a search is not derived again; it lies between these.
+LogicalResult ScheduleVerifier::verifyProven() {
+  int64_t proven = schedule.getProvenCycles();
+  if (proven == 0 || (proven >= schedule.getLowerBoundCycles() &&
+                      proven <= schedule.getMakespanCycles()))
+    return success();
+  return emitFunctionError(program.function())
+         << "S9: llm.schedule says proven_cycles = " << proven
+         << ", expected at least the lower bound of "
+         << schedule.getLowerBoundCycles() << " and at most the makespan of "
+         << schedule.getMakespanCycles()
+         << "; leave it out of a schedule by hand";
+}
+
 LogicalResult ScheduleVerifier::verifySummary(int64_t makespan) {
   FailureOr<ProgramBounds> bounds = computeBounds(program, target);
   if (failed(bounds) ||
@@ -142,6 +157,7 @@ LogicalResult ScheduleVerifier::verifySummary(int64_t makespan) {
                     bounds->lowerBoundCycles)) ||
       failed(expect("roofline_cycles", schedule.getRooflineCycles(),
                     bounds->rooflineCycles)) ||
+      failed(verifyProven()) ||
       failed(expect("the number of loops", schedule.getLoops().size(),
                     nextLoop)) ||
       failed(expect("the number of bounds", schedule.getBounds().size(),

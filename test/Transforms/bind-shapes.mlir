@@ -77,7 +77,7 @@ func.func @all(%arg0: tensor<?x64xbf16>) -> tensor<?x64xbf16> attributes {
     %shares, %experts = llm.moe_route "route" softmax %scores top_k 2 : tensor<?x4xbf16>
     %sent = llm.moe_dispatch "dispatch" %rows, %experts : tensor<?x64xbf16>, tensor<?x2xi32>
     %we = llm.weight "experts" : tensor<4x64x64xbf16>
-    %e = llm.grouped_matmul "experts" %sent, %we transpose_rhs rows_per_expert uniform top_k 2 : tensor<?x64xbf16>, tensor<4x64x64xbf16>
+    %e = llm.grouped_matmul "experts" %sent, %we experts %experts transpose_rhs rows_per_expert uniform top_k 2 : tensor<?x64xbf16>, tensor<4x64x64xbf16> experts tensor<?x2xi32>
     %y = llm.moe_combine "combine" %e, %experts, %shares : tensor<?x64xbf16>, tensor<?x2xi32>, tensor<?x2xbf16>
     scf.yield %y : tensor<?x64xbf16>
   }

@@ -29,6 +29,53 @@
 // RUN: llm-opt %t/five.mlir --llm-target=file=%t/half.json --llm-tile \
 // RUN:   "--llm-schedule=granularity=op policy=exact exact-nodes=0 exact-seconds=60" | cmp - %t/exact.mlir
 
+// An add of 60 values takes 720 cycles whole and 360 in halves, as its 360 bytes do. So 360 is the
+// lower bound with any options, 720 what is proven for whole ops, and each is named by what it is:
+// in the IR, in the remark, the table and the report. Without the option both are 360.
+// RUN: llm-opt %t/one.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op policy=exact" \
+// RUN:   --llm-verify-schedule "--llm-export-report=file=%t/table" "--llm-export-report=format=json file=%t/one.json" \
+// RUN:   --verify-roundtrip --remark-format=emitRemark --remarks-filter-passed=llm-schedule -o %t/whole.mlir 2> %t/remark
+// RUN: FileCheck %s --check-prefix=WHOLE < %t/whole.mlir
+// RUN: FileCheck %s --check-prefix=WHOLE-REMARK < %t/remark
+// RUN: FileCheck %s --check-prefix=WHOLE-TABLE < %t/table
+// RUN: FileCheck %s --check-prefix=WHOLE-JSON < %t/one.json
+// WHOLE: policy = "exact, optimal", makespan_cycles = 720, lower_bound_cycles = 360
+// WHOLE-SAME: options = "granularity=op" proven_cycles = 720>
+// WHOLE-REMARK: 'one' takes 720 cycles with policy exact, optimal; no schedule is shorter than 360; proven are 720: no schedule with granularity=op is shorter
+// WHOLE-TABLE:      makespan {{ *}}720 cycles
+// WHOLE-TABLE-NEXT: lower bound {{ *}}360 cycles {{.*}} by bytes_dram, with any options; the makespan is 100.0 % above it
+// WHOLE-TABLE-NEXT: proven {{ *}}720 cycles {{.*}} no schedule with granularity=op is shorter; reached: optimal for these tiles
+// WHOLE-JSON: "lower_bound_cycles": 360
+// WHOLE-JSON: "lower_bound_by": "bytes_dram"
+// WHOLE-JSON-NEXT: "options": "granularity=op"
+// WHOLE-JSON-NEXT: "proven_cycles": 720
+// WHOLE-JSON-NEXT: "proven_meaning": "no schedule with granularity=op is shorter"
+// WHOLE-JSON-NEXT: "proven_gap_percent": 0.0
+// RUN: llm-opt %t/one.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op prefetch=false split-reductions=false" \
+// RUN:   --llm-verify-schedule | FileCheck %s --check-prefix=RESTRICTED
+// RESTRICTED: policy = "list", makespan_cycles = 720, lower_bound_cycles = 360
+// RESTRICTED-SAME: options = "granularity=op split-reductions=false prefetch=false" proven_cycles = 720>
+// RUN: llm-opt %t/one.mlir --llm-target=file=%t/half.json --llm-tile --llm-schedule=policy=exact \
+// RUN:   --llm-verify-schedule "--llm-export-report=file=%t/table" | FileCheck %s --check-prefix=ANY
+// RUN: FileCheck %s --check-prefix=ANY-TABLE < %t/table
+// ANY: policy = "exact, optimal", makespan_cycles = 360, lower_bound_cycles = 360
+// ANY-SAME: roofline_cycles = 360 proven_cycles = 360>
+// ANY-TABLE: lower bound {{ *}}360 cycles {{.*}} by bytes_dram; reached: optimal for these tiles
+// ANY-TABLE-NEXT: proven {{ *}}360 cycles {{.*}} no schedule is shorter, as the search has shown; reached: optimal for these tiles
+
+// What is proven is between the lower bound and the makespan.
+// RUN: sed 's/proven_cycles = 720/proven_cycles = 721/' %t/whole.mlir | not llm-opt --llm-verify-schedule 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ABOVE
+// ABOVE: error: function 'one' S9: llm.schedule says proven_cycles = 721, expected at least the lower bound of 360 and at most the makespan of 720; leave it out of a schedule by hand
+// RUN: sed 's/proven_cycles = 720/proven_cycles = 359/' %t/whole.mlir | not llm-opt --llm-verify-schedule 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BELOW
+// BELOW: error: function 'one' S9: llm.schedule says proven_cycles = 359
+// RUN: sed 's/proven_cycles = 720/proven_cycles = 721/' %t/whole.mlir | llm-opt --llm-export-report=file=%t/table -o %t/out 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=SHOWN
+// SHOWN: warning: function 'one' has a schedule with proven_cycles = 721 above its makespan_cycles = 720
+// RUN: sed 's/proven_cycles = 720/proven_cycles = -1/' %t/whole.mlir | not llm-opt 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: error: {{.*}}proven_cycles
+
 // Each stretch between loop boundaries is proven by itself: five adds in each of 4
 // iterations.
 // RUN: llm-opt %t/loop.mlir --llm-target=file=%t/half.json --llm-tile "--llm-schedule=granularity=op policy=exact" \
@@ -53,6 +100,12 @@ func.func @five(%x: tensor<3x10xbf16>, %y: tensor<2x10xbf16>) {
   %2 = llm.add "c" %y, %y : tensor<2x10xbf16>, tensor<2x10xbf16>
   %3 = llm.add "d" %y, %y : tensor<2x10xbf16>, tensor<2x10xbf16>
   %4 = llm.add "e" %y, %y : tensor<2x10xbf16>, tensor<2x10xbf16>
+  return
+}
+
+//--- one.mlir
+func.func @one(%x: tensor<6x10xbf16>) {
+  %0 = llm.add "a" %x, %x : tensor<6x10xbf16>, tensor<6x10xbf16>
   return
 }
 

@@ -76,7 +76,7 @@
 // of a weight or a cache,
 // RUN: sed '/"m"/s/<"rhs", engine/<"lhs", engine/' %t/fetch.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE8SOURCE
-// RULE8SOURCE: error: 'llm.matmul' op its slot prefetches 'lhs', which is neither a weight nor cache rows that the program leaves as they are
+// RULE8SOURCE: error: 'llm.matmul' op its slot prefetches 'lhs', which is neither a weight nor rows of a cache, or which the op itself selects
 // once,
 // RUN: sed '/"m"/s/prefetches = \[\(.*\)\]>\]>, llm.tile/prefetches = [\1, \1]>]>, llm.tile/' %t/fetch.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE8TWICE
@@ -169,7 +169,23 @@
 // RUN: llm-opt %t/fetched.mlir --llm-verify-schedule --verify-roundtrip -o %t/out
 // RUN: sed '/"attn"/s/start_cycle = 128, end_cycle = 256/start_cycle = 127, end_cycle = 255/' %t/fetched.mlir > %t/bad.mlir
 // RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=NEWROWS
-// NEWROWS: error: {{.*}}S8: the fetch of 'keys' for 'attn' starts at cycle 127, expected not before the end of 'write', which writes what it fetches, at cycle 128
+// NEWROWS: error: {{.*}}S8: the fetch of 'keys' for 'attn' starts at cycle 127, expected not before the end of 'write', which writes or selects what it fetches, at cycle 128
+
+// So is what an op selects that computes something: the weights of experts when the router has
+// chosen them. up streams 96 bytes in 192 cycles, or 32 in 64 behind a fetch of 64 in 128.
+// RUN: llm-opt %t/experts.mlir --llm-target=file=%t/toy.json --llm-tile | sed 's/tile<search/tile<manual/' | llm-opt --llm-cost --llm-schedule=policy=earliest --llm-verify-schedule -o %t/chosen.mlir
+// RUN: FileCheck %t/experts.mlir < %t/chosen.mlir
+// RUN: sed '/"up"/s/start_cycle = 56, end_cycle = 248, lanes = {dram = 512}/start_cycle = 184, end_cycle = 248, lanes = {dram = 512} prefetches = [<"rhs", engine = "dma"[0], start_cycle = 56, end_cycle = 184, lanes = {dram = 512}>]/' %t/chosen.mlir > %t/fetched.mlir
+// RUN: llm-opt %t/fetched.mlir --llm-verify-schedule --verify-roundtrip -o %t/out
+// RUN: sed '/"up"/s/start_cycle = 56, end_cycle = 184/start_cycle = 55, end_cycle = 183/' %t/fetched.mlir > %t/bad.mlir
+// RUN: not llm-opt %t/bad.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=CHOSEN
+// CHOSEN: error: {{.*}}S8: the fetch of 'rhs' for 'up' starts at cycle 55, expected not before the end of 'route', which writes or selects what it fetches, at cycle 56
+// The judge in Python says so, too.
+// RUN: llm-opt %t/fetched.mlir "--llm-export-report=format=json file=%t/fetched.json" -o %t/out
+// RUN: %python -B %integration/judge %t/fetched.json
+// RUN: llm-opt %t/bad.mlir "--llm-export-report=format=json file=%t/bad.json" -o %t/out
+// RUN: not %python -B %integration/judge %t/bad.json | FileCheck %s --check-prefix=JUDGED
+// JUDGED: S8 up, prefetch of rhs: route still writes or selects it
 
 //--- base.mlir
 // Bounds: 4 x 96 + 1536 bytes at one per cycle; m alone takes 4096 cycles; the work of the
@@ -220,6 +236,18 @@ func.func @cache(%q: tensor<1x1x1x8xbf16>) {
   %2 = llm.gqa_attn "attn" %q, %keys, %values mask full scale 1.0
     : tensor<1x1x1x8xbf16>, tensor<1x4x1x8xbf16>, tensor<1x4x1x8xbf16>
   return
+}
+
+//--- experts.mlir
+// route moves 28 bytes in 56 cycles, half a byte per cycle, and computes 6; up computes 32.
+// CHECK: "route" {{.*}}start_cycle = 0, end_cycle = 56, lanes = {dram = 512}
+// CHECK: "up" {{.*}}start_cycle = 56, end_cycle = 248, lanes = {dram = 512}
+func.func @experts(%x: tensor<2x4xbf16>, %l: tensor<2x4xbf16>) -> tensor<2x4xbf16> {
+  %s, %e = llm.moe_route "route" topk_softmax %l top_k 1 : tensor<2x4xbf16>
+  %w = llm.weight "w" : tensor<4x4x4xbf16>
+  %0 = llm.grouped_matmul "up" %x, %w experts %e rows_per_expert [1, 1, 0, 0] top_k 1
+    : tensor<2x4xbf16>, tensor<4x4x4xbf16> experts tensor<2x1xi32>
+  return %0 : tensor<2x4xbf16>
 }
 
 //--- toy.json

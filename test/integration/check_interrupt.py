@@ -101,7 +101,7 @@ def check_once(model: str, passes: list[str], steps: str, policy: str, goes_on: 
     """One signal: the tool takes the best schedule so far, and goes on with the next stretch if there is one."""
     tool, terminal = start(model, passes, "once.mlir")
     shown = wait_for("makespan ", tool, terminal)
-    if f", {steps} " not in shown or "above the lower bound" not in shown:
+    if f", {steps} " not in shown or "above what is proven" not in shown:
         sys.exit(f"the progress lacks something: {shown!r}")
     tool.send_signal(signal.SIGINT)
     shown = drain(terminal, 300)

@@ -86,7 +86,10 @@ def batch_matmul(op, lhs, rhs):
     )
 
 
-def grouped_matmul(op, lhs, rhs, bias=None):
+def grouped_matmul(op, lhs, rhs, *others):
+    # The experts of the tokens say nothing that the rows of each expert do not.
+    _, _, bias, _ = (op.segment([lhs, rhs, *others], group) for group in range(4))
+    bias = bias[0] if bias else None
     swap = "transposeRhs" in op.attrs
     expert = [e for e, rows in enumerate(op.numbers("rowsPerExpert")) for _ in range(rows)]
     assert len(expert) == lhs.shape[0]

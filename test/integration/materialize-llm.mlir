@@ -48,6 +48,13 @@ func.func @grouped_matmul(%x: tensor<8x5xbf16>, %w: tensor<4x7x5xbf16>) -> tenso
   return %y : tensor<8x7xbf16>
 }
 
+// CHECK: grouped_matmul_of_chosen: 56 elements agree, 2 loops
+func.func @grouped_matmul_of_chosen(%x: tensor<8x5xbf16>, %w: tensor<4x7x5xbf16>, %b: tensor<4x7xf32>, %e: tensor<4x2xi32>) -> tensor<8x7xbf16> {
+  %y = llm.grouped_matmul %x, %w bias %b experts %e transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2 {llm.tile = #llm.tile<manual
+    levels = [<"sram", sizes = {m = 8, n = 3, k = 5}, order = [m, n, k], buffers = {}>] split = {n = 2}>} : tensor<8x5xbf16>, tensor<4x7x5xbf16>, tensor<4x7xf32> experts tensor<4x2xi32>
+  return %y : tensor<8x7xbf16>
+}
+
 // CHECK: rmsnorm: 60 elements agree, 3 loops
 func.func @rmsnorm(%x: tensor<5x3x4xbf16>, %w: tensor<4xbf16>) -> tensor<5x3x4xbf16> {
   %y = llm.rmsnorm %x, %w epsilon 1.0e-5 {llm.tile = #llm.tile<manual

@@ -14,6 +14,10 @@ OPS = [
     (["tensor<8x5xbf16>", "tensor<4x7x5xbf16>"],
      "llm.grouped_matmul %0, %1 transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2 {TILE} : TYPES",
      "tensor<8x7xbf16>", {"m": 8, "n": 7, "k": 5}, "k", ""),
+    (["tensor<8x5xbf16>", "tensor<4x7x5xbf16>", "tensor<4x2xi32>"],
+     "llm.grouped_matmul %0, %1 experts %2 transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2 {TILE} : "
+     "tensor<8x5xbf16>, tensor<4x7x5xbf16> experts tensor<4x2xi32>",
+     "tensor<8x7xbf16>", {"m": 8, "n": 7, "k": 5}, "k", ""),
     ([QUERY, KEYS, KEYS], "llm.gqa_attn %0, %1, %2 mask causal scale 0.5 {TILE} : TYPES", QUERY, ATTENTION, "td", "d"),
     ([QUERY, KEYS, KEYS], "llm.gqa_attn %0, %1, %2 mask causal chunk 3 from 4 scale 0.5 {TILE} : TYPES",
      QUERY, ATTENTION, "td", "d"),

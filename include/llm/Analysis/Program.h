@@ -76,10 +76,16 @@ struct ShownSources {
 };
 ShownSources findSources(Value value);
 
-/// The ops that write what a value shows, where that is nothing but sources:
-/// when they have ended, a memory engine may fetch it ahead. Nothing for any
-/// other value.
-std::optional<SmallVector<Operation *, 2>> findWriters(Value value);
+/// The ops that must have ended before a memory engine may fetch a buffer.
+struct FetchWaits {
+  SmallVector<Operation *, 2> writers; ///< of what the buffer shows
+  /// Those that compute which of its elements are read.
+  SmallVector<Operation *, 2> selectors;
+};
+/// For a buffer that `op` reads, where it shows nothing but sources. Nothing
+/// for any other, and where `op` itself computes what a fetch would wait for:
+/// nobody can fetch that ahead.
+std::optional<FetchWaits> findFetchWaits(Operation *op, const Buffer &buffer);
 
 /// An error about a whole function, by name. (An error on the op would print
 /// all of it.)

@@ -26,7 +26,7 @@ LogicalResult checkCosts(const Program &program, const Target &target);
 struct SourceRoom {
   std::string buffer;
   int64_t sliceBytes, stagingBytes;
-  SmallVector<Operation *, 2> writers;
+  FetchWaits waits;
 };
 
 /// Finds the rooms of each part of an op; those of equal shape have the same.

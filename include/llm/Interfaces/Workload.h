@@ -76,6 +76,10 @@ struct Buffer {
   /// decide about an iteration, is known at run time only (rows of a table, of
   /// experts).
   bool isGathered = false;
+  /// Operands of the op that say at run time which elements those are: nobody
+  /// can fetch them before these values are computed. Of experts, the choice of
+  /// a router; none where all of a buffer is read whatever it says.
+  SmallVector<Value, 1> selectedBy = {};
   /// A value that an op makes and another one takes inside of one kernel: a
   /// tile of it stays until all of that is done.
   bool isKept = false;

@@ -56,7 +56,8 @@ struct Source {
   /// part does not need when the slice was fetched.
   int64_t stagingBytes = 0;
   /// Tasks, of the predecessors of the part's, that write to the source (the
-  /// newest rows of a cache): a fetch starts after they have ended.
+  /// newest rows of a cache) or compute which of it is read (the experts of the
+  /// tokens): a fetch starts after they have ended.
   std::vector<unsigned> predecessors = {};
 };
 

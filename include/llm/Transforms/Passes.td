@@ -263,7 +263,9 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
       tree, or `exact-seconds`, by the clock, which gives other schedules on other
       machines. `llm.schedule` then says `policy = "exact, optimal"`, or the gap to what
       it has proven: `"exact, feasible, gap 3.2 %"`. For some ten ops, in few parts: what
-      is beyond it is an error. Optimal is meant for the tiles, costs and options as given.
+      is beyond it is an error. Optimal is meant for the tiles, costs and options as given:
+      `proven_cycles` is what it has proven with these `options`, beside the lower bound,
+      which holds with any.
 
     `improve=1000` searches on from `list`: a thousand times it cuts or starts some ops in
     another way or order and makes the schedule again, and it keeps the shortest. A `seed`
@@ -281,7 +283,9 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
     `granularity=op` leaves ops whole, `split-reductions=false` cuts none along a reduction
     (`llm-materialize-tiles` has no loop for these), `prefetch=false` fetches nothing ahead.
     Tiles with strategy `manual` keep the split that they have; of others it is decided
-    anew. The lower bounds are those of the machine, whatever the options and the tiles.
+    anew. The lower bounds are those of the machine, whatever the options and the tiles;
+    with one of these three `proven_cycles` says what no schedule that they allow is
+    shorter than.
 
     `engines=` sets the number of compute engines in the target, or of engines by name
     (`engines=mxu:4,vpu:2,dma:2`): what is shared, such as the bandwidth of DRAM, does not

@@ -186,3 +186,30 @@ func.func @grouped_scaled(%x: tensor<8x32x!llm.block_scaled<f8E4M3FN, [32], f32>
   %0 = llm.grouped_matmul %x, %w transpose_rhs rows_per_expert [2, 2, 2, 2] top_k 2 : tensor<8x32x!llm.block_scaled<f8E4M3FN, [32], f32>>, tensor<4x16x32xf32>
   return
 }
+
+// -----
+
+// grouped_matmul-C9: experts that are no whole numbers.
+func.func @grouped_experts_type(%x: tensor<8x8xf32>, %w: tensor<4x16x8xf32>, %e: tensor<4x2xf32>) {
+  // expected-error @+1 {{'llm.grouped_matmul' op experts 'tensor<4x2xf32>' must be whole numbers, the 2 of each token, for the rows of lhs 'tensor<8x8xf32>'}}
+  %0 = llm.grouped_matmul %x, %w experts %e transpose_rhs rows_per_expert [2, 2, 2, 2] top_k 2 : tensor<8x8xf32>, tensor<4x16x8xf32> experts tensor<4x2xf32>
+  return
+}
+
+// -----
+
+// grouped_matmul-C9: experts of which a token takes another number.
+func.func @grouped_experts_top_k(%x: tensor<8x8xf32>, %w: tensor<4x16x8xf32>, %e: tensor<4x3xi32>) {
+  // expected-error @+1 {{'llm.grouped_matmul' op experts 'tensor<4x3xi32>' must be whole numbers, the 2 of each token, for the rows of lhs 'tensor<8x8xf32>'}}
+  %0 = llm.grouped_matmul %x, %w experts %e transpose_rhs rows_per_expert [2, 2, 2, 2] top_k 2 : tensor<8x8xf32>, tensor<4x16x8xf32> experts tensor<4x3xi32>
+  return
+}
+
+// -----
+
+// grouped_matmul-C9: experts of other tokens.
+func.func @grouped_experts_rows(%x: tensor<8x8xf32>, %w: tensor<4x16x8xf32>, %e: tensor<3x2xi32>) {
+  // expected-error @+1 {{'llm.grouped_matmul' op experts 'tensor<3x2xi32>' must be whole numbers, the 2 of each token, for the rows of lhs 'tensor<8x8xf32>'}}
+  %0 = llm.grouped_matmul %x, %w experts %e transpose_rhs rows_per_expert [2, 2, 2, 2] top_k 2 : tensor<8x8xf32>, tensor<4x16x8xf32> experts tensor<3x2xi32>
+  return
+}

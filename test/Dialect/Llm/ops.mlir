@@ -180,6 +180,12 @@ func.func @experts(%x: tensor<4x8xbf16>, %l: tensor<4x4xbf16>, %b: tensor<4xf32>
      : tensor<8x8xbf16>, tensor<4x16x8xbf16>, tensor<4x16xf32>
   // CHECK-NEXT: %[[Y:.+]] = llm.moe_combine "combine" %[[U]], %[[E]], %[[S]] : tensor<8x16xbf16>, tensor<4x2xi32>, tensor<4x2xbf16>
   %y = llm.moe_combine "combine" %u, %e, %s : tensor<8x16xbf16>, tensor<4x2xi32>, tensor<4x2xbf16>
+  // CHECK-NEXT: llm.grouped_matmul %[[R]], %[[W]] experts %[[E]] transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2 : tensor<8x8xbf16>, tensor<4x16x8xbf16> experts tensor<4x2xi32>
+  llm.grouped_matmul %r, %w experts %e transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2
+    : tensor<8x8xbf16>, tensor<4x16x8xbf16> experts tensor<4x2xi32>
+  // CHECK-NEXT: llm.grouped_matmul %[[R]], %[[W]] bias %[[C]] experts %[[E]] transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2 : tensor<8x8xbf16>, tensor<4x16x8xbf16>, tensor<4x16xf32> experts tensor<4x2xi32>
+  llm.grouped_matmul %r, %w bias %c experts %e transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2
+    : tensor<8x8xbf16>, tensor<4x16x8xbf16>, tensor<4x16xf32> experts tensor<4x2xi32>
   // CHECK-NEXT: return %[[Y]] : tensor<4x16xbf16>
   return %y : tensor<4x16xbf16>
 }

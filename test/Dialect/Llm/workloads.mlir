@@ -167,7 +167,8 @@ func.func @route(%l: tensor<4x4xbf16>, %b: tensor<4xf32>) {
 
 // The rows of 3 experts of 4: their weights of 16 x 8 x 2 bytes and biases of 16 x 4 move, the
 // fourth's do not. 8 rows x 16 x 8 MACs. A dispatch reads each token's 8 x 2 bytes and writes
-// them twice; a combination reads two rows of 16 for each, 2 operations per element.
+// them twice; a combination reads two rows of 16 for each, 2 operations per element. Which experts
+// a token takes costs a product nothing.
 // CHECK-LABEL: func @experts
 // CHECK: llm.moe_dispatch
 // CHECK-SAME: work = {}, traffic = {dram = {experts = 32, out = 128, x = 64}}
@@ -177,8 +178,8 @@ func.func @route(%l: tensor<4x4xbf16>, %b: tensor<4xf32>) {
 // CHECK-SAME: work = {alu = 256}, traffic = {dram = {experts = 32, out = 128, shares = 16, x = 256}}
 func.func @experts(%x: tensor<4x8xbf16>, %e: tensor<4x2xi32>, %s: tensor<4x2xbf16>, %w: tensor<4x16x8xbf16>, %c: tensor<4x16xf32>) {
   %r = llm.moe_dispatch %x, %e : tensor<4x8xbf16>, tensor<4x2xi32>
-  %u = llm.grouped_matmul %r, %w bias %c transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2
-     : tensor<8x8xbf16>, tensor<4x16x8xbf16>, tensor<4x16xf32>
+  %u = llm.grouped_matmul %r, %w bias %c experts %e transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2
+     : tensor<8x8xbf16>, tensor<4x16x8xbf16>, tensor<4x16xf32> experts tensor<4x2xi32>
   %y = llm.moe_combine %u, %e, %s : tensor<8x16xbf16>, tensor<4x2xi32>, tensor<4x2xbf16>
   return
 }

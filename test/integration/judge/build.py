@@ -66,12 +66,12 @@ def _build_stretch(target: Target, stretch: Stretch, start_cycle: int, rng: rand
         ready_cycle = max([start_cycle] + [end_cycle.get(name, 0) for name in op.depends_on])
         placed: list[RunText] = []
         for part in range(len(op.parts)):
-            written_cycle = {
-                buffer: max([start_cycle] + [end_cycle.get(name, 0) for name in source.written_by])
+            there_cycle = {
+                buffer: max([start_cycle] + [end_cycle.get(name, 0) for name in source.awaited])
                 for buffer, source in op.parts[part].sources.items()}
             if op.last_part_combines and part == len(op.parts) - 1:
                 ready_cycle = max([ready_cycle] + [run.end_cycle for run in placed])
-            placed.append(_place(target, op, part, held, (written_cycle, ready_cycle), rng))
+            placed.append(_place(target, op, part, held, (there_cycle, ready_cycle), rng))
         end_cycle[op.name] = max(run.end_cycle for run in placed)
         rng.shuffle(placed)
         runs[op.name] = placed

@@ -235,7 +235,17 @@ def _split_heads(result: str, value: str, rows: int, heads: int, dim: int, flat:
             f"[1, {rows}, {heads}, {dim}] : {flat} into {split}")
 
 
-OPS = [_norm, _binary, _binary, _matmul, _matmul, _matmul, _attention]
+def _lookup(writer: Writer, index: str | None) -> None:
+    """Rows of a table that computed tokens select."""
+    tokens, table = writer.value(), _weight(writer, index, f"{writer.width}x{writer.width}")
+    result = writer.value()
+    writer.emit(f"{tokens} = llm.sample {writer.name()} greedy {writer.any()} : {writer.type}")
+    writer.emit(f"{result} = llm.embedding {writer.name()} {tokens}, {table} : "
+                f"tensor<{writer.rows}xi32>, tensor<{writer.width}x{writer.width}x{writer.element}>")
+    writer.activations.append(result)
+
+
+OPS = [_norm, _binary, _binary, _matmul, _matmul, _matmul, _attention, _lookup]
 
 
 # Tiles and costs by hand
@@ -243,7 +253,8 @@ OPS = [_norm, _binary, _binary, _matmul, _matmul, _matmul, _attention]
 # Loops whose iterations may run at once, by the dimensions of the first operand; the columns
 # of a product are as many as its reduction here. Attention is cut along its KV heads.
 LOOPS = {"rmsnorm": ["d0"], "add": ["d0", "d1"], "mul": ["d0", "d1"], "swiglu": ["d0", "d1"],
-         "matmul": ["m", "n"], "gqa_attn": ["b", "s", "h"], "kv_write": ["b", "s", "h", "d"]}
+         "matmul": ["m", "n"], "gqa_attn": ["b", "s", "h"], "kv_write": ["b", "s", "h", "d"],
+         "sample": ["m"], "embedding": ["m"]}
 # Reductions, with the dimension of the second operand; an engine of both kinds joins parts.
 REDUCTIONS = {"matmul": ("k", 0), "gqa_attn": ("t", 1)}
 JOINING_ENGINES = ("core", "big")

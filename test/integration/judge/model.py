@@ -46,7 +46,13 @@ class Source:
     start of the fetch on, and the part needs so much less of its working set."""
     slice_bytes: int
     staging_bytes: int
-    written_by: tuple[str, ...]  # ops that a fetch waits for
+    # Ops that a fetch waits for: they write it, or compute which of it is read.
+    written_by: tuple[str, ...]
+    selected_by: tuple[str, ...]
+
+    @property
+    def awaited(self) -> frozenset[str]:
+        return frozenset(self.written_by + self.selected_by)
 
 
 @dataclass(frozen=True)
@@ -153,6 +159,7 @@ class Schedule:
     lower_bound_cycles: int
     bounds: dict[str, int]
     roofline_cycles: int
+    proven_cycles: Optional[int]  # for its options, if it says so
     recorded_loops: int  # how many loops the report lists
 
 
@@ -197,6 +204,7 @@ def read_schedule(report: dict) -> Schedule:
         lower_bound_cycles=report["lower_bound_cycles"],
         bounds=report["bounds"],
         roofline_cycles=report["roofline_cycles"],
+        proven_cycles=report.get("proven_cycles"),
         recorded_loops=len(report["loops"]))
 
 
@@ -259,7 +267,9 @@ def _read_part(record: dict) -> Part:
     return Part(record["traffic_bytes"], record["working_set_bytes"],
                 record["overhead_cycles"], record["serial_cycles"],
                 record["compute_cycles"],
-                {buffer: Source(**(rooms | {"written_by": tuple(rooms["written_by"])})) for buffer, rooms in record["sources"].items()})
+                {buffer: Source(rooms["slice_bytes"], rooms["staging_bytes"],
+                                tuple(rooms["written_by"]), tuple(rooms["selected_by"]))
+                 for buffer, rooms in record["sources"].items()})
 
 
 def _slot_fields(slot: dict, iteration_start_cycle: int) -> dict:

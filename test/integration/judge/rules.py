@@ -62,7 +62,7 @@ def _check_stretch(target: Target, stretch: Stretch, start_cycle: int) -> Iterat
             yield from check_fetched_once(op, slot)
     yield from check_s4(target, stretch)
     yield from check_s5(stretch, start_cycle)
-    yield from check_written(stretch)
+    yield from check_awaited(stretch)
     yield from check_s6(target, stretch)
     yield from check_s7(target, stretch)
 
@@ -151,19 +151,19 @@ def check_s8(target: Target, op: Op, slot: PartSlot, stretch_start_cycle: int
             yield Broken("S8", where, f"({broken.rule}) {broken.why}")
 
 
-def check_written(stretch: Stretch) -> Iterator[Broken]:
-    """What writes a source, in the same stretch, has ended when a fetch starts."""
+def check_awaited(stretch: Stretch) -> Iterator[Broken]:
+    """What writes a source or selects it, in the same stretch, has ended when a fetch starts."""
     ops = {op.name: op for op in stretch.ops}
     for op in stretch.ops:
         for slot in op.slots:
             sources = op.parts[slot.part].sources if slot.part < len(op.parts) else {}
             for fetch in slot.prefetches:
-                writers = sources[fetch.buffer].written_by if fetch.buffer in sources else ()
-                for writer in writers:
-                    if writer in ops and any(fetch.start_cycle < before.end_cycle
-                                             for before in ops[writer].slots):
+                awaited = sources[fetch.buffer].awaited if fetch.buffer in sources else ()
+                for other in sorted(awaited):
+                    if other in ops and any(fetch.start_cycle < before.end_cycle
+                                            for before in ops[other].slots):
                         yield Broken("S8", f"{op.name}, prefetch of {fetch.buffer}",
-                                     f"{writer} still writes it")
+                                     f"{other} still writes or selects it")
 
 
 def check_fetched_once(op: Op, slot: PartSlot) -> Iterator[Broken]:

@@ -35,9 +35,11 @@ def fetch(start_cycle: int, end_cycle: int, lanes: int, engine: str = "dma[0]",
 
 def part(count: int = 1, x: int = 30, out: int = 30, w: int = 0, working_set: int = 40,
          overhead: int = 2, serial: int = 0, compute: int = 5, slice_bytes: int = 0,
-         staging: int = 0, written_by: list[str] | None = None) -> dict:
+         staging: int = 0, written_by: list[str] | None = None,
+         selected_by: list[str] | None = None) -> dict:
     traffic = {name: size for name, size in (("x", x), ("out", out), ("w", w)) if size}
-    room = {"slice_bytes": slice_bytes, "staging_bytes": staging, "written_by": written_by or []}
+    room = {"slice_bytes": slice_bytes, "staging_bytes": staging, "written_by": written_by or [],
+            "selected_by": selected_by or []}
     sources = {"w": room} if slice_bytes else {}
     return {"count": count, "sources": sources, "traffic_bytes": {"dram": traffic},
             "working_set_bytes": working_set, "overhead_cycles": overhead,
@@ -274,17 +276,18 @@ def s8() -> None:
          fetched(fetch(0, 10, 6), 20, second=fetch(10, 20, 6)), "S7", "S8")
     case("S8: two fetches on one engine at a time",
          fetched(fetch(0, 10, 6), 10, second=fetch(0, 10, 6)), "S4", "S6", "S7", "S8")
-    # b writes the source until cycle 12; a runs behind it. Path 12 + 12 = 24, work (6 + 6) / 2
+    # b writes the source, or selects it, until cycle 12; a runs behind it. Path 12 + 12 = 24, work (6 + 6) / 2
     # and no less than a's head of 12 and its work: 12 + 3; bytes 180 / 10 = 18, alu 5. Streams
     # and room as in S7, 12; two stages of 12 each, as each engine waits for the other's part.
-    def behind(fetching: dict) -> dict:
+    def behind(fetching: dict, **awaited: list[str]) -> dict:
         start_cycle = fetching["end_cycle"]
         slot = core(0, start_cycle, start_cycle + 12, 6, prefetches=[fetching])
         ops = [op("b", [core(1, 0, 12, 6)]),
-               op("a", [slot], [part(w=60, slice_bytes=60, written_by=["b"])], after=["b"])]
+               op("a", [slot], [part(w=60, slice_bytes=60, **awaited)], after=["b"])]
         return report(ops, start_cycle + 12, 24, (24, 18, 18, 12, 12, 24), 18)
-    case("S8: fetched when it has been written", behind(fetch(12, 22, 6)))
-    case("S8: a cycle before", behind(fetch(11, 21, 6)), "S6", "S8")
+    for how in ("written_by", "selected_by"):
+        case(f"S8: fetched at the end of what it is {how}", behind(fetch(12, 22, 6), **{how: ["b"]}))
+        case(f"S8: {how}, a cycle before", behind(fetch(11, 21, 6), **{how: ["b"]}), "S6", "S8")
 
 
 def looped() -> dict:
@@ -356,6 +359,8 @@ def s9_over_all_ways_to_cut() -> None:
     case("S9: above the makespan", cut(12, 13, stages=13), "S9")
     case("S9: not the largest one", cut(12, 7), "S9")
     case("S9: above the largest one", cut(12, 9), "S9")
+    for proven, rules in ((7, ["S9"]), (8, []), (12, []), (13, ["S9"])):
+        case(f"S9: {proven} cycles proven", cut(12, 8) | {"proven_cycles": proven}, *rules)
     case("S9: of engines that no op runs on", cut(12, 8, work_dma=1), "S9")
 
 

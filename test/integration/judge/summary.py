@@ -26,6 +26,7 @@ def check_summary(schedule: Schedule) -> list[Broken]:
     broken = [Broken("S9", name, f"it says {said.get(name)}, derived are {derived.get(name)}")
               for name in sorted(said | derived) if said.get(name) != derived.get(name)]
     broken += _check_bounds(schedule)
+    broken += _check_proven(schedule)
     broken += _check_loops(schedule.items)
     broken += _check_trips(schedule)
     return broken
@@ -41,6 +42,14 @@ def _check_bounds(schedule: Schedule) -> Iterator[Broken]:
     if (schedule.lower_bound_cycles < largest_cycles
             or is_one_stretch and schedule.lower_bound_cycles > largest_cycles):
         yield Broken("S9", "lower bound", f"the largest bound is {largest_cycles}")
+
+
+def _check_proven(schedule: Schedule) -> Iterator[Broken]:
+    """What a search has proven lies between the lower bound and the makespan."""
+    proven = schedule.proven_cycles
+    if (proven is not None
+            and not schedule.lower_bound_cycles <= proven <= schedule.makespan_cycles):
+        yield Broken("S9", "proven", f"{proven} cycles are not between the lower bound and the makespan")
 
 
 def _check_loops(items: tuple) -> Iterator[Broken]:

@@ -246,19 +246,21 @@ TEST(Verify, S8_LanesOfTheFetch) {
             "of 0 resources, expected 1");
 }
 
-// S8: what writes a source has ended when it is fetched. k_proj, which ends at
-// 300, writes what is fetched for out from 0 on.
-TEST(Verify, S8_FetchedOnceItIsWritten) {
+// S8: what writes a source, or selects it, has ended when it is fetched.
+// k_proj, which ends at 300, is such a task of what is fetched for out from 0
+// on.
+TEST(Verify, S8_FetchedOnceItIsThere) {
   EXPECT_EQ(broken("S8",
                    [](S &s) {
                      s.part(out).sources[0].predecessors = {qProj, kProj};
                      s.solution.slots[qProj].end = 300;
                    }),
             "the fetch of 'out.weight' for 'out' starts at cycle 0, expected "
-            "not before the end of 'q_proj', which writes what it fetches, at "
-            "cycle 300; the fetch of 'out.weight' for 'out' starts at cycle 0, "
-            "expected not before the end of 'k_proj', which writes what it "
-            "fetches, at cycle 300");
+            "not before the end of 'q_proj', which writes or selects what it "
+            "fetches, at cycle 300; the fetch of 'out.weight' for 'out' starts "
+            "at cycle 0, "
+            "expected not before the end of 'k_proj', which writes or selects "
+            "what it fetches, at cycle 300");
   Schedule late;
   late.part(out).sources[0].predecessors = {qProj};
   late.fetch(out).start = 300;

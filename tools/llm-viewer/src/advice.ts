@@ -117,16 +117,19 @@ function idleOf(diagnosis: Diagnosis): string[] {
   return [`${engine.name} is idle for ${formatPercent(idle)} of the makespan${waits}.`];
 }
 
-/// In percent of the makespan, what another schedule could be shorter by.
+/// In percent of the makespan, what another schedule could be shorter by, whatever its options.
 function schedulePercent(report: Report): number {
-  return report.gap_percent === undefined ? 0 : 100 * (1 - report.lower_bound_cycles / report.makespan_cycles);
+  const proven = report.options === undefined ? report.proven_cycles ?? 0 : 0;
+  return report.gap_percent === undefined ? 0
+    : 100 * (1 - Math.max(report.lower_bound_cycles, proven) / report.makespan_cycles);
 }
 
 /// What a better schedule and better tiles could win at most.
 function roomOf(report: Report): string[] {
   const won = schedulePercent(report), sentences: string[] = [];
   if (won >= 1)
-    sentences.push(`A better schedule on this machine could save up to ${formatPercent(won)} (--llm-schedule=improve=1000).`);
+    sentences.push(`A better schedule on this machine could save up to ${formatPercent(won)} ` +
+                   (report.options === undefined ? "(--llm-schedule=improve=1000)." : `without ${report.options}.`));
   else if (report.lower_bound_cycles > 0)
     sentences.push(`No other schedule on this machine is ${won === 0 ? "" : "more than 1 % "}shorter.`);
   if (report.roofline_cycles > 0)

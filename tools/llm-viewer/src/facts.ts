@@ -92,22 +92,30 @@ export function tokensOf(report: Report): string {
     : `, if all ${program ? `${program.model_layers} ` : ""}layers took this long, without embedding, head and sampling`);
 }
 
+/// The bound that is the largest, as the table says, and others that are almost as large.
 export function boundOf(report: Report): string {
-  const names = decidingBounds(report);
+  const by = report.lower_bound_by, others = decidingBounds(report).filter((name) => name !== by);
   return `${formatMicroseconds(toMicroseconds(report, report.lower_bound_cycles))}` +
-    (names.length === 0 ? "" : `, by ${names[0]}${names.length > 1 ? ` (within 1 %: ${names.slice(1).join(", ")})` : ""}`);
+    (by === undefined ? "" : `, by ${by}${others.length > 0 ? ` (within 1 %: ${others.join(", ")})` : ""}`) +
+    (report.options === undefined ? "" : ", with any options");
+}
+
+function gapOf(percent: number | undefined): string {
+  if (percent === undefined) return "";
+  return percent === 0 ? "; reached: optimal for these tiles" : `; the makespan is ${formatGap(percent)} above it`;
 }
 
 /// A schedule that is broken has a makespan and bounds as written, and nothing that follows from them.
 function timeFacts(report: Report): Fact[] {
   const isBroken = (report.problems ?? []).length > 0;
   const time = (cycles: number) => `${formatMicroseconds(toMicroseconds(report, cycles))} (${formatWhole(cycles)} cycles)`;
-  const gap = report.gap_percent === undefined || isBroken ? ""
-    : `; the makespan is ${formatGap(report.gap_percent)} above it`;
+  const gap = (percent: number | undefined) => isBroken ? "" : gapOf(percent);
   const facts: Fact[] = [["policy", report.policy],
     ["makespan", `${time(report.makespan_cycles)}${isBroken ? ", as written: the schedule does not hold" : ""}`],
-    ["lower bound", `${boundOf(report)} (${formatWhole(report.lower_bound_cycles)} cycles)${gap}`],
-    ["roofline", time(report.roofline_cycles)]];
+    ["lower bound", `${boundOf(report)} (${formatWhole(report.lower_bound_cycles)} cycles)${gap(report.gap_percent)}`]];
+  if (report.proven_cycles !== undefined)
+    facts.push(["proven", `${time(report.proven_cycles)}, ${report.proven_meaning}${gap(report.proven_gap_percent)}`]);
+  facts.push(["roofline", time(report.roofline_cycles)]);
   if (isBroken) return facts;
   if (tokensOf(report) !== "") facts.push(["tokens per second", tokensOf(report)]);
   for (const engine of report.engines)

@@ -114,6 +114,12 @@ export interface Report {
   makespan_cycles: number;
   makespan_us: number;
   lower_bound_cycles: number;
+  lower_bound_by?: string;
+  /** What llm-schedule was forbidden, and what is proven of schedules under that. */
+  options?: string;
+  proven_cycles?: number;
+  proven_meaning?: string;
+  proven_gap_percent?: number;
   gap_percent?: number;
   bounds: Amounts;
   roofline_cycles: number;

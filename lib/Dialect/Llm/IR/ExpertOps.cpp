@@ -203,6 +203,8 @@ static Workload makeRowsWorkload(Value tokens, StringRef tokensName,
   if (tokensRole == Buffer::Role::Read)
     workload.addBuffer(tokensRole, tokensName, tokens, {"m", "h"});
   // Where the row of a token goes follows from the experts of all tokens.
+  if (rowsRole == Buffer::Role::Read)
+    workload.buffers.front().selectedBy.push_back(experts);
   workload.addBuffer(Buffer::Role::Read, "experts", experts, {"m", "j"})
       .isGathered = true;
   if (rowsRole == Buffer::Role::Write)
@@ -267,6 +269,21 @@ static std::optional<int64_t> sumRows(ArrayRef<int64_t> rowsPerExpert) {
   return sum;
 }
 
+/// grouped_matmul-C9: those that top_k rows of each token are for.
+static LogicalResult verifyChoice(std::optional<Location> loc, StringRef opName,
+                                  RankedTensorType lhs, Value choice,
+                                  int64_t topK) {
+  if (!choice)
+    return success();
+  RankedTensorType experts = tensorType(choice);
+  if (isa<IntegerType>(experts.getElementType()) &&
+      agree(experts.getDimSize(1), topK) &&
+      agree(countRows(experts), lhs.getDimSize(0)))
+    return success();
+  return fail(loc, opName, "experts ", experts, " must be whole numbers, the ",
+              topK, " of each token, for the rows of lhs ", lhs);
+}
+
 static LogicalResult verifyRows(std::optional<Location> loc, StringRef opName,
                                 RankedTensorType lhs, RankedTensorType rhs,
                                 ArrayRef<int64_t> rowsPerExpert, int64_t topK) {
@@ -297,7 +314,8 @@ GroupedMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   if (failed(verifyRanks(loc, getOperationName(),
                          {{adaptor.getLhs(), 2},
                           {adaptor.getRhs(), 3},
-                          {adaptor.getBias(), 2}})))
+                          {adaptor.getBias(), 2},
+                          {adaptor.getExperts(), 2}})))
     return failure();
   RankedTensorType lhs = tensorType(adaptor.getLhs()),
                    rhs = tensorType(adaptor.getRhs());
@@ -318,6 +336,9 @@ GroupedMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
         !agree(tensorType(bias).getDimSize(1), *n)) // grouped_matmul-C6
       return fail(loc, getOperationName(), "bias ", bias.getType(),
                   " must be [experts, n] of rhs ", rhs);
+  if (failed(verifyChoice(loc, getOperationName(), lhs, adaptor.getExperts(),
+                          adaptor.getTopK()))) // grouped_matmul-C9
+    return failure();
   FailureOr<Type> type =
       resultElementType(loc, getOperationName(), lhs, adaptor.getOutType());
   if (failed(type)) // grouped_matmul-C7
@@ -340,6 +361,7 @@ FailureOr<Workload> GroupedMatmulOp::getWorkload(EmitError emitError) {
   MLIRContext *context = getContext();
   AffineExpr n = getAffineDimExpr(1, context), k = getAffineDimExpr(2, context),
              oneExpert = getAffineConstantExpr(0, context);
+  Value choice = getExperts();
   // A tile of rows is of one expert at a time, and holds its weight.
   auto addOfExperts = [&](StringRef name, Value value,
                           ArrayRef<AffineExpr> indices) {
@@ -350,6 +372,10 @@ FailureOr<Workload> GroupedMatmulOp::getWorkload(EmitError emitError) {
                   tensorType(value).getElementType()};
     buffer.slices = getRowsPerExpert().size();
     buffer.slicesPerToken = getTopK();
+    // A token that takes all experts chooses none; where the choice is not
+    // given, the rows come after it.
+    if (buffer.slicesPerToken < buffer.slices)
+      buffer.selectedBy.push_back(choice ? choice : Value(getLhs()));
     workload.buffers.push_back(std::move(buffer));
   };
   workload.addBuffer(Buffer::Role::Read, "lhs", getLhs(), {"m", "k"});

@@ -317,12 +317,20 @@ LogicalResult LoopPeriodAttr::verify(EmitError emitError, int64_t startCycle,
 LogicalResult
 ScheduleAttr::verify(EmitError emitError, StringAttr, int64_t makespanCycles,
                      int64_t lowerBoundCycles, DictionaryAttr bounds,
-                     int64_t rooflineCycles, ArrayRef<LoopPeriodAttr>) {
+                     int64_t rooflineCycles, StringAttr, int64_t provenCycles,
+                     ArrayRef<LoopPeriodAttr>) {
   return failure(failed(verifyRange(emitError, 0,
                                     {{"makespan_cycles", makespanCycles},
                                      {"lower_bound_cycles", lowerBoundCycles},
-                                     {"roofline_cycles", rooflineCycles}})) ||
+                                     {"roofline_cycles", rooflineCycles},
+                                     {"proven_cycles", provenCycles}})) ||
                  failed(verifyAmounts(emitError, "bound", bounds, 0)));
+}
+
+std::string ScheduleAttr::describeProven() {
+  StringAttr options = getOptions();
+  return options ? "no schedule with " + options.str() + " is shorter"
+                 : "no schedule is shorter, as the search has shown";
 }
 
 /// The same, of sizes that may be open.

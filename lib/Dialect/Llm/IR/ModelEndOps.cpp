@@ -46,8 +46,10 @@ FailureOr<Workload> EmbeddingOp::getWorkload(EmitError emitError) {
                     {"h", IteratorType::parallel, out.getDimSize(1)}};
   workload.addBuffer(Buffer::Role::Read, "tokens", getTokens(), {"m"});
   // One row for each token: which ones is not known.
-  workload.addBuffer(Buffer::Role::Read, "table", getTable(), {"m", "h"})
-      .isGathered = true;
+  Buffer &table =
+      workload.addBuffer(Buffer::Role::Read, "table", getTable(), {"m", "h"});
+  table.isGathered = true;
+  table.selectedBy.push_back(getTokens());
   workload.addBuffer(Buffer::Role::Write, "out", getOut(), {"m", "h"});
   workload.addStage("gather", EngineKind::Vector, {"m", "h"}, {});
   return workload;

@@ -39,12 +39,12 @@ module {
     %shares, %experts = llm.moe_route "model.layers.0.block_sparse_moe.route" softmax %25 top_k 2 normalize : tensor<?x4xbf16>
     %26 = llm.moe_dispatch "model.layers.0.block_sparse_moe.dispatch" %23, %experts : tensor<?x32xbf16>, tensor<?x2xi32>
     %27 = llm.weight "model.layers.0.block_sparse_moe.experts.gate_proj.weight" : tensor<4x32x32xbf16>
-    %28 = llm.grouped_matmul "model.layers.0.block_sparse_moe.experts.gate_proj" %26, %27 transpose_rhs rows_per_expert uniform top_k 2 : tensor<?x32xbf16>, tensor<4x32x32xbf16>
+    %28 = llm.grouped_matmul "model.layers.0.block_sparse_moe.experts.gate_proj" %26, %27 experts %experts transpose_rhs rows_per_expert uniform top_k 2 : tensor<?x32xbf16>, tensor<4x32x32xbf16> experts tensor<?x2xi32>
     %29 = llm.weight "model.layers.0.block_sparse_moe.experts.up_proj.weight" : tensor<4x32x32xbf16>
-    %30 = llm.grouped_matmul "model.layers.0.block_sparse_moe.experts.up_proj" %26, %29 transpose_rhs rows_per_expert uniform top_k 2 : tensor<?x32xbf16>, tensor<4x32x32xbf16>
+    %30 = llm.grouped_matmul "model.layers.0.block_sparse_moe.experts.up_proj" %26, %29 experts %experts transpose_rhs rows_per_expert uniform top_k 2 : tensor<?x32xbf16>, tensor<4x32x32xbf16> experts tensor<?x2xi32>
     %31 = llm.swiglu "model.layers.0.block_sparse_moe.experts.swiglu" %28, %30 : tensor<?x32xbf16>, tensor<?x32xbf16>
     %32 = llm.weight "model.layers.0.block_sparse_moe.experts.down_proj.weight" : tensor<4x32x32xbf16>
-    %33 = llm.grouped_matmul "model.layers.0.block_sparse_moe.experts.down_proj" %31, %32 transpose_rhs rows_per_expert uniform top_k 2 : tensor<?x32xbf16>, tensor<4x32x32xbf16>
+    %33 = llm.grouped_matmul "model.layers.0.block_sparse_moe.experts.down_proj" %31, %32 experts %experts transpose_rhs rows_per_expert uniform top_k 2 : tensor<?x32xbf16>, tensor<4x32x32xbf16> experts tensor<?x2xi32>
     %34 = llm.moe_combine "model.layers.0.block_sparse_moe.combine" %33, %experts, %shares : tensor<?x32xbf16>, tensor<?x2xi32>, tensor<?x2xbf16>
     %35 = llm.add "model.layers.0.mlp_residual" %21, %34 : tensor<?x32xbf16>, tensor<?x32xbf16>
     return %35 : tensor<?x32xbf16>

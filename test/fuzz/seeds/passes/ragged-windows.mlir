@@ -36,13 +36,13 @@ module {
     %26 = llm.moe_dispatch "model.layers.0.mlp.dispatch" %22, %experts : tensor<3x32xbf16>, tensor<3x2xi32>
     %27 = llm.weight "model.layers.0.mlp.experts.gate_up_proj" : tensor<4x64x32x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>
     %28 = llm.weight "model.layers.0.mlp.experts.gate_up_proj_bias" : tensor<4x64xbf16>
-    %29 = llm.grouped_matmul "model.layers.0.mlp.experts.gate_up_proj" %26, %27 bias %28 transpose_rhs rows_per_expert [2, 2, 1, 1] top_k 2 : tensor<6x32xbf16>, tensor<4x64x32x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>, tensor<4x64xbf16>
+    %29 = llm.grouped_matmul "model.layers.0.mlp.experts.gate_up_proj" %26, %27 bias %28 experts %experts transpose_rhs rows_per_expert [2, 2, 1, 1] top_k 2 : tensor<6x32xbf16>, tensor<4x64x32x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>, tensor<4x64xbf16> experts tensor<3x2xi32>
     %extracted_slice = tensor.extract_slice %29[0, 0] [6, 32] [1, 2] : tensor<6x64xbf16> to tensor<6x32xbf16>
     %extracted_slice_2 = tensor.extract_slice %29[0, 1] [6, 32] [1, 2] : tensor<6x64xbf16> to tensor<6x32xbf16>
     %30 = llm.swiglu "model.layers.0.mlp.experts.swiglu" %extracted_slice, %extracted_slice_2 limit 7.000000e+00 : tensor<6x32xbf16>, tensor<6x32xbf16>
     %31 = llm.weight "model.layers.0.mlp.experts.down_proj" : tensor<4x32x32x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>
     %32 = llm.weight "model.layers.0.mlp.experts.down_proj_bias" : tensor<4x32xbf16>
-    %33 = llm.grouped_matmul "model.layers.0.mlp.experts.down_proj" %30, %31 bias %32 transpose_rhs rows_per_expert [2, 2, 1, 1] top_k 2 : tensor<6x32xbf16>, tensor<4x32x32x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>, tensor<4x32xbf16>
+    %33 = llm.grouped_matmul "model.layers.0.mlp.experts.down_proj" %30, %31 bias %32 experts %experts transpose_rhs rows_per_expert [2, 2, 1, 1] top_k 2 : tensor<6x32xbf16>, tensor<4x32x32x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>, tensor<4x32xbf16> experts tensor<3x2xi32>
     %34 = llm.moe_combine "model.layers.0.mlp.combine" %33, %experts, %shares : tensor<6x32xbf16>, tensor<3x2xi32>, tensor<3x2xbf16>
     %35 = llm.add "model.layers.0.mlp_residual" %20, %34 : tensor<3x32xbf16>, tensor<3x32xbf16>
     %36 = llm.weight "model.layers.1.input_layernorm.weight" : tensor<32xbf16>
@@ -80,13 +80,13 @@ module {
     %62 = llm.moe_dispatch "model.layers.1.mlp.dispatch" %58, %experts_10 : tensor<3x32xbf16>, tensor<3x2xi32>
     %63 = llm.weight "model.layers.1.mlp.experts.gate_up_proj" : tensor<4x64x32x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>
     %64 = llm.weight "model.layers.1.mlp.experts.gate_up_proj_bias" : tensor<4x64xbf16>
-    %65 = llm.grouped_matmul "model.layers.1.mlp.experts.gate_up_proj" %62, %63 bias %64 transpose_rhs rows_per_expert [2, 2, 1, 1] top_k 2 : tensor<6x32xbf16>, tensor<4x64x32x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>, tensor<4x64xbf16>
+    %65 = llm.grouped_matmul "model.layers.1.mlp.experts.gate_up_proj" %62, %63 bias %64 experts %experts_10 transpose_rhs rows_per_expert [2, 2, 1, 1] top_k 2 : tensor<6x32xbf16>, tensor<4x64x32x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>, tensor<4x64xbf16> experts tensor<3x2xi32>
     %extracted_slice_11 = tensor.extract_slice %65[0, 0] [6, 32] [1, 2] : tensor<6x64xbf16> to tensor<6x32xbf16>
     %extracted_slice_12 = tensor.extract_slice %65[0, 1] [6, 32] [1, 2] : tensor<6x64xbf16> to tensor<6x32xbf16>
     %66 = llm.swiglu "model.layers.1.mlp.experts.swiglu" %extracted_slice_11, %extracted_slice_12 limit 7.000000e+00 : tensor<6x32xbf16>, tensor<6x32xbf16>
     %67 = llm.weight "model.layers.1.mlp.experts.down_proj" : tensor<4x32x32x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>
     %68 = llm.weight "model.layers.1.mlp.experts.down_proj_bias" : tensor<4x32xbf16>
-    %69 = llm.grouped_matmul "model.layers.1.mlp.experts.down_proj" %66, %67 bias %68 transpose_rhs rows_per_expert [2, 2, 1, 1] top_k 2 : tensor<6x32xbf16>, tensor<4x32x32x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>, tensor<4x32xbf16>
+    %69 = llm.grouped_matmul "model.layers.1.mlp.experts.down_proj" %66, %67 bias %68 experts %experts_10 transpose_rhs rows_per_expert [2, 2, 1, 1] top_k 2 : tensor<6x32xbf16>, tensor<4x32x32x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>, tensor<4x32xbf16> experts tensor<3x2xi32>
     %70 = llm.moe_combine "model.layers.1.mlp.combine" %69, %experts_10, %shares_9 : tensor<6x32xbf16>, tensor<3x2xi32>, tensor<3x2xbf16>
     %71 = llm.add "model.layers.1.mlp_residual" %56, %70 : tensor<3x32xbf16>, tensor<3x32xbf16>
     return %71 : tensor<3x32xbf16>

@@ -118,13 +118,13 @@ module {
       %79 = llm.quantize "model.layers.{1..2}.mlp.experts.gate_proj.quantize" %75 to !llm.block_scaled<f8E4M3FN, [16], f32> : tensor<2x32xbf16>
       %80 = llm.moe_dispatch "model.layers.{1..2}.mlp.dispatch" %79, %experts : tensor<2x32x!llm.block_scaled<f8E4M3FN, [16], f32>>, tensor<2x2xi32>
       %81 = llm.weight "model.layers.{}.mlp.experts.gate_proj.weight"[%arg1] : tensor<8x16x32x!llm.block_scaled<f8E4M3FN, [16, 16], f32>>
-      %82 = llm.grouped_matmul "model.layers.{1..2}.mlp.experts.gate_proj" %80, %81 transpose_rhs rows_per_expert [1, 1, 1, 1, 0, 0, 0, 0] top_k 2 to bf16 : tensor<4x32x!llm.block_scaled<f8E4M3FN, [16], f32>>, tensor<8x16x32x!llm.block_scaled<f8E4M3FN, [16, 16], f32>>
+      %82 = llm.grouped_matmul "model.layers.{1..2}.mlp.experts.gate_proj" %80, %81 experts %experts transpose_rhs rows_per_expert [1, 1, 1, 1, 0, 0, 0, 0] top_k 2 to bf16 : tensor<4x32x!llm.block_scaled<f8E4M3FN, [16], f32>>, tensor<8x16x32x!llm.block_scaled<f8E4M3FN, [16, 16], f32>> experts tensor<2x2xi32>
       %83 = llm.weight "model.layers.{}.mlp.experts.up_proj.weight"[%arg1] : tensor<8x16x32x!llm.block_scaled<f8E4M3FN, [16, 16], f32>>
-      %84 = llm.grouped_matmul "model.layers.{1..2}.mlp.experts.up_proj" %80, %83 transpose_rhs rows_per_expert [1, 1, 1, 1, 0, 0, 0, 0] top_k 2 to bf16 : tensor<4x32x!llm.block_scaled<f8E4M3FN, [16], f32>>, tensor<8x16x32x!llm.block_scaled<f8E4M3FN, [16, 16], f32>>
+      %84 = llm.grouped_matmul "model.layers.{1..2}.mlp.experts.up_proj" %80, %83 experts %experts transpose_rhs rows_per_expert [1, 1, 1, 1, 0, 0, 0, 0] top_k 2 to bf16 : tensor<4x32x!llm.block_scaled<f8E4M3FN, [16], f32>>, tensor<8x16x32x!llm.block_scaled<f8E4M3FN, [16, 16], f32>> experts tensor<2x2xi32>
       %85 = llm.swiglu "model.layers.{1..2}.mlp.experts.swiglu" %82, %84 : tensor<4x16xbf16>, tensor<4x16xbf16>
       %86 = llm.quantize "model.layers.{1..2}.mlp.experts.down_proj.quantize" %85 to !llm.block_scaled<f8E4M3FN, [16], f32> : tensor<4x16xbf16>
       %87 = llm.weight "model.layers.{}.mlp.experts.down_proj.weight"[%arg1] : tensor<8x32x16x!llm.block_scaled<f8E4M3FN, [16, 16], f32>>
-      %88 = llm.grouped_matmul "model.layers.{1..2}.mlp.experts.down_proj" %86, %87 transpose_rhs rows_per_expert [1, 1, 1, 1, 0, 0, 0, 0] top_k 2 to bf16 : tensor<4x16x!llm.block_scaled<f8E4M3FN, [16], f32>>, tensor<8x32x16x!llm.block_scaled<f8E4M3FN, [16, 16], f32>>
+      %88 = llm.grouped_matmul "model.layers.{1..2}.mlp.experts.down_proj" %86, %87 experts %experts transpose_rhs rows_per_expert [1, 1, 1, 1, 0, 0, 0, 0] top_k 2 to bf16 : tensor<4x16x!llm.block_scaled<f8E4M3FN, [16], f32>>, tensor<8x32x16x!llm.block_scaled<f8E4M3FN, [16, 16], f32>> experts tensor<2x2xi32>
       %89 = llm.moe_combine "model.layers.{1..2}.mlp.combine" %88, %experts, %shares : tensor<4x32xbf16>, tensor<2x2xi32>, tensor<2x2xbf16>
       %90 = llm.weight "model.layers.{}.mlp.shared_experts.gate_proj.weight"[%arg1] : tensor<16x32x!llm.block_scaled<f8E4M3FN, [16, 16], f32>>
       %91 = llm.matmul "model.layers.{1..2}.mlp.shared_experts.gate_proj" %79, %90 transpose_rhs to bf16 : tensor<2x32x!llm.block_scaled<f8E4M3FN, [16], f32>>, tensor<16x32x!llm.block_scaled<f8E4M3FN, [16, 16], f32>>

@@ -76,12 +76,12 @@ module {
     %shares, %experts = llm.moe_route "model.layers.3.mlp.route" softmax %26 top_k 2 : tensor<1x8xbf16>
     %27 = llm.moe_dispatch "model.layers.3.mlp.dispatch" %24, %experts : tensor<1x64xbf16>, tensor<1x2xi32>
     %28 = llm.weight "model.layers.3.mlp.experts.gate_proj.weight" : tensor<8x32x64xbf16>
-    %29 = llm.grouped_matmul "model.layers.3.mlp.experts.gate_proj" %27, %28 transpose_rhs rows_per_expert [1, 1, 0, 0, 0, 0, 0, 0] top_k 2 : tensor<2x64xbf16>, tensor<8x32x64xbf16>
+    %29 = llm.grouped_matmul "model.layers.3.mlp.experts.gate_proj" %27, %28 experts %experts transpose_rhs rows_per_expert [1, 1, 0, 0, 0, 0, 0, 0] top_k 2 : tensor<2x64xbf16>, tensor<8x32x64xbf16> experts tensor<1x2xi32>
     %30 = llm.weight "model.layers.3.mlp.experts.up_proj.weight" : tensor<8x32x64xbf16>
-    %31 = llm.grouped_matmul "model.layers.3.mlp.experts.up_proj" %27, %30 transpose_rhs rows_per_expert [1, 1, 0, 0, 0, 0, 0, 0] top_k 2 : tensor<2x64xbf16>, tensor<8x32x64xbf16>
+    %31 = llm.grouped_matmul "model.layers.3.mlp.experts.up_proj" %27, %30 experts %experts transpose_rhs rows_per_expert [1, 1, 0, 0, 0, 0, 0, 0] top_k 2 : tensor<2x64xbf16>, tensor<8x32x64xbf16> experts tensor<1x2xi32>
     %32 = llm.swiglu "model.layers.3.mlp.experts.swiglu" %29, %31 : tensor<2x32xbf16>, tensor<2x32xbf16>
     %33 = llm.weight "model.layers.3.mlp.experts.down_proj.weight" : tensor<8x64x32xbf16>
-    %34 = llm.grouped_matmul "model.layers.3.mlp.experts.down_proj" %32, %33 transpose_rhs rows_per_expert [1, 1, 0, 0, 0, 0, 0, 0] top_k 2 : tensor<2x32xbf16>, tensor<8x64x32xbf16>
+    %34 = llm.grouped_matmul "model.layers.3.mlp.experts.down_proj" %32, %33 experts %experts transpose_rhs rows_per_expert [1, 1, 0, 0, 0, 0, 0, 0] top_k 2 : tensor<2x32xbf16>, tensor<8x64x32xbf16> experts tensor<1x2xi32>
     %35 = llm.moe_combine "model.layers.3.mlp.combine" %34, %experts, %shares : tensor<2x64xbf16>, tensor<1x2xi32>, tensor<1x2xbf16>
     %36 = llm.add "model.layers.3.mlp_residual" %22, %35 : tensor<1x64xbf16>, tensor<1x64xbf16>
     %37 = llm.weight "model.norm.weight" : tensor<64xbf16>
