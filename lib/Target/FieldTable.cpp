@@ -193,8 +193,8 @@ ArrayRef<NumberField<Memory>> memoryNumbers() {
   static const NumberField<Memory> fields[] = {
       field("capacity_bytes", "bytes",
             "required if private; not given if shared",
-            "capacity; that of a shared memory is not checked against the "
-            "program yet",
+            "capacity; that of the last shared memory must hold the program "
+            "(weights, caches, values), or else nothing is checked",
             &Memory::capacityBytes),
       field("bytes_per_second", "bytes per second", "the memory is private",
             "the rate", &Memory::bytesPerSecond),
