@@ -161,7 +161,7 @@ FailureOr<GrowingBytes> LiveValues::bytesOf(Value value, bool seesKeys) {
   if (!hasKnownBytes(type))
     return GrowingBytes();
   Count bytes = storageBytes(type);
-  if (failed(accumulate(allBytes, bytes, 1)))
+  if (failed(mlir::llm::accumulate(allBytes, bytes, 1)))
     return emitOverflow(program);
   unsigned degree = degreeOf(type, growth, seesKeys);
   if (degree > (growth.isOfTokens ? 1 : 0))
@@ -195,8 +195,8 @@ FailureOr<int64_t> LiveValues::workspaceOf(WorkloadOpInterface op) {
     Count elements = op.countElements(combine, index, box);
     Count own = succeeded(elements) ? storageBytes(buffer, *elements)
                                     : Count(failure());
-    if (failed(accumulate(bytes, own, 1)) ||
-        failed(accumulate(allBytes, own, 1)))
+    if (failed(mlir::llm::accumulate(bytes, own, 1)) ||
+        failed(mlir::llm::accumulate(allBytes, own, 1)))
       return emitOverflow(program);
   }
   return bytes;
@@ -439,8 +439,9 @@ static bool isStored(Operation *op) {
 FailureOr<Moment> LiveValues::heldThroughout() {
   Moment held;
   func::FuncOp function = program.function();
-  SmallVector<Value> values =
-      llvm::to_vector(llvm::make_filter_range(function.getArguments(), isTensor));
+  SmallVector<Value> values;
+  llvm::append_range(
+      values, llvm::make_filter_range(function.getArguments(), isTensor));
   function.walk([&](Operation *op) {
     // Those in the body of a structured op are part of it.
     bool isInOp = isa<WorkloadOpInterface>(op->getParentOp());

@@ -64,12 +64,16 @@
 // EDITED: error: 'llm.matmul' op its tile says 'theoretical' but is not the one of the closed form
 // EDITED-SAME: sizes = {k = 10, m = 10, n = 10}
 
-// A remark for each type whose rate is not its own, and for work that has none.
+// A remark for each type whose rate is not its own.
 // RUN: llm-opt %t/small.mlir --llm-target=file=%t/toy.json --llm-tile=strategy=theoretical \
 // RUN:   --remarks-filter-analyse=llm-tile --remark-format=emitRemark -o %t/out 2>&1 | FileCheck %s --check-prefix=RATES
 // RATES: 'narrow' on engine 'core': no rate for contractions of f8E5M2: that of bf16 stands in
-// RATES: 'norm' on engine 'core': no rate for alu work: it takes no time
-// RATES: 'norm' on engine 'core': no rate for special work: it takes no time
+
+// Work that the target gives no rate for is not free: an error that names the field.
+// RUN: sed '/special_per_cycle/d' %t/toy.json > %t/norates.json
+// RUN: not llm-opt %t/small.mlir --llm-target=file=%t/norates.json --llm-tile=strategy=theoretical 2>&1 | FileCheck %s --check-prefix=NORATE
+// RUN: not llm-opt %t/small.mlir --llm-target=file=%t/norates.json --llm-tile 2>&1 | FileCheck %s --check-prefix=NORATE
+// NORATE: small.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'llm.rmsnorm' op does special work, for which engine 'core' of target 'toy' gives no rate: the target needs engines.core.special_per_cycle_per_unit
 
 //--- small.mlir
 // edge = sqrt(300 / 3) = 10 in all three dimensions: 100^3 macs, compute 10^6 / 8 =
@@ -89,8 +93,9 @@
 // One byte per value: 600 values, edge 14.142; 100^3 macs at the rate of bf16: 125,000;
 // memory 2 / 4 x 10^6 / 14.142 = 35,355.3, up 35,356.
 // CHECK: "narrow" {{.*}}compute_cycles = 125000, memory_cycles = 35356, bound = compute>{{.*}}sizes = {k = 14, m = 14, n = 14}
-// No product: 2 x 100 x 2 + 10 x 2 = 420 bytes in 105 cycles.
-// CHECK: "norm" {{.*}}compute_cycles = 0, memory_cycles = 105, bound = memory>{{.*}}llm.tile = #llm.tile<theoretical>
+// No product: 2 x 100 x 2 + 10 x 2 = 420 bytes in 105 cycles; 200 / 20 + 10 / 2 + 200 / 20 of
+// compute.
+// CHECK: "norm" {{.*}}compute_cycles = 25, memory_cycles = 105, bound = memory>{{.*}}llm.tile = #llm.tile<theoretical>
 func.func @small(%a: tensor<100x100xbf16>, %b: tensor<50x4xbf16>, %c: tensor<4x60xbf16>,
                  %d: tensor<1x1000xbf16>, %e: tensor<1000x9xbf16>, %f: tensor<5x6xbf16>,
                  %g: tensor<6x7xbf16>, %h: tensor<100x100xf8E5M2>, %i: tensor<10x10xbf16>,
@@ -107,7 +112,8 @@ func.func @small(%a: tensor<100x100xbf16>, %b: tensor<50x4xbf16>, %c: tensor<4x6
 //--- toy.json
 {
   "name": "toy", "clock_hz": 1000,
-  "engines": { "core": { "kinds": ["matrix", "vector"], "private_memory": "sram",
+  "engines": { "core": { "kinds": ["matrix", "vector"], "private_memory": "sram", "alu_per_cycle_per_unit": 20,
+                         "special_per_cycle_per_unit": 2,
                          "macs_per_cycle_per_unit": { "bf16": 8 } } },
   "memories": { "sram": { "capacity_bytes": 600 }, "dram": { "bytes_per_second": 4000 } }
 }
