@@ -65,8 +65,8 @@ ArrayRef<OtherField> targetOthers() {
        "a map from names to engines (groups of equal engines); an op runs on "
        "the first group that has all the kinds that it needs"},
       {keys::memories, "", "required",
-       "a map from names to memories; one is shared: where values live "
-       "between ops"},
+       "a map from names to memories; values live between ops in the last "
+       "shared one"},
       {keys::links, "", "none",
        "a map from names to links to other devices of the same kind"},
       {keys::fittedOn, "", "the figures are not fitted",

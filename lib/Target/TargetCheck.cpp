@@ -232,19 +232,11 @@ private:
     checkNames(keys::memories, target.memories);
     for (const Memory &memory : target.memories)
       checkMemory(memory, (keys::memories + "." + memory.name).str());
-    SmallVector<const Memory *> shared = target.sharedMemories();
-    if (shared.empty())
-      return add(keys::memories,
+    if (llvm::none_of(target.memories,
+                      [](const Memory &m) { return m.isShared(); }))
+      add(keys::memories,
           "must hold a shared memory, one with bytes_per_second: "
           "where values live between ops");
-    // Nothing would pass through the others: better no answer than a wrong one.
-    for (const Memory *memory : llvm::drop_end(shared))
-      add(keys::memories + "." + memory->name,
-          "is a second memory with bytes_per_second, beside '" +
-              shared.back()->name +
-              "' behind it: only one is modelled, where values live between "
-              "ops; leave it out, or leave bytes_per_second out if engines "
-              "have it as their private_memory");
   }
 
   void checkMemory(const Memory &memory, const std::string &path) {

@@ -22,7 +22,8 @@
 // TABLE:      {{^}}DOES NOT FIT: function 'chain' does not fit into 'dram' of target 'toy': it holds 960 bytes, and{{$}}
 // TABLE-NEXT: {{^}}  there are 959 (weights 512, KV caches 0, values alive at once 448, workspace 0)
 // TABLE-NEXT: {{^}}chain on toy: policy list
-// TABLE:      {{^}}Holds 960 bytes of 959 bytes in dram: weights 512 bytes, KV caches 0 bytes, values 448 bytes, workspace
+// TABLE:      {{^}}Holds 960 bytes of 959 bytes in dram: weights 512 bytes, KV caches 0 bytes, values 448 bytes,{{$}}
+// TABLE-NEXT: {{^}}  workspace 0 bytes{{$}}
 // RUN: llm-opt %t/tight.mlir "--llm-export-report=format=json file=-" -o %t/out | FileCheck %s --check-prefix=JSON
 // JSON:      "problems": [
 // JSON-NEXT:   "function 'chain' does not fit into 'dram' of target 'toy': it holds 960 bytes

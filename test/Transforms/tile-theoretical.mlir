@@ -26,7 +26,10 @@
 //   memory = (67,108,864 + 19,979,423.4) / 146.888 = 592,889.5, rounded up 592,890
 //   592,890 cycles, memory bound.
 // attention is no such product and gets the plain roofline, no tile:
-//   2 x 8192 x 8192 x 32 x 128 macs / 65,536 = 8,388,608; elementwise work has no rate here
+//   2 x 8192 x 8192 x 32 x 128 macs / 65,536 = 8,388,608, and for 8192 x 8192 x 32 scores maxima,
+//   2^31 / (32 x 64) = 1,048,576, exponentials, 2^31 / (32 x 16) = 4,194,304 (their additions,
+//   2^32 / (32 x 128), run beside them), and for 8192 x 4096 outputs 2^25 / (32 x 128) = 8192:
+//   13,639,680
 //   q and out 2 x 8192 x 4096 x 2, k and v 2 x 8192 x 1024 x 2: 167,772,160 bytes / 146.888
 //   = 1,142,178.4, rounded up 1,142,179.
 // a norm: 8192 x 4096 values of 2 bytes in and out and 4096 weights: 134,225,920 bytes
@@ -43,7 +46,7 @@
 // AX-SAME: #llm.tile<theoretical levels = [<"cache", sizes = {k = 3439, m = 3439, n = 1024}
 // AX: "model.layers.0.self_attn.v_proj" {{.*}}compute_cycles = 524288, memory_cycles = 592890, bound = memory>
 // AX-SAME: sizes = {k = 3439, m = 3439, n = 1024}
-// AX: llm.gqa_attn {{.*}}compute_cycles = 8388608, memory_cycles = 1142179, bound = compute>]{{.*}}llm.tile = #llm.tile<theoretical>
+// AX: llm.gqa_attn {{.*}}compute_cycles = 13639680, memory_cycles = 1142179, bound = compute>]{{.*}}llm.tile = #llm.tile<theoretical>
 // AX: "model.layers.0.self_attn.o_proj" {{.*}}compute_cycles = 2097152, {{.*}}bound = compute>
 // AX-SAME: sizes = {k = 2508, m = 2508, n = 2508}
 // AX: "model.layers.0.mlp.gate_proj" {{.*}}compute_cycles = 7340032, memory_cycles = 5222475, bound = compute>
