@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/CostModel.h"
+#include "Granules.h"
 #include "Movement.h"
 #include "llm/Analysis/Totals.h"
 #include "llm/Interfaces/Composition.h"
@@ -67,11 +68,23 @@ int64_t OpOnTarget::tileCapacityBytes() const {
 // Time
 //===----------------------------------------------------------------------===//
 
-/// Operations per cycle for one kind of work; 0: not modelled. Fails for
-/// contractions of a type without a rate.
+/// Work that nothing says the time of must not be free.
+static FailureOr<int64_t> vectorRateOf(const OpOnTarget &context,
+                                       WorkKind kind) {
+  if (std::optional<int64_t> rate = Target::opsPerCycle(*context.engine, kind))
+    return *rate;
+  StringRef name = toRef(stringify(kind));
+  return context.op->emitOpError()
+         << "does " << name << " work, for which engine '"
+         << context.engine->name << "' of target '" << context.target->name
+         << "' gives no rate: the target needs engines."
+         << context.engine->name << "." << name << "_per_cycle_per_unit";
+}
+
+/// Operations per cycle for one kind of work.
 static FailureOr<int64_t> rateOf(const OpOnTarget &context, WorkKind kind) {
   if (kind != WorkKind::Mac)
-    return Target::opsPerCycle(*context.engine, kind).value_or(0);
+    return vectorRateOf(context, kind);
   Type type = context.workload.macElementType();
   std::string usedType;
   std::optional<int64_t> rate =
@@ -90,8 +103,18 @@ LogicalResult mlir::llm::emitOverflow(Operation *op) {
   return op->emitOpError() << "its work, bytes or cycles are above 2^61 - 1";
 }
 
-static FailureOr<int64_t> stageCycles(const OpOnTarget &context,
-                                      unsigned index) {
+/// The points of a stage with those that only fill granules up; of the op's own
+/// alone where no tile is told.
+static Count countFilled(const OpOnTarget &context, unsigned stage,
+                         int64_t points, ArrayRef<int64_t> tileSizes) {
+  std::optional<Granules> granules;
+  if (!tileSizes.empty())
+    granules = Granules::get(context, stage);
+  return granules ? granules->countSlots(points, tileSizes) : Count(points);
+}
+
+static FailureOr<int64_t> stageCycles(const OpOnTarget &context, unsigned index,
+                                      ArrayRef<int64_t> tileSizes) {
   const Stage &stage = context.workload.stages[index];
   WorkloadOpInterface op = context.op;
   Count points =
@@ -103,9 +126,12 @@ static FailureOr<int64_t> stageCycles(const OpOnTarget &context,
     FailureOr<int64_t> rate = rateOf(context, kind);
     if (failed(rate))
       return failure();
-    if (*rate == 0)
-      continue;
-    std::optional<int64_t> cycles = ceilMulDiv(*points, perPoint, 1, *rate);
+    Count filled = kind == WorkKind::Mac
+                       ? countFilled(context, index, *points, tileSizes)
+                       : points;
+    std::optional<int64_t> cycles =
+        succeeded(filled) ? ceilMulDiv(*filled, perPoint, 1, *rate)
+                          : std::nullopt;
     if (!cycles)
       return emitOverflow(op);
     longest = std::max(longest, *cycles);
@@ -113,10 +139,12 @@ static FailureOr<int64_t> stageCycles(const OpOnTarget &context,
   return longest;
 }
 
-FailureOr<int64_t> mlir::llm::computeCycles(const OpOnTarget &context) {
+/// Cycles of all arithmetic in tiles of these sizes; of none, without granules.
+static FailureOr<int64_t> cyclesInTiles(const OpOnTarget &context,
+                                        ArrayRef<int64_t> tileSizes) {
   int64_t total = 0;
   for (unsigned stage = 0; stage < context.workload.stages.size(); ++stage) {
-    FailureOr<int64_t> cycles = stageCycles(context, stage);
+    FailureOr<int64_t> cycles = stageCycles(context, stage, tileSizes);
     if (failed(cycles))
       return failure();
     std::optional<int64_t> sum = checkedAdd(total, *cycles);
@@ -132,6 +160,30 @@ FailureOr<int64_t> mlir::llm::computeCycles(const OpOnTarget &context) {
   return *cycles;
 }
 
+static SmallVector<int64_t, 6> wholeLoops(const Workload &workload) {
+  SmallVector<int64_t, 6> sizes;
+  for (const Loop &loop : workload.loops)
+    sizes.push_back(loop.extent);
+  return sizes;
+}
+
+FailureOr<int64_t> mlir::llm::computeCycles(const OpOnTarget &context) {
+  return cyclesInTiles(context, wholeLoops(context.workload));
+}
+
+/// Those of its tile in the private memory; the closed form of a theoretical
+/// one knows none.
+static FailureOr<int64_t> cyclesWith(const OpOnTarget &context, TileAttr tile) {
+  if (tile.getStrategy() == TileStrategy::Theoretical)
+    return cyclesInTiles(context, {});
+  if (tile.getLevels().empty() || !context.tileMemory())
+    return computeCycles(context);
+  FailureOr<Tiling> tiling = readTiling(context, tile.getLevels().front());
+  if (failed(tiling))
+    return failure();
+  return cyclesInTiles(context, tiling->sizes);
+}
+
 std::optional<int64_t> mlir::llm::memoryCycles(const OpOnTarget &context,
                                                int64_t bytes) {
   const Memory &dram = context.target->dram();
@@ -143,16 +195,6 @@ std::optional<int64_t> mlir::llm::memoryCycles(const OpOnTarget &context,
 SmallVector<std::string>
 mlir::llm::describeAssumptions(const OpOnTarget &context) {
   SmallVector<std::string> assumptions;
-  for (WorkKind kind : {WorkKind::Alu, WorkKind::Special, WorkKind::Compare}) {
-    bool isUsed =
-        llvm::any_of(context.workload.stages, [&](const Stage &stage) {
-          return llvm::any_of(stage.workPerPoint,
-                              [&](auto work) { return work.first == kind; });
-        });
-    if (isUsed && !Target::opsPerCycle(*context.engine, kind))
-      assumptions.push_back("no rate for " + std::string(stringify(kind)) +
-                            " work: it takes no time");
-  }
   Type type = context.workload.macElementType();
   std::string usedType;
   if (type && Target::macsPerCycle(*context.engine, type, usedType)) {
@@ -278,9 +320,9 @@ static CostBound boundOf(int64_t fixed, int64_t compute, int64_t memory) {
 
 /// Work that spreads over all units evenly, and hides streaming or is hidden by
 /// it.
-static FailureOr<Cycles> spreadEvenly(const OpOnTarget &context,
+static FailureOr<Cycles> spreadEvenly(const OpOnTarget &context, TileAttr tile,
                                       int64_t memory) {
-  FailureOr<int64_t> compute = computeCycles(context);
+  FailureOr<int64_t> compute = cyclesWith(context, tile);
   if (failed(compute))
     return failure();
   Cycles cycles;
@@ -427,7 +469,7 @@ static FailureOr<Cycles> cyclesOf(const OpOnTarget &context,
                                   KernelBytes bytes, int64_t memory,
                                   int64_t energy) {
   // Of units, too: it finds types without a rate and what leaves 64 bits.
-  FailureOr<Cycles> even = spreadEvenly(context, memory);
+  FailureOr<Cycles> even = spreadEvenly(context, tile, memory);
   if (failed(even))
     return failure();
   if (!kernel)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/TileSearch.h"
+#include "Granules.h"
 #include "Movement.h"
 #include "llm/Support/Units.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,14 +17,22 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-/// Arithmetic takes as long with every tile, and more bytes take no less time:
-/// the cheapest tile is one that moves the fewest.
+/// Arithmetic takes as long with every tile of whole granules, and more bytes
+/// take no less time: the cheapest of these is one that moves the fewest.
 class TileSearch {
 public:
-  explicit TileSearch(const OpOnTarget &context)
+  /// Without granules, tiles may be of any size.
+  TileSearch(const OpOnTarget &context, bool fillsGranules)
       : context(context), workload(context.workload),
         model(context.op, context.workload),
-        capacity(context.tileCapacityBytes()) {}
+        capacity(context.tileCapacityBytes()),
+        steps(context.workload.loops.size(), 1) {
+    if (fillsGranules)
+      findSteps();
+    classifyLoops();
+  }
+
+  bool hasFittingTile() const { return fits(capacity); }
 
   /// The level of the engine's private memory.
   FailureOr<TileLevelAttr> run();
@@ -31,6 +40,7 @@ public:
   FailureOr<SmallVector<int64_t, 4>> movedBytes() const;
 
 private:
+  void findSteps();
   void classifyLoops();
   /// What is moved again at most when the loop is cut: the buffers that do not
   /// use it, once for each iteration.
@@ -62,6 +72,8 @@ private:
   const Workload &workload;
   TileModel model;
   int64_t capacity;
+  /// Of each loop, what its tiles are multiples of where it is cut.
+  SmallVector<int64_t, 6> steps;
   /// Loops that some buffer does not use: cutting them, and their order, costs
   /// traffic.
   SmallVector<unsigned> reuseLoops;
@@ -85,18 +97,28 @@ static constexpr size_t maxReuseLoops = 3;
 static constexpr int64_t tileGranule = 16;
 
 /// Sizes that cut `extent` into 1, 2, 3, 4, 6, 8, 12, .. tiles, largest first,
-/// down to 1.
-static SmallVector<int64_t> candidateSizes(int64_t extent) {
+/// down to `step`: multiples of that, and of the granule of all machines where
+/// they are long enough.
+static SmallVector<int64_t> candidateSizes(int64_t extent, int64_t step) {
+  int64_t coarse = llvm::alignTo(tileGranule, step);
   SmallVector<int64_t> sizes;
-  for (int64_t power = 1; sizes.empty() || sizes.back() > 1; power *= 2)
+  for (int64_t power = 1; sizes.empty() || sizes.back() > step; power *= 2)
     for (int64_t trips : {power, power + power / 2}) {
       int64_t size = llvm::divideCeil(extent, trips);
-      if (size > tileGranule)
-        size = std::min(extent, int64_t(llvm::alignTo(size, tileGranule)));
+      size = llvm::alignTo(size, size > coarse ? coarse : step);
+      size = std::min(extent, size);
       if (sizes.empty() || size < sizes.back())
         sizes.push_back(size);
     }
   return sizes;
+}
+
+/// What several products of an op are cut by serves all of them.
+void TileSearch::findSteps() {
+  for (unsigned stage = 0; stage < workload.stages.size(); ++stage)
+    if (std::optional<Granules> granules = Granules::get(context, stage))
+      for (auto [loop, step] : llvm::enumerate(steps))
+        step = std::max(step, granules->stepOf(loop));
 }
 
 double TileSearch::bytesAtStake(unsigned loop) const {
@@ -112,7 +134,7 @@ double TileSearch::bytesAtStake(unsigned loop) const {
 
 void TileSearch::classifyLoops() {
   for (auto [index, loop] : llvm::enumerate(workload.loops)) {
-    current.sizes.push_back(loop.isTileable ? 1 : loop.extent);
+    current.sizes.push_back(loop.isTileable ? steps[index] : loop.extent);
     if (!loop.isTileable || loop.extent == 1)
       continue;
     auto isReusedBy = [&, at = index](const Buffer &buffer) {
@@ -132,7 +154,8 @@ void TileSearch::classifyLoops() {
   llvm::sort(reuseLoops);
   llvm::sort(streamedLoops);
   for (unsigned loop : reuseLoops)
-    sizesOfReuseLoops.push_back(candidateSizes(workload.loops[loop].extent));
+    sizesOfReuseLoops.push_back(
+        candidateSizes(workload.loops[loop].extent, steps[loop]));
 }
 
 bool TileSearch::fits(int64_t room) const {
@@ -156,7 +179,7 @@ SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
   const int64_t *first = llvm::partition_point(
       cut, [&](int64_t tried) { return !fitsWith(tried); });
   fitting.append(first, cut.end());
-  size = 1;
+  size = steps[reuseLoops[position]];
   return fitting;
 }
 
@@ -246,7 +269,7 @@ void TileSearch::enumerateSizes(size_t position) {
     if (isMasked || isLast || canImprove(withLeastCuts(position + 1)))
       enumerateSizes(position + 1);
   }
-  current.sizes[loop] = 1;
+  current.sizes[loop] = steps[loop];
 }
 
 /// Streamed loops cost no traffic: fewer, larger tiles as far as there is room,
@@ -254,7 +277,8 @@ void TileSearch::enumerateSizes(size_t position) {
 void TileSearch::growStreamedLoops() {
   current = best;
   for (unsigned loop : llvm::reverse(streamedLoops))
-    for (int64_t size : candidateSizes(workload.loops[loop].extent)) {
+    for (int64_t size :
+         candidateSizes(workload.loops[loop].extent, steps[loop])) {
       int64_t before = current.sizes[loop];
       current.sizes[loop] = size;
       if (fits(capacity) && countBytes(current, *bestBytes))
@@ -280,7 +304,6 @@ TileLevelAttr TileSearch::makeLevel() const {
 }
 
 FailureOr<TileLevelAttr> TileSearch::run() {
-  classifyLoops();
   for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
     if (Count bytes = model.compulsoryBytes(buffer); succeeded(bytes))
       leastBytes += *bytes;
@@ -338,6 +361,14 @@ static FailureOr<TileLevelAttr> chooseUnitLevel(const OpOnTarget &context,
       getAmounts(mlirContext, sizes), {}, getAmounts(mlirContext, {}), {});
 }
 
+/// Of tiles that fill granules, where there is room for one, else of any.
+static TileSearch startSearch(const OpOnTarget &context) {
+  TileSearch search(context, /*fillsGranules=*/true);
+  return search.hasFittingTile()
+             ? search
+             : TileSearch(context, /*fillsGranules=*/false);
+}
+
 FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
   // Where that fails, no tile has a cost.
   if (failed(computeCycles(context)))
@@ -345,7 +376,7 @@ FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
   SmallVector<TileLevelAttr, 2> levels;
   SmallVector<int64_t, 4> bytes;
   if (context.tileMemory()) {
-    TileSearch search(context);
+    TileSearch search = startSearch(context);
     FailureOr<TileLevelAttr> level = search.run();
     if (failed(level))
       return failure();

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/Totals.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -55,6 +57,43 @@ struct WeightUse {
 };
 using WeightUses = llvm::DenseMap<Operation *, WeightUse, SameSource>;
 } // namespace
+
+static bool isTensor(Type type) { return isa<RankedTensorType>(type); }
+
+/// A cache, of which other sources show rows.
+static bool showsWholeObject(SourceOpInterface source) {
+  return !llvm::all_of(source->getResultTypes(), isTensor);
+}
+
+/// The loops whose iteration `index` tells apart, through arithmetic.
+static void findIndexLoops(Value index,
+                           llvm::SmallPtrSetImpl<Operation *> &loops) {
+  llvm::SmallSetVector<Value, 4> worklist;
+  worklist.insert(index);
+  for (size_t next = 0; next < worklist.size(); ++next) {
+    Value value = worklist[next];
+    if (!value.getType().isIntOrIndex())
+      continue;
+    if (Operation *op = value.getDefiningOp())
+      worklist.insert_range(op->getOperands());
+    else
+      loops.insert(value.getParentBlock()->getParentOp());
+  }
+}
+
+/// How many weights or caches a source shows: one for each iteration of the
+/// loops that its indices count, however many loops are around it.
+static int64_t countObjects(SourceOpInterface source) {
+  llvm::SmallPtrSet<Operation *, 2> loops;
+  for (Value index : source->getOperands())
+    if (index.getType().isIndex())
+      findIndexLoops(index, loops);
+  int64_t objects = 1;
+  for (Operation *around : loops)
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(around))
+      objects *= loop.getStaticTripCount()->getZExtValue();
+  return objects; // no more than its runs, which are counted
+}
 
 static LogicalResult emitOverflow(Operation *op) {
   return op->emitOpError()
@@ -123,11 +162,22 @@ static LogicalResult addOp(WorkloadOpInterface op, int64_t count,
   return updates.wasInterrupted() ? emitOverflow(op) : success();
 }
 
+/// Of a whole cache its rows count when they are read, its room here. One whose
+/// size is still open is used by nothing that takes time.
+static LogicalResult addCaches(ValueRange values, int64_t count,
+                               Totals &totals) {
+  for (Value value : values)
+    if (auto cache = dyn_cast<KvCacheType>(value.getType());
+        cache && cache.hasStaticShape() &&
+        failed(accumulate(totals.cacheBytes, storageBytes(cache), count)))
+      return failure();
+  return success();
+}
+
 static LogicalResult addSource(SourceOpInterface source, int64_t count,
                                const WeightUse &use, Totals &totals) {
-  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
-  if (!llvm::all_of(source->getResultTypes(), isTensor))
-    return success(); // a whole cache: its rows count when they are read
+  if (showsWholeObject(source))
+    return addCaches(source->getResults(), count, totals);
   if (source.getSourceKind() == SourceKind::Cache)
     return accumulate(totals.kvReadBytes, source.countShownBytes(), count);
   for (Value result : source->getResults()) {
@@ -156,13 +206,17 @@ FailureOr<Totals> mlir::llm::computeTotals(const Program &program) {
     if (failed(addOp(op.op, op.count, totals, uses)))
       return failure();
   for (auto [source, count] : program.sources()) {
-    bool isWeight = source.getSourceKind() == SourceKind::Weight;
-    if (isWeight && !counted.insert(source).second)
+    bool isObject = source.getSourceKind() == SourceKind::Weight ||
+                    showsWholeObject(source);
+    if (isObject && !counted.insert(source).second)
       continue;
-    // Without an index it is one weight, however often the program meets it.
-    int64_t weights = isWeight && source->getNumOperands() == 0 ? 1 : count;
-    if (failed(addSource(source, weights, uses.lookup(source), totals)))
+    int64_t shown = isObject ? countObjects(source) : count;
+    if (failed(addSource(source, shown, uses.lookup(source), totals)))
       return emitOverflow(source);
   }
+  func::FuncOp function = program.function();
+  if (failed(addCaches(function.getArguments(), 1, totals)))
+    return emitFunctionError(function)
+           << "has caches that take more than 2^61 - 1 bytes";
   return totals;
 }

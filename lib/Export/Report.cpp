@@ -172,6 +172,11 @@ FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
   if (failed(totals))
     return failure();
   report.totals = *totals;
+  FailureOr<Capacity> capacity =
+      Capacity::compute(*report.program, *totals, target);
+  if (failed(capacity))
+    return failure();
+  report.capacity = *capacity;
   report.imported =
       function->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName);
   for (unsigned op = 0; op < report.program->ops().size(); ++op) {
@@ -185,6 +190,8 @@ FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
     report.ops.push_back(std::move(*entry));
   }
   report.sum.bytes.resize(target.sharedMemories().size());
+  if (!report.capacity.fits())
+    problems.push_back(report.describeExcess());
   report.problems = std::move(problems);
   return report;
 }
@@ -244,6 +251,13 @@ StringRef Report::largestBound() const {
     largest = bound.getName();
   }
   return largest;
+}
+
+std::string Report::describeExcess() const {
+  return capacity.fits() ? ""
+                         : ("function '" + functionName() + "' " +
+                            capacity.describeExcess())
+                               .str();
 }
 
 std::optional<double> Report::tokensPerSecond() const {

@@ -10,8 +10,8 @@
 
 #include "FunctionExplanation.h"
 #include "SourceRooms.h"
+#include "llm/Analysis/Capacity.h"
 #include "llm/Analysis/Timeline.h"
-#include "llm/Analysis/Totals.h"
 #include "llm/Target/Target.h"
 
 #include <memory>
@@ -47,13 +47,15 @@ struct Report {
   Timeline timeline;
   const Target *target = nullptr;
   Totals totals;
+  Capacity capacity;
   ProgramAttr imported; ///< null where the function was not imported
   std::vector<OpReport> ops;
   OpFigures sum;                           ///< over all runs of all ops
   DenseMap<Operation *, unsigned> indexOf; ///< into `ops`
   /// Nothing where the schedule breaks a rule or costs are stale.
   std::optional<FunctionExplanation> explanation;
-  /// What the user was warned of: the schedule is stale, or not valid.
+  /// What the user was warned of: the schedule is stale, or not valid; or the
+  /// program does not fit into memory.
   std::vector<std::string> problems;
 
   StringRef functionName() const;
@@ -67,6 +69,8 @@ struct Report {
   /// The name of the largest of the schedule's bounds, of equal ones the first;
   /// empty where it has none.
   StringRef largestBound() const;
+  /// That the program does not fit, in a sentence; empty where it does.
+  std::string describeExcess() const;
   /// New tokens per second if each of the model's layers took as long as these.
   std::optional<double> tokensPerSecond() const;
 

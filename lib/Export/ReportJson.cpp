@@ -142,6 +142,30 @@ static Json toJson(const Totals &totals) {
           {"kv_write_bytes", totals.kvWriteBytes}};
 }
 
+static Json capacityToJson(const Report &report) {
+  const Capacity &capacity = report.capacity;
+  Json json = {{"memory", capacity.memory().name},
+               {"needed_bytes", capacity.neededBytes()},
+               {"weight_bytes", capacity.weightBytes},
+               {"cache_bytes", capacity.cacheBytes},
+               {"value_bytes", capacity.valueBytes},
+               {"workspace_bytes", capacity.workspaceBytes}};
+  auto add = [&](const char *name, std::optional<int64_t> amount) {
+    if (amount)
+      json[name] = *amount;
+  };
+  add("needed_bytes_if_all_layers", capacity.allLayersBytes);
+  if (!capacity.isChecked())
+    return json;
+  json["capacity_bytes"] = capacity.memory().capacityBytes;
+  json["fits"] = capacity.fits();
+  add("largest_batch", capacity.largestBatch);
+  add("largest_kv_len", capacity.largestContext);
+  if (!capacity.fits())
+    json["problem"] = report.describeExcess();
+  return json;
+}
+
 static Json loopsToJson(const Timeline &timeline) {
   Json loops = Json::array();
   for (const TimedLoop &loop : timeline.loops())
@@ -420,6 +444,7 @@ static Json toJson(const Report &report) {
   json["engines"] = enginesToJson(report);
   json["memories"] = memoriesToJson(*report.target);
   json["totals"] = toJson(report.totals);
+  json["capacity"] = capacityToJson(report);
   json["loops"] = loopsToJson(report.timeline);
   unsigned firstLoop = 0;
   json["order"] = toJson(report, report.program->items(), firstLoop);

@@ -215,6 +215,36 @@ static void printEnergy(const Report &report, llvm::raw_ostream &os) {
   printWrapped(os, text, pageWidth);
 }
 
+static std::string showBytes(int64_t bytes) {
+  constexpr Unit units[] = {
+      {"bytes", 1, 0}, {"kB", 1e3, 1}, {"MB", 1e6, 1}, {"GB", 1e9, 1}, {"TB", 1e12, 1}};
+  const Unit &unit = chooseUnit(units, double(bytes), /*width=*/5);
+  return formatIn(unit, double(bytes)) + " " + unit.name.str();
+}
+
+/// What the program holds, and of how much.
+static void printCapacity(const Report &report, llvm::raw_ostream &os) {
+  const Capacity &capacity = report.capacity;
+  std::string text =
+      "Holds " + showBytes(capacity.neededBytes()) +
+      (capacity.isChecked()
+           ? " of " + showBytes(capacity.memory().capacityBytes)
+           : std::string()) +
+      " in " + showName(capacity.memory().name) + ": weights " +
+      showBytes(capacity.weightBytes) + ", KV caches " +
+      showBytes(capacity.cacheBytes) + ", values " +
+      showBytes(capacity.valueBytes) + ", workspace " +
+      showBytes(capacity.workspaceBytes);
+  if (!capacity.isChecked())
+    text += "; the target gives no capacity, so that nothing is checked";
+  else if (capacity.allLayersBytes &&
+           *capacity.allLayersBytes > capacity.memory().capacityBytes)
+    text += "; all " + std::to_string(report.imported.getModelLayers()) +
+            " layers, if like these, would hold " +
+            showBytes(*capacity.allLayersBytes) + " and do not fit";
+  printWrapped(os, text, pageWidth);
+}
+
 //===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//
@@ -255,10 +285,14 @@ static void printIdle(const Report &report, llvm::raw_ostream &os) {
 
 void mlir::llm::writeReportSummary(const Report &report,
                                    llvm::raw_ostream &os) {
+  if (!report.capacity.fits())
+    printWrapped(os, "DOES NOT FIT: " + toPrintable(report.describeExcess()),
+                 pageWidth);
   printMachine(report, os);
   printBounds(report, os);
   printTokens(report, os);
   printEnergy(report, os);
+  printCapacity(report, os);
 }
 
 void mlir::llm::writeReportTable(ArrayRef<Report> reports,

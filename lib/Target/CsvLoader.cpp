@@ -20,6 +20,9 @@ static constexpr llvm::StringLiteral units = "units";
 static constexpr llvm::StringLiteral clock = "clock_hz";
 static constexpr llvm::StringLiteral macs16 = "macs_per_cycle_per_unit_16bit";
 static constexpr llvm::StringLiteral macs32 = "macs_per_cycle_per_unit_fp32";
+static constexpr llvm::StringLiteral alu = "alu_per_cycle_per_unit";
+static constexpr llvm::StringLiteral special = "special_per_cycle_per_unit";
+static constexpr llvm::StringLiteral compare = "compare_per_cycle_per_unit";
 static constexpr llvm::StringLiteral peak16 = "peak_dense_16bit_flops";
 static constexpr llvm::StringLiteral peak8 = "peak_dense_fp8_flops";
 static constexpr llvm::StringLiteral memoryRate = "memory_bytes_per_second";
@@ -30,8 +33,9 @@ static constexpr llvm::StringLiteral linkRate =
 } // namespace csv
 
 std::vector<StringRef> targetCsvFields() {
-  return {csv::units,      csv::clock,   csv::macs16,     csv::macs32,
-          csv::peak16,     csv::peak8,   csv::memoryRate, csv::memoryBytes,
+  return {csv::units,      csv::clock,       csv::macs16,     csv::macs32,
+          csv::alu,        csv::special,     csv::compare,    csv::peak16,
+          csv::peak8,      csv::memoryRate,  csv::memoryBytes,
           csv::cacheBytes, csv::linkRate};
 }
 
@@ -159,8 +163,7 @@ FailureOr<Target> ColumnReader::read() {
                                       "of the memory next to the units")))
     return failure();
   target.name = column.str();
-  target.description = "figures of a datasheet table; rates of work other than "
-                       "multiply-accumulates are not modelled";
+  target.description = "figures of a datasheet table";
   target.clockIsGiven = get(csv::clock).has_value();
   target.clockHz = get(csv::clock).value_or(Target::defaultClockHz);
 
@@ -169,6 +172,9 @@ FailureOr<Target> ColumnReader::read() {
   engine.kinds.insert(EngineKind::Vector);
   engine.units = get(csv::units).value_or(1);
   engine.privateMemory = "cache";
+  engine.aluPerCycle = get(csv::alu);
+  engine.specialPerCycle = get(csv::special);
+  engine.comparePerCycle = get(csv::compare);
   std::optional<int64_t> macs16 = get(csv::macs16);
   if (!macs16)
     macs16 = macsFromPeak(csv::peak16);

@@ -65,8 +65,8 @@ ArrayRef<OtherField> targetOthers() {
        "a map from names to engines (groups of equal engines); an op runs on "
        "the first group that has all the kinds that it needs"},
       {keys::memories, "", "required",
-       "a map from names to memories; the shared ones from near to far, the "
-       "last one is where values live between ops"},
+       "a map from names to memories; values live between ops in the last "
+       "shared one"},
       {keys::links, "", "none",
        "a map from names to links to other devices of the same kind"},
       {keys::fittedOn, "", "the figures are not fitted",
@@ -146,14 +146,14 @@ ArrayRef<NumberField<Engine>> engineNumbers() {
             "cores or SMs inside one engine; rates with `_per_unit` are of one",
             &Engine::units),
       field("alu_per_cycle_per_unit", "operations per cycle",
-            "not modelled, takes no time",
+            "an op that does such work is an error",
             "additions, multiplications, conversions", &Engine::aluPerCycle),
       field("special_per_cycle_per_unit", "operations per cycle",
-            "not modelled, takes no time",
+            "an op that does such work is an error",
             "exponentials, reciprocal square roots, divisions",
             &Engine::specialPerCycle),
       field("compare_per_cycle_per_unit", "operations per cycle",
-            "not modelled, takes no time", "comparisons and maxima",
+            "an op that does such work is an error", "comparisons and maxima",
             &Engine::comparePerCycle),
       field("sustained_clock_hz", "cycles per second", "`clock_hz`",
             "the clock that the units keep under load: below `clock_hz` where "
@@ -180,7 +180,7 @@ ArrayRef<NumberField<Engine>> engineNumbers() {
             &Engine::streamBytesPerKilocycle),
       field("mac_granule_m", "rows", "1",
             "rows of the smallest product of a unit's multiply-accumulate "
-            "array",
+            "array: fewer take as long",
             &Engine::granuleM),
       field("mac_granule_n", "columns", "1", "columns of it",
             &Engine::granuleN),
@@ -197,8 +197,8 @@ ArrayRef<NumberField<Memory>> memoryNumbers() {
   static const NumberField<Memory> fields[] = {
       field("capacity_bytes", "bytes",
             "required if private; not given if shared",
-            "capacity; that of a shared memory is not checked against the "
-            "program yet",
+            "capacity; that of the last shared memory must hold the program "
+            "(weights, caches, values), or else nothing is checked",
             &Memory::capacityBytes),
       field("bytes_per_second", "bytes per second", "the memory is private",
             "the rate", &Memory::bytesPerSecond),

@@ -7,6 +7,7 @@
 
 #include "Fields.h"
 #include "llm/Files/LocatedJson.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace mlir::llm {
 
@@ -42,12 +43,34 @@ static Field toField(const LocatedJson &json) {
   return field;
 }
 
+/// Costs that are computed pass the last shared memory alone: what the file
+/// says of another one must not look as if it had a say. (Costs that are written
+/// by hand may name it.)
+static void warnOfUnusedMemories(const Field &root, const Target &target) {
+  const Field *memories = root.find(keys::memories);
+  SmallVector<const Memory *> shared = target.sharedMemories();
+  for (const Memory *memory : llvm::drop_end(shared))
+    if (const Field *field = memories->find(memory->name))
+      mlir::emitWarning(field->location)
+          << "'" << field->path << "' is a second memory with "
+          << "bytes_per_second, which is not modelled: all bytes of --llm-tile "
+             "and --llm-cost pass '"
+          << target.dram().name
+          << "' alone. A memory next to engines is their private_memory, and "
+             "has no bytes_per_second";
+}
+
 FailureOr<Target> parseTargetJson(StringRef text, StringRef bufferName,
                                   MLIRContext *context, bool calibrated) {
   FailureOr<LocatedJson> json = LocatedJson::parse(text, bufferName, context);
   if (failed(json))
     return failure();
-  return readTargetFields(toField(*json), /*name=*/std::nullopt, calibrated);
+  Field root = toField(*json);
+  FailureOr<Target> target =
+      readTargetFields(root, /*name=*/std::nullopt, calibrated);
+  if (succeeded(target))
+    warnOfUnusedMemories(root, *target);
+  return target;
 }
 
 } // namespace mlir::llm

@@ -8,6 +8,7 @@
 #include "ExactSearch.h"
 #include "Improvement.h"
 #include "ModuleTarget.h"
+#include "llm/Analysis/Capacity.h"
 #include "llm/Analysis/ProgramBounds.h"
 #include "llm/Analysis/Roofline.h"
 #include "llm/Analysis/ScheduleProblem.h"
@@ -459,7 +460,9 @@ struct LlmSchedulePass
     if (failed(forEachProgram(module, [&](const Program &program) {
           if (failed(checkCosts(program, *target)))
             return failure();
-          return FunctionScheduler(program, *target, options).run(policy);
+          if (failed(FunctionScheduler(program, *target, options).run(policy)))
+            return failure();
+          return warnOfExcess(program, *target);
         })))
       signalPassFailure();
   }

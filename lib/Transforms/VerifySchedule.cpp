@@ -1,4 +1,4 @@
-//===- VerifySchedule.cpp - Check a schedule against the rules S1 to S9 ---===//
+//===- VerifySchedule.cpp - Check a schedule against rules S1 to S10 ------===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,7 @@
 
 #include "ModuleTarget.h"
 #include "SearchLine.h"
+#include "llm/Analysis/Capacity.h"
 #include "llm/Analysis/ProgramBounds.h"
 #include "llm/Analysis/ScheduleProblem.h"
 #include "llm/Interfaces/ExternalModels.h"
@@ -204,6 +205,8 @@ namespace {
 struct LlmVerifySchedulePass
     : WorkloadPass<
           llm::impl::LlmVerifySchedulePassBase<LlmVerifySchedulePass>> {
+  using WorkloadPass::WorkloadPass;
+
   void runOnOperation() override {
     if (functionsWithBody(getOperation()).empty())
       return;
@@ -211,7 +214,9 @@ struct LlmVerifySchedulePass
     if (failed(target))
       return signalPassFailure();
     if (failed(forEachProgram(getOperation(), [&](const Program &program) {
-          return verify(program, *target);
+          if (failed(verify(program, *target)))
+            return failure();
+          return capacity ? checkCapacity(program, *target) : success();
         })))
       signalPassFailure();
   }

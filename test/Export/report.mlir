@@ -169,6 +169,8 @@
 // CHECK-NEXT:   "layers.{}.gate"
 // CHECK-NEXT: ]
 
+// The program holds weights of 3 x (32 + 256 + 256) bytes; while up and gate run, %x, their input and
+// both results are there, 128 bytes each.
 // The table on standard error, by default: rows count all runs (a product 3 x 30 cycles,
 // 3 x 256 MACs, 3 x 512 bytes), and add up to the last row. 90 of 290 cycles are 31.0 %. The
 // layers have the sum of the ops in them: 30 + 2 x 90 + 60 = 270 cycles, 2 x 768 MACs, and
@@ -183,6 +185,8 @@
 // TABLE-NEXT:roofline      50 cycles  0.100 us  no tile and no schedule can beat it
 // TABLE-NEXT:1,250,000.0 tokens/s if all 6 layers took this long, without embedding, head and sampling (toy-3b,
 // TABLE-NEXT:  decode, batch 1, seq 1, 4 keys, 3 of 6 layers here)
+// TABLE-NEXT:Holds 2,144 bytes of 1.0 MB in dram: weights 1,632 bytes, KV caches 0 bytes, values 512 bytes,
+// TABLE-NEXT:  workspace 0 bytes
 // TABLE-NEXT:Start: of the first run. Time, share, MACs and bytes: all runs together; time is engine time. A
 // TABLE-NEXT:  module has the sum of the rows indented under it. A # is 12.5 %, a - half of that.
 // TABLE-EMPTY:

@@ -63,7 +63,7 @@ func.func @manual(%a: tensor<4x4xbf16>) {
 //--- toy.json
 {
   "name": "toy", "clock_hz": 1000,
-  "engines": { "core": { "kinds": ["matrix", "vector"], "private_memory": "sram", "count": 2,
+  "engines": { "core": { "kinds": ["matrix", "vector"], "alu_per_cycle_per_unit": 1000000, "special_per_cycle_per_unit": 1000000, "private_memory": "sram", "count": 2,
                          "macs_per_cycle_per_unit": { "bf16": 4 }, "overhead_cycles": 5,
                          "port_bytes_per_second": { "dram": 1000 } } },
   "memories": { "sram": { "capacity_bytes": 512 }, "dram": { "bytes_per_second": 2000 } }
@@ -72,7 +72,7 @@ func.func @manual(%a: tensor<4x4xbf16>) {
 //--- fast.json
 {
   "name": "fast", "clock_hz": 1000,
-  "engines": { "core": { "kinds": ["matrix", "vector"], "private_memory": "sram",
+  "engines": { "core": { "kinds": ["matrix", "vector"], "alu_per_cycle_per_unit": 1000000, "special_per_cycle_per_unit": 1000000, "private_memory": "sram",
                          "macs_per_cycle_per_unit": { "bf16": 4 } } },
   "memories": { "sram": { "capacity_bytes": 512 }, "dram": { "bytes_per_second": 2462 } }
 }

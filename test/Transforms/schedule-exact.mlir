@@ -135,7 +135,7 @@ func.func @large(%x: tensor<5000x10000xbf16>) {
 //--- half.json
 {
   "name": "half", "clock_hz": 1000,
-  "engines": { "core": { "kinds": ["matrix", "vector"], "count": 2, "private_memory": "sram",
+  "engines": { "core": { "kinds": ["matrix", "vector"], "alu_per_cycle_per_unit": 1000000, "special_per_cycle_per_unit": 1000000, "count": 2, "private_memory": "sram",
                          "macs_per_cycle_per_unit": { "bf16": 64 },
                          "port_bytes_per_second": { "dram": 500 } } },
   "memories": { "sram": { "capacity_bytes": 4096 }, "dram": { "bytes_per_second": 1000 } }

@@ -142,8 +142,8 @@ func.func @groups(%x: tensor<100x100xbf16>) {
 {
   "name": "groups", "clock_hz": 1000000000,
   "engines": {
-    "fast": { "kinds": ["matrix", "vector"], "macs_per_cycle_per_unit": { "bf16": 1000 } },
-    "slow": { "kinds": ["matrix", "vector"], "macs_per_cycle_per_unit": { "bf16": 1 } }
+    "fast": { "kinds": ["matrix", "vector"], "alu_per_cycle_per_unit": 1000000, "special_per_cycle_per_unit": 1000000, "macs_per_cycle_per_unit": { "bf16": 1000 } },
+    "slow": { "kinds": ["matrix", "vector"], "alu_per_cycle_per_unit": 1000000, "special_per_cycle_per_unit": 1000000, "macs_per_cycle_per_unit": { "bf16": 1 } }
   },
   "memories": { "dram": { "bytes_per_second": 1000000000000 } }
 }
@@ -165,7 +165,7 @@ func.func @attention(%q: tensor<1x4x2x8xbf16>) {
 //--- full.json
 {
   "name": "full", "clock_hz": 1000,
-  "engines": { "core": { "kinds": ["matrix", "vector"], "count": 2, "private_memory": "sram",
+  "engines": { "core": { "kinds": ["matrix", "vector"], "alu_per_cycle_per_unit": 1000000, "special_per_cycle_per_unit": 1000000, "count": 2, "private_memory": "sram",
                          "macs_per_cycle_per_unit": { "bf16": 64 } } },
   "memories": { "sram": { "capacity_bytes": 4096 }, "dram": { "bytes_per_second": 1000 } }
 }
@@ -173,7 +173,7 @@ func.func @attention(%q: tensor<1x4x2x8xbf16>) {
 //--- half.json
 {
   "name": "half", "clock_hz": 1000,
-  "engines": { "core": { "kinds": ["matrix", "vector"], "count": 2, "private_memory": "sram",
+  "engines": { "core": { "kinds": ["matrix", "vector"], "alu_per_cycle_per_unit": 1000000, "special_per_cycle_per_unit": 1000000, "count": 2, "private_memory": "sram",
                          "macs_per_cycle_per_unit": { "bf16": 64 },
                          "port_bytes_per_second": { "dram": 500 } } },
   "memories": { "sram": { "capacity_bytes": 4096 }, "dram": { "bytes_per_second": 1000 } }
@@ -185,7 +185,7 @@ func.func @attention(%q: tensor<1x4x2x8xbf16>) {
   "engines": {
     "matrix": { "kinds": ["matrix"], "private_memory": "sram",
                 "macs_per_cycle_per_unit": { "bf16": 64 } },
-    "vector": { "kinds": ["vector"], "private_memory": "sram" }
+    "vector": { "kinds": ["vector"], "alu_per_cycle_per_unit": 1000000, "special_per_cycle_per_unit": 1000000, "private_memory": "sram" }
   },
   "memories": { "sram": { "capacity_bytes": 4096 }, "dram": { "bytes_per_second": 1000 } }
 }

@@ -68,7 +68,7 @@ module {}
   "name": "mychip", "clock_hz": 1e9,
   "engines": {
     "tile": {
-      "kinds": ["matrix", "vector"], "macs_per_cycle_per_unit": { "bf16": 2048 }
+      "kinds": ["matrix", "vector"], "alu_per_cycle_per_unit": 1000000, "special_per_cycle_per_unit": 1000000, "macs_per_cycle_per_unit": { "bf16": 2048 }
     }
   },
   "memories": {

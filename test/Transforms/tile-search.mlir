@@ -65,7 +65,7 @@ func.func @wide(%x: tensor<1x100xbf16>, %w: tensor<100xbf16>) {
 //--- toy.json
 {
   "name": "toy", "clock_hz": 1000,
-  "engines": { "core": { "kinds": ["matrix", "vector"], "private_memory": "sram",
+  "engines": { "core": { "kinds": ["matrix", "vector"], "alu_per_cycle_per_unit": 1000000, "special_per_cycle_per_unit": 1000000, "private_memory": "sram",
                          "macs_per_cycle_per_unit": { "bf16": 64 } } },
   "memories": { "sram": { "capacity_bytes": 512 }, "dram": { "bytes_per_second": 1000 } }
 }
@@ -73,7 +73,7 @@ func.func @wide(%x: tensor<1x100xbf16>, %w: tensor<100xbf16>) {
 //--- bare.json
 {
   "name": "bare", "clock_hz": 1000,
-  "engines": { "core": { "kinds": ["matrix", "vector"],
+  "engines": { "core": { "kinds": ["matrix", "vector"], "alu_per_cycle_per_unit": 1000000, "special_per_cycle_per_unit": 1000000,
                          "macs_per_cycle_per_unit": { "bf16": 64 } } },
   "memories": { "dram": { "bytes_per_second": 1000 } }
 }

@@ -26,7 +26,10 @@
 //   memory = (67,108,864 + 19,979,423.4) / 146.888 = 592,889.5, rounded up 592,890
 //   592,890 cycles, memory bound.
 // attention is no such product and gets the plain roofline, no tile:
-//   2 x 8192 x 8192 x 32 x 128 macs / 65,536 = 8,388,608; elementwise work has no rate here
+//   2 x 8192 x 8192 x 32 x 128 macs / 65,536 = 8,388,608, and for 8192 x 8192 x 32 scores maxima,
+//   2^31 / (32 x 64) = 1,048,576, exponentials, 2^31 / (32 x 16) = 4,194,304 (their additions,
+//   2^32 / (32 x 128), run beside them), and for 8192 x 4096 outputs 2^25 / (32 x 128) = 8192:
+//   13,639,680
 //   q and out 2 x 8192 x 4096 x 2, k and v 2 x 8192 x 1024 x 2: 167,772,160 bytes / 146.888
 //   = 1,142,178.4, rounded up 1,142,179.
 // a norm: 8192 x 4096 values of 2 bytes in and out and 4096 weights: 134,225,920 bytes
@@ -43,7 +46,7 @@
 // AX-SAME: #llm.tile<theoretical levels = [<"cache", sizes = {k = 3439, m = 3439, n = 1024}
 // AX: "model.layers.0.self_attn.v_proj" {{.*}}compute_cycles = 524288, memory_cycles = 592890, bound = memory>
 // AX-SAME: sizes = {k = 3439, m = 3439, n = 1024}
-// AX: llm.gqa_attn {{.*}}compute_cycles = 8388608, memory_cycles = 1142179, bound = compute>]{{.*}}llm.tile = #llm.tile<theoretical>
+// AX: llm.gqa_attn {{.*}}compute_cycles = 13639680, memory_cycles = 1142179, bound = compute>]{{.*}}llm.tile = #llm.tile<theoretical>
 // AX: "model.layers.0.self_attn.o_proj" {{.*}}compute_cycles = 2097152, {{.*}}bound = compute>
 // AX-SAME: sizes = {k = 2508, m = 2508, n = 2508}
 // AX: "model.layers.0.mlp.gate_proj" {{.*}}compute_cycles = 7340032, memory_cycles = 5222475, bound = compute>
@@ -64,12 +67,16 @@
 // EDITED: error: 'llm.matmul' op its tile says 'theoretical' but is not the one of the closed form
 // EDITED-SAME: sizes = {k = 10, m = 10, n = 10}
 
-// A remark for each type whose rate is not its own, and for work that has none.
+// A remark for each type whose rate is not its own.
 // RUN: llm-opt %t/small.mlir --llm-target=file=%t/toy.json --llm-tile=strategy=theoretical \
 // RUN:   --remarks-filter-analyse=llm-tile --remark-format=emitRemark -o %t/out 2>&1 | FileCheck %s --check-prefix=RATES
 // RATES: 'narrow' on engine 'core': no rate for contractions of f8E5M2: that of bf16 stands in
-// RATES: 'norm' on engine 'core': no rate for alu work: it takes no time
-// RATES: 'norm' on engine 'core': no rate for special work: it takes no time
+
+// Work that the target gives no rate for is not free: an error that names the field.
+// RUN: sed '/special_per_cycle/d' %t/toy.json > %t/norates.json
+// RUN: not llm-opt %t/small.mlir --llm-target=file=%t/norates.json --llm-tile=strategy=theoretical 2>&1 | FileCheck %s --check-prefix=NORATE
+// RUN: not llm-opt %t/small.mlir --llm-target=file=%t/norates.json --llm-tile 2>&1 | FileCheck %s --check-prefix=NORATE
+// NORATE: small.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'llm.rmsnorm' op does special work, for which engine 'core' of target 'toy' gives no rate: the target needs engines.core.special_per_cycle_per_unit
 
 //--- small.mlir
 // edge = sqrt(300 / 3) = 10 in all three dimensions: 100^3 macs, compute 10^6 / 8 =
@@ -89,8 +96,9 @@
 // One byte per value: 600 values, edge 14.142; 100^3 macs at the rate of bf16: 125,000;
 // memory 2 / 4 x 10^6 / 14.142 = 35,355.3, up 35,356.
 // CHECK: "narrow" {{.*}}compute_cycles = 125000, memory_cycles = 35356, bound = compute>{{.*}}sizes = {k = 14, m = 14, n = 14}
-// No product: 2 x 100 x 2 + 10 x 2 = 420 bytes in 105 cycles.
-// CHECK: "norm" {{.*}}compute_cycles = 0, memory_cycles = 105, bound = memory>{{.*}}llm.tile = #llm.tile<theoretical>
+// No product: 2 x 100 x 2 + 10 x 2 = 420 bytes in 105 cycles; 200 / 20 + 10 / 2 + 200 / 20 of
+// compute.
+// CHECK: "norm" {{.*}}compute_cycles = 25, memory_cycles = 105, bound = memory>{{.*}}llm.tile = #llm.tile<theoretical>
 func.func @small(%a: tensor<100x100xbf16>, %b: tensor<50x4xbf16>, %c: tensor<4x60xbf16>,
                  %d: tensor<1x1000xbf16>, %e: tensor<1000x9xbf16>, %f: tensor<5x6xbf16>,
                  %g: tensor<6x7xbf16>, %h: tensor<100x100xf8E5M2>, %i: tensor<10x10xbf16>,
@@ -107,7 +115,8 @@ func.func @small(%a: tensor<100x100xbf16>, %b: tensor<50x4xbf16>, %c: tensor<4x6
 //--- toy.json
 {
   "name": "toy", "clock_hz": 1000,
-  "engines": { "core": { "kinds": ["matrix", "vector"], "private_memory": "sram",
+  "engines": { "core": { "kinds": ["matrix", "vector"], "private_memory": "sram", "alu_per_cycle_per_unit": 20,
+                         "special_per_cycle_per_unit": 2,
                          "macs_per_cycle_per_unit": { "bf16": 8 } } },
   "memories": { "sram": { "capacity_bytes": 600 }, "dram": { "bytes_per_second": 4000 } }
 }

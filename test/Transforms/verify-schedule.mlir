@@ -256,6 +256,7 @@ func.func @experts(%x: tensor<2x4xbf16>, %l: tensor<2x4xbf16>) -> tensor<2x4xbf1
   "engines": {
     "core": { "kinds": ["matrix", "vector"], "count": 3, "private_memory": "sram",
               "macs_per_cycle_per_unit": { "bf16": 1 }, "alu_per_cycle_per_unit": 1,
+              "special_per_cycle_per_unit": 1000000, "compare_per_cycle_per_unit": 1000000,
               "port_bytes_per_second": { "dram": 500 } },
     "dma": { "kinds": ["memory"], "count": 2, "port_bytes_per_second": { "dram": 500 } }
   },

@@ -33,10 +33,10 @@ struct OpOnTarget {
   int64_t tileCapacityBytes() const;
 };
 
-/// Cycles of all arithmetic on one engine: stages one after the other, the
-/// kinds of work within a stage side by side, work without a rate for free.
-/// Fails with a diagnostic where the engine has no rate for the element type of
-/// a contraction.
+/// Cycles of all arithmetic on one engine, uncut: stages one after the other,
+/// the kinds of work within a stage side by side. Fails with a diagnostic where
+/// the engine has no rate for a kind of work, or for the element type of a
+/// contraction.
 FailureOr<int64_t> computeCycles(const OpOnTarget &context);
 
 /// Cycles in which `bytes` pass through one engine's port to DRAM.
@@ -75,9 +75,9 @@ FailureOr<PartCostAttr> computePartCost(const OpOnTarget &context,
 /// everything that `computeCost` reads.
 StringAttr computeStamp(const OpOnTarget &context, TileAttr tile);
 
-/// The kinds of work that the op has and its engine no rate for, and the
-/// element type whose rate stands in for the contraction's own, as sentences
-/// for remarks.
+/// Where the engine has no rate for the element type of the contraction, that
+/// whose rate stands in for it: what is assumed of the target, as sentences for
+/// remarks.
 SmallVector<std::string> describeAssumptions(const OpOnTarget &context);
 
 /// Names of a tile's loops in the order of the workload, with the level's

@@ -22,6 +22,7 @@ struct Totals {
   /// The same without those of the experts that a token does not select.
   int64_t activeParameters = 0;
   int64_t weightBytes = 0;          ///< as stored
+  int64_t cacheBytes = 0;           ///< room of all caches, filled or not
   int64_t kvElements = 0;           ///< valid in the caches after the step
   int64_t kvReadBytes = 0;  ///< rows of caches that are shown, each once
   int64_t kvWriteBytes = 0; ///< written into caches

@@ -287,6 +287,9 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
     with one of these three `proven_cycles` says what no schedule that they allow is
     shorter than.
 
+    A program that does not fit into the memory where its values live (S10) is scheduled all
+    the same, with a warning that says what it holds and what would fit.
+
     `engines=` sets the number of compute engines in the target, or of engines by name
     (`engines=mxu:4,vpu:2,dma:2`): what is shared, such as the bandwidth of DRAM, does not
     grow. A loop is scheduled once; its boundary is a
@@ -327,15 +330,20 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
 }
 
 def LlmVerifySchedulePass : Pass<"llm-verify-schedule", "::mlir::ModuleOp"> {
-  let summary = "Check a schedule against the rules S1 to S9";
+  let summary = "Check a schedule against the rules S1 to S10";
   let description = [{
     Re-derives every rule of Spec.md from the IR alone, knowing nothing of the pass that
     made the schedule. A broken rule is an error on the op that names the rule. Changes
     nothing.
 
     Requires: a target on the module, fresh costs, slots and a schedule. Guarantees: the
-    schedule is valid and its summary is what is re-derived.
+    schedule is valid and its summary is what is re-derived, and the program fits into the
+    target's memory (S10; not with `capacity=false`, for a question about time alone).
   }];
+  let options = [
+    Option<"capacity", "capacity", "bool", /*default=*/"true",
+      "whether the program must fit into the memory where its values live">
+  ];
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }
 

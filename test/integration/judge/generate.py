@@ -72,8 +72,7 @@ def _engine(rng: random.Random, kinds: list[str], shared: dict[str, dict]) -> di
             [{"f32": 16}, {"bf16": 64, "f32": 7}, {"f16": 32, "f32": 9},
              {"f16": 48, "bf16": 40, "tf32": 10, "f64": 1}])
     for kind in ("alu", "special", "compare"):
-        if rng.random() < 0.8:
-            engine[f"{kind}_per_cycle_per_unit"] = rng.choice([3, 8, 32])
+        engine[f"{kind}_per_cycle_per_unit"] = rng.choice([3, 8, 32]) if rng.random() < 0.8 else 1000
     if rng.random() < 0.8:
         engine["private_memory"] = rng.choice(["sram", "scratch"])
     return engine

@@ -168,7 +168,7 @@ TEST_F(Presets, NvlAx) {
   EXPECT_EQ(target.dram().bytesPerSecond, int64_t(342) << 30);
   EXPECT_EQ(target.privateMemoryOf(target.engines[0])->capacityBytes, 36 << 20);
   EXPECT_EQ(target.portLanes(target.engines[0], target.dram()), 1024);
-  EXPECT_EQ(ops(target, WorkKind::Alu), 0); // not modelled
+  EXPECT_EQ(ops(target, WorkKind::Alu), 32 * 128); // assumed
   std::string used;
   EXPECT_FALSE(Target::macsPerCycle(target.engines[0], b.getF32Type(), used));
 }

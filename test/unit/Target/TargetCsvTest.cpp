@@ -27,6 +27,9 @@ constexpr StringRef table =
     "clock_hz,2.5e9,1.5e9,1.83e9,,\r\n"
     "macs_per_cycle_per_unit_16bit,2048,,,,\r\n"
     "macs_per_cycle_per_unit_fp32,,8192,,,\r\n"
+    "alu_per_cycle_per_unit,,,128,,\r\n"
+    "special_per_cycle_per_unit,,,16,,\r\n"
+    "compare_per_cycle_per_unit,,,64,,\r\n"
     "peak_dense_16bit_flops,3.2768e14,,9.894e14,9.18e14,1\r\n"
     "peak_dense_fp8_flops,,,1.979e15,,\r\n"
     "memory_bytes_per_second,367219703808,32985348833280,3.35e12,1.64e12,5\r\n"
@@ -82,6 +85,9 @@ TEST_F(TargetCsv, RatesFromPeak) {
                                     {"f8E5M2", 4096},
                                     {"f16", 2047},
                                     {"bf16", 2047}}));
+  EXPECT_EQ(target->engines[0].aluPerCycle, 128);
+  EXPECT_EQ(target->engines[0].specialPerCycle, 16);
+  EXPECT_EQ(target->engines[0].comparePerCycle, 64);
   EXPECT_EQ(target->dram().capacityBytes, 80000000000);
   EXPECT_TRUE(target->links == (std::vector<Link>{{"link", 450000000000, 2}}));
 }
@@ -116,13 +122,17 @@ TEST_F(TargetCsv, Fields) {
       errorOf("field,A\nunits,1\ncolour,2\nclok_hz,3\n", "A"),
       "t.csv:3:1: 'colour' is not a known field (known: units, clock_hz, "
       "macs_per_cycle_per_unit_16bit, macs_per_cycle_per_unit_fp32, "
+      "alu_per_cycle_per_unit, special_per_cycle_per_unit, "
+      "compare_per_cycle_per_unit, "
       "peak_dense_16bit_flops, peak_dense_fp8_flops, memory_bytes_per_second, "
       "memory_bytes, last_level_cache_bytes, "
       "link_bytes_per_second_per_direction)\n"
       "t.csv:4:1: 'clok_hz' is not a known field; did you mean 'clock_hz'? "
       "(known: "
       "units, clock_hz, macs_per_cycle_per_unit_16bit, "
-      "macs_per_cycle_per_unit_fp32, peak_dense_16bit_flops, "
+      "macs_per_cycle_per_unit_fp32, alu_per_cycle_per_unit, "
+      "special_per_cycle_per_unit, compare_per_cycle_per_unit, "
+      "peak_dense_16bit_flops, "
       "peak_dense_fp8_flops, "
       "memory_bytes_per_second, memory_bytes, last_level_cache_bytes, "
       "link_bytes_per_second_per_direction)\n");

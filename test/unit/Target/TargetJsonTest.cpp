@@ -58,6 +58,22 @@ protected:
   Messages messages{&context};
 };
 
+// It is read, and said to count for nothing.
+TEST_F(TargetJson, SecondSharedMemory) {
+  std::string text = sound.str();
+  StringRef dram = "\"dram\": {\"bytes_per_second\": 400}";
+  text.insert(text.find(dram.str()), "\"l2\": {\"bytes_per_second\": 8e12},\n");
+  auto target = parse(text);
+  ASSERT_TRUE(succeeded(target));
+  EXPECT_EQ(target->sharedMemories().size(), 2u);
+  EXPECT_EQ(
+      messages.take(),
+      "t.json:14:7: 'memories.l2' is a second memory with bytes_per_second, "
+      "which is not modelled: all bytes of --llm-tile and --llm-cost pass "
+      "'dram' alone. A memory next to engines is their private_memory, and has "
+      "no bytes_per_second\n");
+}
+
 TEST_F(TargetJson, Defaults) {
   auto target = parse(sound);
   ASSERT_TRUE(succeeded(target)) << messages.take();

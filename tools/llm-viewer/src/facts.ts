@@ -3,7 +3,7 @@
 import { decidingBounds } from "./advice";
 import { formatBytes, formatCount, formatMicroseconds, formatParameters, formatGap, formatPercent, formatWhole } from "./format";
 import { layersOf, sequencesOf } from "./program";
-import { Engine, mainMemory, Memory, Report, toMicroseconds } from "./report";
+import { Engine, faultsOf, Memory, Report, toMicroseconds } from "./report";
 
 export type Fact = [name: string, value: string];
 
@@ -44,18 +44,18 @@ function targetFacts(report: Report): Fact[] {
   return facts;
 }
 
-/// Weights and cache of all of the model's layers, and how many devices hold them.
+/// What the program, or all of the model's layers, if they are like these, would hold, and how many devices do.
 function capacityOf(report: Report): string {
-  const { program, totals } = report;
-  const { name, capacity_bytes: capacity } = mainMemory(report);
-  const layers = program && !program.whole_model ? program.model_layers / program.layers : 1;
-  const need = (totals.weight_bytes + totals.kv_read_bytes) * layers;
-  const what = `weights + KV cache${layers === 1 ? "" : ` of all ${program!.model_layers} layers, without embedding and head,`} ` +
-               `need ${formatBytes(need)}`;
-  if (capacity === undefined) return `${what}; the target gives no size of ${name}`;
-  if (need <= capacity) return `fits: ${what}, ${name} has ${formatBytes(capacity)}`;
-  return `does not fit: ${what}, ${name} of the target has ${formatBytes(capacity)}: at least ` +
-         `${formatWhole(Math.ceil(need / capacity))} of them`;
+  const { capacity, program } = report;
+  if (!capacity) return "";
+  const { memory, capacity_bytes: room, needed_bytes_if_all_layers: ofAll } = capacity;
+  const need = ofAll ?? capacity.needed_bytes;
+  const scope = ofAll === undefined ? "" : ` of all ${program!.model_layers} layers, without embedding and head,`;
+  const what = `weights, KV caches and values${scope} need ${formatBytes(need)}`;
+  if (room === undefined) return `${what}; the target gives no size of ${memory}`;
+  if (need <= room) return `fits: ${what}, ${memory} has ${formatBytes(room)}`;
+  return `does not fit: ${what}, ${memory} of the target has ${formatBytes(room)}: at least ` +
+         `${formatWhole(Math.ceil(need / room))} of them`;
 }
 
 /// What amounts are of: they are those of the function, whatever tokens per second are for.
@@ -75,14 +75,14 @@ function workFacts(report: Report): Fact[] {
                          `${formatParameters(totals.active_parameters)} active, ${scope}`],
              ["KV cache", `${formatBytes(totals.kv_read_bytes)} read, ${formatBytes(totals.kv_write_bytes)} written, ${scope}`],
              ["memory footprint", `${formatBytes(totals.weight_bytes + totals.kv_read_bytes)} of weights and KV rows ` +
-                                  `that are read, ${scope}`],
-             ["capacity", capacityOf(report)]);
+                                  `that are read, ${scope}`]);
+  if (report.capacity) facts.push(["capacity", capacityOf(report)]);
   return facts;
 }
 
 /// New tokens per second; unknown where the schedule does not hold.
 export function tokenRateOf(report: Report): number | undefined {
-  return (report.problems ?? []).length > 0 ? undefined : report.tokens_per_second_if_all_layers;
+  return faultsOf(report).length > 0 ? undefined : report.tokens_per_second_if_all_layers;
 }
 export function tokensOf(report: Report): string {
   const { program } = report, rate = tokenRateOf(report);
@@ -107,7 +107,7 @@ function gapOf(percent: number | undefined): string {
 
 /// A schedule that is broken has a makespan and bounds as written, and nothing that follows from them.
 function timeFacts(report: Report): Fact[] {
-  const isBroken = (report.problems ?? []).length > 0;
+  const isBroken = faultsOf(report).length > 0;
   const time = (cycles: number) => `${formatMicroseconds(toMicroseconds(report, cycles))} (${formatWhole(cycles)} cycles)`;
   const gap = (percent: number | undefined) => isBroken ? "" : gapOf(percent);
   const facts: Fact[] = [["policy", report.policy],

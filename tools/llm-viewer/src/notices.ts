@@ -2,7 +2,7 @@
 
 import { Baseline, workOf } from "./compare";
 import { h } from "./dom";
-import { PageData, Report } from "./report";
+import { faultsOf, PageData, Report } from "./report";
 
 function listNames(reports: Report[]): string {
   const most = 8, left = reports.length - most;
@@ -25,21 +25,26 @@ function comparisonNotes(report: Report, data: PageData, baseline: Baseline | un
   if (differences.length > 0) notes.push(`The baseline did other work (${differences.join("; ")}).`);
   if (baseline.report.target !== report.target)
     notes.push(`The baseline ran on another target: ${report.target} here, ${baseline.report.target} in the baseline.`);
-  if ((baseline.report.problems ?? []).length > 0)
-    notes.push(`The baseline's schedule is broken: ${baseline.report.problems!.join("; ")}.`);
+  if (faultsOf(baseline.report).length > 0)
+    notes.push(`The baseline's schedule is broken: ${faultsOf(baseline.report).join("; ")}.`);
+  if (baseline.report.capacity?.problem) notes.push(`In the baseline ${baseline.report.capacity.problem}.`);
   const compared = new Set(data.reports.length === 1 ? [baseline.report.function] : data.reports.map((one) => one.function));
   const lost = data.baselines.filter((other) => !compared.has(other.function));
   if (lost.length > 0) notes.push(`Functions in the baseline only: ${listNames(lost)}.`);
   return notes;
 }
 
-/// Of a function: what is wrong with its schedule, and with the comparison.
+function makeAlert(what: string, sentences: string[]): HTMLElement | undefined {
+  return sentences.length === 0 ? undefined
+    : h("div", { class: "problems", role: "alert" }, h("b", {}, what),
+        h("ul", {}, ...sentences.map((sentence) => h("li", {}, sentence))));
+}
+
+/// Of a function: that it does not fit, what is wrong with its schedule, and with the comparison.
 export function makeNotices(report: Report, data: PageData, baseline: Baseline | undefined): HTMLElement {
-  const problems = report.problems ?? [];
+  const excess = report.capacity?.problem;
   return h("div", { class: "notices" },
-    problems.length === 0 ? undefined
-      : h("div", { class: "problems", role: "alert" },
-          h("b", {}, "This schedule does not hold, so neither do its times:"),
-          h("ul", {}, ...problems.map((problem) => h("li", {}, problem)))),
+    makeAlert("This program does not fit into memory; its times are those of a machine on which it would:", excess ? [excess] : []),
+    makeAlert("This schedule does not hold, so neither do its times:", faultsOf(report)),
     ...comparisonNotes(report, data, baseline).map((note) => h("p", { class: "note", role: "note" }, note)));
 }

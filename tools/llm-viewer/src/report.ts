@@ -129,7 +129,22 @@ export interface Report {
   totals: Amounts;
   loops: Loop[];
   ops: Op[];
-  problems?: string[]; // what the schedule breaks, or why it is stale
+  problems?: string[]; // what the schedule breaks, why it is stale, or that the program does not fit
+  capacity?: Capacity;
+}
+
+/// What the program holds in the memory where its values live.
+export interface Capacity {
+  memory: string;
+  needed_bytes: number;
+  weight_bytes: number;
+  cache_bytes: number;
+  value_bytes: number;
+  workspace_bytes: number;
+  needed_bytes_if_all_layers?: number;
+  capacity_bytes?: number; // there: it was checked
+  fits?: boolean;
+  problem?: string; // one of the report's, where it does not fit
 }
 
 export interface PageData {
@@ -156,6 +171,11 @@ export function readPageData(text: string): PageData {
     reports: readFunctions(root.report ?? {}, "report"),
     baselines: root.baseline ? readFunctions(root.baseline, "baseline") : [],
   };
+}
+
+/// What makes the times of a schedule worthless. That a program does not fit into memory is no such fault.
+export function faultsOf(report: Report): string[] {
+  return (report.problems ?? []).filter((problem) => problem !== report.capacity?.problem);
 }
 
 /// The memory that all values go through: the last shared one, as in the table of llm-opt.

@@ -6,7 +6,7 @@ import { h } from "./dom";
 import { elapsedMicrosecondsOf } from "./elapsed";
 import { boundOf, Fact, factsOf, tokenRateOf, tokensOf } from "./facts";
 import { formatBytes, formatDifferencePercent, formatMicroseconds, formatOps, formatPercent } from "./format";
-import { mainMemory, Op, Report, scheduledCyclesOf, toMicroseconds } from "./report";
+import { faultsOf, mainMemory, Op, Report, scheduledCyclesOf, toMicroseconds } from "./report";
 import { Store } from "./state";
 
 function movedBytes(report: Report): number {
@@ -48,7 +48,7 @@ export class Summary {
 
   /// None for a schedule that does not hold: it is to be mended first.
   private makeAdvice(): HTMLElement | undefined {
-    const sentences = (this.report.problems ?? []).length > 0 ? [] : adviceOf(this.report);
+    const sentences = faultsOf(this.report).length > 0 ? [] : adviceOf(this.report);
     return sentences.length === 0 ? undefined
       : h("p", { class: "advice", "data-role": "advice" }, h("b", {}, `What to change first: ${sentences[0]} `),
           sentences.slice(1).join(" "));

@@ -1,0 +1,66 @@
+// RUN: rm -rf %t && split-file %s %t
+
+// What does not fit is scheduled, with a warning; it breaks rule S10, unless time alone is asked for. %x (64 bytes)
+// is the caller's; while the sum runs, %a, %b and %c of 128 bytes each are there; the weight takes 8 x 16 x 4 = 512.
+// RUN: llm-opt %t/chain.mlir --llm-target=file=%t/959.json --llm-tile --llm-schedule -o %t/tight.mlir 2>&1 | FileCheck %s --check-prefix=WARN
+// WARN: chain.mlir:1:1: warning: function 'chain' does not fit into 'dram' of target 'toy': it holds 960 bytes, and there are 959 (weights 512, KV caches 0, values alive at once 448, workspace 0)
+// WARN-NOT: warning
+// RUN: not llm-opt %t/tight.mlir --llm-verify-schedule 2>&1 | FileCheck %s --check-prefix=RULE10
+// RULE10: error: function 'chain' S10: does not fit into 'dram' of target 'toy': it holds 960 bytes, and there are 959
+// RULE10-SAME: With capacity=false this is not checked
+// RUN: llm-opt %t/tight.mlir --llm-verify-schedule=capacity=false -o %t/out
+
+// As much as there is fits, and of a target that does not say nothing is checked.
+// RUN: sed 's/959/960/' %t/959.json > %t/960.json
+// RUN: llm-opt %t/chain.mlir --llm-target=file=%t/960.json --llm-tile --llm-schedule --llm-verify-schedule -o %t/roomy.mlir 2>&1 | count 0
+// RUN: sed 's/"capacity_bytes": 959, //' %t/959.json > %t/none.json
+// RUN: llm-opt %t/chain.mlir --llm-target=file=%t/none.json --llm-tile --llm-schedule --llm-verify-schedule -o %t/none.mlir 2>&1 | count 0
+
+// Reports say it first, and hold all figures; no new warning.
+// RUN: llm-opt %t/tight.mlir --llm-export-report=file=- -o %t/out 2>&1 | FileCheck %s --check-prefix=TABLE --strict-whitespace
+// TABLE-NOT: warning
+// TABLE:      {{^}}DOES NOT FIT: function 'chain' does not fit into 'dram' of target 'toy': it holds 960 bytes, and{{$}}
+// TABLE-NEXT: {{^}}  there are 959 (weights 512, KV caches 0, values alive at once 448, workspace 0)
+// TABLE-NEXT: {{^}}chain on toy: policy list
+// TABLE:      {{^}}Holds 960 bytes of 959 bytes in dram: weights 512 bytes, KV caches 0 bytes, values 448 bytes,{{$}}
+// TABLE-NEXT: {{^}}  workspace 0 bytes{{$}}
+// RUN: llm-opt %t/tight.mlir "--llm-export-report=format=json file=-" -o %t/out | FileCheck %s --check-prefix=JSON
+// JSON:      "problems": [
+// JSON-NEXT:   "function 'chain' does not fit into 'dram' of target 'toy': it holds 960 bytes
+// JSON:      "capacity": {
+// JSON-NEXT:   "memory": "dram",
+// JSON-NEXT:   "needed_bytes": 960,
+// JSON-NEXT:   "weight_bytes": 512,
+// JSON-NEXT:   "cache_bytes": 0,
+// JSON-NEXT:   "value_bytes": 448,
+// JSON-NEXT:   "workspace_bytes": 0,
+// JSON-NEXT:   "capacity_bytes": 959,
+// JSON-NEXT:   "fits": false,
+// JSON-NEXT:   "problem": "function 'chain' does not fit
+// RUN: llm-opt %t/roomy.mlir "--llm-export-report=format=json file=-" -o %t/out | FileCheck %s --check-prefix=FITS
+// FITS: "problems": [],
+// FITS: "fits": true
+// RUN: llm-opt %t/none.mlir --llm-export-report=file=- -o %t/out | FileCheck %s --check-prefix=UNCHECKED
+// UNCHECKED: {{^}}chain on toy: policy list
+// UNCHECKED: {{^}}Holds 960 bytes in dram: weights
+// UNCHECKED: the target gives no capacity, so that nothing is checked
+// RUN: llm-opt %t/none.mlir "--llm-export-report=format=json file=-" -o %t/out | FileCheck %s --check-prefix=UNCHECKEDJSON
+// UNCHECKEDJSON: "workspace_bytes": 0
+// UNCHECKEDJSON-NEXT: }
+// UNCHECKEDJSON-NOT: "fits"
+
+//--- chain.mlir
+func.func @chain(%x: tensor<2x8xf32>) -> tensor<2x16xf32> {
+  %w = llm.weight "w" : tensor<8x16xf32>
+  %a = llm.matmul "a" %x, %w : tensor<2x8xf32>, tensor<8x16xf32>
+  %b = llm.activation "b" silu %a : tensor<2x16xf32>
+  %c = llm.add "c" %a, %b : tensor<2x16xf32>, tensor<2x16xf32>
+  return %c : tensor<2x16xf32>
+}
+//--- 959.json
+{
+  "name": "toy",
+  "engines": { "core": { "kinds": ["matrix", "vector"], "macs_per_cycle_per_unit": { "f32": 1 },
+                         "alu_per_cycle_per_unit": 1, "special_per_cycle_per_unit": 1 } },
+  "memories": { "dram": { "capacity_bytes": 959, "bytes_per_second": 1000 } }
+}
