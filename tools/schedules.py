@@ -3,8 +3,8 @@
 
     tools/schedules.py [--bin=build/bin] [--write] [--only=TEXT]
 
-Ten models, whole (a layer of each kind is scheduled once), in four phases on six machines:
-each schedule is verified, and compared with `policy=earliest`. Without --write the tables are
+Ten models, whole (a layer of each kind is scheduled once), in four phases on eight machines:
+each schedule is verified (whether the model fits or not), and compared with `policy=earliest`. Without --write the tables are
 printed; --only restricts them to models whose name contains a text.
 """
 import argparse
@@ -28,10 +28,21 @@ PHASES = {
     "prefill of 2048": ["--phase=prefill", "--seq=2048"],
     "16 decodes at 2048, chunk of 512 after 1024": [
         "--phase=mixed", "--batch=16", "--kv-len=2048", "--chunk=512", "--chunk-kv-len=1536"]}
+# Four matrix engines, each with a port of half of DRAM: two that stream leave nothing.
+WIDE_PORTS = {
+    "name": "wide-ports", "description": "invented", "clock_hz": 1e9,
+    "engines": {
+        "core": {"kinds": ["matrix", "vector"], "count": 4, "macs_per_cycle_per_unit": {"bf16": 16384},
+                 "mac_granule_m": 128, "mac_granule_n": 128, "alu_per_cycle_per_unit": 1024,
+                 "special_per_cycle_per_unit": 256, "compare_per_cycle_per_unit": 1024,
+                 "private_memory": "sram", "port_bytes_per_second": {"dram": 1e12}},
+        "dma": {"kinds": ["memory"], "count": 2, "port_bytes_per_second": {"dram": 1e12}}},
+    "memories": {"sram": {"capacity_bytes": 16 << 20}, "dram": {"bytes_per_second": 2e12}}}
 MACHINES = {
     **{f"npu, {count}": ["--llm-target=name=npu engines=" + str(count)] for count in (1, 2, 4, 8)},
     "nvl-ax": ["--llm-target=name=nvl-ax"],
-    "npu-mxu-vpu": ["--llm-decompose-attention", "--llm-target=name=npu-mxu-vpu"]}
+    "npu-mxu-vpu": ["--llm-decompose-attention", "--llm-target=name=npu-mxu-vpu"],
+    **{f"wide-ports, {count}": [f"--llm-target=file={{work}}/wide-ports.json engines={count}"] for count in (4, 8)}}
 LIMIT_PERCENT = 5
 
 
@@ -58,14 +69,15 @@ def run(*command) -> None:
 
 def schedule(bin_folder: Path, program: Path, machine: list[str], policy: str, out: Path) -> dict:
     run(bin_folder / "llm-opt", program, *machine, "--llm-tile", f"--llm-schedule=policy={policy}",
-        "--llm-verify-schedule", f"--llm-export-report=format=json file={out}", "-o", "/dev/null")
+        "--llm-verify-schedule=capacity=false", f"--llm-export-report=format=json file={out}", "-o", "/dev/null")
     return json.loads(out.read_text())
 
 
 def try_case(bin_folder: Path, work: Path, model: str, phase: str, machine: str) -> Case:
     stem = f"{model}.{list(PHASES).index(phase)}"
     out = work / f"{stem}.{list(MACHINES).index(machine)}.json"
-    found = {policy: schedule(bin_folder, work / f"{stem}.mlir", MACHINES[machine], policy, out)
+    options = [option.format(work=work) for option in MACHINES[machine]]
+    found = {policy: schedule(bin_folder, work / f"{stem}.mlir", options, policy, out)
              for policy in ("list", "earliest")}
     bounds = found["list"]["bounds"]
     case = Case(model, phase, machine, found["list"]["makespan_cycles"],
@@ -79,6 +91,7 @@ def try_case(bin_folder: Path, work: Path, model: str, phase: str, machine: str)
 def try_all(bin_folder: Path, only: str) -> list[Case]:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
+        (work / "wide-ports.json").write_text(json.dumps(WIDE_PORTS))
         models = [model for model in MODELS if only in model]
         for model in models:
             for number, arguments in enumerate(PHASES.values()):

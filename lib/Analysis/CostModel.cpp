@@ -171,11 +171,16 @@ FailureOr<int64_t> mlir::llm::computeCycles(const OpOnTarget &context) {
   return cyclesInTiles(context, wholeLoops(context.workload));
 }
 
+FailureOr<int64_t>
+mlir::llm::computeCyclesWithoutGranules(const OpOnTarget &context) {
+  return cyclesInTiles(context, {});
+}
+
 /// Those of its tile in the private memory; the closed form of a theoretical
 /// one knows none.
 static FailureOr<int64_t> cyclesWith(const OpOnTarget &context, TileAttr tile) {
   if (tile.getStrategy() == TileStrategy::Theoretical)
-    return cyclesInTiles(context, {});
+    return computeCyclesWithoutGranules(context);
   if (tile.getLevels().empty() || !context.tileMemory())
     return computeCycles(context);
   FailureOr<Tiling> tiling = readTiling(context, tile.getLevels().front());
@@ -320,9 +325,9 @@ static CostBound boundOf(int64_t fixed, int64_t compute, int64_t memory) {
 
 /// Work that spreads over all units evenly, and hides streaming or is hidden by
 /// it.
-static FailureOr<Cycles> spreadEvenly(const OpOnTarget &context, TileAttr tile,
+static FailureOr<Cycles> spreadEvenly(const OpOnTarget &context,
+                                      FailureOr<int64_t> compute,
                                       int64_t memory) {
-  FailureOr<int64_t> compute = cyclesWith(context, tile);
   if (failed(compute))
     return failure();
   Cycles cycles;
@@ -411,7 +416,7 @@ static FailureOr<Cycles> cyclesInside(const OpOnTarget &inside,
     return shareAsTiles(inside, *kernel, machine,
                         kernel->chooseTile(bytes, machine), bytes, *memory);
   }
-  FailureOr<Cycles> even = spreadEvenly(inside, *memory);
+  FailureOr<Cycles> even = spreadEvenly(inside, computeCycles(inside), *memory);
   return succeeded(even) ? limitPower(inside, *even, *energy) : even;
 }
 
@@ -469,7 +474,8 @@ static FailureOr<Cycles> cyclesOf(const OpOnTarget &context,
                                   KernelBytes bytes, int64_t memory,
                                   int64_t energy) {
   // Of units, too: it finds types without a rate and what leaves 64 bits.
-  FailureOr<Cycles> even = spreadEvenly(context, tile, memory);
+  FailureOr<Cycles> even =
+      spreadEvenly(context, cyclesWith(context, tile), memory);
   if (failed(even))
     return failure();
   if (!kernel)

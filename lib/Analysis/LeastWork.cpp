@@ -95,11 +95,23 @@ static FailureOr<int64_t> leastUnitCycles(const OpOnTarget &context) {
                  double(context.engine->sustainedClockHz.value_or(clock)));
 }
 
-static FailureOr<int64_t> leastComputeCycles(const OpOnTarget &context,
-                                             int64_t bytes) {
+static FailureOr<int64_t> leastEvenCycles(const OpOnTarget &context) {
   FailureOr<int64_t> cycles = context.engine->hasUnitTiles()
                                   ? leastUnitCycles(context)
-                                  : computeCycles(context);
+                                  : computeCyclesWithoutGranules(context);
+  // Stages of the whole are rounded up, too.
+  int64_t stages = context.workload.stages.size();
+  return failed(cycles) ? cycles : std::max<int64_t>(0, *cycles - stages - 1);
+}
+
+static FailureOr<int64_t> leastComputeCycles(const OpOnTarget &context,
+                                             TileStrategy strategy,
+                                             int64_t bytes) {
+  FailureOr<int64_t> cycles =
+      context.engine->hasUnitTiles() ? leastUnitCycles(context)
+      : strategy == TileStrategy::Theoretical
+          ? computeCyclesWithoutGranules(context)
+          : computeCycles(context);
   Count macs = countWork(context.op, context.workload, WorkKind::Mac);
   if (failed(cycles) || failed(macs))
     return failure();
@@ -408,10 +420,12 @@ mlir::llm::leastWork(const OpOnTarget &context, TileStrategy strategy,
   }
   least.bytes = perMemory(sum);
   least.againBytes = perMemory(0);
-  FailureOr<int64_t> compute = leastComputeCycles(context, sum);
-  if (failed(compute))
+  FailureOr<int64_t> compute = leastComputeCycles(context, strategy, sum),
+                     even = leastEvenCycles(context);
+  if (failed(compute) || failed(even))
     return failure();
   least.computeCycles = *compute;
+  least.evenCycles = *even;
   if (!isEven(context)) {
     least.evenShares = sharesOfExperts(context);
     return std::vector<LeastWork>{std::move(least)};

@@ -319,7 +319,7 @@ std::optional<FetchWaits> mlir::llm::findFetchWaits(Operation *op,
   if (!shown.isAll)
     return std::nullopt;
   // Of a weight, its indices: they say which one it is.
-  SmallVector<Value> written, selecting(buffer.selectedBy);
+  SmallVector<Value> written, selecting(llvm::to_vector(buffer.selectedBy));
   for (SourceOpInterface source : shown.sources)
     llvm::append_range(source.getSourceKind() == SourceKind::Weight ? selecting
                                                                     : written,

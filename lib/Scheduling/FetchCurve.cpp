@@ -39,6 +39,19 @@ FetchCurve::FetchCurve(std::vector<Point> &points) {
     falling.push_back(between(points[i - 1], points[i]));
 }
 
+void FetchCurve::raiseTo(double cycles) {
+  double at = first.cycles = std::max(first.cycles, cycles);
+  for (size_t i = 0; i < falling.size(); ++i) {
+    if (at - falling[i].savedCycles > cycles) {
+      at -= falling[i].savedCycles;
+      continue;
+    }
+    falling[i].savedCycles = at - cycles;
+    falling.resize(at > cycles ? i + 1 : i);
+    return;
+  }
+}
+
 void FetchCurve::appendPoints(std::vector<Point> &points) const {
   Point at = first;
   points.push_back(at);

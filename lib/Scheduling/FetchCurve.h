@@ -44,6 +44,8 @@ public:
   Point start() const { return first; }
   const std::vector<Piece> &pieces() const { return falling; }
 
+  /// Never below so many cycles.
+  void raiseTo(double cycles);
   /// Of either one, whichever needs less.
   void lower(const FetchCurve &other);
 

@@ -30,6 +30,7 @@ private:
   void checkTask(unsigned task);
   void checkPart(unsigned task, unsigned part);
   void checkSource(unsigned task, unsigned part, unsigned source);
+  void checkLeast(unsigned task, const LeastWork &least);
   void checkCycles();
   void checkEnginesFor(unsigned task);
   void checkTotals();
@@ -138,6 +139,8 @@ void Checker::checkTask(unsigned index) {
                                                  maxPartsOfTask + 1));
   }
   within(count, 0, maxPartsOfTask, "parts", name);
+  for (const LeastWork &least : task.least)
+    checkLeast(index, least);
   for (unsigned predecessor : task.predecessors) {
     if (predecessor >= problem.tasks.size())
       report("predecessors of " + name() + ": expected tasks below " +
@@ -184,6 +187,27 @@ void Checker::checkPart(unsigned task, unsigned index) {
              quoted(problem.resources[m].name) + ": expected at most the " +
              std::to_string(part.bytes[m]) + " of the part, found " +
              std::to_string(sum));
+  }
+}
+
+void Checker::checkLeast(unsigned task, const LeastWork &least) {
+  auto name = [&] { return "the least work of " + nameOfTask(problem, task); };
+  within(least.overheadCycles, 0, maxCount, "overhead cycles", name);
+  within(least.computeCycles, 0, maxCount, "compute cycles", name);
+  within(least.evenCycles, 0, least.computeCycles, "even cycles", name);
+  within(least.mostParts, 1, maxCount, "parts", name);
+  bool sized = perResource(least.bytes.size(), "bytes", name) &&
+               perResource(least.againBytes.size(), "bytes", name);
+  for (const Source &source : least.sources)
+    sized = sized && perResource(source.bytes.size(), "bytes", name);
+  for (size_t m = 0; sized && m < least.bytes.size(); ++m) {
+    within(least.bytes[m], 0, maxCount, "bytes", name);
+    within(least.againBytes[m], 0, least.bytes[m], "bytes", name);
+    int64_t once = least.bytes[m] - least.againBytes[m];
+    for (const Source &source : least.sources) {
+      within(source.bytes[m], 0, once, "bytes of a source", name);
+      once -= source.bytes[m];
+    }
   }
 }
 

@@ -207,7 +207,7 @@ void LimitFinder::addSharePoints(const EngineGroup &engine,
                                  const LeastWork &least,
                                  LeastWork::EvenShare share, size_t resource,
                                  Points &own) const {
-  double compute = share.work * double(least.computeCycles);
+  double compute = share.work * double(least.evenCycles);
   // Bytes of all that is no source, of each resource, then those of sources.
   std::vector<double> others;
   for (size_t m = 0; m < least.bytes.size(); ++m) {
@@ -284,7 +284,9 @@ FetchCurve LimitFinder::leastCurve(const Task &task, const LeastWork &least,
       addSharePoints(engine, least, share, *resource, own);
     });
   sum.add(FetchCurve(double(least.overheadCycles)), 1);
-  return sum.take();
+  FetchCurve curve = sum.take();
+  curve.raiseTo(fetchedCycles);
+  return curve;
 }
 
 std::optional<TaskLimits> LimitFinder::findLeast(const Task &task,

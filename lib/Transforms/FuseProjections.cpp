@@ -34,6 +34,7 @@ struct Product {
   bool isTransposed;
   /// Which rows are whose, of experts.
   Attribute rows;
+  Value experts; ///< those of each token; may be null
 
   static std::optional<Product> get(Operation *op);
 
@@ -74,6 +75,7 @@ std::optional<Product> Product::get(Operation *op) {
                    matmul.getBias(),
                    matmul.getOut(),
                    matmul.getTransposeRhs(),
+                   {},
                    {}};
   auto ofExperts = dyn_cast<GroupedMatmulOp>(op);
   if (!ofExperts)
@@ -89,7 +91,8 @@ std::optional<Product> Product::get(Operation *op) {
                  ofExperts.getBias(),
                  ofExperts.getOut(),
                  ofExperts.getTransposeRhs(),
-                 ArrayAttr::get(op->getContext(), rows)};
+                 ArrayAttr::get(op->getContext(), rows),
+                 ofExperts.getExperts()};
 }
 
 /// The op that quantizes the left operand, if one does: ops that do the same to
@@ -235,14 +238,20 @@ static Value sliceColumns(RewriterBase &rewriter, Location loc, Value matrix,
 
 /// One like `first`, of all columns.
 static Operation *createJoined(RewriterBase &rewriter, Location loc,
-                               StringAttr name, const Product &first,
+                               StringAttr name, ArrayRef<Product> products,
                                Value weights, Value bias) {
+  const Product &first = products.front();
   if (auto matmul = dyn_cast<MatmulOp>(first.op))
     return MatmulOp::create(rewriter, loc, name, first.lhs, weights, bias,
                             first.isTransposed, matmul.getOutTypeAttr());
   auto ofExperts = cast<GroupedMatmulOp>(first.op);
+  // Where they do not say the same, the rows say which experts are read.
+  bool isSame = llvm::all_of(products, [&](const Product &product) {
+    return product.experts == first.experts;
+  });
   return GroupedMatmulOp::create(
-      rewriter, loc, name, first.lhs, weights, bias, first.isTransposed,
+      rewriter, loc, name, first.lhs, weights, bias,
+      isSame ? first.experts : Value(), first.isTransposed,
       ofExperts.getRowsPerExpert(), ofExperts.getRoutingAttr(),
       ofExperts.getTopK(), ofExperts.getOutTypeAttr());
 }
@@ -285,7 +294,8 @@ static FailureOr<Operation *> join(ArrayRef<Product> products,
     bias = concat(cast<RankedTensorType>(first.bias.getType()).getRank() - 1,
                   biases);
   Operation *joined = createJoined(rewriter, rewriter.getFusedLoc(locs),
-                                   joinNames(products), first, weights, bias);
+                                   joinNames(products), products, weights,
+                                   bias);
   int64_t column = 0;
   for (const Product &product : products) {
     int64_t columns = product.columns();

@@ -38,6 +38,9 @@ struct OpOnTarget {
 /// the engine has no rate for a kind of work, or for the element type of a
 /// contraction.
 FailureOr<int64_t> computeCycles(const OpOnTarget &context);
+/// The same as if a product filled any array: what a share of the iterations
+/// takes is no less than that share of it.
+FailureOr<int64_t> computeCyclesWithoutGranules(const OpOnTarget &context);
 
 /// Cycles in which `bytes` pass through one engine's port to DRAM.
 std::optional<int64_t> memoryCycles(const OpOnTarget &context, int64_t bytes);

@@ -99,8 +99,10 @@ struct LeastWork {
   /// everything, the share that it computes, or more. Empty: a part may compute
   /// much and stream little.
   struct EvenShare {
-    double work, sources; ///< of `computeCycles`; of the bytes of sources
+    double work, sources; ///< of `evenCycles`; of the bytes of sources
   };
+  /// Of `computeCycles`, those of which that holds.
+  int64_t evenCycles = 0;
   std::vector<EvenShare> evenShares;
 };
 

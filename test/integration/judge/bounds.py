@@ -16,10 +16,10 @@ MOST_SOURCES = 4  # with more of them a fetched byte may save any time
 
 
 def knows_bounds(schedule: Schedule) -> bool:
-    """Whether the ops are cut in the only way that counts: by hand, or whole where no one
-    would cut them."""
+    """Whether the ops are cut in the only way that counts: by hand, or as the only kernel of
+    units where parts would follow each other. Of others the bounds range over all ways."""
     can_fetch = _memory_engines(schedule.target) != []
-    return all(op.is_cut_by_hand or (len(op.parts) == 1 and not can_fetch
+    return all(op.is_cut_by_hand or (op.has_unit_tile and len(op.parts) == 1 and not can_fetch
                                      and schedule.target.groups[op.engine].count == 1)
                for op in ops_of(schedule))
 

@@ -123,6 +123,7 @@ class Op:
     compulsory_bytes: int
     work: dict[str, int]  # of one run, by kind, however it is cut
     is_cut_by_hand: bool  # its tile is: no other way to cut it counts
+    has_unit_tile: bool  # as a kernel of units has
     parts: tuple[Part, ...]
     last_part_combines: bool  # it joins the results of the others
     slots: tuple[PartSlot, ...]
@@ -257,7 +258,8 @@ def _read_op(op: dict, iteration_start_cycle: int) -> Op:
     return Op(
         name=op["name"], runs=op["count"], engine=op["engine"],
         mac_type=op.get("mac_type"), compulsory_bytes=op["compulsory_bytes"],
-        work=op["work"], is_cut_by_hand=op["tile_strategy"] == "manual", parts=tuple(parts),
+        work=op["work"], is_cut_by_hand=op["tile_strategy"] == "manual",
+        has_unit_tile=any(level["memory"] == "unit" for level in op["tile_levels"]), parts=tuple(parts),
         last_part_combines=op.get("last_part_combines", False),
         slots=tuple(_read_part_slot(slot, iteration_start_cycle) for slot in op["slots"]),
         depends_on=tuple(op["depends_on"]), loops=tuple(op.get("loops", ())))

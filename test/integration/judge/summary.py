@@ -33,10 +33,15 @@ def check_summary(schedule: Schedule) -> list[Broken]:
 
 
 def _check_bounds(schedule: Schedule) -> Iterator[Broken]:
-    """What holds of bounds over any ways to cut the ops."""
+    """What holds of bounds over any ways to cut the ops: this one is among them."""
     names = bounds_cycles(schedule)
     for name in sorted(set(names) ^ set(schedule.bounds)):
         yield Broken("S9", f"bound {name}", "missing" if name in names else "of nothing")
+    for name in sorted(set(names) & set(schedule.bounds)):
+        if schedule.bounds[name] > names[name]:
+            yield Broken("S9", f"bound {name}", f"as the ops are cut it is {names[name]}")
+    if schedule.lower_bound_cycles > schedule.makespan_cycles:
+        yield Broken("S9", "lower bound", f"above the makespan of {schedule.makespan_cycles}")
     largest_cycles = max(schedule.bounds.values(), default=0)
     is_one_stretch = sum(1 for _ in stretches_of(schedule.items)) == 1
     if (schedule.lower_bound_cycles < largest_cycles

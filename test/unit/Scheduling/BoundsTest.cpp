@@ -448,3 +448,88 @@ TEST(Bounds, SmallDifferencesOfLargeNumbers) {
       {task("", matrix, 100'000'002, 0).parts, false}};
   EXPECT_EQ(largestBound(*lowerBounds(problem)), 7);
 }
+
+/// Two engines of a quarter each and a memory engine of a half of one byte per
+/// cycle.
+static Problem twoQuarters() {
+  Problem problem = machine(2, 256);
+  problem.engines.push_back({"dma", memory, 1, {512}, 0});
+  return problem;
+}
+
+// As it is, 100 bytes in one part take an engine 400 cycles. In any number of
+// parts they take two of them 200, which is what all ports give them.
+TEST(Bounds, AnyWayToCut) {
+  Problem problem = machine(2, 256);
+  problem.tasks = {task("a", both(), 50, 100)};
+  EXPECT_EQ(largestBound(*lowerBounds(problem)), 400);
+  LeastWork least;
+  least.computeCycles = least.evenCycles = 50;
+  least.bytes = {100};
+  least.againBytes = {0};
+  least.mostParts = 100;
+  least.evenShares = {{1, 1}};
+  problem.tasks[0].least = {least};
+  EXPECT_EQ(boundsOf(problem),
+            "critical_path=200 work_npu=200 bytes_dram=200 stages=200");
+  EXPECT_EQ(largestBound(*lowerBounds(problem, Cuts::Offered)), 400);
+  // No more than one can run at once.
+  problem.tasks[0].least[0].mostParts = 1;
+  EXPECT_EQ(largestBound(*lowerBounds(problem)), 400);
+}
+
+// Of a class with larger parts that stream less, and one with smaller parts
+// that read 100 bytes again, the first takes 400 cycles on one engine; the
+// second 200 bytes through both ports, 400 as well; less would be neither.
+TEST(Bounds, ClassesOfCuts) {
+  Problem problem = machine(2, 256);
+  problem.tasks = {task("a", both(), 0, 100)};
+  LeastWork large;
+  large.bytes = {100};
+  large.againBytes = {0};
+  large.evenShares = {{1, 1}};
+  LeastWork small = large;
+  small.bytes = {200};
+  small.againBytes = {100};
+  small.mostParts = 100;
+  problem.tasks[0].least = {large, small};
+  EXPECT_EQ(largestBound(*lowerBounds(problem)), 400);
+  problem.tasks[0].least = {small};
+  EXPECT_EQ(largestBound(*lowerBounds(problem)), 400);
+  small.bytes = {150};
+  small.againBytes = {50};
+  problem.tasks[0].least = {large, small};
+  EXPECT_EQ(largestBound(*lowerBounds(problem)), 300);
+}
+
+// 400 bytes of a source: engines stream a quarter of a byte each cycle, or
+// compute 400 cycles. In T cycles 0.5 T bytes are fetched. Even work saves 4
+// cycles of streaming and pays 1 of computing for each byte:
+// 2 T >= 1600 - 3 x 0.5 T, so T >= 457.1. Where a part may compute what another
+// one streams, each byte saves 4: 2 T >= 1600 - 4 x 0.5 T, so T >= 400.
+TEST(Bounds, EvenSharesOfWork) {
+  Problem problem = twoQuarters();
+  problem.tasks = {task("a", both(), 400, 400)};
+  LeastWork least;
+  least.computeCycles = least.evenCycles = 400;
+  least.bytes = {400};
+  least.againBytes = {0};
+  least.mostParts = 100;
+  least.sources = {{"w", {400}, 400}};
+  least.evenShares = {{1, 1}};
+  problem.tasks[0].least = {least};
+  auto streams = [&] {
+    for (const Bound &bound : *lowerBounds(problem))
+      if (bound.name == "streams_npu")
+        return bound.cycles;
+    return int64_t(0);
+  };
+  EXPECT_EQ(streams(), 458);
+  problem.tasks[0].least[0].evenShares.clear();
+  EXPECT_EQ(streams(), 400);
+  // Half of the work with all of the bytes, half with none of them: 800 cycles
+  // are computed or streamed at 200 for 400 bytes, 200 are computed anyway.
+  // 2 T >= 1800 - 3.5 x 0.5 T, so T >= 480.
+  problem.tasks[0].least[0].evenShares = {{0.5, 1}, {0.5, 0}};
+  EXPECT_EQ(streams(), 480);
+}
