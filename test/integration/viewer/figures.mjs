@@ -53,12 +53,13 @@ await runChecks({
     await close();
   },
 
-  async "the summary tells how many devices the weights and the cache of all layers need"() {
+  async "the summary tells how many devices what all layers hold needs"() {
     const capacity = units.memories.find((memory) => memory.name === "dram").capacity_bytes;
     for (const [name, of, layers] of [[unitsPage, units, 1], [blockPage, block, block.program.model_layers / block.program.layers]]) {
       const { page, close } = await openPage(name);
       await showTab(page, "Summary");
-      const need = (of.totals.weight_bytes + of.totals.kv_read_bytes) * layers;
+      // All keys are read, so that the caches have room for what is read.
+      const need = (of.totals.weight_bytes + of.totals.kv_read_bytes) * layers + of.capacity.value_bytes + of.capacity.workspace_bytes;
       assert.ok(need > capacity);
       const text = await factOf(page, "capacity");
       assert.ok(text.startsWith("does not fit") && text.includes(`need ${(need / 1e9).toFixed(1)} GB`), text);
@@ -67,8 +68,27 @@ await runChecks({
     }
     const { page, close } = await openPage(file);
     await showTab(page, "Summary");
-    assert.ok((await factOf(page, "capacity")).startsWith("fits: weights + KV cache of all 16 layers"), await factOf(page, "capacity"));
+    assert.ok((await factOf(page, "capacity")).startsWith("fits: weights, KV caches and values of all 16 layers"), await factOf(page, "capacity"));
     await close();
+  },
+
+  async "a program that does not fit is said not to in every view, and its times are told all the same"() {
+    const { page, close } = await openPage(unitsPage);
+    for (const tab of ["Timeline", "Graph", "Roofline", "Table", "Summary"]) {
+      await showTab(page, tab);
+      const alert = page.locator('[role="alert"]');
+      assert.equal(await alert.count(), 1);
+      const text = await alert.textContent();
+      assert.ok(text.startsWith("This program does not fit into memory") && text.includes(units.capacity.problem), text);
+    }
+    assert.deepEqual(units.problems, [units.capacity.problem]);
+    const facts = await page.$$eval(".summary dt", (all) => all.map((fact) => fact.textContent));
+    assert.ok(facts.includes("tokens per second") && facts.includes("gpu idle"), String(facts));
+    await close();
+    // One layer of it does fit, and has no notice.
+    const one = await openPage(blockPage);
+    assert.equal(await one.page.textContent(".notices"), "");
+    await one.close();
   },
 
   async "the summary tells what its amounts are of, how far figures are to be trusted, and both rates of a memory"() {

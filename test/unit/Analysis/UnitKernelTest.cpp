@@ -202,9 +202,9 @@ Target randomTarget(Random &random) {
                    {"f32", between(random, 16, 1024)},
                    {"i8", between(random, 16, 8192)}};
   core.macEnergies = {{"bf16", between(random, 100, 10000)}};
-  core.aluPerCycle = maybe(random, 8, 512);
-  core.specialPerCycle = maybe(random, 2, 128);
-  core.comparePerCycle = maybe(random, 8, 512);
+  core.aluPerCycle = between(random, 8, 512);
+  core.specialPerCycle = between(random, 2, 128);
+  core.comparePerCycle = between(random, 8, 512);
   core.sustainedClockHz = maybe(random, 500000000, 3000000000);
   core.unitMemoryBytes = maybe(random, 10000, 400000);
   core.accumulatorBytes = 16384 << random(0, 4);
