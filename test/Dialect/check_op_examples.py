@@ -64,7 +64,8 @@ def wrap(name, example):
     values = [value for value in re.findall(r"%\w+", operands) if value not in indices]
     arguments = {value: "index" for value in indices}
     if values:
-        listed = split_types(types)
+        # A word may stand for the comma: "experts tensor<..>".
+        listed = split_types(re.sub(r" [a-z_]+ (?=tensor<)", ", ", types))
         if len(listed) != len(values):
             sys.exit(f"{name}: {len(values)} operands, but {len(listed)} types")
         arguments.update(zip(values, listed))

@@ -43,8 +43,10 @@
 // WHOLE-SAME: options = "granularity=op" proven_cycles = 720>
 // WHOLE-REMARK: 'one' takes 720 cycles with policy exact, optimal; no schedule is shorter than 360; proven are 720: no schedule with granularity=op is shorter
 // WHOLE-TABLE:      makespan {{ *}}720 cycles
-// WHOLE-TABLE-NEXT: lower bound {{ *}}360 cycles {{.*}} by bytes_dram, with any options; the makespan is 100.0 % above it
-// WHOLE-TABLE-NEXT: proven {{ *}}720 cycles {{.*}} no schedule with granularity=op is shorter; reached: optimal for these tiles
+// WHOLE-TABLE-NEXT: lower bound {{ *}}360 cycles
+// WHOLE-TABLE-NEXT: proven {{ *}}720 cycles
+// WHOLE-TABLE:      lower bound: by bytes_dram, with any options; the makespan is 100.0 % above it
+// WHOLE-TABLE-NEXT: proven: no schedule with granularity=op is shorter; reached: optimal for these tiles
 // WHOLE-JSON: "lower_bound_cycles": 360
 // WHOLE-JSON: "lower_bound_by": "bytes_dram"
 // WHOLE-JSON-NEXT: "options": "granularity=op"
