@@ -21,6 +21,7 @@
 // CHECK-NEXT: "makespan_us": 0.4,
 // CHECK-NEXT: "lower_bound_cycles": 160,
 // CHECK-NEXT: "gap_percent": 25.0,
+// CHECK-NEXT: "lower_bound_by": "critical_path",
 // CHECK-NEXT: "bounds": {
 // CHECK-NEXT:   "critical_path": 160,
 // CHECK-NEXT:   "dram": 42
