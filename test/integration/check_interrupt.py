@@ -91,7 +91,7 @@ def write_adds(model: str, target: str) -> None:
             file.write(f"  %s{i} = llm.add %a{i}, %b{i} : tensor<{n}xbf16>, tensor<{n}xbf16>\n")
         file.write("  return\n}\n")
     core = {"kinds": ["matrix", "vector"], "count": 2, "private_memory": "sram",
-            "macs_per_cycle_per_unit": {"bf16": 64}, "port_bytes_per_second": {"dram": 2000}}
+            "macs_per_cycle_per_unit": {"bf16": 64}, "alu_per_cycle_per_unit": 65536, "port_bytes_per_second": {"dram": 2000}}
     memories = {"sram": {"capacity_bytes": 65536}, "dram": {"bytes_per_second": 4000}}
     with open(target, "w", encoding="utf-8") as file:
         json.dump({"name": "ports", "clock_hz": 1000, "engines": {"core": core}, "memories": memories}, file)

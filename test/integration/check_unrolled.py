@@ -35,7 +35,7 @@ def unroll(source: str, target: str, with_barriers: bool) -> None:
 
 
 def schedule(name: str, passes: list[str]) -> tuple[dict, float]:
-    seconds = run("llm-opt", f"{name}.mlir", *passes, "--llm-verify-schedule",
+    seconds = run("llm-opt", f"{name}.mlir", *passes, "--llm-verify-schedule=capacity=false",
                   f"--llm-export-report=format=json file={name}.json", "-o", f"{name}.scheduled.mlir")
     with open(f"{name}.json", encoding="utf-8") as file:
         return json.load(file), seconds

@@ -259,7 +259,7 @@ def _read_op(op: dict, iteration_start_cycle: int) -> Op:
         name=op["name"], runs=op["count"], engine=op["engine"],
         mac_type=op.get("mac_type"), compulsory_bytes=op["compulsory_bytes"],
         work=op["work"], is_cut_by_hand=op["tile_strategy"] == "manual",
-        has_unit_tile=any(level["memory"] == "unit" for level in op["tile_levels"]), parts=tuple(parts),
+        has_unit_tile=any(level["memory"] == "unit" for level in op.get("tile_levels", ())), parts=tuple(parts),
         last_part_combines=op.get("last_part_combines", False),
         slots=tuple(_read_part_slot(slot, iteration_start_cycle) for slot in op["slots"]),
         depends_on=tuple(op["depends_on"]), loops=tuple(op.get("loops", ())))

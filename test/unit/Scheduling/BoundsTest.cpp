@@ -519,7 +519,8 @@ TEST(Bounds, EvenSharesOfWork) {
   least.evenShares = {{1, 1}};
   problem.tasks[0].least = {least};
   auto streams = [&] {
-    for (const Bound &bound : *lowerBounds(problem))
+    std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
+    for (const Bound &bound : *bounds)
       if (bound.name == "streams_npu")
         return bound.cycles;
     return int64_t(0);
