@@ -46,8 +46,7 @@ private:
 static bool areCachesOf(const Program &program, int64_t batch, int64_t keys) {
   auto isOf = [&](Type type) {
     auto cache = dyn_cast<KvCacheType>(type);
-    return !cache ||
-           (cache.getBatch() == batch && cache.getCapacity() == keys);
+    return !cache || (cache.getBatch() == batch && cache.getCapacity() == keys);
   };
   func::FuncOp function = program.function();
   return llvm::all_of(function.getArgumentTypes(), isOf) &&
@@ -107,8 +106,8 @@ static int64_t findLargestBatch(const Capacity &capacity, int64_t batch) {
   __extension__ using Wide = unsigned __int128;
   if (room <= 0 || growing == 0)
     return 0;
-  return int64_t(std::min(Wide(room) * Wide(batch) / Wide(growing),
-                          Wide(maxCount)));
+  return int64_t(
+      std::min(Wide(room) * Wide(batch) / Wide(growing), Wide(maxCount)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,8 +129,8 @@ static std::optional<int64_t> countAllLayers(const Program &program,
   std::optional<int64_t> ofLayers =
       ceilMulDiv(capacity.weightBytes + capacity.cacheBytes,
                  imported.getModelLayers(), 1, imported.getLayers());
-  return ofLayers ? checkedAdd(*ofLayers, capacity.valueBytes +
-                                              capacity.workspaceBytes)
+  return ofLayers ? checkedAdd(*ofLayers,
+                               capacity.valueBytes + capacity.workspaceBytes)
                   : std::nullopt;
 }
 
@@ -206,8 +205,8 @@ std::string Capacity::describeExcess() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "does not fit into '" << memory().name << "' of target '"
-     << target->name << "': it holds "
-     << withThousandsSeparators(neededBytes()) << " bytes, and there are "
+     << target->name << "': it holds " << withThousandsSeparators(neededBytes())
+     << " bytes, and there are "
      << withThousandsSeparators(memory().capacityBytes) << " (weights "
      << withThousandsSeparators(weightBytes) << ", KV caches "
      << withThousandsSeparators(cacheBytes) << ", values alive at once "
@@ -229,7 +228,8 @@ static FailureOr<std::optional<Capacity>> findExcess(const Program &program,
   FailureOr<Capacity> capacity = Capacity::compute(program, *totals, target);
   if (failed(capacity))
     return failure();
-  return capacity->fits() ? std::optional<Capacity>() : std::optional(*capacity);
+  return capacity->fits() ? std::optional<Capacity>()
+                          : std::optional(*capacity);
 }
 
 LogicalResult mlir::llm::warnOfExcess(const Program &program,

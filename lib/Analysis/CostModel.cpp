@@ -77,8 +77,8 @@ static FailureOr<int64_t> vectorRateOf(const OpOnTarget &context,
   return context.op->emitOpError()
          << "does " << name << " work, for which engine '"
          << context.engine->name << "' of target '" << context.target->name
-         << "' gives no rate: the target needs engines."
-         << context.engine->name << "." << name << "_per_cycle_per_unit";
+         << "' gives no rate: the target needs engines." << context.engine->name
+         << "." << name << "_per_cycle_per_unit";
 }
 
 /// Operations per cycle for one kind of work.

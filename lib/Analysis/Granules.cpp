@@ -136,8 +136,7 @@ int64_t Granules::stepOf(unsigned loop) const {
     int64_t left = axis->granule;
     // The inner loops of an axis fill a granule first.
     for (unsigned inner : llvm::reverse(axis->loops)) {
-      int64_t step =
-          std::min(left, context->workload.loops[inner].extent);
+      int64_t step = std::min(left, context->workload.loops[inner].extent);
       if (inner == loop)
         return step;
       left = llvm::divideCeil(left, step);
@@ -151,8 +150,9 @@ int64_t Granules::stepOf(unsigned loop) const {
 //===----------------------------------------------------------------------===//
 
 static Count roundUp(Count size, int64_t granule) {
-  return failed(size) ? size
-                      : times(int64_t(llvm::divideCeil(*size, granule)), granule);
+  return failed(size)
+             ? size
+             : times(int64_t(llvm::divideCeil(*size, granule)), granule);
 }
 
 /// The sum over tiles of `size` times their iterations along `loops`, rounded

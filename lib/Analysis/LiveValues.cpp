@@ -73,7 +73,8 @@ private:
   bool hasSlots = true;
   /// Of values that depend on how many keys there are: rows of caches, scores.
   llvm::DenseSet<Value> growsWithKeys;
-  int64_t allBytes = 0; ///< of everything: sums of some of it are within 64 bits
+  int64_t allBytes =
+      0; ///< of everything: sums of some of it are within 64 bits
 };
 
 /// One block: the body of the function or of a loop.
@@ -184,8 +185,7 @@ FailureOr<int64_t> LiveValues::workspaceOf(WorkloadOpInterface op) {
     return failure();
   if (!split->lastCombines())
     return 0;
-  Workload combine =
-      split->partOf(*context, split->partCount() - 1).workload;
+  Workload combine = split->partOf(*context, split->partCount() - 1).workload;
   SmallVector<Interval, 6> box = combine.fullBox();
   int64_t bytes = 0;
   for (auto [index, buffer] : llvm::enumerate(combine.buffers)) {
@@ -274,8 +274,7 @@ LogicalResult BlockWalk::addOp(Operation *op) {
     if (failed(addValue(result, startOf[op], endOf[op], seesKeys)))
       return failure();
   }
-  FailureOr<int64_t> workspace =
-      all.workspaceOf(cast<WorkloadOpInterface>(op));
+  FailureOr<int64_t> workspace = all.workspaceOf(cast<WorkloadOpInterface>(op));
   if (failed(workspace))
     return failure();
   if (*workspace > 0 && startOf[op] < endOf[op]) {
@@ -324,8 +323,8 @@ LogicalResult BlockWalk::findValues() {
     bool showsKeys = source && source.getSourceKind() == SourceKind::Cache;
     auto view = dyn_cast<TransparentOpInterface>(op);
     showsKeys |= view && llvm::any_of(view.getForwardedValues(), [&](Value v) {
-      return all.growsWithKeys.contains(v);
-    });
+                   return all.growsWithKeys.contains(v);
+                 });
     if (showsKeys)
       all.growsWithKeys.insert(op.result_begin(), op.result_end());
   }

@@ -364,9 +364,8 @@ static FailureOr<TileLevelAttr> chooseUnitLevel(const OpOnTarget &context,
 /// Of tiles that fill granules, where there is room for one, else of any.
 static TileSearch startSearch(const OpOnTarget &context) {
   TileSearch search(context, /*fillsGranules=*/true);
-  return search.hasFittingTile()
-             ? search
-             : TileSearch(context, /*fillsGranules=*/false);
+  return search.hasFittingTile() ? search
+                                 : TileSearch(context, /*fillsGranules=*/false);
 }
 
 FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {

@@ -216,8 +216,11 @@ static void printEnergy(const Report &report, llvm::raw_ostream &os) {
 }
 
 static std::string showBytes(int64_t bytes) {
-  constexpr Unit units[] = {
-      {"bytes", 1, 0}, {"kB", 1e3, 1}, {"MB", 1e6, 1}, {"GB", 1e9, 1}, {"TB", 1e12, 1}};
+  constexpr Unit units[] = {{"bytes", 1, 0},
+                            {"kB", 1e3, 1},
+                            {"MB", 1e6, 1},
+                            {"GB", 1e9, 1},
+                            {"TB", 1e12, 1}};
   const Unit &unit = chooseUnit(units, double(bytes), /*width=*/5);
   return formatIn(unit, double(bytes)) + " " + unit.name.str();
 }
@@ -225,16 +228,15 @@ static std::string showBytes(int64_t bytes) {
 /// What the program holds, and of how much.
 static void printCapacity(const Report &report, llvm::raw_ostream &os) {
   const Capacity &capacity = report.capacity;
-  std::string text =
-      "Holds " + showBytes(capacity.neededBytes()) +
-      (capacity.isChecked()
-           ? " of " + showBytes(capacity.memory().capacityBytes)
-           : std::string()) +
-      " in " + showName(capacity.memory().name) + ": weights " +
-      showBytes(capacity.weightBytes) + ", KV caches " +
-      showBytes(capacity.cacheBytes) + ", values " +
-      showBytes(capacity.valueBytes) + ", workspace " +
-      showBytes(capacity.workspaceBytes);
+  std::string text = "Holds " + showBytes(capacity.neededBytes()) +
+                     (capacity.isChecked()
+                          ? " of " + showBytes(capacity.memory().capacityBytes)
+                          : std::string()) +
+                     " in " + showName(capacity.memory().name) + ": weights " +
+                     showBytes(capacity.weightBytes) + ", KV caches " +
+                     showBytes(capacity.cacheBytes) + ", values " +
+                     showBytes(capacity.valueBytes) + ", workspace " +
+                     showBytes(capacity.workspaceBytes);
   if (!capacity.isChecked())
     text += "; the target gives no capacity, so that nothing is checked";
   else if (capacity.allLayersBytes &&

@@ -33,10 +33,10 @@ static constexpr llvm::StringLiteral linkRate =
 } // namespace csv
 
 std::vector<StringRef> targetCsvFields() {
-  return {csv::units,      csv::clock,       csv::macs16,     csv::macs32,
-          csv::alu,        csv::special,     csv::compare,    csv::peak16,
-          csv::peak8,      csv::memoryRate,  csv::memoryBytes,
-          csv::cacheBytes, csv::linkRate};
+  return {csv::units,   csv::clock,      csv::macs16,      csv::macs32,
+          csv::alu,     csv::special,    csv::compare,     csv::peak16,
+          csv::peak8,   csv::memoryRate, csv::memoryBytes, csv::cacheBytes,
+          csv::linkRate};
 }
 
 namespace {

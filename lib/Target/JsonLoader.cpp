@@ -44,8 +44,8 @@ static Field toField(const LocatedJson &json) {
 }
 
 /// Costs that are computed pass the last shared memory alone: what the file
-/// says of another one must not look as if it had a say. (Costs that are written
-/// by hand may name it.)
+/// says of another one must not look as if it had a say. (Costs that are
+/// written by hand may name it.)
 static void warnOfUnusedMemories(const Field &root, const Target &target) {
   const Field *memories = root.find(keys::memories);
   SmallVector<const Memory *> shared = target.sharedMemories();

@@ -272,7 +272,7 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
     return failure();
   FailureOr<Solution> solution = solve(problem);
   if (failed(solution) ||
-      (options.solver == scheduling::scheduleList &&
+      (options.solver == scheduling::scheduleList && !wasInterrupted() &&
        failed(tryFewerEngines(stretch, *split, *solution))))
     return failure();
   std::optional<int64_t> end = checkedAdd(start, solution->makespan);

@@ -149,7 +149,7 @@ def schedule(folder, config, phase, engines):
     # The first layers of some have no experts.
     subprocess.run(["llm-translate", "--import-hf-config", config, "--layers=4", *sizes, "-o", paths[0]], check=True)
     subprocess.run(["llm-opt", paths[0], "--llm-target=name=npu", "--llm-tile", f"--llm-schedule=engines={engines}",
-                    "--llm-verify-schedule", f"--llm-export-report=format=json file={paths[1]}",
+                    "--llm-verify-schedule=capacity=false", f"--llm-export-report=format=json file={paths[1]}",
                     "--mlir-print-op-generic", "-o", paths[2]], check=True)
     with open(paths[1], encoding="utf-8") as report, open(paths[2], encoding="utf-8") as scheduled:
         report = json.load(report)

@@ -45,9 +45,8 @@ struct Capacity {
 
   /// By the slots of the program's ops, or, before it has any, one op after the
   /// other. Fails with a diagnostic where a sum leaves 64 bits.
-  static FailureOr<Capacity> compute(const Program &program,
-                                     const Totals &totals,
-                                     const Target &target);
+  static FailureOr<Capacity>
+  compute(const Program &program, const Totals &totals, const Target &target);
 };
 
 /// A warning at the function where the program does not fit.

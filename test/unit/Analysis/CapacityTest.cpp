@@ -31,15 +31,13 @@ protected:
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module) << text;
     Capacity capacity;
-    EXPECT_TRUE(
-        succeeded(forEachProgram(*module, [&](const Program &program) {
-          FailureOr<Totals> totals = computeTotals(program);
-          FailureOr<Capacity> found =
-              Capacity::compute(program, *totals, target);
-          if (succeeded(found))
-            capacity = *found;
-          return success(succeeded(found));
-        })));
+    EXPECT_TRUE(succeeded(forEachProgram(*module, [&](const Program &program) {
+      FailureOr<Totals> totals = computeTotals(program);
+      FailureOr<Capacity> found = Capacity::compute(program, *totals, target);
+      if (succeeded(found))
+        capacity = *found;
+      return success(succeeded(found));
+    })));
     return capacity;
   }
 
@@ -77,8 +75,8 @@ func.func @f(%x: tensor<2x8xf32>) -> tensor<2x16xf32> {
 
 // Exactly as much as there is fits.
 TEST_F(CapacityTest, Boundary) {
-  std::string text = functionText("llm.add %0, %0", {tensorText({8}, "f32"),
-                                                     tensorText({8}, "f32")});
+  std::string text = functionText(
+      "llm.add %0, %0", {tensorText({8}, "f32"), tensorText({8}, "f32")});
   for (int64_t bytes : {95, 96, 97}) { // two arguments and a result of 32
     target.memories.back().capacityBytes = bytes;
     EXPECT_EQ(capacityOf(text).fits(), bytes >= 96) << bytes;
@@ -161,11 +159,10 @@ TEST_F(CapacityTest, Slots) {
     };
     std::string type = " : tensor<8xf32>\n";
     return "func.func @f(%x: tensor<8xf32>) {\n"
-           "%a = llm.activation silu %x " + slot(0, 10) + type +
-           "%b = llm.activation silu %a " + slot(10, 20) + type +
-           "%c = llm.activation silu %x " + slot(0, 10) + type +
-           "%d = llm.activation silu %c " + slot(10, 20) + type +
-           "return\n}";
+           "%a = llm.activation silu %x " +
+           slot(0, 10) + type + "%b = llm.activation silu %a " + slot(10, 20) +
+           type + "%c = llm.activation silu %x " + slot(0, 10) + type +
+           "%d = llm.activation silu %c " + slot(10, 20) + type + "return\n}";
   };
   EXPECT_EQ(capacityOf(text(false)).valueBytes, 32 + 2 * 32);
   EXPECT_EQ(capacityOf(text(true)).valueBytes, 32 + 4 * 32);
@@ -199,36 +196,39 @@ func.func @f(%k: !rows, %own: !cache) {
 // A product of 4 x 8 x 6 whose terms are cut in two: 2 x 4 x 6 sums of 4 bytes.
 TEST_F(CapacityTest, Workspace) {
   std::string tile =
-      "{llm.tile = #llm.tile<manual levels = [<\"sram\", sizes = {k = 8, m = 4, "
+      "{llm.tile = #llm.tile<manual levels = [<\"sram\", sizes = {k = 8, m = "
+      "4, "
       "n = 6}, order = [m, n, k], buffers = {}>] split = {k = 2}>}";
   Capacity capacity =
       capacityOf("func.func @f(%x: tensor<4x8xbf16>) {\n"
                  "%w = llm.weight \"w\" : tensor<8x6xbf16>\n"
-                 "%y = llm.matmul %x, %w " + tile +
-                 " : tensor<4x8xbf16>, tensor<8x6xbf16>\nreturn\n}");
+                 "%y = llm.matmul %x, %w " +
+                 tile + " : tensor<4x8xbf16>, tensor<8x6xbf16>\nreturn\n}");
   EXPECT_EQ(capacity.workspaceBytes, 2 * 4 * 6 * 4);
   EXPECT_EQ(capacity.valueBytes, 4 * 8 * 2 + 4 * 6 * 2);
 }
 
 /// A step of decoding for `batch` sequences of `keys` keys, one layer of 2: a
 /// weight of 1024 x 8 x 2 bytes = 16 KiB, a cache of 2 x 8 x 2 = 32 bytes for
-/// each key, and %x, %k (reshaped) of 16 bytes and %y of 2048 for each sequence.
+/// each key, and %x, %k (reshaped) of 16 bytes and %y of 2048 for each
+/// sequence.
 std::string decodeText(int64_t batch, int64_t keys) {
   std::string b = std::to_string(batch), k = std::to_string(keys);
   return "!cache = !llm.kv_cache<batch = " + b +
          ", kv_heads = 1, head_dim = 8, capacity = " + k + ", bf16>\n" +
-         "func.func @f(%x: tensor<" + b + "x8xbf16>) attributes {llm.program = "
-         "#llm.program<\"m\", decode, batch = " + b + ", seq = 1, kv_len = " +
-         k + ", layers = 1 of 2>} {\n" +
+         "func.func @f(%x: tensor<" + b +
+         "x8xbf16>) attributes {llm.program = "
+         "#llm.program<\"m\", decode, batch = " +
+         b + ", seq = 1, kv_len = " + k + ", layers = 1 of 2>} {\n" +
          "%0 = llm.kv_cache \"c\" : !cache\n"
-         "%k = tensor.expand_shape %x [[0, 1, 2], [3]] output_shape [" + b +
-         ", 1, 1, 8] : tensor<" + b + "x8xbf16> into tensor<" + b +
+         "%k = tensor.expand_shape %x [[0, 1, 2], [3]] output_shape [" +
+         b + ", 1, 1, 8] : tensor<" + b + "x8xbf16> into tensor<" + b +
          "x1x1x8xbf16>\n%1 = llm.kv_write %0, %k, %k at " +
          std::to_string(keys - 1) + " : !cache, tensor<" + b +
          "x1x1x8xbf16>, tensor<" + b + "x1x1x8xbf16>\n" +
          "%w = llm.weight \"w\" : tensor<8x1024xbf16>\n"
-         "%y = llm.matmul %x, %w : tensor<" + b +
-         "x8xbf16>, tensor<8x1024xbf16>\nreturn\n}";
+         "%y = llm.matmul %x, %w : tensor<" +
+         b + "x8xbf16>, tensor<8x1024xbf16>\nreturn\n}";
 }
 
 TEST_F(CapacityTest, WhatFits) {
@@ -237,8 +237,7 @@ TEST_F(CapacityTest, WhatFits) {
   EXPECT_EQ(capacity.weightBytes, 16384);
   EXPECT_EQ(capacity.cacheBytes, 4 * 100 * 32);
   EXPECT_EQ(capacity.valueBytes, 4 * (16 + 2048));
-  EXPECT_EQ(*capacity.allLayersBytes,
-            2 * (16384 + 12800) + 4 * (16 + 2048));
+  EXPECT_EQ(*capacity.allLayersBytes, 2 * (16384 + 12800) + 4 * (16 + 2048));
   // 83,616 bytes for 3,200 + 2,064 of each sequence.
   EXPECT_EQ(*capacity.largestBatch, 15);
   // 83,616 - 8,256 bytes for 4 x 32 of each key.
@@ -258,8 +257,9 @@ TEST_F(CapacityTest, WhatFits) {
             "alive at once 33,024, workspace 0); with as many keys a batch of "
             "3 fits, with this batch 98 keys for each sequence");
   target.memories.back().capacityBytes = 16383;
-  EXPECT_NE(capacityOf(decodeText(1, 1)).describeExcess().find(
-                "; the weights alone do not fit"),
+  EXPECT_NE(capacityOf(decodeText(1, 1))
+                .describeExcess()
+                .find("; the weights alone do not fit"),
             std::string::npos);
   target.memories.back().capacityBytes = 0;
   EXPECT_FALSE(capacityOf(decodeText(1, 1)).largestBatch);
@@ -271,10 +271,11 @@ TEST_F(CapacityTest, ScoresGrow) {
   auto text = [](const std::string &phase, int64_t seq, int64_t keys) {
     std::string s = std::to_string(seq), k = std::to_string(keys);
     return "!cache = !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, "
-           "capacity = " + k + ", bf16>\n" +
-           "func.func @f(%x: tensor<1x" + s + "x1x8xbf16>) attributes "
-           "{llm.program = #llm.program<\"m\", " + phase +
-           ", batch = 1, seq = " + s + ", kv_len = " + k +
+           "capacity = " +
+           k + ", bf16>\n" + "func.func @f(%x: tensor<1x" + s +
+           "x1x8xbf16>) attributes "
+           "{llm.program = #llm.program<\"m\", " +
+           phase + ", batch = 1, seq = " + s + ", kv_len = " + k +
            ", layers = 1 of 1>} {\n%0 = llm.kv_cache \"c\" : !cache\n" +
            "%1 = llm.kv_write %0, %x, %x at " + std::to_string(keys - seq) +
            " : !cache, tensor<1x" + s + "x1x8xbf16>, tensor<1x" + s +
@@ -322,8 +323,8 @@ struct RandomProgram {
       auto name = [](int64_t value) {
         return value < 0 ? std::string("%x") : "%v" + std::to_string(value);
       };
-      ops += name(op) + " = llm.add " + name(first) + ", " + name(second) + " " +
-             slots(start, end) + " : tensor<16xf32>, tensor<16xf32>\n";
+      ops += name(op) + " = llm.add " + name(first) + ", " + name(second) +
+             " " + slots(start, end) + " : tensor<16xf32>, tensor<16xf32>\n";
     }
     int64_t returned = random(0, count - 1);
     lives[returned].end = 1 << 20;

@@ -24,8 +24,8 @@ Target arrayTarget(Granule granule, int64_t capacityBytes = 1 << 30) {
   Target target = toyTarget(capacityBytes);
   Engine &core = target.engines[0];
   core.macRates = {{"bf16", 1}, {"f32", 1}, {"i8", 1}};
-  core.aluPerCycle = core.specialPerCycle = core.comparePerCycle =
-      int64_t(1) << 40;
+  core.aluPerCycle = core.specialPerCycle = core.comparePerCycle = int64_t(1)
+                                                                   << 40;
   core.granuleM = granule.m;
   core.granuleN = granule.n;
   core.granuleK = granule.k;
@@ -66,10 +66,9 @@ TEST(Granules, Axes) {
                             arrayTarget({1, 8, 1})),
             3 * 16 * 7);
   // Products of a batch do not share granules: 5 of 3 x 10 x 7.
-  EXPECT_EQ(
-      computeCyclesOf(batchMatmulOracle(5, 3, 7, 10, false, false).text,
-                      arrayTarget({4, 8, 2})),
-      5 * 4 * 16 * 8);
+  EXPECT_EQ(computeCyclesOf(batchMatmulOracle(5, 3, 7, 10, false, false).text,
+                            arrayTarget({4, 8, 2})),
+            5 * 4 * 16 * 8);
 }
 
 // Attention of 2 sequences, 3 KV heads, 4 heads for each, 1 query, 30 keys of 5
@@ -77,7 +76,8 @@ TEST(Granules, Axes) {
 // columns, 5 terms take 16 x 32 x 8, outputs of 4 rows, 5 columns and 30 terms
 // 16 x 8 x 32. The three vector stages take a cycle each.
 TEST(Granules, Attention) {
-  std::string query = tensorText({2, 1, 12, 5}), keys = tensorText({2, 30, 3, 5});
+  std::string query = tensorText({2, 1, 12, 5}),
+              keys = tensorText({2, 30, 3, 5});
   std::string text = functionText("llm.gqa_attn %0, %1, %2 mask full scale 1.0",
                                   {query, keys, keys});
   EXPECT_EQ(computeCyclesOf(text, arrayTarget({16, 8, 4})),
@@ -119,7 +119,8 @@ TEST(Granules, TilesOneByOne) {
     }
     Granule granule{random(1, 20), random(1, 20), random(1, 20)};
     Target target = arrayTarget(granule);
-    OneOp op(matmulOracle(extents[0], extents[2], extents[1], false, false).text);
+    OneOp op(
+        matmulOracle(extents[0], extents[2], extents[1], false, false).text);
     OpOnTarget context = *OpOnTarget::get(op.op, target);
     MLIRContext *mlirContext = &op.context;
     auto name = [&](StringRef text) {
@@ -130,8 +131,7 @@ TEST(Granules, TilesOneByOne) {
         getAmounts(mlirContext,
                    {{"m", sizes[0]}, {"n", sizes[1]}, {"k", sizes[2]}}),
         {name("m"), name("n"), name("k")}, getAmounts(mlirContext, {}), {});
-    auto tile =
-        TileAttr::get(mlirContext, TileStrategy::Manual, {level}, {});
+    auto tile = TileAttr::get(mlirContext, TileStrategy::Manual, {level}, {});
     FailureOr<PartCostAttr> cost = computePartCost(context, tile);
     ASSERT_TRUE(succeeded(cost));
     EXPECT_EQ(cost->getComputeCycles(),
@@ -181,9 +181,9 @@ TEST(Granules, Parts) {
   OpOnTarget context = *OpOnTarget::get(op.op, target);
   FailureOr<TileAttr> tile = searchTile(context);
   ASSERT_TRUE(succeeded(tile));
-  auto inTwo = TileAttr::get(&op.context, tile->getStrategy(),
-                             tile->getLevels(),
-                             getAmounts(&op.context, {{"n", 2}}));
+  auto inTwo =
+      TileAttr::get(&op.context, tile->getStrategy(), tile->getLevels(),
+                    getAmounts(&op.context, {{"n", 2}}));
   FailureOr<CostAttr> cost = computeCost(context, inTwo);
   ASSERT_TRUE(succeeded(cost));
   ASSERT_EQ(cost->getParts().size(), 1u);
