@@ -24,7 +24,7 @@ import sys
 import termios
 import time
 
-IMPROVE = ["--llm-target=name=npu", "--llm-tile", "--llm-schedule=engines=8 improve=600s"]
+IMPROVE = ["--llm-tile", "--llm-schedule=engines=8 improve=600s"]
 EXACT = ["--llm-target=file=ports.json", "--llm-tile", "--llm-schedule=granularity=op policy=exact exact-nodes=0"]
 CLEAR = "\r\033[K"
 NOTED = "interrupted, finishing with the best so far (Ctrl-C again: stop): op "
