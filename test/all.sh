@@ -2,7 +2,8 @@
 # Everything that is checked before a release, which takes three builds: all tests with the
 # release build, with assertions, and with sanitizers; that release and assertions write the
 # same bytes; that no kernel of several ops is faster than one of them, of all models, phases
-# and targets; traces of all models on all presets; and the line coverage of lib/.
+# and targets; that no better machine is slower; traces of all models on all presets; and the line
+# coverage of lib/.
 #   test/all.sh
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -24,6 +25,9 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 echo "== kernels of several ops"
 PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_fused_ops.py" "$root" "$folder" all
+
+echo "== better machines"
+PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_faster.py" "$root" "$folder" --all
 
 echo "== traces of all models on all presets"
 PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_all_traces.py" "$root" "$folder" --all --jobs 2

@@ -3,9 +3,9 @@
 
     tools/schedules.py [--bin=build/bin] [--write] [--only=TEXT]
 
-Ten models, whole (a layer of each kind is scheduled once), in four phases on eight machines:
-each schedule is verified (whether the model fits or not), and compared with `policy=earliest`. Without --write the tables are
-printed; --only restricts them to models whose name contains a text.
+Eleven models, whole (a layer of each kind is scheduled once), in four phases on eight machines:
+each schedule is verified (whether the model fits or not), and compared with `policy=earliest`.
+Without --write the tables are printed; --only restricts them to models whose name contains a text.
 """
 import argparse
 import json
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "schedules.md"
-MODELS = ["meta-llama--Llama-3.2-1B", "Qwen--Qwen3-8B", "meta-llama--Meta-Llama-3.1-8B",
+MODELS = ["Qwen--Qwen3-0.6B", "meta-llama--Llama-3.2-1B", "Qwen--Qwen3-8B", "meta-llama--Meta-Llama-3.1-8B",
           "meta-llama--Meta-Llama-3.1-70B", "meta-llama--Meta-Llama-3.1-405B",
           "mistralai--Mixtral-8x7B-v0.1", "openai--gpt-oss-20b", "Qwen--Qwen3-30B-A3B",
           "meta-llama--Llama-4-Scout-17B-16E-Instruct", "deepseek-ai--DeepSeek-V3"]

@@ -191,10 +191,9 @@ static FailureOr<int64_t> cyclesWith(const OpOnTarget &context, TileAttr tile) {
 
 std::optional<int64_t> mlir::llm::memoryCycles(const OpOnTarget &context,
                                                int64_t bytes) {
-  const Memory &dram = context.target->dram();
-  return streamCycles(bytes, dram.lanes, context.target->clockHz,
-                      context.target->portLanes(*context.engine, dram),
-                      dram.usableBytesPerSecond());
+  const Target &target = *context.target;
+  return ceilMulDiv(bytes, target.clockHz, 1,
+                    target.portBytesPerSecond(*context.engine, target.dram()));
 }
 
 SmallVector<std::string>

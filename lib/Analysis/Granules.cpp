@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Granules.h"
+#include "SliceRows.h"
 #include "WorkSums.h"
 #include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
@@ -174,29 +175,10 @@ static Count sumOfTiles(ArrayRef<Loop> all, ArrayRef<unsigned> loops,
 
 /// Rows of one slice in one tile are rounded up together.
 Count Granules::paddedSharedRows(int64_t tileSize) const {
-  const Workload &workload = context->workload;
-  WorkloadOpInterface op = context->op;
-  unsigned loop = rows.loops.front();
-  SmallVector<Interval, 6> box = workload.fullBox();
-  Count ofSlice = countElementsOfProduct(workload, *sharing, box);
-  auto isOneSlice = [&](int64_t begin, int64_t end) {
-    box[loop] = {begin, end};
-    Count elements = op.countElements(workload, *sharing, box);
-    return succeeded(elements) && *elements <= *ofSlice;
-  };
-  Interval all = box[loop];
   Count sum = int64_t(0);
-  for (int64_t begin = all.begin; begin < all.end;) {
-    int64_t tile = (begin - all.begin) / tileSize;
-    int64_t most = std::min(all.end, all.begin + (tile + 1) * tileSize);
-    int64_t end = begin + 1, tooFar = most + 1;
-    while (succeeded(ofSlice) && tooFar - end > 1) {
-      int64_t middle = end + (tooFar - end) / 2;
-      (isOneSlice(begin, middle) ? end : tooFar) = middle;
-    }
-    sum = plus(sum, roundUp(end - begin, rows.granule));
-    begin = end;
-  }
+  for (int64_t run :
+       findSliceRows(*context, *sharing, rows.loops.front(), tileSize))
+    sum = plus(sum, roundUp(run, rows.granule));
   return sum;
 }
 

@@ -7,10 +7,12 @@
 
 #include "llm/Analysis/LeastWork.h"
 #include "Movement.h"
+#include "SliceRows.h"
 #include "WorkSums.h"
 #include "llm/Analysis/ClosedForm.h"
 #include "llm/Analysis/Program.h"
 #include "llm/Analysis/Split.h"
+#include "llm/Analysis/SplitChoices.h"
 #include "llm/Analysis/Totals.h"
 #include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
@@ -24,27 +26,17 @@ using namespace mlir::llm;
 using scheduling::LeastWork;
 using scheduling::Source;
 
-static bool hasMemoryEngine(const Target &target) {
-  return llvm::any_of(target.engines, [](const Engine &engine) {
-    return engine.kinds.contains(EngineKind::Memory);
-  });
-}
-
 FailureOr<bool> mlir::llm::hasOneWay(const OpOnTarget &context, TileAttr tile,
                                      CostAttr cost) {
-  if (tile.getStrategy() == TileStrategy::Manual ||
-      (context.engine->hasUnitTiles() && context.engine->count == 1 &&
-       !hasMemoryEngine(*context.target)))
+  if (context.engine->hasUnitTiles() && context.engine->count == 1 &&
+      context.target->countMemoryEngines() == 0)
     return true;
-  FailureOr<CostAttr> derived = computeCost(context, tile);
-  if (failed(derived))
-    return failure();
-  return cost != *derived;
+  return isByHand(context, {tile, cost});
 }
 
 /// Bytes of each buffer: every element once.
-static FailureOr<SmallVector<int64_t, 4>>
-leastBytes(const OpOnTarget &context, TileStrategy strategy) {
+static FailureOr<SmallVector<int64_t, 4>> leastBytes(const OpOnTarget &context,
+                                                     TileStrategy strategy) {
   TileModel model(context.op, context.workload);
   SmallVector<int64_t, 4> bytes;
   for (unsigned buffer = 0; buffer < context.workload.buffers.size();
@@ -65,10 +57,8 @@ leastBytes(const OpOnTarget &context, TileStrategy strategy) {
     };
     double valueBytes =
         context.workload.macElementType().getIntOrFloatBitWidth() / 8.0;
-    bytes[form->lhs] =
-        int64_t(extent(form->m) * extent(form->k) * valueBytes);
-    bytes[form->rhs] =
-        int64_t(extent(form->k) * extent(form->n) * valueBytes);
+    bytes[form->lhs] = int64_t(extent(form->m) * extent(form->k) * valueBytes);
+    bytes[form->rhs] = int64_t(extent(form->k) * extent(form->n) * valueBytes);
   }
   return bytes;
 }
@@ -81,8 +71,7 @@ static FailureOr<int64_t> leastUnitCycles(const OpOnTarget &context) {
     std::string usedType;
     Type type = context.workload.macElementType();
     std::optional<int64_t> rate =
-        kind != WorkKind::Mac
-            ? Target::opsPerCycle(*context.engine, kind)
+        kind != WorkKind::Mac ? Target::opsPerCycle(*context.engine, kind)
         : type ? Target::macsPerCycle(*context.engine, type, usedType)
                : std::nullopt;
     if (failed(work))
@@ -107,11 +96,11 @@ static FailureOr<int64_t> leastEvenCycles(const OpOnTarget &context) {
 static FailureOr<int64_t> leastComputeCycles(const OpOnTarget &context,
                                              TileStrategy strategy,
                                              int64_t bytes) {
-  FailureOr<int64_t> cycles =
-      context.engine->hasUnitTiles() ? leastUnitCycles(context)
-      : strategy == TileStrategy::Theoretical
-          ? computeCyclesWithoutGranules(context)
-          : computeCycles(context);
+  FailureOr<int64_t> cycles = context.engine->hasUnitTiles()
+                                  ? leastUnitCycles(context)
+                              : strategy == TileStrategy::Theoretical
+                                  ? computeCyclesWithoutGranules(context)
+                                  : computeCycles(context);
   Count macs = countWork(context.op, context.workload, WorkKind::Mac);
   if (failed(cycles) || failed(macs))
     return failure();
@@ -129,8 +118,8 @@ static FailureOr<int64_t> leastComputeCycles(const OpOnTarget &context,
 static int64_t mostPartsOf(const OpOnTarget &context) {
   int64_t parts = 1;
   for (auto [index, loop] : llvm::enumerate(context.workload.loops))
-    if (loop.extent > 1 && (Split::canCut(loop) ||
-                            Split::findReduction(context, index, 2)))
+    if (loop.extent > 1 &&
+        (Split::canCut(loop) || Split::findReduction(context, index, 2)))
       parts = checkedMul(parts, loop.extent).value_or(maxParts);
   return std::min(parts, maxParts);
 }
@@ -141,9 +130,8 @@ static int64_t mostPartsOf(const OpOnTarget &context) {
 static bool isEven(const OpOnTarget &context) {
   const Workload &workload = context.workload;
   WorkloadOpInterface op = context.op;
-  if (llvm::any_of(workload.buffers, [](const Buffer &buffer) {
-        return buffer.isGathered;
-      }))
+  if (llvm::any_of(workload.buffers,
+                   [](const Buffer &buffer) { return buffer.isGathered; }))
     return false;
   if (workload.maskedLoops.none())
     return true;
@@ -166,53 +154,6 @@ static bool isEven(const OpOnTarget &context) {
 // Experts
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Rows that take slices of one buffer, expert after expert: how many each
-/// takes.
-class RowsOfSlices {
-public:
-  RowsOfSlices(const OpOnTarget &context, unsigned buffer, unsigned loop)
-      : op(context.op), workload(context.workload), buffer(buffer),
-        loop(loop), box(workload.fullBox()),
-        sliceElements(
-            toReal(countElementsOfProduct(workload, buffer, box))) {}
-
-  std::vector<int64_t> find() {
-    visit(box[loop].begin, box[loop].end);
-    return std::move(rows);
-  }
-
-private:
-  int64_t countSlices(int64_t begin, int64_t end) {
-    SmallVector<Interval, 6> some = box;
-    some[loop] = {begin, end};
-    return std::llround(toReal(op.countElements(workload, buffer, some)) /
-                        sliceElements);
-  }
-  /// Halves what several slices share.
-  void visit(int64_t begin, int64_t end) {
-    if (end - begin > 1 && countSlices(begin, end) > 1) {
-      int64_t middle = begin + (end - begin) / 2;
-      visit(begin, middle);
-      visit(middle, end);
-      return;
-    }
-    bool goesOn = !rows.empty() && countSlices(begin - 1, begin + 1) == 1;
-    if (goesOn)
-      rows.back() += end - begin;
-    else
-      rows.push_back(end - begin);
-  }
-
-  WorkloadOpInterface op;
-  const Workload &workload;
-  unsigned buffer, loop;
-  SmallVector<Interval, 6> box;
-  double sliceElements;
-  std::vector<int64_t> rows;
-};
-} // namespace
-
 /// A product for each expert, with what it reads: as if each were an op.
 static std::vector<LeastWork::EvenShare>
 sharesOfExperts(const OpOnTarget &context) {
@@ -224,17 +165,17 @@ sharesOfExperts(const OpOnTarget &context) {
   if (!sliced || workload.maskedLoops.count() != 1)
     return {};
   unsigned loop = workload.maskedLoops.find_first();
+  int64_t all = workload.loops[loop].extent;
   std::map<int64_t, int64_t> experts; // by rows
   int64_t count = 0;
-  for (int64_t rows : RowsOfSlices(context, *sliced, loop).find()) {
+  for (int64_t rows : findSliceRows(context, *sliced, loop, all)) {
     ++experts[rows];
     ++count;
   }
   std::vector<LeastWork::EvenShare> shares;
   for (auto [rows, many] : experts)
-    shares.push_back({double(rows * many) /
-                          double(workload.loops[loop].extent),
-                      double(many) / double(count)});
+    shares.push_back(
+        {double(rows * many) / double(all), double(many) / double(count)});
   return shares;
 }
 
@@ -271,17 +212,15 @@ private:
 };
 } // namespace
 
-BytesOfParts::BytesOfParts(const OpOnTarget &context,
-                           ArrayRef<int64_t> bytes) {
+BytesOfParts::BytesOfParts(const OpOnTarget &context, ArrayRef<int64_t> bytes) {
   const Workload &workload = context.workload;
   llvm::SmallBitVector reductions(workload.loops.size());
   for (auto [index, loop] : llvm::enumerate(workload.loops)) {
     bool isReduced = loop.extent > 1 && !Split::canCut(loop) &&
                      Split::findReduction(context, index, 2);
     reductions[index] = isReduced;
-    mostOf.push_back(Split::canCut(loop) || isReduced
-                         ? std::log(double(loop.extent))
-                         : 0);
+    mostOf.push_back(
+        Split::canCut(loop) || isReduced ? std::log(double(loop.extent)) : 0);
   }
   // Sums that are not complete are written and read, in 32 bits or more.
   constexpr double sumBytes = 2 * 4;
@@ -293,8 +232,9 @@ BytesOfParts::BytesOfParts(const OpOnTarget &context,
       terms.push_back({double(bytes[index]), ~workload.loopsOf(buffer)});
       continue;
     }
-    double elements = toReal(WorkloadOpInterface(context.op).countElements(
-        workload, index, workload.fullBox()));
+    double elements =
+        toReal(WorkloadOpInterface(context.op)
+                   .countElements(workload, index, workload.fullBox()));
     constant += double(bytes[index]) - sumBytes * elements;
     terms.push_back({sumBytes * elements, reductions});
   }
@@ -318,9 +258,8 @@ double BytesOfParts::valueAt(const Vector &z, Vector &gradient) const {
 BytesOfParts::Vector BytesOfParts::leastOf(const Vector &gradient,
                                            double sum) const {
   auto loops = llvm::to_vector<6>(llvm::seq<unsigned>(0, gradient.size()));
-  llvm::stable_sort(loops, [&](unsigned a, unsigned b) {
-    return gradient[a] < gradient[b];
-  });
+  llvm::stable_sort(
+      loops, [&](unsigned a, unsigned b) { return gradient[a] < gradient[b]; });
   Vector z(gradient.size(), 0);
   for (unsigned loop : loops) {
     z[loop] = std::min(sum, mostOf[loop]);
@@ -375,8 +314,7 @@ inParts(const OpOnTarget &context, const LeastWork &least,
     if (!most)
       break;
     // What doubles lose is less.
-    auto again = std::max<int64_t>(
-        0, int64_t(*most * (1 - 1e-9)) - once);
+    auto again = std::max<int64_t>(0, int64_t(*most * (1 - 1e-9)) - once);
     all.push_back(least);
     std::vector<int64_t> more = perMemory(again);
     for (size_t m = 0; m < more.size(); ++m)
@@ -385,7 +323,8 @@ inParts(const OpOnTarget &context, const LeastWork &least,
     if (parts >= engines)
       return all;
     all.back().mostParts = std::min(next, least.mostParts);
-    parts = std::exchange(next, next % 3 == 0 ? next / 3 * 4 : next + (next + 1) / 2);
+    parts = std::exchange(next,
+                          next % 3 == 0 ? next / 3 * 4 : next + (next + 1) / 2);
   }
   if (all.empty())
     all.push_back(least);

@@ -147,11 +147,10 @@ static FailureOr<Movement> moveClosedForm(const OpOnTarget &context,
   FailureOr<Tiling> tiling = readTiling(context, level);
   if (failed(tiling))
     return failure();
-  const Memory &dram = context.target->dram();
+  const Target &target = *context.target;
   double bytesPerCycle =
-      double(dram.usableBytesPerSecond()) / double(context.target->clockHz) *
-      double(context.target->portLanes(*context.engine, dram)) /
-      double(dram.lanes);
+      double(target.portBytesPerSecond(*context.engine, target.dram())) /
+      double(target.clockHz);
   double bytes = form.lhsBytes + form.rhsBytes;
   if (!(bytes < double(maxCount)))
     return emitOverflow(context.op);

@@ -36,7 +36,8 @@ LogicalResult ProgramBounds::add(func::FuncOp function,
 static LogicalResult addStretch(const Program &program,
                                 ArrayRef<unsigned> stretch, int64_t times,
                                 const Target &target, ProgramBounds &bounds) {
-  FailureOr<scheduling::Problem> problem = makeProblem(program, stretch, target);
+  FailureOr<scheduling::Problem> problem =
+      makeProblem(program, stretch, target);
   return failed(problem) ? failure()
                          : bounds.add(program.function(), *problem, times);
 }

@@ -91,8 +91,11 @@ static Problem makeMachine(const Target &target) {
     group.name = engine.name;
     group.kinds = engine.kinds;
     group.count = engine.count;
-    for (const Memory *memory : memories)
+    for (const Memory *memory : memories) {
       group.portLanes.push_back(target.portLanes(engine, *memory));
+      group.portBytesPerSecond.push_back(
+          target.portBytesPerSecond(engine, *memory));
+    }
     const Memory *own = target.privateMemoryOf(engine);
     group.privateBytes = own ? own->capacityBytes : 0;
     problem.engines.push_back(std::move(group));
@@ -236,8 +239,7 @@ namespace {
 /// What no way to cut each op is below. Equal ops have it in common.
 class LeastWorkFinder {
 public:
-  LeastWorkFinder(const Target &target)
-      : memories(target.sharedMemories()) {}
+  LeastWorkFinder(const Target &target) : memories(target.sharedMemories()) {}
   /// Sets `least`; empty where the op has no way but its own.
   LogicalResult find(const OpOnTarget &context, TileAttr tile, CostAttr cost,
                      std::vector<scheduling::LeastWork> &least);
@@ -248,9 +250,9 @@ private:
 };
 } // namespace
 
-LogicalResult
-LeastWorkFinder::find(const OpOnTarget &context, TileAttr tile, CostAttr cost,
-                      std::vector<scheduling::LeastWork> &least) {
+LogicalResult LeastWorkFinder::find(const OpOnTarget &context, TileAttr tile,
+                                    CostAttr cost,
+                                    std::vector<scheduling::LeastWork> &least) {
   auto [found, isNew] = known.try_emplace(cost);
   if (isNew) {
     FailureOr<bool> isAlone = hasOneWay(context, tile, cost);

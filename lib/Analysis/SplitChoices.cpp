@@ -86,13 +86,13 @@ private:
 Cutter::Cutter(const OpOnTarget &context, int64_t computeCycles)
     : context(context), whole(context.workload),
       computeCycles(double(computeCycles)) {
-  const Memory &dram = context.target->dram();
+  const Target &target = *context.target;
+  double clock = double(target.clockHz);
+  bytesPerCycle =
+      double(target.portBytesPerSecond(*context.engine, target.dram())) / clock;
   bytesPerCycleOfAll =
-      double(dram.usableBytesPerSecond()) / double(context.target->clockHz);
-  double port = double(context.target->portLanes(*context.engine, dram));
-  bytesPerCycle = bytesPerCycleOfAll * port / double(dram.lanes);
-  bytesPerCycleOfAll *=
-      std::min(1.0, double(context.engine->count) * port / double(dram.lanes));
+      std::min(double(target.dram().usableBytesPerSecond()) / clock,
+               double(context.engine->count) * bytesPerCycle);
   for (auto [index, loop] : llvm::enumerate(context.workload.loops)) {
     uncut.push_back(loop.extent);
     if (loop.extent == 1)
@@ -269,9 +269,8 @@ bool Cutter::isClearlyFaster(ArrayRef<int64_t> reduced, int64_t parts) {
   constexpr double clearly = 0.9;
   double least = std::numeric_limits<double>::max();
   for (int64_t fewer = parts; fewer > 0; fewer /= 2)
-    enumerate(loops, fewer, [&] {
-      least = std::min(least, cyclesOfAll(estimate(whole)));
-    });
+    enumerate(loops, fewer,
+              [&] { least = std::min(least, cyclesOfAll(estimate(whole))); });
   for (unsigned reduction : reductions) {
     if (reduced[reduction] == uncut[reduction])
       continue;
@@ -355,12 +354,9 @@ class Ladder {
 public:
   Ladder(const OpOnTarget &context, TileAttr tile, const CostedTile &whole)
       : context(context), tile(tile), engines(context.engine->count),
+        memoryEngines(context.target->countMemoryEngines()),
         cutter(context, whole.cost.getParts().front().getComputeCycles()),
-        choices({whole}) {
-    for (const Engine &engine : context.target->engines)
-      if (engine.kinds.contains(EngineKind::Memory))
-        memoryEngines += engine.count;
-  }
+        choices({whole}) {}
 
   /// Into more and more parts.
   LogicalResult addPlain();
@@ -374,7 +370,8 @@ public:
   SmallVector<CostedTile> take() { return std::move(choices); }
 
 private:
-  /// Calls `add` with E, 2 E, 3 E, 4 E, 6 E, 8 E, ... parts until it has enough.
+  /// Calls `add` with E, 2 E, 3 E, 4 E, 6 E, 8 E, ... parts until it has
+  /// enough.
   LogicalResult climb(int64_t most, function_ref<FailureOr<bool>(int64_t)> add);
   /// Whether finer parts can win no more.
   bool isFine(int64_t parts, ArrayRef<int64_t> sizes) const {
@@ -391,7 +388,7 @@ private:
 
   const OpOnTarget &context;
   TileAttr tile;
-  int64_t engines, memoryEngines = 0;
+  int64_t engines, memoryEngines;
   Cutter cutter;
   SmallVector<CostedTile> choices;
 };
@@ -512,14 +509,23 @@ LogicalResult Ladder::addFewerParts() {
   return success();
 }
 
-FailureOr<SmallVector<CostedTile>>
-mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given,
-                        bool cutsReductions) {
+FailureOr<bool> mlir::llm::isByHand(const OpOnTarget &context,
+                                    CostedTile given) {
+  if (given.tile.getStrategy() == TileStrategy::Manual)
+    return true;
   FailureOr<CostAttr> derived = computeCost(context, given.tile);
   if (failed(derived))
     return failure();
-  if (given.tile.getStrategy() == TileStrategy::Manual ||
-      given.cost != *derived)
+  return given.cost != *derived;
+}
+
+FailureOr<SmallVector<CostedTile>>
+mlir::llm::splitChoices(const OpOnTarget &context, CostedTile given,
+                        bool cutsReductions) {
+  FailureOr<bool> isGiven = isByHand(context, given);
+  if (failed(isGiven))
+    return failure();
+  if (*isGiven)
     return SmallVector<CostedTile>{given};
   TileAttr tile = withSplit(given.tile, {});
   FailureOr<CostAttr> whole = computeCost(context, tile);

@@ -54,9 +54,8 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
   machine.portBytesPerSecond = real(engine.streamBytesPerKilocycle) / kilo *
                                machine.units * double(target.clockHz);
   const Memory &dram = target.dram();
-  machine.memoryBytesPerSecond = double(dram.usableBytesPerSecond()) *
-                                 double(target.portLanes(engine, dram)) /
-                                 double(dram.lanes);
+  machine.memoryBytesPerSecond =
+      double(target.portBytesPerSecond(engine, dram));
 
   constexpr double femto = 1e-15;
   machine.joulesPerMac = femto * real(Target::macFemtojoules(engine, macType));

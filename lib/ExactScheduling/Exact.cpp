@@ -141,7 +141,8 @@ ExactResult scheduleExact(const Problem &problem, const ExactOptions &options) {
   std::optional<Solution> start =
       options.usesListAndBounds ? scheduleList(problem, options.reportStart)
                                 : scheduleEarliest(problem);
-  std::optional<std::vector<Bound>> bounds = lowerBounds(problem, Cuts::Offered);
+  std::optional<std::vector<Bound>> bounds =
+      lowerBounds(problem, Cuts::Offered);
   if (!start || !bounds) {
     result.reason = "its cycles are more than can be counted";
     return result;

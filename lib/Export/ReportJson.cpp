@@ -70,8 +70,11 @@ static Json toJson(const Engine &engine, const Target &target) {
     json["sustained_clock_hz"] = *engine.sustainedClockHz;
   if (std::optional<int64_t> rate = unitBytesPerSecond(engine, target))
     json["unit_bytes_per_second"] = *rate;
-  for (const Memory *memory : target.sharedMemories())
+  for (const Memory *memory : target.sharedMemories()) {
+    json["port_bytes_per_second"][memory->name] =
+        target.portBytesPerSecond(engine, *memory);
     json["port_lanes"][memory->name] = target.portLanes(engine, *memory);
+  }
   return json;
 }
 

@@ -207,7 +207,8 @@ FailureOr<std::vector<double>> Calibrator::crossValidate(unsigned &folds) {
     std::vector<double> ofFold = fitter.fit(
         inside, progressWithin(0.5 + share * fold, 0.5 + share * (fold + 1)));
     for (auto [index, time] :
-         llvm::zip(outside, models.predict(fitter.at(ofFold), outside)))
+         llvm::zip(outside, models.predict(withFigures(start, figures, ofFold),
+                                           outside)))
       times[index] = time;
   }
   return times;
@@ -257,7 +258,7 @@ FailureOr<Calibration> Calibrator::run() {
   std::vector<double> logs = fitter().fit(all, progressWithin(0, 0.4));
   if (failed(identify(logs, result)))
     return failure();
-  result.target = fitter().at(logs);
+  result.target = withFigures(start, figures, logs);
   result.after = judge(models.predict(result.target, all));
   FailureOr<std::vector<double>> held = crossValidate(result.folds);
   if (failed(held))

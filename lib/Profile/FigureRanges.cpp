@@ -37,6 +37,20 @@ FigureBound FigureRange::boundAt(double log) const {
                                              : FigureBound::High;
 }
 
+std::vector<double> mlir::llm::startLogs(ArrayRef<FigureRange> figures) {
+  std::vector<double> logs;
+  for (const FigureRange &figure : figures)
+    logs.push_back(figure.startLog);
+  return logs;
+}
+
+Target mlir::llm::withFigures(Target target, ArrayRef<FigureRange> figures,
+                              ArrayRef<double> logs) {
+  for (auto [figure, log] : llvm::zip_equal(figures, logs))
+    setFigure(target, figure.path, figure.valueAt(log));
+  return target;
+}
+
 namespace {
 class Collector {
 public:

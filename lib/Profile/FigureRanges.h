@@ -29,6 +29,12 @@ struct FigureRange {
   FigureBound boundAt(double log) const;
 };
 
+/// Where each figure starts.
+std::vector<double> startLogs(ArrayRef<FigureRange> figures);
+/// The target with figures of these logarithms.
+Target withFigures(Target target, ArrayRef<FigureRange> figures,
+                   ArrayRef<double> logs);
+
 /// What the options name: each figure once; the device has an energy for each
 /// of `sustainedTypes`, what rows multiply for long. Errors: no such figure, a
 /// figure of 0, one that is named and in a group that is named, too.

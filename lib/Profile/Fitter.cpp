@@ -28,20 +28,6 @@ Fitter::Fitter(const RowModels &models, const Target &start,
   findBlocks();
 }
 
-std::vector<double> Fitter::startLogs() const {
-  std::vector<double> logs;
-  for (const FigureRange &figure : figures)
-    logs.push_back(figure.startLog);
-  return logs;
-}
-
-Target Fitter::at(ArrayRef<double> logs) const {
-  Target target = start;
-  for (auto [figure, log] : llvm::zip_equal(figures, logs))
-    setFigure(target, figure.path, figure.valueAt(log));
-  return target;
-}
-
 void Fitter::findBlocks() {
   std::vector<llvm::BitVector> rowsOf;
   for (const FigureRange &figure : figures) {
@@ -65,7 +51,8 @@ void Fitter::findBlocks() {
 }
 
 bool Fitter::isStartPlausible(ArrayRef<size_t> indices) const {
-  std::vector<double> times = models.predict(at(startLogs()), indices);
+  std::vector<double> times =
+      models.predict(withFigures(start, figures, startLogs(figures)), indices);
   size_t near = 0;
   for (auto [index, time] : llvm::zip_equal(indices, times))
     near +=
@@ -76,7 +63,8 @@ bool Fitter::isStartPlausible(ArrayRef<size_t> indices) const {
 
 double Fitter::lossOf(ArrayRef<double> logs, ArrayRef<size_t> indices,
                       double mostError, bool hasInertia) const {
-  std::vector<double> times = models.predict(at(logs), indices);
+  std::vector<double> times =
+      models.predict(withFigures(start, figures, logs), indices);
   double sum = 0;
   for (auto [index, time] : llvm::zip_equal(indices, times)) {
     double ratio = time / models.row(index).microseconds;
@@ -186,7 +174,7 @@ std::vector<double> Fitter::fitBlocks(std::vector<double> logs,
 
 std::vector<double> Fitter::fit(ArrayRef<size_t> indices,
                                 Progress progress) const {
-  return fitBlocks(startLogs(), indices, /*isNear=*/false, progress);
+  return fitBlocks(startLogs(figures), indices, /*isNear=*/false, progress);
 }
 
 std::vector<double> Fitter::refit(std::vector<double> logs,

@@ -30,11 +30,8 @@ public:
   Fitter(const RowModels &models, const Target &start,
          const std::vector<FigureRange> &figures);
 
-  std::vector<double> startLogs() const;
-  /// The target with figures of these logarithms.
-  Target at(ArrayRef<double> logs) const;
-  /// Fits to the rows of `indices`, from `startLogs`; `progress` gets the share
-  /// that is done.
+  /// Fits to the rows of `indices`, from where figures start; `progress` gets
+  /// the share that is done.
   std::vector<double> fit(ArrayRef<size_t> indices, Progress progress) const;
   /// The same from a solution for nearly the same rows.
   std::vector<double> refit(std::vector<double> logs, ArrayRef<size_t> indices,

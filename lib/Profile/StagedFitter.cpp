@@ -74,20 +74,6 @@ StagedFitter::StagedFitter(const RowModels &models, const Target &start,
   }
 }
 
-std::vector<double> StagedFitter::startLogs() const {
-  std::vector<double> logs;
-  for (const FigureRange &figure : figures)
-    logs.push_back(figure.startLog);
-  return logs;
-}
-
-Target StagedFitter::at(ArrayRef<double> logs) const {
-  Target target = start;
-  for (auto [figure, log] : llvm::zip_equal(figures, logs))
-    setFigure(target, figure.path, figure.valueAt(log));
-  return target;
-}
-
 std::vector<double> StagedFitter::forEachStage(std::vector<double> logs,
                                                ArrayRef<size_t> indices,
                                                FitStage fit) const {
@@ -111,7 +97,7 @@ std::vector<double> StagedFitter::forEachStage(std::vector<double> logs,
 std::vector<double> StagedFitter::fit(ArrayRef<size_t> indices,
                                       Fitter::Progress progress) const {
   return forEachStage(
-      startLogs(), indices,
+      startLogs(figures), indices,
       [&](const Stage &stage, const Target &from, std::vector<double> logs,
           const std::vector<size_t> &rows) {
         return rows.empty()
@@ -139,24 +125,24 @@ std::vector<double> StagedFitter::uncertainty(ArrayRef<double> logs,
                                               ArrayRef<size_t> indices) const {
   std::vector<double> errors(figures.size(),
                              std::numeric_limits<double>::infinity());
-  forEachStage(std::vector<double>(logs.begin(), logs.end()), indices,
-               [&](const Stage &stage, const Target &from,
-                   std::vector<double> logs, const std::vector<size_t> &rows) {
-                 if (rows.empty())
-                   return logs;
-                 Fitter fitter(models, from, stage.figures);
-                 std::vector<double> ofStage =
-                     standardErrors(logs, [&](ArrayRef<double> point) {
-                       std::vector<double> residuals =
-                           models.predict(fitter.at(point), rows);
-                       for (auto [row, time] : llvm::zip_equal(rows, residuals))
-                         time = std::log(time / models.row(row).microseconds);
-                       return residuals;
-                     });
-                 for (auto [place, error] :
-                      llvm::zip_equal(stage.places, ofStage))
-                   errors[place] = error;
-                 return logs;
-               });
+  forEachStage(
+      std::vector<double>(logs.begin(), logs.end()), indices,
+      [&](const Stage &stage, const Target &from, std::vector<double> logs,
+          const std::vector<size_t> &rows) {
+        if (rows.empty())
+          return logs;
+        Fitter fitter(models, from, stage.figures);
+        std::vector<double> ofStage =
+            standardErrors(logs, [&](ArrayRef<double> point) {
+              std::vector<double> residuals =
+                  models.predict(withFigures(from, stage.figures, point), rows);
+              for (auto [row, time] : llvm::zip_equal(rows, residuals))
+                time = std::log(time / models.row(row).microseconds);
+              return residuals;
+            });
+        for (auto [place, error] : llvm::zip_equal(stage.places, ofStage))
+          errors[place] = error;
+        return logs;
+      });
   return errors;
 }

@@ -28,8 +28,6 @@ public:
                const std::vector<FigureRange> &figures,
                const llvm::BitVector &sustained);
 
-  /// The target with figures of these logarithms.
-  Target at(ArrayRef<double> logs) const;
   /// As `Fitter::fit`, with rows of `indices`.
   std::vector<double> fit(ArrayRef<size_t> indices,
                           Fitter::Progress progress) const;
@@ -55,7 +53,6 @@ private:
   std::vector<double> forEachStage(std::vector<double> logs,
                                    ArrayRef<size_t> indices,
                                    FitStage fit) const;
-  std::vector<double> startLogs() const;
 
   const RowModels &models;
   const Target &start;

@@ -114,14 +114,22 @@ std::optional<int64_t> BoundFinder::work(const GroupSet &groups) const {
 
 std::optional<int64_t> BoundFinder::cyclesOf(int64_t bytes,
                                              size_t resource) const {
-  // Not more lanes than all ports together have.
+  // No more than all ports together pass.
   const Resource &from = problem->resources[resource];
-  int64_t lanes = 0;
-  for (const EngineGroup &engine : problem->engines)
-    lanes =
-        checkedAdd(lanes, checkedMul(engine.count, engine.portLanes[resource])
-                              .value_or(maxCount))
-            .value_or(maxCount);
+  int64_t lanes = 0, rate = 0;
+  auto add = [](int64_t &sum, int64_t count, int64_t each) {
+    sum = checkedAdd(sum, checkedMul(count, each).value_or(maxCount))
+              .value_or(maxCount);
+  };
+  bool hasRates = true;
+  for (const EngineGroup &engine : problem->engines) {
+    add(lanes, engine.count, engine.portLanes[resource]);
+    hasRates &= !engine.portBytesPerSecond.empty();
+    if (hasRates)
+      add(rate, engine.count, engine.portBytesPerSecond[resource]);
+  }
+  if (hasRates && rate < from.bytesPerSecond)
+    return ceilMulDiv(bytes, problem->clockHz, 1, rate);
   lanes = std::min(lanes, from.lanes);
   return streamCycles(bytes, from.lanes, problem->clockHz, lanes,
                       from.bytesPerSecond);

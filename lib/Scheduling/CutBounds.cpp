@@ -58,8 +58,8 @@ BoundFinder::stage(size_t first, const Row &row,
 /// cut in any way, and one way is found by going down only.
 std::optional<int64_t>
 BoundFinder::leastOfCuts(size_t first, size_t last, int64_t bound,
-                     const std::vector<Carried> &carried,
-                     size_t &looksLeft) const {
+                         const std::vector<Carried> &carried,
+                         size_t &looksLeft) const {
   int64_t found = bound;
   // A look takes as long as the stage is.
   constexpr size_t mostLooksHere = 500, mostTasks = 64;

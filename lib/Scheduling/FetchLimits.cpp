@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FetchLimits.h"
+#include "Lanes.h"
 #include "Parts.h"
 #include "llm/Support/Units.h"
 
@@ -14,13 +15,13 @@
 namespace mlir::llm::scheduling {
 
 static double fetchedBytesPerCycle(const Problem &problem, size_t resource) {
-  const Resource &from = problem.resources[resource];
-  double lanes = 0;
+  double ports = 0;
   for (const EngineGroup &engine : problem.engines)
     if (engine.kinds.contains(EngineKind::Memory))
-      lanes += double(engine.count) * double(engine.portLanes[resource]);
-  double share = std::min(1.0, lanes / double(from.lanes));
-  return share * double(from.bytesPerSecond) / double(problem.clockHz);
+      ports +=
+          double(engine.count) * portBytesPerCycle(problem, engine, resource);
+  return std::min(ports, double(problem.resources[resource].bytesPerSecond) /
+                             double(problem.clockHz));
 }
 
 std::optional<int64_t> fetchCycles(const Problem &problem,
@@ -31,7 +32,7 @@ std::optional<int64_t> fetchCycles(const Problem &problem,
       continue;
     std::optional<int64_t> cycles =
         lengthWithLanes(problem, source.bytes, /*fixedCycles=*/0,
-                        /*computeCycles=*/0, engine.portLanes);
+                        /*computeCycles=*/0, engine.portLanes, &engine);
     if (cycles && (!least || *cycles < *least))
       least = cycles;
   }

@@ -35,20 +35,45 @@ std::optional<int64_t> fewestLanes(const Problem &problem, size_t resource,
                       from.bytesPerSecond);
 }
 
+/// Through some lanes of a resource. All lanes of a port carry what the port
+/// passes, which may be less.
+static std::optional<int64_t> cyclesThrough(const Problem &problem,
+                                            size_t resource, int64_t bytes,
+                                            int64_t lanes,
+                                            const EngineGroup *engine) {
+  if (engine && !engine->portBytesPerSecond.empty() &&
+      lanes >= engine->portLanes[resource])
+    return ceilMulDiv(bytes, problem.clockHz, 1,
+                      engine->portBytesPerSecond[resource]);
+  const Resource &from = problem.resources[resource];
+  return streamCycles(bytes, from.lanes, problem.clockHz, lanes,
+                      from.bytesPerSecond);
+}
+
+double portBytesPerCycle(const Problem &problem, const EngineGroup &engine,
+                         size_t resource) {
+  double clock = double(problem.clockHz);
+  if (!engine.portBytesPerSecond.empty())
+    return double(engine.portBytesPerSecond[resource]) / clock;
+  const Resource &from = problem.resources[resource];
+  return double(from.bytesPerSecond) / clock *
+         double(engine.portLanes[resource]) / double(from.lanes);
+}
+
 /// `lanesOf` gives the lanes of each resource.
 template <typename LanesOf>
 static std::optional<int64_t>
 lengthWith(const Problem &problem, const std::vector<int64_t> &bytes,
-           int64_t fixedCycles, int64_t computeCycles, LanesOf lanesOf) {
+           int64_t fixedCycles, int64_t computeCycles,
+           const EngineGroup *engine, LanesOf lanesOf) {
   if (bytes.size() != problem.resources.size())
     return std::nullopt;
   int64_t overlapped = computeCycles;
   for (size_t m = 0; m < bytes.size(); ++m) {
     if (bytes[m] == 0)
       continue;
-    const Resource &from = problem.resources[m];
-    std::optional<int64_t> cycles = streamCycles(
-        bytes[m], from.lanes, problem.clockHz, lanesOf(m), from.bytesPerSecond);
+    std::optional<int64_t> cycles =
+        cyclesThrough(problem, m, bytes[m], lanesOf(m), engine);
     if (!cycles)
       return std::nullopt;
     overlapped = std::max(overlapped, *cycles);
@@ -56,14 +81,13 @@ lengthWith(const Problem &problem, const std::vector<int64_t> &bytes,
   return checkedAdd(fixedCycles, overlapped);
 }
 
-std::optional<int64_t> lengthWithLanes(const Problem &problem,
-                                       const std::vector<int64_t> &bytes,
-                                       int64_t fixedCycles,
-                                       int64_t computeCycles,
-                                       const std::vector<int64_t> &lanes) {
+std::optional<int64_t>
+lengthWithLanes(const Problem &problem, const std::vector<int64_t> &bytes,
+                int64_t fixedCycles, int64_t computeCycles,
+                const std::vector<int64_t> &lanes, const EngineGroup *engine) {
   if (lanes.size() != bytes.size())
     return std::nullopt;
-  return lengthWith(problem, bytes, fixedCycles, computeCycles,
+  return lengthWith(problem, bytes, fixedCycles, computeCycles, engine,
                     [&](size_t m) { return lanes[m]; });
 }
 
@@ -76,9 +100,9 @@ std::optional<int64_t> shortestLength(const Problem &problem,
   if (engine.portLanes.size() != available.size() ||
       available.size() != bytes.size())
     return std::nullopt;
-  return lengthWith(problem, bytes, fixedCycles, computeCycles, [&](size_t m) {
-    return std::min(available[m], engine.portLanes[m]);
-  });
+  return lengthWith(
+      problem, bytes, fixedCycles, computeCycles, &engine,
+      [&](size_t m) { return std::min(available[m], engine.portLanes[m]); });
 }
 
 /// Puts the lanes of each resource at `lanes`, and returns the length.

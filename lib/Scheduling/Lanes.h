@@ -22,6 +22,10 @@ bool fits(const int64_t *wanted, const std::vector<int64_t> &available);
 std::optional<int64_t> fewestLanes(const Problem &problem, size_t resource,
                                    int64_t bytes, int64_t cycles);
 
+/// What the port of an engine of the group passes, in bytes per cycle.
+double portBytesPerCycle(const Problem &problem, const EngineGroup &engine,
+                         size_t resource);
+
 /// The public chooseLanes(), with the lanes of each resource at `lanes`.
 std::optional<int64_t> chooseLanes(const Problem &problem, const Part &part,
                                    const EngineGroup &engine,

@@ -282,9 +282,9 @@ ListRun::within(int64_t shares, const std::vector<int64_t> &available) {
   bool isEven = shares == Habit::evenShares;
   int64_t starters = isEven ? countStarters() : 1;
   for (size_t m = 0; m < share.size(); ++m)
-    share[m] =
-        isEven ? ceilMulDiv(available[m], 1, 1, starters).value_or(1)
-               : std::min(available[m], std::max<int64_t>(1, lanes[m] / shares));
+    share[m] = isEven ? ceilMulDiv(available[m], 1, 1, starters).value_or(1)
+                      : std::min(available[m],
+                                 std::max<int64_t>(1, lanes[m] / shares));
   return share;
 }
 

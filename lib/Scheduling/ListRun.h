@@ -107,8 +107,8 @@ private:
   std::vector<unsigned> partsLeft; ///< of each task: parts that have not ended
   std::vector<int64_t> freeThen;   ///< room for what shouldWait() asks for
   std::vector<int64_t> share;      ///< and for what within() returns
-  size_t started = 0, ready = 0; ///< parts; those that may start
-  int64_t streaming = 0;        ///< parts that stream now
+  size_t started = 0, ready = 0;   ///< parts; those that may start
+  int64_t streaming = 0;           ///< parts that stream now
   std::vector<int64_t> running; ///< parts of each task, where that is limited
   unsigned latest = 0;          ///< the task that was released last
   bool overflow = false;

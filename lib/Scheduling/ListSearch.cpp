@@ -74,8 +74,7 @@ ListSearch::ListSearch(const Problem &problem, int64_t bound, size_t effort,
                        const TryReport &report)
     : problem(problem), bound(bound), effort(effort),
       patience(std::min<size_t>(100 * (problem.tasks.size() + 1), 1500)),
-      report(report),
-      firstLevels(findFirstLevels(problem)) {}
+      report(report), firstLevels(findFirstLevels(problem)) {}
 
 void ListSearch::keep(std::optional<Solution> solution, const Choices &choices,
                       const ListOptions &with) {

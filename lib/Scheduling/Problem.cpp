@@ -27,6 +27,7 @@ public:
 private:
   void checkMachine();
   void checkEngine(const EngineGroup &engine);
+  void checkPorts(const EngineGroup &engine);
   void checkTask(unsigned task);
   void checkPart(unsigned task, unsigned part);
   void checkSource(unsigned task, unsigned part, unsigned source);
@@ -114,6 +115,27 @@ void Checker::checkEngine(const EngineGroup &engine) {
     const Resource &resource = problem.resources[m];
     within(engine.portLanes[m], 1, resource.lanes, "port lanes",
            [&] { return name() + " to " + quoted(resource.name); });
+  }
+  if (!engine.portBytesPerSecond.empty() &&
+      perResource(engine.portBytesPerSecond.size(), "ports", name))
+    checkPorts(engine);
+}
+
+void Checker::checkPorts(const EngineGroup &engine) {
+  for (size_t m = 0; m < engine.portBytesPerSecond.size(); ++m) {
+    const Resource &resource = problem.resources[m];
+    auto name = [&] {
+      return quoted(engine.name) + " to " + quoted(resource.name);
+    };
+    int64_t rate = engine.portBytesPerSecond[m], before = messages.size();
+    within(rate, 1, resource.bytesPerSecond, "bytes per second of the port",
+           name);
+    if (int64_t(messages.size()) > before)
+      continue;
+    int64_t lanes = ceilMulDiv(resource.lanes, rate, 1, resource.bytesPerSecond)
+                        .value_or(maxCount);
+    within(engine.portLanes[m], lanes, lanes,
+           "port lanes, just enough for its rate,", name);
   }
 }
 

@@ -113,9 +113,10 @@ bool RunChecker::checkPorts() {
 std::optional<int64_t> RunChecker::checkLanes() {
   if (!checkPorts())
     return std::nullopt;
-  std::optional<int64_t> length =
-      lengthWithLanes(problem, demand.bytes, demand.fixedCycles,
-                      demand.computeCycles, *run.lanes);
+  std::optional<int64_t> length = lengthWithLanes(
+      problem, demand.bytes, demand.fixedCycles, demand.computeCycles,
+      *run.lanes,
+      verdict.engineExists ? &problem.engines[run.engine.group] : nullptr);
   if (!length) {
     report(ruleOf("S2"), name() + " takes more cycles than can be counted");
     return std::nullopt;

@@ -218,8 +218,7 @@ std::optional<int64_t> BoundFinder::stages() const {
   std::vector<int64_t> ended = {0};
   for (size_t last = 1; last <= count; ++last) {
     std::optional<int64_t> end = endOfRows(borders, ended, longestRow);
-    std::optional<int64_t> own =
-        checkedAdd(ended.back(), (*cuts)[last - 1]);
+    std::optional<int64_t> own = checkedAdd(ended.back(), (*cuts)[last - 1]);
     if (!end || !own)
       return std::nullopt;
     int64_t bound = std::max(*end, *own);
@@ -228,7 +227,7 @@ std::optional<int64_t> BoundFinder::stages() const {
       beginRows(carried);
       std::optional<int64_t> cut =
           leastOfCuts(borders[last - 1], borders[last], bound - ended.back(),
-                  carried, looksLeft);
+                      carried, looksLeft);
       if (!cut)
         return std::nullopt;
       bound = std::max(bound, ended.back() + *cut);

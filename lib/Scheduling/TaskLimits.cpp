@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TaskLimits.h"
+#include "Lanes.h"
 #include "Parts.h"
 #include "Plan.h"
 #include "llm/Support/Units.h"
@@ -15,6 +16,9 @@
 #include <map>
 
 namespace mlir::llm::scheduling {
+
+/// Of a part with more of them, not all sets are looked at.
+static constexpr size_t mostSources = 4;
 
 namespace {
 
@@ -41,7 +45,6 @@ private:
   using Points = std::vector<FetchCurve::Point>;
   std::optional<TaskLimits> findChoice(const Task &task, unsigned choice);
   std::optional<TaskLimits> findLeast(const Task &task, const LeastWork &least);
-  double bytesPerCycle(const EngineGroup &engine, size_t resource) const;
   /// By the limit on fetching of this number.
   FetchCurve leastCurve(const Task &task, const LeastWork &least, size_t limit,
                         double fetchedCycles);
@@ -85,7 +88,7 @@ int64_t LimitFinder::lengthOn(const EngineGroup &engine, const Part &part,
   // Ports have no more lanes than there are.
   return lengthWithLanes(problem, bytes,
                          part.overheadCycles + part.serialCycles,
-                         part.computeCycles, engine.portLanes)
+                         part.computeCycles, engine.portLanes, &engine)
       .value_or(INT64_MAX);
 }
 
@@ -146,7 +149,6 @@ void LimitFinder::findPoints(const Task &task, const Part &part) {
   points.resize(fetchLimits.size());
   for (Points &own : points)
     own.clear();
-  constexpr size_t mostSources = 4;
   if (part.sources.size() <= mostSources)
     for (const EngineGroup &engine : problem.engines)
       if (mayRun(problem, &engine - problem.engines.data(), task, part))
@@ -196,13 +198,6 @@ std::optional<TaskLimits> LimitFinder::findChoice(const Task &task,
   return limits;
 }
 
-double LimitFinder::bytesPerCycle(const EngineGroup &engine,
-                                  size_t resource) const {
-  const Resource &from = problem.resources[resource];
-  return double(from.bytesPerSecond) / double(problem.clockHz) *
-         double(engine.portLanes[resource]) / double(from.lanes);
-}
-
 void LimitFinder::addSharePoints(const EngineGroup &engine,
                                  const LeastWork &least,
                                  LeastWork::EvenShare share, size_t resource,
@@ -217,7 +212,7 @@ void LimitFinder::addSharePoints(const EngineGroup &engine,
     others.push_back(share.work * double(once));
   }
   double again = share.work * double(least.againBytes[resource]),
-         rate = bytesPerCycle(engine, resource);
+         rate = portBytesPerCycle(problem, engine, resource);
   for (unsigned set = 0; set < 1u << least.sources.size(); ++set) {
     double moved = 0, busy = compute, streamed = 0;
     for (size_t m = 0; m < least.bytes.size(); ++m) {
@@ -232,7 +227,7 @@ void LimitFinder::addSharePoints(const EngineGroup &engine,
       if (m == resource)
         streamed = left;
       else
-        busy = std::max(busy, left / bytesPerCycle(engine, m));
+        busy = std::max(busy, left / portBytesPerCycle(problem, engine, m));
     }
     // What is streamed again may be of sources: fetched, too, as far as that
     // saves something.
@@ -247,7 +242,7 @@ void LimitFinder::addSharePoints(const EngineGroup &engine,
 void LimitFinder::addUnevenPoints(const EngineGroup &engine,
                                   const LeastWork &least, size_t resource,
                                   double fetchedCycles, Points &own) const {
-  double rate = bytesPerCycle(engine, resource);
+  double rate = portBytesPerCycle(problem, engine, resource);
   double streamed =
       std::max(fetchedCycles, double(least.overheadCycles) +
                                   double(least.bytes[resource]) / rate);
@@ -261,7 +256,6 @@ FetchCurve LimitFinder::leastCurve(const Task &task, const LeastWork &least,
   // Slices may be so small that there is room for any number of them.
   if (!resource || fetchLimits[limit].isRoom() || !prefetches)
     return FetchCurve(fetchedCycles);
-  constexpr size_t mostSources = 4;
   bool isEven =
       !least.evenShares.empty() && least.sources.size() <= mostSources;
   FetchCurveSum sum;
@@ -295,12 +289,13 @@ std::optional<TaskLimits> LimitFinder::findLeast(const Task &task,
   whole.overheadCycles = least.overheadCycles;
   whole.computeCycles = least.computeCycles;
   std::vector<int64_t> own = least.bytes;
-  for (const Source &source : least.sources)
-    for (size_t m = 0; prefetches && m < own.size(); ++m)
-      own[m] -= source.bytes[m];
+  // What is streamed again may be of sources.
   bool hasSources = prefetches && !least.sources.empty();
-  for (size_t m = 0; hasSources && m < own.size(); ++m)
+  for (size_t m = 0; hasSources && m < own.size(); ++m) {
     own[m] -= least.againBytes[m];
+    for (const Source &source : least.sources)
+      own[m] -= source.bytes[m];
+  }
   int64_t fetched = INT64_MAX, streamed = INT64_MAX, engines = 0;
   for (unsigned group = 0; group < problem.engines.size(); ++group) {
     if (!isEligible(problem, group, task))
@@ -319,10 +314,9 @@ std::optional<TaskLimits> LimitFinder::findLeast(const Task &task,
   // The engine that runs longest does its share of the work in one part or
   // more.
   limits.spanCycles =
-      least.overheadCycles +
-      ceilMulDiv(fetched - least.overheadCycles, 1, 1,
-                 std::min(engines, least.mostParts))
-          .value_or(0);
+      least.overheadCycles + ceilMulDiv(fetched - least.overheadCycles, 1, 1,
+                                        std::min(engines, least.mostParts))
+                                 .value_or(0);
   for (size_t m = 0; m < resources; ++m)
     limits.streams.push_back({least.bytes[m], own[m]});
   for (size_t i = 0; i < fetchLimits.size(); ++i)
@@ -352,9 +346,8 @@ bool LimitFinder::findChoices(const Task &task, Cuts cuts,
   bool isAny = cuts == Cuts::All && !task.least.empty();
   size_t count = isAny ? task.least.size() : task.alternatives.size() + 1;
   for (size_t number = 0; number < count; ++number) {
-    std::optional<TaskLimits> own = isAny
-                                        ? findLeast(task, task.least[number])
-                                        : findChoice(task, number);
+    std::optional<TaskLimits> own =
+        isAny ? findLeast(task, task.least[number]) : findChoice(task, number);
     if (!own)
       return false;
     choices.push_back(std::move(*own));

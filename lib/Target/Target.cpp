@@ -44,17 +44,27 @@ const Memory *Target::privateMemoryOf(const Engine &engine) const {
                                       : findMemory(engine.privateMemory);
 }
 
+int64_t Target::portBytesPerSecond(const Engine &engine,
+                                   const Memory &memory) const {
+  int64_t rate = memory.usableBytesPerSecond();
+  for (const Port &port : engine.ports)
+    if (port.memory == memory.name)
+      rate = std::min(rate, port.bytesPerSecond);
+  return rate;
+}
+
 int64_t Target::portLanes(const Engine &engine, const Memory &memory) const {
-  __extension__ using Wide = unsigned __int128;
-  for (const Port &port : engine.ports) {
-    if (port.memory != memory.name)
-      continue;
-    Wide lanes = static_cast<Wide>(memory.lanes) * port.bytesPerSecond /
-                 memory.usableBytesPerSecond();
-    if (lanes < static_cast<Wide>(memory.lanes))
-      return std::max<int64_t>(1, static_cast<int64_t>(lanes));
-  }
-  return memory.lanes;
+  // Not above the lanes that there are, as the rate is not.
+  return *ceilMulDiv(memory.lanes, portBytesPerSecond(engine, memory), 1,
+                     memory.usableBytesPerSecond());
+}
+
+int64_t Target::countMemoryEngines() const {
+  int64_t count = 0;
+  for (const Engine &engine : engines)
+    if (engine.kinds.contains(EngineKind::Memory))
+      count += engine.count;
+  return count;
 }
 
 const Engine *Target::findEngine(EngineKindSet kinds) const {

@@ -293,9 +293,9 @@ static FailureOr<Operation *> join(ArrayRef<Product> products,
   if (first.bias)
     bias = concat(cast<RankedTensorType>(first.bias.getType()).getRank() - 1,
                   biases);
-  Operation *joined = createJoined(rewriter, rewriter.getFusedLoc(locs),
-                                   joinNames(products), products, weights,
-                                   bias);
+  Operation *joined =
+      createJoined(rewriter, rewriter.getFusedLoc(locs), joinNames(products),
+                   products, weights, bias);
   int64_t column = 0;
   for (const Product &product : products) {
     int64_t columns = product.columns();

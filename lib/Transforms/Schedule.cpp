@@ -181,38 +181,40 @@ FailureOr<Solution> FunctionScheduler::solve(const Problem &problem) {
   return std::move(*solution);
 }
 
-/// The target with at most so many engines in each group that computes; nothing
-/// where it has no more than that.
-static std::optional<Target> withFewerEngines(Target target, int64_t most) {
-  bool isFewer = false;
+/// The target with at most so many engines in each group that computes.
+static Target withFewerEngines(Target target, int64_t most) {
   for (Engine &engine : target.engines)
-    if (!engine.kinds.contains(EngineKind::Memory) && engine.count > most) {
-      engine.count = most;
-      isFewer = true;
-    }
-  return isFewer ? std::optional<Target>(std::move(target)) : std::nullopt;
+    if (!engine.kinds.contains(EngineKind::Memory))
+      engine.count = std::min(engine.count, most);
+  return target;
 }
 
-LogicalResult
-FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
-                                   SplitProblem &split, Solution &solution) {
+/// Below those of the largest group that computes. Of many engines some
+/// numbers, the same whatever the target has.
+static SmallVector<int64_t> fewerEngines(const Target &target) {
   int64_t engines = 1;
   for (const Engine &engine : target.engines)
     if (!engine.kinds.contains(EngineKind::Memory))
       engines = std::max(engines, engine.count);
-  // Of many engines some numbers, the same whatever the target has.
   SmallVector<int64_t> counts;
   for (int64_t count = 1; count < engines;
        count += count < 8 ? 1 : int64_t(llvm::PowerOf2Ceil(count + 1) / 4))
     counts.push_back(count);
+  return counts;
+}
+
+LogicalResult FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
+                                                 SplitProblem &split,
+                                                 Solution &solution) {
+  SmallVector<int64_t> counts = fewerEngines(target);
+  if (counts.empty())
+    return success();
   auto own = scheduling::lowerBounds(split.problem);
   bool isNear = own && scheduling::isNearEnough(solution.makespan,
                                                 scheduling::largestBound(*own));
   for (int64_t count : llvm::reverse(counts)) {
-    std::optional<Target> fewer = withFewerEngines(target, count);
-    if (!fewer)
-      continue;
-    FailureOr<Problem> machine = makeProblem(program, stretch, *fewer);
+    Target fewer = withFewerEngines(target, count);
+    FailureOr<Problem> machine = makeProblem(program, stretch, fewer);
     if (failed(machine))
       return failure();
     auto found = scheduling::lowerBounds(*machine);
@@ -220,13 +222,13 @@ FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
     if (!found || scheduling::largestBound(*found) >= solution.makespan)
       break;
     FailureOr<SplitProblem> other =
-        makeSplitProblem(program, stretch, *fewer, options.cutsReductions);
+        makeSplitProblem(program, stretch, fewer, options.cutsReductions);
     if (failed(other))
       return failure();
     restrict(other->problem);
     // Where little can be won, little is spent.
-    auto search = isNear ? scheduling::scheduleListBriefly
-                         : scheduling::scheduleList;
+    auto search =
+        isNear ? scheduling::scheduleListBriefly : scheduling::scheduleList;
     std::optional<Solution> shorter =
         search(other->problem, [&] { line.showTry(); });
     line.takeBack();

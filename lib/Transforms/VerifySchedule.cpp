@@ -168,8 +168,7 @@ LogicalResult ScheduleVerifier::verifySummary(int64_t makespan) {
   if (makespan < bounds->lowerBoundCycles)
     return emitFunctionError(program.function())
            << "S9: its makespan of " << makespan
-           << " cycles is below its lower bound of "
-           << bounds->lowerBoundCycles
+           << " cycles is below its lower bound of " << bounds->lowerBoundCycles
            << ": no schedule of these ops is that short; please report this "
               "program";
   for (auto &[name, cycles] : bounds->byName) {

@@ -13,10 +13,11 @@
 
 namespace mlir::llm {
 
-/// Whether the op has one way to be cut, its own: its tile or its cost was
-/// written by hand, or its engine, one of many units that share ops as tiles,
-/// is the only one and nothing is fetched ahead, so that parts would only follow
-/// each other. (The tiles of units are those of the kernels that there are.)
+/// Whether the op has one way to be cut, its own: its tile or its cost is by
+/// hand, or its engine, one of many units that share ops as tiles,
+/// is the only one and nothing is fetched ahead, so that parts would only
+/// follow each other. (The tiles of units are those of the kernels that there
+/// are.)
 FailureOr<bool> hasOneWay(const OpOnTarget &context, TileAttr tile,
                           CostAttr cost);
 

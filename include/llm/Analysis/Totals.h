@@ -13,17 +13,17 @@
 namespace mlir::llm {
 
 /// Sums over a program, loops counted as often as they run, a weight that is
-/// shown twice counted once. They follow from the workload alone: no tile and no
-/// target has a say.
+/// shown twice counted once. They follow from the workload alone: no tile and
+/// no target has a say.
 struct Totals {
   int64_t macs = 0;                 ///< of contractions, visible positions only
   int64_t matmulWeightElements = 0; ///< weights that a contraction reduces over
   int64_t parameters = 0;           ///< elements of all weights
   /// The same without those of the experts that a token does not select.
   int64_t activeParameters = 0;
-  int64_t weightBytes = 0;          ///< as stored
-  int64_t cacheBytes = 0;           ///< room of all caches, filled or not
-  int64_t kvElements = 0;           ///< valid in the caches after the step
+  int64_t weightBytes = 0;  ///< as stored
+  int64_t cacheBytes = 0;   ///< room of all caches, filled or not
+  int64_t kvElements = 0;   ///< valid in the caches after the step
   int64_t kvReadBytes = 0;  ///< rows of caches that are shown, each once
   int64_t kvWriteBytes = 0; ///< written into caches
 };

@@ -43,6 +43,9 @@ struct EngineGroup {
   /// Private memory of one engine, in bytes; what runs and what is prefetched
   /// share it.
   int64_t privateBytes = 0;
+  /// What the port passes of each resource: at least one of its lanes less than
+  /// those carry, at most as much as those. Empty: as much.
+  std::vector<int64_t> portBytesPerSecond = {};
 };
 
 /// Bytes that a part streams from one source (a weight, a cache) and that a
@@ -208,13 +211,15 @@ struct Violation {
 std::vector<Violation> verify(const Problem &problem, const Solution &solution,
                               size_t limit = 16);
 
-/// The shortest length of a part with the given lanes (S2); nothing on
-/// overflow, or when a resource is streamed with no lane.
+/// The shortest length of a part with the given lanes (S2) on an engine of the
+/// group (none: whose port passes what lanes carry); nothing on overflow, or
+/// when a resource is streamed with no lane.
 std::optional<int64_t> lengthWithLanes(const Problem &problem,
                                        const std::vector<int64_t> &bytes,
                                        int64_t fixedCycles,
                                        int64_t computeCycles,
-                                       const std::vector<int64_t> &lanes);
+                                       const std::vector<int64_t> &lanes,
+                                       const EngineGroup *engine = nullptr);
 
 /// The length of a part on an engine group when every resource gives at most
 /// `available` lanes (and the port of the engine its own), and the fewest lanes

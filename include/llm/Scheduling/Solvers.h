@@ -33,19 +33,19 @@ using TryReport = std::function<void()>;
 /// List scheduling: the ready task with the longest way to the end first; a
 /// task whose lanes are taken may start with those that are left when that ends
 /// it sooner than waiting; idle memory engines fetch ahead. It begins with each
-/// task cut as it is shortest alone, and a few runs. It ends within 0.5 % of the
-/// lower bound, or where a number of runs (100 and 100 for each task, at most
-/// 1,500) have won less than that; until then it tries other cuts, other orders
-/// and other habits, first of each stage alone, equal ones once. About a million
-/// parts are placed in all; larger problems are run once. The shortest of these
-/// and of `scheduleEarliest`. Slices are fetched only where `allocateAddresses` will, mostly, find ranges for them.
-/// Deterministic.
+/// task cut as it is shortest alone, and a few runs. It ends within 0.5 % of
+/// the lower bound, or where a number of runs (100 and 100 for each task, at
+/// most 1,500) have won less than that; until then it tries other cuts, other
+/// orders and other habits, first of each stage alone, equal ones once. About a
+/// million parts are placed in all; larger problems are run once. The shortest
+/// of these and of `scheduleEarliest`. Slices are fetched only where
+/// `allocateAddresses` will, mostly, find ranges for them. Deterministic.
 std::optional<Solution> scheduleList(const Problem &problem,
                                      const TryReport &report = nullptr);
 
 /// The few runs that it begins with.
-std::optional<Solution>
-scheduleListBriefly(const Problem &problem, const TryReport &report = nullptr);
+std::optional<Solution> scheduleListBriefly(const Problem &problem,
+                                            const TryReport &report = nullptr);
 
 /// Whether a schedule of so many cycles is so near to a lower bound that
 /// `scheduleList` looks no further.

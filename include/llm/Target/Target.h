@@ -174,8 +174,12 @@ struct Target {
   const Memory &dram() const;
   /// The private memory of an engine, or null.
   const Memory *privateMemoryOf(const Engine &engine) const;
-  /// The lanes of `memory` that one engine's port can take, at least 1.
+  /// What passes one engine's port to `memory`, at most what streams reach.
+  int64_t portBytesPerSecond(const Engine &engine, const Memory &memory) const;
+  /// The fewest lanes of `memory` that carry this.
   int64_t portLanes(const Engine &engine, const Memory &memory) const;
+  /// Of all groups, those that can fetch ahead.
+  int64_t countMemoryEngines() const;
   /// The first engine group that has every kind, or null.
   const Engine *findEngine(EngineKindSet kinds) const;
 

@@ -96,13 +96,13 @@ class Task:
             if source.slice_bytes + room_bytes <= self.group.private_memory_bytes)
 
     def shortest(self, part: Part, without: frozenset[str]) -> int:
-        """Alone on the machine, with all lanes of the port."""
+        """Alone on the machine, at the rate of the port."""
         busy_cycles = part.compute_cycles
         for memory in self.target.shared:
             size = part.streamed_bytes(memory, without)
             if size:
-                lanes = self.group.port_lanes[memory]
-                busy_cycles = max(busy_cycles, self.target.streaming_cycles(memory, size, lanes))
+                busy_cycles = max(busy_cycles,
+                                  self.target.cycles_through_port(self.group, memory, size))
         return part.fixed_cycles + busy_cycles
 
     def _fetched(self, part: Part) -> int:
@@ -232,9 +232,10 @@ def _work(tasks: list[Task], group: Group) -> int:
 
 
 def _streaming(target: Target, memory: str, size: int) -> int:
-    """Through as many lanes as all ports together have."""
-    lanes = sum(group.count * group.port_lanes[memory] for group in target.groups.values())
-    return target.streaming_cycles(memory, size, min(lanes, target.shared[memory].lanes))
+    """At the rate of all ports together."""
+    rate = sum(group.count * group.port_bytes_per_second[memory]
+               for group in target.groups.values())
+    return ceil_div(size * target.clock_hz, min(rate, target.shared[memory].bytes_per_second))
 
 
 # What limits fetching ahead
@@ -251,10 +252,9 @@ class MovingLimit:
     @cached_property
     def bytes_per_cycle(self) -> Fraction:
         shared = self.target.shared[self.memory]
-        lanes = sum(engine.count * engine.port_lanes[self.memory]
-                    for engine in _memory_engines(self.target))
-        return Fraction(min(lanes, shared.lanes) * shared.bytes_per_second,
-                        shared.lanes * self.target.clock_hz)
+        rate = sum(engine.count * engine.port_bytes_per_second[self.memory]
+                   for engine in _memory_engines(self.target))
+        return Fraction(min(rate, shared.bytes_per_second), self.target.clock_hz)
 
     def amount(self, run: Run) -> Fraction:
         moved = {buffer: run.part.bytes_of(buffer).get(self.memory, 0) for buffer in run.fetched}
@@ -315,7 +315,7 @@ def _fetch_limits(target: Target) -> dict[str, list[Limit]]:
 
 
 def _fetch_cycles(target: Target, part: Part, buffer: str) -> int:
-    return min(max((target.streaming_cycles(memory, size, engine.port_lanes[memory])
+    return min(max((target.cycles_through_port(engine, memory, size)
                     for memory, size in part.bytes_of(buffer).items() if size), default=0)
                for engine in _memory_engines(target))
 

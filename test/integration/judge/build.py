@@ -113,7 +113,8 @@ def _lanes(target: Target, group: Group, sizes: dict[str, int], compute_cycles: 
     for memory, size in sizes.items():
         port = group.port_lanes[memory]
         lanes = rng.choice([port, rng.randrange(1, port + 1)])
-        busy_cycles = max(busy_cycles, target.streaming_cycles(memory, size, lanes))
+        busy_cycles = max(busy_cycles, target.streaming_cycles(memory, size, lanes),
+                          target.cycles_through_port(group, memory, size))
     return busy_cycles, {memory: target.streaming_cycles(memory, size, busy_cycles)
                          for memory, size in sizes.items()}
 

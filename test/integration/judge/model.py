@@ -15,6 +15,7 @@ class Group:
     private_memory_bytes: int  # none: 0, so that nothing but an empty working set fits
     has_private_memory: bool
     port_lanes: dict[str, int]
+    port_bytes_per_second: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,11 @@ class Target:
         shared = self.shared[memory]
         return ceil_div(count_bytes * shared.lanes * self.clock_hz,
                         lanes * shared.bytes_per_second)
+
+
+    def cycles_through_port(self, group: Group, memory: str, count_bytes: int) -> int:
+        """With no one else on the machine."""
+        return ceil_div(count_bytes * self.clock_hz, group.port_bytes_per_second[memory])
 
 
 @dataclass(frozen=True)
@@ -220,7 +226,8 @@ def _read_target(report: dict) -> Target:
             name=engine["name"], kinds=frozenset(engine["kinds"]), count=engine["count"],
             operations_per_cycle=engine["operations_per_cycle"],
             private_memory_bytes=memories[private]["capacity_bytes"] if private else 0,
-            has_private_memory=private is not None, port_lanes=engine["port_lanes"])
+            has_private_memory=private is not None, port_lanes=engine["port_lanes"],
+            port_bytes_per_second=engine["port_bytes_per_second"])
     private_memories = tuple(name for name in memories if name not in shared)
     return Target(report["clock_hz"], groups, shared, private_memories,
                   dram=report["memories"][-1]["name"])

@@ -100,6 +100,7 @@ def check_s2_s3(target: Target, where: str, slot: Slot, streamed_bytes: dict[str
         if memory not in target.shared:
             yield Broken("S3", where, f"no lanes of {memory} can be held")
     busy_cycles = compute_cycles
+    group = target.groups.get(slot.group)
     for memory in target.shared:
         size, lanes = streamed_bytes.get(memory, 0), slot.lanes.get(memory, 0)
         if size and not lanes:
@@ -107,6 +108,8 @@ def check_s2_s3(target: Target, where: str, slot: Slot, streamed_bytes: dict[str
             return
         if size:
             busy_cycles = max(busy_cycles, target.streaming_cycles(memory, size, lanes))
+        if size and group:
+            busy_cycles = max(busy_cycles, target.cycles_through_port(group, memory, size))
     if slot.length_cycles != fixed_cycles + busy_cycles:
         yield Broken("S2", where, f"its lanes give {fixed_cycles + busy_cycles} cycles, "
                                   f"it has {slot.length_cycles}")

@@ -66,9 +66,10 @@ def report(ops: list[dict], makespan: int, lower_bound: int, bounds: tuple[int, 
     bounds = bounds if len(bounds) == 6 else (*bounds, bounds[1], bounds[1], max(bounds))
     engines = [
         {"name": "core", "kinds": ["matrix", "vector"], "count": 2, "private_memory": "sram",
-         "operations_per_cycle": {"mac": {"f32": 8}, "alu": 4}, "port_lanes": {"dram": 6}},
+         "operations_per_cycle": {"mac": {"f32": 8}, "alu": 4}, "port_lanes": {"dram": 6},
+         "port_bytes_per_second": {"dram": 6_000_000_000}},
         {"name": "dma", "kinds": ["memory"], "count": 1, "operations_per_cycle": {},
-         "port_lanes": {"dram": 6}}]
+         "port_lanes": {"dram": 6}, "port_bytes_per_second": {"dram": 6_000_000_000}}]
     memories = [{"name": "sram", "capacity_bytes": 100},
                 {"name": "dram", "bytes_per_second": 10_000_000_000, "lanes": 10}]
     return {"function": "f", "clock_hz": 1_000_000_000, "engines": engines,
@@ -134,8 +135,9 @@ def s3() -> None:
         given = op("a", [core(0, 0, end_cycle, lanes)], [part(x=36)])
         return report([given], end_cycle, 13, (13, 7, 7), 7)
     case("S3: all lanes of the port", port(13, 6))
-    # A slot below the lower bound of 13: it holds more than the port allows.
-    case("S3: a lane more than the port has", port(12, 7), "S3")
+    # A slot below the lower bound of 13: it holds more than the port allows, which would give 13.
+    case("S3: a lane more than the port has", port(12, 7), "S2", "S3")
+    case("S3: a lane that the port does not pass", port(13, 7), "S3")
     # No bytes, no lanes: 2 + 5 cycles; roofline 20 / 8 = 2.5, rounded up.
     def dry(lanes: int) -> dict:
         given = op("a", [core(0, 0, 7, lanes)], [part(x=0, out=0)])

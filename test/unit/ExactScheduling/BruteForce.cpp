@@ -138,11 +138,13 @@ const std::set<Length> &Search::lengths(const std::vector<int64_t> &bytes,
   std::set<Length> &found = known[{bytes, {fixed, compute, group}}];
   if (!found.empty())
     return found;
-  const std::vector<int64_t> &port = problem.engines[group].portLanes;
+  const EngineGroup &engine = problem.engines[group];
+  const std::vector<int64_t> &port = engine.portLanes;
   std::vector<int64_t> lanes(bytes.size(), 1);
   while (true) {
-    Length length{*slowLength(problem, bytes, fixed, compute, lanes), lanes};
-    dropIdleLanes(problem, bytes, fixed, compute, length.second);
+    Length length{*slowLength(problem, bytes, fixed, compute, lanes, engine),
+                  lanes};
+    dropIdleLanes(problem, bytes, fixed, compute, length.second, engine);
     found.insert(length);
     size_t m = 0;
     while (m < lanes.size() && lanes[m] == port[m])

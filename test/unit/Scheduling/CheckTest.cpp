@@ -75,6 +75,31 @@ TEST(Check, PortsAreWithinTheLanes) {
             "port lanes of 'npu' to 'dram': expected 1 to 1024, found 1025");
 }
 
+// 300 MB/s of 1 GB/s are 307.2 of 1024 lanes.
+TEST(Check, PortsHaveTheLanesThatCarryTheirRate) {
+  auto messageWith = [](int64_t rate, int64_t lanes) {
+    return messageAfter([=](Problem &p) {
+      p.engines[0].portBytesPerSecond = {rate};
+      p.engines[0].portLanes = {lanes};
+    });
+  };
+  for (int64_t lanes : {307, 309})
+    EXPECT_EQ(messageWith(300000000, lanes),
+              "port lanes, just enough for its rate, of 'npu' to 'dram': "
+              "expected 308 to 308, found " +
+                  std::to_string(lanes));
+  EXPECT_EQ(messageWith(0, 308),
+            "bytes per second of the port of 'npu' to 'dram': expected 1 to "
+            "1000000000, found 0");
+  EXPECT_EQ(messageWith(1000000001, 1024),
+            "bytes per second of the port of 'npu' to 'dram': expected 1 to "
+            "1000000000, found 1000000001");
+  EXPECT_EQ(messageAfter([](Problem &p) {
+              p.engines[0].portBytesPerSecond = {1, 1};
+            }),
+            "ports of 'npu': expected 1, one for each resource, found 2");
+}
+
 // What a source waits for is something that its task waits for.
 TEST(Check, WritersOfSourcesArePredecessors) {
   EXPECT_EQ(messageAfter([](Problem &p) {

@@ -84,6 +84,26 @@ TEST(Lanes, PortAndAvailabilityLimitTheLanes) {
   EXPECT_FALSE(chooseLanes(problem, stream, problem.engines[0], {0}));
 }
 
+// A port of 300 MB/s takes 307.2 of 1024 lanes of a byte per cycle: 300 bytes
+// pass in 1000 cycles, and with 307 lanes in 300 x 1024 / 307 = 1000.7.
+TEST(Lanes, PortsMayPassLessThanTheirLanes) {
+  Problem problem = machine(1, /*portLanes=*/308);
+  problem.engines[0].portBytesPerSecond = {300000000};
+  Part stream = part(0, 0, 0, {300});
+  auto atPort = chooseLanes(problem, stream, problem.engines[0], {1024});
+  ASSERT_TRUE(atPort);
+  EXPECT_EQ(atPort->length, 1000);
+  EXPECT_EQ(atPort->lanes, std::vector<int64_t>({308}));
+  auto withLess = chooseLanes(problem, stream, problem.engines[0], {307});
+  ASSERT_TRUE(withLess);
+  EXPECT_EQ(withLess->length, 1001);
+  EXPECT_EQ(withLess->lanes, std::vector<int64_t>({307}));
+  // What does not know the port goes by the lanes alone: 997.4.
+  EXPECT_EQ(lengthWithLanes(problem, {300}, 0, 0, {308}), 998);
+  EXPECT_EQ(lengthWithLanes(problem, {300}, 0, 0, {308}, &problem.engines[0]),
+            1000);
+}
+
 // Of three streams the slowest sets the length, and the others take what that
 // leaves: 100 bytes at 1 per cycle: 100 cycles. 200 at 4: 50 cycles, so half
 // the lanes are enough. 30 at half a byte: 60 cycles, so 60% of 1024 lanes,

@@ -15,7 +15,8 @@ namespace mlir::llm::scheduling::test {
 std::optional<int64_t> slowLength(const Problem &problem,
                                   const std::vector<int64_t> &bytes,
                                   int64_t fixed, int64_t compute,
-                                  const std::vector<int64_t> &lanes) {
+                                  const std::vector<int64_t> &lanes,
+                                  const EngineGroup &engine) {
   int64_t cycles = compute;
   for (size_t m = 0; m < bytes.size(); ++m) {
     if (bytes[m] > 0 && lanes[m] <= 0)
@@ -24,18 +25,21 @@ std::optional<int64_t> slowLength(const Problem &problem,
     while (cycles * lanes[m] * from.bytesPerSecond <
            bytes[m] * from.lanes * problem.clockHz)
       ++cycles;
+    if (!engine.portBytesPerSecond.empty())
+      while (cycles * engine.portBytesPerSecond[m] < bytes[m] * problem.clockHz)
+        ++cycles;
   }
   return fixed + cycles;
 }
 
 void dropIdleLanes(const Problem &problem, const std::vector<int64_t> &bytes,
-                   int64_t fixed, int64_t compute,
-                   std::vector<int64_t> &lanes) {
-  auto length = slowLength(problem, bytes, fixed, compute, lanes);
+                   int64_t fixed, int64_t compute, std::vector<int64_t> &lanes,
+                   const EngineGroup &engine) {
+  auto length = slowLength(problem, bytes, fixed, compute, lanes, engine);
   for (int64_t &some : lanes) {
     while (some > 0) {
       --some;
-      if (slowLength(problem, bytes, fixed, compute, lanes) == length)
+      if (slowLength(problem, bytes, fixed, compute, lanes, engine) == length)
         continue;
       ++some;
       break;
@@ -126,13 +130,14 @@ static bool runIsValid(const Problem &problem, Grid &grid, EngineId engine,
                        int64_t compute) {
   if (start < 0 || end < start || lanes.size() != bytes.size())
     return false;
+  const EngineGroup &group = problem.engines[engine.group];
   for (size_t m = 0; m < lanes.size(); ++m)
-    if (lanes[m] < 0 || lanes[m] > problem.engines[engine.group].portLanes[m])
+    if (lanes[m] < 0 || lanes[m] > group.portLanes[m])
       return false;
-  if (slowLength(problem, bytes, fixed, compute, lanes) != end - start)
+  if (slowLength(problem, bytes, fixed, compute, lanes, group) != end - start)
     return false;
   std::vector<int64_t> fewest = lanes;
-  dropIdleLanes(problem, bytes, fixed, compute, fewest);
+  dropIdleLanes(problem, bytes, fixed, compute, fewest, group);
   if (fewest != lanes || !grid.engineIsFree(engine, start, end) ||
       !grid.lanesAreFree(lanes, start, end))
     return false;

@@ -19,10 +19,12 @@ namespace mlir::llm::scheduling::test {
 std::optional<int64_t> slowLength(const Problem &problem,
                                   const std::vector<int64_t> &bytes,
                                   int64_t fixed, int64_t compute,
-                                  const std::vector<int64_t> &lanes);
+                                  const std::vector<int64_t> &lanes,
+                                  const EngineGroup &engine);
 /// Takes lanes away while the length stays the same.
 void dropIdleLanes(const Problem &problem, const std::vector<int64_t> &bytes,
-                   int64_t fixed, int64_t compute, std::vector<int64_t> &lanes);
+                   int64_t fixed, int64_t compute, std::vector<int64_t> &lanes,
+                   const EngineGroup &engine);
 
 /// Who holds what in every single cycle.
 class Grid {

@@ -216,14 +216,15 @@ TEST(Property, ChooseLanesAgreesWithCounting) {
           lanes.push_back(std::min(available[m], engine.portLanes[m]));
         }
         int64_t fixed = part.overheadCycles + part.serialCycles;
-        std::optional<int64_t> length =
-            slowLength(problem, part.bytes, fixed, part.computeCycles, lanes);
+        std::optional<int64_t> length = slowLength(
+            problem, part.bytes, fixed, part.computeCycles, lanes, engine);
         std::optional<LaneChoice> choice =
             chooseLanes(problem, part, engine, available);
         ASSERT_EQ(choice.has_value(), length.has_value());
         if (!choice)
           continue;
-        dropIdleLanes(problem, part.bytes, fixed, part.computeCycles, lanes);
+        dropIdleLanes(problem, part.bytes, fixed, part.computeCycles, lanes,
+                      engine);
         EXPECT_EQ(choice->length, *length);
         EXPECT_EQ(choice->lanes, lanes);
       }

@@ -68,8 +68,22 @@ private:
     engine.count = dice.between(1, 3);
     for (const Resource &resource : problem.resources)
       engine.portLanes.push_back(dice.between(1, resource.lanes));
+    if (dice.oneIn(2))
+      setPorts(problem, engine);
     engine.privateBytes = dice.between(0, 20);
     problem.engines.push_back(engine);
+  }
+
+  /// At rates that may be no whole number of lanes.
+  void setPorts(const Problem &problem, EngineGroup &engine) {
+    for (size_t m = 0; m < problem.resources.size(); ++m) {
+      const Resource &resource = problem.resources[m];
+      int64_t rate = dice.between(1, resource.bytesPerSecond);
+      engine.portBytesPerSecond.push_back(rate);
+      engine.portLanes[m] =
+          (resource.lanes * rate + resource.bytesPerSecond - 1) /
+          resource.bytesPerSecond;
+    }
   }
 
   void addTask(Problem &problem) {
@@ -235,8 +249,10 @@ private:
     fetch.source = index;
     fetch.engine = anyEngine(memory, 0);
     fetch.lanes = anyLanes(fetch.engine);
-    dropIdleLanes(problem, source.bytes, 0, 0, fetch.lanes);
-    int64_t length = *slowLength(problem, source.bytes, 0, 0, fetch.lanes);
+    const EngineGroup &group = problem.engines[fetch.engine.group];
+    dropIdleLanes(problem, source.bytes, 0, 0, fetch.lanes, group);
+    int64_t length =
+        *slowLength(problem, source.bytes, 0, 0, fetch.lanes, group);
     fetch.start = dice.between(0, 5);
     for (const Slot &slot : solution.slots)
       for (unsigned writer : source.predecessors)
@@ -288,9 +304,10 @@ private:
     }
     int64_t fixed = part.overheadCycles + part.serialCycles;
     slot.lanes = anyLanes(slot.engine);
-    dropIdleLanes(problem, bytes, fixed, part.computeCycles, slot.lanes);
-    int64_t length =
-        *slowLength(problem, bytes, fixed, part.computeCycles, slot.lanes);
+    const EngineGroup &group = problem.engines[slot.engine.group];
+    dropIdleLanes(problem, bytes, fixed, part.computeCycles, slot.lanes, group);
+    int64_t length = *slowLength(problem, bytes, fixed, part.computeCycles,
+                                 slot.lanes, group);
     // After all others there is room for the part itself, but not always for
     // slices, which wait with it.
     int64_t last = slot.prefetches.empty() ? INT64_MAX : slot.start + 100;

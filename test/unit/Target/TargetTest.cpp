@@ -87,15 +87,16 @@ TEST_F(TargetTest, Queries) {
   EXPECT_EQ(target.findEngine(both), nullptr);
 }
 
-// 1024 lanes of 1000 B/s: a port of 333 B/s takes floor(340.99) of them.
+// 1024 lanes of 1000 B/s: a port of 333 B/s takes ceil(340.99) of them.
 TEST_F(TargetTest, PortLanes) {
   const Memory &dram = target.dram();
   Engine &core = target.engines[0];
-  EXPECT_EQ(target.portLanes(core, dram), 340);
+  EXPECT_EQ(target.portLanes(core, dram), 341);
+  EXPECT_EQ(target.portBytesPerSecond(core, dram), 333);
   EXPECT_EQ(target.portLanes(core, target.memories[1]), 16); // no port: all
   core.ports[0].bytesPerSecond = 1;                          // 1.02 lanes
-  EXPECT_EQ(target.portLanes(core, dram), 1);
-  target.memories[2].lanes = 10; // 0.01 lanes: at least one
+  EXPECT_EQ(target.portLanes(core, dram), 2);
+  target.memories[2].lanes = 10; // 0.01 lanes
   EXPECT_EQ(target.portLanes(core, dram), 1);
   // 2^60 lanes x 2^60 B/s needs 120 bits.
   target.memories[2] = {"dram", 0, int64_t(1) << 60, int64_t(1) << 60};
@@ -180,7 +181,8 @@ TEST_F(TargetTest, SetComputeEngines) {
   EXPECT_EQ(two.engines[1].count, 3);
   EXPECT_TRUE(failed(setEngines(two, "mxu", 3, at, remark)));
   EXPECT_EQ(messages.take(),
-            "target 'toy' has no engines 'mxu', only 'core', 'dma'; another target has "
+            "target 'toy' has no engines 'mxu', only 'core', 'dma'; another "
+            "target has "
             "others (--llm-list-targets, --llm-target=name=...)\n");
   Target none = target;
   none.engines.erase(none.engines.begin());
@@ -198,7 +200,7 @@ TEST_F(TargetTest, DescribeForCost) {
             "mac.bf16=100 mac.f64=10 mac.i8=200 private=64 "
             "l2: capacity_bytes=0 bytes_per_second=5000 lanes=16 port_lanes=16 "
             "dram: capacity_bytes=1048576 bytes_per_second=1000 lanes=1024 "
-            "port_lanes=340");
+            "port_lanes=341");
   target.engines[0].count = 5;
   target.engines[1].count = 5;
   target.description = "other";

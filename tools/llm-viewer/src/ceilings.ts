@@ -91,11 +91,10 @@ function flat(name: string, operationsPerSecond: number): Ceiling[] {
 
 /// Where one engine, or all of them, cannot take the whole rate of a memory.
 function portsOf(engine: Engine, memory: Memory): Ceiling[] {
-  const lanes = engine.port_lanes?.[memory.name] ?? 0, all = memory.lanes ?? 0;
-  if (lanes === 0 || lanes >= all) return [];
-  const port = (usableBytesPerSecond(memory) * lanes) / all;
+  const port = engine.port_bytes_per_second?.[memory.name] ?? 0, all = usableBytesPerSecond(memory);
+  if (port === 0 || port >= all) return [];
   const ceilings = [slope(`${memory.name} to one ${engine.name}`, port, true)];
-  if (engine.count > 1 && lanes * engine.count < all)
+  if (engine.count > 1 && port * engine.count < all)
     ceilings.push(slope(`${memory.name} to ${engine.count} ${engine.name}`, port * engine.count, true));
   return ceilings;
 }

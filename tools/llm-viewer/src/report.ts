@@ -75,7 +75,7 @@ export interface Engine {
   private_memory?: string;
   sustained_clock_hz?: number;
   unit_bytes_per_second?: number;
-  port_lanes?: Amounts;
+  port_bytes_per_second?: Amounts;
   busy_cycles?: number;
   idle_cycles?: Amounts;
 }
