@@ -124,30 +124,13 @@ static int64_t mostPartsOf(const OpOnTarget &context) {
   return std::min(parts, maxParts);
 }
 
-/// Whether the counts of a mask are those without it, as for one query that
-/// sees all keys: then a box of some share of the iterations has that share of
-/// the elements, or more.
+/// Whether a box of some share of the iterations has that share of the
+/// elements, or more.
 static bool isEven(const OpOnTarget &context) {
-  const Workload &workload = context.workload;
-  WorkloadOpInterface op = context.op;
-  if (llvm::any_of(workload.buffers,
-                   [](const Buffer &buffer) { return buffer.isGathered; }))
-    return false;
-  if (workload.maskedLoops.none())
-    return true;
-  SmallVector<Interval, 6> box = workload.fullBox();
-  auto areEqual = [](Count a, Count b) {
-    return succeeded(a) && succeeded(b) && *a == *b;
-  };
-  for (unsigned stage = 0; stage < workload.stages.size(); ++stage)
-    if (!areEqual(op.countPoints(workload, stage, box),
-                  countPointsOfProduct(workload, stage, box)))
-      return false;
-  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
-    if (!areEqual(op.countElements(workload, buffer, box),
-                  countElementsOfProduct(workload, buffer, box)))
-      return false;
-  return true;
+  return llvm::none_of(
+             context.workload.buffers,
+             [](const Buffer &buffer) { return buffer.isGathered; }) &&
+         hidesNothing(context.op, context.workload);
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 
 #include "llm/Analysis/SplitChoices.h"
 #include "llm/Analysis/Program.h"
+#include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -55,7 +56,7 @@ private:
   /// A workload with the loops of each buffer of which a part touches the
   /// product of its sizes; nothing for the others, which are counted.
   struct Touched {
-    explicit Touched(const Workload &workload);
+    Touched(WorkloadOpInterface op, const Workload &workload);
     const Workload &workload;
     SmallVector<std::optional<SmallVector<unsigned, 4>>, 4> loopsOf;
   };
@@ -84,7 +85,7 @@ private:
 } // namespace
 
 Cutter::Cutter(const OpOnTarget &context, int64_t computeCycles)
-    : context(context), whole(context.workload),
+    : context(context), whole(context.op, context.workload),
       computeCycles(double(computeCycles)) {
   const Target &target = *context.target;
   double clock = double(target.clockHz);
@@ -105,26 +106,32 @@ Cutter::Cutter(const OpOnTarget &context, int64_t computeCycles)
   current = uncut;
 }
 
-/// The loops of a buffer that has one for each dimension.
+/// The loops of a buffer of which each iteration of these touches an element of
+/// its own.
 static std::optional<SmallVector<unsigned, 4>>
-productLoopsOf(const Workload &workload, const Buffer &buffer) {
-  if (workload.maskedLoops.any() || buffer.isGathered)
+productLoopsOf(WorkloadOpInterface op, const Workload &workload,
+               unsigned buffer) {
+  if (workload.buffers[buffer].isGathered)
     return std::nullopt;
   SmallVector<unsigned, 4> loops;
-  for (AffineExpr index : buffer.map.getResults()) {
-    if (isa<AffineConstantExpr>(index))
-      continue;
-    auto loop = dyn_cast<AffineDimExpr>(index);
-    if (!loop || llvm::is_contained(loops, loop.getPosition()))
-      return std::nullopt;
-    loops.push_back(loop.getPosition());
+  Count iterations = int64_t(1);
+  for (unsigned loop : workload.loopsOf(workload.buffers[buffer]).set_bits()) {
+    loops.push_back(loop);
+    iterations = times(iterations, workload.loops[loop].extent);
   }
+  Count touched = op.countElements(workload, buffer, workload.fullBox());
+  if (failed(touched) || failed(iterations) || *touched != *iterations)
+    return std::nullopt;
   return loops;
 }
 
-Cutter::Touched::Touched(const Workload &workload) : workload(workload) {
-  for (const Buffer &buffer : workload.buffers)
-    loopsOf.push_back(productLoopsOf(workload, buffer));
+Cutter::Touched::Touched(WorkloadOpInterface op, const Workload &workload)
+    : workload(workload), loopsOf(workload.buffers.size()) {
+  if (!hidesNothing(op, workload))
+    return;
+  for (auto [buffer, loops] : llvm::enumerate(loopsOf))
+    if (workload.buffers[buffer].role != Buffer::Role::Temporary)
+      loops = productLoopsOf(op, workload, buffer);
 }
 
 double Cutter::bytesOfPart(const Touched &touched, unsigned buffer,
@@ -192,7 +199,7 @@ double Cutter::cyclesOfCombine(const Workload &combine) const {
   for (const Loop &loop : combine.loops)
     all.push_back(loop.extent);
   double bytes = 0, cycles = 0;
-  Touched touched(combine);
+  Touched touched(context.op, combine);
   for (unsigned buffer = 0; buffer < combine.buffers.size(); ++buffer)
     bytes += bytesOfPart(touched, buffer, all);
   FailureOr<int64_t> compute =
@@ -249,7 +256,7 @@ std::optional<Sizes> Cutter::cutReduction(int64_t parts) {
       int64_t size = llvm::divideCeil(uncut[reduction], count);
       PartialReduction partial = partialOf(reduction, size);
       double combine = cyclesOfCombine(partial.combine);
-      Touched touched(partial.part);
+      Touched touched(context.op, partial.part);
       current[reduction] = size;
       enumerate(loops, parts / count, [&] {
         Estimate found = estimate(touched);
@@ -276,7 +283,7 @@ bool Cutter::isClearlyFaster(ArrayRef<int64_t> reduced, int64_t parts) {
       continue;
     PartialReduction partial = partialOf(reduction, reduced[reduction]);
     current.assign(reduced.begin(), reduced.end());
-    double found = cyclesOfAll(estimate(Touched(partial.part))) +
+    double found = cyclesOfAll(estimate(Touched(context.op, partial.part))) +
                    cyclesOfCombine(partial.combine);
     current = uncut;
     return found < least * clearly;

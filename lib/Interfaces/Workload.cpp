@@ -91,10 +91,21 @@ std::optional<unsigned> Workload::findLoop(StringRef name) const {
   return std::nullopt;
 }
 
+static void addLoopsOf(AffineExpr index, llvm::SmallBitVector &used) {
+  if (auto loop = dyn_cast<AffineDimExpr>(index))
+    used.set(loop.getPosition());
+  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+  if (!binary)
+    return;
+  addLoopsOf(binary.getLHS(), used);
+  addLoopsOf(binary.getRHS(), used);
+}
+
+// Asked of every way to cut an op: one walk, not one for each loop.
 llvm::SmallBitVector Workload::loopsOf(const Buffer &buffer) const {
   llvm::SmallBitVector used(loops.size());
-  for (unsigned loop = 0; loop < loops.size(); ++loop)
-    used[loop] = buffer.map.isFunctionOfDim(loop);
+  for (AffineExpr index : buffer.map.getResults())
+    addLoopsOf(index, used);
   return used;
 }
 
@@ -225,6 +236,24 @@ Count mlir::llm::countElementsOfProduct(const Workload &workload,
     elements = times(elements, range->end - range->begin + 1);
   }
   return elements;
+}
+
+bool mlir::llm::hidesNothing(WorkloadOpInterface op, const Workload &workload) {
+  if (workload.maskedLoops.none())
+    return true;
+  SmallVector<Interval, 6> box = workload.fullBox();
+  auto areEqual = [](Count a, Count b) {
+    return succeeded(a) && succeeded(b) && *a == *b;
+  };
+  for (unsigned stage = 0; stage < workload.stages.size(); ++stage)
+    if (!areEqual(op.countPoints(workload, stage, box),
+                  countPointsOfProduct(workload, stage, box)))
+      return false;
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
+    if (!areEqual(op.countElements(workload, buffer, box),
+                  countElementsOfProduct(workload, buffer, box)))
+      return false;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

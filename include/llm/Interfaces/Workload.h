@@ -210,4 +210,12 @@ Type valueTypeOf(Type elementType);
 #include "llm/Interfaces/WorkloadInterfaces.h.inc"
 #include "llm/Interfaces/WorkloadTypeInterfaces.h.inc"
 
+namespace mlir::llm {
+
+/// Whether no mask hides anything, as where one query sees all keys: the counts
+/// of any box are those of the product.
+bool hidesNothing(WorkloadOpInterface op, const Workload &workload);
+
+} // namespace mlir::llm
+
 #endif // LLM_INTERFACES_WORKLOAD_H
