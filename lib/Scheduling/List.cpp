@@ -23,6 +23,8 @@ static void tryCutsAlone(StageSearch &stages, ListSearch &search) {
   for (bool onHalf : {false, true})
     if (!search.isDone())
       search.tryFew(stages.cutsAlone(onHalf));
+  if (!search.isDone())
+    search.tryFetchingBehind(stages.cutsAlone(/*onHalf=*/false));
 }
 
 /// If that is not near enough, each stage as it is best alone.

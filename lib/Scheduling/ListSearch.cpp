@@ -231,6 +231,36 @@ void ListSearch::tryFew(const Choices &choices) {
       noteStart(with, choices, run(resolved, *plan, with, choices));
 }
 
+void ListSearch::tryFetchingBehind(const Choices &cuts) {
+  Choices choices = cutForFetches(cuts);
+  Problem copy;
+  const Problem &resolved = cut(choices, copy);
+  std::optional<Plan> plan = Plan::make(resolved);
+  if (!plan || !canPrefetch(resolved))
+    return;
+  std::vector<bool> computes = findStreams(*plan);
+  computes.flip();
+  std::vector<int64_t> extraCycles = comeFirst(computes);
+  if (extraCycles.empty())
+    return;
+  std::vector<ListOptions> all;
+  for (ListOptions with : eagerOptions(resolved)) {
+    if (!with.prefetches)
+      continue;
+    for (int64_t left = countComputeEngines(resolved) / 2; left > 0;
+         left /= 2) {
+      with.habits.front().mostStreams = left;
+      all.push_back(with);
+    }
+    with.habits.front().mostStreams.reset();
+    with.extraCycles = extraCycles;
+    all.push_back(with);
+  }
+  for (const ListOptions &with : all)
+    if (!isDone())
+      tryOnce(choices, with);
+}
+
 void ListSearch::tryEachChoice() {
   for (unsigned choice = 0;
        choice <= problem.tasks.front().alternatives.size() && !isDone();

@@ -50,6 +50,10 @@ public:
   void tryLevelsFrom(const Choices &cuts);
   /// These cuts, started in the few ways that are best mostly.
   void tryFew(const Choices &choices);
+  /// The same with parts so small that they can be fetched, where tasks that
+  /// compute for longer than they stream come first: meanwhile, what others
+  /// stream is fetched.
+  void tryFetchingBehind(const Choices &cuts);
   /// Each way to cut a single task, started in these ways.
   void tryEachChoice();
   /// One run.

@@ -156,6 +156,8 @@ StageSearch::Found StageSearch::search(const Stage &stage, size_t effort) {
   for (const Choices &own : cuts)
     if (!search.isDone())
       search.tryFew(own);
+  if (!search.isDone())
+    search.tryFetchingBehind(cuts.front());
   for (const Choices &own : cuts)
     if (!search.isDone())
       search.tryLevelsFrom(own);
