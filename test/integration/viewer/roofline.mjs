@@ -36,14 +36,13 @@ function expectedCeilings(report) {
     ({ ...engine, name, units: engine.units ?? 1, count: report.engines.find((other) => other.name === name).count }));
   for (const [name, memory] of Object.entries(target.memories)) {
     if (!memory.bytes_per_second) continue;
-    const rate = memory.sustained_bytes_per_second ?? memory.bytes_per_second, lanes = memory.lanes ?? 1024;
+    const rate = memory.sustained_bytes_per_second ?? memory.bytes_per_second;
     add(true, rate);
     for (const engine of engines.filter((one) => report.ops.some((op) => op.engine === one.name))) {
       const port = engine.port_bytes_per_second?.[name] ?? rate;
-      const taken = Math.floor((port * lanes) / rate); // whole lanes of what is reached
-      if (taken >= lanes) continue;
-      add(true, (rate * taken) / lanes);
-      if (taken * engine.count < lanes) add(true, (engine.count * rate * taken) / lanes);
+      if (port >= rate) continue;
+      add(true, port);
+      if (port * engine.count < rate) add(true, engine.count * port);
     }
   }
   for (const { units, count, kernels = {}, ...engine } of engines) {
