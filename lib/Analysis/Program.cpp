@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/Program.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Support/IndexedNames.h"
 #include "llm/Support/Units.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Analysis/Totals.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/SetVector.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaterWork.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 
 using namespace mlir;
 using namespace mlir::llm;

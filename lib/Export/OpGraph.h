@@ -9,7 +9,7 @@
 #define LLM_LIB_EXPORT_OPGRAPH_H
 
 #include "OpUses.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Target/Target.h"
 
 #include <memory>

@@ -8,7 +8,7 @@
 #ifndef LLM_LIB_EXPORT_PARTCOSTS_H
 #define LLM_LIB_EXPORT_PARTCOSTS_H
 
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 
 #include <map>
 

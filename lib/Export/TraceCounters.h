@@ -11,7 +11,7 @@
 #include "CacheBytes.h"
 #include "PartCosts.h"
 #include "TraceSink.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Target/Target.h"
 
 #include <map>

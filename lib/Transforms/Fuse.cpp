@@ -15,6 +15,7 @@
 #include "BlockGraph.h"
 #include "KernelPrice.h"
 #include "ModuleTarget.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Interfaces/Composition.h"
 #include "llm/Interfaces/ExternalModels.h"
 #include "llm/Transforms/Passes.h"

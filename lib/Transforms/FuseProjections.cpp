@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Support/Units.h"
 #include "llm/Transforms/Passes.h"
 #include "mlir/IR/Dominance.h"

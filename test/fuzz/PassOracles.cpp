@@ -7,7 +7,7 @@
 
 #include "PassOracles.h"
 #include "llm/Analysis/Totals.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Support/Units.h"
 #include "llm/Target/Target.h"
 #include "mlir/Pass/PassManager.h"

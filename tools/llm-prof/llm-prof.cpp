@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgressBar.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Files/OutputFile.h"
 #include "llm/Profile/Calibration.h"
 #include "mlir/Dialect/DLTI/DLTI.h"

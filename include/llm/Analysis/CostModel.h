@@ -10,7 +10,7 @@
 
 #include "llm/Analysis/TileModel.h"
 #include "llm/Analysis/UnitKernel.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Target/Target.h"
 
 namespace mlir::llm {

@@ -15,7 +15,7 @@
 #define LLM_ANALYSIS_TIMELINE_H
 
 #include "llm/Analysis/Dependences.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 
 namespace mlir::llm {
 

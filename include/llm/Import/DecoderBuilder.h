@@ -8,7 +8,7 @@
 #ifndef LLM_IMPORT_DECODERBUILDER_H
 #define LLM_IMPORT_DECODERBUILDER_H
 
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Import/ImportOptions.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

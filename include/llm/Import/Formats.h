@@ -22,7 +22,7 @@
 #ifndef LLM_IMPORT_FORMATS_H
 #define LLM_IMPORT_FORMATS_H
 
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 
 namespace mlir::llm {
 

@@ -9,7 +9,7 @@
 #define LLM_IMPORT_IMPORTOPTIONS_H
 
 #include "llm/Dialect/Llm/IR/ExpertRows.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Import/ModelConfig.h"
 
 #include <optional>

@@ -8,7 +8,7 @@
 #ifndef LLM_IMPORT_MODELCONFIG_H
 #define LLM_IMPORT_MODELCONFIG_H
 
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Types.h"
 

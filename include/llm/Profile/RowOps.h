@@ -8,7 +8,7 @@
 #ifndef LLM_PROFILE_ROWOPS_H
 #define LLM_PROFILE_ROWOPS_H
 
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Profile/MeasuredTable.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

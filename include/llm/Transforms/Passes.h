@@ -8,7 +8,7 @@
 #ifndef LLM_TRANSFORMS_PASSES_H
 #define LLM_TRANSFORMS_PASSES_H
 
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/DLTI/DLTI.h"

@@ -9,7 +9,7 @@
 #define LLM_TEST_UNIT_ANALYSIS_FIXTURES_H
 
 #include "llm/Analysis/CostModel.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Interfaces/ExternalModels.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Import/Checkpoints.h"
 #include "llm/Support/GgmlTypes.h"
 #include "gtest/gtest.h"

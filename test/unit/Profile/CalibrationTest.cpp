@@ -17,7 +17,7 @@
 
 #include "llm/Profile/Calibration.h"
 #include "../Files/Messages.h"
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Target/Figures.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 

@@ -8,7 +8,7 @@
 #ifndef LLM_DIALECT_LLM_IR_EXPERTROWS_H
 #define LLM_DIALECT_LLM_IR_EXPERTROWS_H
 
-#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 
 #include <cstdint>
 #include <vector>
