@@ -34,7 +34,11 @@ static void tryCuts(const Problem &problem, ListSearch &search,
   tryCutsAlone(stages, search);
   if (search.isDone())
     return;
-  std::optional<StageResults> found = stages.run(effort);
+  // What is found for one stage is worth more than one run of all: equal ones
+  // have it in common.
+  constexpr double worthOfStages = 5;
+  std::optional<StageResults> found =
+      stages.run(effort, std::min(1.0, worthOfStages * search.worth()));
   if (!found)
     return;
   ListOptions options = std::move(found->options);
@@ -47,26 +51,30 @@ static void tryCuts(const Problem &problem, ListSearch &search,
     habit.waitsForSources = true;
   search.tryOnce(found->choices, options);
   search.setAlike(std::move(found->alike));
+  search.renewPatience();
   if (!search.isDone())
     search.descendFromBest();
 }
 
 std::optional<ListResult> searchList(const Problem &problem,
-                                     const TryReport &report) {
+                                     const TryReport &report, int64_t toBeat) {
   std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
   if (!bounds)
     return std::nullopt;
   int64_t bound = largestBound(*bounds);
 
   ListSearch search(problem, bound, effort, report);
+  search.setToBeat(toBeat);
   bool canCut =
       std::any_of(problem.tasks.begin(), problem.tasks.end(),
                   [](const Task &task) { return !task.alternatives.empty(); });
   if (canCut)
     tryCuts(problem, search, report);
+  search.renewPatience();
   if (!search.isDone())
     search.tryLevels();
   search.keep(scheduleEarliest(problem), {}, ListOptions());
+  search.renewPatience();
   if (!search.isDone())
     search.descend();
   std::optional<Solution> best = search.takeBest();
@@ -85,7 +93,13 @@ std::optional<Solution> scheduleListBriefly(const Problem &problem,
 
 std::optional<Solution> scheduleList(const Problem &problem,
                                      const TryReport &report) {
-  std::optional<ListResult> result = searchList(problem, report);
+  return scheduleListBelow(problem, INT64_MAX, report);
+}
+
+std::optional<Solution> scheduleListBelow(const Problem &problem,
+                                          int64_t makespan,
+                                          const TryReport &report) {
+  std::optional<ListResult> result = searchList(problem, report, makespan);
   return result ? std::optional<Solution>(std::move(result->solution))
                 : std::nullopt;
 }

@@ -22,7 +22,8 @@ struct ListResult {
 
 /// Nothing on overflow.
 std::optional<ListResult> searchList(const Problem &problem,
-                                     const TryReport &report);
+                                     const TryReport &report,
+                                     int64_t toBeat = INT64_MAX);
 
 } // namespace mlir::llm::scheduling
 

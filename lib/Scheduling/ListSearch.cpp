@@ -72,9 +72,21 @@ bool isNearEnough(int64_t makespan, int64_t lowerBoundCycles) {
 
 ListSearch::ListSearch(const Problem &problem, int64_t bound, size_t effort,
                        const TryReport &report)
-    : problem(problem), bound(bound), effort(effort),
-      patience(std::min<size_t>(100 * (problem.tasks.size() + 1), 1500)),
-      report(report), firstLevels(findFirstLevels(problem)) {}
+    : problem(problem), bound(bound), effort(effort), report(report),
+      firstLevels(findFirstLevels(problem)) {}
+
+double ListSearch::worth() const {
+  // Where so much of the bound may be won, all of it.
+  constexpr double much = 0.1;
+  int64_t best = std::min(toBeat, shortest ? shortest->makespan : INT64_MAX);
+  double toWin = double(best) / double(std::max<int64_t>(bound, 1)) - 1;
+  return std::clamp(toWin / much, 0.0, mostWorth);
+}
+
+size_t ListSearch::patience() const {
+  size_t most = std::min<size_t>(100 * (problem.tasks.size() + 1), 1500);
+  return static_cast<size_t>(worth() * double(most));
+}
 
 void ListSearch::keep(std::optional<Solution> solution, const Choices &choices,
                       const ListOptions &with) {
@@ -99,7 +111,7 @@ std::optional<int64_t> ListSearch::run(const Problem &resolved,
   ++runsInVain;
   if (makespan < lastGain - lastGain / nearEnough) {
     lastGain = makespan;
-    runsInVain = 0;
+    renewPatience();
   }
   keep(std::move(solution), choices, with);
   return makespan;

@@ -25,11 +25,20 @@ using Alike = std::vector<unsigned>;
 /// and keeps the shortest solution.
 class ListSearch {
 public:
-  /// Stops near enough to `bound` cycles, which nothing is shorter than; once
-  /// so many parts were placed; or after a number of runs that won little.
-  /// `report` must outlive it.
+  /// Stops near enough to `bound` cycles, which nothing is shorter than (0:
+  /// none is known); once so many parts were placed; or when its patience is
+  /// at an end: after a number of runs that won little. `report` must outlive
+  /// it.
   ListSearch(const Problem &problem, int64_t bound, size_t effort,
              const TryReport &report);
+
+  /// Only what is shorter than this is of use.
+  void setToBeat(int64_t makespan) { toBeat = makespan; }
+  /// As part of something that is worth so much patience.
+  void setMostWorth(double worth) { mostWorth = worth; }
+  /// Another way to search begins: that the one before it won nothing says
+  /// nothing of it.
+  void renewPatience() { runsInVain = 0; }
 
   const std::optional<Solution> &best() const { return shortest; }
   /// Moved, as it may have a million slots; nothing is tried after that.
@@ -39,8 +48,11 @@ public:
   size_t placedParts() const { return placed; }
   bool isDone() const {
     return shortest && (isNearEnough(shortest->makespan, bound) ||
-                        placed >= effort || runsInVain >= patience);
+                        placed >= effort || runsInVain >= patience());
   }
+  /// Of its patience what the search is worth, from 0 to 1: the less is left to
+  /// win, the less.
+  double worth() const;
 
   /// Every task in its first way, every one in its second, and so on; the best
   /// of these with all habits.
@@ -77,6 +89,8 @@ private:
     int64_t makespan;
   };
 
+  /// So many runs in vain are enough.
+  size_t patience() const;
   /// Returns how long it is; nothing stands for what cannot be that short.
   int64_t noteStart(const ListOptions &with, const Choices &choices,
                     std::optional<int64_t> makespan);
@@ -125,8 +139,10 @@ private:
 
   const Problem &problem;
   int64_t bound;
-  size_t effort, patience, placed = 0, runsInVain = 0;
+  size_t effort, placed = 0, runsInVain = 0;
   int64_t lastGain = INT64_MAX; ///< makespan of the last run that won much
+  int64_t toBeat = INT64_MAX;
+  double mostWorth = 1;
   const TryReport &report;
   std::vector<unsigned> firstLevels; ///< of each task, see choiceAt()
   std::optional<Solution> shortest;

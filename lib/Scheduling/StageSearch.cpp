@@ -142,8 +142,10 @@ Choices StageSearch::cutsAlone(bool onHalf) {
   return cuts;
 }
 
-StageSearch::Found StageSearch::search(const Stage &stage, size_t effort) {
+StageSearch::Found StageSearch::search(const Stage &stage, size_t effort,
+                                       double worth) {
   ListSearch search(stage.problem, stage.bound, effort, report);
+  search.setMostWorth(worth);
   size_t begin = borders[stage.places.front()];
   std::vector<Choices> cuts;
   for (bool onHalf : {false, true}) {
@@ -192,7 +194,7 @@ void StageSearch::findStages() {
   }
 }
 
-std::optional<StageResults> StageSearch::run(size_t effort) {
+std::optional<StageResults> StageSearch::run(size_t effort, double worth) {
   if (borders.size() <= 2 || order.size() != problem.tasks.size())
     return std::nullopt;
   findStages();
@@ -214,7 +216,7 @@ std::optional<StageResults> StageSearch::run(size_t effort) {
   results.options.extraCycles.resize(order.size());
   for (const Stage &stage : stages) {
     size_t share = double(effort) * (cyclesOf(stage) / cycles);
-    Found best = search(stage, share);
+    Found best = search(stage, share, worth);
     effort -= std::min(effort, best.placedParts);
     cycles -= cyclesOf(stage);
     for (size_t i = 0; i < best.choices.size(); ++i) {

@@ -32,9 +32,9 @@ public:
   /// once.
   Choices cutsAlone(bool onHalf);
 
-  /// Places at most so many parts, about. Nothing where there is one stage
-  /// only.
-  std::optional<StageResults> run(size_t effort);
+  /// Places at most so many parts, about, with as much patience as all of them
+  /// together are worth, see ListSearch. Nothing where there is one stage only.
+  std::optional<StageResults> run(size_t effort, double worth);
 
 private:
   /// What one stage says of its tasks, in their order.
@@ -53,7 +53,7 @@ private:
 
   Problem extract(size_t begin, size_t end) const;
   unsigned cutAlone(Problem alone, bool onHalf);
-  Found search(const Stage &stage, size_t effort);
+  Found search(const Stage &stage, size_t effort, double worth);
   void findStages();
 
   const Problem &problem;

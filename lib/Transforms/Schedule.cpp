@@ -227,10 +227,11 @@ LogicalResult FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
       return failure();
     restrict(other->problem);
     // Where little can be won, little is spent.
-    auto search =
-        isNear ? scheduling::scheduleListBriefly : scheduling::scheduleList;
+    auto report = [&] { line.showTry(); };
     std::optional<Solution> shorter =
-        search(other->problem, [&] { line.showTry(); });
+        isNear ? scheduling::scheduleListBriefly(other->problem, report)
+               : scheduling::scheduleListBelow(other->problem,
+                                               solution.makespan, report);
     line.takeBack();
     if (!shorter || shorter->makespan >= solution.makespan)
       continue;

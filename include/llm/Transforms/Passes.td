@@ -251,11 +251,12 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
       fetches weights and cache rows ahead on memory engines, where that is shorter and the
       slice has a range of private memory to itself. It begins with each op cut as it is
       shortest alone, and ends within 0.5 % of the lower bound; else it looks for better
-      cuts, orders and habits, in the ops between two barriers first, then in all, until
-      some hundred tries (100 for each op, at most 1,500) have won less than that, or about
-      a million parts were placed. It is never longer than `earliest`, nor than what it
-      finds for fewer engines: 1 to 8, 12, 16, 24, .. of them are tried where their lower
-      bound is shorter.
+      cuts, orders and habits, in the ops between two barriers first, then in all, and
+      leaves each of three ways to do so where a number of tries have won less than that
+      (100 for each op, at most 1,500, and in proportion fewer where it is less than 10 %
+      above the bound), or where about a million parts were placed. It is never longer
+      than `earliest`, nor than what it finds for fewer engines: 1 to 8, 12, 16, 24, .. of
+      them are tried where their lower bound is shorter.
     * `earliest`: ops start in program order, each whole, on the first free engine;
       nothing is fetched ahead.
     * `exact`: starts with `list` and searches for shorter schedules until it is proven

@@ -145,6 +145,22 @@ TEST(Property, SolversAreValidAndListIsNoLonger) {
   });
 }
 
+// Who needs a schedule that is shorter than one near the bound looks for it
+// with less patience; who is glad of any looks as long as ever.
+TEST(Property, LooksTheLessTheLessThereIsToWin) {
+  size_t tries = 0, triesBelow = 0;
+  forSoundProblems(300, 6, [&](const Problem &problem, Dice &) {
+    std::optional<Solution> any = scheduleList(problem, [&] { ++tries; });
+    int64_t bound = largestBound(*lowerBounds(problem));
+    std::optional<Solution> found =
+        scheduleListBelow(problem, bound + bound / 50, [&] { ++triesBelow; });
+    ASSERT_TRUE(any && found);
+    EXPECT_TRUE(isValid(problem, *found));
+    EXPECT_EQ(scheduleListBelow(problem, INT64_MAX)->makespan, any->makespan);
+  });
+  EXPECT_LT(triesBelow, tries / 2);
+}
+
 // The baseline starts tasks in program order wherever that is topological.
 TEST(Property, EarliestStartsInOrder) {
   forSoundProblems(1000, 2, [](const Problem &problem, Dice &) {
