@@ -57,14 +57,13 @@ static void tryCuts(const Problem &problem, ListSearch &search,
 }
 
 std::optional<ListResult> searchList(const Problem &problem,
-                                     const TryReport &report, int64_t toBeat) {
+                                     const TryReport &report) {
   std::optional<std::vector<Bound>> bounds = lowerBounds(problem);
   if (!bounds)
     return std::nullopt;
   int64_t bound = largestBound(*bounds);
 
   ListSearch search(problem, bound, effort, report);
-  search.setToBeat(toBeat);
   bool canCut =
       std::any_of(problem.tasks.begin(), problem.tasks.end(),
                   [](const Task &task) { return !task.alternatives.empty(); });
@@ -93,13 +92,7 @@ std::optional<Solution> scheduleListBriefly(const Problem &problem,
 
 std::optional<Solution> scheduleList(const Problem &problem,
                                      const TryReport &report) {
-  return scheduleListBelow(problem, INT64_MAX, report);
-}
-
-std::optional<Solution> scheduleListBelow(const Problem &problem,
-                                          int64_t makespan,
-                                          const TryReport &report) {
-  std::optional<ListResult> result = searchList(problem, report, makespan);
+  std::optional<ListResult> result = searchList(problem, report);
   return result ? std::optional<Solution>(std::move(result->solution))
                 : std::nullopt;
 }

@@ -22,8 +22,7 @@ struct ListResult {
 
 /// Nothing on overflow.
 std::optional<ListResult> searchList(const Problem &problem,
-                                     const TryReport &report,
-                                     int64_t toBeat = INT64_MAX);
+                                     const TryReport &report);
 
 } // namespace mlir::llm::scheduling
 

@@ -78,7 +78,7 @@ ListSearch::ListSearch(const Problem &problem, int64_t bound, size_t effort,
 double ListSearch::worth() const {
   // Where so much of the bound may be won, all of it.
   constexpr double much = 0.1;
-  int64_t best = std::min(toBeat, shortest ? shortest->makespan : INT64_MAX);
+  int64_t best = shortest ? shortest->makespan : INT64_MAX;
   double toWin = double(best) / double(std::max<int64_t>(bound, 1)) - 1;
   return std::clamp(toWin / much, 0.0, mostWorth);
 }

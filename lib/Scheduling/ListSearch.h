@@ -32,8 +32,6 @@ public:
   ListSearch(const Problem &problem, int64_t bound, size_t effort,
              const TryReport &report);
 
-  /// Only what is shorter than this is of use.
-  void setToBeat(int64_t makespan) { toBeat = makespan; }
   /// As part of something that is worth so much patience.
   void setMostWorth(double worth) { mostWorth = worth; }
   /// Another way to search begins: that the one before it won nothing says
@@ -141,7 +139,6 @@ private:
   int64_t bound;
   size_t effort, placed = 0, runsInVain = 0;
   int64_t lastGain = INT64_MAX; ///< makespan of the last run that won much
-  int64_t toBeat = INT64_MAX;
   double mostWorth = 1;
   const TryReport &report;
   std::vector<unsigned> firstLevels; ///< of each task, see choiceAt()

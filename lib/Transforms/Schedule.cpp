@@ -59,6 +59,12 @@ struct ScheduleOptions {
   }
 };
 
+/// A stretch of a program on a machine.
+struct Scheduled {
+  SplitProblem split;
+  Solution solution;
+};
+
 /// Schedules one function: stretch by stretch, loops as barriers.
 class FunctionScheduler {
 public:
@@ -84,10 +90,16 @@ private:
   FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
   void restrict(Problem &problem) const;
   FailureOr<Solution> solve(const Problem &problem);
-  /// Takes a schedule for fewer engines where that is shorter: ops are cut, and
-  /// parts started, otherwise there, and a search finds not all of it.
-  LogicalResult tryFewerEngines(ArrayRef<unsigned> stretch, SplitProblem &split,
-                                Solution &solution);
+  /// With at most so many engines in each group; nothing where no such schedule
+  /// is shorter than `makespan`.
+  FailureOr<std::optional<Scheduled>>
+  scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines, int64_t makespan,
+                  Solver solver);
+  /// Takes what is found for fewer engines, one of `counts`, where that is
+  /// shorter: ops are cut, and parts started, otherwise there, and a search
+  /// finds not all of it.
+  LogicalResult tryFewerEngines(ArrayRef<unsigned> stretch,
+                                ArrayRef<int64_t> counts, Scheduled &scheduled);
   FailureOr<Solution> solveExactly(const Problem &problem);
   bool wasInterrupted() const;
   /// The same schedule on every machine.
@@ -203,40 +215,52 @@ static SmallVector<int64_t> fewerEngines(const Target &target) {
   return counts;
 }
 
+FailureOr<std::optional<Scheduled>>
+FunctionScheduler::scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines,
+                                   int64_t makespan, Solver solver) {
+  Target fewer = withFewerEngines(target, engines);
+  FailureOr<Problem> machine = makeProblem(program, stretch, fewer);
+  if (failed(machine))
+    return failure();
+  auto bounds = scheduling::lowerBounds(*machine);
+  if (!bounds || scheduling::largestBound(*bounds) >= makespan)
+    return std::optional<Scheduled>();
+  FailureOr<SplitProblem> split =
+      makeSplitProblem(program, stretch, fewer, options.cutsReductions);
+  if (failed(split))
+    return failure();
+  restrict(split->problem);
+  std::optional<Solution> solution =
+      solver(split->problem, [&] { line.showTry(); });
+  line.takeBack();
+  if (!solution)
+    return emitOverflow();
+  return std::optional(Scheduled{std::move(*split), std::move(*solution)});
+}
+
 LogicalResult FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
-                                                 SplitProblem &split,
-                                                 Solution &solution) {
-  SmallVector<int64_t> counts = fewerEngines(target);
-  if (counts.empty())
-    return success();
-  auto own = scheduling::lowerBounds(split.problem);
-  bool isNear = own && scheduling::isNearEnough(solution.makespan,
-                                                scheduling::largestBound(*own));
-  for (int64_t count : llvm::reverse(counts)) {
-    Target fewer = withFewerEngines(target, count);
-    FailureOr<Problem> machine = makeProblem(program, stretch, fewer);
-    if (failed(machine))
+                                                 ArrayRef<int64_t> counts,
+                                                 Scheduled &scheduled) {
+  auto bounds = scheduling::lowerBounds(scheduled.split.problem);
+  bool isNear =
+      bounds && scheduling::isNearEnough(scheduled.solution.makespan,
+                                         scheduling::largestBound(*bounds));
+  for (; !counts.empty(); counts = counts.drop_back()) {
+    FailureOr<std::optional<Scheduled>> found = scheduleOnFewer(
+        stretch, counts.back(), scheduled.solution.makespan,
+        isNear ? scheduling::scheduleListBriefly : scheduling::scheduleList);
+    if (failed(found))
       return failure();
-    auto found = scheduling::lowerBounds(*machine);
-    // With still fewer it is no lower.
-    if (!found || scheduling::largestBound(*found) >= solution.makespan)
+    if (!*found)
+      break; // with still fewer the bound is no lower
+    // Of what is not near, all that the smaller machine would be given.
+    if (!isNear &&
+        failed(tryFewerEngines(stretch, counts.drop_back(), **found)))
+      return failure();
+    if ((*found)->solution.makespan < scheduled.solution.makespan)
+      scheduled = std::move(**found);
+    if (!isNear)
       break;
-    FailureOr<SplitProblem> other =
-        makeSplitProblem(program, stretch, fewer, options.cutsReductions);
-    if (failed(other))
-      return failure();
-    restrict(other->problem);
-    // Where little can be won, little is spent.
-    auto report = [&] { line.showTry(); };
-    std::optional<Solution> shorter =
-        isNear ? scheduling::scheduleListBriefly(other->problem, report)
-               : scheduling::scheduleListBelow(other->problem,
-                                               solution.makespan, report);
-    line.takeBack();
-    if (!shorter || shorter->makespan >= solution.makespan)
-      continue;
-    solution = std::move(*shorter);
-    split = std::move(*other);
   }
   return success();
 }
@@ -266,35 +290,39 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
       makeSplitProblem(program, stretch, target, options.cutsReductions);
   if (failed(split))
     return failure();
-  Problem &problem = split->problem;
-  if (failed(bounds.add(program.function(), problem, tripsAround)))
+  if (failed(bounds.add(program.function(), split->problem, tripsAround)))
     return failure();
-  restrict(problem);
+  restrict(split->problem);
   if (!exact && !restrictions.empty() &&
-      failed(restrictedBounds.add(program.function(), problem, tripsAround)))
+      failed(restrictedBounds.add(program.function(), split->problem,
+                                  tripsAround)))
     return failure();
-  FailureOr<Solution> solution = solve(problem);
-  if (failed(solution) ||
-      (options.solver == scheduling::scheduleList && !wasInterrupted() &&
-       failed(tryFewerEngines(stretch, *split, *solution))))
+  FailureOr<Solution> own = solve(split->problem);
+  if (failed(own))
     return failure();
-  std::optional<int64_t> end = checkedAdd(start, solution->makespan);
+  Scheduled scheduled{std::move(*split), std::move(*own)};
+  if (options.solver == scheduling::scheduleList && !wasInterrupted() &&
+      failed(tryFewerEngines(stretch, fewerEngines(target), scheduled)))
+    return failure();
+  const auto &[problem, choices] = scheduled.split;
+  const Solution &solution = scheduled.solution;
+  std::optional<int64_t> end = checkedAdd(start, solution.makespan);
   if (!end)
     return emitOverflow();
   // A schedule that breaks a rule must never leave this pass.
-  auto violations = scheduling::verify(problem, *solution);
+  auto violations = scheduling::verify(problem, solution);
   if (!violations.empty())
     return program.ops()[stretch[violations.front().task]].op->emitOpError()
            << "the scheduler broke rule " << violations.front().rule << ": "
            << violations.front().message;
-  Problem resolved = scheduling::resolve(problem, *solution);
+  Problem resolved = scheduling::resolve(problem, solution);
   SmallVector<SmallVector<const scheduling::Slot *, 1>> slotsOf(stretch.size());
-  for (const scheduling::Slot &slot : solution->slots)
+  for (const scheduling::Slot &slot : solution.slots)
     slotsOf[slot.task].push_back(&slot);
   for (auto [task, index] : llvm::enumerate(stretch)) {
     Operation *op = program.ops()[index].op;
     placed.push_back(
-        {op, split->choices[task][solution->choiceOf(task)],
+        {op, choices[task][solution.choiceOf(task)],
          makeSlots(op->getContext(), resolved, slotsOf[task], start)});
   }
   return *end;

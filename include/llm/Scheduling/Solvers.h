@@ -45,12 +45,6 @@ using TryReport = std::function<void()>;
 std::optional<Solution> scheduleList(const Problem &problem,
                                      const TryReport &report = nullptr);
 
-/// The same where only a schedule of fewer than `makespan` cycles is of use: it
-/// looks the less for one, the nearer that is to the lower bound.
-std::optional<Solution> scheduleListBelow(const Problem &problem,
-                                          int64_t makespan,
-                                          const TryReport &report = nullptr);
-
 /// The few runs that it begins with.
 std::optional<Solution> scheduleListBriefly(const Problem &problem,
                                             const TryReport &report = nullptr);

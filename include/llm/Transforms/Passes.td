@@ -255,8 +255,9 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
       leaves each of three ways to do so where a number of tries have won less than that
       (100 for each op, at most 1,500, and in proportion fewer where it is less than 10 %
       above the bound), or where about a million parts were placed. It is never longer
-      than `earliest`, nor than what it finds for fewer engines: 1 to 8, 12, 16, 24, .. of
-      them are tried where their lower bound is shorter.
+      than `earliest`, nor than with fewer engines (1 to 8, 12, 16, 24, .. of each group),
+      whose schedule it takes where that is shorter. Only what is within 0.5 % of the lower
+      bound may be longer than with fewer: no more than a few tries are spent on it.
     * `earliest`: ops start in program order, each whole, on the first free engine;
       nothing is fetched ahead.
     * `exact`: starts with `list` and searches for shorter schedules until it is proven
