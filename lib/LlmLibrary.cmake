@@ -1,14 +1,22 @@
-# llm_add_library(<name> LAYER <n> SOURCES <file>... [LINK <library>...])
+# llm_add_library(<name> LAYER <n> [SOURCES <file>...] [LINK <library>...])
 #
-# A static library of the compiler. The layer is the floor of the house on which it
-# stands (see docs/architecture.md): a library links only libraries of lower layers,
-# and a link that points sideways or upward stops the configuration here.
+# A static library of the compiler; without sources, several under one name. The layer is
+# the floor of the house on which it stands (see docs/architecture.md): a library links only
+# libraries of lower layers, and a link that points sideways or upward stops the
+# configuration here.
 function(llm_add_library name)
   cmake_parse_arguments(ARG "" "LAYER" "SOURCES;LINK" ${ARGN})
   if(NOT DEFINED ARG_LAYER OR ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "llm_add_library(${name}): expected LAYER, SOURCES and LINK, got '${ARG_UNPARSED_ARGUMENTS}'")
   endif()
-  add_library(${name} STATIC ${ARG_SOURCES})
+  set(scope PUBLIC)
+  if(ARG_SOURCES)
+    add_library(${name} STATIC ${ARG_SOURCES})
+    add_dependencies(${name} LlmTableGen)
+  else()
+    add_library(${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
   set_target_properties(${name} PROPERTIES LLM_LAYER ${ARG_LAYER})
   foreach(dependency IN LISTS ARG_LINK)
     if(dependency MATCHES "^Llm")
@@ -21,8 +29,7 @@ function(llm_add_library name)
       endif()
     endif()
   endforeach()
-  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  target_link_libraries(${name} ${scope} ${ARG_LINK})
   target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   install(TARGETS ${name} EXPORT LlmTargets ARCHIVE)
-  add_dependencies(${name} LlmTableGen)
 endfunction()

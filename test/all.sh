@@ -16,7 +16,7 @@ done
 echo "== release and asserts write the same bytes"
 digests() {
   python3 "$root/test/integration/digests.py" "$root/$1/bin" "$root/examples" \
-    "$root/test/Interfaces/Inputs/attention.mlir"
+    "$root/test/Workload/Inputs/attention.mlir"
 }
 diff <(digests build) <(digests build-asserts)
 echo "same"

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_INTERFACES_WORKLOADINTERFACES
-#define LLM_INTERFACES_WORKLOADINTERFACES
+#ifndef LLM_WORKLOAD_WORKLOADINTERFACES
+#define LLM_WORKLOAD_WORKLOADINTERFACES
 
 include "mlir/IR/OpBase.td"
 
 def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
   let description = [{
     An op that takes time. It is described as a few *stages* (sweeps) over *loops*,
-    touching *buffers* through affine maps (see `llm/Interfaces/Workload.h`). Tiles,
+    touching *buffers* through affine maps (see `llm/Workload/Workload.h`). Tiles,
     costs and slots follow from this description alone; no pass asks which op it is.
 
     An op whose counts are a plain product of its loops implements `getWorkload` only.
@@ -133,7 +133,7 @@ def SliceableOpInterface : OpInterface<"SliceableOpInterface"> {
   let description = [{
     An op that is itself on a box of its iterations, on the slices of its operands that the
     maps of its workload show. Attributes that depend on where the box lies, and masks, are
-    what an op adds here. `llm/Interfaces/Slices.h` makes `TilingInterface` of it.
+    what an op adds here. `llm/Workload/Slices.h` makes `TilingInterface` of it.
   }];
   let cppNamespace = "::mlir::llm";
   let methods = [
@@ -203,4 +203,4 @@ def StorageBytesTypeInterface : TypeInterface<"StorageBytesTypeInterface"> {
   ];
 }
 
-#endif // LLM_INTERFACES_WORKLOADINTERFACES
+#endif // LLM_WORKLOAD_WORKLOADINTERFACES

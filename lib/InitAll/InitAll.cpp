@@ -7,8 +7,8 @@
 
 #include "llm/InitAll/InitAll.h"
 #include "llm/Export/Passes.h"
-#include "llm/Interfaces/ExternalModels.h"
 #include "llm/Transforms/Passes.h"
+#include "llm/Workload/ExternalModels.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Files/TextTable.h"
+#include "llm/Console/TextTable.h"
 #include "llm/Profile/Calibration.h"
 #include "llm/Support/Units.h"
 #include "llvm/Support/FormatVariadic.h"

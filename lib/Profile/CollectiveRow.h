@@ -8,7 +8,7 @@
 #ifndef LLM_LIB_PROFILE_COLLECTIVEROW_H
 #define LLM_LIB_PROFILE_COLLECTIVEROW_H
 
-#include "llm/Analysis/CollectiveModel.h"
+#include "llm/Cost/Kernels/CollectiveModel.h"
 #include "llm/Profile/MeasuredTable.h"
 
 namespace mlir::llm {

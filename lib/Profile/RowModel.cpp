@@ -8,8 +8,8 @@
 #include "llm/Profile/RowModel.h"
 #include "CollectiveRow.h"
 #include "RowTile.h"
-#include "llm/Analysis/Totals.h"
 #include "llm/Profile/SelectedTargets.h"
+#include "llm/Program/Totals.h"
 #include "llm/Support/Units.h"
 
 #include <map>

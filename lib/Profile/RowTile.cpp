@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowTile.h"
-#include "llm/Analysis/Roofline.h"
-#include "llm/Analysis/TileSearch.h"
+#include "llm/Cost/Roofline.h"
+#include "llm/Planning/TileSearch.h"
 
 using namespace mlir;
 using namespace mlir::llm;

@@ -8,7 +8,7 @@
 #ifndef LLM_LIB_PROFILE_ROWTILE_H
 #define LLM_LIB_PROFILE_ROWTILE_H
 
-#include "llm/Analysis/CostModel.h"
+#include "llm/Cost/CostModel.h"
 #include "llm/Profile/MeasuredTable.h"
 
 namespace mlir::llm {

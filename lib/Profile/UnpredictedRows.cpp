@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Profile/UnpredictedRows.h"
-#include "llm/Files/TextTable.h"
+#include "llm/Console/TextTable.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llm/Console/TextTable.h"
 #include "llm/Files/CsvWriter.h"
-#include "llm/Files/TextTable.h"
 #include "llm/Profile/Validation.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Files/TextTable.h"
+#include "llm/Console/TextTable.h"
 #include "llm/Target/Target.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Analysis/Program.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
-#include "llm/Interfaces/Slices.h"
+#include "llm/Program/Program.h"
 #include "llm/Transforms/Passes.h"
+#include "llm/Workload/Slices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockGraph.h"
-#include "llm/Interfaces/Workload.h"
+#include "llm/Workload/Workload.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 

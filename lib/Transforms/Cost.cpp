@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleTarget.h"
-#include "llm/Analysis/CostModel.h"
-#include "llm/Analysis/Program.h"
-#include "llm/Interfaces/ExternalModels.h"
+#include "llm/Cost/CostModel.h"
+#include "llm/Program/Program.h"
 #include "llm/Transforms/Passes.h"
+#include "llm/Workload/ExternalModels.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_LLMCOSTPASS

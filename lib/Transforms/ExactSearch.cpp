@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExactSearch.h"
-#include "llm/Files/Interrupts.h"
+#include "llm/Console/Interrupts.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Improvement.h"
-#include "llm/Files/Interrupts.h"
+#include "llm/Console/Interrupts.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelPrice.h"
-#include "llm/Analysis/TileSearch.h"
+#include "llm/Planning/TileSearch.h"
 
 using namespace mlir;
 using namespace mlir::llm;

@@ -8,7 +8,7 @@
 #ifndef LLM_LIB_TRANSFORMS_KERNELPRICE_H
 #define LLM_LIB_TRANSFORMS_KERNELPRICE_H
 
-#include "llm/Analysis/CostModel.h"
+#include "llm/Cost/CostModel.h"
 
 namespace mlir::llm {
 

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileLoops.h"
-#include "llm/Analysis/Program.h"
-#include "llm/Analysis/Split.h"
-#include "llm/Interfaces/ExternalModels.h"
-#include "llm/Interfaces/Slices.h"
+#include "llm/Planning/Split.h"
+#include "llm/Program/Program.h"
 #include "llm/Transforms/Passes.h"
+#include "llm/Workload/ExternalModels.h"
+#include "llm/Workload/Slices.h"
 #include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
 #include "mlir/IR/Remarks.h"

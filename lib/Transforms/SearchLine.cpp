@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SearchLine.h"
-#include "llm/Files/Interrupts.h"
-#include "llm/Files/TextTable.h"
+#include "llm/Console/Interrupts.h"
+#include "llm/Console/TextTable.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Threading.h"
 

@@ -8,7 +8,7 @@
 #ifndef LLM_LIB_TRANSFORMS_SEARCHLINE_H
 #define LLM_LIB_TRANSFORMS_SEARCHLINE_H
 
-#include "llm/Files/Terminal.h"
+#include "llm/Console/Terminal.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"

@@ -7,11 +7,11 @@
 
 #include "ModuleTarget.h"
 #include "SearchLine.h"
-#include "llm/Analysis/ClosedForm.h"
-#include "llm/Analysis/Program.h"
-#include "llm/Analysis/TileSearch.h"
-#include "llm/Interfaces/ExternalModels.h"
+#include "llm/Cost/ClosedForm.h"
+#include "llm/Planning/TileSearch.h"
+#include "llm/Program/Program.h"
 #include "llm/Transforms/Passes.h"
+#include "llm/Workload/ExternalModels.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::llm {

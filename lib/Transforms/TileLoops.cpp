@@ -14,7 +14,7 @@
 
 #include "TileLoops.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
-#include "llm/Interfaces/Slices.h"
+#include "llm/Workload/Slices.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -7,12 +7,12 @@
 
 #include "ModuleTarget.h"
 #include "SearchLine.h"
-#include "llm/Analysis/Capacity.h"
-#include "llm/Analysis/ProgramBounds.h"
-#include "llm/Analysis/ScheduleProblem.h"
-#include "llm/Interfaces/ExternalModels.h"
+#include "llm/Planning/Capacity.h"
+#include "llm/Planning/ProgramBounds.h"
+#include "llm/Planning/ScheduleProblem.h"
 #include "llm/Support/Units.h"
 #include "llm/Transforms/Passes.h"
+#include "llm/Workload/ExternalModels.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_LLMVERIFYSCHEDULEPASS

@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ListRun.h"
+#include "List/ListRun.h"
 #include "llm/Scheduling/Bounds.h"
 #include "llm/Scheduling/Solvers.h"
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ImportOracle.h"
-#include "llm/Analysis/Totals.h"
+#include "llm/Program/Totals.h"
 #include "mlir/IR/Verifier.h"
 
 namespace mlir::llm::fuzz {

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "PassOracles.h"
-#include "llm/Analysis/Totals.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/Program/Totals.h"
 #include "llm/Support/Units.h"
 #include "llm/Target/Target.h"
 #include "mlir/Pass/PassManager.h"

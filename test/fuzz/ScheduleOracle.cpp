@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PassOracles.h"
-#include "llm/Analysis/Timeline.h"
+#include "llm/Planning/Timeline.h"
 #include "llm/Target/Target.h"
 
 #include <map>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llm/Console/Terminal.h"
 #include "llm/Files/OutputFile.h"
-#include "llm/Files/Terminal.h"
 #include "llm/InitAll/InitAll.h"
 #include "llm/Target/Target.h"
 #include "mlir/InitAllDialects.h"

@@ -8,7 +8,7 @@
 #ifndef LLM_TOOLS_LLMPROF_PROGRESSBAR_H
 #define LLM_TOOLS_LLMPROF_PROGRESSBAR_H
 
-#include "llm/Files/Terminal.h"
+#include "llm/Console/Terminal.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 

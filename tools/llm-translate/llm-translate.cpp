@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Files/Terminal.h"
+#include "llm/Console/Terminal.h"
 #include "llm/Import/Translations.h"
 #include "llvm/Support/CommandLine.h"
 

@@ -8,7 +8,7 @@
 #ifndef LLM_PROFILE_ROWMODEL_H
 #define LLM_PROFILE_ROWMODEL_H
 
-#include "llm/Analysis/CostModel.h"
+#include "llm/Cost/CostModel.h"
 #include "llm/Profile/RowOps.h"
 #include "llm/Profile/UnpredictedRows.h"
 #include "llvm/ADT/BitVector.h"

@@ -8,7 +8,7 @@
 #ifndef SSM_H
 #define SSM_H
 
-#include "llm/Interfaces/Workload.h"
+#include "llm/Workload/Workload.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fixtures.h"
-#include "ListRun.h"
+#include "List/ListRun.h"
 #include "llm/Scheduling/Addresses.h"
 
 using namespace mlir::llm;

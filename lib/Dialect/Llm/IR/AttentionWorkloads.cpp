@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Visibility.h"
-#include "llm/Interfaces/Counts.h"
+#include "llm/Workload/Counts.h"
 
 using namespace mlir;
 using namespace mlir::llm;

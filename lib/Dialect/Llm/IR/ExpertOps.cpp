@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpChecks.h"
-#include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
+#include "llm/Workload/Counts.h"
 
 #include <cmath>
 

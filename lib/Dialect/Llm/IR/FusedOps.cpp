@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Dialect/Llm/IR/Llm.h"
-#include "llm/Interfaces/Composition.h"
+#include "llm/Workload/Composition.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Dialect/Llm/IR/Llm.h"
-#include "llm/Interfaces/Slices.h"
 #include "llm/Support/Units.h"
+#include "llm/Workload/Slices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Syntax.h"
-#include "llm/Interfaces/Counts.h"
 #include "llm/Support/Units.h"
+#include "llm/Workload/Counts.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"

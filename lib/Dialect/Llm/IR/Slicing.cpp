@@ -7,7 +7,7 @@
 
 #include "Sums.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
-#include "llm/Interfaces/Slices.h"
+#include "llm/Workload/Slices.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

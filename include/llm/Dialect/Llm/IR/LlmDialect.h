@@ -8,7 +8,7 @@
 #ifndef LLM_DIALECT_LLM_IR_LLMDIALECT_H
 #define LLM_DIALECT_LLM_IR_LLMDIALECT_H
 
-#include "llm/Interfaces/Workload.h"
+#include "llm/Workload/Workload.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -1,0 +1,41 @@
+//===- Interrupts.h - What Ctrl-C does while there is work ------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_CONSOLE_INTERRUPTS_H
+#define LLM_CONSOLE_INTERRUPTS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::llm {
+
+/// To the left edge of a terminal, and the line is empty.
+inline constexpr ::llvm::StringLiteral clearLine = "\r\033[K";
+
+/// As long as one lives, an interrupt (Ctrl-C) does not end the program but is
+/// noted. Only the first one: the next acts as ever.
+class InterruptNote {
+public:
+  InterruptNote();
+  ~InterruptNote();
+  InterruptNote(const InterruptNote &) = delete;
+  InterruptNote &operator=(const InterruptNote &) = delete;
+  static bool isNoted();
+};
+
+/// As long as one lives, an interrupt that ends the program empties the line on
+/// standard error first.
+class LineUntilInterrupt {
+public:
+  LineUntilInterrupt();
+  ~LineUntilInterrupt();
+  LineUntilInterrupt(const LineUntilInterrupt &) = delete;
+  LineUntilInterrupt &operator=(const LineUntilInterrupt &) = delete;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_CONSOLE_INTERRUPTS_H

@@ -1,0 +1,83 @@
+//===- Terminal.h - What the reader of a stream can see ---------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_CONSOLE_TERMINAL_H
+#define LLM_CONSOLE_TERMINAL_H
+
+#include "llm/Console/Interrupts.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <optional>
+
+namespace mlir::llm {
+
+/// How text may look. Files and pipes get plain ASCII, so that what is in them
+/// does not depend on where a program runs.
+struct Look {
+  bool hasColors = false;
+  bool hasBlocks = false; ///< Unicode's block elements
+
+  /// Of a terminal: colours unless NO_COLOR is set to something
+  /// (https://no-color.org), blocks where the locale is UTF-8.
+  static Look of(const ::llvm::raw_ostream &os);
+};
+
+/// NO_COLOR holds for what others write to standard error, too: diagnostics of
+/// MLIR. For the begin of `main`.
+void obeyNoColor();
+
+/// Whether a line on standard error can be written over: it is a terminal that
+/// knows how to (TERM=dumb does not).
+bool canShowProgress();
+
+/// A line on standard error that is written over and over, where that can be;
+/// nothing elsewhere. Cut to the width of the terminal. Taken back at the end,
+/// and where an interrupt (Ctrl-C) ends the program.
+///
+/// Nothing is shown in the first second, as most work is done by then, and a
+/// new line each tenth of a second from there on. LLM_PROGRESS_SECONDS, if it
+/// is a number, takes the place of that second: 0 shows all there is, whatever
+/// the speed of the machine.
+class ProgressLine {
+public:
+  ProgressLine();
+  ~ProgressLine() { takeBack(); }
+  ProgressLine(const ProgressLine &) = delete;
+  ProgressLine &operator=(const ProgressLine &) = delete;
+
+  void show(::llvm::function_ref<void(::llvm::raw_ostream &)> write);
+  void takeBack();
+
+private:
+  using Clock = std::chrono::steady_clock;
+  bool canShow;
+  Clock::duration patience;
+  Clock::time_point next;
+  std::optional<LineUntilInterrupt> shown;
+};
+
+/// Colours from here to the end of the scope, if the look has any.
+class ColorScope {
+public:
+  ColorScope(::llvm::raw_ostream &os, Look look)
+      : os(os), wasEnabled(os.colors_enabled()) {
+    os.enable_colors(look.hasColors);
+  }
+  ~ColorScope() { os.enable_colors(wasEnabled); }
+  ColorScope(const ColorScope &) = delete;
+  ColorScope &operator=(const ColorScope &) = delete;
+
+private:
+  ::llvm::raw_ostream &os;
+  bool wasEnabled;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_CONSOLE_TERMINAL_H

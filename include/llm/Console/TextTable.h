@@ -1,0 +1,101 @@
+//===- TextTable.h - Aligned text in a given width --------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_CONSOLE_TEXTTABLE_H
+#define LLM_CONSOLE_TEXTTABLE_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir::llm {
+
+/// Text with everything but printable ASCII written as \XX, so that one byte is
+/// one column and nothing moves the cursor.
+std::string toPrintable(StringRef text);
+
+/// `text` if it has at most `width` columns, else its two ends with ".."
+/// between.
+std::string elide(StringRef text, size_t width);
+
+/// A name that someone else chose, of printable characters and not too wide.
+inline std::string showName(StringRef name, size_t widest = 20) {
+  return elide(toPrintable(name), widest);
+}
+
+/// Prints words, as many to a line as fit; lines after the first are indented.
+/// A number and the word behind it, which may be its unit, stay together.
+void printWrapped(llvm::raw_ostream &os, StringRef text, size_t width);
+
+/// A number's unit, chosen so that a whole column is readable: 12,345 us or
+/// 1,234.5 ms.
+struct Unit {
+  StringRef name;
+  double size; ///< of one unit, in units of the raw numbers
+  int decimals;
+};
+/// The first unit in which `largest` has at most `width` characters, else the
+/// last.
+const Unit &chooseUnit(ArrayRef<Unit> units, double largest, size_t width);
+/// The number with its decimals and separators between thousands. One above 0
+/// that all decimals are 0 of is "<0.001".
+std::string formatIn(const Unit &unit, double value);
+
+/// A share of a whole, between 0 and 1, as a bar of so many cells: of blocks,
+/// to an eighth of a cell, or of '#', where '-' is half a cell.
+std::string formatBar(double share, size_t cells, bool hasBlocks);
+
+/// Rows of cells; the first column is left aligned and gives way where the
+/// whole is too wide, text columns are left aligned, others right. The first
+/// cell of a row keeps the blanks that it begins with.
+class TextTable {
+public:
+  using Color = ::llvm::raw_ostream::Colors;
+
+  explicit TextTable(size_t columns) : isText(columns, false) {
+    isText[0] = true;
+  }
+  void setText(size_t column) { isText[column] = true; }
+  void addRow(std::vector<std::string> cells, bool isBold = false) {
+    rows.push_back({std::move(cells), isBold, {}});
+  }
+  /// A line across the table.
+  void addRule() { rows.emplace_back(); }
+  /// Of a cell of the last row.
+  void setColor(size_t column, Color color) {
+    rows.back().colors.push_back({column, color});
+  }
+  /// With at most so many letters of each cell of the first column, behind the
+  /// blanks that it begins with.
+  size_t width(size_t letters = SIZE_MAX) const;
+  /// With colours where the reader of the stream can see them.
+  void print(::llvm::raw_ostream &os, size_t width) const;
+
+private:
+  struct Row {
+    std::vector<std::string> cells; ///< none: a rule
+    bool isBold = false;
+    std::vector<std::pair<size_t, Color>> colors; ///< of columns
+  };
+  /// Where in a line a cell stands, in bytes.
+  struct Span {
+    size_t begin, end;
+  };
+  std::vector<size_t> columnWidths() const;
+  size_t nameWidth(size_t letters) const;
+  std::string layOut(const Row &row, ArrayRef<size_t> widths, size_t gap,
+                     std::vector<Span> &spans) const;
+
+  std::vector<bool> isText;
+  std::vector<Row> rows;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_CONSOLE_TEXTTABLE_H

@@ -1,0 +1,60 @@
+//===- Granules.h - Products on arrays of whole granules --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A multiply-accumulate array works on granules of gm rows, gn columns and gk
+// terms: what is left of the last one along an axis is filled up with nothing
+// and takes as long as if it were full. Engines whose units share an op as
+// tiles count that for each tile (`UnitKernel`); here it is for all others.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_COST_KERNELS_GRANULES_H
+#define LLM_COST_KERNELS_GRANULES_H
+
+#include "llm/Cost/CostModel.h"
+
+namespace mlir::llm {
+
+/// One stage of an op as a product on an engine's arrays.
+class Granules {
+public:
+  /// Nothing where the engine's granules are single multiply-accumulates or
+  /// counted by its units, or the stage is no product of two operands.
+  static std::optional<Granules> get(const OpOnTarget &context, unsigned stage);
+
+  /// The multiply-accumulates that the array has time for while it does those
+  /// at the stage's `points`, in tiles of these sizes. A tile that is no whole
+  /// number of granules takes one more. Failure where they leave 64 bits.
+  Count countSlots(int64_t points, ArrayRef<int64_t> tileSizes) const;
+
+  /// Tiles of so many iterations, and multiples, fill the array; 1 of a loop
+  /// that is no axis of the product.
+  int64_t stepOf(unsigned loop) const;
+
+private:
+  /// The loops that count rows, columns or terms together.
+  struct Axis {
+    SmallVector<unsigned, 2> loops;
+    int64_t granule = 1;
+  };
+
+  Granules(const OpOnTarget &context) : context(&context) {}
+  bool findAxes(unsigned stage);
+  Count padded(const Axis &axis, ArrayRef<int64_t> tileSizes) const;
+  Count paddedSharedRows(int64_t tileSize) const;
+  int64_t extentOf(const Axis &axis) const;
+
+  const OpOnTarget *context;
+  Axis rows, columns, terms;
+  /// The operand whose slices (of experts) share out the rows, each to whole
+  /// granules.
+  std::optional<unsigned> sharing;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_COST_KERNELS_GRANULES_H

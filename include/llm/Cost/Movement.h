@@ -1,0 +1,43 @@
+//===- Movement.h - What a tiled op moves, and its room ---------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_COST_MOVEMENT_H
+#define LLM_COST_MOVEMENT_H
+
+#include "llm/Cost/CostModel.h"
+
+namespace mlir::llm {
+
+/// Bytes that each buffer of the workload moves, and the room that the tiles
+/// take.
+struct Movement {
+  SmallVector<int64_t, 4> bytes;
+  /// The buffers that already lie in the engine's private memory.
+  llvm::SmallBitVector resident;
+  int64_t workingSetBytes = 0;
+};
+
+/// The tiles of each buffer that a level has room for: one where it does not
+/// say.
+SmallVector<int64_t, 4> tilesHeld(const Workload &workload,
+                                  TileLevelAttr level);
+
+/// By the tile's strategy; `hasUnits` where the engine's units share the op. A
+/// tile that does not fit the op, its target or the memory is an error.
+FailureOr<Movement> move(const OpOnTarget &context, TileAttr tile,
+                         bool hasUnits);
+
+/// Every element once, streamed through as much of the private memory as there
+/// is.
+FailureOr<Movement> moveCompulsory(const OpOnTarget &context);
+
+/// The error for an op whose figures leave 64 bits.
+LogicalResult emitOverflow(Operation *op);
+
+} // namespace mlir::llm
+
+#endif // LLM_COST_MOVEMENT_H

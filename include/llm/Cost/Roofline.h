@@ -1,0 +1,40 @@
+//===- Roofline.h - What no tile and no schedule can beat -------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_COST_ROOFLINE_H
+#define LLM_COST_ROOFLINE_H
+
+#include "llm/Program/Program.h"
+#include "llm/Target/Target.h"
+
+namespace mlir::llm {
+
+/// The bytes of every element that one run of the op touches, each once: what
+/// no tile can beat. Fails where they leave 64 bits.
+Count compulsoryBytes(WorkloadOpInterface op, const Workload &workload);
+
+/// The roofline of a whole program (Williams et al., CACM 2009), in cycles: the
+/// larger of the arithmetic of each kind at the peak rate of all engines
+/// together and the compulsory bytes of every op at the full bandwidth of DRAM.
+/// Kinds of work without a rate count nothing. Fails with a diagnostic on
+/// overflow or a type without a rate.
+FailureOr<int64_t> rooflineCycles(const Program &program, const Target &target);
+
+/// The most bytes that the units of an engine stream in a second, all together;
+/// nothing where the target gives none.
+std::optional<int64_t> unitBytesPerSecond(const Engine &engine,
+                                          const Target &target);
+/// The most bytes that the kernel of this op moves in a second on one engine
+/// (`item_bytes_per_kilocycle`); nothing where the target gives none.
+std::optional<int64_t> kernelBytesPerSecond(WorkloadOpInterface op,
+                                            const Workload &workload,
+                                            const Engine &engine,
+                                            const Target &target);
+
+} // namespace mlir::llm
+
+#endif // LLM_COST_ROOFLINE_H

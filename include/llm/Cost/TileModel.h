@@ -1,0 +1,99 @@
+//===- TileModel.h - Traffic and room of a tiled op -------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_COST_TILEMODEL_H
+#define LLM_COST_TILEMODEL_H
+
+#include "llm/Workload/Workload.h"
+
+#include <map>
+
+namespace mlir::llm {
+
+/// How the iterations of a workload are cut: the size of a tile along each
+/// loop, and the loops from outermost to innermost.
+struct Tiling {
+  SmallVector<int64_t, 6> sizes;
+  SmallVector<unsigned, 6> order;
+};
+
+/// What a tiled op moves between the memory that holds its tiles and the one
+/// beyond.
+///
+/// A tile of a buffer stays until an iteration needs another one. So a buffer
+/// is moved once for each iteration of those loops that it does not use and
+/// that lie outside the innermost loop that changes its tile. Ragged edges are
+/// exact. A result whose reduction is interrupted that way is spilled and
+/// fetched again as 32-bit partial sums.
+class TileModel {
+public:
+  /// `op` and `workload` must outlive the model.
+  TileModel(WorkloadOpInterface op, const Workload &workload);
+
+  int64_t trips(const Tiling &tiling, unsigned loop) const;
+  /// Whether a tile of the buffer stays until no iteration needs it any more.
+  bool isKept(const Tiling &tiling, unsigned buffer) const;
+  /// Bytes that one buffer moves, both directions; failure when they leave 64
+  /// bits, or a value inside a kernel would be computed again.
+  Count trafficBytes(const Tiling &tiling, unsigned buffer) const;
+  /// Bytes of one full tile of a buffer.
+  Count tileBytes(const Tiling &tiling, unsigned buffer) const;
+  /// 2 where the next tile is fetched while this one is used, 1 where there is
+  /// no next.
+  int64_t tilesHeld(const Tiling &tiling, unsigned buffer) const;
+  /// Room for all tiles held.
+  Count workingSetBytes(const Tiling &tiling, ArrayRef<int64_t> held) const;
+  Count workingSetBytes(const Tiling &tiling) const;
+  /// Every element once: what no tiling can beat.
+  Count compulsoryBytes(unsigned buffer) const {
+    bool isMoved = workload.buffers[buffer].role != Buffer::Role::Temporary;
+    return isMoved ? fullBytes[buffer] : Count(0);
+  }
+
+private:
+  /// Calls `visit` for each cut loop that brings tiles of the buffer back: one
+  /// that the buffer does not have, around one that changes its tile.
+  template <typename Visit>
+  void forEachReturn(const Tiling &tiling, unsigned buffer, Visit visit) const;
+  /// Elements moved when the masked loops in `outer` are cut into tiles of
+  /// `sizes`.
+  Count maskedElements(unsigned buffer, const llvm::SmallBitVector &outer,
+                       const Tiling &tiling) const;
+  /// Bytes of some elements of a buffer.
+  Count bytesOf(unsigned buffer, int64_t elements) const;
+  int64_t simpleWorkingSetBytes(const Tiling &tiling) const;
+  /// Elements of one full tile of a buffer.
+  Count tileElements(const Tiling &tiling, unsigned buffer) const;
+
+  WorkloadOpInterface op;
+  const Workload &workload;
+  /// What the search asks of a buffer again and again.
+  struct Shape {
+    SmallVector<unsigned, 4> loops; ///< that it has
+    /// Whether each dimension has one loop of its own, or none.
+    bool isProduct;
+    /// Of one element, up to so many of them; 0 where scales or bits that are
+    /// no whole byte need more care.
+    int64_t bytesPerElement, mostElements;
+    bool takesRoom; ///< beside other buffers
+    bool holdsNext; ///< while a tile is used, where there is one
+  };
+  static Shape shapeOf(const Buffer &buffer, const llvm::SmallBitVector &loops);
+
+  SmallVector<llvm::SmallBitVector, 4> loopsOf;
+  SmallVector<Shape, 4> shapes;
+  /// Whether no tile of a buffer is above 64 bits or rounded to whole bytes.
+  bool areShapesSimple = true;
+  SmallVector<Count, 4> fullElements, fullBytes;
+  /// Sums over tiles of masked loops, which the search asks for again and
+  /// again.
+  mutable std::map<SmallVector<int64_t, 8>, Count> maskedSums;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_COST_TILEMODEL_H

@@ -1,0 +1,37 @@
+//===- FunctionFiles.h - A file for each function ---------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_EXPORT_FILES_FUNCTIONFILES_H
+#define LLM_EXPORT_FILES_FUNCTIONFILES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::llm {
+
+/// The functions of a module that have a body, in order. Where there is none a
+/// warning says so and what follows: "there is no trace to write".
+SmallVector<func::FuncOp> functionsToExport(ModuleOp module,
+                                            StringRef consequence);
+
+/// What a pass writes for one function.
+struct FunctionFile {
+  StringRef what;   ///< "trace"
+  StringRef suffix; ///< of its default name: ".perfetto.json"
+};
+
+/// The path for each function: the pass's option `file`, or where that is empty
+/// '<function><suffix>' in the current folder. Fails with a diagnostic on a
+/// name that is none for files, and where two functions have one path.
+FailureOr<std::vector<std::string>>
+choosePaths(const Pass &pass, ArrayRef<func::FuncOp> functions, StringRef file,
+            const FunctionFile &kind);
+
+} // namespace mlir::llm
+
+#endif // LLM_EXPORT_FILES_FUNCTIONFILES_H

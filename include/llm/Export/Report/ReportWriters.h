@@ -1,0 +1,27 @@
+//===- ReportWriters.h - Reports as tables, JSON and CSV --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_EXPORT_REPORT_REPORTWRITERS_H
+#define LLM_EXPORT_REPORT_REPORTWRITERS_H
+
+#include "llm/Results/Report.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::llm {
+
+/// How far the times are to be trusted, in a sentence or two.
+std::string describeCertainty(const Target &target);
+
+/// What stands above the table of ops: machine, bounds, tokens, energy.
+void writeReportSummary(const Report &report, llvm::raw_ostream &os);
+void writeReportTable(ArrayRef<Report> reports, llvm::raw_ostream &os);
+void writeReportJson(ArrayRef<Report> reports, llvm::raw_ostream &os);
+void writeReportCsv(ArrayRef<Report> reports, llvm::raw_ostream &os);
+
+} // namespace mlir::llm
+
+#endif // LLM_EXPORT_REPORT_REPORTWRITERS_H

@@ -1,0 +1,42 @@
+//===- LeastWork.h - What no way to cut an op is below ----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PLANNING_LEASTWORK_H
+#define LLM_PLANNING_LEASTWORK_H
+
+#include "llm/Cost/CostModel.h"
+#include "llm/Scheduling/Problem.h"
+
+namespace mlir::llm {
+
+/// Whether the op has one way to be cut, its own: its tile or its cost is by
+/// hand, or its engine, one of many units that share ops as tiles,
+/// is the only one and nothing is fetched ahead, so that parts would only
+/// follow each other. (The tiles of units are those of the kernels that there
+/// are.)
+FailureOr<bool> hasOneWay(const OpOnTarget &context, TileAttr tile,
+                          CostAttr cost);
+
+/// What the op takes at least, whatever its tile and however it is cut: its
+/// arithmetic once at the rates of its engine, each element of each buffer
+/// once. `sources` are the buffers that may be fetched ahead; `memories` those
+/// that engines share, in the order of `bytes`.
+///
+/// One entry for each range of how small the largest part is: of the whole op,
+/// half, a third, a quarter, a sixth, ... of it, up to what its engines can
+/// share. The smaller parts are, the more of them read the same elements, or
+/// write sums that are not complete. (Where a mask decides what is read, one
+/// entry for all.)
+///
+/// A `theoretical` tile leaves results out of its traffic: so does this.
+FailureOr<std::vector<scheduling::LeastWork>>
+leastWork(const OpOnTarget &context, TileStrategy strategy,
+          ArrayRef<const Memory *> memories);
+
+} // namespace mlir::llm
+
+#endif // LLM_PLANNING_LEASTWORK_H

@@ -1,0 +1,54 @@
+//===- LiveValues.h - What lies in memory at a time -------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Values between ops lie in the last shared memory, each from the start of the
+// op that makes it to the end of the last op that uses it: by their slots, or,
+// before there are any, one op after the other in the order of the program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PLANNING_LIVEVALUES_H
+#define LLM_PLANNING_LIVEVALUES_H
+
+#include "llm/Cost/CostModel.h"
+#include "llm/Program/Program.h"
+
+#include <array>
+
+namespace mlir::llm {
+
+/// How values would grow if sequences were longer.
+struct Growth {
+  int64_t keys = 0;        ///< that each sequence has now; 0: nothing is told
+  bool isOfTokens = false; ///< there would be as many more new tokens
+};
+
+/// Bytes that stay as they are, that grow with the length of the sequences, and
+/// with its square.
+struct GrowingBytes {
+  std::array<int64_t, 3> byDegree = {};
+
+  int64_t total() const { return byDegree[0] + byDegree[1] + byDegree[2]; }
+};
+
+/// What lies in memory at one moment, beside weights and caches.
+struct Moment {
+  GrowingBytes values;
+  int64_t workspaceBytes = 0; ///< partial results of reductions that are cut
+
+  int64_t totalBytes() const { return values.total() + workspaceBytes; }
+};
+
+/// Calls `visit` whenever something new is in memory, at least once. Fails with
+/// a diagnostic where bytes leave 64 bits, or a tile does not fit its op.
+LogicalResult forEachMoment(const Program &program, const Target &target,
+                            const Growth &growth,
+                            function_ref<void(const Moment &)> visit);
+
+} // namespace mlir::llm
+
+#endif // LLM_PLANNING_LIVEVALUES_H

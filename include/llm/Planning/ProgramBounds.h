@@ -1,0 +1,39 @@
+//===- ProgramBounds.h - Lower bounds of a whole program --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PLANNING_PROGRAMBOUNDS_H
+#define LLM_PLANNING_PROGRAMBOUNDS_H
+
+#include "llm/Program/Program.h"
+#include "llm/Scheduling/Problem.h"
+#include "llm/Target/Target.h"
+
+#include <map>
+#include <string>
+
+namespace mlir::llm {
+
+/// The bounds of `llm.schedule`, from tiles and costs alone. Loop boundaries
+/// are barriers: the bounds of the stretches between them add up.
+struct ProgramBounds {
+  std::map<std::string, int64_t> byName;
+  int64_t lowerBoundCycles = 0; ///< sum of the largest bound of each stretch
+  int64_t rooflineCycles = 0;
+
+  /// Those of a stretch of the function (see `makeProblem`), which runs
+  /// `times` times. Fails with a diagnostic on overflow.
+  LogicalResult add(func::FuncOp function, const scheduling::Problem &stretch,
+                    int64_t times);
+};
+
+/// Needs a fresh cost on every op (see `checkCosts`).
+FailureOr<ProgramBounds> computeBounds(const Program &program,
+                                       const Target &target);
+
+} // namespace mlir::llm
+
+#endif // LLM_PLANNING_PROGRAMBOUNDS_H

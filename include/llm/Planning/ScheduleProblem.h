@@ -1,0 +1,96 @@
+//===- ScheduleProblem.h - From the IR to a problem and back ----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PLANNING_SCHEDULEPROBLEM_H
+#define LLM_PLANNING_SCHEDULEPROBLEM_H
+
+#include "llm/Cost/CostModel.h"
+#include "llm/Planning/SplitChoices.h"
+#include "llm/Program/Program.h"
+#include "llm/Scheduling/Problem.h"
+
+#include <map>
+
+namespace mlir::llm {
+
+/// Checks that every op of the program has a cost and that it is not stale.
+/// Fails with a diagnostic on the first op where that does not hold.
+LogicalResult checkCosts(const Program &program, const Target &target);
+
+/// Private memory for a source of a part: what the slice takes when it is
+/// fetched ahead, and what of the working set it makes free.
+struct SourceRoom {
+  std::string buffer;
+  int64_t sliceBytes, stagingBytes;
+  FetchWaits waits;
+};
+
+/// Finds the rooms of each part of an op; those of equal shape have the same.
+class SourceRoomFinder {
+public:
+  /// What is given must outlive this.
+  SourceRoomFinder(const OpOnTarget &context, TileAttr tile, const Split &split)
+      : context(context), tile(tile), split(split) {}
+
+  /// Of each buffer that may be fetched ahead for the part: none for that which
+  /// joins the others.
+  ArrayRef<SourceRoom> roomsOf(int64_t part);
+
+private:
+  using Rooms = SmallVector<SourceRoom, 4>;
+  Rooms find(int64_t part) const;
+
+  const OpOnTarget &context;
+  TileAttr tile;
+  const Split &split;
+  std::map<SmallVector<int64_t, 12>, Rooms> known; ///< by Split::shapeOf
+};
+
+/// The problem of one stretch of ops between loop boundaries, cut as their
+/// tiles say: task i is `stretch[i]`, dependences from outside the stretch are
+/// met by the boundary. Fails with a diagnostic at the first op, or the
+/// function, where `Problem::check` objects.
+FailureOr<scheduling::Problem> makeProblem(const Program &program,
+                                           ArrayRef<unsigned> stretch,
+                                           const Target &target);
+
+/// A problem whose tasks the solver may cut: choice c of task i (see
+/// `scheduling::Task::partsOf`) is `choices[i][c]`.
+struct SplitProblem {
+  scheduling::Problem problem;
+  std::vector<SmallVector<CostedTile>> choices;
+};
+
+/// The same, with all ways to cut the ops (`splitChoices`) whatever split their
+/// tiles have now.
+FailureOr<SplitProblem> makeSplitProblem(const Program &program,
+                                         ArrayRef<unsigned> stretch,
+                                         const Target &target,
+                                         bool cutsReductions = true);
+
+/// The engine group of that name.
+std::optional<unsigned> findGroup(const scheduling::Problem &problem,
+                                  StringAttr name);
+
+/// The slots of one op as an attribute, shifted by `offsetCycles`; parts that
+/// repeat at equal distances, prefetches and all, become one run.
+SlotsAttr makeSlots(MLIRContext *context, const scheduling::Problem &problem,
+                    ArrayRef<const scheduling::Slot *> slots,
+                    int64_t offsetCycles);
+
+/// The reverse, for all ops of a stretch that starts at `startCycle`, and
+/// `problem`, which `makeProblem` made of it. Fails with a diagnostic where
+/// slots name an engine, a memory or a source that does not exist, or more
+/// parts than the cost has. Rules are not checked.
+FailureOr<scheduling::Solution> readSolution(const Program &program,
+                                             ArrayRef<unsigned> stretch,
+                                             const scheduling::Problem &problem,
+                                             int64_t startCycle);
+
+} // namespace mlir::llm
+
+#endif // LLM_PLANNING_SCHEDULEPROBLEM_H

@@ -1,0 +1,130 @@
+//===- Timeline.h - A schedule in absolute time -----------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Slots are written once for a loop and relative to its iteration. A timeline
+// unrolls them while it visits them, so that a whole model takes no more memory
+// than one layer.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PLANNING_TIMELINE_H
+#define LLM_PLANNING_TIMELINE_H
+
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/Program/Dependences.h"
+
+namespace mlir::llm {
+
+/// A loop in time. Its iterations are numbered from 0; the induction variable
+/// of iteration i is `firstIndex + i * indexStep`.
+struct TimedLoop {
+  std::optional<unsigned> parent; ///< the loop around it
+  int64_t startCycle =
+      0; ///< of its very first iteration, from the program's start
+  int64_t periodCycles = 0;
+  int64_t trips = 1;
+  int64_t firstIndex = 0, indexStep = 1;
+};
+
+/// One number per enclosing loop, outermost first: with an op it names one run
+/// of it.
+using Iterations = SmallVector<int64_t, 2>;
+
+/// One slot of one run of an op, in cycles from the program's start. It refers
+/// to the program's attributes and to the visitor's iterations: a view for one
+/// call.
+struct Slice {
+  unsigned op = 0;
+  ArrayRef<int64_t> iterations;
+  int64_t part = 0;
+  int64_t position = 0; ///< among the op's slots, prefetches not counted
+  StringRef engine;
+  int64_t engineIndex = 0;
+  int64_t startCycle = 0, endCycle = 0;
+  DictionaryAttr lanes;
+  /// The buffer that is fetched ahead of the part; empty for the part itself.
+  StringRef prefetched;
+};
+
+/// One run of a stretch: of ops between two loop boundaries.
+struct StretchRun {
+  const ProgramItem &stretch;
+  ArrayRef<int64_t> iterations;
+  int64_t startCycle; ///< what the stretch's slots are relative to
+};
+
+class Timeline {
+public:
+  /// `program` must outlive the timeline. Fails with a diagnostic that names
+  /// the pass to run where slots or schedule are missing or do not belong to
+  /// the program, where an iteration ends after its period, and where a time is
+  /// above `maxCount`. Warns where the summary contradicts the slots.
+  static FailureOr<Timeline> create(const Program &program);
+
+  const Program &program() const { return *theProgram; }
+  ScheduleAttr schedule() const { return theSchedule; }
+  /// The last end of all slices.
+  int64_t endCycle() const { return lastEnd; }
+
+  /// The loops in the order of the program, outer before inner.
+  ArrayRef<TimedLoop> loops() const { return timedLoops; }
+  /// The loops around an op, outermost first, as positions in `loops`.
+  ArrayRef<unsigned> loopsOf(unsigned op) const { return opLoops[op]; }
+  /// The parts of an op: its slots, prefetches not counted.
+  int64_t partCount(unsigned op) const { return opParts[op]; }
+
+  /// The name of one run, with the indices of its innermost loop
+  /// (llm/Support/IndexedNames.h).
+  std::string nameOf(unsigned op, ArrayRef<int64_t> iterations) const;
+  /// The same for another name, of something that runs with the op.
+  std::string expandName(StringRef name, unsigned op,
+                         ArrayRef<int64_t> iterations) const;
+  /// The position of one run among the op's runs.
+  int64_t runNumber(unsigned op, ArrayRef<int64_t> iterations) const;
+
+  /// In the order of the program, iteration by iteration.
+  void forEachStretch(function_ref<void(const StretchRun &)> visit) const;
+  /// The slices of one run, each part after its prefetches.
+  void forEachSlice(unsigned op, ArrayRef<int64_t> iterations,
+                    function_ref<void(const Slice &)> visit) const;
+
+  /// No two make the same run wait for the same run.
+  ArrayRef<Dependence> dependences() const { return allDependences; }
+  /// Those of one consumer.
+  ArrayRef<Dependence> dependencesOf(unsigned consumer) const {
+    size_t first = firstDependence[consumer];
+    return dependences().slice(first, firstDependence[consumer + 1] - first);
+  }
+  /// The run of the producer that this run of the consumer waits for, if it
+  /// does.
+  std::optional<Iterations> producerRun(const Dependence &dependence,
+                                        ArrayRef<int64_t> consumerRun) const;
+  /// The runs of the consumer that wait for this run of the producer.
+  void forEachConsumerRun(const Dependence &dependence,
+                          ArrayRef<int64_t> producerRun,
+                          function_ref<void(ArrayRef<int64_t>)> visit) const;
+
+private:
+  friend class TimelineBuilder;
+  unsigned countCommonLoops(const Dependence &dependence) const;
+  int64_t startOfRun(unsigned op, ArrayRef<int64_t> iterations) const;
+  void visitStretches(ArrayRef<ProgramItem> items, Iterations &iterations,
+                      function_ref<void(const StretchRun &)> visit) const;
+
+  const Program *theProgram = nullptr;
+  ScheduleAttr theSchedule;
+  int64_t lastEnd = 0;
+  std::vector<TimedLoop> timedLoops;
+  LoopsOfOps opLoops;
+  std::vector<int64_t> opParts;
+  std::vector<Dependence> allDependences; ///< by consumer
+  std::vector<size_t> firstDependence;    ///< of each consumer, then the end
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_PLANNING_TIMELINE_H

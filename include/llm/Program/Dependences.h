@@ -1,0 +1,41 @@
+//===- Dependences.h - What runs of ops wait for ----------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PROGRAM_DEPENDENCES_H
+#define LLM_PROGRAM_DEPENDENCES_H
+
+#include "llm/Program/Program.h"
+
+namespace mlir::llm {
+
+/// `consumer` waits for `producer`, in which of its runs depends on the kind. A
+/// producer in a loop that the consumer is not in counts in its last iteration.
+struct Dependence {
+  enum class Kind {
+    Same,     ///< in the iterations of the loops that both are in
+    Previous, ///< one iteration back in the innermost loop that both are in
+    First,    ///< as Same, but only when the loops are entered
+  };
+  unsigned producer, consumer;
+  Kind kind;
+};
+
+/// Of each op the loops around it, outermost first. Loops are numbered in the
+/// order of the program, outer before inner.
+using LoopsOfOps = std::vector<SmallVector<unsigned, 2>>;
+LoopsOfOps findLoops(const Program &program);
+
+/// How many of the loops around them two ops share.
+unsigned countCommonLoops(ArrayRef<unsigned> a, ArrayRef<unsigned> b);
+
+/// By consumer. No two make the same run wait for the same run.
+std::vector<Dependence> findDependences(const Program &program,
+                                        const LoopsOfOps &loops);
+
+} // namespace mlir::llm
+
+#endif // LLM_PROGRAM_DEPENDENCES_H

@@ -1,0 +1,106 @@
+//===- Program.h - A function as ops that take time -------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PROGRAM_PROGRAM_H
+#define LLM_PROGRAM_PROGRAM_H
+
+#include "llm/Workload/Workload.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir::llm {
+
+/// One op that takes time. Indices are positions in `Program::ops()`.
+struct ProgramOp {
+  WorkloadOpInterface op;
+  /// The op's name in the model's words, `{}` standing for the enclosing loop's
+  /// index; `linalg.matmul#3` for the fourth unnamed op of that kind.
+  std::string name;
+  /// How often it runs: the product of the trip counts around it.
+  int64_t count = 1;
+  /// Ops that must end before it starts: of the same iteration, or outside its
+  /// loop.
+  SmallVector<unsigned, 4> dependences;
+  /// Of the previous iteration of its loop (through a loop-carried value).
+  SmallVector<unsigned, 2> carriedDependences;
+  /// Before the loop, for its first iteration only.
+  SmallVector<unsigned, 2> initialDependences;
+};
+
+/// A stretch of ops without a loop boundary, or a loop with the stretches of
+/// its body. A loop boundary is a barrier.
+struct ProgramItem {
+  std::vector<unsigned> ops; ///< in program order; empty for a loop
+  LoopLikeOpInterface loop;  ///< null for a stretch of ops
+  int64_t trips = 1;
+  std::vector<ProgramItem> body;
+  bool isLoop() const { return loop != nullptr; }
+};
+
+/// The ops of one function that take time, their order and their dependences,
+/// through ops that are transparent (views) and sources (weights, caches).
+class Program {
+public:
+  /// Fails with a diagnostic on an op that neither takes time nor is
+  /// transparent, a loop whose trip count is not a constant above 0, or two ops
+  /// of one name.
+  static FailureOr<Program> analyze(func::FuncOp function);
+
+  func::FuncOp function() const { return func; }
+  ArrayRef<ProgramOp> ops() const { return programOps; }
+  ArrayRef<ProgramItem> items() const { return programItems; }
+  /// The sources in the function with how often the program meets them.
+  ArrayRef<std::pair<SourceOpInterface, int64_t>> sources() const {
+    return programSources;
+  }
+
+private:
+  friend class ProgramBuilder;
+  func::FuncOp func;
+  std::vector<ProgramOp> programOps;
+  std::vector<ProgramItem> programItems;
+  std::vector<std::pair<SourceOpInterface, int64_t>> programSources;
+};
+
+/// The sources (weights, caches) that a value shows, through views.
+struct ShownSources {
+  SmallVector<SourceOpInterface> sources;
+  bool isAll = true; ///< false: it shows something else, too
+};
+ShownSources findSources(Value value);
+
+/// The ops that must have ended before a memory engine may fetch a buffer.
+struct FetchWaits {
+  SmallVector<Operation *, 2> writers; ///< of what the buffer shows
+  /// Those that compute which of its elements are read.
+  SmallVector<Operation *, 2> selectors;
+};
+/// For a buffer that `op` reads, where it shows nothing but sources. Nothing
+/// for any other, and where `op` itself computes what a fetch would wait for:
+/// nobody can fetch that ahead.
+std::optional<FetchWaits> findFetchWaits(Operation *op, const Buffer &buffer);
+
+/// An error about a whole function, by name. (An error on the op would print
+/// all of it.)
+InFlightDiagnostic emitFunctionError(func::FuncOp function);
+
+/// Calls `visit` on the program of each function with a body, in order, also
+/// after one that failed. Fails with a diagnostic on an op that takes time
+/// outside of them.
+LogicalResult
+forEachProgram(ModuleOp module,
+               function_ref<LogicalResult(const Program &)> visit);
+
+/// The functions of a module that have a body, in order.
+SmallVector<func::FuncOp> functionsWithBody(ModuleOp module);
+
+} // namespace mlir::llm
+
+#endif // LLM_PROGRAM_PROGRAM_H

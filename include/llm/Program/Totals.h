@@ -1,0 +1,40 @@
+//===- Totals.h - What a whole program computes and keeps -------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PROGRAM_TOTALS_H
+#define LLM_PROGRAM_TOTALS_H
+
+#include "llm/Program/Program.h"
+
+namespace mlir::llm {
+
+/// Sums over a program, loops counted as often as they run, a weight that is
+/// shown twice counted once. They follow from the workload alone: no tile and
+/// no target has a say.
+struct Totals {
+  int64_t macs = 0;                 ///< of contractions, visible positions only
+  int64_t matmulWeightElements = 0; ///< weights that a contraction reduces over
+  int64_t parameters = 0;           ///< elements of all weights
+  /// The same without those of the experts that a token does not select.
+  int64_t activeParameters = 0;
+  int64_t weightBytes = 0;  ///< as stored
+  int64_t cacheBytes = 0;   ///< room of all caches, filled or not
+  int64_t kvElements = 0;   ///< valid in the caches after the step
+  int64_t kvReadBytes = 0;  ///< rows of caches that are shown, each once
+  int64_t kvWriteBytes = 0; ///< written into caches
+};
+
+/// The work of one kind in one run of an op; failure when it leaves 64 bits.
+Count countWork(WorkloadOpInterface op, const Workload &workload,
+                WorkKind kind);
+
+/// Fails with a diagnostic where a sum leaves 64 bits.
+FailureOr<Totals> computeTotals(const Program &program);
+
+} // namespace mlir::llm
+
+#endif // LLM_PROGRAM_TOTALS_H

@@ -1,0 +1,60 @@
+//===- FunctionExplanation.h - What holds a function back -------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_RESULTS_FUNCTIONEXPLANATION_H
+#define LLM_RESULTS_FUNCTIONEXPLANATION_H
+
+#include "llm/Planning/Timeline.h"
+#include "llm/Results/LaterWork.h"
+#include "llm/Scheduling/CriticalPath.h"
+#include "llm/Target/Target.h"
+
+#include <map>
+#include <optional>
+
+namespace mlir::llm {
+
+/// What follows on the critical path without a gap of one op, or of its fetches
+/// of one buffer.
+struct PathSpan {
+  unsigned op = 0;
+  std::string buffer; ///< empty: slots of the op
+  int64_t steps = 1;
+  int64_t startCycle = 0, endCycle = 0;
+  scheduling::Cause cause = scheduling::Cause::None; ///< of the first step
+};
+
+/// Of one run of a stretch as if there were no other; cycles as in its slots.
+struct StretchExplanation {
+  std::vector<scheduling::IdleGap> gaps;
+  std::vector<PathSpan> path;
+};
+
+/// A part, and the number of one of its prefetches; without: its slot.
+using StepKey = std::pair<unsigned, std::optional<unsigned>>;
+
+struct FunctionExplanation {
+  /// By op; slack and cause within its stretch, of one iteration.
+  std::vector<scheduling::TaskExplanation> ops;
+  /// By op; what of one run is on the critical path of its stretch.
+  std::vector<std::map<StepKey, scheduling::Cause>> steps;
+  /// By engine of the target; over all runs of all stretches.
+  std::vector<scheduling::GroupExplanation> engines;
+  /// Where it was asked for.
+  DenseMap<const ProgramItem *, StretchExplanation> stretches;
+  LaterWork laterWork;
+
+  /// Nothing where costs are stale or the schedule breaks a rule, of which it
+  /// warns: reports and traces show it all the same.
+  static std::optional<FunctionExplanation> create(const Timeline &timeline,
+                                                   const Target &target,
+                                                   bool wantsStretches = false);
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_RESULTS_FUNCTIONEXPLANATION_H

@@ -1,0 +1,54 @@
+//===- LaterWork.h - What engines have still to do --------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A stretch is explained once for all its runs, and alone. What an engine waits
+// for behind its last slot in it, the next stretch or nothing at all, depends
+// on the run.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_RESULTS_LATERWORK_H
+#define LLM_RESULTS_LATERWORK_H
+
+#include "llm/Program/Program.h"
+#include "llm/Target/Target.h"
+#include "llvm/ADT/BitVector.h"
+
+namespace mlir::llm {
+
+class LaterWork {
+public:
+  LaterWork() = default;
+  LaterWork(const Program &program, const Target &target);
+
+  /// Whether an engine of the group has work in what follows a run of the
+  /// stretch.
+  bool isBehind(const ProgramItem &stretch, ArrayRef<int64_t> iterations,
+                unsigned group) const;
+  /// The runs of the stretch behind which it has none.
+  int64_t countLastRuns(const ProgramItem &stretch, unsigned group) const;
+
+private:
+  struct Loop {
+    int64_t trips;
+    ::llvm::BitVector groups; ///< with work in its body
+  };
+  struct Place {
+    std::vector<Loop> loops;  ///< around it, outermost first
+    ::llvm::BitVector groups; ///< with work behind it, whatever the iteration
+  };
+  const Place &placeOf(const ProgramItem &stretch) const {
+    return places.find(&stretch)->second;
+  }
+
+  DenseMap<const ProgramItem *, Place> places;
+  friend class LaterWorkFinder;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_RESULTS_LATERWORK_H

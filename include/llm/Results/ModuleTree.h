@@ -1,0 +1,58 @@
+//===- ModuleTree.h - The modules of a function as a tree -------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_RESULTS_MODULETREE_H
+#define LLM_RESULTS_MODULETREE_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir::llm {
+
+/// The ops of a function in their modules, and these in each other
+/// (llm/Support/ModuleNames.h). Children stand in the order in which their
+/// first ops do. A module of one op alone, or of one module alone, is left out:
+/// that one stands in its place.
+class ModuleTree {
+public:
+  struct Child {
+    bool isModule;
+    unsigned index; ///< into `modules()`, or of an op
+  };
+  struct Module {
+    StringRef path; ///< "model.layers.{}"
+    std::vector<Child> children;
+  };
+
+  /// Of the names of the ops, which must outlive it.
+  explicit ModuleTree(ArrayRef<StringRef> names);
+
+  /// All ops; its path is of the innermost module that has them all, empty
+  /// where there is none.
+  const Module &root() const { return modules[rootIndex]; }
+  const Module &module(unsigned index) const { return modules[index]; }
+  /// With those that are left out. A module stands behind the one around it.
+  size_t size() const { return modules.size(); }
+
+  /// The name of an op or the path of a module without that of the module that
+  /// it is shown in; of ops that run as one, each of them.
+  static std::string relativeName(StringRef name, const Module &in);
+
+private:
+  void simplify();
+
+  std::vector<Module> modules;
+  unsigned rootIndex = 0;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_RESULTS_MODULETREE_H

@@ -1,0 +1,55 @@
+//===- OpGraph.h - Ops that take time, and what they wait for ---*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_RESULTS_OPGRAPH_H
+#define LLM_RESULTS_OPGRAPH_H
+
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/Results/OpUses.h"
+#include "llm/Target/Target.h"
+
+#include <memory>
+
+namespace mlir::llm {
+
+/// The data flow of one function, at any step between import and schedule.
+struct OpGraph {
+  struct Op {
+    /// Of all runs: what its slots take, or without a schedule its cost.
+    /// Nothing without a cost, or without a target that says what a cycle is.
+    std::optional<int64_t> cycles;
+    std::optional<CostBound> bound;
+  };
+  std::unique_ptr<Program> program;
+  std::vector<Op> ops;     ///< as those of the program
+  std::vector<OpUse> uses; ///< by consumer
+  int64_t cycles = 0;      ///< of all ops
+  std::optional<Target> target;
+
+  func::FuncOp function() const { return program->function(); }
+  ArrayRef<ProgramOp> programOps() const { return program->ops(); }
+  double microseconds(int64_t cycles) const;
+
+  /// `target`: null for a module without one. Fails with a diagnostic as
+  /// `Program::analyze` does, and on a schedule that does not belong to the
+  /// program or is not for the target.
+  static FailureOr<OpGraph> create(func::FuncOp function, const Target *target);
+};
+
+/// Those of a module's functions that have a body, in order.
+FailureOr<std::vector<OpGraph>> createOpGraphs(ModuleOp module);
+
+/// Of the parts that take most of the time, the first of equal ones. What they
+/// take together is not above `maxCount`.
+CostBound boundOf(CostAttr cost);
+
+/// The same in all graphs.
+StringRef colorOf(CostBound bound);
+
+} // namespace mlir::llm
+
+#endif // LLM_RESULTS_OPGRAPH_H

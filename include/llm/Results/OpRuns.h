@@ -1,0 +1,53 @@
+//===- OpRuns.h - Slots of an op that follow each other ---------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_RESULTS_OPRUNS_H
+#define LLM_RESULTS_OPRUNS_H
+
+#include "llm/Results/PartCosts.h"
+
+namespace mlir::llm {
+
+/// Slots of one run of an op, or fetches of one buffer for it, of which each
+/// starts on the engine when the one before it ends. Cycles are relative to the
+/// iteration.
+struct OpRun {
+  StringAttr engine;
+  int64_t index = 0;
+  int64_t startCycle = 0, endCycle = 0;
+  int64_t parts = 1;
+  DictionaryAttr lanes; ///< null where they change
+  StringAttr buffer;    ///< null: slots
+  /// How many of the parts have each record of the cost, and what is fetched,
+  /// of slots for them. Where costs are known.
+  std::map<size_t, int64_t> records;
+  MemoryBytes fetchedBytes;
+  /// Of fetches: whether they end before the slots begin that the first of them
+  /// is for.
+  bool endsBeforeUse = false;
+  /// Of fetches: where and when the part runs that the first of them is for.
+  StringAttr partEngine;
+  int64_t partIndex = 0, partStartCycle = 0;
+};
+
+/// By start, then by engine.
+struct OpRuns {
+  std::vector<OpRun> slots, fetches;
+  /// Of each of `slots`: those of `fetches` of which the first is for it, and
+  /// which end before it begins.
+  std::vector<SmallVector<unsigned, 1>> fetchesInto;
+};
+
+/// All of them. In the memory of what it returns.
+OpRuns findOpRuns(SlotsAttr slots, const PartCosts &costs);
+
+/// Those of several slots; no fetches, and no costs.
+std::vector<OpRun> findLongOpRuns(SlotsAttr slots);
+
+} // namespace mlir::llm
+
+#endif // LLM_RESULTS_OPRUNS_H

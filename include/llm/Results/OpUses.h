@@ -1,0 +1,31 @@
+//===- OpUses.h - Which results arrive at which inputs ----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_RESULTS_OPUSES_H
+#define LLM_RESULTS_OPUSES_H
+
+#include "llm/Program/Dependences.h"
+
+namespace mlir::llm {
+
+/// A result of an op that takes time arrives at an input of another one, as it
+/// is or through views.
+struct OpUse {
+  unsigned producer, consumer; ///< ops of the program
+  unsigned result;             ///< number among those of the producer
+  unsigned input;              ///< number among `inputsOf` the consumer
+  Dependence::Kind kind;
+};
+
+/// The uses behind these dependences, by consumer and then by input; there is
+/// one at least for each dependence.
+std::vector<OpUse> findUses(const Program &program,
+                            ArrayRef<Dependence> dependences);
+
+} // namespace mlir::llm
+
+#endif // LLM_RESULTS_OPUSES_H

@@ -1,0 +1,48 @@
+//===- PartCosts.h - The cost of one part of an op --------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_RESULTS_PARTCOSTS_H
+#define LLM_RESULTS_PARTCOSTS_H
+
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
+
+#include <map>
+
+namespace mlir::llm {
+
+/// The records of an op's cost, in the order of its parts.
+class PartCosts {
+public:
+  /// `cost` may be null: then nothing is known.
+  explicit PartCosts(CostAttr cost = {});
+  bool areKnown() const { return !ends.empty(); }
+  size_t recordOf(int64_t part) const;
+  /// The first part behind a record.
+  int64_t endOf(size_t record) const { return ends[record]; }
+  size_t count() const { return ends.size(); }
+  PartCostAttr operator[](size_t record) const {
+    return cost.getParts()[record];
+  }
+
+private:
+  CostAttr cost;
+  std::vector<int64_t> ends;
+};
+
+/// By the memory's name.
+using MemoryBytes = std::map<StringRef, int64_t>;
+
+/// What a part of this cost streams of a buffer.
+MemoryBytes bytesOf(PartCostAttr part, StringRef buffer);
+/// What is fetched for each part of a run of slots.
+MemoryBytes fetchedBytes(PartCostAttr part, SlotRunAttr run);
+/// Sums above 2^61 stay as they were.
+void addBytes(MemoryBytes &sum, const MemoryBytes &bytes);
+
+} // namespace mlir::llm
+
+#endif // LLM_RESULTS_PARTCOSTS_H

@@ -1,0 +1,88 @@
+//===- Report.h - The figures of one function -------------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_RESULTS_REPORT_H
+#define LLM_RESULTS_REPORT_H
+
+#include "llm/Planning/Capacity.h"
+#include "llm/Planning/Timeline.h"
+#include "llm/Results/FunctionExplanation.h"
+#include "llm/Results/SourceRooms.h"
+#include "llm/Target/Target.h"
+
+#include <memory>
+
+namespace mlir::llm {
+
+/// What one op does in one run, or the sum over all runs.
+struct OpFigures {
+  int64_t macs = 0;
+  std::vector<int64_t>
+      bytes; ///< of each shared memory of the target, in its order
+  int64_t overheadCycles = 0, serialCycles = 0;
+  int64_t computeCycles = 0, memoryCycles = 0;
+  int64_t cycles = 0;           ///< alone on the machine, summed over the parts
+  int64_t scheduledCycles = 0;  ///< what the slots take
+  int64_t energyPicojoules = 0; ///< as far as the target gives energies
+};
+
+struct OpReport {
+  StringRef name; ///< with "{}"
+  StringRef kind; ///< of the op: "llm.matmul"
+  int64_t count = 1;
+  CostBound bound;
+  OpFigures figures;                    ///< of one run
+  OpFigures allRuns;                    ///< times count
+  int64_t startCycle = 0, endCycle = 0; ///< of the first run
+  std::string engines;                  ///< "core[0]", "core[0..3]", "4 x core"
+  SourceRooms sources;
+};
+
+struct Report {
+  std::unique_ptr<Program> program; ///< what the timeline refers to
+  Timeline timeline;
+  const Target *target = nullptr;
+  Totals totals;
+  Capacity capacity;
+  ProgramAttr imported; ///< null where the function was not imported
+  std::vector<OpReport> ops;
+  OpFigures sum;                           ///< over all runs of all ops
+  DenseMap<Operation *, unsigned> indexOf; ///< into `ops`
+  /// Nothing where the schedule breaks a rule or costs are stale.
+  std::optional<FunctionExplanation> explanation;
+  /// What the user was warned of: the schedule is stale, or not valid; or the
+  /// program does not fit into memory.
+  std::vector<std::string> problems;
+
+  StringRef functionName() const;
+  /// Of an op that takes time.
+  StringRef nameOf(Operation *op) const;
+  double makespanMicroseconds() const;
+  /// How far the makespan is above the lower bound; nothing for a bound of 0.
+  std::optional<double> gapPercent() const;
+  /// The same for what is proven of schedules with its options, if anything is.
+  std::optional<double> provenGapPercent() const;
+  /// The name of the largest of the schedule's bounds, of equal ones the first;
+  /// empty where it has none.
+  StringRef largestBound() const;
+  /// That the program does not fit, in a sentence; empty where it does.
+  std::string describeExcess() const;
+  /// New tokens per second if each of the model's layers took as long as these.
+  std::optional<double> tokensPerSecond() const;
+
+  /// Fails with a diagnostic that names the pass to run where something is
+  /// missing.
+  static FailureOr<Report> create(func::FuncOp function, const Target &target);
+};
+
+/// Of each function, in order; `target` must outlive them.
+FailureOr<std::vector<Report>> createReports(ArrayRef<func::FuncOp> functions,
+                                             const Target &target);
+
+} // namespace mlir::llm
+
+#endif // LLM_RESULTS_REPORT_H

@@ -1,0 +1,29 @@
+//===- SourceRooms.h - Room for what parts fetch ahead ----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_RESULTS_SOURCEROOMS_H
+#define LLM_RESULTS_SOURCEROOMS_H
+
+#include "llm/Planning/ScheduleProblem.h"
+
+namespace mlir::llm {
+
+struct SourceRooms {
+  /// Of each record of the cost: what of its parts may be fetched ahead. Equal
+  /// parts have equal slices: that of the first of them stands for all. Nothing
+  /// where the cost is of other parts than the tile's (a stale cost).
+  std::vector<SmallVector<SourceRoom, 4>> ofRecords;
+  bool lastPartCombines = false; ///< joins the results of the others
+
+  /// Fails with a diagnostic where the tile does not fit the op.
+  static FailureOr<SourceRooms> find(WorkloadOpInterface op,
+                                     const Target &target, CostAttr cost);
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_RESULTS_SOURCEROOMS_H

@@ -1,0 +1,28 @@
+//===- TargetCheck.h - Whether a schedule is for its target -----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_RESULTS_TARGETCHECK_H
+#define LLM_RESULTS_TARGETCHECK_H
+
+#include "llm/Planning/Timeline.h"
+#include "llm/Target/Target.h"
+
+namespace mlir::llm {
+
+/// Fails with a diagnostic on a slot whose engine or memory the target does not
+/// have: the schedule was made for another machine. Warns at the first op whose
+/// cost is stale, as its times are shown all the same.
+LogicalResult checkTarget(const Timeline &timeline, const Target &target);
+
+/// Whether the cost of some op is stale; a warning at the first one says so,
+/// and what follows.
+FailureOr<bool> warnOfStaleCosts(const Program &program, const Target &target,
+                                 StringRef consequence);
+
+} // namespace mlir::llm
+
+#endif // LLM_RESULTS_TARGETCHECK_H

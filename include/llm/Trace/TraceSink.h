@@ -1,0 +1,111 @@
+//===- TraceSink.h - What a trace holds, whatever its format ----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tracks and counters are declared first, then events come one at a time, in
+// the order of time: a sink keeps those alone that have not ended.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRACE_TRACESINK_H
+#define LLM_TRACE_TRACESINK_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir::llm {
+
+/// Takes the members of an object, or the elements of a list, which have no
+/// key.
+class TraceValues {
+public:
+  using Fill = function_ref<void(TraceValues &)>;
+  virtual ~TraceValues() = default;
+  virtual void number(StringRef key, int64_t value) = 0;
+  virtual void text(StringRef key, StringRef value) = 0;
+  virtual void flag(StringRef key, bool value) = 0;
+  virtual void object(StringRef key, Fill fill) = 0;
+  virtual void list(StringRef key, Fill fill) = 0;
+  /// What `TraceSink::encodeObject` or `encodeList` of the same sink has made.
+  virtual void encoded(StringRef key, StringRef value) = 0;
+};
+
+/// A line of slices that never overlap unless they nest.
+struct TraceTrack {
+  unsigned group = 0;
+  std::string name;
+};
+
+struct TraceCounter {
+  std::string name; ///< one line of a viewer
+  std::string unit;
+  bool hasDecimals = false; ///< values are billionths
+  std::string about;        ///< what the name does not say, if anything
+};
+
+/// What a trace is made of. The first group is the whole machine, of which all
+/// counters are.
+struct TraceLayout {
+  std::vector<std::string> groups;
+  std::vector<TraceTrack> tracks;
+  std::vector<TraceCounter> counters;
+};
+
+/// One end of an arrow between two slices.
+struct TraceArrow {
+  enum class Kind { Dependence, Prefetch };
+  Kind kind;
+  int64_t id; ///< above 0, one for each arrow of its kind
+};
+StringRef stringify(TraceArrow::Kind kind);
+
+struct TraceSlice {
+  unsigned track = 0;
+  int64_t start = 0, end = 0; ///< nanoseconds
+  StringRef name, category;
+  TraceValues::Fill fillArgs;
+  ArrayRef<TraceArrow> into = {}, outOf = {};
+};
+
+class TraceSink {
+public:
+  using Fill = TraceValues::Fill;
+  virtual ~TraceSink() = default;
+
+  /// `fillHead` says what the whole trace is about.
+  virtual void begin(const TraceLayout &layout, Fill fillHead) = 0;
+  /// One more track, behind those of its group: its number is the next one.
+  virtual void addTrack(const TraceTrack &track) = 0;
+  /// When a slice begins; of those that begin together on a track, the outer
+  /// one comes first.
+  virtual void beginSlice(const TraceSlice &slice) = 0;
+  /// When the innermost slice of a track ends.
+  virtual void endSlice(unsigned track, int64_t nanoseconds) = 0;
+  virtual void writeCounter(unsigned counter, int64_t nanoseconds,
+                            int64_t value) = 0;
+  virtual void end() = 0;
+
+  /// A value that is written often, for `TraceValues::encoded`.
+  virtual std::string encodeObject(Fill fill) = 0;
+  virtual std::string encodeList(Fill fill) = 0;
+};
+
+/// Chrome's JSON format.
+std::unique_ptr<TraceSink> makeJsonTrace(::llvm::raw_ostream &os);
+/// Perfetto's own format, TrackEvent.
+std::unique_ptr<TraceSink> makeProtoTrace(::llvm::raw_ostream &os);
+
+} // namespace mlir::llm
+
+#endif // LLM_TRACE_TRACESINK_H

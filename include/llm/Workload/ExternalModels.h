@@ -1,0 +1,41 @@
+//===- ExternalModels.h - Workloads of upstream ops -------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Linalg on tensors, as frontends such as torch-mlir print it, takes time by
+// the same interface as our own ops. docs/linalg.md says what is counted.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_WORKLOAD_EXTERNALMODELS_H
+#define LLM_WORKLOAD_EXTERNALMODELS_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace mlir::llm {
+
+/// Attaches, as soon as their dialects are loaded:
+/// - WorkloadOpInterface to all structured linalg ops but `linalg.fill`, to
+///   `tensor.insert_slice` and to `tensor.pad`;
+/// - TransparentOpInterface to the ops that only name, reshape, slice, join or
+///   repeat one value (constants, tensor views, `linalg.fill`), and to
+///   `cf.assert`.
+void registerExternalModels(DialectRegistry &registry);
+
+/// The base of a pass that asks ops for their workloads: the pass brings the
+/// models along, also into a tool that did not register them.
+template <typename PassBase>
+struct WorkloadPass : PassBase {
+  using PassBase::PassBase;
+  void getDependentDialects(DialectRegistry &registry) const override {
+    PassBase::getDependentDialects(registry);
+    registerExternalModels(registry);
+  }
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_WORKLOAD_EXTERNALMODELS_H

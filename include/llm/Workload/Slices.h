@@ -1,0 +1,88 @@
+//===- Slices.h - An op on a box of its iterations --------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `TilingInterface` asks of an op follows from its workload: the loops,
+// and the slices of operands and results that its maps show on a box. An op
+// with `SliceableOpInterface` says that it is itself on them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_WORKLOAD_SLICES_H
+#define LLM_WORKLOAD_SLICES_H
+
+#include "llm/Workload/Workload.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+namespace mlir::llm {
+
+/// The workload, or failure without a diagnostic.
+FailureOr<Workload> findWorkload(Operation *op);
+
+/// Why the op cannot be itself on boxes of `sizes` iterations that cut `loop`,
+/// the last ones along each loop being smaller; empty where it can. A sentence
+/// without a subject.
+std::string explainUncut(SliceableOpInterface op, const Workload &workload,
+                         unsigned loop, ArrayRef<int64_t> sizes);
+
+/// Gives the results the types that the op infers for its operands as they are
+/// now. Fails where it cannot infer any.
+LogicalResult inferResults(Operation *op);
+
+/// The elements of a buffer that a box touches: where they begin, and how many
+/// there are along each dimension.
+IterationBox sliceOfBuffer(OpBuilder &builder, Location loc,
+                           const Buffer &buffer, const IterationBox &box);
+
+/// The op on a box: `change` is applied to the copy, if it is given, before its
+/// result types are inferred.
+FailureOr<TilingResult>
+sliceOp(OpBuilder &builder, SliceableOpInterface op, const IterationBox &box,
+        function_ref<void(Operation *)> change = nullptr);
+
+/// TilingInterface by the two above.
+SmallVector<utils::IteratorType> loopKindsOf(Operation *op);
+SmallVector<Range> iterationDomainOf(Operation *op, OpBuilder &builder);
+LogicalResult resultSliceOf(Operation *op, OpBuilder &builder, unsigned result,
+                            const IterationBox &box, IterationBox &slice);
+
+template <typename Op>
+struct SliceableTilingModel
+    : TilingInterface::ExternalModel<SliceableTilingModel<Op>, Op> {
+  SmallVector<utils::IteratorType> getLoopIteratorTypes(Operation *op) const {
+    return loopKindsOf(op);
+  }
+  SmallVector<Range> getIterationDomain(Operation *op,
+                                        OpBuilder &builder) const {
+    return iterationDomainOf(op, builder);
+  }
+  FailureOr<TilingResult>
+  getTiledImplementation(Operation *op, OpBuilder &builder,
+                         ArrayRef<OpFoldResult> offsets,
+                         ArrayRef<OpFoldResult> sizes) const {
+    return sliceOp(builder, cast<SliceableOpInterface>(op),
+                   {llvm::to_vector(offsets), llvm::to_vector(sizes)});
+  }
+  LogicalResult
+  getResultTilePosition(Operation *op, OpBuilder &builder, unsigned result,
+                        ArrayRef<OpFoldResult> offsets,
+                        ArrayRef<OpFoldResult> sizes,
+                        SmallVector<OpFoldResult> &resultOffsets,
+                        SmallVector<OpFoldResult> &resultSizes) const {
+    IterationBox slice;
+    if (failed(resultSliceOf(op, builder, result,
+                             {llvm::to_vector(offsets), llvm::to_vector(sizes)},
+                             slice)))
+      return failure();
+    resultOffsets = slice.offsets;
+    resultSizes = slice.sizes;
+    return success();
+  }
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_WORKLOAD_SLICES_H

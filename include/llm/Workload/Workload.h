@@ -1,0 +1,221 @@
+//===- Workload.h - What an op does, as loops and buffers -------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A workload is a few stages (sweeps) over common loops that touch buffers
+// through affine maps. It says what is computed and which elements are touched;
+// it says nothing about tiles, machines or time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_WORKLOAD_WORKLOAD_H
+#define LLM_WORKLOAD_WORKLOAD_H
+
+#include "llm/Support/Kinds.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace mlir {
+class PatternRewriter;
+class RewriterBase;
+} // namespace mlir
+
+namespace mlir::llm {
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// A count of elements, points or bytes; failure where it leaves 64 bits.
+using Count = FailureOr<int64_t>;
+
+/// The iterations [begin, end) of one loop.
+struct Interval {
+  int64_t begin = 0, end = 0;
+  int64_t size() const { return end - begin; }
+};
+/// One interval per loop of the workload.
+using Box = ArrayRef<Interval>;
+
+/// Iterations [begin, begin + extent).
+struct Loop {
+  std::string name;
+  utils::IteratorType kind;
+  int64_t extent = 0;
+  /// False: every tile spans the whole loop, because a stage carries a value
+  /// along it that a later stage needs (the row of a norm, the head dimension
+  /// of attention).
+  bool isTileable = true;
+  /// The first iteration: above 0 in a part of an op (`Workload::within`).
+  int64_t begin = 0;
+};
+
+/// An operand or result in memory: `map` takes loop indices to element indices.
+/// A temporary exists on chip only (the scores of fused attention): it takes
+/// room in a tile and is never moved.
+struct Buffer {
+  enum class Role { Read, Write, Temporary } role = Role::Read;
+  std::string name; ///< the operand's or result's name in the op's definition
+  Value value;
+  AffineMap map;
+  Type elementType;
+  /// Of weights of which each token takes some slices only (experts): how many
+  /// slices there are, and how many a token takes. 0: all of it.
+  int64_t slices = 0, slicesPerToken = 0;
+  /// The map says how many elements are touched; which ones, or which of them
+  /// decide about an iteration, is known at run time only (rows of a table, of
+  /// experts).
+  bool isGathered = false;
+  /// Operands of the op that say at run time which elements those are: nobody
+  /// can fetch them before these values are computed. Of experts, the choice of
+  /// a router; none where all of a buffer is read whatever it says.
+  SmallVector<Value, 1> selectedBy = {};
+  /// A value that an op makes and another one takes inside of one kernel: a
+  /// tile of it stays until all of that is done.
+  bool isKept = false;
+  /// Such a value lies where the op that reads it writes its own: it takes no
+  /// room beside that.
+  bool isInPlace = false;
+  /// Needed only when the sums of a contraction are complete: one tile is
+  /// enough, which is fetched while they are made.
+  bool isLate = false;
+  /// Of ops that run as one: whether an op that reads it contracts it, also
+  /// where it is computed inside. It follows from the loops otherwise.
+  std::optional<bool> isContracted = std::nullopt;
+};
+
+/// One sweep over a subset of the loops. Stages run one after the other; the
+/// kinds of work within one stage run side by side on their own pipes.
+struct Stage {
+  std::string name;
+  llvm::SmallBitVector loops;
+  EngineKind engine = EngineKind::Vector;
+  SmallVector<std::pair<WorkKind, int64_t>, 4> workPerPoint;
+};
+
+/// A box of iterations in the IR: where it begins and how many there are along
+/// each loop; values where that is known at run time only.
+struct IterationBox {
+  SmallVector<OpFoldResult> offsets, sizes;
+};
+
+struct Composition;
+
+struct Workload {
+  SmallVector<Loop, 6> loops;
+  SmallVector<Buffer, 4> buffers;
+  SmallVector<Stage, 4> stages;
+  /// Loops that a mask couples: counts over them are not a product, so that
+  /// sums over their tiles are taken tile by tile.
+  llvm::SmallBitVector maskedLoops;
+  /// Of ops that run as one, what each of them is: see Composition.h.
+  std::shared_ptr<const Composition> composition;
+
+  /// The box of all iterations.
+  SmallVector<Interval, 6> fullBox() const;
+  /// The share of the work that lies in `box`, which is inside of the full box.
+  Workload within(Box box) const;
+  /// The engine kinds that the stages need.
+  EngineKindSet engineKinds() const;
+  /// The type in which the multiply-accumulates run: the widest of the
+  /// contracted operands; null when there are none.
+  Type macElementType() const;
+  /// Whether the buffer is an operand that a multiply-accumulate stage reduces
+  /// over; it may be a value that is kept inside of a kernel of several ops.
+  bool isContracted(const Buffer &buffer) const;
+  std::optional<unsigned> findLoop(StringRef name) const;
+  /// The loops that the buffer's map uses.
+  llvm::SmallBitVector loopsOf(const Buffer &buffer) const;
+  /// Appends a stage over the loops with the given names.
+  Stage &addStage(StringRef name, EngineKind engine,
+                  ArrayRef<StringRef> loopNames,
+                  ArrayRef<std::pair<WorkKind, int64_t>> workPerPoint);
+  /// Appends a buffer whose dimensions are indexed by the loops with the given
+  /// names.
+  Buffer &addBuffer(Buffer::Role role, StringRef name, Value value,
+                    Type elementType, ArrayRef<StringRef> loopNames);
+  /// The same for a tensor, whose elements it has.
+  Buffer &addBuffer(Buffer::Role role, StringRef name, Value tensor,
+                    ArrayRef<StringRef> loopNames);
+};
+
+/// A reduction in parts that run at once, see `getPartialReduction`.
+struct PartialReduction {
+  /// The op with partial results: the loops that it has, of which each part
+  /// runs a box. It has all buffers of the op that it still touches, by name.
+  Workload part;
+  /// The step that runs once, when all parts have: it reads what they wrote and
+  /// writes the results of the op.
+  Workload combine;
+};
+
+/// The workload of an op that reads `inputs` and writes `out`, tensors of one
+/// shape, element by element: loops d0, d1, .. and one vector stage, "map".
+FailureOr<Workload>
+elementwiseWorkload(Operation *op, EmitError emitError,
+                    ArrayRef<std::pair<StringRef, Value>> inputs, Value out,
+                    ArrayRef<std::pair<WorkKind, int64_t>> workPerElement);
+
+/// Elements of a tensor that another one shows: in each dimension `size` of
+/// them from `begin` on, each `stride` behind the one before.
+struct ShownBox {
+  struct Range {
+    int64_t begin, size, stride;
+  };
+  Value source;
+  SmallVector<Range, 4> ranges;
+};
+
+/// What a SourceOpInterface op shows.
+enum class SourceKind { Weight, Cache };
+
+/// The product of the box's intervals over the stage's loops.
+Count countPointsOfProduct(const Workload &workload, unsigned stage, Box box);
+/// The elements of the bounding box of the buffer's map over `box`.
+Count countElementsOfProduct(const Workload &workload, unsigned buffer,
+                             Box box);
+
+/// An error that names the type of any operand or result without a static
+/// shape, or without elements.
+LogicalResult requireStaticShapes(Operation *op, EmitError emitError);
+
+/// The bytes that `shape` elements take in memory, densely packed and rounded
+/// up to whole bytes; scales included where the type has them. The one function
+/// for every byte count.
+Count storageBytes(Type elementType, ArrayRef<int64_t> shape);
+/// The same for a whole tensor or cache; failure for dynamic shapes and other
+/// types.
+Count storageBytes(Type type);
+/// The same for some elements of a buffer, a tile of it or as many as are moved
+/// altogether: scales in proportion.
+Count storageBytes(const Buffer &buffer, int64_t elements);
+/// The bytes of all of the values.
+Count storageBytesOf(ValueRange values);
+/// The type of single values of an element type, in which arithmetic is done:
+/// itself, or what is behind its scales.
+Type valueTypeOf(Type elementType);
+
+} // namespace mlir::llm
+
+#include "llm/Workload/WorkloadInterfaces.h.inc"
+#include "llm/Workload/WorkloadTypeInterfaces.h.inc"
+
+namespace mlir::llm {
+
+/// Whether no mask hides anything, as where one query sees all keys: the counts
+/// of any box are those of the product.
+bool hidesNothing(WorkloadOpInterface op, const Workload &workload);
+
+} // namespace mlir::llm
+
+#endif // LLM_WORKLOAD_WORKLOAD_H

@@ -1,0 +1,65 @@
+//===- CostStamp.cpp - The fingerprint by which a stale cost is known -----===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Cost/CostModel.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// The op without its name and decisions: types and attributes.
+static void describeOp(Operation *op, raw_ostream &os) {
+  os << op->getName() << "\n";
+  for (Type type :
+       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+    os << type << "\n";
+  for (NamedAttribute attribute : op->getAttrDictionary()) {
+    StringRef name = attribute.getName();
+    if (name != "name" && name != LlmDialect::tileAttrName &&
+        name != LlmDialect::costAttrName && name != LlmDialect::slotsAttrName)
+      os << name << "=" << attribute.getValue() << "\n";
+  }
+  // Those that run as one with others.
+  for (Region &region : op->getRegions())
+    for (WorkloadOpInterface inner : region.getOps<WorkloadOpInterface>())
+      describeOp(inner, os);
+}
+
+static void describeWorkload(WorkloadOpInterface op, const Workload &workload,
+                             raw_ostream &os) {
+  for (const Loop &loop : workload.loops)
+    os << loop.name << ":" << unsigned(loop.kind) << ":" << loop.extent << ":"
+       << loop.isTileable << "\n";
+  for (const Buffer &buffer : workload.buffers)
+    os << buffer.name << ":" << unsigned(buffer.role) << ":" << buffer.map
+       << ":" << buffer.elementType << (buffer.isKept ? ":kept" : "")
+       << (buffer.isInPlace ? ":in_place" : "")
+       << (buffer.isLate ? ":late" : "") << "\n";
+  for (auto [index, stage] : llvm::enumerate(workload.stages)) {
+    os << stage.name << ":" << unsigned(stage.engine);
+    for (auto [kind, perPoint] : stage.workPerPoint)
+      os << ":" << unsigned(kind) << "*" << perPoint;
+    Count points = op.countPoints(workload, index, workload.fullBox());
+    os << "@" << (succeeded(points) ? *points : -1) << "\n";
+  }
+}
+
+StringAttr mlir::llm::computeStamp(const OpOnTarget &context, TileAttr tile) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  describeOp(context.op, os);
+  describeWorkload(context.op, context.workload, os);
+  // A cost and a tile name engine and memory.
+  os << tile << "\n" << context.engine->name << "\n";
+  if (const Memory *memory = context.tileMemory())
+    os << memory->name << "\n";
+  os << describeForCost(*context.target, *context.engine);
+  return StringAttr::get(
+      tile.getContext(),
+      llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16));
+}

@@ -1,0 +1,311 @@
+//===- AttentionKernel.cpp - Fused attention on many units ----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionKernel.h"
+#include "llm/Workload/Counts.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// Into how many parts keys are cut at most (as in FlashAttention).
+static constexpr double mostSplits = 128;
+/// Tiles of query rows that are looked at one by one; of more, one stands for
+/// several.
+static constexpr int64_t mostTiles = 16384;
+/// Kernels cut keys where items leave this share of the units without work
+/// (FlashAttention's rule for the number of splits).
+static constexpr double splitOccupancy = 0.8;
+/// Partial outputs and their sums are 32-bit, written and read once.
+static constexpr double partialBytes = 8;
+
+//===----------------------------------------------------------------------===//
+// From the workload
+//===----------------------------------------------------------------------===//
+
+int64_t AttentionKernel::extentOf(const Loops &loops) const {
+  return productOf(loops,
+                   [&](unsigned loop) { return workload.loops[loop].extent; });
+}
+
+std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
+                                                 const Workload &workload) {
+  SmallVector<const Stage *, 2> stages = findContractions(workload);
+  if (stages.size() != 2)
+    return nullptr;
+  llvm::SmallBitVector common = stages[0]->loops;
+  common &= stages[1]->loops;
+  auto kernel = std::make_unique<AttentionKernel>();
+  kernel->op = op;
+  kernel->workload = workload;
+  kernel->work = sumWork(op, workload);
+  std::optional<unsigned> keyLoop, keysBuffer;
+  for (unsigned loop : common.set_bits())
+    if (workload.loops[loop].kind == utils::IteratorType::reduction &&
+        workload.loops[loop].isTileable)
+      keyLoop = loop;
+  if (!keyLoop)
+    return nullptr;
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers))
+    if (!keysBuffer && workload.isContracted(buffer) &&
+        workload.loopsOf(buffer)[*keyLoop])
+      keysBuffer = index;
+  if (!keysBuffer)
+    return nullptr;
+  kernel->operandBytes = bytesOfElement(workload.buffers[*keysBuffer]);
+  kernel->keyLoop = *keyLoop;
+  kernel->keysBuffer = *keysBuffer;
+  llvm::SmallBitVector ofKeys = workload.loopsOf(workload.buffers[*keysBuffer]);
+  for (unsigned loop : common.set_bits()) {
+    if (workload.loops[loop].kind != utils::IteratorType::parallel)
+      continue;
+    bool isMasked = !workload.maskedLoops.empty() && workload.maskedLoops[loop];
+    (ofKeys[loop] ? kernel->lanes
+     : isMasked   ? kernel->queries
+                  : kernel->groups)
+        .push_back(loop);
+  }
+  if (kernel->queries.size() != 1)
+    return nullptr;
+  // Features of keys and of values: what a stage has besides the scores.
+  double features[2] = {1, 1};
+  for (unsigned stage = 0; stage < 2; ++stage)
+    for (unsigned loop : stages[stage]->loops.set_bits())
+      if (!workload.loops[loop].isTileable)
+        features[stage] *= double(workload.loops[loop].extent);
+  kernel->macsPerScore = features[0] + features[1];
+  kernel->valueDim = features[1];
+  kernel->scores = kernel->work.macs / kernel->macsPerScore;
+  kernel->outRows = double(kernel->extentOf(kernel->lanes)) *
+                    double(kernel->extentOf(kernel->groups)) *
+                    double(kernel->extentOf(kernel->queries));
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Items
+//===----------------------------------------------------------------------===//
+
+std::vector<AttentionKernel::ItemClass>
+AttentionKernel::countClasses(const Layout &layout, int64_t queryTile,
+                              int64_t keyTile, bool skipsMasked) const {
+  int64_t keys = workload.loops[keyLoop].extent;
+  int64_t rowsPerQuery = layout.isPacked ? extentOf(groups) : 1;
+  int64_t queryCount = extentOf(queries);
+  SmallVector<Interval, 6> box = workload.fullBox();
+  int64_t firstQuery = workload.loops[queries.front()].begin;
+  // A whole number: so are the visible keys where all lanes see as many.
+  double elementsPerKey =
+      toReal(countElementsOfProduct(workload, keysBuffer, box)) / double(keys);
+  std::map<int64_t, double, std::greater<int64_t>> tilesByBlocks;
+  WorkloadOpInterface counted = op;
+  auto tiles = int64_t(layout.tiles);
+  auto step = int64_t(llvm::divideCeil(tiles, mostTiles));
+  for (int64_t first = 0; first < tiles; first += step) {
+    // The last tile stands for those of a step: of a causal mask it sees most.
+    int64_t behind = std::min(first + step, tiles);
+    int64_t end = std::min(behind * queryTile, layout.rows);
+    box[queries.front()] = {
+        firstQuery + (behind - 1) * queryTile / rowsPerQuery,
+        firstQuery +
+            std::min<int64_t>(queryCount, llvm::divideCeil(end, rowsPerQuery))};
+    double visible = double(keys);
+    if (skipsMasked)
+      visible = toReal(counted.countElements(workload, keysBuffer, box)) /
+                elementsPerKey;
+    tilesByBlocks[std::max<int64_t>(
+        1, int64_t(std::ceil(visible / double(keyTile))))] +=
+        double(behind - first);
+  }
+  std::vector<ItemClass> classes;
+  for (auto [blocks, tiles] : tilesByBlocks)
+    classes.push_back({double(blocks), tiles});
+  return classes;
+}
+
+const AttentionKernel::Layout &
+AttentionKernel::layoutOf(const UnitMachine &machine) const {
+  int64_t queryTile = int64_t(machine.queryTile),
+          keyTile = int64_t(machine.keyTile);
+  int64_t group = extentOf(groups), queryCount = extentOf(queries);
+  bool isPacked = group > 1 && (machine.packsGroups || queryCount == 1);
+  auto [known, isNew] =
+      layouts.try_emplace({isPacked, queryTile, keyTile, machine.skipsMasked});
+  Layout &layout = known->second;
+  if (!isNew)
+    return layout;
+  layout.isPacked = isPacked;
+  layout.rows =
+      isPacked ? checkedMul(queryCount, group).value_or(maxCount) : queryCount;
+  layout.lanes = double(extentOf(lanes)) * (isPacked ? 1 : double(group));
+  layout.tiles = double(llvm::divideCeil(layout.rows, queryTile));
+  layout.classes =
+      countClasses(layout, queryTile, keyTile, machine.skipsMasked);
+  return layout;
+}
+
+//===----------------------------------------------------------------------===//
+// Time
+//===----------------------------------------------------------------------===//
+
+/// Cycles of one block of queries and keys: products, then the softmax.
+static double blockCycles(const UnitMachine &machine, double macsPerScore,
+                          double specialPerScore, double aluPerScore) {
+  double scores = machine.queryTile * machine.keyTile;
+  double cycles = 0;
+  auto add = [&](double work, double perCycle) {
+    if (perCycle > 0)
+      cycles += scores * work / perCycle;
+  };
+  add(macsPerScore, machine.macsPerCycle);
+  add(specialPerScore, machine.specialPerCycle);
+  add(aluPerScore, machine.aluPerCycle);
+  return cycles;
+}
+
+double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
+                                   double inUnit,
+                                   const UnitMachine &machine) const {
+  double specialPerScore = work.special / scores,
+         aluPerScore =
+             machine.aluPerScore.value_or((work.alu + work.compare) / scores);
+  double block =
+      blockCycles(machine, macsPerScore, specialPerScore, aluPerScore);
+  double last = 0, sum = 0, items = 0, blockSum = 0;
+  for (const ItemClass &each : layout.classes) {
+    double blocks = std::ceil(each.blocks / double(splits));
+    double count = each.tiles * layout.lanes * double(splits);
+    double cycles = blocks * block + machine.itemCycles;
+    double alone = cycles + blocks * machine.loneBlockCycles;
+    double together = std::max(alone, inUnit * cycles);
+    items += count;
+    sum += count * together;
+    blockSum += count * blocks;
+    // When the last item of this class ends, if all before it are as long.
+    double perUnit = std::ceil(items / machine.units);
+    double waves = std::floor(perUnit / inUnit);
+    double rest = perUnit - waves * inUnit;
+    last = std::max(last, waves * together + (rest == 0   ? 0
+                                              : rest == 1 ? alone
+                                                          : together));
+  }
+  // Longest first: at the end the units are apart by no more than what the
+  // longest item has over the mean.
+  double mostBlocks = std::ceil(layout.classes.front().blocks / double(splits));
+  double apart = (mostBlocks - blockSum / items) *
+                 std::max(block + machine.loneBlockCycles, inUnit * block);
+  return std::max(last, sum / (inUnit * machine.units) + apart);
+}
+
+double AttentionKernel::unitCycles(const Layout &layout, int64_t splits,
+                                   const UnitMachine &machine) const {
+  double oneByOne = unitCycles(layout, splits, /*inUnit=*/1, machine);
+  // Where two items fit into a unit, one may compute while the other waits.
+  double itemBytes =
+      (machine.queryTile + 2 * machine.keyTile) * valueDim * operandBytes;
+  if (machine.unitMemoryBytes < 2 * itemBytes)
+    return oneByOne;
+  return std::min(oneByOne, unitCycles(layout, splits, /*inUnit=*/2, machine));
+}
+
+KernelTime AttentionKernel::timeOf(const Layout &layout, int64_t splits,
+                                   const KernelBytes &bytes,
+                                   const UnitMachine &machine) const {
+  KernelTime time;
+  time.launchSeconds = machine.launchSeconds;
+  double items = layout.tiles * layout.lanes * double(splits);
+  time.unitSeconds = unitCycles(layout, splits, machine) / machine.clockHz;
+  double secondsPerByte = 1 / machine.memoryBytesPerSecond;
+  if (machine.portBytesPerSecond > 0)
+    secondsPerByte =
+        std::max(secondsPerByte, std::max(1.0, machine.units / items) /
+                                     machine.portBytesPerSecond);
+  time.streamSeconds =
+      bytes.memory * secondsPerByte + machine.cachedSeconds(bytes.cached);
+  time.totalSeconds =
+      time.launchSeconds + std::sqrt(time.unitSeconds * time.unitSeconds +
+                                     time.streamSeconds * time.streamSeconds);
+  if (splits > 1)
+    time.totalSeconds += machine.splitSeconds +
+                         partialBytes * (valueDim + 1) * outRows *
+                             double(splits) / machine.memoryBytesPerSecond;
+  bool hasManyKvHeads =
+      lanes.size() > 1 && workload.loops[lanes.back()].extent > 1;
+  if (machine.regroupSeconds && layout.isPacked && hasManyKvHeads &&
+      extentOf(queries) == 1)
+    time.totalSeconds +=
+        *machine.regroupSeconds +
+        4 * operandBytes * valueDim * outRows / machine.memoryBytesPerSecond;
+  return time;
+}
+
+int64_t AttentionKernel::chooseSplits(const Layout &layout,
+                                      const KernelBytes &bytes,
+                                      const UnitMachine &machine) const {
+  double mostBlocks = layout.classes.front().blocks;
+  double leastSeconds = timeOf(layout, 1, bytes, machine).totalSeconds;
+  int64_t best = 1;
+  bool maySplit = (machine.splitsUnpacked || layout.isPacked) &&
+                  layout.lanes * layout.tiles < splitOccupancy * machine.units;
+  if (!maySplit)
+    return best;
+  // Each number of blocks that a part may have, with as few parts as that
+  // takes: about 2 sqrt(blocks) of them. One that is left out would make fewer
+  // keys take longer than more.
+  for (double parts = 2; parts <= std::min(mostBlocks, mostSplits);) {
+    double inPart = std::ceil(mostBlocks / parts);
+    auto splits = int64_t(std::ceil(mostBlocks / inPart));
+    double seconds = timeOf(layout, splits, bytes, machine).totalSeconds;
+    if (seconds < leastSeconds)
+      leastSeconds = seconds, best = splits;
+    if (inPart == 1)
+      break;
+    parts = std::ceil(mostBlocks / (inPart - 1));
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+UnitTile AttentionKernel::tileOf(const Layout &layout, int64_t splits,
+                                 const UnitMachine &machine) const {
+  UnitTile tile;
+  for (const Loop &loop : workload.loops)
+    tile.push_back(loop.extent);
+  for (unsigned loop : lanes)
+    tile[loop] = 1;
+  int64_t group = extentOf(groups), rows = int64_t(machine.queryTile);
+  if (!layout.isPacked)
+    for (unsigned loop : groups)
+      tile[loop] = 1;
+  unsigned query = queries.front();
+  tile[query] = std::min<int64_t>(
+      tile[query], layout.isPacked ? llvm::divideCeil(rows, group) : rows);
+  double blocks = std::ceil(layout.classes.front().blocks / double(splits));
+  tile[keyLoop] =
+      std::min<int64_t>(tile[keyLoop], int64_t(blocks * machine.keyTile));
+  return tile;
+}
+
+UnitTile AttentionKernel::chooseTile(const KernelBytes &bytes,
+                                     const UnitMachine &machine) const {
+  const Layout &layout = layoutOf(machine);
+  return tileOf(layout, chooseSplits(layout, bytes, machine), machine);
+}
+
+KernelTime AttentionKernel::unlimitedTime(const UnitTile &tile,
+                                          const KernelBytes &bytes,
+                                          const UnitMachine &machine) const {
+  const Layout &layout = layoutOf(machine);
+  double blocks = std::ceil(double(tile[keyLoop]) / machine.keyTile);
+  int64_t splits = int64_t(std::ceil(layout.classes.front().blocks / blocks));
+  return timeOf(layout, std::max<int64_t>(1, splits), bytes, machine);
+}

@@ -1,0 +1,82 @@
+//===- AttentionKernel.h - Fused attention on many units --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_COST_KERNELS_ATTENTIONKERNEL_H
+#define LLM_LIB_COST_KERNELS_ATTENTIONKERNEL_H
+
+#include "llm/Cost/UnitKernel.h"
+#include "llm/Cost/WorkSums.h"
+
+#include <map>
+
+namespace mlir::llm {
+
+/// Two contractions with the scores between them, which never leave a unit
+/// (Dao, FlashAttention-2, 2023; with keys cut into parts, Dao et al.,
+/// Flash-Decoding, 2023). An item is a tile of query rows of one sequence and
+/// head, or of all heads that share keys, and a run of blocks of keys.
+class AttentionKernel : public UnitKernel {
+public:
+  /// Null where the workload is not of this form. `op` must outlive the kernel.
+  static std::unique_ptr<UnitKernel> get(WorkloadOpInterface op,
+                                         const Workload &workload);
+
+  StringRef opClass() const override { return "attention"; }
+  UnitTile chooseTile(const KernelBytes &bytes,
+                      const UnitMachine &machine) const override;
+
+protected:
+  KernelTime unlimitedTime(const UnitTile &tile, const KernelBytes &bytes,
+                           const UnitMachine &machine) const override;
+
+private:
+  using Loops = SmallVector<unsigned, 3>;
+  /// Items of which each has the same number of blocks of keys.
+  struct ItemClass {
+    double blocks, tiles;
+  };
+  /// How a machine's kernel cuts the op, whatever the split of the keys.
+  struct Layout {
+    bool isPacked;
+    int64_t rows;                   ///< of one lane
+    double lanes;                   ///< sequences times heads, or kv heads
+    double tiles;                   ///< of one lane
+    std::vector<ItemClass> classes; ///< most blocks first
+  };
+
+  const Layout &layoutOf(const UnitMachine &machine) const;
+  std::vector<ItemClass> countClasses(const Layout &layout, int64_t queryTile,
+                                      int64_t keyTile, bool skipsMasked) const;
+  KernelTime timeOf(const Layout &layout, int64_t splits,
+                    const KernelBytes &bytes, const UnitMachine &machine) const;
+  /// Cycles in which all items are done, at most `inUnit` in a unit at a time.
+  double unitCycles(const Layout &layout, int64_t splits, double inUnit,
+                    const UnitMachine &machine) const;
+  /// The same with as many as are best of those that fit.
+  double unitCycles(const Layout &layout, int64_t splits,
+                    const UnitMachine &machine) const;
+  int64_t chooseSplits(const Layout &layout, const KernelBytes &bytes,
+                       const UnitMachine &machine) const;
+  UnitTile tileOf(const Layout &layout, int64_t splits,
+                  const UnitMachine &machine) const;
+  int64_t extentOf(const Loops &loops) const;
+
+  WorkloadOpInterface op;
+  Workload workload;
+  unsigned keysBuffer = 0, keyLoop = 0;
+  Loops lanes;  ///< loops that keys use: sequences, kv heads
+  Loops groups; ///< heads that share keys
+  Loops queries;
+  double scores = 0; ///< that are not masked, of all heads
+  double macsPerScore = 0, valueDim = 0, outRows = 0;
+  double operandBytes = 2; ///< of one element of the queries
+  mutable std::map<std::array<int64_t, 4>, Layout> layouts;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_COST_KERNELS_ATTENTIONKERNEL_H

@@ -1,0 +1,338 @@
+//===- ContractionKernel.cpp - Products on many units ---------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionKernel.h"
+#include "llm/Workload/Counts.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+/// Edges of the tiles that libraries of products ship: shorter ones feed too
+/// few multiply-accumulates for each operand that they load.
+static constexpr int64_t tileEdges[] = {256, 128, 64};
+/// Fewer rows, where a kernel keeps them whole or has columns that it cannot
+/// cut: as many as there is room for.
+static constexpr int64_t shortEdges[] = {32, 16, 8, 4, 2, 1};
+/// Into how many a reduction is cut.
+static constexpr int64_t splitCounts[] = {1, 2, 3, 4, 6, 8};
+/// Terms that are left at least in each part of a reduction.
+static constexpr int64_t leastSplitTerms = 128;
+/// Tiles of shared rows that are looked at one by one; of more, several
+/// together.
+static constexpr int64_t mostSharedTiles = 16384;
+/// Sums are 32-bit.
+static constexpr double sumBytes = 4;
+/// Partial ones are written and read once.
+static constexpr double partialSumBytes = 8;
+
+//===----------------------------------------------------------------------===//
+// From the workload
+//===----------------------------------------------------------------------===//
+
+/// Tiles of `size` rows, where one that several slices of `buffer` share counts
+/// once for each.
+static double countSharedTiles(WorkloadOpInterface op, const Workload &workload,
+                               unsigned buffer, unsigned loop, int64_t size) {
+  SmallVector<Interval, 6> box = workload.fullBox();
+  double elementsOfSlice =
+      toReal(countElementsOfProduct(workload, buffer, box));
+  int64_t rows = workload.loops[loop].extent;
+  int64_t first = workload.loops[loop].begin;
+  int64_t step = size * int64_t(llvm::divideCeil(rows, size * mostSharedTiles));
+  double tiles = 0;
+  for (int64_t begin = 0; begin < rows; begin += step) {
+    box[loop] = {first + begin, first + std::min(begin + step, rows)};
+    double slices =
+        toReal(op.countElements(workload, buffer, box)) / elementsOfSlice;
+    tiles += double(llvm::divideCeil(box[loop].size(), size)) + slices - 1;
+  }
+  return tiles;
+}
+
+std::unique_ptr<UnitKernel> ContractionKernel::get(WorkloadOpInterface op,
+                                                   const Workload &workload) {
+  SmallVector<const Stage *, 2> contractions = findContractions(workload);
+  SmallVector<unsigned, 2> operands;
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers))
+    if (workload.isContracted(buffer))
+      operands.push_back(index);
+  if (contractions.size() != 1 || operands.size() != 2)
+    return nullptr;
+  const Buffer &lhs = workload.buffers[operands[0]],
+               &rhs = workload.buffers[operands[1]];
+  llvm::SmallBitVector ofLhs = workload.loopsOf(lhs),
+                       ofRhs = workload.loopsOf(rhs);
+  auto kernel = std::make_unique<ContractionKernel>();
+  for (auto [index, loop] : llvm::enumerate(workload.loops)) {
+    kernel->extents.push_back(loop.extent);
+    kernel->isTileable.push_back(loop.isTileable);
+    if (!contractions.front()->loops[index])
+      continue;
+    Loops &loops =
+        ofLhs[index] && ofRhs[index]
+            ? (loop.kind == utils::IteratorType::reduction ? kernel->terms
+                                                           : kernel->batch)
+        : ofLhs[index] ? kernel->rows
+                       : kernel->columns;
+    loops.push_back(index);
+  }
+  kernel->lhsBytes = bytesOfElement(lhs);
+  kernel->rhsBytes = bytesOfElement(rhs);
+  kernel->work = sumWork(op, workload);
+  // What prepares rows of the left operand (a norm) is done anew for each item
+  // of these rows: units share nothing but the cache.
+  for (auto [index, stage] : llvm::enumerate(workload.stages)) {
+    auto has = [&, loops = &stage.loops](const Loops &some) {
+      return llvm::any_of(some, [&](unsigned loop) { return (*loops)[loop]; });
+    };
+    if (!has(kernel->terms) || has(kernel->columns))
+      continue;
+    addWork(op, workload, index, kernel->rowWork);
+    addWork(op, workload, index, kernel->rowStages.emplace_back());
+  }
+  // Rows that experts share: a tile is of one expert at a time.
+  if (rhs.slices == 0 || kernel->rows.size() != 1)
+    return kernel;
+  SmallVector<int64_t> sizes(std::begin(tileEdges), std::end(tileEdges));
+  if (kernel->hasShortItems())
+    llvm::append_range(sizes, shortEdges);
+  sizes.push_back(kernel->extentOf(kernel->rows));
+  for (int64_t size : sizes)
+    kernel->sharedRowTiles[size] =
+        countSharedTiles(op, workload, operands[1], kernel->rows.front(), size);
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+static int64_t sizeOf(ArrayRef<unsigned> loops, ArrayRef<int64_t> sizes) {
+  return productOf(loops, [&](unsigned loop) { return sizes[loop]; });
+}
+
+int64_t ContractionKernel::extentOf(const Loops &loops) const {
+  return sizeOf(loops, extents);
+}
+
+void ContractionKernel::cutLoops(const Loops &loops, int64_t size,
+                                 UnitTile &tile) const {
+  auto cut = [&](bool isTileable) {
+    for (unsigned loop : llvm::reverse(loops)) {
+      if (this->isTileable[loop] != isTileable)
+        continue;
+      tile[loop] = isTileable ? std::min(size, extents[loop]) : extents[loop];
+      size = std::max<int64_t>(1, size / tile[loop]);
+    }
+  };
+  // What is whole (heads that are rotated) takes its share of the edge first.
+  cut(/*isTileable=*/false);
+  cut(/*isTileable=*/true);
+}
+
+UnitTile ContractionKernel::tileOf(Cut cut) const {
+  UnitTile tile(extents.begin(), extents.end());
+  cutLoops(batch, 1, tile);
+  cutLoops(rows, cut.m, tile);
+  cutLoops(columns, cut.n, tile);
+  cutLoops(terms, llvm::divideCeil(extentOf(terms), cut.splits), tile);
+  return tile;
+}
+
+ContractionKernel::Cut ContractionKernel::cutOf(const UnitTile &tile) const {
+  // An edge that is all of its loops stands for the tile that held it, one that
+  // several loops do not fill quite for the next one.
+  auto edgeOf = [&](const Loops &loops) {
+    int64_t size = sizeOf(loops, tile);
+    if (size <= shortEdges[0] && size < extentOf(loops))
+      return size;
+    for (int64_t edge : llvm::reverse(tileEdges))
+      if (size <= edge)
+        return edge;
+    return size;
+  };
+  return {edgeOf(rows), edgeOf(columns),
+          int64_t(llvm::divideCeil(extentOf(terms), sizeOf(terms, tile)))};
+}
+
+double ContractionKernel::rowTiles(int64_t size) const {
+  double even = double(llvm::divideCeil(extentOf(rows), size));
+  // A size that is not tried, in a tile made by hand, has no fewer tiles than
+  // the next larger one.
+  auto shared = sharedRowTiles.lower_bound(size);
+  return shared != sharedRowTiles.end() ? std::max(even, shared->second) : even;
+}
+
+double ContractionKernel::countTiles(int64_t m, int64_t n) const {
+  return double(extentOf(batch)) * rowTiles(m) *
+         double(llvm::divideCeil(extentOf(columns), n));
+}
+
+//===----------------------------------------------------------------------===//
+// Time
+//===----------------------------------------------------------------------===//
+
+static double roundUp(double value, double granule) {
+  return std::ceil(value / granule) * granule;
+}
+
+/// Seconds of work at a rate per cycle of one unit, spread over all units.
+static double spread(double work, double perCycle, const UnitMachine &machine) {
+  return perCycle > 0 ? work / (perCycle * machine.units * machine.clockHz) : 0;
+}
+
+bool ContractionKernel::keepsRows() const {
+  return !rowStages.empty() &&
+         llvm::any_of(terms, [&](unsigned loop) { return !isTileable[loop]; });
+}
+
+bool ContractionKernel::hasShortItems() const {
+  return keepsRows() || llvm::any_of(columns, [&](unsigned loop) {
+           return !isTileable[loop];
+         });
+}
+
+double ContractionKernel::prepareCycles(Cut cut,
+                                        const UnitMachine &machine) const {
+  if (!keepsRows())
+    return 0;
+  double all = double(extentOf(rows)),
+         share = std::min(double(cut.m), all) / (all * double(extentOf(batch)));
+  double cycles = 0;
+  for (const WorkSums &stage : rowStages) {
+    double longest = 0;
+    for (auto [work, perCycle] : {std::pair{stage.alu, machine.aluPerCycle},
+                                  {stage.special, machine.specialPerCycle},
+                                  {stage.compare, machine.comparePerCycle}})
+      if (perCycle > 0)
+        longest = std::max(longest, share * work / perCycle);
+    cycles += longest;
+  }
+  return cycles;
+}
+
+KernelTime ContractionKernel::timeOf(Cut cut, const KernelBytes &bytes,
+                                     const UnitMachine &machine) const {
+  double k = double(extentOf(terms));
+  double items = countTiles(cut.m, cut.n) * double(cut.splits);
+  // An item of fewer rows is one of the shortest edge that is not full.
+  double itemRows = std::max(double(cut.m), double(tileEdges[2]));
+  double itemTerms = roundUp(k / double(cut.splits), machine.granuleK);
+  double itemMacs = roundUp(itemRows, machine.granuleM) *
+                    roundUp(double(cut.n), machine.granuleN) * itemTerms;
+  double itemOperands =
+      itemTerms * (itemRows * lhsBytes + double(cut.n) * rhsBytes);
+  double itemCycles = machine.itemCycles + prepareCycles(cut, machine);
+  if (machine.macsPerCycle > 0)
+    itemCycles += itemMacs / machine.macsPerCycle;
+  if (machine.operandBytesPerCycle > 0)
+    itemCycles += itemOperands / machine.operandBytesPerCycle;
+
+  KernelTime time;
+  time.launchSeconds = machine.launchSeconds;
+  time.unitSeconds =
+      std::ceil(items / machine.units) * itemCycles / machine.clockHz;
+  time.streamSeconds = bytes.memory / machine.streamBytesPerSecond() +
+                       machine.cachedSeconds(bytes.cached);
+  time.totalSeconds = overlap(time.unitSeconds, time.streamSeconds);
+  // What all units read from the cache.
+  double cacheRate = machine.cacheBytesPerSecond();
+  if (cacheRate > 0)
+    time.unitSeconds =
+        std::max(time.unitSeconds, items * itemOperands / cacheRate);
+  double again = double(llvm::divideCeil(extentOf(columns), cut.n) - 1);
+  time.unitSeconds = std::max(
+      {time.unitSeconds,
+       spread(work.alu + again * rowWork.alu, machine.aluPerCycle, machine),
+       spread(work.special + again * rowWork.special, machine.specialPerCycle,
+              machine),
+       spread(work.compare + again * rowWork.compare, machine.comparePerCycle,
+              machine)});
+  time.totalSeconds = std::max(time.totalSeconds, time.unitSeconds);
+  if (cut.splits > 1) {
+    time.totalSeconds += machine.splitSeconds;
+    if (cacheRate > 0)
+      time.totalSeconds += partialSumBytes * double(extentOf(batch)) *
+                           double(extentOf(rows)) * double(extentOf(columns)) *
+                           double(cut.splits) / cacheRate;
+  }
+  time.totalSeconds += time.launchSeconds;
+  return time;
+}
+
+KernelTime ContractionKernel::unlimitedTime(const UnitTile &tile,
+                                            const KernelBytes &bytes,
+                                            const UnitMachine &machine) const {
+  return timeOf(cutOf(tile), bytes, machine);
+}
+
+std::string ContractionKernel::excessOf(const UnitTile &tile,
+                                        const UnitMachine &machine) const {
+  auto describe = [](const char *what, double bytes, double room) {
+    return llvm::formatv("takes {0:f0} bytes of {1}, a unit has {2:f0}", bytes,
+                         what, room)
+        .str();
+  };
+  double tileRows = double(sizeOf(batch, tile)) * double(sizeOf(rows, tile)),
+         sums = sumBytes * tileRows * double(sizeOf(columns, tile));
+  if (machine.accumulatorBytes > 0 && sums > machine.accumulatorBytes)
+    return describe("sums", sums, machine.accumulatorBytes);
+  double kept =
+      keepsRows() ? lhsBytes * tileRows * double(sizeOf(terms, tile)) : 0;
+  if (machine.unitMemoryBytes > 0 && kept > machine.unitMemoryBytes)
+    return describe("memory for the rows that it keeps", kept,
+                    machine.unitMemoryBytes);
+  return "";
+}
+
+UnitTile ContractionKernel::chooseTile(const KernelBytes &bytes,
+                                       const UnitMachine &machine) const {
+  int64_t terms = extentOf(this->terms);
+  // Rows that a norm needs whole are reduced in one go.
+  bool canSplit = llvm::all_of(this->terms,
+                               [&](unsigned loop) { return isTileable[loop]; });
+  UnitTile best;
+  double leastSeconds = 0;
+  auto consider = [&](Cut cut) {
+    // Whole loops and several loops for one edge may make it another one.
+    UnitTile tile = tileOf(cut);
+    if (!excessOf(tile, machine).empty())
+      return;
+    double seconds = timeOf(cutOf(tile), bytes, machine).totalSeconds;
+    if (best.empty() || seconds < leastSeconds)
+      leastSeconds = seconds, best = tile;
+  };
+  consider({tileEdges[2], tileEdges[2], 1});
+  for (int64_t m : tileEdges)
+    for (int64_t n : tileEdges) {
+      if (machine.accumulatorBytes > 0 &&
+          sumBytes * double(m * n) > machine.accumulatorBytes)
+        continue;
+      // A reduction is cut for units that would idle, not for a fuller last
+      // wave.
+      bool isCut = canSplit && countTiles(m, n) < machine.units;
+      for (int64_t splits : splitCounts) {
+        if (splits > 1 && (!isCut || terms / splits < leastSplitTerms))
+          break;
+        consider({m, n, splits});
+      }
+    }
+  if (hasShortItems())
+    for (int64_t m : shortEdges)
+      for (int64_t n : tileEdges)
+        consider({m, n, 1});
+  // What does not fit either is refused with its cost.
+  return best.empty() ? tileOf({1, tileEdges[2], 1}) : best;
+}

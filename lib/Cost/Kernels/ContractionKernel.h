@@ -1,0 +1,78 @@
+//===- ContractionKernel.h - Products on many units -------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_COST_KERNELS_CONTRACTIONKERNEL_H
+#define LLM_LIB_COST_KERNELS_CONTRACTIONKERNEL_H
+
+#include "llm/Cost/UnitKernel.h"
+#include "llm/Cost/WorkSums.h"
+
+#include <map>
+
+namespace mlir::llm {
+
+/// One contraction, out[b, m, n] = sum_k lhs[b, m, k] rhs[b, k, n], where each
+/// letter stands for any number of loops.
+class ContractionKernel : public UnitKernel {
+public:
+  /// Null where the workload has no contraction, several, or one of another
+  /// form.
+  static std::unique_ptr<UnitKernel> get(WorkloadOpInterface op,
+                                         const Workload &workload);
+
+  StringRef opClass() const override { return "contraction"; }
+  UnitTile chooseTile(const KernelBytes &bytes,
+                      const UnitMachine &machine) const override;
+  std::string excessOf(const UnitTile &tile,
+                       const UnitMachine &machine) const override;
+
+protected:
+  KernelTime unlimitedTime(const UnitTile &tile, const KernelBytes &bytes,
+                           const UnitMachine &machine) const override;
+
+private:
+  /// The edges of an item, and into how many the reduction is cut.
+  struct Cut {
+    int64_t m, n, splits;
+  };
+  using Loops = SmallVector<unsigned, 2>;
+
+  KernelTime timeOf(Cut cut, const KernelBytes &bytes,
+                    const UnitMachine &machine) const;
+  /// Whether rows of the left operand are prepared whole (by a norm), so that
+  /// an item keeps them until its last column is done.
+  bool keepsRows() const;
+  /// Whether items of a few rows are tried: where rows are kept, and where
+  /// columns that are never cut leave too little room for more.
+  bool hasShortItems() const;
+  /// Cycles in which an item prepares such rows, before it can multiply.
+  double prepareCycles(Cut cut, const UnitMachine &machine) const;
+  /// Tiles of `size` rows; where rows are shared out (experts) a tile counts
+  /// once for each share it meets.
+  double rowTiles(int64_t size) const;
+  /// Of the whole result.
+  double countTiles(int64_t m, int64_t n) const;
+  Cut cutOf(const UnitTile &tile) const;
+  UnitTile tileOf(Cut cut) const;
+  int64_t extentOf(const Loops &loops) const;
+  /// Cuts `size` iterations out of loops, of the innermost first.
+  void cutLoops(const Loops &loops, int64_t size, UnitTile &tile) const;
+
+  SmallVector<int64_t, 6> extents;
+  SmallVector<bool, 6> isTileable;
+  Loops batch, rows, columns, terms;
+  double lhsBytes = 0, rhsBytes = 0; ///< of one element
+  WorkSums rowWork;                  ///< of stages over the left operand alone
+  std::vector<WorkSums> rowStages;   ///< of each of them
+  /// For rows that are shared out: tiles by size, of all sizes that are tried
+  /// and of all rows as one.
+  std::map<int64_t, double> sharedRowTiles;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_COST_KERNELS_CONTRACTIONKERNEL_H

@@ -1,0 +1,130 @@
+//===- ElementwiseKernel.cpp - Norms and elementwise ops on units ---------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementwiseKernel.h"
+#include "llm/Cost/WorkSums.h"
+#include "llm/Workload/Composition.h"
+#include "llm/Workload/Counts.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// Longer rows are cut, where they can be.
+static constexpr int64_t mostRowElements = 32768;
+/// An op with that many loops has sequences and tokens outside of heads and
+/// features: its rows are tokens, with all of their heads.
+static constexpr size_t loopsWithHeads = 4;
+
+/// Of a kernel of several ops, an operand is read by the stages of its op.
+static bool readsBuffer(const Workload &workload, unsigned stage,
+                        unsigned buffer) {
+  const Composition *composition = workload.composition.get();
+  return !composition ||
+         composition->stages[stage].first == composition->buffers[buffer].first;
+}
+
+std::unique_ptr<UnitKernel> ElementwiseKernel::get(WorkloadOpInterface op,
+                                                   const Workload &workload) {
+  auto kernel = std::make_unique<ElementwiseKernel>();
+  WorkSums sums = sumWork(op, workload);
+  if (sums.macs > 0)
+    return nullptr;
+  kernel->work = sums;
+  for (const Loop &loop : workload.loops) {
+    kernel->extents.push_back(loop.extent);
+    kernel->isTileable.push_back(loop.isTileable);
+  }
+  // Of loops that a mask couples, the inner two are queries and keys.
+  bool hasHeads =
+      workload.loops.size() >= loopsWithHeads && workload.maskedLoops.none();
+  kernel->loopsOfRow = hasHeads ? 2 : 1;
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
+    llvm::SmallBitVector loops = workload.loopsOf(buffer);
+    auto sweepsOver = [&, at = index](const Stage &stage) {
+      if (!readsBuffer(workload, &stage - workload.stages.data(), at))
+        return false;
+      llvm::SmallBitVector missed = loops;
+      missed.reset(stage.loops);
+      return missed.none();
+    };
+    // Of small operands (weights, angles) one copy serves all rows.
+    bool isSwept = buffer.role == Buffer::Role::Read && loops.all();
+    kernel->sweeps.push_back(
+        isSwept
+            ? std::max<int64_t>(1, llvm::count_if(workload.stages, sweepsOver))
+            : 1);
+  }
+  return kernel;
+}
+
+int64_t ElementwiseKernel::readsOf(unsigned buffer,
+                                   const UnitMachine &machine) const {
+  return machine.rereadsRows ? sweeps[buffer] : 1;
+}
+
+int64_t ElementwiseKernel::sizeInItem(size_t loop, int64_t elements,
+                                      const UnitMachine &machine) const {
+  if (!isTileable[loop])
+    return extents[loop];
+  // Rows are never put together: units would be left without work that others
+  // have too much of.
+  if (extents.size() - 1 - loop >= loopsOfRow)
+    return 1;
+  int64_t most = machine.itemElements > 0 ? int64_t(machine.itemElements)
+                                          : mostRowElements;
+  return std::min(extents[loop], std::max<int64_t>(1, most / elements));
+}
+
+UnitTile ElementwiseKernel::chooseTile(const KernelBytes &bytes,
+                                       const UnitMachine &machine) const {
+  UnitTile tile(extents.size(), 1);
+  int64_t elements = 1;
+  for (size_t loop = extents.size(); loop-- > 0;) {
+    tile[loop] = sizeInItem(loop, elements, machine);
+    elements = checkedMul(elements, tile[loop]).value_or(maxCount);
+  }
+  return tile;
+}
+
+KernelTime ElementwiseKernel::unlimitedTime(const UnitTile &tile,
+                                            const KernelBytes &bytes,
+                                            const UnitMachine &machine) const {
+  double items = 1, share = 1;
+  for (auto [size, extent] : llvm::zip(tile, extents)) {
+    items *= double(llvm::divideCeil(extent, size));
+    share *= double(size) / double(extent);
+  }
+  // A unit does at least a whole item: one that more work makes longer takes
+  // no less time, however few units it leaves without any.
+  share = std::max(share, 1 / machine.units);
+  double workSeconds = 0;
+  auto atLeast = [&](double work, double perCycle) {
+    if (perCycle > 0)
+      workSeconds =
+          std::max(workSeconds, share * work / (perCycle * machine.clockHz));
+  };
+  atLeast(bytes.all(), machine.itemBytesPerCycle);
+  atLeast(work.alu, machine.aluPerCycle);
+  atLeast(work.special, machine.specialPerCycle);
+  atLeast(work.compare, machine.comparePerCycle);
+
+  KernelTime time;
+  time.launchSeconds = machine.launchSeconds;
+  time.unitSeconds = workSeconds + std::max(1.0, items / machine.units) *
+                                       machine.itemCycles / machine.clockHz;
+  time.streamSeconds = bytes.memory / machine.plainStreamBytesPerSecond() +
+                       machine.cachedSeconds(bytes.cached);
+  // Loads of one item wait for its arithmetic and the other way round: their
+  // squares add up.
+  time.totalSeconds =
+      time.launchSeconds + std::sqrt(time.unitSeconds * time.unitSeconds +
+                                     time.streamSeconds * time.streamSeconds);
+  return time;
+}

@@ -1,0 +1,228 @@
+//===- Movement.cpp - What a tiled op moves, and its room -----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Cost/Movement.h"
+#include "llm/Cost/ClosedForm.h"
+#include "llm/Support/Units.h"
+#include "llm/Workload/Counts.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
+                                        TileLevelAttr level) {
+  const Workload &workload = context.workload;
+  Operation *op = context.op;
+  Tiling tiling;
+  for (const Loop &loop : workload.loops) {
+    int64_t size = getAmount(level.getSizes(), loop.name);
+    if (size < 1 || size > loop.extent)
+      return op->emitOpError()
+             << "tile size of loop '" << loop.name << "' must be in [1, "
+             << loop.extent << "], got " << size;
+    if (!loop.isTileable && size != loop.extent)
+      return op->emitOpError()
+             << "loop '" << loop.name << "' cannot be cut: its tile must be "
+             << loop.extent << ", got " << size;
+    tiling.sizes.push_back(size);
+  }
+  for (StringAttr name : level.getOrder()) {
+    std::optional<unsigned> loop = workload.findLoop(name);
+    if (!loop)
+      return op->emitOpError() << "tile names loop '" << name.getValue()
+                               << "', which the op does not have";
+    tiling.order.push_back(*loop);
+  }
+  for (NamedAttribute held : level.getBuffers())
+    if (llvm::none_of(workload.buffers, [&](const Buffer &buffer) {
+          return buffer.name == held.getName().getValue();
+        }))
+      return op->emitOpError()
+             << "tile names buffer '" << held.getName().getValue()
+             << "', which the op does not have";
+  return tiling;
+}
+
+SmallVector<int64_t, 4> mlir::llm::tilesHeld(const Workload &workload,
+                                             TileLevelAttr level) {
+  SmallVector<int64_t, 4> held;
+  for (const Buffer &buffer : workload.buffers)
+    held.push_back(
+        std::max<int64_t>(1, getAmount(level.getBuffers(), buffer.name)));
+  return held;
+}
+
+FailureOr<Movement> mlir::llm::moveCompulsory(const OpOnTarget &context) {
+  TileModel model(context.op, context.workload);
+  Movement movement;
+  int64_t total = 0;
+  for (unsigned buffer = 0; buffer < context.workload.buffers.size();
+       ++buffer) {
+    Count bytes = model.compulsoryBytes(buffer);
+    std::optional<int64_t> sum =
+        succeeded(bytes) ? checkedAdd(total, *bytes) : std::nullopt;
+    if (!sum)
+      return emitOverflow(context.op);
+    total = *sum;
+    movement.bytes.push_back(*bytes);
+  }
+  movement.workingSetBytes = std::min(total, context.tileCapacityBytes());
+  return movement;
+}
+
+static bool isResident(TileLevelAttr level, const Buffer &buffer) {
+  return llvm::any_of(level.getResident(), [&](StringAttr name) {
+    return name.getValue() == buffer.name;
+  });
+}
+
+/// What is said to lie in a memory must fit into it.
+static LogicalResult checkResident(const OpOnTarget &context,
+                                   const TileModel &model,
+                                   TileLevelAttr level) {
+  Count all = int64_t(0);
+  for (StringAttr name : level.getResident()) {
+    for (auto [index, buffer] : llvm::enumerate(context.workload.buffers))
+      if (buffer.name == name.getValue())
+        all = plus(all, model.compulsoryBytes(index));
+  }
+  if (succeeded(all) && *all <= context.tileCapacityBytes())
+    return success();
+  return context.op->emitOpError()
+         << "its resident buffers do not fit into '"
+         << level.getMemory().getValue() << "', which has "
+         << context.tileCapacityBytes() << " bytes";
+}
+
+static FailureOr<Movement> moveTiled(const OpOnTarget &context,
+                                     TileLevelAttr level) {
+  Operation *op = context.op;
+  FailureOr<Tiling> tiling = readTiling(context, level);
+  if (failed(tiling))
+    return failure();
+  TileModel model(context.op, context.workload);
+  if (failed(checkResident(context, model, level)))
+    return failure();
+  Movement movement;
+  for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
+    if (buffer.isKept && !model.isKept(*tiling, index))
+      return op->emitOpError()
+             << "its tile would compute '" << buffer.name
+             << "' again: loops that it does not have must be inside of those "
+                "that it has, or uncut";
+    Count bytes = model.trafficBytes(*tiling, index);
+    if (failed(bytes))
+      return emitOverflow(op);
+    movement.resident.push_back(isResident(level, buffer));
+    movement.bytes.push_back(*bytes);
+  }
+  Count workingSet =
+      model.workingSetBytes(*tiling, tilesHeld(context.workload, level));
+  if (failed(workingSet))
+    return emitOverflow(op);
+  if (*workingSet > context.tileCapacityBytes())
+    return op->emitOpError()
+           << "its tile takes " << *workingSet << " bytes of '"
+           << level.getMemory().getValue() << "', which has "
+           << context.tileCapacityBytes() << ": "
+           << *workingSet - context.tileCapacityBytes()
+           << " too many; make its sizes smaller, or run --llm-tile for a tile "
+              "that fits";
+  movement.workingSetBytes = *workingSet;
+  return movement;
+}
+
+/// The real quotient of the closed form, rounded to whole bytes such that the
+/// cycles are those of the real quotient rounded up once.
+static FailureOr<Movement> moveClosedForm(const OpOnTarget &context,
+                                          const ClosedForm &form,
+                                          TileLevelAttr level) {
+  FailureOr<Tiling> tiling = readTiling(context, level);
+  if (failed(tiling))
+    return failure();
+  const Target &target = *context.target;
+  double bytesPerCycle =
+      double(target.portBytesPerSecond(*context.engine, target.dram())) /
+      double(target.clockHz);
+  double bytes = form.lhsBytes + form.rhsBytes;
+  if (!(bytes < double(maxCount)))
+    return emitOverflow(context.op);
+  double cycles = std::ceil(bytes / bytesPerCycle);
+  auto whole = int64_t(std::max(
+      std::floor(bytes), std::min(std::ceil(bytes), cycles * bytesPerCycle)));
+  Movement movement;
+  movement.bytes.resize(context.workload.buffers.size(), 0);
+  movement.bytes[form.lhs] = int64_t(form.lhsBytes);
+  movement.bytes[form.rhs] = whole - movement.bytes[form.lhs];
+  SmallVector<int64_t, 4> held(context.workload.buffers.size(), 1);
+  Count workingSet =
+      TileModel(context.op, context.workload).workingSetBytes(*tiling, held);
+  if (failed(workingSet))
+    return emitOverflow(context.op);
+  // A narrower operand or a bias may not be in the closed form's three tiles.
+  movement.workingSetBytes = std::min(*workingSet, context.tileCapacityBytes());
+  return movement;
+}
+
+static FailureOr<Movement> moveTheoretical(const OpOnTarget &context,
+                                           TileAttr tile) {
+  std::optional<ClosedForm> form = ClosedForm::get(context);
+  TileAttr derived = form ? form->getTile(context)
+                          : TileAttr::get(tile.getContext(),
+                                          TileStrategy::Theoretical, {}, {});
+  if (tile != derived)
+    return context.op->emitOpError()
+           << "its tile says 'theoretical' but is not the one of the closed "
+              "form, "
+           << derived << "; write 'manual' for a tile of your own";
+  return form ? moveClosedForm(context, *form, tile.getLevels().front())
+              : moveCompulsory(context);
+}
+
+/// The levels that a searched or manual tile must have: one for the engine's
+/// private memory, one for its units.
+static SmallVector<StringRef> levelNames(const OpOnTarget &context,
+                                         bool hasUnits) {
+  SmallVector<StringRef> names;
+  if (const Memory *memory = context.tileMemory())
+    names.push_back(memory->name);
+  if (hasUnits)
+    names.push_back(unitLevelName);
+  return names;
+}
+
+static LogicalResult checkLevels(const OpOnTarget &context, TileAttr tile,
+                                 bool hasUnits) {
+  SmallVector<StringRef> expected = levelNames(context, hasUnits), found;
+  for (TileLevelAttr level : tile.getLevels())
+    found.push_back(level.getMemory().getValue());
+  if (expected == found)
+    return success();
+  if (expected.empty())
+    return context.op->emitOpError()
+           << "has a tile level, but engine '" << context.engine->name
+           << "' has no private memory";
+  return context.op->emitOpError()
+         << "its tile must have "
+         << (expected.size() == 1 ? "one level" : "two levels") << ", for "
+         << (context.tileMemory() ? "memory '" : "the '")
+         << llvm::join(expected, "' and '") << "' of engine '"
+         << context.engine->name << "'";
+}
+
+FailureOr<Movement> mlir::llm::move(const OpOnTarget &context, TileAttr tile,
+                                    bool hasUnits) {
+  if (tile.getStrategy() == TileStrategy::Theoretical)
+    return moveTheoretical(context, tile);
+  if (failed(checkLevels(context, tile, hasUnits)))
+    return failure();
+  return context.tileMemory() ? moveTiled(context, tile.getLevels().front())
+                              : moveCompulsory(context);
+}

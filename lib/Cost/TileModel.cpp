@@ -1,0 +1,244 @@
+//===- TileModel.cpp - Traffic and room of a tiled op ---------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Cost/TileModel.h"
+#include "llm/Support/Units.h"
+#include "llm/Workload/Counts.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// Whether no loop is in two dimensions, and no dimension has two loops.
+static bool hasLoopForEachDimension(AffineMap map) {
+  llvm::SmallBitVector seen(map.getNumDims());
+  for (AffineExpr index : map.getResults()) {
+    if (isa<AffineConstantExpr>(index))
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    if (!dim || seen[dim.getPosition()])
+      return false;
+    seen.set(dim.getPosition());
+  }
+  return true;
+}
+
+static int64_t wholeBytesOf(Type elementType) {
+  unsigned bits =
+      elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 0;
+  return bits % 8 == 0 ? bits / 8 : 0;
+}
+
+TileModel::Shape TileModel::shapeOf(const Buffer &buffer,
+                                    const llvm::SmallBitVector &loops) {
+  constexpr int64_t bitsPerByte = 8;
+  Shape shape;
+  for (unsigned loop : loops.set_bits())
+    shape.loops.push_back(loop);
+  shape.isProduct = hasLoopForEachDimension(buffer.map);
+  shape.bytesPerElement = wholeBytesOf(buffer.elementType);
+  shape.mostElements = shape.bytesPerElement > 0
+                           ? maxCount / (bitsPerByte * shape.bytesPerElement)
+                           : 0;
+  shape.takesRoom = !buffer.isInPlace;
+  shape.holdsNext = buffer.role != Buffer::Role::Temporary && !buffer.isLate;
+  return shape;
+}
+
+TileModel::TileModel(WorkloadOpInterface op, const Workload &workload)
+    : op(op), workload(workload) {
+  SmallVector<Interval, 6> box = workload.fullBox();
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
+    loopsOf.push_back(workload.loopsOf(buffer));
+    shapes.push_back(shapeOf(buffer, loopsOf.back()));
+    Count elements = this->op.countElements(workload, index, box);
+    fullElements.push_back(elements);
+    fullBytes.push_back(succeeded(elements) ? storageBytes(buffer, *elements)
+                                            : Count(failure()));
+    Count whole = countElementsOfProduct(workload, index, box);
+    areShapesSimple &= shapes.back().isProduct && succeeded(whole) &&
+                       *whole <= shapes.back().mostElements /
+                                     (2 * int64_t(workload.buffers.size()));
+  }
+}
+
+/// The search asks millions of times: the same as `times`, without a call.
+static inline Count product(int64_t a, int64_t b) {
+  int64_t result;
+  if (__builtin_mul_overflow(a, b, &result) || result > maxCount)
+    return failure();
+  return result;
+}
+
+Count TileModel::bytesOf(unsigned buffer, int64_t elements) const {
+  if (elements <= shapes[buffer].mostElements)
+    return elements * shapes[buffer].bytesPerElement;
+  return storageBytes(workload.buffers[buffer], elements);
+}
+
+int64_t TileModel::trips(const Tiling &tiling, unsigned loop) const {
+  int64_t extent = workload.loops[loop].extent, size = tiling.sizes[loop];
+  return size >= extent ? 1 : llvm::divideCeil(extent, size);
+}
+
+template <typename Visit>
+void TileModel::forEachReturn(const Tiling &tiling, unsigned buffer,
+                              Visit visit) const {
+  bool changes = false;
+  for (unsigned loop : llvm::reverse(tiling.order)) {
+    if (tiling.sizes[loop] >= workload.loops[loop].extent)
+      continue;
+    if (loopsOf[buffer][loop])
+      changes = true;
+    else if (changes)
+      visit(loop);
+  }
+}
+
+bool TileModel::isKept(const Tiling &tiling, unsigned buffer) const {
+  bool returns = false;
+  forEachReturn(tiling, buffer, [&](unsigned) { returns = true; });
+  return !returns;
+}
+
+Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
+  const Buffer &moved = workload.buffers[buffer];
+  if (moved.isKept && !isKept(tiling, buffer))
+    return failure();
+  if (moved.role == Buffer::Role::Temporary)
+    return int64_t(0);
+  Count repeats = int64_t(1);
+  llvm::SmallBitVector masked(workload.loops.size());
+  forEachReturn(tiling, buffer, [&](unsigned loop) {
+    if (!workload.maskedLoops.empty() && workload.maskedLoops[loop])
+      masked.set(loop);
+    else if (succeeded(repeats))
+      repeats = product(*repeats, trips(tiling, loop));
+  });
+  Count distinct = fullElements[buffer];
+  Count once = masked.any() ? maskedElements(buffer, masked, tiling) : distinct;
+  if (failed(repeats) || failed(once))
+    return failure();
+  Count touched = product(*once, *repeats);
+  if (failed(touched))
+    return failure();
+  if (moved.role == Buffer::Role::Read)
+    return bytesOf(buffer, *touched);
+  if (*touched == *distinct)
+    return fullBytes[buffer];
+  // Every interruption writes 4-byte partial sums and reads them back.
+  return plus(fullBytes[buffer], times(*touched - *distinct, 2 * 4));
+}
+
+Count TileModel::maskedElements(unsigned buffer,
+                                const llvm::SmallBitVector &outer,
+                                const Tiling &tiling) const {
+  SmallVector<int64_t, 8> key = {buffer};
+  for (unsigned loop : outer.set_bits())
+    llvm::append_values(key, int64_t(loop), tiling.sizes[loop]);
+  auto known = maskedSums.find(key);
+  if (known != maskedSums.end())
+    return known->second;
+
+  // An odometer over the tiles of the outer masked loops (one or two of them).
+  WorkloadOpInterface counted = op;
+  SmallVector<Interval, 6> box = workload.fullBox();
+  SmallVector<unsigned> loops(outer.set_bits());
+  for (unsigned loop : loops)
+    box[loop].end = box[loop].begin +
+                    std::min(tiling.sizes[loop], workload.loops[loop].extent);
+  Count sum = int64_t(0);
+  for (size_t digit = 0; digit < loops.size();) {
+    sum = plus(sum, counted.countElements(workload, buffer, box));
+    for (digit = 0; digit < loops.size(); ++digit) {
+      unsigned loop = loops[digit];
+      const Loop &cut = workload.loops[loop];
+      int64_t behind = cut.begin + cut.extent;
+      bool isLast = box[loop].end == behind;
+      int64_t begin = isLast ? cut.begin : box[loop].end;
+      box[loop] = {begin, std::min(begin + tiling.sizes[loop], behind)};
+      if (!isLast)
+        break;
+    }
+  }
+  maskedSums.insert({key, sum});
+  return sum;
+}
+
+Count TileModel::tileElements(const Tiling &tiling, unsigned buffer) const {
+  if (shapes[buffer].isProduct) {
+    int64_t elements = 1;
+    for (unsigned loop : shapes[buffer].loops) {
+      int64_t size = std::min(tiling.sizes[loop], workload.loops[loop].extent);
+      if (__builtin_mul_overflow(elements, size, &elements) ||
+          elements > maxCount)
+        return failure();
+    }
+    return elements;
+  }
+  SmallVector<Interval, 6> box;
+  for (auto [size, loop] : llvm::zip(tiling.sizes, workload.loops))
+    box.push_back({loop.begin, loop.begin + std::min(size, loop.extent)});
+  return countElementsOfProduct(workload, buffer, box);
+}
+
+Count TileModel::tileBytes(const Tiling &tiling, unsigned buffer) const {
+  if (!shapes[buffer].takesRoom)
+    return int64_t(0);
+  // Room is taken for the whole tile, masked or not.
+  Count elements = tileElements(tiling, buffer);
+  return succeeded(elements) ? bytesOf(buffer, *elements) : Count(failure());
+}
+
+int64_t TileModel::tilesHeld(const Tiling &tiling, unsigned buffer) const {
+  if (!shapes[buffer].holdsNext)
+    return 1;
+  for (unsigned loop : shapes[buffer].loops)
+    if (tiling.sizes[loop] < workload.loops[loop].extent)
+      return 2;
+  return 1;
+}
+
+Count TileModel::workingSetBytes(const Tiling &tiling,
+                                 ArrayRef<int64_t> held) const {
+  Count total = int64_t(0);
+  for (auto [index, tiles] : llvm::enumerate(held))
+    total = plus(total, times(tileBytes(tiling, index), tiles));
+  return total;
+}
+
+int64_t TileModel::simpleWorkingSetBytes(const Tiling &tiling) const {
+  int64_t total = 0;
+  for (const Shape &shape : shapes) {
+    if (!shape.takesRoom)
+      continue;
+    int64_t bytes = shape.bytesPerElement;
+    bool isCut = false;
+    for (unsigned loop : shape.loops) {
+      int64_t extent = workload.loops[loop].extent, size = tiling.sizes[loop];
+      isCut |= size < extent;
+      bytes *= std::min(size, extent);
+    }
+    total += shape.holdsNext && isCut ? 2 * bytes : bytes;
+  }
+  return total;
+}
+
+Count TileModel::workingSetBytes(const Tiling &tiling) const {
+  if (areShapesSimple)
+    return simpleWorkingSetBytes(tiling);
+  int64_t total = 0;
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
+    Count bytes = tileBytes(tiling, buffer);
+    if (succeeded(bytes))
+      bytes = product(*bytes, tilesHeld(tiling, buffer));
+    // Neither is above a quarter of what 64 bits hold.
+    if (failed(bytes) || (total += *bytes) > maxCount)
+      return failure();
+  }
+  return total;
+}

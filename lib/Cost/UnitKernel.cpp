@@ -1,0 +1,139 @@
+//===- UnitKernel.cpp - An op shared by the units of one engine -----------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Cost/UnitKernel.h"
+#include "Kernels/AttentionKernel.h"
+#include "Kernels/ContractionKernel.h"
+#include "Kernels/ElementwiseKernel.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+double mlir::llm::overlap(double a, double b) {
+  double high = std::max(a, b), low = std::min(a, b);
+  if (high <= 0)
+    return 0;
+  double ratio = low / high, square = ratio * ratio;
+  return high * std::sqrt(std::sqrt(1 + square * square));
+}
+
+//===----------------------------------------------------------------------===//
+// UnitMachine
+//===----------------------------------------------------------------------===//
+
+/// 0 where there is none.
+static double real(std::optional<int64_t> value) {
+  return double(value.value_or(0));
+}
+
+UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
+                             Type macType, const KernelFigures &figures) {
+  constexpr double nano = 1e-9, kilo = 1e3;
+  UnitMachine machine;
+  machine.units = double(engine.units);
+  machine.clockHz = double(engine.sustainedClockHz.value_or(target.clockHz));
+  std::string usedType;
+  if (std::optional<int64_t> macs =
+          macType ? Target::macsPerCycle(engine, macType, usedType)
+                  : std::nullopt)
+    machine.macsPerCycle = double(*macs) / machine.units;
+  machine.aluPerCycle = real(engine.aluPerCycle);
+  machine.specialPerCycle = real(engine.specialPerCycle);
+  machine.comparePerCycle = real(engine.comparePerCycle);
+  machine.accumulatorBytes = real(engine.accumulatorBytes);
+  machine.granuleM = double(engine.granuleM.value_or(1));
+  machine.granuleN = double(engine.granuleN.value_or(1));
+  machine.granuleK = double(engine.granuleK.value_or(1));
+  // Ports run at the clock of the datasheet: what lies behind them does.
+  machine.portBytesPerSecond = real(engine.streamBytesPerKilocycle) / kilo *
+                               machine.units * double(target.clockHz);
+  const Memory &dram = target.dram();
+  machine.memoryBytesPerSecond =
+      double(target.portBytesPerSecond(engine, dram));
+
+  constexpr double femto = 1e-15;
+  machine.joulesPerMac = femto * real(Target::macFemtojoules(engine, macType));
+  // What comes from DRAM passes the private memory, too.
+  const Memory *cache = target.privateMemoryOf(engine);
+  machine.joulesPerCachedByte =
+      femto * real(cache ? cache->femtojoulesPerByte : std::nullopt);
+  machine.joulesPerByte =
+      femto * real(dram.femtojoulesPerByte) + machine.joulesPerCachedByte;
+  machine.powerWatts = real(target.powerLimitWatts) - real(target.idleWatts);
+
+  machine.launchSeconds = nano * real(figures.launchNanoseconds);
+  machine.splitSeconds = nano * real(figures.splitNanoseconds);
+  machine.itemCycles = real(figures.itemCycles);
+  machine.operandBytesPerCycle = real(figures.operandBytesPerKilocycle) / kilo;
+  machine.cacheBytesPerCycle = real(figures.cacheBytesPerKilocycle) / kilo;
+  machine.itemBytesPerCycle = real(figures.itemBytesPerKilocycle) / kilo;
+  machine.itemElements = real(figures.itemElements);
+  machine.rereadsRows = figures.rereadsRows.value_or(0) != 0;
+  machine.unitMemoryBytes = real(engine.unitMemoryBytes);
+  machine.queryTile = double(figures.queryTile.value_or(64));
+  machine.keyTile = double(figures.keyTile.value_or(128));
+  machine.packsGroups = figures.packsGroups.value_or(0) != 0;
+  machine.splitsUnpacked = figures.splitsUnpacked.value_or(0) != 0;
+  machine.skipsMasked = figures.skipsMasked.value_or(1) != 0;
+  if (figures.aluPer1000Scores)
+    machine.aluPerScore = double(*figures.aluPer1000Scores) / kilo;
+  machine.loneBlockCycles = real(figures.loneBlockCycles);
+  if (figures.regroupNanoseconds)
+    machine.regroupSeconds = nano * double(*figures.regroupNanoseconds);
+  return machine;
+}
+
+double UnitMachine::powerSeconds(double macs, const KernelBytes &bytes) const {
+  return powerWatts > 0 ? (macs * joulesPerMac + bytes.memory * joulesPerByte +
+                           bytes.cached * joulesPerCachedByte) /
+                              powerWatts
+                        : 0;
+}
+
+double UnitMachine::cachedSeconds(double bytes) const {
+  return bytes / std::max(cacheBytesPerSecond(), memoryBytesPerSecond);
+}
+
+double UnitMachine::streamBytesPerSecond() const {
+  if (portBytesPerSecond <= 0)
+    return memoryBytesPerSecond;
+  return 1 / (1 / memoryBytesPerSecond + 1 / portBytesPerSecond);
+}
+
+double UnitMachine::plainStreamBytesPerSecond() const {
+  return portBytesPerSecond > 0
+             ? std::min(memoryBytesPerSecond, portBytesPerSecond)
+             : memoryBytesPerSecond;
+}
+
+double UnitMachine::cacheBytesPerSecond() const {
+  return cacheBytesPerCycle * units * clockHz;
+}
+
+//===----------------------------------------------------------------------===//
+// UnitKernel
+//===----------------------------------------------------------------------===//
+
+KernelTime UnitKernel::timeOf(const UnitTile &tile, const KernelBytes &bytes,
+                              const UnitMachine &machine) const {
+  KernelTime time = unlimitedTime(tile, bytes, machine);
+  time.totalSeconds =
+      std::max(time.totalSeconds,
+               time.launchSeconds + machine.powerSeconds(work.macs, bytes));
+  return time;
+}
+
+std::unique_ptr<UnitKernel> UnitKernel::get(WorkloadOpInterface op,
+                                            const Workload &workload) {
+  if (auto kernel = ElementwiseKernel::get(op, workload))
+    return kernel;
+  if (auto kernel = ContractionKernel::get(op, workload))
+    return kernel;
+  return AttentionKernel::get(op, workload);
+}

@@ -1,0 +1,54 @@
+//===- ExportedFiles.cpp - What a pipeline has written --------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Export/Files/ExportedFiles.h"
+#include "llm/Files/OutputFile.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace fs = llvm::sys::fs;
+using namespace mlir;
+using namespace mlir::llm;
+
+/// One text for all paths to a file; empty where there is no file, and for what
+/// a second export does not replace.
+static std::string identify(StringRef path) {
+  if (isStandardOutput(path))
+    return "-";
+  fs::file_status status;
+  if (fs::status(path, status) || status.type() != fs::file_type::regular_file)
+    return "";
+  fs::UniqueID id = status.getUniqueID();
+  return std::to_string(id.getDevice()) + ":" + std::to_string(id.getFile());
+}
+
+static InFlightDiagnostic emitFileError(const Pass &pass,
+                                        MLIRContext *context) {
+  return emitError(UnknownLoc::get(context))
+         << "--" << pass.getArgument() << "=file=...: ";
+}
+
+LogicalResult mlir::llm::checkExportedFile(const Pass &pass, StringRef path,
+                                           MLIRContext *context) {
+  if (::llvm::Error error = checkOutputFile(path))
+    return emitFileError(pass, context) << ::llvm::toString(std::move(error));
+  return success();
+}
+
+LogicalResult
+ExportedFiles::write(const Pass &pass, StringRef path,
+                     function_ref<void(llvm::raw_ostream &)> write) {
+  if (auto known = writers.find(identify(path)); known != writers.end())
+    return emitFileError(pass, context)
+           << "'" << path << "' was just written by --" << known->second
+           << "; give each export a file of its own";
+  if (::llvm::Error error = writeOutputFile(path, write))
+    return emitFileError(pass, context) << ::llvm::toString(std::move(error));
+  if (std::string file = identify(path); !file.empty())
+    writers[file] = pass.getArgument().str();
+  return success();
+}

@@ -1,0 +1,247 @@
+//===- ExportPerfetto.cpp - The schedule as a trace -----------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TraceExporter.h"
+#include "llm/Export/Files/ExportedFiles.h"
+#include "llm/Export/Files/FunctionFiles.h"
+#include "llm/Files/GzipOutput.h"
+#include "llm/Results/TargetCheck.h"
+#include "llm/Support/Units.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_EXPORTPERFETTOPASS
+#include "llm/Export/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static StringRef suffixOf(TraceFormat format) {
+  switch (format) {
+  case TraceFormat::Auto:
+  case TraceFormat::Json:
+    return ".perfetto.json";
+  case TraceFormat::JsonGzip:
+    return ".perfetto.json.gz";
+  case TraceFormat::Proto:
+    return ".pftrace";
+  }
+  return "";
+}
+
+/// What is not said is up to the file's name.
+static TraceFormat chooseFormat(TraceFormat said, StringRef file) {
+  if (said != TraceFormat::Auto)
+    return said;
+  if (file.ends_with(".json.gz"))
+    return TraceFormat::JsonGzip;
+  return file.ends_with(".pftrace") ? TraceFormat::Proto : TraceFormat::Json;
+}
+
+/// With a clock below 1 GHz, nanoseconds are above 2^61 before cycles are.
+static LogicalResult checkTimeAxis(const Timeline &timeline,
+                                   const Target &target) {
+  if (ceilMulDiv(timeline.endCycle(), 1000000000, 1, target.clockHz))
+    return success();
+  return emitError(timeline.program().function().getLoc())
+         << "the schedule ends after more than 2^61 nanoseconds, too late for "
+            "a trace: draw cycles, --llm-export-perfetto=time=cycles";
+}
+
+/// A trace that no viewer opens, and that fills the disk.
+static LogicalResult checkSize(const Timeline &timeline,
+                               std::optional<int64_t> slices, int64_t arrows,
+                               TraceDetail detail) {
+  constexpr int64_t most = 10000000;
+  if (slices && *slices <= most && arrows <= most - *slices)
+    return success();
+  return emitFunctionError(timeline.program().function())
+         << "has a schedule of more than " << withThousandsSeparators(most)
+         << " slices and arrows, more than viewers open: "
+         << (detail == TraceDetail::Layer
+                 ? ""
+                 : "draw less (detail=op, detail=layer), ")
+         << "give its loops fewer trips, or see the figures with "
+            "--llm-export-report";
+}
+
+/// The slots of the stretch that has most.
+static int64_t largestStretch(const Timeline &timeline,
+                              ArrayRef<ProgramItem> items) {
+  int64_t most = 0;
+  for (const ProgramItem &item : items) {
+    int64_t slots = 0;
+    for (unsigned op : item.ops)
+      slots += timeline.partCount(op);
+    most = std::max({most, slots, largestStretch(timeline, item.body)});
+  }
+  return most;
+}
+
+static int64_t countEngines(const Target &target) {
+  int64_t engines = 0;
+  for (const Engine &engine : target.engines)
+    engines += engine.count;
+  return engines;
+}
+
+namespace {
+/// All that one trace is made of. Parts refer to those above them.
+struct FunctionTrace {
+  Program program;
+  std::optional<Timeline> timeline;
+  std::optional<FunctionExplanation> explanation;
+  std::optional<TraceSpans> spans;
+  std::optional<TraceFlows> flows;
+
+  explicit FunctionTrace(Program program) : program(std::move(program)) {}
+  const FunctionExplanation *explained() const {
+    return explanation ? &*explanation : nullptr;
+  }
+};
+
+struct ExportPerfettoPass
+    : ExportPass<llm::impl::ExportPerfettoPassBase<ExportPerfettoPass>> {
+  using ExportPass::ExportPass;
+  void runOnOperation() override;
+
+private:
+  LogicalResult exportFunctions(ArrayRef<func::FuncOp> functions);
+  FailureOr<std::unique_ptr<FunctionTrace>> prepare(func::FuncOp function,
+                                                    const Target &target) const;
+  LogicalResult writeTrace(FunctionTrace &trace, const Target &target,
+                           StringRef path);
+  std::optional<FunctionExplanation> explain(const Timeline &timeline,
+                                             const Target &target) const;
+};
+} // namespace
+
+/// Says what is left out, as `what` ("a stretch has 7 slots") is too many.
+static void warnOfLimit(const Timeline &timeline, StringRef missing,
+                        const Twine &what, int64_t found, int64_t limit) {
+  emitWarning(timeline.program().function().getLoc())
+      << "the trace has no " << missing << ": " << what
+      << ", more than explain-slots=" << limit
+      << ". To have them, at the cost of memory for each: "
+         "--llm-export-perfetto=explain-slots="
+      << found;
+}
+
+std::optional<FunctionExplanation>
+ExportPerfettoPass::explain(const Timeline &timeline,
+                            const Target &target) const {
+  int64_t slots = largestStretch(timeline, timeline.program().items());
+  int64_t engines = countEngines(target);
+  if (slots > explainSlots) {
+    warnOfLimit(timeline, "slack, causes of idle time and critical path",
+                "a stretch between two loop boundaries has " + Twine(slots) +
+                    " slots",
+                slots, explainSlots);
+    return std::nullopt;
+  }
+  if (engines > explainSlots)
+    warnOfLimit(timeline, "causes of idle time and critical path",
+                "the target has " + Twine(engines) + " engines", engines,
+                explainSlots);
+  return FunctionExplanation::create(timeline, target, engines <= explainSlots);
+}
+
+/// All that can fail for reasons of the function.
+FailureOr<std::unique_ptr<FunctionTrace>>
+ExportPerfettoPass::prepare(func::FuncOp function, const Target &target) const {
+  FailureOr<Program> program = Program::analyze(function);
+  if (failed(program))
+    return failure();
+  auto trace = std::make_unique<FunctionTrace>(std::move(*program));
+  FailureOr<Timeline> timeline = Timeline::create(trace->program);
+  if (failed(timeline) || failed(checkTarget(*timeline, target)))
+    return failure();
+  if (time == TraceTime::Nanoseconds &&
+      failed(checkTimeAxis(*timeline, target)))
+    return failure();
+  trace->timeline = std::move(*timeline);
+  trace->explanation = explain(*trace->timeline, target);
+  trace->spans.emplace(*trace->timeline, target, trace->explained(), detail);
+  std::optional<int64_t> slices = trace->spans->count(/*slices=*/true);
+  if (failed(checkSize(*trace->timeline, slices, /*arrows=*/0, detail)))
+    return failure();
+  FailureOr<TraceFlows> flows =
+      TraceFlows::create(*trace->timeline, *trace->spans, detail);
+  if (failed(flows) ||
+      failed(checkSize(*trace->timeline, slices, flows->count(), detail)))
+    return failure();
+  trace->flows = std::move(*flows);
+  return trace;
+}
+
+LogicalResult ExportPerfettoPass::writeTrace(FunctionTrace &trace,
+                                             const Target &target,
+                                             StringRef path) {
+  TraceFormat chosen = chooseFormat(format, path);
+  int64_t collapsed = 0;
+  auto write = [&](llvm::raw_ostream &os) {
+    std::optional<GzipOutput> compressed;
+    if (chosen == TraceFormat::JsonGzip)
+      compressed.emplace(os);
+    llvm::raw_ostream &out = compressed ? *compressed : os;
+    std::unique_ptr<TraceSink> sink =
+        chosen == TraceFormat::Proto ? makeProtoTrace(out) : makeJsonTrace(out);
+    TraceExporter exporter(*trace.timeline, target, *trace.spans, *trace.flows,
+                           trace.explained(), detail, time, *sink);
+    exporter.write();
+    collapsed = exporter.collapsedSlices();
+  };
+  if (failed(getAnalysis<ExportedFiles>().write(*this, path, write)))
+    return failure();
+  if (collapsed > 0)
+    emitWarning(trace.program.function().getLoc())
+        << collapsed
+        << " slices of the trace are shorter than a nanosecond and have no "
+           "width. To see them draw cycles: --llm-export-perfetto=time=cycles";
+  return success();
+}
+
+/// No file is written where another function's cannot be.
+LogicalResult
+ExportPerfettoPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
+  FailureOr<std::vector<std::string>> paths =
+      choosePaths(*this, functions, file, {"trace", suffixOf(format)});
+  if (failed(paths))
+    return failure();
+  FailureOr<Target> target = readTarget(getOperation());
+  if (failed(target))
+    return failure();
+  std::vector<std::unique_ptr<FunctionTrace>> traces;
+  for (func::FuncOp function : functions) {
+    FailureOr<std::unique_ptr<FunctionTrace>> trace =
+        prepare(function, *target);
+    if (failed(trace))
+      return failure();
+    traces.push_back(std::move(*trace));
+  }
+  for (auto [trace, path] : llvm::zip_equal(traces, *paths))
+    if (failed(writeTrace(*trace, *target, path)))
+      return failure();
+  return success();
+}
+
+void ExportPerfettoPass::runOnOperation() {
+  if (explainSlots < 0) {
+    emitError(UnknownLoc::get(&getContext()))
+        << "--llm-export-perfetto=explain-slots=" << explainSlots.getValue()
+        << ": expected a number of slots, 0 or more (0: explain nothing)";
+    return signalPassFailure();
+  }
+  SmallVector<func::FuncOp> functions =
+      functionsToExport(getOperation(), "there is no trace to write");
+  if (!functions.empty() && failed(exportFunctions(functions)))
+    signalPassFailure();
+}

@@ -1,0 +1,68 @@
+//===- TraceArgs.h - What a click on a slice shows --------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_EXPORT_PERFETTO_TRACEARGS_H
+#define LLM_LIB_EXPORT_PERFETTO_TRACEARGS_H
+
+#include "llm/Planning/Timeline.h"
+#include "llm/Results/FunctionExplanation.h"
+#include "llm/Results/OpRuns.h"
+#include "llm/Trace/TraceSink.h"
+
+namespace mlir::llm {
+
+/// Writes the members of a slice's "args". What equal slices have in common is
+/// encoded once.
+class TraceArgs {
+public:
+  /// `explanation`: null, or what is said of each op.
+  TraceArgs(const Timeline &timeline, const FunctionExplanation *explanation,
+            TraceSink &sink)
+      : timeline(timeline), explanation(explanation), sink(sink),
+        known(timeline.program().ops().size()) {}
+
+  /// `slots`: the run of slots in which it is.
+  void writeSlot(TraceValues &values, const Slice &slice, SlotRunAttr slots,
+                 ArrayRef<std::string> dependsOn);
+  void writeFetch(TraceValues &values, const Slice &slice);
+  /// Slots or fetches that follow each other. What is of the whole op stands at
+  /// its first ones alone; costs are those of these parts.
+  void writeOpRun(TraceValues &values, unsigned op, const OpRun &run,
+                  const StretchRun &stretch, bool isFirst,
+                  ArrayRef<std::string> dependsOn);
+  /// The same without what stands at the slots in it.
+  void writeFrame(TraceValues &values, unsigned op, const OpRun &run,
+                  const StretchRun &stretch);
+
+private:
+  struct OpTexts {
+    bool isKnown = false;
+    std::string in, out, tile; ///< no tile: empty
+    PartCosts costs;
+    std::vector<std::string> records; ///< of the cost; empty: not asked for
+  };
+  OpTexts &textsOf(unsigned op);
+  StringRef recordOf(OpTexts &texts, size_t record);
+  std::string sumOf(const PartCosts &costs, const OpRun &run) const;
+  void writePlace(TraceValues &values, unsigned op,
+                  ArrayRef<int64_t> iterations);
+  void writeLanes(TraceValues &values, DictionaryAttr lanes);
+  void writeShapes(TraceValues &values, unsigned op);
+  void writeDependences(TraceValues &values, ArrayRef<std::string> dependsOn);
+  void writeCause(TraceValues &values, unsigned op);
+
+  const Timeline &timeline;
+  const FunctionExplanation *explanation;
+  TraceSink &sink;
+  std::vector<OpTexts> known; ///< of each op
+  DictionaryAttr knownLanes;
+  std::string lanesText;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_EXPORT_PERFETTO_TRACEARGS_H

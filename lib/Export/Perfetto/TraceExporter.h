@@ -1,0 +1,97 @@
+//===- TraceExporter.h - Writes one trace -----------------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_EXPORT_PERFETTO_TRACEEXPORTER_H
+#define LLM_LIB_EXPORT_PERFETTO_TRACEEXPORTER_H
+
+#include "TraceArgs.h"
+#include "TraceFlows.h"
+#include "TraceSpans.h"
+#include "llm/Console/Terminal.h"
+#include "llm/Trace/TraceSink.h"
+
+#include <queue>
+
+namespace mlir::llm {
+
+/// Visits everything in the order of time, and hands it to a sink.
+class TraceExporter {
+public:
+  TraceExporter(const Timeline &timeline, const Target &target,
+                TraceSpans &spans, const TraceFlows &flows,
+                const FunctionExplanation *explanation, TraceDetail detail,
+                TraceTime time, TraceSink &sink)
+      : timeline(timeline), target(target), spans(spans), flows(flows),
+        detail(detail), time(time), sink(sink),
+        args(timeline, explanation, sink) {}
+
+  void write();
+  /// Slices that take time and have no width, because nanoseconds are too
+  /// coarse for them.
+  int64_t collapsedSlices() const { return collapsed; }
+
+private:
+  /// Number `index` of a series in one run of a stretch.
+  struct Span {
+    const SlotSeries &series;
+    int64_t index;
+    const StretchRun &stretch;
+    int64_t startCycle, endCycle;
+    unsigned track;
+  };
+  int64_t toNanoseconds(int64_t cycle) const;
+  void writeHead();
+  void limitSamples();
+  void writeStretch(const StretchRun &run);
+  void endLayers(int64_t cycle);
+  unsigned chooseLane(const Span &span);
+  void endSlice(unsigned track, int64_t cycle);
+  void begin(const Span &span);
+  void beginSlot(const Span &span);
+  void beginFetch(const Span &span);
+  void beginOpRun(const Span &span);
+  void beginFetchRun(const Span &span);
+  void beginIdle(const Span &span);
+  void beginLayer(const Span &span);
+  void beginStep(const Span &span);
+  void beginWork(const Span &span, const SliceOfRun &slice,
+                 ArrayRef<TraceArrow> fetches,
+                 function_ref<void(TraceValues &, ArrayRef<std::string>)> fill);
+  void writeSlice(const Span &span, StringRef name, StringRef category,
+                  TraceValues::Fill fillArgs, ArrayRef<TraceArrow> into = {},
+                  ArrayRef<TraceArrow> outOf = {});
+
+  const Timeline &timeline;
+  const Target &target;
+  TraceSpans &spans;
+  const TraceFlows &flows;
+  TraceDetail detail;
+  TraceTime time;
+  TraceSink &sink;
+  TraceArgs args;
+  /// Tracks that slices of one track are on: its own, and those for slices
+  /// that overlap others without lying in them, as a schedule that breaks a
+  /// rule can have them. With the last cycles of slices under way.
+  struct Lane {
+    unsigned track;
+    SmallVector<int64_t, 4> endCycles;
+  };
+  std::vector<SmallVector<Lane, 1>> lanes; ///< of each track of the layout
+  unsigned nextTrack = 0;
+  /// Tracks of layers under way, by when these end: the earliest on top.
+  using LayerEnd = std::pair<int64_t, unsigned>;
+  std::priority_queue<LayerEnd, std::vector<LayerEnd>, std::greater<>>
+      openLayers;
+  int64_t collapsed = 0;
+  bool pathHasBegun = false; ///< by a step in an earlier stretch or in this one
+  int64_t written = 0;       ///< slices
+  ProgressLine line;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_EXPORT_PERFETTO_TRACEEXPORTER_H

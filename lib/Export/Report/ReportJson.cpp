@@ -1,0 +1,472 @@
+//===- ReportJson.cpp - The report for programs ---------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Cost/Roofline.h"
+#include "llm/Export/Report/ReportWriters.h"
+#include "llm/Results/OpShapes.h"
+#include "llm/Support/ModuleNames.h"
+#include "llm/Support/Units.h"
+#include "llvm/Support/ScopedPrinter.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// Members in the order in which they are added.
+using Json = nlohmann::ordered_json;
+
+static Json toJson(DictionaryAttr amounts) {
+  Json json = Json::object();
+  for (NamedAttribute entry : amounts)
+    json[entry.getName().str()] = cast<IntegerAttr>(entry.getValue()).getInt();
+  return json;
+}
+
+static Json toJson(ArrayRef<StringAttr> names) {
+  Json json = Json::array();
+  for (StringAttr name : names)
+    json.push_back(name.str());
+  return json;
+}
+
+//===----------------------------------------------------------------------===//
+// The machine and the program
+//===----------------------------------------------------------------------===//
+
+static Json toJson(EngineKindSet kinds) {
+  Json json = Json::array();
+  for (EngineKind kind : allEngineKinds)
+    if (kinds.contains(kind))
+      json.push_back(stringify(kind));
+  return json;
+}
+
+/// Operations per cycle of one whole engine, by kind of work; of
+/// multiply-accumulates by element type.
+static Json ratesToJson(const Engine &engine) {
+  Json rates = Json::object();
+  for (const MacRate &mac : engine.macRates)
+    rates["mac"][mac.elementType] = mac.macsPerCycle * engine.units;
+  for (WorkKind kind : {WorkKind::Alu, WorkKind::Special, WorkKind::Compare})
+    if (std::optional<int64_t> rate = Target::opsPerCycle(engine, kind))
+      rates[stringify(kind)] = *rate;
+  return rates;
+}
+
+static Json toJson(const Engine &engine, const Target &target) {
+  Json json = {{"name", engine.name},
+               {"kinds", toJson(engine.kinds)},
+               {"count", engine.count},
+               {"units", engine.units},
+               {"operations_per_cycle", ratesToJson(engine)}};
+  if (!engine.privateMemory.empty())
+    json["private_memory"] = engine.privateMemory;
+  if (engine.sustainedClockHz)
+    json["sustained_clock_hz"] = *engine.sustainedClockHz;
+  if (std::optional<int64_t> rate = unitBytesPerSecond(engine, target))
+    json["unit_bytes_per_second"] = *rate;
+  for (const Memory *memory : target.sharedMemories()) {
+    json["port_bytes_per_second"][memory->name] =
+        target.portBytesPerSecond(engine, *memory);
+    json["port_lanes"][memory->name] = target.portLanes(engine, *memory);
+  }
+  return json;
+}
+
+/// Over all runs, of all engines of a group.
+static void addCycles(Json &json, const scheduling::GroupExplanation &engines) {
+  json["busy_cycles"] = engines.busyCycles;
+  json["idle_cycles"] = Json::object();
+  for (auto [cause, cycles] :
+       llvm::zip_equal(scheduling::allCauses, engines.idleCycles))
+    if (cycles > 0)
+      json["idle_cycles"][scheduling::stringify(cause)] = cycles;
+}
+
+static Json enginesToJson(const Report &report) {
+  Json engines = Json::array();
+  for (auto [index, engine] : llvm::enumerate(report.target->engines)) {
+    engines.push_back(toJson(engine, *report.target));
+    if (report.explanation)
+      addCycles(engines.back(), report.explanation->engines[index]);
+  }
+  return engines;
+}
+
+static Json memoriesToJson(const Target &target) {
+  Json memories = Json::array();
+  for (const Memory &memory : target.memories) {
+    Json json = {{"name", memory.name}};
+    if (memory.capacityBytes > 0)
+      json["capacity_bytes"] = memory.capacityBytes;
+    if (memory.isShared()) {
+      json["bytes_per_second"] = memory.bytesPerSecond;
+      if (memory.sustainedBytesPerSecond)
+        json["sustained_bytes_per_second"] = *memory.sustainedBytesPerSecond;
+      json["lanes"] = memory.lanes;
+    }
+    memories.push_back(std::move(json));
+  }
+  return memories;
+}
+
+static Json toJson(SequencesAttr sequences) {
+  return {{"batch", sequences.getBatch()},
+          {"seq", sequences.getSeq()},
+          {"kv_len", std::vector<int64_t>(sequences.getKvLens().begin(),
+                                          sequences.getKvLens().end())}};
+}
+
+static Json toJson(ProgramAttr program) {
+  Json sequences = Json::array();
+  for (SequencesAttr group : program.getGroups())
+    sequences.push_back(toJson(group));
+  return {{"model", program.getModel().str()},
+          {"phase", stringifyPhase(program.getPhase())},
+          {"sequences", std::move(sequences)},
+          {"layers", program.getLayers()},
+          {"model_layers", program.getModelLayers()},
+          {"whole_model", program.getIsWhole()}};
+}
+
+static Json toJson(const Totals &totals) {
+  return {{"macs", totals.macs},
+          {"matmul_weight_elements", totals.matmulWeightElements},
+          {"parameters", totals.parameters},
+          {"active_parameters", totals.activeParameters},
+          {"weight_bytes", totals.weightBytes},
+          {"kv_elements", totals.kvElements},
+          {"kv_read_bytes", totals.kvReadBytes},
+          {"kv_write_bytes", totals.kvWriteBytes}};
+}
+
+static Json capacityToJson(const Report &report) {
+  const Capacity &capacity = report.capacity;
+  Json json = {{"memory", capacity.memory().name},
+               {"needed_bytes", capacity.neededBytes()},
+               {"weight_bytes", capacity.weightBytes},
+               {"cache_bytes", capacity.cacheBytes},
+               {"value_bytes", capacity.valueBytes},
+               {"workspace_bytes", capacity.workspaceBytes}};
+  auto add = [&](const char *name, std::optional<int64_t> amount) {
+    if (amount)
+      json[name] = *amount;
+  };
+  add("needed_bytes_if_all_layers", capacity.allLayersBytes);
+  if (!capacity.isChecked())
+    return json;
+  json["capacity_bytes"] = capacity.memory().capacityBytes;
+  json["fits"] = capacity.fits();
+  add("largest_batch", capacity.largestBatch);
+  add("largest_kv_len", capacity.largestContext);
+  if (!capacity.fits())
+    json["problem"] = report.describeExcess();
+  return json;
+}
+
+static Json loopsToJson(const Timeline &timeline) {
+  Json loops = Json::array();
+  for (const TimedLoop &loop : timeline.loops())
+    loops.push_back({{"start_cycle", loop.startCycle},
+                     {"period_cycles", loop.periodCycles},
+                     {"trips", loop.trips},
+                     {"first_index", loop.firstIndex},
+                     {"index_step", loop.indexStep}});
+  return loops;
+}
+
+//===----------------------------------------------------------------------===//
+// One op
+//===----------------------------------------------------------------------===//
+
+static void addTile(Json &json, Operation *op) {
+  json["tile"] = Json::object();
+  auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+  if (!tile)
+    return;
+  if (!tile.getLevels().empty())
+    json["tile"] = toJson(tile.getLevels().front().getSizes());
+  json["tile_strategy"] = stringifyTileStrategy(tile.getStrategy());
+  Json levels = Json::array();
+  for (TileLevelAttr level : tile.getLevels())
+    levels.push_back({{"memory", level.getMemory().str()},
+                      {"sizes", toJson(level.getSizes())},
+                      {"order", toJson(level.getOrder())},
+                      {"buffers", toJson(level.getBuffers())},
+                      {"resident", toJson(level.getResident())}});
+  json["tile_levels"] = std::move(levels);
+}
+
+static Json toJson(const Slice &slice) {
+  return {
+      {"engine", (slice.engine + "[" + Twine(slice.engineIndex) + "]").str()},
+      {"start_cycle", slice.startCycle},
+      {"end_cycle", slice.endCycle},
+      {"lanes", toJson(slice.lanes)}};
+}
+
+/// Why a step of the critical path follows the one before.
+static void addStep(Json &json, const Report &report, unsigned op,
+                    const StepKey &key) {
+  if (!report.explanation)
+    return;
+  const auto &steps = report.explanation->steps[op];
+  if (auto step = steps.find(key); step != steps.end())
+    json["follows_by"] = scheduling::stringify(step->second);
+}
+
+static Json slotsToJson(const Report &report, unsigned op) {
+  const Timeline &timeline = report.timeline;
+  Json slots = Json::array(), prefetches = Json::array();
+  Iterations firstRun(timeline.loopsOf(op).size(), 0);
+  timeline.forEachSlice(op, firstRun, [&](const Slice &slice) {
+    Json slot = toJson(slice);
+    std::optional<unsigned> fetch;
+    if (!slice.prefetched.empty())
+      fetch = prefetches.size();
+    addStep(slot, report, op, {slice.part, fetch});
+    if (fetch) {
+      slot["buffer"] = slice.prefetched.str();
+      prefetches.push_back(std::move(slot));
+      return;
+    }
+    slot["part"] = slice.part;
+    if (!prefetches.empty())
+      slot["prefetches"] = std::exchange(prefetches, Json::array());
+    slots.push_back(std::move(slot));
+  });
+  return slots;
+}
+
+static Json toJson(const Report &report, ArrayRef<SourceRoom> rooms) {
+  Json json = Json::object();
+  for (const SourceRoom &room : rooms) {
+    auto namesOf = [&](ArrayRef<Operation *> ops) {
+      Json names = Json::array();
+      for (Operation *op : ops)
+        names.push_back(report.nameOf(op).str());
+      return names;
+    };
+    json[room.buffer] = {{"slice_bytes", room.sliceBytes},
+                         {"staging_bytes", room.stagingBytes},
+                         {"written_by", namesOf(room.waits.writers)},
+                         {"selected_by", namesOf(room.waits.selectors)}};
+  }
+  return json;
+}
+
+/// The records of the cost: each of `count` equal parts.
+static void addCost(Json &json, const Report &all, const OpReport &report,
+                    Operation *op) {
+  Json parts = Json::array();
+  auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
+  for (auto [part, sources] :
+       llvm::zip_equal(cost.getParts(), report.sources.ofRecords)) {
+    Json traffic = Json::object();
+    for (NamedAttribute memory : part.getTraffic())
+      traffic[memory.getName().str()] =
+          toJson(cast<DictionaryAttr>(memory.getValue()));
+    parts.push_back({{"count", part.getCount()},
+                     {"work", toJson(part.getWork())},
+                     {"traffic_bytes", traffic},
+                     {"working_set_bytes", part.getWorkingSetBytes()},
+                     {"overhead_cycles", part.getOverheadCycles()},
+                     {"serial_cycles", part.getSerialCycles()},
+                     {"compute_cycles", part.getComputeCycles()},
+                     {"memory_cycles", part.getMemoryCycles()},
+                     {"bound", stringifyCostBound(part.getBound())},
+                     {"sources", toJson(all, sources)}});
+  }
+  json["engine"] = cost.getEngine().getValue().str();
+  json["parts"] = std::move(parts);
+  if (report.sources.lastPartCombines)
+    json["last_part_combines"] = true;
+}
+
+/// The rates that bound the op on the engine that its cost is for.
+static void addRates(Json &json, WorkloadOpInterface op,
+                     const Workload &workload, const Target &target) {
+  auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
+  auto engine = llvm::find_if(target.engines, [&](const Engine &candidate) {
+    return candidate.name == cost.getEngine().getValue();
+  });
+  if (engine == target.engines.end())
+    return; // the slots were found to be on engines of the target
+  std::string usedType;
+  if (Type type = workload.macElementType();
+      type && Target::macsPerCycle(*engine, type, usedType))
+    json["mac_rate_type"] = usedType;
+  if (std::optional<int64_t> rate =
+          kernelBytesPerSecond(op, workload, *engine, target))
+    json["kernel_bytes_per_second"] = *rate;
+}
+
+/// What the op asks of the machine, whatever its tile.
+static void addDemands(Json &json, WorkloadOpInterface op,
+                       const Target &target) {
+  FailureOr<Workload> workload =
+      op.getWorkload([&] { return op->emitOpError(); });
+  if (failed(workload)) // the totals were taken before
+    return;
+  json["engine_kinds"] = toJson(workload->engineKinds());
+  if (Type type = workload->macElementType())
+    json["mac_type"] = llvm::to_string(type);
+  addRates(json, op, *workload, target);
+  Count bytes = compulsoryBytes(op, *workload);
+  if (succeeded(bytes))
+    json["compulsory_bytes"] = *bytes;
+  json["work"] = Json::object();
+  for (WorkKind kind : allWorkKinds)
+    if (Count work = countWork(op, *workload, kind);
+        succeeded(work) && *work > 0)
+      json["work"][stringify(kind)] = *work;
+}
+
+/// The names of the producers of one kind.
+static Json producersOf(const Timeline &timeline, unsigned consumer,
+                        Dependence::Kind kind) {
+  Json names = Json::array();
+  for (const Dependence &dependence : timeline.dependencesOf(consumer))
+    if (dependence.kind == kind)
+      names.push_back(timeline.program().ops()[dependence.producer].name);
+  return names;
+}
+
+static void addDependences(Json &json, const Timeline &timeline, unsigned op) {
+  json["depends_on"] = producersOf(timeline, op, Dependence::Kind::Same);
+  Json previous = producersOf(timeline, op, Dependence::Kind::Previous);
+  if (!previous.empty())
+    json["depends_on_previous_iteration"] = std::move(previous);
+  Json first = producersOf(timeline, op, Dependence::Kind::First);
+  if (!first.empty())
+    json["depends_on_in_first_iteration"] = std::move(first);
+}
+
+static Json opToJson(const Report &report, unsigned index) {
+  const OpReport &op = report.ops[index];
+  Json json;
+  json["name"] = op.name.str();
+  json["op"] = op.kind.str();
+  json["module"] = moduleOf(op.name);
+  json["layer"] = layerOf(op.name);
+  json["count"] = op.count;
+  if (!report.timeline.loopsOf(index).empty())
+    json["loops"] = report.timeline.loopsOf(index).vec();
+  json["macs"] = op.figures.macs;
+  json["bytes"] = Json::object();
+  for (auto [memory, bytes] :
+       llvm::zip_equal(report.target->sharedMemories(), op.figures.bytes))
+    json["bytes"][memory->name] = bytes;
+  json["inputs"] = inputShapes(report.program->ops()[index].op);
+  json["outputs"] = outputShapes(report.program->ops()[index].op);
+  addDemands(json, report.program->ops()[index].op, *report.target);
+  addTile(json, report.program->ops()[index].op);
+  addCost(json, report, op, report.program->ops()[index].op);
+  json["overhead_cycles"] = op.figures.overheadCycles;
+  json["serial_cycles"] = op.figures.serialCycles;
+  json["compute_cycles"] = op.figures.computeCycles;
+  json["memory_cycles"] = op.figures.memoryCycles;
+  json["cycles"] = op.figures.cycles;
+  json["scheduled_cycles"] = op.figures.scheduledCycles;
+  if (op.figures.energyPicojoules > 0)
+    json["energy_picojoules"] = op.figures.energyPicojoules;
+  json["bound"] = stringifyCostBound(op.bound);
+  json["slots"] = slotsToJson(report, index);
+  addDependences(json, report.timeline, index);
+  if (report.explanation) {
+    const scheduling::TaskExplanation &task = report.explanation->ops[index];
+    json["slack_cycles"] = task.slackCycles;
+    json["is_critical"] = task.isCritical();
+    json["held_back_by"] = scheduling::stringify(task.heldBackBy);
+  }
+  return json;
+}
+
+/// The order of the program: stretches of ops between loop boundaries, and
+/// loops with the stretches of their bodies. Loops are numbered as in `loops`.
+static Json toJson(const Report &report, ArrayRef<ProgramItem> items,
+                   unsigned &nextLoop) {
+  Json json = Json::array();
+  for (const ProgramItem &item : items) {
+    if (item.isLoop()) {
+      unsigned loop = nextLoop++;
+      json.push_back(
+          {{"loop", loop}, {"body", toJson(report, item.body, nextLoop)}});
+      continue;
+    }
+    Json stretch = Json::array();
+    for (unsigned op : item.ops)
+      stretch.push_back(report.ops[op].name.str());
+    json.push_back({{"stretch", stretch}});
+  }
+  return json;
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+static Json toJson(const Report &report) {
+  ScheduleAttr schedule = report.timeline.schedule();
+  Json json;
+  json["function"] = report.functionName().str();
+  json["target"] = report.target->name;
+  json["target_description"] = report.target->description;
+  if (!report.target->fittedOn.empty())
+    json["target_fitted_on"] = report.target->fittedOn;
+  json["target_certainty"] = describeCertainty(*report.target);
+  json["clock_hz"] = report.target->clockHz;
+  json["clock_is_given"] = report.target->clockIsGiven;
+  if (report.imported)
+    json["program"] = toJson(report.imported);
+  json["policy"] = schedule.getPolicy().str();
+  json["problems"] = report.problems;
+  json["makespan_cycles"] = schedule.getMakespanCycles();
+  json["makespan_us"] = report.makespanMicroseconds();
+  json["lower_bound_cycles"] = schedule.getLowerBoundCycles();
+  if (std::optional<double> gap = report.gapPercent())
+    json["gap_percent"] = *gap;
+  if (StringRef bound = report.largestBound(); !bound.empty())
+    json["lower_bound_by"] = bound.str();
+  if (StringAttr options = schedule.getOptions())
+    json["options"] = options.str();
+  if (std::optional<double> gap = report.provenGapPercent()) {
+    json["proven_cycles"] = schedule.getProvenCycles();
+    json["proven_meaning"] = schedule.describeProven();
+    json["proven_gap_percent"] = *gap;
+  }
+  json["bounds"] = toJson(schedule.getBounds());
+  json["roofline_cycles"] = schedule.getRooflineCycles();
+  if (std::optional<double> rate = report.tokensPerSecond())
+    json["tokens_per_second_if_all_layers"] = *rate;
+  json["engines"] = enginesToJson(report);
+  json["memories"] = memoriesToJson(*report.target);
+  json["totals"] = toJson(report.totals);
+  json["capacity"] = capacityToJson(report);
+  json["loops"] = loopsToJson(report.timeline);
+  unsigned firstLoop = 0;
+  json["order"] = toJson(report, report.program->items(), firstLoop);
+  json["ops"] = Json::array();
+  for (unsigned op = 0; op < report.ops.size(); ++op)
+    json["ops"].push_back(opToJson(report, op));
+  return json;
+}
+
+void mlir::llm::writeReportJson(ArrayRef<Report> reports,
+                                llvm::raw_ostream &os) {
+  Json root;
+  if (reports.size() == 1) {
+    root = toJson(reports.front());
+  } else {
+    root["functions"] = Json::array();
+    for (const Report &report : reports)
+      root["functions"].push_back(toJson(report));
+  }
+  // Names may hold any bytes: those that are no UTF-8 are replaced.
+  os << root.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+}

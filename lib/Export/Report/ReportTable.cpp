@@ -1,0 +1,311 @@
+//===- ReportTable.cpp - The report for people ----------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReportOpTable.h"
+#include "llm/Console/TextTable.h"
+#include "llm/Export/Report/ReportWriters.h"
+#include "llm/Support/Units.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+//===----------------------------------------------------------------------===//
+// Above the table
+//===----------------------------------------------------------------------===//
+
+// The spread of kernels against datasheets is that of docs/accuracy.md.
+std::string mlir::llm::describeCertainty(const Target &target) {
+  std::string name = showName(target.name);
+  if (StringRef(target.description).contains_insensitive("invented"))
+    return "The figures of " + name + " are invented (" +
+           toPrintable(target.description) + ").";
+  if (!target.fittedOn.empty())
+    return "Figures of kernels: " + toPrintable(target.fittedOn) + ".";
+  return "Nothing of " + name +
+         " is fitted to measurements. On GPUs, kernels above 100 us take 1.2 "
+         "to 1.6 (products), 1.1 to 3.2 (attention of prompts), 1.0 to 1.9 "
+         "(decode) times what the datasheet alone says, short ones more.";
+}
+
+static void printMachine(const Report &report, llvm::raw_ostream &os) {
+  const Target &target = *report.target;
+  std::string text;
+  llvm::raw_string_ostream line(text);
+  line << toPrintable(report.functionName()) << " on " << showName(target.name)
+       << ": policy "
+       << toPrintable(report.timeline.schedule().getPolicy().getValue());
+  for (const Engine &engine : target.engines)
+    line << ", " << engine.count << " x " << showName(engine.name);
+  for (const Memory *memory : target.sharedMemories())
+    line << ", " << showName(memory->name) << " "
+         << formatIn({"GB/s", 1e9, 1}, double(memory->bytesPerSecond))
+         << " GB/s";
+  line << ", " << formatIn({"GHz", 1e9, 3}, double(target.clockHz))
+       << (target.clockIsGiven ? " GHz"
+                               : " GHz (no clock is given: a stated tick)");
+  printWrapped(os, text, pageWidth);
+  printWrapped(os, describeCertainty(target), pageWidth);
+}
+
+namespace {
+/// A length of time, and what is to be said of it.
+struct BoundRow {
+  StringRef name;
+  int64_t cycles;
+  std::string remark;
+};
+} // namespace
+
+/// How far the makespan is above a bound, and what the bound is.
+static std::string describeGap(const Report &report, int64_t boundCycles,
+                               std::optional<double> percent,
+                               ArrayRef<std::string> meaning) {
+  std::string text = llvm::join(meaning, ", ");
+  text += text.empty() ? "" : "; ";
+  if (report.timeline.schedule().getMakespanCycles() == boundCycles)
+    text += "reached: optimal for these tiles";
+  else if (percent)
+    text +=
+        "the makespan is " + formatIn({"%", 1, 1}, *percent) + " % above it";
+  return text;
+}
+
+/// "by dram; the makespan is 0.1 % above it".
+static std::string describeLowerBound(const Report &report) {
+  ScheduleAttr schedule = report.timeline.schedule();
+  SmallVector<std::string, 2> meaning;
+  if (StringRef largest = report.largestBound(); !largest.empty())
+    meaning.push_back("by " + showName(largest));
+  if (schedule.getOptions())
+    meaning.push_back("with any options");
+  return describeGap(report, schedule.getLowerBoundCycles(),
+                     report.gapPercent(), meaning);
+}
+
+static TextTable layOutBounds(ArrayRef<BoundRow> rows, int64_t clockHz,
+                              bool hasRemarks) {
+  constexpr size_t widestTime = 13;
+  double longest = 0;
+  for (const BoundRow &row : rows)
+    longest = std::max(longest, cyclesToMicroseconds(row.cycles, clockHz));
+  const Unit &unit = chooseUnit(timeUnits, longest, widestTime);
+  TextTable table(hasRemarks ? 4 : 3);
+  if (hasRemarks)
+    table.setText(3);
+  for (const BoundRow &row : rows) {
+    double time = cyclesToMicroseconds(row.cycles, clockHz);
+    std::vector<std::string> cells = {
+        row.name.str(), withThousandsSeparators(row.cycles) + " cycles",
+        formatIn(unit, time) + " " + unit.name.str()};
+    if (hasRemarks)
+      cells.push_back(row.remark);
+    table.addRow(std::move(cells));
+  }
+  return table;
+}
+
+/// Remarks stand in the table, or below it where there is no room.
+static void printBounds(const Report &report, llvm::raw_ostream &os) {
+  ScheduleAttr schedule = report.timeline.schedule();
+  // Theoretical tiles do not count the bytes of results; the roofline does.
+  bool isBeaten = schedule.getMakespanCycles() < schedule.getRooflineCycles();
+  SmallVector<BoundRow, 4> rows = {
+      {"makespan", schedule.getMakespanCycles(), ""},
+      {"lower bound", schedule.getLowerBoundCycles(),
+       describeLowerBound(report)}};
+  if (std::optional<double> gap = report.provenGapPercent())
+    rows.push_back({"proven", schedule.getProvenCycles(),
+                    describeGap(report, schedule.getProvenCycles(), gap,
+                                toPrintable(schedule.describeProven()))});
+  rows.push_back({"roofline", schedule.getRooflineCycles(),
+                  isBeaten ? "counts results, which these tiles leave out"
+                           : "no tile and no schedule can beat it"});
+  int64_t clockHz = report.target->clockHz;
+  TextTable table = layOutBounds(rows, clockHz, /*hasRemarks=*/true);
+  bool fits = table.width() <= pageWidth;
+  if (!fits)
+    table = layOutBounds(rows, clockHz, /*hasRemarks=*/false);
+  table.print(os, pageWidth);
+  for (const BoundRow &row : rows)
+    if (!fits && !row.remark.empty())
+      printWrapped(os, row.name.str() + ": " + row.remark, pageWidth);
+}
+
+/// "batch 16, seq 1, 2048 keys and batch 1, seq 512, 1536 keys"; of a ragged
+/// batch, the fewest and the most keys.
+static std::string describeSequences(ProgramAttr program) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(
+      program.getGroups(), os,
+      [&](SequencesAttr group) {
+        int64_t fewest = *llvm::min_element(group.getKvLens());
+        os << "batch " << group.getBatch() << ", seq " << group.getSeq() << ", "
+           << fewest;
+        if (fewest != group.getMaxKvLen())
+          os << " to " << group.getMaxKvLen();
+        os << " keys";
+      },
+      " and ");
+  return text;
+}
+
+/// What the rate is of: new tokens, which in verification are those of drafts
+/// that may be rejected.
+static StringRef describeRate(ProgramAttr program) {
+  switch (program.getPhase()) {
+  case Phase::Verify:
+    return "tokens/s, were all drafts accepted,";
+  case Phase::Mixed:
+    return "tokens/s, those of the chunk too,";
+  case Phase::Decode:
+  case Phase::Prefill:
+    return "tokens/s";
+  }
+  return "tokens/s";
+}
+
+static void printTokens(const Report &report, llvm::raw_ostream &os) {
+  std::optional<double> rate = report.tokensPerSecond();
+  if (!rate)
+    return;
+  ProgramAttr program = report.imported;
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << formatIn({"", 1, 1}, *rate) << " " << describeRate(program)
+      << (program.getIsWhole()
+              ? std::string(" (")
+              : " if all " + std::to_string(program.getModelLayers()) +
+                    " layers took this long, without embedding, head and "
+                    "sampling (")
+      << toPrintable(program.getModel()) << ", "
+      << stringifyPhase(program.getPhase()) << ", "
+      << describeSequences(program) << ", "
+      << (program.getIsWhole()
+              ? std::string("the whole model)")
+              : std::to_string(program.getLayers()) + " of " +
+                    std::to_string(program.getModelLayers()) + " layers here)");
+  printWrapped(os, text, pageWidth);
+}
+
+/// Where the target gives energies: all of it, and the power that this is over
+/// the makespan, with what the device draws when nothing runs where that is
+/// given.
+static void printEnergy(const Report &report, llvm::raw_ostream &os) {
+  int64_t picojoules = report.sum.energyPicojoules;
+  double seconds = 1e-6 * cyclesToMicroseconds(
+                              report.timeline.schedule().getMakespanCycles(),
+                              report.target->clockHz);
+  if (picojoules == 0 || seconds == 0)
+    return;
+  double joules = 1e-12 * double(picojoules);
+  std::optional<int64_t> idle = report.target->idleWatts;
+  double watts = joules / seconds + double(idle.value_or(0));
+  std::string text = formatIn({"mJ", 1e-3, 3}, joules) +
+                     " mJ of multiply-accumulates and bytes, as far as the "
+                     "target gives their energies; on average " +
+                     formatIn({"W", 1, 1}, watts) + " W";
+  text += idle ? " with the " + std::to_string(*idle) + " W of an idle device"
+               : " above those of an idle device, which the target does not "
+                 "give";
+  printWrapped(os, text, pageWidth);
+}
+
+static std::string showBytes(int64_t bytes) {
+  constexpr Unit units[] = {{"bytes", 1, 0},
+                            {"kB", 1e3, 1},
+                            {"MB", 1e6, 1},
+                            {"GB", 1e9, 1},
+                            {"TB", 1e12, 1}};
+  const Unit &unit = chooseUnit(units, double(bytes), /*width=*/5);
+  return formatIn(unit, double(bytes)) + " " + unit.name.str();
+}
+
+/// What the program holds, and of how much.
+static void printCapacity(const Report &report, llvm::raw_ostream &os) {
+  const Capacity &capacity = report.capacity;
+  std::string text = "Holds " + showBytes(capacity.neededBytes()) +
+                     (capacity.isChecked()
+                          ? " of " + showBytes(capacity.memory().capacityBytes)
+                          : std::string()) +
+                     " in " + showName(capacity.memory().name) + ": weights " +
+                     showBytes(capacity.weightBytes) + ", KV caches " +
+                     showBytes(capacity.cacheBytes) + ", values " +
+                     showBytes(capacity.valueBytes) + ", workspace " +
+                     showBytes(capacity.workspaceBytes);
+  if (!capacity.isChecked())
+    text += "; the target gives no capacity, so that nothing is checked";
+  else if (capacity.allLayersBytes &&
+           *capacity.allLayersBytes > capacity.memory().capacityBytes)
+    text += "; all " + std::to_string(report.imported.getModelLayers()) +
+            " layers, if like these, would hold " +
+            showBytes(*capacity.allLayersBytes) + " and do not fit";
+  printWrapped(os, text, pageWidth);
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+static std::string showPercent(double share) {
+  return formatIn({"%", 1, 1}, 100 * share) + " %";
+}
+
+/// "Idle: core 41.0 % (dependence 20.0 %, no_work 21.0 %); dma 100.0 % ...".
+static void printIdle(const Report &report, llvm::raw_ostream &os) {
+  int64_t makespan = report.timeline.schedule().getMakespanCycles();
+  if (!report.explanation || makespan == 0)
+    return;
+  std::string text = "Idle: ";
+  llvm::raw_string_ostream line(text);
+  llvm::interleave(
+      llvm::zip_equal(report.target->engines, report.explanation->engines),
+      line,
+      [&](auto group) {
+        const auto &[engine, cycles] = group;
+        double all = double(engine.count) * makespan;
+        line << showName(engine.name) << " "
+             << showPercent(1 - cycles.busyCycles / all);
+        std::string causes;
+        for (auto [cause, idle] :
+             llvm::zip_equal(scheduling::allCauses, cycles.idleCycles))
+          if (idle > 0)
+            causes += (causes.empty() ? "" : ", ") +
+                      std::string(scheduling::stringify(cause)) + " " +
+                      showPercent(idle / all);
+        if (!causes.empty())
+          line << " (" << causes << ")";
+      },
+      "; ");
+  os << "\n";
+  printWrapped(os, text, pageWidth);
+}
+
+void mlir::llm::writeReportSummary(const Report &report,
+                                   llvm::raw_ostream &os) {
+  if (!report.capacity.fits())
+    printWrapped(os, "DOES NOT FIT: " + toPrintable(report.describeExcess()),
+                 pageWidth);
+  printMachine(report, os);
+  printBounds(report, os);
+  printTokens(report, os);
+  printEnergy(report, os);
+  printCapacity(report, os);
+}
+
+void mlir::llm::writeReportTable(ArrayRef<Report> reports,
+                                 llvm::raw_ostream &os) {
+  Look look = Look::of(os);
+  for (const Report &report : reports) {
+    if (&report != &reports.front())
+      os << "\n";
+    writeReportSummary(report, os);
+    printOpTable(report, look, os);
+    printIdle(report, os);
+  }
+}

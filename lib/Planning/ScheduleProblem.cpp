@@ -1,0 +1,357 @@
+//===- ScheduleProblem.cpp - From the IR to a problem ---------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Planning/ScheduleProblem.h"
+#include "llm/Planning/LeastWork.h"
+#include "llm/Planning/Split.h"
+#include "llm/Support/Units.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+using scheduling::Problem;
+
+static CostAttr costOf(Operation *op) {
+  return op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
+}
+
+/// Bytes of a memory that is not shared would be streamed in no time.
+static LogicalResult checkNames(CostAttr cost, const OpOnTarget &context) {
+  Operation *op = context.op;
+  if (cost.getEngine().getValue() != context.engine->name)
+    return op->emitOpError()
+           << "has a cost on engine '" << cost.getEngine().getValue()
+           << "', but it runs on '" << context.engine->name
+           << "'; run --llm-cost";
+  for (PartCostAttr part : cost.getParts())
+    for (NamedAttribute entry : part.getTraffic()) {
+      const Memory *memory = context.target->findMemory(entry.getName());
+      if (!memory || !memory->isShared())
+        return op->emitOpError()
+               << "has a cost with traffic of memory '"
+               << entry.getName().getValue() << "', which target '"
+               << context.target->name << "' does not share; run --llm-cost";
+    }
+  return success();
+}
+
+LogicalResult mlir::llm::checkCosts(const Program &program,
+                                    const Target &target) {
+  for (const ProgramOp &entry : program.ops()) {
+    Operation *op = entry.op;
+    auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+    CostAttr cost = costOf(op);
+    if (!cost || !tile)
+      return op->emitOpError()
+             << "has no " << (tile ? "cost" : "tile") << "; run --llm-tile"
+             << (tile ? " or --llm-cost" : "") << " first";
+    FailureOr<OpOnTarget> context = OpOnTarget::get(entry.op, target);
+    if (failed(context))
+      return failure();
+    if (computeStamp(*context, tile) != cost.getStamp())
+      return op->emitOpError()
+             << "its cost is stale: the op, its tile or the target changed "
+                "since it was computed; run --llm-cost"
+             << " (or --llm-tile for new tiles)";
+    if (failed(checkNames(cost, *context)))
+      return failure();
+    int64_t capacity = context->tileCapacityBytes();
+    int64_t parts = 0;
+    for (PartCostAttr part : cost.getParts()) {
+      if (part.getCount() > maxParts - parts)
+        return op->emitOpError() << "has more than " << maxParts << " parts";
+      parts += part.getCount();
+      if (part.getWorkingSetBytes() > capacity)
+        return op->emitOpError()
+               << "its tile takes " << part.getWorkingSetBytes()
+               << " bytes of the " << capacity << " that an engine has: "
+               << part.getWorkingSetBytes() - capacity
+               << " too many. Set the number of engines in --llm-target, "
+                  "before --llm-tile";
+    }
+  }
+  return success();
+}
+
+/// The machine of a problem: shared memories and engine groups.
+static Problem makeMachine(const Target &target) {
+  Problem problem;
+  problem.clockHz = target.clockHz;
+  SmallVector<const Memory *> memories = target.sharedMemories();
+  for (const Memory *memory : memories)
+    problem.resources.push_back(
+        {memory->name, memory->usableBytesPerSecond(), memory->lanes});
+  for (const Engine &engine : target.engines) {
+    scheduling::EngineGroup group;
+    group.name = engine.name;
+    group.kinds = engine.kinds;
+    group.count = engine.count;
+    for (const Memory *memory : memories) {
+      group.portLanes.push_back(target.portLanes(engine, *memory));
+      group.portBytesPerSecond.push_back(
+          target.portBytesPerSecond(engine, *memory));
+    }
+    const Memory *own = target.privateMemoryOf(engine);
+    group.privateBytes = own ? own->capacityBytes : 0;
+    problem.engines.push_back(std::move(group));
+  }
+  return problem;
+}
+
+std::optional<unsigned> mlir::llm::findGroup(const Problem &problem,
+                                             StringAttr name) {
+  for (auto [group, engine] : llvm::enumerate(problem.engines))
+    if (engine.name == name.getValue())
+      return group;
+  return std::nullopt;
+}
+
+SourceRoomFinder::Rooms SourceRoomFinder::find(int64_t part) const {
+  Rooms rooms;
+  WorkloadOpInterface op = context.op;
+  OpOnTarget own = split.partOf(context, part);
+  SmallVector<Interval, 6> box = own.workload.fullBox();
+  SmallVector<int64_t, 4> staging = stagingBytes(own, tile);
+  for (auto [index, buffer] : llvm::enumerate(own.workload.buffers)) {
+    if (buffer.role != Buffer::Role::Read)
+      continue;
+    std::optional<FetchWaits> waits = findFetchWaits(context.op, buffer);
+    if (!waits)
+      continue;
+    Count elements = op.countElements(own.workload, index, box);
+    Count bytes = succeeded(elements) ? storageBytes(buffer, *elements)
+                                      : Count(failure());
+    rooms.push_back({buffer.name, succeeded(bytes) ? *bytes : maxCount,
+                     staging[index], std::move(*waits)});
+  }
+  return rooms;
+}
+
+ArrayRef<SourceRoom> SourceRoomFinder::roomsOf(int64_t part) {
+  if (split.combines(part))
+    return {};
+  auto [rooms, isNew] = known.try_emplace(split.shapeOf(context, part));
+  if (isNew)
+    rooms->second = find(part);
+  return rooms->second;
+}
+
+namespace {
+/// The problem of a stretch before its ops are cut.
+struct Tasks {
+  Problem problem; ///< without parts
+  DenseMap<Operation *, unsigned> taskOf;
+};
+} // namespace
+
+/// The boundary of the stretch meets what comes from outside.
+static std::vector<unsigned> tasksOf(const Tasks &tasks,
+                                     const FetchWaits &waits) {
+  llvm::SmallSetVector<unsigned, 4> found;
+  for (Operation *op :
+       llvm::concat<Operation *const>(waits.writers, waits.selectors))
+    if (auto known = tasks.taskOf.find(op); known != tasks.taskOf.end())
+      found.insert(known->second);
+  return std::vector<unsigned>(found.begin(), found.end());
+}
+
+/// A part with these costs.
+static scheduling::Part makePart(const Tasks &tasks, PartCostAttr cost,
+                                 ArrayRef<SourceRoom> rooms) {
+  const std::vector<scheduling::Resource> &resources = tasks.problem.resources;
+  scheduling::Part part;
+  part.overheadCycles = cost.getOverheadCycles();
+  part.serialCycles = cost.getSerialCycles();
+  part.computeCycles = cost.getComputeCycles();
+  part.workingSetBytes = cost.getWorkingSetBytes();
+  for (const scheduling::Resource &resource : resources)
+    part.bytes.push_back(cost.getBytes(resource.name));
+  for (const SourceRoom &room : rooms) {
+    scheduling::Source source{
+        room.buffer, {}, room.sliceBytes, room.stagingBytes};
+    for (const scheduling::Resource &resource : resources)
+      source.bytes.push_back(cost.getBytes(resource.name, room.buffer));
+    source.predecessors = tasksOf(tasks, room.waits);
+    part.sources.push_back(std::move(source));
+  }
+  return part;
+}
+
+static FailureOr<scheduling::Split> makeParts(const Tasks &tasks,
+                                              const OpOnTarget &context,
+                                              TileAttr tile, CostAttr cost) {
+  FailureOr<Split> split = Split::get(context, tile.getSplit());
+  if (failed(split))
+    return failure();
+  int64_t costed = 0;
+  for (PartCostAttr record : cost.getParts())
+    costed += record.getCount();
+  if (costed != split->partCount())
+    return context.op->emitOpError()
+           << "has a cost of " << costed << " parts, but its tile has "
+           << split->partCount() << "; run --llm-cost";
+  scheduling::Split parts;
+  parts.lastCombines = split->lastCombines();
+  int64_t number = 0;
+  SourceRoomFinder rooms(context, tile, *split);
+  auto add = [&](PartCostAttr record, int64_t count) {
+    parts.parts.push_back(makePart(tasks, record, rooms.roomsOf(number)));
+    parts.parts.back().count = count;
+    number += count;
+  };
+  for (PartCostAttr record : cost.getParts()) {
+    int64_t count = record.getCount();
+    bool isLast = number + count == costed;
+    // Costs that were written by hand may be equal for it and others.
+    if (isLast && parts.lastCombines && count > 1)
+      add(record, std::exchange(count, 1) - 1);
+    add(record, count);
+  }
+  return parts;
+}
+
+static Tasks makeTasks(const Program &program, ArrayRef<unsigned> stretch,
+                       const Target &target) {
+  Tasks tasks;
+  tasks.problem = makeMachine(target);
+  Problem &problem = tasks.problem;
+  for (unsigned index : stretch) {
+    const ProgramOp &entry = program.ops()[index];
+    scheduling::Task task;
+    task.name = entry.name;
+    task.group = findGroup(problem, costOf(entry.op).getEngine());
+    for (unsigned dependence : entry.dependences)
+      if (auto known = tasks.taskOf.find(program.ops()[dependence].op);
+          known != tasks.taskOf.end())
+        task.predecessors.push_back(known->second);
+    tasks.taskOf[entry.op] = problem.tasks.size();
+    problem.tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+namespace {
+/// What no way to cut each op is below. Equal ops have it in common.
+class LeastWorkFinder {
+public:
+  LeastWorkFinder(const Target &target) : memories(target.sharedMemories()) {}
+  /// Sets `least`; empty where the op has no way but its own.
+  LogicalResult find(const OpOnTarget &context, TileAttr tile, CostAttr cost,
+                     std::vector<scheduling::LeastWork> &least);
+
+private:
+  SmallVector<const Memory *> memories;
+  DenseMap<CostAttr, std::vector<scheduling::LeastWork>> known;
+};
+} // namespace
+
+LogicalResult LeastWorkFinder::find(const OpOnTarget &context, TileAttr tile,
+                                    CostAttr cost,
+                                    std::vector<scheduling::LeastWork> &least) {
+  auto [found, isNew] = known.try_emplace(cost);
+  if (isNew) {
+    FailureOr<bool> isAlone = hasOneWay(context, tile, cost);
+    if (failed(isAlone))
+      return failure();
+    if (!*isAlone) {
+      FailureOr<std::vector<scheduling::LeastWork>> own =
+          leastWork(context, tile.getStrategy(), memories);
+      if (failed(own))
+        return failure();
+      found->second = std::move(*own);
+    }
+  }
+  least = found->second;
+  return success();
+}
+
+static LogicalResult checkProblem(const Program &program,
+                                  const Problem &problem) {
+  std::vector<std::string> objections = problem.check();
+  if (objections.empty())
+    return success();
+  InFlightDiagnostic diagnostic = emitFunctionError(program.function())
+                                  << "cannot be scheduled: "
+                                  << objections.front();
+  for (const std::string &objection : llvm::drop_begin(objections))
+    diagnostic.attachNote() << objection;
+  return diagnostic;
+}
+
+FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
+                                          ArrayRef<unsigned> stretch,
+                                          const Target &target) {
+  Tasks tasks = makeTasks(program, stretch, target);
+  LeastWorkFinder leastWork(target);
+  for (auto [task, index] : llvm::zip(tasks.problem.tasks, stretch)) {
+    Operation *op = program.ops()[index].op;
+    FailureOr<OpOnTarget> context =
+        OpOnTarget::get(program.ops()[index].op, target);
+    if (failed(context))
+      return failure();
+    auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+    FailureOr<scheduling::Split> split =
+        makeParts(tasks, *context, tile, costOf(op));
+    if (failed(split))
+      return failure();
+    task.kinds = context->workload.engineKinds();
+    task.parts = std::move(split->parts);
+    task.lastCombines = split->lastCombines;
+    if (failed(leastWork.find(*context, tile, costOf(op), task.least)))
+      return failure();
+  }
+  if (failed(checkProblem(program, tasks.problem)))
+    return failure();
+  return std::move(tasks.problem);
+}
+
+FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
+                                                    ArrayRef<unsigned> stretch,
+                                                    const Target &target,
+                                                    bool cutsReductions) {
+  Tasks tasks = makeTasks(program, stretch, target);
+  std::vector<SmallVector<CostedTile>> allChoices;
+  // Equal ops have equal choices.
+  DenseMap<CostAttr, SmallVector<CostedTile>> known;
+  LeastWorkFinder leastWork(target);
+  for (auto [task, index] : llvm::zip(tasks.problem.tasks, stretch)) {
+    Operation *op = program.ops()[index].op;
+    FailureOr<OpOnTarget> context =
+        OpOnTarget::get(program.ops()[index].op, target);
+    if (failed(context))
+      return failure();
+    auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+    SmallVector<CostedTile> &choices = known[costOf(op)];
+    if (choices.empty()) {
+      FailureOr<SmallVector<CostedTile>> found =
+          splitChoices(*context, {tile, costOf(op)}, cutsReductions);
+      if (failed(found))
+        return failure();
+      choices = std::move(*found);
+    }
+    task.kinds = context->workload.engineKinds();
+    for (auto [number, choice] : llvm::enumerate(choices)) {
+      FailureOr<scheduling::Split> split =
+          makeParts(tasks, *context, choice.tile, choice.cost);
+      if (failed(split))
+        return failure();
+      if (number > 0) {
+        task.alternatives.push_back(std::move(*split));
+        continue;
+      }
+      task.parts = std::move(split->parts);
+      task.lastCombines = split->lastCombines;
+    }
+    allChoices.push_back(choices);
+    if (failed(leastWork.find(*context, tile, costOf(op), task.least)))
+      return failure();
+  }
+  if (failed(checkProblem(program, tasks.problem)))
+    return failure();
+  return SplitProblem{std::move(tasks.problem), std::move(allChoices)};
+}

@@ -1,0 +1,261 @@
+//===- Split.cpp - An op as parts that may run at once --------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Planning/Split.h"
+#include "llm/Cost/ClosedForm.h"
+#include "llm/Cost/Movement.h"
+#include "llm/Planning/TileSearch.h"
+#include "llm/Support/Units.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+Split::Split(const Workload &workload) : whole(workload.fullBox()) {
+  for (const Loop &loop : workload.loops) {
+    names.push_back(loop.name);
+    sizes.push_back(loop.extent);
+  }
+}
+
+bool Split::canCut(const Loop &loop) {
+  return loop.kind == utils::IteratorType::parallel && loop.isTileable;
+}
+
+int64_t Split::countAlong(unsigned loop) const {
+  return llvm::divideCeil(whole[loop].size(), sizes[loop]);
+}
+
+void Split::cut(unsigned loop, int64_t size) {
+  sizes[loop] = size;
+  // No more than one iteration for each point of the op, which is counted.
+  boxes = checkedMul(boxes, countAlong(loop)).value_or(maxCount);
+}
+
+/// Whatever the engine can.
+static std::optional<PartialReduction>
+getReduction(const OpOnTarget &context, unsigned loop, int64_t parts) {
+  const Loop &cut = context.workload.loops[loop];
+  if (cut.kind != utils::IteratorType::reduction || !cut.isTileable)
+    return std::nullopt;
+  WorkloadOpInterface op = context.op;
+  return op.getPartialReduction(context.workload, loop, parts);
+}
+
+static bool canJoin(const OpOnTarget &context,
+                    const PartialReduction &reduction) {
+  return !context.engine ||
+         context.engine->kinds.containsAll(reduction.combine.engineKinds());
+}
+
+std::optional<PartialReduction>
+Split::findReduction(const OpOnTarget &context, unsigned loop, int64_t parts) {
+  std::optional<PartialReduction> found = getReduction(context, loop, parts);
+  return found && canJoin(context, *found) ? found : std::nullopt;
+}
+
+LogicalResult Split::cut(const OpOnTarget &context, StringRef name,
+                         int64_t count) {
+  Operation *op = context.op;
+  std::optional<unsigned> loop = context.workload.findLoop(name);
+  if (!loop) // tile-C7
+    return op->emitOpError() << "its split names loop '" << name
+                             << "', which the op does not have";
+  const Loop &whole = context.workload.loops[*loop];
+  std::optional<PartialReduction> joined;
+  if (!reduction)
+    joined = getReduction(context, *loop, count);
+  if (!canCut(whole) && !joined) // tile-C8
+    return op->emitOpError()
+           << "its split names loop '" << name
+           << "', whose iterations depend on each other; expected a parallel "
+              "loop, or one reduction of which the op can join partial results";
+  int64_t size = llvm::divideCeil(whole.extent, std::min(count, whole.extent));
+  int64_t possible = llvm::divideCeil(whole.extent, size);
+  if (count != possible) // tile-C9
+    return op->emitOpError()
+           << "its split cuts the " << whole.extent << " iterations of loop '"
+           << name << "' into " << count
+           << " parts; equal parts, the last one shorter, are " << possible;
+  cut(*loop, size);
+  if (!joined || count == 1)
+    return success();
+  if (!canJoin(context, *joined)) // tile-C11
+    return op->emitOpError()
+           << "its split cuts the reduction '" << name << "', but engine '"
+           << context.engine->name
+           << "' cannot join the partial results: it is no vector engine";
+  reduction = std::move(joined);
+  return success();
+}
+
+FailureOr<Split> Split::get(const OpOnTarget &context, DictionaryAttr split) {
+  Split result(context.workload);
+  if (!split)
+    return result;
+  for (NamedAttribute entry : split)
+    if (failed(result.cut(context, entry.getName(),
+                          getAmount(split, entry.getName()))))
+      return failure();
+  if (result.partCount() > maxParts) // tile-C10
+    return context.op->emitOpError()
+           << "has more than " << maxParts << " parts";
+  return result;
+}
+
+SmallVector<Interval, 6> Split::boxOf(int64_t part) const {
+  SmallVector<Interval, 6> box = whole;
+  for (unsigned loop = box.size(); loop-- > 0;) {
+    int64_t count = countAlong(loop);
+    int64_t begin = whole[loop].begin + part % count * sizes[loop];
+    box[loop] = {begin, std::min(begin + sizes[loop], whole[loop].end)};
+    part /= count;
+  }
+  return box;
+}
+
+/// Where parts of one size differ: masks and tables see different elements.
+static bool dependsOnPlace(const Workload &workload, unsigned loop) {
+  bool isMasked = !workload.maskedLoops.empty() && workload.maskedLoops[loop];
+  return isMasked || llvm::any_of(workload.buffers, [](const Buffer &buffer) {
+           return buffer.isGathered;
+         });
+}
+
+SmallVector<int64_t, 12> Split::shapeOf(const OpOnTarget &context,
+                                        int64_t part) const {
+  SmallVector<int64_t, 12> shape;
+  if (combines(part))
+    return shape;
+  for (auto [loop, interval] : llvm::enumerate(boxOf(part)))
+    llvm::append_values(shape, interval.size(),
+                        dependsOnPlace(context.workload, loop) ? interval.begin
+                                                               : 0);
+  return shape;
+}
+
+DictionaryAttr Split::toAttr(MLIRContext *context) const {
+  SmallVector<std::pair<StringRef, int64_t>> amounts;
+  for (auto [loop, name] : llvm::enumerate(names))
+    if (countAlong(loop) > 1)
+      amounts.push_back({name, countAlong(loop)});
+  return amounts.empty() ? DictionaryAttr() : getAmounts(context, amounts);
+}
+
+OpOnTarget Split::partOf(const OpOnTarget &context, int64_t part) const {
+  Workload own = combines(part)
+                     ? reduction->combine
+                     : (reduction ? reduction->part : context.workload)
+                           .within(boxOf(part));
+  return {context.op, std::move(own), context.target, context.engine};
+}
+
+/// The same level, with tiles no larger than the part, and no next tile where
+/// there is none.
+static FailureOr<TileLevelAttr> levelOfPart(const OpOnTarget &part,
+                                            TileLevelAttr level) {
+  MLIRContext *context = level.getContext();
+  SmallVector<std::pair<StringRef, int64_t>> sizes, held;
+  for (const Loop &loop : part.workload.loops)
+    sizes.push_back(
+        {loop.name,
+         std::min(loop.extent, getAmount(level.getSizes(), loop.name))});
+  // A part of a reduction may lack buffers of the op.
+  auto clipped =
+      TileLevelAttr::get(context, level.getMemory(), getAmounts(context, sizes),
+                         level.getOrder(), getAmounts(context, {}), {});
+  FailureOr<Tiling> tiling = readTiling(part, clipped);
+  if (failed(tiling))
+    return failure();
+  TileModel model(part.op, part.workload);
+  for (auto [index, buffer] : llvm::enumerate(part.workload.buffers))
+    if (int64_t tiles = getAmount(level.getBuffers(), buffer.name))
+      held.push_back(
+          {buffer.name, std::min(tiles, model.tilesHeld(*tiling, index))});
+  return TileLevelAttr::get(context, level.getMemory(), clipped.getSizes(),
+                            level.getOrder(), getAmounts(context, held),
+                            level.getResident());
+}
+
+FailureOr<TileAttr> mlir::llm::tileOfPart(const OpOnTarget &part,
+                                          TileAttr tile) {
+  MLIRContext *context = tile.getContext();
+  if (tile.getStrategy() == TileStrategy::Theoretical) {
+    std::optional<ClosedForm> form = ClosedForm::get(part);
+    return form ? form->getTile(part)
+                : TileAttr::get(context, tile.getStrategy(), {}, {});
+  }
+  SmallVector<TileLevelAttr> levels;
+  for (TileLevelAttr level : tile.getLevels()) {
+    FailureOr<TileLevelAttr> own = levelOfPart(part, level);
+    if (failed(own))
+      return failure();
+    levels.push_back(*own);
+  }
+  return TileAttr::get(context, tile.getStrategy(), levels, {});
+}
+
+namespace {
+/// The first level of a tile, as a part of the op has it.
+struct PartTile {
+  TileModel model;
+  Tiling tiling;
+  SmallVector<int64_t, 4> held; ///< tiles of each buffer
+
+  static FailureOr<PartTile> get(const OpOnTarget &part, TileAttr tile);
+};
+} // namespace
+
+FailureOr<PartTile> PartTile::get(const OpOnTarget &part, TileAttr tile) {
+  FailureOr<TileLevelAttr> level = levelOfPart(part, tile.getLevels().front());
+  if (failed(level))
+    return failure();
+  FailureOr<Tiling> tiling = readTiling(part, *level);
+  if (failed(tiling))
+    return failure();
+  return PartTile{TileModel(part.op, part.workload), *tiling,
+                  tilesHeld(part.workload, *level)};
+}
+
+/// Theoretical costs have none.
+static bool hasTiles(const OpOnTarget &part, TileAttr tile) {
+  return tile.getStrategy() != TileStrategy::Theoretical &&
+         !tile.getLevels().empty() && part.tileMemory();
+}
+
+bool mlir::llm::fits(const OpOnTarget &part, TileAttr tile) {
+  if (!hasTiles(part, tile))
+    return true;
+  FailureOr<PartTile> own = PartTile::get(part, tile);
+  if (failed(own))
+    return false;
+  Count bytes = own->model.workingSetBytes(own->tiling, own->held);
+  return succeeded(bytes) && *bytes <= part.tileCapacityBytes();
+}
+
+SmallVector<int64_t, 4> mlir::llm::stagingBytes(const OpOnTarget &part,
+                                                TileAttr tile) {
+  SmallVector<int64_t, 4> rooms(part.workload.buffers.size(), 0);
+  if (!hasTiles(part, tile))
+    return rooms;
+  FailureOr<PartTile> own = PartTile::get(part, tile);
+  if (failed(own))
+    return rooms;
+  for (auto [buffer, room] : llvm::enumerate(rooms)) {
+    Count bytes = own->model.tileBytes(own->tiling, buffer);
+    if (succeeded(bytes))
+      room = checkedMul(*bytes, own->held[buffer]).value_or(0);
+  }
+  return rooms;
+}
+
+FailureOr<TileAttr> mlir::llm::tileOfCombine(const OpOnTarget &combine,
+                                             TileAttr tile) {
+  return tile.getStrategy() == TileStrategy::Theoretical
+             ? tileOfPart(combine, tile)
+             : searchTile(combine);
+}

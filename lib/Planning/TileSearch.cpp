@@ -1,0 +1,399 @@
+//===- TileSearch.cpp - Enumerates legal tiles for the cheapest -----------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Planning/TileSearch.h"
+#include "llm/Cost/Kernels/Granules.h"
+#include "llm/Cost/Movement.h"
+#include "llm/Support/Units.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+/// Arithmetic takes as long with every tile of whole granules, and more bytes
+/// take no less time: the cheapest of these is one that moves the fewest.
+class TileSearch {
+public:
+  /// Without granules, tiles may be of any size.
+  TileSearch(const OpOnTarget &context, bool fillsGranules)
+      : context(context), workload(context.workload),
+        model(context.op, context.workload),
+        capacity(context.tileCapacityBytes()),
+        steps(context.workload.loops.size(), 1) {
+    if (fillsGranules)
+      findSteps();
+    classifyLoops();
+  }
+
+  bool hasFittingTile() const { return fits(capacity); }
+
+  /// The level of the engine's private memory.
+  FailureOr<TileLevelAttr> run();
+  /// Bytes of each buffer with the tile that was found.
+  FailureOr<SmallVector<int64_t, 4>> movedBytes() const;
+
+private:
+  void findSteps();
+  void classifyLoops();
+  /// What is moved again at most when the loop is cut: the buffers that do not
+  /// use it, once for each iteration.
+  double bytesAtStake(unsigned loop) const;
+  void enumerateSizes(size_t position);
+  /// The fewest bytes over the orders of the loops that are cut; `order` is
+  /// left at that of them. Nothing where none is better than the best so far.
+  std::optional<int64_t> chooseOrder(Tiling &tiling) const;
+  /// Whether tiles with the current sizes of the loops before `position` can
+  /// be better than the best so far, if those from there on are as in
+  /// `optimistic`.
+  bool canImprove(Tiling optimistic) const;
+  /// The current sizes of the loops before `position`, and none of the others
+  /// cut.
+  Tiling withoutCuts(size_t position) const;
+  /// The same with each of the others cut so far that it fits with the
+  /// smallest sizes of the rest.
+  Tiling withLeastCuts(size_t position);
+  /// The sizes of a reused loop that fit into `room` with the current ones of
+  /// the others, the largest first. The loop is left at its smallest.
+  SmallVector<int64_t, 32> fittingSizes(size_t position, int64_t room);
+  bool fits(int64_t room) const;
+  /// Nothing where it is above `most`, or has no count.
+  std::optional<int64_t> countBytes(const Tiling &tiling, int64_t most) const;
+  void growStreamedLoops();
+  TileLevelAttr makeLevel() const;
+
+  const OpOnTarget &context;
+  const Workload &workload;
+  TileModel model;
+  int64_t capacity;
+  /// Of each loop, what its tiles are multiples of where it is cut.
+  SmallVector<int64_t, 6> steps;
+  /// Loops that some buffer does not use: cutting them, and their order, costs
+  /// traffic.
+  SmallVector<unsigned> reuseLoops;
+  /// Loops that every buffer uses: their tiles cost room only.
+  SmallVector<unsigned> streamedLoops;
+  /// Of each of the reused loops, the largest first.
+  SmallVector<SmallVector<int64_t>> sizesOfReuseLoops;
+  Tiling current, best;
+  std::optional<int64_t> bestBytes;
+  /// What a better tile moves at most, and any tile at least.
+  int64_t mostBytes = maxCount, leastBytes = 0;
+};
+} // namespace
+
+/// At most this many loops are enumerated together, those with most at stake;
+/// the others are streamed. Only attention with sinks, a few bytes that no loop
+/// over sequences uses, has more.
+static constexpr size_t maxReuseLoops = 3;
+/// Tile sizes are multiples of this where the loop is long enough: no machine
+/// likes odd edges.
+static constexpr int64_t tileGranule = 16;
+
+/// Sizes that cut `extent` into 1, 2, 3, 4, 6, 8, 12, .. tiles, largest first,
+/// down to `step`: multiples of that, and of the granule of all machines where
+/// they are long enough.
+static SmallVector<int64_t> candidateSizes(int64_t extent, int64_t step) {
+  int64_t coarse = llvm::alignTo(tileGranule, step);
+  SmallVector<int64_t> sizes;
+  for (int64_t power = 1; sizes.empty() || sizes.back() > step; power *= 2)
+    for (int64_t trips : {power, power + power / 2}) {
+      int64_t size = llvm::divideCeil(extent, trips);
+      size = llvm::alignTo(size, size > coarse ? coarse : step);
+      size = std::min(extent, size);
+      if (sizes.empty() || size < sizes.back())
+        sizes.push_back(size);
+    }
+  return sizes;
+}
+
+/// What several products of an op are cut by serves all of them.
+void TileSearch::findSteps() {
+  for (unsigned stage = 0; stage < workload.stages.size(); ++stage)
+    if (std::optional<Granules> granules = Granules::get(context, stage))
+      for (auto [loop, step] : llvm::enumerate(steps))
+        step = std::max(step, granules->stepOf(loop));
+}
+
+double TileSearch::bytesAtStake(unsigned loop) const {
+  double bytes = 0;
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
+    if (workload.loopsOf(buffer)[loop])
+      continue;
+    Count once = model.compulsoryBytes(index);
+    bytes += succeeded(once) ? *once : 0;
+  }
+  return bytes * workload.loops[loop].extent;
+}
+
+void TileSearch::classifyLoops() {
+  for (auto [index, loop] : llvm::enumerate(workload.loops)) {
+    current.sizes.push_back(loop.isTileable ? steps[index] : loop.extent);
+    if (!loop.isTileable || loop.extent == 1)
+      continue;
+    auto isReusedBy = [&, at = index](const Buffer &buffer) {
+      return buffer.role != Buffer::Role::Temporary &&
+             !workload.loopsOf(buffer)[at];
+    };
+    bool isReused = llvm::any_of(workload.buffers, isReusedBy);
+    (isReused ? reuseLoops : streamedLoops).push_back(index);
+  }
+  llvm::stable_sort(reuseLoops, [&](unsigned a, unsigned b) {
+    return bytesAtStake(a) > bytesAtStake(b);
+  });
+  if (reuseLoops.size() > maxReuseLoops) {
+    streamedLoops.append(reuseLoops.begin() + maxReuseLoops, reuseLoops.end());
+    reuseLoops.resize(maxReuseLoops);
+  }
+  llvm::sort(reuseLoops);
+  llvm::sort(streamedLoops);
+  for (unsigned loop : reuseLoops)
+    sizesOfReuseLoops.push_back(
+        candidateSizes(workload.loops[loop].extent, steps[loop]));
+}
+
+bool TileSearch::fits(int64_t room) const {
+  Count workingSet = model.workingSetBytes(current);
+  return succeeded(workingSet) && *workingSet <= room;
+}
+
+SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
+                                                  int64_t room) {
+  ArrayRef<int64_t> sizes = sizesOfReuseLoops[position];
+  int64_t &size = current.sizes[reuseLoops[position]];
+  auto fitsWith = [&](int64_t tried) {
+    size = tried;
+    return fits(room);
+  };
+  SmallVector<int64_t, 32> fitting;
+  // Uncut, one tile is held; of the others, the smaller the less room.
+  if (fitsWith(sizes.front()))
+    fitting.push_back(sizes.front());
+  ArrayRef<int64_t> cut = sizes.drop_front();
+  const int64_t *first = llvm::partition_point(
+      cut, [&](int64_t tried) { return !fitsWith(tried); });
+  fitting.append(first, cut.end());
+  size = steps[reuseLoops[position]];
+  return fitting;
+}
+
+std::optional<int64_t> TileSearch::countBytes(const Tiling &tiling,
+                                              int64_t most) const {
+  int64_t bytes = 0;
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
+    Count moved = model.trafficBytes(tiling, buffer);
+    // Neither is above a quarter of what 64 bits hold.
+    if (failed(moved) || (bytes += *moved) > most)
+      return std::nullopt;
+  }
+  return bytes;
+}
+
+std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling) const {
+  // Loops that are not cut have no place in the order: they stay outside, as
+  // those do whose order costs nothing.
+  SmallVector<unsigned> cut, outer;
+  for (unsigned loop = 0; loop < workload.loops.size(); ++loop) {
+    bool matters =
+        llvm::is_contained(reuseLoops, loop) && model.trips(tiling, loop) > 1;
+    (matters ? cut : outer).push_back(loop);
+  }
+  std::optional<int64_t> least;
+  SmallVector<unsigned, 6> bestOrder;
+  do {
+    tiling.order.assign(outer.begin(), outer.end());
+    tiling.order.append(cut.begin(), cut.end());
+    std::optional<int64_t> found =
+        countBytes(tiling, least ? *least - 1 : mostBytes);
+    if (found) {
+      least = found;
+      bestOrder = tiling.order;
+    }
+  } while (std::next_permutation(cut.begin(), cut.end()));
+  tiling.order = bestOrder;
+  return least;
+}
+
+bool TileSearch::canImprove(Tiling optimistic) const {
+  return chooseOrder(optimistic).has_value();
+}
+
+Tiling TileSearch::withoutCuts(size_t position) const {
+  Tiling tiling = current;
+  for (unsigned loop : ArrayRef<unsigned>(reuseLoops).drop_front(position))
+    tiling.sizes[loop] = workload.loops[loop].extent;
+  return tiling;
+}
+
+Tiling TileSearch::withLeastCuts(size_t position) {
+  // Two tiles of one element may take a byte each more than one of two does.
+  int64_t room = capacity + 2 * int64_t(workload.buffers.size());
+  Tiling tiling = current;
+  for (; position < reuseLoops.size(); ++position)
+    tiling.sizes[reuseLoops[position]] = fittingSizes(position, room).front();
+  return tiling;
+}
+
+void TileSearch::enumerateSizes(size_t position) {
+  if (position == reuseLoops.size()) {
+    std::optional<int64_t> found = chooseOrder(current);
+    if (found) {
+      bestBytes = found;
+      mostBytes = *found - 1;
+      best = current;
+    }
+    return;
+  }
+  unsigned loop = reuseLoops[position];
+  bool isMasked = workload.maskedLoops.any(),
+       isLast = position + 1 == reuseLoops.size();
+  // The loops after this one are still at their smallest: if that does not
+  // fit, no choice for them will.
+  for (int64_t size : fittingSizes(position, capacity)) {
+    // Nothing moves fewer bytes than every element once.
+    if (mostBytes < leastBytes)
+      break;
+    current.sizes[loop] = size;
+    // Smaller tiles move more, other than of what a mask leaves.
+    if (!canImprove(withoutCuts(position + 1))) {
+      if (isMasked)
+        continue;
+      break;
+    }
+    if (isMasked || isLast || canImprove(withLeastCuts(position + 1)))
+      enumerateSizes(position + 1);
+  }
+  current.sizes[loop] = steps[loop];
+}
+
+/// Streamed loops cost no traffic: fewer, larger tiles as far as there is room,
+/// the innermost dimension first.
+void TileSearch::growStreamedLoops() {
+  current = best;
+  for (unsigned loop : llvm::reverse(streamedLoops))
+    for (int64_t size :
+         candidateSizes(workload.loops[loop].extent, steps[loop])) {
+      int64_t before = current.sizes[loop];
+      current.sizes[loop] = size;
+      if (fits(capacity) && countBytes(current, *bestBytes))
+        break;
+      current.sizes[loop] = before;
+    }
+  best = current;
+}
+
+TileLevelAttr TileSearch::makeLevel() const {
+  MLIRContext *mlirContext = context.op->getContext();
+  SmallVector<std::pair<StringRef, int64_t>> sizes, held;
+  for (auto [size, loop] : llvm::zip(best.sizes, workload.loops))
+    sizes.push_back({loop.name, size});
+  for (auto [index, buffer] : llvm::enumerate(workload.buffers))
+    held.push_back({buffer.name, model.tilesHeld(best, index)});
+  SmallVector<StringAttr> order;
+  for (unsigned loop : best.order)
+    order.push_back(StringAttr::get(mlirContext, workload.loops[loop].name));
+  return TileLevelAttr::get(
+      mlirContext, StringAttr::get(mlirContext, context.tileMemory()->name),
+      getAmounts(mlirContext, sizes), order, getAmounts(mlirContext, held), {});
+}
+
+FailureOr<TileLevelAttr> TileSearch::run() {
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
+    if (Count bytes = model.compulsoryBytes(buffer); succeeded(bytes))
+      leastBytes += *bytes;
+  if (!fits(capacity)) {
+    Count least = model.workingSetBytes(current);
+    if (failed(least))
+      return context.op->emitOpError()
+             << "its smallest tile is above 2^61 - 1 bytes";
+    return context.op->emitOpError()
+           << "its smallest tile takes " << *least << " bytes of '"
+           << context.tileMemory()->name << "', which has " << capacity << ": "
+           << *least - capacity << " too many; the target needs a larger one";
+  }
+  enumerateSizes(0);
+  if (!bestBytes || !memoryCycles(context, *bestBytes))
+    return context.op->emitOpError()
+           << "its bytes are above 2^61 - 1, or a value inside is computed "
+              "again, with every tile that fits";
+  growStreamedLoops();
+  return makeLevel();
+}
+
+FailureOr<SmallVector<int64_t, 4>> TileSearch::movedBytes() const {
+  SmallVector<int64_t, 4> bytes;
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
+    Count moved = model.trafficBytes(best, buffer);
+    if (failed(moved))
+      return failure();
+    bytes.push_back(*moved);
+  }
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Units
+//===----------------------------------------------------------------------===//
+
+/// What one unit works on at a time.
+static FailureOr<TileLevelAttr> chooseUnitLevel(const OpOnTarget &context,
+                                                const UnitKernel &kernel,
+                                                SmallVector<int64_t, 4> bytes) {
+  UnitMachine machine = unitMachineOf(context, kernel);
+  if (failed(addRereads(context, kernel, machine, bytes)))
+    return failure();
+  double total = 0;
+  for (int64_t moved : bytes)
+    total += double(moved);
+  UnitTile tile = kernel.chooseTile({/*memory=*/total, /*cached=*/0}, machine);
+  MLIRContext *mlirContext = context.op->getContext();
+  SmallVector<std::pair<StringRef, int64_t>> sizes;
+  for (auto [size, loop] : llvm::zip(tile, context.workload.loops))
+    sizes.push_back({loop.name, size});
+  return TileLevelAttr::get(
+      mlirContext, StringAttr::get(mlirContext, unitLevelName),
+      getAmounts(mlirContext, sizes), {}, getAmounts(mlirContext, {}), {});
+}
+
+/// Of tiles that fill granules, where there is room for one, else of any.
+static TileSearch startSearch(const OpOnTarget &context) {
+  TileSearch search(context, /*fillsGranules=*/true);
+  return search.hasFittingTile() ? search
+                                 : TileSearch(context, /*fillsGranules=*/false);
+}
+
+FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
+  // Where that fails, no tile has a cost.
+  if (failed(computeCycles(context)))
+    return failure();
+  SmallVector<TileLevelAttr, 2> levels;
+  SmallVector<int64_t, 4> bytes;
+  if (context.tileMemory()) {
+    TileSearch search = startSearch(context);
+    FailureOr<TileLevelAttr> level = search.run();
+    if (failed(level))
+      return failure();
+    levels.push_back(*level);
+    bytes = *search.movedBytes();
+  } else {
+    FailureOr<Movement> once = moveCompulsory(context);
+    if (failed(once))
+      return failure();
+    bytes = once->bytes;
+  }
+  if (std::unique_ptr<UnitKernel> kernel = unitKernelOf(context)) {
+    FailureOr<TileLevelAttr> level =
+        chooseUnitLevel(context, *kernel, std::move(bytes));
+    if (failed(level))
+      return failure();
+    levels.push_back(*level);
+  }
+  return TileAttr::get(context.op->getContext(), TileStrategy::Search, levels,
+                       {});
+}

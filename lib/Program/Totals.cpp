@@ -1,0 +1,222 @@
+//===- Totals.cpp - What a whole program computes and keeps ---------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Program/Totals.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/Support/Units.h"
+#include "llm/Workload/Counts.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+Count mlir::llm::countWork(WorkloadOpInterface op, const Workload &workload,
+                           WorkKind kind) {
+  int64_t total = 0;
+  SmallVector<Interval, 6> box = workload.fullBox();
+  for (auto [index, stage] : llvm::enumerate(workload.stages))
+    for (auto [stageKind, perPoint] : stage.workPerPoint)
+      if (stageKind == kind &&
+          failed(accumulate(total, op.countPoints(workload, index, box),
+                            perPoint)))
+        return failure();
+  return total;
+}
+
+namespace {
+/// Sources that show the same weight or the same rows are equal: those with the
+/// same name and indices.
+struct SameSource : llvm::DenseMapInfo<Operation *> {
+  static unsigned getHashValue(const Operation *source) {
+    return OperationEquivalence::computeHash(
+        const_cast<Operation *>(source), OperationEquivalence::directHashValue,
+        OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations);
+  }
+  static bool isEqual(const Operation *a, const Operation *b) {
+    if (a == b)
+      return true;
+    if (a == getEmptyKey() || a == getTombstoneKey() || b == getEmptyKey() ||
+        b == getTombstoneKey())
+      return false;
+    return OperationEquivalence::isEquivalentTo(
+        const_cast<Operation *>(a), const_cast<Operation *>(b),
+        OperationEquivalence::IgnoreLocations);
+  }
+};
+
+/// How the program uses a weight.
+struct WeightUse {
+  bool isContracted = false;
+  int64_t slices = 1,
+          slicesPerToken = 1; ///< of experts, how many a token takes
+};
+using WeightUses = llvm::DenseMap<Operation *, WeightUse, SameSource>;
+} // namespace
+
+static bool isTensor(Type type) { return isa<RankedTensorType>(type); }
+
+/// A cache, of which other sources show rows.
+static bool showsWholeObject(SourceOpInterface source) {
+  return !llvm::all_of(source->getResultTypes(), isTensor);
+}
+
+/// The loops whose iteration `index` tells apart, through arithmetic.
+static void findIndexLoops(Value index,
+                           llvm::SmallPtrSetImpl<Operation *> &loops) {
+  llvm::SmallSetVector<Value, 4> worklist;
+  worklist.insert(index);
+  for (size_t next = 0; next < worklist.size(); ++next) {
+    Value value = worklist[next];
+    if (!value.getType().isIntOrIndex())
+      continue;
+    if (Operation *op = value.getDefiningOp())
+      worklist.insert_range(op->getOperands());
+    else
+      loops.insert(value.getParentBlock()->getParentOp());
+  }
+}
+
+/// How many weights or caches a source shows: one for each iteration of the
+/// loops that its indices count, however many loops are around it.
+static int64_t countObjects(SourceOpInterface source) {
+  llvm::SmallPtrSet<Operation *, 2> loops;
+  for (Value index : source->getOperands())
+    if (index.getType().isIndex())
+      findIndexLoops(index, loops);
+  int64_t objects = 1;
+  for (Operation *around : loops)
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(around))
+      objects *= loop.getStaticTripCount()->getZExtValue();
+  return objects; // no more than its runs, which are counted
+}
+
+static LogicalResult emitOverflow(Operation *op) {
+  return op->emitOpError()
+         << "has a share of the program's totals that is above 2^61 - 1, or a "
+            "type whose bytes are not known";
+}
+
+/// How many of the states that `runs` writes give are there in the end: none
+/// where another write replaces the state, and one for all trips of a loop that
+/// carries it on.
+static int64_t countFinalStates(Value state, int64_t runs) {
+  for (OpOperand &use : state.getUses())
+    if (isa<CacheUpdateOpInterface>(use.getOwner()))
+      return 0;
+  for (OpOperand &use : state.getUses()) {
+    Operation *around = use.getOwner()->getParentOp();
+    if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+      continue;
+    // Handed on by a kernel of several ops.
+    if (isa<WorkloadOpInterface>(around))
+      return countFinalStates(around->getResult(use.getOperandNumber()), runs);
+    auto loop = dyn_cast<LoopLikeOpInterface>(around);
+    if (!loop)
+      continue;
+    std::optional<ResultRange> results = loop.getLoopResults();
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    if (results && trips && use.getOperandNumber() < results->size())
+      return countFinalStates((*results)[use.getOperandNumber()],
+                              runs / trips->getZExtValue());
+  }
+  return runs;
+}
+
+static LogicalResult addUpdate(CacheUpdateOpInterface update, int64_t count,
+                               Totals &totals) {
+  if (failed(
+          accumulate(totals.kvWriteBytes, update.countWrittenBytes(), count)) ||
+      failed(accumulate(totals.kvElements, update.countValidElements(),
+                        countFinalStates(update->getResult(0), count))))
+    return failure();
+  return success();
+}
+
+static LogicalResult addOp(WorkloadOpInterface op, int64_t count,
+                           Totals &totals, WeightUses &uses) {
+  FailureOr<Workload> workload =
+      op.getWorkload([&] { return op->emitOpError(); });
+  if (failed(workload))
+    return failure();
+  if (failed(accumulate(totals.macs, countWork(op, *workload, WorkKind::Mac),
+                        count)))
+    return emitOverflow(op);
+  for (const Buffer &buffer : workload->buffers)
+    for (SourceOpInterface source : findSources(buffer.value).sources) {
+      WeightUse &use = uses[source];
+      use.isContracted |= workload->isContracted(buffer);
+      if (buffer.slices > 0) {
+        use.slices = buffer.slices;
+        use.slicesPerToken = buffer.slicesPerToken;
+      }
+    }
+  // It may be one of the ops in a kernel.
+  WalkResult updates = op->walk([&](CacheUpdateOpInterface update) {
+    return WalkResult(addUpdate(update, count, totals));
+  });
+  return updates.wasInterrupted() ? emitOverflow(op) : success();
+}
+
+/// Of a whole cache its rows count when they are read, its room here. One whose
+/// size is still open is used by nothing that takes time.
+static LogicalResult addCaches(ValueRange values, int64_t count,
+                               Totals &totals) {
+  for (Value value : values)
+    if (auto cache = dyn_cast<KvCacheType>(value.getType());
+        cache && cache.hasStaticShape() &&
+        failed(accumulate(totals.cacheBytes, storageBytes(cache), count)))
+      return failure();
+  return success();
+}
+
+static LogicalResult addSource(SourceOpInterface source, int64_t count,
+                               const WeightUse &use, Totals &totals) {
+  if (showsWholeObject(source))
+    return addCaches(source->getResults(), count, totals);
+  if (source.getSourceKind() == SourceKind::Cache)
+    return accumulate(totals.kvReadBytes, source.countShownBytes(), count);
+  for (Value result : source->getResults()) {
+    auto type = cast<RankedTensorType>(result.getType());
+    Count bytes = storageBytes(type);
+    Count elements =
+        failed(bytes) ? Count(failure()) : Count(type.getNumElements());
+    Count active = succeeded(elements)
+                       ? Count(*elements / use.slices * use.slicesPerToken)
+                       : Count(failure());
+    if (failed(accumulate(totals.weightBytes, bytes, count)) ||
+        failed(accumulate(totals.parameters, elements, count)) ||
+        failed(accumulate(totals.activeParameters, active, count)) ||
+        (use.isContracted &&
+         failed(accumulate(totals.matmulWeightElements, elements, count))))
+      return failure();
+  }
+  return success();
+}
+
+FailureOr<Totals> mlir::llm::computeTotals(const Program &program) {
+  Totals totals;
+  WeightUses uses;
+  llvm::DenseSet<Operation *, SameSource> counted;
+  for (const ProgramOp &op : program.ops())
+    if (failed(addOp(op.op, op.count, totals, uses)))
+      return failure();
+  for (auto [source, count] : program.sources()) {
+    bool isObject = source.getSourceKind() == SourceKind::Weight ||
+                    showsWholeObject(source);
+    if (isObject && !counted.insert(source).second)
+      continue;
+    int64_t shown = isObject ? countObjects(source) : count;
+    if (failed(addSource(source, shown, uses.lookup(source), totals)))
+      return emitOverflow(source);
+  }
+  func::FuncOp function = program.function();
+  if (failed(addCaches(function.getArguments(), 1, totals)))
+    return emitFunctionError(function)
+           << "has caches that take more than 2^61 - 1 bytes";
+  return totals;
+}

@@ -1,0 +1,271 @@
+//===- Report.cpp - The figures of one function ---------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Results/Report.h"
+#include "llm/Results/OpGraph.h"
+#include "llm/Results/TargetCheck.h"
+#include "llm/Support/Units.h"
+#include "llvm/Support/Threading.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// sum += figures * times; fails where a figure is above `maxCount`.
+static LogicalResult accumulate(OpFigures &sum, const OpFigures &figures,
+                                int64_t times) {
+  bool fits = true;
+  auto add = [&](int64_t &total, int64_t figure) {
+    auto product = checkedMul(figure, times);
+    auto next = product ? checkedAdd(total, *product) : std::nullopt;
+    fits &= next.has_value();
+    total = next.value_or(0);
+  };
+  add(sum.macs, figures.macs);
+  add(sum.overheadCycles, figures.overheadCycles);
+  add(sum.serialCycles, figures.serialCycles);
+  add(sum.computeCycles, figures.computeCycles);
+  add(sum.memoryCycles, figures.memoryCycles);
+  add(sum.cycles, figures.cycles);
+  add(sum.scheduledCycles, figures.scheduledCycles);
+  add(sum.energyPicojoules, figures.energyPicojoules);
+  sum.bytes.resize(figures.bytes.size());
+  for (auto [total, bytes] : llvm::zip_equal(sum.bytes, figures.bytes))
+    add(total, bytes);
+  return success(fits);
+}
+
+static OpFigures figuresOf(PartCostAttr part, const Target &target) {
+  OpFigures figures;
+  figures.macs = part.getWork(stringify(WorkKind::Mac));
+  for (const Memory *memory : target.sharedMemories())
+    figures.bytes.push_back(part.getBytes(memory->name));
+  figures.overheadCycles = part.getOverheadCycles();
+  figures.serialCycles = part.getSerialCycles();
+  figures.computeCycles = part.getComputeCycles();
+  figures.memoryCycles = part.getMemoryCycles();
+  figures.cycles = part.getCycles();
+  figures.energyPicojoules = part.getEnergyPicojoules();
+  return figures;
+}
+
+//===----------------------------------------------------------------------===//
+// One op
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The engines that an op's slots are on, in words.
+class EngineText {
+public:
+  void add(const Slice &slice) {
+    isOneGroup &= slots == 0 || group == slice.engine;
+    group = slice.engine;
+    first = slots == 0 ? slice.engineIndex : std::min(first, slice.engineIndex);
+    last = std::max(last, slice.engineIndex);
+    ++slots;
+  }
+  std::string str() const {
+    if (!isOneGroup)
+      return std::to_string(slots) + " slots";
+    std::string range = std::to_string(first);
+    if (last != first)
+      range += ".." + std::to_string(last);
+    return group.str() + "[" + range + "]";
+  }
+
+private:
+  StringRef group;
+  bool isOneGroup = true;
+  int64_t first = 0, last = 0, slots = 0;
+};
+} // namespace
+
+static LogicalResult addSlots(OpReport &report, const Timeline &timeline,
+                              unsigned index) {
+  EngineText engines;
+  std::optional<int64_t> scheduled = 0;
+  Iterations firstRun(timeline.loopsOf(index).size(), 0);
+  timeline.forEachSlice(index, firstRun, [&](const Slice &slice) {
+    if (!slice.prefetched.empty())
+      return;
+    bool isFirst = slice.position == 0;
+    report.startCycle = isFirst ? slice.startCycle
+                                : std::min(report.startCycle, slice.startCycle);
+    report.endCycle = std::max(report.endCycle, slice.endCycle);
+    if (scheduled)
+      scheduled = checkedAdd(*scheduled, slice.endCycle - slice.startCycle);
+    engines.add(slice);
+  });
+  report.engines = engines.str();
+  report.figures.scheduledCycles = scheduled.value_or(0);
+  return success(scheduled.has_value());
+}
+
+static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
+                                        unsigned index, const Target &target) {
+  const ProgramOp &entry = timeline.program().ops()[index];
+  Operation *op = entry.op;
+  auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
+  OpReport report;
+  report.name = entry.name;
+  report.kind = op->getName().getStringRef();
+  report.count = entry.count;
+  bool fits = true;
+  for (PartCostAttr part : cost.getParts())
+    fits &= succeeded(
+        accumulate(report.figures, figuresOf(part, target), part.getCount()));
+  if (!fits || failed(addSlots(report, timeline, index)) ||
+      failed(accumulate(report.allRuns, report.figures, entry.count)))
+    return op->emitOpError() << "has figures above 2^61 - 1";
+  report.bound = boundOf(cost);
+  FailureOr<SourceRooms> rooms = SourceRooms::find(entry.op, target, cost);
+  if (failed(rooms))
+    return failure();
+  report.sources = std::move(*rooms);
+  return report;
+}
+
+//===----------------------------------------------------------------------===//
+// One function
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkHasCosts(const Program &program) {
+  for (const ProgramOp &entry : program.ops()) {
+    Operation *op = entry.op;
+    if (!op->hasAttr(LlmDialect::costAttrName))
+      return op->emitOpError() << "has no cost ('" << LlmDialect::costAttrName
+                               << "'): run --llm-tile first";
+  }
+  return success();
+}
+
+FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
+  Report report;
+  std::vector<std::string> problems;
+  ScopedDiagnosticHandler collect(
+      function.getContext(),
+      [&, thread = ::llvm::get_threadid()](Diagnostic &diagnostic) {
+        // Other threads may be at other modules.
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Warning &&
+            ::llvm::get_threadid() == thread)
+          problems.push_back(diagnostic.str());
+        return failure(); // others see it, too
+      });
+  FailureOr<Program> program = Program::analyze(function);
+  if (failed(program) || failed(checkHasCosts(*program)))
+    return failure();
+  report.program = std::make_unique<Program>(std::move(*program));
+  FailureOr<Timeline> timeline = Timeline::create(*report.program);
+  if (failed(timeline) || failed(checkTarget(*timeline, target)))
+    return failure();
+  report.timeline = std::move(*timeline);
+  report.target = &target;
+  report.explanation = FunctionExplanation::create(report.timeline, target);
+  FailureOr<Totals> totals = computeTotals(*report.program);
+  if (failed(totals))
+    return failure();
+  report.totals = *totals;
+  FailureOr<Capacity> capacity =
+      Capacity::compute(*report.program, *totals, target);
+  if (failed(capacity))
+    return failure();
+  report.capacity = *capacity;
+  report.imported =
+      function->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName);
+  for (unsigned op = 0; op < report.program->ops().size(); ++op) {
+    FailureOr<OpReport> entry = makeOpReport(report.timeline, op, target);
+    if (failed(entry))
+      return failure();
+    if (failed(accumulate(report.sum, entry->allRuns, 1)))
+      return emitError(function.getLoc())
+             << "the sums over all ops are above 2^61 - 1";
+    report.indexOf[report.program->ops()[op].op] = op;
+    report.ops.push_back(std::move(*entry));
+  }
+  report.sum.bytes.resize(target.sharedMemories().size());
+  if (!report.capacity.fits())
+    problems.push_back(report.describeExcess());
+  report.problems = std::move(problems);
+  return report;
+}
+
+FailureOr<std::vector<Report>>
+mlir::llm::createReports(ArrayRef<func::FuncOp> functions,
+                         const Target &target) {
+  std::vector<Report> reports;
+  for (func::FuncOp function : functions) {
+    FailureOr<Report> report = Report::create(function, target);
+    if (failed(report))
+      return failure();
+    reports.push_back(std::move(*report));
+  }
+  return reports;
+}
+
+StringRef Report::functionName() const {
+  func::FuncOp function = program->function();
+  return function.getSymName();
+}
+
+StringRef Report::nameOf(Operation *op) const {
+  return ops[indexOf.at(op)].name;
+}
+
+double Report::makespanMicroseconds() const {
+  return cyclesToMicroseconds(timeline.schedule().getMakespanCycles(),
+                              target->clockHz);
+}
+
+/// How far the makespan is above `bound` cycles; nothing where these are 0.
+static std::optional<double> gapPercentTo(double bound, ScheduleAttr schedule) {
+  if (bound == 0)
+    return std::nullopt;
+  return 100 * (schedule.getMakespanCycles() - bound) / bound;
+}
+
+std::optional<double> Report::gapPercent() const {
+  ScheduleAttr schedule = timeline.schedule();
+  return gapPercentTo(schedule.getLowerBoundCycles(), schedule);
+}
+
+std::optional<double> Report::provenGapPercent() const {
+  ScheduleAttr schedule = timeline.schedule();
+  return gapPercentTo(schedule.getProvenCycles(), schedule);
+}
+
+StringRef Report::largestBound() const {
+  StringRef largest;
+  int64_t most = -1;
+  for (NamedAttribute bound : timeline.schedule().getBounds()) {
+    int64_t cycles = cast<IntegerAttr>(bound.getValue()).getInt();
+    if (cycles <= most)
+      continue;
+    most = cycles;
+    largest = bound.getName();
+  }
+  return largest;
+}
+
+std::string Report::describeExcess() const {
+  return capacity.fits() ? ""
+                         : ("function '" + functionName() + "' " +
+                            capacity.describeExcess())
+                               .str();
+}
+
+std::optional<double> Report::tokensPerSecond() const {
+  double microseconds = makespanMicroseconds();
+  if (!imported || microseconds == 0)
+    return std::nullopt;
+  double tokens = imported.countTokens();
+  double allLayers =
+      static_cast<double>(imported.getModelLayers()) / imported.getLayers();
+  return tokens / (microseconds * allLayers) * 1e6;
+}

@@ -1,0 +1,140 @@
+//===- BoundFinder.h - Lower bounds, one by one -----------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_BOUNDS_BOUNDFINDER_H
+#define LLM_LIB_SCHEDULING_BOUNDS_BOUNDFINDER_H
+
+#include "TaskLimits.h"
+#include "llm/Scheduling/Bounds.h"
+
+#include <functional>
+#include <set>
+
+namespace mlir::llm::scheduling {
+
+/// The bounds of `lowerBounds()`; nothing on overflow.
+class BoundFinder {
+public:
+  static std::optional<BoundFinder> make(const Problem &problem, Cuts cuts);
+
+  /// Sets of engine groups to which some task is confined.
+  const std::set<GroupSet, std::greater<GroupSet>> &groupsThatMatter() const {
+    return groupSets;
+  }
+  /// "_core_vpu"
+  std::string nameOf(const GroupSet &groups) const;
+
+  /// The longest way of tasks that wait for each other.
+  int64_t criticalPath() const;
+  /// Tasks that run nowhere but on `groups` share their engines.
+  std::optional<int64_t> work(const GroupSet &groups) const;
+  /// All bytes pass the resource.
+  std::optional<int64_t> bytes(size_t resource) const;
+  /// What is fetched ahead shortens parts, but memory engines have ports, too:
+  /// engines x T >= cycles with nothing fetched - what is saved by the bytes
+  /// that memory engines can move within T.
+  std::optional<int64_t> streams(const GroupSet &groups) const;
+  /// The same by what private memory can hold. Of very many tasks not looked
+  /// at.
+  std::optional<int64_t> room(const GroupSet &groups) const;
+  bool looksAtRoom() const;
+  /// Some tasks wait for everything before, and everything behind waits for
+  /// them: what is between two of those adds up. Only what fits into private
+  /// memory is fetched across one.
+  std::optional<int64_t> stages() const;
+
+private:
+  /// Ways to cut stages that are looked at, of all of them.
+  static constexpr size_t mostLooks = 5000;
+  /// Some tasks, each with its limits: in one way to cut it, or in any.
+  using Row = std::vector<const TaskLimits *>;
+  /// Of the first `decided` tasks that can be cut it is said how.
+  struct PartlyCut {
+    int64_t cycles;
+    size_t number; ///< of two that are as good, the earlier one comes first
+    size_t decided;
+    Row row;
+    bool operator<(const PartlyCut &other) const;
+  };
+
+  explicit BoundFinder(const Problem &problem) : problem(&problem) {}
+
+  int64_t enginesOf(const GroupSet &groups) const;
+  bool isConfined(const TaskLimits &task, const GroupSet &groups) const;
+  std::optional<int64_t> cyclesOf(int64_t bytes, size_t resource) const;
+  /// By one limit on what is fetched ahead, of tasks that start when so much is
+  /// there.
+  std::optional<int64_t> fetched(size_t limit, const GroupSet &groups,
+                                 const Row &row, const HeldAhead &held) const;
+  /// The largest over limits on bytes, or on room.
+  std::optional<int64_t> fetched(bool isRoom, const GroupSet &groups) const;
+
+  /// The tasks at positions [first, last) of the order, cut in any way.
+  Row rowOf(size_t first, size_t last) const;
+  /// All that its tasks stream; at most `maxCount`.
+  static int64_t bytesOf(const Row &row, size_t resource);
+  /// The longest ways to and from each task of a row, within that.
+  struct Ways {
+    std::vector<int64_t> heads, tails;
+    int64_t longest;
+  };
+  Ways waysOf(size_t first, const Row &row) const;
+  /// What a row from `first` on takes when it is all there is: its longest way,
+  /// and what its tasks share between the ways to and from them.
+  std::optional<int64_t> alone(size_t first, const Row &row) const;
+  /// Of stages in a row, between two borders: what they stream passes within
+  /// this time, but for what private memories hold when they begin.
+  std::optional<int64_t> passing(const Row &row, bool isFirst) const;
+  /// What a stage streams through a resource comes behind that of some stages
+  /// before it.
+  struct Carried {
+    int64_t bytes = 0;  ///< of those, less what was held when they began: may
+                        ///< be below 0
+    int64_t cycles = 0; ///< from then on until the stage begins, at least
+  };
+  /// Where that is longer, of rows that begin at this stage.
+  void beginRows(std::vector<Carried> &carried) const;
+  /// Behind a stage that takes so many cycles, and whose tasks are cut anyhow.
+  void pass(const Row &row, int64_t cycles,
+            std::vector<Carried> &carried) const;
+  /// The larger of both, or what it takes with what is carried of each
+  /// resource.
+  std::optional<int64_t> stage(size_t first, const Row &row,
+                               const std::vector<Carried> &carried) const;
+  /// When the next stage has ended, at the earliest, by rows of two stages or
+  /// more that end with it, when those before it have `ended` then.
+  std::optional<int64_t> endOfRows(const std::vector<size_t> &borders,
+                                   const std::vector<int64_t> &ended,
+                                   size_t longestRow) const;
+  /// The least of that over the ways to cut each task, of each stage.
+  std::optional<std::vector<int64_t>>
+  leastOfStages(const std::vector<size_t> &borders) const;
+  std::optional<int64_t> leastOfCuts(size_t first, size_t last, int64_t bound,
+                                     const std::vector<Carried> &carried,
+                                     size_t &looksLeft) const;
+  /// Stages of so many tasks, at these positions.
+  bool areEqual(size_t first, size_t other, size_t count) const;
+  /// Positions of those that can be cut.
+  std::vector<size_t> findCuttable(size_t first, size_t last) const;
+
+  const Problem *problem; ///< a pointer, so that finders can be moved
+  std::vector<FetchLimit> fetchLimits;
+  std::vector<TaskLimits> limits;
+  std::vector<std::vector<TaskLimits>> choices; ///< as in `ProblemLimits`
+  std::vector<GroupSet> groupsOf;               ///< by `TaskLimits::groupSet`
+  std::vector<unsigned> order;                  ///< topological
+  std::vector<size_t> position;                 ///< in it, of each task
+  std::vector<int64_t> ahead, behind; ///< of each task, without itself
+  /// Before any row but the first, of each resource; nothing: any number.
+  std::vector<std::optional<HeldAhead>> heldBytes;
+  std::optional<HeldAhead> heldRoom;
+  std::set<GroupSet, std::greater<GroupSet>> groupSets;
+};
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_BOUNDS_BOUNDFINDER_H

@@ -1,0 +1,73 @@
+//===- FetchCurve.h - What fetching ahead saves, byte by byte ---*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_BOUNDS_FETCHCURVE_H
+#define LLM_LIB_SCHEDULING_BOUNDS_FETCHCURVE_H
+
+#include <vector>
+
+namespace mlir::llm::scheduling {
+
+/// The least cycles that engines need when memory engines move so many bytes:
+/// falling, and convex, as those bytes come first that save most.
+class FetchCurve {
+public:
+  struct Point {
+    double bytes, cycles;
+  };
+  /// A stretch of the curve.
+  struct Piece {
+    double savedPerByte, savedCycles;
+    bool operator==(Piece other) const {
+      return savedPerByte == other.savedPerByte &&
+             savedCycles == other.savedCycles;
+    }
+  };
+
+  /// The largest convex curve that is above none of the points, from the one of
+  /// the fewest bytes on; those that it goes through are left.
+  explicit FetchCurve(std::vector<Point> &points);
+  /// The same, whatever is moved.
+  explicit FetchCurve(double cycles) : first{0, cycles} {}
+  FetchCurve() : FetchCurve(0) {}
+
+  bool operator==(const FetchCurve &other) const {
+    return first.bytes == other.first.bytes &&
+           first.cycles == other.first.cycles && falling == other.falling;
+  }
+
+  /// With fewer bytes nothing runs.
+  Point start() const { return first; }
+  const std::vector<Piece> &pieces() const { return falling; }
+
+  /// Never below so many cycles.
+  void raiseTo(double cycles);
+  /// Of either one, whichever needs less.
+  void lower(const FetchCurve &other);
+
+private:
+  friend class FetchCurveSum;
+  void appendPoints(std::vector<Point> &points) const;
+
+  Point first;
+  std::vector<Piece> falling; ///< what saves most first
+};
+
+/// The curve of many together.
+class FetchCurveSum {
+public:
+  /// `count` times one.
+  void add(FetchCurve curve, double count);
+  FetchCurve take();
+
+private:
+  FetchCurve sum; ///< its pieces as they came
+};
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_BOUNDS_FETCHCURVE_H

@@ -1,0 +1,61 @@
+//===- Lanes.h - Lengths and lanes of any stream ----------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_CORE_LANES_H
+#define LLM_LIB_SCHEDULING_CORE_LANES_H
+
+#include "llm/Scheduling/Problem.h"
+
+namespace mlir::llm::scheduling {
+
+/// All lanes of every resource.
+std::vector<int64_t> allLanes(const Problem &problem);
+
+/// `wanted` is within `available`, resource by resource.
+bool fits(const int64_t *wanted, const std::vector<int64_t> &available);
+
+/// The fewest lanes of a resource with which `bytes` pass within `cycles` > 0.
+std::optional<int64_t> fewestLanes(const Problem &problem, size_t resource,
+                                   int64_t bytes, int64_t cycles);
+
+/// What the port of an engine of the group passes, in bytes per cycle.
+double portBytesPerCycle(const Problem &problem, const EngineGroup &engine,
+                         size_t resource);
+
+/// The public chooseLanes(), with the lanes of each resource at `lanes`.
+std::optional<int64_t> chooseLanes(const Problem &problem, const Part &part,
+                                   const EngineGroup &engine,
+                                   const std::vector<int64_t> &available,
+                                   int64_t *lanes);
+
+/// The length that chooseLanes() reaches, for those who ask before they choose.
+std::optional<int64_t> shortestLength(const Problem &problem,
+                                      const std::vector<int64_t> &bytes,
+                                      int64_t fixedCycles,
+                                      int64_t computeCycles,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available);
+
+/// As the public chooseLanes(), for what is no part: a fetch.
+std::optional<LaneChoice>
+chooseLanes(const Problem &problem, const std::vector<int64_t> &bytes,
+            int64_t fixedCycles, int64_t computeCycles,
+            const EngineGroup &engine, const std::vector<int64_t> &available);
+
+/// Both of a part that streams only these of its bytes, as others were fetched.
+std::optional<int64_t> shortestLength(const Problem &problem, const Part &part,
+                                      const std::vector<int64_t> &bytes,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available);
+std::optional<LaneChoice> chooseLanes(const Problem &problem, const Part &part,
+                                      const std::vector<int64_t> &bytes,
+                                      const EngineGroup &engine,
+                                      const std::vector<int64_t> &available);
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_CORE_LANES_H

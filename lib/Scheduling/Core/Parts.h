@@ -1,0 +1,114 @@
+//===- Parts.h - Where and how fast each part can run -----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_CORE_PARTS_H
+#define LLM_LIB_SCHEDULING_CORE_PARTS_H
+
+#include "llm/Scheduling/Problem.h"
+
+#include <functional>
+
+namespace mlir::llm::scheduling {
+
+/// One way to run a part: at its shortest on an engine of this group.
+struct Mode {
+  unsigned group;
+  int64_t length;
+};
+
+/// The ways to run equal parts, by group.
+struct Modes {
+  const Mode *first, *last;
+  const Mode *begin() const { return first; }
+  const Mode *end() const { return last; }
+  const Mode &front() const { return *first; }
+};
+
+/// All parts of a problem, which must outlive this, in a row; those of task t
+/// are [first[t], first[t + 1]). What every start asks for stands in rows, too,
+/// so that a million parts are read from few places.
+struct PartTable {
+  struct Entry {
+    unsigned task, part;
+    unsigned shape; ///< index into `shapes`
+  };
+  std::vector<Entry> parts;
+  std::vector<size_t> first;
+  std::vector<bool> lastCombines; ///< of each task, see Task::lastCombines
+  struct Shape {
+    const Part *part;
+    int64_t workingSetBytes;
+    int64_t shortest;           ///< length, of all modes
+    bool streams;               ///< that is longer than what it computes
+    unsigned queue;             ///< of Plan::queues, once there is a plan
+    size_t firstMode, modesEnd; ///< in `modes`
+  };
+  std::vector<Shape> shapes;
+  std::vector<Mode> modes;
+  std::vector<int64_t> lanes; ///< of each mode, in a row as well
+  size_t resourceCount = 0;
+  bool hasSources = false; ///< at least one part has some
+
+  const Shape &shapeOf(size_t index) const {
+    return shapes[parts[index].shape];
+  }
+  Modes modesOf(const Shape &shape) const {
+    return {modes.data() + shape.firstMode, modes.data() + shape.modesEnd};
+  }
+  Modes modesOf(size_t index) const { return modesOf(shapeOf(index)); }
+  const Part &partOf(size_t index) const { return *shapeOf(index).part; }
+  /// The mode must be one of `modes`.
+  const int64_t *lanesOf(const Mode &mode) const {
+    return lanes.data() + (&mode - modes.data()) * resourceCount;
+  }
+  LaneChoice choiceOf(const Mode &mode) const {
+    const int64_t *first = lanesOf(mode);
+    return {mode.length, {first, first + resourceCount}};
+  }
+  size_t countOf(unsigned task) const { return first[task + 1] - first[task]; }
+  /// Whether it starts when the other parts of its task have ended.
+  bool combines(size_t index) const {
+    unsigned task = parts[index].task;
+    return lastCombines[task] && index + 1 == first[task + 1];
+  }
+};
+
+/// The engines of the group have the kinds that the task needs, and its cycles
+/// hold for them (S4).
+bool isEligible(const Problem &problem, unsigned group, const Task &task);
+
+/// It is eligible, and has the private memory that the part needs.
+bool canRun(const Problem &problem, unsigned group, const Task &task,
+            const Part &part);
+
+/// The same once all its sources were fetched: the least that it needs, whether
+/// the slices fit or not; nothing if it then takes no time.
+int64_t leastNeedOf(const Problem &problem, const Part &part);
+bool mayRun(const Problem &problem, unsigned group, const Task &task,
+            const Part &part);
+
+bool hasMemoryEngine(const Problem &problem);
+/// Engines of the groups for which `holds`; at most `maxCount`.
+int64_t countEngines(const Problem &problem,
+                     const std::function<bool(unsigned group)> &holds);
+int64_t countMemoryEngines(const Problem &problem);
+/// Engines without the kind Memory.
+int64_t countComputeEngines(const Problem &problem);
+
+/// The table of a sound problem. Nothing on overflow.
+std::optional<PartTable> listParts(const Problem &problem);
+
+/// Cycles that no task is shorter than, from its first start to its last end:
+/// its longest part, all parts over the engines that can run them, and the
+/// joining part behind them, with these cycles of each entry of `parts`.
+std::optional<int64_t> spanOf(const Problem &problem, const Task &task,
+                              const std::vector<Part> &parts, bool lastCombines,
+                              const std::vector<int64_t> &cycles);
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_CORE_PARTS_H

@@ -1,0 +1,50 @@
+//===- Run.h - The rules for one slot alone ---------------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_CORE_RUN_H
+#define LLM_LIB_SCHEDULING_CORE_RUN_H
+
+#include "llm/Scheduling/Problem.h"
+
+#include <functional>
+
+namespace mlir::llm::scheduling {
+
+/// What the slots of parts and of fetches have in common.
+struct Run {
+  unsigned task, part;
+  const Part *shape;         ///< what the part is
+  const PrefetchSlot *fetch; ///< null: the part itself
+  EngineId engine;
+  int64_t start, end;
+  const std::vector<int64_t> *lanes;
+};
+
+/// What a run does: S2 makes a length of it.
+struct Demand {
+  std::vector<int64_t> bytes;
+  int64_t fixedCycles = 0, computeCycles = 0;
+};
+
+/// "'q_proj'" or "the fetch of 'q_proj.weight' for 'q_proj'".
+std::string nameOfRun(const Problem &problem, const Run &run);
+
+bool exists(const Problem &problem, EngineId engine);
+
+struct RunVerdict {
+  bool engineExists = false, timesExist = false;
+};
+
+/// Reports what breaks S2, S3 or S4 (a fetch: S8) in a run whatever else runs.
+RunVerdict
+checkAlone(const Problem &problem, const Run &run, const Demand &demand,
+           EngineKindSet kinds,
+           const std::function<void(const char *, std::string)> &report);
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_CORE_RUN_H

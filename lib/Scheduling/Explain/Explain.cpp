@@ -1,0 +1,244 @@
+//===- Explain.cpp - What holds a schedule back ---------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Scheduling/Explain.h"
+#include "Core/Occupancy.h"
+#include "Core/PartNumbers.h"
+#include "Core/Parts.h"
+#include "Slack.h"
+#include "llm/Support/Units.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace mlir::llm::scheduling {
+
+std::string_view stringify(Cause cause) {
+  switch (cause) {
+  case Cause::None:
+    return "none";
+  case Cause::Dependence:
+    return "dependence";
+  case Cause::Fetch:
+    return "fetch";
+  case Cause::Engine:
+    return "engine";
+  case Cause::Bandwidth:
+    return "bandwidth";
+  case Cause::Memory:
+    return "memory";
+  case Cause::Choice:
+    return "choice";
+  case Cause::LayerBoundary:
+    return "layer_boundary";
+  case Cause::NoWork:
+    return "no_work";
+  }
+  return "";
+}
+
+namespace {
+
+/// Looks at each start in the order of time, just before it.
+class CauseFinder {
+public:
+  CauseFinder(const Problem &problem, const Solution &solution,
+              Explanation &explanation)
+      : problem(problem), solution(solution), explanation(explanation),
+        numbers(problem), occupancy(problem, solution) {}
+  void run();
+
+private:
+  /// A part, or the fetch of a slice for one.
+  struct Run {
+    const Slot *slot;
+    const PrefetchSlot *fetch; ///< null: the part
+    int64_t start() const { return fetch ? fetch->start : slot->start; }
+    int64_t end() const { return fetch ? fetch->end : slot->end; }
+    EngineId engine() const { return fetch ? fetch->engine : slot->engine; }
+  };
+
+  void findEnds();
+  std::vector<Run> listRuns() const;
+  int64_t whenReady(const Run &run) const;
+  Cause causeOf(const Run &run) const;
+  Cause causeOfPart(const Slot &slot) const;
+  Cause causeOfFetch(const Slot &slot, const PrefetchSlot &fetch) const;
+  void addIdleCycles(unsigned group, int64_t upTo, Cause cause);
+
+  const Problem &problem;
+  const Solution &solution;
+  Explanation &explanation;
+  PartNumbers numbers;
+  Occupancy occupancy;
+
+  std::vector<int64_t> ends;       ///< of each task
+  std::vector<int64_t> joinedEnds; ///< of its parts without the last one
+  std::vector<int64_t> ready;      ///< when all its predecessors have ended
+};
+
+} // namespace
+
+void CauseFinder::findEnds() {
+  ends.assign(problem.tasks.size(), 0);
+  joinedEnds = ready = ends;
+  for (const Slot &slot : solution.slots) {
+    ends[slot.task] = std::max(ends[slot.task], slot.end);
+    if (!numbers.isLast(slot.task, slot.part))
+      joinedEnds[slot.task] = std::max(joinedEnds[slot.task], slot.end);
+  }
+  for (unsigned task = 0; task < problem.tasks.size(); ++task)
+    for (unsigned predecessor : problem.tasks[task].predecessors)
+      ready[task] = std::max(ready[task], ends[predecessor]);
+}
+
+/// By start; then in the order of tasks and parts.
+std::vector<CauseFinder::Run> CauseFinder::listRuns() const {
+  std::vector<Run> runs;
+  for (const Slot &slot : solution.slots) {
+    runs.push_back({&slot, nullptr});
+    for (const PrefetchSlot &fetch : slot.prefetches)
+      runs.push_back({&slot, &fetch});
+  }
+  std::sort(runs.begin(), runs.end(), [](const Run &a, const Run &b) {
+    return std::make_tuple(a.start(), a.slot->task, a.slot->part) <
+           std::make_tuple(b.start(), b.slot->task, b.slot->part);
+  });
+  return runs;
+}
+
+/// When all that the run depends on has ended, its own fetches not counted.
+int64_t CauseFinder::whenReady(const Run &run) const {
+  unsigned task = run.slot->task;
+  if (!run.fetch) {
+    bool combines = problem.tasks[task].lastCombines &&
+                    numbers.isLast(task, run.slot->part);
+    return std::max(ready[task], combines ? joinedEnds[task] : 0);
+  }
+  int64_t time = 0;
+  const Part &part = numbers.part(task, run.slot->part);
+  for (unsigned awaited : part.sources[run.fetch->source].predecessors)
+    time = std::max(time, ends[awaited]);
+  return time;
+}
+
+Cause CauseFinder::causeOf(const Run &run) const {
+  if (run.start() == 0)
+    return Cause::None;
+  if (run.start() == whenReady(run))
+    return Cause::Dependence;
+  return run.fetch ? causeOfFetch(*run.slot, *run.fetch)
+                   : causeOfPart(*run.slot);
+}
+
+Cause CauseFinder::causeOfPart(const Slot &slot) const {
+  for (const PrefetchSlot &fetch : slot.prefetches)
+    if (fetch.end == slot.start)
+      return Cause::Fetch;
+  if (slot.start == slot.end) // occupies nothing
+    return Cause::Choice;
+
+  const Task &task = problem.tasks[slot.task];
+  const Part &part = numbers.part(slot.task, slot.part);
+  std::optional<int64_t> mostFree;
+  if (!slot.prefetches.empty()) {
+    if (occupancy.isIdle(slot.engine))
+      mostFree = occupancy.freeBytes(slot.engine);
+  } else {
+    for (unsigned group = 0; group < problem.engines.size(); ++group)
+      if (canRun(problem, group, task, part))
+        mostFree = std::max(mostFree, occupancy.mostFreeOnIdle(group));
+  }
+  if (!mostFree)
+    return Cause::Engine;
+  if (!occupancy.areFree(slot.lanes))
+    return Cause::Bandwidth;
+  return *mostFree < workingSetWith(part, slot.prefetches) ? Cause::Memory
+                                                           : Cause::Choice;
+}
+
+Cause CauseFinder::causeOfFetch(const Slot &slot,
+                                const PrefetchSlot &fetch) const {
+  bool anyIdle = fetch.start == fetch.end; // needs no engine
+  for (unsigned group = 0; group < problem.engines.size(); ++group)
+    anyIdle |= problem.engines[group].kinds.contains(EngineKind::Memory) &&
+               occupancy.countIdle(group) > 0;
+  if (!anyIdle)
+    return Cause::Engine;
+  if (!occupancy.areFree(fetch.lanes))
+    return Cause::Bandwidth;
+  const Part &part = numbers.part(slot.task, slot.part);
+  return occupancy.freeBytes(slot.engine) <
+                 part.sources[fetch.source].sliceBytes
+             ? Cause::Memory
+             : Cause::Choice;
+}
+
+/// What was idle on the group waited for this.
+void CauseFinder::addIdleCycles(unsigned group, int64_t upTo, Cause cause) {
+  GroupExplanation &engines = explanation.engines[group];
+  engines.idleCycles[static_cast<size_t>(cause)] +=
+      occupancy.takeIdleCycles(group);
+  std::vector<CauseSpan> &waits = engines.waits;
+  if (upTo == (waits.empty() ? 0 : waits.back().endCycle))
+    return;
+  if (!waits.empty() && waits.back().cause == cause)
+    waits.back().endCycle = upTo;
+  else
+    waits.push_back({upTo, cause});
+}
+
+void CauseFinder::run() {
+  findEnds();
+  std::vector<bool> hasStarted(problem.tasks.size(), false);
+  std::vector<Run> runs = listRuns();
+  for (size_t i = 0, behind; i < runs.size(); i = behind) {
+    occupancy.advanceTo(runs[i].start());
+    // Of each group, the first cause of what starts at this moment.
+    std::map<unsigned, Cause> starts;
+    for (behind = i;
+         behind < runs.size() && runs[behind].start() == runs[i].start();
+         ++behind) {
+      const Run &run = runs[behind];
+      Cause cause = causeOf(run);
+      if (!run.fetch && !hasStarted[run.slot->task]) {
+        hasStarted[run.slot->task] = true;
+        explanation.tasks[run.slot->task].heldBackBy = cause;
+      }
+      if (run.start() == run.end())
+        continue;
+      unsigned group = run.engine().group;
+      explanation.engines[group].busyCycles += run.end() - run.start();
+      if (cause == Cause::Engine) // a busy one, on which its slices lie
+        cause = Cause::Choice;    // not another
+      Cause &first = starts.try_emplace(group, cause).first->second;
+      first = std::min(first, cause);
+    }
+    for (auto [group, cause] : starts)
+      addIdleCycles(group, runs[i].start(), cause);
+  }
+  occupancy.advanceTo(solution.makespan);
+  for (unsigned group = 0; group < problem.engines.size(); ++group)
+    addIdleCycles(group, solution.makespan, Cause::NoWork);
+}
+
+std::optional<Explanation> explain(const Problem &problem,
+                                   const Solution &solution) {
+  for (const EngineGroup &group : problem.engines)
+    if (!checkedMul(group.count, solution.makespan))
+      return std::nullopt;
+  Explanation explanation;
+  explanation.tasks.resize(problem.tasks.size());
+  explanation.engines.resize(problem.engines.size());
+  std::vector<int64_t> slacks = findSlacks(problem, solution);
+  for (size_t task = 0; task < slacks.size(); ++task)
+    explanation.tasks[task].slackCycles = slacks[task];
+  CauseFinder(problem, solution, explanation).run();
+  return explanation;
+}
+
+} // namespace mlir::llm::scheduling

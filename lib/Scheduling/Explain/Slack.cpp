@@ -1,0 +1,152 @@
+//===- Slack.cpp - How much later each task could run ---------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Slack.h"
+#include "Core/Graph.h"
+#include "Core/PartNumbers.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace mlir::llm::scheduling {
+
+namespace {
+
+/// The backward pass of the critical path method: from the last slot to the
+/// first, the latest start of each that leaves the makespan as it is.
+class SlackFinder {
+public:
+  SlackFinder(const Problem &problem, const Solution &solution)
+      : problem(problem), solution(solution), numbers(problem),
+        successors(problem),
+        latestStart(solution.slots.size(), solution.makespan),
+        earliestOfParts(problem.tasks.size(), solution.makespan),
+        latestForFetches(problem.tasks.size(), solution.makespan),
+        latestForCombining(problem.tasks.size(), solution.makespan),
+        latestEnds(problem.tasks.size()),
+        slacks(problem.tasks.size(), solution.makespan) {}
+  std::vector<int64_t> run();
+
+private:
+  /// A part, or the fetch of a slice for one.
+  struct Run {
+    size_t slot;
+    const PrefetchSlot *fetch; ///< null: the part
+  };
+
+  std::vector<Run> listBackward() const;
+  void visitFetch(size_t slot, const PrefetchSlot &fetch);
+  void visitPart(size_t slot);
+  int64_t latestEndOf(unsigned task);
+  int64_t passEngine(EngineId engine, int64_t length, int64_t latestEnd);
+
+  const Problem &problem;
+  const Solution &solution;
+  PartNumbers numbers;
+  Successors successors;
+
+  std::vector<int64_t> latestStart;        ///< of each slot
+  std::vector<int64_t> earliestOfParts;    ///< the least of these, of a task
+  std::vector<int64_t> latestForFetches;   ///< of what waits for the task
+  std::vector<int64_t> latestForCombining; ///< of the part that joins others
+  std::vector<std::optional<int64_t>> latestEnds; ///< of tasks, once asked for
+  std::map<std::pair<unsigned, int64_t>, int64_t> nextOnEngine;
+  std::vector<int64_t> slacks;
+};
+
+} // namespace
+
+/// What waits for a run starts at its end or later. Where that is also the
+/// start of the run, which then has no length, it is a task behind it, a part
+/// behind it, or the part that it was fetched for.
+std::vector<SlackFinder::Run> SlackFinder::listBackward() const {
+  std::vector<unsigned> order = topologicalOrder(problem);
+  std::vector<unsigned> rank(order.size());
+  for (unsigned i = 0; i < order.size(); ++i)
+    rank[order[i]] = i;
+  std::vector<Run> runs;
+  for (size_t i = 0; i < solution.slots.size(); ++i) {
+    runs.push_back({i, nullptr});
+    for (const PrefetchSlot &fetch : solution.slots[i].prefetches)
+      runs.push_back({i, &fetch});
+  }
+  auto key = [&](const Run &run) {
+    const Slot &slot = solution.slots[run.slot];
+    return std::make_tuple(run.fetch ? run.fetch->start : slot.start,
+                           rank[slot.task], slot.part, !run.fetch,
+                           run.fetch ? run.fetch->source : 0);
+  };
+  std::sort(runs.begin(), runs.end(),
+            [&](const Run &a, const Run &b) { return key(a) > key(b); });
+  return runs;
+}
+
+/// The latest start of a run before the one behind it on its engine. Without
+/// length it is not on its engine's time.
+int64_t SlackFinder::passEngine(EngineId engine, int64_t length,
+                                int64_t latestEnd) {
+  if (length == 0)
+    return latestEnd;
+  auto [next, isLast] =
+      nextOnEngine.try_emplace({engine.group, engine.index}, solution.makespan);
+  next->second = std::min(next->second, latestEnd) - length;
+  return next->second;
+}
+
+/// All that waits for the task was visited before the first of its parts.
+int64_t SlackFinder::latestEndOf(unsigned task) {
+  std::optional<int64_t> &latest = latestEnds[task];
+  if (!latest) {
+    latest = latestForFetches[task];
+    for (unsigned successor : successors.of(task))
+      latest = std::min(*latest, earliestOfParts[successor]);
+  }
+  return *latest;
+}
+
+void SlackFinder::visitFetch(size_t index, const PrefetchSlot &fetch) {
+  const Slot &slot = solution.slots[index];
+  int64_t latest =
+      passEngine(fetch.engine, fetch.end - fetch.start, latestStart[index]);
+  const Source &source =
+      numbers.part(slot.task, slot.part).sources[fetch.source];
+  for (unsigned awaited : source.predecessors)
+    latestForFetches[awaited] = std::min(latestForFetches[awaited], latest);
+}
+
+void SlackFinder::visitPart(size_t index) {
+  const Slot &slot = solution.slots[index];
+  bool combines = problem.tasks[slot.task].lastCombines &&
+                  numbers.isLast(slot.task, slot.part);
+  int64_t latestEnd = latestEndOf(slot.task);
+  if (!combines)
+    latestEnd = std::min(latestEnd, latestForCombining[slot.task]);
+  int64_t latest = passEngine(slot.engine, slot.end - slot.start, latestEnd);
+  latestStart[index] = latest;
+  if (combines)
+    latestForCombining[slot.task] = latest;
+  earliestOfParts[slot.task] = std::min(earliestOfParts[slot.task], latest);
+  slacks[slot.task] = std::min(slacks[slot.task], latest - slot.start);
+}
+
+std::vector<int64_t> SlackFinder::run() {
+  for (const Run &run : listBackward()) {
+    if (run.fetch)
+      visitFetch(run.slot, *run.fetch);
+    else
+      visitPart(run.slot);
+  }
+  return std::move(slacks);
+}
+
+std::vector<int64_t> findSlacks(const Problem &problem,
+                                const Solution &solution) {
+  return SlackFinder(problem, solution).run();
+}
+
+} // namespace mlir::llm::scheduling

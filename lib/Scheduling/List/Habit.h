@@ -1,0 +1,84 @@
+//===- Habit.h - How the list scheduler starts parts ------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_LIST_HABIT_H
+#define LLM_LIB_SCHEDULING_LIST_HABIT_H
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace mlir::llm::scheduling {
+
+/// How a part starts when the machine is busy.
+enum class Manner {
+  Patient, ///< only at its shortest, and only where it ends first
+  Eager, ///< with what is left, unless the next release of lanes ends it sooner
+};
+
+/// What the list scheduler does with the parts of a task.
+struct Habit {
+  Manner manner = Manner::Eager;
+  /// Memory engines wait for sources of it that are still being written or
+  /// selected, instead of going without them.
+  bool waitsForSources = false;
+  /// As long as others are ready, only so many engines stream; so memory
+  /// engines have lanes for what comes next while something is computed.
+  std::optional<int64_t> mostStreams;
+  /// As long as others are ready, only so many parts of the task run at once:
+  /// a task that streams much beside one that computes much.
+  std::optional<int64_t> mostParts;
+  /// The same when no others are ready, too: memory engines have the lanes.
+  bool alwaysMostParts = false;
+  /// An engine streams with at most one of so many equal shares of the lanes:
+  /// parts that would fit side by side only almost then do, and end together.
+  /// `evenShares`: of those that are free, one for each engine that is idle and
+  /// has something to start.
+  int64_t shares = 1;
+  static constexpr int64_t evenShares = 0;
+
+  /// Of the sources of a part only that which saves most is fetched, and the
+  /// others are streamed: its engine and a memory engine share the work.
+  bool fetchesOne = false;
+  /// An engine does not stream a part when a slice that it can start with is
+  /// there within so many percent of the cycles which that would take.
+  int64_t waitPercent = 0;
+
+  bool operator==(const Habit &other) const {
+    return manner == other.manner && waitsForSources == other.waitsForSources &&
+           mostStreams == other.mostStreams && mostParts == other.mostParts &&
+           alwaysMostParts == other.alwaysMostParts && shares == other.shares &&
+           fetchesOne == other.fetchesOne && waitPercent == other.waitPercent;
+  }
+};
+
+struct ListOptions {
+  bool prefetches = false;
+  unsigned halvings = 0; ///< so many times half of the compute engines
+  std::vector<Habit> habits =
+      std::vector<Habit>(1); ///< of each task, or one for all
+  /// Of each task, see Plan::make; empty: none.
+  std::vector<int64_t> extraCycles;
+
+  const Habit &habitOf(unsigned task) const {
+    return habits.size() == 1 ? habits.front() : habits[task];
+  }
+  /// Says of each task for itself what it says of all.
+  void expand(size_t taskCount) {
+    if (habits.size() == 1)
+      habits.resize(taskCount, Habit(habits.front()));
+    extraCycles.resize(taskCount, 0);
+  }
+  bool hasHabitsOf(const ListOptions &other) const {
+    return prefetches == other.prefetches && halvings == other.halvings &&
+           habits == other.habits;
+  }
+};
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_LIST_HABIT_H

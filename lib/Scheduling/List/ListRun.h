@@ -1,0 +1,119 @@
+//===- ListRun.h - One run of the list scheduler ----------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_LIST_LISTRUN_H
+#define LLM_LIB_SCHEDULING_LIST_LISTRUN_H
+
+#include "Habit.h"
+#include "Machine.h"
+#include "Plan.h"
+#include "Prefetcher.h"
+
+#include <map>
+
+namespace mlir::llm::scheduling {
+
+/// One run over a problem without alternatives, event by event.
+class ListRun {
+public:
+  ListRun(const Problem &problem, const Plan &plan, const ListOptions &options);
+  /// Nothing on overflow.
+  std::optional<Solution> run();
+
+private:
+  struct Choice {
+    EngineId engine;
+    LaneChoice mode;
+  };
+  /// Parts by where they stand in the plan's order.
+  struct ReadyQueue {
+    explicit ReadyQueue(size_t partCount) : parts(partCount) {}
+    void rewind() {
+      next = parts.next(0);
+      refused = 0;
+    }
+    void pass(size_t to) { next = parts.next(to); }
+
+    IndexSet parts;
+    size_t next = IndexSet::none; ///< where the scan of this event stands
+    unsigned refused = 0;         ///< parts that it could not start
+  };
+
+  /// Queues the parts of tasks whose predecessors have ended, and clears these.
+  void release(std::vector<unsigned> &tasks);
+  void releasePart(size_t part, std::vector<unsigned> &tasks);
+  /// Adds the tasks that can now start to `released`.
+  void endPart(size_t part, std::vector<unsigned> &released);
+  void queuePart(size_t part);
+  ReadyQueue &queueOf(EngineId target);
+  /// Has the processor load what the parts need that stand some places behind
+  /// this one in the plan's order. What nothing waits for stands there by
+  /// length, all over a memory that is larger than any cache: a fifth of a
+  /// million parts would wait for one line after the other.
+  void loadAhead(size_t position) const;
+  void start(size_t part, Choice choice);
+  /// With habits that hold as long as others are ready, or without those.
+  void startWhatFits(bool withLimits);
+  bool isLimited() const;
+  /// As many parts of its task run as its habit allows.
+  bool isOneTooMany(size_t part, bool withLimits) const;
+  /// A part whose sources were not fetched, and that is longer for it.
+  bool streams(size_t part) const;
+  void startFetches();
+  ReadyQueue *firstCandidate(bool mayStream);
+  std::optional<Choice> choose(size_t part);
+  /// Whether the engine soon has a slice to start with, see Habit::waitPercent.
+  bool awaitsFetch(size_t part, const Choice &choice) const;
+  std::optional<Choice> chooseBound(size_t part, EngineId engine);
+  std::optional<Choice> choosePatiently(const PartTable::Shape &shape);
+  std::optional<Choice> chooseEagerly(const PartTable::Shape &shape,
+                                      int64_t shares);
+  /// Into how many equal shares the lanes fall, see Habit::shares; a part that
+  /// joins others has no others beside it.
+  int64_t sharesFor(size_t part) const;
+  /// Those of the available lanes that one engine may stream with.
+  const std::vector<int64_t> &within(int64_t shares,
+                                     const std::vector<int64_t> &available);
+  /// Idle engines that have something to start.
+  int64_t countStarters() const;
+  /// Whether a length `now`, more than with the lanes `wanted`, is worse than
+  /// to wait for lanes; `later` says how long the part is with given free ones.
+  template <typename Later>
+  bool shouldWait(Manner manner, int64_t now, const int64_t *wanted,
+                  Later later);
+
+  /// Parts of one queue that an event looks at in vain before it gives up: this
+  /// keeps a run near linear however many parts wait for lanes.
+  static constexpr unsigned scanDepth = 8;
+
+  const Problem &problem;
+  const Plan &plan;
+  const ListOptions &options;
+  const std::vector<int64_t> lanes; ///< all that there are
+  Machine machine;
+  std::optional<Prefetcher> prefetcher;
+  std::vector<ReadyQueue> queues; ///< by groups
+  /// Parts that wait for one engine, which holds what was fetched for them.
+  std::map<std::pair<unsigned, int64_t>, ReadyQueue> bound;
+  /// Those of them that the parts which start now are looked for in.
+  std::vector<std::pair<EngineId, ReadyQueue *>> idleBound;
+  std::vector<bool> released; ///< of each part, where it may be fetched for
+  std::vector<unsigned>
+      tasksAhead; ///< of each task: predecessors that still run
+  std::vector<unsigned> partsLeft; ///< of each task: parts that have not ended
+  std::vector<int64_t> freeThen;   ///< room for what shouldWait() asks for
+  std::vector<int64_t> share;      ///< and for what within() returns
+  size_t started = 0, ready = 0;   ///< parts; those that may start
+  int64_t streaming = 0;           ///< parts that stream now
+  std::vector<int64_t> running; ///< parts of each task, where that is limited
+  unsigned latest = 0;          ///< the task that was released last
+  bool overflow = false;
+};
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_LIST_LISTRUN_H

@@ -1,0 +1,389 @@
+//===- ListSearch.cpp - Ways to cut and start tasks, tried ----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ListSearch.h"
+#include "Core/Parts.h"
+#include "ListRun.h"
+#include "llm/Support/Units.h"
+
+#include <algorithm>
+
+namespace mlir::llm::scheduling {
+
+static bool anyPart(const Problem &problem, bool (*holds)(const Part &part)) {
+  for (const Task &task : problem.tasks)
+    if (std::any_of(task.parts.begin(), task.parts.end(), holds))
+      return true;
+  return false;
+}
+
+static bool canPrefetch(const Problem &problem) {
+  return hasMemoryEngine(problem) && anyPart(problem, [](const Part &part) {
+           return !part.sources.empty();
+         });
+}
+
+static bool hasAwaitedSources(const Problem &problem) {
+  return anyPart(problem, [](const Part &part) {
+    return std::any_of(
+        part.sources.begin(), part.sources.end(),
+        [](const Source &source) { return !source.predecessors.empty(); });
+  });
+}
+
+static bool hasSeveralSources(const Problem &problem) {
+  return anyPart(problem,
+                 [](const Part &part) { return part.sources.size() > 1; });
+}
+
+int64_t ListSearch::inFront(int64_t cycles) {
+  // About what the longest way to the end takes, and not so much that sums of
+  // them overflow.
+  return std::min(cycles, maxCount / 1024);
+}
+
+/// Of each task the first choice with a part for each engine: levels begin
+/// there, behind the whole task.
+static std::vector<unsigned> findFirstLevels(const Problem &problem) {
+  std::vector<unsigned> first;
+  for (const Task &task : problem.tasks) {
+    int64_t engines = countEngines(problem, [&](unsigned group) {
+      return isEligible(problem, group, task);
+    });
+    unsigned choice = 1;
+    while (choice < task.alternatives.size() &&
+           countParts(task.partsOf(choice)) < engines)
+      ++choice;
+    first.push_back(choice);
+  }
+  return first;
+}
+
+/// Less is not worth the search: one part in so many.
+static constexpr int64_t nearEnough = 200;
+
+bool isNearEnough(int64_t makespan, int64_t lowerBoundCycles) {
+  return makespan <= lowerBoundCycles + lowerBoundCycles / nearEnough;
+}
+
+ListSearch::ListSearch(const Problem &problem, int64_t bound, size_t effort,
+                       const TryReport &report)
+    : problem(problem), bound(bound), effort(effort), report(report),
+      firstLevels(findFirstLevels(problem)) {}
+
+double ListSearch::worth() const {
+  // Where so much of the bound may be won, all of it.
+  constexpr double much = 0.1;
+  int64_t best = shortest ? shortest->makespan : INT64_MAX;
+  double toWin = double(best) / double(std::max<int64_t>(bound, 1)) - 1;
+  return std::clamp(toWin / much, 0.0, mostWorth);
+}
+
+size_t ListSearch::patience() const {
+  size_t most = std::min<size_t>(100 * (problem.tasks.size() + 1), 1500);
+  return static_cast<size_t>(worth() * double(most));
+}
+
+void ListSearch::keep(std::optional<Solution> solution, const Choices &choices,
+                      const ListOptions &with) {
+  if (!solution || (shortest && solution->makespan >= shortest->makespan))
+    return;
+  shortest = std::move(solution);
+  shortest->choices = choices;
+  options = with;
+}
+
+std::optional<int64_t> ListSearch::run(const Problem &resolved,
+                                       const Plan &plan,
+                                       const ListOptions &with,
+                                       const Choices &choices) {
+  if (report)
+    report();
+  placed += plan.table.parts.size();
+  std::optional<Solution> solution = ListRun(resolved, plan, with).run();
+  if (!solution)
+    return std::nullopt;
+  int64_t makespan = solution->makespan;
+  ++runsInVain;
+  if (makespan < lastGain - lastGain / nearEnough) {
+    lastGain = makespan;
+    renewPatience();
+  }
+  keep(std::move(solution), choices, with);
+  return makespan;
+}
+
+const Problem &ListSearch::cut(const Choices &choices, Problem &copy) const {
+  // Runs look at no alternatives, so that many tasks need no copy.
+  if (std::all_of(choices.begin(), choices.end(),
+                  [](unsigned choice) { return choice == 0; }))
+    return problem;
+  Solution solution;
+  solution.choices = choices;
+  copy = resolve(problem, solution);
+  return copy;
+}
+
+void ListSearch::tryOnce(const Choices &choices, const ListOptions &with) {
+  noteStart(with, choices, evaluate(choices, with));
+}
+
+std::optional<int64_t> ListSearch::evaluate(const Choices &choices,
+                                            const ListOptions &with) {
+  Problem copy;
+  const Problem &resolved = cut(choices, copy);
+  std::optional<Plan> plan = Plan::make(resolved, with.extraCycles);
+  return plan ? run(resolved, *plan, with, choices) : std::nullopt;
+}
+
+/// With and, at last, without fetching ahead.
+std::vector<ListOptions> ListSearch::eagerOptions(const Problem &resolved) {
+  std::vector<ListOptions> all(1);
+  if (canPrefetch(resolved)) {
+    ListOptions with;
+    with.prefetches = true;
+    all.insert(all.begin(), with);
+    with.habits.front().waitsForSources = true;
+    if (hasAwaitedSources(resolved))
+      all.insert(all.begin(), with);
+  }
+  return all;
+}
+
+/// Some that show which levels are good: where something can be fetched ahead,
+/// that is better than not to, mostly.
+std::vector<ListOptions> ListSearch::levelOptions(const Problem &resolved) {
+  std::vector<ListOptions> all = eagerOptions(resolved);
+  if (all.size() == 1)
+    return all;
+  all.pop_back();
+  if (resolved.tasks.size() > 1) {
+    all.push_back(all.front());
+    all.back().habits.front().mostStreams = countComputeEngines(resolved) / 2;
+  }
+  return all;
+}
+
+std::vector<ListOptions> ListSearch::fewOptions(const Problem &resolved) {
+  std::vector<ListOptions> all = eagerOptions(resolved);
+  if (countComputeEngines(resolved) > 1) {
+    all.push_back(all.front());
+    all.back().habits.front().shares = Habit::evenShares;
+  }
+  return all;
+}
+
+/// Every other way to start parts.
+std::vector<ListOptions> ListSearch::otherOptions(const Problem &resolved,
+                                                  const Plan &plan,
+                                                  bool isAsGiven) {
+  std::vector<ListOptions> all;
+  int64_t engines = countComputeEngines(resolved);
+  // More engines can mean a longer schedule (Graham), hence the halvings; parts
+  // that were made for all engines keep them.
+  unsigned mostHalvings =
+      isAsGiven ? Machine::mostHalvings(resolved, plan.table) : 0;
+  for (ListOptions with : eagerOptions(resolved)) {
+    for (unsigned halvings = 0; halvings <= mostHalvings; ++halvings) {
+      with.halvings = halvings;
+      with.habits.front().manner = Manner::Eager;
+      if (halvings > 0)
+        all.push_back(with);
+      with.habits.front().manner = Manner::Patient;
+      all.push_back(with);
+    }
+    with.halvings = 0;
+    with.habits.front().manner = Manner::Eager;
+    if (with.prefetches)
+      for (int64_t percent : {25, 100}) {
+        with.habits.front().waitPercent = percent;
+        all.push_back(with);
+      }
+    with.habits.front().waitPercent = 0;
+    if (with.prefetches && hasSeveralSources(resolved)) {
+      with.habits.front().fetchesOne = true;
+      all.push_back(with);
+      with.habits.front().fetchesOne = false;
+    }
+    if (engines > 1)
+      for (int64_t shares : {Habit::evenShares, engines,
+                             engines + countMemoryEngines(resolved)}) {
+        with.habits.front().shares = shares;
+        all.push_back(with);
+      }
+    with.habits.front().shares = 1;
+    for (int64_t left = engines; left > 0;) {
+      left /= 2;
+      with.habits.front().mostStreams = left;
+      all.push_back(with);
+    }
+  }
+  return all;
+}
+
+unsigned ListSearch::choiceAt(unsigned task, unsigned level) const {
+  return level == 0 ? 0 : firstLevels[task] + level - 1;
+}
+
+void ListSearch::tryLevels() {
+  tryLevels(
+      [&](unsigned task, unsigned level) { return choiceAt(task, level); });
+}
+
+void ListSearch::tryFew(const Choices &choices) {
+  Problem copy;
+  const Problem &resolved = cut(choices, copy);
+  std::optional<Plan> plan = Plan::make(resolved);
+  for (const ListOptions &with : fewOptions(resolved))
+    if (plan && !isDone())
+      noteStart(with, choices, run(resolved, *plan, with, choices));
+}
+
+void ListSearch::tryFetchingBehind(const Choices &cuts) {
+  Choices choices = cutForFetches(cuts);
+  Problem copy;
+  const Problem &resolved = cut(choices, copy);
+  std::optional<Plan> plan = Plan::make(resolved);
+  if (!plan || !canPrefetch(resolved))
+    return;
+  std::vector<bool> computes = findStreams(*plan);
+  computes.flip();
+  std::vector<int64_t> extraCycles = comeFirst(computes);
+  if (extraCycles.empty())
+    return;
+  std::vector<ListOptions> all;
+  for (ListOptions with : eagerOptions(resolved)) {
+    if (!with.prefetches)
+      continue;
+    for (int64_t left = countComputeEngines(resolved) / 2; left > 0;
+         left /= 2) {
+      with.habits.front().mostStreams = left;
+      all.push_back(with);
+    }
+    with.habits.front().mostStreams.reset();
+    with.extraCycles = extraCycles;
+    all.push_back(with);
+  }
+  for (const ListOptions &with : all)
+    if (!isDone())
+      tryOnce(choices, with);
+}
+
+void ListSearch::tryEachChoice() {
+  for (unsigned choice = 0;
+       choice <= problem.tasks.front().alternatives.size() && !isDone();
+       ++choice)
+    tryFew({choice});
+}
+
+void ListSearch::tryLevelsFrom(const Choices &cuts) {
+  Problem copy;
+  const Problem &resolved = cut(cuts, copy);
+  std::optional<Plan> plan = Plan::make(resolved);
+  if (!plan)
+    return;
+  tryLevels([&](unsigned task, unsigned level) {
+    return std::max(choiceAt(task, level), cuts[task]);
+  });
+  std::vector<bool> streams = findStreams(*plan);
+  tryLevels([&](unsigned task, unsigned level) {
+    return streams[task] ? choiceAt(task, level) : cuts[task];
+  });
+}
+
+void ListSearch::tryLevels(
+    const std::function<unsigned(unsigned task, unsigned level)> &choiceAt) {
+  size_t most = 0;
+  for (const Task &task : problem.tasks)
+    most = std::max(most, task.alternatives.size());
+  // The makespan of each level, and how tasks are cut there.
+  std::vector<std::pair<int64_t, Choices>> levels;
+  for (unsigned level = 0; level <= most && !isDone(); ++level) {
+    Choices choices;
+    for (unsigned task = 0; task < problem.tasks.size(); ++task)
+      choices.push_back(std::min<size_t>(
+          choiceAt(task, level), problem.tasks[task].alternatives.size()));
+    Problem copy;
+    const Problem &resolved = cut(choices, copy);
+    std::optional<Plan> plan = Plan::make(resolved);
+    int64_t least = INT64_MAX;
+    for (const ListOptions &with : levelOptions(resolved))
+      if (plan && !isDone())
+        least = std::min(least, noteStart(with, choices,
+                                          run(resolved, *plan, with, choices)));
+    levels.push_back({least, std::move(choices)});
+  }
+  std::sort(levels.begin(), levels.end());
+  constexpr size_t levelsToTry = 3;
+  for (size_t i = 0; i < std::min(levels.size(), levelsToTry) && !isDone(); ++i)
+    tryHabits(levels[i].second);
+}
+
+void ListSearch::tryHabits(const Choices &choices) {
+  Problem copy;
+  const Problem &resolved = cut(choices, copy);
+  std::optional<Plan> plan = Plan::make(resolved);
+  if (!plan)
+    return;
+  bool isAsGiven = std::all_of(choices.begin(), choices.end(),
+                               [](unsigned choice) { return choice == 0; });
+  std::vector<ListOptions> all = eagerOptions(resolved);
+  for (ListOptions &other : otherOptions(resolved, *plan, isAsGiven))
+    all.push_back(std::move(other));
+  for (const ListOptions &with : all)
+    if (!isDone())
+      noteStart(with, choices, run(resolved, *plan, with, choices));
+  std::vector<int64_t> extraCycles = comeFirst(findStreams(*plan));
+  if (extraCycles.empty())
+    return;
+  for (ListOptions &with : all)
+    if (!isDone()) {
+      with.extraCycles = extraCycles;
+      tryOnce(choices, with);
+    }
+}
+
+/// Tasks that are longer than what they compute.
+std::vector<bool> ListSearch::findStreams(const Plan &plan) const {
+  std::vector<bool> streams(problem.tasks.size(), false);
+  for (size_t task = 0; task < streams.size(); ++task) {
+    size_t first = plan.table.first[task];
+    streams[task] =
+        first < plan.table.first[task + 1] && plan.table.shapeOf(first).streams;
+  }
+  return streams;
+}
+
+/// These come before others; nothing where all of them do, or none.
+std::vector<int64_t>
+ListSearch::comeFirst(const std::vector<bool> &tasks) const {
+  size_t count = std::count(tasks.begin(), tasks.end(), true);
+  if (count == 0 || count == tasks.size())
+    return {};
+  std::vector<int64_t> extraCycles;
+  for (bool first : tasks)
+    extraCycles.push_back(first ? inFront(bound) : 0);
+  return extraCycles;
+}
+
+int64_t ListSearch::noteStart(const ListOptions &with, const Choices &choices,
+                              std::optional<int64_t> found) {
+  if (!found)
+    return INT64_MAX;
+  int64_t makespan = *found;
+  auto known =
+      std::find_if(starts.begin(), starts.end(), [&](const Start &start) {
+        return start.options.hasHabitsOf(with);
+      });
+  if (known == starts.end())
+    starts.push_back({with, choices, makespan});
+  else if (makespan < known->makespan)
+    *known = {with, choices, makespan};
+  return makespan;
+}
+
+} // namespace mlir::llm::scheduling

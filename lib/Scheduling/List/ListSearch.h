@@ -1,0 +1,154 @@
+//===- ListSearch.h - Ways to cut and start tasks, tried --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_LIST_LISTSEARCH_H
+#define LLM_LIB_SCHEDULING_LIST_LISTSEARCH_H
+
+#include "Habit.h"
+#include "Plan.h"
+#include "llm/Scheduling/Solvers.h"
+
+#include <functional>
+
+namespace mlir::llm::scheduling {
+
+/// Of each task how it is cut (`Task::partsOf`); empty: all as they are.
+using Choices = std::vector<unsigned>;
+/// Equal tasks, at the same place of equal stages: they change together.
+using Alike = std::vector<unsigned>;
+
+/// Runs the list scheduler with ways to cut the tasks and to start the parts,
+/// and keeps the shortest solution.
+class ListSearch {
+public:
+  /// Stops near enough to `bound` cycles, which nothing is shorter than (0:
+  /// none is known); once so many parts were placed; or when its patience is
+  /// at an end: after a number of runs that won little. `report` must outlive
+  /// it.
+  ListSearch(const Problem &problem, int64_t bound, size_t effort,
+             const TryReport &report);
+
+  /// As part of something that is worth so much patience.
+  void setMostWorth(double worth) { mostWorth = worth; }
+  /// Another way to search begins: that the one before it won nothing says
+  /// nothing of it.
+  void renewPatience() { runsInVain = 0; }
+
+  const std::optional<Solution> &best() const { return shortest; }
+  /// Moved, as it may have a million slots; nothing is tried after that.
+  std::optional<Solution> takeBest() { return std::move(shortest); }
+  /// Those that it was found with.
+  const ListOptions &bestOptions() const { return options; }
+  size_t placedParts() const { return placed; }
+  bool isDone() const {
+    return shortest && (isNearEnough(shortest->makespan, bound) ||
+                        placed >= effort || runsInVain >= patience());
+  }
+  /// Of its patience what the search is worth, from 0 to 1: the less is left to
+  /// win, the less.
+  double worth() const;
+
+  /// Every task in its first way, every one in its second, and so on; the best
+  /// of these with all habits.
+  void tryLevels();
+  /// The same, but no task in an earlier way than in `cuts`; and again with
+  /// those tasks as in `cuts` that compute for longer than they stream.
+  void tryLevelsFrom(const Choices &cuts);
+  /// These cuts, started in the few ways that are best mostly.
+  void tryFew(const Choices &choices);
+  /// The same with parts so small that they can be fetched, where tasks that
+  /// compute for longer than they stream come first: meanwhile, what others
+  /// stream is fetched.
+  void tryFetchingBehind(const Choices &cuts);
+  /// Each way to cut a single task, started in these ways.
+  void tryEachChoice();
+  /// One run.
+  void tryOnce(const Choices &choices, const ListOptions &options);
+  /// From the best of each habit on: cuts one task after the other in another
+  /// way, as long as that makes the schedule shorter.
+  void descend();
+  /// The same from the shortest on, with tasks as fine as it takes for their
+  /// slices to be fetched ahead.
+  void descendFromBest();
+  /// Each task is in one of them; if this is not called, it is alone.
+  void setAlike(std::vector<Alike> tasks) { alike = std::move(tasks); }
+  void keep(std::optional<Solution> solution, const Choices &choices,
+            const ListOptions &with);
+
+private:
+  /// The shortest solution with these options.
+  struct Start {
+    ListOptions options;
+    Choices choices;
+    int64_t makespan;
+  };
+
+  /// So many runs in vain are enough.
+  size_t patience() const;
+  /// Returns how long it is; nothing stands for what cannot be that short.
+  int64_t noteStart(const ListOptions &with, const Choices &choices,
+                    std::optional<int64_t> makespan);
+  void tryLevels(
+      const std::function<unsigned(unsigned task, unsigned level)> &choiceAt);
+  /// These cuts with all habits.
+  void tryHabits(const Choices &choices);
+  /// As many parts for each engine as tasks have at this level; 0: the whole.
+  unsigned choiceAt(unsigned task, unsigned level) const;
+  std::vector<bool> findStreams(const Plan &plan) const;
+  std::vector<int64_t> comeFirst(const std::vector<bool> &tasks) const;
+  /// Extra cycles of a task that comes first.
+  static int64_t inFront(int64_t cycles);
+  std::vector<bool> findCompany() const;
+  void prepareDescent();
+  void sortAlike();
+  void descendFrom(Start &start, int mostInVain);
+  /// Values to try, on both sides of `from`.
+  struct Range {
+    int64_t from, least, most, step;
+  };
+  /// Whether another value makes the schedule shorter: the best one is kept.
+  /// Gives up in one direction after so many in vain.
+  bool walk(Start &start, Range range, int mostInVain,
+            const std::function<void(int64_t)> &set);
+  /// Other ways to cut these tasks.
+  bool recut(Start &start, const Alike &tasks, int mostInVain);
+  /// How many parts of them run at once, while others are ready or always.
+  bool limit(Start &start, const Alike &tasks, bool always);
+  /// Whether they, and what leads to them, come first.
+  bool reorder(Start &start, const Alike &tasks);
+  /// Finer ones, where that is about as many bytes.
+  Choices cutForFetches(Choices choices) const;
+  static std::vector<ListOptions> eagerOptions(const Problem &resolved);
+  static std::vector<ListOptions> levelOptions(const Problem &resolved);
+  static std::vector<ListOptions> fewOptions(const Problem &resolved);
+  static std::vector<ListOptions>
+  otherOptions(const Problem &resolved, const Plan &plan, bool isAsGiven);
+  /// The makespan of one run.
+  std::optional<int64_t> evaluate(const Choices &choices,
+                                  const ListOptions &options);
+  std::optional<int64_t> run(const Problem &resolved, const Plan &plan,
+                             const ListOptions &with, const Choices &choices);
+  /// The problem cut so: itself where that changes nothing, or else `copy`.
+  const Problem &cut(const Choices &choices, Problem &copy) const;
+
+  const Problem &problem;
+  int64_t bound;
+  size_t effort, placed = 0, runsInVain = 0;
+  int64_t lastGain = INT64_MAX; ///< makespan of the last run that won much
+  double mostWorth = 1;
+  const TryReport &report;
+  std::vector<unsigned> firstLevels; ///< of each task, see choiceAt()
+  std::optional<Solution> shortest;
+  ListOptions options;
+  std::vector<Start> starts;
+  std::vector<Alike> alike;
+  std::vector<bool> hasCompany; ///< of each task: others run beside it
+};
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_LIST_LISTSEARCH_H

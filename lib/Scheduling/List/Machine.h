@@ -1,0 +1,152 @@
+//===- Machine.h - Engines and lanes as time goes by ------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_LIST_MACHINE_H
+#define LLM_LIB_SCHEDULING_LIST_MACHINE_H
+
+#include "Core/FreeRanges.h"
+#include "Core/IndexSet.h"
+#include "Core/Parts.h"
+
+#include <functional>
+#include <map>
+#include <queue>
+#include <set>
+#include <tuple>
+
+namespace mlir::llm::scheduling {
+
+/// What ended at a moment; kept, as moments are many.
+struct Ended {
+  std::vector<size_t> parts;   ///< indices of the table
+  std::vector<size_t> fetched; ///< parts for which a fetch has ended
+};
+
+/// The state of engines, lanes and private memories at one moment that only
+/// moves forward, and the solution so far. Solvers decide; the machine keeps
+/// the books.
+class Machine {
+public:
+  /// `halvings` times half of the compute engines, but one of each group stays.
+  Machine(const Problem &problem, const PartTable &table,
+          unsigned halvings = 0);
+
+  /// After so many halvings each group has one compute engine.
+  static unsigned mostHalvings(const Problem &problem, const PartTable &table);
+
+  int64_t now() const { return time; }
+  const std::vector<int64_t> &freeLanes() const { return free; }
+  bool isIdle(unsigned group) const { return !groups[group].idle.empty(); }
+  bool isIdle(EngineId engine) const {
+    return groups[engine.group].idle.contains(engine.index);
+  }
+  /// Idle engines that compute.
+  int64_t idleComputeEngines() const;
+  /// When an engine of the group is idle next: now, or when the first one ends.
+  int64_t nextIdle(unsigned group) const;
+  /// When the next slot ends; nothing when all engines are idle.
+  std::optional<int64_t> nextEnd() const;
+
+  /// The first moment from `from` on at which the lanes are free, if nothing
+  /// else starts.
+  int64_t whenFree(const int64_t *lanes, int64_t from) const;
+
+  /// The next moment at which lanes that `wanted` lacks are released; the lanes
+  /// that are free then are in `freeThen`. Looks only a few slots ahead.
+  std::optional<int64_t> nextRelief(const int64_t *wanted,
+                                    std::vector<int64_t> &freeThen) const;
+
+  /// Moves on and frees what ended, which it returns until it moves on again.
+  const Ended &advanceTo(int64_t to);
+
+  /// The idle engine of the group with the lowest index that has so much
+  /// private memory left beside what was fetched.
+  std::optional<EngineId> findIdle(unsigned group, int64_t workingSetBytes);
+
+  /// Starts a part now. One without length for which nothing was fetched
+  /// occupies nothing, needs no idle engine, and is not among what ends. False
+  /// on overflow.
+  bool start(size_t part, EngineId engine, LaneChoice choice);
+
+  /// Starts to fetch a source for a part that will run on `target`, on an idle
+  /// engine of the group. False on overflow.
+  bool fetch(size_t part, unsigned source, EngineId target, unsigned group,
+             LaneChoice choice);
+
+  /// Engines of the group that a solver may use.
+  int64_t countOf(unsigned group) const { return groups[group].count; }
+  /// Private memory that slices hold which were fetched to the engine.
+  int64_t fetchedBytes(EngineId engine) const;
+  /// Where slices on the engine would end with one of so many bytes (0: as they
+  /// are): each has a range of its own.
+  int64_t topOfSlices(EngineId engine, int64_t sliceBytes) const;
+  /// Working set of the part that runs there now.
+  int64_t runningBytes(EngineId engine) const;
+  const std::vector<PrefetchSlot> &fetchesOf(size_t part) const {
+    return solution.slots[part].prefetches;
+  }
+
+  /// Has the processor load the slot of a part that starts soon.
+  void loadAhead(size_t part) const {
+    const Slot &slot = solution.slots[part];
+    __builtin_prefetch(&slot, /*rw=*/1);
+    __builtin_prefetch(&slot.prefetches, /*rw=*/1);
+  }
+
+  /// The solution, once every part was started.
+  Solution takeSolution();
+
+private:
+  template <typename T>
+  using MinHeap = std::priority_queue<T, std::vector<T>, std::greater<T>>;
+
+  /// Private memory of one engine that ever held a fetched slice.
+  struct Room {
+    int64_t fetched = 0, running = 0;
+    FreeRanges ranges; ///< of slices; working sets are above them
+    /// Of each part its slices: (address, bytes).
+    std::multimap<size_t, std::pair<int64_t, int64_t>> slices;
+  };
+
+  struct Group {
+    explicit Group(int64_t count);
+    int64_t count;
+    IndexSet idle;
+    MinHeap<int64_t> ends; ///< of the busy ones
+    std::vector<Room> rooms;
+  };
+
+  /// A slot or a fetch, by its end.
+  struct Running {
+    int64_t end;
+    size_t part;
+    int fetch; ///< -1: the part itself
+    bool operator<(const Running &other) const {
+      return std::tie(end, part, fetch) <
+             std::tie(other.end, other.part, other.fetch);
+    }
+  };
+
+  const std::vector<int64_t> &lanesOf(const Running &run) const;
+  EngineId engineOf(const Running &run) const;
+  Room &roomOf(EngineId engine);
+  void takeEngine(EngineId engine, int64_t end);
+  void takeLanes(const std::vector<int64_t> &lanes);
+
+  const Problem &problem;
+  const PartTable &table;
+  int64_t time = 0;
+  Ended ended;
+  std::vector<int64_t> free;
+  std::vector<Group> groups;
+  std::set<Running> running;
+  Solution solution; ///< one slot for each part
+};
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_LIST_MACHINE_H

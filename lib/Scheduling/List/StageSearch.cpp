@@ -1,0 +1,238 @@
+//===- StageSearch.cpp - Stages, each searched for itself -----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageSearch.h"
+#include "Core/Graph.h"
+#include "Core/Stages.h"
+#include "llm/Scheduling/Bounds.h"
+
+#include <algorithm>
+#include <map>
+
+namespace mlir::llm::scheduling {
+
+//===----------------------------------------------------------------------===//
+// Equal stages
+//===----------------------------------------------------------------------===//
+
+template <typename T, typename Equal>
+static bool haveEqual(const std::vector<T> &a, const std::vector<T> &b,
+                      Equal equal) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), equal);
+}
+
+static bool areEqual(const Source &a, const Source &b) {
+  return a.bytes == b.bytes && a.sliceBytes == b.sliceBytes &&
+         a.stagingBytes == b.stagingBytes && a.predecessors == b.predecessors;
+}
+
+static bool areEqual(const Part &a, const Part &b) {
+  return a.overheadCycles == b.overheadCycles &&
+         a.serialCycles == b.serialCycles &&
+         a.computeCycles == b.computeCycles && a.bytes == b.bytes &&
+         a.workingSetBytes == b.workingSetBytes && a.count == b.count &&
+         haveEqual(a.sources, b.sources,
+                   [](const auto &own, const auto &other) {
+                     return areEqual(own, other);
+                   });
+}
+
+static bool areEqual(const std::vector<Part> &a, const std::vector<Part> &b) {
+  return haveEqual(a, b, [](const Part &own, const Part &other) {
+    return areEqual(own, other);
+  });
+}
+
+static bool areEqual(const Task &a, const Task &b) {
+  return a.kinds == b.kinds && a.group == b.group &&
+         a.predecessors == b.predecessors && a.lastCombines == b.lastCombines &&
+         areEqual(a.parts, b.parts) &&
+         haveEqual(a.alternatives, b.alternatives,
+                   [](const Split &own, const Split &other) {
+                     return own.lastCombines == other.lastCombines &&
+                            areEqual(own.parts, other.parts);
+                   });
+}
+
+/// Whatever their names are.
+static bool haveEqualTasks(const Problem &a, const Problem &b) {
+  return haveEqual(a.tasks, b.tasks, [](const Task &own, const Task &other) {
+    return areEqual(own, other);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
+
+/// The stage alone: what comes from outside is there from the start.
+Problem StageSearch::extract(size_t begin, size_t end) const {
+  std::map<unsigned, unsigned> numberOf;
+  for (size_t at = begin; at < end; ++at)
+    numberOf[order[at]] = at - begin;
+  auto renumber = [&](std::vector<unsigned> &tasks) {
+    std::vector<unsigned> own;
+    for (unsigned task : tasks)
+      if (auto known = numberOf.find(task); known != numberOf.end())
+        own.push_back(known->second);
+    tasks = std::move(own);
+  };
+  auto renumberWriters = [&](std::vector<Part> &parts) {
+    for (Part &part : parts)
+      for (Source &source : part.sources)
+        renumber(source.predecessors);
+  };
+  Problem stage = {problem.clockHz, problem.resources, problem.engines, {}};
+  for (size_t at = begin; at < end; ++at) {
+    Task task = problem.tasks[order[at]];
+    renumber(task.predecessors);
+    renumberWriters(task.parts);
+    for (Split &alternative : task.alternatives)
+      renumberWriters(alternative.parts);
+    stage.tasks.push_back(std::move(task));
+  }
+  return stage;
+}
+
+/// Equal problems have equal bounds: who looks for one has few to compare.
+static int64_t boundOf(const Problem &problem) {
+  return largestBound(lowerBounds(problem).value_or(std::vector<Bound>()));
+}
+
+StageSearch::StageSearch(const Problem &problem, const TryReport &report)
+    : problem(problem), report(report), order(topologicalOrder(problem)),
+      borders(findBorders(problem, order)) {}
+
+unsigned StageSearch::cutAlone(Problem task, bool onHalf) {
+  if (task.tasks.front().alternatives.empty())
+    return 0;
+  for (EngineGroup &engine : task.engines)
+    if (onHalf && !engine.kinds.contains(EngineKind::Memory))
+      engine.count = std::max<int64_t>(1, engine.count / 2);
+  int64_t bound = boundOf(task);
+  auto [first, last] = known[onHalf].equal_range(bound);
+  auto same = std::find_if(first, last, [&](const auto &other) {
+    return haveEqualTasks(other.second.first, task);
+  });
+  if (same != last)
+    return same->second.second;
+  // Others come before it and behind it: it is not done where it is near its
+  // own bound.
+  ListSearch search(task, /*bound=*/0, /*effort=*/SIZE_MAX, report);
+  search.tryEachChoice();
+  unsigned choice = search.best() && !search.best()->choices.empty()
+                        ? search.best()->choices.front()
+                        : 0;
+  known[onHalf].insert({bound, {std::move(task), choice}});
+  return choice;
+}
+
+Choices StageSearch::cutsAlone(bool onHalf) {
+  Choices &cuts = alone[onHalf];
+  if (cuts.empty()) {
+    cuts.resize(order.size());
+    for (size_t at = 0; at < order.size(); ++at)
+      cuts[order[at]] = cutAlone(extract(at, at + 1), onHalf);
+  }
+  return cuts;
+}
+
+StageSearch::Found StageSearch::search(const Stage &stage, size_t effort,
+                                       double worth) {
+  ListSearch search(stage.problem, stage.bound, effort, report);
+  search.setMostWorth(worth);
+  size_t begin = borders[stage.places.front()];
+  std::vector<Choices> cuts;
+  for (bool onHalf : {false, true}) {
+    Choices own;
+    for (size_t i = 0; i < stage.problem.tasks.size(); ++i)
+      own.push_back(cutsAlone(onHalf)[order[begin + i]]);
+    if (cuts.empty() || cuts.front() != own)
+      cuts.push_back(std::move(own));
+  }
+  for (const Choices &own : cuts)
+    if (!search.isDone())
+      search.tryFew(own);
+  if (!search.isDone())
+    search.tryFetchingBehind(cuts.front());
+  for (const Choices &own : cuts)
+    if (!search.isDone())
+      search.tryLevelsFrom(own);
+  if (!search.isDone())
+    search.tryLevels();
+  search.descend();
+  Found found;
+  found.placedParts = search.placedParts();
+  if (search.best()) {
+    found.choices = search.best()->choices;
+    found.options = search.bestOptions();
+  }
+  found.choices.resize(stage.problem.tasks.size(), 0);
+  found.options.extraCycles.resize(stage.problem.tasks.size(), 0);
+  return found;
+}
+
+void StageSearch::findStages() {
+  std::multimap<int64_t, size_t> byBound;
+  for (size_t at = 0; at + 1 < borders.size(); ++at) {
+    Problem own = extract(borders[at], borders[at + 1]);
+    int64_t bound = boundOf(own);
+    auto [first, last] = byBound.equal_range(bound);
+    auto same = std::find_if(first, last, [&](const auto &other) {
+      return haveEqualTasks(stages[other.second].problem, own);
+    });
+    if (same == last) {
+      same = byBound.insert({bound, stages.size()});
+      stages.push_back({std::move(own), bound, {}});
+    }
+    stages[same->second].places.push_back(at);
+  }
+}
+
+std::optional<StageResults> StageSearch::run(size_t effort, double worth) {
+  if (borders.size() <= 2 || order.size() != problem.tasks.size())
+    return std::nullopt;
+  findStages();
+  // Each gets so much of the effort as it has of the time; what one leaves,
+  // those behind it have: large ones need more than they get.
+  std::stable_sort(stages.begin(), stages.end(),
+                   [](const Stage &a, const Stage &b) {
+                     return a.problem.tasks.size() < b.problem.tasks.size();
+                   });
+  auto cyclesOf = [](const Stage &stage) {
+    return double(stage.bound) * double(stage.places.size());
+  };
+  double cycles = 1;
+  for (const Stage &stage : stages)
+    cycles += cyclesOf(stage);
+  StageResults results;
+  results.choices.resize(order.size());
+  results.options.habits.resize(order.size());
+  results.options.extraCycles.resize(order.size());
+  for (const Stage &stage : stages) {
+    size_t share = double(effort) * (cyclesOf(stage) / cycles);
+    Found best = search(stage, share, worth);
+    effort -= std::min(effort, best.placedParts);
+    cycles -= cyclesOf(stage);
+    for (size_t i = 0; i < best.choices.size(); ++i) {
+      results.alike.emplace_back();
+      for (size_t place : stage.places)
+        results.alike.back().push_back(order[borders[place] + i]);
+    }
+    for (size_t place : stage.places)
+      for (size_t i = 0; i < best.choices.size(); ++i) {
+        unsigned task = order[borders[place] + i];
+        results.choices[task] = best.choices[i];
+        results.options.habits[task] = best.options.habitOf(i);
+        results.options.extraCycles[task] = best.options.extraCycles[i];
+      }
+  }
+  return results;
+}
+
+} // namespace mlir::llm::scheduling

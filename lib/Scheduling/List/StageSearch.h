@@ -1,0 +1,71 @@
+//===- StageSearch.h - Stages, each searched for itself ---------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULING_LIST_STAGESEARCH_H
+#define LLM_LIB_SCHEDULING_LIST_STAGESEARCH_H
+
+#include "ListSearch.h"
+
+#include <map>
+
+namespace mlir::llm::scheduling {
+
+/// How the tasks of all stages are cut and started best when each stage is
+/// alone on the machine: as a stage starts when the one before it has ended,
+/// they hardly matter to each other. Equal stages are searched once.
+struct StageResults {
+  Choices choices;
+  ListOptions options;
+  std::vector<Alike> alike; ///< each task in one of them
+};
+
+class StageSearch {
+public:
+  StageSearch(const Problem &problem, const TryReport &report);
+
+  /// How each task is best cut when it runs alone; `onHalf`, with half of the
+  /// compute engines, as when others run beside it. Equal ones are looked at
+  /// once.
+  Choices cutsAlone(bool onHalf);
+
+  /// Places at most so many parts, about, with as much patience as all of them
+  /// together are worth, see ListSearch. Nothing where there is one stage only.
+  std::optional<StageResults> run(size_t effort, double worth);
+
+private:
+  /// What one stage says of its tasks, in their order.
+  struct Found {
+    Choices choices;
+    ListOptions options;
+    size_t placedParts = 0; ///< the effort that it took
+  };
+
+  /// One of its kind.
+  struct Stage {
+    Problem problem;
+    int64_t bound;
+    std::vector<size_t> places; ///< all that are equal to it: in `borders`
+  };
+
+  Problem extract(size_t begin, size_t end) const;
+  unsigned cutAlone(Problem alone, bool onHalf);
+  Found search(const Stage &stage, size_t effort, double worth);
+  void findStages();
+
+  const Problem &problem;
+  const TryReport &report;
+  std::vector<unsigned> order;
+  std::vector<size_t> borders;
+  std::vector<Stage> stages;
+  /// By bound: a task alone, and how it is best cut.
+  std::multimap<int64_t, std::pair<Problem, unsigned>> known[2];
+  Choices alone[2]; ///< of all tasks; empty: not looked for yet
+};
+
+} // namespace mlir::llm::scheduling
+
+#endif // LLM_LIB_SCHEDULING_LIST_STAGESEARCH_H

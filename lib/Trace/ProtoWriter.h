@@ -1,0 +1,52 @@
+//===- ProtoWriter.h - The wire format of protocol buffers ------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_TRACE_PROTOWRITER_H
+#define LLM_LIB_TRACE_PROTOWRITER_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+
+namespace mlir::llm {
+
+/// Fields of a message, one behind the other; messages within it have their
+/// length before them, which is put there when they end.
+class ProtoWriter {
+public:
+  void varint(unsigned field, uint64_t value);
+  void fixed64(unsigned field, uint64_t value);
+  void real(unsigned field, double value);
+  void bytes(unsigned field, StringRef value);
+
+  void beginMessage(unsigned field);
+  void endMessage();
+  /// Fields that another writer has written.
+  void append(StringRef encoded) { buffer += encoded; }
+  /// Takes the message that has begun out again.
+  void dropMessage();
+
+  StringRef str() const { return buffer; }
+  void clear() { buffer.clear(); }
+
+private:
+  void key(unsigned field, unsigned wireType) {
+    rawVarint(uint64_t(field) << 3 | wireType);
+  }
+  void rawVarint(uint64_t value);
+
+  std::string buffer;
+  SmallVector<size_t, 8> starts; ///< of messages: where the length goes
+  SmallVector<size_t, 8> keys;   ///< of messages: where their number stands
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_TRACE_PROTOWRITER_H

@@ -1,0 +1,310 @@
+//===- Slices.cpp - An op on a box of its iterations ----------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Workload/Slices.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+FailureOr<Workload> mlir::llm::findWorkload(Operation *op) {
+  auto works = dyn_cast<WorkloadOpInterface>(op);
+  if (!works)
+    return failure();
+  return works.getWorkload([] { return InFlightDiagnostic(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Which loops can be cut
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One loop in a sum of loops: factor * loop.
+struct Term {
+  int64_t factor;
+  unsigned loop;
+};
+} // namespace
+
+/// The terms of an index; false where it is no such sum.
+static bool collectTerms(AffineExpr index, int64_t factor,
+                         SmallVectorImpl<Term> &terms) {
+  if (auto dim = dyn_cast<AffineDimExpr>(index)) {
+    terms.push_back({factor, dim.getPosition()});
+    return true;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+  if (!binary)
+    return false;
+  if (binary.getKind() == AffineExprKind::Add)
+    return collectTerms(binary.getLHS(), factor, terms) &&
+           collectTerms(binary.getRHS(), factor, terms);
+  auto scale = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  return scale && binary.getKind() == AffineExprKind::Mul &&
+         collectTerms(binary.getLHS(), factor * scale.getValue(), terms);
+}
+
+/// Whether boxes of `sizes` iterations count every index in a range once: of
+/// h * 4 + g, all g or a single h.
+static bool countsRange(AffineExpr index, ArrayRef<int64_t> sizes) {
+  SmallVector<Term> terms;
+  if (!collectTerms(index, 1, terms))
+    return false;
+  llvm::sort(terms, [](const Term &a, const Term &b) {
+    return std::tie(a.factor, a.loop) < std::tie(b.factor, b.loop);
+  });
+  int64_t count = 1;
+  for (const Term &term : terms) {
+    if (sizes[term.loop] == 1)
+      continue;
+    if (term.factor != count)
+      return false;
+    count *= sizes[term.loop];
+  }
+  return true;
+}
+
+/// How many neighbours along a dimension of the tensor belong together.
+static int64_t granuleOf(RankedTensorType tensor, unsigned dim) {
+  auto storage = dyn_cast<StorageBytesTypeInterface>(tensor.getElementType());
+  // Where all of them do, each slice has the scale of the whole.
+  return storage ? std::max<int64_t>(
+                       1, storage.getGranule(tensor.getRank() - 1 - dim))
+                 : 1;
+}
+
+static std::string explainUncut(const Buffer &buffer, const Loop &cut,
+                                unsigned loop, ArrayRef<int64_t> sizes) {
+  std::string named = "'" + buffer.name + "'";
+  auto tensor = dyn_cast<RankedTensorType>(buffer.value.getType());
+  if (!tensor || tensor.getRank() != int64_t(buffer.map.getNumResults()) ||
+      buffer.isGathered)
+    return "which elements of " + named + " belong to some iterations of '" +
+           cut.name + "' is not known";
+  for (auto [dim, index] : llvm::enumerate(buffer.map.getResults())) {
+    if (!index.isFunctionOfDim(loop))
+      continue;
+    if (!countsRange(index, sizes))
+      return "the elements of " + named + " that some iterations of '" +
+             cut.name + "' touch are no slice";
+    int64_t granule = granuleOf(tensor, dim);
+    if (sizes[loop] % granule)
+      return "a cut of '" + cut.name + "' into " + std::to_string(sizes[loop]) +
+             " goes through blocks of " + std::to_string(granule) + " in " +
+             named;
+  }
+  return {};
+}
+
+std::string mlir::llm::explainUncut(SliceableOpInterface op,
+                                    const Workload &workload, unsigned loop,
+                                    ArrayRef<int64_t> sizes) {
+  const Loop &cut = workload.loops[loop];
+  if (!cut.isTileable)
+    return "a value is carried along '" + cut.name + "'";
+  if (cut.kind == utils::IteratorType::reduction &&
+      !isa<SummableOpInterface>(op.getOperation()))
+    return "parts of the reduction '" + cut.name + "' are not added up";
+  for (const Buffer &buffer : workload.buffers) {
+    if (buffer.role == Buffer::Role::Temporary ||
+        !buffer.map.isFunctionOfDim(loop))
+      continue;
+    if (std::string why = ::explainUncut(buffer, cut, loop, sizes);
+        !why.empty())
+      return why;
+  }
+  return op.explainUncut(workload, loop, sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+/// `index` with its loops at `values`.
+static OpFoldResult apply(OpBuilder &builder, Location loc, AffineExpr index,
+                          ArrayRef<OpFoldResult> values) {
+  if (auto dim = dyn_cast<AffineDimExpr>(index))
+    return values[dim.getPosition()];
+  return affine::makeComposedFoldedAffineApply(
+      builder, loc, AffineMap::get(values.size(), 0, index), values);
+}
+
+IterationBox mlir::llm::sliceOfBuffer(OpBuilder &builder, Location loc,
+                                      const Buffer &buffer,
+                                      const IterationBox &box) {
+  IterationBox slice;
+  auto shape = cast<RankedTensorType>(buffer.value.getType()).getShape();
+  // The last iteration along each loop, for the last element.
+  SmallVector<AffineExpr> last;
+  for (unsigned loop = 0; loop < box.sizes.size(); ++loop)
+    last.push_back(getAffineDimExpr(loop, builder.getContext()) - 1);
+  for (auto [dim, index] : llvm::enumerate(buffer.map.getResults())) {
+    if (isa<AffineConstantExpr>(index)) { // the same for all iterations
+      slice.offsets.push_back(builder.getIndexAttr(0));
+      slice.sizes.push_back(builder.getIndexAttr(shape[dim]));
+      continue;
+    }
+    slice.offsets.push_back(apply(builder, loc, index, box.offsets));
+    AffineExpr count =
+        isa<AffineDimExpr>(index) ? index : index.replaceDims(last) + 1;
+    slice.sizes.push_back(apply(builder, loc, count, box.sizes));
+  }
+  return slice;
+}
+
+static bool isWhole(Value value, const IterationBox &slice) {
+  auto shape = cast<RankedTensorType>(value.getType()).getShape();
+  for (auto [offset, size, extent] :
+       llvm::zip_equal(slice.offsets, slice.sizes, shape))
+    if (!isConstantIntValue(offset, 0) || getConstantIntValue(size) != extent)
+      return false;
+  return true;
+}
+
+/// The operands of the op, each with the slice that its buffer shows: the n-th
+/// buffer that reads a value is its n-th operand. The others (positions) stay.
+static SmallVector<Value> sliceOperands(OpBuilder &builder, Operation *op,
+                                        const Workload &workload,
+                                        const IterationBox &box,
+                                        SmallVectorImpl<Operation *> &slices) {
+  SmallVector<Value> operands(op->getOperands());
+  llvm::SmallBitVector isDone(operands.size());
+  for (const Buffer &buffer : workload.buffers) {
+    if (buffer.role != Buffer::Role::Read)
+      continue;
+    unsigned operand = 0;
+    while (op->getOperand(operand) != buffer.value || isDone[operand])
+      ++operand;
+    isDone.set(operand);
+    IterationBox slice = sliceOfBuffer(builder, op->getLoc(), buffer, box);
+    if (isWhole(buffer.value, slice))
+      continue;
+    SmallVector<OpFoldResult> strides(slice.sizes.size(),
+                                      builder.getIndexAttr(1));
+    auto extract =
+        tensor::ExtractSliceOp::create(builder, op->getLoc(), buffer.value,
+                                       slice.offsets, slice.sizes, strides);
+    operands[operand] = extract;
+    slices.push_back(extract);
+  }
+  return operands;
+}
+
+LogicalResult mlir::llm::inferResults(Operation *op) {
+  auto inferring = dyn_cast<InferTypeOpInterface>(op);
+  SmallVector<Type> types;
+  if (!inferring || failed(inferring.inferReturnTypes(
+                        op->getContext(), op->getLoc(), op->getOperands(),
+                        op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
+                        op->getRegions(), types)))
+    return failure();
+  for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
+    result.setType(type);
+  return success();
+}
+
+static const Buffer *bufferOf(const Workload &workload, Value result) {
+  const Buffer *found =
+      llvm::find_if(workload.buffers, [&](const Buffer &each) {
+        return each.role == Buffer::Role::Write && each.value == result;
+      });
+  return found == workload.buffers.end() ? nullptr : found;
+}
+
+/// `value` with zeros behind it, up to `sizes`.
+static Value padTo(OpBuilder &builder, Value value,
+                   ArrayRef<OpFoldResult> sizes,
+                   ArrayRef<OpFoldResult> ownSizes) {
+  Location loc = value.getLoc();
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<OpFoldResult> low(sizes.size(), builder.getIndexAttr(0)), high;
+  AffineExpr whole = getAffineDimExpr(0, builder.getContext()),
+             own = getAffineDimExpr(1, builder.getContext());
+  for (auto [size, ownSize] : llvm::zip_equal(sizes, ownSizes))
+    high.push_back(apply(builder, loc, whole - own, {size, ownSize}));
+  Value zero = arith::ConstantOp::create(
+      builder, loc, builder.getZeroAttr(type.getElementType()));
+  return tensor::PadOp::create(builder, loc,
+                               type.clone(decomposeMixedValues(sizes).first),
+                               value, low, high, zero);
+}
+
+FailureOr<TilingResult>
+mlir::llm::sliceOp(OpBuilder &builder, SliceableOpInterface op,
+                   const IterationBox &box,
+                   function_ref<void(Operation *)> change) {
+  Location loc = op->getLoc();
+  FailureOr<Workload> workload = findWorkload(op);
+  if (failed(workload))
+    return failure();
+  IterationBox narrow = box;
+  op.narrowBox(builder, *workload, narrow);
+  TilingResult result;
+  SmallVector<Value> operands =
+      sliceOperands(builder, op, *workload, narrow, result.generatedSlices);
+  Operation *slice = op->clone();
+  slice->setOperands(operands);
+  op.placeSlice(builder, *workload, narrow, slice);
+  if (change)
+    change(slice);
+  builder.insert(slice);
+  if (failed(inferResults(slice)))
+    return failure();
+  result.tiledOps.push_back(slice);
+  for (auto [own, of] :
+       llvm::zip_equal(slice->getResults(), op->getResults())) {
+    const Buffer *buffer = bufferOf(*workload, of);
+    if (!buffer)
+      return failure();
+    IterationBox place = sliceOfBuffer(builder, loc, *buffer, box),
+                 done = sliceOfBuffer(builder, loc, *buffer, narrow);
+    bool isComplete = isEqualConstantIntOrValueArray(place.sizes, done.sizes);
+    result.tiledValues.push_back(
+        isComplete ? Value(own) : padTo(builder, own, place.sizes, done.sizes));
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// TilingInterface
+//===----------------------------------------------------------------------===//
+
+SmallVector<utils::IteratorType> mlir::llm::loopKindsOf(Operation *op) {
+  SmallVector<utils::IteratorType> kinds;
+  if (FailureOr<Workload> workload = findWorkload(op); succeeded(workload))
+    for (const Loop &loop : workload->loops)
+      kinds.push_back(loop.kind);
+  return kinds;
+}
+
+SmallVector<Range> mlir::llm::iterationDomainOf(Operation *op,
+                                                OpBuilder &builder) {
+  SmallVector<Range> domain;
+  if (FailureOr<Workload> workload = findWorkload(op); succeeded(workload))
+    for (const Loop &loop : workload->loops)
+      domain.push_back({builder.getIndexAttr(0),
+                        builder.getIndexAttr(loop.extent),
+                        builder.getIndexAttr(1)});
+  return domain;
+}
+
+LogicalResult mlir::llm::resultSliceOf(Operation *op, OpBuilder &builder,
+                                       unsigned result, const IterationBox &box,
+                                       IterationBox &slice) {
+  FailureOr<Workload> workload = findWorkload(op);
+  if (failed(workload))
+    return failure();
+  const Buffer *buffer = bufferOf(*workload, op->getResult(result));
+  if (!buffer)
+    return failure();
+  slice = sliceOfBuffer(builder, op->getLoc(), *buffer, box);
+  return success();
+}
