@@ -1,3 +1,18 @@
+if(LLM_PRECOMPILED_HEADERS)
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/MlirHeaders.cpp" CONTENT "")
+  add_library(LlmMlirHeaders OBJECT "${PROJECT_BINARY_DIR}/MlirHeaders.cpp")
+  target_precompile_headers(LlmMlirHeaders PRIVATE "${PROJECT_SOURCE_DIR}/lib/MlirHeaders.h")
+endif()
+
+# What uses MLIR reads its headers precompiled, if they are.
+function(llm_precompile_headers target)
+  if(LLM_PRECOMPILED_HEADERS)
+    target_precompile_headers(${target} REUSE_FROM LlmMlirHeaders)
+    # ccache must see that they are read.
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+  endif()
+endfunction()
+
 # llm_add_library(<name> LAYER <n> [SOURCES <file>...] [LINK <library>...])
 #
 # A static library of the compiler; without sources, several under one name. The layer is
@@ -13,6 +28,9 @@ function(llm_add_library name)
   if(ARG_SOURCES)
     add_library(${name} STATIC ${ARG_SOURCES})
     add_dependencies(${name} LlmTableGen)
+    if(MLIR IN_LIST ARG_LINK)
+      llm_precompile_headers(${name})
+    endif()
   else()
     add_library(${name} INTERFACE)
     set(scope INTERFACE)

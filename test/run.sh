@@ -10,7 +10,7 @@ build=build
 [ "$preset" = release ] || build=build-$preset
 
 command -v chromium >/dev/null || bash "$root/tools/setup.sh" chromium
-bash "$root/tools/build.sh" "$preset"
+bash "$root/tools/build.sh" "$preset" all llm-tests
 # Without them the tests of the page are skipped, and lit says so.
 command -v npm >/dev/null && bash "$root/test/integration/viewer/setup.sh" "$root/$build/test/viewer-packages" || true
 results=$(mktemp)

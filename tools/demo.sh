@@ -7,7 +7,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 if [ -z "${LLM_OPT_BIN:-}" ]; then
-  bash "$root/tools/build.sh" release
+  bash "$root/tools/build.sh" release llm-opt llm-translate
   LLM_OPT_BIN=$root/build/bin
 fi
 export PATH="$LLM_OPT_BIN:$PATH"

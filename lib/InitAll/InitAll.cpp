@@ -6,10 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/InitAll/InitAll.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Export/Passes.h"
 #include "llm/Transforms/Passes.h"
 #include "llm/Workload/ExternalModels.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 

@@ -19,6 +19,7 @@
 #include "llm/Transforms/Passes.h"
 #include "llm/Workload/Composition.h"
 #include "llm/Workload/ExternalModels.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/RegionKindInterface.h"

@@ -6,12 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileLoops.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Planning/Split.h"
 #include "llm/Program/Program.h"
 #include "llm/Transforms/Passes.h"
 #include "llm/Workload/ExternalModels.h"
 #include "llm/Workload/Slices.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"

@@ -10,6 +10,7 @@
 #include "ModuleTarget.h"
 #include "llm/Console/Interrupts.h"
 #include "llm/Cost/Roofline.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Planning/Capacity.h"
 #include "llm/Planning/ProgramBounds.h"
 #include "llm/Planning/ScheduleProblem.h"
@@ -18,6 +19,7 @@
 #include "llm/Support/Units.h"
 #include "llm/Transforms/Passes.h"
 #include "llm/Workload/ExternalModels.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
 

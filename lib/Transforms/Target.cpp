@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleTarget.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Transforms/Passes.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_LLMTARGETPASS

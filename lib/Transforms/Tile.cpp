@@ -8,10 +8,12 @@
 #include "ModuleTarget.h"
 #include "SearchLine.h"
 #include "llm/Cost/ClosedForm.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Planning/TileSearch.h"
 #include "llm/Program/Program.h"
 #include "llm/Transforms/Passes.h"
 #include "llm/Workload/ExternalModels.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::llm {

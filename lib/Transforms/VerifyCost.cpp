@@ -8,9 +8,11 @@
 #include "ModuleTarget.h"
 #include "SearchLine.h"
 #include "llm/Cost/CostModel.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Program/Program.h"
 #include "llm/Transforms/Passes.h"
 #include "llm/Workload/ExternalModels.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_LLMVERIFYCOSTPASS

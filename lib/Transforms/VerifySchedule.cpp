@@ -7,12 +7,14 @@
 
 #include "ModuleTarget.h"
 #include "SearchLine.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Planning/Capacity.h"
 #include "llm/Planning/ProgramBounds.h"
 #include "llm/Planning/ScheduleProblem.h"
 #include "llm/Support/Units.h"
 #include "llm/Transforms/Passes.h"
 #include "llm/Workload/ExternalModels.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_LLMVERIFYSCHEDULEPASS
