@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chronology.h"
-#include "Profile.h"
+#include "DecidedUse.h"
 
 #include <algorithm>
 
@@ -106,7 +106,7 @@ static unsigned selectActivity(const Model &model, int now) {
 /// The machines of a domain that belong to the group, if one is given. Of those
 /// that are blank, and thus equal, only the first; `taken` is none of them.
 static std::vector<int> machinesToTry(const Model &model,
-                                      const Profile &profile, IntVar machine,
+                                      const DecidedUse &profile, IntVar machine,
                                       int now, std::optional<unsigned> group,
                                       int taken = -1) {
   const Instance &instance = model.instance;
@@ -132,8 +132,8 @@ static std::vector<int> machinesToTry(const Model &model,
 /// Into whose memory an activity can fetch that runs on `machine` itself: -1
 /// for a part.
 static std::vector<int> consumersToTry(const Model &model,
-                                       const Profile &profile, unsigned index,
-                                       int now, int machine) {
+                                       const DecidedUse &profile,
+                                       unsigned index, int now, int machine) {
   std::optional<unsigned> consumer = model.instance[index].consumer;
   if (!consumer)
     return {-1};
@@ -141,8 +141,9 @@ static std::vector<int> consumersToTry(const Model &model,
                        std::nullopt, machine);
 }
 
-static std::vector<Branch> placings(const Model &model, const Profile &profile,
-                                    unsigned index, int now) {
+static std::vector<Branch> placings(const Model &model,
+                                    const DecidedUse &profile, unsigned index,
+                                    int now) {
   const Activity &activity = model.instance[index];
   std::vector<Branch> found;
   for (IntVarValues way(model.way[index]); way(); ++way) {
@@ -195,7 +196,7 @@ static int nextEnd(const Model &model, unsigned index, int now) {
 
 const Choice *Chronology::choice(Space &home) {
   const Model &model = static_cast<const Model &>(home);
-  Profile profile(model);
+  DecidedUse profile(model);
   unsigned index = selectActivity(model, 0);
   int now = model.start[index].min();
   if (!profile.isEvent(now)) {

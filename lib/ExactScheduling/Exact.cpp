@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/ExactScheduling/Exact.h"
-#include "Energy.h"
+#include "EnergeticReasoning.h"
 #include "Model.h"
 #include "Readout.h"
 #include "llm/Scheduling/Bounds.h"

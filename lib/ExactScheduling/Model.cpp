@@ -7,7 +7,7 @@
 
 #include "Model.h"
 #include "Chronology.h"
-#include "Energy.h"
+#include "EnergeticReasoning.h"
 
 #include <algorithm>
 

@@ -320,12 +320,13 @@ void Timeline::forEachStretch(
   visitStretches(theProgram->items(), iterations, visit);
 }
 
-void Timeline::forEachSlice(unsigned op, ArrayRef<int64_t> iterations,
-                            function_ref<void(const Slice &)> visit) const {
+void Timeline::forEachTimedSlot(
+    unsigned op, ArrayRef<int64_t> iterations,
+    function_ref<void(const TimedSlot &)> visit) const {
   int64_t start = startOfRun(op, iterations);
   auto slots = theProgram->ops()[op].op->getAttrOfType<SlotsAttr>(
       LlmDialect::slotsAttrName);
-  Slice slice;
+  TimedSlot slice;
   slice.op = op;
   slice.iterations = iterations;
   for (SlotRunAttr run : slots.getRuns())

@@ -123,7 +123,7 @@ Type RowModels::macTypeOf(size_t index) const {
 /// The machines of the views of one target, each made where it is asked for.
 class RowModels::Machines {
 public:
-  struct Machine {
+  struct RowTarget {
     const Target *target = nullptr;
     const Engine *engine = nullptr; ///< null of a collective
     UnitMachine units;              ///< of views with a class
@@ -132,8 +132,8 @@ public:
   Machines(ArrayRef<View> views, const Target &target)
       : views(views), targets(target), made(views.size()) {}
 
-  const Machine &of(size_t index) {
-    Machine &machine = made[index];
+  const RowTarget &of(size_t index) {
+    RowTarget &machine = made[index];
     if (machine.target)
       return machine;
     const View &view = views[index];
@@ -151,7 +151,7 @@ public:
 private:
   ArrayRef<View> views;
   SelectedTargets targets;
-  std::vector<Machine> made;
+  std::vector<RowTarget> made;
 };
 
 /// Seconds of an op whose work spreads over the units evenly; negative where
@@ -182,7 +182,7 @@ double RowModels::predict(const Model &model, Machines &machines) const {
                            *machines.of(model.view).target);
   double seconds = 0;
   for (const OpModel &op : model.ops) {
-    const Machines::Machine &machine = machines.of(op.view);
+    const Machines::RowTarget &machine = machines.of(op.view);
     if (!op.kernel) {
       seconds += evenSeconds(op.onTarget, op.bytes.memory, *machine.target,
                              *machine.engine);

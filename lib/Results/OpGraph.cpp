@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Results/OpGraph.h"
-#include "llm/Results/TargetCheck.h"
+#include "llm/Results/Staleness.h"
 #include "llm/Support/Units.h"
 
 using namespace mlir;
@@ -51,7 +51,7 @@ static std::optional<int64_t> cyclesOf(CostAttr cost) {
 static std::optional<int64_t> cyclesOf(const Timeline &timeline, unsigned op) {
   std::optional<int64_t> sum = 0;
   Iterations firstRun(timeline.loopsOf(op).size(), 0);
-  timeline.forEachSlice(op, firstRun, [&](const Slice &slice) {
+  timeline.forEachTimedSlot(op, firstRun, [&](const TimedSlot &slice) {
     if (sum && slice.prefetched.empty())
       sum = checkedAdd(*sum, slice.endCycle - slice.startCycle);
   });

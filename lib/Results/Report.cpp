@@ -7,7 +7,7 @@
 
 #include "llm/Results/Report.h"
 #include "llm/Results/OpGraph.h"
-#include "llm/Results/TargetCheck.h"
+#include "llm/Results/Staleness.h"
 #include "llm/Support/Units.h"
 #include "llvm/Support/Threading.h"
 
@@ -64,7 +64,7 @@ namespace {
 /// The engines that an op's slots are on, in words.
 class EngineText {
 public:
-  void add(const Slice &slice) {
+  void add(const TimedSlot &slice) {
     isOneGroup &= slots == 0 || group == slice.engine;
     group = slice.engine;
     first = slots == 0 ? slice.engineIndex : std::min(first, slice.engineIndex);
@@ -92,7 +92,7 @@ static LogicalResult addSlots(OpReport &report, const Timeline &timeline,
   EngineText engines;
   std::optional<int64_t> scheduled = 0;
   Iterations firstRun(timeline.loopsOf(index).size(), 0);
-  timeline.forEachSlice(index, firstRun, [&](const Slice &slice) {
+  timeline.forEachTimedSlot(index, firstRun, [&](const TimedSlot &slice) {
     if (!slice.prefetched.empty())
       return;
     bool isFirst = slice.position == 0;

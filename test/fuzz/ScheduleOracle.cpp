@@ -29,14 +29,14 @@ public:
       : timeline(timeline), target(target) {
     timeline.forEachStretch([&](const StretchRun &run) {
       for (unsigned op : run.stretch.ops)
-        timeline.forEachSlice(op, run.iterations,
-                              [&](const Slice &slice) { add(slice); });
+        timeline.forEachTimedSlot(op, run.iterations,
+                                  [&](const TimedSlot &slice) { add(slice); });
     });
   }
   void check() const;
 
 private:
-  void add(const Slice &slice);
+  void add(const TimedSlot &slice);
   void checkDependences() const;
 
   const Timeline &timeline;
@@ -48,7 +48,7 @@ private:
 };
 } // namespace
 
-void AbsoluteSchedule::add(const Slice &slice) {
+void AbsoluteSchedule::add(const TimedSlot &slice) {
   Interval time(slice.startCycle, slice.endCycle);
   if (slice.prefetched.empty()) {
     auto [known, isNew] = runs.try_emplace(

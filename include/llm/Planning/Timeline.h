@@ -37,7 +37,7 @@ using Iterations = SmallVector<int64_t, 2>;
 /// One slot of one run of an op, in cycles from the program's start. It refers
 /// to the program's attributes and to the visitor's iterations: a view for one
 /// call.
-struct Slice {
+struct TimedSlot {
   unsigned op = 0;
   ArrayRef<int64_t> iterations;
   int64_t part = 0;
@@ -89,8 +89,8 @@ public:
   /// In the order of the program, iteration by iteration.
   void forEachStretch(function_ref<void(const StretchRun &)> visit) const;
   /// The slices of one run, each part after its prefetches.
-  void forEachSlice(unsigned op, ArrayRef<int64_t> iterations,
-                    function_ref<void(const Slice &)> visit) const;
+  void forEachTimedSlot(unsigned op, ArrayRef<int64_t> iterations,
+                        function_ref<void(const TimedSlot &)> visit) const;
 
   /// No two make the same run wait for the same run.
   ArrayRef<Dependence> dependences() const { return allDependences; }

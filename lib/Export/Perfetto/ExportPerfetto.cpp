@@ -9,7 +9,7 @@
 #include "llm/Export/Files/ExportedFiles.h"
 #include "llm/Export/Files/FunctionFiles.h"
 #include "llm/Files/GzipOutput.h"
-#include "llm/Results/TargetCheck.h"
+#include "llm/Results/Staleness.h"
 #include "llm/Support/Units.h"
 
 namespace mlir::llm {

@@ -217,7 +217,7 @@ static void writeCycles(TraceValues &values, int64_t start, int64_t end) {
   values.number("end_cycle", end);
 }
 
-void TraceArgs::writeSlot(TraceValues &values, const Slice &slice,
+void TraceArgs::writeSlot(TraceValues &values, const TimedSlot &slice,
                           SlotRunAttr slots, ArrayRef<std::string> dependsOn) {
   writePlace(values, slice.op, slice.iterations);
   if (timeline.partCount(slice.op) > 1)
@@ -237,7 +237,7 @@ void TraceArgs::writeSlot(TraceValues &values, const Slice &slice,
   writeCause(values, slice.op);
 }
 
-void TraceArgs::writeFetch(TraceValues &values, const Slice &slice) {
+void TraceArgs::writeFetch(TraceValues &values, const TimedSlot &slice) {
   writePlace(values, slice.op, slice.iterations);
   if (timeline.partCount(slice.op) > 1)
     values.number("part", slice.part);

@@ -26,9 +26,9 @@ public:
         known(timeline.program().ops().size()) {}
 
   /// `slots`: the run of slots in which it is.
-  void writeSlot(TraceValues &values, const Slice &slice, SlotRunAttr slots,
+  void writeSlot(TraceValues &values, const TimedSlot &slice, SlotRunAttr slots,
                  ArrayRef<std::string> dependsOn);
-  void writeFetch(TraceValues &values, const Slice &slice);
+  void writeFetch(TraceValues &values, const TimedSlot &slice);
   /// Slots or fetches that follow each other. What is of the whole op stands at
   /// its first ones alone; costs are those of these parts.
   void writeOpRun(TraceValues &values, unsigned op, const OpRun &run,

@@ -182,7 +182,7 @@ void TraceExporter::beginWork(
 }
 
 void TraceExporter::beginSlot(const Span &span) {
-  Slice slice = spans.sliceOf(span.series, span.index, span.stretch);
+  TimedSlot slice = spans.sliceOf(span.series, span.index, span.stretch);
   SliceOfRun place{slice.op, slice.iterations, slice.position};
   SmallVector<TraceArrow, 2> fetches;
   for (unsigned fetch = 0;
@@ -201,7 +201,7 @@ static std::string nameOfFetch(StringRef buffer, const std::string &op) {
 }
 
 void TraceExporter::beginFetch(const Span &span) {
-  Slice slice = spans.sliceOf(span.series, span.index, span.stretch);
+  TimedSlot slice = spans.sliceOf(span.series, span.index, span.stretch);
   SliceOfRun place{slice.op, slice.iterations, slice.position};
   TraceArrow arrow{TraceArrow::Kind::Prefetch,
                    flows.idOfFetch(place, span.series.fetch)};

@@ -14,7 +14,7 @@ using namespace mlir::llm;
 static int64_t findLastSlot(const Timeline &timeline, unsigned op) {
   Iterations firstRun(timeline.loopsOf(op).size(), 0);
   int64_t last = 0, lastEnd = -1;
-  timeline.forEachSlice(op, firstRun, [&](const Slice &slice) {
+  timeline.forEachTimedSlot(op, firstRun, [&](const TimedSlot &slice) {
     if (!slice.prefetched.empty() || slice.endCycle <= lastEnd)
       return;
     last = slice.position;

@@ -157,11 +157,11 @@ int64_t TraceSpans::endOf(const SlotSeries &series, int64_t index,
   return run.startCycle + series.endCycle + index * series.stride;
 }
 
-Slice TraceSpans::sliceOf(const SlotSeries &series, int64_t index,
-                          const StretchRun &stretch) const {
+TimedSlot TraceSpans::sliceOf(const SlotSeries &series, int64_t index,
+                              const StretchRun &stretch) const {
   SlotRunAttr run = runOfSlots(series);
   int64_t i = series.first + index;
-  Slice slice;
+  TimedSlot slice;
   slice.op = series.owner;
   slice.iterations = stretch.iterations;
   slice.part = run.getPart() + i * run.getPartStride();

@@ -45,8 +45,8 @@ public:
   int64_t endOf(const SlotSeries &series, int64_t index,
                 const StretchRun &run) const;
   /// Number `index` of a series: of slots and fetches, in a run of the op.
-  Slice sliceOf(const SlotSeries &series, int64_t index,
-                const StretchRun &run) const;
+  TimedSlot sliceOf(const SlotSeries &series, int64_t index,
+                    const StretchRun &run) const;
   unsigned trackOf(const SlotSeries &series, int64_t index,
                    const ProgramItem &stretch) const;
 

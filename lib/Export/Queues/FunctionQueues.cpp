@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionQueues.h"
-#include "llm/Results/TargetCheck.h"
+#include "llm/Results/Staleness.h"
 #include "llm/Support/Units.h"
 #include "mlir/IR/Remarks.h"
 

@@ -202,7 +202,7 @@ static void addTile(Json &json, Operation *op) {
   json["tile_levels"] = std::move(levels);
 }
 
-static Json toJson(const Slice &slice) {
+static Json toJson(const TimedSlot &slice) {
   return {
       {"engine", (slice.engine + "[" + Twine(slice.engineIndex) + "]").str()},
       {"start_cycle", slice.startCycle},
@@ -224,7 +224,7 @@ static Json slotsToJson(const Report &report, unsigned op) {
   const Timeline &timeline = report.timeline;
   Json slots = Json::array(), prefetches = Json::array();
   Iterations firstRun(timeline.loopsOf(op).size(), 0);
-  timeline.forEachSlice(op, firstRun, [&](const Slice &slice) {
+  timeline.forEachTimedSlot(op, firstRun, [&](const TimedSlot &slice) {
     Json slot = toJson(slice);
     std::optional<unsigned> fetch;
     if (!slice.prefetched.empty())

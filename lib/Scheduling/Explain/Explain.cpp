@@ -54,7 +54,7 @@ public:
 
 private:
   /// A part, or the fetch of a slice for one.
-  struct Run {
+  struct Step {
     const Slot *slot;
     const PrefetchSlot *fetch; ///< null: the part
     int64_t start() const { return fetch ? fetch->start : slot->start; }
@@ -63,9 +63,9 @@ private:
   };
 
   void findEnds();
-  std::vector<Run> listRuns() const;
-  int64_t whenReady(const Run &run) const;
-  Cause causeOf(const Run &run) const;
+  std::vector<Step> listSteps() const;
+  int64_t whenReady(const Step &step) const;
+  Cause causeOf(const Step &step) const;
   Cause causeOfPart(const Slot &slot) const;
   Cause causeOfFetch(const Slot &slot, const PrefetchSlot &fetch) const;
   void addIdleCycles(unsigned group, int64_t upTo, Cause cause);
@@ -97,42 +97,42 @@ void CauseFinder::findEnds() {
 }
 
 /// By start; then in the order of tasks and parts.
-std::vector<CauseFinder::Run> CauseFinder::listRuns() const {
-  std::vector<Run> runs;
+std::vector<CauseFinder::Step> CauseFinder::listSteps() const {
+  std::vector<Step> steps;
   for (const Slot &slot : solution.slots) {
-    runs.push_back({&slot, nullptr});
+    steps.push_back({&slot, nullptr});
     for (const PrefetchSlot &fetch : slot.prefetches)
-      runs.push_back({&slot, &fetch});
+      steps.push_back({&slot, &fetch});
   }
-  std::sort(runs.begin(), runs.end(), [](const Run &a, const Run &b) {
+  std::sort(steps.begin(), steps.end(), [](const Step &a, const Step &b) {
     return std::make_tuple(a.start(), a.slot->task, a.slot->part) <
            std::make_tuple(b.start(), b.slot->task, b.slot->part);
   });
-  return runs;
+  return steps;
 }
 
-/// When all that the run depends on has ended, its own fetches not counted.
-int64_t CauseFinder::whenReady(const Run &run) const {
-  unsigned task = run.slot->task;
-  if (!run.fetch) {
+/// When all that the step depends on has ended, its own fetches not counted.
+int64_t CauseFinder::whenReady(const Step &step) const {
+  unsigned task = step.slot->task;
+  if (!step.fetch) {
     bool combines = problem.tasks[task].lastCombines &&
-                    numbers.isLast(task, run.slot->part);
+                    numbers.isLast(task, step.slot->part);
     return std::max(ready[task], combines ? joinedEnds[task] : 0);
   }
   int64_t time = 0;
-  const Part &part = numbers.part(task, run.slot->part);
-  for (unsigned awaited : part.sources[run.fetch->source].predecessors)
+  const Part &part = numbers.part(task, step.slot->part);
+  for (unsigned awaited : part.sources[step.fetch->source].predecessors)
     time = std::max(time, ends[awaited]);
   return time;
 }
 
-Cause CauseFinder::causeOf(const Run &run) const {
-  if (run.start() == 0)
+Cause CauseFinder::causeOf(const Step &step) const {
+  if (step.start() == 0)
     return Cause::None;
-  if (run.start() == whenReady(run))
+  if (step.start() == whenReady(step))
     return Cause::Dependence;
-  return run.fetch ? causeOfFetch(*run.slot, *run.fetch)
-                   : causeOfPart(*run.slot);
+  return step.fetch ? causeOfFetch(*step.slot, *step.fetch)
+                    : causeOfPart(*step.slot);
 }
 
 Cause CauseFinder::causeOfPart(const Slot &slot) const {
@@ -195,31 +195,31 @@ void CauseFinder::addIdleCycles(unsigned group, int64_t upTo, Cause cause) {
 void CauseFinder::run() {
   findEnds();
   std::vector<bool> hasStarted(problem.tasks.size(), false);
-  std::vector<Run> runs = listRuns();
-  for (size_t i = 0, behind; i < runs.size(); i = behind) {
-    occupancy.advanceTo(runs[i].start());
+  std::vector<Step> steps = listSteps();
+  for (size_t i = 0, behind; i < steps.size(); i = behind) {
+    occupancy.advanceTo(steps[i].start());
     // Of each group, the first cause of what starts at this moment.
     std::map<unsigned, Cause> starts;
     for (behind = i;
-         behind < runs.size() && runs[behind].start() == runs[i].start();
+         behind < steps.size() && steps[behind].start() == steps[i].start();
          ++behind) {
-      const Run &run = runs[behind];
-      Cause cause = causeOf(run);
-      if (!run.fetch && !hasStarted[run.slot->task]) {
-        hasStarted[run.slot->task] = true;
-        explanation.tasks[run.slot->task].heldBackBy = cause;
+      const Step &step = steps[behind];
+      Cause cause = causeOf(step);
+      if (!step.fetch && !hasStarted[step.slot->task]) {
+        hasStarted[step.slot->task] = true;
+        explanation.tasks[step.slot->task].heldBackBy = cause;
       }
-      if (run.start() == run.end())
+      if (step.start() == step.end())
         continue;
-      unsigned group = run.engine().group;
-      explanation.engines[group].busyCycles += run.end() - run.start();
+      unsigned group = step.engine().group;
+      explanation.engines[group].busyCycles += step.end() - step.start();
       if (cause == Cause::Engine) // a busy one, on which its slices lie
         cause = Cause::Choice;    // not another
       Cause &first = starts.try_emplace(group, cause).first->second;
       first = std::min(first, cause);
     }
     for (auto [group, cause] : starts)
-      addIdleCycles(group, runs[i].start(), cause);
+      addIdleCycles(group, steps[i].start(), cause);
   }
   occupancy.advanceTo(solution.makespan);
   for (unsigned group = 0; group < problem.engines.size(); ++group)

@@ -34,12 +34,12 @@ public:
 
 private:
   /// A part, or the fetch of a slice for one.
-  struct Run {
+  struct Step {
     size_t slot;
     const PrefetchSlot *fetch; ///< null: the part
   };
 
-  std::vector<Run> listBackward() const;
+  std::vector<Step> listBackward() const;
   void visitFetch(size_t slot, const PrefetchSlot &fetch);
   void visitPart(size_t slot);
   int64_t latestEndOf(unsigned task);
@@ -61,32 +61,32 @@ private:
 
 } // namespace
 
-/// What waits for a run starts at its end or later. Where that is also the
-/// start of the run, which then has no length, it is a task behind it, a part
+/// What waits for a step starts at its end or later. Where that is also the
+/// start of the step, which then has no length, it is a task behind it, a part
 /// behind it, or the part that it was fetched for.
-std::vector<SlackFinder::Run> SlackFinder::listBackward() const {
+std::vector<SlackFinder::Step> SlackFinder::listBackward() const {
   std::vector<unsigned> order = topologicalOrder(problem);
   std::vector<unsigned> rank(order.size());
   for (unsigned i = 0; i < order.size(); ++i)
     rank[order[i]] = i;
-  std::vector<Run> runs;
+  std::vector<Step> steps;
   for (size_t i = 0; i < solution.slots.size(); ++i) {
-    runs.push_back({i, nullptr});
+    steps.push_back({i, nullptr});
     for (const PrefetchSlot &fetch : solution.slots[i].prefetches)
-      runs.push_back({i, &fetch});
+      steps.push_back({i, &fetch});
   }
-  auto key = [&](const Run &run) {
-    const Slot &slot = solution.slots[run.slot];
-    return std::make_tuple(run.fetch ? run.fetch->start : slot.start,
-                           rank[slot.task], slot.part, !run.fetch,
-                           run.fetch ? run.fetch->source : 0);
+  auto key = [&](const Step &step) {
+    const Slot &slot = solution.slots[step.slot];
+    return std::make_tuple(step.fetch ? step.fetch->start : slot.start,
+                           rank[slot.task], slot.part, !step.fetch,
+                           step.fetch ? step.fetch->source : 0);
   };
-  std::sort(runs.begin(), runs.end(),
-            [&](const Run &a, const Run &b) { return key(a) > key(b); });
-  return runs;
+  std::sort(steps.begin(), steps.end(),
+            [&](const Step &a, const Step &b) { return key(a) > key(b); });
+  return steps;
 }
 
-/// The latest start of a run before the one behind it on its engine. Without
+/// The latest start of a step before the one behind it on its engine. Without
 /// length it is not on its engine's time.
 int64_t SlackFinder::passEngine(EngineId engine, int64_t length,
                                 int64_t latestEnd) {
@@ -135,11 +135,11 @@ void SlackFinder::visitPart(size_t index) {
 }
 
 std::vector<int64_t> SlackFinder::run() {
-  for (const Run &run : listBackward()) {
-    if (run.fetch)
-      visitFetch(run.slot, *run.fetch);
+  for (const Step &step : listBackward()) {
+    if (step.fetch)
+      visitFetch(step.slot, *step.fetch);
     else
-      visitPart(run.slot);
+      visitPart(step.slot);
   }
   return std::move(slacks);
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Core/Graph.h"
-#include "Machine.h"
+#include "MachineState.h"
 #include "llm/Scheduling/Solvers.h"
 #include "llm/Support/Units.h"
 
@@ -23,7 +23,7 @@ struct Placement {
 
 /// The mode that ends first, when the part may start at `ready`; ties go to the
 /// first.
-static std::optional<Placement> findPlacement(const Machine &machine,
+static std::optional<Placement> findPlacement(const MachineState &machine,
                                               const PartTable &table,
                                               size_t part, int64_t ready) {
   Placement best;
@@ -47,7 +47,7 @@ std::optional<Solution> scheduleEarliest(const Problem &problem) {
   if (!table || order.size() != problem.tasks.size())
     return std::nullopt;
 
-  Machine machine(problem, *table);
+  MachineState machine(problem, *table);
   std::vector<int64_t> taskEnds(problem.tasks.size(), 0);
   for (unsigned task : order) {
     int64_t ready = machine.now();

@@ -9,7 +9,7 @@
 #define LLM_LIB_SCHEDULING_LIST_LISTRUN_H
 
 #include "Habit.h"
-#include "Machine.h"
+#include "MachineState.h"
 #include "Plan.h"
 #include "Prefetcher.h"
 
@@ -94,7 +94,7 @@ private:
   const Plan &plan;
   const ListOptions &options;
   const std::vector<int64_t> lanes; ///< all that there are
-  Machine machine;
+  MachineState machine;
   std::optional<Prefetcher> prefetcher;
   std::vector<ReadyQueue> queues; ///< by groups
   /// Parts that wait for one engine, which holds what was fetched for them.

@@ -186,7 +186,7 @@ std::vector<ListOptions> ListSearch::otherOptions(const Problem &resolved,
   // More engines can mean a longer schedule (Graham), hence the halvings; parts
   // that were made for all engines keep them.
   unsigned mostHalvings =
-      isAsGiven ? Machine::mostHalvings(resolved, plan.table) : 0;
+      isAsGiven ? MachineState::mostHalvings(resolved, plan.table) : 0;
   for (ListOptions with : eagerOptions(resolved)) {
     for (unsigned halvings = 0; halvings <= mostHalvings; ++halvings) {
       with.halvings = halvings;

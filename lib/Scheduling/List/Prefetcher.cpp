@@ -13,7 +13,7 @@
 namespace mlir::llm::scheduling {
 
 Prefetcher::Prefetcher(const Problem &problem, const Plan &plan,
-                       Machine &machine, const ListOptions &options)
+                       MachineState &machine, const ListOptions &options)
     : problem(problem), plan(plan), machine(machine), options(options),
       lanes(allLanes(problem)) {
   for (unsigned group = 0; group < problem.engines.size(); ++group)

@@ -9,7 +9,7 @@
 #define LLM_LIB_SCHEDULING_LIST_PREFETCHER_H
 
 #include "Habit.h"
-#include "Machine.h"
+#include "MachineState.h"
 #include "Plan.h"
 
 #include <deque>
@@ -26,7 +26,7 @@ namespace mlir::llm::scheduling {
 /// still fits beside all that was fetched, on each engine that it may run on.
 class Prefetcher {
 public:
-  Prefetcher(const Problem &problem, const Plan &plan, Machine &machine,
+  Prefetcher(const Problem &problem, const Plan &plan, MachineState &machine,
              const ListOptions &options);
 
   /// Starts what idle memory engines can fetch now, and adds the parts that
@@ -91,7 +91,7 @@ private:
 
   const Problem &problem;
   const Plan &plan;
-  Machine &machine;
+  MachineState &machine;
   const ListOptions &options;
   const std::vector<int64_t> lanes; ///< all that there are
   std::vector<bool> hasEnded;       ///< of tasks

@@ -1,11 +1,11 @@
-//===- Profile.cpp - Who holds what, of what is decided -------------------===//
+//===- DecidedUse.cpp - Who holds what, of what is decided ----------------===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Profile.h"
+#include "DecidedUse.h"
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ static bool mayTakeNoTime(const Activity &activity) {
                      [](const Way &way) { return way.length == 0; });
 }
 
-Profile::Profile(const Model &model) : model(model) {
+DecidedUse::DecidedUse(const Model &model) : model(model) {
   const Instance &instance = model.instance;
   for (unsigned i = 0; i < instance.size(); ++i) {
     if (!model.isDecided(i) || model.isAbsent(i))
@@ -62,7 +62,7 @@ static int64_t mostHeld(const std::vector<Item> &items, int start, int end,
   return most;
 }
 
-bool Profile::lanesFit(const Placing &placing, int start, int end) const {
+bool DecidedUse::lanesFit(const Placing &placing, int start, int end) const {
   const Instance &instance = model.instance;
   const Way &way = instance[placing.activity].ways[placing.way];
   for (unsigned m : instance.activities.contended)
@@ -75,14 +75,14 @@ bool Profile::lanesFit(const Placing &placing, int start, int end) const {
   return true;
 }
 
-bool Profile::machineFits(const Placing &placing, int start, int end) const {
+bool DecidedUse::machineFits(const Placing &placing, int start, int end) const {
   return mostHeld(items, start, end, [&](const Item &item) {
            return item.machine == placing.machine ? 1 : 0;
          }) < model.instance.machines[placing.machine].places;
 }
 
-bool Profile::memoryFits(const Placing &placing, int start, int end,
-                         int Holding::*until) const {
+bool DecidedUse::memoryFits(const Placing &placing, int start, int end,
+                            int Holding::*until) const {
   const Instance &instance = model.instance;
   const Activity &activity = instance[placing.activity];
   int where = activity.isFetch() ? placing.consumerMachine : placing.machine;
@@ -99,7 +99,7 @@ bool Profile::memoryFits(const Placing &placing, int start, int end,
          machine.privateBytes;
 }
 
-bool Profile::fits(const Placing &placing, int time) const {
+bool DecidedUse::fits(const Placing &placing, int time) const {
   const Activity &activity = model.instance[placing.activity];
   int end = time + activity.ways[placing.way].length;
   if (end == time)
@@ -110,7 +110,7 @@ bool Profile::fits(const Placing &placing, int time) const {
 
 /// When all that it waits for has ended: tasks, fetches, the parts that it
 /// joins.
-int Profile::readyTime(const Placing &placing) const {
+int DecidedUse::readyTime(const Placing &placing) const {
   const Instance &instance = model.instance;
   const Activity &activity = instance[placing.activity];
   const std::vector<unsigned> &before = instance.tasksBefore(activity);
@@ -132,7 +132,7 @@ int Profile::readyTime(const Placing &placing) const {
   return ready;
 }
 
-bool Profile::fitsBefore(const Placing &placing, int time) const {
+bool DecidedUse::fitsBefore(const Placing &placing, int time) const {
   int ready = readyTime(placing);
   auto canStart = [&](int earlier) {
     if (earlier < ready || earlier >= time)
@@ -150,13 +150,13 @@ bool Profile::fitsBefore(const Placing &placing, int time) const {
                      [&](const Item &item) { return canStart(item.end); });
 }
 
-bool Profile::isEvent(int time) const {
+bool DecidedUse::isEvent(int time) const {
   return time == 0 ||
          std::any_of(items.begin(), items.end(),
                      [&](const Item &item) { return item.end == time; });
 }
 
-int Profile::nextEvent(int time) const {
+int DecidedUse::nextEvent(int time) const {
   int next = INT_MAX;
   for (const Item &item : items)
     if (item.end > time)
@@ -164,7 +164,7 @@ int Profile::nextEvent(int time) const {
   return next == INT_MAX ? -1 : next;
 }
 
-bool Profile::isBlank(int machine, int time) const {
+bool DecidedUse::isBlank(int machine, int time) const {
   for (const Item &item : items)
     if (item.machine == machine && item.end > time)
       return false;

@@ -1,11 +1,11 @@
-//===- TargetCheck.cpp - Whether a schedule is for its target -------------===//
+//===- Staleness.cpp - Whether a schedule is for its target ---------------===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Results/TargetCheck.h"
+#include "llm/Results/Staleness.h"
 #include "llm/Cost/CostModel.h"
 
 using namespace mlir;

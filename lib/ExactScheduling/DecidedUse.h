@@ -1,12 +1,12 @@
-//===- Profile.h - Who holds what, of what is decided -----------*- C++ -*-===//
+//===- DecidedUse.h - Who holds what, of what is decided --------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_LIB_EXACTSCHEDULING_PROFILE_H
-#define LLM_LIB_EXACTSCHEDULING_PROFILE_H
+#ifndef LLM_LIB_EXACTSCHEDULING_DECIDEDUSE_H
+#define LLM_LIB_EXACTSCHEDULING_DECIDEDUSE_H
 
 #include "Model.h"
 
@@ -22,9 +22,9 @@ struct Placing {
 
 /// What the decided activities of a model hold, where time has been filled from
 /// the left: nothing that is not decided starts before them.
-class Profile {
+class DecidedUse {
 public:
-  explicit Profile(const Model &model);
+  explicit DecidedUse(const Model &model);
 
   /// It could start at this time beside all that is decided.
   bool fits(const Placing &placing, int time) const;
@@ -63,4 +63,4 @@ private:
 
 } // namespace mlir::llm::scheduling::exact
 
-#endif // LLM_LIB_EXACTSCHEDULING_PROFILE_H
+#endif // LLM_LIB_EXACTSCHEDULING_DECIDEDUSE_H

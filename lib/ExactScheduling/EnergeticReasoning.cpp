@@ -1,11 +1,11 @@
-//===- Energy.cpp - What must happen within a window ----------------------===//
+//===- EnergeticReasoning.cpp - What must happen within a window ----------===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Energy.h"
+#include "EnergeticReasoning.h"
 #include "Model.h"
 
 #include <algorithm>
@@ -56,20 +56,22 @@ struct Window {
   int64_t begin, end;
 };
 
-class Energy : public Propagator {
+class EnergeticReasoning : public Propagator {
 public:
-  Energy(Home home, ViewArray<Int::IntView> &times,
-         ViewArray<Int::IntView> &ways, const EnergyPools &pools)
+  EnergeticReasoning(Home home, ViewArray<Int::IntView> &times,
+                     ViewArray<Int::IntView> &ways, const EnergyPools &pools)
       : Propagator(home), times(times), ways(ways), pools(pools) {
     times.subscribe(home, *this, Int::PC_INT_BND);
     ways.subscribe(home, *this, Int::PC_INT_DOM);
   }
-  Energy(Space &home, Energy &other)
+  EnergeticReasoning(Space &home, EnergeticReasoning &other)
       : Propagator(home, other), pools(other.pools) {
     times.update(home, other.times);
     ways.update(home, other.ways);
   }
-  Actor *copy(Space &home) override { return new (home) Energy(home, *this); }
+  Actor *copy(Space &home) override {
+    return new (home) EnergeticReasoning(home, *this);
+  }
   PropCost cost(const Space &, const ModEventDelta &) const override {
     return PropCost::cubic(PropCost::HI, ways.size());
   }
@@ -110,8 +112,9 @@ private:
 
 /// The least that the activity holds within the window, shifted as far to the
 /// left or to the right as it can be.
-int64_t Energy::needOfWay(const Model &model, const EnergyPool &pool,
-                          unsigned index, int way, Window window) const {
+int64_t EnergeticReasoning::needOfWay(const Model &model,
+                                      const EnergyPool &pool, unsigned index,
+                                      int way, Window window) const {
   int64_t held = pool.held[index][way];
   if (held == 0)
     return 0;
@@ -123,8 +126,9 @@ int64_t Energy::needOfWay(const Model &model, const EnergyPool &pool,
   return held * std::max<int64_t>(within, 0);
 }
 
-int64_t Energy::needOfFetch(const Model &model, const EnergyPool &pool,
-                            unsigned index, Window window) const {
+int64_t EnergeticReasoning::needOfFetch(const Model &model,
+                                        const EnergyPool &pool, unsigned index,
+                                        Window window) const {
   int64_t least = INT64_MAX;
   for (IntVarValues way(model.way[index]); way(); ++way)
     if (way.val() != model.instance.absent(index))
@@ -132,8 +136,9 @@ int64_t Energy::needOfFetch(const Model &model, const EnergyPool &pool,
   return least == INT64_MAX ? 0 : least;
 }
 
-int64_t Energy::needOfPart(const Model &model, const EnergyPool &pool,
-                           unsigned index, Window window) const {
+int64_t EnergeticReasoning::needOfPart(const Model &model,
+                                       const EnergyPool &pool, unsigned index,
+                                       Window window) const {
   const Activity &part = model.instance[index];
   int64_t ofFetches[8];
   for (size_t i = 0; i < part.fetches.size(); ++i)
@@ -154,8 +159,8 @@ int64_t Energy::needOfPart(const Model &model, const EnergyPool &pool,
 }
 
 /// Of all parts that hold something of the pool: when, and how much at least.
-std::vector<Energy::Demand> Energy::demands(const Model &model,
-                                            const EnergyPool &pool) const {
+std::vector<EnergeticReasoning::Demand>
+EnergeticReasoning::demands(const Model &model, const EnergyPool &pool) const {
   std::vector<Demand> found;
   for (unsigned i = 0; i < model.instance.size(); ++i) {
     if (model.instance[i].isFetch() || model.isAbsent(i))
@@ -171,8 +176,9 @@ std::vector<Energy::Demand> Energy::demands(const Model &model,
   return found;
 }
 
-bool Energy::fits(const Model &model, const EnergyPool &pool,
-                  const std::vector<Demand> &demands, Window window) const {
+bool EnergeticReasoning::fits(const Model &model, const EnergyPool &pool,
+                              const std::vector<Demand> &demands,
+                              Window window) const {
   int64_t left = pool.capacity * (window.end - window.begin);
   for (const Demand &demand : demands) {
     if (demand.hull.end <= window.begin || window.end <= demand.hull.begin)
@@ -194,7 +200,7 @@ static std::vector<int> unique(std::vector<int> times) {
   return times;
 }
 
-ExecStatus Energy::propagate(Space &home, const ModEventDelta &) {
+ExecStatus EnergeticReasoning::propagate(Space &home, const ModEventDelta &) {
   const Model &model = static_cast<const Model &>(home);
   std::vector<int> begins, ends;
   for (unsigned i = 0; i < model.instance.size(); ++i) {
@@ -221,7 +227,7 @@ void postEnergy(Model &model, const EnergyPools &pools) {
   IntVarArgs ways;
   ways << model.way;
   ViewArray<Int::IntView> timeViews(model, times), wayViews(model, ways);
-  (void)new (model) Energy(model, timeViews, wayViews, pools);
+  (void)new (model) EnergeticReasoning(model, timeViews, wayViews, pools);
 }
 
 } // namespace mlir::llm::scheduling::exact

@@ -1,12 +1,12 @@
-//===- Energy.h - What must happen within a window --------------*- C++ -*-===//
+//===- EnergeticReasoning.h - What must happen within a window --*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_LIB_EXACTSCHEDULING_ENERGY_H
-#define LLM_LIB_EXACTSCHEDULING_ENERGY_H
+#ifndef LLM_LIB_EXACTSCHEDULING_ENERGETICREASONING_H
+#define LLM_LIB_EXACTSCHEDULING_ENERGETICREASONING_H
 
 #include "Instance.h"
 
@@ -34,4 +34,4 @@ void postEnergy(Model &model, const EnergyPools &pools);
 
 } // namespace mlir::llm::scheduling::exact
 
-#endif // LLM_LIB_EXACTSCHEDULING_ENERGY_H
+#endif // LLM_LIB_EXACTSCHEDULING_ENERGETICREASONING_H

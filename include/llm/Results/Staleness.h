@@ -1,12 +1,12 @@
-//===- TargetCheck.h - Whether a schedule is for its target -----*- C++ -*-===//
+//===- Staleness.h - Whether a schedule is for its target -------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_RESULTS_TARGETCHECK_H
-#define LLM_RESULTS_TARGETCHECK_H
+#ifndef LLM_RESULTS_STALENESS_H
+#define LLM_RESULTS_STALENESS_H
 
 #include "llm/Planning/Timeline.h"
 #include "llm/Target/Target.h"
@@ -25,4 +25,4 @@ FailureOr<bool> warnOfStaleCosts(const Program &program, const Target &target,
 
 } // namespace mlir::llm
 
-#endif // LLM_RESULTS_TARGETCHECK_H
+#endif // LLM_RESULTS_STALENESS_H

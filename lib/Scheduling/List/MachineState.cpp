@@ -1,11 +1,11 @@
-//===- Machine.cpp - Engines and lanes as time goes by --------------------===//
+//===- MachineState.cpp - Engines and lanes as time goes by ---------------===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Machine.h"
+#include "MachineState.h"
 #include "Core/Lanes.h"
 #include "llm/Support/Units.h"
 
@@ -31,13 +31,13 @@ static int64_t usefulCount(const EngineGroup &engine, const PartTable &table) {
                            std::max<size_t>(table.parts.size(), 1));
 }
 
-Machine::Group::Group(int64_t count) : count(count), idle(count) {
+MachineState::Group::Group(int64_t count) : count(count), idle(count) {
   for (int64_t index = 0; index < count; ++index)
     idle.insert(index);
 }
 
-Machine::Machine(const Problem &problem, const PartTable &table,
-                 unsigned halvings)
+MachineState::MachineState(const Problem &problem, const PartTable &table,
+                           unsigned halvings)
     : problem(problem), table(table), free(allLanes(problem)) {
   for (const EngineGroup &engine : problem.engines) {
     int64_t count = usefulCount(engine, table);
@@ -48,7 +48,8 @@ Machine::Machine(const Problem &problem, const PartTable &table,
   solution.slots.resize(table.parts.size());
 }
 
-unsigned Machine::mostHalvings(const Problem &problem, const PartTable &table) {
+unsigned MachineState::mostHalvings(const Problem &problem,
+                                    const PartTable &table) {
   unsigned halvings = 0;
   for (const EngineGroup &engine : problem.engines)
     if (computes(engine))
@@ -57,7 +58,7 @@ unsigned Machine::mostHalvings(const Problem &problem, const PartTable &table) {
   return halvings;
 }
 
-int64_t Machine::idleComputeEngines() const {
+int64_t MachineState::idleComputeEngines() const {
   int64_t idle = 0;
   for (size_t group = 0; group < groups.size(); ++group)
     if (computes(problem.engines[group]))
@@ -65,27 +66,27 @@ int64_t Machine::idleComputeEngines() const {
   return idle;
 }
 
-int64_t Machine::nextIdle(unsigned group) const {
+int64_t MachineState::nextIdle(unsigned group) const {
   return isIdle(group) ? time : groups[group].ends.top();
 }
 
-std::optional<int64_t> Machine::nextEnd() const {
+std::optional<int64_t> MachineState::nextEnd() const {
   if (running.empty())
     return std::nullopt;
   return running.begin()->end;
 }
 
-const std::vector<int64_t> &Machine::lanesOf(const Running &run) const {
+const std::vector<int64_t> &MachineState::lanesOf(const Running &run) const {
   const Slot &slot = solution.slots[run.part];
   return run.fetch < 0 ? slot.lanes : slot.prefetches[run.fetch].lanes;
 }
 
-EngineId Machine::engineOf(const Running &run) const {
+EngineId MachineState::engineOf(const Running &run) const {
   const Slot &slot = solution.slots[run.part];
   return run.fetch < 0 ? slot.engine : slot.prefetches[run.fetch].engine;
 }
 
-int64_t Machine::whenFree(const int64_t *lanes, int64_t from) const {
+int64_t MachineState::whenFree(const int64_t *lanes, int64_t from) const {
   if (fits(lanes, free))
     return from;
   std::vector<int64_t> later = free;
@@ -99,8 +100,8 @@ int64_t Machine::whenFree(const int64_t *lanes, int64_t from) const {
 }
 
 std::optional<int64_t>
-Machine::nextRelief(const int64_t *wanted,
-                    std::vector<int64_t> &freeThen) const {
+MachineState::nextRelief(const int64_t *wanted,
+                         std::vector<int64_t> &freeThen) const {
   constexpr unsigned farthest = 16;
   auto helps = [&](const std::vector<int64_t> &lanes) {
     for (size_t m = 0; m < lanes.size(); ++m)
@@ -125,7 +126,7 @@ Machine::nextRelief(const int64_t *wanted,
   return relief;
 }
 
-const Ended &Machine::advanceTo(int64_t to) {
+const Ended &MachineState::advanceTo(int64_t to) {
   ended.parts.clear();
   ended.fetched.clear();
   time = to;
@@ -157,21 +158,21 @@ const Ended &Machine::advanceTo(int64_t to) {
   return ended;
 }
 
-int64_t Machine::fetchedBytes(EngineId engine) const {
+int64_t MachineState::fetchedBytes(EngineId engine) const {
   const std::vector<Room> &rooms = groups[engine.group].rooms;
   return static_cast<size_t>(engine.index) < rooms.size()
              ? rooms[engine.index].fetched
              : 0;
 }
 
-int64_t Machine::runningBytes(EngineId engine) const {
+int64_t MachineState::runningBytes(EngineId engine) const {
   const std::vector<Room> &rooms = groups[engine.group].rooms;
   return static_cast<size_t>(engine.index) < rooms.size()
              ? rooms[engine.index].running
              : 0;
 }
 
-int64_t Machine::topOfSlices(EngineId engine, int64_t sliceBytes) const {
+int64_t MachineState::topOfSlices(EngineId engine, int64_t sliceBytes) const {
   const std::vector<Room> &rooms = groups[engine.group].rooms;
   if (static_cast<size_t>(engine.index) >= rooms.size())
     return sliceBytes;
@@ -179,15 +180,15 @@ int64_t Machine::topOfSlices(EngineId engine, int64_t sliceBytes) const {
   return std::max(ranges.top(), ranges.lowestFor(sliceBytes) + sliceBytes);
 }
 
-Machine::Room &Machine::roomOf(EngineId engine) {
+MachineState::Room &MachineState::roomOf(EngineId engine) {
   std::vector<Room> &rooms = groups[engine.group].rooms;
   if (static_cast<size_t>(engine.index) >= rooms.size())
     rooms.resize(engine.index + 1);
   return rooms[engine.index];
 }
 
-std::optional<EngineId> Machine::findIdle(unsigned group,
-                                          int64_t workingSetBytes) {
+std::optional<EngineId> MachineState::findIdle(unsigned group,
+                                               int64_t workingSetBytes) {
   Group &of = groups[group];
   int64_t most = problem.engines[group].privateBytes - workingSetBytes;
   for (size_t index = of.idle.next(0); index != IndexSet::none;
@@ -199,18 +200,18 @@ std::optional<EngineId> Machine::findIdle(unsigned group,
   return std::nullopt;
 }
 
-void Machine::takeEngine(EngineId engine, int64_t end) {
+void MachineState::takeEngine(EngineId engine, int64_t end) {
   Group &group = groups[engine.group];
   group.idle.erase(engine.index);
   group.ends.push(end);
 }
 
-void Machine::takeLanes(const std::vector<int64_t> &lanes) {
+void MachineState::takeLanes(const std::vector<int64_t> &lanes) {
   for (size_t m = 0; m < free.size(); ++m)
     free[m] -= lanes[m];
 }
 
-bool Machine::start(size_t part, EngineId engine, LaneChoice choice) {
+bool MachineState::start(size_t part, EngineId engine, LaneChoice choice) {
   std::optional<int64_t> end = checkedAdd(time, choice.length);
   if (!end)
     return false;
@@ -235,8 +236,8 @@ bool Machine::start(size_t part, EngineId engine, LaneChoice choice) {
   return true;
 }
 
-bool Machine::fetch(size_t part, unsigned source, EngineId target,
-                    unsigned group, LaneChoice choice) {
+bool MachineState::fetch(size_t part, unsigned source, EngineId target,
+                         unsigned group, LaneChoice choice) {
   std::optional<int64_t> end = checkedAdd(time, choice.length);
   std::optional<EngineId> engine = findIdle(group, 0);
   if (!end || !engine)
@@ -254,6 +255,6 @@ bool Machine::fetch(size_t part, unsigned source, EngineId target,
   return true;
 }
 
-Solution Machine::takeSolution() { return std::move(solution); }
+Solution MachineState::takeSolution() { return std::move(solution); }
 
 } // namespace mlir::llm::scheduling

@@ -1,12 +1,12 @@
-//===- Machine.h - Engines and lanes as time goes by ------------*- C++ -*-===//
+//===- MachineState.h - Engines and lanes as time goes by -------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_LIB_SCHEDULING_LIST_MACHINE_H
-#define LLM_LIB_SCHEDULING_LIST_MACHINE_H
+#ifndef LLM_LIB_SCHEDULING_LIST_MACHINESTATE_H
+#define LLM_LIB_SCHEDULING_LIST_MACHINESTATE_H
 
 #include "Core/FreeRanges.h"
 #include "Core/IndexSet.h"
@@ -29,11 +29,11 @@ struct Ended {
 /// The state of engines, lanes and private memories at one moment that only
 /// moves forward, and the solution so far. Solvers decide; the machine keeps
 /// the books.
-class Machine {
+class MachineState {
 public:
   /// `halvings` times half of the compute engines, but one of each group stays.
-  Machine(const Problem &problem, const PartTable &table,
-          unsigned halvings = 0);
+  MachineState(const Problem &problem, const PartTable &table,
+               unsigned halvings = 0);
 
   /// After so many halvings each group has one compute engine.
   static unsigned mostHalvings(const Problem &problem, const PartTable &table);
@@ -149,4 +149,4 @@ private:
 
 } // namespace mlir::llm::scheduling
 
-#endif // LLM_LIB_SCHEDULING_LIST_MACHINE_H
+#endif // LLM_LIB_SCHEDULING_LIST_MACHINESTATE_H
