@@ -7,6 +7,7 @@
 
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"

@@ -8,6 +8,7 @@
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Support/Units.h"
 #include "llm/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
