@@ -23,6 +23,8 @@ config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
 # Perfetto's reader of traces, where there is one (trace_processor.py).
 if "TRACE_PROCESSOR" in os.environ:
     config.environment["TRACE_PROCESSOR"] = os.environ["TRACE_PROCESSOR"]
+if "CCACHE_DIR" in os.environ:  # recipes/in-tree builds a copy of what was built before
+    config.environment["CCACHE_DIR"] = os.environ["CCACHE_DIR"]
 config.environment["FILECHECK_OPTS"] = "-dump-input-filter=all -enable-var-scope"
 
 plugin = os.path.join(config.llm_build_dir, "lib", "llm-plugin.so")
