@@ -243,6 +243,8 @@ FunctionScheduler::scheduleOnFewer(ArrayRef<unsigned> stretch, int64_t engines,
 LogicalResult FunctionScheduler::tryFewerEngines(ArrayRef<unsigned> stretch,
                                                  ArrayRef<int64_t> counts,
                                                  Scheduled &scheduled) {
+  if (counts.empty())
+    return success();
   auto bounds = scheduling::lowerBounds(scheduled.split.problem);
   bool isNear =
       bounds && scheduling::isNearEnough(scheduled.solution.makespan,
