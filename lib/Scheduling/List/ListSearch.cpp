@@ -97,24 +97,30 @@ void ListSearch::keep(std::optional<Solution> solution, const Choices &choices,
   options = with;
 }
 
+std::optional<int64_t> ListSearch::note(const Outcome &outcome) {
+  if (report)
+    report();
+  placed += outcome.placed;
+  if (!outcome.makespan)
+    return std::nullopt;
+  ++runsInVain;
+  if (*outcome.makespan < lastGain - lastGain / nearEnough) {
+    lastGain = *outcome.makespan;
+    renewPatience();
+  }
+  return outcome.makespan;
+}
+
 std::optional<int64_t> ListSearch::run(const Problem &resolved,
                                        const Plan &plan,
                                        const ListOptions &with,
                                        const Choices &choices) {
-  if (report)
-    report();
-  placed += plan.table.parts.size();
   std::optional<Solution> solution = ListRun(resolved, plan, with).run();
-  if (!solution)
-    return std::nullopt;
-  int64_t makespan = solution->makespan;
-  ++runsInVain;
-  if (makespan < lastGain - lastGain / nearEnough) {
-    lastGain = makespan;
-    renewPatience();
-  }
+  Outcome outcome = {plan.table.parts.size(), std::nullopt};
+  if (solution)
+    outcome.makespan = solution->makespan;
   keep(std::move(solution), choices, with);
-  return makespan;
+  return note(outcome);
 }
 
 const Problem &ListSearch::cut(const Choices &choices, Problem &copy) const {
@@ -132,12 +138,35 @@ void ListSearch::tryOnce(const Choices &choices, const ListOptions &with) {
   noteStart(with, choices, evaluate(choices, with));
 }
 
+static std::vector<int64_t> keyOf(const Choices &choices,
+                                  const ListOptions &with) {
+  // Each list behind its length, so that no two keys can be read alike.
+  std::vector<int64_t> key = {with.prefetches, with.halvings,
+                              int64_t(choices.size()),
+                              int64_t(with.habits.size())};
+  key.insert(key.end(), choices.begin(), choices.end());
+  for (const Habit &habit : with.habits)
+    key.insert(key.end(), {int64_t(habit.manner), habit.waitsForSources,
+                           habit.mostStreams.value_or(-1),
+                           habit.mostParts.value_or(-1), habit.alwaysMostParts,
+                           habit.shares, habit.fetchesOne, habit.waitPercent});
+  key.insert(key.end(), with.extraCycles.begin(), with.extraCycles.end());
+  return key;
+}
+
 std::optional<int64_t> ListSearch::evaluate(const Choices &choices,
                                             const ListOptions &with) {
+  std::vector<int64_t> key = keyOf(choices, with);
+  if (auto at = known.find(key); at != known.end())
+    return note(at->second);
   Problem copy;
   const Problem &resolved = cut(choices, copy);
   std::optional<Plan> plan = Plan::make(resolved, with.extraCycles);
-  return plan ? run(resolved, *plan, with, choices) : std::nullopt;
+  if (!plan)
+    return std::nullopt;
+  std::optional<int64_t> makespan = run(resolved, *plan, with, choices);
+  known.insert({std::move(key), {plan->table.parts.size(), makespan}});
+  return makespan;
 }
 
 /// With and, at last, without fetching ahead.

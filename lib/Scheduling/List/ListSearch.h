@@ -13,6 +13,7 @@
 #include "llm/Scheduling/Solvers.h"
 
 #include <functional>
+#include <map>
 
 namespace mlir::llm::scheduling {
 
@@ -127,7 +128,13 @@ private:
   static std::vector<ListOptions> fewOptions(const Problem &resolved);
   static std::vector<ListOptions>
   otherOptions(const Problem &resolved, const Plan &plan, bool isAsGiven);
-  /// The makespan of one run.
+  /// What one run came to.
+  struct Outcome {
+    size_t placed;                   ///< parts
+    std::optional<int64_t> makespan; ///< nothing on overflow
+  };
+  std::optional<int64_t> note(const Outcome &outcome);
+  /// The makespan of one run; a walk comes by the same one more than once.
   std::optional<int64_t> evaluate(const Choices &choices,
                                   const ListOptions &options);
   std::optional<int64_t> run(const Problem &resolved, const Plan &plan,
@@ -145,6 +152,7 @@ private:
   std::optional<Solution> shortest;
   ListOptions options;
   std::vector<Start> starts;
+  std::map<std::vector<int64_t>, Outcome> known; ///< by what makes a run
   std::vector<Alike> alike;
   std::vector<bool> hasCompany; ///< of each task: others run beside it
 };
