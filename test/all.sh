@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Everything that is checked before a release, which takes three builds: all tests with the
-# release build, with assertions, and with sanitizers; that release and assertions write the
+# Everything that is checked before a release, which takes four builds: all tests with the release
+# build, without optional packages, with assertions, and with sanitizers; that release and assertions write the
 # same bytes; that no kernel of several ops is faster than one of them, of all models, phases
 # and targets; that no better machine is slower; traces of all models on all presets; and the line
 # coverage of lib/.
@@ -8,7 +8,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
-for preset in release asserts asan; do
+for preset in release lean asserts asan; do
   echo "== all tests, preset $preset"
   bash "$root/test/run.sh" "$preset"
 done

@@ -61,6 +61,13 @@ if config.sanitizers:
 if config.coverage != "OFF":
     config.available_features.add("coverage")
 
+# Packages that the build goes without where they are not there.
+for package, has in config.optional.items():
+    if has == "ON":
+        config.available_features.add(package)
+    else:
+        lit_config.note(f"the build has no {package}: tests that need it are skipped")
+
 # Measurements of real hardware, which are not part of the project.
 measured = os.environ.get("LLM_MEASURED", os.path.join(config.llm_source_dir, "..", "shared", "measured"))
 config.substitutions.append(("%measured", measured))

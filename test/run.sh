@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs all tests. Ends in one line:
 # "N passed, N failed, N skipped".
-#   test/run.sh [release|asserts|asan|coverage] [lit options, for example --filter=schedule]
+#   test/run.sh [release|lean|asserts|asan|coverage] [lit options, for example --filter=schedule]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 preset=release
-case ${1:-} in release | asserts | asan | coverage) preset=$1; shift ;; esac
+case ${1:-} in release | lean | asserts | asan | coverage) preset=$1; shift ;; esac
 build=build
 [ "$preset" = release ] || build=build-$preset
 

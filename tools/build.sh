@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, configures one preset and builds it: what people run, or these targets.
-#   tools/build.sh [release|asserts|asan|coverage|fuzz [target...]]
+#   tools/build.sh [release|lean|asserts|asan|coverage|fuzz [target...]]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 preset=${1:-release}

@@ -15,7 +15,6 @@
 #include <gecode/search.hh>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 namespace mlir::llm::scheduling {
@@ -158,27 +157,6 @@ ExactResult scheduleExact(const Problem &problem, const ExactOptions &options) {
     result.reason = std::string("the solver gave up: ") + error.what();
   }
   return result;
-}
-
-std::string describeGap(int64_t makespan, int64_t lowerBoundCycles) {
-  double bound = std::max<int64_t>(lowerBoundCycles, 1);
-  int64_t tenths = std::ceil(1000.0 * (makespan - lowerBoundCycles) / bound);
-  return "feasible, gap " + std::to_string(tenths / 10) + "." +
-         std::to_string(tenths % 10) + " %";
-}
-
-std::string describe(const ExactResult &result) {
-  switch (result.status) {
-  case ExactStatus::Optimal:
-    return "optimal";
-  case ExactStatus::Feasible:
-    return describeGap(result.solution.makespan, result.lowerBoundCycles);
-  case ExactStatus::Infeasible:
-    return "infeasible because " + result.reason;
-  case ExactStatus::Unknown:
-    return "unknown because " + result.reason;
-  }
-  return {};
 }
 
 } // namespace mlir::llm::scheduling

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Profile/Calibration.h"
+#include "Minimize.h"
 #include "StagedFitter.h"
 #include "llm/Target/Figures.h"
 #include "llvm/ADT/MapVector.h"
@@ -300,6 +301,10 @@ FailureOr<Calibration>
 mlir::llm::calibrate(ArrayRef<MeasuredRow> rows, const Target &target,
                      const CalibrationOptions &options, MLIRContext *context,
                      llvm::function_ref<void(double)> progress) {
+  if (!canMinimize())
+    return emitError(UnknownLoc::get(context))
+           << "this build has no NLopt, which fits figures "
+              "(LLM_ENABLE_NLOPT): expected one with it";
   std::unique_ptr<RowModels> models = RowModels::get(rows, target, context);
   if (models->size() > 0)
     return Calibrator(*models, target, options, context, progress).run();

@@ -44,6 +44,8 @@ static double runSimplex(SearchBox &box, double firstStep, unsigned evaluations,
   return least;
 }
 
+bool mlir::llm::canMinimize() { return true; }
+
 double mlir::llm::minimize(SearchBox &box, ArrayRef<double> firstSteps,
                            unsigned evaluations, Function function) {
   constexpr double leastGain = 2e-5;

@@ -20,6 +20,9 @@ struct SearchBox {
   std::vector<double> point, low, high;
 };
 
+/// Whether this build has NLopt, which does it.
+bool canMinimize();
+
 /// Moves the point to a minimum of `function` near it, within the box: the
 /// simplex of Nelder and Mead (1965), started again with each of `firstSteps`
 /// until that brings no more. Deterministic. Returns the least value.

@@ -1,4 +1,5 @@
 // Schedules that are proven optimal, by hand.
+// REQUIRES: gecode
 // RUN: rm -rf %t && split-file %s %t
 
 // An add of n values of 2 bytes moves 6 n bytes, at half a byte per cycle through the port

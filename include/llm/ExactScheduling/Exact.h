@@ -68,7 +68,8 @@ std::string describe(const ExactResult &result);
 /// ones until there is none. One thread, deterministic but for a limit of
 /// seconds and where `report` ends it. Meant for some ten tasks: the time grows
 /// exponentially. Never throws. No node of the search is left in the middle:
-/// with many tasks, lanes and parts one takes milliseconds.
+/// with many tasks, lanes and parts one takes milliseconds. Unknown, with the
+/// reason, in a build without Gecode.
 ExactResult scheduleExact(const Problem &problem,
                           const ExactOptions &options = {});
 

@@ -1,0 +1,22 @@
+# llm_optional_package(<package> <version> <what for>)
+#
+# A package that the project also builds without: LLM_ENABLE_<PACKAGE> is ON (where it is
+# found), OFF, or FORCE_ON (not to find it is an error), as LLVM has it for its own.
+macro(llm_optional_package package version purpose)
+  string(TOUPPER ${package} llm_package)
+  set(LLM_ENABLE_${llm_package} ON CACHE STRING "${package} for ${purpose}: ON (where found), OFF or FORCE_ON")
+  set_property(CACHE LLM_ENABLE_${llm_package} PROPERTY STRINGS ON OFF FORCE_ON)
+  if(LLM_ENABLE_${llm_package} STREQUAL FORCE_ON)
+    find_package(${package} ${version} REQUIRED)
+  elseif(LLM_ENABLE_${llm_package})
+    find_package(${package} ${version})
+  else()
+    set(${package}_FOUND OFF)
+  endif()
+  if(${package}_FOUND)
+    set(LLM_HAS_${llm_package} ON)
+  else()
+    set(LLM_HAS_${llm_package} OFF)
+    message(STATUS "Without ${package} ${version}: no ${purpose}")
+  endif()
+endmacro()
