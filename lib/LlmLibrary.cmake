@@ -8,8 +8,9 @@ endif()
 function(llm_precompile_headers target)
   if(LLM_PRECOMPILED_HEADERS)
     target_precompile_headers(${target} REUSE_FROM LlmMlirHeaders)
-    # ccache must see that they are read.
-    target_compile_options(${target} PRIVATE -fpch-preprocess)
+    # ccache must see that they are read; and GCC reads them only where all code is compiled
+    # alike, while CMake would compile a program with -fPIE.
+    target_compile_options(${target} PRIVATE -fpch-preprocess -fPIC)
   endif()
 endfunction()
 

@@ -19,6 +19,15 @@ rm -f "$out"/{Dialect,Passes,Interfaces}.md "$out/llm-translate.txt"
 generate Dialect.md dialect-doc dialects/llm/Llm.td -dialect=llm
 generate Passes.md pass-doc include/llm/Transforms/Passes.td
 generate Passes.md pass-doc include/llm/Export/Passes.td
+# A pipeline has no .td file: what --help says of it.
+{
+  printf '\n### `-llm-pipeline`\n\n'
+  "$bin/llm-opt" --help | sed -n 's/^      --llm-pipeline  *-  *\(.*\)/_\1_/p'
+  printf '\n#### Options\n\n```\n'
+  "$bin/llm-opt" --help | awk '/^      --/ { ours = /--llm-pipeline / } ours' |
+    sed -n 's/^        --\([a-z-]*\)[^ ]*  *- \(.*\)/-\1 : \2/p'
+  printf '```\n'
+} >>"$out/Passes.md"
 generate Interfaces.md op-interface-docs dialects/interfaces/WorkloadInterfaces.td
 generate Interfaces.md type-interface-docs dialects/interfaces/WorkloadInterfaces.td
 # Upstream's options are upstream's to document.

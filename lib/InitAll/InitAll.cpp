@@ -9,6 +9,7 @@
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Export/Passes.h"
 #include "llm/Transforms/Passes.h"
+#include "llm/Transforms/Pipeline.h"
 #include "llm/Workload/ExternalModels.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,4 +27,5 @@ void mlir::llm::registerAllDialects(DialectRegistry &registry) {
 void mlir::llm::registerAllPasses() {
   registerLlmTransformsPasses();
   registerLlmExportPasses();
+  registerLlmPipelines();
 }

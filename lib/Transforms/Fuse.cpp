@@ -439,12 +439,6 @@ struct LlmFusePass : WorkloadPass<llm::impl::LlmFusePassBase<LlmFusePass>> {
   using WorkloadPass::WorkloadPass;
 
   void runOnOperation() override {
-    if (when != "cheaper" && when != "legal") {
-      emitPassError(*this, getOperation())
-          << "option 'when' must be 'cheaper' or 'legal', got '"
-          << when.getValue() << "'";
-      return signalPassFailure();
-    }
     FailureOr<Target> target = getOrWriteTarget(getOperation());
     if (failed(target))
       return signalPassFailure();
@@ -462,7 +456,7 @@ struct LlmFusePass : WorkloadPass<llm::impl::LlmFusePassBase<LlmFusePass>> {
     });
     bool isChanged = false;
     for (Block *block : blocks)
-      isChanged |= BlockFuser(*block, prices, when == "legal").run();
+      isChanged |= BlockFuser(*block, prices, when == FusionRule::Legal).run();
     if (isChanged)
       dropSchedules(getOperation());
   }

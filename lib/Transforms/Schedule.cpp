@@ -38,9 +38,21 @@ using scheduling::Solution;
 using scheduling::TryReport;
 using Solver = std::optional<Solution> (*)(const Problem &, const TryReport &);
 
+static StringRef nameOf(SchedulePolicy policy) {
+  switch (policy) {
+  case SchedulePolicy::List:
+    return "list";
+  case SchedulePolicy::Earliest:
+    return "earliest";
+  case SchedulePolicy::Exact:
+    return "exact";
+  }
+  llvm_unreachable("all policies have a name");
+}
+
 namespace {
 struct ScheduleOptions {
-  Solver solver = nullptr; ///< null: the exact one
+  SchedulePolicy policy = SchedulePolicy::List;
   ExactOptions exact;
   bool cutsOps = true;
   bool cutsReductions = true;
@@ -79,11 +91,11 @@ public:
     if (options.improve)
       improvement.emplace(program.ops().size(), *options.improve, options.seed,
                           line);
-    if (!options.solver)
+    if (options.policy == SchedulePolicy::Exact)
       exact.emplace(options.exact, line);
   }
 
-  LogicalResult run(StringRef policy);
+  LogicalResult run();
 
 private:
   /// Places items one after the other from `start` on; the end, or failure.
@@ -111,8 +123,7 @@ private:
            (!exact || exact->isReproducible());
   }
   /// Who made the schedule and, where that is known, how good it is.
-  std::string nameOfPolicy(StringRef policy, int64_t makespan,
-                           int64_t lowerBoundCycles) const;
+  std::string describeMaker(int64_t makespan, int64_t lowerBoundCycles) const;
   /// No schedule that the options allow is shorter; 0 where no more is known
   /// of these than of all.
   int64_t provenCycles() const {
@@ -148,11 +159,6 @@ private:
 } // namespace
 
 /// In one go.
-static std::optional<Solution> scheduleEarliest(const Problem &problem,
-                                                const TryReport &) {
-  return scheduling::scheduleEarliest(problem);
-}
-
 /// Takes from the problem what the solver may not use.
 void FunctionScheduler::restrict(Problem &problem) const {
   for (scheduling::Task &task : problem.tasks) {
@@ -187,8 +193,11 @@ FailureOr<Solution> FunctionScheduler::solve(const Problem &problem) {
   if (exact)
     return solveExactly(problem);
   std::optional<Solution> solution =
-      improvement ? improvement->solve(problem)
-                  : options.solver(problem, [&] { line.showTry(); });
+      options.policy == SchedulePolicy::Earliest
+          ? scheduling::scheduleEarliest(problem)
+      : improvement
+          ? improvement->solve(problem)
+          : scheduling::scheduleList(problem, [&] { line.showTry(); });
   line.takeBack();
   if (!solution)
     return emitOverflow();
@@ -274,9 +283,9 @@ bool FunctionScheduler::wasInterrupted() const {
          (exact && exact->wasInterrupted());
 }
 
-std::string FunctionScheduler::nameOfPolicy(StringRef policy, int64_t makespan,
-                                            int64_t lowerBoundCycles) const {
-  std::string name = policy.str();
+std::string FunctionScheduler::describeMaker(int64_t makespan,
+                                             int64_t lowerBoundCycles) const {
+  std::string name = nameOf(options.policy).str();
   if (improvement)
     name += ", improved " + options.improve->describe();
   if (exact)
@@ -305,7 +314,7 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
   if (failed(own))
     return failure();
   Scheduled scheduled{std::move(*split), std::move(*own)};
-  if (options.solver == scheduling::scheduleList && !wasInterrupted() &&
+  if (options.policy == SchedulePolicy::List && !wasInterrupted() &&
       failed(tryFewerEngines(stretch, fewerEngines(target), scheduled)))
     return failure();
   const auto &[problem, choices] = scheduled.split;
@@ -399,7 +408,7 @@ void FunctionScheduler::emitRemarks(ScheduleAttr schedule) {
                function.getName());
 }
 
-LogicalResult FunctionScheduler::run(StringRef policy) {
+LogicalResult FunctionScheduler::run() {
   FailureOr<int64_t> makespan = placeItems(program.items(), 0);
   if (failed(makespan))
     return failure();
@@ -416,7 +425,7 @@ LogicalResult FunctionScheduler::run(StringRef policy) {
   MLIRContext *context = function.getContext();
   SmallVector<std::pair<StringRef, int64_t>> byName(bounds.byName.begin(),
                                                     bounds.byName.end());
-  std::string maker = nameOfPolicy(policy, *makespan, bounds.lowerBoundCycles);
+  std::string maker = describeMaker(*makespan, bounds.lowerBoundCycles);
   auto schedule = ScheduleAttr::get(
       context, StringAttr::get(context, maker), *makespan,
       bounds.lowerBoundCycles, getAmounts(context, byName),
@@ -443,24 +452,15 @@ struct LlmSchedulePass
              << "option 'improve' must be a number of evaluations or of "
                 "seconds above 0, such as '1000' or '10s', got '"
              << improve.getValue() << "'";
-    if (policy != "list")
+    if (policy != SchedulePolicy::List)
       return emitPassError(*this, getOperation())
              << "option 'improve' starts from policy=list, got policy="
-             << policy.getValue();
+             << nameOf(policy);
     return success();
   }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    Solver solver = policy == "list"       ? scheduling::scheduleList
-                    : policy == "earliest" ? scheduleEarliest
-                                           : nullptr;
-    if (!solver && policy != "exact") {
-      emitPassError(*this, module)
-          << "option 'policy' must be 'list', 'earliest' or 'exact', got '"
-          << policy.getValue() << "'";
-      return signalPassFailure();
-    }
     if (exactNodes < 0 || !(exactSeconds >= 0)) {
       emitPassError(*this, module) << "options 'exact-nodes' and "
                                       "'exact-seconds' must be 0 (no limit) or "
@@ -469,18 +469,12 @@ struct LlmSchedulePass
                                    << std::to_string(exactSeconds.getValue());
       return signalPassFailure();
     }
-    if (granularity != "tile" && granularity != "op") {
-      emitPassError(*this, module)
-          << "option 'granularity' must be 'tile' or 'op', got '"
-          << granularity.getValue() << "'";
-      return signalPassFailure();
-    }
     std::optional<ImproveLimit> limit;
     if (failed(parseImprove(limit)))
       return signalPassFailure();
-    ScheduleOptions options{solver,
+    ScheduleOptions options{policy,
                             {exactNodes, exactSeconds},
-                            granularity == "tile",
+                            granularity == ScheduleGranularity::Tile,
                             splitReductions,
                             prefetch,
                             limit,
@@ -490,12 +484,12 @@ struct LlmSchedulePass
         failed(applyEnginesOption(*this, module, engines, *target)))
       return signalPassFailure();
     std::optional<InterruptNote> note;
-    if (limit || !solver)
+    if (limit || policy == SchedulePolicy::Exact)
       note.emplace();
     if (failed(forEachProgram(module, [&](const Program &program) {
           if (failed(checkCosts(program, *target)))
             return failure();
-          if (failed(FunctionScheduler(program, *target, options).run(policy)))
+          if (failed(FunctionScheduler(program, *target, options).run()))
             return failure();
           return warnOfExcess(program, *target);
         })))

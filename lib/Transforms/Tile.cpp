@@ -46,13 +46,9 @@ struct LlmTilePass : WorkloadPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
   using WorkloadPass::WorkloadPass;
 
   void runOnOperation() override {
-    std::optional<TileStrategy> chosen = symbolizeTileStrategy(strategy);
-    if (!chosen || *chosen == TileStrategy::Manual) {
-      emitPassError(*this, getOperation())
-          << "option 'strategy' must be 'search' or 'theoretical', got '"
-          << strategy.getValue() << "'";
-      return signalPassFailure();
-    }
+    TileStrategy chosen = strategy == TilingStrategy::Search
+                              ? TileStrategy::Search
+                              : TileStrategy::Theoretical;
     FailureOr<Target> target = getOrWriteTarget(getOperation());
     if (failed(target))
       return signalPassFailure();
@@ -64,7 +60,7 @@ struct LlmTilePass : WorkloadPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
                       program.ops().size());
           for (const ProgramOp &op : program.ops()) {
             line.enter();
-            if (failed(tile(op, *target, *chosen)))
+            if (failed(tile(op, *target, chosen)))
               return failure();
           }
           return success();

@@ -15,7 +15,7 @@ namespace mlir::llm {
 /// The llm dialect, those it builds on, and the interfaces of upstream ops.
 void registerAllDialects(DialectRegistry &registry);
 
-/// All passes of the project.
+/// All passes and pipelines of the project.
 void registerAllPasses();
 
 } // namespace mlir::llm

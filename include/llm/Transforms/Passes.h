@@ -12,6 +12,23 @@
 
 namespace mlir::llm {
 
+/// Which ops become one kernel.
+enum class FusionRule {
+  Cheaper, ///< where the kernel is shorter than its ops
+  Legal,   ///< wherever it may
+};
+
+/// How `llm-tile` finds tiles.
+enum class TilingStrategy {
+  Search,      ///< the fastest
+  Theoretical, ///< one pass over each operand
+};
+
+enum class SchedulePolicy { List, Earliest, Exact };
+
+/// What of an op runs on one engine.
+enum class ScheduleGranularity { Tile, Op };
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "llm/Transforms/Passes.h.inc"

@@ -175,8 +175,13 @@ def LlmFusePass : Pass<"llm-fuse", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"when", "when", "std::string", "\"cheaper\"",
-           "Where ops are joined: cheaper or legal">
+    Option<"when", "when", "::mlir::llm::FusionRule",
+           "::mlir::llm::FusionRule::Cheaper", "Where ops are joined: cheaper or legal", [{
+      ::llvm::cl::values(
+          clEnumValN(::mlir::llm::FusionRule::Cheaper, "cheaper",
+                     "where the kernel is shorter than its ops"),
+          clEnumValN(::mlir::llm::FusionRule::Legal, "legal", "wherever it may be"))
+    }]>
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }
@@ -205,8 +210,14 @@ def LlmTilePass : Pass<"llm-tile", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"strategy", "strategy", "std::string", "\"search\"",
-           "How tiles are chosen: search or theoretical">
+    Option<"strategy", "strategy", "::mlir::llm::TilingStrategy",
+           "::mlir::llm::TilingStrategy::Search", "How tiles are chosen: search or theoretical", [{
+      ::llvm::cl::values(
+          clEnumValN(::mlir::llm::TilingStrategy::Search, "search",
+                     "the fastest of all legal ones"),
+          clEnumValN(::mlir::llm::TilingStrategy::Theoretical, "theoretical",
+                     "by the closed form of cost sheets"))
+    }]>
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }
@@ -311,8 +322,16 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
   let options = [
     Option<"engines", "engines", "std::string", "",
            "Number of compute engines, or of named ones: 4, or mxu:4,vpu:2,dma:2">,
-    Option<"policy", "policy", "std::string", "\"list\"",
-           "list, earliest or exact">,
+    Option<"policy", "policy", "::mlir::llm::SchedulePolicy",
+           "::mlir::llm::SchedulePolicy::List", "How the schedule is made: list, earliest or exact", [{
+      ::llvm::cl::values(
+          clEnumValN(::mlir::llm::SchedulePolicy::List, "list",
+                     "the part with the longest way to the end first"),
+          clEnumValN(::mlir::llm::SchedulePolicy::Earliest, "earliest",
+                     "program order, each op whole"),
+          clEnumValN(::mlir::llm::SchedulePolicy::Exact, "exact",
+                     "until it is proven that none is shorter"))
+    }]>,
     Option<"exactNodes", "exact-nodes", "int64_t", "100000",
            "Nodes that policy=exact searches in each stretch of ops (0: no limit)">,
     Option<"exactSeconds", "exact-seconds", "double", "0",
@@ -321,8 +340,13 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
            "Search on from policy=list: 1000 schedules, or 10s (seconds) (empty: do not)">,
     Option<"seed", "seed", "unsigned", "1",
            "Of the random numbers of improve">,
-    Option<"granularity", "granularity", "std::string", "\"tile\"",
-           "tile: ops may be cut into parts; op: they stay whole">,
+    Option<"granularity", "granularity", "::mlir::llm::ScheduleGranularity",
+           "::mlir::llm::ScheduleGranularity::Tile", "What runs on one engine: parts of an op (tile) or whole ones (op)", [{
+      ::llvm::cl::values(
+          clEnumValN(::mlir::llm::ScheduleGranularity::Tile, "tile",
+                     "parts of an op, which may be cut"),
+          clEnumValN(::mlir::llm::ScheduleGranularity::Op, "op", "whole ops"))
+    }]>,
     Option<"splitReductions", "split-reductions", "bool", "true",
            "Cut ops along reductions, too, with a part that joins the others">,
     Option<"prefetch", "prefetch", "bool", "true",

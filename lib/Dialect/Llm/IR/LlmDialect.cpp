@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmBytecode.h"
 #include "llm/Support/Units.h"
 #include "llm/Workload/Slices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,6 +34,7 @@ static void attachTiling(MLIRContext *context) {
 void LlmDialect::initialize() {
   registerAttributes();
   registerTypes();
+  addBytecodeInterface(*this);
   addOperations<
 #define GET_OP_LIST
 #include "llm/Dialect/Llm/IR/LlmOps.cpp.inc"

@@ -1,0 +1,36 @@
+//===- Pipeline.h - From a program to its schedule --------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRANSFORMS_PIPELINE_H
+#define LLM_TRANSFORMS_PIPELINE_H
+
+#include "llm/Transforms/Passes.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::llm {
+
+/// Of `--llm-pipeline`, which is passes that can be named one by one, too.
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  PipelineOptions();
+
+  Option<std::string> target, engines;
+  Option<bool> decomposeAttention, fuseProjections, fuse;
+  Option<TilingStrategy> strategy;
+  Option<SchedulePolicy> policy;
+  Option<bool> verify;
+};
+
+/// Adds passes on a module: a target, what shall be fused or decomposed, tiles
+/// with costs, and a schedule.
+void buildPipeline(OpPassManager &manager, const PipelineOptions &options);
+
+/// Makes `--llm-pipeline` known to tools.
+void registerLlmPipelines();
+
+} // namespace mlir::llm
+
+#endif // LLM_TRANSFORMS_PIPELINE_H

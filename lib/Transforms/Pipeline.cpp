@@ -1,0 +1,81 @@
+//===- Pipeline.cpp - From a program to its schedule ----------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Transforms/Pipeline.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace cl = llvm::cl;
+
+PipelineOptions::PipelineOptions()
+    : target(*this, "target",
+             cl::desc("Preset, or a JSON file (empty: the module's own)")),
+      engines(*this, "engines",
+              cl::desc("Number of compute engines, or of named ones: 4, or "
+                       "mxu:4,vpu:2,dma:2")),
+      decomposeAttention(*this, "decompose-attention", cl::init(false),
+                         cl::desc("Run llm-decompose-attention")),
+      fuseProjections(*this, "fuse-projections", cl::init(false),
+                      cl::desc("Run llm-fuse-projections")),
+      fuse(*this, "fuse", cl::init(false), cl::desc("Run llm-fuse")),
+      strategy(*this, "strategy", cl::init(TilingStrategy::Search),
+               cl::desc("Of llm-tile: search or theoretical"),
+               cl::values(
+                   clEnumValN(TilingStrategy::Search, "search", "the fastest"),
+                   clEnumValN(TilingStrategy::Theoretical, "theoretical",
+                              "by a closed form"))),
+      policy(*this, "policy", cl::init(SchedulePolicy::List),
+             cl::desc("Of llm-schedule: list, earliest or exact"),
+             cl::values(clEnumValN(SchedulePolicy::List, "list",
+                                   "longest way to the end first"),
+                        clEnumValN(SchedulePolicy::Earliest, "earliest",
+                                   "program order, each op whole"),
+                        clEnumValN(SchedulePolicy::Exact, "exact", "proven"))),
+      verify(*this, "verify", cl::init(false),
+             cl::desc("Run llm-verify-cost and llm-verify-schedule")) {}
+
+/// A preset has no dot in its name.
+static LlmTargetPassOptions targetOptions(const PipelineOptions &options) {
+  LlmTargetPassOptions target;
+  if (StringRef(options.target).ends_with(".json"))
+    target.file = options.target;
+  else
+    target.name = options.target;
+  target.engines = options.engines;
+  return target;
+}
+
+void mlir::llm::buildPipeline(OpPassManager &manager,
+                              const PipelineOptions &options) {
+  manager.addPass(createLlmTargetPass(targetOptions(options)));
+  if (options.decomposeAttention)
+    manager.addNestedPass<func::FuncOp>(createLlmDecomposeAttentionPass());
+  if (options.fuseProjections)
+    manager.addNestedPass<func::FuncOp>(createLlmFuseProjectionsPass());
+  if (options.fuse)
+    manager.addPass(createLlmFusePass());
+  manager.addPass(createLlmTilePass({options.strategy}));
+  LlmSchedulePassOptions schedule;
+  schedule.policy = options.policy;
+  manager.addPass(createLlmSchedulePass(schedule));
+  if (!options.verify)
+    return;
+  manager.addPass(createLlmVerifyCostPass());
+  manager.addPass(createLlmVerifySchedulePass());
+}
+
+void mlir::llm::registerLlmPipelines() {
+  PassPipelineRegistration<PipelineOptions>(
+      "llm-pipeline",
+      "From a program to its schedule: llm-target, llm-tile, "
+      "llm-schedule, and what is asked for between and behind",
+      buildPipeline);
+}

@@ -1,0 +1,80 @@
+//===- BytecodeTest.cpp - Files of other versions ------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Dialect/Llm/IR/LlmBytecode.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+
+class BytecodeTest : public ::testing::Test {
+protected:
+  BytecodeTest() {
+    context.loadDialect<LlmDialect, func::FuncDialect>();
+    program = parseSourceString<ModuleOp>(R"(
+func.func @add(%a: tensor<8xbf16>) -> tensor<8xbf16> {
+  %0 = llm.add "residual" %a, %a : tensor<8xbf16>, tensor<8xbf16>
+  return %0 : tensor<8xbf16>
+})",
+                                          &context);
+  }
+
+  std::string write(std::optional<uint64_t> version) {
+    BytecodeWriterConfig config;
+    if (version)
+      config.setDialectVersion<LlmDialect>(
+          std::make_unique<LlmDialectVersion>(*version));
+    std::string bytes;
+    llvm::raw_string_ostream os(bytes);
+    EXPECT_TRUE(succeeded(writeBytecodeToFile(*program, os, config)));
+    return bytes;
+  }
+
+  /// The program, or the first error.
+  std::string read(StringRef bytes) {
+    std::string error;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      if (error.empty())
+        error = diagnostic.str();
+    });
+    OwningOpRef<ModuleOp> again = parseSourceString<ModuleOp>(bytes, &context);
+    return again ? print(*again) : error;
+  }
+
+  static std::string print(ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module.print(os);
+    return text;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> program;
+};
+
+} // namespace
+
+TEST_F(BytecodeTest, WritesItsOwnVersion) {
+  ASSERT_TRUE(program);
+  EXPECT_EQ(write(std::nullopt), write(LlmDialectVersion::current));
+  EXPECT_EQ(read(write(std::nullopt)), print(*program));
+}
+
+TEST_F(BytecodeTest, RefusesALaterVersion) {
+  std::string error = read(write(LlmDialectVersion::current + 1));
+  EXPECT_NE(error.find("'llm' dialect has version 2 there, and this tool reads "
+                       "versions up to 1"),
+            std::string::npos)
+      << error;
+}
