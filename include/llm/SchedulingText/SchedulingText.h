@@ -1,0 +1,45 @@
+//===- SchedulingText.h - Problems and solutions as JSON --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A problem that people can write, for solvers and for their tests:
+//
+//   {"clock_hz": 1e9,
+//    "resources": {"dram": {"bytes_per_second": 1e9, "lanes": 1024}},
+//    "engines": {"npu": {"kinds": ["matrix"], "count": 2}},
+//    "tasks": {"a": {"kinds": ["matrix"], "parts": [{"compute_cycles": 10}]},
+//              "b": {"kinds": ["matrix"], "after": ["a"],
+//                    "parts": [{"compute_cycles": 5, "count": 2}]}}}
+//
+// docs/scheduling-problems.md lists all members. A number that is left out is 0
+// (a count 1, lanes 1024), a port as wide as its resources.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_SCHEDULINGTEXT_SCHEDULINGTEXT_H
+#define LLM_SCHEDULINGTEXT_SCHEDULINGTEXT_H
+
+#include "llm/Files/LocatedJson.h"
+#include "llm/Scheduling/Bounds.h"
+
+namespace mlir::llm {
+
+/// Errors are at the value that is wrong; a problem that means nothing
+/// (`Problem::check`) is one at its beginning for each reason.
+FailureOr<scheduling::Problem> readProblem(const LocatedJson &json);
+
+/// Of that problem. What is read need not be valid: that is for `verify`.
+FailureOr<scheduling::Solution>
+readSolution(const LocatedJson &json, const scheduling::Problem &problem);
+
+/// As `readSolution` reads it: a slot in each line, beside what it is of.
+void writeSolution(raw_ostream &os, const scheduling::Problem &problem,
+                   const scheduling::Solution &solution,
+                   const std::vector<scheduling::Bound> &bounds);
+
+} // namespace mlir::llm
+
+#endif // LLM_SCHEDULINGTEXT_SCHEDULINGTEXT_H

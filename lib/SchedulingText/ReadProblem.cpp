@@ -1,0 +1,190 @@
+//===- ReadProblem.cpp - A scheduling problem from JSON -------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Members.h"
+#include "llm/SchedulingText/SchedulingText.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+using scheduling::EngineGroup;
+using scheduling::LeastWork;
+using scheduling::Part;
+using scheduling::Problem;
+using scheduling::Resource;
+using scheduling::Source;
+using scheduling::Split;
+using scheduling::Task;
+
+namespace {
+class ProblemReader {
+public:
+  FailureOr<Problem> read(const LocatedJson &json);
+
+private:
+  LogicalResult readResource(StringRef name, const LocatedJson &json);
+  LogicalResult readEngines(StringRef name, const LocatedJson &json);
+  LogicalResult readTask(const LocatedJson &json, Task &task);
+  LogicalResult readParts(const LocatedJson &json, std::vector<Part> &parts);
+  LogicalResult readPart(const LocatedJson &json, Part &part);
+  LogicalResult readSource(StringRef name, const LocatedJson &json,
+                           std::vector<Source> &sources);
+  LogicalResult readSplit(const LocatedJson &json, Split &split);
+  LogicalResult readLeast(const LocatedJson &json, LeastWork &least);
+  /// Bytes of all resources, 0 where none are given.
+  void readBytes(Members &members, StringRef key, std::vector<int64_t> &bytes) {
+    bytes.assign(resources.size(), 0);
+    members.perName(key, resources, bytes);
+  }
+
+  Problem problem;
+  Names resources;
+  IndexByName groupOf, taskOf;
+};
+} // namespace
+
+LogicalResult ProblemReader::readResource(StringRef name,
+                                          const LocatedJson &json) {
+  Resource resource;
+  resource.name = name.str();
+  Members members(json);
+  members.count("bytes_per_second", resource.bytesPerSecond);
+  members.count("lanes", resource.lanes);
+  resources.push_back(resource.name);
+  problem.resources.push_back(std::move(resource));
+  return members.finish();
+}
+
+LogicalResult ProblemReader::readEngines(StringRef name,
+                                         const LocatedJson &json) {
+  EngineGroup group;
+  group.name = name.str();
+  for (const Resource &resource : problem.resources)
+    group.portLanes.push_back(resource.lanes);
+  Members members(json);
+  members.kinds("kinds", group.kinds);
+  members.count("count", group.count);
+  members.perName("port_lanes", resources, group.portLanes);
+  members.perName("port_bytes_per_second", resources, group.portBytesPerSecond);
+  members.count("private_bytes", group.privateBytes);
+  groupOf.insert({group.name, unsigned(problem.engines.size())});
+  problem.engines.push_back(std::move(group));
+  return members.finish();
+}
+
+LogicalResult ProblemReader::readSource(StringRef name, const LocatedJson &json,
+                                        std::vector<Source> &sources) {
+  Source source;
+  source.name = name.str();
+  Members members(json);
+  readBytes(members, "bytes", source.bytes);
+  members.count("slice_bytes", source.sliceBytes);
+  members.count("staging_bytes", source.stagingBytes);
+  members.indices("after", "a task", taskOf, source.predecessors);
+  sources.push_back(std::move(source));
+  return members.finish();
+}
+
+LogicalResult ProblemReader::readPart(const LocatedJson &json, Part &part) {
+  Members members(json);
+  members.count("count", part.count);
+  members.count("overhead_cycles", part.overheadCycles);
+  members.count("serial_cycles", part.serialCycles);
+  members.count("compute_cycles", part.computeCycles);
+  readBytes(members, "bytes", part.bytes);
+  members.count("working_set_bytes", part.workingSetBytes);
+  members.eachNamed("sources", [&](StringRef name, const LocatedJson &source) {
+    return readSource(name, source, part.sources);
+  });
+  return members.finish();
+}
+
+LogicalResult ProblemReader::readSplit(const LocatedJson &json, Split &split) {
+  Members members(json);
+  members.each("parts", [&](const LocatedJson &part) {
+    return readPart(part, split.parts.emplace_back());
+  });
+  members.flag("last_combines", split.lastCombines);
+  return members.finish();
+}
+
+LogicalResult ProblemReader::readLeast(const LocatedJson &json,
+                                       LeastWork &least) {
+  Members members(json);
+  members.count("overhead_cycles", least.overheadCycles);
+  members.count("compute_cycles", least.computeCycles);
+  readBytes(members, "bytes", least.bytes);
+  members.eachNamed("sources", [&](StringRef name, const LocatedJson &source) {
+    return readSource(name, source, least.sources);
+  });
+  readBytes(members, "again_bytes", least.againBytes);
+  members.count("most_parts", least.mostParts);
+  members.count("even_cycles", least.evenCycles);
+  members.each("even_shares", [&](const LocatedJson &json) {
+    LeastWork::EvenShare &share = least.evenShares.emplace_back();
+    share = {0, 0};
+    Members shares(json);
+    shares.share("work", share.work);
+    shares.share("sources", share.sources);
+    return shares.finish();
+  });
+  return members.finish();
+}
+
+LogicalResult ProblemReader::readTask(const LocatedJson &json, Task &task) {
+  Members members(json);
+  members.kinds("kinds", task.kinds);
+  if (members.has("group"))
+    members.index("group", "a group of engines", groupOf, task.group.emplace());
+  members.indices("after", "a task", taskOf, task.predecessors);
+  members.each("parts", [&](const LocatedJson &part) {
+    return readPart(part, task.parts.emplace_back());
+  });
+  members.flag("last_combines", task.lastCombines);
+  members.each("alternatives", [&](const LocatedJson &split) {
+    return readSplit(split, task.alternatives.emplace_back());
+  });
+  members.each("least", [&](const LocatedJson &least) {
+    return readLeast(least, task.least.emplace_back());
+  });
+  return members.finish();
+}
+
+FailureOr<Problem> ProblemReader::read(const LocatedJson &json) {
+  Members members(json);
+  members.count("clock_hz", problem.clockHz);
+  members.eachNamed("resources",
+                    [&](StringRef name, const LocatedJson &resource) {
+                      return readResource(name, resource);
+                    });
+  members.eachNamed("engines", [&](StringRef name, const LocatedJson &group) {
+    return readEngines(name, group);
+  });
+  // Tasks may come after others that stand behind them.
+  std::vector<const LocatedJson *> bodies;
+  members.eachNamed("tasks", [&](StringRef name, const LocatedJson &task) {
+    taskOf.insert({name.str(), unsigned(problem.tasks.size())});
+    problem.tasks.emplace_back().name = name.str();
+    bodies.push_back(&task);
+    return success();
+  });
+  if (failed(members.finish()))
+    return failure();
+  for (size_t task = 0; task < bodies.size(); ++task)
+    if (failed(readTask(*bodies[task], problem.tasks[task])))
+      return failure();
+  std::vector<std::string> unsound = problem.check();
+  for (const std::string &reason : unsound)
+    json.emitError() << reason;
+  if (!unsound.empty())
+    return failure();
+  return std::move(problem);
+}
+
+FailureOr<Problem> mlir::llm::readProblem(const LocatedJson &json) {
+  return ProblemReader().read(json);
+}

@@ -1,0 +1,29 @@
+//===- SourcesOf.h - What a part streams ------------------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_SCHEDULINGTEXT_SOURCESOF_H
+#define LLM_LIB_SCHEDULINGTEXT_SOURCESOF_H
+
+#include "llm/Scheduling/Problem.h"
+
+namespace mlir::llm {
+
+/// Of the part with that number, where equal ones are counted one by one;
+/// nothing where the task has no such part.
+inline const std::vector<scheduling::Source> *
+sourcesOf(const std::vector<scheduling::Part> &parts, int64_t number) {
+  for (const scheduling::Part &part : parts) {
+    if (number < part.count)
+      return &part.sources;
+    number -= part.count;
+  }
+  return nullptr;
+}
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_SCHEDULINGTEXT_SOURCESOF_H
