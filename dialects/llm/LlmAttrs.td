@@ -239,11 +239,12 @@ def Llm_LoopPeriodAttr : Llm_Attr<"LoopPeriod", "loop_period", "time of one loop
 
 def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule", "summary of a function's schedule"> {
   let description = [{
-    `makespan_cycles` from the first start to the last end. No schedule that obeys S1 to
+    `makespan_cycles` from cycle 0 to the last end. No schedule that obeys S1 to
     S9 is shorter than `lower_bound_cycles`, whatever the tiles and however ops are cut: the
     sum over the stretches between loop boundaries of their largest bound; `bounds` sums each bound by
-    name. `roofline_cycles` is what no legal tile and no schedule can beat: the larger of all
-    arithmetic at peak rate and compulsory bytes at full bandwidth. `options` are those of
+    name. `roofline_cycles` is the larger of all
+    arithmetic at peak rate and compulsory bytes at full bandwidth: no schedule of legal tiles
+    is shorter; of `theoretical` costs, which leave bytes out, one may be. `options` are those of
     llm-schedule that forbade it something; no schedule that they allow is shorter than
     `proven_cycles`, which is there with such options and after an exact search. `loops` in
     the order of the program.

@@ -20,6 +20,12 @@ const LocatedJson *Members::find(StringRef key) {
   return hasFailed ? nullptr : json.find(key);
 }
 
+void Members::require(std::initializer_list<StringRef> keys) {
+  for (StringRef key : keys)
+    if (!hasFailed)
+      hasFailed = failed(json.require(key));
+}
+
 void Members::count(StringRef key, int64_t &into) {
   if (const LocatedJson *value = find(key))
     set(value->asNonNegative(), into);

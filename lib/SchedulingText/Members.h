@@ -25,6 +25,8 @@ class Members {
 public:
   explicit Members(const LocatedJson &json);
 
+  /// Fails where the object lacks one of these.
+  void require(std::initializer_list<StringRef> keys);
   /// Each leaves `into` as it is where the object has no such member.
   void count(StringRef key, int64_t &into); ///< 0 or more
   void flag(StringRef key, bool &into);

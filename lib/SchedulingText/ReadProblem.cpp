@@ -7,6 +7,7 @@
 
 #include "Members.h"
 #include "llm/SchedulingText/SchedulingText.h"
+#include "llm/Support/Units.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -28,6 +29,8 @@ public:
 private:
   LogicalResult readResource(StringRef name, const LocatedJson &json);
   LogicalResult readEngines(StringRef name, const LocatedJson &json);
+  /// What passes of each resource; its lanes follow, where they are not given.
+  void readPortRates(Members &members, EngineGroup &group);
   LogicalResult readTask(const LocatedJson &json, Task &task);
   LogicalResult readParts(const LocatedJson &json, std::vector<Part> &parts);
   LogicalResult readPart(const LocatedJson &json, Part &part);
@@ -59,6 +62,23 @@ LogicalResult ProblemReader::readResource(StringRef name,
   return members.finish();
 }
 
+void ProblemReader::readPortRates(Members &members, EngineGroup &group) {
+  std::vector<int64_t> &rates = group.portBytesPerSecond;
+  if (members.has("port_bytes_per_second"))
+    for (const Resource &resource : problem.resources)
+      rates.push_back(resource.bytesPerSecond);
+  members.perName("port_bytes_per_second", resources, rates);
+  if (members.has("port_lanes"))
+    return;
+  for (size_t at = 0; at < rates.size(); ++at) {
+    const Resource &resource = problem.resources[at];
+    if (rates[at] < resource.bytesPerSecond)
+      group.portLanes[at] =
+          ceilMulDiv(rates[at], resource.lanes, 1, resource.bytesPerSecond)
+              .value_or(resource.lanes);
+  }
+}
+
 LogicalResult ProblemReader::readEngines(StringRef name,
                                          const LocatedJson &json) {
   EngineGroup group;
@@ -69,7 +89,7 @@ LogicalResult ProblemReader::readEngines(StringRef name,
   members.kinds("kinds", group.kinds);
   members.count("count", group.count);
   members.perName("port_lanes", resources, group.portLanes);
-  members.perName("port_bytes_per_second", resources, group.portBytesPerSecond);
+  readPortRates(members, group);
   members.count("private_bytes", group.privateBytes);
   groupOf.insert({group.name, unsigned(problem.engines.size())});
   problem.engines.push_back(std::move(group));

@@ -54,6 +54,7 @@ SolutionReader::SolutionReader(const Problem &problem) : problem(problem) {
 
 template <typename SlotLike>
 void SolutionReader::readPlace(Members &members, SlotLike &slot) {
+  members.require({"group", "engine", "start_cycle", "end_cycle"});
   members.index("group", "a group of engines", groupOf, slot.engine.group);
   members.count("engine", slot.engine.index);
   members.count("start_cycle", slot.start);
@@ -75,6 +76,7 @@ IndexByName SolutionReader::nameSources(const Slot &slot) const {
 LogicalResult SolutionReader::readFetch(const LocatedJson &json,
                                         const Slot &slot, PrefetchSlot &fetch) {
   Members members(json);
+  members.require({"source"});
   members.index("source", "a source of the part", nameSources(slot),
                 fetch.source);
   readPlace(members, fetch);
@@ -83,11 +85,13 @@ LogicalResult SolutionReader::readFetch(const LocatedJson &json,
 
 LogicalResult SolutionReader::readSlot(const LocatedJson &json, Slot &slot) {
   Members members(json);
+  members.require({"task"});
   members.index("task", "a task", taskOf, slot.task);
   int64_t part = 0;
   members.count("part", part);
   slot.part = unsigned(std::min<int64_t>(part, UINT32_MAX));
   readPlace(members, slot);
+  // After an error nothing more is read, so that the task is one that there is.
   members.each("prefetches", [&](const LocatedJson &fetch) {
     return readFetch(fetch, slot, slot.prefetches.emplace_back());
   });
@@ -96,6 +100,7 @@ LogicalResult SolutionReader::readSlot(const LocatedJson &json, Slot &slot) {
 
 FailureOr<Solution> SolutionReader::read(const LocatedJson &json) {
   Members members(json);
+  members.require({"makespan_cycles", "slots"});
   members.count("makespan_cycles", solution.makespan);
   // What it says of bounds is for people.
   int64_t lowerBoundCycles = 0;

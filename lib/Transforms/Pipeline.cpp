@@ -16,8 +16,10 @@ using namespace mlir::llm;
 namespace cl = llvm::cl;
 
 PipelineOptions::PipelineOptions()
-    : target(*this, "target",
-             cl::desc("Preset, or a JSON file (empty: the module's own)")),
+    : target(
+          *this, "target",
+          cl::desc("Preset, or a file, which has a dot in its name (empty: the "
+                   "module's own)")),
       engines(*this, "engines",
               cl::desc("Number of compute engines, or of named ones: 4, or "
                        "mxu:4,vpu:2,dma:2")),
@@ -39,13 +41,19 @@ PipelineOptions::PipelineOptions()
                         clEnumValN(SchedulePolicy::Earliest, "earliest",
                                    "program order, each op whole"),
                         clEnumValN(SchedulePolicy::Exact, "exact", "proven"))),
+      granularity(
+          *this, "granularity", cl::init(ScheduleGranularity::Tile),
+          cl::desc("Of llm-schedule: tile or op"),
+          cl::values(
+              clEnumValN(ScheduleGranularity::Tile, "tile", "parts of ops"),
+              clEnumValN(ScheduleGranularity::Op, "op", "whole ops"))),
       verify(*this, "verify", cl::init(false),
              cl::desc("Run llm-verify-cost and llm-verify-schedule")) {}
 
-/// A preset has no dot in its name.
+/// The names of presets have no dot.
 static LlmTargetPassOptions targetOptions(const PipelineOptions &options) {
   LlmTargetPassOptions target;
-  if (StringRef(options.target).ends_with(".json"))
+  if (StringRef(options.target).contains('.'))
     target.file = options.target;
   else
     target.name = options.target;
@@ -65,6 +73,7 @@ void mlir::llm::buildPipeline(OpPassManager &manager,
   manager.addPass(createLlmTilePass({options.strategy}));
   LlmSchedulePassOptions schedule;
   schedule.policy = options.policy;
+  schedule.granularity = options.granularity;
   manager.addPass(createLlmSchedulePass(schedule));
   if (!options.verify)
     return;

@@ -158,7 +158,6 @@ private:
 };
 } // namespace
 
-/// In one go.
 /// Takes from the problem what the solver may not use.
 void FunctionScheduler::restrict(Problem &problem) const {
   for (scheduling::Task &task : problem.tasks) {

@@ -47,24 +47,57 @@ struct Options {
 };
 } // namespace
 
-static FailureOr<Solution> solve(const Options &options, const Problem &problem,
-                                 Location loc) {
-  if (options.policy == Policy::Exact) {
-    scheduling::ExactOptions limits;
-    limits.nodes = options.nodes;
-    scheduling::ExactResult result = scheduling::scheduleExact(problem, limits);
-    if (!result.hasSolution())
-      return emitError(loc)
-             << "no schedule with --policy=exact: " << result.reason;
-    llvm::errs() << scheduling::describe(result) << "\n";
-    return std::move(result.solution);
-  }
+/// Schedules have a slot for each part.
+static constexpr int64_t mostParts = 10'000'000;
+
+static LogicalResult checkSize(const Problem &problem, Location loc) {
+  int64_t parts = 0;
+  for (const scheduling::Task &task : problem.tasks)
+    for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice)
+      parts += scheduling::countParts(task.partsOf(choice));
+  if (parts > mostParts)
+    return emitError(loc) << "the problem has " << parts
+                          << " parts, expected at most " << mostParts;
+  return success();
+}
+
+namespace {
+struct Solved {
+  Solution solution;
+  std::vector<Bound> bounds;
+};
+} // namespace
+
+static InFlightDiagnostic emitOverflow(Location loc) {
+  return emitError(loc) << "its cycles are more than can be counted";
+}
+
+static FailureOr<Solved> solveExactly(const Problem &problem, int64_t nodes,
+                                      std::vector<Bound> bounds, Location loc) {
+  scheduling::ExactOptions limits;
+  limits.nodes = nodes;
+  scheduling::ExactResult result = scheduling::scheduleExact(problem, limits);
+  if (!result.hasSolution())
+    return emitError(loc) << "no schedule with --policy=exact: "
+                          << result.reason;
+  llvm::errs() << scheduling::describe(result) << "\n";
+  bounds.push_back({"proven", result.lowerBoundCycles});
+  return Solved{std::move(result.solution), std::move(bounds)};
+}
+
+static FailureOr<Solved> solve(const Options &options, const Problem &problem,
+                               Location loc) {
+  std::optional<std::vector<Bound>> bounds = scheduling::lowerBounds(problem);
+  if (!bounds)
+    return emitOverflow(loc);
+  if (options.policy == Policy::Exact)
+    return solveExactly(problem, options.nodes, std::move(*bounds), loc);
   std::optional<Solution> solution =
       options.policy == Policy::List ? scheduling::scheduleList(problem)
                                      : scheduling::scheduleEarliest(problem);
   if (!solution)
-    return emitError(loc) << "its cycles are more than can be counted";
-  return std::move(*solution);
+    return emitOverflow(loc);
+  return Solved{std::move(*solution), std::move(*bounds)};
 }
 
 /// Where the schedule says something of the task, or its beginning.
@@ -99,23 +132,31 @@ static LogicalResult verify(const Options &options, const Problem &problem,
 }
 
 static LogicalResult run(const Options &options, MLIRContext &context) {
+  if (options.nodes < 0)
+    return emitError(UnknownLoc::get(&context))
+           << "'--exact-nodes' must be 0 (no limit) or more, got "
+           << options.nodes.getValue();
   FailureOr<LocatedJson> json =
       LocatedJson::parseFile(options.problem, &context);
   if (failed(json))
     return failure();
   FailureOr<Problem> problem = readProblem(*json);
-  if (failed(problem))
+  if (failed(problem) || failed(checkSize(*problem, json->loc())))
     return failure();
   if (!options.verify.empty())
     return verify(options, *problem, context);
-  FailureOr<Solution> solution = solve(options, *problem, json->loc());
-  std::optional<std::vector<Bound>> bounds = scheduling::lowerBounds(*problem);
-  if (failed(solution))
+  FailureOr<Solved> solved = solve(options, *problem, json->loc());
+  if (failed(solved))
     return failure();
+  const auto &[solution, bounds] = *solved;
+  if (largestBound(bounds) > solution.makespan)
+    return json->emitError()
+           << "this schedule takes " << solution.makespan
+           << " cycles, and none could take less than " << largestBound(bounds)
+           << ": 'least' of a task says more than its parts do";
   llvm::Error error =
       writeOutputFile(options.output, [&](llvm::raw_ostream &os) {
-        writeSolution(os, *problem, *solution,
-                      bounds.value_or(std::vector<Bound>()));
+        writeSolution(os, *problem, solution, bounds);
       });
   if (error)
     return emitError(UnknownLoc::get(&context))

@@ -125,7 +125,7 @@ struct Engine {
   /// not given: 1.
   std::optional<int64_t> granuleM, granuleN, granuleK;
   std::vector<MacEnergy> macEnergies;
-  std::vector<KernelFigures> kernels; ///< at most one of each class
+  std::vector<KernelFigures> kernels; ///< one of a class or op, and a library
   std::string privateMemory;          ///< name of a private Memory; empty: none
   std::vector<Port> ports;            ///< no entry for a memory: its full rate
   int64_t overheadCycles = 0;         ///< before each part (launch)

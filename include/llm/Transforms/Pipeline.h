@@ -21,6 +21,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<bool> decomposeAttention, fuseProjections, fuse;
   Option<TilingStrategy> strategy;
   Option<SchedulePolicy> policy;
+  Option<ScheduleGranularity> granularity;
   Option<bool> verify;
 };
 

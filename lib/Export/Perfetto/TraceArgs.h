@@ -15,8 +15,9 @@
 
 namespace mlir::llm {
 
-/// Writes the members of a slice's "args". What equal slices have in common is
-/// encoded once.
+/// Writes the members of "args": of slots, fetches and runs of ops. Those of
+/// idle times, layers and the critical path are short and in TraceExporter.cpp.
+/// What equal slices have in common is encoded once.
 class TraceArgs {
 public:
   /// `explanation`: null, or what is said of each op.

@@ -23,8 +23,9 @@ int64_t workingSetWith(const Part &part,
   int64_t bytes = part.workingSetBytes;
   for (const PrefetchSlot &fetch : fetches)
     if (fetch.source < part.sources.size())
-      bytes -= part.sources[fetch.source].stagingBytes;
-  return std::max<int64_t>(bytes, 0);
+      bytes =
+          std::max<int64_t>(bytes - part.sources[fetch.source].stagingBytes, 0);
+  return bytes;
 }
 
 PartNumbers::PartNumbers(const Problem &problem) : problem(problem) {

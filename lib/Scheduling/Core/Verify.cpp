@@ -7,7 +7,7 @@
 
 #include "Names.h"
 #include "PartNumbers.h"
-#include "Run.h"
+#include "SlotRules.h"
 #include "Sweep.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ private:
   void checkSlot(const Slot &slot);
   void checkFetch(const Slot &slot, const PrefetchSlot &fetch);
   void checkFetches(const Slot &slot, Demand &left);
-  bool checkRun(const Run &run, const Demand &demand, EngineKindSet kinds);
+  bool checkOne(const AnySlot &own, const Demand &demand, EngineKindSet kinds);
 
   // All slots together.
   void checkComplete();
@@ -56,8 +56,8 @@ private:
   std::vector<Violation> violations;
 
   std::vector<const Slot *> slots;
-  std::vector<Run> runs;
-  Sweep lanesHeld; ///< owners are indices of `runs`
+  std::vector<AnySlot> all;
+  Sweep lanesHeld; ///< owners are indices of `all`
   Sweep bytesHeld; ///< owners are indices of `slots`
 };
 
@@ -108,14 +108,14 @@ void Verifier::checkSlot(const Slot &slot) {
   Demand demand{part.bytes, part.overheadCycles + part.serialCycles,
                 part.computeCycles};
   checkFetches(slot, demand);
-  Run run{slot.task,   slot.part,  &part,    nullptr,
-          slot.engine, slot.start, slot.end, &slot.lanes};
-  bool timesExist = checkRun(run, demand, task.kinds);
+  AnySlot own{slot.task,   slot.part,  &part,    nullptr,
+              slot.engine, slot.start, slot.end, &slot.lanes};
+  bool timesExist = checkOne(own, demand, task.kinds);
   if (!exists(problem, slot.engine))
     return;
   if (task.group.value_or(slot.engine.group) != slot.engine.group)
     report("S4", slot.task,
-           nameOfRun(problem, run) + " is on " +
+           nameOfSlot(problem, own) + " is on " +
                nameOfEngine(problem, slot.engine) +
                ", but its cycles are those of '" +
                problem.engines[*task.group].name + "'");
@@ -153,13 +153,13 @@ void Verifier::checkFetches(const Slot &slot, Demand &left) {
 void Verifier::checkFetch(const Slot &slot, const PrefetchSlot &fetch) {
   const Part &part = numbers.part(slot.task, slot.part);
   const Source &source = part.sources[fetch.source];
-  Run run{slot.task,    slot.part,   &part,     &fetch,
-          fetch.engine, fetch.start, fetch.end, &fetch.lanes};
-  if (!checkRun(run, {source.bytes, 0, 0}, EngineKind::Memory))
+  AnySlot own{slot.task,    slot.part,   &part,     &fetch,
+              fetch.engine, fetch.start, fetch.end, &fetch.lanes};
+  if (!checkOne(own, {source.bytes, 0, 0}, EngineKind::Memory))
     return;
   if (fetch.end > slot.start)
     report("S8", slot.task,
-           nameOfRun(problem, run) + " ends at cycle " +
+           nameOfSlot(problem, own) + " ends at cycle " +
                std::to_string(fetch.end) +
                ", expected by the start of the part at cycle " +
                std::to_string(slot.start));
@@ -168,21 +168,21 @@ void Verifier::checkFetch(const Slot &slot, const PrefetchSlot &fetch) {
                    slot.end, source.sliceBytes, slots.size() - 1);
 }
 
-/// False when the times of the run are none.
-bool Verifier::checkRun(const Run &run, const Demand &demand,
+/// False when the times of the slot are none.
+bool Verifier::checkOne(const AnySlot &own, const Demand &demand,
                         EngineKindSet kinds) {
-  RunVerdict verdict = checkAlone(problem, run, demand, kinds,
-                                  [&](const char *rule, std::string message) {
-                                    report(rule, run.task, std::move(message));
-                                  });
+  SlotVerdict verdict = checkAlone(problem, own, demand, kinds,
+                                   [&](const char *rule, std::string message) {
+                                     report(rule, own.task, std::move(message));
+                                   });
   if (!verdict.engineExists || !verdict.timesExist)
     return verdict.timesExist;
 
-  runs.push_back(run);
-  if (run.lanes->size() == problem.resources.size())
-    for (unsigned m = 0; m < run.lanes->size(); ++m)
-      lanesHeld.hold({m, 0}, run.start, run.end,
-                     std::max<int64_t>((*run.lanes)[m], 0), runs.size() - 1);
+  all.push_back(own);
+  if (own.lanes->size() == problem.resources.size())
+    for (unsigned m = 0; m < own.lanes->size(); ++m)
+      lanesHeld.hold({m, 0}, own.start, own.end,
+                     std::max<int64_t>((*own.lanes)[m], 0), all.size() - 1);
   return true;
 }
 
@@ -239,14 +239,14 @@ void Verifier::checkDependences() {
 
 void Verifier::checkFetchDependences() {
   std::vector<const Slot *> last = findLastSlots();
-  for (const Run &run : runs) {
-    if (!run.fetch)
+  for (const AnySlot &own : all) {
+    if (!own.fetch)
       continue;
-    for (unsigned task : run.shape->sources[run.fetch->source].predecessors)
-      if (last[task] && run.start < last[task]->end)
-        report("S8", run.task,
-               nameOfRun(problem, run) + " starts at cycle " +
-                   std::to_string(run.start) +
+    for (unsigned task : own.shape->sources[own.fetch->source].predecessors)
+      if (last[task] && own.start < last[task]->end)
+        report("S8", own.task,
+               nameOfSlot(problem, own) + " starts at cycle " +
+                   std::to_string(own.start) +
                    ", expected not before the end of " +
                    nameOfPart(problem, task, last[task]->part) +
                    ", which writes or selects what it fetches, at cycle " +
@@ -279,29 +279,30 @@ void Verifier::checkCombining() {
 }
 
 void Verifier::checkOverlaps() {
-  std::vector<const Run *> order;
-  for (const Run &run : runs)
-    if (run.start < run.end)
-      order.push_back(&run);
-  auto key = [](const Run *run) {
-    return std::make_tuple(run->engine.group, run->engine.index, run->start,
-                           run->end, run->task, run->part);
+  std::vector<const AnySlot *> order;
+  for (const AnySlot &own : all)
+    if (own.start < own.end)
+      order.push_back(&own);
+  auto key = [](const AnySlot *own) {
+    return std::make_tuple(own->engine.group, own->engine.index, own->start,
+                           own->end, own->task, own->part);
   };
-  std::sort(order.begin(), order.end(),
-            [&](const Run *a, const Run *b) { return key(a) < key(b); });
+  std::sort(
+      order.begin(), order.end(),
+      [&](const AnySlot *a, const AnySlot *b) { return key(a) < key(b); });
 
-  const Run *busy = nullptr; // the one that ends last so far
-  for (const Run *run : order) {
-    if (busy && busy->engine == run->engine && run->start < busy->end)
-      report("S4", run->task,
-             nameOfRun(problem, *run) + " starts on " +
-                 nameOfEngine(problem, run->engine) + " at cycle " +
-                 std::to_string(run->start) +
+  const AnySlot *busy = nullptr; // the one that ends last so far
+  for (const AnySlot *own : order) {
+    if (busy && busy->engine == own->engine && own->start < busy->end)
+      report("S4", own->task,
+             nameOfSlot(problem, *own) + " starts on " +
+                 nameOfEngine(problem, own->engine) + " at cycle " +
+                 std::to_string(own->start) +
                  ", expected not before the end of " +
-                 nameOfRun(problem, *busy) + " at cycle " +
+                 nameOfSlot(problem, *busy) + " at cycle " +
                  std::to_string(busy->end));
-    if (!busy || !(busy->engine == run->engine) || run->end > busy->end)
-      busy = run;
+    if (!busy || !(busy->engine == own->engine) || own->end > busy->end)
+      busy = own;
   }
 }
 
@@ -310,10 +311,10 @@ void Verifier::checkLanesHeld() {
       [&](Sweep::Pool pool) { return problem.resources[pool.first].lanes; },
       [&](const Sweep::Excess &excess) {
         const Resource &resource = problem.resources[excess.pool.first];
-        const Run &run = runs[excess.owner];
-        report("S6", run.task,
+        const AnySlot &own = all[excess.owner];
+        report("S6", own.task,
                "from cycle " + std::to_string(excess.time) + " on, when " +
-                   nameOfRun(problem, run) + " starts, " +
+                   nameOfSlot(problem, own) + " starts, " +
                    std::to_string(excess.held) + " lanes of '" + resource.name +
                    "' are held, expected at most " +
                    std::to_string(resource.lanes));

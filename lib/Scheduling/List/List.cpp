@@ -5,6 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+// Which runs are tried, in which order. One run is ListRun.cpp; where and when a
+// part starts and ends is written in MachineState.cpp.
+
 #include "List.h"
 #include "ListSearch.h"
 #include "StageSearch.h"

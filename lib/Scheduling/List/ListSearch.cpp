@@ -157,15 +157,15 @@ static std::vector<int64_t> keyOf(const Choices &choices,
 std::optional<int64_t> ListSearch::evaluate(const Choices &choices,
                                             const ListOptions &with) {
   std::vector<int64_t> key = keyOf(choices, with);
-  if (auto at = known.find(key); at != known.end())
-    return note(at->second);
+  if (auto known = outcomes.find(key); known != outcomes.end())
+    return note(known->second);
   Problem copy;
   const Problem &resolved = cut(choices, copy);
   std::optional<Plan> plan = Plan::make(resolved, with.extraCycles);
   if (!plan)
     return std::nullopt;
   std::optional<int64_t> makespan = run(resolved, *plan, with, choices);
-  known.insert({std::move(key), {plan->table.parts.size(), makespan}});
+  outcomes.insert({std::move(key), {plan->table.parts.size(), makespan}});
   return makespan;
 }
 

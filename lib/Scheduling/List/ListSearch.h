@@ -152,7 +152,7 @@ private:
   std::optional<Solution> shortest;
   ListOptions options;
   std::vector<Start> starts;
-  std::map<std::vector<int64_t>, Outcome> known; ///< by what makes a run
+  std::map<std::vector<int64_t>, Outcome> outcomes; ///< by what makes a run
   std::vector<Alike> alike;
   std::vector<bool> hasCompany; ///< of each task: others run beside it
 };

@@ -15,8 +15,9 @@ namespace mlir::llm {
 class LlmDialect;
 
 /// What a file of bytecode says of the ops, attributes and types of the dialect
-/// in it. A change that older files do not follow raises `current`, and
-/// `upgradeFromVersion` in LlmBytecode.cpp makes them new.
+/// in it. A change that older files do not follow raises `current`. Ops of
+/// older files are then made new in `upgradeFromVersion`, which runs when all
+/// is read; attributes and types are text there, which parsers go on to accept.
 struct LlmDialectVersion : DialectVersion {
   static constexpr uint64_t current = 1;
 

@@ -1,11 +1,11 @@
-//===- Run.cpp - The rules for one slot alone -----------------------------===//
+//===- SlotRules.cpp - The rules for one slot alone -----------------------===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Run.h"
+#include "SlotRules.h"
 #include "Lanes.h"
 #include "Names.h"
 #include "llm/Support/Units.h"
@@ -13,12 +13,12 @@
 namespace mlir::llm::scheduling {
 
 namespace {
-class RunChecker {
+class SlotChecker {
 public:
-  RunChecker(const Problem &problem, const Run &run, const Demand &demand,
-             const std::function<void(const char *, std::string)> &report)
-      : problem(problem), run(run), demand(demand), report(report) {}
-  RunVerdict check(EngineKindSet kinds);
+  SlotChecker(const Problem &problem, const AnySlot &slot, const Demand &demand,
+              const std::function<void(const char *, std::string)> &report)
+      : problem(problem), slot(slot), demand(demand), report(report) {}
+  SlotVerdict check(EngineKindSet kinds);
 
 private:
   bool checkEngine(EngineKindSet kinds);
@@ -26,75 +26,75 @@ private:
   bool checkPorts();
   std::optional<int64_t> checkLanes();
 
-  std::string name() const { return nameOfRun(problem, run); }
+  std::string name() const { return nameOfSlot(problem, slot); }
   /// What a fetch breaks on its own is S8, whatever the rule of parts is.
   const char *ruleOf(const char *ruleOfParts) const {
-    return run.fetch ? "S8" : ruleOfParts;
+    return slot.fetch ? "S8" : ruleOfParts;
   }
 
   const Problem &problem;
-  const Run &run;
+  const AnySlot &slot;
   const Demand &demand;
   const std::function<void(const char *, std::string)> &report;
-  RunVerdict verdict;
+  SlotVerdict verdict;
 };
 } // namespace
 
-RunVerdict RunChecker::check(EngineKindSet kinds) {
+SlotVerdict SlotChecker::check(EngineKindSet kinds) {
   verdict.engineExists = checkEngine(kinds);
   verdict.timesExist = checkTimes();
   std::optional<int64_t> length = checkLanes();
-  if (verdict.timesExist && length && run.end - run.start != *length)
+  if (verdict.timesExist && length && slot.end - slot.start != *length)
     report(ruleOf("S2"), name() + " takes " +
-                             std::to_string(run.end - run.start) +
+                             std::to_string(slot.end - slot.start) +
                              " cycles, expected " + std::to_string(*length) +
                              " with its lanes");
   return verdict;
 }
 
-bool RunChecker::checkEngine(EngineKindSet kinds) {
+bool SlotChecker::checkEngine(EngineKindSet kinds) {
   const char *rule = ruleOf("S4");
   auto where = [&] {
-    return name() + " is on " + nameOfEngine(problem, run.engine);
+    return name() + " is on " + nameOfEngine(problem, slot.engine);
   };
-  if (!exists(problem, run.engine)) {
+  if (!exists(problem, slot.engine)) {
     report(rule, where() + ", which does not exist");
     return false;
   }
-  EngineKindSet found = problem.engines[run.engine.group].kinds;
+  EngineKindSet found = problem.engines[slot.engine.group].kinds;
   if (!found.containsAll(kinds))
     report(rule, where() + " of kind " + nameOf(found) + ", expected " +
                      nameOf(kinds));
   return true;
 }
 
-bool RunChecker::checkTimes() {
-  if (0 <= run.start && run.start <= run.end && run.end <= maxCount)
+bool SlotChecker::checkTimes() {
+  if (0 <= slot.start && slot.start <= slot.end && slot.end <= maxCount)
     return true;
   report(ruleOf("S2"),
-         name() + " is in cycles " + std::to_string(run.start) + " to " +
-             std::to_string(run.end) +
+         name() + " is in cycles " + std::to_string(slot.start) + " to " +
+             std::to_string(slot.end) +
              ", expected a start at or after 0 and an end at or after it");
   return false;
 }
 
 /// S3 apart from the fewest; false when no length follows from the lanes.
-bool RunChecker::checkPorts() {
+bool SlotChecker::checkPorts() {
   const char *rule = ruleOf("S3");
-  if (run.lanes->size() != problem.resources.size()) {
+  if (slot.lanes->size() != problem.resources.size()) {
     report(rule, name() + " holds lanes of " +
-                     std::to_string(run.lanes->size()) +
+                     std::to_string(slot.lanes->size()) +
                      " resources, expected " +
                      std::to_string(problem.resources.size()));
     return false;
   }
   bool streams = true;
   for (size_t m = 0; m < demand.bytes.size(); ++m) {
-    int64_t lanes = (*run.lanes)[m];
+    int64_t lanes = (*slot.lanes)[m];
     int64_t low = demand.bytes[m] > 0 ? 1 : 0;
     int64_t high = demand.bytes[m] == 0 ? 0
                    : verdict.engineExists
-                       ? problem.engines[run.engine.group].portLanes[m]
+                       ? problem.engines[slot.engine.group].portLanes[m]
                        : problem.resources[m].lanes;
     streams &= lanes >= low;
     if (lanes >= low && lanes <= high)
@@ -110,13 +110,13 @@ bool RunChecker::checkPorts() {
 }
 
 /// S3, and the length that the lanes give by S2.
-std::optional<int64_t> RunChecker::checkLanes() {
+std::optional<int64_t> SlotChecker::checkLanes() {
   if (!checkPorts())
     return std::nullopt;
   std::optional<int64_t> length = lengthWithLanes(
       problem, demand.bytes, demand.fixedCycles, demand.computeCycles,
-      *run.lanes,
-      verdict.engineExists ? &problem.engines[run.engine.group] : nullptr);
+      *slot.lanes,
+      verdict.engineExists ? &problem.engines[slot.engine.group] : nullptr);
   if (!length) {
     report(ruleOf("S2"), name() + " takes more cycles than can be counted");
     return std::nullopt;
@@ -126,7 +126,7 @@ std::optional<int64_t> RunChecker::checkLanes() {
       continue;
     std::optional<int64_t> fewest =
         fewestLanes(problem, m, demand.bytes[m], *length - demand.fixedCycles);
-    int64_t lanes = (*run.lanes)[m];
+    int64_t lanes = (*slot.lanes)[m];
     if (fewest && *fewest != lanes)
       report(ruleOf("S3"), name() + " holds " + std::to_string(lanes) +
                                " lanes of '" + problem.resources[m].name +
@@ -136,11 +136,11 @@ std::optional<int64_t> RunChecker::checkLanes() {
   return length;
 }
 
-std::string nameOfRun(const Problem &problem, const Run &run) {
-  std::string part = nameOfPart(problem, run.task, run.part);
-  if (!run.fetch)
+std::string nameOfSlot(const Problem &problem, const AnySlot &slot) {
+  std::string part = nameOfPart(problem, slot.task, slot.part);
+  if (!slot.fetch)
     return part;
-  return "the fetch of '" + run.shape->sources[run.fetch->source].name +
+  return "the fetch of '" + slot.shape->sources[slot.fetch->source].name +
          "' for " + part;
 }
 
@@ -149,11 +149,11 @@ bool exists(const Problem &problem, EngineId engine) {
          engine.index < problem.engines[engine.group].count;
 }
 
-RunVerdict
-checkAlone(const Problem &problem, const Run &run, const Demand &demand,
+SlotVerdict
+checkAlone(const Problem &problem, const AnySlot &slot, const Demand &demand,
            EngineKindSet kinds,
            const std::function<void(const char *, std::string)> &report) {
-  return RunChecker(problem, run, demand, report).check(kinds);
+  return SlotChecker(problem, slot, demand, report).check(kinds);
 }
 
 } // namespace mlir::llm::scheduling

@@ -1,12 +1,12 @@
-//===- Run.h - The rules for one slot alone ---------------------*- C++ -*-===//
+//===- SlotRules.h - The rules for one slot alone ---------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_LIB_SCHEDULING_CORE_RUN_H
-#define LLM_LIB_SCHEDULING_CORE_RUN_H
+#ifndef LLM_LIB_SCHEDULING_CORE_SLOTRULES_H
+#define LLM_LIB_SCHEDULING_CORE_SLOTRULES_H
 
 #include "llm/Scheduling/Problem.h"
 
@@ -15,7 +15,7 @@
 namespace mlir::llm::scheduling {
 
 /// What the slots of parts and of fetches have in common.
-struct Run {
+struct AnySlot {
   unsigned task, part;
   const Part *shape;         ///< what the part is
   const PrefetchSlot *fetch; ///< null: the part itself
@@ -24,27 +24,27 @@ struct Run {
   const std::vector<int64_t> *lanes;
 };
 
-/// What a run does: S2 makes a length of it.
+/// What a slot does: S2 makes a length of it.
 struct Demand {
   std::vector<int64_t> bytes;
   int64_t fixedCycles = 0, computeCycles = 0;
 };
 
 /// "'q_proj'" or "the fetch of 'q_proj.weight' for 'q_proj'".
-std::string nameOfRun(const Problem &problem, const Run &run);
+std::string nameOfSlot(const Problem &problem, const AnySlot &slot);
 
 bool exists(const Problem &problem, EngineId engine);
 
-struct RunVerdict {
+struct SlotVerdict {
   bool engineExists = false, timesExist = false;
 };
 
-/// Reports what breaks S2, S3 or S4 (a fetch: S8) in a run whatever else runs.
-RunVerdict
-checkAlone(const Problem &problem, const Run &run, const Demand &demand,
+/// Reports what breaks S2, S3 or S4 (a fetch: S8) in a slot whatever else runs.
+SlotVerdict
+checkAlone(const Problem &problem, const AnySlot &slot, const Demand &demand,
            EngineKindSet kinds,
            const std::function<void(const char *, std::string)> &report);
 
 } // namespace mlir::llm::scheduling
 
-#endif // LLM_LIB_SCHEDULING_CORE_RUN_H
+#endif // LLM_LIB_SCHEDULING_CORE_SLOTRULES_H
