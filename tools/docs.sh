@@ -20,11 +20,12 @@ generate Dialect.md dialect-doc dialects/llm/Llm.td -dialect=llm
 generate Passes.md pass-doc include/llm/Transforms/Passes.td
 generate Passes.md pass-doc include/llm/Export/Passes.td
 # A pipeline has no .td file: what --help says of it.
+help=$("$bin/llm-opt" --help)
 {
   printf '\n### `-llm-pipeline`\n\n'
-  "$bin/llm-opt" --help | sed -n 's/^      --llm-pipeline  *-  *\(.*\)/_\1_/p'
+  sed -n 's/^      --llm-pipeline  *-  *\(.*\)/_\1_/p' <<<"$help"
   printf '\n#### Options\n\n```\n'
-  "$bin/llm-opt" --help | awk '/^      --/ { ours = /--llm-pipeline / } ours' |
+  awk '/^      --/ { ours = /--llm-pipeline / } ours' <<<"$help" |
     sed -n 's/^        --\([a-z-]*\)[^ ]*  *- \(.*\)/-\1 : \2/p'
   printf '```\n'
 } >>"$out/Passes.md"

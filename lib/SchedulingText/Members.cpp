@@ -36,11 +36,6 @@ void Members::flag(StringRef key, bool &into) {
     set(value->asBoolean(), into);
 }
 
-void Members::text(StringRef key, std::string &into) {
-  if (const LocatedJson *value = find(key))
-    set(value->asString(), into);
-}
-
 void Members::share(StringRef key, double &into) {
   const LocatedJson *value = find(key);
   if (!value)
@@ -71,13 +66,10 @@ void Members::kinds(StringRef key, EngineKindSet &into) {
 
 void Members::perName(StringRef key, const Names &names,
                       std::vector<int64_t> &into) {
-  IndexByName places;
-  for (auto [place, name] : ::llvm::enumerate(names))
-    places.insert({name, unsigned(place)});
   eachNamed(key,
             [&](StringRef name, const LocatedJson &value) -> LogicalResult {
-              auto place = places.find(name.str());
-              if (place == places.end())
+              auto place = ::llvm::find(names, name);
+              if (place == names.end())
                 return value.emitError() << "'" << value.path()
                                          << "' names no resource; there are "
                                          << ::llvm::join(names, ", ");
@@ -85,7 +77,7 @@ void Members::perName(StringRef key, const Names &names,
               if (failed(number))
                 return failure();
               into.resize(names.size(), 0);
-              into[place->second] = *number;
+              into[place - names.begin()] = *number;
               return success();
             });
 }

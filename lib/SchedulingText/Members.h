@@ -11,7 +11,6 @@
 #include "llm/Files/LocatedJson.h"
 #include "llm/Scheduling/Problem.h"
 
-#include <functional>
 #include <map>
 
 namespace mlir::llm {
@@ -30,7 +29,6 @@ public:
   /// Each leaves `into` as it is where the object has no such member.
   void count(StringRef key, int64_t &into); ///< 0 or more
   void flag(StringRef key, bool &into);
-  void text(StringRef key, std::string &into);
   void share(StringRef key, double &into); ///< a number, 0 or more
   void kinds(StringRef key, EngineKindSet &into);
   /// A number for each name, all others 0; nothing at all: empty, or of zeros.

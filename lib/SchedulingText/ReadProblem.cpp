@@ -32,7 +32,6 @@ private:
   /// What passes of each resource; its lanes follow, where they are not given.
   void readPortRates(Members &members, EngineGroup &group);
   LogicalResult readTask(const LocatedJson &json, Task &task);
-  LogicalResult readParts(const LocatedJson &json, std::vector<Part> &parts);
   LogicalResult readPart(const LocatedJson &json, Part &part);
   LogicalResult readSource(StringRef name, const LocatedJson &json,
                            std::vector<Source> &sources);

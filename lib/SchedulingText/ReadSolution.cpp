@@ -12,7 +12,6 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-using scheduling::EngineId;
 using scheduling::Part;
 using scheduling::PrefetchSlot;
 using scheduling::Problem;

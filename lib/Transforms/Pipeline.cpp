@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Transforms/Pipeline.h"
+#include "OptionValues.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -30,23 +31,12 @@ PipelineOptions::PipelineOptions()
       fuse(*this, "fuse", cl::init(false), cl::desc("Run llm-fuse")),
       strategy(*this, "strategy", cl::init(TilingStrategy::Search),
                cl::desc("Of llm-tile: search or theoretical"),
-               cl::values(
-                   clEnumValN(TilingStrategy::Search, "search", "the fastest"),
-                   clEnumValN(TilingStrategy::Theoretical, "theoretical",
-                              "by a closed form"))),
+               strategyValues()),
       policy(*this, "policy", cl::init(SchedulePolicy::List),
              cl::desc("Of llm-schedule: list, earliest or exact"),
-             cl::values(clEnumValN(SchedulePolicy::List, "list",
-                                   "longest way to the end first"),
-                        clEnumValN(SchedulePolicy::Earliest, "earliest",
-                                   "program order, each op whole"),
-                        clEnumValN(SchedulePolicy::Exact, "exact", "proven"))),
-      granularity(
-          *this, "granularity", cl::init(ScheduleGranularity::Tile),
-          cl::desc("Of llm-schedule: tile or op"),
-          cl::values(
-              clEnumValN(ScheduleGranularity::Tile, "tile", "parts of ops"),
-              clEnumValN(ScheduleGranularity::Op, "op", "whole ops"))),
+             policyValues()),
+      granularity(*this, "granularity", cl::init(ScheduleGranularity::Tile),
+                  cl::desc("Of llm-schedule: tile or op"), granularityValues()),
       verify(*this, "verify", cl::init(false),
              cl::desc("Run llm-verify-cost and llm-verify-schedule")) {}
 

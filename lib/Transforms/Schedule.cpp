@@ -8,6 +8,7 @@
 #include "ExactSearch.h"
 #include "Improvement.h"
 #include "ModuleTarget.h"
+#include "OptionValues.h"
 #include "llm/Console/Interrupts.h"
 #include "llm/Cost/Roofline.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"

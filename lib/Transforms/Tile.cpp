@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleTarget.h"
+#include "OptionValues.h"
 #include "SearchLine.h"
 #include "llm/Cost/ClosedForm.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgressBar.h"
+#include "llm/Console/ToolDiagnostics.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Files/OutputFile.h"
 #include "llm/Profile/Calibration.h"
@@ -13,7 +14,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
 
 #include <map>
 #include <set>
@@ -330,15 +330,7 @@ int main(int argc, char **argv) {
       argc, argv, "llm-prof: predicted times beside measured ones\n");
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<DLTIDialect, LlmDialect>();
-  llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  // What is wrong with the arguments has no place in a file.
-  ScopedDiagnosticHandler withoutPlace(&context, [](Diagnostic &diagnostic) {
-    if (!isa<UnknownLoc>(diagnostic.getLocation()))
-      return failure();
-    llvm::errs() << "llm-prof: error: " << diagnostic << "\n";
-    return success();
-  });
+  ToolDiagnostics diagnostics("llm-prof", &context);
   if (validateCommand)
     return failed(runValidate(validateOptions, context));
   if (calibrateCommand)

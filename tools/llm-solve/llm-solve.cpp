@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Console/Terminal.h"
+#include "llm/Console/ToolDiagnostics.h"
 #include "llm/ExactScheduling/Exact.h"
 #include "llm/Files/OutputFile.h"
 #include "llm/SchedulingText/SchedulingText.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -165,6 +165,8 @@ static LogicalResult run(const Options &options, MLIRContext &context) {
 }
 
 int main(int argc, char **argv) {
+  // What is there so far are the hundreds of options of libLLVM.
+  cl::HideUnrelatedOptions(ArrayRef<const cl::OptionCategory *>());
   Options options;
   llvm::InitLLVM init(argc, argv);
   obeyNoColor();
@@ -172,14 +174,6 @@ int main(int argc, char **argv) {
       argc, argv,
       "llm-solve: schedules of problems that are written as JSON\n");
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  // What is wrong with the arguments has no place in a file.
-  ScopedDiagnosticHandler withoutPlace(&context, [](Diagnostic &diagnostic) {
-    if (!isa<UnknownLoc>(diagnostic.getLocation()))
-      return failure();
-    llvm::errs() << "llm-solve: error: " << diagnostic << "\n";
-    return success();
-  });
+  ToolDiagnostics diagnostics("llm-solve", &context);
   return failed(run(options, context));
 }

@@ -211,13 +211,8 @@ def LlmTilePass : Pass<"llm-tile", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"strategy", "strategy", "::mlir::llm::TilingStrategy",
-           "::mlir::llm::TilingStrategy::Search", "How tiles are chosen: search or theoretical", [{
-      ::llvm::cl::values(
-          clEnumValN(::mlir::llm::TilingStrategy::Search, "search",
-                     "the fastest of all legal ones"),
-          clEnumValN(::mlir::llm::TilingStrategy::Theoretical, "theoretical",
-                     "by the closed form of cost sheets"))
-    }]>
+           "::mlir::llm::TilingStrategy::Search", "How tiles are chosen: search or theoretical",
+           "::mlir::llm::strategyValues()">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }
@@ -323,15 +318,8 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
     Option<"engines", "engines", "std::string", "",
            "Number of compute engines, or of named ones: 4, or mxu:4,vpu:2,dma:2">,
     Option<"policy", "policy", "::mlir::llm::SchedulePolicy",
-           "::mlir::llm::SchedulePolicy::List", "How the schedule is made: list, earliest or exact", [{
-      ::llvm::cl::values(
-          clEnumValN(::mlir::llm::SchedulePolicy::List, "list",
-                     "the part with the longest way to the end first"),
-          clEnumValN(::mlir::llm::SchedulePolicy::Earliest, "earliest",
-                     "program order, each op whole"),
-          clEnumValN(::mlir::llm::SchedulePolicy::Exact, "exact",
-                     "until it is proven that none is shorter"))
-    }]>,
+           "::mlir::llm::SchedulePolicy::List", "How the schedule is made: list, earliest or exact",
+           "::mlir::llm::policyValues()">,
     Option<"exactNodes", "exact-nodes", "int64_t", "100000",
            "Nodes that policy=exact searches in each stretch of ops (0: no limit)">,
     Option<"exactSeconds", "exact-seconds", "double", "0",
@@ -341,12 +329,8 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
     Option<"seed", "seed", "unsigned", "1",
            "Of the random numbers of improve">,
     Option<"granularity", "granularity", "::mlir::llm::ScheduleGranularity",
-           "::mlir::llm::ScheduleGranularity::Tile", "What runs on one engine: parts of an op (tile) or whole ones (op)", [{
-      ::llvm::cl::values(
-          clEnumValN(::mlir::llm::ScheduleGranularity::Tile, "tile",
-                     "parts of an op, which may be cut"),
-          clEnumValN(::mlir::llm::ScheduleGranularity::Op, "op", "whole ops"))
-    }]>,
+           "::mlir::llm::ScheduleGranularity::Tile", "What runs on one engine: parts of an op (tile) or whole ones (op)",
+           "::mlir::llm::granularityValues()">,
     Option<"splitReductions", "split-reductions", "bool", "true",
            "Cut ops along reductions, too, with a part that joins the others">,
     Option<"prefetch", "prefetch", "bool", "true",

@@ -1,0 +1,33 @@
+//===- ToolDiagnostics.h - Errors of a tool ---------------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_CONSOLE_TOOLDIAGNOSTICS_H
+#define LLM_CONSOLE_TOOLDIAGNOSTICS_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <string>
+
+namespace mlir::llm {
+
+/// Prints diagnostics of a context with their line of the file; those that are
+/// about no file, such as a wrong argument, behind the name of the tool.
+class ToolDiagnostics {
+public:
+  ToolDiagnostics(StringRef tool, MLIRContext *context);
+
+private:
+  std::string tool;
+  ::llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler inFiles;
+  ScopedDiagnosticHandler withoutPlace;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_CONSOLE_TOOLDIAGNOSTICS_H

@@ -1,0 +1,43 @@
+//===- OptionValues.h - What options of passes may be -----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_TRANSFORMS_OPTIONVALUES_H
+#define LLM_LIB_TRANSFORMS_OPTIONVALUES_H
+
+#include "llm/Transforms/Passes.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace mlir::llm {
+
+inline ::llvm::cl::ValuesClass strategyValues() {
+  return ::llvm::cl::values(clEnumValN(TilingStrategy::Search, "search",
+                                       "the fastest of all legal ones"),
+                            clEnumValN(TilingStrategy::Theoretical,
+                                       "theoretical",
+                                       "by the closed form of cost sheets"));
+}
+
+inline ::llvm::cl::ValuesClass policyValues() {
+  return ::llvm::cl::values(
+      clEnumValN(SchedulePolicy::List, "list",
+                 "the part with the longest way to the end first"),
+      clEnumValN(SchedulePolicy::Earliest, "earliest",
+                 "program order, each op whole"),
+      clEnumValN(SchedulePolicy::Exact, "exact",
+                 "until it is proven that none is shorter"));
+}
+
+inline ::llvm::cl::ValuesClass granularityValues() {
+  return ::llvm::cl::values(
+      clEnumValN(ScheduleGranularity::Tile, "tile",
+                 "parts of an op, which may be cut"),
+      clEnumValN(ScheduleGranularity::Op, "op", "whole ops"));
+}
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_TRANSFORMS_OPTIONVALUES_H
