@@ -133,6 +133,7 @@ def plain_target(name: str, work: Path, overhead: int = 15000) -> Path:
     target.pop("calibration", None)
     target.pop("power_limit_watts")
     [engine] = target["engines"].values()
+    engine.pop("cost_model", None)
     engine.pop("accumulator_bytes_per_unit", None)
     engine["overhead_cycles"] = overhead
     path = work / f"plain-{name}-{overhead}.json"

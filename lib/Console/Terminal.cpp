@@ -77,6 +77,7 @@ ProgressLine::ProgressLine()
 
 void ProgressLine::show(
     ::llvm::function_ref<void(::llvm::raw_ostream &)> write) {
+  std::lock_guard<std::mutex> lock(mutex);
   if (!canShow || Clock::now() < next)
     return;
   next = Clock::now() + patience / 10;
@@ -91,6 +92,7 @@ void ProgressLine::show(
 }
 
 void ProgressLine::takeBack() {
+  std::lock_guard<std::mutex> lock(mutex);
   if (!shown)
     return;
   ::llvm::errs() << clearLine;

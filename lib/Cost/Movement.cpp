@@ -6,12 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Cost/Movement.h"
-#include "llm/Cost/ClosedForm.h"
+#include "llm/Cost/CostModel.h"
 #include "llm/Support/Units.h"
 #include "llm/Workload/Counts.h"
 #include "llvm/ADT/StringExtras.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -24,11 +22,11 @@ FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
   for (const Loop &loop : workload.loops) {
     int64_t size = getAmount(level.getSizes(), loop.name);
     if (size < 1 || size > loop.extent)
-      return op->emitOpError()
+      return context.refuse()
              << "tile size of loop '" << loop.name << "' must be in [1, "
              << loop.extent << "], got " << size;
     if (!loop.isTileable && size != loop.extent)
-      return op->emitOpError()
+      return context.refuse()
              << "loop '" << loop.name << "' cannot be cut: its tile must be "
              << loop.extent << ", got " << size;
     tiling.sizes.push_back(size);
@@ -36,15 +34,15 @@ FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
   for (StringAttr name : level.getOrder()) {
     std::optional<unsigned> loop = workload.findLoop(name);
     if (!loop)
-      return op->emitOpError() << "tile names loop '" << name.getValue()
-                               << "', which the op does not have";
+      return context.refuse() << "tile names loop '" << name.getValue()
+                              << "', which the op does not have";
     tiling.order.push_back(*loop);
   }
   for (NamedAttribute held : level.getBuffers())
     if (llvm::none_of(workload.buffers, [&](const Buffer &buffer) {
           return buffer.name == held.getName().getValue();
         }))
-      return op->emitOpError()
+      return context.refuse()
              << "tile names buffer '" << held.getName().getValue()
              << "', which the op does not have";
   return tiling;
@@ -69,7 +67,7 @@ FailureOr<Movement> mlir::llm::moveCompulsory(const OpOnTarget &context) {
     std::optional<int64_t> sum =
         succeeded(bytes) ? checkedAdd(total, *bytes) : std::nullopt;
     if (!sum)
-      return emitOverflow(context.op);
+      return context.refuseOverflow();
     total = *sum;
     movement.bytes.push_back(*bytes);
   }
@@ -95,14 +93,13 @@ static LogicalResult checkResident(const OpOnTarget &context,
   }
   if (succeeded(all) && *all <= context.tileCapacityBytes())
     return success();
-  return context.op->emitOpError()
-         << "its resident buffers do not fit into '"
-         << level.getMemory().getValue() << "', which has "
-         << context.tileCapacityBytes() << " bytes";
+  return context.refuse() << "its resident buffers do not fit into '"
+                          << level.getMemory().getValue() << "', which has "
+                          << context.tileCapacityBytes() << " bytes";
 }
 
-static FailureOr<Movement> moveTiled(const OpOnTarget &context,
-                                     TileLevelAttr level) {
+static FailureOr<Movement> moveThroughLevel(const OpOnTarget &context,
+                                            TileLevelAttr level) {
   Operation *op = context.op;
   FailureOr<Tiling> tiling = readTiling(context, level);
   if (failed(tiling))
@@ -113,22 +110,22 @@ static FailureOr<Movement> moveTiled(const OpOnTarget &context,
   Movement movement;
   for (auto [index, buffer] : llvm::enumerate(context.workload.buffers)) {
     if (buffer.isKept && !model.isKept(*tiling, index))
-      return op->emitOpError()
+      return context.refuse()
              << "its tile would compute '" << buffer.name
              << "' again: loops that it does not have must be inside of those "
                 "that it has, or uncut";
     Count bytes = model.trafficBytes(*tiling, index);
     if (failed(bytes))
-      return emitOverflow(op);
+      return context.refuseOverflow();
     movement.resident.push_back(isResident(level, buffer));
     movement.bytes.push_back(*bytes);
   }
   Count workingSet =
       model.workingSetBytes(*tiling, tilesHeld(context.workload, level));
   if (failed(workingSet))
-    return emitOverflow(op);
+    return context.refuseOverflow();
   if (*workingSet > context.tileCapacityBytes())
-    return op->emitOpError()
+    return context.refuse()
            << "its tile takes " << *workingSet << " bytes of '"
            << level.getMemory().getValue() << "', which has "
            << context.tileCapacityBytes() << ": "
@@ -137,53 +134,6 @@ static FailureOr<Movement> moveTiled(const OpOnTarget &context,
               "that fits";
   movement.workingSetBytes = *workingSet;
   return movement;
-}
-
-/// The real quotient of the closed form, rounded to whole bytes such that the
-/// cycles are those of the real quotient rounded up once.
-static FailureOr<Movement> moveClosedForm(const OpOnTarget &context,
-                                          const ClosedForm &form,
-                                          TileLevelAttr level) {
-  FailureOr<Tiling> tiling = readTiling(context, level);
-  if (failed(tiling))
-    return failure();
-  const Target &target = *context.target;
-  double bytesPerCycle =
-      double(target.portBytesPerSecond(*context.engine, target.dram())) /
-      double(target.clockHz);
-  double bytes = form.lhsBytes + form.rhsBytes;
-  if (!(bytes < double(maxCount)))
-    return emitOverflow(context.op);
-  double cycles = std::ceil(bytes / bytesPerCycle);
-  auto whole = int64_t(std::max(
-      std::floor(bytes), std::min(std::ceil(bytes), cycles * bytesPerCycle)));
-  Movement movement;
-  movement.bytes.resize(context.workload.buffers.size(), 0);
-  movement.bytes[form.lhs] = int64_t(form.lhsBytes);
-  movement.bytes[form.rhs] = whole - movement.bytes[form.lhs];
-  SmallVector<int64_t, 4> held(context.workload.buffers.size(), 1);
-  Count workingSet =
-      TileModel(context.op, context.workload).workingSetBytes(*tiling, held);
-  if (failed(workingSet))
-    return emitOverflow(context.op);
-  // A narrower operand or a bias may not be in the closed form's three tiles.
-  movement.workingSetBytes = std::min(*workingSet, context.tileCapacityBytes());
-  return movement;
-}
-
-static FailureOr<Movement> moveTheoretical(const OpOnTarget &context,
-                                           TileAttr tile) {
-  std::optional<ClosedForm> form = ClosedForm::get(context);
-  TileAttr derived = form ? form->getTile(context)
-                          : TileAttr::get(tile.getContext(),
-                                          TileStrategy::Theoretical, {}, {});
-  if (tile != derived)
-    return context.op->emitOpError()
-           << "its tile says 'theoretical' but is not the one of the closed "
-              "form, "
-           << derived << "; write 'manual' for a tile of your own";
-  return form ? moveClosedForm(context, *form, tile.getLevels().front())
-              : moveCompulsory(context);
 }
 
 /// The levels that a searched or manual tile must have: one for the engine's
@@ -206,23 +156,22 @@ static LogicalResult checkLevels(const OpOnTarget &context, TileAttr tile,
   if (expected == found)
     return success();
   if (expected.empty())
-    return context.op->emitOpError()
+    return context.refuse()
            << "has a tile level, but engine '" << context.engine->name
            << "' has no private memory";
-  return context.op->emitOpError()
-         << "its tile must have "
-         << (expected.size() == 1 ? "one level" : "two levels") << ", for "
-         << (context.tileMemory() ? "memory '" : "the '")
-         << llvm::join(expected, "' and '") << "' of engine '"
-         << context.engine->name << "'";
+  return context.refuse() << "its tile must have "
+                          << (expected.size() == 1 ? "one level" : "two levels")
+                          << ", for "
+                          << (context.tileMemory() ? "memory '" : "the '")
+                          << llvm::join(expected, "' and '") << "' of engine '"
+                          << context.engine->name << "'";
 }
 
-FailureOr<Movement> mlir::llm::move(const OpOnTarget &context, TileAttr tile,
-                                    bool hasUnits) {
-  if (tile.getStrategy() == TileStrategy::Theoretical)
-    return moveTheoretical(context, tile);
+FailureOr<Movement> mlir::llm::moveTiled(const OpOnTarget &context,
+                                         TileAttr tile, bool hasUnits) {
   if (failed(checkLevels(context, tile, hasUnits)))
     return failure();
-  return context.tileMemory() ? moveTiled(context, tile.getLevels().front())
-                              : moveCompulsory(context);
+  return context.tileMemory()
+             ? moveThroughLevel(context, tile.getLevels().front())
+             : moveCompulsory(context);
 }

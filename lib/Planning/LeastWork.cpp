@@ -43,7 +43,7 @@ static FailureOr<SmallVector<int64_t, 4>> leastBytes(const OpOnTarget &context,
        ++buffer) {
     Count own = model.compulsoryBytes(buffer);
     if (failed(own))
-      return emitOverflow(context.op);
+      return context.refuseOverflow();
     bytes.push_back(*own);
   }
   if (strategy != TileStrategy::Theoretical)
@@ -75,7 +75,7 @@ static FailureOr<int64_t> leastUnitCycles(const OpOnTarget &context) {
         : type ? Target::macsPerCycle(*context.engine, type, usedType)
                : std::nullopt;
     if (failed(work))
-      return emitOverflow(context.op);
+      return context.refuseOverflow();
     if (rate && *rate > 0)
       longest = std::max(longest, *work / *rate);
   }
@@ -109,7 +109,7 @@ static FailureOr<int64_t> leastComputeCycles(const OpOnTarget &context,
   std::optional<int64_t> power =
       energy ? powerCycles(*context.target, *energy) : std::nullopt;
   if (!power)
-    return emitOverflow(context.op);
+    return context.refuseOverflow();
   // Energy was rounded up; parts of it are not.
   return std::max(*cycles, *power > 0 ? *power - 1 : 0);
 }
@@ -334,7 +334,7 @@ mlir::llm::leastWork(const OpOnTarget &context, TileStrategy strategy,
        llvm::zip_equal(context.workload.buffers, *bytes)) {
     std::optional<int64_t> more = checkedAdd(sum, moved);
     if (!more)
-      return emitOverflow(context.op);
+      return context.refuseOverflow();
     sum = *more;
     if (moved > 0 && buffer.role == Buffer::Role::Read &&
         findFetchWaits(context.op, buffer))

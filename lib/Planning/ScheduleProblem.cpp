@@ -22,9 +22,8 @@ static CostAttr costOf(Operation *op) {
 
 /// Bytes of a memory that is not shared would be streamed in no time.
 static LogicalResult checkNames(CostAttr cost, const OpOnTarget &context) {
-  Operation *op = context.op;
   if (cost.getEngine().getValue() != context.engine->name)
-    return op->emitOpError()
+    return context.refuse()
            << "has a cost on engine '" << cost.getEngine().getValue()
            << "', but it runs on '" << context.engine->name
            << "'; run --llm-cost";
@@ -32,7 +31,7 @@ static LogicalResult checkNames(CostAttr cost, const OpOnTarget &context) {
     for (NamedAttribute entry : part.getTraffic()) {
       const Memory *memory = context.target->findMemory(entry.getName());
       if (!memory || !memory->isShared())
-        return op->emitOpError()
+        return context.refuse()
                << "has a cost with traffic of memory '"
                << entry.getName().getValue() << "', which target '"
                << context.target->name << "' does not share; run --llm-cost";
@@ -41,20 +40,20 @@ static LogicalResult checkNames(CostAttr cost, const OpOnTarget &context) {
 }
 
 LogicalResult mlir::llm::checkCosts(const Program &program,
-                                    const Target &target) {
+                                    const Target &target, Reasons reasons) {
   for (const ProgramOp &entry : program.ops()) {
     Operation *op = entry.op;
     auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
     CostAttr cost = costOf(op);
     if (!cost || !tile)
-      return op->emitOpError()
+      return reasons.refuse(op)
              << "has no " << (tile ? "cost" : "tile") << "; run --llm-tile"
              << (tile ? " or --llm-cost" : "") << " first";
-    FailureOr<OpOnTarget> context = OpOnTarget::get(entry.op, target);
+    FailureOr<OpOnTarget> context = OpOnTarget::get(entry.op, target, reasons);
     if (failed(context))
       return failure();
     if (computeStamp(*context, tile) != cost.getStamp())
-      return op->emitOpError()
+      return reasons.refuse(op)
              << "its cost is stale: the op, its tile or the target changed "
                 "since it was computed; run --llm-cost"
              << " (or --llm-tile for new tiles)";
@@ -64,10 +63,10 @@ LogicalResult mlir::llm::checkCosts(const Program &program,
     int64_t parts = 0;
     for (PartCostAttr part : cost.getParts()) {
       if (part.getCount() > maxParts - parts)
-        return op->emitOpError() << "has more than " << maxParts << " parts";
+        return reasons.refuse(op) << "has more than " << maxParts << " parts";
       parts += part.getCount();
       if (part.getWorkingSetBytes() > capacity)
-        return op->emitOpError()
+        return reasons.refuse(op)
                << "its tile takes " << part.getWorkingSetBytes()
                << " bytes of the " << capacity << " that an engine has: "
                << part.getWorkingSetBytes() - capacity
@@ -192,7 +191,7 @@ static FailureOr<scheduling::Split> makeParts(const Tasks &tasks,
   for (PartCostAttr record : cost.getParts())
     costed += record.getCount();
   if (costed != split->partCount())
-    return context.op->emitOpError()
+    return context.refuse()
            << "has a cost of " << costed << " parts, but its tile has "
            << split->partCount() << "; run --llm-cost";
   scheduling::Split parts;
@@ -271,27 +270,27 @@ LogicalResult LeastWorkFinder::find(const OpOnTarget &context, TileAttr tile,
 }
 
 static LogicalResult checkProblem(const Program &program,
-                                  const Problem &problem) {
+                                  const Problem &problem, Reasons reasons) {
   std::vector<std::string> objections = problem.check();
   if (objections.empty())
     return success();
-  InFlightDiagnostic diagnostic = emitFunctionError(program.function())
-                                  << "cannot be scheduled: "
-                                  << objections.front();
+  Refusal refusal = refuseFunction(program.function(), reasons)
+                    << "cannot be scheduled: " << objections.front();
   for (const std::string &objection : llvm::drop_begin(objections))
-    diagnostic.attachNote() << objection;
-  return diagnostic;
+    refusal.addNote(objection);
+  return refusal;
 }
 
 FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
                                           ArrayRef<unsigned> stretch,
-                                          const Target &target) {
+                                          const Target &target,
+                                          Reasons reasons) {
   Tasks tasks = makeTasks(program, stretch, target);
   LeastWorkFinder leastWork(target);
   for (auto [task, index] : llvm::zip(tasks.problem.tasks, stretch)) {
     Operation *op = program.ops()[index].op;
     FailureOr<OpOnTarget> context =
-        OpOnTarget::get(program.ops()[index].op, target);
+        OpOnTarget::get(program.ops()[index].op, target, reasons);
     if (failed(context))
       return failure();
     auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
@@ -305,7 +304,7 @@ FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
     if (failed(leastWork.find(*context, tile, costOf(op), task.least)))
       return failure();
   }
-  if (failed(checkProblem(program, tasks.problem)))
+  if (failed(checkProblem(program, tasks.problem, reasons)))
     return failure();
   return std::move(tasks.problem);
 }
@@ -351,7 +350,7 @@ FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
     if (failed(leastWork.find(*context, tile, costOf(op), task.least)))
       return failure();
   }
-  if (failed(checkProblem(program, tasks.problem)))
+  if (failed(checkProblem(program, tasks.problem, Reasons())))
     return failure();
   return SplitProblem{std::move(tasks.problem), std::move(allChoices)};
 }

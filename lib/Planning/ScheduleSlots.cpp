@@ -139,22 +139,25 @@ SlotsAttr mlir::llm::makeSlots(MLIRContext *context, const Problem &problem,
 //===----------------------------------------------------------------------===//
 
 static FailureOr<EngineId> readEngine(Operation *op, const Problem &problem,
-                                      StringAttr name, int64_t index) {
+                                      StringAttr name, int64_t index,
+                                      Reasons reasons) {
   std::optional<unsigned> group = findGroup(problem, name);
   if (!group)
-    return op->emitOpError() << "its slot is on engine '" << name.getValue()
-                             << "', which the target does not have; run "
-                                "--llm-schedule again";
+    return reasons.refuse(op) << "its slot is on engine '" << name.getValue()
+                              << "', which the target does not have; run "
+                                 "--llm-schedule again";
   int64_t count = problem.engines[*group].count;
   if (index >= count)
-    return op->emitOpError() << "its slot is on engine '" << name.getValue()
-                             << "[" << index << "]', but the target has "
-                             << count << " of them; run --llm-schedule again";
+    return reasons.refuse(op) << "its slot is on engine '" << name.getValue()
+                              << "[" << index << "]', but the target has "
+                              << count << " of them; run --llm-schedule again";
   return EngineId{*group, index};
 }
 
-static FailureOr<std::vector<int64_t>>
-readLanes(Operation *op, const Problem &problem, DictionaryAttr lanes) {
+static FailureOr<std::vector<int64_t>> readLanes(Operation *op,
+                                                 const Problem &problem,
+                                                 DictionaryAttr lanes,
+                                                 Reasons reasons) {
   std::vector<int64_t> result;
   size_t known = 0;
   for (const scheduling::Resource &resource : problem.resources) {
@@ -162,7 +165,7 @@ readLanes(Operation *op, const Problem &problem, DictionaryAttr lanes) {
     result.push_back(getAmount(lanes, resource.name));
   }
   if (known != lanes.size())
-    return op->emitOpError()
+    return reasons.refuse(op)
            << "its slot holds lanes of a memory that the target does not "
               "share: "
            << lanes;
@@ -171,21 +174,22 @@ readLanes(Operation *op, const Problem &problem, DictionaryAttr lanes) {
 
 static LogicalResult readPrefetches(Operation *op, const Problem &problem,
                                     ArrayRef<Source> sources, SlotRunAttr run,
-                                    int64_t shift, Slot &slot) {
+                                    int64_t shift, Slot &slot,
+                                    Reasons reasons) {
   for (PrefetchAttr fetch : run.getPrefetches()) {
     scheduling::PrefetchSlot prefetch;
     auto source = llvm::find_if(sources, [&](const Source &candidate) {
       return candidate.name == fetch.getBuffer().getValue();
     });
     if (source == sources.end())
-      return op->emitOpError()
+      return reasons.refuse(op)
              << "its slot prefetches '" << fetch.getBuffer().getValue()
              << "', which is neither a weight nor rows of a cache, or which "
                 "the op itself selects";
     FailureOr<EngineId> engine =
-        readEngine(op, problem, fetch.getEngine(), fetch.getIndex());
+        readEngine(op, problem, fetch.getEngine(), fetch.getIndex(), reasons);
     FailureOr<std::vector<int64_t>> lanes =
-        readLanes(op, problem, fetch.getLanes());
+        readLanes(op, problem, fetch.getLanes(), reasons);
     if (failed(engine) || failed(lanes))
       return failure();
     prefetch.source = source - sources.begin();
@@ -200,28 +204,28 @@ static LogicalResult readPrefetches(Operation *op, const Problem &problem,
 
 static LogicalResult readSlots(WorkloadOpInterface op, const Problem &problem,
                                unsigned task, int64_t offset,
-                               std::vector<Slot> &slots) {
+                               std::vector<Slot> &slots, Reasons reasons) {
   auto attr = op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
   if (!attr)
-    return op->emitOpError()
+    return reasons.refuse(op)
            << "has no slot; run --llm-schedule after the pass that added it";
   const Task &whole = problem.tasks[task];
   int64_t parts = scheduling::countParts(whole.parts);
   for (SlotRunAttr run : attr.getRuns()) {
     FailureOr<std::vector<int64_t>> lanes =
-        readLanes(op, problem, run.getLanes());
+        readLanes(op, problem, run.getLanes(), reasons);
     if (failed(lanes))
       return failure();
     int64_t lastPart =
         run.getPart() + (run.getCount() - 1) * run.getPartStride();
     if (lastPart >= parts)
-      return op->emitOpError()
+      return reasons.refuse(op)
              << "S1: its slots are for parts " << run.getPart() << " to "
              << lastPart << ", but its cost has " << parts;
     for (int64_t i = 0; i < run.getCount(); ++i) {
       FailureOr<EngineId> engine =
           readEngine(op, problem, run.getEngine(),
-                     run.getIndex() + i * run.getIndexStride());
+                     run.getIndex() + i * run.getIndexStride(), reasons);
       if (failed(engine))
         return failure();
       int64_t shift = i * run.getStartStride() - offset;
@@ -233,7 +237,7 @@ static LogicalResult readSlots(WorkloadOpInterface op, const Problem &problem,
       slot.end = run.getEndCycle() + shift;
       slot.lanes = *lanes;
       if (failed(readPrefetches(op, problem, sourcesOf(whole, slot.part, parts),
-                                run, shift, slot)))
+                                run, shift, slot, reasons)))
         return failure();
       slots.push_back(std::move(slot));
     }
@@ -243,11 +247,12 @@ static LogicalResult readSlots(WorkloadOpInterface op, const Problem &problem,
 
 FailureOr<scheduling::Solution>
 mlir::llm::readSolution(const Program &program, ArrayRef<unsigned> stretch,
-                        const Problem &problem, int64_t startCycle) {
+                        const Problem &problem, int64_t startCycle,
+                        Reasons reasons) {
   scheduling::Solution solution;
   for (auto [task, index] : llvm::enumerate(stretch))
     if (failed(readSlots(program.ops()[index].op, problem, task, startCycle,
-                         solution.slots)))
+                         solution.slots, reasons)))
       return failure();
   for (const Slot &slot : solution.slots)
     solution.makespan = std::max(solution.makespan, slot.end);

@@ -63,21 +63,21 @@ LogicalResult Split::cut(const OpOnTarget &context, StringRef name,
   Operation *op = context.op;
   std::optional<unsigned> loop = context.workload.findLoop(name);
   if (!loop) // tile-C7
-    return op->emitOpError() << "its split names loop '" << name
-                             << "', which the op does not have";
+    return context.refuse() << "its split names loop '" << name
+                            << "', which the op does not have";
   const Loop &whole = context.workload.loops[*loop];
   std::optional<PartialReduction> joined;
   if (!reduction)
     joined = getReduction(context, *loop, count);
   if (!canCut(whole) && !joined) // tile-C8
-    return op->emitOpError()
+    return context.refuse()
            << "its split names loop '" << name
            << "', whose iterations depend on each other; expected a parallel "
               "loop, or one reduction of which the op can join partial results";
   int64_t size = llvm::divideCeil(whole.extent, std::min(count, whole.extent));
   int64_t possible = llvm::divideCeil(whole.extent, size);
   if (count != possible) // tile-C9
-    return op->emitOpError()
+    return context.refuse()
            << "its split cuts the " << whole.extent << " iterations of loop '"
            << name << "' into " << count
            << " parts; equal parts, the last one shorter, are " << possible;
@@ -85,7 +85,7 @@ LogicalResult Split::cut(const OpOnTarget &context, StringRef name,
   if (!joined || count == 1)
     return success();
   if (!canJoin(context, *joined)) // tile-C11
-    return op->emitOpError()
+    return context.refuse()
            << "its split cuts the reduction '" << name << "', but engine '"
            << context.engine->name
            << "' cannot join the partial results: it is no vector engine";
@@ -102,8 +102,7 @@ FailureOr<Split> Split::get(const OpOnTarget &context, DictionaryAttr split) {
                           getAmount(split, entry.getName()))))
       return failure();
   if (result.partCount() > maxParts) // tile-C10
-    return context.op->emitOpError()
-           << "has more than " << maxParts << " parts";
+    return context.refuse() << "has more than " << maxParts << " parts";
   return result;
 }
 
@@ -151,7 +150,8 @@ OpOnTarget Split::partOf(const OpOnTarget &context, int64_t part) const {
                      ? reduction->combine
                      : (reduction ? reduction->part : context.workload)
                            .within(boxOf(part));
-  return {context.op, std::move(own), context.target, context.engine};
+  return {context.op, std::move(own), context.target, context.engine,
+          context.reasons};
 }
 
 /// The same level, with tiles no larger than the part, and no next tile where

@@ -310,16 +310,15 @@ FailureOr<TileLevelAttr> TileSearch::run() {
   if (!fits(capacity)) {
     Count least = model.workingSetBytes(current);
     if (failed(least))
-      return context.op->emitOpError()
-             << "its smallest tile is above 2^61 - 1 bytes";
-    return context.op->emitOpError()
+      return context.refuse() << "its smallest tile is above 2^61 - 1 bytes";
+    return context.refuse()
            << "its smallest tile takes " << *least << " bytes of '"
            << context.tileMemory()->name << "', which has " << capacity << ": "
            << *least - capacity << " too many; the target needs a larger one";
   }
   enumerateSizes(0);
   if (!bestBytes || !memoryCycles(context, *bestBytes))
-    return context.op->emitOpError()
+    return context.refuse()
            << "its bytes are above 2^61 - 1, or a value inside is computed "
               "again, with every tile that fits";
   growStreamedLoops();

@@ -27,7 +27,7 @@ class TimelineBuilder {
 public:
   explicit TimelineBuilder(Timeline &timeline)
       : timeline(timeline), program(timeline.program()) {}
-  LogicalResult build();
+  LogicalResult build(Warnings &warnings);
 
 private:
   LogicalResult visitItems(ArrayRef<ProgramItem> items);
@@ -35,7 +35,7 @@ private:
   LogicalResult visitOp(unsigned index);
   FailureOr<int64_t> countParts(Operation *op, SlotsAttr slots) const;
   LogicalResult checkPeriod(Operation *op, int64_t end) const;
-  void warnOfSummary() const;
+  void warnOfSummary(Warnings &warnings) const;
   void indexDependences();
 
   Timeline &timeline;
@@ -52,7 +52,7 @@ static size_t countLoops(ArrayRef<ProgramItem> items) {
   return count;
 }
 
-LogicalResult TimelineBuilder::build() {
+LogicalResult TimelineBuilder::build(Warnings &warnings) {
   func::FuncOp function = program.function();
   timeline.theSchedule =
       function->getAttrOfType<ScheduleAttr>(LlmDialect::scheduleAttrName);
@@ -70,36 +70,32 @@ LogicalResult TimelineBuilder::build() {
   timeline.opParts.resize(program.ops().size());
   if (failed(visitItems(program.items())))
     return failure();
-  warnOfSummary();
+  warnOfSummary(warnings);
   indexDependences();
   return success();
 }
 
 /// The figures of the summary that the slots or each other contradict. Only a
 /// warning: who mends a schedule by hand wants to see it.
-void TimelineBuilder::warnOfSummary() const {
+void TimelineBuilder::warnOfSummary(Warnings &warnings) const {
   int64_t makespan = timeline.theSchedule.getMakespanCycles();
   int64_t bound = timeline.theSchedule.getLowerBoundCycles();
   func::FuncOp function = program.function();
-  auto warn = [&] {
-    return emitWarning(function.getLoc())
-           << "function '" << function.getName() << "' ";
+  auto warn = [&](const Twine &contradiction) {
+    warnings.warn(function.getLoc(),
+                  "function '" + function.getName() + "' " + contradiction +
+                      ": run --llm-schedule again, or --llm-verify-schedule to "
+                      "see what is wrong");
   };
   if (makespan != timeline.lastEnd)
-    warn()
-        << "has slots that end at cycle " << timeline.lastEnd
-        << ", but its schedule says makespan_cycles = " << makespan
-        << ": run --llm-schedule again, or --llm-verify-schedule to see what "
-           "is wrong";
+    warn("has slots that end at cycle " + Twine(timeline.lastEnd) +
+         ", but its schedule says makespan_cycles = " + Twine(makespan));
   int64_t proven = timeline.theSchedule.getProvenCycles();
   for (auto [name, cycles] : {std::pair("lower_bound_cycles", bound),
                               std::pair("proven_cycles", proven)})
     if (cycles > makespan)
-      warn()
-          << "has a schedule with " << name << " = " << cycles
-          << " above its makespan_cycles = " << makespan
-          << ": run --llm-schedule again, or --llm-verify-schedule to see what "
-             "is wrong";
+      warn("has a schedule with " + Twine(name) + " = " + Twine(cycles) +
+           " above its makespan_cycles = " + Twine(makespan));
 }
 
 LogicalResult TimelineBuilder::visitItems(ArrayRef<ProgramItem> items) {
@@ -250,10 +246,11 @@ void TimelineBuilder::indexDependences() {
                    timeline.firstDependence.begin());
 }
 
-FailureOr<Timeline> Timeline::create(const Program &program) {
+FailureOr<Timeline> Timeline::create(const Program &program,
+                                     Warnings &warnings) {
   Timeline timeline;
   timeline.theProgram = &program;
-  if (failed(TimelineBuilder(timeline).build()))
+  if (failed(TimelineBuilder(timeline).build(warnings)))
     return failure();
   return timeline;
 }

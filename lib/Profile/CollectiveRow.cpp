@@ -12,18 +12,20 @@ using namespace mlir::llm;
 
 FailureOr<double> mlir::llm::collectiveTime(const MeasuredRow &row,
                                             CollectiveKind kind,
-                                            const Target &target) {
+                                            const Target &target,
+                                            Reasons reasons) {
   int64_t devices = row.devices.value_or(0),
           bytes = row.messageBytes.value_or(0);
   if (devices < 2 || bytes < 1)
-    return row.emitError() << "'" << row.opKind
-                           << "' needs 'n_devices' of at least 2 and "
-                              "'message_bytes' of at least 1";
+    return reasons.refuse(row.location)
+           << "'" << row.opKind
+           << "' needs 'n_devices' of at least 2 and "
+              "'message_bytes' of at least 1";
   const Link *link = findLink(target, devices);
   if (!link)
-    return row.emitError() << "target '" << target.name
-                           << "' has no link that joins " << devices
-                           << " devices; give it one (links)";
+    return reasons.refuse(row.location)
+           << "target '" << target.name << "' has no link that joins "
+           << devices << " devices; give it one (links)";
   return collectiveMicroseconds(kind, devices, bytes, *link,
                                 double(target.dram().usableBytesPerSecond()));
 }

@@ -9,6 +9,7 @@
 #define LLM_LIB_PROFILE_COLLECTIVEROW_H
 
 #include "llm/Cost/Kernels/CollectiveModel.h"
+#include "llm/Diagnostics/Reasons.h"
 #include "llm/Profile/MeasuredTable.h"
 
 namespace mlir::llm {
@@ -16,7 +17,7 @@ namespace mlir::llm {
 /// Microseconds. Errors, at the row: no number of devices or bytes, a target
 /// without a link that joins so many.
 FailureOr<double> collectiveTime(const MeasuredRow &row, CollectiveKind kind,
-                                 const Target &target);
+                                 const Target &target, Reasons reasons);
 
 } // namespace mlir::llm
 

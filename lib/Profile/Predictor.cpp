@@ -13,22 +13,24 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-FailureOr<std::optional<double>>
-Predictor::microseconds(const MeasuredRow &row) {
+FailureOr<std::optional<double>> Predictor::microseconds(const MeasuredRow &row,
+                                                         Reasons reasons) {
   if (std::optional<CollectiveKind> kind = parseCollectiveKind(row.opKind)) {
-    FailureOr<double> time = collectiveTime(row, *kind, targets.of(row));
+    FailureOr<double> time =
+        collectiveTime(row, *kind, targets.of(row), reasons);
     if (failed(time))
       return failure();
     return std::optional<double>(*time);
   }
-  FailureOr<SmallVector<WorkloadOpInterface, 2>> ops = this->ops.build(row);
+  FailureOr<SmallVector<WorkloadOpInterface, 2>> ops =
+      this->ops.build(row, reasons);
   if (failed(ops))
     return failure();
   if (ops->empty())
     return std::optional<double>();
   double sum = 0;
   for (WorkloadOpInterface op : *ops) {
-    FailureOr<RowTile> tile = chooseRowTile(op, row, targets.of(row));
+    FailureOr<RowTile> tile = chooseRowTile(op, row, targets.of(row), reasons);
     if (failed(tile))
       return failure();
     sum +=

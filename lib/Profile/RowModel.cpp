@@ -55,21 +55,23 @@ size_t RowModels::addView(const View &view) {
 }
 
 FailureOr<RowModels::Model> RowModels::makeModel(const MeasuredRow &row,
-                                                 const Target &target) {
+                                                 const Target &target,
+                                                 Reasons reasons) {
   Model model{&row, 0, {}};
   if (std::optional<CollectiveKind> kind = parseCollectiveKind(row.opKind)) {
-    if (failed(collectiveTime(row, *kind, target)))
+    if (failed(collectiveTime(row, *kind, target, reasons)))
       return failure();
     model.view = addView({&row, std::nullopt, Type(), "", ""});
     return model;
   }
-  FailureOr<SmallVector<WorkloadOpInterface, 2>> ops = rowOps.build(row);
+  FailureOr<SmallVector<WorkloadOpInterface, 2>> ops =
+      rowOps.build(row, reasons);
   if (failed(ops))
     return failure();
   if (ops->empty())
-    return row.emitError() << noSuchKind;
+    return reasons.refuse(row.location) << noSuchKind;
   for (WorkloadOpInterface op : *ops) {
-    FailureOr<RowTile> tile = chooseRowTile(op, row, target);
+    FailureOr<RowTile> tile = chooseRowTile(op, row, target, reasons);
     if (failed(tile))
       return failure();
     KernelBytes bytes{double(tile->cost.getBytes(target.dram().name)),
@@ -90,13 +92,14 @@ std::unique_ptr<RowModels> RowModels::get(ArrayRef<MeasuredRow> rows,
                                           MLIRContext *context) {
   std::unique_ptr<RowModels> models(new RowModels(context));
   SelectedTargets targets(target);
-  UnpredictedCollector unpredicted(context);
+  UnpredictedCollector unpredicted;
   std::map<std::string, size_t> known;
   for (const MeasuredRow &row : rows) {
     auto [entry, isNew] =
         known.try_emplace(describeOp(row), models->models.size());
-    if (isNew && failed(unpredicted.attempt(row, [&] {
-          FailureOr<Model> model = models->makeModel(row, targets.of(row));
+    if (isNew && failed(unpredicted.attempt(row, [&](Reasons reasons) {
+          FailureOr<Model> model =
+              models->makeModel(row, targets.of(row), reasons);
           if (succeeded(model))
             models->models.push_back(std::move(*model));
           return LogicalResult(model);
@@ -179,7 +182,7 @@ static double evenSeconds(const OpOnTarget &original, double bytes,
 double RowModels::predict(const Model &model, Machines &machines) const {
   if (model.ops.empty())
     return *collectiveTime(*model.row, *parseCollectiveKind(model.row->opKind),
-                           *machines.of(model.view).target);
+                           *machines.of(model.view).target, Reasons());
   double seconds = 0;
   for (const OpModel &op : model.ops) {
     const Machines::RowTarget &machine = machines.of(op.view);

@@ -34,19 +34,19 @@ namespace {
 /// there.
 class Sizes {
 public:
-  explicit Sizes(const MeasuredRow &row) : row(row) {}
+  Sizes(const MeasuredRow &row, Reasons reasons) : row(row), reasons(reasons) {}
 
   int64_t get(StringRef name, std::optional<int64_t> size) {
     constexpr int64_t most = int64_t(1) << 40;
     if (size && *size >= 1 && *size <= most)
       return *size;
     if (sound) {
-      InFlightDiagnostic diagnostic = row.emitError()
-                                      << "'" << row.opKind << "' needs '"
-                                      << name << "', a whole number of at least"
-                                      << " 1 and at most " << most;
+      Refusal refusal = reasons.refuse(row.location)
+                        << "'" << row.opKind << "' needs '" << name
+                        << "', a whole number of at least 1 and at most "
+                        << most;
       if (size)
-        diagnostic << ", got " << *size;
+        refusal << ", got " << *size;
     }
     sound = false;
     return 1;
@@ -55,6 +55,7 @@ public:
 
 private:
   const MeasuredRow &row;
+  Reasons reasons;
   bool sound = true;
 };
 } // namespace
@@ -78,6 +79,7 @@ namespace {
 /// What the builder of one kind of op gets.
 struct RowContext {
   const MeasuredRow &row;
+  Reasons reasons;
   Sizes sizes;
   OpBuilder builder;
   Type type;
@@ -133,12 +135,13 @@ static Operation *buildAttention(RowContext &c) {
     return nullptr;
   bool isCausal = row.causal.value_or(1) != 0;
   if (heads % kvHeads != 0) {
-    row.emitError() << "'heads' must be a multiple of 'kv_heads'";
+    c.reasons.refuse(row.location)
+        << "'heads' must be a multiple of 'kv_heads'";
     return nullptr;
   }
   if (queries > keys && (isCausal || row.writesCache())) {
-    row.emitError() << "'kv_len' must be at least 'q_len': it counts the new "
-                       "tokens, too";
+    c.reasons.refuse(row.location)
+        << "'kv_len' must be at least 'q_len': it counts the new tokens, too";
     return nullptr;
   }
   return create<GqaAttnOp>(
@@ -153,13 +156,10 @@ static Operation *buildAttention(RowContext &c) {
 /// Behind attention, whose sizes are sound then.
 static Operation *buildCacheWrite(RowContext &c) {
   const MeasuredRow &row = c.row;
-  auto emitError = [&] { return row.emitError(); };
   constexpr int64_t noPages = 0;
-  auto type = KvCacheType::getChecked(
-      emitError, c.builder.getContext(), *row.batch, *row.kvHeads, *row.headDim,
-      *row.kvLen, c.type, noPages, /*isLatent=*/false);
-  if (!type)
-    return nullptr;
+  auto type = KvCacheType::get(c.builder.getContext(), *row.batch, *row.kvHeads,
+                               *row.headDim, *row.kvLen, c.type, noPages,
+                               /*isLatent=*/false);
   Value cache = KvCacheOp::create(c.builder, row.location, type,
                                   c.builder.getStringAttr("cache"),
                                   ValueRange(), ValueRange());
@@ -197,6 +197,11 @@ static Operation *buildRope(RowContext &c) {
           headDim = c.sizes.get("head_dim", c.row.headDim);
   if (!c.sizes.areSound())
     return nullptr;
+  if (headDim % 2 != 0) {
+    c.reasons.refuse(c.row.location)
+        << "'head_dim' must be even, as pairs are rotated, got " << headDim;
+    return nullptr;
+  }
   return create<RopeOp>(c, StringAttr(),
                         c.value({1, rows, heads + kvHeads, headDim}),
                         ValueRange(), c.builder.getDenseI64ArrayAttr({0}),
@@ -244,21 +249,24 @@ std::vector<StringRef> RowOps::kinds() {
 }
 
 FailureOr<SmallVector<WorkloadOpInterface, 2>>
-RowOps::build(const MeasuredRow &row) {
+RowOps::build(const MeasuredRow &row, Reasons reasons) {
   SmallVector<WorkloadOpInterface, 2> ops;
   for (const auto &[kind, build] : builders) {
     if (row.opKind != kind)
       continue;
     Type type = elementTypeOf(row, context);
     if (!type)
-      return row.emitError() << "'dtype' must be bf16, fp16, fp32, fp8 or "
-                                "int8, got '"
-                             << row.dtype << "'";
+      return reasons.refuse(row.location)
+             << "'dtype' must be bf16, fp16, fp32, fp8 or int8, got '"
+             << row.dtype << "'";
     auto makeValue = [&](ArrayRef<int64_t> shape) {
       return value(type, shape);
     };
-    RowContext rowContext{row, Sizes(row),
-                          OpBuilder::atBlockEnd(module->getBody()), type,
+    RowContext rowContext{row,
+                          reasons,
+                          Sizes(row, reasons),
+                          OpBuilder::atBlockEnd(module->getBody()),
+                          type,
                           makeValue};
     Operation *op = build(rowContext);
     if (!op)

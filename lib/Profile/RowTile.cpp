@@ -50,8 +50,9 @@ static double movedBytes(const OpOnTarget &onTarget, const UnitKernel &kernel) {
 
 FailureOr<RowTile> mlir::llm::chooseRowTile(WorkloadOpInterface op,
                                             const MeasuredRow &row,
-                                            const Target &target) {
-  FailureOr<OpOnTarget> onTarget = OpOnTarget::get(op, target);
+                                            const Target &target,
+                                            Reasons reasons) {
+  FailureOr<OpOnTarget> onTarget = OpOnTarget::get(op, target, reasons);
   if (failed(onTarget))
     return failure();
   FailureOr<TileAttr> tile = searchTile(*onTarget);

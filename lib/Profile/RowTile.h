@@ -24,7 +24,7 @@ struct RowTile {
 /// what is touched fits into the cache, elementwise ops find all of it there:
 /// their operands come warm from the op before.
 FailureOr<RowTile> chooseRowTile(WorkloadOpInterface op, const MeasuredRow &row,
-                                 const Target &target);
+                                 const Target &target, Reasons reasons);
 
 } // namespace mlir::llm
 

@@ -19,16 +19,9 @@ static constexpr size_t mostShown = 10;
 
 LogicalResult
 UnpredictedCollector::attempt(const MeasuredRow &row,
-                              llvm::function_ref<LogicalResult()> predict) {
+                              function_ref<LogicalResult(Reasons)> predict) {
   std::string reason;
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-      return failure();
-    if (reason.empty())
-      reason = diagnostic.str();
-    return success();
-  });
-  if (succeeded(predict()))
+  if (succeeded(predict(Reasons::into(reason))))
     return success();
   add(row, std::move(reason));
   return failure();

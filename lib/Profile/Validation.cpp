@@ -100,12 +100,14 @@ FailureOr<Validation> validate(ArrayRef<MeasuredRow> rows, const Target &target,
                                MLIRContext *context,
                                llvm::function_ref<void(size_t)> progress) {
   Predictor predictor(target, context);
-  UnpredictedCollector unpredicted(context);
+  UnpredictedCollector unpredicted;
   Groups groups, totals;
   for (auto [index, row] : llvm::enumerate(rows)) {
     FailureOr<std::optional<double>> time = failure();
-    LogicalResult isSound = unpredicted.attempt(
-        row, [&, &row = row] { return time = predictor.microseconds(row); });
+    LogicalResult isSound =
+        unpredicted.attempt(row, [&, &row = row](Reasons reasons) {
+          return time = predictor.microseconds(row, reasons);
+        });
     progress(index + 1);
     if (failed(isSound))
       continue;

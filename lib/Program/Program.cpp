@@ -337,6 +337,11 @@ InFlightDiagnostic mlir::llm::emitFunctionError(func::FuncOp function) {
          << "function '" << function.getName() << "' ";
 }
 
+Refusal mlir::llm::refuseFunction(func::FuncOp function, Reasons reasons) {
+  return reasons.refuse(function.getLoc())
+         << "function '" << function.getName() << "' ";
+}
+
 SmallVector<func::FuncOp> mlir::llm::functionsWithBody(ModuleOp module) {
   SmallVector<func::FuncOp> functions;
   module.walk([&](func::FuncOp function) {

@@ -8,7 +8,6 @@
 #include "llm/Results/FunctionExplanation.h"
 #include "llm/Planning/ScheduleProblem.h"
 #include "llm/Support/Units.h"
-#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -26,9 +25,11 @@ public:
     result.engines.resize(target.engines.size());
     result.laterWork = LaterWork(program, target);
   }
+  /// Nothing where there is no valid schedule: of stale costs and summaries,
+  /// Timeline and checkTarget() have warned.
   std::optional<FunctionExplanation> run();
   /// Says which rule the schedule breaks, if that is why there is no result.
-  void warnOfBrokenRule() const;
+  void warnOfBrokenRule(Warnings &warnings) const;
 
 private:
   /// Items that start at `start` and run `runs` times; their end.
@@ -143,11 +144,12 @@ void Explainer::explainStretch(const ProgramItem &stretch, int64_t start,
 FailureOr<int64_t> Explainer::visitStretch(const ProgramItem &stretch,
                                            int64_t start, int64_t runs) {
   ArrayRef<unsigned> ops = stretch.ops;
-  FailureOr<scheduling::Problem> problem = makeProblem(program, ops, target);
+  FailureOr<scheduling::Problem> problem =
+      makeProblem(program, ops, target, Reasons::unsaid());
   if (failed(problem))
     return failure();
   FailureOr<scheduling::Solution> solution =
-      readSolution(program, ops, *problem, start);
+      readSolution(program, ops, *problem, start, Reasons::unsaid());
   if (failed(solution))
     return failure();
   auto violations = scheduling::verify(*problem, *solution, 1);
@@ -200,38 +202,30 @@ FailureOr<int64_t> Explainer::visitItems(ArrayRef<ProgramItem> items,
 }
 
 std::optional<FunctionExplanation> Explainer::run() {
-  if (failed(checkCosts(program, target)) ||
+  if (failed(checkCosts(program, target, Reasons::unsaid())) ||
       failed(visitItems(program.items(), 0, 1)))
     return std::nullopt;
   return std::move(result);
 }
 
-void Explainer::warnOfBrokenRule() const {
+void Explainer::warnOfBrokenRule(Warnings &warnings) const {
   if (!broken)
     return;
   const ProgramOp &op = program.ops()[brokenOp];
-  emitWarning(op.op->getLoc())
-      << "the schedule breaks rule " << broken->rule << " at '" << op.name
-      << "': " << broken->message
-      << ". What is exported is the schedule as it is, without what holds it "
-         "back (slack, idle time, critical path); run --llm-schedule again, or "
-         "--llm-verify-schedule to see all that is wrong";
+  warnings.warn(
+      op.op->getLoc(),
+      "the schedule breaks rule " + Twine(broken->rule) + " at '" + op.name +
+          "': " + broken->message +
+          ". What is exported is the schedule as it is, without what holds it "
+          "back (slack, idle time, critical path); run --llm-schedule again, "
+          "or --llm-verify-schedule to see all that is wrong");
 }
 
 std::optional<FunctionExplanation>
 FunctionExplanation::create(const Timeline &timeline, const Target &target,
-                            bool wantsStretches) {
+                            Warnings &warnings, bool wantsStretches) {
   Explainer explainer(timeline, target, wantsStretches);
-  std::optional<FunctionExplanation> explanation;
-  {
-    // Of stale costs and summaries, Timeline and checkTarget() have warned.
-    ScopedDiagnosticHandler quiet(
-        timeline.program().function().getContext(),
-        [thread = ::llvm::get_threadid()](Diagnostic &) {
-          return success(::llvm::get_threadid() == thread);
-        });
-    explanation = explainer.run();
-  }
-  explainer.warnOfBrokenRule();
+  std::optional<FunctionExplanation> explanation = explainer.run();
+  explainer.warnOfBrokenRule(warnings);
   return explanation;
 }

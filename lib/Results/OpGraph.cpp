@@ -82,15 +82,18 @@ static LogicalResult addTime(OpGraph &graph, unsigned index,
 
 static LogicalResult addTimes(OpGraph &graph) {
   std::optional<Timeline> timeline;
+  Warnings warnings;
   if (graph.function()->hasAttr(LlmDialect::scheduleAttrName)) {
-    FailureOr<Timeline> created = Timeline::create(*graph.program);
-    if (failed(created) || failed(checkTarget(*created, *graph.target)))
+    FailureOr<Timeline> created = Timeline::create(*graph.program, warnings);
+    if (failed(created) ||
+        failed(checkTarget(*created, *graph.target, warnings)))
       return failure();
     timeline = std::move(*created);
   } else {
     FailureOr<bool> stale = warnOfStaleCosts(
         *graph.program, *graph.target,
-        "The graph has no times; run --llm-cost (or --llm-tile for new tiles)");
+        "The graph has no times; run --llm-cost (or --llm-tile for new tiles)",
+        warnings);
     if (failed(stale) || *stale)
       return failure(failed(stale));
   }

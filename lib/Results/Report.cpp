@@ -9,7 +9,6 @@
 #include "llm/Results/OpGraph.h"
 #include "llm/Results/Staleness.h"
 #include "llm/Support/Units.h"
-#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -148,26 +147,18 @@ static LogicalResult checkHasCosts(const Program &program) {
 
 FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
   Report report;
-  std::vector<std::string> problems;
-  ScopedDiagnosticHandler collect(
-      function.getContext(),
-      [&, thread = ::llvm::get_threadid()](Diagnostic &diagnostic) {
-        // Other threads may be at other modules.
-        if (diagnostic.getSeverity() == DiagnosticSeverity::Warning &&
-            ::llvm::get_threadid() == thread)
-          problems.push_back(diagnostic.str());
-        return failure(); // others see it, too
-      });
+  Warnings warnings;
   FailureOr<Program> program = Program::analyze(function);
   if (failed(program) || failed(checkHasCosts(*program)))
     return failure();
   report.program = std::make_unique<Program>(std::move(*program));
-  FailureOr<Timeline> timeline = Timeline::create(*report.program);
-  if (failed(timeline) || failed(checkTarget(*timeline, target)))
+  FailureOr<Timeline> timeline = Timeline::create(*report.program, warnings);
+  if (failed(timeline) || failed(checkTarget(*timeline, target, warnings)))
     return failure();
   report.timeline = std::move(*timeline);
   report.target = &target;
-  report.explanation = FunctionExplanation::create(report.timeline, target);
+  report.explanation =
+      FunctionExplanation::create(report.timeline, target, warnings);
   FailureOr<Totals> totals = computeTotals(*report.program);
   if (failed(totals))
     return failure();
@@ -191,8 +182,8 @@ FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
   }
   report.sum.bytes.resize(target.sharedMemories().size());
   if (!report.capacity.fits())
-    problems.push_back(report.describeExcess());
-  report.problems = std::move(problems);
+    warnings.keep(report.describeExcess());
+  report.problems = warnings.take();
   return report;
 }
 

@@ -11,13 +11,14 @@ using namespace mlir;
 using namespace mlir::llm;
 
 FailureOr<SourceRooms> SourceRooms::find(WorkloadOpInterface op,
-                                         const Target &target, CostAttr cost) {
+                                         const Target &target, CostAttr cost,
+                                         Reasons reasons) {
   SourceRooms rooms;
   rooms.ofRecords.resize(cost.getParts().size());
   auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
   if (!tile)
     return rooms;
-  FailureOr<OpOnTarget> context = OpOnTarget::get(op, target);
+  FailureOr<OpOnTarget> context = OpOnTarget::get(op, target, reasons);
   if (failed(context))
     return failure();
   FailureOr<Split> split = Split::get(*context, tile.getSplit());

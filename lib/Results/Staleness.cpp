@@ -63,25 +63,27 @@ static FailureOr<bool> isStale(WorkloadOpInterface op, const Target &target) {
 
 FailureOr<bool> mlir::llm::warnOfStaleCosts(const Program &program,
                                             const Target &target,
-                                            StringRef consequence) {
+                                            StringRef consequence,
+                                            Warnings &warnings) {
   for (const ProgramOp &entry : program.ops()) {
     FailureOr<bool> stale = isStale(entry.op, target);
     if (failed(stale))
       return failure();
     if (!*stale)
       continue;
-    emitWarning(entry.op->getLoc())
-        << "the cost of '" << entry.name
-        << "' is stale: the op, its tile or the target changed since it was "
-           "computed. "
-        << consequence;
+    warnings.warn(
+        entry.op->getLoc(),
+        "the cost of '" + entry.name +
+            "' is stale: the op, its tile or the target changed since it was "
+            "computed. " +
+            consequence);
     return true;
   }
   return false;
 }
 
 LogicalResult mlir::llm::checkTarget(const Timeline &timeline,
-                                     const Target &target) {
+                                     const Target &target, Warnings &warnings) {
   for (const ProgramOp &entry : timeline.program().ops()) {
     Operation *op = entry.op;
     auto slots = op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
@@ -93,5 +95,6 @@ LogicalResult mlir::llm::checkTarget(const Timeline &timeline,
       timeline.program(), target,
       "What is exported is the schedule as it was, and not what holds it back "
       "(slack, idle time, critical path); run --llm-cost (or --llm-tile for "
-      "new tiles) and --llm-schedule");
+      "new tiles) and --llm-schedule",
+      warnings);
 }

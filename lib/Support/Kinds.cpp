@@ -37,6 +37,18 @@ std::string_view stringify(WorkKind kind) {
   return "";
 }
 
+std::string_view stringify(CostModelKind kind) {
+  switch (kind) {
+  case CostModelKind::Tiles:
+    return "tiles";
+  case CostModelKind::Kernels:
+    return "kernels";
+  case CostModelKind::Roofline:
+    return "roofline";
+  }
+  return "";
+}
+
 std::optional<EngineKind> parseEngineKind(std::string_view text) {
   for (EngineKind kind : allEngineKinds)
     if (stringify(kind) == text)
@@ -46,6 +58,13 @@ std::optional<EngineKind> parseEngineKind(std::string_view text) {
 
 std::optional<WorkKind> parseWorkKind(std::string_view text) {
   for (WorkKind kind : allWorkKinds)
+    if (stringify(kind) == text)
+      return kind;
+  return std::nullopt;
+}
+
+std::optional<CostModelKind> parseCostModelKind(std::string_view text) {
+  for (CostModelKind kind : allCostModelKinds)
     if (stringify(kind) == text)
       return kind;
   return std::nullopt;

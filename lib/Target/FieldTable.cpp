@@ -84,6 +84,12 @@ ArrayRef<OtherField> engineOthers() {
        "a list of `\"matrix\"` (multiply-accumulate arrays), `\"vector\"` "
        "(elementwise work and reductions), `\"memory\"` (moves bytes on its "
        "own), `\"network\"` (moves bytes between devices)"},
+      {keys::costModel, "", "`\"tiles\"`",
+       "how times come about: `\"tiles\"`: work spreads over the units evenly, "
+       "in tiles that fit into the private memory; `\"kernels\"`: the units "
+       "share an op as tiles, with whole waves and cut reductions, as on GPUs; "
+       "`\"roofline\"`: the longer of arithmetic at its peak and every byte "
+       "once, whatever the private memory holds"},
       {keys::macs, "multiply-accumulates per cycle",
        "required for `\"matrix\"`",
        "a map from element types (`\"bf16\"`, `\"f8E4M3FN\"`, `\"i8\"`, ...) "
@@ -168,10 +174,9 @@ ArrayRef<NumberField<Engine>> engineNumbers() {
             "memory of one unit for its tiles (shared memory); attention keeps "
             "two items in a unit where they fit",
             &Engine::unitMemoryBytes),
-      field("accumulator_bytes_per_unit", "bytes",
-            "work spreads over the units evenly",
-            "room for the sums of one unit's tile; with it, the units share an "
-            "op as tiles, with whole waves and cut reductions",
+      field(keys::accumulatorBytes, "bytes", "no limit",
+            "room for the sums of one unit's tile; of `cost_model` "
+            "`\"kernels\"`",
             &Engine::accumulatorBytes),
       field("stream_bytes_per_kilocycle_per_unit", "bytes per 1000 cycles",
             "no limit",

@@ -115,6 +115,7 @@ private:
   void readMemory(StringRef name, const Field &field);
   void readLink(StringRef name, const Field &field);
   void readMacEnergies(const Field &engineField, Engine &engine);
+  void readCostModel(const Field &engineField, Engine &engine);
   void readKernels(const Field &engineField, Engine &engine);
   /// Figures that stand over those of the datasheet, in parts that are there.
   void readCalibration(const Field &field);
@@ -268,6 +269,19 @@ void Reader::readKinds(const Field &field, Engine &engine) {
   }
 }
 
+void Reader::readCostModel(const Field &engineField, Engine &engine) {
+  const Field *field = engineField.find(keys::costModel);
+  if (!field)
+    return;
+  std::optional<CostModelKind> kind;
+  if (field->kind == Field::Kind::String)
+    kind = parseCostModelKind(field->text);
+  if (kind)
+    engine.costModel = *kind;
+  else
+    emitWrongKind(*field, "\"tiles\", \"kernels\" or \"roofline\"");
+}
+
 void Reader::readKernels(const Field &engineField, Engine &engine) {
   if (!engineField.find(keys::kernels))
     return;
@@ -293,6 +307,7 @@ void Reader::readEngine(StringRef name, const Field &field) {
   engine.name = name.str();
   expectKeys(field, engineKeys());
   readKinds(field, engine);
+  readCostModel(field, engine);
   readNumbers(field, engineNumbers(), engine);
   readRates(field, keys::macs, 1, [&](StringRef type, int64_t rate) {
     engine.macRates.push_back({type.str(), rate});

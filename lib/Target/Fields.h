@@ -33,6 +33,7 @@ inline constexpr llvm::StringLiteral calibration = "calibration";
 inline constexpr llvm::StringLiteral fittedOn = "fitted_on";
 inline constexpr llvm::StringLiteral engines = "engines";
 inline constexpr llvm::StringLiteral kinds = "kinds";
+inline constexpr llvm::StringLiteral costModel = "cost_model";
 inline constexpr llvm::StringLiteral macs = "macs_per_cycle_per_unit";
 inline constexpr llvm::StringLiteral macEnergies = "femtojoules_per_mac";
 inline constexpr llvm::StringLiteral kernels = "kernels";
@@ -42,6 +43,8 @@ inline constexpr llvm::StringLiteral memories = "memories";
 inline constexpr llvm::StringLiteral links = "links";
 // Numbers that messages speak of.
 inline constexpr llvm::StringLiteral count = "count";
+inline constexpr llvm::StringLiteral accumulatorBytes =
+    "accumulator_bytes_per_unit";
 inline constexpr llvm::StringLiteral capacityBytes = "capacity_bytes";
 inline constexpr llvm::StringLiteral lanes = "lanes";
 } // namespace keys

@@ -86,7 +86,7 @@ private:
   std::pair<StringRef, int64_t> vectors() const;
   void addRates(Engine &engine) const;
   std::string describe() const;
-  InFlightDiagnostic fail(StringRef what, StringRef where) const;
+  Refusal fail(StringRef what, StringRef where) const;
 
   const HostSources &sources;
   EmitError emitError;
@@ -241,7 +241,7 @@ void HostReader::addRates(Engine &engine) const {
 // The target
 //===----------------------------------------------------------------------===//
 
-InFlightDiagnostic HostReader::fail(StringRef what, StringRef where) const {
+Refusal HostReader::fail(StringRef what, StringRef where) const {
   return emitError() << "target 'host': the " << what
                      << " of this machine could not be read from " << where
                      << "; describe it in a file instead "

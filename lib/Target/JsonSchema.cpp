@@ -158,6 +158,8 @@ private:
       return json.attribute("type", "boolean");
     if (key == keys::kinds)
       return writeKinds();
+    if (key == keys::costModel)
+      return writeCostModels();
     if (key == keys::macs)
       return writeRates(1, /*byType=*/true);
     if (key == keys::macEnergies)
@@ -203,6 +205,13 @@ private:
         names.push_back(stringify(kind));
       writeEnumeration(names);
     });
+  }
+
+  void writeCostModels() {
+    std::vector<StringRef> names;
+    for (CostModelKind kind : allCostModelKinds)
+      names.push_back(stringify(kind));
+    writeEnumeration(names);
   }
 
   /// A map to whole numbers, of element types or of any names.

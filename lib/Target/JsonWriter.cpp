@@ -64,6 +64,8 @@ static void writeEngine(OStream &json, const Engine &engine) {
       if (engine.kinds.contains(kind))
         json.value(StringRef(stringify(kind)));
   });
+  if (engine.costModel != CostModelKind::Tiles)
+    json.attribute(keys::costModel, StringRef(stringify(engine.costModel)));
   writeNumbers(json, engineNumbers(), engine);
   std::vector<std::pair<std::string, int64_t>> macs, ports;
   for (const MacRate &rate : engine.macRates)

@@ -42,7 +42,7 @@ FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
     names.push_back(preset.name);
   }
   names.push_back(hostPresetName);
-  InFlightDiagnostic diagnostic = emitError();
+  Refusal diagnostic = emitError();
   diagnostic << "no preset is called '" << name << "'";
   if (StringRef similar = findSimilar(name, names); !similar.empty())
     diagnostic << "; did you mean '" << similar << "'?";

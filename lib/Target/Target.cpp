@@ -275,7 +275,7 @@ LogicalResult selectLibrary(Target &target, StringRef library,
     return success();
   }
   SmallVector<StringRef> known(libraries.begin(), libraries.end());
-  InFlightDiagnostic diagnostic = emitError();
+  Refusal diagnostic = emitError();
   diagnostic << "target '" << target.name << "' has no kernels of library '"
              << library << "'";
   if (StringRef similar = findSimilar(library, known); !similar.empty())
@@ -318,7 +318,7 @@ LogicalResult setComputeEngines(Target &target, int64_t count,
     return emitError() << "target '" << target.name
                        << "' has no compute engines to set the number of";
   if (groups.size() > 1) {
-    InFlightDiagnostic diagnostic = emitError();
+    Refusal diagnostic = emitError();
     diagnostic << "target '" << target.name
                << "' has several groups of compute engines (";
     llvm::interleaveComma(groups, diagnostic,
@@ -336,7 +336,7 @@ LogicalResult setEngines(Target &target, StringRef group, int64_t count,
                               [&](const Engine &e) { return e.name == group; });
   if (engine != target.engines.end())
     return setCount(target, *engine, count, emitError, remark);
-  InFlightDiagnostic diagnostic = emitError();
+  Refusal diagnostic = emitError();
   diagnostic << "target '" << target.name << "' has no engines '" << group
              << "', only ";
   llvm::interleaveComma(target.engines, diagnostic, [&](const Engine &e) {
@@ -368,6 +368,8 @@ std::string describeForCost(const Target &target, const Engine &engine) {
   for (EngineKind kind : allEngineKinds)
     if (engine.kinds.contains(kind))
       os << StringRef(stringify(kind)) << ",";
+  if (engine.costModel != CostModelKind::Tiles)
+    os << " cost_model=" << StringRef(stringify(engine.costModel));
   describeNumbers(os, targetNumbers(), target);
   describeNumbers(os, engineNumbers(), engine, /*except=*/keys::count);
   for (const MacRate &rate : engine.macRates)
@@ -419,8 +421,8 @@ bool Port::operator==(const Port &other) const {
 
 bool Engine::operator==(const Engine &other) const {
   auto tie = [](const Engine &e) {
-    return std::tie(e.name, e.kinds, e.macRates, e.macEnergies, e.kernels,
-                    e.privateMemory, e.ports);
+    return std::tie(e.name, e.kinds, e.costModel, e.macRates, e.macEnergies,
+                    e.kernels, e.privateMemory, e.ports);
   };
   return tie(*this) == tie(other) &&
          haveEqualNumbers(engineNumbers(), *this, other);

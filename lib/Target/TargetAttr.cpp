@@ -83,6 +83,8 @@ static MapWriter writeEngine(const Engine &engine, MLIRContext *context) {
     kernels.add(figures.kernel, numbers);
   }
   map.add(keys::kinds, map.builder.getStrArrayAttr(kinds));
+  if (engine.costModel != CostModelKind::Tiles)
+    map.add(keys::costModel, StringRef(stringify(engine.costModel)));
   addNumbers(map, engineNumbers(), engine);
   map.add(keys::macs, macs);
   map.add(keys::macEnergies, energies);

@@ -100,6 +100,7 @@ private:
     checkMacRates(engine, path);
     checkMacEnergies(engine, path);
     checkKernels(engine, path);
+    checkCostModel(engine, path);
     checkPrivateMemory(engine, path);
     checkPorts(engine, path);
   }
@@ -186,6 +187,14 @@ private:
     if (sustained && *sustained > rate)
       add(path + ".sustained_bytes_per_second",
           "is above " + rateKey + ", " + withThousandsSeparators(rate));
+  }
+
+  /// A figure that nothing reads would be a mistake that nobody sees.
+  void checkCostModel(const Engine &engine, const std::string &path) {
+    if (engine.accumulatorBytes && !engine.hasUnitTiles())
+      add((path + "." + keys::accumulatorBytes).str(),
+          "is read by cost_model \"kernels\" alone, which the engine does not "
+          "have: give it \"cost_model\": \"kernels\"");
   }
 
   void checkPrivateMemory(const Engine &engine, const std::string &path) {

@@ -146,14 +146,12 @@ static remark::RemarkOpts remarkOptions() {
 Price BlockFuser::addOp(Operation *op) {
   if (!isa<WorkloadOpInterface>(op))
     return {};
-  // An error about an op in a block numbers all values around it.
-  OwningOpRef<Operation *> copy = op->clone();
-  auto work = cast<WorkloadOpInterface>(*copy);
-  FailureOr<Workload> workload =
-      work.getWorkload([&] { return work->emitOpError(); });
+  // An op without a workload or a tile stays as it is; llm-tile says why.
+  auto work = cast<WorkloadOpInterface>(op);
+  FailureOr<Workload> workload = work.getWorkload([] { return Refusal(); });
   if (failed(workload))
     return {};
-  FailureOr<Price> price = prices.get(work);
+  FailureOr<Price> price = prices.get(work, Reasons::unsaid());
   if (failed(price))
     return {};
   if (!workload->composition) {
@@ -181,9 +179,6 @@ void BlockFuser::addTime(const BlockGraph::Node &node, Price price) {
 }
 
 void BlockFuser::addOps() {
-  // An op without a workload or a tile stays as it is; llm-tile says why.
-  ScopedDiagnosticHandler quiet(block.getParentOp()->getContext(),
-                                [](Diagnostic &) { return success(); });
   for (const BlockGraph::Node &node : graph.nodes())
     addTime(node, addOp(node.op));
   int64_t deadline = latest;
@@ -268,17 +263,10 @@ std::string BlockFuser::findBetween(const Ops &ops) const {
 
 FailureOr<Price> BlockFuser::priceOf(const Ops &ops,
                                      std::string &problem) const {
-  ScopedDiagnosticHandler handler(
-      block.getParentOp()->getContext(), [&](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-          problem = diagnostic.str();
-        return success();
-      });
   SmallVector<Value> yielded;
-  // In no block: an error about an op in a block numbers all values around it.
   OwningOpRef<FusedOp> whole = build(ops, yielded);
-  FailureOr<Price> price =
-      prices.get(cast<WorkloadOpInterface>(whole->getOperation()));
+  FailureOr<Price> price = prices.get(
+      cast<WorkloadOpInterface>(whole->getOperation()), Reasons::into(problem));
   StringRef text = problem;
   if (text.consume_front("'llm.fused' op "))
     problem = text.str();

@@ -18,8 +18,8 @@ bool Prices::hasSeveralEngines() const {
   return count > 1;
 }
 
-FailureOr<Price> Prices::get(WorkloadOpInterface op) {
-  FailureOr<OpOnTarget> context = OpOnTarget::get(op, target);
+FailureOr<Price> Prices::get(WorkloadOpInterface op, Reasons reasons) {
+  FailureOr<OpOnTarget> context = OpOnTarget::get(op, target, reasons);
   if (failed(context))
     return failure();
   StringAttr stamp = computeStamp(

@@ -36,8 +36,8 @@ public:
   explicit Prices(const Target &target) : target(target) {}
   /// Whether two ops can run at one time.
   bool hasSeveralEngines() const;
-  /// Fails with a diagnostic where the op has no workload or no tile.
-  FailureOr<Price> get(WorkloadOpInterface op);
+  /// Fails where the op has no workload or no tile.
+  FailureOr<Price> get(WorkloadOpInterface op, Reasons reasons);
 
 private:
   const Target &target;

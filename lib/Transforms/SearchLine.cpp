@@ -9,7 +9,6 @@
 #include "llm/Console/Interrupts.h"
 #include "llm/Console/TextTable.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/Threading.h"
 
 #include <algorithm>
 
@@ -17,12 +16,10 @@ using namespace mlir;
 using namespace mlir::llm;
 
 WorkLine::WorkLine(MLIRContext *context)
-    : beforeDiagnostics(context,
-                        [this, thread = ::llvm::get_threadid()](Diagnostic &) {
-                          if (::llvm::get_threadid() == thread)
-                            takeBack();
-                          return failure(); // others show it
-                        }) {}
+    : beforeDiagnostics(context, [this](Diagnostic &) {
+        takeBack();
+        return failure(); // others show it
+      }) {}
 
 OpLine::OpLine(MLIRContext *context, StringRef work, StringRef function,
                size_t ops)

@@ -11,6 +11,7 @@
   "engines": {
     "gpu": {
       "kinds": ["matrix", "vector"],
+      "cost_model": "kernels",
       "units": 2,
       "macs_per_cycle_per_unit": { "bf16": 64 },
       "alu_per_cycle_per_unit": 64,

@@ -108,7 +108,8 @@ void checkAbsoluteTime(ModuleOp module, DiagnosticJudge &judge) {
     return;
   // What is verified has a timeline, unless its last start leaves 64 bits.
   (void)forEachProgram(module, [&](const Program &program) -> LogicalResult {
-    FailureOr<Timeline> timeline = Timeline::create(program);
+    Warnings warnings;
+    FailureOr<Timeline> timeline = Timeline::create(program, warnings);
     judge.judge(timeline, "the timeline");
     if (succeeded(timeline))
       AbsoluteSchedule(*timeline, *target).check();

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgressBar.h"
-#include "llm/Console/ToolDiagnostics.h"
+#include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Files/OutputFile.h"
 #include "llm/Profile/Calibration.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Console/Terminal.h"
-#include "llm/Console/ToolDiagnostics.h"
+#include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/ExactScheduling/Exact.h"
 #include "llm/Files/OutputFile.h"
 #include "llm/SchedulingText/SchedulingText.h"

@@ -13,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
+#include <mutex>
 #include <optional>
 
 namespace mlir::llm {
@@ -43,7 +44,7 @@ bool canShowProgress();
 /// Nothing is shown in the first second, as most work is done by then, and a
 /// new line each tenth of a second from there on. LLM_PROGRESS_SECONDS, if it
 /// is a number, takes the place of that second: 0 shows all there is, whatever
-/// the speed of the machine.
+/// the speed of the machine. Any thread may take it back.
 class ProgressLine {
 public:
   ProgressLine();
@@ -56,6 +57,7 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
+  std::mutex mutex;
   bool canShow;
   Clock::duration patience;
   Clock::time_point next;

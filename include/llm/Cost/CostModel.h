@@ -5,54 +5,85 @@
 //
 //===----------------------------------------------------------------------===//
 
+//
+// A cost is what the op moves with its tile, and how long that and its
+// arithmetic take together. Engines differ in how these come about: a target
+// names the model of each (`Engine::costModel`), and a new one is a class here
+// and a word in `CostModelKind`. The formulas are in dialects/llm/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
 #ifndef LLM_COST_COSTMODEL_H
 #define LLM_COST_COSTMODEL_H
 
-#include "llm/Cost/TileModel.h"
+#include "llm/Cost/Movement.h"
+#include "llm/Cost/Rates.h"
 #include "llm/Cost/UnitKernel.h"
-#include "llm/Dialect/Llm/IR/LlmDialect.h"
-#include "llm/Target/Target.h"
 
 namespace mlir::llm {
 
-/// An op, what it does, and the engine group of the target that runs it.
-struct OpOnTarget {
-  WorkloadOpInterface op;
-  Workload workload;
-  const Target *target = nullptr;
-  const Engine *engine = nullptr;
+/// The cycles of a cost record, and what they are bound by.
+struct Cycles {
+  int64_t overhead = 0, serial = 0, compute = 0, memory = 0;
+  CostBound bound = CostBound::Overhead;
 
-  /// Fails with a diagnostic where the op has no workload (dynamic shapes) or
-  /// the target has no engine with every kind that its stages need.
-  static FailureOr<OpOnTarget> get(WorkloadOpInterface op,
-                                   const Target &target);
-
-  /// The private memory of the engine, which holds the tiles; null where it has
-  /// none.
-  const Memory *tileMemory() const { return target->privateMemoryOf(*engine); }
-  int64_t tileCapacityBytes() const;
+  /// Of an engine that starts the op after `overhead` and hides streaming
+  /// behind arithmetic, or is hidden by it.
+  static Cycles overlapped(int64_t overhead, int64_t compute, int64_t memory);
+  /// What bounds an op whose start, arithmetic and streaming take so long.
+  static CostBound boundOf(int64_t overhead, int64_t compute, int64_t memory);
 };
 
-/// Cycles of all arithmetic on one engine, uncut: stages one after the other,
-/// the kinds of work within a stage side by side. Fails with a diagnostic where
-/// the engine has no rate for a kind of work, or for the element type of a
-/// contraction.
-FailureOr<int64_t> computeCycles(const OpOnTarget &context);
-/// The same as if a product filled any array: what a share of the iterations
-/// takes is no less than that share of it.
-FailureOr<int64_t> computeCyclesWithoutGranules(const OpOnTarget &context);
+/// What an op moves in all, what that takes of the engine's port, and what the
+/// whole op takes of energy.
+struct Traffic {
+  int64_t dramBytes = 0, cachedBytes = 0;
+  int64_t memoryCycles = 0, picojoules = 0;
 
-/// Cycles in which `bytes` pass through one engine's port to DRAM.
-std::optional<int64_t> memoryCycles(const OpOnTarget &context, int64_t bytes);
+  /// Fails where a figure leaves 64 bits.
+  static FailureOr<Traffic> get(const OpOnTarget &context, int64_t dramBytes,
+                                int64_t cachedBytes);
+};
 
-/// Cycles that the target's power limit allows no less for work that takes this
-/// energy; 0 without a limit, nothing above 64 bits.
-std::optional<int64_t> powerCycles(const Target &target, int64_t picojoules);
-/// Energy of the multiply-accumulates, and of the bytes in the memories that
-/// they pass: what comes from DRAM passes the private memory, too. Rounded up
-/// to picojoules; nothing on overflow.
-std::optional<int64_t> energyPicojoules(const OpOnTarget &context, int64_t macs,
-                                        int64_t dramBytes, int64_t cachedBytes);
+/// How the cost of one op with a tile comes about. Every error goes to those
+/// whom the op's context tells.
+class CostModel {
+public:
+  virtual ~CostModel() = default;
+  /// That of the op's engine, or the closed form, where the tile says so. The
+  /// context must outlive it.
+  static std::unique_ptr<CostModel> get(const OpOnTarget &context,
+                                        TileStrategy strategy);
+
+  /// What the op moves, and the room of its tiles; fails where the tile does
+  /// not fit the op, the engine or its memory.
+  virtual FailureOr<Movement> move(TileAttr tile) const = 0;
+  /// The time with a tile that `move` took.
+  virtual FailureOr<Cycles> timeOf(TileAttr tile,
+                                   const Traffic &traffic) const = 0;
+  /// The time with the best tile that the units can have, in a kernel of
+  /// several ops, whose tile is none of this op.
+  virtual FailureOr<Cycles> timeInKernel(const Traffic &traffic) const;
+
+protected:
+  explicit CostModel(const OpOnTarget &context) : context(context) {}
+  /// `compute` beside the traffic, and no more power than there is.
+  FailureOr<Cycles> spreadEvenly(FailureOr<int64_t> compute,
+                                 const Traffic &traffic) const;
+
+  const OpOnTarget &context;
+};
+
+/// What the op costs with this tile: a pure function of its arguments. A tile
+/// that does not fit the op (loop names, sizes) or the memory is an error.
+FailureOr<CostAttr> computeCost(const OpOnTarget &context, TileAttr tile);
+/// Its one record, without the fingerprint: for those who write no IR.
+FailureOr<PartCostAttr> computePartCost(const OpOnTarget &context,
+                                        TileAttr tile);
+
+/// The fingerprint of the op, the tile and the engine's description: of
+/// everything that `computeCost` reads.
+StringAttr computeStamp(const OpOnTarget &context, TileAttr tile);
 
 /// The name of the tile level that says what one unit of an engine works on at
 /// a time; no memory of the target is called that.
@@ -66,26 +97,6 @@ UnitMachine unitMachineOf(const OpOnTarget &context, const UnitKernel &kernel);
 LogicalResult addRereads(const OpOnTarget &context, const UnitKernel &kernel,
                          const UnitMachine &machine,
                          MutableArrayRef<int64_t> bytes);
-
-/// What the op costs with this tile: a pure function of its arguments. A tile
-/// that does not fit the op (loop names, sizes) or the memory is an error.
-FailureOr<CostAttr> computeCost(const OpOnTarget &context, TileAttr tile);
-/// Its one record, without the fingerprint: for those who write no IR.
-FailureOr<PartCostAttr> computePartCost(const OpOnTarget &context,
-                                        TileAttr tile);
-
-/// The fingerprint of the op, the tile and the engine's description: of
-/// everything that `computeCost` reads.
-StringAttr computeStamp(const OpOnTarget &context, TileAttr tile);
-
-/// Where the engine has no rate for the element type of the contraction, that
-/// whose rate stands in for it: what is assumed of the target, as sentences for
-/// remarks.
-SmallVector<std::string> describeAssumptions(const OpOnTarget &context);
-
-/// Names of a tile's loops in the order of the workload, with the level's
-/// sizes.
-FailureOr<Tiling> readTiling(const OpOnTarget &context, TileLevelAttr level);
 
 } // namespace mlir::llm
 

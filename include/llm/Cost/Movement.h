@@ -8,7 +8,9 @@
 #ifndef LLM_COST_MOVEMENT_H
 #define LLM_COST_MOVEMENT_H
 
-#include "llm/Cost/CostModel.h"
+#include "llm/Cost/OpOnTarget.h"
+#include "llm/Cost/TileModel.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
 
 namespace mlir::llm {
 
@@ -26,17 +28,19 @@ struct Movement {
 SmallVector<int64_t, 4> tilesHeld(const Workload &workload,
                                   TileLevelAttr level);
 
-/// By the tile's strategy; `hasUnits` where the engine's units share the op. A
-/// tile that does not fit the op, its target or the memory is an error.
-FailureOr<Movement> move(const OpOnTarget &context, TileAttr tile,
-                         bool hasUnits);
+/// Names of a tile's loops in the order of the workload, with the level's
+/// sizes.
+FailureOr<Tiling> readTiling(const OpOnTarget &context, TileLevelAttr level);
+
+/// Through the tiles of the private memory, if there is one; `hasUnits` where
+/// the engine's units share the op. A tile that does not fit the op, its target
+/// or the memory is an error.
+FailureOr<Movement> moveTiled(const OpOnTarget &context, TileAttr tile,
+                              bool hasUnits);
 
 /// Every element once, streamed through as much of the private memory as there
 /// is.
 FailureOr<Movement> moveCompulsory(const OpOnTarget &context);
-
-/// The error for an op whose figures leave 64 bits.
-LogicalResult emitOverflow(Operation *op);
 
 } // namespace mlir::llm
 

@@ -18,8 +18,9 @@
 namespace mlir::llm {
 
 /// Checks that every op of the program has a cost and that it is not stale.
-/// Fails with a diagnostic on the first op where that does not hold.
-LogicalResult checkCosts(const Program &program, const Target &target);
+/// Fails at the first op where that does not hold.
+LogicalResult checkCosts(const Program &program, const Target &target,
+                         Reasons reasons = {});
 
 /// Private memory for a source of a part: what the slice takes when it is
 /// fetched ahead, and what of the working set it makes free.
@@ -52,11 +53,12 @@ private:
 
 /// The problem of one stretch of ops between loop boundaries, cut as their
 /// tiles say: task i is `stretch[i]`, dependences from outside the stretch are
-/// met by the boundary. Fails with a diagnostic at the first op, or the
-/// function, where `Problem::check` objects.
+/// met by the boundary. Fails at the first op, or the function, where
+/// `Problem::check` objects.
 FailureOr<scheduling::Problem> makeProblem(const Program &program,
                                            ArrayRef<unsigned> stretch,
-                                           const Target &target);
+                                           const Target &target,
+                                           Reasons reasons = {});
 
 /// A problem whose tasks the solver may cut: choice c of task i (see
 /// `scheduling::Task::partsOf`) is `choices[i][c]`.
@@ -83,13 +85,14 @@ SlotsAttr makeSlots(MLIRContext *context, const scheduling::Problem &problem,
                     int64_t offsetCycles);
 
 /// The reverse, for all ops of a stretch that starts at `startCycle`, and
-/// `problem`, which `makeProblem` made of it. Fails with a diagnostic where
-/// slots name an engine, a memory or a source that does not exist, or more
-/// parts than the cost has. Rules are not checked.
+/// `problem`, which `makeProblem` made of it. Fails where slots name an engine,
+/// a memory or a source that does not exist, or more parts than the cost has.
+/// Rules are not checked.
 FailureOr<scheduling::Solution> readSolution(const Program &program,
                                              ArrayRef<unsigned> stretch,
                                              const scheduling::Problem &problem,
-                                             int64_t startCycle);
+                                             int64_t startCycle,
+                                             Reasons reasons = {});
 
 } // namespace mlir::llm
 

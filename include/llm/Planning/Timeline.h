@@ -14,6 +14,7 @@
 #ifndef LLM_PLANNING_TIMELINE_H
 #define LLM_PLANNING_TIMELINE_H
 
+#include "llm/Diagnostics/Warnings.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Program/Dependences.h"
 
@@ -63,7 +64,7 @@ public:
   /// the pass to run where slots or schedule are missing or do not belong to
   /// the program, where an iteration ends after its period, and where a time is
   /// above `maxCount`. Warns where the summary contradicts the slots.
-  static FailureOr<Timeline> create(const Program &program);
+  static FailureOr<Timeline> create(const Program &program, Warnings &warnings);
 
   const Program &program() const { return *theProgram; }
   ScheduleAttr schedule() const { return theSchedule; }

@@ -21,7 +21,8 @@ public:
 
   /// Microseconds of the op alone on the machine; nothing for a kind of op that
   /// is not known. Errors are those of `RowOps` and of the cost model.
-  FailureOr<std::optional<double>> microseconds(const MeasuredRow &row);
+  FailureOr<std::optional<double>> microseconds(const MeasuredRow &row,
+                                                Reasons reasons = {});
 
 private:
   SelectedTargets targets;

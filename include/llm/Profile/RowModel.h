@@ -68,7 +68,8 @@ private:
   class Machines;
 
   explicit RowModels(MLIRContext *context) : rowOps(context) {}
-  FailureOr<Model> makeModel(const MeasuredRow &row, const Target &target);
+  FailureOr<Model> makeModel(const MeasuredRow &row, const Target &target,
+                             Reasons reasons);
   size_t addView(const View &view);
   double predict(const Model &model, Machines &machines) const;
   static bool isEqualFor(const View &view, const Target &one,

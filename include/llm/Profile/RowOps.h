@@ -34,7 +34,8 @@ public:
   /// Empty where there is no op of this kind. Errors, at the row: a size is
   /// missing or not positive, heads that are no multiple of the kv heads, an
   /// unknown dtype.
-  FailureOr<SmallVector<WorkloadOpInterface, 2>> build(const MeasuredRow &row);
+  FailureOr<SmallVector<WorkloadOpInterface, 2>> build(const MeasuredRow &row,
+                                                       Reasons reasons);
 
   /// The kinds above.
   static std::vector<StringRef> kinds();

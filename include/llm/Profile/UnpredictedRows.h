@@ -8,6 +8,7 @@
 #ifndef LLM_PROFILE_UNPREDICTEDROWS_H
 #define LLM_PROFILE_UNPREDICTEDROWS_H
 
+#include "llm/Diagnostics/Reasons.h"
 #include "llm/Profile/MeasuredTable.h"
 
 #include <map>
@@ -25,18 +26,14 @@ struct UnpredictedRows {
 /// Collects them by kind of op and reason. The rows must outlive it.
 class UnpredictedCollector {
 public:
-  explicit UnpredictedCollector(MLIRContext *context) : context(context) {}
-
-  /// Runs `predict`, and keeps its first error as the reason instead of
-  /// printing it.
+  /// Runs `predict`, and keeps the reason where it fails.
   LogicalResult attempt(const MeasuredRow &row,
-                        llvm::function_ref<LogicalResult()> predict);
+                        function_ref<LogicalResult(Reasons)> predict);
   void add(const MeasuredRow &row, std::string reason);
   /// By kind of op, and the reason of most rows first.
   std::vector<UnpredictedRows> take();
 
 private:
-  MLIRContext *context;
   std::map<std::pair<StringRef, std::string>, UnpredictedRows> found;
 };
 

@@ -90,6 +90,8 @@ std::optional<FetchWaits> findFetchWaits(Operation *op, const Buffer &buffer);
 /// An error about a whole function, by name. (An error on the op would print
 /// all of it.)
 InFlightDiagnostic emitFunctionError(func::FuncOp function);
+/// The same, told to whom the caller says.
+Refusal refuseFunction(func::FuncOp function, Reasons reasons);
 
 /// Calls `visit` on the program of each function with a body, in order, also
 /// after one that failed. Fails with a diagnostic on an op that takes time

@@ -52,6 +52,7 @@ struct FunctionExplanation {
   /// warns: reports and traces show it all the same.
   static std::optional<FunctionExplanation> create(const Timeline &timeline,
                                                    const Target &target,
+                                                   Warnings &warnings,
                                                    bool wantsStretches = false);
 };
 

@@ -19,9 +19,10 @@ struct SourceRooms {
   std::vector<SmallVector<SourceRoom, 4>> ofRecords;
   bool lastPartCombines = false; ///< joins the results of the others
 
-  /// Fails with a diagnostic where the tile does not fit the op.
+  /// Fails where the tile does not fit the op.
   static FailureOr<SourceRooms> find(WorkloadOpInterface op,
-                                     const Target &target, CostAttr cost);
+                                     const Target &target, CostAttr cost,
+                                     Reasons reasons = {});
 };
 
 } // namespace mlir::llm

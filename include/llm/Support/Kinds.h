@@ -41,11 +41,22 @@ enum class WorkKind : uint8_t {
 inline constexpr std::array<WorkKind, 4> allWorkKinds = {
     WorkKind::Mac, WorkKind::Alu, WorkKind::Special, WorkKind::Compare};
 
+/// How the time of an op on an engine comes about.
+enum class CostModelKind : uint8_t {
+  Tiles,    ///< work spreads over the units evenly, in tiles of private memory
+  Kernels,  ///< the units share an op as tiles, as GPU kernels do
+  Roofline, ///< the longer of arithmetic at its peak and every byte once
+};
+inline constexpr std::array<CostModelKind, 3> allCostModelKinds = {
+    CostModelKind::Tiles, CostModelKind::Kernels, CostModelKind::Roofline};
+
 /// The spelling in target files, attributes and reports: "matrix", "mac", ...
 std::string_view stringify(EngineKind kind);
 std::string_view stringify(WorkKind kind);
+std::string_view stringify(CostModelKind kind);
 std::optional<EngineKind> parseEngineKind(std::string_view text);
 std::optional<WorkKind> parseWorkKind(std::string_view text);
+std::optional<CostModelKind> parseCostModelKind(std::string_view text);
 
 /// A set of engine kinds, as bits.
 class EngineKindSet {

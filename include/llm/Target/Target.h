@@ -15,6 +15,7 @@
 #ifndef LLM_TARGET_TARGET_H
 #define LLM_TARGET_TARGET_H
 
+#include "llm/Diagnostics/Reasons.h"
 #include "llm/Support/Kinds.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -102,6 +103,7 @@ ArrayRef<StringRef> opClassNames();
 struct Engine {
   std::string name;
   EngineKindSet kinds;
+  CostModelKind costModel = CostModelKind::Tiles;
   int64_t count = 1;
   int64_t units = 1;             ///< SMs or cores inside one engine
   std::vector<MacRate> macRates; ///< per unit
@@ -116,8 +118,7 @@ struct Engine {
   std::optional<int64_t> boostClockHz;
   /// Room for the tiles of one unit (shared memory); not given: no limit.
   std::optional<int64_t> unitMemoryBytes;
-  /// Room for the sums of one unit's tile. Given: the units share an op as
-  /// tiles (`UnitKernel`); not given: work spreads over them evenly.
+  /// Room for the sums of one unit's tile, of kernels; not given: no limit.
   std::optional<int64_t> accumulatorBytes;
   /// What one unit streams from memory at most; not given: no limit.
   std::optional<int64_t> streamBytesPerKilocycle;
@@ -129,8 +130,8 @@ struct Engine {
   std::string privateMemory;          ///< name of a private Memory; empty: none
   std::vector<Port> ports;            ///< no entry for a memory: its full rate
   int64_t overheadCycles = 0;         ///< before each part (launch)
-  /// Whether ops are shared by units as tiles.
-  bool hasUnitTiles() const { return accumulatorBytes.has_value(); }
+  /// Whether ops are shared by units as tiles (`UnitKernel`).
+  bool hasUnitTiles() const { return costModel == CostModelKind::Kernels; }
   /// The figures of one op's kernel, each the op's own or that of its class.
   KernelFigures kernelFigures(StringRef opClass, StringRef opName) const;
   bool isCompute() const {
@@ -203,8 +204,6 @@ struct Target {
 
   bool operator==(const Target &other) const;
 };
-
-using EmitError = function_ref<InFlightDiagnostic()>;
 
 /// A built-in preset by name ("npu", "a100-sxm", ...), or an error that lists
 /// them. Not `calibrated`: the figures of the datasheet alone.

@@ -14,6 +14,7 @@
 #ifndef LLM_WORKLOAD_WORKLOAD_H
 #define LLM_WORKLOAD_WORKLOAD_H
 
+#include "llm/Diagnostics/Reasons.h"
 #include "llm/Support/Kinds.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
@@ -33,8 +34,6 @@ class RewriterBase;
 } // namespace mlir
 
 namespace mlir::llm {
-
-using EmitError = function_ref<InFlightDiagnostic()>;
 
 /// A count of elements, points or bytes; failure where it leaves 64 bits.
 using Count = FailureOr<int64_t>;

@@ -121,7 +121,8 @@ std::optional<Granules> Granules::get(const OpOnTarget &context,
   granules.terms.granule = engine.granuleK.value_or(1);
   bool isFine = granules.rows.granule == 1 && granules.columns.granule == 1 &&
                 granules.terms.granule == 1;
-  if (isFine || engine.hasUnitTiles() || !granules.findAxes(stage))
+  if (isFine || engine.costModel != CostModelKind::Tiles ||
+      !granules.findAxes(stage))
     return std::nullopt;
   return granules;
 }

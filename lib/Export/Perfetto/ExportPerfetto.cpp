@@ -120,7 +120,8 @@ private:
   LogicalResult writeTrace(FunctionTrace &trace, const Target &target,
                            StringRef path);
   std::optional<FunctionExplanation> explain(const Timeline &timeline,
-                                             const Target &target) const;
+                                             const Target &target,
+                                             Warnings &warnings) const;
 };
 } // namespace
 
@@ -136,8 +137,8 @@ static void warnOfLimit(const Timeline &timeline, StringRef missing,
 }
 
 std::optional<FunctionExplanation>
-ExportPerfettoPass::explain(const Timeline &timeline,
-                            const Target &target) const {
+ExportPerfettoPass::explain(const Timeline &timeline, const Target &target,
+                            Warnings &warnings) const {
   int64_t slots = largestStretch(timeline, timeline.program().items());
   int64_t engines = countEngines(target);
   if (slots > explainSlots) {
@@ -151,7 +152,8 @@ ExportPerfettoPass::explain(const Timeline &timeline,
     warnOfLimit(timeline, "causes of idle time and critical path",
                 "the target has " + Twine(engines) + " engines", engines,
                 explainSlots);
-  return FunctionExplanation::create(timeline, target, engines <= explainSlots);
+  return FunctionExplanation::create(timeline, target, warnings,
+                                     engines <= explainSlots);
 }
 
 /// All that can fail for reasons of the function.
@@ -161,14 +163,15 @@ ExportPerfettoPass::prepare(func::FuncOp function, const Target &target) const {
   if (failed(program))
     return failure();
   auto trace = std::make_unique<FunctionTrace>(std::move(*program));
-  FailureOr<Timeline> timeline = Timeline::create(trace->program);
-  if (failed(timeline) || failed(checkTarget(*timeline, target)))
+  Warnings warnings;
+  FailureOr<Timeline> timeline = Timeline::create(trace->program, warnings);
+  if (failed(timeline) || failed(checkTarget(*timeline, target, warnings)))
     return failure();
   if (time == TraceTime::Nanoseconds &&
       failed(checkTimeAxis(*timeline, target)))
     return failure();
   trace->timeline = std::move(*timeline);
-  trace->explanation = explain(*trace->timeline, target);
+  trace->explanation = explain(*trace->timeline, target, warnings);
   trace->spans.emplace(*trace->timeline, target, trace->explained(), detail);
   std::optional<int64_t> slices = trace->spans->count(/*slices=*/true);
   if (failed(checkSize(*trace->timeline, slices, /*arrows=*/0, detail)))

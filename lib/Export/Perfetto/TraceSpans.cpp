@@ -34,10 +34,6 @@ static bool fetches(Operation *op) {
 static std::optional<std::vector<std::optional<SourceRooms>>>
 findRooms(const Timeline &timeline, const Target &target) {
   ArrayRef<ProgramOp> ops = timeline.program().ops();
-  // What is wrong is for --llm-verify-schedule to say.
-  func::FuncOp function = timeline.program().function();
-  ScopedDiagnosticHandler quiet(function.getContext(),
-                                [](Diagnostic &) { return success(); });
   std::vector<std::optional<SourceRooms>> rooms(ops.size());
   for (auto [room, entry] : llvm::zip_equal(rooms, ops)) {
     Operation *op = entry.op;
@@ -45,8 +41,9 @@ findRooms(const Timeline &timeline, const Target &target) {
       return std::nullopt;
     if (!fetches(op))
       continue;
+    // What is wrong is for --llm-verify-schedule to say.
     FailureOr<SourceRooms> found =
-        SourceRooms::find(entry.op, target, costOf(op));
+        SourceRooms::find(entry.op, target, costOf(op), Reasons::unsaid());
     if (failed(found))
       return std::nullopt;
     room = std::move(*found);

@@ -162,7 +162,8 @@ FailureOr<FunctionQueues> FunctionQueues::create(func::FuncOp function,
   if (failed(program))
     return failure();
   queues.program = std::make_unique<Program>(std::move(*program));
-  FailureOr<Timeline> timeline = Timeline::create(*queues.program);
+  Warnings warnings;
+  FailureOr<Timeline> timeline = Timeline::create(*queues.program, warnings);
   if (failed(timeline) || failed(checkCosts(*queues.program, target)))
     return failure();
   queues.timeline = std::move(*timeline);

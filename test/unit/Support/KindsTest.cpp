@@ -17,6 +17,8 @@ TEST(Kinds, SpellingsRoundTrip) {
     EXPECT_EQ(parseEngineKind(stringify(kind)), kind);
   for (WorkKind kind : allWorkKinds)
     EXPECT_EQ(parseWorkKind(stringify(kind)), kind);
+  for (CostModelKind kind : allCostModelKinds)
+    EXPECT_EQ(parseCostModelKind(stringify(kind)), kind);
 }
 
 // A spelling is taken letter by letter: nothing near it is read as the kind.
@@ -25,6 +27,8 @@ TEST(Kinds, OtherSpellingsAreNone) {
     EXPECT_FALSE(parseEngineKind(text)) << text;
   for (const char *text : {"", "MAC", "matrix", "special2"})
     EXPECT_FALSE(parseWorkKind(text)) << text;
+  for (const char *text : {"", "tile", "Kernels", "roof line"})
+    EXPECT_FALSE(parseCostModelKind(text)) << text;
 }
 
 // The default set is empty, and inserting a kind adds it and no other.

@@ -76,8 +76,8 @@ verifyRange(EmitError emitError, int64_t least,
   return success();
 }
 
-LogicalResult MaskAttr::verify(EmitError emitError, MaskKind kind,
-                               int64_t window, int64_t chunk,
+LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               MaskKind kind, int64_t window, int64_t chunk,
                                ArrayRef<int64_t> firstKeys,
                                ArrayRef<int64_t> lengths) {
   if (failed(verifyRange(emitError, 0,
@@ -103,8 +103,8 @@ LogicalResult MaskAttr::verify(EmitError emitError, MaskKind kind,
   return success();
 }
 
-LogicalResult ScalesAttr::verify(EmitError emitError, ArrayRef<int64_t> block,
-                                 Type type) {
+LogicalResult ScalesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<int64_t> block, Type type) {
   if (block.empty()) // block_scaled-C1
     return emitError() << "a block needs at least one dimension";
   for (int64_t size : block)
@@ -118,11 +118,11 @@ LogicalResult ScalesAttr::verify(EmitError emitError, ArrayRef<int64_t> block,
   return success();
 }
 
-LogicalResult TileLevelAttr::verify(EmitError emitError, StringAttr memory,
-                                    DictionaryAttr sizes,
-                                    ArrayRef<StringAttr> order,
-                                    DictionaryAttr buffers,
-                                    ArrayRef<StringAttr> resident) {
+LogicalResult
+TileLevelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      StringAttr memory, DictionaryAttr sizes,
+                      ArrayRef<StringAttr> order, DictionaryAttr buffers,
+                      ArrayRef<StringAttr> resident) {
   if (memory.empty()) // tile-C1
     return emitError() << "the memory of a tile needs a name";
   // tile-C2
@@ -146,8 +146,8 @@ LogicalResult TileLevelAttr::verify(EmitError emitError, StringAttr memory,
   return success();
 }
 
-LogicalResult TileAttr::verify(EmitError emitError, TileStrategy,
-                               ArrayRef<TileLevelAttr> levels,
+LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               TileStrategy, ArrayRef<TileLevelAttr> levels,
                                DictionaryAttr split) {
   llvm::SmallDenseSet<StringAttr> memories;
   for (TileLevelAttr level : levels)
@@ -157,8 +157,9 @@ LogicalResult TileAttr::verify(EmitError emitError, TileStrategy,
   return verifyAmounts(emitError, "split of", split, 1); // tile-C6
 }
 
-LogicalResult PartCostAttr::verify(EmitError emitError, int64_t count,
-                                   DictionaryAttr work, DictionaryAttr traffic,
+LogicalResult PartCostAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t count, DictionaryAttr work,
+                                   DictionaryAttr traffic,
                                    int64_t workingSetBytes,
                                    int64_t overheadCycles, int64_t serialCycles,
                                    int64_t computeCycles, int64_t memoryCycles,
@@ -220,8 +221,9 @@ int64_t PartCostAttr::getWork(StringRef kind) const {
   return getAmount(getWork(), kind);
 }
 
-LogicalResult CostAttr::verify(EmitError emitError, StringAttr,
-                               ArrayRef<PartCostAttr> parts, StringAttr) {
+LogicalResult CostAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               StringAttr, ArrayRef<PartCostAttr> parts,
+                               StringAttr) {
   if (parts.empty()) // cost-C5
     return emitError() << "a cost needs at least one record of parts";
   return success();
@@ -240,19 +242,21 @@ static LogicalResult verifyCycles(EmitError emitError, int64_t start,
 }
 
 // slots-C1
-LogicalResult PrefetchAttr::verify(EmitError emitError, StringAttr, StringAttr,
-                                   int64_t index, int64_t startCycle,
-                                   int64_t endCycle, DictionaryAttr lanes) {
+LogicalResult PrefetchAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   StringAttr, StringAttr, int64_t index,
+                                   int64_t startCycle, int64_t endCycle,
+                                   DictionaryAttr lanes) {
   return failure(failed(verifyRange(emitError, 0, {{"engine index", index}})) ||
                  failed(verifyCycles(emitError, startCycle, endCycle)) ||
                  failed(verifyAmounts(emitError, "lanes of", lanes, 0)));
 }
 
-LogicalResult SlotRunAttr::verify(EmitError emitError, int64_t part, StringAttr,
-                                  int64_t index, int64_t startCycle,
-                                  int64_t endCycle, DictionaryAttr lanes,
-                                  int64_t count, int64_t partStride,
-                                  int64_t indexStride, int64_t startStride,
+LogicalResult SlotRunAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t part, StringAttr, int64_t index,
+                                  int64_t startCycle, int64_t endCycle,
+                                  DictionaryAttr lanes, int64_t count,
+                                  int64_t partStride, int64_t indexStride,
+                                  int64_t startStride,
                                   ArrayRef<PrefetchAttr> prefetches) {
   // slots-C1
   if (failed(verifyRange(emitError, 0,
@@ -274,7 +278,7 @@ LogicalResult SlotRunAttr::verify(EmitError emitError, int64_t part, StringAttr,
   return success();
 }
 
-LogicalResult SlotsAttr::verify(EmitError emitError,
+LogicalResult SlotsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<SlotRunAttr> runs) {
   if (runs.empty()) // slots-C5
     return emitError() << "slots need at least one run";
@@ -305,8 +309,10 @@ bool SlotsAttr::areOfParts(int64_t parts) const {
 }
 
 // schedule-C1
-LogicalResult LoopPeriodAttr::verify(EmitError emitError, int64_t startCycle,
-                                     int64_t periodCycles, int64_t trips) {
+LogicalResult
+LoopPeriodAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                       int64_t startCycle, int64_t periodCycles,
+                       int64_t trips) {
   return failure(failed(verifyRange(emitError, 0,
                                     {{"start_cycle", startCycle},
                                      {"period_cycles", periodCycles}})) ||
@@ -315,10 +321,10 @@ LogicalResult LoopPeriodAttr::verify(EmitError emitError, int64_t startCycle,
 
 // schedule-C2
 LogicalResult
-ScheduleAttr::verify(EmitError emitError, StringAttr, int64_t makespanCycles,
-                     int64_t lowerBoundCycles, DictionaryAttr bounds,
-                     int64_t rooflineCycles, StringAttr, int64_t provenCycles,
-                     ArrayRef<LoopPeriodAttr>) {
+ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
+                     int64_t makespanCycles, int64_t lowerBoundCycles,
+                     DictionaryAttr bounds, int64_t rooflineCycles, StringAttr,
+                     int64_t provenCycles, ArrayRef<LoopPeriodAttr>) {
   return failure(failed(verifyRange(emitError, 0,
                                     {{"makespan_cycles", makespanCycles},
                                      {"lower_bound_cycles", lowerBoundCycles},
@@ -344,8 +350,9 @@ verifySizes(EmitError emitError,
   return success();
 }
 
-LogicalResult SequencesAttr::verify(EmitError emitError, int64_t batch,
-                                    int64_t seq, ArrayRef<int64_t> kvLens) {
+LogicalResult
+SequencesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      int64_t batch, int64_t seq, ArrayRef<int64_t> kvLens) {
   if (failed(verifySizes(emitError, {{"batch", batch}, {"seq", seq}})))
     return failure(); // program-C1
   if (kvLens.size() != 1 &&
@@ -371,7 +378,8 @@ int64_t SequencesAttr::getMaxKvLen() const {
   return *llvm::max_element(getKvLens());
 }
 
-LogicalResult ProgramAttr::verify(EmitError emitError, StringAttr, Phase,
+LogicalResult ProgramAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  StringAttr, Phase,
                                   ArrayRef<SequencesAttr> groups,
                                   int64_t layers, int64_t modelLayers,
                                   bool isWhole) {

@@ -61,10 +61,10 @@ void LlmDialect::registerTypes() {
       >();
 }
 
-LogicalResult KvCacheType::verify(EmitError emitError, int64_t batch,
-                                  int64_t kvHeads, int64_t headDim,
-                                  int64_t capacity, Type elementType,
-                                  int64_t pageSize, bool) {
+LogicalResult KvCacheType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t batch, int64_t kvHeads,
+                                  int64_t headDim, int64_t capacity,
+                                  Type elementType, int64_t pageSize, bool) {
   for (auto [name, value] : {std::pair<StringRef, int64_t>{"batch", batch},
                              {"kv_heads", kvHeads},
                              {"head_dim", headDim},
@@ -105,8 +105,9 @@ Count KvCacheType::getStorageBytes(ArrayRef<int64_t> shape) const {
 // block_scaled
 //===----------------------------------------------------------------------===//
 
-LogicalResult BlockScaledType::verify(EmitError emitError, Type valueType,
-                                      ArrayRef<ScalesAttr> scales) {
+LogicalResult
+BlockScaledType::verify(function_ref<InFlightDiagnostic()> emitError,
+                        Type valueType, ArrayRef<ScalesAttr> scales) {
   if (!valueType.isSignlessIntOrFloat() ||
       valueType.getIntOrFloatBitWidth() == 0) // block_scaled-C3
     return emitError() << "values are of a float or signless integer type, got "

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Console/ToolDiagnostics.h"
+#include "llm/Diagnostics/ToolDiagnostics.h"
 
 using namespace mlir;
 using namespace mlir::llm;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_CONSOLE_TOOLDIAGNOSTICS_H
-#define LLM_CONSOLE_TOOLDIAGNOSTICS_H
+#ifndef LLM_DIAGNOSTICS_TOOLDIAGNOSTICS_H
+#define LLM_DIAGNOSTICS_TOOLDIAGNOSTICS_H
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/SourceMgr.h"
@@ -30,4 +30,4 @@ private:
 
 } // namespace mlir::llm
 
-#endif // LLM_CONSOLE_TOOLDIAGNOSTICS_H
+#endif // LLM_DIAGNOSTICS_TOOLDIAGNOSTICS_H

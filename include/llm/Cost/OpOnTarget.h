@@ -1,0 +1,46 @@
+//===- OpOnTarget.h - An op and the engine that runs it ---------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_COST_OPONTARGET_H
+#define LLM_COST_OPONTARGET_H
+
+#include "llm/Target/Target.h"
+#include "llm/Workload/Workload.h"
+
+namespace mlir::llm {
+
+struct ComposedPart;
+
+/// An op, what it does, and the engine group of the target that runs it.
+struct OpOnTarget {
+  WorkloadOpInterface op;
+  Workload workload;
+  const Target *target = nullptr;
+  const Engine *engine = nullptr;
+  Reasons reasons; ///< who is told why something cannot be done with it
+
+  /// Fails where the op has no workload (dynamic shapes) or the target has no
+  /// engine with every kind that its stages need.
+  static FailureOr<OpOnTarget> get(WorkloadOpInterface op, const Target &target,
+                                   Reasons reasons = {});
+
+  Refusal refuse() const { return reasons.refuse(op); }
+  /// Of an op whose figures leave 64 bits.
+  Refusal refuseOverflow() const;
+
+  /// One of the ops of a kernel, on the engine that runs all of them.
+  OpOnTarget inside(const ComposedPart &part) const;
+
+  /// The private memory of the engine, which holds the tiles; null where it has
+  /// none, or its cost model knows of none.
+  const Memory *tileMemory() const;
+  int64_t tileCapacityBytes() const;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_COST_OPONTARGET_H

@@ -1,0 +1,66 @@
+//===- ClosedFormModel.cpp - Times of the closed form of sheets -----------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ClosedFormModel.h"
+#include "llm/Cost/ClosedForm.h"
+#include "llm/Support/Units.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// The real quotient of the closed form, rounded to whole bytes such that the
+/// cycles are those of the real quotient rounded up once.
+static FailureOr<Movement> moveClosedForm(const OpOnTarget &context,
+                                          const ClosedForm &form,
+                                          TileLevelAttr level) {
+  FailureOr<Tiling> tiling = readTiling(context, level);
+  if (failed(tiling))
+    return failure();
+  const Target &target = *context.target;
+  double bytesPerCycle =
+      double(target.portBytesPerSecond(*context.engine, target.dram())) /
+      double(target.clockHz);
+  double bytes = form.lhsBytes + form.rhsBytes;
+  if (!(bytes < double(maxCount)))
+    return context.refuseOverflow();
+  double cycles = std::ceil(bytes / bytesPerCycle);
+  auto whole = int64_t(std::max(
+      std::floor(bytes), std::min(std::ceil(bytes), cycles * bytesPerCycle)));
+  Movement movement;
+  movement.bytes.resize(context.workload.buffers.size(), 0);
+  movement.bytes[form.lhs] = int64_t(form.lhsBytes);
+  movement.bytes[form.rhs] = whole - movement.bytes[form.lhs];
+  SmallVector<int64_t, 4> held(context.workload.buffers.size(), 1);
+  Count workingSet =
+      TileModel(context.op, context.workload).workingSetBytes(*tiling, held);
+  if (failed(workingSet))
+    return context.refuseOverflow();
+  // A narrower operand or a bias may not be in the closed form's three tiles.
+  movement.workingSetBytes = std::min(*workingSet, context.tileCapacityBytes());
+  return movement;
+}
+
+FailureOr<Movement> ClosedFormModel::move(TileAttr tile) const {
+  std::optional<ClosedForm> form = ClosedForm::get(context);
+  TileAttr derived = form ? form->getTile(context)
+                          : TileAttr::get(tile.getContext(),
+                                          TileStrategy::Theoretical, {}, {});
+  if (tile != derived)
+    return context.refuse()
+           << "its tile says 'theoretical' but is not the one of the closed "
+              "form, "
+           << derived << "; write 'manual' for a tile of your own";
+  return form ? moveClosedForm(context, *form, tile.getLevels().front())
+              : moveCompulsory(context);
+}
+
+FailureOr<Cycles> ClosedFormModel::timeOf(TileAttr tile,
+                                          const Traffic &traffic) const {
+  return spreadEvenly(computeCyclesWithoutGranules(context), traffic);
+}

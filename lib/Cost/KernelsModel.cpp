@@ -1,0 +1,133 @@
+//===- KernelsModel.cpp - Units that share an op as tiles -----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelsModel.h"
+#include "llm/Support/Units.h"
+#include "llm/Workload/Composition.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+std::unique_ptr<UnitKernel> mlir::llm::unitKernelOf(const OpOnTarget &context) {
+  return context.engine->hasUnitTiles()
+             ? UnitKernel::get(context.op, context.workload)
+             : nullptr;
+}
+
+UnitMachine mlir::llm::unitMachineOf(const OpOnTarget &context,
+                                     const UnitKernel &kernel) {
+  return UnitMachine::get(
+      *context.target, *context.engine, context.workload.macElementType(),
+      context.engine->kernelFigures(kernel.opClass(),
+                                    context.op->getName().getStringRef()));
+}
+
+/// How often each buffer is moved. Of a kernel of several ops, each op reads as
+/// often as it does alone.
+static SmallVector<int64_t, 4> countReads(const OpOnTarget &context,
+                                          const UnitKernel &kernel,
+                                          const UnitMachine &machine) {
+  SmallVector<int64_t, 4> reads;
+  for (unsigned buffer = 0; buffer < context.workload.buffers.size(); ++buffer)
+    reads.push_back(kernel.readsOf(buffer, machine));
+  if (!context.workload.composition)
+    return reads;
+  for (const ComposedPart &part : context.workload.composition->parts) {
+    OpOnTarget inside = context.inside(part);
+    std::unique_ptr<UnitKernel> own = unitKernelOf(inside);
+    if (!own)
+      continue;
+    UnitMachine ownMachine = unitMachineOf(inside, *own);
+    for (auto [index, place] : llvm::enumerate(part.buffers))
+      if (place)
+        reads[*place] =
+            std::max(reads[*place], own->readsOf(index, ownMachine));
+  }
+  return reads;
+}
+
+LogicalResult mlir::llm::addRereads(const OpOnTarget &context,
+                                    const UnitKernel &kernel,
+                                    const UnitMachine &machine,
+                                    MutableArrayRef<int64_t> bytes) {
+  for (auto [moved, reads] :
+       llvm::zip_equal(bytes, countReads(context, kernel, machine))) {
+    std::optional<int64_t> all = checkedMul(moved, reads);
+    if (!all)
+      return context.refuseOverflow();
+    moved = *all;
+  }
+  return success();
+}
+
+KernelsModel::KernelsModel(const OpOnTarget &context)
+    : TilesModel(context), kernel(unitKernelOf(context)) {
+  if (kernel)
+    machine = unitMachineOf(context, *kernel);
+}
+
+FailureOr<Movement> KernelsModel::move(TileAttr tile) const {
+  FailureOr<Movement> movement =
+      moveTiled(context, tile, /*hasUnits=*/kernel != nullptr);
+  if (succeeded(movement) && kernel &&
+      failed(addRereads(context, *kernel, machine, movement->bytes)))
+    return failure();
+  return movement;
+}
+
+/// Work that the units share as tiles. What the record adds up to is the
+/// kernel's time: that part of it which does not overlap is serial.
+FailureOr<Cycles> KernelsModel::shareAsTiles(const UnitTile &tile,
+                                             const Traffic &traffic) const {
+  KernelTime time = kernel->timeOf(tile, bytesOf(traffic), machine);
+  bool fits = true;
+  auto toCycles = [&](double seconds) {
+    double cycles = std::ceil(seconds * double(context.target->clockHz));
+    fits &= cycles < double(maxCount);
+    return fits ? int64_t(cycles) : 0;
+  };
+  int64_t total = toCycles(time.totalSeconds),
+          unit = toCycles(time.unitSeconds),
+          stream = toCycles(time.streamSeconds);
+  Cycles cycles;
+  cycles.overhead =
+      toCycles(time.launchSeconds) + context.engine->overheadCycles;
+  int64_t memory = traffic.memoryCycles;
+  cycles.memory = memory;
+  // Where ports or few tiles slow streaming down, that is the units' doing.
+  cycles.compute = stream > memory ? std::max(unit, stream) : unit;
+  int64_t overlapped = std::max(cycles.compute, memory);
+  cycles.serial =
+      std::max<int64_t>(0, total - toCycles(time.launchSeconds) - overlapped);
+  cycles.bound = Cycles::boundOf(cycles.overhead, unit, stream);
+  if (!fits)
+    return context.refuseOverflow();
+  return cycles;
+}
+
+FailureOr<Cycles> KernelsModel::timeOf(TileAttr tile,
+                                       const Traffic &traffic) const {
+  // Of units, too: it finds types without a rate and what leaves 64 bits.
+  FailureOr<Cycles> even = TilesModel::timeOf(tile, traffic);
+  if (failed(even) || !kernel)
+    return even;
+  FailureOr<Tiling> tiling = readTiling(context, tile.getLevels().back());
+  if (failed(tiling))
+    return failure();
+  if (std::string excess = kernel->excessOf(tiling->sizes, machine);
+      !excess.empty())
+    return context.refuse() << "its unit tile " << excess;
+  return shareAsTiles(tiling->sizes, traffic);
+}
+
+FailureOr<Cycles> KernelsModel::timeInKernel(const Traffic &traffic) const {
+  if (!kernel)
+    return TilesModel::timeInKernel(traffic);
+  return shareAsTiles(kernel->chooseTile(bytesOf(traffic), machine), traffic);
+}
