@@ -207,6 +207,7 @@ Target randomTarget(Random &random) {
   core.comparePerCycle = between(random, 8, 512);
   core.sustainedClockHz = maybe(random, 500000000, 3000000000);
   core.unitMemoryBytes = maybe(random, 10000, 400000);
+  core.costModel = CostModelKind::Kernels;
   core.accumulatorBytes = 16384 << random(0, 4);
   core.streamBytesPerKilocycle = maybe(random, 1000, 1000000);
   core.granuleM = 1 << random(0, 5);

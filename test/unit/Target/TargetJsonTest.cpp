@@ -118,7 +118,7 @@ TEST_F(TargetJson, UnknownFields) {
   EXPECT_EQ(
       errorOf("\"units\"", "\"colour\""),
       "t.json:6:11: 'engines.core.colour' is not a known field (known here: "
-      "kinds, macs_per_cycle_per_unit, private_memory, "
+      "kinds, cost_model, macs_per_cycle_per_unit, private_memory, "
       "port_bytes_per_second, femtojoules_per_mac, kernels, count, units, "
       "alu_per_cycle_per_unit, special_per_cycle_per_unit, "
       "compare_per_cycle_per_unit, sustained_clock_hz, boost_clock_hz, "
