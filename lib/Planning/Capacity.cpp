@@ -48,7 +48,7 @@ static bool areCachesOf(const Program &program, int64_t batch, int64_t keys) {
     auto cache = dyn_cast<KvCacheType>(type);
     return !cache || (cache.getBatch() == batch && cache.getCapacity() == keys);
   };
-  func::FuncOp function = program.function();
+  FunctionOpInterface function = program.function();
   return llvm::all_of(function.getArgumentTypes(), isOf) &&
          llvm::all_of(program.sources(), [&](auto source) {
            return llvm::all_of(source.first->getResultTypes(), isOf);
@@ -56,7 +56,7 @@ static bool areCachesOf(const Program &program, int64_t batch, int64_t keys) {
 }
 
 std::optional<AlikeSequences> AlikeSequences::of(const Program &program) {
-  func::FuncOp function = program.function();
+  FunctionOpInterface function = program.function();
   auto imported =
       function->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName);
   if (!imported || imported.getGroups().size() != 1)
@@ -121,7 +121,7 @@ static InFlightDiagnostic emitOverflow(const Program &program) {
 
 static std::optional<int64_t> countAllLayers(const Program &program,
                                              const Capacity &capacity) {
-  func::FuncOp function = program.function();
+  FunctionOpInterface function = program.function();
   auto imported =
       function->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName);
   if (!imported || imported.getLayers() == imported.getModelLayers())
@@ -237,9 +237,9 @@ LogicalResult mlir::llm::warnOfExcess(const Program &program,
   FailureOr<std::optional<Capacity>> excess = findExcess(program, target);
   if (failed(excess))
     return failure();
-  func::FuncOp function = program.function();
+  FunctionOpInterface function = program.function();
   if (*excess)
-    emitWarning(function.getLoc()) << "function '" << function.getName() << "' "
+    emitWarning(function.getLoc()) << "function '" << symbolOf(function) << "' "
                                    << (*excess)->describeExcess();
   return success();
 }

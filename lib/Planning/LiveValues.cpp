@@ -437,7 +437,7 @@ static bool isStored(Operation *op) {
 
 FailureOr<Moment> LiveValues::heldThroughout() {
   Moment held;
-  func::FuncOp function = program.function();
+  FunctionOpInterface function = program.function();
   SmallVector<Value> values;
   llvm::append_range(
       values, llvm::make_filter_range(function.getArguments(), isTensor));
@@ -465,8 +465,8 @@ LogicalResult LiveValues::run() {
   if (failed(held))
     return failure();
   visit(*held);
-  func::FuncOp function = program.function();
-  return BlockWalk(*this, function.getBody().front()).run(*held);
+  FunctionOpInterface function = program.function();
+  return BlockWalk(*this, function.getFunctionBody().front()).run(*held);
 }
 
 LogicalResult

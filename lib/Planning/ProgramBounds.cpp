@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-LogicalResult ProgramBounds::add(func::FuncOp function,
+LogicalResult ProgramBounds::add(FunctionOpInterface function,
                                  const scheduling::Problem &stretch,
                                  int64_t times) {
   auto found = scheduling::lowerBounds(stretch);

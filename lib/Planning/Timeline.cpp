@@ -53,7 +53,7 @@ static size_t countLoops(ArrayRef<ProgramItem> items) {
 }
 
 LogicalResult TimelineBuilder::build(Warnings &warnings) {
-  func::FuncOp function = program.function();
+  FunctionOpInterface function = program.function();
   timeline.theSchedule =
       function->getAttrOfType<ScheduleAttr>(LlmDialect::scheduleAttrName);
   if (!timeline.theSchedule)
@@ -80,10 +80,10 @@ LogicalResult TimelineBuilder::build(Warnings &warnings) {
 void TimelineBuilder::warnOfSummary(Warnings &warnings) const {
   int64_t makespan = timeline.theSchedule.getMakespanCycles();
   int64_t bound = timeline.theSchedule.getLowerBoundCycles();
-  func::FuncOp function = program.function();
+  FunctionOpInterface function = program.function();
   auto warn = [&](const Twine &contradiction) {
     warnings.warn(function.getLoc(),
-                  "function '" + function.getName() + "' " + contradiction +
+                  "function '" + symbolOf(function) + "' " + contradiction +
                       ": run --llm-schedule again, or --llm-verify-schedule to "
                       "see what is wrong");
   };

@@ -9,6 +9,7 @@
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Support/IndexedNames.h"
 #include "llm/Support/Units.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -71,7 +72,7 @@ private:
 } // namespace mlir::llm
 
 LogicalResult ProgramBuilder::build() {
-  Region &body = program.func.getBody();
+  Region &body = program.func.getFunctionBody();
   if (!body.hasOneBlock())
     return emitFunctionError(program.func)
            << "has branches between blocks; a program is one block with loops "
@@ -263,7 +264,7 @@ void ProgramBuilder::resolveLoopArguments() {
   }
 }
 
-FailureOr<Program> Program::analyze(func::FuncOp function) {
+FailureOr<Program> Program::analyze(FunctionOpInterface function) {
   Program program;
   program.func = function;
   if (failed(ProgramBuilder(program).build()))
@@ -332,47 +333,68 @@ std::optional<FetchWaits> mlir::llm::findFetchWaits(Operation *op,
   return waits;
 }
 
-InFlightDiagnostic mlir::llm::emitFunctionError(func::FuncOp function) {
+InFlightDiagnostic mlir::llm::emitFunctionError(FunctionOpInterface function) {
   return emitError(function.getLoc())
-         << "function '" << function.getName() << "' ";
+         << "function '" << symbolOf(function) << "' ";
 }
 
-Refusal mlir::llm::refuseFunction(func::FuncOp function, Reasons reasons) {
+Refusal mlir::llm::refuseFunction(FunctionOpInterface function,
+                                  Reasons reasons) {
   return reasons.refuse(function.getLoc())
-         << "function '" << function.getName() << "' ";
+         << "function '" << symbolOf(function) << "' ";
 }
 
-SmallVector<func::FuncOp> mlir::llm::functionsWithBody(ModuleOp module) {
-  SmallVector<func::FuncOp> functions;
-  module.walk([&](func::FuncOp function) {
-    if (!function.isDeclaration())
+StringRef mlir::llm::symbolOf(FunctionOpInterface function) {
+  return SymbolTable::getSymbolName(function).getValue();
+}
+
+/// Functions of other dialects may be code of the host.
+static bool isProgram(FunctionOpInterface function) {
+  if (function.isExternal())
+    return false;
+  if (isa<func::FuncOp>(function))
+    return true;
+  return function
+      ->walk([](WorkloadOpInterface) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+SmallVector<FunctionOpInterface> mlir::llm::functionsWithBody(Operation *root) {
+  SmallVector<FunctionOpInterface> functions;
+  if (auto function = dyn_cast<FunctionOpInterface>(root)) {
+    if (!function.isExternal())
+      functions.push_back(function);
+    return functions;
+  }
+  root->walk([&](FunctionOpInterface function) {
+    if (isProgram(function))
       functions.push_back(function);
   });
   return functions;
 }
 
 /// What takes time outside of functions would be left out silently.
-static LogicalResult checkAllInFunctions(ModuleOp module) {
+static LogicalResult checkAllInFunctions(Operation *root) {
   WalkResult result =
-      module.walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
-        if (isa<func::FuncOp>(op))
+      root->walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
+        if (isa<FunctionOpInterface>(op))
           return WalkResult::skip();
         if (!isa<WorkloadOpInterface>(op))
           return WalkResult::advance();
         return op->emitOpError()
-               << "takes time and is in no func.func: only those are tiled "
-                  "and scheduled; put it into one";
+               << "takes time and is in no function: only those are tiled and "
+                  "scheduled; put it into one";
       });
   return failure(result.wasInterrupted());
 }
 
 LogicalResult
-mlir::llm::forEachProgram(ModuleOp module,
+mlir::llm::forEachProgram(Operation *root,
                           function_ref<LogicalResult(const Program &)> visit) {
-  if (failed(checkAllInFunctions(module)))
+  if (failed(checkAllInFunctions(root)))
     return failure();
   bool isSound = true;
-  for (func::FuncOp function : functionsWithBody(module)) {
+  for (FunctionOpInterface function : functionsWithBody(root)) {
     FailureOr<Program> program = Program::analyze(function);
     isSound &= succeeded(program) && succeeded(visit(*program));
   }

@@ -214,7 +214,7 @@ FailureOr<Totals> mlir::llm::computeTotals(const Program &program) {
     if (failed(addSource(source, shown, uses.lookup(source), totals)))
       return emitOverflow(source);
   }
-  func::FuncOp function = program.function();
+  FunctionOpInterface function = program.function();
   if (failed(addCaches(function.getArguments(), 1, totals)))
     return emitFunctionError(function)
            << "has caches that take more than 2^61 - 1 bytes";

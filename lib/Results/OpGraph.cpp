@@ -103,7 +103,7 @@ static LogicalResult addTimes(OpGraph &graph) {
   return success();
 }
 
-FailureOr<OpGraph> OpGraph::create(func::FuncOp function,
+FailureOr<OpGraph> OpGraph::create(FunctionOpInterface function,
                                    const Target *target) {
   FailureOr<Program> program = Program::analyze(function);
   if (failed(program))
@@ -131,7 +131,7 @@ FailureOr<std::vector<OpGraph>> mlir::llm::createOpGraphs(ModuleOp module) {
     target = std::move(*read);
   }
   std::vector<OpGraph> graphs;
-  for (func::FuncOp function : functionsWithBody(module)) {
+  for (FunctionOpInterface function : functionsWithBody(module)) {
     FailureOr<OpGraph> graph =
         OpGraph::create(function, target ? &*target : nullptr);
     if (failed(graph))

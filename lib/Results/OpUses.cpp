@@ -42,8 +42,8 @@ private:
 UseFinder::UseFinder(const Program &program) : program(program) {
   for (auto [index, entry] : ::llvm::enumerate(program.ops()))
     indexOf[entry.op] = index;
-  func::FuncOp function = program.function();
-  visit(function.getBody().front());
+  FunctionOpInterface function = program.function();
+  visit(function.getFunctionBody().front());
 }
 
 Origins UseFinder::originsOf(ValueRange values) const {

@@ -145,7 +145,8 @@ static LogicalResult checkHasCosts(const Program &program) {
   return success();
 }
 
-FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
+FailureOr<Report> Report::create(FunctionOpInterface function,
+                                 const Target &target) {
   Report report;
   Warnings warnings;
   FailureOr<Program> program = Program::analyze(function);
@@ -188,10 +189,10 @@ FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
 }
 
 FailureOr<std::vector<Report>>
-mlir::llm::createReports(ArrayRef<func::FuncOp> functions,
+mlir::llm::createReports(ArrayRef<FunctionOpInterface> functions,
                          const Target &target) {
   std::vector<Report> reports;
-  for (func::FuncOp function : functions) {
+  for (FunctionOpInterface function : functions) {
     FailureOr<Report> report = Report::create(function, target);
     if (failed(report))
       return failure();
@@ -201,8 +202,8 @@ mlir::llm::createReports(ArrayRef<func::FuncOp> functions,
 }
 
 StringRef Report::functionName() const {
-  func::FuncOp function = program->function();
-  return function.getSymName();
+  FunctionOpInterface function = program->function();
+  return symbolOf(function);
 }
 
 StringRef Report::nameOf(Operation *op) const {

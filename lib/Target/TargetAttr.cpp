@@ -192,13 +192,17 @@ static Field toField(Attribute attribute, const Field &parent, StringRef path) {
   return field;
 }
 
+InFlightDiagnostic emitInnerTarget(ModuleOp inner) {
+  return emitError(inner.getLoc())
+         << "a module within the module has a target of its own, but one is "
+            "taken for all functions; put it on the outer module";
+}
+
 LogicalResult checkInnerModules(ModuleOp module) {
   WalkResult result = module.walk([&](ModuleOp inner) -> WalkResult {
     if (inner == module || !hasTarget(inner))
       return WalkResult::advance();
-    return emitError(inner.getLoc())
-           << "a module within the module has a target of its own, but one is "
-              "taken for all functions; put it on the outer module";
+    return emitInnerTarget(inner);
   });
   return failure(result.wasInterrupted());
 }
@@ -206,6 +210,10 @@ LogicalResult checkInnerModules(ModuleOp module) {
 FailureOr<Target> readTarget(ModuleOp module) {
   if (failed(checkInnerModules(module)))
     return failure();
+  return readOwnTarget(module);
+}
+
+FailureOr<Target> readOwnTarget(ModuleOp module) {
   Attribute attribute = module->getAttr(specName);
   if (!attribute)
     return emitError(module.getLoc())

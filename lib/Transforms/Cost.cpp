@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModuleTarget.h"
+#include "ProgramPass.h"
 #include "llm/Cost/CostModel.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Program/Program.h"
@@ -36,9 +36,9 @@ static LogicalResult annotate(WorkloadOpInterface op, const Target &target) {
 }
 
 namespace {
-struct LlmCostPass : WorkloadPass<llm::impl::LlmCostPassBase<LlmCostPass>> {
+struct LlmCostPass : ProgramPass<llm::impl::LlmCostPassBase<LlmCostPass>> {
   void runOnOperation() override {
-    FailureOr<Target> target = getOrWriteTarget(getOperation());
+    FailureOr<Target> target = getOrWriteTarget(*this, getOperation());
     if (failed(target))
       return signalPassFailure();
     dropSchedules(getOperation());

@@ -14,7 +14,7 @@
 
 #include "BlockGraph.h"
 #include "KernelPrice.h"
-#include "ModuleTarget.h"
+#include "ProgramPass.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Transforms/Passes.h"
 #include "llm/Workload/Composition.h"
@@ -423,16 +423,16 @@ bool BlockFuser::run() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct LlmFusePass : WorkloadPass<llm::impl::LlmFusePassBase<LlmFusePass>> {
-  using WorkloadPass::WorkloadPass;
+struct LlmFusePass : ProgramPass<llm::impl::LlmFusePassBase<LlmFusePass>> {
+  using ProgramPass::ProgramPass;
 
   void runOnOperation() override {
-    FailureOr<Target> target = getOrWriteTarget(getOperation());
+    FailureOr<Target> target = getOrWriteTarget(*this, getOperation());
     if (failed(target))
       return signalPassFailure();
     Prices prices(*target);
     SmallVector<Block *> blocks;
-    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<WorkloadOpInterface>(op))
         return WalkResult::skip();
       if (!isa<ModuleOp>(op))

@@ -7,8 +7,8 @@
 
 #include "ExactSearch.h"
 #include "Improvement.h"
-#include "ModuleTarget.h"
 #include "OptionValues.h"
+#include "ProgramPass.h"
 #include "llm/Console/Interrupts.h"
 #include "llm/Cost/Roofline.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
@@ -87,8 +87,8 @@ public:
                     ScheduleOptions options)
       : program(program), target(target), options(options),
         restrictions(options.describeRestrictions()),
-        line(program.function().getContext(),
-             func::FuncOp(program.function()).getName(), program.ops().size()) {
+        line(program.function().getContext(), symbolOf(program.function()),
+             program.ops().size()) {
     if (options.improve)
       improvement.emplace(program.ops().size(), *options.improve, options.seed,
                           line);
@@ -376,17 +376,17 @@ FailureOr<int64_t> FunctionScheduler::placeItems(ArrayRef<ProgramItem> items,
 }
 
 void FunctionScheduler::emitRemarks(ScheduleAttr schedule) {
-  func::FuncOp function = program.function();
+  FunctionOpInterface function = program.function();
   std::string proven;
   if (schedule.getProvenCycles() > 0)
     proven = "; proven are " + std::to_string(schedule.getProvenCycles()) +
              ": " + schedule.describeProven();
   remark::passed(function.getLoc(), remark::RemarkOpts::name("schedule")
                                         .category("llm-schedule")
-                                        .function(function.getName()))
+                                        .function(symbolOf(function)))
       << remark::reason("'{0}' takes {1} cycles with policy {2}; no schedule "
                         "is shorter than {3}{4}",
-                        function.getName(), schedule.getMakespanCycles(),
+                        symbolOf(function), schedule.getMakespanCycles(),
                         schedule.getPolicy().getValue(),
                         schedule.getLowerBoundCycles(), proven)
       << remark::metric("makespan_cycles", schedule.getMakespanCycles())
@@ -394,18 +394,18 @@ void FunctionScheduler::emitRemarks(ScheduleAttr schedule) {
   if (exact && !exact->unproven().empty())
     remark::missed(function.getLoc(), remark::RemarkOpts::name("proof")
                                           .category("llm-schedule")
-                                          .function(function.getName()))
+                                          .function(symbolOf(function)))
         << remark::reason("'{0}' may have a shorter schedule: {1}",
-                          function.getName(), exact->unproven());
+                          symbolOf(function), exact->unproven());
   if (!isReproducible())
     remark::analysis(function.getLoc(),
                      remark::RemarkOpts::name("not-reproducible")
                          .category("llm-schedule")
-                         .function(function.getName()))
+                         .function(symbolOf(function)))
         << remark::reason(
                "the search for the schedule of '{0}' ended at a point "
                "in time: another run may give another schedule",
-               function.getName());
+               symbolOf(function));
 }
 
 LogicalResult FunctionScheduler::run() {
@@ -421,7 +421,7 @@ LogicalResult FunctionScheduler::run() {
     each.op->setAttr(LlmDialect::costAttrName, each.cut.cost);
     each.op->setAttr(LlmDialect::slotsAttrName, each.slots);
   }
-  func::FuncOp function = program.function();
+  FunctionOpInterface function = program.function();
   MLIRContext *context = function.getContext();
   SmallVector<std::pair<StringRef, int64_t>> byName(bounds.byName.begin(),
                                                     bounds.byName.end());
@@ -440,8 +440,8 @@ LogicalResult FunctionScheduler::run() {
 
 namespace {
 struct LlmSchedulePass
-    : WorkloadPass<llm::impl::LlmSchedulePassBase<LlmSchedulePass>> {
-  using WorkloadPass::WorkloadPass;
+    : ProgramPass<llm::impl::LlmSchedulePassBase<LlmSchedulePass>> {
+  using ProgramPass::ProgramPass;
 
   LogicalResult parseImprove(std::optional<ImproveLimit> &limit) {
     if (improve.empty())
@@ -460,13 +460,13 @@ struct LlmSchedulePass
   }
 
   void runOnOperation() override {
-    ModuleOp module = getOperation();
+    Operation *root = getOperation();
     if (exactNodes < 0 || !(exactSeconds >= 0)) {
-      emitPassError(*this, module) << "options 'exact-nodes' and "
-                                      "'exact-seconds' must be 0 (no limit) or "
-                                      "more, got "
-                                   << exactNodes.getValue() << " and "
-                                   << std::to_string(exactSeconds.getValue());
+      emitPassError(*this, root) << "options 'exact-nodes' and "
+                                    "'exact-seconds' must be 0 (no limit) or "
+                                    "more, got "
+                                 << exactNodes.getValue() << " and "
+                                 << std::to_string(exactSeconds.getValue());
       return signalPassFailure();
     }
     std::optional<ImproveLimit> limit;
@@ -479,14 +479,14 @@ struct LlmSchedulePass
                             prefetch,
                             limit,
                             seed};
-    FailureOr<Target> target = getOrWriteTarget(module);
+    FailureOr<Target> target = getOrWriteTarget(*this, root);
     if (failed(target) ||
-        failed(applyEnginesOption(*this, module, engines, *target)))
+        failed(applyEnginesOption(*this, root, engines, *target)))
       return signalPassFailure();
     std::optional<InterruptNote> note;
     if (limit || policy == SchedulePolicy::Exact)
       note.emplace();
-    if (failed(forEachProgram(module, [&](const Program &program) {
+    if (failed(forEachProgram(root, [&](const Program &program) {
           if (failed(checkCosts(program, *target)))
             return failure();
           if (failed(FunctionScheduler(program, *target, options).run()))

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModuleTarget.h"
+#include "ProgramPass.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Transforms/Passes.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -48,7 +48,7 @@ struct LlmTargetPass : llm::impl::LlmTargetPassBase<LlmTargetPass> {
       return loadPreset(name, &getContext(), emitError, calibrated);
     if (!file.empty())
       return loadTargetFile(file, column, &getContext(), emitError, calibrated);
-    return getOrWriteTarget(module);
+    return getOrWriteTarget(*this, module);
   }
 
   LogicalResult applyLibrary(Target &target) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModuleTarget.h"
 #include "OptionValues.h"
+#include "ProgramPass.h"
 #include "SearchLine.h"
 #include "llm/Cost/ClosedForm.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
@@ -43,21 +43,21 @@ static void emitRemarks(const ProgramOp &entry, const OpOnTarget &context,
 }
 
 namespace {
-struct LlmTilePass : WorkloadPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
-  using WorkloadPass::WorkloadPass;
+struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
+  using ProgramPass::ProgramPass;
 
   void runOnOperation() override {
     TileStrategy chosen = strategy == TilingStrategy::Search
                               ? TileStrategy::Search
                               : TileStrategy::Theoretical;
-    FailureOr<Target> target = getOrWriteTarget(getOperation());
+    FailureOr<Target> target = getOrWriteTarget(*this, getOperation());
     if (failed(target))
       return signalPassFailure();
     dropSchedules(getOperation());
     searched.clear();
     if (failed(forEachProgram(getOperation(), [&](const Program &program) {
-          func::FuncOp function = program.function();
-          OpLine line(&getContext(), "tiles for", function.getName(),
+          FunctionOpInterface function = program.function();
+          OpLine line(&getContext(), "tiles for", symbolOf(function),
                       program.ops().size());
           for (const ProgramOp &op : program.ops()) {
             line.enter();

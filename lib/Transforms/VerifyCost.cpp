@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModuleTarget.h"
+#include "ProgramPass.h"
 #include "SearchLine.h"
 #include "llm/Cost/CostModel.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
@@ -47,7 +47,7 @@ static LogicalResult verify(WorkloadOpInterface op, const Target &target) {
 
 namespace {
 struct LlmVerifyCostPass
-    : WorkloadPass<llm::impl::LlmVerifyCostPassBase<LlmVerifyCostPass>> {
+    : ProgramPass<llm::impl::LlmVerifyCostPassBase<LlmVerifyCostPass>> {
   void runOnOperation() override {
     if (functionsWithBody(getOperation()).empty())
       return;
@@ -55,8 +55,8 @@ struct LlmVerifyCostPass
     if (failed(target))
       return signalPassFailure();
     if (failed(forEachProgram(getOperation(), [&](const Program &program) {
-          func::FuncOp function = program.function();
-          OpLine line(&getContext(), "costs of", function.getName(),
+          FunctionOpInterface function = program.function();
+          OpLine line(&getContext(), "costs of", symbolOf(function),
                       program.ops().size());
           bool isSound = true; // show every wrong cost, not only the first
           for (const ProgramOp &entry : program.ops()) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModuleTarget.h"
+#include "ProgramPass.h"
 #include "SearchLine.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Planning/Capacity.h"
@@ -34,9 +34,8 @@ public:
   ScheduleVerifier(const Program &program, const Target &target,
                    ScheduleAttr schedule)
       : program(program), target(target), schedule(schedule),
-        line(schedule.getContext(), "schedule of",
-             func::FuncOp(program.function()).getName(), program.ops().size()) {
-  }
+        line(schedule.getContext(), "schedule of", symbolOf(program.function()),
+             program.ops().size()) {}
 
   LogicalResult run();
 
@@ -193,7 +192,7 @@ LogicalResult ScheduleVerifier::run() {
 static LogicalResult verify(const Program &program, const Target &target) {
   if (failed(checkCosts(program, target)))
     return failure();
-  func::FuncOp function = program.function();
+  FunctionOpInterface function = program.function();
   auto schedule =
       function->getAttrOfType<ScheduleAttr>(LlmDialect::scheduleAttrName);
   if (!schedule)
@@ -204,9 +203,8 @@ static LogicalResult verify(const Program &program, const Target &target) {
 
 namespace {
 struct LlmVerifySchedulePass
-    : WorkloadPass<
-          llm::impl::LlmVerifySchedulePassBase<LlmVerifySchedulePass>> {
-  using WorkloadPass::WorkloadPass;
+    : ProgramPass<llm::impl::LlmVerifySchedulePassBase<LlmVerifySchedulePass>> {
+  using ProgramPass::ProgramPass;
 
   void runOnOperation() override {
     if (functionsWithBody(getOperation()).empty())

@@ -26,8 +26,8 @@ struct ProgramBounds {
 
   /// Those of a stretch of the function (see `makeProblem`), which runs
   /// `times` times. Fails with a diagnostic on overflow.
-  LogicalResult add(func::FuncOp function, const scheduling::Problem &stretch,
-                    int64_t times);
+  LogicalResult add(FunctionOpInterface function,
+                    const scheduling::Problem &stretch, int64_t times);
 };
 
 /// Needs a fresh cost on every op (see `checkCosts`).

@@ -9,7 +9,7 @@
 #define LLM_PROGRAM_PROGRAM_H
 
 #include "llm/Workload/Workload.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <string>
@@ -51,9 +51,9 @@ public:
   /// Fails with a diagnostic on an op that neither takes time nor is
   /// transparent, a loop whose trip count is not a constant above 0, or two ops
   /// of one name.
-  static FailureOr<Program> analyze(func::FuncOp function);
+  static FailureOr<Program> analyze(FunctionOpInterface function);
 
-  func::FuncOp function() const { return func; }
+  FunctionOpInterface function() const { return func; }
   ArrayRef<ProgramOp> ops() const { return programOps; }
   ArrayRef<ProgramItem> items() const { return programItems; }
   /// The sources in the function with how often the program meets them.
@@ -63,7 +63,7 @@ public:
 
 private:
   friend class ProgramBuilder;
-  func::FuncOp func;
+  FunctionOpInterface func;
   std::vector<ProgramOp> programOps;
   std::vector<ProgramItem> programItems;
   std::vector<std::pair<SourceOpInterface, int64_t>> programSources;
@@ -89,19 +89,24 @@ std::optional<FetchWaits> findFetchWaits(Operation *op, const Buffer &buffer);
 
 /// An error about a whole function, by name. (An error on the op would print
 /// all of it.)
-InFlightDiagnostic emitFunctionError(func::FuncOp function);
+InFlightDiagnostic emitFunctionError(FunctionOpInterface function);
 /// The same, told to whom the caller says.
-Refusal refuseFunction(func::FuncOp function, Reasons reasons);
+Refusal refuseFunction(FunctionOpInterface function, Reasons reasons);
 
 /// Calls `visit` on the program of each function with a body, in order, also
-/// after one that failed. Fails with a diagnostic on an op that takes time
-/// outside of them.
+/// after one that failed. `root`: a module, or the one function. Fails with a
+/// diagnostic on an op that takes time outside of them.
 LogicalResult
-forEachProgram(ModuleOp module,
+forEachProgram(Operation *root,
                function_ref<LogicalResult(const Program &)> visit);
 
-/// The functions of a module that have a body, in order.
-SmallVector<func::FuncOp> functionsWithBody(ModuleOp module);
+/// The functions of a module that are programs, in order: each `func.func` with
+/// a body, and other functions with an op in them that takes time. Of a
+/// function: itself, if it has a body.
+SmallVector<FunctionOpInterface> functionsWithBody(Operation *root);
+
+/// The name of a function.
+StringRef symbolOf(FunctionOpInterface function);
 
 } // namespace mlir::llm
 

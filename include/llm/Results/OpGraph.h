@@ -30,14 +30,15 @@ struct OpGraph {
   int64_t cycles = 0;      ///< of all ops
   std::optional<Target> target;
 
-  func::FuncOp function() const { return program->function(); }
+  FunctionOpInterface function() const { return program->function(); }
   ArrayRef<ProgramOp> programOps() const { return program->ops(); }
   double microseconds(int64_t cycles) const;
 
   /// `target`: null for a module without one. Fails with a diagnostic as
   /// `Program::analyze` does, and on a schedule that does not belong to the
   /// program or is not for the target.
-  static FailureOr<OpGraph> create(func::FuncOp function, const Target *target);
+  static FailureOr<OpGraph> create(FunctionOpInterface function,
+                                   const Target *target);
 };
 
 /// Those of a module's functions that have a body, in order.

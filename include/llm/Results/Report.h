@@ -76,12 +76,13 @@ struct Report {
 
   /// Fails with a diagnostic that names the pass to run where something is
   /// missing.
-  static FailureOr<Report> create(func::FuncOp function, const Target &target);
+  static FailureOr<Report> create(FunctionOpInterface function,
+                                  const Target &target);
 };
 
 /// Of each function, in order; `target` must outlive them.
-FailureOr<std::vector<Report>> createReports(ArrayRef<func::FuncOp> functions,
-                                             const Target &target);
+FailureOr<std::vector<Report>>
+createReports(ArrayRef<FunctionOpInterface> functions, const Target &target);
 
 } // namespace mlir::llm
 

@@ -280,8 +280,11 @@ LogicalResult selectLibrary(Target &target, StringRef library,
 /// understand. `writeTarget` wants a sound target, and replaces the attribute.
 /// `checkInnerModules` is the part of `readTarget` for a module without one:
 /// targets of modules within it would be passed over.
+/// `readOwnTarget` is the other part, for who may not look into these modules.
 bool hasTarget(ModuleOp module);
 LogicalResult checkInnerModules(ModuleOp module);
+InFlightDiagnostic emitInnerTarget(ModuleOp inner);
+FailureOr<Target> readOwnTarget(ModuleOp module);
 FailureOr<Target> readTarget(ModuleOp module);
 void writeTarget(ModuleOp module, const Target &target);
 

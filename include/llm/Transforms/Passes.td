@@ -130,7 +130,7 @@ def LlmFuseProjectionsPass : Pass<"llm-fuse-projections", "::mlir::func::FuncOp"
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def LlmFusePass : Pass<"llm-fuse", "::mlir::ModuleOp"> {
+def LlmFusePass : Pass<"llm-fuse"> {
   let summary = "Make one kernel of ops that pass values on";
   let description = [{
     Puts ops into `llm.fused`, where one reads what another one computes: what is done with
@@ -186,7 +186,7 @@ def LlmFusePass : Pass<"llm-fuse", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }
 
-def LlmTilePass : Pass<"llm-tile", "::mlir::ModuleOp"> {
+def LlmTilePass : Pass<"llm-tile"> {
   let summary = "Choose tiles and annotate costs";
   let description = [{
     Gives every op that takes time an `llm.tile` for the private memory of its engine, and
@@ -198,8 +198,9 @@ def LlmTilePass : Pass<"llm-tile", "::mlir::ModuleOp"> {
     * `theoretical`: the closed form of hand-made cost sheets for an m x k x n product
       (see `ClosedForm.h`); other ops get the plain roofline and no tile.
 
-    A module pass, because without a target it writes the preset `npu` on the module, so
-    that the IR says which machine its costs are for.
+    On a module without a target it writes the preset `npu`, so that the IR says which
+    machine its costs are for. On a function (`func.func(llm-tile)`) it runs at the same
+    time as on others, and wants a target on the module.
 
     Requires: static shapes. Guarantees: a fresh `llm.tile` and `llm.cost` on every op that
     takes time; slots and schedules, which no longer hold, are dropped.
@@ -217,7 +218,7 @@ def LlmTilePass : Pass<"llm-tile", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }
 
-def LlmCostPass : Pass<"llm-cost", "::mlir::ModuleOp"> {
+def LlmCostPass : Pass<"llm-cost"> {
   let summary = "Annotate costs anew for the tiles that are there";
   let description = [{
     After tiles, ops or the target were edited: computes `llm.cost` from each op's
@@ -233,7 +234,7 @@ def LlmCostPass : Pass<"llm-cost", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }
 
-def LlmVerifyCostPass : Pass<"llm-verify-cost", "::mlir::ModuleOp"> {
+def LlmVerifyCostPass : Pass<"llm-verify-cost"> {
   let summary = "Check every cost against what is re-derived";
   let description = [{
     Derives each cost again from op, tile and target; a difference is an error that shows
@@ -244,7 +245,7 @@ def LlmVerifyCostPass : Pass<"llm-verify-cost", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }
 
-def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
+def LlmSchedulePass : Pass<"llm-schedule"> {
   let summary = "Give every op an engine, a start and an end";
   let description = [{
     Writes `llm.slots` on every op that takes time and `llm.schedule` on every function.
@@ -339,7 +340,7 @@ def LlmSchedulePass : Pass<"llm-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }
 
-def LlmVerifySchedulePass : Pass<"llm-verify-schedule", "::mlir::ModuleOp"> {
+def LlmVerifySchedulePass : Pass<"llm-verify-schedule"> {
   let summary = "Check a schedule against the rules S1 to S10";
   let description = [{
     Re-derives every rule of Spec.md from the IR alone, knowing nothing of the pass that

@@ -12,9 +12,9 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-SmallVector<func::FuncOp> mlir::llm::functionsToExport(ModuleOp module,
-                                                       StringRef consequence) {
-  SmallVector<func::FuncOp> functions = functionsWithBody(module);
+SmallVector<FunctionOpInterface>
+mlir::llm::functionsToExport(ModuleOp module, StringRef consequence) {
+  SmallVector<FunctionOpInterface> functions = functionsWithBody(module);
   if (functions.empty())
     emitWarning(module.getLoc())
         << "the module has no function with a body: " << consequence;
@@ -22,9 +22,10 @@ SmallVector<func::FuncOp> mlir::llm::functionsToExport(ModuleOp module,
 }
 
 /// The file of a function that no option names.
-static FailureOr<std::string>
-defaultPath(const Pass &pass, func::FuncOp function, const FunctionFile &kind) {
-  StringRef name = function.getSymName();
+static FailureOr<std::string> defaultPath(const Pass &pass,
+                                          FunctionOpInterface function,
+                                          const FunctionFile &kind) {
+  StringRef name = symbolOf(function);
   // 255 is what file systems allow; none takes a slash or a NUL, other control
   // characters make names that nobody can type, and a leading dot hides.
   constexpr size_t longestName = 240;
@@ -39,11 +40,12 @@ defaultPath(const Pass &pass, func::FuncOp function, const FunctionFile &kind) {
 }
 
 FailureOr<std::vector<std::string>>
-mlir::llm::choosePaths(const Pass &pass, ArrayRef<func::FuncOp> functions,
-                       StringRef file, const FunctionFile &kind) {
+mlir::llm::choosePaths(const Pass &pass,
+                       ArrayRef<FunctionOpInterface> functions, StringRef file,
+                       const FunctionFile &kind) {
   std::vector<std::string> paths;
-  ::llvm::StringMap<func::FuncOp> writers;
-  for (func::FuncOp function : functions) {
+  ::llvm::StringMap<FunctionOpInterface> writers;
+  for (FunctionOpInterface function : functions) {
     FailureOr<std::string> path = file.str();
     if (file.empty())
       path = defaultPath(pass, function, kind);
@@ -52,8 +54,8 @@ mlir::llm::choosePaths(const Pass &pass, ArrayRef<func::FuncOp> functions,
     auto [known, isNew] = writers.try_emplace(*path, function);
     if (!isNew)
       return emitError(function.getLoc())
-             << "functions '" << known->second.getSymName() << "' and '"
-             << function.getSymName() << "' would both be written to '" << *path
+             << "functions '" << symbolOf(known->second) << "' and '"
+             << symbolOf(function) << "' would both be written to '" << *path
              << "', but a " << kind.what << " holds one: "
              << (file.empty() ? "rename one"
                               : "leave out 'file' to get a file for each");

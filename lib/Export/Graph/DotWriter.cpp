@@ -368,7 +368,7 @@ void DotWriter::writeEdges() {
 }
 
 void DotWriter::write() {
-  std::string name = printable(graph.function().getSymName());
+  std::string name = printable(symbolOf(graph.function()));
   std::string around = printable(tree.root().path); // names leave it out
   if (!around.empty())
     around = "\n" + shortened(around, 60);

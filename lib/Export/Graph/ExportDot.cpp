@@ -31,7 +31,7 @@ private:
 } // namespace
 
 LogicalResult ExportDotPass::exportModule() {
-  SmallVector<func::FuncOp> functions =
+  SmallVector<FunctionOpInterface> functions =
       functionsToExport(getOperation(), "there is no graph to write");
   FailureOr<std::vector<std::string>> paths =
       choosePaths(*this, functions, file, {"graph", ".dot"});

@@ -39,12 +39,12 @@ private:
 } // namespace
 
 /// Graphs go by the names of their functions.
-static LogicalResult checkNames(ArrayRef<func::FuncOp> functions) {
+static LogicalResult checkNames(ArrayRef<FunctionOpInterface> functions) {
   ::llvm::StringSet<> known;
-  for (func::FuncOp function : functions)
-    if (!known.insert(function.getSymName()).second)
+  for (FunctionOpInterface function : functions)
+    if (!known.insert(symbolOf(function)).second)
       return emitError(function.getLoc())
-             << "function '" << function.getSymName()
+             << "function '" << symbolOf(function)
              << "' has the name of another one, and graphs go by names: rename "
                 "one, then run --llm-export-model-explorer";
   return success();
@@ -58,7 +58,7 @@ LogicalResult ExportModelExplorerPass::write(StringRef path,
 }
 
 LogicalResult ExportModelExplorerPass::exportModule() {
-  SmallVector<func::FuncOp> functions =
+  SmallVector<FunctionOpInterface> functions =
       functionsToExport(getOperation(), "there is no graph to write");
   if (functions.empty())
     return success();

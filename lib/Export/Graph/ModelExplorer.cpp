@@ -212,7 +212,7 @@ static void writeModules(Json &json, const OpGraph &graph) {
 //===----------------------------------------------------------------------===//
 
 static std::string graphId(const OpGraph &graph) {
-  return toUtf8(graph.function().getSymName());
+  return toUtf8(symbolOf(graph.function()));
 }
 
 void mlir::llm::writeGraphCollection(ArrayRef<OpGraph> graphs,

@@ -167,7 +167,7 @@ struct ExportHtmlPass
   void runOnOperation() override;
 
 private:
-  LogicalResult exportFunctions(ArrayRef<func::FuncOp> functions);
+  LogicalResult exportFunctions(ArrayRef<FunctionOpInterface> functions);
   LogicalResult writePage(StringRef summary, StringRef data);
 };
 } // namespace
@@ -190,7 +190,7 @@ LogicalResult ExportHtmlPass::writePage(StringRef summary, StringRef data) {
 }
 
 LogicalResult
-ExportHtmlPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
+ExportHtmlPass::exportFunctions(ArrayRef<FunctionOpInterface> functions) {
   FailureOr<Target> target = readTarget(getOperation());
   if (failed(target))
     return failure();
@@ -222,7 +222,7 @@ void ExportHtmlPass::runOnOperation() {
         << "; --llm-export-report=format=json has the same figures";
     return signalPassFailure();
   }
-  SmallVector<func::FuncOp> functions =
+  SmallVector<FunctionOpInterface> functions =
       functionsToExport(getOperation(), "there is nothing to show");
   if (functions.empty())
     return;

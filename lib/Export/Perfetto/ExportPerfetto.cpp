@@ -114,9 +114,9 @@ struct ExportPerfettoPass
   void runOnOperation() override;
 
 private:
-  LogicalResult exportFunctions(ArrayRef<func::FuncOp> functions);
-  FailureOr<std::unique_ptr<FunctionTrace>> prepare(func::FuncOp function,
-                                                    const Target &target) const;
+  LogicalResult exportFunctions(ArrayRef<FunctionOpInterface> functions);
+  FailureOr<std::unique_ptr<FunctionTrace>>
+  prepare(FunctionOpInterface function, const Target &target) const;
   LogicalResult writeTrace(FunctionTrace &trace, const Target &target,
                            StringRef path);
   std::optional<FunctionExplanation> explain(const Timeline &timeline,
@@ -158,7 +158,8 @@ ExportPerfettoPass::explain(const Timeline &timeline, const Target &target,
 
 /// All that can fail for reasons of the function.
 FailureOr<std::unique_ptr<FunctionTrace>>
-ExportPerfettoPass::prepare(func::FuncOp function, const Target &target) const {
+ExportPerfettoPass::prepare(FunctionOpInterface function,
+                            const Target &target) const {
   FailureOr<Program> program = Program::analyze(function);
   if (failed(program))
     return failure();
@@ -214,7 +215,7 @@ LogicalResult ExportPerfettoPass::writeTrace(FunctionTrace &trace,
 
 /// No file is written where another function's cannot be.
 LogicalResult
-ExportPerfettoPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
+ExportPerfettoPass::exportFunctions(ArrayRef<FunctionOpInterface> functions) {
   FailureOr<std::vector<std::string>> paths =
       choosePaths(*this, functions, file, {"trace", suffixOf(format)});
   if (failed(paths))
@@ -223,7 +224,7 @@ ExportPerfettoPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
   if (failed(target))
     return failure();
   std::vector<std::unique_ptr<FunctionTrace>> traces;
-  for (func::FuncOp function : functions) {
+  for (FunctionOpInterface function : functions) {
     FailureOr<std::unique_ptr<FunctionTrace>> trace =
         prepare(function, *target);
     if (failed(trace))
@@ -243,7 +244,7 @@ void ExportPerfettoPass::runOnOperation() {
         << ": expected a number of slots, 0 or more (0: explain nothing)";
     return signalPassFailure();
   }
-  SmallVector<func::FuncOp> functions =
+  SmallVector<FunctionOpInterface> functions =
       functionsToExport(getOperation(), "there is no trace to write");
   if (!functions.empty() && failed(exportFunctions(functions)))
     signalPassFailure();

@@ -19,9 +19,9 @@ int64_t TraceExporter::toNanoseconds(int64_t cycle) const {
 
 void TraceExporter::writeHead() {
   sink.begin(spans.layout(), [&](TraceValues &values) {
-    func::FuncOp function = timeline.program().function();
+    FunctionOpInterface function = timeline.program().function();
     ScheduleAttr schedule = timeline.schedule();
-    values.text("function", function.getSymName());
+    values.text("function", symbolOf(function));
     values.text("target", target.name);
     values.text("target_description", target.description);
     values.number("clock_hz", target.clockHz);
@@ -126,8 +126,8 @@ void TraceExporter::writeSlice(const Span &span, StringRef name,
   sink.beginSlice(slice);
   ++written;
   line.show([&](::llvm::raw_ostream &os) {
-    func::FuncOp function = timeline.program().function();
-    os << "trace of '" << showName(function.getName())
+    FunctionOpInterface function = timeline.program().function();
+    os << "trace of '" << showName(symbolOf(function))
        << "': " << withThousandsSeparators(written) << " slices, up to cycle "
        << withThousandsSeparators(span.startCycle) << " of "
        << withThousandsSeparators(timeline.endCycle());

@@ -25,17 +25,17 @@ struct ExportQueuesPass
   void runOnOperation() override;
 
 private:
-  LogicalResult exportFunctions(ArrayRef<func::FuncOp> functions);
+  LogicalResult exportFunctions(ArrayRef<FunctionOpInterface> functions);
 };
 } // namespace
 
 LogicalResult
-ExportQueuesPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
+ExportQueuesPass::exportFunctions(ArrayRef<FunctionOpInterface> functions) {
   FailureOr<Target> target = readTarget(getOperation());
   if (failed(target))
     return failure();
   std::vector<FunctionQueues> queues;
-  for (func::FuncOp function : functions) {
+  for (FunctionOpInterface function : functions) {
     FailureOr<FunctionQueues> each = FunctionQueues::create(function, *target);
     if (failed(each))
       return failure();
@@ -47,7 +47,7 @@ ExportQueuesPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
 }
 
 void ExportQueuesPass::runOnOperation() {
-  SmallVector<func::FuncOp> functions =
+  SmallVector<FunctionOpInterface> functions =
       functionsToExport(getOperation(), "there are no queues to write");
   if (functions.empty())
     return;

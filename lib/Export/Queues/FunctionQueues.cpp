@@ -96,7 +96,7 @@ void QueueBuilder::remarkShortages(const StretchQueues &stretch) const {
     remark::missed(program.function().getLoc(),
                    remark::RemarkOpts::name("addresses")
                        .category("llm-export-queues")
-                       .function(program.function().getName()))
+                       .function(symbolOf(program.function())))
         << remark::reason("the private memory of {0}[{1}] holds all that lives "
                           "at a time, but not each piece in one range: {2} "
                           "bytes are missing, its entries have no addresses",
@@ -155,7 +155,7 @@ LogicalResult QueueBuilder::run() {
   return failure(failed(visitItems(program.items(), 0)));
 }
 
-FailureOr<FunctionQueues> FunctionQueues::create(func::FuncOp function,
+FailureOr<FunctionQueues> FunctionQueues::create(FunctionOpInterface function,
                                                  const Target &target) {
   FunctionQueues queues;
   FailureOr<Program> program = Program::analyze(function);

@@ -44,7 +44,7 @@ struct FunctionQueues {
   /// Fails with a diagnostic where a pass did not run yet, where costs are
   /// stale, and where the schedule breaks a rule: queues of such a one would
   /// block, or overwrite what is in use.
-  static FailureOr<FunctionQueues> create(func::FuncOp function,
+  static FailureOr<FunctionQueues> create(FunctionOpInterface function,
                                           const Target &target);
 };
 

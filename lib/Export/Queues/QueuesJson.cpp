@@ -272,10 +272,10 @@ void FunctionWriter::writeItems(ArrayRef<ProgramItem> items) {
 }
 
 void FunctionWriter::write() {
-  func::FuncOp func = function.program->function();
+  FunctionOpInterface func = function.program->function();
   ScheduleAttr schedule = function.timeline.schedule();
   os << "{\"function\":";
-  OStream(os).value(toUtf8(func.getSymName()));
+  OStream(os).value(toUtf8(symbolOf(func)));
   os << ",\"policy\":";
   OStream(os).value(toUtf8(schedule.getPolicy()));
   os << ",\"makespan_cycles\":" << schedule.getMakespanCycles() << ",\"body\":";

@@ -37,12 +37,12 @@ struct ExportReportPass
   void runOnOperation() override;
 
 private:
-  LogicalResult exportFunctions(ArrayRef<func::FuncOp> functions);
+  LogicalResult exportFunctions(ArrayRef<FunctionOpInterface> functions);
 };
 } // namespace
 
 LogicalResult
-ExportReportPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
+ExportReportPass::exportFunctions(ArrayRef<FunctionOpInterface> functions) {
   FailureOr<Target> target = readTarget(getOperation());
   if (failed(target))
     return failure();
@@ -59,7 +59,7 @@ ExportReportPass::exportFunctions(ArrayRef<func::FuncOp> functions) {
 }
 
 void ExportReportPass::runOnOperation() {
-  SmallVector<func::FuncOp> functions =
+  SmallVector<FunctionOpInterface> functions =
       functionsToExport(getOperation(), "there is nothing to report");
   if (functions.empty())
     return;

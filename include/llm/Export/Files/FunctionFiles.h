@@ -8,16 +8,16 @@
 #ifndef LLM_EXPORT_FILES_FUNCTIONFILES_H
 #define LLM_EXPORT_FILES_FUNCTIONFILES_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::llm {
 
 /// The functions of a module that have a body, in order. Where there is none a
 /// warning says so and what follows: "there is no trace to write".
-SmallVector<func::FuncOp> functionsToExport(ModuleOp module,
-                                            StringRef consequence);
+SmallVector<FunctionOpInterface> functionsToExport(ModuleOp module,
+                                                   StringRef consequence);
 
 /// What a pass writes for one function.
 struct FunctionFile {
@@ -29,8 +29,8 @@ struct FunctionFile {
 /// '<function><suffix>' in the current folder. Fails with a diagnostic on a
 /// name that is none for files, and where two functions have one path.
 FailureOr<std::vector<std::string>>
-choosePaths(const Pass &pass, ArrayRef<func::FuncOp> functions, StringRef file,
-            const FunctionFile &kind);
+choosePaths(const Pass &pass, ArrayRef<FunctionOpInterface> functions,
+            StringRef file, const FunctionFile &kind);
 
 } // namespace mlir::llm
 

@@ -1,11 +1,11 @@
-//===- ModuleTarget.cpp - The target of a module, for passes --------------===//
+//===- ProgramPass.cpp - Passes on programs -------------------------------===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModuleTarget.h"
+#include "ProgramPass.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringSet.h"
@@ -13,11 +13,32 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-InFlightDiagnostic mlir::llm::emitPassError(const Pass &pass, ModuleOp module) {
-  return emitError(module.getLoc()) << "--" << pass.getArgument() << ": ";
+InFlightDiagnostic mlir::llm::emitPassError(const Pass &pass, Operation *root) {
+  return emitError(root->getLoc()) << "--" << pass.getArgument() << ": ";
 }
 
-FailureOr<Target> mlir::llm::getOrWriteTarget(ModuleOp module) {
+/// Of a function. Modules beside it may be worked on by others: they are not
+/// looked at.
+static FailureOr<Target> targetAround(const Pass &pass, Operation *function) {
+  ModuleOp outermost;
+  for (auto module = function->getParentOfType<ModuleOp>(); module;
+       module = module->getParentOfType<ModuleOp>()) {
+    if (outermost && hasTarget(outermost))
+      return emitInnerTarget(outermost);
+    outermost = module;
+  }
+  if (outermost && hasTarget(outermost))
+    return readOwnTarget(outermost);
+  return emitPassError(pass, function)
+         << "the module of the function has no target, and a pass on functions "
+            "writes none; run --llm-target on the module first";
+}
+
+FailureOr<Target> mlir::llm::getOrWriteTarget(const Pass &pass,
+                                              Operation *root) {
+  auto module = dyn_cast<ModuleOp>(root);
+  if (!module)
+    return targetAround(pass, root);
   if (hasTarget(module))
     return readTarget(module);
   if (failed(checkInnerModules(module)))
@@ -37,7 +58,10 @@ FailureOr<Target> mlir::llm::getOrWriteTarget(ModuleOp module) {
   return target;
 }
 
-FailureOr<Target> mlir::llm::requireTarget(const Pass &pass, ModuleOp module) {
+FailureOr<Target> mlir::llm::requireTarget(const Pass &pass, Operation *root) {
+  auto module = dyn_cast<ModuleOp>(root);
+  if (!module)
+    return targetAround(pass, root);
   if (!hasTarget(module))
     return emitPassError(pass, module)
            << "the module has no target; run --llm-target or --llm-tile first";
@@ -71,10 +95,15 @@ static LogicalResult applyCount(const Pass &pass, ModuleOp module,
   return success();
 }
 
-LogicalResult mlir::llm::applyEnginesOption(const Pass &pass, ModuleOp module,
+LogicalResult mlir::llm::applyEnginesOption(const Pass &pass, Operation *root,
                                             StringRef engines, Target &target) {
   if (engines.empty())
     return success();
+  auto module = dyn_cast<ModuleOp>(root);
+  if (!module)
+    return emitPassError(pass, root)
+           << "option 'engines' changes the target of the module, which a pass "
+              "on functions must not; give it to --llm-target";
   SmallVector<StringRef> counts;
   engines.split(counts, ',');
   llvm::StringSet<> groups;
@@ -91,8 +120,8 @@ LogicalResult mlir::llm::applyEnginesOption(const Pass &pass, ModuleOp module,
   return success();
 }
 
-void mlir::llm::dropSchedules(ModuleOp module) {
-  module.walk([](Operation *op) {
+void mlir::llm::dropSchedules(Operation *root) {
+  root->walk([](Operation *op) {
     op->removeDiscardableAttr(LlmDialect::slotsAttrName);
     op->removeDiscardableAttr(LlmDialect::scheduleAttrName);
   });
