@@ -196,19 +196,6 @@ FailureOr<Report> Report::create(func::FuncOp function, const Target &target) {
   return report;
 }
 
-FailureOr<std::vector<Report>>
-mlir::llm::createReports(ArrayRef<func::FuncOp> functions,
-                         const Target &target) {
-  std::vector<Report> reports;
-  for (func::FuncOp function : functions) {
-    FailureOr<Report> report = Report::create(function, target);
-    if (failed(report))
-      return failure();
-    reports.push_back(std::move(*report));
-  }
-  return reports;
-}
-
 StringRef Report::functionName() const {
   func::FuncOp function = program->function();
   return function.getSymName();
