@@ -55,8 +55,8 @@ FailureOr<Evaluation> mlir::llm::evaluate(ModuleOp module, StringRef options) {
   if (succeeded(parsed.parseFromString(options, os)))
     return evaluate(module, parsed);
   InFlightDiagnostic error = emitError(module.getLoc())
-                             << "'" << options
-                             << "' are no options of --llm-pipeline";
+                             << "cannot read '" << options
+                             << "' as options of --llm-pipeline";
   if (!problem.empty())
     error << ": " << StringRef(problem).trim();
   return error;

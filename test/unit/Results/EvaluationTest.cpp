@@ -145,10 +145,10 @@ TEST_F(EvaluationTest, takesOptionsAndSeveralFunctions) {
 TEST_F(EvaluationTest, refusesOptions) {
   auto module = parse(machine + std::string(block) + "}");
   expectRefused(*module, "speed=9",
-                "'speed=9' are no options of --llm-pipeline: "
+                "cannot read 'speed=9' as options of --llm-pipeline: "
                 "<Pass-Options-Parser>: no such option speed");
   errors.clear();
-  expectRefused(*module, "policy=best", "'policy=best' are no options");
+  expectRefused(*module, "policy=best", "cannot read 'policy=best' as options");
 }
 
 TEST_F(EvaluationTest, refusesAModuleWithoutFunctions) {
