@@ -10,9 +10,9 @@
 // and texts belong to the context; texts are not null-terminated.
 //
 // llmAttributeIsA... takes any attribute, and is false of a null one, such as
-// an op without a tile gives. All others take the attribute that they name. A
-// position is at least 0 and below the number that the function named after it
-// gives. Others are errors of the caller, and are not checked.
+// an op without a tile gives. All others take the attribute that they name.
+// Positions count from 0 and are below the number that the function with
+// "GetNum" in its name gives. Others, and other attributes, are not checked.
 //
 // "Amounts" are a dictionary (mlir-c/BuiltinAttributes.h) of names and 64-bit
 // integers. The cycles of slots count from the start of the iteration of the

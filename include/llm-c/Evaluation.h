@@ -10,8 +10,8 @@
 // belong to the evaluation and live as long. Texts are not null-terminated.
 //
 // Cycles are those of the target's clock and count from the start of the
-// function. A position is at least 0 and below the number that the function
-// named after it gives: others are errors of the caller, and are not checked.
+// function. Positions count from 0 and are below the number that the function
+// with "GetNum" in its name gives; others are not checked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,8 @@ MLIR_CAPI_EXPORTED LlmEvaluation llmEvaluationCreate(MlirModule module,
                                                      MlirStringRef options);
 
 /// Reads what a module says that is scheduled already, and changes nothing.
-/// Gives a null evaluation after diagnostics where something is missing.
+/// Gives a null evaluation after diagnostics where something is missing, and
+/// for a module that does not verify.
 MLIR_CAPI_EXPORTED LlmEvaluation llmEvaluationCreateFromPlan(MlirModule module);
 
 /// Whether making it failed. Only llmEvaluationDestroy takes such a one.

@@ -11,6 +11,7 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/CAPI/Utils.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -34,6 +35,9 @@ LlmEvaluation llmEvaluationCreate(MlirModule module, MlirStringRef options) {
 }
 
 LlmEvaluation llmEvaluationCreateFromPlan(MlirModule module) {
+  // Bindings build modules op by op, and no pass manager was there to verify.
+  if (failed(verify(unwrap(module))))
+    return {nullptr};
   return release(Evaluation::read(unwrap(module)));
 }
 

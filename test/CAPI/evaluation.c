@@ -265,10 +265,13 @@ static void testModules(MlirContext context, MlirModule module) {
   MlirRegion body = mlirOperationGetRegion(firstOpOf(module), 0);
   mlirOperationDestroy(mlirBlockGetTerminator(mlirRegionGetFirstBlock(body)));
   evaluate(module, "");
+  readPlan(module);
 }
 // CHECK-NEXT: error: the module has no function with a body: there is nothing to evaluate
 // CHECK-NEXT: nothing
 // CHECK-NEXT: error: the module has no function with a body: there is nothing to evaluate
+// CHECK-NEXT: nothing
+// CHECK-NEXT: error: {{.*}}block with no terminator
 // CHECK-NEXT: nothing
 // CHECK-NEXT: error: {{.*}}block with no terminator
 // CHECK-NEXT: nothing

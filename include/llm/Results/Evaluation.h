@@ -18,9 +18,9 @@ namespace mlir::llm {
 /// which must outlive them; after a change of it they are to be made anew.
 class Evaluation {
 public:
-  /// Of a module that has a target and whose functions are scheduled; changes
-  /// nothing. Fails with a diagnostic where something is missing, which names
-  /// the pass to run, and where no function has a body.
+  /// Of a module that verifies, has a target, and whose functions are
+  /// scheduled; changes nothing. Fails with a diagnostic where something is
+  /// missing, which names the pass to run, and where no function has a body.
   static FailureOr<Evaluation> read(ModuleOp module);
 
   /// The machine of the module. Its address stays when the evaluation moves.
