@@ -2,7 +2,7 @@
 # and the Debian package made of it.
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/llm" "${PROJECT_BINARY_DIR}/include/llm"
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/llm" "${PROJECT_SOURCE_DIR}/include/llm-c" "${PROJECT_BINARY_DIR}/include/llm"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "*.td" PATTERN "CMakeFiles" EXCLUDE)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/dialects"

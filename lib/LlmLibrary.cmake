@@ -14,20 +14,26 @@ function(llm_precompile_headers target)
   endif()
 endfunction()
 
-# llm_add_library(<name> LAYER <n> [SOURCES <file>...] [LINK <library>...])
+# llm_add_library(<name> LAYER <n> [SHARED] [SOURCES <file>...] [LINK <library>...])
 #
-# A static library of the compiler; without sources, several under one name. The layer is
+# A static library of the compiler; without sources, several under one name; SHARED: one that
+# holds what it links of the compiler, for programs in other languages. The layer is
 # the floor of the house on which it stands (see docs/architecture.md): a library links only
 # libraries of lower layers, and a link that points sideways or upward stops the
 # configuration here.
 function(llm_add_library name)
-  cmake_parse_arguments(ARG "" "LAYER" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "SHARED" "LAYER" "SOURCES;LINK" ${ARGN})
   if(NOT DEFINED ARG_LAYER OR ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "llm_add_library(${name}): expected LAYER, SOURCES and LINK, got '${ARG_UNPARSED_ARGUMENTS}'")
   endif()
   set(scope PUBLIC)
+  set(kind STATIC)
+  if(ARG_SHARED)
+    set(scope PRIVATE)
+    set(kind SHARED)
+  endif()
   if(ARG_SOURCES)
-    add_library(${name} STATIC ${ARG_SOURCES})
+    add_library(${name} ${kind} ${ARG_SOURCES})
     add_dependencies(${name} LlmTableGen)
     if(MLIR IN_LIST ARG_LINK)
       llm_precompile_headers(${name})
@@ -50,5 +56,5 @@ function(llm_add_library name)
   endforeach()
   target_link_libraries(${name} ${scope} ${ARG_LINK})
   target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  install(TARGETS ${name} EXPORT LlmTargets ARCHIVE)
+  install(TARGETS ${name} EXPORT LlmTargets ARCHIVE LIBRARY)
 endfunction()

@@ -188,19 +188,6 @@ FailureOr<Report> Report::create(FunctionOpInterface function,
   return report;
 }
 
-FailureOr<std::vector<Report>>
-mlir::llm::createReports(ArrayRef<FunctionOpInterface> functions,
-                         const Target &target) {
-  std::vector<Report> reports;
-  for (FunctionOpInterface function : functions) {
-    FailureOr<Report> report = Report::create(function, target);
-    if (failed(report))
-      return failure();
-    reports.push_back(std::move(*report));
-  }
-  return reports;
-}
-
 StringRef Report::functionName() const {
   FunctionOpInterface function = program->function();
   return symbolOf(function);

@@ -75,14 +75,10 @@ struct Report {
   std::optional<double> tokensPerSecond() const;
 
   /// Fails with a diagnostic that names the pass to run where something is
-  /// missing.
+  /// missing. The target must outlive the report.
   static FailureOr<Report> create(FunctionOpInterface function,
                                   const Target &target);
 };
-
-/// Of each function, in order; `target` must outlive them.
-FailureOr<std::vector<Report>>
-createReports(ArrayRef<FunctionOpInterface> functions, const Target &target);
 
 } // namespace mlir::llm
 

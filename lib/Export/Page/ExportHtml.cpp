@@ -17,6 +17,7 @@
 #include "llm/Export/Report/ReportWriters.h"
 #include "llm/Files/InputFile.h"
 #include "llm/Files/LocatedJson.h"
+#include "llm/Results/Evaluation.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <set>
@@ -167,7 +168,7 @@ struct ExportHtmlPass
   void runOnOperation() override;
 
 private:
-  LogicalResult exportFunctions(ArrayRef<FunctionOpInterface> functions);
+  LogicalResult exportReports();
   LogicalResult writePage(StringRef summary, StringRef data);
 };
 } // namespace
@@ -189,21 +190,18 @@ LogicalResult ExportHtmlPass::writePage(StringRef summary, StringRef data) {
       });
 }
 
-LogicalResult
-ExportHtmlPass::exportFunctions(ArrayRef<FunctionOpInterface> functions) {
-  FailureOr<Target> target = readTarget(getOperation());
-  if (failed(target))
+LogicalResult ExportHtmlPass::exportReports() {
+  FailureOr<Evaluation> evaluation = Evaluation::read(getOperation());
+  if (failed(evaluation))
     return failure();
-  FailureOr<std::vector<Report>> reports = createReports(functions, *target);
-  if (failed(reports))
-    return failure();
+  ArrayRef<Report> reports = evaluation->reports();
   std::string data;
   llvm::raw_string_ostream os(data);
-  writeReportJson(*reports, os);
+  writeReportJson(reports, os);
   data = "{\"report\":" + toPageText(data);
   if (!baseline.empty()) {
     std::vector<std::string> names;
-    for (const Report &report : *reports)
+    for (const Report &report : reports)
       names.push_back(report.functionName().str());
     FailureOr<std::string> other =
         readBaseline(baseline, names, getOperation().getLoc());
@@ -212,7 +210,7 @@ ExportHtmlPass::exportFunctions(ArrayRef<FunctionOpInterface> functions) {
     data += ",\"baseline\":" + *other;
   }
   data += "}";
-  return writePage(summarize(*reports), data);
+  return writePage(summarize(reports), data);
 }
 
 void ExportHtmlPass::runOnOperation() {
@@ -222,10 +220,8 @@ void ExportHtmlPass::runOnOperation() {
         << "; --llm-export-report=format=json has the same figures";
     return signalPassFailure();
   }
-  SmallVector<FunctionOpInterface> functions =
-      functionsToExport(getOperation(), "there is nothing to show");
-  if (functions.empty())
+  if (functionsToExport(getOperation(), "there is nothing to show").empty())
     return;
-  if (failed(exportFunctions(functions)))
+  if (failed(exportReports()))
     signalPassFailure();
 }

@@ -9,6 +9,7 @@
 #include "llm/Export/Files/FunctionFiles.h"
 #include "llm/Export/Passes.h"
 #include "llm/Export/Report/ReportWriters.h"
+#include "llm/Results/Evaluation.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_EXPORTREPORTPASS
@@ -37,32 +38,27 @@ struct ExportReportPass
   void runOnOperation() override;
 
 private:
-  LogicalResult exportFunctions(ArrayRef<FunctionOpInterface> functions);
+  LogicalResult exportReports();
 };
 } // namespace
 
-LogicalResult
-ExportReportPass::exportFunctions(ArrayRef<FunctionOpInterface> functions) {
-  FailureOr<Target> target = readTarget(getOperation());
-  if (failed(target))
+LogicalResult ExportReportPass::exportReports() {
+  FailureOr<Evaluation> evaluation = Evaluation::read(getOperation());
+  if (failed(evaluation))
     return failure();
-  FailureOr<std::vector<Report>> reports = createReports(functions, *target);
-  if (failed(reports))
-    return failure();
+  ArrayRef<Report> reports = evaluation->reports();
   if (file.empty()) {
-    writeReport(*reports, format, llvm::errs());
+    writeReport(reports, format, llvm::errs());
     return success();
   }
   return getAnalysis<ExportedFiles>().write(
       *this, file,
-      [&](llvm::raw_ostream &os) { writeReport(*reports, format, os); });
+      [&](llvm::raw_ostream &os) { writeReport(reports, format, os); });
 }
 
 void ExportReportPass::runOnOperation() {
-  SmallVector<FunctionOpInterface> functions =
-      functionsToExport(getOperation(), "there is nothing to report");
-  if (functions.empty())
+  if (functionsToExport(getOperation(), "there is nothing to report").empty())
     return;
-  if (failed(exportFunctions(functions)))
+  if (failed(exportReports()))
     signalPassFailure();
 }
