@@ -158,13 +158,13 @@ LogicalResult PassOracle::runRewrite(StringRef pipeline) {
 // Schedules
 //===----------------------------------------------------------------------===//
 
-static ScheduleAttr scheduleOf(func::FuncOp function) {
+static ScheduleAttr scheduleOf(FunctionOpInterface function) {
   return function->getAttrOfType<ScheduleAttr>(LlmDialect::scheduleAttrName);
 }
 
 /// What holds of every schedule that llm-verify-schedule accepts.
 void PassOracle::checkSchedules() {
-  for (func::FuncOp function : functionsWithBody(module)) {
+  for (FunctionOpInterface function : functionsWithBody(module)) {
     ScheduleAttr schedule = scheduleOf(function);
     require(bool(schedule), "a function without a schedule");
     int64_t lower = schedule.getLowerBoundCycles();
