@@ -75,7 +75,7 @@ KernelsModel::KernelsModel(const OpOnTarget &context)
 FailureOr<Movement> KernelsModel::move(TileAttr tile) const {
   FailureOr<Movement> movement =
       moveTiled(context, tile, /*hasUnits=*/kernel != nullptr);
-  if (succeeded(movement) && kernel &&
+  if (succeeded(movement) && kernel && !movement->isPerStage &&
       failed(addRereads(context, *kernel, machine, movement->bytes)))
     return failure();
   return movement;

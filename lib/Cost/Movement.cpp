@@ -25,7 +25,7 @@ FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
       return context.refuse()
              << "tile size of loop '" << loop.name << "' must be in [1, "
              << loop.extent << "], got " << size;
-    if (!loop.isTileable && size != loop.extent)
+    if (loop.tiles == Loop::Tiles::Whole && size != loop.extent)
       return context.refuse()
              << "loop '" << loop.name << "' cannot be cut: its tile must be "
              << loop.extent << ", got " << size;
@@ -38,6 +38,16 @@ FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
                               << "', which the op does not have";
     tiling.order.push_back(*loop);
   }
+  for (auto [place, loop] : llvm::enumerate(tiling.order))
+    if (const Loop &row = workload.loops[loop];
+        row.tiles == Loop::Tiles::PerStage && tiling.sizes[loop] < row.extent)
+      for (unsigned inner : ArrayRef(tiling.order).drop_front(place + 1))
+        if (tiling.sizes[inner] < workload.loops[inner].extent)
+          return context.refuse()
+                 << "each of its stages sweeps over all tiles of loop '"
+                 << row.name
+                 << "': no loop that is cut may be inside of it, as '"
+                 << workload.loops[inner].name << "' is";
   for (NamedAttribute held : level.getBuffers())
     if (llvm::none_of(workload.buffers, [&](const Buffer &buffer) {
           return buffer.name == held.getName().getValue();
@@ -133,6 +143,7 @@ static FailureOr<Movement> moveThroughLevel(const OpOnTarget &context,
            << " too many; make its sizes smaller, or run --llm-tile for a tile "
               "that fits";
   movement.workingSetBytes = *workingSet;
+  movement.isPerStage = model.sweepsPerStage(*tiling);
   return movement;
 }
 

@@ -56,6 +56,7 @@ TileModel::TileModel(WorkloadOpInterface op, const Workload &workload)
     loopsOf.push_back(workload.loopsOf(buffer));
     shapes.push_back(shapeOf(buffer, loopsOf.back()));
     Count elements = this->op.countElements(workload, index, box);
+    sweeps.push_back(workload.countSweeps(index));
     fullElements.push_back(elements);
     fullBytes.push_back(succeeded(elements) ? storageBytes(buffer, *elements)
                                             : Count(failure()));
@@ -83,6 +84,26 @@ Count TileModel::bytesOf(unsigned buffer, int64_t elements) const {
 int64_t TileModel::trips(const Tiling &tiling, unsigned loop) const {
   int64_t extent = workload.loops[loop].extent, size = tiling.sizes[loop];
   return size >= extent ? 1 : llvm::divideCeil(extent, size);
+}
+
+Count TileModel::compulsoryBytes(unsigned buffer) const {
+  switch (workload.buffers[buffer].role) {
+  case Buffer::Role::Temporary:
+    return int64_t(0);
+  case Buffer::Role::State:
+    return plus(fullBytes[buffer], fullBytes[buffer]);
+  case Buffer::Role::Read:
+  case Buffer::Role::Write:
+    return fullBytes[buffer];
+  }
+  llvm_unreachable("one of the four");
+}
+
+bool TileModel::sweepsPerStage(const Tiling &tiling) const {
+  for (auto [loop, size] : llvm::zip_equal(workload.loops, tiling.sizes))
+    if (loop.tiles == Loop::Tiles::PerStage && size < loop.extent)
+      return true;
+  return false;
 }
 
 template <typename Visit>
@@ -124,10 +145,14 @@ Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
   if (failed(repeats) || failed(once))
     return failure();
   Count touched = product(*once, *repeats);
+  if (succeeded(touched) && sweepsPerStage(tiling))
+    touched = product(*touched, sweeps[buffer]);
   if (failed(touched))
     return failure();
   if (moved.role == Buffer::Role::Read)
     return bytesOf(buffer, *touched);
+  if (moved.role == Buffer::Role::State)
+    return times(bytesOf(buffer, *touched), 2);
   if (*touched == *distinct)
     return fullBytes[buffer];
   // Every interruption writes 4-byte partial sums and reads them back.

@@ -23,7 +23,7 @@ Split::Split(const Workload &workload) : whole(workload.fullBox()) {
 }
 
 bool Split::canCut(const Loop &loop) {
-  return loop.kind == utils::IteratorType::parallel && loop.isTileable;
+  return loop.kind == utils::IteratorType::parallel && loop.isTileable();
 }
 
 int64_t Split::countAlong(unsigned loop) const {
@@ -40,7 +40,7 @@ void Split::cut(unsigned loop, int64_t size) {
 static std::optional<PartialReduction>
 getReduction(const OpOnTarget &context, unsigned loop, int64_t parts) {
   const Loop &cut = context.workload.loops[loop];
-  if (cut.kind != utils::IteratorType::reduction || !cut.isTileable)
+  if (cut.kind != utils::IteratorType::reduction || !cut.isTileable())
     return std::nullopt;
   WorkloadOpInterface op = context.op;
   return op.getPartialReduction(context.workload, loop, parts);

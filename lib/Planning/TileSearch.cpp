@@ -21,13 +21,16 @@ namespace {
 /// take no less time: the cheapest of these is one that moves the fewest.
 class TileSearch {
 public:
-  /// Without granules, tiles may be of any size.
-  TileSearch(const OpOnTarget &context, bool fillsGranules)
+  /// What tiles are asked for: those that fill granules, those of any size, or
+  /// those that cut rows over which stages sweep one after the other, too.
+  enum class Tiles { FillingGranules, OfAnySize, CuttingRows };
+
+  TileSearch(const OpOnTarget &context, Tiles tiles)
       : context(context), workload(context.workload),
         model(context.op, context.workload),
-        capacity(context.tileCapacityBytes()),
+        capacity(context.tileCapacityBytes()), tiles(tiles),
         steps(context.workload.loops.size(), 1) {
-    if (fillsGranules)
+    if (tiles == Tiles::FillingGranules)
       findSteps();
     classifyLoops();
   }
@@ -38,9 +41,12 @@ public:
   FailureOr<TileLevelAttr> run();
   /// Bytes of each buffer with the tile that was found.
   FailureOr<SmallVector<int64_t, 4>> movedBytes() const;
+  /// Whether these are those of each stage that reads rows.
+  bool sweepsPerStage() const { return model.sweepsPerStage(best); }
 
 private:
   void findSteps();
+  bool mayCut(const Loop &loop) const;
   void classifyLoops();
   /// What is moved again at most when the loop is cut: the buffers that do not
   /// use it, once for each iteration.
@@ -72,6 +78,7 @@ private:
   const Workload &workload;
   TileModel model;
   int64_t capacity;
+  Tiles tiles;
   /// Of each loop, what its tiles are multiples of where it is cut.
   SmallVector<int64_t, 6> steps;
   /// Loops that some buffer does not use: cutting them, and their order, costs
@@ -132,10 +139,23 @@ double TileSearch::bytesAtStake(unsigned loop) const {
   return bytes * workload.loops[loop].extent;
 }
 
+bool TileSearch::mayCut(const Loop &loop) const {
+  switch (loop.tiles) {
+  case Loop::Tiles::AnyOrder:
+  case Loop::Tiles::InOrder:
+    return true;
+  case Loop::Tiles::PerStage:
+    return tiles == Tiles::CuttingRows;
+  case Loop::Tiles::Whole:
+    return false;
+  }
+  llvm_unreachable("one of the four");
+}
+
 void TileSearch::classifyLoops() {
   for (auto [index, loop] : llvm::enumerate(workload.loops)) {
-    current.sizes.push_back(loop.isTileable ? steps[index] : loop.extent);
-    if (!loop.isTileable || loop.extent == 1)
+    current.sizes.push_back(mayCut(loop) ? steps[index] : loop.extent);
+    if (!mayCut(loop) || loop.extent == 1)
       continue;
     auto isReusedBy = [&, at = index](const Buffer &buffer) {
       return buffer.role != Buffer::Role::Temporary &&
@@ -197,18 +217,23 @@ std::optional<int64_t> TileSearch::countBytes(const Tiling &tiling,
 
 std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling) const {
   // Loops that are not cut have no place in the order: they stay outside, as
-  // those do whose order costs nothing.
-  SmallVector<unsigned> cut, outer;
+  // those do whose order costs nothing. Sweeps over rows are inside of all.
+  SmallVector<unsigned> cut, outer, rows;
   for (unsigned loop = 0; loop < workload.loops.size(); ++loop) {
-    bool matters =
-        llvm::is_contained(reuseLoops, loop) && model.trips(tiling, loop) > 1;
-    (matters ? cut : outer).push_back(loop);
+    bool isCut = model.trips(tiling, loop) > 1;
+    if (isCut && workload.loops[loop].tiles == Loop::Tiles::PerStage)
+      rows.push_back(loop);
+    else if (isCut && llvm::is_contained(reuseLoops, loop))
+      cut.push_back(loop);
+    else
+      outer.push_back(loop);
   }
   std::optional<int64_t> least;
   SmallVector<unsigned, 6> bestOrder;
   do {
     tiling.order.assign(outer.begin(), outer.end());
     tiling.order.append(cut.begin(), cut.end());
+    tiling.order.append(rows.begin(), rows.end());
     std::optional<int64_t> found =
         countBytes(tiling, least ? *least - 1 : mostBytes);
     if (found) {
@@ -343,9 +368,10 @@ FailureOr<SmallVector<int64_t, 4>> TileSearch::movedBytes() const {
 /// What one unit works on at a time.
 static FailureOr<TileLevelAttr> chooseUnitLevel(const OpOnTarget &context,
                                                 const UnitKernel &kernel,
-                                                SmallVector<int64_t, 4> bytes) {
+                                                SmallVector<int64_t, 4> bytes,
+                                                bool arePerStage) {
   UnitMachine machine = unitMachineOf(context, kernel);
-  if (failed(addRereads(context, kernel, machine, bytes)))
+  if (!arePerStage && failed(addRereads(context, kernel, machine, bytes)))
     return failure();
   double total = 0;
   for (int64_t moved : bytes)
@@ -360,11 +386,16 @@ static FailureOr<TileLevelAttr> chooseUnitLevel(const OpOnTarget &context,
       getAmounts(mlirContext, sizes), {}, getAmounts(mlirContext, {}), {});
 }
 
-/// Of tiles that fill granules, where there is room for one, else of any.
+/// Of tiles that fill granules, where there is room for one, else of any; rows
+/// are cut where not a single one fits.
 static TileSearch startSearch(const OpOnTarget &context) {
-  TileSearch search(context, /*fillsGranules=*/true);
-  return search.hasFittingTile() ? search
-                                 : TileSearch(context, /*fillsGranules=*/false);
+  using Tiles = TileSearch::Tiles;
+  for (Tiles tiles : {Tiles::FillingGranules, Tiles::OfAnySize}) {
+    TileSearch search(context, tiles);
+    if (search.hasFittingTile())
+      return search;
+  }
+  return TileSearch(context, Tiles::CuttingRows);
 }
 
 FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
@@ -373,6 +404,7 @@ FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
     return failure();
   SmallVector<TileLevelAttr, 2> levels;
   SmallVector<int64_t, 4> bytes;
+  bool arePerStage = false;
   if (context.tileMemory()) {
     TileSearch search = startSearch(context);
     FailureOr<TileLevelAttr> level = search.run();
@@ -380,6 +412,7 @@ FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
       return failure();
     levels.push_back(*level);
     bytes = *search.movedBytes();
+    arePerStage = search.sweepsPerStage();
   } else {
     FailureOr<Movement> once = moveCompulsory(context);
     if (failed(once))
@@ -388,7 +421,7 @@ FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
   }
   if (std::unique_ptr<UnitKernel> kernel = unitKernelOf(context)) {
     FailureOr<TileLevelAttr> level =
-        chooseUnitLevel(context, *kernel, std::move(bytes));
+        chooseUnitLevel(context, *kernel, std::move(bytes), arePerStage);
     if (failed(level))
       return failure();
     levels.push_back(*level);

@@ -284,9 +284,9 @@ LogicalResult Composer::checkContraction() const {
         return emitError() << "an op reduces over loop '" << loop.name
                            << "' of '" << kindOf(product->op)
                            << "', of which a tile has only some";
-      canBeCut |= joined.isTileable && joined.extent > 1;
+      canBeCut |= joined.isTileable() && joined.extent > 1;
     }
-    if (loop.isTileable && loop.extent > 1 && !canBeCut) // fused-C8
+    if (loop.isTileable() && loop.extent > 1 && !canBeCut) // fused-C8
       return emitError() << "loop '" << loop.name << "' of '"
                          << kindOf(product->op) << "' could no longer be cut";
   }
@@ -307,7 +307,9 @@ void Composer::numberLoops() {
             numberOf.try_emplace(digit, unsigned(whole.loops.size()));
         if (isNew)
           whole.loops.push_back({"", IteratorType::parallel,
-                                 loops.extentOf(digit), !loops.isWhole(digit)});
+                                 loops.extentOf(digit),
+                                 loops.isWhole(digit) ? Loop::Tiles::Whole
+                                                      : Loop::Tiles::AnyOrder});
         digits.push_back(known->second);
       }
     }
@@ -327,8 +329,8 @@ void Composer::inheritFlags(const ComposedPart &part) {
       if (loop.kind == IteratorType::reduction)
         joined.kind = IteratorType::reduction;
       // The counts of a mask need an interval of the op's own loop.
-      if (!loop.isTileable || (isMasked && isInner))
-        joined.isTileable = false;
+      if (!loop.isTileable() || (isMasked && isInner))
+        joined.tiles = Loop::Tiles::Whole;
       whole.maskedLoops[digit] = whole.maskedLoops[digit] || isMasked;
       isInner |= joined.extent > 1;
     }

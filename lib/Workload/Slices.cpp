@@ -108,7 +108,7 @@ std::string mlir::llm::explainUncut(SliceableOpInterface op,
                                     const Workload &workload, unsigned loop,
                                     ArrayRef<int64_t> sizes) {
   const Loop &cut = workload.loops[loop];
-  if (!cut.isTileable)
+  if (!cut.isTileable())
     return "a value is carried along '" + cut.name + "'";
   if (cut.kind == utils::IteratorType::reduction &&
       !isa<SummableOpInterface>(op.getOperation()))

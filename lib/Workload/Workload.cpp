@@ -109,6 +109,28 @@ llvm::SmallBitVector Workload::loopsOf(const Buffer &buffer) const {
   return used;
 }
 
+/// Of a kernel of several ops, an operand is read by the stages of its op.
+static bool readsBuffer(const Workload &workload, unsigned stage,
+                        unsigned buffer) {
+  const Composition *composition = workload.composition.get();
+  return !composition ||
+         composition->stages[stage].first == composition->buffers[buffer].first;
+}
+
+int64_t Workload::countSweeps(unsigned buffer) const {
+  llvm::SmallBitVector loops = loopsOf(buffers[buffer]);
+  // Of small operands (weights, angles) one copy serves all rows.
+  if (buffers[buffer].role != Buffer::Role::Read || !loops.all())
+    return 1;
+  int64_t sweeps = 0;
+  for (auto [index, stage] : llvm::enumerate(stages)) {
+    llvm::SmallBitVector missed = loops;
+    missed.reset(stage.loops);
+    sweeps += readsBuffer(*this, index, buffer) && missed.none();
+  }
+  return std::max<int64_t>(1, sweeps);
+}
+
 Stage &Workload::addStage(StringRef name, EngineKind engine,
                           ArrayRef<StringRef> loopNames,
                           ArrayRef<std::pair<WorkKind, int64_t>> workPerPoint) {

@@ -21,6 +21,8 @@ struct Movement {
   /// The buffers that already lie in the engine's private memory.
   llvm::SmallBitVector resident;
   int64_t workingSetBytes = 0;
+  /// Whether the bytes are already those of each stage that reads rows.
+  bool isPerStage = false;
 };
 
 /// The tiles of each buffer that a level has room for: one where it does not

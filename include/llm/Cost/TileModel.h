@@ -28,13 +28,17 @@ struct Tiling {
 /// is moved once for each iteration of those loops that it does not use and
 /// that lie outside the innermost loop that changes its tile. Ragged edges are
 /// exact. A result whose reduction is interrupted that way is spilled and
-/// fetched again as 32-bit partial sums.
+/// fetched again as 32-bit partial sums, a state as it is. Where each stage
+/// sweeps over the tiles of a row, what several stages read is moved for each.
 class TileModel {
 public:
   /// `op` and `workload` must outlive the model.
   TileModel(WorkloadOpInterface op, const Workload &workload);
 
   int64_t trips(const Tiling &tiling, unsigned loop) const;
+  /// Whether stages sweep over the tiles of a row one after the other
+  /// (`Loop::Tiles::PerStage`).
+  bool sweepsPerStage(const Tiling &tiling) const;
   /// Whether a tile of the buffer stays until no iteration needs it any more.
   bool isKept(const Tiling &tiling, unsigned buffer) const;
   /// Bytes that one buffer moves, both directions; failure when they leave 64
@@ -49,10 +53,7 @@ public:
   Count workingSetBytes(const Tiling &tiling, ArrayRef<int64_t> held) const;
   Count workingSetBytes(const Tiling &tiling) const;
   /// Every element once: what no tiling can beat.
-  Count compulsoryBytes(unsigned buffer) const {
-    bool isMoved = workload.buffers[buffer].role != Buffer::Role::Temporary;
-    return isMoved ? fullBytes[buffer] : Count(0);
-  }
+  Count compulsoryBytes(unsigned buffer) const;
 
 private:
   /// Calls `visit` for each cut loop that brings tiles of the buffer back: one
@@ -88,6 +89,7 @@ private:
   SmallVector<Shape, 4> shapes;
   /// Whether no tile of a buffer is above 64 bits or rounded to whole bytes.
   bool areShapesSimple = true;
+  SmallVector<int64_t, 4> sweeps; ///< of stages over each buffer
   SmallVector<Count, 4> fullElements, fullBytes;
   /// Sums over tiles of masked loops, which the search asks for again and
   /// again.

@@ -51,19 +51,29 @@ struct Loop {
   std::string name;
   utils::IteratorType kind;
   int64_t extent = 0;
-  /// False: every tile spans the whole loop, because a stage carries a value
-  /// along it that a later stage needs (the row of a norm, the head dimension
-  /// of attention).
-  bool isTileable = true;
+  /// How tiles of the loop may follow each other.
+  enum class Tiles : uint8_t {
+    AnyOrder, ///< each on its own
+    /// A value is carried from one iteration to the next (the state of a
+    /// recurrence): one behind the other, never two at once.
+    InOrder,
+    /// A stage carries a value along all of it that a later stage needs (the
+    /// row of a norm): a tile has all of it, or, where that does not fit, each
+    /// stage sweeps over its tiles anew.
+    PerStage,
+    Whole, ///< a tile has all of it (the head dimension of attention)
+  } tiles = Tiles::AnyOrder;
+  bool isTileable() const { return tiles == Tiles::AnyOrder; }
   /// The first iteration: above 0 in a part of an op (`Workload::within`).
   int64_t begin = 0;
 };
 
 /// An operand or result in memory: `map` takes loop indices to element indices.
 /// A temporary exists on chip only (the scores of fused attention): it takes
-/// room in a tile and is never moved.
+/// room in a tile and is never moved. A state is read before and written
+/// behind the iterations that change it (of a recurrence, between two tokens).
 struct Buffer {
-  enum class Role { Read, Write, Temporary } role = Role::Read;
+  enum class Role { Read, Write, Temporary, State } role = Role::Read;
   std::string name; ///< the operand's or result's name in the op's definition
   Value value;
   AffineMap map;
@@ -135,6 +145,9 @@ struct Workload {
   std::optional<unsigned> findLoop(StringRef name) const;
   /// The loops that the buffer's map uses.
   llvm::SmallBitVector loopsOf(const Buffer &buffer) const;
+  /// How many stages sweep over the elements of a buffer that is read; 1 of
+  /// one that is written, or has not all loops.
+  int64_t countSweeps(unsigned buffer) const;
   /// Appends a stage over the loops with the given names.
   Stage &addStage(StringRef name, EngineKind engine,
                   ArrayRef<StringRef> loopNames,

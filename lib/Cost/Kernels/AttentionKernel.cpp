@@ -48,7 +48,7 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
   std::optional<unsigned> keyLoop, keysBuffer;
   for (unsigned loop : common.set_bits())
     if (workload.loops[loop].kind == utils::IteratorType::reduction &&
-        workload.loops[loop].isTileable)
+        workload.loops[loop].isTileable())
       keyLoop = loop;
   if (!keyLoop)
     return nullptr;
@@ -77,7 +77,7 @@ std::unique_ptr<UnitKernel> AttentionKernel::get(WorkloadOpInterface op,
   double features[2] = {1, 1};
   for (unsigned stage = 0; stage < 2; ++stage)
     for (unsigned loop : stages[stage]->loops.set_bits())
-      if (!workload.loops[loop].isTileable)
+      if (!workload.loops[loop].isTileable())
         features[stage] *= double(workload.loops[loop].extent);
   kernel->macsPerScore = features[0] + features[1];
   kernel->valueDim = features[1];

@@ -77,7 +77,7 @@ std::unique_ptr<UnitKernel> ContractionKernel::get(WorkloadOpInterface op,
   auto kernel = std::make_unique<ContractionKernel>();
   for (auto [index, loop] : llvm::enumerate(workload.loops)) {
     kernel->extents.push_back(loop.extent);
-    kernel->isTileable.push_back(loop.isTileable);
+    kernel->isTileable.push_back(loop.isTileable());
     if (!contractions.front()->loops[index])
       continue;
     Loops &loops =

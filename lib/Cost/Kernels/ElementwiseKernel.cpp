@@ -22,14 +22,6 @@ static constexpr int64_t mostRowElements = 32768;
 /// features: its rows are tokens, with all of their heads.
 static constexpr size_t loopsWithHeads = 4;
 
-/// Of a kernel of several ops, an operand is read by the stages of its op.
-static bool readsBuffer(const Workload &workload, unsigned stage,
-                        unsigned buffer) {
-  const Composition *composition = workload.composition.get();
-  return !composition ||
-         composition->stages[stage].first == composition->buffers[buffer].first;
-}
-
 std::unique_ptr<UnitKernel> ElementwiseKernel::get(WorkloadOpInterface op,
                                                    const Workload &workload) {
   auto kernel = std::make_unique<ElementwiseKernel>();
@@ -39,28 +31,14 @@ std::unique_ptr<UnitKernel> ElementwiseKernel::get(WorkloadOpInterface op,
   kernel->work = sums;
   for (const Loop &loop : workload.loops) {
     kernel->extents.push_back(loop.extent);
-    kernel->isTileable.push_back(loop.isTileable);
+    kernel->isTileable.push_back(loop.isTileable());
   }
   // Of loops that a mask couples, the inner two are queries and keys.
   bool hasHeads =
       workload.loops.size() >= loopsWithHeads && workload.maskedLoops.none();
   kernel->loopsOfRow = hasHeads ? 2 : 1;
-  for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
-    llvm::SmallBitVector loops = workload.loopsOf(buffer);
-    auto sweepsOver = [&, at = index](const Stage &stage) {
-      if (!readsBuffer(workload, &stage - workload.stages.data(), at))
-        return false;
-      llvm::SmallBitVector missed = loops;
-      missed.reset(stage.loops);
-      return missed.none();
-    };
-    // Of small operands (weights, angles) one copy serves all rows.
-    bool isSwept = buffer.role == Buffer::Role::Read && loops.all();
-    kernel->sweeps.push_back(
-        isSwept
-            ? std::max<int64_t>(1, llvm::count_if(workload.stages, sweepsOver))
-            : 1);
-  }
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
+    kernel->sweeps.push_back(workload.countSweeps(buffer));
   return kernel;
 }
 

@@ -32,8 +32,9 @@ LogicalResult ScanOp::verify() {
   ArrayRef<int64_t> x = getX().getType().getShape(),
                     a = getA().getType().getShape(),
                     b = getB().getType().getShape();
-  if (x[0] != b[0] || x[1] != a[0] || a[1] != b[1])
-    return emitOpError("needs x [t, d], a [d, n] and b [t, n]");
+  if (x[0] != b[0] || x[1] != a[0] || a[1] != b[1] ||
+      getState().getType().getShape() != a)
+    return emitOpError("needs x [t, d], a and state [d, n], and b [t, n]");
   return success();
 }
 
@@ -47,8 +48,8 @@ FailureOr<Workload> ScanOp::getWorkload(EmitError emitError) {
           states = getA().getType().getDimSize(1);
   using utils::IteratorType;
   Workload workload;
-  // The state is carried along t: a tile has all steps.
-  workload.loops = {{"t", IteratorType::parallel, steps, /*isTileable=*/false},
+  // The state is carried along t: tiles of steps follow each other.
+  workload.loops = {{"t", IteratorType::parallel, steps, Loop::Tiles::InOrder},
                     {"d", IteratorType::parallel, channels},
                     {"n", IteratorType::reduction, states}};
 
@@ -58,9 +59,8 @@ FailureOr<Workload> ScanOp::getWorkload(EmitError emitError) {
   workload.addBuffer(Role::Read, "a", getA(), {"d", "n"});
   workload.addBuffer(Role::Read, "b", getB(), {"t", "n"});
   workload.addBuffer(Role::Read, "c", getC(), {"t", "n"});
-  // Room on chip that never moves.
-  workload.addBuffer(Role::Temporary, "state", getY(),
-                     Float32Type::get(getContext()), {"d", "n"});
+  // Read before the first step and written behind the last one.
+  workload.addBuffer(Role::State, "state", getState(), {"d", "n"});
   workload.addBuffer(Role::Write, "y", getY(), {"t", "d"});
 
   // dt x; then dt a, the decay of s, the rise of s and their sum, s c and its

@@ -23,6 +23,7 @@ def Ssm_Matrix : 2DTensorOf<[AnyFloat]>;
 
 def Ssm_ScanOp : Op<Ssm_Dialect, "scan",
     [Pure, AllTypesMatch<["x", "dt", "y"]>, AllTypesMatch<["b", "c"]>,
+     AllTypesMatch<["state", "next"]>,
      DeclareOpInterfaceMethods<WorkloadOpInterface, ["getWorkloadName"]>]> {
   let summary = "selective scan";
   let description = [{
@@ -30,13 +31,15 @@ def Ssm_ScanOp : Op<Ssm_Dialect, "scan",
 
         s[d, n] = exp(-dt[t, d] a[d, n]) s[d, n] + dt[t, d] x[t, d] b[t, n]
         y[t, d] = sum over n of s[d, n] c[t, n]
+
+    `state` is s before the first step, `next` is s behind the last one.
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Ssm_Matrix:$x, Ssm_Matrix:$dt,
-    Ssm_Matrix:$a, Ssm_Matrix:$b, Ssm_Matrix:$c);
-  let results = (outs Ssm_Matrix:$y);
+    Ssm_Matrix:$a, Ssm_Matrix:$b, Ssm_Matrix:$c, Ssm_Matrix:$state);
+  let results = (outs Ssm_Matrix:$y, Ssm_Matrix:$next);
   let assemblyFormat = [{
-    ($name^)? $x `,` $dt `,` $a `,` $b `,` $c attr-dict
-    `:` type($x) `,` type($a) `,` type($b)
+    ($name^)? $x `,` $dt `,` $a `,` $b `,` $c `from` $state attr-dict
+    `:` type($x) `,` type($a) `,` type($b) `,` type($state)
   }];
   let hasVerifier = 1;
 }

@@ -1,16 +1,17 @@
 // The mixer of a bidirectional Mamba block: 64 steps, 256 channels, 16 states each.
 !bytime = tensor<64x256xbf16>
 !states = tensor<64x16xbf16>
-func.func @mixer(%x: !bytime, %dt: !bytime, %b: !states, %c: !states) -> tensor<64x128xbf16> {
+!state = tensor<256x16xf32>
+func.func @mixer(%x: !bytime, %dt: !bytime, %b: !states, %c: !states, %s: !state) -> tensor<64x128xbf16> {
   %a_log = llm.weight "layers.0.mixer.A_log" : tensor<256x16xbf16>
   %a = math.exp %a_log : tensor<256x16xbf16>
-  %forward = ssm.scan "layers.0.mixer.forward" %x, %dt, %a, %b, %c : !bytime, tensor<256x16xbf16>, !states
+  %forward, %last = ssm.scan "layers.0.mixer.forward" %x, %dt, %a, %b, %c from %s : !bytime, tensor<256x16xbf16>, !states, !state
 
   %xr = ssm.flip %x : !bytime
   %dtr = ssm.flip %dt : !bytime
   %br = ssm.flip %b : !states
   %cr = ssm.flip %c : !states
-  %yr = ssm.scan "layers.0.mixer.backward" %xr, %dtr, %a, %br, %cr : !bytime, tensor<256x16xbf16>, !states
+  %yr, %first = ssm.scan "layers.0.mixer.backward" %xr, %dtr, %a, %br, %cr from %s : !bytime, tensor<256x16xbf16>, !states, !state
   %backward = ssm.flip %yr : !bytime
 
   %y = llm.add "layers.0.mixer.sum" %forward, %backward : !bytime, !bytime

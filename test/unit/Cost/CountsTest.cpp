@@ -18,7 +18,7 @@ void expectSameShape(const Oracle &oracle, const Workload &workload) {
   for (size_t loop = 0; loop < oracle.loops.size(); ++loop) {
     EXPECT_EQ(oracle.loops[loop], workload.loops[loop].name) << oracle.text;
     EXPECT_EQ(oracle.extents[loop], workload.loops[loop].extent) << oracle.text;
-    EXPECT_EQ(oracle.tileable[loop], workload.loops[loop].isTileable)
+    EXPECT_EQ(oracle.tileable[loop], workload.loops[loop].isTileable())
         << oracle.text;
   }
   ASSERT_EQ(oracle.buffers.size(), workload.buffers.size()) << oracle.text;

@@ -114,7 +114,7 @@ private:
 inline size_t countReuseLoops(const Workload &workload) {
   size_t count = 0;
   for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
-    count += workload.loops[loop].isTileable &&
+    count += workload.loops[loop].isTileable() &&
              workload.loops[loop].extent > 1 &&
              llvm::any_of(workload.buffers, [&](const Buffer &buffer) {
                return buffer.role != Buffer::Role::Temporary &&

@@ -31,7 +31,9 @@ std::set<int64_t> familyOf(int64_t extent) {
   return sizes;
 }
 
-/// All tilings of an op whose sizes are of the family, in all orders.
+/// All tilings of an op whose sizes are of the family, in all orders. Rows over
+/// which each stage sweeps are cut where no tile has a whole one, and then
+/// inside of all other loops.
 class BruteForce {
 public:
   BruteForce(const OpOnTarget &context, int64_t compute)
@@ -43,6 +45,10 @@ public:
 
   std::optional<Score> run() {
     visitSizes(0);
+    if (!best) {
+      cutsRows = true;
+      visitSizes(0);
+    }
     return best;
   }
   /// Nothing where a value inside of a kernel would be computed again.
@@ -63,8 +69,11 @@ private:
     if (loop == current.sizes.size())
       return visitOrders();
     const Loop &cut = context.workload.loops[loop];
+    bool isCut = cut.tiles == Loop::Tiles::PerStage
+                     ? cutsRows
+                     : cut.tiles != Loop::Tiles::Whole;
     std::set<int64_t> sizes =
-        cut.isTileable ? familyOf(cut.extent) : std::set<int64_t>{cut.extent};
+        isCut ? familyOf(cut.extent) : std::set<int64_t>{cut.extent};
     for (int64_t size : sizes) {
       current.sizes[loop] = size;
       visitSizes(loop + 1);
@@ -78,6 +87,8 @@ private:
     for (unsigned loop = 0; loop < current.sizes.size(); ++loop)
       (model.trips(current, loop) > 1 ? cut : whole).push_back(loop);
     do {
+      if (hasCutInsideOfRows(cut))
+        continue;
       current.order = cut;
       current.order.append(whole);
       std::optional<Score> score = scoreOf(current);
@@ -86,8 +97,16 @@ private:
     } while (std::next_permutation(cut.begin(), cut.end()));
   }
 
+  bool hasCutInsideOfRows(ArrayRef<unsigned> cut) const {
+    const auto *row = llvm::find_if(cut, [&](unsigned loop) {
+      return context.workload.loops[loop].tiles == Loop::Tiles::PerStage;
+    });
+    return row != cut.end() && std::next(row) != cut.end();
+  }
+
   const OpOnTarget &context;
   TileModel model;
+  bool cutsRows = false;
   int64_t compute;
   Tiling current;
   std::optional<Score> best;

@@ -46,7 +46,7 @@ static Workload makeAttentionWorkload(const AttentionShape &shape) {
       {"g", IteratorType::parallel, shape.group},
       {"s", IteratorType::parallel, shape.queries},
       {"t", IteratorType::reduction, shape.keys},
-      {"d", IteratorType::reduction, shape.headDim, /*isTileable=*/false}};
+      {"d", IteratorType::reduction, shape.headDim, Loop::Tiles::Whole}};
   workload.maskedLoops.resize(workload.loops.size());
   workload.maskedLoops.set(*workload.findLoop("s"));
   workload.maskedLoops.set(*workload.findLoop("t"));
@@ -61,7 +61,7 @@ static StringRef addValueLoop(Workload &workload, int64_t valueDim) {
   if (workload.loops.back().extent == valueDim)
     return "d";
   workload.loops.push_back(
-      {"c", IteratorType::parallel, valueDim, /*isTileable=*/false});
+      {"c", IteratorType::parallel, valueDim, Loop::Tiles::Whole});
   workload.maskedLoops.resize(workload.loops.size());
   return "c";
 }
@@ -169,9 +169,9 @@ FailureOr<Workload> MlaAttnOp::getWorkload(EmitError emitError) {
       {"h", IteratorType::parallel, query[2]},
       {"s", IteratorType::parallel, query[1]},
       {"t", IteratorType::reduction, shapeOf(getLatents())[1]},
-      {"d", IteratorType::reduction, query[3], /*isTileable=*/false},
+      {"d", IteratorType::reduction, query[3], Loop::Tiles::Whole},
       {"c", IteratorType::parallel, static_cast<int64_t>(getValueDim()),
-       /*isTileable=*/false}};
+       Loop::Tiles::Whole}};
   workload.maskedLoops.resize(workload.loops.size());
   workload.maskedLoops.set(2, 4);
   workload.maskedLoops[0] = !getMask().getLengths().empty();
@@ -300,7 +300,8 @@ FailureOr<Workload> SoftmaxOp::getWorkload(EmitError emitError) {
   SmallVector<StringRef> loops = {"b", "h", "s", "t"};
   for (auto [name, size] : llvm::zip(loops, type.getShape()))
     workload.loops.push_back(
-        {name.str(), IteratorType::parallel, size, name != "t"});
+        {name.str(), IteratorType::parallel, size,
+         name == "t" ? Loop::Tiles::PerStage : Loop::Tiles::AnyOrder});
   workload.maskedLoops.resize(loops.size());
   workload.maskedLoops.set(2, 4);
   workload.maskedLoops[0] = !getMask().getLengths().empty();

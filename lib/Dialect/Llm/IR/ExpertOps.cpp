@@ -90,10 +90,10 @@ FailureOr<Workload> MoeRouteOp::getWorkload(EmitError emitError) {
   RankedTensorType logits = tensorType(getLogits());
   int64_t topK = getTopK();
   Workload workload;
-  workload.loops = {{"m", IteratorType::parallel, logits.getDimSize(0)},
-                    {"e", IteratorType::reduction, logits.getDimSize(1),
-                     /*isTileable=*/false},
-                    {"j", IteratorType::parallel, topK, /*isTileable=*/false}};
+  workload.loops = {
+      {"m", IteratorType::parallel, logits.getDimSize(0)},
+      {"e", IteratorType::reduction, logits.getDimSize(1), Loop::Tiles::Whole},
+      {"j", IteratorType::parallel, topK, Loop::Tiles::Whole}};
   workload.addBuffer(Buffer::Role::Read, "logits", getLogits(), {"m", "e"});
   if (Value bias = getBias())
     workload.addBuffer(Buffer::Role::Read, "bias", bias, {"e"});

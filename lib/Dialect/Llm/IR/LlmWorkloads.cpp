@@ -75,7 +75,7 @@ FailureOr<Workload> RmsNormOp::getWorkload(EmitError emitError) {
   for (const Loop &loop : workload->loops)
     all.push_back(loop.name);
   rows.assign(all.begin(), std::prev(all.end()));
-  workload->loops.back().isTileable = false;
+  workload->loops.back().tiles = Loop::Tiles::PerStage;
   if (Value weight = getWeight())
     workload->addBuffer(Buffer::Role::Read, "weight", weight, all.back());
   workload->stages.clear();
@@ -116,7 +116,7 @@ FailureOr<Workload> RopeOp::getWorkload(EmitError emitError) {
       makeHeadsWorkload(*this, emitError, getX(), getOut());
   if (failed(workload))
     return failure();
-  workload->loops.back().isTileable = false;
+  workload->loops.back().tiles = Loop::Tiles::Whole;
   SmallVector<StringRef> angles = positionLoops(getBegin());
   angles.push_back("d");
   workload->addStage("angles", EngineKind::Vector, angles,
@@ -151,7 +151,7 @@ FailureOr<Workload> QuantizeOp::getWorkload(EmitError emitError) {
     amax.name = "amax";
     amax.workPerPoint = {{WorkKind::Compare, 1}};
     workload->stages.push_back(amax);
-    workload->loops.back().isTileable = false;
+    workload->loops.back().tiles = Loop::Tiles::PerStage;
   }
   workload->stages.push_back(quantize);
   return workload;

@@ -79,7 +79,7 @@ FailureOr<Workload> SampleOp::getWorkload(EmitError emitError) {
   Workload workload;
   workload.loops = {{"m", IteratorType::parallel, logits.getDimSize(0)},
                     {"v", IteratorType::reduction, logits.getDimSize(1),
-                     /*isTileable=*/isGreedy}};
+                     isGreedy ? Loop::Tiles::AnyOrder : Loop::Tiles::PerStage}};
   workload.addBuffer(Buffer::Role::Read, "logits", getLogits(), {"m", "v"});
   workload.addBuffer(Buffer::Role::Write, "out", getOut(), {"m"});
   SmallVector<StringRef> all = {"m", "v"};

@@ -47,7 +47,7 @@ static Workload startCombine(const Workload &workload, const Buffer &out,
   for (auto [index, loop] : llvm::enumerate(workload.loops)) {
     int64_t extent = kept[index] ? loop.extent : 1;
     combine.loops.push_back(
-        {loop.name, IteratorType::parallel, extent, loop.isTileable});
+        {loop.name, IteratorType::parallel, extent, loop.tiles});
   }
   combine.loops.push_back({partsLoop.str(), IteratorType::reduction, parts});
   return combine;
