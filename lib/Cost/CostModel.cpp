@@ -152,8 +152,8 @@ static FailureOr<DictionaryAttr> countAllWork(const OpOnTarget &context) {
   return getAmounts(context.op->getContext(), amounts);
 }
 
-/// What passes DRAM of each buffer, and what lies in the private memory.
 namespace {
+/// What passes DRAM of each buffer, and what lies in the private memory.
 struct MovedBytes {
   SmallVector<std::pair<StringRef, int64_t>> ofBuffers;
   int64_t dram = 0, cached = 0;

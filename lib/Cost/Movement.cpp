@@ -19,13 +19,17 @@ FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
   const Workload &workload = context.workload;
   Operation *op = context.op;
   Tiling tiling;
+  // Units work side by side, and stages are those of an item.
+  bool isOfUnit = level.getMemory().getValue() == unitLevelName;
   for (const Loop &loop : workload.loops) {
     int64_t size = getAmount(level.getSizes(), loop.name);
     if (size < 1 || size > loop.extent)
       return context.refuse()
              << "tile size of loop '" << loop.name << "' must be in [1, "
              << loop.extent << "], got " << size;
-    if (loop.tiles == Loop::Tiles::Whole && size != loop.extent)
+    bool isWhole = loop.tiles == Loop::Tiles::Whole ||
+                   (isOfUnit && loop.tiles != Loop::Tiles::AnyOrder);
+    if (isWhole && size != loop.extent)
       return context.refuse()
              << "loop '" << loop.name << "' cannot be cut: its tile must be "
              << loop.extent << ", got " << size;

@@ -145,7 +145,7 @@ Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
   if (failed(repeats) || failed(once))
     return failure();
   Count touched = product(*once, *repeats);
-  if (succeeded(touched) && sweepsPerStage(tiling))
+  if (succeeded(touched) && sweeps[buffer] > 1 && sweepsPerStage(tiling))
     touched = product(*touched, sweeps[buffer]);
   if (failed(touched))
     return failure();

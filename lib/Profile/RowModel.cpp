@@ -77,6 +77,8 @@ FailureOr<RowModels::Model> RowModels::makeModel(const MeasuredRow &row,
     KernelBytes bytes{double(tile->cost.getBytes(target.dram().name)),
                       tile->residentBytes};
     std::unique_ptr<UnitKernel> kernel = unitKernelOf(tile->onTarget);
+    // Who asks for times is told none.
+    tile->onTarget.reasons = Reasons::unsaid();
     const Workload &workload = tile->onTarget.workload;
     View view{&row, workload.engineKinds(), workload.macElementType(),
               kernel ? kernel->opClass() : StringRef(),

@@ -128,11 +128,11 @@ func.func @unknown_loop(%a: tensor<4x4xbf16>) {
 
 // -----
 
-func.func @row(%x: tensor<4x4xbf16>, %w: tensor<4xbf16>) {
-  // expected-error@+1 {{loop 'd1' cannot be cut: its tile must be 4, got 2}}
-  %0 = llm.rmsnorm %x, %w epsilon 1.0e-5 {llm.tile = #llm.tile<manual levels = [<"sram",
-      sizes = {d0 = 4, d1 = 2}, order = [d0, d1], buffers = {}>]>}
-    : tensor<4x4xbf16>, tensor<4xbf16>
+func.func @head(%x: tensor<1x4x2x4xbf16>) {
+  // expected-error@+1 {{loop 'd' cannot be cut: its tile must be 4, got 2}}
+  %0 = llm.rope %x at 0 theta 1.0e4 {llm.tile = #llm.tile<manual levels = [<"sram",
+      sizes = {b = 1, s = 4, h = 2, d = 2}, order = [b, s, h, d], buffers = {}>]>}
+    : tensor<1x4x2x4xbf16>
   return
 }
 

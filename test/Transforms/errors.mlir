@@ -182,14 +182,14 @@ func.func @endless(%x: tensor<4xbf16>) {
 
 // An op in no function: nothing would tile it, and nothing would say so.
 %x = tensor.empty() : tensor<4xbf16>
-// expected-error@+1 {{'llm.add' op takes time and is in no func.func: only those are tiled and scheduled; put it into one}}
+// expected-error@+1 {{'llm.add' op takes time and is in no function: only those are tiled and scheduled; put it into one}}
 %0 = llm.add "a" %x, %x : tensor<4xbf16>, tensor<4xbf16>
 
 // -----
 
 // A circle of values, which MLIR allows in a module.
 module {
-  // expected-error@+1 {{'llm.add' op takes time and is in no func.func}}
+  // expected-error@+1 {{'llm.add' op takes time and is in no function}}
   %0 = llm.add "a" %1, %1 : tensor<4xbf16>, tensor<4xbf16>
   %1 = llm.add "b" %0, %0 : tensor<4xbf16>, tensor<4xbf16>
 }

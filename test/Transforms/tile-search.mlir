@@ -9,10 +9,10 @@
 // REMARK: remark: [Passed] tile {{.*}}'fits' takes 320 cycles, bound by memory
 // REMARK: remark: [Passed] tile {{.*}}'streams' takes 984 cycles, bound by memory
 
-// Where nothing fits the error says how many bytes are missing: a row of 100 values in and
-// out takes 400 bytes, its weight 200.
+// Where nothing fits the error says how many bytes are missing: a head of 150 values in and
+// out takes 600 bytes.
 // RUN: not llm-opt %t/wide.mlir --llm-target=file=%t/toy.json --llm-tile 2>&1 | FileCheck %s --check-prefix=WIDE
-// WIDE: wide.mlir:2:{{[0-9]+}}: error: 'llm.rmsnorm' op its smallest tile takes 600 bytes of 'sram', which has 512: 88 too many
+// WIDE: wide.mlir:2:{{[0-9]+}}: error: 'llm.rope' op its smallest tile takes 600 bytes of 'sram', which has 512: 88 too many
 
 // An engine without a private memory: no tile, every element once.
 // RUN: llm-opt %t/small.mlir --llm-target=file=%t/bare.json --llm-tile --llm-verify-cost | FileCheck %s --check-prefix=BARE
@@ -57,8 +57,8 @@ func.func @small(%a: tensor<8x8xbf16>, %b: tensor<8x8xi8>, %c: tensor<1x16xbf16>
 }
 
 //--- wide.mlir
-func.func @wide(%x: tensor<1x100xbf16>, %w: tensor<100xbf16>) {
-  %0 = llm.rmsnorm "norm" %x, %w epsilon 1.0e-5 : tensor<1x100xbf16>, tensor<100xbf16>
+func.func @wide(%x: tensor<1x1x1x150xbf16>) {
+  %0 = llm.rope "rotated" %x at 0 theta 1.0e4 : tensor<1x1x1x150xbf16>
   return
 }
 

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // A cost is what the op moves with its tile, and how long that and its
 // arithmetic take together. Engines differ in how these come about: a target

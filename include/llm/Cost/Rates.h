@@ -13,9 +13,8 @@
 namespace mlir::llm {
 
 /// Cycles of all arithmetic on one engine, uncut: stages one after the other,
-/// the kinds of work within a stage side by side. Fails with a diagnostic where
-/// the engine has no rate for a kind of work, or for the element type of a
-/// contraction.
+/// the kinds of work within a stage side by side. Fails where the engine has no
+/// rate for a kind of work, or for the element type of a contraction.
 FailureOr<int64_t> computeCycles(const OpOnTarget &context);
 /// The same as if a product filled any array: what a share of the iterations
 /// takes is no less than that share of it.

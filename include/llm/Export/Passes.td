@@ -357,6 +357,41 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }
 
+def ExportProblemPass : Pass<"llm-export-problem", "::mlir::ModuleOp"> {
+  let summary = "writes what llm-schedule solves, for llm-solve and other solvers";
+  let description = [{
+    Writes for each function the scheduling problem of its ops in JSON
+    (`docs/scheduling-problems.md`): tasks with their parts, other ways to cut them and what
+    no way is below, engines, and memories whose bandwidth they share. `llm-solve` solves it
+    and holds schedules of other solvers against the rules.
+
+    A stretch of ops between two loop boundaries is a problem of its own: of a function with
+    several, `stretch` says which.
+
+    Requires: a target on the module; `llm.tile` and `llm.cost` on the ops
+    (`--llm-tile`), not stale. The IR is not changed.
+
+    Guarantees: `llm-solve` reads it as the problem that `llm-schedule` solves; a file
+    appears whole or not at all; one that another export of the pipeline has written is an
+    error.
+
+    Example:
+    ```
+    llm-opt block.mlir --llm-tile --llm-export-problem=file=problem.json -o /dev/null
+    llm-solve problem.json -o solution.json
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "",
+           "File to write, '-' for standard output; default: <function>.problem.json">,
+    Option<"stretch", "stretch", "int64_t", "-1",
+           "Of several stretches of ops, the number of one, from 0">,
+    Option<"alternatives", "alternatives", "bool", "true",
+           "With all ways to cut the ops, not only as their tiles are cut">
+  ];
+  let dependentDialects = ["::mlir::llm::LlmDialect"];
+}
+
 def ExportQueuesPass : Pass<"llm-export-queues", "::mlir::ModuleOp"> {
   let summary = "writes what each engine does in turn, for backends";
   let description = [{

@@ -36,6 +36,9 @@ FailureOr<scheduling::Solution>
 readSolution(const LocatedJson &json, const scheduling::Problem &problem);
 
 /// As `readSolution` reads it: a slot in each line, beside what it is of.
+/// What `readProblem` reads again as the same problem.
+void writeProblem(raw_ostream &os, const scheduling::Problem &problem);
+
 void writeSolution(raw_ostream &os, const scheduling::Problem &problem,
                    const scheduling::Solution &solution,
                    const std::vector<scheduling::Bound> &bounds);
