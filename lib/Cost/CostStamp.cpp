@@ -34,7 +34,7 @@ static void describeWorkload(WorkloadOpInterface op, const Workload &workload,
                              raw_ostream &os) {
   for (const Loop &loop : workload.loops)
     os << loop.name << ":" << unsigned(loop.kind) << ":" << loop.extent << ":"
-       << loop.isTileable() << "\n";
+       << unsigned(loop.tiles) << "\n";
   for (const Buffer &buffer : workload.buffers)
     os << buffer.name << ":" << unsigned(buffer.role) << ":" << buffer.map
        << ":" << buffer.elementType << (buffer.isKept ? ":kept" : "")

@@ -17,7 +17,6 @@ using namespace mlir::llm;
 FailureOr<Tiling> mlir::llm::readTiling(const OpOnTarget &context,
                                         TileLevelAttr level) {
   const Workload &workload = context.workload;
-  Operation *op = context.op;
   Tiling tiling;
   // Units work side by side, and stages are those of an item.
   bool isOfUnit = level.getMemory().getValue() == unitLevelName;
@@ -114,7 +113,6 @@ static LogicalResult checkResident(const OpOnTarget &context,
 
 static FailureOr<Movement> moveThroughLevel(const OpOnTarget &context,
                                             TileLevelAttr level) {
-  Operation *op = context.op;
   FailureOr<Tiling> tiling = readTiling(context, level);
   if (failed(tiling))
     return failure();
@@ -170,6 +168,10 @@ static LogicalResult checkLevels(const OpOnTarget &context, TileAttr tile,
     found.push_back(level.getMemory().getValue());
   if (expected == found)
     return success();
+  if (context.engine->costModel == CostModelKind::Roofline)
+    return context.refuse() << "has a tile level, but the cost_model "
+                               "\"roofline\" of engine '"
+                            << context.engine->name << "' knows of no tiles";
   if (expected.empty())
     return context.refuse()
            << "has a tile level, but engine '" << context.engine->name

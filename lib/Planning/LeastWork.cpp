@@ -226,11 +226,11 @@ BytesOfParts::BytesOfParts(const OpOnTarget &context, ArrayRef<int64_t> bytes) {
   }
   // Sums that are not complete are written and read, in 32 bits or more.
   constexpr double sumBytes = 2 * 4;
-  TileModel model(context.op, context.workload);
   for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
     if (bytes[index] == 0)
       continue;
-    if (buffer.role == Buffer::Role::Read) {
+    bool isState = buffer.role == Buffer::Role::State;
+    if (isState || buffer.role == Buffer::Role::Read) {
       terms.push_back({double(bytes[index]), ~workload.loopsOf(buffer)});
       continue;
     }

@@ -21,9 +21,10 @@ namespace {
 /// take no less time: the cheapest of these is one that moves the fewest.
 class TileSearch {
 public:
-  /// What tiles are asked for: those that fill granules, those of any size, or
-  /// those that cut rows over which stages sweep one after the other, too.
-  enum class Tiles { FillingGranules, OfAnySize, CuttingRows };
+  /// What tiles are asked for: those that fill granules, those of any size,
+  /// those of which one is held where rows would have to be cut otherwise, or
+  /// those that cut rows, over which stages sweep one after the other, too.
+  enum class Tiles { FillingGranules, OfAnySize, HeldOnce, CuttingRows };
 
   TileSearch(const OpOnTarget &context, Tiles tiles)
       : context(context), workload(context.workload),
@@ -68,6 +69,8 @@ private:
   /// The sizes of a reused loop that fit into `room` with the current ones of
   /// the others, the largest first. The loop is left at its smallest.
   SmallVector<int64_t, 32> fittingSizes(size_t position, int64_t room);
+  /// How many tiles of the buffer there is room for.
+  int64_t heldOf(const Tiling &tiling, unsigned buffer) const;
   bool fits(int64_t room) const;
   /// Nothing where it is above `most`, or has no count.
   std::optional<int64_t> countBytes(const Tiling &tiling, int64_t most) const;
@@ -178,8 +181,17 @@ void TileSearch::classifyLoops() {
         candidateSizes(workload.loops[loop].extent, steps[loop]));
 }
 
+int64_t TileSearch::heldOf(const Tiling &tiling, unsigned buffer) const {
+  return tiles == Tiles::HeldOnce ? 1 : model.tilesHeld(tiling, buffer);
+}
+
 bool TileSearch::fits(int64_t room) const {
-  Count workingSet = model.workingSetBytes(current);
+  if (tiles != Tiles::HeldOnce) {
+    Count workingSet = model.workingSetBytes(current);
+    return succeeded(workingSet) && *workingSet <= room;
+  }
+  SmallVector<int64_t, 4> held(workload.buffers.size(), 1);
+  Count workingSet = model.workingSetBytes(current, held);
   return succeeded(workingSet) && *workingSet <= room;
 }
 
@@ -319,7 +331,7 @@ TileLevelAttr TileSearch::makeLevel() const {
   for (auto [size, loop] : llvm::zip(best.sizes, workload.loops))
     sizes.push_back({loop.name, size});
   for (auto [index, buffer] : llvm::enumerate(workload.buffers))
-    held.push_back({buffer.name, model.tilesHeld(best, index)});
+    held.push_back({buffer.name, heldOf(best, index)});
   SmallVector<StringAttr> order;
   for (unsigned loop : best.order)
     order.push_back(StringAttr::get(mlirContext, workload.loops[loop].name));
@@ -386,11 +398,18 @@ static FailureOr<TileLevelAttr> chooseUnitLevel(const OpOnTarget &context,
       getAmounts(mlirContext, sizes), {}, getAmounts(mlirContext, {}), {});
 }
 
-/// Of tiles that fill granules, where there is room for one, else of any; rows
-/// are cut where not a single one fits.
+/// Of tiles that fill granules, where there is room for one, else of any. Rows
+/// are cut where not a single one fits: sweeping again costs more than fetching
+/// the next one late.
 static TileSearch startSearch(const OpOnTarget &context) {
   using Tiles = TileSearch::Tiles;
-  for (Tiles tiles : {Tiles::FillingGranules, Tiles::OfAnySize}) {
+  SmallVector<Tiles, 3> kinds = {Tiles::FillingGranules, Tiles::OfAnySize};
+  bool hasRows = llvm::any_of(context.workload.loops, [](const Loop &loop) {
+    return loop.tiles == Loop::Tiles::PerStage;
+  });
+  if (hasRows)
+    kinds.push_back(Tiles::HeldOnce);
+  for (Tiles tiles : kinds) {
     TileSearch search(context, tiles);
     if (search.hasFittingTile())
       return search;

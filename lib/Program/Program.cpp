@@ -362,7 +362,7 @@ static bool isProgram(FunctionOpInterface function) {
 SmallVector<FunctionOpInterface> mlir::llm::functionsWithBody(Operation *root) {
   SmallVector<FunctionOpInterface> functions;
   if (auto function = dyn_cast<FunctionOpInterface>(root)) {
-    if (!function.isExternal())
+    if (isProgram(function))
       functions.push_back(function);
     return functions;
   }

@@ -25,11 +25,12 @@ public:
     result.engines.resize(target.engines.size());
     result.laterWork = LaterWork(program, target);
   }
-  /// Nothing where there is no valid schedule: of stale costs and summaries,
-  /// Timeline and checkTarget() have warned.
+  /// Nothing where there is no valid schedule.
   std::optional<FunctionExplanation> run();
-  /// Says which rule the schedule breaks, if that is why there is no result.
-  void warnOfBrokenRule(Warnings &warnings) const;
+  /// Says why there is no result: the rule that the schedule breaks, or what
+  /// is wrong with its costs. (Of stale ones and of summaries, Timeline and
+  /// checkTarget() have warned.)
+  void warnOfFailure(Warnings &warnings) const;
 
 private:
   /// Items that start at `start` and run `runs` times; their end.
@@ -55,6 +56,7 @@ private:
   FunctionExplanation result;
   /// The first of a stretch, and the op that breaks it.
   std::optional<scheduling::Violation> broken;
+  std::string reason; ///< of a failure that is no broken rule
   unsigned brokenOp = 0;
 };
 } // namespace
@@ -145,11 +147,11 @@ FailureOr<int64_t> Explainer::visitStretch(const ProgramItem &stretch,
                                            int64_t start, int64_t runs) {
   ArrayRef<unsigned> ops = stretch.ops;
   FailureOr<scheduling::Problem> problem =
-      makeProblem(program, ops, target, Reasons::unsaid());
+      makeProblem(program, ops, target, Reasons::into(reason));
   if (failed(problem))
     return failure();
   FailureOr<scheduling::Solution> solution =
-      readSolution(program, ops, *problem, start, Reasons::unsaid());
+      readSolution(program, ops, *problem, start, Reasons::into(reason));
   if (failed(solution))
     return failure();
   auto violations = scheduling::verify(*problem, *solution, 1);
@@ -202,23 +204,27 @@ FailureOr<int64_t> Explainer::visitItems(ArrayRef<ProgramItem> items,
 }
 
 std::optional<FunctionExplanation> Explainer::run() {
-  if (failed(checkCosts(program, target, Reasons::unsaid())) ||
+  if (failed(checkCosts(program, target, Reasons::into(reason))) ||
       failed(visitItems(program.items(), 0, 1)))
     return std::nullopt;
   return std::move(result);
 }
 
-void Explainer::warnOfBrokenRule(Warnings &warnings) const {
-  if (!broken)
+void Explainer::warnOfFailure(Warnings &warnings) const {
+  constexpr StringLiteral consequence =
+      ". What is exported is the schedule as it is, without what holds it "
+      "back (slack, idle time, critical path); run --llm-schedule again, "
+      "or --llm-verify-schedule to see all that is wrong";
+  if (!broken) {
+    if (!reason.empty() && warnings.empty())
+      warnings.warn(timeline.program().function().getLoc(),
+                    reason + consequence);
     return;
+  }
   const ProgramOp &op = program.ops()[brokenOp];
-  warnings.warn(
-      op.op->getLoc(),
-      "the schedule breaks rule " + Twine(broken->rule) + " at '" + op.name +
-          "': " + broken->message +
-          ". What is exported is the schedule as it is, without what holds it "
-          "back (slack, idle time, critical path); run --llm-schedule again, "
-          "or --llm-verify-schedule to see all that is wrong");
+  warnings.warn(op.op->getLoc(), "the schedule breaks rule " +
+                                     Twine(broken->rule) + " at '" + op.name +
+                                     "': " + broken->message + consequence);
 }
 
 std::optional<FunctionExplanation>
@@ -226,6 +232,7 @@ FunctionExplanation::create(const Timeline &timeline, const Target &target,
                             Warnings &warnings, bool wantsStretches) {
   Explainer explainer(timeline, target, wantsStretches);
   std::optional<FunctionExplanation> explanation = explainer.run();
-  explainer.warnOfBrokenRule(warnings);
+  if (!explanation)
+    explainer.warnOfFailure(warnings);
   return explanation;
 }

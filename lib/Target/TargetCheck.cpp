@@ -189,7 +189,7 @@ private:
           "is above " + rateKey + ", " + withThousandsSeparators(rate));
   }
 
-  /// A figure that nothing reads would be a mistake that nobody sees.
+  /// It once was what made an engine one of kernels.
   void checkCostModel(const Engine &engine, const std::string &path) {
     if (engine.accumulatorBytes && !engine.hasUnitTiles())
       add((path + "." + keys::accumulatorBytes).str(),

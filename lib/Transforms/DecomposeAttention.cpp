@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llm/Diagnostics/RemarkLock.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,6 +51,7 @@ static void decompose(IRRewriter &rewriter, Op op, Value keys, Value values,
                         op.getMaskAttr(), softCap);
   Value out = PvOp::create(rewriter, loc, named("pv"), probabilities, values,
                            op.getMaskAttr());
+  RemarkLock oneAtATime;
   remark::passed(
       loc,
       remark::RemarkOpts::name("decompose").category("llm-decompose-attention"))

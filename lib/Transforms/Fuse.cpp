@@ -15,6 +15,7 @@
 #include "BlockGraph.h"
 #include "KernelPrice.h"
 #include "ProgramPass.h"
+#include "llm/Diagnostics/RemarkLock.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Transforms/Passes.h"
 #include "llm/Workload/Composition.h"
@@ -334,6 +335,7 @@ void BlockFuser::join(unsigned producer, unsigned consumer) {
   Ops ops(sorted.begin(), sorted.end());
   Operation *reader = kernels[consumer].ops.back();
   auto miss = [&](const Twine &reason) {
+    RemarkLock oneAtATime;
     remark::missed(reader->getLoc(), remarkOptions())
         << remark::reason("'{0}' stays apart from '{1}': {2}", nameOf(reader),
                           nameOf(kernels[producer].ops.back()), reason.str());
@@ -387,6 +389,7 @@ void BlockFuser::materialize(const Kernel &kernel) {
       erased.insert(op);
       op->erase();
     }
+  RemarkLock oneAtATime;
   remark::passed(fused.getLoc(), remarkOptions()) << remark::reason(
       "{0} ops are now '{1}': {2} bytes and {3} cycles fewer",
       kernel.ops.size(), nameOf(fused), kernel.apart.bytes - kernel.price.bytes,

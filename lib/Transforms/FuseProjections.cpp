@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llm/Diagnostics/RemarkLock.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Support/Units.h"
 #include "llm/Transforms/Passes.h"
@@ -322,6 +323,7 @@ static void joinOrSay(ArrayRef<Operation *> ops, DominanceInfo &dominance) {
   Location loc = products.front().op->getLoc();
   std::string first = describe(products.front());
   auto miss = [&](StringRef reason) {
+    RemarkLock oneAtATime;
     remark::missed(loc, remarkOptions())
         << remark::reason("{0} and {1} more on its activation stay apart: {2}",
                           first, products.size() - 1, reason);
@@ -331,6 +333,7 @@ static void joinOrSay(ArrayRef<Operation *> ops, DominanceInfo &dominance) {
   FailureOr<Operation *> joined = join(products, dominance);
   if (failed(joined))
     return miss("a right operand or a bias is computed after the first");
+  RemarkLock oneAtATime;
   remark::passed((*joined)->getLoc(), remarkOptions())
       << remark::reason("{0} matmuls on one activation are now {1}",
                         products.size(), describe(*Product::get(*joined)));
@@ -372,6 +375,7 @@ struct LlmFuseProjectionsPass
       if (isNew)
         continue;
       Operation *op = group.ops.front();
+      RemarkLock oneAtATime;
       remark::missed(op->getLoc(), remarkOptions()) << remark::reason(
           "{0} stays apart from {1}: {2}", describe(*Product::get(op)),
           describe(*Product::get(first->second->ops.front())),

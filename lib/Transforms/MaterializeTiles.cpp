@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileLoops.h"
+#include "llm/Diagnostics/RemarkLock.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Planning/Split.h"
 #include "llm/Program/Program.h"
@@ -40,6 +41,7 @@ static LogicalResult checkSlots(Operation *op, int64_t parts) {
 }
 
 static void remarkWhole(Operation *op, const Twine &what, StringRef why) {
+  RemarkLock oneAtATime;
   remark::missed(
       op->getLoc(),
       remark::RemarkOpts::name("materialize").category("llm-materialize-tiles"))

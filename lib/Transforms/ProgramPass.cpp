@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramPass.h"
+#include "llm/Diagnostics/RemarkLock.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringSet.h"
@@ -17,11 +18,11 @@ InFlightDiagnostic mlir::llm::emitPassError(const Pass &pass, Operation *root) {
   return emitError(root->getLoc()) << "--" << pass.getArgument() << ": ";
 }
 
-/// Of a function. Modules beside it may be worked on by others: they are not
-/// looked at.
-static FailureOr<Target> targetAround(const Pass &pass, Operation *function) {
-  ModuleOp outermost;
-  for (auto module = function->getParentOfType<ModuleOp>(); module;
+/// Of a function, or a module within another one. What is beside it may be
+/// worked on by others, and is not looked at.
+static FailureOr<Target> targetAround(const Pass &pass, Operation *root) {
+  auto outermost = dyn_cast<ModuleOp>(root);
+  for (auto module = root->getParentOfType<ModuleOp>(); module;
        module = module->getParentOfType<ModuleOp>()) {
     if (outermost && hasTarget(outermost))
       return emitInnerTarget(outermost);
@@ -29,14 +30,20 @@ static FailureOr<Target> targetAround(const Pass &pass, Operation *function) {
   }
   if (outermost && hasTarget(outermost))
     return readOwnTarget(outermost);
-  return emitPassError(pass, function)
-         << "the module of the function has no target, and a pass on functions "
-            "writes none; run --llm-target on the module first";
+  return emitPassError(pass, root)
+         << "the module around has no target, and a pass that is nested in it "
+            "writes none; run --llm-target on that module first";
+}
+
+/// The module that a pass runs on, if it is not within another one.
+static ModuleOp outermostModule(Operation *root) {
+  auto module = dyn_cast<ModuleOp>(root);
+  return module && !module->getParentOfType<ModuleOp>() ? module : ModuleOp();
 }
 
 FailureOr<Target> mlir::llm::getOrWriteTarget(const Pass &pass,
                                               Operation *root) {
-  auto module = dyn_cast<ModuleOp>(root);
+  ModuleOp module = outermostModule(root);
   if (!module)
     return targetAround(pass, root);
   if (hasTarget(module))
@@ -49,6 +56,7 @@ FailureOr<Target> mlir::llm::getOrWriteTarget(const Pass &pass,
   if (failed(target))
     return failure();
   writeTarget(module, *target);
+  RemarkLock oneAtATime;
   remark::analysis(module.getLoc(),
                    remark::RemarkOpts::name("target").category("llm-target"))
       << remark::reason("the module has no target: preset '{0}', whose figures "
@@ -59,7 +67,7 @@ FailureOr<Target> mlir::llm::getOrWriteTarget(const Pass &pass,
 }
 
 FailureOr<Target> mlir::llm::requireTarget(const Pass &pass, Operation *root) {
-  auto module = dyn_cast<ModuleOp>(root);
+  ModuleOp module = outermostModule(root);
   if (!module)
     return targetAround(pass, root);
   if (!hasTarget(module))
@@ -88,6 +96,7 @@ static LogicalResult applyCount(const Pass &pass, ModuleOp module,
   if (failed(isNamed ? setEngines(target, group, count, emitError, remarkText)
                      : setComputeEngines(target, count, emitError, remarkText)))
     return failure();
+  RemarkLock oneAtATime;
   if (!remarkText.empty())
     remark::analysis(module.getLoc(),
                      remark::RemarkOpts::name("engines").category("llm-target"))
@@ -99,11 +108,11 @@ LogicalResult mlir::llm::applyEnginesOption(const Pass &pass, Operation *root,
                                             StringRef engines, Target &target) {
   if (engines.empty())
     return success();
-  auto module = dyn_cast<ModuleOp>(root);
+  ModuleOp module = outermostModule(root);
   if (!module)
     return emitPassError(pass, root)
-           << "option 'engines' changes the target of the module, which a pass "
-              "on functions must not; give it to --llm-target";
+           << "option 'engines' changes the target of the module around, which "
+              "a pass that is nested in it must not; give it to --llm-target";
   SmallVector<StringRef> counts;
   engines.split(counts, ',');
   llvm::StringSet<> groups;

@@ -36,9 +36,9 @@ struct ProgramPass : WorkloadPass<PassBase> {
 /// flag. (An error on the op would print all of it.)
 InFlightDiagnostic emitPassError(const Pass &pass, Operation *root);
 
-/// The target of the module that `root` is, or that is around it. On a module
-/// without one the default preset is written, and a remark says so; a function
-/// in such a module is an error.
+/// The target of the outermost module, which `root` is or is in. On one without
+/// the default preset is written, and a remark says so; what is nested in such
+/// a module gets an error.
 FailureOr<Target> getOrWriteTarget(const Pass &pass, Operation *root);
 
 /// The same; without a target it is an error.

@@ -11,6 +11,7 @@
 #include "ProgramPass.h"
 #include "llm/Console/Interrupts.h"
 #include "llm/Cost/Roofline.h"
+#include "llm/Diagnostics/RemarkLock.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Planning/Capacity.h"
 #include "llm/Planning/ProgramBounds.h"
@@ -381,6 +382,7 @@ void FunctionScheduler::emitRemarks(ScheduleAttr schedule) {
   if (schedule.getProvenCycles() > 0)
     proven = "; proven are " + std::to_string(schedule.getProvenCycles()) +
              ": " + schedule.describeProven();
+  RemarkLock oneAtATime;
   remark::passed(function.getLoc(), remark::RemarkOpts::name("schedule")
                                         .category("llm-schedule")
                                         .function(symbolOf(function)))

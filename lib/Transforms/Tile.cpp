@@ -9,6 +9,7 @@
 #include "ProgramPass.h"
 #include "SearchLine.h"
 #include "llm/Cost/ClosedForm.h"
+#include "llm/Diagnostics/RemarkLock.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Planning/TileSearch.h"
 #include "llm/Program/Program.h"
@@ -30,6 +31,7 @@ static void emitRemarks(const ProgramOp &entry, const OpOnTarget &context,
   Operation *op = context.op;
   auto options = remark::RemarkOpts::name("tile").category("llm-tile");
   PartCostAttr part = cost.getParts().front();
+  RemarkLock oneAtATime;
   remark::passed(op->getLoc(), options)
       << remark::reason("'{0}' takes {1} cycles, bound by {2}", entry.name,
                         part.getCycles(), stringifyCostBound(part.getBound()))

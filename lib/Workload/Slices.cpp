@@ -114,6 +114,8 @@ std::string mlir::llm::explainUncut(SliceableOpInterface op,
       !isa<SummableOpInterface>(op.getOperation()))
     return "parts of the reduction '" + cut.name + "' are not added up";
   for (const Buffer &buffer : workload.buffers) {
+    if (buffer.role == Buffer::Role::State)
+      return "slices of its state '" + buffer.name + "' are not written back";
     if (buffer.role == Buffer::Role::Temporary ||
         !buffer.map.isFunctionOfDim(loop))
       continue;

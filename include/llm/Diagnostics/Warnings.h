@@ -22,6 +22,7 @@ public:
   void warn(Location loc, const Twine &text);
   /// Keeps what the user is told elsewhere.
   void keep(const Twine &text) { texts.push_back(text.str()); }
+  bool empty() const { return texts.empty(); }
   std::vector<std::string> take() { return std::move(texts); }
 
 private:

@@ -102,7 +102,7 @@ forEachProgram(Operation *root,
 
 /// The functions of a module that are programs, in order: each `func.func` with
 /// a body, and other functions with an op in them that takes time. Of a
-/// function: itself, if it has a body.
+/// function: itself, if it is one.
 SmallVector<FunctionOpInterface> functionsWithBody(Operation *root);
 
 /// The name of a function.

@@ -151,8 +151,8 @@ def LlmFusePass : Pass<"llm-fuse"> {
     leaves the same values on chip (Spec.md, Costs). On a target with several compute engines, `cheaper`
     does not join ops where another op would then start later than it can with an engine for each
     op. (Engines that only `llm-schedule` names are not known yet: put them on the target.)
-    Remarks say what was joined, and what was not, and why. A module pass, because without a
-    target it writes the preset `npu`, as `llm-tile` does.
+    Remarks say what was joined, and what was not, and why. On a module without a target it
+    writes the preset `npu`, as `llm-tile` does; on functions it runs as that does.
 
     Ops with effects on memory keep their order: ops are not joined where one would have to run
     between them. What stands before the kernel that it needs moves to right behind it.

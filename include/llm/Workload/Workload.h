@@ -53,6 +53,7 @@ struct Loop {
   int64_t extent = 0;
   /// How tiles of the loop may follow each other.
   enum class Tiles : uint8_t {
+    Whole,    ///< a tile has all of it (the head dimension of attention)
     AnyOrder, ///< each on its own
     /// A value is carried from one iteration to the next (the state of a
     /// recurrence): one behind the other, never two at once.
@@ -61,8 +62,8 @@ struct Loop {
     /// row of a norm): a tile has all of it, or, where that does not fit, each
     /// stage sweeps over its tiles anew.
     PerStage,
-    Whole, ///< a tile has all of it (the head dimension of attention)
   } tiles = Tiles::AnyOrder;
+  /// Whether it may be cut into pieces that run in any order, or at once.
   bool isTileable() const { return tiles == Tiles::AnyOrder; }
   /// The first iteration: above 0 in a part of an op (`Workload::within`).
   int64_t begin = 0;

@@ -7,7 +7,6 @@
 
 #include "ElementwiseKernel.h"
 #include "llm/Cost/WorkSums.h"
-#include "llm/Workload/Composition.h"
 #include "llm/Workload/Counts.h"
 #include "llvm/Support/MathExtras.h"
 
