@@ -31,9 +31,10 @@ std::set<int64_t> familyOf(int64_t extent) {
   return sizes;
 }
 
-/// All tilings of an op whose sizes are of the family, in all orders. Rows over
-/// which each stage sweeps are cut where no tile has a whole one, and then
-/// inside of all other loops.
+/// All tilings of an op whose sizes are of the family, in all orders. Where no
+/// tile has room for a row, over which each stage would sweep, one of each
+/// buffer is held; where that has none either, rows are cut, inside of all
+/// other loops.
 class BruteForce {
 public:
   BruteForce(const OpOnTarget &context, int64_t compute)
@@ -45,6 +46,14 @@ public:
 
   std::optional<Score> run() {
     visitSizes(0);
+    bool hasRows = llvm::any_of(context.workload.loops, [](const Loop &loop) {
+      return loop.tiles == Loop::Tiles::PerStage;
+    });
+    if (!best && hasRows) {
+      isHeldOnce = true;
+      visitSizes(0);
+      isHeldOnce = false;
+    }
     if (!best) {
       cutsRows = true;
       visitSizes(0);
@@ -80,7 +89,10 @@ private:
     }
   }
   void visitOrders() {
-    if (*model.workingSetBytes(current) > context.tileCapacityBytes())
+    SmallVector<int64_t, 4> once(context.workload.buffers.size(), 1);
+    int64_t room = isHeldOnce ? *model.workingSetBytes(current, once)
+                              : *model.workingSetBytes(current);
+    if (room > context.tileCapacityBytes())
       return;
     // Loops of one tile have no place in the order.
     SmallVector<unsigned, 6> cut, whole;
@@ -106,7 +118,7 @@ private:
 
   const OpOnTarget &context;
   TileModel model;
-  bool cutsRows = false;
+  bool isHeldOnce = false, cutsRows = false;
   int64_t compute;
   Tiling current;
   std::optional<Score> best;
