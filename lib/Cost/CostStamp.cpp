@@ -32,9 +32,11 @@ static void describeOp(Operation *op, raw_ostream &os) {
 
 static void describeWorkload(WorkloadOpInterface op, const Workload &workload,
                              raw_ostream &os) {
+  // How tiles follow each other beyond that decides which of them are legal,
+  // and not what one of them costs.
   for (const Loop &loop : workload.loops)
     os << loop.name << ":" << unsigned(loop.kind) << ":" << loop.extent << ":"
-       << unsigned(loop.tiles) << "\n";
+       << loop.isTileable() << "\n";
   for (const Buffer &buffer : workload.buffers)
     os << buffer.name << ":" << unsigned(buffer.role) << ":" << buffer.map
        << ":" << buffer.elementType << (buffer.isKept ? ":kept" : "")
