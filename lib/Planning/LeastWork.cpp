@@ -12,6 +12,7 @@
 #include "llm/Cost/WorkSums.h"
 #include "llm/Planning/Split.h"
 #include "llm/Planning/SplitChoices.h"
+#include "llm/Planning/TileSearch.h"
 #include "llm/Program/Program.h"
 #include "llm/Program/Totals.h"
 #include "llm/Support/Units.h"
@@ -34,27 +35,11 @@ FailureOr<bool> mlir::llm::hasOneWay(const OpOnTarget &context, TileAttr tile,
   return isByHand(context, {tile, cost});
 }
 
-/// Whether not a single row fits, so that each stage sweeps over it anew, with
-/// every tile and in every part.
-static bool mustSweep(const OpOnTarget &context, const TileModel &model) {
-  if (!context.tileMemory())
-    return false;
-  Tiling smallest;
-  for (const Loop &loop : context.workload.loops) {
-    bool isRow = loop.tiles == Loop::Tiles::PerStage;
-    smallest.sizes.push_back(isRow ? loop.extent : 1);
-  }
-  SmallVector<int64_t, 4> held(context.workload.buffers.size(), 1);
-  Count room = model.workingSetBytes(smallest, held);
-  return failed(room) || *room > context.tileCapacityBytes();
-}
-
 /// Bytes of each buffer: every element once, or once for each sweep.
 static FailureOr<SmallVector<int64_t, 4>> leastBytes(const OpOnTarget &context,
                                                      TileStrategy strategy) {
   TileModel model(context.op, context.workload);
-  bool sweeps =
-      strategy != TileStrategy::Theoretical && mustSweep(context, model);
+  bool sweeps = strategy != TileStrategy::Theoretical && mustSweepRows(context);
   SmallVector<int64_t, 4> bytes;
   for (unsigned buffer = 0; buffer < context.workload.buffers.size();
        ++buffer) {

@@ -71,6 +71,7 @@ private:
   SmallVector<int64_t, 32> fittingSizes(size_t position, int64_t room);
   /// How many tiles of the buffer there is room for.
   int64_t heldOf(const Tiling &tiling, unsigned buffer) const;
+  Count workingSetBytes() const;
   bool fits(int64_t room) const;
   /// Nothing where it is above `most`, or has no count.
   std::optional<int64_t> countBytes(const Tiling &tiling, int64_t most) const;
@@ -185,14 +186,16 @@ int64_t TileSearch::heldOf(const Tiling &tiling, unsigned buffer) const {
   return tiles == Tiles::HeldOnce ? 1 : model.tilesHeld(tiling, buffer);
 }
 
-bool TileSearch::fits(int64_t room) const {
-  if (tiles != Tiles::HeldOnce) {
-    Count workingSet = model.workingSetBytes(current);
-    return succeeded(workingSet) && *workingSet <= room;
-  }
+Count TileSearch::workingSetBytes() const {
+  if (tiles != Tiles::HeldOnce)
+    return model.workingSetBytes(current);
   SmallVector<int64_t, 4> held(workload.buffers.size(), 1);
-  Count workingSet = model.workingSetBytes(current, held);
-  return succeeded(workingSet) && *workingSet <= room;
+  return model.workingSetBytes(current, held);
+}
+
+bool TileSearch::fits(int64_t room) const {
+  Count bytes = workingSetBytes();
+  return succeeded(bytes) && *bytes <= room;
 }
 
 SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
@@ -345,7 +348,7 @@ FailureOr<TileLevelAttr> TileSearch::run() {
     if (Count bytes = model.compulsoryBytes(buffer); succeeded(bytes))
       leastBytes += *bytes;
   if (!fits(capacity)) {
-    Count least = model.workingSetBytes(current);
+    Count least = workingSetBytes();
     if (failed(least))
       return context.refuse() << "its smallest tile is above 2^61 - 1 bytes";
     return context.refuse()
@@ -398,23 +401,29 @@ static FailureOr<TileLevelAttr> chooseUnitLevel(const OpOnTarget &context,
       getAmounts(mlirContext, sizes), {}, getAmounts(mlirContext, {}), {});
 }
 
+static bool hasRows(const Workload &workload) {
+  return llvm::any_of(workload.loops, [](const Loop &loop) {
+    return loop.tiles == Loop::Tiles::PerStage;
+  });
+}
+
+bool mlir::llm::mustSweepRows(const OpOnTarget &context) {
+  return context.tileMemory() && hasRows(context.workload) &&
+         !TileSearch(context, TileSearch::Tiles::HeldOnce).hasFittingTile();
+}
+
 /// Of tiles that fill granules, where there is room for one, else of any. Rows
 /// are cut where not a single one fits: sweeping again costs more than fetching
 /// the next one late.
 static TileSearch startSearch(const OpOnTarget &context) {
   using Tiles = TileSearch::Tiles;
-  SmallVector<Tiles, 3> kinds = {Tiles::FillingGranules, Tiles::OfAnySize};
-  bool hasRows = llvm::any_of(context.workload.loops, [](const Loop &loop) {
-    return loop.tiles == Loop::Tiles::PerStage;
-  });
-  if (hasRows)
-    kinds.push_back(Tiles::HeldOnce);
-  for (Tiles tiles : kinds) {
+  for (Tiles tiles : {Tiles::FillingGranules, Tiles::OfAnySize}) {
     TileSearch search(context, tiles);
     if (search.hasFittingTile())
       return search;
   }
-  return TileSearch(context, Tiles::CuttingRows);
+  bool fitsOnce = hasRows(context.workload) && !mustSweepRows(context);
+  return TileSearch(context, fitsOnce ? Tiles::HeldOnce : Tiles::CuttingRows);
 }
 
 FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {

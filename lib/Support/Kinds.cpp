@@ -49,25 +49,26 @@ std::string_view stringify(CostModelKind kind) {
   return "";
 }
 
-std::optional<EngineKind> parseEngineKind(std::string_view text) {
-  for (EngineKind kind : allEngineKinds)
+/// The one of all that is spelt so.
+template <typename Kind, size_t count>
+static std::optional<Kind> parse(const std::array<Kind, count> &all,
+                                 std::string_view text) {
+  for (Kind kind : all)
     if (stringify(kind) == text)
       return kind;
   return std::nullopt;
+}
+
+std::optional<EngineKind> parseEngineKind(std::string_view text) {
+  return parse(allEngineKinds, text);
 }
 
 std::optional<WorkKind> parseWorkKind(std::string_view text) {
-  for (WorkKind kind : allWorkKinds)
-    if (stringify(kind) == text)
-      return kind;
-  return std::nullopt;
+  return parse(allWorkKinds, text);
 }
 
 std::optional<CostModelKind> parseCostModelKind(std::string_view text) {
-  for (CostModelKind kind : allCostModelKinds)
-    if (stringify(kind) == text)
-      return kind;
-  return std::nullopt;
+  return parse(allCostModelKinds, text);
 }
 
 } // namespace mlir::llm

@@ -16,9 +16,13 @@ namespace mlir::llm {
 /// the first in a fixed order, large tiles before small ones. Enumerates sizes
 /// that cut a loop into 1, 2, 3, 4, 6, 8, 12, .. tiles, and the orders of those
 /// loops whose order matters (where more than three do, of the three that can
-/// move most bytes). Fails where not even the
-/// smallest tile fits, saying how many bytes are missing.
+/// move most bytes). Fails where not even the smallest tile fits, saying how
+/// many bytes are missing.
 FailureOr<TileAttr> searchTile(const OpOnTarget &context);
+
+/// Whether not a single row fits into the private memory, so that each stage
+/// sweeps over it anew, with every tile and in every part.
+bool mustSweepRows(const OpOnTarget &context);
 
 } // namespace mlir::llm
 
