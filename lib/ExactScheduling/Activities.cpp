@@ -83,6 +83,10 @@ std::variant<Activities, std::string> Lister::run() {
   findContended();
   for (unsigned t = 0; t < problem.tasks.size(); ++t) {
     const Task &task = problem.tasks[t];
+    if (!task.with.empty())
+      return "the parts of task '" + task.name +
+             "' hold engines of several groups at once, which it does not "
+             "search for";
     for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice) {
       const std::vector<Part> &parts = task.partsOf(choice);
       unsigned number = 0;

@@ -159,6 +159,7 @@ LogicalResult ProblemReader::readTask(const LocatedJson &json, Task &task) {
   members.kinds("kinds", task.kinds);
   if (members.has("group"))
     members.index("group", "a group of engines", groupOf, task.group.emplace());
+  members.indices("with", "a group of engines", groupOf, task.with);
   members.indices("after", "a task", taskOf, task.predecessors);
   members.each("parts", [&](const LocatedJson &part) {
     return readPart(part, task.parts.emplace_back());

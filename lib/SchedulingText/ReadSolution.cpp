@@ -27,6 +27,7 @@ public:
 
 private:
   LogicalResult readSlot(const LocatedJson &json, Slot &slot);
+  LogicalResult readOther(StringRef name, const LocatedJson &json, Slot &slot);
   LogicalResult readFetch(const LocatedJson &json, const Slot &slot,
                           PrefetchSlot &fetch);
   /// When, where, and with which lanes.
@@ -82,6 +83,27 @@ LogicalResult SolutionReader::readFetch(const LocatedJson &json,
   return members.finish();
 }
 
+/// An engine beside the part's own, in the order of `Task::with`.
+LogicalResult SolutionReader::readOther(StringRef name, const LocatedJson &json,
+                                        Slot &slot) {
+  auto group = groupOf.find(name.str());
+  if (group == groupOf.end())
+    return json.emitError() << "'" << json.path() << "' names no group of "
+                            << "engines";
+  FailureOr<int64_t> index = json.asNonNegative();
+  if (failed(index))
+    return failure();
+  const std::vector<unsigned> &order = problem.tasks[slot.task].with;
+  auto placeOf = [&](unsigned group) {
+    return llvm::find(order, group) - order.begin();
+  };
+  auto behind = llvm::find_if(slot.with, [&](scheduling::EngineId other) {
+    return placeOf(other.group) > placeOf(group->second);
+  });
+  slot.with.insert(behind, {group->second, *index});
+  return success();
+}
+
 LogicalResult SolutionReader::readSlot(const LocatedJson &json, Slot &slot) {
   Members members(json);
   members.require({"task"});
@@ -90,6 +112,9 @@ LogicalResult SolutionReader::readSlot(const LocatedJson &json, Slot &slot) {
   members.count("part", part);
   slot.part = unsigned(std::min<int64_t>(part, UINT32_MAX));
   readPlace(members, slot);
+  members.eachNamed("with", [&](StringRef group, const LocatedJson &engine) {
+    return readOther(group, engine, slot);
+  });
   // After an error nothing more is read, so that the task is one that there is.
   members.each("prefetches", [&](const LocatedJson &fetch) {
     return readFetch(fetch, slot, slot.prefetches.emplace_back());

@@ -144,6 +144,8 @@ ordered_json ProblemWriter::toJson(const Task &task) const {
   ordered_json json = {{"kinds", toJson(task.kinds)}};
   if (task.group)
     json["group"] = problem.engines[*task.group].name;
+  for (unsigned group : task.with)
+    json["with"].push_back(problem.engines[group].name);
   if (!task.predecessors.empty())
     json["after"] = toJson(task.predecessors);
   json["parts"] = toJson(task.parts);

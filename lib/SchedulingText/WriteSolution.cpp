@@ -41,6 +41,8 @@ static ordered_json toJson(const Problem &problem, const Solution &solution,
   const scheduling::Task &task = problem.tasks[slot.task];
   ordered_json json = {{"task", task.name}, {"part", slot.part}};
   writePlace(problem, slot, json);
+  for (scheduling::EngineId other : slot.with)
+    json["with"][problem.engines[other.group].name] = other.index;
   const std::vector<scheduling::Source> *sources =
       sourcesOf(task.partsOf(solution.choiceOf(slot.task)), slot.part);
   for (const PrefetchSlot &fetch : slot.prefetches) {

@@ -23,7 +23,7 @@ enum class Cause : uint8_t {
   None,       ///< it starts when everything does
   Dependence, ///< what it waits for (S5; a fetch: S8) ended at its start
   Fetch,      ///< one of its own fetches ended at its start
-  Engine,     ///< no engine that can run it was idle
+  Engine,     ///< an engine that it needs was not idle
   Bandwidth,  ///< fewer lanes were free than it holds
   Memory,     ///< no idle engine had room (a fetch: the engine of its part)
   Choice,     ///< nothing: it could run a cycle earlier
@@ -66,9 +66,11 @@ struct CauseSpan {
 
 /// The engines of one group together, in engine cycles up to the makespan: busy
 /// and idle ones are all that there are. Engines are idle for the sake of the
-/// slot that starts next on one of them, so in `idleCycles` the entries of None
-/// and Engine are 0; of several, the first cause counts. (Where that slot waits
-/// for a busy one as its slices lie there, the others are idle by choice.)
+/// slot that starts next on one of them, so in `idleCycles` the entry of None
+/// is 0, and that of Engine too, but where a part waits for an engine of
+/// another group that it holds beside its own (`Task::with`); of several, the
+/// first cause counts. (Where that slot waits for a busy one as its slices lie
+/// there, the others are idle by choice.)
 struct GroupExplanation {
   int64_t busyCycles = 0;
   CyclesByCause idleCycles = {};

@@ -112,10 +112,14 @@ struct LeastWork {
 /// One op: its parts, and the tasks that must end before any of them starts.
 struct Task {
   std::string name;
-  EngineKindSet kinds; ///< all of which its engine needs
+  EngineKindSet kinds; ///< all of which its engines need, together
   /// The only engine group that its cycles hold for. None: every group that has
   /// the kinds runs it in the same cycles.
   std::optional<unsigned> group = std::nullopt;
+  /// Other groups, each once, of which a part holds an engine, too, from its
+  /// start to its end. It works in the private memory of its own engine, and
+  /// streams through the port of that.
+  std::vector<unsigned> with = {};
   std::vector<Part> parts;
   std::vector<unsigned> predecessors; ///< indices of tasks; a DAG, any order
   bool lastCombines =
@@ -179,6 +183,7 @@ struct Slot {
   int64_t start = 0, end = 0;
   std::vector<int64_t> lanes;
   std::vector<PrefetchSlot> prefetches;
+  std::vector<EngineId> with = {}; ///< one of each group of `Task::with`
 };
 
 struct Solution {

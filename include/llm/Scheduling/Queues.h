@@ -32,11 +32,15 @@ struct Wait {
   }
 };
 
-/// A part, or the fetch of a slice for one.
+/// A part, or the fetch of a slice for one. A part that holds several engines
+/// has an entry in the queue of each: they start together, once what is before
+/// each of them has ended and the waits of the part are met, and end together.
 struct QueueEntry {
   size_t slot = 0; ///< in `Solution::slots`
   /// In `Slot::prefetches`; nothing: the part itself.
   std::optional<unsigned> fetch;
+  /// In `Slot::with`: the entry is on that engine, and has no waits of its own.
+  std::optional<unsigned> with;
   std::vector<Wait> waits;
 };
 
@@ -51,11 +55,12 @@ struct Queue {
 /// problem without alternatives, with its addresses: by engine, then the queue
 /// without an engine; those without entries are left out.
 ///
-/// An entry that starts once the one before it in its queue has ended, and all
-/// waits are met, never starts later than in the solution, however many do so
-/// early; then every part starts after what it depends on and after its
-/// fetches, and nothing is written to private memory that is still in use. No
-/// wait is implied by the others and the order of the queues.
+/// An entry that starts once the one before it in its queue has ended (of a
+/// part, in all of its queues), and all waits are met, never starts later than
+/// in the solution, however many do so early; then every part starts after what
+/// it depends on and after its fetches, and nothing is written to private
+/// memory that is still in use. No wait is implied by the others and the order
+/// of the queues.
 ///
 /// Time and memory are those of the slots times the engines that are in use,
 /// and of sorting.

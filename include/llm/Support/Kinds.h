@@ -69,6 +69,12 @@ public:
   bool containsAll(EngineKindSet other) const {
     return (bits & other.bits) == other.bits;
   }
+  /// Those that are not in the other set.
+  EngineKindSet without(EngineKindSet other) const {
+    EngineKindSet rest;
+    rest.bits = bits & ~other.bits;
+    return rest;
+  }
   bool empty() const { return bits == 0; }
   bool operator==(EngineKindSet other) const { return bits == other.bits; }
 

@@ -21,7 +21,8 @@ class BoundFinder {
 public:
   static std::optional<BoundFinder> make(const Problem &problem, Cuts cuts);
 
-  /// Sets of engine groups to which some task is confined.
+  /// Sets of engine groups to which some task is confined, and groups that some
+  /// hold beside those.
   const std::set<GroupSet, std::greater<GroupSet>> &groupsThatMatter() const {
     return groupSets;
   }
@@ -30,7 +31,7 @@ public:
 
   /// The longest way of tasks that wait for each other.
   int64_t criticalPath() const;
-  /// Tasks that run nowhere but on `groups` share their engines.
+  /// Tasks that take some engine of `groups` wherever they run share them.
   std::optional<int64_t> work(const GroupSet &groups) const;
   /// All bytes pass the resource.
   std::optional<int64_t> bytes(size_t resource) const;
@@ -65,6 +66,8 @@ private:
 
   int64_t enginesOf(const GroupSet &groups) const;
   bool isConfined(const TaskLimits &task, const GroupSet &groups) const;
+  /// It is confined to them, or its parts hold some of them beside their own.
+  bool takesEngines(const TaskLimits &task, const GroupSet &groups) const;
   std::optional<int64_t> cyclesOf(int64_t bytes, size_t resource) const;
   /// By one limit on what is fetched ahead, of tasks that start when so much is
   /// there.
@@ -126,6 +129,7 @@ private:
   std::vector<TaskLimits> limits;
   std::vector<std::vector<TaskLimits>> choices; ///< as in `ProblemLimits`
   std::vector<GroupSet> groupsOf;               ///< by `TaskLimits::groupSet`
+  std::vector<GroupSet> withOf;                 ///< by `TaskLimits::withSet`
   std::vector<unsigned> order;                  ///< topological
   std::vector<size_t> position;                 ///< in it, of each task
   std::vector<int64_t> ahead, behind; ///< of each task, without itself

@@ -29,12 +29,20 @@ std::optional<BoundFinder> BoundFinder::make(const Problem &problem,
   for (const TaskLimits &task : limits->tasks)
     spans.push_back(task.spanCycles);
   finder.groupSets.insert(limits->groupSets.begin(), limits->groupSets.end());
+  for (const GroupSet &with : limits->withSets)
+    for (size_t group = 0; group < with.size(); ++group)
+      if (with[group]) {
+        GroupSet own(with.size(), false);
+        own[group] = true;
+        finder.groupSets.insert(std::move(own));
+      }
   std::optional<std::vector<int64_t>> behind = longestWayBehind(problem, spans);
   if (!behind)
     return std::nullopt;
   finder.limits = std::move(limits->tasks);
   finder.choices = std::move(limits->choices);
   finder.groupsOf = std::move(limits->groupSets);
+  finder.withOf = std::move(limits->withSets);
   finder.behind = std::move(*behind);
   finder.order = topologicalOrder(problem);
   finder.position.resize(finder.order.size());
@@ -66,6 +74,17 @@ bool BoundFinder::isConfined(const TaskLimits &task,
   return true;
 }
 
+bool BoundFinder::takesEngines(const TaskLimits &task,
+                               const GroupSet &groups) const {
+  if (isConfined(task, groups))
+    return true;
+  const GroupSet &with = withOf[task.withSet];
+  for (size_t group = 0; group < groups.size(); ++group)
+    if (with[group] && groups[group])
+      return true;
+  return false;
+}
+
 std::string BoundFinder::nameOf(const GroupSet &groups) const {
   std::string name;
   for (size_t group = 0; group < groups.size(); ++group)
@@ -90,7 +109,7 @@ std::optional<int64_t> BoundFinder::work(const GroupSet &groups) const {
   std::vector<Work> tasks;
   tasks.reserve(order.size());
   for (unsigned task : order)
-    if (isConfined(limits[task], groups) && limits[task].engineCycles > 0)
+    if (takesEngines(limits[task], groups) && limits[task].engineCycles > 0)
       tasks.push_back({ahead[task], behind[task], limits[task].engineCycles});
   std::sort(tasks.begin(), tasks.end(), [](const Work &a, const Work &b) {
     return std::tie(a.ahead, a.behind) > std::tie(b.ahead, b.behind);

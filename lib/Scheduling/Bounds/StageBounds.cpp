@@ -107,7 +107,7 @@ std::optional<int64_t> BoundFinder::alone(size_t first, const Row &row) const {
   for (const GroupSet &groups : groupSets) {
     shares.clear();
     for (size_t i = 0; i < row.size(); ++i)
-      if (isConfined(*row[i], groups))
+      if (takesEngines(*row[i], groups))
         add(i, row[i]->engineCycles);
     std::optional<int64_t> cycles = sharedCycles(shares, [&](int64_t sum) {
       return ceilMulDiv(sum, 1, 1, enginesOf(groups));

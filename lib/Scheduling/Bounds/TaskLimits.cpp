@@ -33,7 +33,7 @@ public:
   /// False on overflow.
   bool findChoices(const Task &task, Cuts cuts,
                    std::vector<TaskLimits> &choices);
-  std::vector<GroupSet> takeGroupSets();
+  void takeGroupSets(ProblemLimits &limits) const;
 
 private:
   /// Of one part, on the groups that can run it.
@@ -77,7 +77,7 @@ private:
   std::vector<Points> points;
   std::vector<int64_t> left;   ///< bytes that are streamed
   std::vector<int64_t> cycles; ///< of the parts
-  std::map<GroupSet, unsigned> numberOf;
+  std::map<GroupSet, unsigned> numberOf, numberOfWith;
 };
 
 } // namespace
@@ -310,6 +310,7 @@ std::optional<TaskLimits> LimitFinder::findLeast(const Task &task,
   TaskLimits limits;
   limits.engineCycles = fetched;
   limits.streamedCycles = double(streamed);
+  engines = countTeams(problem, task, engines);
   // The engine that runs longest does its share of the work in one part or
   // more.
   limits.spanCycles =
@@ -353,16 +354,27 @@ bool LimitFinder::findChoices(const Task &task, Cuts cuts,
   }
   unsigned groupSet =
       numberOf.try_emplace(groups, numberOf.size()).first->second;
-  for (TaskLimits &choice : choices)
+  groups.assign(groups.size(), false);
+  for (unsigned group : task.with)
+    groups[group] = true;
+  unsigned withSet =
+      numberOfWith.try_emplace(groups, numberOfWith.size()).first->second;
+  for (TaskLimits &choice : choices) {
     choice.groupSet = groupSet;
+    choice.withSet = withSet;
+  }
   return true;
 }
 
-std::vector<GroupSet> LimitFinder::takeGroupSets() {
-  std::vector<GroupSet> sets(numberOf.size());
-  for (const auto &[set, number] : numberOf)
-    sets[number] = set;
-  return sets;
+void LimitFinder::takeGroupSets(ProblemLimits &limits) const {
+  auto listSets = [](const std::map<GroupSet, unsigned> &numbers) {
+    std::vector<GroupSet> sets(numbers.size());
+    for (const auto &[set, number] : numbers)
+      sets[number] = set;
+    return sets;
+  };
+  limits.groupSets = listSets(numberOf);
+  limits.withSets = listSets(numberOfWith);
 }
 
 std::optional<ProblemLimits>
@@ -388,7 +400,7 @@ findTaskLimits(const Problem &problem,
     limits.choices.resize(problem.tasks.size());
     limits.choices[number] = std::move(choices);
   }
-  limits.groupSets = finder.takeGroupSets();
+  finder.takeGroupSets(limits);
   return limits;
 }
 

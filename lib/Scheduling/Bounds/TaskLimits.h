@@ -36,12 +36,16 @@ struct TaskLimits {
   /// The engine groups that can run a part of it: index into
   /// `ProblemLimits::groupSets`.
   unsigned groupSet = 0;
+  /// Of which a part holds an engine, too: index into
+  /// `ProblemLimits::withSets`.
+  unsigned withSet = 0;
 
   bool operator==(const TaskLimits &other) const {
     return spanCycles == other.spanCycles &&
            engineCycles == other.engineCycles &&
            streamedCycles == other.streamedCycles && streams == other.streams &&
-           fetching == other.fetching && groupSet == other.groupSet;
+           fetching == other.fetching && groupSet == other.groupSet &&
+           withSet == other.withSet;
   }
 };
 
@@ -53,6 +57,7 @@ struct ProblemLimits {
   /// are no such tasks, or too many to look at closely.
   std::vector<std::vector<TaskLimits>> choices;
   std::vector<GroupSet> groupSets; ///< each of them once
+  std::vector<GroupSet> withSets;
 };
 
 /// Of each task of a sound problem; nothing on overflow.

@@ -24,6 +24,8 @@ Occupancy::Occupancy(const Problem &problem, const Solution &solution)
     const Part &part = parts.part(slot.task, slot.part);
     hold(slot.start, slot.end, slot.engine, true,
          workingSetWith(part, slot.prefetches), &slot.lanes);
+    for (EngineId other : slot.with)
+      hold(slot.start, slot.end, other, true, 0, nullptr);
     for (const PrefetchSlot &fetch : slot.prefetches) {
       hold(fetch.start, fetch.end, fetch.engine, true, 0, &fetch.lanes);
       hold(fetch.start, slot.end, slot.engine, false,

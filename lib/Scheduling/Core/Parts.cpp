@@ -13,9 +13,24 @@
 
 namespace mlir::llm::scheduling {
 
+EngineKindSet ownKinds(const Problem &problem, const Task &task) {
+  EngineKindSet kinds = task.kinds;
+  for (unsigned group : task.with)
+    kinds = kinds.without(problem.engines[group].kinds);
+  return kinds;
+}
+
 bool isEligible(const Problem &problem, unsigned group, const Task &task) {
   return task.group.value_or(group) == group &&
-         problem.engines[group].kinds.containsAll(task.kinds);
+         problem.engines[group].kinds.containsAll(ownKinds(problem, task)) &&
+         std::find(task.with.begin(), task.with.end(), group) ==
+             task.with.end();
+}
+
+int64_t countTeams(const Problem &problem, const Task &task, int64_t engines) {
+  for (unsigned group : task.with)
+    engines = std::min(engines, problem.engines[group].count);
+  return engines;
 }
 
 bool canRun(const Problem &problem, unsigned group, const Task &task,
@@ -82,8 +97,10 @@ static std::optional<PartTable::Shape>
 listModes(const Problem &problem, const Task &task, const Part &part,
           const std::vector<int64_t> &lanes, PartTable &table) {
   size_t first = table.modes.size();
-  PartTable::Shape shape{&part, part.workingSetBytes, maxCount, false, 0, first,
-                         0};
+  PartTable::Shape shape{&part,    part.workingSetBytes,
+                         maxCount, false,
+                         0,        task.with.empty() ? nullptr : &task.with,
+                         first,    0};
   for (unsigned group = 0; group < problem.engines.size(); ++group) {
     if (!canRun(problem, group, task, part))
       continue;
@@ -133,14 +150,15 @@ std::optional<PartTable> listParts(const Problem &problem) {
   return table;
 }
 
-/// Engines of all groups that can run one of the parts.
-static int64_t enginesFor(const Problem &problem, const Task &task,
-                          const std::vector<Part> &parts) {
-  return countEngines(problem, [&](unsigned group) {
+/// How many parts run at once on the groups that can run one of them.
+static int64_t teamsFor(const Problem &problem, const Task &task,
+                        const std::vector<Part> &parts) {
+  int64_t engines = countEngines(problem, [&](unsigned group) {
     return std::any_of(parts.begin(), parts.end(), [&](const Part &part) {
       return mayRun(problem, group, task, part);
     });
   });
+  return countTeams(problem, task, engines);
 }
 
 std::optional<int64_t> spanOf(const Problem &problem, const Task &task,
@@ -158,8 +176,8 @@ std::optional<int64_t> spanOf(const Problem &problem, const Task &task,
     count += parts[part].count;
   }
   if (count > 1) {
-    int64_t engines = enginesFor(problem, task, parts);
-    longest = std::max(longest, ceilMulDiv(sum, 1, 1, engines).value_or(0));
+    int64_t teams = teamsFor(problem, task, parts);
+    longest = std::max(longest, ceilMulDiv(sum, 1, 1, teams).value_or(0));
   }
   return lastCombines ? checkedAdd(longest, cycles.back())
                       : std::optional<int64_t>(longest);

@@ -42,9 +42,11 @@ struct PartTable {
   struct Shape {
     const Part *part;
     int64_t workingSetBytes;
-    int64_t shortest;           ///< length, of all modes
-    bool streams;               ///< that is longer than what it computes
-    unsigned queue;             ///< of Plan::queues, once there is a plan
+    int64_t shortest; ///< length, of all modes
+    bool streams;     ///< that is longer than what it computes
+    unsigned queue;   ///< of Plan::queues, once there is a plan
+    /// `Task::with`; null: it needs its own engine only.
+    const std::vector<unsigned> *with;
     size_t firstMode, modesEnd; ///< in `modes`
   };
   std::vector<Shape> shapes;
@@ -77,8 +79,11 @@ struct PartTable {
   }
 };
 
-/// The engines of the group have the kinds that the task needs, and its cycles
-/// hold for them (S4).
+/// Those that the engines beside its own do not have.
+EngineKindSet ownKinds(const Problem &problem, const Task &task);
+
+/// The engines of the group have the kinds that the task needs beside those of
+/// `Task::with`, and its cycles hold for them (S4).
 bool isEligible(const Problem &problem, unsigned group, const Task &task);
 
 /// It is eligible, and has the private memory that the part needs.
@@ -92,6 +97,10 @@ bool mayRun(const Problem &problem, unsigned group, const Task &task,
             const Part &part);
 
 bool hasMemoryEngine(const Problem &problem);
+/// How many parts of the task run at once on so many engines of its own: each
+/// holds one of each group of `Task::with`, too.
+int64_t countTeams(const Problem &problem, const Task &task, int64_t engines);
+
 /// Engines of the groups for which `holds`; at most `maxCount`.
 int64_t countEngines(const Problem &problem,
                      const std::function<bool(unsigned group)> &holds);
@@ -103,8 +112,8 @@ int64_t countComputeEngines(const Problem &problem);
 std::optional<PartTable> listParts(const Problem &problem);
 
 /// Cycles that no task is shorter than, from its first start to its last end:
-/// its longest part, all parts over the engines that can run them, and the
-/// joining part behind them, with these cycles of each entry of `parts`.
+/// its longest part, all parts over the engines that can run them at once, and
+/// the joining part behind them, with these cycles of each entry of `parts`.
 std::optional<int64_t> spanOf(const Problem &problem, const Task &task,
                               const std::vector<Part> &parts, bool lastCombines,
                               const std::vector<int64_t> &cycles);

@@ -28,6 +28,7 @@ private:
   void checkEngine(const EngineGroup &engine);
   void checkPorts(const EngineGroup &engine);
   void checkTask(unsigned task);
+  void checkWith(unsigned task);
   void checkPart(unsigned task, unsigned part);
   void checkSource(unsigned task, unsigned part, unsigned source);
   void checkLeast(unsigned task, const LeastWork &least);
@@ -152,6 +153,7 @@ void Checker::checkTask(unsigned index) {
     report("engine group of " + name() + ": expected below " +
            std::to_string(problem.engines.size()) + ", found " +
            std::to_string(*task.group));
+  checkWith(index);
   int64_t count = 0;
   for (unsigned part = 0; part < task.parts.size(); ++part) {
     checkPart(index, part);
@@ -169,6 +171,22 @@ void Checker::checkTask(unsigned index) {
              std::to_string(predecessor));
     else if (predecessor == index)
       report("predecessors of " + name() + ": it waits for itself");
+  }
+}
+
+void Checker::checkWith(unsigned index) {
+  const Task &task = problem.tasks[index];
+  for (auto group = task.with.begin(); group != task.with.end(); ++group) {
+    auto report = [&](const std::string &what) {
+      this->report("groups beside that of " + nameOfTask(problem, index) +
+                   ": expected " + what + ", found " + std::to_string(*group));
+    };
+    if (*group >= problem.engines.size())
+      report("below " + std::to_string(problem.engines.size()));
+    else if (std::find(task.with.begin(), group, *group) != group)
+      report("each once");
+    else if (task.group == *group)
+      report("others than its own");
   }
 }
 
@@ -298,7 +316,7 @@ void Checker::checkEnginesFor(unsigned index) {
   if (!roomiest) {
     report("engines for " + nameOfTask(problem, index) + ": expected " +
            (task.group ? quoted(problem.engines[*task.group].name) : "one") +
-           " with kind " + nameOf(task.kinds) + ", found none");
+           " with kind " + nameOf(ownKinds(problem, task)) + ", found none");
     return;
   }
   for (unsigned p = 0; p < task.parts.size(); ++p) {
@@ -374,7 +392,7 @@ Problem resolve(const Problem &problem, const Solution &solution) {
   for (unsigned index = 0; index < problem.tasks.size(); ++index) {
     const Task &task = problem.tasks[index];
     unsigned choice = solution.choiceOf(index);
-    resolved.tasks.push_back({task.name, task.kinds, task.group,
+    resolved.tasks.push_back({task.name, task.kinds, task.group, task.with,
                               task.partsOf(choice), task.predecessors,
                               task.lastCombinesOf(choice)});
   }

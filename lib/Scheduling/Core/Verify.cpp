@@ -7,6 +7,7 @@
 
 #include "Names.h"
 #include "PartNumbers.h"
+#include "Parts.h"
 #include "SlotRules.h"
 #include "Sweep.h"
 
@@ -31,6 +32,8 @@ private:
   void checkFetch(const Slot &slot, const PrefetchSlot &fetch);
   void checkFetches(const Slot &slot, Demand &left);
   bool checkOne(const AnySlot &own, const Demand &demand, EngineKindSet kinds);
+  void checkWith(const AnySlot &own, const std::vector<EngineId> &with,
+                 bool timesExist);
 
   // All slots together.
   void checkComplete();
@@ -57,8 +60,9 @@ private:
 
   std::vector<const Slot *> slots;
   std::vector<AnySlot> all;
-  Sweep lanesHeld; ///< owners are indices of `all`
-  Sweep bytesHeld; ///< owners are indices of `slots`
+  std::vector<AnySlot> beside; ///< on the other engines that a part holds
+  Sweep lanesHeld;             ///< owners are indices of `all`
+  Sweep bytesHeld;             ///< owners are indices of `slots`
 };
 
 } // namespace
@@ -110,7 +114,8 @@ void Verifier::checkSlot(const Slot &slot) {
   checkFetches(slot, demand);
   AnySlot own{slot.task,   slot.part,  &part,    nullptr,
               slot.engine, slot.start, slot.end, &slot.lanes};
-  bool timesExist = checkOne(own, demand, task.kinds);
+  bool timesExist = checkOne(own, demand, ownKinds(problem, task));
+  checkWith(own, slot.with, timesExist);
   if (!exists(problem, slot.engine))
     return;
   if (task.group.value_or(slot.engine.group) != slot.engine.group)
@@ -184,6 +189,30 @@ bool Verifier::checkOne(const AnySlot &own, const Demand &demand,
       lanesHeld.hold({m, 0}, own.start, own.end,
                      std::max<int64_t>((*own.lanes)[m], 0), all.size() - 1);
   return true;
+}
+
+/// S4: one engine of each group beside its own.
+void Verifier::checkWith(const AnySlot &own, const std::vector<EngineId> &with,
+                         bool timesExist) {
+  const std::vector<unsigned> &groups = problem.tasks[own.task].with;
+  if (with.size() != groups.size())
+    return report("S4", own.task,
+                  nameOfSlot(problem, own) + " holds " +
+                      std::to_string(with.size()) +
+                      " engines beside its own, expected " +
+                      std::to_string(groups.size()));
+  for (size_t i = 0; i < with.size(); ++i) {
+    if (with[i].group != groups[i] || !exists(problem, with[i]))
+      report("S4", own.task,
+             nameOfSlot(problem, own) + " holds " +
+                 nameOfEngine(problem, with[i]) +
+                 " beside its own engine, expected one of the " +
+                 std::to_string(problem.engines[groups[i]].count) + " of '" +
+                 problem.engines[groups[i]].name + "'");
+    else if (timesExist)
+      beside.push_back({own.task, own.part, own.shape, own.fetch, with[i],
+                        own.start, own.end, own.lanes});
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -280,9 +309,10 @@ void Verifier::checkCombining() {
 
 void Verifier::checkOverlaps() {
   std::vector<const AnySlot *> order;
-  for (const AnySlot &own : all)
-    if (own.start < own.end)
-      order.push_back(&own);
+  for (const std::vector<AnySlot> *slots : {&all, &beside})
+    for (const AnySlot &own : *slots)
+      if (own.start < own.end)
+        order.push_back(&own);
   auto key = [](const AnySlot *own) {
     return std::make_tuple(own->engine.group, own->engine.index, own->start,
                            own->end, own->task, own->part);

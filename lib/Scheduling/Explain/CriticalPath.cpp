@@ -32,6 +32,7 @@ private:
   void listAwaited(const Span &span);
   bool isAwaited(const Span &before) const;
   Cause relate(const Span &span, const Span &before) const;
+  bool shareEngine(const Span &span, const Span &before) const;
 
   const Problem &problem;
   const Solution &solution;
@@ -81,7 +82,23 @@ Cause PathFinder::relate(const Span &span, const Span &before) const {
     return Cause::Dependence;
   if (!span.fetch && before.fetch && before.slot == span.slot)
     return Cause::Fetch;
-  return before.engine == span.engine ? Cause::Engine : Cause::Bandwidth;
+  return shareEngine(span, before) ? Cause::Engine : Cause::Bandwidth;
+}
+
+/// Also where one of them holds it beside its own.
+bool PathFinder::shareEngine(const Span &span, const Span &before) const {
+  auto others = [&](const Span &of) -> const std::vector<EngineId> & {
+    static const std::vector<EngineId> none;
+    return of.fetch ? none : solution.slots[of.slot].with;
+  };
+  auto holds = [&](const Span &of, EngineId engine) {
+    return of.engine == engine ||
+           std::find(others(of).begin(), others(of).end(), engine) !=
+               others(of).end();
+  };
+  return holds(before, span.engine) ||
+         std::any_of(others(span).begin(), others(span).end(),
+                     [&](EngineId engine) { return holds(before, engine); });
 }
 
 std::vector<PathStep> PathFinder::run() {

@@ -153,7 +153,11 @@ Cause CauseFinder::causeOfPart(const Slot &slot) const {
       if (canRun(problem, group, task, part))
         mostFree = std::max(mostFree, occupancy.mostFreeOnIdle(group));
   }
-  if (!mostFree)
+  bool othersAreIdle =
+      std::all_of(task.with.begin(), task.with.end(), [&](unsigned group) {
+        return occupancy.countIdle(group) > 0;
+      });
+  if (!mostFree || !othersAreIdle)
     return Cause::Engine;
   if (!occupancy.areFree(slot.lanes))
     return Cause::Bandwidth;
@@ -211,12 +215,19 @@ void CauseFinder::run() {
       }
       if (step.start() == step.end())
         continue;
-      unsigned group = step.engine().group;
-      explanation.engines[group].busyCycles += step.end() - step.start();
-      if (cause == Cause::Engine) // a busy one, on which its slices lie
-        cause = Cause::Choice;    // not another
-      Cause &first = starts.try_emplace(group, cause).first->second;
-      first = std::min(first, cause);
+      // A busy one on which its slices lie, not another, if it needs no others.
+      if (cause == Cause::Engine &&
+          (step.fetch || problem.tasks[step.slot->task].with.empty()))
+        cause = Cause::Choice;
+      auto startOn = [&](unsigned group) {
+        explanation.engines[group].busyCycles += step.end() - step.start();
+        Cause &first = starts.try_emplace(group, cause).first->second;
+        first = std::min(first, cause);
+      };
+      startOn(step.engine().group);
+      if (!step.fetch)
+        for (EngineId other : step.slot->with)
+          startOn(other.group);
     }
     for (auto [group, cause] : starts)
       addIdleCycles(group, steps[i].start(), cause);

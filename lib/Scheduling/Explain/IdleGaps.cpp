@@ -61,6 +61,8 @@ listBusy(const Solution &solution) {
   };
   for (const Slot &slot : solution.slots) {
     add(slot.engine, slot.start, slot.end);
+    for (EngineId other : slot.with)
+      add(other, slot.start, slot.end);
     for (const PrefetchSlot &fetch : slot.prefetches)
       add(fetch.engine, fetch.start, fetch.end);
   }

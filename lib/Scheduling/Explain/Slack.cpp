@@ -43,7 +43,8 @@ private:
   void visitFetch(size_t slot, const PrefetchSlot &fetch);
   void visitPart(size_t slot);
   int64_t latestEndOf(unsigned task);
-  int64_t passEngine(EngineId engine, int64_t length, int64_t latestEnd);
+  int64_t passEngines(EngineId engine, const std::vector<EngineId> &with,
+                      int64_t length, int64_t latestEnd);
 
   const Problem &problem;
   const Solution &solution;
@@ -86,16 +87,25 @@ std::vector<SlackFinder::Step> SlackFinder::listBackward() const {
   return steps;
 }
 
-/// The latest start of a step before the one behind it on its engine. Without
-/// length it is not on its engine's time.
-int64_t SlackFinder::passEngine(EngineId engine, int64_t length,
-                                int64_t latestEnd) {
+/// The latest start of a step before those behind it on its engines. Without
+/// length it is not on the time of its engines.
+int64_t SlackFinder::passEngines(EngineId engine,
+                                 const std::vector<EngineId> &with,
+                                 int64_t length, int64_t latestEnd) {
   if (length == 0)
     return latestEnd;
-  auto [next, isLast] =
-      nextOnEngine.try_emplace({engine.group, engine.index}, solution.makespan);
-  next->second = std::min(next->second, latestEnd) - length;
-  return next->second;
+  auto nextOn = [&](EngineId on) -> int64_t & {
+    return nextOnEngine.try_emplace({on.group, on.index}, solution.makespan)
+        .first->second;
+  };
+  int64_t latest = std::min(nextOn(engine), latestEnd);
+  for (EngineId other : with)
+    latest = std::min(latest, nextOn(other));
+  latest -= length;
+  nextOn(engine) = latest;
+  for (EngineId other : with)
+    nextOn(other) = latest;
+  return latest;
 }
 
 /// All that waits for the task was visited before the first of its parts.
@@ -111,8 +121,8 @@ int64_t SlackFinder::latestEndOf(unsigned task) {
 
 void SlackFinder::visitFetch(size_t index, const PrefetchSlot &fetch) {
   const Slot &slot = solution.slots[index];
-  int64_t latest =
-      passEngine(fetch.engine, fetch.end - fetch.start, latestStart[index]);
+  int64_t latest = passEngines(fetch.engine, {}, fetch.end - fetch.start,
+                               latestStart[index]);
   const Source &source =
       numbers.part(slot.task, slot.part).sources[fetch.source];
   for (unsigned awaited : source.predecessors)
@@ -126,7 +136,8 @@ void SlackFinder::visitPart(size_t index) {
   int64_t latestEnd = latestEndOf(slot.task);
   if (!combines)
     latestEnd = std::min(latestEnd, latestForCombining[slot.task]);
-  int64_t latest = passEngine(slot.engine, slot.end - slot.start, latestEnd);
+  int64_t latest =
+      passEngines(slot.engine, slot.with, slot.end - slot.start, latestEnd);
   latestStart[index] = latest;
   if (combines)
     latestForCombining[slot.task] = latest;

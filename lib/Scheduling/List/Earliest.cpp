@@ -29,9 +29,10 @@ static std::optional<Placement> findPlacement(const MachineState &machine,
   Placement best;
   for (const Mode &mode : table.modesOf(part)) {
     int64_t start = ready;
-    if (mode.length > 0)
-      start = machine.whenFree(table.lanesOf(mode),
-                               std::max(ready, machine.nextIdle(mode.group)));
+    if (mode.length > 0) {
+      int64_t idle = machine.nextIdle(mode.group, table.shapeOf(part).with);
+      start = machine.whenFree(table.lanesOf(mode), std::max(ready, idle));
+    }
     std::optional<int64_t> end = checkedAdd(start, mode.length);
     if (end && (!best.mode || *end < best.end))
       best = {&mode, start, *end};

@@ -237,10 +237,11 @@ ListRun::ReadyQueue *ListRun::firstCandidate(bool mayStream) {
     if (isNearer(*queue) && machine.isIdle(engine))
       first = queue;
   for (size_t i = 0; i < queues.size(); ++i) {
-    const auto &[groups, streams] = plan.queues[i];
+    const auto &[groups, streams, with] = plan.queues[i];
     if ((mayStream || !streams) && isNearer(queues[i]) &&
         std::any_of(groups.begin(), groups.end(),
-                    [&](unsigned group) { return machine.isIdle(group); }))
+                    [&](unsigned group) { return machine.isIdle(group); }) &&
+        machine.areIdle(&with))
       first = &queues[i];
   }
   return first;
@@ -307,6 +308,8 @@ bool ListRun::shouldWait(Manner manner, int64_t now, const int64_t *wanted,
 
 std::optional<ListRun::Choice> ListRun::chooseBound(size_t part,
                                                     EngineId engine) {
+  if (!machine.areIdle(plan.table.shapeOf(part).with))
+    return std::nullopt;
   std::vector<int64_t> bytes = prefetcher->bytesLeft(part);
   const Part &numbers = plan.table.partOf(part);
   const EngineGroup &group = problem.engines[engine.group];
@@ -336,13 +339,14 @@ ListRun::choosePatiently(const PartTable::Shape &shape) {
   int64_t bestEnd = 0;
   for (const Mode &mode : plan.table.modesOf(shape)) {
     std::optional<int64_t> end =
-        checkedAdd(machine.nextIdle(mode.group), mode.length);
+        checkedAdd(machine.nextIdle(mode.group, shape.with), mode.length);
     if (end && (!best || *end < bestEnd)) {
       best = &mode;
       bestEnd = *end;
     }
   }
-  if (!best || !fits(plan.table.lanesOf(*best), machine.freeLanes()))
+  if (!best || !machine.areIdle(shape.with) ||
+      !fits(plan.table.lanesOf(*best), machine.freeLanes()))
     return std::nullopt;
   std::optional<EngineId> engine =
       machine.findIdle(best->group, shape.workingSetBytes);
@@ -362,6 +366,8 @@ ListRun::chooseEagerly(const PartTable::Shape &shape, int64_t shares) {
                           problem.engines[mode.group], free);
   };
 
+  if (!machine.areIdle(shape.with))
+    return std::nullopt;
   const Mode *best = nullptr;
   int64_t now = 0;
   EngineId on;

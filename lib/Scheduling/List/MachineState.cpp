@@ -70,6 +70,20 @@ int64_t MachineState::nextIdle(unsigned group) const {
   return isIdle(group) ? time : groups[group].ends.top();
 }
 
+int64_t MachineState::nextIdle(unsigned group,
+                               const std::vector<unsigned> *with) const {
+  int64_t next = nextIdle(group);
+  if (with)
+    for (unsigned other : *with)
+      next = std::max(next, nextIdle(other));
+  return next;
+}
+
+bool MachineState::areIdle(const std::vector<unsigned> *with) const {
+  return !with || std::all_of(with->begin(), with->end(),
+                              [&](unsigned group) { return isIdle(group); });
+}
+
 std::optional<int64_t> MachineState::nextEnd() const {
   if (running.empty())
     return std::nullopt;
@@ -134,15 +148,16 @@ const Ended &MachineState::advanceTo(int64_t to) {
     Running run = *running.begin();
     running.erase(running.begin());
     EngineId engine = engineOf(run);
-    Group &group = groups[engine.group];
-    group.ends.pop();
-    group.idle.insert(engine.index);
+    giveBackEngine(engine);
     release(lanesOf(run), free);
     if (run.fetch >= 0) {
       ended.fetched.push_back(run.part);
       continue;
     }
     ended.parts.push_back(run.part);
+    for (EngineId other : solution.slots[run.part].with)
+      giveBackEngine(other);
+    Group &group = groups[engine.group];
     if (static_cast<size_t>(engine.index) >= group.rooms.size())
       continue;
     Room &room = group.rooms[engine.index];
@@ -206,6 +221,13 @@ void MachineState::takeEngine(EngineId engine, int64_t end) {
   group.ends.push(end);
 }
 
+/// The first of its group that ends.
+void MachineState::giveBackEngine(EngineId engine) {
+  Group &group = groups[engine.group];
+  group.ends.pop();
+  group.idle.insert(engine.index);
+}
+
 void MachineState::takeLanes(const std::vector<int64_t> &lanes) {
   for (size_t m = 0; m < free.size(); ++m)
     free[m] -= lanes[m];
@@ -223,15 +245,24 @@ bool MachineState::start(size_t part, EngineId engine, LaneChoice choice) {
   slot.end = *end;
   slot.lanes = std::move(choice.lanes);
   solution.makespan = std::max(solution.makespan, *end);
+  const PartTable::Shape &shape = table.shapeOf(part);
   // With slices, it has an end at which they make room, even if that is now.
-  if (choice.length == 0 && slot.prefetches.empty())
+  bool occupies = choice.length > 0 || !slot.prefetches.empty();
+  if (shape.with)
+    for (unsigned group : *shape.with) {
+      int64_t index = occupies ? groups[group].idle.next(0) : 0;
+      slot.with.push_back({group, index});
+      if (occupies)
+        takeEngine(slot.with.back(), *end);
+    }
+  if (!occupies)
     return true;
   takeEngine(engine, *end);
   running.insert({*end, part, -1});
   takeLanes(slot.lanes);
   roomOf(engine).running =
       slot.prefetches.empty()
-          ? table.shapeOf(part).workingSetBytes
+          ? shape.workingSetBytes
           : workingSetWith(table.partOf(part), slot.prefetches);
   return true;
 }

@@ -44,10 +44,14 @@ public:
   bool isIdle(EngineId engine) const {
     return groups[engine.group].idle.contains(engine.index);
   }
+  /// Whether each group has an idle engine; null: no groups.
+  bool areIdle(const std::vector<unsigned> *with) const;
   /// Idle engines that compute.
   int64_t idleComputeEngines() const;
   /// When an engine of the group is idle next: now, or when the first one ends.
   int64_t nextIdle(unsigned group) const;
+  /// The same of it and all others, as far as each group is looked at alone.
+  int64_t nextIdle(unsigned group, const std::vector<unsigned> *with) const;
   /// When the next slot ends; nothing when all engines are idle.
   std::optional<int64_t> nextEnd() const;
 
@@ -67,9 +71,9 @@ public:
   /// private memory left beside what was fetched.
   std::optional<EngineId> findIdle(unsigned group, int64_t workingSetBytes);
 
-  /// Starts a part now. One without length for which nothing was fetched
-  /// occupies nothing, needs no idle engine, and is not among what ends. False
-  /// on overflow.
+  /// Starts a part now, with the first idle engines of the groups beside its
+  /// own. One without length for which nothing was fetched occupies nothing,
+  /// needs no idle engine, and is not among what ends. False on overflow.
   bool start(size_t part, EngineId engine, LaneChoice choice);
 
   /// Starts to fetch a source for a part that will run on `target`, on an idle
@@ -135,6 +139,7 @@ private:
   EngineId engineOf(const Running &run) const;
   Room &roomOf(EngineId engine);
   void takeEngine(EngineId engine, int64_t end);
+  void giveBackEngine(EngineId engine);
   void takeLanes(const std::vector<int64_t> &lanes);
 
   const Problem &problem;

@@ -45,6 +45,9 @@ static void listQueues(Plan &plan) {
   for (PartTable::Shape &shape : plan.table.shapes) {
     queue.groups.clear();
     queue.streams = shape.streams;
+    queue.with.clear();
+    if (shape.with)
+      queue.with = *shape.with;
     for (const Mode &mode : plan.table.modesOf(shape))
       queue.groups.push_back(mode.group);
     auto [known, isNew] = queues.try_emplace(queue, queues.size());

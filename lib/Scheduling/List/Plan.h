@@ -32,8 +32,10 @@ struct Plan {
   struct Queue {
     std::vector<unsigned> groups; ///< that can run them
     bool streams;                 ///< they are longer than what they compute
+    std::vector<unsigned> with;   ///< groups of which they need one, too
     bool operator<(const Queue &other) const {
-      return std::tie(groups, streams) < std::tie(other.groups, other.streams);
+      return std::tie(groups, streams, with) <
+             std::tie(other.groups, other.streams, other.with);
     }
   };
   std::vector<Queue> queues;

@@ -49,7 +49,7 @@ static bool areEqual(const std::vector<Part> &a, const std::vector<Part> &b) {
 }
 
 static bool areEqual(const Task &a, const Task &b) {
-  return a.kinds == b.kinds && a.group == b.group &&
+  return a.kinds == b.kinds && a.group == b.group && a.with == b.with &&
          a.predecessors == b.predecessors && a.lastCombines == b.lastCombines &&
          areEqual(a.parts, b.parts) &&
          haveEqual(a.alternatives, b.alternatives,

@@ -29,6 +29,9 @@ namespace {
 struct Step {
   size_t slot = 0;
   std::optional<unsigned> fetch;
+  /// In `Slot::with`: what the part does on an engine beside its own. It comes
+  /// right behind the part.
+  std::optional<unsigned> with;
   int64_t start = 0, end = 0;
   unsigned rank = 0; ///< of the task, in an order of dependences
   QueuePrefix place; ///< it is the last one of these
@@ -82,6 +85,8 @@ private:
   std::vector<Wait> chooseWaits();
   bool isImplied(const Wait &wait) const;
   void merge(const Wait &wait);
+  QueueClock clockOfNext(size_t first, size_t behind) const;
+  void addClocks(size_t first, size_t behind, bool hasWaits);
   void noteProgress(size_t number);
 
   const Problem &problem;
@@ -121,19 +126,31 @@ void QueueMaker::collectSteps() {
     for (unsigned fetch = 0; fetch < slot.prefetches.size(); ++fetch)
       steps.push_back({index,
                        fetch,
+                       std::nullopt,
                        slot.prefetches[fetch].start,
                        slot.prefetches[fetch].end,
                        rank[slot.task],
                        {}});
-    steps.push_back(
-        {index, std::nullopt, slot.start, slot.end, rank[slot.task], {}});
+    auto addPart = [&](std::optional<unsigned> with) {
+      steps.push_back({index,
+                       std::nullopt,
+                       with,
+                       slot.start,
+                       slot.end,
+                       rank[slot.task],
+                       {}});
+    };
+    addPart(std::nullopt);
+    for (unsigned with = 0; slot.start < slot.end && with < slot.with.size();
+         ++with)
+      addPart(with);
   }
   // What takes no time comes before what starts with it, in the order of
   // dependences; a part behind its fetches.
   auto keyOf = [&](const Step &step) {
     return std::tuple(step.start, step.end, step.rank,
                       solution.slots[step.slot].part, !step.fetch,
-                      step.fetch.value_or(0), step.slot);
+                      step.fetch.value_or(0), step.slot, step.with);
   };
   std::sort(steps.begin(), steps.end(),
             [&](const Step &a, const Step &b) { return keyOf(a) < keyOf(b); });
@@ -144,8 +161,9 @@ void QueueMaker::assignQueues() {
   using Key = std::tuple<bool, unsigned, int64_t>;
   auto keyOf = [&](const Step &step) {
     const Slot &slot = solution.slots[step.slot];
-    EngineId engine =
-        step.fetch ? slot.prefetches[*step.fetch].engine : slot.engine;
+    EngineId engine = step.fetch  ? slot.prefetches[*step.fetch].engine
+                      : step.with ? slot.with[*step.with]
+                                  : slot.engine;
     return step.start == step.end ? Key(true, 0, 0)
                                   : Key(false, engine.group, engine.index);
   };
@@ -163,8 +181,10 @@ void QueueMaker::assignQueues() {
   placesOfFetches.resize(solution.slots.size());
   for (Step &step : steps) {
     unsigned queue = numberOf[keyOf(step)];
-    queues[queue].entries.push_back({step.slot, step.fetch, {}});
+    queues[queue].entries.push_back({step.slot, step.fetch, step.with, {}});
     step.place = {queue, static_cast<uint32_t>(queues[queue].entries.size())};
+    if (step.with)
+      continue;
     if (!step.fetch) {
       placeOfSlot[step.slot] = step.place;
       continue;
@@ -305,7 +325,7 @@ std::vector<Wait> QueueMaker::chooseWaits() {
 void QueueMaker::noteProgress(size_t number) {
   const Step &step = steps[number];
   stepsOfQueue[step.place.queue].push_back(number);
-  if (step.fetch)
+  if (step.fetch || step.with)
     return;
   TaskProgress &task = progress[solution.slots[step.slot].task];
   ++task.parts;
@@ -318,11 +338,35 @@ void QueueMaker::noteProgress(size_t number) {
     known->count = step.place.count;
 }
 
+/// What is certain when these steps, which start and end together, start
+/// without waits.
+QueueClock QueueMaker::clockOfNext(size_t first, size_t behind) const {
+  QueueClock next = clocks->ofNext(steps[first].place.queue);
+  for (size_t step = first + 1; step < behind; ++step)
+    QueueClocks::merge(clocks->ofNext(steps[step].place.queue), next);
+  return next;
+}
+
+/// Where one of them has ended, all have.
+void QueueMaker::addClocks(size_t first, size_t behind, bool hasWaits) {
+  for (size_t step = first; step < behind; ++step) {
+    QueueClock end = clock;
+    for (size_t other = first; other < behind; ++other)
+      if (other != step)
+        ++end[steps[other].place.queue];
+    clocks->add(steps[step].place.queue, end, hasWaits || behind - first > 1);
+    noteProgress(step);
+  }
+}
+
+/// A part together with what is on the engines beside its own.
 void QueueMaker::visit(size_t number) {
   const Step &step = steps[number];
   const Slot &slot = solution.slots[step.slot];
-  unsigned queue = step.place.queue;
-  clock = clocks->ofNext(queue);
+  size_t behind = number + 1;
+  while (behind < steps.size() && steps[behind].with)
+    ++behind;
+  clock = clockOfNext(number, behind);
   if (step.fetch) {
     awaitSource(slot, *step.fetch);
   } else {
@@ -332,9 +376,9 @@ void QueueMaker::visit(size_t number) {
   }
   awaitRoom(step);
   std::vector<Wait> waits = chooseWaits();
-  clocks->add(queue, clock, !waits.empty());
-  queues[queue].entries[step.place.count - 1].waits = std::move(waits);
-  noteProgress(number);
+  addClocks(number, behind, !waits.empty());
+  queues[step.place.queue].entries[step.place.count - 1].waits =
+      std::move(waits);
 }
 
 std::vector<Queue> QueueMaker::run() {
@@ -348,7 +392,8 @@ std::vector<Queue> QueueMaker::run() {
   owners.resize(memoryNumbers.size());
   releases.resize(memoryNumbers.size());
   for (size_t number = 0; number < steps.size(); ++number)
-    visit(number);
+    if (!steps[number].with)
+      visit(number);
   return std::move(queues);
 }
 

@@ -53,6 +53,22 @@ TEST(Bounds, WorkOfEachSetOfEngines) {
                                "bytes_dram=0 stages=90");
 }
 
+// Attention holds an engine of each kind: its four parts of 30 run two at a
+// time, as there are two vector engines, 60 from the first start to the last
+// end. The vector engines have 4 x 30 of it and 20 of their own, (120 + 20) /
+// 2, the matrix engines 120 / 4.
+TEST(Bounds, EnginesOfSeveralGroupsAtOnce) {
+  Problem problem = machine(4);
+  problem.engines[0].kinds = matrix;
+  problem.engines.push_back({"vec", vector, 2, {1024}, 0});
+  problem.tasks = {task("attn", both(), 30, 0), task("v", vector, 20, 0)};
+  problem.tasks[0].parts[0].count = 4;
+  problem.tasks[0].with = {1};
+  EXPECT_EQ(boundsOf(problem), "critical_path=60 work_npu=30 work_vec=70 "
+                               "bytes_dram=0 stages=70");
+  EXPECT_EQ(scheduleList(problem)->makespan, 80);
+}
+
 // Streams count as the time for which they hold an engine: with a port of a
 // quarter, 100 bytes take 400 cycles; two such tasks on one engine 800, and so
 // do their bytes, as no other engine has a port. Overhead and serial cycles

@@ -240,6 +240,34 @@ TEST(Check, TheGroupOfTheTaskHasTheKinds) {
             "engine group of 'q_proj': expected below 2, found 9");
 }
 
+// Engines that a part holds beside its own are of groups that there are, each
+// once, and bring their kinds.
+TEST(Check, GroupsBesideItsOwn) {
+  auto change = [](Problem &p, std::vector<unsigned> with) {
+    p.engines.push_back({"vec", vector, 1, {1}, 0});
+    p.engines[0].kinds = matrix;
+    for (Task &task : p.tasks)
+      task.kinds = matrix;
+    p.tasks[1].kinds = both();
+    p.tasks[1].group = 0;
+    p.tasks[1].with = std::move(with);
+  };
+  auto messageWith = [&](std::vector<unsigned> with) {
+    return messageAfter([&](Problem &p) { change(p, with); });
+  };
+  Problem good = sound();
+  change(good, {2});
+  EXPECT_EQ(good.check(), std::vector<std::string>());
+  EXPECT_EQ(messageWith({}), "engines for 'q_proj': expected 'npu' with kind "
+                             "matrix+vector, found none");
+  EXPECT_EQ(messageWith({3}), "groups beside that of 'q_proj': expected below "
+                              "3, found 3");
+  EXPECT_EQ(messageWith({2, 2}),
+            "groups beside that of 'q_proj': expected each once, found 2");
+  EXPECT_EQ(messageWith({2, 0}), "groups beside that of 'q_proj': expected "
+                                 "others than its own, found 0");
+}
+
 // A working set fits the private memory of some engine that has the kinds; the
 // message says how much is missing in the roomiest. Without a working set none
 // is needed.

@@ -231,10 +231,17 @@ public:
       : problem(problem), solution(solution) {
     for (const Slot &slot : solution.slots) {
       runs.push_back({&slot, nullptr, slot.engine, slot.start, slot.end,
-                      workingSetWith(partOf(slot), slot.prefetches), 0});
+                      workingSetWith(partOf(slot), slot.prefetches), 0,
+                      slot.with});
       for (const PrefetchSlot &fetch : slot.prefetches)
-        runs.push_back({&slot, &fetch, fetch.engine, fetch.start, fetch.end, 0,
-                        partOf(slot).sources[fetch.source].sliceBytes});
+        runs.push_back({&slot,
+                        &fetch,
+                        fetch.engine,
+                        fetch.start,
+                        fetch.end,
+                        0,
+                        partOf(slot).sources[fetch.source].sliceBytes,
+                        {}});
     }
   }
 
@@ -289,6 +296,10 @@ private:
     EngineId engine;
     int64_t start, end;
     int64_t workingSet, slice;
+    std::vector<EngineId> others;
+    bool holds(EngineId one) const {
+      return engine == one || std::count(others.begin(), others.end(), one) > 0;
+    }
   };
 
   const Part &partOf(const Slot &slot) const {
@@ -310,15 +321,18 @@ private:
     return std::count(tasks.begin(), tasks.end(), other.slot->task);
   }
   bool isBehind(const Run &run, const Run &other) const {
-    bool onEngine = run.engine == other.engine && run.start < run.end &&
-                    other.start < other.end && run.start >= other.end;
+    bool share = other.holds(run.engine);
+    for (EngineId one : run.others)
+      share |= other.holds(one);
+    bool onEngine = share && run.start < run.end && other.start < other.end &&
+                    run.start >= other.end;
     bool isFetched = !run.fetch && other.fetch && run.slot == other.slot;
     return onEngine || isFetched || dependsOn(run, other);
   }
 
   bool isIdle(EngineId engine, int64_t cycle) const {
     for (const Run &run : runs)
-      if (run.engine == engine && run.start <= cycle && cycle < run.end)
+      if (run.holds(engine) && run.start <= cycle && cycle < run.end)
         return false;
     return true;
   }
@@ -354,7 +368,8 @@ private:
       return group.kinds.contains(EngineKind::Memory);
     if (!run.slot->prefetches.empty())
       return engine == run.engine;
-    return group.kinds.containsAll(task.kinds) &&
+    return group.kinds.containsAll(leftOf(problem, task)) &&
+           std::count(task.with.begin(), task.with.end(), engine.group) == 0 &&
            task.group.value_or(engine.group) == engine.group &&
            group.privateBytes >= run.workingSet;
   }
@@ -380,6 +395,12 @@ private:
     if (run.fetch)
       anyRoom = freeBytes(run.slot->engine, before) >= run.slice;
     bool isShort = run.start == run.end;
+    for (EngineId other : run.others) {
+      bool anyOther = false;
+      for (int64_t i = 0; i < problem.engines[other.group].count; ++i)
+        anyOther |= isIdle({other.group, i}, before);
+      anyIdle &= anyOther;
+    }
     if (!anyIdle && !isShort)
       return Cause::Engine;
     if (!lanesAreFree(run, before) && !isShort)
@@ -391,11 +412,15 @@ private:
     int64_t next = INT64_MAX;
     Cause first = Cause::NoWork;
     for (const Run &run : runs) {
-      if (run.engine.group != group || run.start <= cycle ||
-          run.start == run.end || run.start > next)
+      bool isOn = run.engine.group == group;
+      for (EngineId other : run.others)
+        isOn |= other.group == group;
+      if (!isOn || run.start <= cycle || run.start == run.end ||
+          run.start > next)
         continue;
       Cause cause = causeOf(run);
-      cause = cause == Cause::Engine ? Cause::Choice : cause;
+      if (cause == Cause::Engine && run.others.empty())
+        cause = Cause::Choice;
       first = run.start < next ? cause : std::min(first, cause);
       next = run.start;
     }

@@ -87,6 +87,8 @@ static void checkGaps(const Problem &problem, const Solution &solution) {
   };
   for (const Slot &slot : solution.slots) {
     cover(slot.engine, slot.start, slot.end);
+    for (EngineId other : slot.with)
+      cover(other, slot.start, slot.end);
     for (const PrefetchSlot &fetch : slot.prefetches)
       cover(fetch.engine, fetch.start, fetch.end);
   }

@@ -50,6 +50,30 @@ TEST(List, LongestWayFirst) {
   EXPECT_EQ(scheduleEarliest(problem)->makespan, 50);
 }
 
+// Each part of attention takes an engine of each group and gives both back at
+// once. In program order the norm comes behind both parts, and the product on
+// the matrix engine that is idle then; best is the norm on one vector engine,
+// beside both parts, 20 + 20, on the other.
+TEST(List, SeveralEnginesAtOnce) {
+  Problem problem = machine(2);
+  problem.engines[0].kinds = matrix;
+  problem.engines.push_back({"vpu", vector, 2, {1024}, 0});
+  problem.tasks = {task("attn", both(), 20, 0), task("norm", vector, 30, 0),
+                   task("mm", matrix, 25, 0)};
+  problem.tasks[0].parts[0].count = 2;
+  problem.tasks[0].with = {1};
+  ASSERT_EQ(problem.check(), std::vector<std::string>());
+  std::optional<Solution> inOrder = scheduleEarliest(problem);
+  ASSERT_TRUE(inOrder && isValid(problem, *inOrder));
+  EXPECT_EQ(slotsOf(problem, *inOrder),
+            Slots({"npu[0] 0..20 lanes 0", "npu[1] 0..20 lanes 0",
+                   "vpu[0] 20..50 lanes 0", "npu[0] 20..45 lanes 0"}));
+  EXPECT_EQ(inOrder->slots[1].with, std::vector<EngineId>({{1, 1}}));
+  std::optional<Solution> best = scheduleList(problem);
+  ASSERT_TRUE(best && isValid(problem, *best));
+  EXPECT_EQ(best->makespan, 40);
+}
+
 // What is ready overtakes what waits: `c` runs beside `a`.
 TEST(List, ReadyTasksOvertake) {
   Problem problem = machine(2);

@@ -146,11 +146,38 @@ static bool runIsValid(const Problem &problem, Grid &grid, EngineId engine,
   return true;
 }
 
+/// The other engines that a part holds; takes them.
+static bool othersAreValid(const Problem &problem, Grid &grid, const Task &task,
+                           const Slot &slot) {
+  if (slot.with.size() != task.with.size())
+    return false;
+  for (size_t i = 0; i < slot.with.size(); ++i) {
+    if (!engineFits(problem, slot.with[i], {}, task.with[i]) ||
+        !grid.engineIsFree(slot.with[i], slot.start, slot.end))
+      return false;
+    grid.takeEngine(slot.with[i], slot.start, slot.end);
+  }
+  return true;
+}
+
+EngineKindSet leftOf(const Problem &problem, const Task &task) {
+  EngineKindSet left;
+  for (EngineKind kind : allEngineKinds) {
+    bool isElsewhere = false;
+    for (unsigned group : task.with)
+      isElsewhere |= problem.engines[group].kinds.contains(kind);
+    if (task.kinds.contains(kind) && !isElsewhere)
+      left.insert(kind);
+  }
+  return left;
+}
+
 static bool slotIsValid(const Problem &problem, Grid &grid, const Slot &slot) {
   const Task &task = problem.tasks[slot.task];
   const Part &part = task.parts[slot.part];
-  if (!engineFits(problem, slot.engine, task.kinds, task.group) ||
-      slot.start < 0 || slot.end < slot.start)
+  if (!engineFits(problem, slot.engine, leftOf(problem, task), task.group) ||
+      slot.start < 0 || slot.end < slot.start ||
+      !othersAreValid(problem, grid, task, slot))
     return false;
   std::vector<int64_t> left = part.bytes;
   std::set<unsigned> fetched;

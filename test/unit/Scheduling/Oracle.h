@@ -55,6 +55,9 @@ private:
 /// itself.
 Problem spellOut(const Problem &problem, const Solution &solution);
 
+/// Kinds that the engines beside a part's own do not have.
+EngineKindSet leftOf(const Problem &problem, const Task &task);
+
 /// Of private memory, beside slices.
 int64_t needOf(const Part &part, const Slot &slot);
 

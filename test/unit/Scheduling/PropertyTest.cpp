@@ -26,6 +26,8 @@ public:
     Slot &slot = solution.slots[dice.between(0, solution.slots.size() - 1)];
     if (!slot.prefetches.empty() && dice.oneIn(2))
       return mutateFetch(slot);
+    if (!slot.with.empty() && dice.oneIn(3))
+      return mutateOther(slot.with);
     switch (dice.between(0, 13)) {
     case 13:
       if (!solution.choices.empty())
@@ -79,6 +81,23 @@ private:
       break;
     default:
       mutateRun(fetch.engine, fetch.start, fetch.end, fetch.lanes);
+    }
+  }
+
+  void mutateOther(std::vector<EngineId> &with) {
+    switch (dice.between(0, 3)) {
+    case 0:
+      with.pop_back();
+      break;
+    case 1:
+      with.push_back(with.front());
+      break;
+    case 2:
+      with.front().group = dice.between(0, 3);
+      break;
+    case 3:
+      with.front().index = dice.between(-1, 3);
+      break;
     }
   }
 

@@ -27,7 +27,7 @@ static std::string show(const Problem &problem, const Solution &solution,
     for (const QueueEntry &entry : queue.entries) {
       const Slot &slot = solution.slots[entry.slot];
       text += &entry == &queue.entries.front() ? " " : " | ";
-      text += entry.fetch ? "fetch " : "";
+      text += entry.fetch ? "fetch " : entry.with ? "with " : "";
       text += problem.tasks[slot.task].name + "." + std::to_string(slot.part);
       for (const Wait &wait : entry.waits)
         text += std::string(&wait == &entry.waits.front() ? " after" : ",") +
@@ -146,6 +146,30 @@ TEST(Queues, whatTakesNoTimeIsOnNoEngine) {
             "none: none.0 after task 0 = 1");
 }
 
+// Attention holds a matrix and a vector engine: it stands in the queues of both
+// and waits for the norm in neither, which is before it on the vector engine.
+// What is behind it on the vector engine waits for nothing: the part has ended
+// there, too, and out of attention on the matrix engine only for the sum.
+TEST(Queues, aPartOnSeveralEnginesStandsInEachQueue) {
+  Problem problem = machine(1);
+  problem.engines = {{"mxu", matrix, 1, {1024}, 1000},
+                     {"vpu", vector, 1, {1024}, 1000}};
+  problem.tasks = {
+      task("norm", vector, 10, 0), task("attn", both(), 20, 0, {0}),
+      task("sum", vector, 5, 0, {1}), task("out", matrix, 5, 0, {2})};
+  problem.tasks[1].with = {1};
+  Solution solution;
+  solution.slots = {{0, 0, {1, 0}, 0, 10, {0}, {}},
+                    {1, 0, {0, 0}, 10, 30, {0}, {}, {{1, 0}}},
+                    {2, 0, {1, 0}, 30, 35, {0}, {}},
+                    {3, 0, {0, 0}, 35, 40, {0}, {}}};
+  solution.makespan = 40;
+  ASSERT_TRUE(isValid(problem, solution));
+  EXPECT_EQ(showQueues(problem, solution),
+            "mxu[0]: attn.0 | out.0 after task 2 = 1; "
+            "vpu[0]: norm.0 | with attn.0 | sum.0");
+}
+
 //===----------------------------------------------------------------------===//
 // Random schedules, judged by brute force
 //===----------------------------------------------------------------------===//
@@ -188,7 +212,7 @@ public:
     std::vector<size_t> found;
     for (size_t number = 0; number < size(); ++number) {
       auto [queue, position] = entries[number];
-      bool isPart = !entry(number).fetch && number != by;
+      bool isPart = !entry(number).fetch && !entry(number).with && number != by;
       if (wait.counter == Wait::Counter::Queue
               ? queue == wait.index &&
                     static_cast<int64_t>(position) < wait.count
@@ -232,16 +256,31 @@ public:
   }
 
 private:
-  std::vector<size_t> direct(size_t number, const Wait *without) const {
-    std::vector<size_t> found;
-    auto [queue, position] = entries[number];
-    if (position > 0)
-      found.push_back(numberOf.at({queue, position - 1}));
-    for (const Wait &wait : entry(number).waits)
-      if (&wait != without)
-        for (size_t other : awaited(wait, number))
-          found.push_back(other);
+  /// The entries of a part on all its engines, which start and end together.
+  std::vector<size_t> together(size_t number) const {
+    std::vector<size_t> found = {number};
+    for (size_t other = 0; !entry(number).fetch && other < size(); ++other)
+      if (other != number && !entry(other).fetch &&
+          entry(other).slot == entry(number).slot)
+        found.push_back(other);
     return found;
+  }
+  std::vector<size_t> direct(size_t number, const Wait *without) const {
+    std::set<size_t> found;
+    auto add = [&](size_t other) {
+      for (size_t each : together(other))
+        found.insert(each);
+    };
+    for (size_t own : together(number)) {
+      auto [queue, position] = entries[own];
+      if (position > 0)
+        add(numberOf.at({queue, position - 1}));
+      for (const Wait &wait : entry(own).waits)
+        if (&wait != without)
+          for (size_t other : awaited(wait, own))
+            add(other);
+    }
+    return {found.begin(), found.end()};
   }
   void collect(size_t number, const Wait *without,
                std::set<size_t> &over) const {
@@ -270,7 +309,7 @@ static std::vector<Room> collectRooms(const Problem &problem,
                                       const Order &order) {
   std::map<size_t, size_t> partOf; // slot to entry
   for (size_t number = 0; number < order.size(); ++number)
-    if (!order.entry(number).fetch)
+    if (!order.entry(number).fetch && !order.entry(number).with)
       partOf[order.entry(number).slot] = number;
   std::vector<Room> rooms;
   for (size_t number = 0; number < order.size(); ++number) {
@@ -278,7 +317,7 @@ static std::vector<Room> collectRooms(const Problem &problem,
     const Slot &slot = order.slot(number);
     const auto &place = addresses.ofSlots[entry.slot];
     const Part &part = problem.tasks[slot.task].parts[slot.part];
-    if (!place || (!entry.fetch && slot.start == slot.end))
+    if (!place || entry.with || (!entry.fetch && slot.start == slot.end))
       continue;
     int64_t from =
         entry.fetch ? place->slices[*entry.fetch] : place->workingSet;
@@ -311,8 +350,8 @@ static std::set<size_t> required(const Problem &problem, const Order &order,
         needed.insert(other);
       continue;
     }
-    if (other == number)
-      continue;
+    if (order.entry(other).slot == entry.slot && !order.entry(other).fetch)
+      continue; // itself, on this engine or on others
     bool isPart = !order.entry(other).fetch;
     bool isOwnFetch = !isPart && order.entry(other).slot == entry.slot;
     unsigned from = order.slot(other).task;
@@ -336,7 +375,7 @@ static std::set<size_t> required(const Problem &problem, const Order &order,
 TEST(Queues, waitsAreEnoughAndNoneIsTooMany) {
   Dice dice(5);
   unsigned entries = 0, waits = 0, fetches = 0, roomWaits = 0;
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 5000; ++round) {
     Problem given = ProblemMaker(dice).make();
     if (!given.check().empty())
       continue;

@@ -93,6 +93,9 @@ private:
     task.kinds = dice.oneIn(9) ? memory : computeKinds();
     if (dice.oneIn(3))
       task.group = dice.between(0, problem.engines.size() - 1);
+    for (int64_t more = dice.oneIn(4) ? dice.between(1, 2) : 0; more > 0;
+         --more)
+      task.with.push_back(dice.between(0, problem.engines.size() - 1));
     task.parts = makeParts(problem);
     task.lastCombines = canCombine(task.parts) && dice.oneIn(2);
     for (int64_t more = dice.oneIn(3) ? dice.between(1, 2) : 0; more > 0;
@@ -220,12 +223,15 @@ private:
   }
 
   EngineId anyEngine(EngineKindSet kinds, int64_t workingSet,
-                     std::optional<unsigned> only = std::nullopt) {
+                     std::optional<unsigned> only = std::nullopt,
+                     const std::vector<unsigned> &others = {}) {
     while (true) {
       unsigned group =
           only ? *only : dice.between(0, problem.engines.size() - 1);
       const EngineGroup &engine = problem.engines[group];
-      if (engine.kinds.containsAll(kinds) && engine.privateBytes >= workingSet)
+      if (engine.kinds.containsAll(kinds) &&
+          engine.privateBytes >= workingSet &&
+          std::count(others.begin(), others.end(), group) == 0)
         return {group, dice.between(0, engine.count - 1)};
     }
   }
@@ -280,15 +286,21 @@ private:
     for (const Slot &slot : solution.slots)
       if (combines && slot.task == task)
         ready = std::max(ready, slot.end);
-    EngineId engine = anyEngine(problem.tasks[task].kinds, part.workingSetBytes,
-                                problem.tasks[task].group);
+    const std::vector<unsigned> &others = problem.tasks[task].with;
+    EngineId engine =
+        anyEngine(leftOf(problem, problem.tasks[task]), part.workingSetBytes,
+                  problem.tasks[task].group, others);
+    std::vector<EngineId> with;
+    for (unsigned group : others)
+      with.push_back(anyEngine({}, 0, group));
     // Slices may not fit beside what runs before; then without a fetch.
     Grid before = grid;
     bool fetches = hasMemoryEngine() && !dice.oneIn(3);
-    if (fetches && tryPlace({task, index, engine, ready, 0, {}, {}}, true))
+    if (fetches &&
+        tryPlace({task, index, engine, ready, 0, {}, {}, with}, true))
       return;
     grid = before;
-    tryPlace({task, index, engine, ready, 0, {}, {}}, false);
+    tryPlace({task, index, engine, ready, 0, {}, {}, with}, false);
   }
 
   bool tryPlace(Slot slot, bool fetches) {
@@ -322,6 +334,9 @@ private:
   bool tryTake(Slot &slot, int64_t length) {
     const Part &part = problem.tasks[slot.task].parts[slot.part];
     slot.end = slot.start + length;
+    for (EngineId other : slot.with)
+      if (!grid.engineIsFree(other, slot.start, slot.end))
+        return false;
     if (!grid.engineIsFree(slot.engine, slot.start, slot.end) ||
         !grid.lanesAreFree(slot.lanes, slot.start, slot.end))
       return false;
@@ -337,6 +352,8 @@ private:
       after.takeMemory(slot.engine, bytes, fetch.start, slot.end);
     }
     after.takeEngine(slot.engine, slot.start, slot.end);
+    for (EngineId other : slot.with)
+      after.takeEngine(other, slot.start, slot.end);
     after.takeLanes(slot.lanes, slot.start, slot.end);
     grid = after;
     return true;

@@ -191,6 +191,50 @@ TEST(Verify, S4_EngineExists) {
             "'k_proj' is on group 7[1], which does not exist");
 }
 
+// S4: k_proj holds the vector engine, too, all the while: one of the group that
+// its task names, which no other part has in these cycles.
+TEST(Verify, S4_EnginesBesideItsOwn) {
+  auto change = [](S &s) {
+    s.problem.engines.push_back({"vpu", vector, 2, {512}, 0});
+    s.problem.tasks[kProj].kinds = both();
+    s.problem.engines[0].kinds = matrix;
+    s.problem.tasks[norm].kinds = matrix;
+    s.problem.tasks[kProj].with = {2};
+    s.slot(kProj).with = {{2, 1}};
+  };
+  Schedule schedule;
+  change(schedule);
+  EXPECT_TRUE(isValid(schedule.problem, schedule.solution));
+  auto brokenBehind = [&](const std::function<void(S &)> &then) {
+    return broken("S4", [&](S &s) {
+      change(s);
+      then(s);
+    });
+  };
+  EXPECT_EQ(brokenBehind([](S &s) { s.slot(kProj).with.clear(); }),
+            "'k_proj' holds 0 engines beside its own, expected 1");
+  EXPECT_EQ(brokenBehind([](S &s) {
+              s.slot(out).with = {{2, 0}};
+            }),
+            "'out' holds 1 engines beside its own, expected 0");
+  EXPECT_EQ(brokenBehind([](S &s) {
+              s.slot(kProj).with = {{2, 2}};
+            }),
+            "'k_proj' holds vpu[2] beside its own engine, expected one of the "
+            "2 of 'vpu'");
+  EXPECT_EQ(brokenBehind([](S &s) {
+              s.slot(kProj).with = {{1, 1}};
+            }),
+            "'k_proj' holds dma[1] beside its own engine, expected one of the "
+            "2 of 'vpu'");
+  EXPECT_EQ(brokenBehind([](S &s) {
+              s.problem.tasks[qProj].with = {2};
+              s.slot(qProj).with = {{2, 1}};
+            }),
+            "'q_proj' starts on vpu[1] at cycle 200, expected not before the "
+            "end of 'k_proj' at cycle 300");
+}
+
 // S8: a fetch runs on an engine that moves memory, and that exists.
 TEST(Verify, S8_EngineOfTheFetch) {
   EXPECT_EQ(broken("S8",
