@@ -157,15 +157,19 @@ def Llm_PartCostAttr : Llm_Attr<"PartCost", "part_cost", "cost of parts of one s
 def Llm_CostAttr : Llm_Attr<"Cost", "cost", "what an op costs with its tile"> {
   let description = [{
     One record per distinct shape of part. `engine` is the engine group that it was
-    computed for, and that alone runs the op (S4); `stamp` is a fingerprint of the op, its tile and the description of
-    that engine (not of how many there are): a cost whose stamp is not that of its op is
+    computed for, and that alone runs the op (S4). Where the op needs kinds of several
+    groups (attention on separate matrix and vector engines), each part holds an engine of
+    each group of `with`, too, from its start to its end. `stamp` is a fingerprint of the op, its tile and the description of
+    these engines (not of how many there are): a cost whose stamp is not that of its op is
     stale, and `llm-schedule` refuses it.
   }];
   let parameters = (ins "::mlir::StringAttr":$engine,
+    OptionalArrayRefParameter<"::mlir::StringAttr", "groups beside it">:$with,
     ArrayRefParameter<"::mlir::llm::PartCostAttr">:$parts,
     "::mlir::StringAttr":$stamp);
   let assemblyFormat = [{
-    `<` `engine` `=` $engine `,` `parts` `=` `[` $parts `]` `,` `stamp` `=` $stamp `>`
+    `<` `engine` `=` $engine (`with` `=` custom<Names>($with)^)? `,`
+    `parts` `=` `[` $parts `]` `,` `stamp` `=` $stamp `>`
   }];
 }
 
@@ -194,7 +198,8 @@ def Llm_SlotRunAttr : Llm_Attr<"SlotRun", "slot_run", "slots of parts that repea
   let description = [{
     `count` parts: part + i * part_stride runs on engine index + i * index_stride in
     cycles [start_cycle + i * start_stride, end_cycle + i * start_stride), holding `lanes`
-    of each shared memory. `prefetches` are those of the first part; each of them is
+    of each shared memory. `with` says which engine of each other group it holds, by group,
+    index + i * index_stride like its own. `prefetches` are those of the first part; each of them is
     i * start_stride later for part + i * part_stride, on the same engine. Cycles are
     relative to the iteration of the enclosing loop.
   }];
@@ -205,14 +210,20 @@ def Llm_SlotRunAttr : Llm_Attr<"SlotRun", "slot_run", "slots of parts that repea
     DefaultValuedParameter<"int64_t", "1">:$partStride,
     DefaultValuedParameter<"int64_t", "0">:$indexStride,
     DefaultValuedParameter<"int64_t", "0">:$startStride,
-    OptionalArrayRefParameter<"::mlir::llm::PrefetchAttr">:$prefetches);
+    OptionalArrayRefParameter<"::mlir::llm::PrefetchAttr">:$prefetches,
+    OptionalParameter<"::mlir::DictionaryAttr", "group -> engine beside its own">:$with);
   let assemblyFormat = [{
-    `<` `part` `=` $part `,` `engine` `=` $engine `[` $index `]` `,`
+    `<` `part` `=` $part `,` `engine` `=` $engine `[` $index `]`
+    (`with` `=` custom<Amounts>($with)^)? `,`
     `start_cycle` `=` $startCycle `,` `end_cycle` `=` $endCycle `,`
     `lanes` `=` custom<Amounts>($lanes)
     (`count` `=` $count^)? (`part_stride` `=` $partStride^)?
     (`index_stride` `=` $indexStride^)? (`start_stride` `=` $startStride^)?
     (`prefetches` `=` `[` $prefetches^ `]`)? `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Group and index of the engines that slot `i` of the run holds beside its own.
+    ::llvm::SmallVector<::std::pair<::llvm::StringRef, int64_t>, 1> getEnginesBeside(int64_t i);
   }];
 }
 

@@ -72,7 +72,7 @@ FailureOr<Cycles> CostModel::spreadEvenly(FailureOr<int64_t> compute,
     return context.refuseOverflow();
   if (*power > std::max(*compute, traffic.memoryCycles))
     compute = *power;
-  return Cycles::overlapped(context.engine->overheadCycles, *compute,
+  return Cycles::overlapped(context.overheadCycles(), *compute,
                             traffic.memoryCycles);
 }
 

@@ -61,6 +61,9 @@ StringAttr mlir::llm::computeStamp(const OpOnTarget &context, TileAttr tile) {
   if (const Memory *memory = context.tileMemory())
     os << memory->name << "\n";
   os << describeForCost(*context.target, *context.engine);
+  for (const Engine *other : context.with)
+    os << "\nwith " << other->name << "\n"
+       << describeForCost(*context.target, *other);
   return StringAttr::get(
       tile.getContext(),
       llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16));

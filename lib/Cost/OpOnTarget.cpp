@@ -19,6 +19,29 @@ static std::string describe(EngineKindSet kinds) {
   return text;
 }
 
+/// Says what the target lacks: a kind, or engines that have all of them.
+static Refusal refuseEngines(WorkloadOpInterface op, EngineKindSet kinds,
+                             bool isKernel, const Target &target,
+                             Reasons reasons) {
+  EngineKindSet missing;
+  for (EngineKind kind : allEngineKinds)
+    if (kinds.contains(kind) && !target.findEngine(kind))
+      missing.insert(kind);
+  Refusal refusal = reasons.refuse(op)
+                    << "needs an engine that is "
+                    << describe(missing.empty() ? kinds : missing)
+                    << "; target '" << target.name << "' has none";
+  if (!missing.empty())
+    return refusal;
+  if (isKernel)
+    refusal << ". --llm-fuse joins what the module's target can run as one: it "
+               "comes behind --llm-target";
+  else
+    refusal << ". --llm-decompose-attention splits fused attention into ops of "
+               "fewer kinds";
+  return refusal;
+}
+
 FailureOr<OpOnTarget> OpOnTarget::get(WorkloadOpInterface op,
                                       const Target &target, Reasons reasons) {
   FailureOr<Workload> workload =
@@ -26,25 +49,55 @@ FailureOr<OpOnTarget> OpOnTarget::get(WorkloadOpInterface op,
   if (failed(workload))
     return failure();
   EngineKindSet kinds = workload->engineKinds();
-  const Engine *engine = target.findEngine(kinds);
-  if (engine)
-    return OpOnTarget{op, std::move(*workload), &target, engine, reasons};
-  Refusal diagnostic = reasons.refuse(op)
-                       << "needs an engine that is " << describe(kinds)
-                       << "; target '" << target.name << "' has none";
-  if (workload->composition)
-    diagnostic << ". --llm-fuse joins what the module's target can run as one: "
-                  "it comes behind --llm-target";
-  else if (kinds.contains(EngineKind::Matrix) &&
-           kinds.contains(EngineKind::Vector))
-    diagnostic << ". --llm-decompose-attention splits fused attention into ops "
-                  "of fewer "
-                  "kinds";
-  return diagnostic;
+  SmallVector<const Engine *, 1> engines = target.findEngines(kinds);
+  // A kernel of several ops runs on one engine.
+  if (engines.size() == 1 || (!engines.empty() && !workload->composition)) {
+    OpOnTarget found{op, {}, &target, engines.front(), reasons};
+    found.with.assign(engines.begin() + 1, engines.end());
+    return found.partWith(std::move(*workload));
+  }
+  return refuseEngines(op, kinds, bool(workload->composition), target, reasons);
+}
+
+/// While one engine uses a value that another one made, that makes the next.
+OpOnTarget OpOnTarget::partWith(Workload workload) const {
+  OpOnTarget part{op, std::move(workload), target, engine, reasons, with};
+  for (Buffer &buffer : part.workload.buffers)
+    buffer.isHandedOver =
+        !with.empty() && buffer.role == Buffer::Role::Temporary;
+  return part;
 }
 
 OpOnTarget OpOnTarget::inside(const ComposedPart &part) const {
   return {part.op, workloadInside(workload, part), target, engine, reasons};
+}
+
+EngineKindSet OpOnTarget::kinds() const {
+  EngineKindSet kinds = engine->kinds;
+  for (const Engine *other : with)
+    kinds.insert(other->kinds);
+  return kinds;
+}
+
+const Engine &OpOnTarget::engineFor(EngineKind kind) const {
+  for (const Engine *other : with)
+    if (!engine->kinds.contains(kind) && other->kinds.contains(kind))
+      return *other;
+  return *engine;
+}
+
+int64_t OpOnTarget::countTeams() const {
+  int64_t count = engine->count;
+  for (const Engine *other : with)
+    count = std::min(count, other->count);
+  return count;
+}
+
+int64_t OpOnTarget::overheadCycles() const {
+  int64_t cycles = engine->overheadCycles;
+  for (const Engine *other : with)
+    cycles = std::max(cycles, other->overheadCycles);
+  return cycles;
 }
 
 const Memory *OpOnTarget::tileMemory() const {

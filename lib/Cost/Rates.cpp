@@ -23,33 +23,33 @@ static StringRef toRef(std::string_view text) {
 
 /// Work that nothing says the time of must not be free.
 static FailureOr<int64_t> vectorRateOf(const OpOnTarget &context,
-                                       WorkKind kind) {
-  if (std::optional<int64_t> rate = Target::opsPerCycle(*context.engine, kind))
+                                       const Engine &engine, WorkKind kind) {
+  if (std::optional<int64_t> rate = Target::opsPerCycle(engine, kind))
     return *rate;
   StringRef name = toRef(stringify(kind));
   return context.refuse() << "does " << name << " work, for which engine '"
-                          << context.engine->name << "' of target '"
+                          << engine.name << "' of target '"
                           << context.target->name
                           << "' gives no rate: the target needs engines."
-                          << context.engine->name << "." << name
+                          << engine.name << "." << name
                           << "_per_cycle_per_unit";
 }
 
 /// Operations per cycle for one kind of work.
-static FailureOr<int64_t> rateOf(const OpOnTarget &context, WorkKind kind) {
+static FailureOr<int64_t> rateOf(const OpOnTarget &context,
+                                 const Engine &engine, WorkKind kind) {
   if (kind != WorkKind::Mac)
-    return vectorRateOf(context, kind);
+    return vectorRateOf(context, engine, kind);
   Type type = context.workload.macElementType();
   std::string usedType;
   std::optional<int64_t> rate =
-      type ? Target::macsPerCycle(*context.engine, type, usedType)
-           : std::nullopt;
+      type ? Target::macsPerCycle(engine, type, usedType) : std::nullopt;
   if (rate)
     return *rate;
   return context.refuse()
-         << "contracts " << type << ", for which engine '"
-         << context.engine->name << "' of target '" << context.target->name
-         << "' gives no rate (engines." << context.engine->name
+         << "contracts " << type << ", for which engine '" << engine.name
+         << "' of target '" << context.target->name
+         << "' gives no rate (engines." << engine.name
          << ".macs_per_cycle_per_unit), nor one for a wider type";
 }
 
@@ -73,7 +73,8 @@ static FailureOr<int64_t> stageCycles(const OpOnTarget &context, unsigned index,
     return context.refuseOverflow();
   int64_t longest = 0;
   for (auto [kind, perPoint] : stage.workPerPoint) {
-    FailureOr<int64_t> rate = rateOf(context, kind);
+    FailureOr<int64_t> rate =
+        rateOf(context, context.engineFor(stage.engine), kind);
     if (failed(rate))
       return failure();
     Count filled = kind == WorkKind::Mac
@@ -89,12 +90,16 @@ static FailureOr<int64_t> stageCycles(const OpOnTarget &context, unsigned index,
   return longest;
 }
 
-/// Cycles of all arithmetic in tiles of these sizes; of none, without granules.
-static FailureOr<int64_t> cyclesInTiles(const OpOnTarget &context,
-                                        ArrayRef<int64_t> tileSizes) {
+/// Cycles of all arithmetic of one of the op's engines in tiles of these sizes;
+/// of none, without granules.
+static FailureOr<int64_t> cyclesOnEngine(const OpOnTarget &context,
+                                         const Engine &engine,
+                                         ArrayRef<int64_t> tileSizes) {
   int64_t total = 0;
-  for (unsigned stage = 0; stage < context.workload.stages.size(); ++stage) {
-    FailureOr<int64_t> cycles = stageCycles(context, stage, tileSizes);
+  for (auto [index, stage] : llvm::enumerate(context.workload.stages)) {
+    if (&context.engineFor(stage.engine) != &engine)
+      continue;
+    FailureOr<int64_t> cycles = stageCycles(context, index, tileSizes);
     if (failed(cycles))
       return failure();
     std::optional<int64_t> sum = checkedAdd(total, *cycles);
@@ -103,11 +108,43 @@ static FailureOr<int64_t> cyclesInTiles(const OpOnTarget &context,
     total = *sum;
   }
   int64_t clock = context.target->clockHz;
-  std::optional<int64_t> cycles = ceilMulDiv(
-      total, clock, 1, context.engine->sustainedClockHz.value_or(clock));
+  std::optional<int64_t> cycles =
+      ceilMulDiv(total, clock, 1, engine.sustainedClockHz.value_or(clock));
   if (!cycles)
     return context.refuseOverflow();
   return *cycles;
+}
+
+namespace {
+struct EngineCycles {
+  int64_t busiest = 0; ///< of the op's engines
+  int64_t others = 0;  ///< all but that, one after the other
+};
+} // namespace
+
+static FailureOr<EngineCycles> cyclesInTiles(const OpOnTarget &context,
+                                             ArrayRef<int64_t> tileSizes) {
+  SmallVector<const Engine *, 2> engines = {context.engine};
+  llvm::append_range(engines, context.with);
+  EngineCycles cycles;
+  for (const Engine *engine : engines) {
+    FailureOr<int64_t> own = cyclesOnEngine(context, *engine, tileSizes);
+    if (failed(own))
+      return failure();
+    std::optional<int64_t> others =
+        checkedAdd(cycles.others, std::min(cycles.busiest, *own));
+    if (!others)
+      return context.refuseOverflow();
+    cycles = {std::max(cycles.busiest, *own), *others};
+  }
+  return cycles;
+}
+
+/// Of one engine, or of the busiest of several that all work at once.
+static FailureOr<int64_t> leastCycles(const OpOnTarget &context,
+                                      ArrayRef<int64_t> tileSizes) {
+  FailureOr<EngineCycles> cycles = cyclesInTiles(context, tileSizes);
+  return failed(cycles) ? FailureOr<int64_t>(failure()) : cycles->busiest;
 }
 
 static SmallVector<int64_t, 6> wholeLoops(const Workload &workload) {
@@ -118,18 +155,26 @@ static SmallVector<int64_t, 6> wholeLoops(const Workload &workload) {
 }
 
 FailureOr<int64_t> mlir::llm::computeCycles(const OpOnTarget &context) {
-  return cyclesInTiles(context, wholeLoops(context.workload));
+  return leastCycles(context, wholeLoops(context.workload));
 }
 
 FailureOr<int64_t>
 mlir::llm::computeCyclesWithoutGranules(const OpOnTarget &context) {
-  return cyclesInTiles(context, {});
+  return leastCycles(context, {});
 }
 
-FailureOr<int64_t>
-mlir::llm::computeCyclesInTiles(const OpOnTarget &context,
-                                ArrayRef<int64_t> tileSizes) {
-  return cyclesInTiles(context, tileSizes);
+FailureOr<int64_t> mlir::llm::computeCyclesInTiles(const OpOnTarget &context,
+                                                   ArrayRef<int64_t> tileSizes,
+                                                   int64_t tilesInFlow) {
+  FailureOr<EngineCycles> cycles = cyclesInTiles(context, tileSizes);
+  if (failed(cycles))
+    return failure();
+  // The first tile passes all engines, one after the other.
+  std::optional<int64_t> sum = checkedAdd(
+      cycles->busiest, llvm::divideCeil(cycles->others, tilesInFlow));
+  if (!sum)
+    return context.refuseOverflow();
+  return *sum;
 }
 
 SmallVector<std::string>

@@ -45,7 +45,9 @@ TileModel::Shape TileModel::shapeOf(const Buffer &buffer,
                            ? maxCount / (bitsPerByte * shape.bytesPerElement)
                            : 0;
   shape.takesRoom = !buffer.isInPlace;
-  shape.holdsNext = buffer.role != Buffer::Role::Temporary && !buffer.isLate;
+  shape.holdsNext =
+      (buffer.role != Buffer::Role::Temporary || buffer.isHandedOver) &&
+      !buffer.isLate;
   return shape;
 }
 

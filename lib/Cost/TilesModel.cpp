@@ -6,16 +6,42 @@
 //===----------------------------------------------------------------------===//
 
 #include "TilesModel.h"
+#include "llm/Support/Units.h"
 
 using namespace mlir;
 using namespace mlir::llm;
+
+/// Tiles of which several engines are at different ones: where there is room to
+/// hand over one while the next is made, and none waits for another.
+static int64_t countTilesInFlow(const OpOnTarget &context, TileLevelAttr level,
+                                const Tiling &tiling) {
+  const Workload &workload = context.workload;
+  if (context.with.empty())
+    return 1;
+  SmallVector<int64_t, 4> held = tilesHeld(workload, level);
+  for (auto [tiles, buffer] : llvm::zip_equal(held, workload.buffers))
+    if (buffer.isHandedOver && tiles < 2)
+      return 1;
+  TileModel model(context.op, workload);
+  int64_t tiles = 1;
+  for (auto [index, loop] : llvm::enumerate(workload.loops)) {
+    int64_t trips = model.trips(tiling, index);
+    if (trips > 1 && loop.tiles != Loop::Tiles::AnyOrder)
+      return 1;
+    tiles = checkedMul(tiles, trips).value_or(maxCount);
+  }
+  return tiles;
+}
 
 FailureOr<Cycles> TilesModel::timeOf(TileAttr tile,
                                      const Traffic &traffic) const {
   if (tile.getLevels().empty() || !context.tileMemory())
     return spreadEvenly(computeCycles(context), traffic);
-  FailureOr<Tiling> tiling = readTiling(context, tile.getLevels().front());
+  TileLevelAttr level = tile.getLevels().front();
+  FailureOr<Tiling> tiling = readTiling(context, level);
   if (failed(tiling))
     return failure();
-  return spreadEvenly(computeCyclesInTiles(context, tiling->sizes), traffic);
+  int64_t inFlow = countTilesInFlow(context, level, *tiling);
+  return spreadEvenly(computeCyclesInTiles(context, tiling->sizes, inFlow),
+                      traffic);
 }

@@ -85,8 +85,8 @@ std::variant<Activities, std::string> Lister::run() {
     const Task &task = problem.tasks[t];
     if (!task.with.empty())
       return "the parts of task '" + task.name +
-             "' hold engines of several groups at once, which it does not "
-             "search for";
+             "' hold engines of several groups at once, which the exact search "
+             "does not know";
     for (unsigned choice = 0; choice <= task.alternatives.size(); ++choice) {
       const std::vector<Part> &parts = task.partsOf(choice);
       unsigned number = 0;

@@ -294,7 +294,7 @@ inParts(const OpOnTarget &context, const LeastWork &least,
   int64_t once = 0;
   for (int64_t own : bytes)
     once += own;
-  int64_t engines = context.engine->count;
+  int64_t engines = context.countTeams();
   // 1, 2, 3, 4, 6, 8, ... parts.
   for (int64_t parts = 1, next = 2; parts < least.mostParts;) {
     std::optional<double> most = bytesOfParts.atLeast(double(parts));
@@ -325,7 +325,7 @@ mlir::llm::leastWork(const OpOnTarget &context, TileStrategy strategy,
   if (failed(bytes))
     return failure();
   LeastWork least;
-  least.overheadCycles = context.engine->overheadCycles;
+  least.overheadCycles = context.overheadCycles();
   least.mostParts = mostPartsOf(context);
   auto perMemory = [&](int64_t ofDram) {
     std::vector<int64_t> all;

@@ -27,6 +27,13 @@ static LogicalResult checkNames(CostAttr cost, const OpOnTarget &context) {
            << "has a cost on engine '" << cost.getEngine().getValue()
            << "', but it runs on '" << context.engine->name
            << "'; run --llm-cost";
+  auto isNamed = [](StringAttr name, const Engine *engine) {
+    return name.getValue() == engine->name;
+  };
+  if (!llvm::equal(cost.getWith(), context.with, isNamed))
+    return context.refuse()
+           << "has a cost that holds other engines beside '"
+           << context.engine->name << "' than it needs; run --llm-cost";
   for (PartCostAttr part : cost.getParts())
     for (NamedAttribute entry : part.getTraffic()) {
       const Memory *memory = context.target->findMemory(entry.getName());
@@ -224,6 +231,9 @@ static Tasks makeTasks(const Program &program, ArrayRef<unsigned> stretch,
     scheduling::Task task;
     task.name = entry.name;
     task.group = findGroup(problem, costOf(entry.op).getEngine());
+    for (StringAttr other : costOf(entry.op).getWith())
+      if (std::optional<unsigned> group = findGroup(problem, other))
+        task.with.push_back(*group);
     for (unsigned dependence : entry.dependences)
       if (auto known = tasks.taskOf.find(program.ops()[dependence].op);
           known != tasks.taskOf.end())

@@ -59,16 +59,25 @@ static SlotRunAttr makeRun(MLIRContext *context, const Problem &problem,
         context, StringAttr::get(context, sources[fetch.source].name),
         engineName(fetch.engine), fetch.engine.index, fetch.start + offset,
         fetch.end + offset, makeLanes(context, problem, fetch.lanes)));
+  SmallVector<std::pair<StringRef, int64_t>> with;
+  for (const EngineId &other : slot.with)
+    with.push_back({problem.engines[other.group].name, other.index});
   return SlotRunAttr::get(
       context, slot.part, engineName(slot.engine), slot.engine.index,
       slot.start + offset, slot.end + offset,
       makeLanes(context, problem, slot.lanes), run.count, run.partStride,
-      run.indexStride, run.startStride, prefetches);
+      run.indexStride, run.startStride, prefetches,
+      with.empty() ? DictionaryAttr() : getAmounts(context, with));
 }
 
 /// Whether one is the other at a later time, on an engine that is not before.
 static bool repeats(const Slot &slot, const Slot &next) {
   int64_t later = next.start - slot.start;
+  int64_t farther = next.engine.index - slot.engine.index;
+  auto isAsFar = [&](const EngineId &other, const EngineId &nextOther) {
+    return other.group == nextOther.group &&
+           other.index + farther == nextOther.index;
+  };
   auto isLater = [&](const scheduling::PrefetchSlot &fetch,
                      const scheduling::PrefetchSlot &nextFetch) {
     return fetch.source == nextFetch.source &&
@@ -79,6 +88,7 @@ static bool repeats(const Slot &slot, const Slot &next) {
   return later >= 0 && next.end - slot.end == later &&
          next.engine.group == slot.engine.group &&
          next.engine.index >= slot.engine.index && next.lanes == slot.lanes &&
+         llvm::equal(slot.with, next.with, isAsFar) &&
          llvm::equal(slot.prefetches, next.prefetches, isLater);
 }
 
@@ -202,6 +212,33 @@ static LogicalResult readPrefetches(Operation *op, const Problem &problem,
   return success();
 }
 
+/// Slot `i` of the run; the engines in the order of `Task::with`.
+static LogicalResult readWith(Operation *op, const Problem &problem,
+                              const Task &task, SlotRunAttr run, int64_t i,
+                              Slot &slot, Reasons reasons) {
+  DictionaryAttr with = run.getWith();
+  SmallVector<StringAttr, 1> names;
+  for (unsigned group : task.with)
+    names.push_back(
+        StringAttr::get(op->getContext(), problem.engines[group].name));
+  auto isHeld = [&](StringAttr name) { return with && with.contains(name); };
+  if ((with ? with.size() : 0) != names.size() || !llvm::all_of(names, isHeld))
+    return reasons.refuse(op)
+           << "S4: its slots hold engines of " << (with ? with.size() : 0)
+           << " groups beside '" << run.getEngine().getValue()
+           << "', but its cost names " << names.size()
+           << " (`with`); run --llm-schedule again";
+  for (StringAttr name : names) {
+    FailureOr<EngineId> other =
+        readEngine(op, problem, name,
+                   getAmount(with, name) + i * run.getIndexStride(), reasons);
+    if (failed(other))
+      return failure();
+    slot.with.push_back(*other);
+  }
+  return success();
+}
+
 static LogicalResult readSlots(WorkloadOpInterface op, const Problem &problem,
                                unsigned task, int64_t offset,
                                std::vector<Slot> &slots, Reasons reasons) {
@@ -236,6 +273,8 @@ static LogicalResult readSlots(WorkloadOpInterface op, const Problem &problem,
       slot.start = run.getStartCycle() + shift;
       slot.end = run.getEndCycle() + shift;
       slot.lanes = *lanes;
+      if (failed(readWith(op, problem, whole, run, i, slot, reasons)))
+        return failure();
       if (failed(readPrefetches(op, problem, sourcesOf(whole, slot.part, parts),
                                 run, shift, slot, reasons)))
         return failure();

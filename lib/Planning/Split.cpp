@@ -49,7 +49,7 @@ getReduction(const OpOnTarget &context, unsigned loop, int64_t parts) {
 static bool canJoin(const OpOnTarget &context,
                     const PartialReduction &reduction) {
   return !context.engine ||
-         context.engine->kinds.containsAll(reduction.combine.engineKinds());
+         context.kinds().containsAll(reduction.combine.engineKinds());
 }
 
 std::optional<PartialReduction>
@@ -60,7 +60,6 @@ Split::findReduction(const OpOnTarget &context, unsigned loop, int64_t parts) {
 
 LogicalResult Split::cut(const OpOnTarget &context, StringRef name,
                          int64_t count) {
-  Operation *op = context.op;
   std::optional<unsigned> loop = context.workload.findLoop(name);
   if (!loop) // tile-C7
     return context.refuse() << "its split names loop '" << name
@@ -150,8 +149,7 @@ OpOnTarget Split::partOf(const OpOnTarget &context, int64_t part) const {
                      ? reduction->combine
                      : (reduction ? reduction->part : context.workload)
                            .within(boxOf(part));
-  return {context.op, std::move(own), context.target, context.engine,
-          context.reasons};
+  return context.partWith(std::move(own));
 }
 
 /// The same level, with tiles no larger than the part, and no next tile where

@@ -93,7 +93,7 @@ Cutter::Cutter(const OpOnTarget &context, int64_t computeCycles)
       double(target.portBytesPerSecond(*context.engine, target.dram())) / clock;
   bytesPerCycleOfAll =
       std::min(double(target.dram().usableBytesPerSecond()) / clock,
-               double(context.engine->count) * bytesPerCycle);
+               double(context.countTeams()) * bytesPerCycle);
   for (auto [index, loop] : llvm::enumerate(context.workload.loops)) {
     uncut.push_back(loop.extent);
     if (loop.extent == 1)
@@ -189,7 +189,7 @@ Cutter::Estimate Cutter::estimate(const Touched &touched) const {
 }
 
 double Cutter::cyclesOfAll(const Estimate &estimate) const {
-  double rounds = std::ceil(estimate.parts / double(context.engine->count));
+  double rounds = std::ceil(estimate.parts / double(context.countTeams()));
   return std::max(estimate.cycles * rounds,
                   estimate.bytes / bytesPerCycleOfAll);
 }
@@ -202,10 +202,9 @@ double Cutter::cyclesOfCombine(const Workload &combine) const {
   Touched touched(context.op, combine);
   for (unsigned buffer = 0; buffer < combine.buffers.size(); ++buffer)
     bytes += bytesOfPart(touched, buffer, all);
-  FailureOr<int64_t> compute =
-      llm::computeCycles({context.op, combine, context.target, context.engine});
+  FailureOr<int64_t> compute = llm::computeCycles(context.partWith(combine));
   cycles = succeeded(compute) ? double(*compute) : double(maxCount);
-  return double(context.engine->overheadCycles) +
+  return double(context.overheadCycles()) +
          std::max(cycles, bytes / bytesPerCycle);
 }
 
@@ -360,7 +359,7 @@ namespace {
 class Ladder {
 public:
   Ladder(const OpOnTarget &context, TileAttr tile, const CostedTile &whole)
-      : context(context), tile(tile), engines(context.engine->count),
+      : context(context), tile(tile), engines(context.countTeams()),
         memoryEngines(context.target->countMemoryEngines()),
         cutter(context, whole.cost.getParts().front().getComputeCycles()),
         choices({whole}) {}

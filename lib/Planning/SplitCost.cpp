@@ -59,6 +59,14 @@ computePartCosts(const OpOnTarget &context, TileAttr tile) {
   return records;
 }
 
+static SmallVector<StringAttr, 1> namesOf(MLIRContext *context,
+                                          ArrayRef<const Engine *> engines) {
+  SmallVector<StringAttr, 1> names;
+  for (const Engine *engine : engines)
+    names.push_back(StringAttr::get(context, engine->name));
+  return names;
+}
+
 FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
                                            TileAttr tile) {
   SmallVector<PartCostAttr> parts;
@@ -75,7 +83,7 @@ FailureOr<CostAttr> mlir::llm::computeCost(const OpOnTarget &context,
     parts.push_back(*whole);
   }
   MLIRContext *mlirContext = tile.getContext();
-  return CostAttr::get(mlirContext,
-                       StringAttr::get(mlirContext, context.engine->name),
-                       parts, computeStamp(context, tile));
+  return CostAttr::get(
+      mlirContext, StringAttr::get(mlirContext, context.engine->name),
+      namesOf(mlirContext, context.with), parts, computeStamp(context, tile));
 }

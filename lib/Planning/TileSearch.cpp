@@ -76,6 +76,7 @@ private:
   /// Nothing where it is above `most`, or has no count.
   std::optional<int64_t> countBytes(const Tiling &tiling, int64_t most) const;
   void growStreamedLoops();
+  void cutForEngines();
   TileLevelAttr makeLevel() const;
 
   const OpOnTarget &context;
@@ -328,6 +329,31 @@ void TileSearch::growStreamedLoops() {
   best = current;
 }
 
+/// Several engines work on different tiles: more of them, as far as that moves
+/// no more bytes, so that they wait little for the first and the last one.
+void TileSearch::cutForEngines() {
+  constexpr int64_t enoughTiles = 16;
+  auto countTiles = [&] {
+    int64_t tiles = 1;
+    for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
+      tiles = checkedMul(tiles, model.trips(best, loop)).value_or(maxCount);
+    return tiles;
+  };
+  mostBytes = *bestBytes;
+  SmallVector<unsigned> loops(reuseLoops);
+  llvm::append_range(loops, streamedLoops);
+  for (unsigned loop : loops)
+    for (int64_t size :
+         candidateSizes(workload.loops[loop].extent, steps[loop])) {
+      if (countTiles() >= enoughTiles)
+        return;
+      current = best;
+      current.sizes[loop] = size;
+      if (size < best.sizes[loop] && fits(capacity) && chooseOrder(current))
+        best = current;
+    }
+}
+
 TileLevelAttr TileSearch::makeLevel() const {
   MLIRContext *mlirContext = context.op->getContext();
   SmallVector<std::pair<StringRef, int64_t>> sizes, held;
@@ -362,6 +388,8 @@ FailureOr<TileLevelAttr> TileSearch::run() {
            << "its bytes are above 2^61 - 1, or a value inside is computed "
               "again, with every tile that fits";
   growStreamedLoops();
+  if (!context.with.empty())
+    cutForEngines();
   return makeLevel();
 }
 

@@ -337,9 +337,11 @@ void Timeline::forEachTimedSlot(
         slice.startCycle = shift + prefetch.getStartCycle();
         slice.endCycle = shift + prefetch.getEndCycle();
         slice.lanes = prefetch.getLanes();
+        slice.with.clear();
         visit(slice);
       }
       slice.prefetched = {};
+      slice.with = run.getEnginesBeside(i);
       slice.engine = run.getEngine();
       slice.engineIndex = run.getIndex() + i * run.getIndexStride();
       slice.startCycle = shift + run.getStartCycle();

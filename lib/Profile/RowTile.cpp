@@ -55,6 +55,10 @@ FailureOr<RowTile> mlir::llm::chooseRowTile(WorkloadOpInterface op,
   FailureOr<OpOnTarget> onTarget = OpOnTarget::get(op, target, reasons);
   if (failed(onTarget))
     return failure();
+  if (!onTarget->with.empty())
+    return onTarget->refuse()
+           << "needs engines of several groups of target '" << target.name
+           << "' at once; measured rows are compared with one engine";
   FailureOr<TileAttr> tile = searchTile(*onTarget);
   if (failed(tile))
     return failure();

@@ -44,8 +44,11 @@ void LaterWorkFinder::addOp(unsigned op, BitVector &groups) const {
   auto slots =
       program.ops()[op].op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
   for (SlotRunAttr run : slots.getRuns()) {
-    if (run.getStartCycle() < run.getEndCycle())
+    if (run.getStartCycle() < run.getEndCycle()) {
       addGroup(run.getEngine(), groups);
+      for (auto [engine, index] : run.getEnginesBeside(0))
+        addGroup(engine, groups);
+    }
     for (PrefetchAttr fetch : run.getPrefetches())
       if (fetch.getStartCycle() < fetch.getEndCycle())
         addGroup(fetch.getEngine(), groups);

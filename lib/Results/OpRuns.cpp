@@ -90,6 +90,16 @@ static OpRun makeFetch(SlotRunAttr run, unsigned number, int64_t i) {
   return fetch;
 }
 
+static OpRun makeBeside(SlotRunAttr run, unsigned number, int64_t i) {
+  OpRun part = makeSlot(run, i), beside;
+  auto [engine, index] = run.getEnginesBeside(i)[number];
+  beside.engine = StringAttr::get(run.getContext(), engine);
+  beside.index = index;
+  beside.startCycle = part.startCycle;
+  beside.endCycle = part.endCycle;
+  return beside;
+}
+
 static std::vector<SlotSeries> listSlots(SlotsAttr slots) {
   std::vector<SlotSeries> series;
   for (auto [item, run] : llvm::enumerate(slots.getRuns())) {
@@ -114,6 +124,22 @@ static std::vector<SlotSeries> listFetches(SlotsAttr slots) {
   return series;
 }
 
+static std::vector<SlotSeries> listBeside(SlotsAttr slots) {
+  std::vector<SlotSeries> series;
+  for (auto [item, attr] : llvm::enumerate(slots.getRuns())) {
+    SlotRunAttr run = attr;
+    for (unsigned number = 0; number < run.getEnginesBeside(0).size();
+         ++number) {
+      SlotSeries beside{run.getStartCycle(), run.getEndCycle(),
+                        run.getStartStride(), run.getCount(), SpanKind::Beside};
+      beside.item = item;
+      beside.fetch = number;
+      series.push_back(beside);
+    }
+  }
+  return series;
+}
+
 /// Adds what the cost of part `i` of the run says of the slot or of the fetch.
 static void addCost(OpRun &span, SlotRunAttr run, int64_t i,
                     const PartCosts &costs) {
@@ -134,6 +160,8 @@ static std::vector<OpRun> join(SlotsAttr slots, std::vector<SlotSeries> series,
         if (!isStart)
           return;
         SlotRunAttr run = slots.getRuns()[of.item];
+        if (of.kind == SpanKind::Beside)
+          return joiner.add(makeBeside(run, of.fetch, i));
         OpRun span = of.kind == SpanKind::Fetch ? makeFetch(run, of.fetch, i)
                                                 : makeSlot(run, i);
         addCost(span, run, i, costs);
@@ -151,6 +179,7 @@ OpRuns mlir::llm::findOpRuns(SlotsAttr slots, const PartCosts &costs) {
   OpRuns runs;
   runs.slots = join(slots, listSlots(slots), costs, /*leastParts=*/1);
   runs.fetches = join(slots, listFetches(slots), costs, /*leastParts=*/1);
+  runs.beside = join(slots, listBeside(slots), costs, /*leastParts=*/1);
   // The run that has begun last on the engine of the part.
   std::map<std::tuple<StringRef, int64_t, int64_t>, unsigned> numbers;
   for (auto [number, run] : llvm::enumerate(runs.slots))

@@ -9,6 +9,7 @@
 #include "llm/Results/OpGraph.h"
 #include "llm/Results/Staleness.h"
 #include "llm/Support/Units.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -69,6 +70,8 @@ public:
     first = slots == 0 ? slice.engineIndex : std::min(first, slice.engineIndex);
     last = std::max(last, slice.engineIndex);
     ++slots;
+    for (auto [other, index] : slice.with)
+      groupsBeside.insert(other);
   }
   std::string str() const {
     if (!isOneGroup)
@@ -76,10 +79,14 @@ public:
     std::string range = std::to_string(first);
     if (last != first)
       range += ".." + std::to_string(last);
-    return group.str() + "[" + range + "]";
+    std::string text = group.str() + "[" + range + "]";
+    for (StringRef other : groupsBeside)
+      text += " with " + other.str();
+    return text;
   }
 
 private:
+  llvm::SetVector<StringRef> groupsBeside;
   StringRef group;
   bool isOneGroup = true;
   int64_t first = 0, last = 0, slots = 0;

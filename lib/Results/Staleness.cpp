@@ -43,6 +43,9 @@ static LogicalResult checkRun(Operation *op, const Target &target,
   if (failed(checkEngine(op, target, run.getEngine(), lastIndex)) ||
       failed(checkLanes(op, target, run.getLanes())))
     return failure();
+  for (auto [engine, index] : run.getEnginesBeside(run.getCount() - 1))
+    if (failed(checkEngine(op, target, engine, index)))
+      return failure();
   for (PrefetchAttr fetch : run.getPrefetches())
     if (failed(checkEngine(op, target, fetch.getEngine(), fetch.getIndex())) ||
         failed(checkLanes(op, target, fetch.getLanes())))

@@ -67,6 +67,23 @@ int64_t Target::countMemoryEngines() const {
   return count;
 }
 
+SmallVector<const Engine *, 1> Target::findEngines(EngineKindSet kinds) const {
+  if (const Engine *engine = findEngine(kinds))
+    return {engine};
+  if (kinds.contains(EngineKind::Memory) || kinds.contains(EngineKind::Network))
+    return {};
+  SmallVector<const Engine *, 1> together;
+  for (EngineKind kind : allEngineKinds) {
+    if (!kinds.contains(kind))
+      continue;
+    const Engine *engine = findEngine(kind);
+    if (!engine || engine->costModel == CostModelKind::Kernels)
+      return {};
+    together.push_back(engine);
+  }
+  return together;
+}
+
 const Engine *Target::findEngine(EngineKindSet kinds) const {
   auto found = llvm::find_if(engines, [&](const Engine &engine) {
     return engine.kinds.containsAll(kinds);

@@ -126,10 +126,17 @@ func.func @none() { return }
 // RUN: sed '/llm.fused\|llm.yield\|  } :/d; s/return %y/return %r/' %t.kernel.mlir | llm-opt --llm-decompose-attention --llm-fuse=when=legal --llm-tile | FileCheck %s --check-prefix=BEFORE
 // BEFORE: llm.fused "attn.softmax+pv+act"
 
-// A machine without an engine for a kernel of both kinds: the hint for attention alone is not given for a kernel.
-// RUN: sed 's/"kinds": \["matrix", "vector"\]/"kinds": ["matrix"]/' %root/lib/Target/presets/npu.json > %t.apart.json
-// RUN: not llm-opt %t.kernel.mlir --llm-target=file=%t.apart.json --llm-tile -o /dev/null 2>&1 | FileCheck %s --check-prefix=APART
-// RUN: not llm-opt %s --llm-target=file=%t.apart.json --llm-tile -o /dev/null 2>&1 | FileCheck %s --check-prefix=HINT
+// Engines of one kind each do not work together on a kernel of several ops; the hint for attention alone is not given for it.
+// RUN: not llm-opt %t.kernel.mlir --llm-target=name=npu-mxu-vpu --llm-tile -o /dev/null 2>&1 | FileCheck %s --check-prefix=APART
 // APART-NOT: llm-decompose-attention
-// APART: error: 'llm.fused' op needs an engine that is matrix and vector; target 'npu' has none. --llm-fuse joins what the module's target can run as one: it comes behind --llm-target
-// HINT: error: 'llm.gqa_attn' op needs an engine that is matrix and vector; target 'npu' has none. --llm-decompose-attention splits
+// APART: error: 'llm.fused' op needs an engine that is matrix and vector; target 'npu-mxu-vpu' has none. --llm-fuse joins what the module's target can run as one: it comes behind --llm-target
+
+// Nor do those whose units share ops as kernels: attention is taken apart there.
+// RUN: sed 's/"kinds": \["matrix"\]/"cost_model": "kernels", &/' %root/lib/Target/presets/npu-mxu-vpu.json > %t.kernels.json
+// RUN: not llm-opt %s --llm-target=file=%t.kernels.json --llm-tile -o /dev/null 2>&1 | FileCheck %s --check-prefix=HINT
+// HINT: error: 'llm.gqa_attn' op needs an engine that is matrix and vector; target 'npu-mxu-vpu' has none. --llm-decompose-attention splits
+
+// Where a kind is missing, taking attention apart does not help.
+// RUN: sed 's/"kinds": \["matrix", "vector"\]/"kinds": ["matrix"]/' %root/lib/Target/presets/npu.json > %t.missing.json
+// RUN: not llm-opt %s --llm-target=file=%t.missing.json --llm-tile -o /dev/null 2>&1 | FileCheck %s --check-prefix=MISSING --implicit-check-not=llm-decompose-attention
+// MISSING: error: 'llm.gqa_attn' op needs an engine that is vector; target 'npu' has none

@@ -21,10 +21,13 @@ struct OpOnTarget {
   Workload workload;
   const Target *target = nullptr;
   const Engine *engine = nullptr;
-  Reasons reasons; ///< who is told why something cannot be done with it
+  Reasons reasons = {}; ///< who is told why something cannot be done with it
+  /// Groups of which it holds an engine, too, all the time: they do the stages
+  /// of kinds that `engine` lacks, in the private memory of that.
+  SmallVector<const Engine *, 1> with = {};
 
   /// Fails where the op has no workload (dynamic shapes) or the target has no
-  /// engine with every kind that its stages need.
+  /// engines with every kind that its stages need.
   static FailureOr<OpOnTarget> get(WorkloadOpInterface op, const Target &target,
                                    Reasons reasons = {});
 
@@ -32,8 +35,19 @@ struct OpOnTarget {
   /// Of an op whose figures leave 64 bits.
   Refusal refuseOverflow() const;
 
+  /// A part of it, on the same engines.
+  OpOnTarget partWith(Workload workload) const;
   /// One of the ops of a kernel, on the engine that runs all of them.
   OpOnTarget inside(const ComposedPart &part) const;
+
+  /// What its engines can do together.
+  EngineKindSet kinds() const;
+  /// The one of its engines that does stages of this kind.
+  const Engine &engineFor(EngineKind kind) const;
+  /// How many parts of it run at once.
+  int64_t countTeams() const;
+  /// Until all of its engines have started.
+  int64_t overheadCycles() const;
 
   /// The private memory of the engine, which holds the tiles; null where it has
   /// none, or its cost model knows of none.

@@ -12,16 +12,20 @@
 
 namespace mlir::llm {
 
-/// Cycles of all arithmetic on one engine, uncut: stages one after the other,
-/// the kinds of work within a stage side by side. Fails where the engine has no
-/// rate for a kind of work, or for the element type of a contraction.
+/// Cycles of all arithmetic on the op's engine, uncut: stages one after the
+/// other, the kinds of work within a stage side by side; on several engines
+/// those of the busiest. Fails where an engine has no rate for a kind of work,
+/// or for the element type of a contraction.
 FailureOr<int64_t> computeCycles(const OpOnTarget &context);
 /// The same as if a product filled any array: what a share of the iterations
 /// takes is no less than that share of it.
 FailureOr<int64_t> computeCyclesWithoutGranules(const OpOnTarget &context);
-/// The same in tiles of these sizes, one for each loop.
+/// The same in tiles of these sizes, one for each loop. Several engines are at
+/// different ones of `tilesInFlow` tiles that do not depend on each other; of
+/// one, they wait for each other.
 FailureOr<int64_t> computeCyclesInTiles(const OpOnTarget &context,
-                                        ArrayRef<int64_t> tileSizes);
+                                        ArrayRef<int64_t> tileSizes,
+                                        int64_t tilesInFlow = 1);
 
 /// Cycles in which `bytes` pass through one engine's port to DRAM.
 std::optional<int64_t> memoryCycles(const OpOnTarget &context, int64_t bytes);

@@ -47,6 +47,8 @@ struct TimedSlot {
   int64_t engineIndex = 0;
   int64_t startCycle = 0, endCycle = 0;
   DictionaryAttr lanes;
+  /// Group and index of the engines that the part holds beside its own.
+  SmallVector<std::pair<StringRef, int64_t>, 1> with;
   /// The buffer that is fetched ahead of the part; empty for the part itself.
   StringRef prefetched;
 };

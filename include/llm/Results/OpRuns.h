@@ -37,6 +37,8 @@ struct OpRun {
 /// By start, then by engine.
 struct OpRuns {
   std::vector<OpRun> slots, fetches;
+  /// Of the slots, on the engines that they hold beside their own; no costs.
+  std::vector<OpRun> beside;
   /// Of each of `slots`: those of `fetches` of which the first is for it, and
   /// which end before it begins.
   std::vector<SmallVector<unsigned, 1>> fetchesInto;

@@ -23,11 +23,13 @@ namespace mlir::llm {
 
 /// What a series is of.
 enum class SpanKind : uint8_t {
-  Slot,     ///< a part of an op
-  Fetch,    ///< a fetch ahead of a part
-  OpRun,    ///< slots of an op that follow each other on an engine
-  FetchRun, ///< fetches of an op that do
-  Idle,     ///< an engine without work
+  Slot,      ///< a part of an op
+  Fetch,     ///< a fetch ahead of a part
+  Beside,    ///< a part on an engine that it holds beside its own
+  OpRun,     ///< slots of an op that follow each other on an engine
+  FetchRun,  ///< fetches of an op that do
+  BesideRun, ///< slots that do on engines beside their own
+  Idle,      ///< an engine without work
   Layer,
   Path,  ///< a step of the critical path
   Held,  ///< no slice: what something holds, for counters
@@ -43,7 +45,7 @@ struct SlotSeries {
   unsigned use = 0;     ///< what they hold (`TraceCounters`)
   unsigned owner = 0;   ///< the op, or the number in the list of its kind
   unsigned item = 0;    ///< of the op: its run of slots
-  unsigned fetch = 0;   ///< of the run of slots
+  unsigned fetch = 0;   ///< of the run of slots, or its engine beside its own
   int64_t first = 0;    ///< the first one's place in the run of slots
   int64_t position = 0; ///< and among all slots of the op
 

@@ -183,6 +183,11 @@ struct Target {
   int64_t countMemoryEngines() const;
   /// The first engine group that has every kind, or null.
   const Engine *findEngine(EngineKindSet kinds) const;
+  /// That alone, or the groups that do work of these kinds together where none
+  /// has all: of each kind, in their order, the first group that has it. Empty
+  /// where there are none: only engines that compute, in tiles or at their
+  /// peak, work together.
+  SmallVector<const Engine *, 1> findEngines(EngineKindSet kinds) const;
 
   /// The rate for contractions of `elementType`, per cycle of the whole engine:
   /// its own, else that of the next wider type of the same class (`usedType`

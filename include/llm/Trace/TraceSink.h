@@ -51,7 +51,7 @@ struct TraceCounter {
   std::string name; ///< one line of a viewer
   std::string unit;
   bool hasDecimals = false; ///< values are billionths
-  std::string about;        ///< what the name does not say, if anything
+  std::string about = {};   ///< what the name does not say, if anything
 };
 
 /// What a trace is made of. The first group is the whole machine, of which all

@@ -80,8 +80,9 @@ def LlmDecomposeAttentionPass : Pass<"llm-decompose-attention", "::mlir::func::F
   let description = [{
     Replaces `llm.gqa_attn` and `llm.mla_attn` by `llm.qk`, `llm.softmax` and `llm.pv` with
     the same mask; their names are the op's with `.qk`, `.softmax` and `.pv` behind it. The scores then
-    lie in memory between the three ops. For machines on which no engine has both matrix
-    and vector units, and to see the stages of softmax as work of their own.
+    lie in memory between the three ops. For machines whose matrix and vector units are
+    apart and cannot work on one op together (Spec.md, Costs), or where fewer of one kind
+    should not hold back the other, and to see the stages of softmax as work of their own.
 
     Requires: no attention in a `llm.fused`: the pass runs before `llm-fuse`. Guarantees: no
     `llm.gqa_attn` and no `llm.mla_attn` is left. Tiles, costs and slots of the replaced ops are

@@ -96,6 +96,8 @@ struct Buffer {
   /// Such a value lies where the op that reads it writes its own: it takes no
   /// room beside that.
   bool isInPlace = false;
+  /// Of a temporary: one engine makes it, and another one uses it meanwhile.
+  bool isHandedOver = false;
   /// Needed only when the sums of a contraction are complete: one tile is
   /// enough, which is fetched while they are made.
   bool isLate = false;

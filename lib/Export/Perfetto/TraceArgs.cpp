@@ -237,6 +237,17 @@ void TraceArgs::writeSlot(TraceValues &values, const TimedSlot &slice,
   writeCause(values, slice.op);
 }
 
+void TraceArgs::writeBeside(TraceValues &values, unsigned op,
+                            ArrayRef<int64_t> iterations, int64_t startCycle,
+                            int64_t endCycle) {
+  writePlace(values, op, iterations);
+  writeCycles(values, startCycle, endCycle);
+  auto cost = timeline.program().ops()[op].op->getAttrOfType<CostAttr>(
+      LlmDialect::costAttrName);
+  if (cost)
+    values.text("together_with", cost.getEngine());
+}
+
 void TraceArgs::writeFetch(TraceValues &values, const TimedSlot &slice) {
   writePlace(values, slice.op, slice.iterations);
   if (timeline.partCount(slice.op) > 1)

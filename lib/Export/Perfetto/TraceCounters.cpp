@@ -103,6 +103,11 @@ unsigned TraceCounters::useOfSlot(const SlotUse &slot) {
   return numberOf(std::move(use));
 }
 
+unsigned TraceCounters::useOfEngine(StringRef engine) {
+  std::optional<unsigned> group = findGroup(engine);
+  return group ? numberOf({{busyOf[*group], 1}}) : 0;
+}
+
 unsigned TraceCounters::useOfSlice(StringRef engine, int64_t privateBytes) {
   std::optional<unsigned> group = findGroup(engine);
   if (!group || !privateOf[*group] || privateBytes == 0)

@@ -32,7 +32,7 @@ public:
   struct SlotUse {
     StringRef engine;
     DictionaryAttr lanes;
-    MemoryBytes bytesPerSecond;
+    MemoryBytes bytesPerSecond = {};
     int64_t privateBytes = 0, nanowatts = 0;
   };
   TraceCounters(const Target &target, Wanted wanted);
@@ -41,6 +41,7 @@ public:
 
   // The numbers of what a span holds; 0: nothing.
   unsigned useOfSlot(const SlotUse &slot);
+  unsigned useOfEngine(StringRef engine);
   unsigned useOfSlice(StringRef engine, int64_t privateBytes);
   unsigned useOfCache(int64_t bytes);
 

@@ -140,6 +140,9 @@ void TraceExporter::begin(const Span &span) {
     return beginSlot(span);
   case SpanKind::Fetch:
     return beginFetch(span);
+  case SpanKind::Beside:
+  case SpanKind::BesideRun:
+    return beginBeside(span);
   case SpanKind::OpRun:
     return beginOpRun(span);
   case SpanKind::FetchRun:
@@ -194,6 +197,16 @@ void TraceExporter::beginSlot(const Span &span) {
               args.writeSlot(values, slice, spans.runOfSlots(span.series),
                              dependsOn);
             });
+}
+
+/// What the part does is said where its own engine is.
+void TraceExporter::beginBeside(const Span &span) {
+  unsigned op = span.series.owner;
+  writeSlice(span, timeline.nameOf(op, span.stretch.iterations), "together",
+             [&](TraceValues &values) {
+               args.writeBeside(values, op, span.stretch.iterations,
+                                span.startCycle, span.endCycle);
+             });
 }
 
 static std::string nameOfFetch(StringRef buffer, const std::string &op) {

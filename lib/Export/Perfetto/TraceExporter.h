@@ -52,6 +52,7 @@ private:
   void endSlice(unsigned track, int64_t cycle);
   void begin(const Span &span);
   void beginSlot(const Span &span);
+  void beginBeside(const Span &span);
   void beginFetch(const Span &span);
   void beginOpRun(const Span &span);
   void beginFetchRun(const Span &span);

@@ -20,7 +20,7 @@ namespace mlir::llm {
 struct LayerSpan {
   std::string name; ///< empty: in no layer
   unsigned firstOp = 0, lastOp = 0;
-  std::optional<size_t> layer; ///< of a module
+  std::optional<size_t> layer = {}; ///< of a module
   int64_t ops = 0;
   int64_t startCycle = INT64_MAX, endCycle = 0; ///< relative to the iteration
   unsigned lane = 0;

@@ -124,6 +124,15 @@ unsigned TraceSpans::trackOf(const SlotSeries &series, int64_t index,
     PrefetchAttr fetch = runOfSlots(series).getPrefetches()[series.fetch];
     return engineTrack(fetch.getEngine(), fetch.getIndex());
   }
+  case SpanKind::Beside: {
+    auto [engine, number] =
+        runOfSlots(series).getEnginesBeside(series.first + index)[series.fetch];
+    return engineTrack(engine, number);
+  }
+  case SpanKind::BesideRun: {
+    const OpRun &run = opRuns[series.owner].beside[series.item];
+    return engineTrack(run.engine, run.index);
+  }
   case SpanKind::OpRun: {
     const OpRun &run = opRuns[series.owner].slots[series.item];
     return engineTrack(run.engine, run.index);
@@ -372,6 +381,13 @@ void TraceSpans::addEqualParts(SlotSeries parts, SlotRunAttr run,
   parts.kind = drawsParts ? SpanKind::Slot : SpanKind::Held;
   parts.use = theCounters.useOfSlot(use);
   all.push_back(parts);
+  for (auto [number, engine] : llvm::enumerate(run.getEnginesBeside(0))) {
+    SlotSeries series = parts;
+    series.kind = drawsParts ? SpanKind::Beside : SpanKind::Held;
+    series.fetch = number;
+    series.use = theCounters.useOfEngine(engine.first);
+    all.push_back(series);
+  }
 }
 
 /// Of a buffer that parts of this record fetch; null: not known.
@@ -404,6 +420,7 @@ void TraceSpans::addOpRuns(unsigned op, std::vector<SlotSeries> &all) {
   };
   add(SpanKind::FetchRun, opRuns[op].fetches);
   add(SpanKind::OpRun, opRuns[op].slots);
+  add(SpanKind::BesideRun, opRuns[op].beside);
 }
 
 /// What the op has written is in the caches once its last part has ended.

@@ -59,7 +59,9 @@ private:
   void writeOp(const QueuedOp &op);
   void writeQueue(const Queue &queue);
   void writeEntry(const QueueEntry &entry);
+  void writeEngine(OStream &json, scheduling::EngineId engine);
   void writePart(OStream &json, const QueueEntry &entry);
+  void writeBeside(OStream &json, const QueueEntry &entry);
   void writeFetch(OStream &json, const QueueEntry &entry);
   void writeBox(OStream &json, const Slot &slot);
   void writeRun(OStream &json, int64_t start, int64_t end,
@@ -130,6 +132,11 @@ void StretchWriter::writeBox(OStream &json, const Slot &slot) {
   });
 }
 
+void StretchWriter::writeEngine(OStream &json, scheduling::EngineId engine) {
+  json.attribute("engine", toUtf8(stretch.problem.engines[engine.group].name));
+  json.attribute("index", engine.index);
+}
+
 void StretchWriter::writePart(OStream &json, const QueueEntry &entry) {
   const Slot &slot = stretch.solution.slots[entry.slot];
   const auto &place = stretch.addresses.ofSlots[entry.slot];
@@ -139,6 +146,11 @@ void StretchWriter::writePart(OStream &json, const QueueEntry &entry) {
   json.attribute("part", slot.part);
   writeBox(json, slot);
   writeRun(json, slot.start, slot.end, slot.lanes);
+  if (!slot.with.empty())
+    json.attributeArray("with", [&] {
+      for (scheduling::EngineId other : slot.with)
+        json.object([&] { writeEngine(json, other); });
+    });
   int64_t bytes = workingSetWith(part, slot.prefetches);
   json.attribute("working_set_bytes", bytes);
   if (place && bytes > 0 && slot.start < slot.end)
@@ -160,15 +172,10 @@ void StretchWriter::writeFetch(OStream &json, const QueueEntry &entry) {
   const Slot &slot = stretch.solution.slots[entry.slot];
   const scheduling::PrefetchSlot &fetch = slot.prefetches[*entry.fetch];
   const auto &place = stretch.addresses.ofSlots[entry.slot];
-  const scheduling::EngineGroup &group =
-      stretch.problem.engines[slot.engine.group];
   json.attribute("fetch", toUtf8(sourceOf(slot, *entry.fetch).name));
   json.attribute("op", slot.task);
   json.attribute("part", slot.part);
-  json.attributeObject("into", [&] {
-    json.attribute("engine", toUtf8(group.name));
-    json.attribute("index", slot.engine.index);
-  });
+  json.attributeObject("into", [&] { writeEngine(json, slot.engine); });
   writeRun(json, fetch.start, fetch.end, fetch.lanes);
   json.attribute("slice_bytes", sourceOf(slot, *entry.fetch).sliceBytes);
   if (place)
@@ -176,9 +183,23 @@ void StretchWriter::writeFetch(OStream &json, const QueueEntry &entry) {
   writeWaits(json, entry.waits);
 }
 
+/// What the part does is said in the queue of its own engine.
+void StretchWriter::writeBeside(OStream &json, const QueueEntry &entry) {
+  const Slot &slot = stretch.solution.slots[entry.slot];
+  json.attribute("together_with", slot.task);
+  json.attribute("part", slot.part);
+  json.attribute("start_cycle", slot.start);
+  json.attribute("end_cycle", slot.end);
+}
+
 void StretchWriter::writeEntry(const QueueEntry &entry) {
   writeObject(os, [&](OStream &json) {
-    entry.fetch ? writeFetch(json, entry) : writePart(json, entry);
+    if (entry.fetch)
+      writeFetch(json, entry);
+    else if (entry.with)
+      writeBeside(json, entry);
+    else
+      writePart(json, entry);
   });
 }
 

@@ -236,6 +236,8 @@ static Json slotsToJson(const Report &report, unsigned op) {
       return;
     }
     slot["part"] = slice.part;
+    for (auto [engine, index] : slice.with)
+      slot["with"].push_back((engine + "[" + Twine(index) + "]").str());
     if (!prefetches.empty())
       slot["prefetches"] = std::exchange(prefetches, Json::array());
     slots.push_back(std::move(slot));
@@ -283,6 +285,8 @@ static void addCost(Json &json, const Report &all, const OpReport &report,
                      {"sources", toJson(all, sources)}});
   }
   json["engine"] = cost.getEngine().getValue().str();
+  for (StringAttr other : cost.getWith())
+    json["with"].push_back(other.str());
   json["parts"] = std::move(parts);
   if (report.sources.lastPartCombines)
     json["last_part_combines"] = true;

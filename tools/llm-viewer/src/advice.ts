@@ -41,17 +41,24 @@ export interface Diagnosis {
   most: Binding;
 }
 
+/// Its parts run on the engines, or hold some beside their own.
+function holds(op: Op, engine: Engine): boolean {
+  return op.engine === engine.name || (op.with ?? []).includes(engine.name);
+}
+
 /// Of the engines that decide how long everything takes; nothing where no op takes time.
 export function diagnose(report: Report): Diagnosis | undefined {
   const busy = new Map<string, number>();
-  for (const op of report.ops) busy.set(op.engine, (busy.get(op.engine) ?? 0) + scheduledCyclesOf(op));
+  for (const op of report.ops)
+    for (const engine of [op.engine, ...(op.with ?? [])])
+      busy.set(engine, (busy.get(engine) ?? 0) + scheduledCyclesOf(op));
   const load = (engine: Engine) => (busy.get(engine.name) ?? 0) / engine.count;
   const engine = report.engines.reduce((most, other) => (load(other) > load(most) ? other : most), report.engines[0]);
   const busyCycles = engine ? busy.get(engine.name) ?? 0 : 0;
   if (busyCycles === 0 || report.makespan_cycles === 0) return undefined;
   const binds = { bandwidth: 0, arithmetic: 0, launches: 0 }, saved = { ...binds };
   for (const op of report.ops) {
-    if (op.engine !== engine.name) continue;
+    if (!holds(op, engine)) continue;
     const share = shareOf(op);
     for (const key of Object.keys(binds) as Binding[]) {
       binds[key] += share.binds[key] * op.count;
@@ -84,7 +91,7 @@ export function decidingBounds(report: Report): string[] {
 function placesOf(report: Report, { engine, busyCycles }: Diagnosis): string {
   const places = new Map<string, { cycles: number; byBound: Map<string, number> }>();
   for (const op of report.ops) {
-    if (op.engine !== engine.name) continue;
+    if (!holds(op, engine)) continue;
     const inside = op.module.slice(op.layer.length).replace(/^\./, "");
     const name = inside === "" ? shortName(op) : `${inside}.*`;
     const place = places.get(name) ?? { cycles: 0, byBound: new Map<string, number>() };
@@ -103,7 +110,7 @@ function placesOf(report: Report, { engine, busyCycles }: Diagnosis): string {
 
 const causes: Record<string, string> = {
   none: "for the end of what comes before a loop boundary", dependence: "for other ops", fetch: "for fetches",
-  engine: "for the engine that holds the data", bandwidth: "for bandwidth", memory: "for room in private memory",
+  engine: "for engines that are busy", bandwidth: "for bandwidth", memory: "for room in private memory",
   choice: "by choice", layer_boundary: "for the end of a layer or a loop", no_work: "for the end of the function",
 };
 

@@ -59,7 +59,7 @@ export function leftOut(report: Report): [Op, string][] {
 }
 
 export function makeCeilings(report: Report): Ceiling[] {
-  const used = report.engines.filter((engine) => report.ops.some((op) => op.engine === engine.name));
+  const used = report.engines.filter((engine) => report.ops.some((op) => op.engine === engine.name || op.with?.includes(engine.name)));
   return merged([
     ...report.memories.filter((memory) => usableBytesPerSecond(memory) > 0).flatMap((memory) =>
       [slope(memory.name, usableBytesPerSecond(memory)), ...used.flatMap((engine) => portsOf(engine, memory))]),

@@ -91,6 +91,8 @@ class Sums {
     this.addSpan(slot, shift, (memory) =>
       Object.values(record.traffic_bytes[memory] ?? {}).reduce((sum, bytes) => sum + bytes, 0) -
       fetches.reduce((sum, fetch) => sum + fetched(memory, fetch.buffer), 0));
+    for (const engine of slot.with ?? [])
+      this.busy[this.groupOf.get(engine)!].add(slot.start_cycle + shift, slot.end_cycle + shift, 1);
     addPrivateBytes(this.held[this.groupOf.get(slot.engine)!], slot, record, shift);
   }
 

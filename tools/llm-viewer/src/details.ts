@@ -13,8 +13,9 @@ function enginesOf(op: Op): string {
   const used = [...new Set(op.slots.map((slot) => slot.engine))];
   const indices = used.map((engine) => Number(engine.match(/\[(\d+)\]$/)?.[1] ?? 0)).sort((a, b) => a - b);
   const [first, last] = [indices[0], indices[indices.length - 1]];
-  if (used.length <= 1) return used[0] ?? op.engine;
-  return last - first + 1 === used.length ? `${op.engine}[${first}..${last}]` : `${used.length} of ${op.engine}`;
+  const others = (op.with ?? []).map((group) => ` with ${group}`).join("");
+  if (used.length <= 1) return (used[0] ?? op.engine) + others;
+  return (last - first + 1 === used.length ? `${op.engine}[${first}..${last}]` : `${used.length} of ${op.engine}`) + others;
 }
 
 export class Details {

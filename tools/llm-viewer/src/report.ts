@@ -14,6 +14,7 @@ export interface Prefetch extends Span {
 }
 export interface Slot extends Span {
   part: number;
+  with?: string[]; // engines that it holds beside its own
   prefetches?: Prefetch[];
 }
 
@@ -48,6 +49,7 @@ export interface Op {
   tile: Amounts;
   tile_strategy?: string;
   engine: string;
+  with?: string[]; // groups of which its parts hold an engine, too
   parts: PartCost[];
   compute_cycles: number;
   memory_cycles: number;

@@ -33,7 +33,7 @@ export function factsOfRun(report: Report, op: Op, run: number, time: (cycles: n
   if (op.slots.length === 0) return [];
   const iterations = iterationsOf(report, op, run);
   const [start, end] = extentOf(report, op, run);
-  const engines = [...new Set(op.slots.map((slot) => slot.engine))];
+  const engines = [...new Set(op.slots.flatMap((slot) => [slot.engine, ...(slot.with ?? [])]))];
   const layer = op.layer === "" ? "" : nameOfRun(report, { ...op, name: op.layer }, iterations);
   return [
     ["run", op.count > 1 ? `${run + 1} of ${op.count}: ${nameOfRun(report, op, iterations)}` : ""],

@@ -142,6 +142,7 @@ export class Schedule {
     const visitSlot = (slot: Slot, op: number, shift: number, run: number) => {
       (slot.prefetches ?? []).forEach((fetch, index) => visit(fetch, shift, op, slot.part, run, index + 1));
       visit(slot, shift, op, slot.part, run, 0);
+      for (const engine of slot.with ?? []) visit({ ...slot, engine }, shift, op, slot.part, run, 0);
     };
     this.report.ops.forEach((op, index) =>
       this.forEachShift(op, (shift, run) => op.slots.forEach((slot) => visitSlot(slot, index, shift, run))));

@@ -222,10 +222,14 @@ int64_t PartCostAttr::getWork(StringRef kind) const {
 }
 
 LogicalResult CostAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               StringAttr, ArrayRef<PartCostAttr> parts,
-                               StringAttr) {
+                               StringAttr engine, ArrayRef<StringAttr> with,
+                               ArrayRef<PartCostAttr> parts, StringAttr) {
   if (parts.empty()) // cost-C5
     return emitError() << "a cost needs at least one record of parts";
+  for (auto [index, other] : llvm::enumerate(with)) // cost-C6
+    if (other == engine || llvm::is_contained(with.take_front(index), other))
+      return emitError() << "names the engines " << other
+                         << " twice; expected each group once";
   return success();
 }
 
@@ -251,13 +255,11 @@ LogicalResult PrefetchAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                  failed(verifyAmounts(emitError, "lanes of", lanes, 0)));
 }
 
-LogicalResult SlotRunAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  int64_t part, StringAttr, int64_t index,
-                                  int64_t startCycle, int64_t endCycle,
-                                  DictionaryAttr lanes, int64_t count,
-                                  int64_t partStride, int64_t indexStride,
-                                  int64_t startStride,
-                                  ArrayRef<PrefetchAttr> prefetches) {
+LogicalResult SlotRunAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, int64_t part, StringAttr,
+    int64_t index, int64_t startCycle, int64_t endCycle, DictionaryAttr lanes,
+    int64_t count, int64_t partStride, int64_t indexStride, int64_t startStride,
+    ArrayRef<PrefetchAttr> prefetches, DictionaryAttr with) {
   // slots-C1
   if (failed(verifyRange(emitError, 0,
                          {{"part", part},
@@ -266,7 +268,8 @@ LogicalResult SlotRunAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           {"start_stride", startStride}})) ||
       failed(verifyRange(emitError, 1, {{"count", count}})) ||
       failed(verifyCycles(emitError, startCycle, endCycle)) ||
-      failed(verifyAmounts(emitError, "lanes of", lanes, 0)))
+      failed(verifyAmounts(emitError, "lanes of", lanes, 0)) ||
+      failed(verifyAmounts(emitError, "engine of", with, 0)))
     return failure();
   // slots-C3
   if (failed(verifyRange(emitError, 1, {{"part_stride", partStride}})))
@@ -276,6 +279,16 @@ LogicalResult SlotRunAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "the strides of " << count
                        << " parts are above 2^61 - 1";
   return success();
+}
+
+SmallVector<std::pair<StringRef, int64_t>, 1>
+SlotRunAttr::getEnginesBeside(int64_t i) {
+  SmallVector<std::pair<StringRef, int64_t>, 1> engines;
+  if (DictionaryAttr with = getWith())
+    for (NamedAttribute entry : with)
+      engines.push_back({entry.getName(), getAmount(with, entry.getName()) +
+                                              i * getIndexStride()});
+  return engines;
 }
 
 LogicalResult SlotsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
