@@ -135,7 +135,8 @@ bool Lister::addPart(unsigned task, unsigned choice, unsigned number,
     if (!each->isFetch())
       before = &*each;
   if (before && before->part == &part) {
-    activity.twin = before - activities.all.data();
+    if (!problem.tasks[task].chainsOf(choice).areThere())
+      activity.twin = before - activities.all.data();
     activity.ways = before->ways;
   } else {
     activity.ways = waysOfPart(problem.tasks[task], part);

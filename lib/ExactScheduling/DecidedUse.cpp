@@ -117,6 +117,13 @@ int DecidedUse::readyTime(const Placing &placing) const {
   const Task &task = instance.problem->tasks[activity.task];
   bool joins = !activity.isFetch() && task.lastCombinesOf(activity.choice) &&
                activity.part == &task.partsOf(activity.choice).back();
+  const Chains &chains = task.chainsOf(activity.choice);
+  auto isBeforeInChain = [&](const Activity &other) {
+    return !activity.isFetch() && !other.isFetch() && chains.areThere() &&
+           other.task == activity.task && other.choice == activity.choice &&
+           !chains.isFirst(activity.number) &&
+           other.number + chains.stride == activity.number;
+  };
   int ready = 0;
   for (unsigned i = 0; i < instance.size(); ++i) {
     const Activity &other = instance[i];
@@ -124,6 +131,7 @@ int DecidedUse::readyTime(const Placing &placing) const {
         other.isFetch()
             ? other.consumer == placing.activity && !model.isAbsent(i)
             : (joins && other.task == activity.task && i != placing.activity) ||
+                  isBeforeInChain(other) ||
                   std::find(before.begin(), before.end(), other.task) !=
                       before.end();
     if (isBefore && !model.isAbsent(i))

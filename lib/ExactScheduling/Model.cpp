@@ -10,6 +10,8 @@
 #include "EnergeticReasoning.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 using namespace Gecode;
 
@@ -25,6 +27,7 @@ Model::Model(const Instance &instance, const EnergyPools &pools, int horizon)
   postWays();
   postChoices();
   postPrecedences();
+  postChains();
   postLanes();
   postEngines();
   postPrivateMemory();
@@ -177,6 +180,23 @@ void Model::postPrecedences() {
       if (i != last && !instance[i].isFetch() &&
           instance[i].task == joins.task && instance[i].choice == joins.choice)
         rel(*this, end[i] <= start[last]);
+  }
+}
+
+/// S5: parts of a chain, one behind the other.
+void Model::postChains() {
+  std::map<std::tuple<unsigned, unsigned, int64_t>, unsigned> numberOf;
+  for (unsigned i = 0; i < instance.size(); ++i) {
+    const Activity &activity = instance[i];
+    const Chains &chains =
+        instance.problem->tasks[activity.task].chainsOf(activity.choice);
+    if (activity.isFetch() || !chains.areThere())
+      continue;
+    numberOf[{activity.task, activity.choice, activity.number}] = i;
+    if (!chains.isFirst(activity.number))
+      rel(*this,
+          end[numberOf.at({activity.task, activity.choice,
+                           activity.number - chains.stride})] <= start[i]);
   }
 }
 

@@ -54,6 +54,7 @@ private:
   void postWays();
   void postChoices();
   void postPrecedences();
+  void postChains();
   void postLanes();
   void postEngines();
   void postPrivateMemory();

@@ -122,12 +122,18 @@ LogicalResult ProblemReader::readPart(const LocatedJson &json, Part &part) {
   return members.finish();
 }
 
+static void readChains(Members &members, scheduling::Chains &chains) {
+  members.count("chain_length", chains.length);
+  members.count("chain_stride", chains.stride);
+}
+
 LogicalResult ProblemReader::readSplit(const LocatedJson &json, Split &split) {
   Members members(json);
   members.each("parts", [&](const LocatedJson &part) {
     return readPart(part, split.parts.emplace_back());
   });
   members.flag("last_combines", split.lastCombines);
+  readChains(members, split.chains);
   return members.finish();
 }
 
@@ -165,6 +171,7 @@ LogicalResult ProblemReader::readTask(const LocatedJson &json, Task &task) {
     return readPart(part, task.parts.emplace_back());
   });
   members.flag("last_combines", task.lastCombines);
+  readChains(members, task.chains);
   members.each("alternatives", [&](const LocatedJson &split) {
     return readSplit(split, task.alternatives.emplace_back());
   });

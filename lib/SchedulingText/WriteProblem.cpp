@@ -35,6 +35,7 @@ private:
     if (number != unless)
       json[key.str()] = number;
   }
+  static void putChains(ordered_json &json, const scheduling::Chains &chains);
   static ordered_json toJson(EngineKindSet kinds);
   /// Of each resource that has any.
   ordered_json perResource(const std::vector<int64_t> &numbers) const;
@@ -140,6 +141,12 @@ ordered_json ProblemWriter::toJson(const EngineGroup &group) const {
   return json;
 }
 
+void ProblemWriter::putChains(ordered_json &json,
+                              const scheduling::Chains &chains) {
+  put(json, "chain_length", chains.length, /*unless=*/1);
+  put(json, "chain_stride", chains.stride, /*unless=*/1);
+}
+
 ordered_json ProblemWriter::toJson(const Task &task) const {
   ordered_json json = {{"kinds", toJson(task.kinds)}};
   if (task.group)
@@ -151,10 +158,12 @@ ordered_json ProblemWriter::toJson(const Task &task) const {
   json["parts"] = toJson(task.parts);
   if (task.lastCombines)
     json["last_combines"] = true;
+  putChains(json, task.chains);
   for (const scheduling::Split &split : task.alternatives) {
     ordered_json own = {{"parts", toJson(split.parts)}};
     if (split.lastCombines)
       own["last_combines"] = true;
+    putChains(own, split.chains);
     json["alternatives"].push_back(std::move(own));
   }
   for (const LeastWork &least : task.least)

@@ -79,11 +79,30 @@ struct Part {
 /// Parts with all equal ones for themselves.
 int64_t countParts(const std::vector<Part> &parts);
 
+/// Which parts come behind which, where a value is carried from one to the next
+/// (the state of a recurrence): equal chains, of which parts `stride` apart are
+/// neighbours. Part p starts when part p - `stride` has ended, but where it is
+/// the first of its chain.
+struct Chains {
+  int64_t length = 1; ///< 1: all parts may run at once
+  int64_t stride = 1;
+
+  bool areThere() const { return length > 1; }
+  bool isFirst(int64_t part) const { return part / stride % length == 0; }
+  bool isLast(int64_t part) const {
+    return part / stride % length == length - 1;
+  }
+  bool operator==(const Chains &other) const {
+    return length == other.length && stride == other.stride;
+  }
+};
+
 /// One way to cut a task: parts that may run at once, but for the last one
-/// where that joins what the others made (partial sums).
+/// where that joins what the others made (partial sums), or in chains.
 struct Split {
   std::vector<Part> parts;
   bool lastCombines = false;
+  Chains chains = {};
 };
 
 /// What some ways to cut a task have in common, be they among its alternatives
@@ -126,6 +145,7 @@ struct Task {
       false; ///< the last part starts when the others have ended
   /// Other ways to cut it than `parts`: a solution takes one of them or none.
   std::vector<Split> alternatives = {};
+  Chains chains = {}; ///< none where the last part combines
 
   /// Each way to cut it that there is, offered above or not, takes no less than
   /// one of these; empty: there are no other ways. Bounds hold for all ways.
@@ -137,6 +157,9 @@ struct Task {
   }
   bool lastCombinesOf(unsigned choice) const {
     return choice == 0 ? lastCombines : alternatives[choice - 1].lastCombines;
+  }
+  const Chains &chainsOf(unsigned choice) const {
+    return choice == 0 ? chains : alternatives[choice - 1].chains;
   }
 };
 

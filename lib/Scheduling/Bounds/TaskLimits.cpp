@@ -189,8 +189,7 @@ std::optional<TaskLimits> LimitFinder::findChoice(const Task &task,
   limits.fetching.reserve(fetching.size());
   for (FetchCurveSum &sum : fetching)
     limits.fetching.push_back(sum.take());
-  std::optional<int64_t> span =
-      spanOf(problem, task, parts, task.lastCombinesOf(choice), cycles);
+  std::optional<int64_t> span = spanOf(problem, task, choice, cycles);
   if (!span)
     return std::nullopt;
   limits.spanCycles = *span;

@@ -133,6 +133,8 @@ std::optional<PartTable> listParts(const Problem &problem) {
     const Task &task = problem.tasks[t];
     table.first.push_back(table.parts.size());
     table.lastCombines.push_back(task.lastCombines);
+    if (task.chains.areThere())
+      table.chains.resize(problem.tasks.size());
     unsigned number = 0;
     for (const Part &part : task.parts) {
       std::optional<PartTable::Shape> shape =
@@ -147,6 +149,8 @@ std::optional<PartTable> listParts(const Problem &problem) {
     }
   }
   table.first.push_back(table.parts.size());
+  for (unsigned t = 0; t < table.chains.size(); ++t)
+    table.chains[t] = problem.tasks[t].chains;
   return table;
 }
 
@@ -162,8 +166,10 @@ static int64_t teamsFor(const Problem &problem, const Task &task,
 }
 
 std::optional<int64_t> spanOf(const Problem &problem, const Task &task,
-                              const std::vector<Part> &parts, bool lastCombines,
+                              unsigned choice,
                               const std::vector<int64_t> &cycles) {
+  const std::vector<Part> &parts = task.partsOf(choice);
+  bool lastCombines = task.lastCombinesOf(choice);
   size_t atOnce = cycles.size() - (lastCombines ? 1 : 0);
   int64_t longest = 0, sum = 0, count = 0;
   for (size_t part = 0; part < atOnce; ++part) {
@@ -176,7 +182,8 @@ std::optional<int64_t> spanOf(const Problem &problem, const Task &task,
     count += parts[part].count;
   }
   if (count > 1) {
-    int64_t teams = teamsFor(problem, task, parts);
+    int64_t teams = std::min(teamsFor(problem, task, parts),
+                             count / task.chainsOf(choice).length);
     longest = std::max(longest, ceilMulDiv(sum, 1, 1, teams).value_or(0));
   }
   return lastCombines ? checkedAdd(longest, cycles.back())

@@ -39,6 +39,7 @@ struct PartTable {
   std::vector<Entry> parts;
   std::vector<size_t> first;
   std::vector<bool> lastCombines; ///< of each task, see Task::lastCombines
+  std::vector<Chains> chains;     ///< of each task; empty: none has any
   struct Shape {
     const Part *part;
     int64_t workingSetBytes;
@@ -72,6 +73,22 @@ struct PartTable {
     return {mode.length, {first, first + resourceCount}};
   }
   size_t countOf(unsigned task) const { return first[task + 1] - first[task]; }
+  /// Whether nothing but the predecessors of its task holds it back.
+  bool isFree(size_t index) const {
+    const Entry &entry = parts[index];
+    return !combines(index) &&
+           (chains.empty() || chains[entry.task].isFirst(entry.part));
+  }
+  /// The part that waits for this one in a chain.
+  std::optional<size_t> nextInChain(size_t index) const {
+    if (chains.empty())
+      return std::nullopt;
+    const Entry &entry = parts[index];
+    const Chains &own = chains[entry.task];
+    if (own.isLast(entry.part))
+      return std::nullopt;
+    return index + own.stride;
+  }
   /// Whether it starts when the other parts of its task have ended.
   bool combines(size_t index) const {
     unsigned task = parts[index].task;
@@ -112,10 +129,11 @@ int64_t countComputeEngines(const Problem &problem);
 std::optional<PartTable> listParts(const Problem &problem);
 
 /// Cycles that no task is shorter than, from its first start to its last end:
-/// its longest part, all parts over the engines that can run them at once, and
-/// the joining part behind them, with these cycles of each entry of `parts`.
+/// its longest part, all parts over the engines that can run them at once (of
+/// each chain one), and the joining part behind them, with these cycles of each
+/// entry of the parts.
 std::optional<int64_t> spanOf(const Problem &problem, const Task &task,
-                              const std::vector<Part> &parts, bool lastCombines,
+                              unsigned choice,
                               const std::vector<int64_t> &cycles);
 
 } // namespace mlir::llm::scheduling

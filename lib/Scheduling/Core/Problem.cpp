@@ -29,6 +29,7 @@ private:
   void checkPorts(const EngineGroup &engine);
   void checkTask(unsigned task);
   void checkWith(unsigned task);
+  void checkChains(unsigned task, int64_t parts);
   void checkPart(unsigned task, unsigned part);
   void checkSource(unsigned task, unsigned part, unsigned source);
   void checkLeast(unsigned task, const LeastWork &least);
@@ -162,6 +163,7 @@ void Checker::checkTask(unsigned index) {
                                                  maxPartsOfTask + 1));
   }
   within(count, 0, maxPartsOfTask, "parts", name);
+  checkChains(index, count);
   for (const LeastWork &least : task.least)
     checkLeast(index, least);
   for (unsigned predecessor : task.predecessors) {
@@ -188,6 +190,23 @@ void Checker::checkWith(unsigned index) {
     else if (task.group == *group)
       report("others than its own");
   }
+}
+
+void Checker::checkChains(unsigned index, int64_t parts) {
+  const Chains &chains = problem.tasks[index].chains;
+  auto name = [&] { return "the chains of " + nameOfTask(problem, index); };
+  size_t before = messages.size();
+  within(chains.length, 1, maxPartsOfTask, "length", name);
+  within(chains.stride, 1, maxPartsOfTask, "stride", name);
+  if (messages.size() > before || !chains.areThere())
+    return;
+  if (parts % (chains.length * chains.stride) != 0)
+    report(name() + ": expected a multiple of " +
+           std::to_string(chains.length) + " x " +
+           std::to_string(chains.stride) + " parts, found " +
+           std::to_string(parts));
+  if (problem.tasks[index].lastCombines)
+    report(name() + ": expected none, as the last part joins the others");
 }
 
 void Checker::checkPart(unsigned task, unsigned index) {
@@ -392,9 +411,15 @@ Problem resolve(const Problem &problem, const Solution &solution) {
   for (unsigned index = 0; index < problem.tasks.size(); ++index) {
     const Task &task = problem.tasks[index];
     unsigned choice = solution.choiceOf(index);
-    resolved.tasks.push_back({task.name, task.kinds, task.group, task.with,
-                              task.partsOf(choice), task.predecessors,
-                              task.lastCombinesOf(choice)});
+    resolved.tasks.push_back({task.name,
+                              task.kinds,
+                              task.group,
+                              task.with,
+                              task.partsOf(choice),
+                              task.predecessors,
+                              task.lastCombinesOf(choice),
+                              {},
+                              task.chainsOf(choice)});
   }
   return resolved;
 }

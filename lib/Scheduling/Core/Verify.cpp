@@ -12,6 +12,7 @@
 #include "Sweep.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace mlir::llm::scheduling {
@@ -41,6 +42,7 @@ private:
   void checkDependences();
   void checkFetchDependences();
   void checkCombining();
+  void checkChains();
   void checkOverlaps();
   void checkLanesHeld();
   void checkPrivateMemory();
@@ -75,6 +77,7 @@ std::vector<Violation> Verifier::run() {
   checkDependences();
   checkFetchDependences();
   checkCombining();
+  checkChains();
   checkOverlaps();
   checkLanesHeld();
   checkPrivateMemory();
@@ -304,6 +307,29 @@ void Verifier::checkCombining() {
                  ", expected not before the end of " +
                  nameOfPart(problem, before->task, before->part) +
                  " at cycle " + std::to_string(before->end));
+  }
+}
+
+/// Parts of a chain start one behind the other.
+void Verifier::checkChains() {
+  std::map<std::pair<unsigned, unsigned>, const Slot *> slotOf;
+  for (const Slot *slot : slots)
+    if (problem.tasks[slot->task].chains.areThere())
+      slotOf.insert({{slot->task, slot->part}, slot});
+  for (auto [place, slot] : slotOf) {
+    const Chains &chains = problem.tasks[slot->task].chains;
+    if (chains.isFirst(slot->part))
+      continue;
+    auto before = slotOf.find({slot->task, slot->part - chains.stride});
+    if (before == slotOf.end() || slot->start >= before->second->end)
+      continue;
+    report("S5", slot->task,
+           nameOfPart(problem, slot->task, slot->part) +
+               " comes behind another one in a chain and starts at cycle " +
+               std::to_string(slot->start) +
+               ", expected not before the end of " +
+               nameOfPart(problem, slot->task, before->second->part) +
+               " at cycle " + std::to_string(before->second->end));
   }
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Scheduling/CriticalPath.h"
+#include "Core/ChainLinks.h"
 #include "Core/PartNumbers.h"
 
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace {
 class PathFinder {
 public:
   PathFinder(const Problem &problem, const Solution &solution)
-      : problem(problem), solution(solution), numbers(problem) {}
+      : problem(problem), solution(solution), numbers(problem),
+        links(problem, solution) {}
   std::vector<PathStep> run();
 
 private:
@@ -37,6 +39,7 @@ private:
   const Problem &problem;
   const Solution &solution;
   PartNumbers numbers;
+  ChainLinks links;
   std::vector<Span> spans;       ///< by end
   std::vector<unsigned> awaited; ///< tasks that a step waits for, sorted
 };
@@ -78,7 +81,10 @@ bool PathFinder::isAwaited(const Span &before) const {
 
 /// Why a step starts when the one before it ends.
 Cause PathFinder::relate(const Span &span, const Span &before) const {
-  if (isAwaited(before))
+  const Slot *inChain =
+      span.fetch ? nullptr : links.before(solution.slots[span.slot]);
+  if (isAwaited(before) ||
+      (!before.fetch && inChain == &solution.slots[before.slot]))
     return Cause::Dependence;
   if (!span.fetch && before.fetch && before.slot == span.slot)
     return Cause::Fetch;

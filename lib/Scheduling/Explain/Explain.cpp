@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Scheduling/Explain.h"
+#include "Core/ChainLinks.h"
 #include "Core/Occupancy.h"
 #include "Core/PartNumbers.h"
 #include "Core/Parts.h"
@@ -49,7 +50,8 @@ public:
   CauseFinder(const Problem &problem, const Solution &solution,
               Explanation &explanation)
       : problem(problem), solution(solution), explanation(explanation),
-        numbers(problem), occupancy(problem, solution) {}
+        numbers(problem), links(problem, solution),
+        occupancy(problem, solution) {}
   void run();
 
 private:
@@ -74,6 +76,7 @@ private:
   const Solution &solution;
   Explanation &explanation;
   PartNumbers numbers;
+  ChainLinks links;
   Occupancy occupancy;
 
   std::vector<int64_t> ends;       ///< of each task
@@ -117,7 +120,9 @@ int64_t CauseFinder::whenReady(const Step &step) const {
   if (!step.fetch) {
     bool combines = problem.tasks[task].lastCombines &&
                     numbers.isLast(task, step.slot->part);
-    return std::max(ready[task], combines ? joinedEnds[task] : 0);
+    int64_t time = std::max(ready[task], combines ? joinedEnds[task] : 0);
+    const Slot *before = links.before(*step.slot);
+    return before ? std::max(time, before->end) : time;
   }
   int64_t time = 0;
   const Part &part = numbers.part(task, step.slot->part);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Slack.h"
+#include "Core/ChainLinks.h"
 #include "Core/Graph.h"
 #include "Core/PartNumbers.h"
 
@@ -23,7 +24,7 @@ class SlackFinder {
 public:
   SlackFinder(const Problem &problem, const Solution &solution)
       : problem(problem), solution(solution), numbers(problem),
-        successors(problem),
+        links(problem, solution), successors(problem),
         latestStart(solution.slots.size(), solution.makespan),
         earliestOfParts(problem.tasks.size(), solution.makespan),
         latestForFetches(problem.tasks.size(), solution.makespan),
@@ -49,6 +50,7 @@ private:
   const Problem &problem;
   const Solution &solution;
   PartNumbers numbers;
+  ChainLinks links;
   Successors successors;
 
   std::vector<int64_t> latestStart;        ///< of each slot
@@ -136,6 +138,9 @@ void SlackFinder::visitPart(size_t index) {
   int64_t latestEnd = latestEndOf(slot.task);
   if (!combines)
     latestEnd = std::min(latestEnd, latestForCombining[slot.task]);
+  if (const Slot *behind = links.behind(slot))
+    latestEnd =
+        std::min(latestEnd, latestStart[behind - solution.slots.data()]);
   int64_t latest =
       passEngines(slot.engine, slot.with, slot.end - slot.start, latestEnd);
   latestStart[index] = latest;

@@ -58,6 +58,9 @@ std::optional<Solution> scheduleEarliest(const Problem &problem) {
          ++part) {
       if (table->combines(part))
         ready = std::max(ready, taskEnds[task]);
+      else if (!table->isFree(part))
+        ready = std::max(
+            ready, machine.endOf(part - problem.tasks[task].chains.stride));
       std::optional<Placement> placement =
           findPlacement(machine, *table, part, ready);
       if (!placement)

@@ -87,11 +87,10 @@ void ListRun::release(std::vector<unsigned> &tasks) {
     unsigned task = tasks.back();
     tasks.pop_back();
     latest = task;
-    size_t end = plan.table.first[task + 1];
-    if (plan.table.lastCombines[task])
-      --end; // when the others have ended
-    for (size_t part = plan.table.first[task]; part < end; ++part)
-      releasePart(part, tasks);
+    for (size_t part = plan.table.first[task];
+         part < plan.table.first[task + 1]; ++part)
+      if (plan.table.isFree(part))
+        releasePart(part, tasks);
   }
 }
 
@@ -117,6 +116,8 @@ void ListRun::endPart(size_t part, std::vector<unsigned> &tasks) {
   size_t left = --partsLeft[task];
   if (left == 1 && plan.table.lastCombines[task])
     releasePart(plan.table.first[task + 1] - 1, tasks);
+  if (std::optional<size_t> next = plan.table.nextInChain(part))
+    releasePart(*next, tasks);
   if (left > 0)
     return;
   if (prefetcher)

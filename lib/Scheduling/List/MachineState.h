@@ -94,6 +94,9 @@ public:
     return solution.slots[part].prefetches;
   }
 
+  /// Of a part that was started.
+  int64_t endOf(size_t part) const { return solution.slots[part].end; }
+
   /// Has the processor load the slot of a part that starts soon.
   void loadAhead(size_t part) const {
     const Slot &slot = solution.slots[part];

@@ -27,7 +27,7 @@ listSpans(const Problem &problem, const PartTable &table,
       cycles.clear();
       for (size_t part = 0; part < task.parts.size(); ++part, ++shape)
         cycles.push_back(table.shapes[shape].shortest);
-      span = spanOf(problem, task, task.parts, task.lastCombines, cycles);
+      span = spanOf(problem, task, /*choice=*/0, cycles);
     }
     if (span && !extraCycles.empty())
       span = checkedAdd(*span, extraCycles[index]);
@@ -68,7 +68,9 @@ static void rankParts(Plan &plan, const std::vector<int64_t> &spans,
     unsigned task = table.parts[index].task;
     int64_t length = table.shapeOf(index).shortest;
     int64_t own = table.combines(index) ? length : spans[task];
-    rank.push_back({-(own + behind[task]), -length, index});
+    // Those of a chain stand as they come.
+    bool isChained = !table.chains.empty() && table.chains[task].areThere();
+    rank.push_back({-(own + behind[task]), isChained ? 0 : -length, index});
   }
   std::sort(rank.begin(), rank.end());
   plan.order.reserve(rank.size());

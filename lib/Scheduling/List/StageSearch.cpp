@@ -51,10 +51,11 @@ static bool areEqual(const std::vector<Part> &a, const std::vector<Part> &b) {
 static bool areEqual(const Task &a, const Task &b) {
   return a.kinds == b.kinds && a.group == b.group && a.with == b.with &&
          a.predecessors == b.predecessors && a.lastCombines == b.lastCombines &&
-         areEqual(a.parts, b.parts) &&
+         a.chains == b.chains && areEqual(a.parts, b.parts) &&
          haveEqual(a.alternatives, b.alternatives,
                    [](const Split &own, const Split &other) {
                      return own.lastCombines == other.lastCombines &&
+                            own.chains == other.chains &&
                             areEqual(own.parts, other.parts);
                    });
 }

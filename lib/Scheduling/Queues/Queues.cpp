@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Scheduling/Queues.h"
+#include "Core/ChainLinks.h"
 #include "Core/Graph.h"
 #include "Core/PartNumbers.h"
 #include "Core/RangeOwners.h"
@@ -61,7 +62,7 @@ public:
   QueueMaker(const Problem &problem, const Solution &solution,
              const Addresses &addresses)
       : problem(problem), solution(solution), addresses(addresses),
-        numbers(problem) {}
+        numbers(problem), links(problem, solution) {}
   std::vector<Queue> run();
 
 private:
@@ -93,6 +94,7 @@ private:
   const Solution &solution;
   const Addresses &addresses;
   PartNumbers numbers;
+  ChainLinks links;
 
   std::vector<Step> steps;
   std::vector<Queue> queues;
@@ -226,6 +228,8 @@ void QueueMaker::awaitPredecessors(const Slot &slot) {
     awaitTask(predecessor, numbers.count(predecessor));
   if (task.lastCombines && numbers.isLast(slot.task, slot.part))
     awaitTask(slot.task, slot.part);
+  if (const Slot *before = links.before(slot))
+    awaitPrefix(placeOfSlot[before - solution.slots.data()]);
 }
 
 void QueueMaker::awaitSource(const Slot &slot, unsigned fetch) {

@@ -114,6 +114,9 @@ void Search::listItems() {
         if (task.lastCombines && &part == &task.parts.back())
           item.before.insert(item.before.end(), partsOf[t].begin(),
                              partsOf[t].end());
+        unsigned number = &part - task.parts.data();
+        if (unsigned before = beforeInChain(task, number); before != number)
+          item.before.push_back(partsOf[t][before]);
         size_t index = items.size() + part.sources.size();
         for (unsigned source = 0; source < part.sources.size(); ++source) {
           Item fetch{&task, &part};

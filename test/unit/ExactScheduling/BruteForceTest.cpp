@@ -60,7 +60,7 @@ static void expectOptimal(const Problem &problem, int64_t steps, Tally &tally) {
 // Problems in which everything happens.
 TEST(BruteForce, AgreesOnEverything) {
   Dice dice(11);
-  ProblemMaker maker(dice);
+  ProblemMaker maker(dice, /*isTogether=*/false);
   Tally tally;
   for (int made = 0; made < 12000 && !HasFailure(); ++made) {
     SCOPED_TRACE(made);

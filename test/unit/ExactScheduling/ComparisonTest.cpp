@@ -100,7 +100,7 @@ static void tighten(Problem &problem, Dice &dice) {
 // problems.
 TEST(Comparison, NoBoundIsAboveTheOptimum) {
   Dice dice(501);
-  ProblemMaker maker(dice);
+  ProblemMaker maker(dice, /*isTogether=*/false);
   ExactOptions alone, together;
   alone.nodes = together.nodes = 300;
   alone.usesListAndBounds = false;

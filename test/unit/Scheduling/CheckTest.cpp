@@ -268,6 +268,28 @@ TEST(Check, GroupsBesideItsOwn) {
                                  "others than its own, found 0");
 }
 
+// Chains are of equal length and have no part that joins the others.
+TEST(Check, Chains) {
+  auto messageWith = [](int64_t parts, Chains chains, bool combines = false) {
+    return messageAfter([&](Problem &p) {
+      p.tasks[0].parts[0].count = parts;
+      if (combines)
+        p.tasks[0].parts.push_back(task("joins", vector, 1, 0).parts[0]);
+      p.tasks[0].lastCombines = combines;
+      p.tasks[0].chains = chains;
+    });
+  };
+  EXPECT_EQ(messageWith(5, {3, 2}), "the chains of 'norm': expected a multiple "
+                                    "of 3 x 2 parts, found 5");
+  EXPECT_EQ(messageWith(5, {0, 1}), "length of the chains of 'norm': expected "
+                                    "1 to 2147483647, found 0");
+  EXPECT_EQ(messageWith(5, {5, -1}), "stride of the chains of 'norm': expected "
+                                     "1 to 2147483647, found -1");
+  EXPECT_EQ(messageWith(5, {6, 1}, true),
+            "the chains of 'norm': expected none, "
+            "as the last part joins the others");
+}
+
 // A working set fits the private memory of some engine that has the kinds; the
 // message says how much is missing in the roomiest. Without a working set none
 // is needed.

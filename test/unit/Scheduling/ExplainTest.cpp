@@ -314,7 +314,10 @@ private:
     if (other.fetch)
       return false;
     if (run.slot->task == other.slot->task)
-      return isCombining(run) && run.slot != other.slot;
+      return !run.fetch && run.slot != other.slot &&
+             (isCombining(run) ||
+              other.slot->part ==
+                  beforeInChain(problem.tasks[run.slot->task], run.slot->part));
     const std::vector<unsigned> &tasks =
         run.fetch ? partOf(*run.slot).sources[run.fetch->source].predecessors
                   : problem.tasks[run.slot->task].predecessors;

@@ -74,6 +74,21 @@ TEST(List, SeveralEnginesAtOnce) {
   EXPECT_EQ(best->makespan, 40);
 }
 
+// A state is carried over the three parts of each of two heads: 0, 2, 4 and 1,
+// 3, 5. Whatever engines there are, no more than two run at once: 3 x 10.
+TEST(List, PartsInChains) {
+  Problem problem = machine(4);
+  problem.tasks = {task("scan", matrix, 10, 0)};
+  problem.tasks[0].parts[0].count = 6;
+  problem.tasks[0].chains = {3, 2};
+  EXPECT_EQ(list(problem),
+            Slots({"npu[0] 0..10 lanes 0", "npu[1] 0..10 lanes 0",
+                   "npu[0] 10..20 lanes 0", "npu[1] 10..20 lanes 0",
+                   "npu[0] 20..30 lanes 0", "npu[1] 20..30 lanes 0"}));
+  EXPECT_EQ(scheduleEarliest(problem)->makespan, 30);
+  EXPECT_EQ(largestBound(*lowerBounds(problem)), 30);
+}
+
 // What is ready overtakes what waits: `c` runs beside `a`.
 TEST(List, ReadyTasksOvertake) {
   Problem problem = machine(2);

@@ -216,6 +216,8 @@ Problem spellOut(const Problem &problem, const Solution &solution) {
         choice == 0 ? task.parts : task.alternatives[choice - 1].parts;
     own.lastCombines = choice == 0 ? task.lastCombines
                                    : task.alternatives[choice - 1].lastCombines;
+    own.chains =
+        choice == 0 ? task.chains : task.alternatives[choice - 1].chains;
     own.alternatives.clear();
     own.parts.clear();
     for (const Part &part : parts)
@@ -225,6 +227,13 @@ Problem spellOut(const Problem &problem, const Solution &solution) {
       }
   }
   return spelled;
+}
+
+unsigned beforeInChain(const Task &task, unsigned part) {
+  int64_t place = 0, left = part / task.chains.stride;
+  for (; left > 0; --left)
+    place = place + 1 == task.chains.length ? 0 : place + 1;
+  return place == 0 ? part : part - task.chains.stride;
 }
 
 bool isValidByCounting(const Problem &given, const Solution &solution) {
@@ -275,6 +284,13 @@ bool isValidByCounting(const Problem &given, const Solution &solution) {
       if (task.lastCombines && key.second + 1 == task.parts.size() &&
           slot->start < slotOf.at({key.first, p})->end)
         return false;
+  }
+
+  for (const auto &[key, slot] : slotOf) {
+    unsigned before = beforeInChain(problem.tasks[key.first], key.second);
+    if (before != key.second &&
+        slot->start < slotOf.at({key.first, before})->end)
+      return false;
   }
 
   Grid grid(problem);

@@ -58,6 +58,9 @@ Problem spellOut(const Problem &problem, const Solution &solution);
 /// Kinds that the engines beside a part's own do not have.
 EngineKindSet leftOf(const Problem &problem, const Task &task);
 
+/// The part that this one comes behind in its chain; itself: none.
+unsigned beforeInChain(const Task &task, unsigned part);
+
 /// Of private memory, beside slices.
 int64_t needOf(const Part &part, const Slot &slot);
 

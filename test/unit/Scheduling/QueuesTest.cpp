@@ -360,7 +360,9 @@ static std::set<size_t> required(const Problem &problem, const Order &order,
                              from) > 0;
     bool isCombined = isPart && from == slot.task && task.lastCombines &&
                       slot.part + 1 == task.parts.size();
-    if (isOwnFetch || isPredecessor || isCombined)
+    bool isInChain = isPart && from == slot.task &&
+                     order.slot(other).part == beforeInChain(task, slot.part);
+    if (isOwnFetch || isPredecessor || isCombined || isInChain)
       needed.insert(other);
   }
   for (const Room &mine : rooms)

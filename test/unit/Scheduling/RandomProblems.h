@@ -34,7 +34,9 @@ private:
 /// sources, several parts, tasks without work. Some are not sound.
 class ProblemMaker {
 public:
-  explicit ProblemMaker(Dice &dice) : dice(dice) {}
+  /// `isTogether`: some parts hold engines of several groups at once.
+  explicit ProblemMaker(Dice &dice, bool isTogether = true)
+      : dice(dice), isTogether(isTogether) {}
 
   Problem make() {
     Problem problem;
@@ -93,16 +95,19 @@ private:
     task.kinds = dice.oneIn(9) ? memory : computeKinds();
     if (dice.oneIn(3))
       task.group = dice.between(0, problem.engines.size() - 1);
-    for (int64_t more = dice.oneIn(4) ? dice.between(1, 2) : 0; more > 0;
-         --more)
+    for (int64_t more = isTogether && dice.oneIn(4) ? dice.between(1, 2) : 0;
+         more > 0; --more)
       task.with.push_back(dice.between(0, problem.engines.size() - 1));
     task.parts = makeParts(problem);
     task.lastCombines = canCombine(task.parts) && dice.oneIn(2);
+    if (!task.lastCombines)
+      task.chains = makeChains(task.parts);
     for (int64_t more = dice.oneIn(3) ? dice.between(1, 2) : 0; more > 0;
          --more) {
       std::vector<Part> parts = makeParts(problem);
       bool lastCombines = canCombine(parts) && dice.oneIn(2);
-      task.alternatives.push_back({std::move(parts), lastCombines});
+      Chains chains = lastCombines ? Chains() : makeChains(parts);
+      task.alternatives.push_back({std::move(parts), lastCombines, chains});
     }
     for (unsigned other = 0; other < index; ++other)
       if (dice.oneIn(4))
@@ -111,6 +116,16 @@ private:
     for (Split &alternative : task.alternatives)
       addWriters(alternative.parts, task.predecessors);
     problem.tasks.push_back(task);
+  }
+
+  /// One, or two where the number of parts is even.
+  Chains makeChains(const std::vector<Part> &parts) {
+    int64_t count = countParts(parts);
+    if (dice.oneIn(2))
+      return {};
+    if (count % 2 != 0 || dice.oneIn(2))
+      return {count, 1};
+    return dice.oneIn(2) ? Chains{count / 2, 1} : Chains{count / 2, 2};
   }
 
   /// Some sources are written by what is ahead.
@@ -129,7 +144,7 @@ private:
 
   std::vector<Part> makeParts(const Problem &problem) {
     std::vector<Part> parts;
-    for (int64_t left = dice.oneIn(3) ? dice.between(2, 3) : 1; left > 0;) {
+    for (int64_t left = dice.oneIn(3) ? dice.between(2, 4) : 1; left > 0;) {
       parts.push_back(makePart(problem));
       parts.back().count = dice.between(1, left);
       left -= parts.back().count;
@@ -182,6 +197,7 @@ private:
   }
 
   Dice &dice;
+  bool isTogether;
 };
 
 /// A schedule of random choices (engines, lanes, fetches), each part at the
@@ -284,7 +300,9 @@ private:
     bool combines = problem.tasks[task].lastCombines &&
                     index + 1 == problem.tasks[task].parts.size();
     for (const Slot &slot : solution.slots)
-      if (combines && slot.task == task)
+      if ((combines && slot.task == task) ||
+          (slot.task == task && slot.part != index &&
+           slot.part == beforeInChain(problem.tasks[task], index)))
         ready = std::max(ready, slot.end);
     const std::vector<unsigned> &others = problem.tasks[task].with;
     EngineId engine =

@@ -103,6 +103,28 @@ TEST(Verify, S5_AllParts) {
             "of part 1 of 'a' at cycle 15\n");
 }
 
+// S5: parts 0 and 2, 1 and 3 are two chains; only the second part of a chain
+// waits for the first.
+TEST(Verify, S5_PartsOfAChain) {
+  Problem problem = machine(4);
+  problem.tasks = {task("scan", matrix, 10, 0)};
+  problem.tasks[0].parts[0].count = 4;
+  problem.tasks[0].chains = {2, 2};
+  Solution solution;
+  for (unsigned part = 0; part < 4; ++part) {
+    int64_t start = part < 2 ? 0 : 10;
+    solution.slots.push_back({0, part, {0, part}, start, start + 10, {0}, {}});
+  }
+  solution.makespan = 20;
+  EXPECT_TRUE(isValid(problem, solution));
+  solution.slots[3].start = 9;
+  solution.slots[3].end = 19;
+  EXPECT_EQ(textOf(verify(problem, solution)),
+            "S5: part 3 of 'scan' comes behind another one in a chain and "
+            "starts at cycle 9, expected not before the end of part 1 of "
+            "'scan' at cycle 10\n");
+}
+
 // S6: the lanes that parts and fetches hold are never more than there are. The
 // fetch of out.weight, 50 cycles later, meets q_proj.weight and k_proj: 3 x
 // 512.
