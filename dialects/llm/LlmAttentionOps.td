@@ -105,6 +105,7 @@ def Llm_RepeatKvOp
     I64Attr:$heads, OptionalAttr<TypeAttr>:$outType);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = "($name^)? $x `heads` $heads (`to` $outType^)? attr-dict `:` type($x)";
+  let hasFolder = 1;
 }
 
 def Llm_QkOp : Llm_MaskedOp<"qk"> {

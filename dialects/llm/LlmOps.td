@@ -275,6 +275,7 @@ def Llm_ScaleOp : Llm_TensorOp<"scale", [SliceableOpInterface]> {
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x, F64Attr:$factor);
   let results = (outs Llm_Tensor:$out);
   let assemblyFormat = "($name^)? $x `by` $factor attr-dict `:` type($x)";
+  let hasFolder = 1;
 }
 
 def Llm_SoftCapOp : Llm_TensorOp<"soft_cap", [SliceableOpInterface]> {
@@ -343,6 +344,7 @@ def Llm_QuantizeOp : Llm_TensorOp<"quantize", [Llm_Sliceable<["explainUncut"]>]>
   let assemblyFormat = [{
     ($name^)? $x (`static` $isStatic^)? `to` $type attr-dict `:` type($x)
   }];
+  let hasFolder = 1;
 }
 
 } // norm and elementwise

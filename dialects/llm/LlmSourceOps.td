@@ -140,6 +140,7 @@ def Llm_SizedOp : Llm_Op<"sized", [Pure, AllTypesMatch<["x", "result"]>,
   let results = (outs Llm_StoredTensor:$result);
   let assemblyFormat = "$x `[` $sizes `]` attr-dict `:` type($x)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 } // sizes

@@ -101,7 +101,13 @@ MLIR_CAPI_EXPORTED bool llmAttributeIsACost(MlirAttribute attr);
 /// The group of engines that it was computed for.
 MLIR_CAPI_EXPORTED MlirStringRef llmCostAttrGetEngine(MlirAttribute cost);
 
-/// The fingerprint of the op, its tile and the engine.
+/// How many other groups there are of which each part holds an engine, too, and
+/// the name of one of them.
+MLIR_CAPI_EXPORTED intptr_t llmCostAttrGetNumWith(MlirAttribute cost);
+MLIR_CAPI_EXPORTED MlirStringRef llmCostAttrGetWith(MlirAttribute cost,
+                                                    intptr_t position);
+
+/// The fingerprint of the op, its tile and the engines.
 MLIR_CAPI_EXPORTED MlirStringRef llmCostAttrGetStamp(MlirAttribute cost);
 
 /// How many shapes of parts there are.
@@ -170,6 +176,10 @@ MLIR_CAPI_EXPORTED MlirStringRef llmSlotRunAttrGetEngine(MlirAttribute run);
 MLIR_CAPI_EXPORTED int64_t llmSlotRunAttrGetEngineIndex(MlirAttribute run);
 MLIR_CAPI_EXPORTED int64_t
 llmSlotRunAttrGetEngineIndexStride(MlirAttribute run);
+
+/// Amounts: of each other group of which it holds an engine, the number of that
+/// engine, with the same stride; null where there is none.
+MLIR_CAPI_EXPORTED MlirAttribute llmSlotRunAttrGetWith(MlirAttribute run);
 
 /// The cycle in which it starts, and that in which it has ended. Starts and
 /// ends have one stride.

@@ -106,6 +106,14 @@ MlirStringRef llmCostAttrGetEngine(MlirAttribute cost) {
   return wrap(cast<CostAttr>(unwrap(cost)).getEngine().getValue());
 }
 
+intptr_t llmCostAttrGetNumWith(MlirAttribute cost) {
+  return cast<CostAttr>(unwrap(cost)).getWith().size();
+}
+
+MlirStringRef llmCostAttrGetWith(MlirAttribute cost, intptr_t position) {
+  return wrap(cast<CostAttr>(unwrap(cost)).getWith()[position].getValue());
+}
+
 MlirStringRef llmCostAttrGetStamp(MlirAttribute cost) {
   return wrap(cast<CostAttr>(unwrap(cost)).getStamp().getValue());
 }
@@ -220,6 +228,10 @@ int64_t llmSlotRunAttrGetEndCycle(MlirAttribute run) {
 
 int64_t llmSlotRunAttrGetStrideCycles(MlirAttribute run) {
   return cast<SlotRunAttr>(unwrap(run)).getStartStride();
+}
+
+MlirAttribute llmSlotRunAttrGetWith(MlirAttribute run) {
+  return wrap(cast<SlotRunAttr>(unwrap(run)).getWith());
 }
 
 MlirAttribute llmSlotRunAttrGetLanes(MlirAttribute run) {

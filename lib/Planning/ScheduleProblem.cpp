@@ -203,6 +203,7 @@ static FailureOr<scheduling::Split> makeParts(const Tasks &tasks,
            << split->partCount() << "; run --llm-cost";
   scheduling::Split parts;
   parts.lastCombines = split->lastCombines();
+  parts.chains = split->chains();
   int64_t number = 0;
   SourceRoomFinder rooms(context, tile, *split);
   auto add = [&](PartCostAttr record, int64_t count) {
@@ -311,6 +312,7 @@ FailureOr<Problem> mlir::llm::makeProblem(const Program &program,
     task.kinds = context->workload.engineKinds();
     task.parts = std::move(split->parts);
     task.lastCombines = split->lastCombines;
+    task.chains = split->chains;
     if (failed(leastWork.find(*context, tile, costOf(op), task.least)))
       return failure();
   }
@@ -355,6 +357,7 @@ FailureOr<SplitProblem> mlir::llm::makeSplitProblem(const Program &program,
       }
       task.parts = std::move(split->parts);
       task.lastCombines = split->lastCombines;
+      task.chains = split->chains;
     }
     allChoices.push_back(choices);
     if (failed(leastWork.find(*context, tile, costOf(op), task.least)))

@@ -68,11 +68,17 @@ LogicalResult Split::cut(const OpOnTarget &context, StringRef name,
   std::optional<PartialReduction> joined;
   if (!reduction)
     joined = getReduction(context, *loop, count);
-  if (!canCut(whole) && !joined) // tile-C8
+  bool isCarried = whole.tiles == Loop::Tiles::InOrder;
+  if (!canCut(whole) && !joined && !isCarried) // tile-C8
     return context.refuse()
            << "its split names loop '" << name
            << "', whose iterations depend on each other; expected a parallel "
-              "loop, or one reduction of which the op can join partial results";
+              "loop, one reduction of which the op can join partial results, "
+              "or "
+              "one loop along which a value is carried";
+  if (isCarried && count > 1 && std::exchange(carried, *loop)) // tile-C8
+    return context.refuse() << "its split names two loops along which a value "
+                               "is carried; expected one";
   int64_t size = llvm::divideCeil(whole.extent, std::min(count, whole.extent));
   int64_t possible = llvm::divideCeil(whole.extent, size);
   if (count != possible) // tile-C9
@@ -100,9 +106,22 @@ FailureOr<Split> Split::get(const OpOnTarget &context, DictionaryAttr split) {
     if (failed(result.cut(context, entry.getName(),
                           getAmount(split, entry.getName()))))
       return failure();
+  if (result.carried && result.reduction) // tile-C8
+    return context.refuse() << "its split cuts a reduction, and a loop along "
+                               "which a value is carried; expected one of them";
   if (result.partCount() > maxParts) // tile-C10
     return context.refuse() << "has more than " << maxParts << " parts";
   return result;
+}
+
+scheduling::Chains Split::chains() const {
+  scheduling::Chains chains;
+  if (!carried)
+    return chains;
+  chains.length = countAlong(*carried);
+  for (unsigned loop = *carried + 1; loop < sizes.size(); ++loop)
+    chains.stride *= countAlong(loop);
+  return chains;
 }
 
 SmallVector<Interval, 6> Split::boxOf(int64_t part) const {

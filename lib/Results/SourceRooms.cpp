@@ -25,6 +25,7 @@ FailureOr<SourceRooms> SourceRooms::find(WorkloadOpInterface op,
   if (failed(split))
     return failure();
   rooms.lastPartCombines = split->lastCombines();
+  rooms.chains = split->chains();
   int64_t part = 0;
   SourceRoomFinder finder(*context, tile, *split);
   for (auto [record, sources] :

@@ -99,12 +99,14 @@ static void testCost(MlirContext context) {
   show("name", llmGetCostAttrName());
   MlirAttribute cost = parse(
       context,
-      "#llm.cost<engine = \"core\", parts = [<count = 3, work = {mac = 4096},"
+      "#llm.cost<engine = \"core\" with = [vpu, net], parts = [<count = 3, work = {mac = 4096},"
       " traffic = {dram = {lhs = 256, out = 128}}, working_set_bytes = 512,"
       " overhead_cycles = 10, serial_cycles = 2, compute_cycles = 64,"
       " memory_cycles = 48, bound = compute, energy_picojoules = 77>],"
       " stamp = \"0123456789abcdef\">");
   show("engine", llmCostAttrGetEngine(cost));
+  showNumber("with", llmCostAttrGetNumWith(cost));
+  show("second", llmCostAttrGetWith(cost, 1));
   show("stamp", llmCostAttrGetStamp(cost));
   showNumber("parts", llmCostAttrGetNumParts(cost));
   MlirAttribute part = llmCostAttrGetPart(cost, 0);
@@ -127,6 +129,8 @@ static void testCost(MlirContext context) {
 // CHECK-NEXT: name: llm.cost
 // CHECK-NEXT: kinds: 0 0 1 0 0 0 0 0 0
 // CHECK-NEXT: engine: core
+// CHECK-NEXT: with: 2
+// CHECK-NEXT: second: net
 // CHECK-NEXT: stamp: 0123456789abcdef
 // CHECK-NEXT: parts: 1
 // CHECK-NEXT: kinds: 0 0 0 1 0 0 0 0 0
@@ -155,7 +159,7 @@ static void showPrefetch(MlirAttribute prefetch) {
 static void testSlots(MlirContext context) {
   show("name", llmGetSlotsAttrName());
   MlirAttribute slots = parse(
-      context, "#llm.slots<[<part = 1, engine = \"core\"[2], start_cycle = 20,"
+      context, "#llm.slots<[<part = 1, engine = \"core\"[2] with = {vpu = 4}, start_cycle = 20,"
                " end_cycle = 26, lanes = {dram = 9} count = 4 part_stride = 3"
                " index_stride = 5 start_stride = 7 prefetches = [<\"rhs\","
                " engine = \"dma\"[6], start_cycle = 11, end_cycle = 18,"
@@ -169,6 +173,7 @@ static void testSlots(MlirContext context) {
   show("engine", llmSlotRunAttrGetEngine(run));
   showNumber("index", llmSlotRunAttrGetEngineIndex(run));
   showNumber("stride", llmSlotRunAttrGetEngineIndexStride(run));
+  showAmount("with", llmSlotRunAttrGetWith(run), "vpu");
   showNumber("start", llmSlotRunAttrGetStartCycle(run));
   showNumber("end", llmSlotRunAttrGetEndCycle(run));
   showNumber("stride", llmSlotRunAttrGetStrideCycles(run));
@@ -186,6 +191,7 @@ static void testSlots(MlirContext context) {
 // CHECK-NEXT: engine: core
 // CHECK-NEXT: index: 2
 // CHECK-NEXT: stride: 5
+// CHECK-NEXT: with: 4
 // CHECK-NEXT: start: 20
 // CHECK-NEXT: end: 26
 // CHECK-NEXT: stride: 7

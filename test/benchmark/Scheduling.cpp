@@ -82,7 +82,7 @@ static Problem makeProblem(size_t tasks, const Shape &shape) {
     int64_t half = part.bytes[0] / 2;
     if (shape.hasSources)
       part.sources = {{"weight", {half}, half}};
-    Task task{"task", problem.engines[0].kinds, std::nullopt, {}, {part}, {}};
+    Task task{"task", problem.engines[0].kinds, std::nullopt, {part}, {}};
     for (int edge = 0; edge < 2; ++edge) {
       size_t back = 1 + random() % 20;
       if (back <= i)

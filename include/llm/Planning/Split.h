@@ -16,6 +16,7 @@
 #define LLM_PLANNING_SPLIT_H
 
 #include "llm/Cost/CostModel.h"
+#include "llm/Scheduling/Problem.h"
 
 namespace mlir::llm {
 
@@ -26,16 +27,17 @@ public:
 
   /// The split of a tile; null or empty stands for one part. Fails with a
   /// diagnostic on a loop that the op does not have or that cannot be cut into
-  /// parts that run at once, on a number of parts that no equal intervals give,
-  /// and on more than `maxParts` parts. Without an engine in the context, any
-  /// can join partial results.
+  /// parts, on a second loop along which parts follow each other, on a number
+  /// of parts that no equal intervals give, and on more than `maxParts` parts.
+  /// Without an engine in the context, any can join partial results.
   static FailureOr<Split> get(const OpOnTarget &context, DictionaryAttr split);
 
   /// Cuts a loop that is whole into intervals of `size` iterations. Nothing
   /// joins partial results where that is a reduction.
   void cut(unsigned loop, int64_t size);
 
-  /// Whether a loop can be cut into parts whose results are those of the op.
+  /// Whether a loop can be cut into parts that run at once, and whose results
+  /// are those of the op.
   static bool canCut(const Loop &loop);
   /// How the op runs in `parts` boxes along the loop, a reduction; nothing
   /// where their results cannot be joined, or not by the engine that runs it.
@@ -47,6 +49,9 @@ public:
   /// The last part starts when the others have ended.
   bool lastCombines() const { return reduction.has_value(); }
   bool combines(int64_t part) const { return reduction && part == boxes; }
+  /// Where a value is carried along a loop that is cut, parts follow each
+  /// other.
+  scheduling::Chains chains() const;
   /// Of a part that does not join others.
   SmallVector<Interval, 6> boxOf(int64_t part) const;
   /// Equal for parts that differ in nothing but their place, and so in no cost
@@ -68,6 +73,7 @@ private:
   SmallVector<int64_t, 6> sizes; ///< of the intervals of each loop
   int64_t boxes = 1;
   std::optional<PartialReduction> reduction;
+  std::optional<unsigned> carried; ///< the loop of chains
 };
 
 /// Parts of one op that a cost, a problem or a timeline may hold.

@@ -18,6 +18,7 @@ struct SourceRooms {
   /// where the cost is of other parts than the tile's (a stale cost).
   std::vector<SmallVector<SourceRoom, 4>> ofRecords;
   bool lastPartCombines = false; ///< joins the results of the others
+  scheduling::Chains chains;     ///< of the parts
 
   /// Fails where the tile does not fit the op.
   static FailureOr<SourceRooms> find(WorkloadOpInterface op,

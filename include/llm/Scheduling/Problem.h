@@ -135,21 +135,22 @@ struct Task {
   /// The only engine group that its cycles hold for. None: every group that has
   /// the kinds runs it in the same cycles.
   std::optional<unsigned> group = std::nullopt;
-  /// Other groups, each once, of which a part holds an engine, too, from its
-  /// start to its end. It works in the private memory of its own engine, and
-  /// streams through the port of that.
-  std::vector<unsigned> with = {};
   std::vector<Part> parts;
   std::vector<unsigned> predecessors; ///< indices of tasks; a DAG, any order
   bool lastCombines =
       false; ///< the last part starts when the others have ended
   /// Other ways to cut it than `parts`: a solution takes one of them or none.
   std::vector<Split> alternatives = {};
-  Chains chains = {}; ///< none where the last part combines
 
   /// Each way to cut it that there is, offered above or not, takes no less than
   /// one of these; empty: there are no other ways. Bounds hold for all ways.
   std::vector<LeastWork> least = {};
+
+  /// Other groups, each once, of which a part holds an engine, too, from its
+  /// start to its end. It works in the private memory of its own engine, and
+  /// streams through the port of that.
+  std::vector<unsigned> with = {};
+  Chains chains = {}; ///< none where the last part combines
 
   /// `choice` 0 is the task as it is, above that one of the alternatives.
   const std::vector<Part> &partsOf(unsigned choice) const {

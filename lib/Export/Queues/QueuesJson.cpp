@@ -216,6 +216,10 @@ void StretchWriter::writeOp(const QueuedOp &op) {
     json.attribute("parts", op.split.partCount());
     if (op.split.lastCombines())
       json.attribute("last_part_combines", true);
+    if (scheduling::Chains chains = op.split.chains(); chains.areThere()) {
+      json.attribute("chain_length", chains.length);
+      json.attribute("chain_stride", chains.stride);
+    }
     json.attributeObject("loops", [&] {
       for (const Loop &loop : op.loops)
         json.attribute(toUtf8(loop.name), loop.extent);

@@ -290,6 +290,10 @@ static void addCost(Json &json, const Report &all, const OpReport &report,
   json["parts"] = std::move(parts);
   if (report.sources.lastPartCombines)
     json["last_part_combines"] = true;
+  if (report.sources.chains.areThere()) {
+    json["chain_length"] = report.sources.chains.length;
+    json["chain_stride"] = report.sources.chains.stride;
+  }
 }
 
 /// The rates that bound the op on the engine that its cost is for.

@@ -411,15 +411,11 @@ Problem resolve(const Problem &problem, const Solution &solution) {
   for (unsigned index = 0; index < problem.tasks.size(); ++index) {
     const Task &task = problem.tasks[index];
     unsigned choice = solution.choiceOf(index);
-    resolved.tasks.push_back({task.name,
-                              task.kinds,
-                              task.group,
-                              task.with,
-                              task.partsOf(choice),
-                              task.predecessors,
-                              task.lastCombinesOf(choice),
-                              {},
-                              task.chainsOf(choice)});
+    resolved.tasks.push_back({task.name, task.kinds, task.group,
+                              task.partsOf(choice), task.predecessors,
+                              task.lastCombinesOf(choice)});
+    resolved.tasks.back().with = task.with;
+    resolved.tasks.back().chains = task.chainsOf(choice);
   }
   return resolved;
 }

@@ -42,8 +42,8 @@ inline Task task(std::string name, EngineKindSet kinds, int64_t compute,
   Part part;
   part.computeCycles = compute;
   part.bytes = {bytes};
-  return {std::move(name),        kinds, std::nullopt, {}, {part},
-          std::move(predecessors)};
+  return {
+      std::move(name), kinds, std::nullopt, {part}, std::move(predecessors)};
 }
 
 /// All messages, for a readable failure.
