@@ -81,7 +81,7 @@ public:
       range += ".." + std::to_string(last);
     std::string text = group.str() + "[" + range + "]";
     for (StringRef other : groupsBeside)
-      text += " with " + other.str();
+      text += "+" + other.str();
     return text;
   }
 

@@ -161,7 +161,7 @@ func.func @split_loop(%a: tensor<4x4xbf16>) {
 
 // tile-C8: a split of iterations that depend on each other.
 func.func @split_reduction(%a: tensor<4x4xbf16>, %w: tensor<4xbf16>) {
-  // expected-error@+1 {{its split names loop 'd1', whose iterations depend on each other; expected a parallel loop, or one reduction of which the op can join partial results}}
+  // expected-error@+1 {{its split names loop 'd1', whose iterations depend on each other; expected a parallel loop, one reduction of which the op can join partial results, or one loop along which a value is carried}}
   %0 = llm.rmsnorm %a, %w epsilon 1.0e-5 {llm.tile = #llm.tile<manual levels = [<"sram",
       sizes = {d0 = 4, d1 = 4}, order = [d0, d1], buffers = {}>] split = {d1 = 2}>}
     : tensor<4x4xbf16>, tensor<4xbf16>
