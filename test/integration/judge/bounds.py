@@ -120,8 +120,12 @@ class Task:
         longest = max(map(self._fetched, set_of(parts)))
         if len(parts) > 1:
             at_once_cycles = self.engine_cycles - joining_cycles
-            longest = max(longest, ceil_div(at_once_cycles, self.group.count))
+            longest = max(longest, ceil_div(at_once_cycles, self._most_at_once(len(parts))))
         return longest + joining_cycles
+
+    def _most_at_once(self, parts: int) -> int:
+        """Of each chain one part runs at a time."""
+        return min(self.group.count, parts // self.op.chain_length)
 
     def all_bytes(self, memory: str) -> int:
         return self._sum(lambda part: part.streamed_bytes(memory))

@@ -132,6 +132,8 @@ class Op:
     has_unit_tile: bool  # as a kernel of units has
     parts: tuple[Part, ...]
     last_part_combines: bool  # it joins the results of the others
+    chain_length: int  # 1: its parts may run at once
+    chain_stride: int
     slots: tuple[PartSlot, ...]
     depends_on: tuple[str, ...]
     loops: tuple[int, ...]
@@ -268,6 +270,7 @@ def _read_op(op: dict, iteration_start_cycle: int) -> Op:
         work=op["work"], is_cut_by_hand=op["tile_strategy"] == "manual",
         has_unit_tile=any(level["memory"] == "unit" for level in op.get("tile_levels", ())), parts=tuple(parts),
         last_part_combines=op.get("last_part_combines", False),
+        chain_length=op.get("chain_length", 1), chain_stride=op.get("chain_stride", 1),
         slots=tuple(_read_part_slot(slot, iteration_start_cycle) for slot in op["slots"]),
         depends_on=tuple(op["depends_on"]), loops=tuple(op.get("loops", ())))
 

@@ -217,6 +217,20 @@ def check_s5(stretch: Stretch, start_cycle: int) -> Iterator[Broken]:
                 yield Broken("S5", op.name, f"it depends on {other}, which ends at {end_cycle}")
         if op.last_part_combines:
             yield from _check_combined(op)
+        yield from _check_chains(op)
+
+
+def _check_chains(op: Op) -> Iterator[Broken]:
+    """Box by box: the parts of a chain differ in the interval of one loop only."""
+    slots = {slot.part: slot for slot in op.slots}
+    for first in range(0, len(op.parts), op.chain_length * op.chain_stride):
+        for chain in range(first, first + op.chain_stride):
+            parts = range(chain, chain + op.chain_length * op.chain_stride, op.chain_stride)
+            for before, behind in zip(parts, parts[1:]):
+                if before in slots and behind in slots and (
+                        slots[behind].start_cycle < slots[before].end_cycle):
+                    yield Broken("S5", op.name, f"part {behind} comes behind part {before}, which "
+                                                f"ends at {slots[before].end_cycle}")
 
 
 def _check_combined(op: Op) -> Iterator[Broken]:

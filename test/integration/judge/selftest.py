@@ -190,6 +190,21 @@ def s5() -> None:
         return report([given], start_cycle + 12, 24, (24, 18, 18), 18)
     case("S5: a part that joins the others, at their end", joined(14))
     case("S5: a cycle before their end", joined(13), "S5", "S4", "S6")
+    # Two parts in one chain, on whichever cores: path 12 + 12, work 24 / 2, bytes 12.
+    def chain_of(stride: int, start_cycle: int) -> dict:
+        slots = [core(0, 0, 12, 6), core(1, start_cycle, start_cycle + 12, 6, part=1)]
+        given = op("a", slots, [part(count=2)]) | {"chain_length": 2, "chain_stride": stride}
+        return report([given], start_cycle + 12, 24, (24, 12, 12), 12)
+    case("S5: a part of a chain, at the end of the one before it", chain_of(1, 12))
+    case("S5: a cycle before that", chain_of(1, 11), "S5", "S6")
+    # Four parts in two chains, 2 behind 0 and 3 behind 1: of 48 cycles half on each core.
+    def chains(last_cycle: int) -> dict:
+        slots = [core(0, 0, 14, 5), core(1, 0, 14, 5, part=1), core(0, 14, 28, 5, part=2),
+                 core(1, last_cycle, last_cycle + 14, 5, part=3)]
+        given = op("a", slots, [part(count=4)]) | {"chain_length": 2, "chain_stride": 2}
+        return report([given], max(28, last_cycle + 14), 24, (24, 24, 24), 24)
+    case("S5: chains side by side", chains(14))
+    case("S5: a cycle before the end of the part ahead in the chain", chains(13), "S5", "S4", "S6")
     # An op behind a loop of 3 x 12 cycles starts at cycle 36. The bounds are of two
     # stretches, 3 x 12 + 12 = 48 on the path and of stages, 3 x 6 + 6 = 24 of work, streams
     # and bytes; roofline 4 x 60 / 10 = 24, alu 80 / 8.
