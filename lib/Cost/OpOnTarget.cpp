@@ -36,7 +36,8 @@ static Refusal refuseEngines(WorkloadOpInterface op, EngineKindSet kinds,
   if (isKernel)
     refusal << ". --llm-fuse joins what the module's target can run as one: it "
                "comes behind --llm-target";
-  else
+  else if (kinds.contains(EngineKind::Matrix) &&
+           kinds.contains(EngineKind::Vector))
     refusal << ". --llm-decompose-attention splits fused attention into ops of "
                "fewer kinds";
   return refusal;

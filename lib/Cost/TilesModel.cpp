@@ -19,9 +19,14 @@ static int64_t countTilesInFlow(const OpOnTarget &context, TileLevelAttr level,
   if (context.with.empty())
     return 1;
   SmallVector<int64_t, 4> held = tilesHeld(workload, level);
-  for (auto [tiles, buffer] : llvm::zip_equal(held, workload.buffers))
+  bool handsOver = false;
+  for (auto [tiles, buffer] : llvm::zip_equal(held, workload.buffers)) {
+    handsOver |= buffer.isHandedOver;
     if (buffer.isHandedOver && tiles < 2)
       return 1;
+  }
+  if (!handsOver)
+    return 1;
   TileModel model(context.op, workload);
   int64_t tiles = 1;
   for (auto [index, loop] : llvm::enumerate(workload.loops)) {
@@ -35,8 +40,13 @@ static int64_t countTilesInFlow(const OpOnTarget &context, TileLevelAttr level,
 
 FailureOr<Cycles> TilesModel::timeOf(TileAttr tile,
                                      const Traffic &traffic) const {
-  if (tile.getLevels().empty() || !context.tileMemory())
+  if (context.engine->costModel == CostModelKind::Roofline)
     return spreadEvenly(computeCycles(context), traffic);
+  if (tile.getLevels().empty() || !context.tileMemory()) {
+    auto whole = llvm::map_to_vector(
+        context.workload.loops, [](const Loop &loop) { return loop.extent; });
+    return spreadEvenly(computeCyclesInTiles(context, whole), traffic);
+  }
   TileLevelAttr level = tile.getLevels().front();
   FailureOr<Tiling> tiling = readTiling(context, level);
   if (failed(tiling))

@@ -221,10 +221,14 @@ static LogicalResult readWith(Operation *op, const Problem &problem,
   for (unsigned group : task.with)
     names.push_back(
         StringAttr::get(op->getContext(), problem.engines[group].name));
-  auto isHeld = [&](StringAttr name) { return with && with.contains(name); };
-  if ((with ? with.size() : 0) != names.size() || !llvm::all_of(names, isHeld))
+  for (StringAttr name : names)
+    if (!with || !with.contains(name))
+      return reasons.refuse(op)
+             << "S4: its slots hold no engine of '" << name.getValue()
+             << "', which its cost names (`with`); run --llm-schedule again";
+  if (with && with.size() > names.size())
     return reasons.refuse(op)
-           << "S4: its slots hold engines of " << (with ? with.size() : 0)
+           << "S4: its slots hold engines of " << with.size()
            << " groups beside '" << run.getEngine().getValue()
            << "', but its cost names " << names.size()
            << " (`with`); run --llm-schedule again";

@@ -26,11 +26,13 @@ public:
   /// those that cut rows, over which stages sweep one after the other, too.
   enum class Tiles { FillingGranules, OfAnySize, HeldOnce, CuttingRows };
 
-  TileSearch(const OpOnTarget &context, Tiles tiles)
+  /// `handsOverOnce`: one tile is held of what an engine makes for another one,
+  /// which wait for each other then.
+  TileSearch(const OpOnTarget &context, Tiles tiles, bool handsOverOnce = false)
       : context(context), workload(context.workload),
         model(context.op, context.workload),
         capacity(context.tileCapacityBytes()), tiles(tiles),
-        steps(context.workload.loops.size(), 1) {
+        handsOverOnce(handsOverOnce), steps(context.workload.loops.size(), 1) {
     if (tiles == Tiles::FillingGranules)
       findSteps();
     classifyLoops();
@@ -84,6 +86,7 @@ private:
   TileModel model;
   int64_t capacity;
   Tiles tiles;
+  bool handsOverOnce;
   /// Of each loop, what its tiles are multiples of where it is cut.
   SmallVector<int64_t, 6> steps;
   /// Loops that some buffer does not use: cutting them, and their order, costs
@@ -184,13 +187,17 @@ void TileSearch::classifyLoops() {
 }
 
 int64_t TileSearch::heldOf(const Tiling &tiling, unsigned buffer) const {
+  if (handsOverOnce && workload.buffers[buffer].isHandedOver)
+    return 1;
   return tiles == Tiles::HeldOnce ? 1 : model.tilesHeld(tiling, buffer);
 }
 
 Count TileSearch::workingSetBytes() const {
-  if (tiles != Tiles::HeldOnce)
+  if (tiles != Tiles::HeldOnce && !handsOverOnce)
     return model.workingSetBytes(current);
-  SmallVector<int64_t, 4> held(workload.buffers.size(), 1);
+  SmallVector<int64_t, 4> held;
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
+    held.push_back(heldOf(current, buffer));
   return model.workingSetBytes(current, held);
 }
 
@@ -331,22 +338,29 @@ void TileSearch::growStreamedLoops() {
 
 /// Several engines work on different tiles: more of them, as far as that moves
 /// no more bytes, so that they wait little for the first and the last one.
+/// Parts of the op seldom cut reductions: they have the tiles of those, at
+/// least.
 void TileSearch::cutForEngines() {
   constexpr int64_t enoughTiles = 16;
-  auto countTiles = [&] {
+  auto isReduction = [&](unsigned loop) {
+    return workload.loops[loop].kind == utils::IteratorType::reduction;
+  };
+  auto countTiles = [&](bool ofReductions) {
     int64_t tiles = 1;
     for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
-      tiles = checkedMul(tiles, model.trips(best, loop)).value_or(maxCount);
+      if (isReduction(loop) || !ofReductions)
+        tiles = checkedMul(tiles, model.trips(best, loop)).value_or(maxCount);
     return tiles;
   };
   mostBytes = *bestBytes;
   SmallVector<unsigned> loops(reuseLoops);
   llvm::append_range(loops, streamedLoops);
+  std::stable_partition(loops.begin(), loops.end(), isReduction);
   for (unsigned loop : loops)
     for (int64_t size :
          candidateSizes(workload.loops[loop].extent, steps[loop])) {
-      if (countTiles() >= enoughTiles)
-        return;
+      if (countTiles(isReduction(loop)) >= enoughTiles)
+        break;
       current = best;
       current.sizes[loop] = size;
       if (size < best.sizes[loop] && fits(capacity) && chooseOrder(current))
@@ -388,7 +402,7 @@ FailureOr<TileLevelAttr> TileSearch::run() {
            << "its bytes are above 2^61 - 1, or a value inside is computed "
               "again, with every tile that fits";
   growStreamedLoops();
-  if (!context.with.empty())
+  if (!context.with.empty() && !handsOverOnce)
     cutForEngines();
   return makeLevel();
 }
@@ -443,15 +457,40 @@ bool mlir::llm::mustSweepRows(const OpOnTarget &context) {
 /// Of tiles that fill granules, where there is room for one, else of any. Rows
 /// are cut where not a single one fits: sweeping again costs more than fetching
 /// the next one late.
-static TileSearch startSearch(const OpOnTarget &context) {
+static TileSearch startSearch(const OpOnTarget &context,
+                              bool handsOverOnce = false) {
   using Tiles = TileSearch::Tiles;
   for (Tiles tiles : {Tiles::FillingGranules, Tiles::OfAnySize}) {
-    TileSearch search(context, tiles);
+    TileSearch search(context, tiles, handsOverOnce);
     if (search.hasFittingTile())
       return search;
   }
   bool fitsOnce = hasRows(context.workload) && !mustSweepRows(context);
-  return TileSearch(context, fitsOnce ? Tiles::HeldOnce : Tiles::CuttingRows);
+  return TileSearch(context, fitsOnce ? Tiles::HeldOnce : Tiles::CuttingRows,
+                    handsOverOnce);
+}
+
+static int64_t cyclesWith(const OpOnTarget &context, TileLevelAttr level) {
+  auto tile =
+      TileAttr::get(context.op->getContext(), TileStrategy::Search, level, {});
+  FailureOr<PartCostAttr> cost = computePartCost(context, tile);
+  return succeeded(cost) ? cost->getCycles() : maxCount;
+}
+
+/// Engines that wait for each other leave room for larger tiles: whichever is
+/// faster.
+static FailureOr<TileLevelAttr> chooseLevelTogether(const OpOnTarget &context) {
+  TileSearch once = startSearch(context, /*handsOverOnce=*/true);
+  FailureOr<TileLevelAttr> waiting = once.run();
+  TileSearch twice = startSearch(context);
+  if (failed(waiting) || !twice.hasFittingTile())
+    return waiting;
+  FailureOr<TileLevelAttr> flowing = twice.run();
+  if (failed(flowing))
+    return failure();
+  return cyclesWith(context, *waiting) < cyclesWith(context, *flowing)
+             ? waiting
+             : flowing;
 }
 
 FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
@@ -462,6 +501,13 @@ FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
   SmallVector<int64_t, 4> bytes;
   bool arePerStage = false;
   if (context.tileMemory()) {
+    if (!context.with.empty()) {
+      FailureOr<TileLevelAttr> level = chooseLevelTogether(context);
+      if (failed(level))
+        return failure();
+      return TileAttr::get(context.op->getContext(), TileStrategy::Search,
+                           *level, {});
+    }
     TileSearch search = startSearch(context);
     FailureOr<TileLevelAttr> level = search.run();
     if (failed(level))

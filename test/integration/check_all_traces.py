@@ -19,9 +19,6 @@ from pathlib import Path
 CHECKERS = Path(__file__).parent
 PHASES = ("decode", "prefill")
 
-# It has no engine that multiplies matrices and has vector units.
-PASSES = {"npu-mxu-vpu": ["--llm-decompose-attention"]}
-
 # Traces that Perfetto's own engine once read otherwise: lengths with 20 decimals, and slices shorter than a nanosecond.
 KNOWN = [("meta-llama--Llama-3.2-1B", "decode", preset) for preset in ("tpu-v6e", "jgs", "nvl-ax", "mi210")] \
     + [("openai--gpt-oss-20b", "prefill", "npu")]
@@ -48,7 +45,7 @@ def check(root: Path, folder: Path, case: tuple[str, str, str]) -> tuple[int, in
     model, phase, preset = case
     block, trace, proto, report = (folder / f"{'-'.join(case)}.{kind}" for kind in ("mlir", "json", "pftrace", "report"))
     run("llm-translate", "--import-hf-config", root / f"test/models/{model}.json", f"--phase={phase}", "-o", block)
-    run("llm-opt", block, *PASSES.get(preset, []), f"--llm-target=name={preset}", "--llm-tile", "--llm-schedule",
+    run("llm-opt", block, f"--llm-target=name={preset}", "--llm-tile", "--llm-schedule",
         f"--llm-export-report=format=json file={report}", f"--llm-export-perfetto=file={trace}",
         f"--llm-export-perfetto=file={proto}", "-o", "/dev/null")
     run(sys.executable, "-B", CHECKERS / "check_trace.py", trace, report)

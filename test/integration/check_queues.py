@@ -7,6 +7,10 @@ several times, with lengths at random. Each replay must reach the end; parts sta
 says their op depends on, and after their fetches; private memory is never used twice at a time, by addresses and, where
 an engine has none, in sum. With the schedule's lengths nothing starts later than it says. Every part is there once, and
 the boxes of an op cover its loops. No wait is implied by the others (small stretches only).
+
+A part that holds engines of several groups has one entry with all that is said of it, which leads, and one in the
+queue of each other engine (`together_with`): these start with it, once each of them is the next of its queue, and end
+with it. Parts are on the engines that the report says.
 """
 from __future__ import annotations
 
@@ -26,15 +30,23 @@ class Entry:
     queue: int
     position: int
     data: dict
-    awaits: list[Entry] = field(default_factory=list)
+    beside: list[Entry] = field(default_factory=list)  # of other engines, which it leads
+
+    @property
+    def is_beside(self) -> bool:
+        return "together_with" in self.data
 
     @property
     def is_part(self) -> bool:
-        return "fetch" not in self.data
+        return "fetch" not in self.data and not self.is_beside
 
     @property
     def key(self) -> tuple[int, int]:
-        return self.data["op"], self.data["part"]
+        return self.data["together_with" if self.is_beside else "op"], self.data["part"]
+
+    @property
+    def team(self) -> list[Entry]:
+        return [self, *self.beside]
 
     @property
     def length(self) -> int:
@@ -53,6 +65,16 @@ class Stretch:
             self.queues[entry.queue].append(entry)
             if entry.is_part:
                 self.parts_of[entry.data["op"]].append(entry)
+        leaders = {entry.key: entry for entry in self.entries if entry.is_part}
+        for entry in self.entries:
+            if entry.is_beside:
+                assert entry.key in leaders, f"together with nothing: {entry.data}"
+                leaders[entry.key].beside.append(entry)
+        self.leading = [entry for entry in self.entries if not entry.is_beside]
+
+    def engine_of(self, entry: Entry) -> tuple[str, int]:
+        queue = self.data["queues"][entry.queue]
+        return queue["engine"], queue.get("index")
 
     # Replays.
 
@@ -61,25 +83,29 @@ class Stretch:
         now, starts, ended_parts = 0, {}, defaultdict(int)
         ended_entries, next_of = defaultdict(int), defaultdict(int)
         running: list[tuple[int, Entry]] = []
+
+        def is_next(entry: Entry) -> bool:
+            return next_of[entry.queue] == ended_entries[entry.queue] == entry.position
+
         while len(starts) < len(self.entries) or running:
             progress = True
             while progress:
                 progress = False
                 for q, entries in self.queues.items():
-                    at = next_of[q]
-                    if at == len(entries) or ended_entries[q] < at:
+                    entry = entries[next_of[q]] if next_of[q] < len(entries) else None
+                    if entry is None or entry.is_beside or not all(map(is_next, entry.team)):
                         continue
-                    entry = entries[at]
                     if all((ended_parts[w["op"]] if "op" in w else ended_entries[w["queue"]]) >= w["count"]
                            for w in entry.data.get("waits_for", [])):
-                        starts[id(entry)] = now
-                        running.append((now + lengths[id(entry)], entry))
-                        next_of[q] += 1
+                        for each in entry.team:
+                            starts[id(each)] = now
+                            running.append((now + lengths[id(entry)], each))
+                            next_of[each.queue] += 1
                         progress = True
                 for end, entry in [r for r in running if r[0] == now]:
                     running.remove((end, entry))
                     ended_entries[entry.queue] += 1
-                    ended_parts[entry.data["op"]] += entry.is_part
+                    ended_parts[entry.key[0]] += entry.is_part
                     progress = True
             if running:
                 now = min(end for end, _ in running)
@@ -90,7 +116,7 @@ class Stretch:
 
     def check_replay(self, depends_on: dict[str, set[str]], lengths: dict[int, int], is_given: bool) -> None:
         starts = self.replay(lengths)
-        ends = {id(e): starts[id(e)] + lengths[id(e)] for e in self.entries}
+        ends = {id(e): starts[id(e)] + lengths[id(e)] for e in self.leading}
         if is_given:
             for entry in self.entries:
                 assert starts[id(entry)] + self.data["start_cycle"] <= entry.data["start_cycle"], entry.data
@@ -100,7 +126,7 @@ class Stretch:
             ready = max((last_end[name] for name in depends_on[names[op]] if name in last_end), default=0)
             assert all(starts[id(e)] >= ready for e in parts), f"{names[op]} starts before {ready}"
         part_of = {e.key: e for e in self.entries if e.is_part}
-        for entry in self.entries:
+        for entry in self.leading:
             if not entry.is_part:
                 assert ends[id(entry)] <= starts[id(part_of[entry.key])], entry.data
         self.check_memory(starts, ends, part_of)
@@ -108,7 +134,7 @@ class Stretch:
     def check_memory(self, starts, ends, part_of) -> None:
         """Ranges that are in use at a time are apart; sums stay below what there is."""
         blocks = defaultdict(list)
-        for entry in self.entries:
+        for entry in self.leading:  # engines that are held beside another one lend it no memory
             part = part_of[entry.key]
             start, end = starts[id(entry)], ends[id(part)]
             if start == end:
@@ -150,6 +176,23 @@ class Stretch:
             assert len({json.dumps(box) for box in boxes}) == len(boxes), op["name"]
             assert all(0 <= begin < end <= op["loops"][loop] for box in boxes for loop, (begin, end) in box.items())
 
+    def check_engines(self, slots: dict[tuple[str, int], dict]) -> None:
+        """Each part holds what the report says: by its `with`, and by entries that say the same of it. What takes no
+        time holds no engine."""
+        for entry in self.leading:
+            if not entry.is_part:
+                continue
+            said = [(place["engine"], place["index"]) for place in entry.data.get("with", [])]
+            assert sorted(said) == sorted(map(self.engine_of, entry.beside)), f"not where it says: {entry.data}"
+            for each in entry.beside:
+                assert each.length == entry.length and each.data["start_cycle"] == entry.data["start_cycle"], each.data
+            slot = slots[self.data["ops"][entry.key[0]]["name"], entry.key[1]]
+            assert slot["end_cycle"] - slot["start_cycle"] == entry.length, entry.data
+            if entry.length:
+                places = [self.engine_of(entry), *sorted(said)]
+                wanted = [slot["engine"], *sorted(slot.get("with", []))]
+                assert [f"{engine}[{index}]" for engine, index in places] == wanted, (places, wanted)
+
     def check_order(self) -> None:
         for entries in self.queues.values():
             for before, behind in zip(entries, entries[1:]):
@@ -163,7 +206,9 @@ class Stretch:
         until: dict[int, int] = {}  # an entry and what is over when it starts
 
         def before(entry: Entry, waits: list[dict]) -> int:
-            over = until[id(self.queues[entry.queue][entry.position - 1])] if entry.position else 0
+            over = 0
+            for each in entry.team:
+                over |= until[id(self.queues[each.queue][each.position - 1])] if each.position else 0
             for wait in waits:
                 over |= awaited(wait, entry)
             return over
@@ -175,20 +220,22 @@ class Stretch:
             assert wait["count"] == len(others)
             return functools.reduce(operator.or_, (until[id(e)] for e in others))
 
-        for entry in sorted(self.entries, key=lambda e: (e.data["start_cycle"], e.data["end_cycle"], e.key, e.is_part)):
+        for entry in sorted(self.leading, key=lambda e: (e.data["start_cycle"], e.data["end_cycle"], e.key, e.is_part)):
             waits = entry.data.get("waits_for", [])
             for wait in waits:
                 others = [other for other in waits if other is not wait]
                 assert awaited(wait, entry) & ~before(entry, others), f"implied: {wait} of {entry.data}"
-            until[id(entry)] = before(entry, waits) | bit[id(entry)]
+            over = before(entry, waits) | bit[id(entry)]
+            until.update((id(each), over) for each in entry.team)
 
-    def check(self, depends_on: dict[str, set[str]], dice: random.Random) -> int:
+    def check(self, depends_on: dict[str, set[str]], slots: dict[tuple[str, int], dict], dice: random.Random) -> int:
         self.check_parts()
+        self.check_engines(slots)
         self.check_order()
         self.check_minimal()
-        given = {id(e): e.length for e in self.entries}
+        given = {id(e): e.length for e in self.leading}
         self.check_replay(depends_on, given, True)
-        for _ in range(5 if len(self.entries) < 5000 else 1):
+        for _ in range(50 if len(self.entries) < 100 else 5 if len(self.entries) < 5000 else 1):
             self.check_replay(depends_on, {k: v * dice.randint(0, 9) for k, v in given.items()}, False)
         return len(self.entries)
 
@@ -200,13 +247,13 @@ def volume(extents) -> int:
     return product
 
 
-def check_body(body: list, engines, depends_on, dice) -> tuple[int, int]:
+def check_body(body: list, engines, depends_on, slots, dice) -> tuple[int, int]:
     """The number of entries, and the cycles that the body takes."""
     entries, now = 0, 0
     for item in body:
         if "loop" in item:
             loop = item["loop"]
-            inner, period = check_body(loop["body"], engines, depends_on, dice)
+            inner, period = check_body(loop["body"], engines, depends_on, slots, dice)
             assert loop["start_cycle"] == now and loop["period_cycles"] == period, (now, period)
             now += period * loop["trips"]
             entries += inner
@@ -214,7 +261,7 @@ def check_body(body: list, engines, depends_on, dice) -> tuple[int, int]:
             stretch = item["stretch"]
             assert stretch["start_cycle"] == now
             now = stretch["end_cycle"]
-            entries += Stretch(stretch, engines).check(depends_on, dice)
+            entries += Stretch(stretch, engines).check(depends_on, slots, dice)
     return entries, now
 
 
@@ -235,7 +282,8 @@ def main() -> None:
     assert [r["function"] for r in reports] == [f["function"] for f in queues["functions"]]
     for function, of_report in zip(queues["functions"], reports):
         depends_on = {op["name"]: set(op["depends_on"]) for op in of_report["ops"]}
-        entries, end = check_body(function["body"], engines, depends_on, dice)
+        slots = {(op["name"], slot["part"]): slot for op in of_report["ops"] for slot in op["slots"]}
+        entries, end = check_body(function["body"], engines, depends_on, slots, dice)
         assert end == function["makespan_cycles"] == of_report["makespan_cycles"], end
         total += entries
     print(f"ok: {total} entries")

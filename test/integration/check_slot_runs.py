@@ -14,23 +14,25 @@ sys.path.insert(0, str(Path(__file__).parent / "judge"))
 from program import FetchText, RunText, parse_program
 
 
-def entry(slot: RunText | FetchText, index: int, shift: int) -> tuple:
-    return (f"{slot.engine}[{index}]", slot.start_cycle + shift, slot.end_cycle + shift, dict(slot.lanes))
+def entry(slot: RunText | FetchText, engine: str, shift: int) -> tuple:
+    return engine, slot.start_cycle + shift, slot.end_cycle + shift, dict(slot.lanes)
 
 
 def spelled_out(run: RunText) -> list[tuple]:
     slots = []
     for i in range(run.count):
         shift = i * run.start_stride
-        fetches = [(fetch.buffer, *entry(fetch, fetch.index, shift)) for fetch in run.prefetches]
-        slots.append((run.part + i * run.part_stride, entry(run, run.index + i * run.index_stride, shift), fetches))
+        fetches = [(fetch.buffer, *entry(fetch, f"{fetch.engine}[{fetch.index}]", shift)) for fetch in run.prefetches]
+        own, *beside = (f"{group}[{index}]" for group, index in run.places(i))
+        slots.append((run.part + i * run.part_stride, entry(run, own, shift), sorted(beside), fetches))
     return slots
 
 
 def reported(slot: dict) -> tuple:
     def fields(each: dict) -> tuple:
         return each["engine"], each["start_cycle"], each["end_cycle"], each["lanes"]
-    return slot["part"], fields(slot), [(each["buffer"], *fields(each)) for each in slot.get("prefetches", [])]
+    fetches = [(each["buffer"], *fields(each)) for each in slot.get("prefetches", [])]
+    return slot["part"], fields(slot), sorted(slot.get("with", [])), fetches
 
 
 def main() -> None:

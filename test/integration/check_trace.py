@@ -5,9 +5,9 @@
 
 It knows the trace only as Perfetto reads it (json_trace.py): numbers, the order of events, slices
 that nest on a (pid, tid), arrows that bind to the slice on top where their ends lie. From the report it
-derives what must be there: each op once per slot and iteration, each dependence as one
-arrow, layers from their first slot to their last, idle cycles by cause. It shares nothing
-with the exporter. Exit status 1 and a message where they differ.
+derives what must be there: each op once per slot and iteration, and so on each engine that the slot
+holds beside its own, each dependence as one arrow, layers from their first slot to their last, idle
+cycles by cause. It shares nothing with the exporter. Exit status 1 and a message where they differ.
 """
 import argparse
 import json
@@ -19,6 +19,10 @@ from fractions import Fraction
 
 from json_trace import Trace, TraceError, is_integer, require
 from trace_plan import Plan, cost_of, join
+
+
+# Slices of engines at work: on their own, for a fetch, or beside the engine that an op runs on.
+BUSY = ("op", "prefetch", "together")
 
 
 class Checker:
@@ -63,11 +67,13 @@ class Checker:
     def check(self):
         self.check_tracks()
         if self.detail == "layer":
-            require(not self.found and not self.trace.arrows, "more than layers")
+            require(not self.found and not self.others["together"] and not self.trace.arrows,
+                    "more than layers")
         else:
             self.check_arrows(self.check_slices())
+            self.check_together()
         self.check_counters()
-        unknown = set(self.others) - {"parts", "idle", "layer", "module", "critical path"}
+        unknown = set(self.others) - {"parts", "together", "idle", "layer", "module", "critical path"}
         require(not unknown, f"slices of unknown kinds: {sorted(map(str, unknown))}")
         if self.detail == "tile":
             self.check_parts()
@@ -256,16 +262,23 @@ class Checker:
         require(abs(area - wanted) <= error + 1,
                 f"{float(area)} bytes pass '{memory['name']}', not {float(wanted)}")
 
+    def group_of(self, each):
+        return self.trace.metadata["process_name", each.track[0]][0]
+
     def check_busy_time(self):
-        """The area under 'engines busy' is the time of all slices."""
-        area = 0
+        """The area under 'engines busy' is the time of all slices of the group, those of engines
+        that are held beside another one included."""
+        area, length = Counter(), Counter()
         for (name, _), samples in self.trace.counters.items():
             if name.startswith("engines busy "):
-                area += sum((after[0] - before[0]) * before[1]
-                            for before, after in zip(samples, samples[1:]))
-        length = sum(each.end - each.start for each in self.trace.slices
-                     if each.category in ("op", "prefetch"))
-        require(area == length, f"engines are busy for {area} ns, slices last {length} ns")
+                area[name.removeprefix("engines busy ")] += sum(
+                    (after[0] - before[0]) * before[1] for before, after in zip(samples, samples[1:]))
+        for each in self.trace.slices:
+            if each.category in BUSY:
+                length[self.group_of(each)] += each.end - each.start
+        for group in area.keys() | length.keys():
+            require(area[group] == length[group], f"engines are busy for {area[group]} ns, slices "
+                                                  f"of '{group}' last {length[group]} ns")
 
     def take(self, category, wanted):
         """Each of (track, name, start, end, args) has its slice of the category, and none is
@@ -286,6 +299,18 @@ class Checker:
             found[name, start, end].remove(fits[0])
         extra = [each.name for rest in found.values() for each in rest]
         require(not extra, f"{category} slices that the report does not know: {sorted(extra)}")
+
+    def check_together(self):
+        """On each engine that a part holds beside its own, as long as the part takes."""
+        wanted = []
+        for op in self.plan.ops.values():
+            for run in self.plan.runs(op):
+                args = {"op": op["op"], "together_with": op["engine"]} if "with" in op else {}
+                if run:
+                    args["iteration"] = list(run)
+                wanted += [(each.track, each.name, each.start_cycle, each.end_cycle, args)
+                           for each in self.plan.together(op, run)]
+        self.take("together", wanted)
 
     def check_parts(self):
         """Around slots of a run of an op that follow each other on an engine."""
@@ -351,8 +376,8 @@ class Checker:
         last = Counter()
         for op in self.plan.ops.values():
             for run in self.plan.runs(op):
-                spans = self.plan.slots(op, run) + [fetch for fetch, _ in self.plan.fetches(op, run)]
-                for each in spans:
+                fetches = [fetch for fetch, _ in self.plan.fetches(op, run)]
+                for each in self.plan.slots(op, run) + self.plan.together(op, run) + fetches:
                     group = each.track.rsplit("[", 1)[0]
                     if each.start_cycle < each.end_cycle:
                         last[group] = max(last[group], each.start_cycle)
@@ -366,7 +391,7 @@ class Checker:
         causes, cycles = defaultdict(Counter), Counter()
         last = self.last_starts()
         for each in self.others["idle"]:
-            group = self.trace.metadata["process_name", each.track[0]][0]
+            group = self.group_of(each)
             own = each.args["idle_cycles"]
             require(sum(own.values()) == each.args["end_cycle"] - each.args["start_cycle"],
                     f"the causes of '{each.name}' are not its cycles: {own}")
@@ -384,7 +409,7 @@ class Checker:
             require(found == engine["idle_cycles"],
                     f"'{engine['name']}' is idle {found}, not {engine['idle_cycles']}")
         for each in self.trace.slices:
-            if each.category in ("op", "prefetch", "idle"):
+            if each.category in (*BUSY, "idle"):
                 cycles[each.track] += each.args["end_cycle"] - each.args["start_cycle"]
         require(set(cycles.values()) <= {self.report["makespan_cycles"]},
                 f"slots and gaps do not fill the makespan: {dict(cycles)}")
@@ -442,7 +467,7 @@ def check(trace_root, report_root, function=None, time="ns", detail="tile"):
     """Raises TraceError where the trace is not what the report says; else a summary."""
     trace = Trace(trace_root)
     Checker(trace, pick_function(report_root, function), time, detail).check()
-    work = [each for each in trace.slices if each.category in ("op", "prefetch")]
+    work = [each for each in trace.slices if each.category in BUSY]
     return (f"ok: {len(work)} slices, {len(trace.arrows)} arrows, "
             f"{len(trace.counters)} counters")
 

@@ -6,6 +6,8 @@ iterations in which "b.{}" and "c.{}" run side by side after what came before:
 
     core[0]  a [0,10)  b.0 [10,30)  b.1 [30,50)
     core[1]            c.0 [10,20)  c.1 [30,40)
+
+In some tests both runs of b hold an engine of another group, too.
 """
 import copy
 import json
@@ -81,8 +83,8 @@ def arrow(number, source_tid, leaves, tid, arrives):
             {"ph": "f", "bp": "e", "tid": tid, "ts": arrives / 1000, **common}]
 
 
-def busy(time, engines):
-    return {"ph": "C", "name": "engines busy core", "pid": 1, "ts": time / 1000,
+def busy(time, engines, group="core"):
+    return {"ph": "C", "name": f"engines busy {group}", "pid": 1, "ts": time / 1000,
             "args": {"engines": engines}}
 
 
@@ -114,6 +116,20 @@ TRACE = {"traceEvents": [
     span("critical path", "b.0", 1, 4, 10, 30, follows_by="layer_boundary"),
     span("critical path", "b.1", 1, 4, 30, 50, follows_by="layer_boundary"),
 ]}
+
+
+def hold_beside(report, events):
+    """Both runs of b hold vpu[0] as well."""
+    report["engines"].append({"name": "vpu", "count": 1, "busy_cycles": 40, "idle_cycles": {"layer_boundary": 10}})
+    report["ops"][1].update({"engine": "core", "with": ["vpu"]})
+    report["ops"][1]["slots"][0]["with"] = ["vpu[0]"]
+    args = {"op": "llm.add", "together_with": "core"}
+    events += [
+        *process(8, "vpu"), *track(8, 9, "vpu[0]"),
+        span("idle", "idle: layer boundary", 8, 9, 0, 10, idle_cycles={"layer_boundary": 10}),
+        span("together", "b.0", 8, 9, 10, 30, iteration=[0], **args),
+        span("together", "b.1", 8, 9, 30, 50, iteration=[1], **args),
+        *(busy(time, engines, "vpu") for time, engines in ((10, 1), (50, 0)))]
 
 
 class CheckTrace(unittest.TestCase):
@@ -431,6 +447,50 @@ class CheckTrace(unittest.TestCase):
             self.events.append({"ph": "X", "name": f"from {start}", "cat": "parts", "pid": 3, "tid": 7, "ts": start,
                                 "dur": length, "args": {}})
         self.expect_error("in doubles 'from 7321.819' ends behind 'from 7321.204'")
+
+    def test_engines_beside(self):
+        hold_beside(self.report, self.events)
+        self.assertEqual(self.run_checker(), "ok: 7 slices, 4 arrows, 3 counters")
+
+    def test_engine_beside_that_has_no_slice(self):
+        hold_beside(self.report, self.events)
+        self.events.remove(self.find(cat="together"))
+        self.expect_error(r"no together 'b.0' on vpu\[0\] for cycles 10 to 30")
+
+    def test_engine_beside_that_nobody_holds(self):
+        hold_beside(self.report, self.events)
+        del self.report["ops"][1]["slots"][0]["with"]
+        self.expect_error("together slices that the report does not know")
+
+    def test_engine_beside_on_another_track(self):
+        hold_beside(self.report, self.events)
+        self.find(cat="together").update(pid=3, tid=7)
+        self.expect_error("overlap|lies in no slice|arrows from|no together")
+
+    def test_engine_beside_that_is_held_for_longer(self):
+        hold_beside(self.report, self.events)
+        self.find(name="b.1", cat="together")["args"]["start_cycle"] = 29
+        self.expect_error("'b.1' is not where its cycles are")
+
+    def test_engine_beside_with_another_group(self):
+        hold_beside(self.report, self.events)
+        self.find(cat="together")["args"]["together_with"] = "vpu"
+        self.expect_error("together 'b.0': args are")
+
+    def test_engine_beside_of_another_iteration(self):
+        hold_beside(self.report, self.events)
+        self.find(cat="together")["args"]["iteration"] = [1]
+        self.expect_error("together 'b.0': args are")
+
+    def test_engine_beside_that_no_counter_counts(self):
+        hold_beside(self.report, self.events)
+        self.find(name="engines busy vpu")["args"]["engines"] = 0
+        self.expect_error("engines are busy for 0 ns, slices of 'vpu' last 40 ns")
+
+    def test_engine_that_idles_while_it_is_held(self):
+        hold_beside(self.report, self.events)
+        self.report["engines"][1]["idle_cycles"]["layer_boundary"] = 30
+        self.expect_error("'vpu' is idle")
 
     def test_wrong_dependence_in_args(self):
         self.find(name="b.1", cat="op")["args"]["depends_on"] = ["a"]

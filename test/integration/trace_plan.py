@@ -115,6 +115,13 @@ class Plan:
         slots = self.slots(op, run)
         return join(slots) if self.detail == "op" else slots
 
+    def together(self, op, run):
+        """The slices on engines that parts hold beside their own; what follows each other on one of
+        these is joined as slots are, though the parts may run on different engines of their own."""
+        held = [each._replace(track=engine) for slot, each in zip(op["slots"], self.slots(op, run))
+                for engine in slot.get("with", [])]
+        return join(held) if self.detail == "op" else held
+
     def fetches(self, op, run):
         """Pairs of a fetch and the slot that it is for."""
         for slot, consumer in zip(op["slots"], self.slots(op, run)):

@@ -133,8 +133,6 @@ std::optional<PartTable> listParts(const Problem &problem) {
     const Task &task = problem.tasks[t];
     table.first.push_back(table.parts.size());
     table.lastCombines.push_back(task.lastCombines);
-    if (task.chains.areThere())
-      table.chains.resize(problem.tasks.size());
     unsigned number = 0;
     for (const Part &part : task.parts) {
       std::optional<PartTable::Shape> shape =
@@ -149,8 +147,10 @@ std::optional<PartTable> listParts(const Problem &problem) {
     }
   }
   table.first.push_back(table.parts.size());
-  for (unsigned t = 0; t < table.chains.size(); ++t)
-    table.chains[t] = problem.tasks[t].chains;
+  if (std::any_of(problem.tasks.begin(), problem.tasks.end(),
+                  [](const Task &task) { return task.chains.areThere(); }))
+    for (const Task &task : problem.tasks)
+      table.chains.push_back(task.chains);
   return table;
 }
 

@@ -325,6 +325,9 @@ void Checker::checkCycles() {
 
 void Checker::checkEnginesFor(unsigned index) {
   const Task &task = problem.tasks[index];
+  if (!task.with.empty() && !task.group && ownKinds(problem, task).empty())
+    return report("engine group of " + nameOfTask(problem, index) +
+                  ": expected one, as the groups beside it have all its kinds");
   const EngineGroup *roomiest = nullptr;
   for (unsigned group = 0; group < problem.engines.size(); ++group) {
     const EngineGroup &engine = problem.engines[group];

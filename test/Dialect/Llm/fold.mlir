@@ -28,7 +28,7 @@ func.func @others(%x: tensor<2x4xbf16>, %k: tensor<1x8x2x16xbf16>, %open: tensor
   return %b, %c, %d : tensor<2x4xf8E4M3FN>, tensor<1x8x4x16xbf16>, tensor<?x4xbf16>
 }
 
-// Inside of a kernel, too.
+// Inside of a kernel, too; one op alone is none.
 // CHECK-LABEL: func.func @kernel(
 // CHECK-NOT: llm.scale
 // CHECK-NOT: llm.fused
@@ -40,4 +40,21 @@ func.func @kernel(%x: tensor<2x4xbf16>) -> tensor<2x4xbf16> {
     llm.yield %b : tensor<2x4xbf16>
   } : tensor<2x4xbf16>
   return %y : tensor<2x4xbf16>
+}
+
+// But a kernel hands on nothing that it has not computed.
+// CHECK-LABEL: func.func @handed_on(
+// CHECK: llm.fused
+// CHECK-NEXT: %[[A:.+]] = llm.scale
+// CHECK-NEXT: %[[B:.+]] = llm.activation {{.*}} %{{.+}}
+// CHECK-NEXT: llm.activation
+// CHECK-NEXT: llm.yield %[[A]]
+func.func @handed_on(%x: tensor<2x4xbf16>) -> (tensor<2x4xbf16>, tensor<2x4xbf16>) {
+  %y:2 = llm.fused "scale+act" {
+    %a = llm.scale "scale" %x by 1.0 : tensor<2x4xbf16>
+    %b = llm.activation "act" relu %a : tensor<2x4xbf16>
+    %c = llm.activation "act2" relu %b : tensor<2x4xbf16>
+    llm.yield %a, %c : tensor<2x4xbf16>, tensor<2x4xbf16>
+  } : tensor<2x4xbf16>, tensor<2x4xbf16>
+  return %y#0, %y#1 : tensor<2x4xbf16>, tensor<2x4xbf16>
 }

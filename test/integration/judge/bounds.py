@@ -47,7 +47,7 @@ def _stretches_with_trips(items: tuple, trips: int = 1) -> Iterator[tuple[int, S
 
 def _bounds_of_stretch(target: Target, stretch: Stretch) -> dict[str, int]:
     tasks = _make_tasks(target, stretch)
-    groups = sorted({task.group.name for task in tasks})
+    groups = sorted({group.name for task in tasks for group in task.groups})
     bounds = {"critical_path": max(task.head + task.span_cycles for task in tasks)}
     bounds |= {f"work_{name}": _work(tasks, target.groups[name]) for name in groups}
     for memory in target.shared:
@@ -75,7 +75,18 @@ class Task:
 
     @property
     def group(self) -> Group:
+        """Through whose port it streams, and in whose private memory it works."""
         return self.target.groups[self.op.engine]
+
+    @property
+    def groups(self) -> list[Group]:
+        """Of each of which a part holds an engine."""
+        return [self.target.groups[name] for name in self.op.groups]
+
+    @property
+    def teams(self) -> int:
+        """How many parts find engines at once."""
+        return min(group.count for group in self.groups)
 
     def _sum(self, of_part) -> int:
         """Over the parts, most of which are equal."""
@@ -110,7 +121,8 @@ class Task:
 
     @cached_property
     def engine_cycles(self) -> int:
-        """On all engines together, with all that fits fetched ahead."""
+        """On all engines of a group together, with all that fits fetched ahead: a part takes
+        as long on each engine that it holds."""
         return self._sum(self._fetched)
 
     @cached_property
@@ -125,7 +137,7 @@ class Task:
 
     def _most_at_once(self, parts: int) -> int:
         """Of each chain one part runs at a time."""
-        return min(self.group.count, parts // self.op.chain_length)
+        return min(self.teams, parts // self.op.chain_length)
 
     def all_bytes(self, memory: str) -> int:
         return self._sum(lambda part: part.streamed_bytes(memory))
@@ -226,7 +238,7 @@ def _predecessors(tasks: dict[str, Task], task: Task) -> list[Task]:
 def _work(tasks: list[Task], group: Group) -> int:
     """Of the ops from some (head, tail) on: none starts before the smallest head, and none
     has less behind it than the smallest tail."""
-    own = [task for task in tasks if task.group is group and task.engine_cycles]
+    own = [task for task in tasks if group in task.groups and task.engine_cycles]
     bound = 0
     for least in own:
         late = [task for task in own if (task.head, task.tail) >= (least.head, least.tail)]
@@ -327,8 +339,9 @@ def _fetch_cycles(target: Target, part: Part, buffer: str) -> int:
 def _fetched(tasks: Iterable[Task], group: Group, limit: Limit,
              held: Fraction = Fraction(0)) -> int:
     """The least T with engines x T >= cycles without fetches - what is saved by what there
-    is in T and is held at the start. Both sides are straight between the bends of the right
-    one: T is looked for from bend to bend."""
+    is in T and is held at the start, of the ops whose own engine is of the group: those that
+    only hold one beside theirs fetch nothing for it. Both sides are straight between the bends
+    of the right one: T is looked for from bend to bend."""
     curves = [task.curve(limit) for task in tasks if task.group is group]
     if not curves:
         return 0
@@ -417,8 +430,8 @@ def _stage(target: Target, stage: list[Task]) -> int:
     last_tail = min(task.tail for task in stage)
     ways = {task: (task.head - first_cycle, task.tail - last_tail) for task in stage}
     lengths = [head + task.span_cycles + tail for task, (head, tail) in ways.items()]
-    for group in {task.group.name: task.group for task in stage}.values():
-        own = [(task.engine_cycles, *ways[task]) for task in stage if task.group is group]
+    for group in {group.name: group for task in stage for group in task.groups}.values():
+        own = [(task.engine_cycles, *ways[task]) for task in stage if group in task.groups]
         lengths.append(_shared(own, lambda cycles: ceil_div(cycles, group.count)))
     for memory in target.shared:
         own = [(task.own_bytes(memory), *ways[task]) for task in stage]

@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Optional
 
-from model import Group, LoopBody, Op, Part, Schedule, Stretch, Target, ops_of
+from model import Group, LoopBody, Op, Part, Place, Schedule, Stretch, Target, engine_name, ops_of
 from program import Amounts, FetchText, LoopText, Program, RunText
 
 Interval = tuple[int, int, int]  # from, to, how much
@@ -83,10 +83,10 @@ def _place(target: Target, op: Op, number: int, held: Held,
     part = op.parts[number]
     for attempt in range(6):
         group = target.groups[op.engine]
-        index = rng.randrange(group.count)
+        places = [(name, rng.randrange(target.groups[name].count)) for name in op.groups]
         buffers = [] if attempt == 5 else _to_fetch(target, part, group, rng)
         fetches = _place_fetches(target, op, number, buffers, held, starts[0], rng)
-        run = _place_part(target, op, number, (group, index), held, starts[1], fetches, rng)
+        run = _place_part(target, op, number, places, held, starts[1], fetches, rng)
         if run:
             return run
     raise ValueError(f"no room for {op.name}")
@@ -119,17 +119,18 @@ def _lanes(target: Target, group: Group, sizes: dict[str, int], compute_cycles: 
                          for memory, size in sizes.items()}
 
 
-def _fits(target: Target, held: Held, engine: str, span: tuple[int, int],
+def _fits(target: Target, held: Held, places: list[Place], span: tuple[int, int],
           lanes: dict[str, int]) -> bool:
     if span[0] == span[1]:
         return True
-    return (most_held(held.engines[engine], *span) == 0
+    return (all(most_held(held.engines[engine_name(place)], *span) == 0 for place in places)
             and all(most_held(held.lanes[memory], *span) + count <= target.shared[memory].lanes
                     for memory, count in lanes.items()))
 
 
-def _take(held: Held, engine: str, span: tuple[int, int], lanes: dict[str, int]) -> None:
-    held.engines[engine].append((*span, 1))
+def _take(held: Held, places: list[Place], span: tuple[int, int], lanes: dict[str, int]) -> None:
+    for place in places:
+        held.engines[engine_name(place)].append((*span, 1))
     for memory, count in lanes.items():
         held.lanes[memory].append((*span, count))
 
@@ -144,7 +145,7 @@ def _place_fetches(target: Target, op: Op, number: int, buffers: list[str], held
         fetch = _place_fetch(target, op.parts[number], buffer, tried, starts[buffer], rng)
         if fetch:
             span = (fetch.start_cycle, fetch.end_cycle)
-            _take(tried, f"{fetch.engine}[{fetch.index}]", span, dict(fetch.lanes))
+            _take(tried, [(fetch.engine, fetch.index)], span, dict(fetch.lanes))
             fetches.append(fetch)
     return fetches
 
@@ -154,39 +155,40 @@ def _place_fetch(target: Target, part: Part, buffer: str, held: Held, start_cycl
     group = rng.choice([g for g in target.groups.values() if "memory" in g.kinds])
     index = rng.randrange(group.count)
     busy_cycles, lanes = _lanes(target, group, part.bytes_of(buffer), 0, rng)
-    engine = f"{group.name}[{index}]"
+    place = (group.name, index)
     for cycle in held.ends(start_cycle):
-        if rng.random() < 0.8 and _fits(target, held, engine, (cycle, cycle + busy_cycles),
+        if rng.random() < 0.8 and _fits(target, held, [place], (cycle, cycle + busy_cycles),
                                         lanes):
             return FetchText(buffer, group.name, index, cycle, cycle + busy_cycles,
                              _amounts(lanes))
     return None
 
 
-def _place_part(target: Target, op: Op, number: int, place: tuple[Group, int], held: Held,
+def _place_part(target: Target, op: Op, number: int, places: list[Place], held: Held,
                 ready_cycle: int, fetches: list[FetchText], rng: random.Random
                 ) -> Optional[RunText]:
-    part, (group, index) = op.parts[number], place
-    engine = f"{group.name}[{index}]"
+    """`places`: of its own engine, in whose private memory it works, and of those beside."""
+    part, group, (own, *beside) = op.parts[number], target.groups[op.engine], places
     without = frozenset(fetch.buffer for fetch in fetches)
     sizes = {memory: part.streamed_bytes(memory, without) for memory in target.shared}
     sizes = {memory: size for memory, size in sizes.items() if size}
     busy_cycles, lanes = _lanes(target, group, sizes, part.compute_cycles, rng)
     length_cycles = part.fixed_cycles + busy_cycles
     first_cycle = max([ready_cycle] + [fetch.end_cycle for fetch in fetches])
-    fetching = [(f"{f.engine}[{f.index}]", (f.start_cycle, f.end_cycle), dict(f.lanes))
+    fetching = [([(f.engine, f.index)], (f.start_cycle, f.end_cycle), dict(f.lanes))
                 for f in fetches]
     for cycle in held.ends(first_cycle):
         cycle += rng.choice([0, 0, 0, 1, 5])
         span = (cycle, cycle + length_cycles)
         holds = [(*span, part.room_bytes(without))] if length_cycles else []
         holds += [(f.start_cycle, span[1], part.sources[f.buffer].slice_bytes) for f in fetches]
-        if _fits(target, held, engine, span, lanes) and _room(group, held.bytes[engine], holds):
-            for taken in [(engine, span, lanes), *fetching]:
+        holding = held.bytes[engine_name(own)]
+        if _fits(target, held, places, span, lanes) and _room(group, holding, holds):
+            for taken in [(places, span, lanes), *fetching]:
                 _take(held, *taken)
-            held.bytes[engine] += holds
-            return RunText(number, group.name, index, *span, _amounts(lanes),
-                           prefetches=tuple(fetches))
+            holding += holds
+            return RunText(number, *own, *span, _amounts(lanes), prefetches=tuple(fetches),
+                           beside=tuple(sorted(beside)))
     return None
 
 

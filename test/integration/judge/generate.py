@@ -18,7 +18,8 @@ PART = re.compile(r"<count = (\d+), work = \{([^}]*)\}, traffic = \{(.*?)\}, wor
 
 def random_target(rng: random.Random) -> dict:
     """Some engine groups of different kinds, private memories and ports; one or two shared
-    memories. Every op finds an engine: one group is of both kinds."""
+    memories. Every op finds an engine: one group is of both kinds, or there are groups of
+    either, which do attention together."""
     memories: dict[str, dict] = {
         name: {"capacity_bytes": rng.choice([1, 2, 4, 16, 64]) * 2048 + rng.randrange(4096)}
         for name in ("sram", "scratch")}
@@ -27,12 +28,13 @@ def random_target(rng: random.Random) -> dict:
     memories["dram"] = _shared_memory(rng)
     shared = {name: memory for name, memory in memories.items() if "lanes" in memory}
 
-    engines = {"core": _engine(rng, ["matrix", "vector"], shared)}
-    if rng.random() < 0.5:
+    apart = rng.random() < 0.4
+    engines = {} if apart else {"core": _engine(rng, ["matrix", "vector"], shared)}
+    if apart or rng.random() < 0.5:
         engines["mxu"] = _engine(rng, ["matrix"], shared)
-    if rng.random() < 0.5:
+    if apart or rng.random() < 0.5:
         engines["vpu"] = _engine(rng, ["vector"], shared)
-    if rng.random() < 0.3:
+    if not apart and rng.random() < 0.3:
         engines["big"] = _engine(rng, ["matrix", "vector"], shared)
     if rng.random() < 0.2:
         engines["mixed"] = _engine(rng, ["vector", "memory"], shared)
@@ -201,7 +203,8 @@ def _matmul(writer: Writer, index: str | None) -> None:
 
 
 def _attention(writer: Writer, index: str | None) -> None:
-    """Over a cache that the program never writes, or over one whose last rows it writes."""
+    """Over a cache that the program never writes, or over one whose last rows it writes. It is
+    one op, on whatever engines there are."""
     rng, rows = writer.rng, writer.rows
     heads, capacity = 2, rows + rng.choice([0, 5, 16])
     dim = writer.width // heads
@@ -254,9 +257,17 @@ OPS = [_norm, _binary, _binary, _matmul, _matmul, _matmul, _attention, _lookup]
 LOOPS = {"rmsnorm": ["d0"], "add": ["d0", "d1"], "mul": ["d0", "d1"], "swiglu": ["d0", "d1"],
          "matmul": ["m", "n"], "gqa_attn": ["b", "s", "h"], "kv_write": ["b", "s", "h", "d"],
          "sample": ["m"], "embedding": ["m"]}
-# Reductions, with the dimension of the second operand; an engine of both kinds joins parts.
+# Reductions, with the dimension of the second operand; parts that hold an engine of the kind
+# vector are joined.
 REDUCTIONS = {"matmul": ("k", 0), "gqa_attn": ("t", 1)}
-JOINING_ENGINES = ("core", "big")
+JOINING_ENGINES = {"core", "big", "vpu", "mixed"}
+ENGINES = re.compile(r'engine = "(\w+)"(?: with = \[([^\]]*)\])?')
+
+
+def engines_of_cost(line: str) -> list[str]:
+    """The groups of whose engines a part of the op on this line holds one, its own first."""
+    own, beside = ENGINES.search(line).groups()
+    return [own, *re.findall(r"\w+", beside or "")]
 
 
 def edited_tiles(rng: random.Random, module: str) -> str:
@@ -277,7 +288,7 @@ def _random_split(rng: random.Random, line: str) -> str:
     shapes = [[int(size) for size in shape.split("x")[:-1]]
               for shape in re.findall(r"tensor<((?:\d+x)+)", line)]
     extents = list(zip(LOOPS[kind], shapes[0]))
-    if kind in REDUCTIONS and re.search(r'engine = "(\w+)"', line)[1] in JOINING_ENGINES:
+    if kind in REDUCTIONS and JOINING_ENGINES.intersection(engines_of_cost(line)):
         loop, dimension = REDUCTIONS[kind]
         extents.insert(0, (loop, shapes[1][dimension]))  # the last are dropped first
     counts = {}

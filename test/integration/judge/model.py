@@ -91,6 +91,13 @@ class Part:
                                             for buffer in set(fetched) & set(self.sources))
 
 
+Place = tuple[str, int]  # an engine: its group and its number there
+
+
+def engine_name(place: Place) -> str:
+    return f"{place[0]}[{place[1]}]"
+
+
 @dataclass(frozen=True)
 class Slot:
     """Cycles count from the start of the enclosing iteration."""
@@ -102,7 +109,12 @@ class Slot:
 
     @property
     def engine(self) -> str:
-        return f"{self.group}[{self.index}]"
+        return engine_name((self.group, self.index))
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Of all engines that it holds from its start to its end, its own first."""
+        return ((self.group, self.index),)
 
     @property
     def length_cycles(self) -> int:
@@ -117,14 +129,20 @@ class Prefetch(Slot):
 @dataclass(frozen=True)
 class PartSlot(Slot):
     part: int
+    beside: tuple[Place, ...]  # engines of other groups
     prefetches: tuple[Prefetch, ...]
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return ((self.group, self.index), *self.beside)
 
 
 @dataclass(frozen=True)
 class Op:
     name: str
     runs: int
-    engine: str  # the group that its cost is for
+    engine: str  # the group that its cost is for, in which it streams and has its private memory
+    beside: tuple[str, ...]  # groups of which a part holds an engine as well
     mac_type: Optional[str]
     compulsory_bytes: int
     work: dict[str, int]  # of one run, by kind, however it is cut
@@ -137,6 +155,11 @@ class Op:
     slots: tuple[PartSlot, ...]
     depends_on: tuple[str, ...]
     loops: tuple[int, ...]
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Of each of which a part holds an engine."""
+        return (self.engine, *self.beside)
 
 
 @dataclass(frozen=True)
@@ -265,10 +288,11 @@ def _read_op(op: dict, iteration_start_cycle: int) -> Op:
     for record in op["parts"]:
         parts += [_read_part(record)] * record["count"]
     return Op(
-        name=op["name"], runs=op["count"], engine=op["engine"],
+        name=op["name"], runs=op["count"], engine=op["engine"], beside=tuple(op.get("with", ())),
         mac_type=op.get("mac_type"), compulsory_bytes=op["compulsory_bytes"],
         work=op["work"], is_cut_by_hand=op["tile_strategy"] == "manual",
-        has_unit_tile=any(level["memory"] == "unit" for level in op.get("tile_levels", ())), parts=tuple(parts),
+        has_unit_tile=any(level["memory"] == "unit" for level in op.get("tile_levels", ())),
+        parts=tuple(parts),
         last_part_combines=op.get("last_part_combines", False),
         chain_length=op.get("chain_length", 1), chain_stride=op.get("chain_stride", 1),
         slots=tuple(_read_part_slot(slot, iteration_start_cycle) for slot in op["slots"]),
@@ -284,9 +308,14 @@ def _read_part(record: dict) -> Part:
                  for buffer, rooms in record["sources"].items()})
 
 
+def _place(engine: str) -> Place:
+    group, _, index = engine.removesuffix("]").rpartition("[")
+    return group, int(index)
+
+
 def _slot_fields(slot: dict, iteration_start_cycle: int) -> dict:
-    group, _, index = slot["engine"].removesuffix("]").rpartition("[")
-    return {"group": group, "index": int(index),
+    group, index = _place(slot["engine"])
+    return {"group": group, "index": index,
             "start_cycle": slot["start_cycle"] - iteration_start_cycle,
             "end_cycle": slot["end_cycle"] - iteration_start_cycle,
             "lanes": {m: n for m, n in slot.get("lanes", {}).items() if n != 0}}
@@ -296,5 +325,5 @@ def _read_part_slot(slot: dict, iteration_start_cycle: int) -> PartSlot:
     prefetches = tuple(
         Prefetch(buffer=fetch["buffer"], **_slot_fields(fetch, iteration_start_cycle))
         for fetch in slot.get("prefetches", ()))
-    return PartSlot(part=slot["part"], prefetches=prefetches,
-                    **_slot_fields(slot, iteration_start_cycle))
+    return PartSlot(part=slot["part"], beside=tuple(map(_place, slot.get("with", ()))),
+                    prefetches=prefetches, **_slot_fields(slot, iteration_start_cycle))

@@ -65,7 +65,28 @@ def _of_run(run: RunText, neighbours: list[RunText], target: Target,
         near = [getattr(other, field) for other in neighbours]
         for number in _numbers(getattr(run, field), near):
             yield f"{field} = {number}", replace(run, **{field: number})
+    yield from _of_beside(run, neighbours, target)
     yield from _of_prefetches(run, target, buffers)
+
+
+def _of_beside(run: RunText, neighbours: list[RunText], target: Target
+               ) -> Iterator[tuple[str, RunText]]:
+    """An engine beside its own that is not there, another one, or one too many."""
+    beside = dict(run.beside)
+    for name, index in run.beside:
+        rest = {n: i for n, i in beside.items() if n != name}
+        changed = [(f"nothing with it of {name}", rest)]
+        counts = [group.count for group in target.groups.values()]
+        near = [other_index for other in neighbours for _, other_index in other.beside]
+        changed += [(f"with {name}[{number}]", beside | {name: number})
+                    for number in _numbers(index, counts + near)]
+        changed += [(f"with {other} for {name}", rest | {other: index})
+                    for other in [*target.groups, "nowhere"] if other not in beside]
+        for what, new in changed:
+            yield what, replace(run, beside=tuple(new.items()))
+    for name in [*target.groups, "nowhere"]:
+        if name not in beside:
+            yield f"also with {name}[0]", replace(run, beside=(*run.beside, (name, 0)))
 
 
 def _of_slot(slot: RunText | FetchText, neighbours: list, target: Target

@@ -4,14 +4,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from model import Place
+
 SLOTS = "llm.slots = #llm.slots<"
 SUMMARY = "llm.schedule = #llm.schedule<"
 COST = "llm.cost = #llm.cost<"
 TILE = "llm.tile = #llm.tile<"
 RUN = re.compile(
-    r'<part = (\d+), engine = "(\w+)"\[(\d+)\], start_cycle = (\d+), end_cycle = (\d+), '
-    r"lanes = \{([^}]*)\}(?: count = (\d+))?(?: part_stride = (\d+))?"
-    r"(?: index_stride = (\d+))?(?: start_stride = (\d+))?"
+    r'<part = (\d+), engine = "(\w+)"\[(\d+)\](?: with = \{([^}]*)\})?, '
+    r"start_cycle = (\d+), end_cycle = (\d+), lanes = \{([^}]*)\}"
+    r"(?: count = (\d+))?(?: part_stride = (\d+))?(?: index_stride = (\d+))?"
+    r"(?: start_stride = (\d+))?"
     r"(?: prefetches = \[((?:<[^>]*>(?:, )?)*)\])?")
 FETCH = re.compile(
     r'<"([^"]+)", engine = "(\w+)"\[(\d+)\], start_cycle = (\d+), end_cycle = (\d+), '
@@ -54,10 +57,17 @@ class RunText:
     index_stride: int = 0
     start_stride: int = 0
     prefetches: tuple[FetchText, ...] = ()
+    beside: Amounts = ()  # `with`, the index of an engine by group
+
+    def places(self, slot: int) -> tuple[Place, ...]:
+        """Of the engines that a slot of the run holds, its own first."""
+        first = ((self.engine, self.index), *self.beside)
+        return tuple((group, index + slot * self.index_stride) for group, index in first)
 
     def __str__(self) -> str:
         fetches = ", ".join(map(str, self.prefetches))
-        return (f'<part = {self.part}, engine = "{self.engine}"[{self.index}], '
+        beside = f" with = {amounts_text(self.beside)}" if self.beside else ""
+        return (f'<part = {self.part}, engine = "{self.engine}"[{self.index}]{beside}, '
                 f"start_cycle = {self.start_cycle}, end_cycle = {self.end_cycle}, "
                 f"lanes = {amounts_text(self.lanes)} count = {self.count} "
                 f"part_stride = {self.part_stride} "
@@ -162,12 +172,13 @@ def parse_program(text: str) -> Program:
 
 
 def _parse_run(match: re.Match) -> RunText:
-    (part, engine, index, start_cycle, end_cycle, lanes, count, part_stride, index_stride,
-     start_stride, fetches) = match.groups()
+    (part, engine, index, beside, start_cycle, end_cycle, lanes, count, part_stride,
+     index_stride, start_stride, fetches) = match.groups()
     return RunText(int(part), engine, int(index), int(start_cycle), int(end_cycle),
                    parse_amounts(lanes), int(count or 1), int(part_stride or 1),
                    int(index_stride or 0), int(start_stride or 0),
-                   tuple(map(_parse_fetch, FETCH.finditer(fetches or ""))))
+                   tuple(map(_parse_fetch, FETCH.finditer(fetches or ""))),
+                   parse_amounts(beside or ""))
 
 
 def _parse_fetch(match: re.Match) -> FetchText:

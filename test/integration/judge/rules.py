@@ -5,7 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Iterable, Iterator
 
-from model import LoopBody, Op, PartSlot, Schedule, Slot, Stretch, Target
+from model import LoopBody, Op, PartSlot, Schedule, Slot, Stretch, Target, engine_name
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,10 @@ def check_s1(op: Op) -> Iterator[Broken]:
 
 
 def _check_engine_exists(target: Target, op: Op, slot: Slot) -> Iterator[Broken]:
-    group = target.groups.get(slot.group)
-    if group is None or slot.index >= group.count:
-        yield Broken("S4", op.name, f"there is no engine {slot.engine}")
+    for place in slot.places:
+        group = target.groups.get(place[0])
+        if group is None or place[1] >= group.count:
+            yield Broken("S4", op.name, f"there is no engine {engine_name(place)}")
 
 
 def check_s2_s3_of_part(target: Target, op: Op, slot: PartSlot) -> Iterator[Broken]:
@@ -190,10 +191,11 @@ def check_s4(target: Target, stretch: Stretch) -> Iterator[Broken]:
         for slot in op.slots:
             if slot.group != op.engine:
                 yield Broken("S4", op.name, f"{slot.engine} is none of its {op.engine}")
+            yield from _check_beside(op, slot)
     by_engine = defaultdict(list)
     for name, slot in _slots_with_names(stretch):
-        if slot.length_cycles > 0:
-            by_engine[slot.engine].append((slot.start_cycle, slot.end_cycle, name))
+        for place in slot.places if slot.length_cycles > 0 else ():
+            by_engine[engine_name(place)].append((slot.start_cycle, slot.end_cycle, name))
     for engine, busy in by_engine.items():
         busy.sort()
         latest_end_cycle, latest = 0, ""
@@ -202,6 +204,14 @@ def check_s4(target: Target, stretch: Stretch) -> Iterator[Broken]:
                 yield Broken("S4", name, f"{engine} is still busy with {latest}")
             if end_cycle > latest_end_cycle:
                 latest_end_cycle, latest = end_cycle, name
+
+
+def _check_beside(op: Op, slot: PartSlot) -> Iterator[Broken]:
+    """One engine of each group that the cost names, and no other one; without length, too."""
+    held = sorted(group for group, _ in slot.beside)
+    if held != sorted(op.beside):
+        yield Broken("S4", op.name, f"beside {slot.engine} part {slot.part} holds engines of "
+                                    f"{held}, its cost names {sorted(op.beside)}")
 
 
 def check_s5(stretch: Stretch, start_cycle: int) -> Iterator[Broken]:

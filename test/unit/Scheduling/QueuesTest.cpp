@@ -377,7 +377,7 @@ static std::set<size_t> required(const Problem &problem, const Order &order,
 TEST(Queues, waitsAreEnoughAndNoneIsTooMany) {
   Dice dice(5);
   unsigned entries = 0, waits = 0, fetches = 0, roomWaits = 0;
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < 6000; ++round) {
     Problem given = ProblemMaker(dice).make();
     if (!given.check().empty())
       continue;

@@ -10,24 +10,34 @@
 using namespace mlir;
 using namespace mlir::llm;
 
+/// The operand, unless a kernel would then hand on what it has not computed.
+static OpFoldResult foldTo(Value operand, Operation *op) {
+  auto kernel = dyn_cast<FusedOp>(op->getParentOp());
+  bool isFromOutside =
+      kernel && !kernel.getBody().isAncestor(operand.getParentRegion());
+  if (isFromOutside && llvm::any_of(op->getUsers(), llvm::IsaPred<YieldOp>))
+    return {};
+  return operand;
+}
+
 OpFoldResult ScaleOp::fold(FoldAdaptor) {
-  return getFactor().isExactlyValue(1.0) ? OpFoldResult(getX())
+  return getFactor().isExactlyValue(1.0) ? foldTo(getX(), *this)
                                          : OpFoldResult();
 }
 
 /// To the type that the values have.
 OpFoldResult QuantizeOp::fold(FoldAdaptor) {
-  return getX().getType() == getOut().getType() ? OpFoldResult(getX())
+  return getX().getType() == getOut().getType() ? foldTo(getX(), *this)
                                                 : OpFoldResult();
 }
 
 /// For as many heads as there are.
 OpFoldResult RepeatKvOp::fold(FoldAdaptor) {
-  return getX().getType() == getOut().getType() ? OpFoldResult(getX())
+  return getX().getType() == getOut().getType() ? foldTo(getX(), *this)
                                                 : OpFoldResult();
 }
 
 /// Without an open size.
 OpFoldResult SizedOp::fold(FoldAdaptor) {
-  return getSizes().empty() ? OpFoldResult(getX()) : OpFoldResult();
+  return getSizes().empty() ? foldTo(getX(), *this) : OpFoldResult();
 }

@@ -286,8 +286,9 @@ SlotRunAttr::getEnginesBeside(int64_t i) {
   SmallVector<std::pair<StringRef, int64_t>, 1> engines;
   if (DictionaryAttr with = getWith())
     for (NamedAttribute entry : with)
-      engines.push_back({entry.getName(), getAmount(with, entry.getName()) +
-                                              i * getIndexStride()});
+      engines.push_back(
+          {entry.getName(), cast<IntegerAttr>(entry.getValue()).getInt() +
+                                i * getIndexStride()});
   return engines;
 }
 
