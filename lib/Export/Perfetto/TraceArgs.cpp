@@ -238,9 +238,12 @@ void TraceArgs::writeSlot(TraceValues &values, const TimedSlot &slice,
 }
 
 void TraceArgs::writeBeside(TraceValues &values, unsigned op,
-                            ArrayRef<int64_t> iterations, int64_t startCycle,
+                            ArrayRef<int64_t> iterations,
+                            std::optional<int64_t> part, int64_t startCycle,
                             int64_t endCycle) {
   writePlace(values, op, iterations);
+  if (part && timeline.partCount(op) > 1)
+    values.number("part", *part);
   writeCycles(values, startCycle, endCycle);
   auto cost = timeline.program().ops()[op].op->getAttrOfType<CostAttr>(
       LlmDialect::costAttrName);

@@ -29,10 +29,11 @@ public:
   /// `slots`: the run of slots in which it is.
   void writeSlot(TraceValues &values, const TimedSlot &slice, SlotRunAttr slots,
                  ArrayRef<std::string> dependsOn);
-  /// Of a part on an engine that it holds beside its own.
+  /// Of a part on an engine that it holds beside its own; nothing: of several
+  /// parts, one behind the other.
   void writeBeside(TraceValues &values, unsigned op,
-                   ArrayRef<int64_t> iterations, int64_t startCycle,
-                   int64_t endCycle);
+                   ArrayRef<int64_t> iterations, std::optional<int64_t> part,
+                   int64_t startCycle, int64_t endCycle);
   void writeFetch(TraceValues &values, const TimedSlot &slice);
   /// Slots or fetches that follow each other. What is of the whole op stands at
   /// its first ones alone; costs are those of these parts.

@@ -202,9 +202,12 @@ void TraceExporter::beginSlot(const Span &span) {
 /// What the part does is said where its own engine is.
 void TraceExporter::beginBeside(const Span &span) {
   unsigned op = span.series.owner;
+  std::optional<int64_t> part;
+  if (span.series.kind == SpanKind::Beside)
+    part = spans.sliceOf(span.series, span.index, span.stretch).part;
   writeSlice(span, timeline.nameOf(op, span.stretch.iterations), "together",
              [&](TraceValues &values) {
-               args.writeBeside(values, op, span.stretch.iterations,
+               args.writeBeside(values, op, span.stretch.iterations, part,
                                 span.startCycle, span.endCycle);
              });
 }

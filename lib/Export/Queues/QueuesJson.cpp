@@ -146,7 +146,7 @@ void StretchWriter::writePart(OStream &json, const QueueEntry &entry) {
   json.attribute("part", slot.part);
   writeBox(json, slot);
   writeRun(json, slot.start, slot.end, slot.lanes);
-  if (!slot.with.empty())
+  if (!slot.with.empty() && slot.start < slot.end)
     json.attributeArray("with", [&] {
       for (scheduling::EngineId other : slot.with)
         json.object([&] { writeEngine(json, other); });
@@ -188,8 +188,8 @@ void StretchWriter::writeBeside(OStream &json, const QueueEntry &entry) {
   const Slot &slot = stretch.solution.slots[entry.slot];
   json.attribute("together_with", slot.task);
   json.attribute("part", slot.part);
-  json.attribute("start_cycle", slot.start);
-  json.attribute("end_cycle", slot.end);
+  json.attribute("start_cycle", stretch.startCycle + slot.start);
+  json.attribute("end_cycle", stretch.startCycle + slot.end);
 }
 
 void StretchWriter::writeEntry(const QueueEntry &entry) {

@@ -330,8 +330,9 @@ def _record(rng: random.Random, count: int, work: str, traffic: str, figures: li
     divisor, factor = rng.choice([(1, 1), (1, 1), (2, 1), (3, 1), (1, 2)])
     traffic = re.sub(r"(\w+) = (\d+)",
                      lambda m: f"{m[1]} = {int(m[2]) * factor // divisor}", traffic)
-    if "llc" in shared and rng.random() < 0.5:
-        buffer = rng.choice(re.findall(r"(\w+) = \d", traffic))
+    buffers = re.findall(r"(\w+) = \d", traffic)  # a part of hidden keys alone has none
+    if "llc" in shared and buffers and rng.random() < 0.5:
+        buffer = rng.choice(buffers)
         traffic += f", llc = {{{buffer} = {rng.randrange(2000)}}}"
     if rng.random() < 0.05:
         traffic = ""

@@ -382,8 +382,163 @@ def s9_over_all_ways_to_cut() -> None:
     case("S9: of engines that no op runs on", cut(12, 8, work_dma=1), "S9")
 
 
+# Parts that hold engines of several groups: four matrix engines (8 mac per cycle, 100 bytes of
+# private memory, a port of 6 lanes) and two vector engines (4 alu per cycle, a port of 2 lanes,
+# no private memory); one memory engine with a port of 6 lanes where it is said.
+
+
+def apart(ops: list[dict], makespan: int, bounds: dict[str, int], roofline: int,
+          *more: dict) -> dict:
+    """`more`: groups of engines beside the two."""
+    given = report(ops, makespan, max(bounds.values()), (0, 0, 0), roofline)
+    core_group, dma_group = given["engines"]
+    mxu = core_group | {"name": "mxu", "kinds": ["matrix"], "count": 4,
+                        "operations_per_cycle": {"mac": {"f32": 8}}}
+    vpu = dma_group | {"name": "vpu", "kinds": ["vector"], "count": 2,
+                       "operations_per_cycle": {"alu": 4}, "port_lanes": {"dram": 2},
+                       "port_bytes_per_second": {"dram": 2_000_000_000}}
+    return given | {"engines": [mxu, vpu, *more], "bounds": bounds}
+
+
+def memory_engine() -> dict:
+    return {"name": "dma", "kinds": ["memory"], "count": 1, "operations_per_cycle": {},
+            "port_lanes": {"dram": 6}, "port_bytes_per_second": {"dram": 6_000_000_000}}
+
+
+def dry(count: int, compute: int, working_set: int = 0) -> dict:
+    """Parts that compute alone."""
+    return part(count, x=0, out=0, working_set=working_set, overhead=0, compute=compute)
+
+
+def held(number: int, start_cycle: int, end_cycle: int, own: str, *beside: str) -> dict:
+    slot = {"part": number, "engine": own, "start_cycle": start_cycle, "end_cycle": end_cycle,
+            "lanes": {}}
+    return slot | ({"with": list(beside)} if beside else {})
+
+
+def joint(slots: list[dict], parts: list[dict], **more: object) -> dict:
+    """An op whose parts hold a matrix and a vector engine."""
+    return op("a", slots, parts, engine="mxu", **more) | {"with": ["vpu"]}
+
+
+def s4_beside() -> None:
+    """Two parts of 30 cycles, or others. Bounds say nothing here: they are over all ways to cut
+    the ops. 20 / 8 cycles of alu for each op."""
+    def placed(*slots: dict, parts: list[dict] | None = None, v: list[dict] | None = None,
+               more: tuple = ()) -> dict:
+        ops = [joint(list(slots), parts or [dry(2, 30)], strategy="search")]
+        ops += [op("v", v, [dry(1, 20)], engine="vpu", strategy="search")] if v else []
+        names = ("critical_path", "work_mxu", "work_vpu", "bytes_dram", "stages")
+        makespan = max(slot["end_cycle"] for each in ops for slot in each["slots"])
+        return apart(ops, makespan, dict.fromkeys(names, 0), 5 if v else 3, *more)
+
+    first = held(0, 0, 30, "mxu[0]", "vpu[0]")
+    case("S4: beside two engines two others", placed(first, held(1, 0, 30, "mxu[1]", "vpu[1]")))
+    case("S4: both beside one", placed(first, held(1, 0, 30, "mxu[1]", "vpu[0]")), "S4")
+    case("S4: one beside both, end to end", placed(first, held(1, 30, 60, "mxu[1]", "vpu[0]")))
+    case("S4: and a cycle of overlap", placed(first, held(1, 29, 59, "mxu[1]", "vpu[0]")), "S4")
+    case("S4: their own one for both", placed(first, held(1, 29, 59, "mxu[0]", "vpu[1]")), "S4")
+    for what, beside in (("nothing beside it", []), ("another group", ["mxu[2]"]),
+                         ("one more group", ["vpu[1]", "mxu[2]"]),
+                         ("two of a group", ["vpu[0]", "vpu[1]"]),
+                         ("one that there is not", ["vpu[2]"]), ("no such group", ["npu[0]"])):
+        case(f"S4: {what}", placed(first, held(1, 30, 60, "mxu[1]", *beside)), "S4")
+    case("S4: the engine of the other group as its own",
+         placed(first, held(1, 30, 60, "vpu[1]", "mxu[1]")), "S4")
+    # An op that runs on vector engines alone, where one of them is held until cycle 30.
+    second = held(1, 0, 30, "mxu[1]", "vpu[1]")
+    case("S4: on what was held", placed(first, second, v=[held(0, 30, 50, "vpu[1]")]))
+    case("S4: a cycle before", placed(first, second, v=[held(0, 29, 49, "vpu[1]")]), "S4")
+    case("S4: beside an op that needs nothing there",
+         placed(first, second, v=[held(0, 30, 50, "vpu[1]", "mxu[0]")]), "S4")
+    # A part without length holds nothing, but its engines have to be there.
+    nothing = [dry(1, 30), dry(1, 0)]
+    for what, beside, rules in (("two engines", ["vpu[0]"], []), ("one", [], ["S4"]),
+                                ("one that there is not", ["vpu[2]"], ["S4"])):
+        empty = held(1, 5, 5, "mxu[0]", *beside)
+        case(f"S4: no time amid another part on {what}", placed(first, empty, parts=nothing),
+             *rules)
+    s4_beside_a_fetch()
+
+
+def s4_beside_a_fetch() -> None:
+    """Two vector engines that fetch as well, one of which is held until cycle 30; f, as in S8,
+    runs behind a fetch of 10 cycles."""
+    def fetched_at(start_cycle: int, engine: str) -> dict:
+        lender = memory_engine() | {"name": "lend", "kinds": ["vector", "memory"], "count": 2}
+        slot = held(0, start_cycle + 10, start_cycle + 22, "mxu[1]")
+        slot |= {"lanes": {"dram": 6},
+                 "prefetches": [fetch(start_cycle, start_cycle + 10, 6, engine)]}
+        a = joint([held(0, 0, 30, "mxu[0]", "lend[0]")], [dry(1, 30)], strategy="search")
+        f = op("f", [slot], [part(w=60, slice_bytes=60)], engine="mxu", strategy="search")
+        names = ["critical_path", "bytes_dram", "stages"]
+        names += [f"{what}_{group}" for what in ("work", "streams", "room")
+                  for group in ("mxu", "lend")]
+        # 120 / 10 cycles of bytes.
+        return apart([a | {"with": ["lend"]}, f], max(30, start_cycle + 22),
+                     dict.fromkeys(names, 0), 12, lender)
+    case("S4: fetched by another engine than the one held", fetched_at(0, "lend[1]"))
+    case("S4: fetched by one that is held", fetched_at(20, "lend[0]"), "S4")
+    case("S4: fetched by one that was held", fetched_at(30, "lend[0]"))
+
+
+def own_engine() -> None:
+    """The port and the private memory are those of the part's own engine: 60 bytes through 6
+    lanes, 2 cycles of overhead, 100 bytes. Path 12, work 12 / 4 and 12 / 2, bytes 60 / 10."""
+    def streamed(end_cycle: int, lanes: int, working_set: int) -> dict:
+        slot = held(0, 0, end_cycle, "mxu[0]", "vpu[0]") | {"lanes": {"dram": lanes}}
+        bounds = {"critical_path": 12, "work_mxu": 3, "work_vpu": 6, "bytes_dram": 6,
+                  "stages": 12}
+        return apart([joint([slot], [part(working_set=working_set)])], end_cycle, bounds, 6)
+    case("S3: the port of its own engine", streamed(12, 6, 100))
+    case("S7: the private memory of its own engine", streamed(12, 6, 101), "S7")
+
+
+def s9_beside() -> None:
+    """Four parts of 30 cycles: two at a time, as there are two vector engines, so that the span
+    is 4 x 30 / 2 = 60. v has 20 cycles on vector engines alone: work is 120 / 4 = 30 on matrix
+    engines and (120 + 20) / 2 = 70 on vector engines, as on the only stage; roofline 40 / 8."""
+    def four() -> dict:
+        slots = [held(number, number // 2 * 30, number // 2 * 30 + 30, f"mxu[{number}]",
+                      f"vpu[{number % 2}]") for number in range(4)]
+        return joint(slots, [dry(4, 30, working_set=40)])
+
+    bounds = {"critical_path": 60, "work_mxu": 30, "work_vpu": 70, "bytes_dram": 0, "stages": 70}
+    whole = op("v", [held(0, 60, 80, "vpu[0]")], [dry(1, 20)], engine="vpu")
+    case("S9: four parts beside two engines, and an op on these",
+         apart([four(), whole], 80, bounds, 5))
+    halves = op("v", [held(number, 60, 70, f"vpu[{number}]") for number in range(2)],
+                [dry(2, 10)], engine="vpu")
+    given = apart([four(), halves], 70, bounds, 5)
+    case("S9: as short as its bound", given)
+    for name, cycles in (("critical_path", 30), ("critical_path", 120), ("work_mxu", 60),
+                         ("work_vpu", 10), ("work_vpu", 60), ("stages", 60)):
+        case(f"S9: bound {name} {cycles}", given | {"bounds": bounds | {name: cycles}}, "S9")
+
+    # v waits for all parts: work on matrix engines has its span of 10 cycles behind it, and there
+    # are two stages, 60 + 10.
+    behind = halves | {"depends_on": ["a"]}
+    tail = bounds | {"critical_path": 70, "work_mxu": 40}
+    case("S9: and one that waits for them", apart([four(), behind], 70, tail, 5))
+
+    # With a memory engine: no bytes are fetched, so that streams are work, of ops whose own
+    # engine is of the group; and so is room, as 40 of 100 bytes are held, and the 6 bytes that
+    # could move in a cycle, 180 beside a part of which 60 fit, are 4 x 120 of 24 in each cycle.
+    fetching = bounds | {"streams_mxu": 30, "room_mxu": 30, "streams_vpu": 10, "room_vpu": 10}
+    case("S9: streams and room of own engines",
+         apart([four(), halves], 70, fetching, 5, memory_engine()))
+    alone = fetching | {"work_vpu": 60, "stages": 60, "streams_vpu": 0, "room_vpu": 0}
+    given = apart([four()], 60, alone, 3, memory_engine())
+    case("S9: of engines that are only held beside others", given)
+    for name in ("work_vpu", "streams_vpu", "room_vpu"):
+        rest = {other: cycles for other, cycles in alone.items() if other != name}
+        case(f"S9: no bound {name}", given | {"bounds": rest}, "S9")
+        case(f"S9: more than {alone[name]} of {name}",
+             given | {"bounds": alone | {name: alone[name] + 1}}, "S9")
+
+
 def main() -> int:
-    for group in (s1, s2, s3, s4, s5, s6, s7, s8, s9):
+    for group in (s1, s2, s3, s4, s5, s6, s7, s8, s9, s4_beside, own_engine, s9_beside):
         group()
     failures = 0
     for what, given, expected in CASES:
