@@ -20,9 +20,7 @@ def stretches(body):
 
 
 def most_held(stretch) -> int:
-    # A part works in the private memory of its own engine.
-    entries = [(queue, entry) for queue in stretch["queues"] for entry in queue["entries"]
-               if "together_with" not in entry]
+    entries = [(queue, entry) for queue in stretch["queues"] for entry in queue["entries"]]
     end_of = {(entry["op"], entry["part"]): entry["end_cycle"] for _, entry in entries if "fetch" not in entry}
     changes = defaultdict(list)  # of an engine: when, by how many bytes
     for queue, entry in entries:
