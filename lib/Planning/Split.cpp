@@ -74,8 +74,7 @@ LogicalResult Split::cut(const OpOnTarget &context, StringRef name,
            << "its split names loop '" << name
            << "', whose iterations depend on each other; expected a parallel "
               "loop, one reduction of which the op can join partial results, "
-              "or "
-              "one loop along which a value is carried";
+              "or one loop along which a value is carried";
   if (isCarried && count > 1 && std::exchange(carried, *loop)) // tile-C8
     return context.refuse() << "its split names two loops along which a value "
                                "is carried; expected one";

@@ -91,23 +91,28 @@ static OpRun makeFetch(SlotRunAttr run, unsigned number, int64_t i) {
 }
 
 static OpRun makeBeside(SlotRunAttr run, unsigned number, int64_t i) {
-  OpRun part = makeSlot(run, i), beside;
+  OpRun beside = makeSlot(run, i);
   auto [engine, index] = run.getEnginesBeside(i)[number];
   beside.engine = StringAttr::get(run.getContext(), engine);
   beside.index = index;
-  beside.startCycle = part.startCycle;
-  beside.endCycle = part.endCycle;
+  beside.lanes = {}; // those of the part
   return beside;
+}
+
+/// The slots of a run, or what goes with each of them.
+static SlotSeries seriesOf(SlotRunAttr run, unsigned item, SpanKind kind,
+                           unsigned number = 0) {
+  SlotSeries series{run.getStartCycle(), run.getEndCycle(),
+                    run.getStartStride(), run.getCount(), kind};
+  series.item = item;
+  series.fetch = number;
+  return series;
 }
 
 static std::vector<SlotSeries> listSlots(SlotsAttr slots) {
   std::vector<SlotSeries> series;
-  for (auto [item, run] : llvm::enumerate(slots.getRuns())) {
-    SlotSeries slot{run.getStartCycle(), run.getEndCycle(),
-                    run.getStartStride(), run.getCount()};
-    slot.item = item;
-    series.push_back(slot);
-  }
+  for (auto [item, run] : llvm::enumerate(slots.getRuns()))
+    series.push_back(seriesOf(run, item, SpanKind::Slot));
   return series;
 }
 
@@ -115,10 +120,9 @@ static std::vector<SlotSeries> listFetches(SlotsAttr slots) {
   std::vector<SlotSeries> series;
   for (auto [item, run] : llvm::enumerate(slots.getRuns()))
     for (auto [number, attr] : llvm::enumerate(run.getPrefetches())) {
-      SlotSeries fetch{attr.getStartCycle(), attr.getEndCycle(),
-                       run.getStartStride(), run.getCount(), SpanKind::Fetch};
-      fetch.item = item;
-      fetch.fetch = number;
+      SlotSeries fetch = seriesOf(run, item, SpanKind::Fetch, number);
+      fetch.startCycle = attr.getStartCycle();
+      fetch.endCycle = attr.getEndCycle();
       series.push_back(fetch);
     }
   return series;
@@ -126,16 +130,10 @@ static std::vector<SlotSeries> listFetches(SlotsAttr slots) {
 
 static std::vector<SlotSeries> listBeside(SlotsAttr slots) {
   std::vector<SlotSeries> series;
-  for (auto [item, attr] : llvm::enumerate(slots.getRuns())) {
-    SlotRunAttr run = attr;
-    for (unsigned number = 0; number < run.getEnginesBeside(0).size();
-         ++number) {
-      SlotSeries beside{run.getStartCycle(), run.getEndCycle(),
-                        run.getStartStride(), run.getCount(), SpanKind::Beside};
-      beside.item = item;
-      beside.fetch = number;
-      series.push_back(beside);
-    }
+  for (auto [item, run] : llvm::enumerate(slots.getRuns())) {
+    size_t engines = run.getWith() ? run.getWith().size() : 0;
+    for (unsigned number = 0; number < engines; ++number)
+      series.push_back(seriesOf(run, item, SpanKind::Beside, number));
   }
   return series;
 }

@@ -64,6 +64,7 @@ private:
   void writeBeside(OStream &json, const QueueEntry &entry);
   void writeFetch(OStream &json, const QueueEntry &entry);
   void writeBox(OStream &json, const Slot &slot);
+  void writeCycles(OStream &json, int64_t start, int64_t end);
   void writeRun(OStream &json, int64_t start, int64_t end,
                 ArrayRef<int64_t> lanes);
   void writeWaits(OStream &json, ArrayRef<Wait> waits);
@@ -93,10 +94,14 @@ const scheduling::Source &StretchWriter::sourceOf(const Slot &slot,
   return part.sources[slot.prefetches[fetch].source];
 }
 
-void StretchWriter::writeRun(OStream &json, int64_t start, int64_t end,
-                             ArrayRef<int64_t> lanes) {
+void StretchWriter::writeCycles(OStream &json, int64_t start, int64_t end) {
   json.attribute("start_cycle", start + stretch.startCycle);
   json.attribute("end_cycle", end + stretch.startCycle);
+}
+
+void StretchWriter::writeRun(OStream &json, int64_t start, int64_t end,
+                             ArrayRef<int64_t> lanes) {
+  writeCycles(json, start, end);
   json.attributeObject("lanes", [&] {
     for (auto [resource, held] :
          llvm::zip_equal(stretch.problem.resources, lanes))
@@ -188,8 +193,7 @@ void StretchWriter::writeBeside(OStream &json, const QueueEntry &entry) {
   const Slot &slot = stretch.solution.slots[entry.slot];
   json.attribute("together_with", slot.task);
   json.attribute("part", slot.part);
-  json.attribute("start_cycle", stretch.startCycle + slot.start);
-  json.attribute("end_cycle", stretch.startCycle + slot.end);
+  writeCycles(json, slot.start, slot.end);
 }
 
 void StretchWriter::writeEntry(const QueueEntry &entry) {

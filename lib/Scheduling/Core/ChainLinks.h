@@ -14,15 +14,22 @@
 
 namespace mlir::llm::scheduling {
 
-/// Of each part that is in a chain its slot; of a valid solution. Both must
-/// outlive this.
+/// Of each part that is in a chain its slot. Problem and slots must outlive
+/// this.
 class ChainLinks {
 public:
+  explicit ChainLinks(const Problem &problem) : problem(problem) {}
+  /// Of a valid solution.
   ChainLinks(const Problem &problem, const Solution &solution)
-      : problem(problem) {
+      : ChainLinks(problem) {
     for (const Slot &slot : solution.slots)
-      if (problem.tasks[slot.task].chains.areThere())
-        slotOf[{slot.task, slot.part}] = &slot;
+      add(slot);
+  }
+  /// Of a task and a part that there are; of several for one part the first
+  /// counts.
+  void add(const Slot &slot) {
+    if (problem.tasks[slot.task].chains.areThere())
+      slotOf.insert({{slot.task, slot.part}, &slot});
   }
   /// That which the slot waits for, or which waits for it; null: none.
   const Slot *before(const Slot &slot) const {

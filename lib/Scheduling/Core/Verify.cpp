@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChainLinks.h"
 #include "Names.h"
 #include "PartNumbers.h"
 #include "Parts.h"
@@ -12,7 +13,6 @@
 #include "Sweep.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 namespace mlir::llm::scheduling {
@@ -312,24 +312,19 @@ void Verifier::checkCombining() {
 
 /// Parts of a chain start one behind the other.
 void Verifier::checkChains() {
-  std::map<std::pair<unsigned, unsigned>, const Slot *> slotOf;
+  ChainLinks links(problem);
   for (const Slot *slot : slots)
-    if (problem.tasks[slot->task].chains.areThere())
-      slotOf.insert({{slot->task, slot->part}, slot});
-  for (auto [place, slot] : slotOf) {
-    const Chains &chains = problem.tasks[slot->task].chains;
-    if (chains.isFirst(slot->part))
-      continue;
-    auto before = slotOf.find({slot->task, slot->part - chains.stride});
-    if (before == slotOf.end() || slot->start >= before->second->end)
-      continue;
-    report("S5", slot->task,
-           nameOfPart(problem, slot->task, slot->part) +
-               " comes behind another one in a chain and starts at cycle " +
-               std::to_string(slot->start) +
-               ", expected not before the end of " +
-               nameOfPart(problem, slot->task, before->second->part) +
-               " at cycle " + std::to_string(before->second->end));
+    links.add(*slot);
+  for (const Slot *slot : slots) {
+    const Slot *before = links.before(*slot);
+    if (before && slot->start < before->end)
+      report("S5", slot->task,
+             nameOfPart(problem, slot->task, slot->part) +
+                 " comes behind another one in a chain and starts at cycle " +
+                 std::to_string(slot->start) +
+                 ", expected not before the end of " +
+                 nameOfPart(problem, slot->task, before->part) + " at cycle " +
+                 std::to_string(before->end));
   }
 }
 
