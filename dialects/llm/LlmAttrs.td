@@ -122,7 +122,8 @@ def Llm_PartCostAttr : Llm_Attr<"PartCost", "part_cost", "cost of parts of one s
 
         overhead_cycles + serial_cycles + max(compute_cycles, memory_cycles)
 
-    where `memory_cycles` is for the full port of the engine. Where units share the op as
+    where `memory_cycles` is for the full port of the engine: the longest of
+    `cycles_by_memory`, where several memories have a rate. Where units share the op as
     tiles, `compute_cycles` is what the slowest of them takes, its own port included, and
     `serial_cycles` what of the kernel's time does not overlap. `bound` names the largest.
     `energy_picojoules` is that of multiply-accumulates and bytes as far as the target
@@ -133,6 +134,7 @@ def Llm_PartCostAttr : Llm_Attr<"PartCost", "part_cost", "cost of parts of one s
     AttrParameter<"::mlir::DictionaryAttr", "memory -> buffer -> bytes">:$traffic,
     "int64_t":$workingSetBytes, "int64_t":$overheadCycles, "int64_t":$serialCycles,
     "int64_t":$computeCycles, "int64_t":$memoryCycles,
+    OptionalParameter<"::mlir::DictionaryAttr", "memory -> cycles">:$cyclesByMemory,
     EnumParameter<Llm_CostBound>:$bound,
     DefaultValuedParameter<"int64_t", "0">:$energyPicojoules);
   let assemblyFormat = [{
@@ -141,6 +143,7 @@ def Llm_PartCostAttr : Llm_Attr<"PartCost", "part_cost", "cost of parts of one s
     `working_set_bytes` `=` $workingSetBytes `,`
     `overhead_cycles` `=` $overheadCycles `,` `serial_cycles` `=` $serialCycles `,`
     `compute_cycles` `=` $computeCycles `,` `memory_cycles` `=` $memoryCycles `,`
+    (`cycles_by_memory` `=` custom<Amounts>($cyclesByMemory)^ `,`)?
     `bound` `=` $bound (`,` `energy_picojoules` `=` $energyPicojoules^)? `>`
   }];
   let extraClassDeclaration = [{
@@ -151,6 +154,8 @@ def Llm_PartCostAttr : Llm_Attr<"PartCost", "part_cost", "cost of parts of one s
     /// Bytes of one buffer through `memory`.
     int64_t getBytes(::llvm::StringRef memory, ::llvm::StringRef buffer) const;
     int64_t getWork(::llvm::StringRef kind) const;
+    /// Cycles of streaming through `memory`, or of using it; 0 where it has none.
+    int64_t getMemoryCycles(::llvm::StringRef memory) const;
   }];
 }
 
@@ -159,9 +164,9 @@ def Llm_CostAttr : Llm_Attr<"Cost", "cost", "what an op costs with its tile"> {
     One record per distinct shape of part. `engine` is the engine group that it was
     computed for, and that alone runs the op (S4). Where the op needs kinds of several
     groups (attention on separate matrix and vector engines), each part holds an engine of
-    each group of `with`, too, from its start to its end. `stamp` is a fingerprint of the op, its tile and the description of
-    these engines (not of how many there are): a cost whose stamp is not that of its op is
-    stale, and `llm-schedule` refuses it.
+    each group of `with`, too, from its start to its end. `stamp` is a fingerprint of the
+    op, its tile and the description of these engines (not of how many there are): a cost
+    whose stamp is not that of its op is stale, and `llm-schedule` refuses it.
   }];
   let parameters = (ins "::mlir::StringAttr":$engine,
     OptionalArrayRefParameter<"::mlir::StringAttr", "groups beside it">:$with,

@@ -141,6 +141,11 @@ MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetSerialCycles(MlirAttribute part);
 MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetComputeCycles(MlirAttribute part);
 MLIR_CAPI_EXPORTED int64_t llmPartCostAttrGetMemoryCycles(MlirAttribute part);
 
+/// Amounts: cycles by memory, of which memory cycles are the longest; null where
+/// one memory alone has a rate.
+MLIR_CAPI_EXPORTED MlirAttribute
+llmPartCostAttrGetCyclesByMemory(MlirAttribute part);
+
 /// The largest of these: "compute", "memory" or "overhead".
 MLIR_CAPI_EXPORTED MlirStringRef llmPartCostAttrGetBound(MlirAttribute part);
 

@@ -166,6 +166,10 @@ int64_t llmPartCostAttrGetMemoryCycles(MlirAttribute part) {
   return cast<PartCostAttr>(unwrap(part)).getMemoryCycles();
 }
 
+MlirAttribute llmPartCostAttrGetCyclesByMemory(MlirAttribute part) {
+  return wrap(cast<PartCostAttr>(unwrap(part)).getCyclesByMemory());
+}
+
 MlirStringRef llmPartCostAttrGetBound(MlirAttribute part) {
   return wrap(stringifyCostBound(cast<PartCostAttr>(unwrap(part)).getBound()));
 }

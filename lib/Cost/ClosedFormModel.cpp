@@ -22,20 +22,19 @@ static FailureOr<Movement> moveClosedForm(const OpOnTarget &context,
   FailureOr<Tiling> tiling = readTiling(context, level);
   if (failed(tiling))
     return failure();
-  const Target &target = *context.target;
-  double bytesPerCycle =
-      double(target.portBytesPerSecond(*context.engine, target.dram())) /
-      double(target.clockHz);
-  double bytes = form.lhsBytes + form.rhsBytes;
-  if (!(bytes < double(maxCount)))
+  double bytesPerCycle = double(slowestPortBytesPerSecond(context)) /
+                         double(context.target->clockHz);
+  double moved = form.lhsBytes + form.rhsBytes;
+  if (!(moved < double(maxCount)))
     return context.refuseOverflow();
-  double cycles = std::ceil(bytes / bytesPerCycle);
+  double cycles = std::ceil(moved / bytesPerCycle);
   auto whole = int64_t(std::max(
-      std::floor(bytes), std::min(std::ceil(bytes), cycles * bytesPerCycle)));
+      std::floor(moved), std::min(std::ceil(moved), cycles * bytesPerCycle)));
   Movement movement;
-  movement.bytes.resize(context.workload.buffers.size(), 0);
-  movement.bytes[form.lhs] = int64_t(form.lhsBytes);
-  movement.bytes[form.rhs] = whole - movement.bytes[form.lhs];
+  Movement::OfBuffers bytes(context.workload.buffers.size(), 0);
+  bytes[form.lhs] = int64_t(form.lhsBytes);
+  bytes[form.rhs] = whole - bytes[form.lhs];
+  movement.bytes.assign(context.target->sharedMemories().size(), bytes);
   SmallVector<int64_t, 4> held(context.workload.buffers.size(), 1);
   Count workingSet =
       TileModel(context.op, context.workload).workingSetBytes(*tiling, held);

@@ -49,16 +49,28 @@ Cycles Cycles::overlapped(int64_t overhead, int64_t compute, int64_t memory) {
   return cycles;
 }
 
-FailureOr<Traffic> Traffic::get(const OpOnTarget &context, int64_t dramBytes,
-                                int64_t cachedBytes) {
-  std::optional<int64_t> memory = llm::memoryCycles(context, dramBytes);
+FailureOr<Traffic> Traffic::get(const OpOnTarget &context, MovedBytes bytes) {
+  Traffic traffic{std::move(bytes)};
+  for (auto [memory, moved] :
+       llvm::zip_equal(context.target->sharedMemories(), traffic.shared)) {
+    std::optional<int64_t> cycles = llm::memoryCycles(context, *memory, moved);
+    if (!cycles)
+      return context.refuseOverflow();
+    traffic.sharedCycles.push_back(*cycles);
+    traffic.memoryCycles = std::max(traffic.memoryCycles, *cycles);
+  }
+  std::optional<int64_t> used = 0, energy;
+  if (traffic.used > 0)
+    used = llm::memoryCycles(context, *context.tileMemory(), traffic.used);
   Count macs = countWork(context.op, context.workload, WorkKind::Mac);
-  std::optional<int64_t> energy;
   if (succeeded(macs))
-    energy = energyPicojoules(context, *macs, dramBytes, cachedBytes);
-  if (!memory || !energy)
+    energy = energyPicojoules(context, *macs, traffic.shared, traffic.cached);
+  if (!used || !energy)
     return context.refuseOverflow();
-  return Traffic{dramBytes, cachedBytes, *memory, *energy};
+  traffic.usedCycles = *used;
+  traffic.memoryCycles = std::max(traffic.memoryCycles, *used);
+  traffic.picojoules = *energy;
+  return traffic;
 }
 
 FailureOr<Cycles> CostModel::spreadEvenly(FailureOr<int64_t> compute,
@@ -89,12 +101,18 @@ FailureOr<Cycles> CostModel::timeInKernel(const Traffic &traffic) const {
 static FailureOr<Traffic> trafficInside(const OpOnTarget &inside,
                                         const ComposedPart &part,
                                         const Movement &movement) {
-  double dramBytes = 0, cachedBytes = 0;
-  for (std::optional<unsigned> place : part.buffers)
-    if (place)
-      (movement.resident[*place] ? cachedBytes : dramBytes) +=
-          double(movement.bytes[*place]);
-  return Traffic::get(inside, int64_t(dramBytes), int64_t(cachedBytes));
+  MovedBytes moved;
+  double cached = 0;
+  for (const Movement::OfBuffers &bytes : movement.bytes) {
+    double passing = 0;
+    cached = 0;
+    for (std::optional<unsigned> place : part.buffers)
+      if (place)
+        (movement.resident[*place] ? cached : passing) += double(bytes[*place]);
+    moved.shared.push_back(int64_t(passing));
+  }
+  moved.cached = int64_t(cached);
+  return Traffic::get(inside, std::move(moved));
 }
 
 /// A kernel starts as slowly as the slowest of its ops, and then takes no less
@@ -152,28 +170,63 @@ static FailureOr<DictionaryAttr> countAllWork(const OpOnTarget &context) {
   return getAmounts(context.op->getContext(), amounts);
 }
 
-namespace {
-/// What passes DRAM of each buffer, and what lies in the private memory.
-struct MovedBytes {
-  SmallVector<std::pair<StringRef, int64_t>> ofBuffers;
-  int64_t dram = 0, cached = 0;
-};
-} // namespace
-
-static FailureOr<MovedBytes> sumUp(const OpOnTarget &context,
-                                   Movement &movement) {
-  MovedBytes moved;
-  movement.resident.resize(movement.bytes.size());
-  for (auto [index, bytes] : llvm::enumerate(movement.bytes)) {
-    int64_t &kind = movement.resident[index] ? moved.cached : moved.dram;
-    std::optional<int64_t> sum = checkedAdd(kind, bytes);
+/// What passes one memory of all buffers, and what would if it did not lie in
+/// the private memory.
+static LogicalResult addUp(const OpOnTarget &context, const Movement &movement,
+                           const Movement::OfBuffers &bytes, int64_t &passing,
+                           int64_t &cached) {
+  passing = cached = 0;
+  for (auto [index, moved] : llvm::enumerate(bytes)) {
+    int64_t &kind = movement.resident[index] ? cached : passing;
+    std::optional<int64_t> sum = checkedAdd(kind, moved);
     if (!sum)
       return context.refuseOverflow();
     kind = *sum;
-    if (bytes > 0 && !movement.resident[index])
-      moved.ofBuffers.push_back({context.workload.buffers[index].name, bytes});
   }
+  return success();
+}
+
+static FailureOr<MovedBytes> sumUp(const OpOnTarget &context,
+                                   const Movement &movement) {
+  MovedBytes moved;
+  for (const Movement::OfBuffers &bytes : llvm::reverse(movement.bytes)) {
+    moved.shared.insert(moved.shared.begin(), 0);
+    if (failed(addUp(context, movement, bytes, moved.shared.front(),
+                     moved.cached)))
+      return failure();
+  }
+  moved.used = movement.usedBytes;
   return moved;
+}
+
+/// By memory, by buffer.
+static DictionaryAttr writeTraffic(const OpOnTarget &context,
+                                   const Movement &movement) {
+  MLIRContext *mlirContext = context.op->getContext();
+  NamedAttrList traffic;
+  for (auto [memory, bytes] :
+       llvm::zip_equal(context.target->sharedMemories(), movement.bytes)) {
+    SmallVector<std::pair<StringRef, int64_t>> ofBuffers;
+    for (auto [index, moved] : llvm::enumerate(bytes))
+      if (moved > 0 && !movement.resident[index])
+        ofBuffers.push_back({context.workload.buffers[index].name, moved});
+    traffic.set(memory->name, getAmounts(mlirContext, ofBuffers));
+  }
+  return traffic.getDictionary(mlirContext);
+}
+
+/// Of each memory that has a rate, where that is more than one.
+static DictionaryAttr writeCycles(const OpOnTarget &context,
+                                  const Traffic &traffic) {
+  SmallVector<std::pair<StringRef, int64_t>> cycles;
+  for (auto [memory, own] :
+       llvm::zip_equal(context.target->sharedMemories(), traffic.sharedCycles))
+    cycles.push_back({memory->name, own});
+  const Memory *tiles = context.tileMemory();
+  if (tiles && tiles->bytesPerSecond > 0)
+    cycles.push_back({tiles->name, traffic.usedCycles});
+  return cycles.size() < 2 ? DictionaryAttr()
+                           : getAmounts(context.op->getContext(), cycles);
 }
 
 FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
@@ -183,12 +236,12 @@ FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
   FailureOr<Movement> movement = model->move(tile);
   if (failed(movement))
     return failure();
+  movement->resident.resize(context.workload.buffers.size());
   FailureOr<DictionaryAttr> work = countAllWork(context);
   FailureOr<MovedBytes> moved = sumUp(context, *movement);
   if (failed(work) || failed(moved))
     return failure();
-  FailureOr<Traffic> traffic =
-      Traffic::get(context, moved->dram, moved->cached);
+  FailureOr<Traffic> traffic = Traffic::get(context, std::move(*moved));
   if (failed(traffic))
     return failure();
   FailureOr<Cycles> cycles = model->timeOf(tile, *traffic);
@@ -199,13 +252,9 @@ FailureOr<PartCostAttr> mlir::llm::computePartCost(const OpOnTarget &context,
   if (std::max(cycles->overhead, cycles->serial) > maxCount ||
       std::max(cycles->compute, cycles->memory) > maxCount)
     return context.refuseOverflow();
-  MLIRContext *mlirContext = tile.getContext();
-  NamedAttrList bytes;
-  bytes.set(context.target->dram().name,
-            getAmounts(mlirContext, moved->ofBuffers));
-  return PartCostAttr::get(mlirContext, /*count=*/int64_t(1), *work,
-                           bytes.getDictionary(mlirContext),
-                           movement->workingSetBytes, cycles->overhead,
-                           cycles->serial, cycles->compute, cycles->memory,
-                           cycles->bound, traffic->picojoules);
+  return PartCostAttr::get(
+      tile.getContext(), /*count=*/int64_t(1), *work,
+      writeTraffic(context, *movement), movement->workingSetBytes,
+      cycles->overhead, cycles->serial, cycles->compute, cycles->memory,
+      writeCycles(context, *traffic), cycles->bound, traffic->picojoules);
 }

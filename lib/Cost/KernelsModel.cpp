@@ -76,7 +76,9 @@ FailureOr<Movement> KernelsModel::move(TileAttr tile) const {
   FailureOr<Movement> movement =
       moveTiled(context, tile, /*hasUnits=*/kernel != nullptr);
   if (succeeded(movement) && kernel && !movement->isPerStage &&
-      failed(addRereads(context, *kernel, machine, movement->bytes)))
+      llvm::any_of(movement->bytes, [&](Movement::OfBuffers &bytes) {
+        return failed(addRereads(context, *kernel, machine, bytes));
+      }))
     return failure();
   return movement;
 }

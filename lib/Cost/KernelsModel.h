@@ -24,7 +24,7 @@ public:
 
 private:
   static KernelBytes bytesOf(const Traffic &traffic) {
-    return {double(traffic.dramBytes), double(traffic.cachedBytes)};
+    return {double(traffic.shared.back()), double(traffic.cached)};
   }
   FailureOr<Cycles> shareAsTiles(const UnitTile &tile,
                                  const Traffic &traffic) const;

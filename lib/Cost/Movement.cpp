@@ -70,9 +70,25 @@ SmallVector<int64_t, 4> mlir::llm::tilesHeld(const Workload &workload,
   return held;
 }
 
+SmallVector<Tiling, 2> mlir::llm::tilesOfMemories(const Target &target,
+                                                  const TileModel &model,
+                                                  const Tiling &tiling) {
+  SmallVector<Tiling, 2> tilings;
+  int64_t room = 0;
+  for (const Memory *memory : target.sharedMemories()) {
+    std::optional<Tiling> kept;
+    if (room > 0)
+      kept = model.tilesWithin(room, tiling);
+    tilings.push_back(kept.value_or(tiling));
+    room = std::max(room, memory->bytesPerEngine.value_or(0));
+  }
+  return tilings;
+}
+
 FailureOr<Movement> mlir::llm::moveCompulsory(const OpOnTarget &context) {
   TileModel model(context.op, context.workload);
   Movement movement;
+  Movement::OfBuffers once;
   int64_t total = 0;
   for (unsigned buffer = 0; buffer < context.workload.buffers.size();
        ++buffer) {
@@ -82,8 +98,9 @@ FailureOr<Movement> mlir::llm::moveCompulsory(const OpOnTarget &context) {
     if (!sum)
       return context.refuseOverflow();
     total = *sum;
-    movement.bytes.push_back(*bytes);
+    once.push_back(*bytes);
   }
+  movement.bytes.assign(context.target->sharedMemories().size(), once);
   movement.workingSetBytes = std::min(total, context.tileCapacityBytes());
   return movement;
 }
@@ -111,6 +128,30 @@ static LogicalResult checkResident(const OpOnTarget &context,
                           << context.tileCapacityBytes() << " bytes";
 }
 
+/// Fails where a figure leaves 64 bits.
+static LogicalResult countBytes(const OpOnTarget &context,
+                                const TileModel &model, const Tiling &tiling,
+                                Movement &movement) {
+  bool hasRate = context.tileMemory()->bytesPerSecond > 0;
+  unsigned buffers = context.workload.buffers.size();
+  for (const Tiling &tiles : tilesOfMemories(*context.target, model, tiling)) {
+    Movement::OfBuffers &bytes = movement.bytes.emplace_back();
+    for (unsigned buffer = 0; buffer < buffers; ++buffer) {
+      Count moved = model.trafficBytes(tiles, buffer);
+      if (failed(moved))
+        return failure();
+      bytes.push_back(*moved);
+    }
+  }
+  Count used = int64_t(0);
+  for (unsigned buffer = 0; hasRate && buffer < buffers; ++buffer)
+    used = plus(used, model.usedBytes(tiling, buffer));
+  if (failed(used))
+    return failure();
+  movement.usedBytes = *used;
+  return success();
+}
+
 static FailureOr<Movement> moveThroughLevel(const OpOnTarget &context,
                                             TileLevelAttr level) {
   FailureOr<Tiling> tiling = readTiling(context, level);
@@ -126,12 +167,10 @@ static FailureOr<Movement> moveThroughLevel(const OpOnTarget &context,
              << "its tile would compute '" << buffer.name
              << "' again: loops that it does not have must be inside of those "
                 "that it has, or uncut";
-    Count bytes = model.trafficBytes(*tiling, index);
-    if (failed(bytes))
-      return context.refuseOverflow();
     movement.resident.push_back(isResident(level, buffer));
-    movement.bytes.push_back(*bytes);
   }
+  if (failed(countBytes(context, model, *tiling, movement)))
+    return context.refuseOverflow();
   Count workingSet =
       model.workingSetBytes(*tiling, tilesHeld(context.workload, level));
   if (failed(workingSet))

@@ -197,15 +197,23 @@ mlir::llm::describeAssumptions(const OpOnTarget &context) {
 //===----------------------------------------------------------------------===//
 
 std::optional<int64_t> mlir::llm::memoryCycles(const OpOnTarget &context,
+                                               const Memory &memory,
                                                int64_t bytes) {
-  const Target &target = *context.target;
-  return ceilMulDiv(bytes, target.clockHz, 1,
-                    target.portBytesPerSecond(*context.engine, target.dram()));
+  int64_t rate = context.target->portBytesPerSecond(*context.engine, memory);
+  return rate == 0 ? 0 : ceilMulDiv(bytes, context.target->clockHz, 1, rate);
+}
+
+int64_t mlir::llm::slowestPortBytesPerSecond(const OpOnTarget &context) {
+  int64_t slowest = maxCount;
+  for (const Memory *memory : context.target->sharedMemories())
+    slowest = std::min(
+        slowest, context.target->portBytesPerSecond(*context.engine, *memory));
+  return slowest;
 }
 
 std::optional<int64_t> mlir::llm::energyPicojoules(const OpOnTarget &context,
                                                    int64_t macs,
-                                                   int64_t dramBytes,
+                                                   ArrayRef<int64_t> bytes,
                                                    int64_t cachedBytes) {
   __extension__ using Wide = unsigned __int128;
   Wide femtojoules = 0;
@@ -214,9 +222,11 @@ std::optional<int64_t> mlir::llm::energyPicojoules(const OpOnTarget &context,
   };
   add(macs, Target::macFemtojoules(*context.engine,
                                    context.workload.macElementType()));
-  add(dramBytes, context.target->dram().femtojoulesPerByte);
+  for (auto [memory, moved] :
+       llvm::zip_equal(context.target->sharedMemories(), bytes))
+    add(moved, memory->femtojoulesPerByte);
   if (const Memory *memory = context.tileMemory()) {
-    add(dramBytes, memory->femtojoulesPerByte);
+    add(bytes.front(), memory->femtojoulesPerByte);
     add(cachedBytes, memory->femtojoulesPerByte);
   }
   Wide picojoules = (femtojoules + 999) / 1000;

@@ -128,25 +128,73 @@ bool TileModel::isKept(const Tiling &tiling, unsigned buffer) const {
   return !returns;
 }
 
+Count TileModel::keptBytes(const Tiling &tiling, const Tiling &box,
+                           unsigned buffer) const {
+  Buffer::Role role = workload.buffers[buffer].role;
+  if (role == Buffer::Role::Temporary)
+    return int64_t(0);
+  Count bytes = tileBytes(box, buffer);
+  if (role != Buffer::Role::Write || isKept(tiling, buffer))
+    return bytes;
+  Count sums = times(tileElements(box, buffer), 4);
+  if (failed(bytes) || failed(sums))
+    return failure();
+  return std::max(*bytes, *sums);
+}
+
+std::optional<Tiling> TileModel::tilesWithin(int64_t room,
+                                             const Tiling &tiling) const {
+  Tiling box = tiling;
+  std::optional<Tiling> kept;
+  for (size_t place = tiling.order.size();; --place) {
+    Count bytes = int64_t(0);
+    for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
+      bytes = plus(bytes, keptBytes(tiling, box, buffer));
+    if (failed(bytes) || *bytes > room)
+      return kept;
+    kept = box;
+    if (place == 0)
+      return kept;
+    unsigned loop = tiling.order[place - 1];
+    box.sizes[loop] = workload.loops[loop].extent;
+  }
+}
+
+template <typename ForEach>
+Count TileModel::touchedElements(const Tiling &tiling, unsigned buffer,
+                                 ForEach forEach) const {
+  Count repeats = int64_t(1);
+  llvm::SmallBitVector masked(workload.loops.size());
+  forEach([&](unsigned loop) {
+    if (!workload.maskedLoops.empty() && workload.maskedLoops[loop])
+      masked.set(loop);
+    else if (succeeded(repeats))
+      repeats = product(*repeats, trips(tiling, loop));
+  });
+  Count once = masked.any() ? maskedElements(buffer, masked, tiling)
+                            : fullElements[buffer];
+  if (failed(repeats) || failed(once))
+    return failure();
+  return product(*once, *repeats);
+}
+
+Count TileModel::writtenBytes(unsigned buffer, int64_t touched) const {
+  Count distinct = fullElements[buffer];
+  if (failed(distinct) || touched == *distinct)
+    return failed(distinct) ? distinct : fullBytes[buffer];
+  // Every interruption writes 4-byte partial sums and reads them back.
+  return plus(fullBytes[buffer], times(touched - *distinct, 2 * 4));
+}
+
 Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
   const Buffer &moved = workload.buffers[buffer];
   if (moved.isKept && !isKept(tiling, buffer))
     return failure();
   if (moved.role == Buffer::Role::Temporary)
     return int64_t(0);
-  Count repeats = int64_t(1);
-  llvm::SmallBitVector masked(workload.loops.size());
-  forEachReturn(tiling, buffer, [&](unsigned loop) {
-    if (!workload.maskedLoops.empty() && workload.maskedLoops[loop])
-      masked.set(loop);
-    else if (succeeded(repeats))
-      repeats = product(*repeats, trips(tiling, loop));
+  Count touched = touchedElements(tiling, buffer, [&](auto visit) {
+    forEachReturn(tiling, buffer, visit);
   });
-  Count distinct = fullElements[buffer];
-  Count once = masked.any() ? maskedElements(buffer, masked, tiling) : distinct;
-  if (failed(repeats) || failed(once))
-    return failure();
-  Count touched = product(*once, *repeats);
   if (succeeded(touched) && sweeps[buffer] > 1 && sweepsPerStage(tiling))
     touched = product(*touched, sweeps[buffer]);
   if (failed(touched))
@@ -155,10 +203,28 @@ Count TileModel::trafficBytes(const Tiling &tiling, unsigned buffer) const {
     return bytesOf(buffer, *touched);
   if (moved.role == Buffer::Role::State)
     return times(bytesOf(buffer, *touched), 2);
-  if (*touched == *distinct)
-    return fullBytes[buffer];
-  // Every interruption writes 4-byte partial sums and reads them back.
-  return plus(fullBytes[buffer], times(*touched - *distinct, 2 * 4));
+  return writtenBytes(buffer, *touched);
+}
+
+Count TileModel::usedBytes(const Tiling &tiling, unsigned buffer) const {
+  Count touched = touchedElements(tiling, buffer, [&](auto visit) {
+    for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
+      if (!loopsOf[buffer][loop] && trips(tiling, loop) > 1)
+        visit(loop);
+  });
+  if (failed(touched))
+    return failure();
+  switch (workload.buffers[buffer].role) {
+  case Buffer::Role::Read:
+    return times(bytesOf(buffer, *touched), sweeps[buffer]);
+  case Buffer::Role::Write:
+    return writtenBytes(buffer, *touched);
+  case Buffer::Role::Temporary: // written once
+    return plus(fullBytes[buffer], bytesOf(buffer, *touched));
+  case Buffer::Role::State:
+    return times(bytesOf(buffer, *touched), 2);
+  }
+  llvm_unreachable("one of the four");
 }
 
 Count TileModel::maskedElements(unsigned buffer,

@@ -88,18 +88,55 @@ static FailureOr<int64_t> leastUnitCycles(const OpOnTarget &context) {
                  double(context.engine->sustainedClockHz.value_or(clock)));
 }
 
-static FailureOr<int64_t> leastEvenCycles(const OpOnTarget &context) {
+/// Whether a box of some share of the iterations has that share of the
+/// elements, or more.
+static bool isEven(const OpOnTarget &context) {
+  return llvm::none_of(
+             context.workload.buffers,
+             [](const Buffer &buffer) { return buffer.isGathered; }) &&
+         hidesNothing(context.op, context.workload);
+}
+
+/// What arithmetic uses of the memory of the tiles, at least: with one tile.
+static FailureOr<int64_t> leastUsedCycles(const OpOnTarget &context,
+                                          TileStrategy strategy) {
+  const Memory *tiles = context.tileMemory();
+  if (!tiles || tiles->bytesPerSecond == 0 ||
+      strategy == TileStrategy::Theoretical)
+    return 0;
+  TileModel model(context.op, context.workload);
+  Tiling whole;
+  for (const Loop &loop : context.workload.loops)
+    whole.sizes.push_back(loop.extent);
+  Count bytes = int64_t(0);
+  for (unsigned buffer = 0; buffer < context.workload.buffers.size(); ++buffer)
+    bytes = plus(bytes, model.usedBytes(whole, buffer));
+  std::optional<int64_t> cycles =
+      succeeded(bytes) ? memoryCycles(context, *tiles, *bytes) : std::nullopt;
+  if (!cycles)
+    return context.refuseOverflow();
+  return *cycles;
+}
+
+/// What a share of the iterations takes no less than that share of, where they
+/// are even.
+static FailureOr<int64_t> leastEvenCycles(const OpOnTarget &context,
+                                          int64_t usedCycles) {
   FailureOr<int64_t> cycles = context.engine->hasUnitTiles()
                                   ? leastUnitCycles(context)
                                   : computeCyclesWithoutGranules(context);
   // Stages of the whole are rounded up, too.
   int64_t stages = context.workload.stages.size();
-  return failed(cycles) ? cycles : std::max<int64_t>(0, *cycles - stages - 1);
+  if (failed(cycles))
+    return failure();
+  return std::max<int64_t>(
+      0, std::max(*cycles - stages - 1, isEven(context) ? usedCycles - 1 : 0));
 }
 
 static FailureOr<int64_t> leastComputeCycles(const OpOnTarget &context,
                                              TileStrategy strategy,
-                                             int64_t bytes) {
+                                             ArrayRef<int64_t> bytes,
+                                             int64_t usedCycles) {
   FailureOr<int64_t> cycles = context.engine->hasUnitTiles()
                                   ? leastUnitCycles(context)
                               : strategy == TileStrategy::Theoretical
@@ -115,7 +152,7 @@ static FailureOr<int64_t> leastComputeCycles(const OpOnTarget &context,
   if (!power)
     return context.refuseOverflow();
   // Energy was rounded up; parts of it are not.
-  return std::max(*cycles, *power > 0 ? *power - 1 : 0);
+  return std::max({*cycles, *power > 0 ? *power - 1 : 0, usedCycles});
 }
 
 /// How many parts may run at once.
@@ -126,15 +163,6 @@ static int64_t mostPartsOf(const OpOnTarget &context) {
         (Split::canCut(loop) || Split::findReduction(context, index, 2)))
       parts = checkedMul(parts, loop.extent).value_or(maxParts);
   return std::min(parts, maxParts);
-}
-
-/// Whether a box of some share of the iterations has that share of the
-/// elements, or more.
-static bool isEven(const OpOnTarget &context) {
-  return llvm::none_of(
-             context.workload.buffers,
-             [](const Buffer &buffer) { return buffer.isGathered; }) &&
-         hidesNothing(context.op, context.workload);
 }
 
 //===----------------------------------------------------------------------===//
@@ -327,11 +355,9 @@ mlir::llm::leastWork(const OpOnTarget &context, TileStrategy strategy,
   LeastWork least;
   least.overheadCycles = context.overheadCycles();
   least.mostParts = mostPartsOf(context);
-  auto perMemory = [&](int64_t ofDram) {
-    std::vector<int64_t> all;
-    for (const Memory *memory : memories)
-      all.push_back(memory == &context.target->dram() ? ofDram : 0);
-    return all;
+  // All pass each of them, whatever one keeps for another time.
+  auto perMemory = [&](int64_t bytes) {
+    return std::vector<int64_t>(memories.size(), bytes);
   };
   int64_t sum = 0;
   for (auto [buffer, moved] :
@@ -346,8 +372,12 @@ mlir::llm::leastWork(const OpOnTarget &context, TileStrategy strategy,
   }
   least.bytes = perMemory(sum);
   least.againBytes = perMemory(0);
-  FailureOr<int64_t> compute = leastComputeCycles(context, strategy, sum),
-                     even = leastEvenCycles(context);
+  FailureOr<int64_t> used = leastUsedCycles(context, strategy);
+  if (failed(used))
+    return failure();
+  FailureOr<int64_t> compute =
+      leastComputeCycles(context, strategy, least.bytes, *used);
+  FailureOr<int64_t> even = leastEvenCycles(context, *used);
   if (failed(compute) || failed(even))
     return failure();
   least.computeCycles = *compute;

@@ -37,7 +37,7 @@ static LogicalResult checkNames(CostAttr cost, const OpOnTarget &context) {
   for (PartCostAttr part : cost.getParts())
     for (NamedAttribute entry : part.getTraffic()) {
       const Memory *memory = context.target->findMemory(entry.getName());
-      if (!memory || !memory->isShared())
+      if (!memory || !context.target->isShared(*memory))
         return context.refuse()
                << "has a cost with traffic of memory '"
                << entry.getName().getValue() << "', which target '"
@@ -166,14 +166,22 @@ static std::vector<unsigned> tasksOf(const Tasks &tasks,
   return std::vector<unsigned>(found.begin(), found.end());
 }
 
+/// Beside arithmetic: what it uses of a memory of the engine's own.
+static int64_t cyclesOnEngine(const OpOnTarget &context, PartCostAttr cost) {
+  const Memory *tiles = context.tileMemory();
+  return std::max(cost.getComputeCycles(),
+                  tiles ? cost.getMemoryCycles(tiles->name) : 0);
+}
+
 /// A part with these costs.
-static scheduling::Part makePart(const Tasks &tasks, PartCostAttr cost,
+static scheduling::Part makePart(const Tasks &tasks, const OpOnTarget &context,
+                                 PartCostAttr cost,
                                  ArrayRef<SourceRoom> rooms) {
   const std::vector<scheduling::Resource> &resources = tasks.problem.resources;
   scheduling::Part part;
   part.overheadCycles = cost.getOverheadCycles();
   part.serialCycles = cost.getSerialCycles();
-  part.computeCycles = cost.getComputeCycles();
+  part.computeCycles = cyclesOnEngine(context, cost);
   part.workingSetBytes = cost.getWorkingSetBytes();
   for (const scheduling::Resource &resource : resources)
     part.bytes.push_back(cost.getBytes(resource.name));
@@ -207,7 +215,8 @@ static FailureOr<scheduling::Split> makeParts(const Tasks &tasks,
   int64_t number = 0;
   SourceRoomFinder rooms(context, tile, *split);
   auto add = [&](PartCostAttr record, int64_t count) {
-    parts.parts.push_back(makePart(tasks, record, rooms.roomsOf(number)));
+    parts.parts.push_back(
+        makePart(tasks, context, record, rooms.roomsOf(number)));
     parts.parts.back().count = count;
     number += count;
   };

@@ -61,7 +61,7 @@ private:
     SmallVector<std::optional<SmallVector<unsigned, 4>>, 4> loopsOf;
   };
   Estimate estimate(const Touched &touched) const;
-  /// On all engines, through what of DRAM's bandwidth they can take.
+  /// On all engines, through what of the memories' bandwidth they can take.
   double cyclesOfAll(const Estimate &estimate) const;
   double cyclesOfCombine(const Workload &combine) const;
   PartialReduction partialOf(unsigned reduction, int64_t size) const;
@@ -89,11 +89,11 @@ Cutter::Cutter(const OpOnTarget &context, int64_t computeCycles)
       computeCycles(double(computeCycles)) {
   const Target &target = *context.target;
   double clock = double(target.clockHz);
-  bytesPerCycle =
-      double(target.portBytesPerSecond(*context.engine, target.dram())) / clock;
-  bytesPerCycleOfAll =
-      std::min(double(target.dram().usableBytesPerSecond()) / clock,
-               double(context.countTeams()) * bytesPerCycle);
+  bytesPerCycle = double(slowestPortBytesPerSecond(context)) / clock;
+  bytesPerCycleOfAll = double(context.countTeams()) * bytesPerCycle;
+  for (const Memory *memory : target.sharedMemories())
+    bytesPerCycleOfAll = std::min(
+        bytesPerCycleOfAll, double(memory->usableBytesPerSecond()) / clock);
   for (auto [index, loop] : llvm::enumerate(context.workload.loops)) {
     uncut.push_back(loop.extent);
     if (loop.extent == 1)
@@ -473,9 +473,11 @@ LogicalResult Ladder::addReduced() {
 }
 
 LogicalResult Ladder::addFilling() {
-  const Memory &dram = context.target->dram();
-  int64_t parts = llvm::divideCeil(
-      dram.lanes, context.target->portLanes(*context.engine, dram));
+  int64_t parts = engines;
+  for (const Memory *memory : context.target->sharedMemories())
+    parts = std::min(parts, llvm::divideCeilSigned(
+                                memory->lanes, context.target->portLanes(
+                                                   *context.engine, *memory)));
   if (parts < 2 || parts >= engines)
     return success();
   std::optional<Sizes> sizes = cutter.cut(parts);

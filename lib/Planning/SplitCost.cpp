@@ -13,11 +13,11 @@ using namespace mlir;
 using namespace mlir::llm;
 
 static PartCostAttr withCount(PartCostAttr part, int64_t count) {
-  return PartCostAttr::get(part.getContext(), count, part.getWork(),
-                           part.getTraffic(), part.getWorkingSetBytes(),
-                           part.getOverheadCycles(), part.getSerialCycles(),
-                           part.getComputeCycles(), part.getMemoryCycles(),
-                           part.getBound(), part.getEnergyPicojoules());
+  return PartCostAttr::get(
+      part.getContext(), count, part.getWork(), part.getTraffic(),
+      part.getWorkingSetBytes(), part.getOverheadCycles(),
+      part.getSerialCycles(), part.getComputeCycles(), part.getMemoryCycles(),
+      part.getCyclesByMemory(), part.getBound(), part.getEnergyPicojoules());
 }
 
 static FailureOr<PartCostAttr> costOfPart(const OpOnTarget &part, TileAttr tile,

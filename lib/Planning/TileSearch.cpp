@@ -9,6 +9,7 @@
 #include "llm/Cost/Kernels/Granules.h"
 #include "llm/Cost/Movement.h"
 #include "llm/Support/Units.h"
+#include "llm/Workload/Counts.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -18,13 +19,18 @@ using namespace mlir::llm;
 
 namespace {
 /// Arithmetic takes as long with every tile of whole granules, and more bytes
-/// take no less time: the cheapest of these is one that moves the fewest.
+/// take no less time: the cheapest of these is one that moves the fewest. Where
+/// several memories have a rate, bytes are those of the slowest that take as
+/// long.
 class TileSearch {
 public:
   /// What tiles are asked for: those that fill granules, those of any size,
   /// those of which one is held where rows would have to be cut otherwise, or
   /// those that cut rows, over which stages sweep one after the other, too.
   enum class Tiles { FillingGranules, OfAnySize, HeldOnce, CuttingRows };
+  /// What memories keep for those behind them: what the tile lets them, or all
+  /// that they could with any tile.
+  enum class Kept { ByTile, All };
 
   /// `handsOverOnce`: one tile is held of what an engine makes for another one,
   /// which wait for each other then.
@@ -33,6 +39,7 @@ public:
         model(context.op, context.workload),
         capacity(context.tileCapacityBytes()), tiles(tiles),
         handsOverOnce(handsOverOnce), steps(context.workload.loops.size(), 1) {
+    findRates();
     if (tiles == Tiles::FillingGranules)
       findSteps();
     classifyLoops();
@@ -48,6 +55,7 @@ public:
   bool sweepsPerStage() const { return model.sweepsPerStage(best); }
 
 private:
+  void findRates();
   void findSteps();
   bool mayCut(const Loop &loop) const;
   void classifyLoops();
@@ -57,7 +65,8 @@ private:
   void enumerateSizes(size_t position);
   /// The fewest bytes over the orders of the loops that are cut; `order` is
   /// left at that of them. Nothing where none is better than the best so far.
-  std::optional<int64_t> chooseOrder(Tiling &tiling) const;
+  std::optional<int64_t> chooseOrder(Tiling &tiling,
+                                     Kept kept = Kept::ByTile) const;
   /// Whether tiles with the current sizes of the loops before `position` can
   /// be better than the best so far, if those from there on are as in
   /// `optimistic`.
@@ -76,7 +85,15 @@ private:
   Count workingSetBytes() const;
   bool fits(int64_t room) const;
   /// Nothing where it is above `most`, or has no count.
-  std::optional<int64_t> countBytes(const Tiling &tiling, int64_t most) const;
+  std::optional<int64_t> countBytes(const Tiling &tiling, int64_t most,
+                                    Kept kept = Kept::ByTile) const;
+  std::optional<int64_t> countNearBytes(const Tiling &tiling,
+                                        int64_t most) const;
+  /// The longest of all memories, and a little of the others, which engines
+  /// compete for.
+  std::optional<int64_t> countTime(const Tiling &tiling, Kept kept) const;
+  /// Bytes of all buffers, as `count` has them.
+  Count countAll(function_ref<Count(unsigned)> count) const;
   void growStreamedLoops();
   void cutForEngines();
   TileLevelAttr makeLevel() const;
@@ -87,6 +104,10 @@ private:
   int64_t capacity;
   Tiles tiles;
   bool handsOverOnce;
+  /// Of the engine's ports to the memories that engines share, from near to
+  /// far.
+  SmallVector<int64_t, 2> portRates;
+  int64_t tileRate = 0; ///< of the memory of the tiles; 0: no limit
   /// Of each loop, what its tiles are multiples of where it is cut.
   SmallVector<int64_t, 6> steps;
   /// Loops that some buffer does not use: cutting them, and their order, costs
@@ -126,6 +147,14 @@ static SmallVector<int64_t> candidateSizes(int64_t extent, int64_t step) {
         sizes.push_back(size);
     }
   return sizes;
+}
+
+void TileSearch::findRates() {
+  for (const Memory *memory : context.target->sharedMemories())
+    portRates.push_back(
+        context.target->portBytesPerSecond(*context.engine, *memory));
+  if (const Memory *tiles = context.tileMemory())
+    tileRate = tiles->usableBytesPerSecond();
 }
 
 /// What several products of an op are cut by serves all of them.
@@ -226,8 +255,53 @@ SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
   return fitting;
 }
 
+Count TileSearch::countAll(function_ref<Count(unsigned)> count) const {
+  Count bytes = int64_t(0);
+  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
+    bytes = plus(bytes, count(buffer));
+  return bytes;
+}
+
+std::optional<int64_t> TileSearch::countTime(const Tiling &tiling,
+                                             Kept kept) const {
+  constexpr int64_t shareOfOthers = 64;
+  int64_t slowest = *llvm::min_element(portRates), longest = 0, others = 0;
+  auto add = [&](Count bytes, int64_t rate) {
+    std::optional<int64_t> time =
+        succeeded(bytes) ? ceilMulDiv(*bytes, slowest, 1, rate) : std::nullopt;
+    if (!time || *time > maxCount - others)
+      return false;
+    others += std::min(*time, longest);
+    longest = std::max(*time, longest);
+    return true;
+  };
+  SmallVector<Tiling, 2> tilings =
+      tilesOfMemories(*context.target, model, tiling);
+  for (unsigned memory = 0; memory < portRates.size(); ++memory) {
+    bool movesOnce = kept == Kept::All && memory > 0;
+    Count bytes = countAll([&](unsigned buffer) {
+      return movesOnce ? model.compulsoryBytes(buffer)
+                       : model.trafficBytes(tilings[memory], buffer);
+    });
+    if (!add(bytes, portRates[memory]))
+      return std::nullopt;
+  }
+  auto use = [&](unsigned buffer) { return model.usedBytes(tiling, buffer); };
+  if (tileRate > 0 && !add(countAll(use), tileRate))
+    return std::nullopt;
+  return longest + others / shareOfOthers;
+}
+
 std::optional<int64_t> TileSearch::countBytes(const Tiling &tiling,
-                                              int64_t most) const {
+                                              int64_t most, Kept kept) const {
+  if (portRates.size() == 1 && tileRate == 0)
+    return countNearBytes(tiling, most);
+  std::optional<int64_t> time = countTime(tiling, kept);
+  return time && *time <= most ? time : std::nullopt;
+}
+
+std::optional<int64_t> TileSearch::countNearBytes(const Tiling &tiling,
+                                                  int64_t most) const {
   int64_t bytes = 0;
   for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
     Count moved = model.trafficBytes(tiling, buffer);
@@ -238,7 +312,8 @@ std::optional<int64_t> TileSearch::countBytes(const Tiling &tiling,
   return bytes;
 }
 
-std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling) const {
+std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling,
+                                               Kept kept) const {
   // Loops that are not cut have no place in the order: they stay outside, as
   // those do whose order costs nothing. Sweeps over rows are inside of all.
   SmallVector<unsigned> cut, outer, rows;
@@ -258,7 +333,7 @@ std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling) const {
     tiling.order.append(cut.begin(), cut.end());
     tiling.order.append(rows.begin(), rows.end());
     std::optional<int64_t> found =
-        countBytes(tiling, least ? *least - 1 : mostBytes);
+        countBytes(tiling, least ? *least - 1 : mostBytes, kept);
     if (found) {
       least = found;
       bestOrder = tiling.order;
@@ -269,7 +344,7 @@ std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling) const {
 }
 
 bool TileSearch::canImprove(Tiling optimistic) const {
-  return chooseOrder(optimistic).has_value();
+  return chooseOrder(optimistic, Kept::All).has_value();
 }
 
 Tiling TileSearch::withoutCuts(size_t position) const {
@@ -397,7 +472,8 @@ FailureOr<TileLevelAttr> TileSearch::run() {
            << *least - capacity << " too many; the target needs a larger one";
   }
   enumerateSizes(0);
-  if (!bestBytes || !memoryCycles(context, *bestBytes))
+  if (!bestBytes || !ceilMulDiv(*bestBytes, context.target->clockHz, 1,
+                                *llvm::min_element(portRates)))
     return context.refuse()
            << "its bytes are above 2^61 - 1, or a value inside is computed "
               "again, with every tile that fits";
@@ -409,8 +485,9 @@ FailureOr<TileLevelAttr> TileSearch::run() {
 
 FailureOr<SmallVector<int64_t, 4>> TileSearch::movedBytes() const {
   SmallVector<int64_t, 4> bytes;
+  Tiling tiling = tilesOfMemories(*context.target, model, best).back();
   for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
-    Count moved = model.trafficBytes(best, buffer);
+    Count moved = model.trafficBytes(tiling, buffer);
     if (failed(moved))
       return failure();
     bytes.push_back(*moved);
@@ -519,7 +596,7 @@ FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
     FailureOr<Movement> once = moveCompulsory(context);
     if (failed(once))
       return failure();
-    bytes = once->bytes;
+    bytes = once->bytes.back();
   }
   if (std::unique_ptr<UnitKernel> kernel = unitKernelOf(context)) {
     FailureOr<TileLevelAttr> level =

@@ -167,18 +167,16 @@ static double evenSeconds(const OpOnTarget &original, double bytes,
   onTarget.target = &target;
   onTarget.engine = &engine;
   FailureOr<int64_t> compute = computeCycles(onTarget);
-  std::optional<int64_t> memory = memoryCycles(onTarget, int64_t(bytes));
-  Count macs = countWork(onTarget.op, onTarget.workload, WorkKind::Mac);
-  if (failed(compute) || !memory || failed(macs))
+  MovedBytes moved;
+  moved.shared.assign(target.sharedMemories().size(), int64_t(bytes));
+  FailureOr<Traffic> traffic = Traffic::get(onTarget, std::move(moved));
+  if (failed(compute) || failed(traffic))
     return -1;
-  std::optional<int64_t> energy =
-      energyPicojoules(onTarget, *macs, int64_t(bytes), /*cachedBytes=*/0);
-  std::optional<int64_t> power =
-      energy ? powerCycles(target, *energy) : std::nullopt;
+  std::optional<int64_t> power = powerCycles(target, traffic->picojoules);
   if (!power)
     return -1;
-  return double(engine.overheadCycles + std::max({*compute, *memory, *power})) /
-         double(target.clockHz);
+  int64_t cycles = std::max({*compute, traffic->memoryCycles, *power});
+  return double(engine.overheadCycles + cycles) / double(target.clockHz);
 }
 
 double RowModels::predict(const Model &model, Machines &machines) const {

@@ -26,7 +26,7 @@ static LogicalResult checkLanes(Operation *op, const Target &target,
   for (NamedAttribute entry : lanes) {
     StringRef name = entry.getName();
     const Memory *memory = target.findMemory(name);
-    if (!memory || !memory->isShared() ||
+    if (!memory || !target.isShared(*memory) ||
         getAmount(lanes, name) > memory->lanes)
       return op->emitOpError()
              << "has a slot with " << getAmount(lanes, name) << " lanes of '"

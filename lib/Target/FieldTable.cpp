@@ -95,8 +95,7 @@ ArrayRef<OtherField> engineOthers() {
        "a map from element types (`\"bf16\"`, `\"f8E4M3FN\"`, `\"i8\"`, ...) "
        "to rates of one unit"},
       {keys::privateMemory, "", "none",
-       "the name of a memory without `bytes_per_second`; each engine has one "
-       "of its own"},
+       "the name of a memory, of which each engine has one of its own"},
       {keys::ports, "bytes per second", "the memory's full rate",
        "a map from shared memories to the most that one engine can take of "
        "their rate"},
@@ -201,12 +200,15 @@ ArrayRef<NumberField<Engine>> engineNumbers() {
 ArrayRef<NumberField<Memory>> memoryNumbers() {
   static const NumberField<Memory> fields[] = {
       field("capacity_bytes", "bytes",
-            "required if private; not given if shared",
+            "required if private; no limit if shared",
             "capacity; that of the last shared memory must hold the program "
             "(weights, caches, values), or else nothing is checked",
             &Memory::capacityBytes),
-      field("bytes_per_second", "bytes per second", "the memory is private",
-            "the rate", &Memory::bytesPerSecond),
+      field("bytes_per_second", "bytes per second",
+            "required if shared; no limit if private",
+            "the rate; of a `private_memory`, what arithmetic reads and writes "
+            "of one",
+            &Memory::bytesPerSecond),
       field("lanes", "lanes", "1024",
             "equal lanes that the rate is cut into; an engine's port takes the "
             "whole lanes that fit in it; one narrower than a lane is an error",
@@ -217,6 +219,11 @@ ArrayRef<NumberField<Memory>> memoryNumbers() {
             &Memory::sustainedBytesPerSecond),
       field("femtojoules_per_byte", "10^-15 joules", "not counted",
             "energy of one byte moved", &Memory::femtojoulesPerByte, 0),
+      field("bytes_per_engine", "bytes", "nothing is kept",
+            "of a shared memory that is not the last: room in which each "
+            "engine that computes keeps tiles that come back, so that they "
+            "pass the memories behind it once",
+            &Memory::bytesPerEngine),
   };
   return fields;
 }

@@ -47,6 +47,7 @@ inline constexpr llvm::StringLiteral accumulatorBytes =
     "accumulator_bytes_per_unit";
 inline constexpr llvm::StringLiteral capacityBytes = "capacity_bytes";
 inline constexpr llvm::StringLiteral lanes = "lanes";
+inline constexpr llvm::StringLiteral bytesPerEngine = "bytes_per_engine";
 } // namespace keys
 
 /// One value of a description: what it is, its path, and where it was written.

@@ -43,21 +43,20 @@ static Field toField(const LocatedJson &json) {
   return field;
 }
 
-/// Costs that are computed pass the last shared memory alone: what the file
-/// says of another one must not look as if it had a say. (Costs that are
-/// written by hand may name it.)
+/// A memory between engines and DRAM that holds something does nothing where it
+/// is not said how much of it is whose.
 static void warnOfUnusedMemories(const Field &root, const Target &target) {
   const Field *memories = root.find(keys::memories);
   SmallVector<const Memory *> shared = target.sharedMemories();
   for (const Memory *memory : llvm::drop_end(shared))
-    if (const Field *field = memories->find(memory->name))
+    if (const Field *field = memories->find(memory->name);
+        field && memory->capacityBytes > 0 && !memory->bytesPerEngine)
       mlir::emitWarning(field->location)
-          << "'" << field->path << "' is a second memory with "
-          << "bytes_per_second, which is not modelled: all bytes of --llm-tile "
-             "and --llm-cost pass '"
-          << target.dram().name
-          << "' alone. A memory next to engines is their private_memory, and "
-             "has no bytes_per_second";
+          << "'" << field->path
+          << "' keeps nothing: all bytes pass it from and to '"
+          << shared.back()->name
+          << "'. Say with bytes_per_engine in how much of it each engine keeps "
+             "tiles that come back, or leave capacity_bytes out";
 }
 
 FailureOr<Target> parseTargetJson(StringRef text, StringRef bufferName,

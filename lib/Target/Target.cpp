@@ -29,15 +29,35 @@ const Memory *Target::findMemory(StringRef name) const {
   return found == memories.end() ? nullptr : &*found;
 }
 
+bool Target::isShared(const Memory &memory) const {
+  return memory.bytesPerSecond > 0 &&
+         llvm::none_of(engines, [&](const Engine &engine) {
+           return engine.privateMemory == memory.name;
+         });
+}
+
 SmallVector<const Memory *> Target::sharedMemories() const {
   SmallVector<const Memory *> shared;
   for (const Memory &memory : memories)
-    if (memory.isShared())
+    if (isShared(memory))
       shared.push_back(&memory);
   return shared;
 }
 
 const Memory &Target::dram() const { return *sharedMemories().back(); }
+
+int64_t Target::countComputeEngines() const {
+  int64_t count = 0;
+  for (const Engine &engine : engines)
+    count += engine.isCompute() ? engine.count : 0;
+  return count;
+}
+
+bool Target::hasRoomForEngines(const Memory &memory) const {
+  return memory.capacityBytes == 0 ||
+         memory.bytesPerEngine.value_or(0) <=
+             memory.capacityBytes / std::max<int64_t>(1, countComputeEngines());
+}
 
 const Memory *Target::privateMemoryOf(const Engine &engine) const {
   return engine.privateMemory.empty() ? nullptr
@@ -314,7 +334,18 @@ static LogicalResult setCount(Target &target, Engine &engine, int64_t count,
                        << " engines must be between 1 and "
                        << withThousandsSeparators(Target::maxEngines)
                        << ", got " << count;
-  engine.count = count;
+  int64_t before = std::exchange(engine.count, count);
+  for (const Memory &memory : target.memories)
+    if (!target.hasRoomForEngines(memory)) {
+      engine.count = before;
+      return emitError() << "'" << memory.name << "' has "
+                         << withThousandsSeparators(memory.capacityBytes)
+                         << " bytes, too few for "
+                         << withThousandsSeparators(*memory.bytesPerEngine)
+                         << " (bytes_per_engine) of each engine with "
+                         << withThousandsSeparators(count) << " '"
+                         << engine.name << "'";
+    }
   if (engine.units > 1 && count > 1)
     remark = withThousandsSeparators(count) +
              " chips' compute now share one memory: '" + engine.name +
@@ -397,8 +428,13 @@ std::string describeForCost(const Target &target, const Engine &engine) {
     os << " " << figures.kernel << ":";
     describeNumbers(os, kernelNumbers(), figures);
   }
-  if (const Memory *memory = target.privateMemoryOf(engine))
+  if (const Memory *memory = target.privateMemoryOf(engine)) {
     os << " private=" << memory->capacityBytes;
+    if (memory->bytesPerSecond > 0)
+      os << " at=" << memory->usableBytesPerSecond();
+    if (memory->femtojoulesPerByte)
+      os << " energy=" << *memory->femtojoulesPerByte;
+  }
   for (const Memory *memory : target.sharedMemories()) {
     os << " " << memory->name << ":";
     describeNumbers(os, memoryNumbers(), *memory);

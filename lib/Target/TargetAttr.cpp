@@ -94,12 +94,13 @@ static MapWriter writeEngine(const Engine &engine, MLIRContext *context) {
   return map;
 }
 
-static MapWriter writeMemory(const Memory &memory, MLIRContext *context) {
+static MapWriter writeMemory(const Memory &memory, bool isShared,
+                             MLIRContext *context) {
   MapWriter map(context);
-  if (memory.isShared())
-    addNumbers(map, memoryNumbers(), memory);
-  else
-    map.add(keys::capacityBytes, memory.capacityBytes);
+  for (const NumberField<Memory> &number : memoryNumbers())
+    if (number.get(memory).value_or(-1) >= number.least &&
+        (isShared || number.key != keys::lanes))
+      map.add(number.key, number.get(memory));
   return map;
 }
 
@@ -117,7 +118,8 @@ void writeTarget(ModuleOp module, const Target &target) {
   for (const Engine &engine : target.engines)
     engines.add(engine.name, writeEngine(engine, context));
   for (const Memory &memory : target.memories)
-    memories.add(memory.name, writeMemory(memory, context));
+    memories.add(memory.name,
+                 writeMemory(memory, target.isShared(memory), context));
   for (const Link &link : target.links)
     links.add(link.name, writeLink(link, context));
 

@@ -204,10 +204,12 @@ private:
     const Memory *memory = target.findMemory(engine.privateMemory);
     if (!memory)
       add(fieldPath, noSuchMemory(engine.privateMemory));
-    else if (memory->isShared())
+    else if (memory->bytesPerSecond > 0 &&
+             engine.costModel != CostModelKind::Tiles)
       add(fieldPath,
           "names '" + memory->name +
-              "', which has bytes_per_second: that is a shared memory");
+              "', whose bytes_per_second is read by cost_model \"tiles\" "
+              "alone, which the engine does not have");
   }
 
   void checkPorts(const Engine &engine, const std::string &path) {
@@ -221,10 +223,9 @@ private:
       const Memory *memory = target.findMemory(port.memory);
       if (!memory)
         add(portPath, noSuchMemory(port.memory));
-      else if (!memory->isShared())
-        add(portPath,
-            "is a port to a memory without bytes_per_second: that is a "
-            "private one");
+      else if (!target.isShared(*memory))
+        add(portPath, "is a port to a private memory, of which each engine "
+                      "has one of its own");
       else if (port.bytesPerSecond > memory->bytesPerSecond)
         add(portPath, "is above the memory's own " +
                           withThousandsSeparators(memory->bytesPerSecond) +
@@ -244,24 +245,27 @@ private:
     checkNames(keys::memories, target.memories);
     for (const Memory &memory : target.memories)
       checkMemory(memory, (keys::memories + "." + memory.name).str());
-    if (llvm::none_of(target.memories,
-                      [](const Memory &m) { return m.isShared(); }))
+    if (target.sharedMemories().empty())
       add(keys::memories,
-          "must hold a shared memory, one with bytes_per_second: "
-          "where values live between ops");
+          "must hold a shared memory, one with bytes_per_second that is no "
+          "engine's private_memory: where values live between ops");
   }
 
   void checkMemory(const Memory &memory, const std::string &path) {
     checkNumbers(path + ".", memoryNumbers(), memory);
-    if (memory.isShared())
-      return checkSustained(path, memory.sustainedBytesPerSecond,
-                            memory.bytesPerSecond, "bytes_per_second");
-    if (memory.sustainedBytesPerSecond)
+    checkRoomOfEngines(memory, path + "." + keys::bytesPerEngine.str());
+    if (memory.bytesPerSecond > 0)
+      checkSustained(path, memory.sustainedBytesPerSecond,
+                     memory.bytesPerSecond, "bytes_per_second");
+    else if (memory.sustainedBytesPerSecond)
       add(path + ".sustained_bytes_per_second",
           "is of a rate, and this memory has no bytes_per_second");
+    if (target.isShared(memory))
+      return;
     if (memory.lanes != Memory::defaultLanes)
       add(path + "." + keys::lanes,
-          "cuts a rate into lanes, and this memory has no bytes_per_second");
+          "cuts a rate that engines share into lanes, and this memory is a "
+          "private one");
     bool isUsed = llvm::any_of(target.engines, [&](const Engine &engine) {
       return engine.privateMemory == memory.name;
     });
@@ -271,6 +275,21 @@ private:
     else if (memory.capacityBytes == 0)
       add(path + "." + keys::capacityBytes,
           "is missing: tiles are cut for a private memory");
+  }
+
+  void checkRoomOfEngines(const Memory &memory, const std::string &path) {
+    if (!memory.bytesPerEngine)
+      return;
+    SmallVector<const Memory *> shared = target.sharedMemories();
+    if (!shared.empty() && !llvm::is_contained(llvm::drop_end(shared), &memory))
+      add(path, "is for a shared memory between engines and the last one, '" +
+                    shared.back()->name +
+                    "': tiles that come back are kept nearer than that");
+    else if (!target.hasRoomForEngines(memory))
+      add(path, "times the target's " +
+                    withThousandsSeparators(target.countComputeEngines()) +
+                    " engines that compute is above the memory's capacity, " +
+                    withThousandsSeparators(memory.capacityBytes) + " bytes");
   }
 
   std::string noSuchMemory(StringRef name) {

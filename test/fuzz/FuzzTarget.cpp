@@ -38,7 +38,7 @@ static void checkQueries(const Target &target, MLIRContext *context) {
         require(*rate > 0, "a rate of " + Twine(*rate));
     require(!describeForCost(target, engine).empty(), "no description");
   }
-  require(target.dram().isShared(), "a DRAM without a rate");
+  require(target.isShared(target.dram()), "a DRAM without a rate");
 }
 
 /// `setComputeEngines` may refuse, and then leaves the target as it was.

@@ -33,8 +33,17 @@ STAGES_OF_A_BLOCK = 32
 
 
 def machine(engines: int = 4, bytes_per_second: float = 1e12, capacity: int = 8 << 20,
-            clock_hz: float = 1e9) -> dict:
+            clock_hz: float = 1e9, cache_rate: float = 0, bytes_per_engine: int = 0,
+            tile_rate: float = 0) -> dict:
+    """With a rate of its own, a cache lies between the engines and DRAM, or arithmetic takes no
+    more of the private memories."""
     port = {"dram": 250e9}
+    sram = {"capacity_bytes": capacity} | ({"bytes_per_second": tile_rate} if tile_rate else {})
+    cache = {"bytes_per_second": cache_rate}
+    if bytes_per_engine:
+        cache["bytes_per_engine"] = bytes_per_engine
+    if cache_rate:
+        port = {"cache": cache_rate // 3} | port
     return {"name": "m", "description": "invented", "clock_hz": clock_hz,
             "engines": {
                 "core": {"kinds": ["matrix", "vector"], "count": engines,
@@ -42,8 +51,13 @@ def machine(engines: int = 4, bytes_per_second: float = 1e12, capacity: int = 8 
                          "special_per_cycle_per_unit": 64, "compare_per_cycle_per_unit": 256,
                          "private_memory": "sram", "port_bytes_per_second": port},
                 "dma": {"kinds": ["memory"], "count": 2, "port_bytes_per_second": port}},
-            "memories": {"sram": {"capacity_bytes": capacity},
-                         "dram": {"bytes_per_second": bytes_per_second}}}
+            "memories": {"sram": sram} | ({"cache": cache} if cache_rate else {})
+                        | {"dram": {"bytes_per_second": bytes_per_second}}}
+
+
+# Small tiles that a cache serves again; arithmetic that waits for the private memory.
+MEMORIES = [{"cache_rate": 1.5e12, "bytes_per_engine": 6 << 20, "capacity": 1 << 20},
+            {"tile_rate": 2e12, "capacity": 2 << 20}]
 
 
 class Tool:
@@ -111,10 +125,10 @@ def pinned(line: str, dice: random.Random) -> str:
     return TILE.sub(by_hand, line)
 
 
-def check_random_cuts(tool: Tool, source: Path, engines: int, dice: random.Random, trials: int) -> int:
+def check_random_cuts(tool: Tool, source: Path, figures: dict, dice: random.Random, trials: int) -> int:
     """How many were tried."""
-    _, bound, text = tool.schedule(source, engines=engines)
-    tiled = tool.run(source, tool.target(engines=engines), "--llm-tile")
+    _, bound, _ = tool.schedule(source, **figures)
+    tiled = tool.run(source, tool.target(**figures), "--llm-tile")
     work = tool.folder / "cut.mlir"
     tried = 0
     for _ in range(trials):
@@ -135,7 +149,7 @@ def check_random_cuts(tool: Tool, source: Path, engines: int, dice: random.Rando
         if makespan < bound:
             keep = tool.folder / "shorter.mlir"
             keep.write_text(work.read_text())
-            sys.exit(f"{keep}: {makespan} cycles with {engines} engines, below the bound of {bound}")
+            sys.exit(f"{keep}: {makespan} cycles with {figures}, below the bound of {bound}")
     return tried
 
 
@@ -149,13 +163,16 @@ def check_machines(tool: Tool, source: Path) -> None:
             sys.exit(f"{source}: {engines} engines take {makespan}, at least {bound}; "
                      f"one fewer {previous[0]}, at least {previous[1]}")
         previous = makespan, bound
-    for name, figures in {
-            "bytes_per_second": [5e11, 1e12, 1.3e12, 2e12, 2.9e12],
-            "capacity": [4 << 20, 8 << 20, 24 << 20],
-            "clock_hz": [5e8, 1e9, 1.7e9, 3e9]}.items():
+    for name, figures, others in [
+            ("bytes_per_second", [5e11, 1e12, 1.3e12, 2e12, 2.9e12], {}),
+            ("capacity", [4 << 20, 8 << 20, 24 << 20], {}),
+            ("clock_hz", [5e8, 1e9, 1.7e9, 3e9], {}),
+            ("cache_rate", [5e11, 1.5e12, 4e12], {"bytes_per_engine": 4 << 20}),
+            ("bytes_per_engine", [0, 1 << 20, 16 << 20], {"cache_rate": 1.5e12, "capacity": 1 << 20}),
+            ("tile_rate", [1e12, 4e12, 16e12, 0], {})]:
         least = None
         for figure in figures:
-            _, bound, _ = tool.schedule(source, **{name: figure})
+            _, bound, _ = tool.schedule(source, **{name: figure}, **others)
             seconds = bound / figure if name == "clock_hz" else bound / 1e9
             slack = STAGES_OF_A_BLOCK / (figure if name == "clock_hz" else 1e9)
             if least is not None and seconds > least + slack:
@@ -176,8 +193,8 @@ def main() -> None:
     tried = 0
     for source in options.programs:
         check_machines(tool, source)
-        for engines in (1, 2, 4):
-            tried += check_random_cuts(tool, source, engines, dice, options.trials)
+        for figures in [{"engines": 1}, {"engines": 2}, {"engines": 4}, *MEMORIES]:
+            tried += check_random_cuts(tool, source, figures, dice, options.trials)
     if tried < len(options.programs) * options.trials:
         sys.exit(f"only {tried} programs with other cuts were scheduled")
     print(f"bounds hold for {tried} programs with other cuts")

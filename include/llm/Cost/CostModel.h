@@ -33,15 +33,24 @@ struct Cycles {
   static CostBound boundOf(int64_t overhead, int64_t compute, int64_t memory);
 };
 
-/// What an op moves in all, what that takes of the engine's port, and what the
-/// whole op takes of energy.
-struct Traffic {
-  int64_t dramBytes = 0, cachedBytes = 0;
-  int64_t memoryCycles = 0, picojoules = 0;
+/// What an op moves in all.
+struct MovedBytes {
+  /// Through each memory that engines share, from near to far.
+  SmallVector<int64_t, 2> shared;
+  int64_t cached = 0; ///< that lie in the private memory already
+  int64_t used = 0;   ///< that arithmetic takes of a private memory with a rate
+};
+
+/// The same with what that takes of the engine's ports, and what the whole op
+/// takes of energy.
+struct Traffic : MovedBytes {
+  SmallVector<int64_t, 2> sharedCycles;
+  int64_t usedCycles = 0;
+  int64_t memoryCycles = 0; ///< the longest of all
+  int64_t picojoules = 0;
 
   /// Fails where a figure leaves 64 bits.
-  static FailureOr<Traffic> get(const OpOnTarget &context, int64_t dramBytes,
-                                int64_t cachedBytes);
+  static FailureOr<Traffic> get(const OpOnTarget &context, MovedBytes bytes);
 };
 
 /// How the cost of one op with a tile comes about. Every error goes to those

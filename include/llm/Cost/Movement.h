@@ -17,7 +17,13 @@ namespace mlir::llm {
 /// Bytes that each buffer of the workload moves, and the room that the tiles
 /// take.
 struct Movement {
-  SmallVector<int64_t, 4> bytes;
+  using OfBuffers = SmallVector<int64_t, 4>;
+  /// Through each memory that engines share, in the order of the target: from
+  /// near to far.
+  SmallVector<OfBuffers, 2> bytes;
+  /// What arithmetic reads and writes of the tiles, where their memory has a
+  /// rate.
+  int64_t usedBytes = 0;
   /// The buffers that already lie in the engine's private memory.
   llvm::SmallBitVector resident;
   int64_t workingSetBytes = 0;
@@ -29,6 +35,12 @@ struct Movement {
 /// say.
 SmallVector<int64_t, 4> tilesHeld(const Workload &workload,
                                   TileLevelAttr level);
+
+/// The tiles in which each memory that engines share is asked for bytes: those
+/// of the nearer one that holds most, where one holds any.
+SmallVector<Tiling, 2> tilesOfMemories(const Target &target,
+                                       const TileModel &model,
+                                       const Tiling &tiling);
 
 /// Names of a tile's loops in the order of the workload, with the level's
 /// sizes.

@@ -27,17 +27,24 @@ FailureOr<int64_t> computeCyclesInTiles(const OpOnTarget &context,
                                         ArrayRef<int64_t> tileSizes,
                                         int64_t tilesInFlow = 1);
 
-/// Cycles in which `bytes` pass through one engine's port to DRAM.
-std::optional<int64_t> memoryCycles(const OpOnTarget &context, int64_t bytes);
+/// Cycles in which `bytes` pass through one engine's port to a memory that is
+/// shared, or in which arithmetic uses them in a private one; 0 of one without
+/// a rate, nothing above 64 bits.
+std::optional<int64_t> memoryCycles(const OpOnTarget &context,
+                                    const Memory &memory, int64_t bytes);
+/// The least rate of one engine's ports to the memories that are shared.
+int64_t slowestPortBytesPerSecond(const OpOnTarget &context);
 
 /// Cycles that the target's power limit allows no less for work that takes this
 /// energy; 0 without a limit, nothing above 64 bits.
 std::optional<int64_t> powerCycles(const Target &target, int64_t picojoules);
 /// Energy of the multiply-accumulates, and of the bytes in the memories that
-/// they pass: what comes from DRAM passes the private memory, too. Rounded up
-/// to picojoules; nothing on overflow.
+/// they pass (`bytes`: each that is shared, in the order of the target): what
+/// passes the nearest passes the private memory, too. Rounded up to picojoules;
+/// nothing on overflow.
 std::optional<int64_t> energyPicojoules(const OpOnTarget &context, int64_t macs,
-                                        int64_t dramBytes, int64_t cachedBytes);
+                                        ArrayRef<int64_t> bytes,
+                                        int64_t cachedBytes);
 
 /// Where the engine has no rate for the element type of the contraction, that
 /// whose rate stands in for it: what is assumed of the target, as sentences for

@@ -21,7 +21,7 @@ struct Tiling {
   SmallVector<unsigned, 6> order;
 };
 
-/// What a tiled op moves between the memory that holds its tiles and the one
+/// What a tiled op moves between the memory that holds its tiles and those
 /// beyond.
 ///
 /// A tile of a buffer stays until an iteration needs another one. So a buffer
@@ -30,6 +30,9 @@ struct Tiling {
 /// exact. A result whose reduction is interrupted that way is spilled and
 /// fetched again as 32-bit partial sums, a state as it is. Where each stage
 /// sweeps over the tiles of a row, what several stages read is moved for each.
+///
+/// A memory on the way with room for all that some inner loops touch holds it
+/// until they touch something else: it has one large tile of each buffer.
 class TileModel {
 public:
   /// `op` and `workload` must outlive the model.
@@ -41,9 +44,15 @@ public:
   bool sweepsPerStage(const Tiling &tiling) const;
   /// Whether a tile of the buffer stays until no iteration needs it any more.
   bool isKept(const Tiling &tiling, unsigned buffer) const;
+  /// The tiles of a memory on the way: with as many inner loops whole as fit
+  /// into `room`, one tile of each buffer; nothing where the smallest do not.
+  std::optional<Tiling> tilesWithin(int64_t room, const Tiling &tiling) const;
   /// Bytes that one buffer moves, both directions; failure when they leave 64
   /// bits, or a value inside a kernel would be computed again.
   Count trafficBytes(const Tiling &tiling, unsigned buffer) const;
+  /// Bytes that arithmetic reads and writes of one buffer in the memory of the
+  /// tiles: each stage and each iteration over tiles does so once.
+  Count usedBytes(const Tiling &tiling, unsigned buffer) const;
   /// Bytes of one full tile of a buffer.
   Count tileBytes(const Tiling &tiling, unsigned buffer) const;
   /// 2 where the next tile is fetched while this one is used, 1 where there is
@@ -60,6 +69,16 @@ private:
   /// that the buffer does not have, around one that changes its tile.
   template <typename Visit>
   void forEachReturn(const Tiling &tiling, unsigned buffer, Visit visit) const;
+  /// Elements of a buffer, once for each iteration over tiles of loops that it
+  /// does not have: those that `forEach` calls.
+  template <typename ForEach>
+  Count touchedElements(const Tiling &tiling, unsigned buffer,
+                        ForEach forEach) const;
+  /// What is written, with 32-bit partial sums for each interruption.
+  Count writtenBytes(unsigned buffer, int64_t touched) const;
+  /// Room for a tile of `box`, of a result for sums that are not complete.
+  Count keptBytes(const Tiling &tiling, const Tiling &box,
+                  unsigned buffer) const;
   /// Elements moved when the masked loops in `outer` are cut into tiles of
   /// `sizes`.
   Count maskedElements(unsigned buffer, const llvm::SmallBitVector &outer,

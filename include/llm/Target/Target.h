@@ -38,25 +38,28 @@ struct MacEnergy {
 };
 
 /// A memory. One that is shared between engines has a rate that they compete
-/// for; one that is private to an engine has only a capacity.
+/// for. One that engines name as their private memory is there once for each of
+/// them; its rate, if it is given, is what arithmetic takes of it.
 struct Memory {
   static constexpr int64_t defaultLanes = 1024;
 
   std::string name;
   /// 0: not given, nothing is checked against it (shared memories only).
   int64_t capacityBytes = 0;
-  int64_t bytesPerSecond = 0;   ///< 0: private to an engine, no rate
+  int64_t bytesPerSecond = 0;   ///< 0: private to an engine, no limit
   int64_t lanes = defaultLanes; ///< equal lanes that a shared rate is cut into
   /// What long streams reach of the rate, no more than it; not given: all of
   /// it.
   std::optional<int64_t> sustainedBytesPerSecond;
   std::optional<int64_t> femtojoulesPerByte;
+  /// Of a shared memory nearer than the last: room in which one engine keeps
+  /// tiles that come back to it; not given: they pass all memories again.
+  std::optional<int64_t> bytesPerEngine;
 
   /// The rate that time is computed with.
   int64_t usableBytesPerSecond() const {
     return sustainedBytesPerSecond.value_or(bytesPerSecond);
   }
-  bool isShared() const { return bytesPerSecond > 0; }
   bool operator==(const Memory &other) const;
 };
 
@@ -168,11 +171,17 @@ struct Target {
   std::string fittedOn;
 
   const Memory *findMemory(StringRef name) const;
+  /// Whether it has a rate, and is no engine's private memory.
+  bool isShared(const Memory &memory) const;
   /// The memories whose rate is shared, in order; lanes are given in this
   /// order.
   SmallVector<const Memory *> sharedMemories() const;
   /// The last shared memory: where values live between ops.
   const Memory &dram() const;
+  /// Engines that compute: each keeps `bytesPerEngine` of the shared memories.
+  int64_t countComputeEngines() const;
+  /// Whether the memory has room for what all of them keep there.
+  bool hasRoomForEngines(const Memory &memory) const;
   /// The private memory of an engine, or null.
   const Memory *privateMemoryOf(const Engine &engine) const;
   /// What passes one engine's port to `memory`, at most what streams reach.

@@ -67,6 +67,8 @@ static void writeCost(TraceValues &values, PartCostAttr cost) {
   values.number("serial_cycles", cost.getSerialCycles());
   values.number("compute_cycles", cost.getComputeCycles());
   values.number("memory_cycles", cost.getMemoryCycles());
+  if (DictionaryAttr cycles = cost.getCyclesByMemory())
+    writeAmounts(values, "cycles_by_memory", cycles);
   values.text("bound", stringifyCostBound(cost.getBound()));
 }
 
@@ -85,6 +87,11 @@ public:
     add(serial, part.getSerialCycles(), parts);
     add(compute, part.getComputeCycles(), parts);
     add(memory, part.getMemoryCycles(), parts);
+    for (NamedAttribute entry : part.getCyclesByMemory()
+                                    ? part.getCyclesByMemory().getValue()
+                                    : ArrayRef<NamedAttribute>())
+      add(byMemory[entry.getName().getValue()],
+          part.getMemoryCycles(entry.getName()), parts);
     int64_t cycles = 0;
     add(cycles, part.getCycles(), parts);
     if (cycles > most || !longest)
@@ -99,6 +106,8 @@ public:
     values.number("serial_cycles", serial);
     values.number("compute_cycles", compute);
     values.number("memory_cycles", memory);
+    if (!byMemory.empty())
+      writeSums(values, "cycles_by_memory", byMemory);
     values.text("bound", stringifyCostBound(longest.getBound()));
   }
 
@@ -111,7 +120,7 @@ private:
   }
 
   bool fits = true; ///< all are below 2^61
-  std::map<StringRef, int64_t> work, bytes;
+  std::map<StringRef, int64_t> work, bytes, byMemory;
   int64_t overhead = 0, serial = 0, compute = 0, memory = 0;
   int64_t most = 0;
   PartCostAttr longest; ///< the parts that take most of the time

@@ -104,12 +104,14 @@ static Json memoriesToJson(const Target &target) {
     Json json = {{"name", memory.name}};
     if (memory.capacityBytes > 0)
       json["capacity_bytes"] = memory.capacityBytes;
-    if (memory.isShared()) {
+    if (memory.bytesPerSecond > 0)
       json["bytes_per_second"] = memory.bytesPerSecond;
-      if (memory.sustainedBytesPerSecond)
-        json["sustained_bytes_per_second"] = *memory.sustainedBytesPerSecond;
+    if (memory.sustainedBytesPerSecond)
+      json["sustained_bytes_per_second"] = *memory.sustainedBytesPerSecond;
+    if (memory.bytesPerEngine)
+      json["bytes_per_engine"] = *memory.bytesPerEngine;
+    if (target.isShared(memory))
       json["lanes"] = memory.lanes;
-    }
     memories.push_back(std::move(json));
   }
   return memories;
@@ -283,6 +285,8 @@ static void addCost(Json &json, const Report &all, const OpReport &report,
                      {"memory_cycles", part.getMemoryCycles()},
                      {"bound", stringifyCostBound(part.getBound())},
                      {"sources", toJson(all, sources)}});
+    if (DictionaryAttr cycles = part.getCyclesByMemory())
+      parts.back()["cycles_by_memory"] = toJson(cycles);
   }
   json["engine"] = cost.getEngine().getValue().str();
   for (StringAttr other : cost.getWith())

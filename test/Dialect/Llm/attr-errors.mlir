@@ -299,6 +299,16 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // -----
 
+// cost-C7: no memory takes as long as they do together.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{memory_cycles must be the longest of cycles_by_memory, 7, got 10}}
+  // expected-error @+1 {{failed to parse Llm_CostAttr parameter 'parts'}}
+  %0 = llm.add %x, %x {llm.cost = #llm.cost<engine = "core", parts = [<count = 1, work = {}, traffic = {}, working_set_bytes = 0, overhead_cycles = 0, serial_cycles = 0, compute_cycles = 0, memory_cycles = 10, cycles_by_memory = {dram = 3, l2 = 7}, bound = compute>], stamp = "0">} : tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
 // cost-C5: a cost without a record; the parser wants one already.
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+2 {{expected '<'}}

@@ -10,7 +10,8 @@ from program import COST, TILE, end_of_attribute
 
 PART = re.compile(r"<count = (\d+), work = \{([^}]*)\}, traffic = \{(.*?)\}, working_set_bytes = "
                   r"(\d+), overhead_cycles = (\d+), serial_cycles = (\d+), "
-                  r"compute_cycles = (\d+), memory_cycles = (\d+), bound = (\w+)>")
+                  r"compute_cycles = (\d+), memory_cycles = (\d+), "
+                  r"(?:cycles_by_memory = \{([^}]*)\}, )?bound = (\w+)>")
 
 
 # Targets
@@ -45,6 +46,10 @@ def random_target(rng: random.Random) -> dict:
                 if name in used or name in shared}
     items = list(engines.items())
     rng.shuffle(items)
+    if "sram" in memories and rng.random() < 0.3:
+        memories["sram"]["bytes_per_second"] = rng.choice([3, 20, 90]) * 1_000_000_000
+    if "llc" in memories and rng.random() < 0.7:
+        memories["llc"]["bytes_per_engine"] = rng.choice([1, 4, 16, 64]) * 1024
     return {"name": "random", "description": "invented at random",
             "clock_hz": rng.choice([1, 3, 7, 10]) * 100_000_000 + rng.randrange(3),
             "engines": dict(items), "memories": memories}
@@ -317,15 +322,16 @@ def edited_costs(rng: random.Random, module: str, shared: list[str]) -> str:
 
 def _edited_parts(rng: random.Random, match: re.Match, shared: list[str]) -> str:
     """Records of as many parts: one, or two of which one has other figures."""
-    count, work, traffic, *numbers = match.groups()
-    figures = [int(number) for number in numbers[:-1]]
+    count, work, traffic, *numbers, by_memory, _ = match.groups()
+    figures = [int(number) for number in numbers]
     first = rng.randrange(1, int(count) + 1)
     counts = [number for number in (first, int(count) - first) if number]
-    return ", ".join(_record(rng, number, work, traffic, figures, shared) for number in counts)
+    return ", ".join(_record(rng, number, work, traffic, figures, by_memory, shared)
+                     for number in counts)
 
 
 def _record(rng: random.Random, count: int, work: str, traffic: str, figures: list[int],
-            shared: list[str]) -> str:
+            by_memory: str | None, shared: list[str]) -> str:
     working_set, overhead, serial, compute, memory = figures
     divisor, factor = rng.choice([(1, 1), (1, 1), (2, 1), (3, 1), (1, 2)])
     traffic = re.sub(r"(\w+) = (\d+)",
@@ -339,7 +345,12 @@ def _record(rng: random.Random, count: int, work: str, traffic: str, figures: li
     serial = rng.choice([serial, serial, 3, 17])
     compute = rng.choice([compute, compute // divisor, 0, 50])
     working_set += rng.choice([0, 0, 0, 50])
+    cycles_by_memory = ""
+    if by_memory is not None:  # of the private memory, more or less than it was
+        by_memory = re.sub(r"sram = (\d+)", lambda m: f"sram = {int(m[1]) * factor // divisor}", by_memory)
+        cycles_by_memory = f"cycles_by_memory = {{{by_memory}}}, "
+        memory = max(map(int, re.findall(r"= (\d+)", by_memory)))
     return (f"<count = {count}, work = {{{work}}}, traffic = {{{traffic}}}, "
             f"working_set_bytes = {working_set}, overhead_cycles = {overhead}, "
             f"serial_cycles = {serial}, compute_cycles = {compute}, "
-            f"memory_cycles = {memory}, bound = compute>")
+            f"memory_cycles = {memory}, {cycles_by_memory}bound = compute>")

@@ -227,7 +227,8 @@ def buffers_of(schedule: Schedule) -> list[list[str]]:
 
 def read_schedule(report: dict) -> Schedule:
     """One function of a report."""
-    ops = {op["name"]: op for op in report["ops"]}
+    private = {engine["name"]: engine.get("private_memory") for engine in report["engines"]}
+    ops = {op["name"]: op | {"private_memory": private[op["engine"]]} for op in report["ops"]}
     return Schedule(
         function=report["function"],
         target=_read_target(report),
@@ -243,7 +244,7 @@ def read_schedule(report: dict) -> Schedule:
 def _read_target(report: dict) -> Target:
     memories = {memory["name"]: memory for memory in report["memories"]}
     shared = {name: _read_shared_memory(memory)
-              for name, memory in memories.items() if "bytes_per_second" in memory}
+              for name, memory in memories.items() if "lanes" in memory}
     groups = {}
     for engine in report["engines"]:
         private = engine.get("private_memory")
@@ -286,7 +287,7 @@ def _read_items(order: list, loops: list, ops: dict, enclosing_start_cycle: int)
 def _read_op(op: dict, iteration_start_cycle: int) -> Op:
     parts: list[Part] = []
     for record in op["parts"]:
-        parts += [_read_part(record)] * record["count"]
+        parts += [_read_part(record, op["private_memory"])] * record["count"]
     return Op(
         name=op["name"], runs=op["count"], engine=op["engine"], beside=tuple(op.get("with", ())),
         mac_type=op.get("mac_type"), compulsory_bytes=op["compulsory_bytes"],
@@ -299,10 +300,12 @@ def _read_op(op: dict, iteration_start_cycle: int) -> Op:
         depends_on=tuple(op["depends_on"]), loops=tuple(op.get("loops", ())))
 
 
-def _read_part(record: dict) -> Part:
+def _read_part(record: dict, private_memory: str | None) -> Part:
+    """What arithmetic uses of its private memory takes time beside it."""
+    used = record.get("cycles_by_memory", {}).get(private_memory, 0)
     return Part(record["traffic_bytes"], record["working_set_bytes"],
                 record["overhead_cycles"], record["serial_cycles"],
-                record["compute_cycles"],
+                max(record["compute_cycles"], used),
                 {buffer: Source(rooms["slice_bytes"], rooms["staging_bytes"],
                                 tuple(rooms["written_by"]), tuple(rooms["selected_by"]))
                  for buffer, rooms in record["sources"].items()})

@@ -180,6 +180,54 @@ bool Oracle::comesBack(size_t index, const Tiling &tiling) const {
   return false;
 }
 
+void Oracle::forEachTile(
+    const Tiling &tiling,
+    llvm::function_ref<void(const OracleBox &)> visit) const {
+  Point tile(loops.size(), 0);
+  for (size_t position = 1; position > 0;) {
+    OracleBox box;
+    for (size_t loop = 0; loop < loops.size(); ++loop) {
+      int64_t begin = tile[loop] * tiling.sizes[loop];
+      box.push_back(
+          {begin, std::min(begin + tiling.sizes[loop], extents[loop])});
+    }
+    visit(box);
+    for (position = tiling.order.size(); position > 0; --position) {
+      unsigned loop = tiling.order[position - 1];
+      if (++tile[loop] * tiling.sizes[loop] < extents[loop])
+        break;
+      tile[loop] = 0;
+    }
+  }
+}
+
+int64_t Oracle::simulateUse(size_t index, const Tiling &tiling) const {
+  const OracleBuffer &buffer = buffers[index];
+  std::set<Point> distinct;
+  int64_t used = 0;
+  forEachTile(tiling, [&](const OracleBox &box) {
+    std::set<Point> elements;
+    forEachPoint(box, [&](const Point &point) {
+      if (isVisible(point))
+        elements.insert(elementOf(buffer, point));
+    });
+    used += elements.size();
+    distinct.insert(elements.begin(), elements.end());
+  });
+  int64_t once = distinct.size();
+  if (buffer.role == 'w')
+    return buffer.bytesOf(once) + (used - once) * 2 * 4;
+  if (buffer.role == 't')
+    return buffer.bytesOf(once) + buffer.bytesOf(used);
+  int64_t sweeps = 0;
+  bool hasAllLoops = true;
+  for (size_t loop = 0; loop < loops.size(); ++loop)
+    hasAllLoops &= uses(buffer, loop);
+  for (const std::vector<std::string> &stage : stages)
+    sweeps += hasAllLoops && stage.size() == loops.size();
+  return buffer.bytesOf(used) * std::max<int64_t>(1, sweeps);
+}
+
 int64_t Oracle::simulateTraffic(size_t index, const Tiling &tiling) const {
   const OracleBuffer &buffer = buffers[index];
   if (buffer.role == 't')

@@ -79,6 +79,9 @@ struct Oracle {
 
   int64_t countPoints(size_t stage, const OracleBox &box) const;
   int64_t countElements(size_t buffer, const OracleBox &box) const;
+  /// Calls `visit` for each tile, in order.
+  void forEachTile(const Tiling &tiling,
+                   llvm::function_ref<void(const OracleBox &)> visit) const;
   /// Bytes of the bounding box of the elements of one tile at the origin.
   int64_t tileBytes(size_t buffer, const std::vector<int64_t> &sizes) const;
   /// Walks the tiles in order: whether one of the buffer is needed again after
@@ -87,6 +90,8 @@ struct Oracle {
   /// Walks the tiles in order; a transfer each time that the buffer's tile
   /// changes.
   int64_t simulateTraffic(size_t buffer, const Tiling &tiling) const;
+  /// Walks the tiles in order; each uses the elements of the buffer's tile.
+  int64_t simulateUse(size_t buffer, const Tiling &tiling) const;
 };
 
 /// i8 values with an f16 for each block of 2 x 3.

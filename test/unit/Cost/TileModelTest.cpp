@@ -60,6 +60,84 @@ TEST(TileModelTest, TrafficMatchesAWalkOfTheTiles) {
   }
 }
 
+/// What arithmetic uses is what each tile touches.
+TEST(TileModelTest, UseMatchesAWalkOfTheTiles) {
+  Random random(5);
+  for (int round = 0; round < 1000; ++round) {
+    Oracle oracle = randomOracle(random);
+    OneOp op(oracle.text);
+    Workload workload = op.workload();
+    if (workload.composition)
+      continue; // an operand is swept over by the stages of its op
+    TileModel model(op.op, workload);
+    Tiling tiling = randomTiling(oracle, random);
+    for (size_t buffer = 0; buffer < oracle.buffers.size(); ++buffer)
+      ASSERT_EQ(oracle.simulateUse(buffer, tiling),
+                model.usedBytes(tiling, buffer))
+          << oracle.buffers[buffer].name << " of " << describe(oracle, tiling);
+  }
+}
+
+/// Room for one tile of each buffer, by enumeration.
+int64_t roomOf(const Oracle &oracle, const Tiling &tiling,
+               const std::vector<int64_t> &sizes) {
+  int64_t room = 0;
+  for (size_t index = 0; index < oracle.buffers.size(); ++index) {
+    const OracleBuffer &buffer = oracle.buffers[index];
+    if (buffer.role == 't')
+      continue;
+    int64_t bytes = oracle.tileBytes(index, sizes);
+    if (buffer.role == 'w' && oracle.comesBack(index, tiling)) {
+      OracleBuffer sums = buffer;
+      sums.wholeElements = 0;
+      sums.bits = 32;
+      Oracle inSums = oracle;
+      inSums.buffers[index] = sums;
+      bytes = std::max(bytes, inSums.tileBytes(index, sizes));
+    }
+    room += bytes;
+  }
+  return room;
+}
+
+/// A memory on the way holds all that as many inner loops touch as fit, and no
+/// more; with each byte of room less, the memories behind it move no less.
+TEST(TileModelTest, MemoriesOnTheWayHoldWhatFits) {
+  Random random(6);
+  int kept = 0, grown = 0;
+  for (int round = 0; round < 1000; ++round) {
+    Oracle oracle = randomOracle(random);
+    OneOp op(oracle.text);
+    Workload workload = op.workload();
+    TileModel model(op.op, workload);
+    Tiling tiling = randomTiling(oracle, random);
+    std::vector<int64_t> sizes(tiling.sizes.begin(), tiling.sizes.end());
+    int64_t room = random(1, 2 * roomOf(oracle, tiling, oracle.extents));
+    std::optional<Tiling> expected;
+    for (size_t place = tiling.order.size();; --place) {
+      if (roomOf(oracle, tiling, sizes) > room)
+        break;
+      expected = tiling;
+      expected->sizes.assign(sizes.begin(), sizes.end());
+      if (place == 0)
+        break;
+      sizes[tiling.order[place - 1]] = oracle.extents[tiling.order[place - 1]];
+    }
+    std::optional<Tiling> found = model.tilesWithin(room, tiling);
+    ASSERT_EQ(expected.has_value(), found.has_value())
+        << describe(oracle, tiling) << " in " << room;
+    if (!found)
+      continue;
+    ++kept;
+    grown += found->sizes != tiling.sizes;
+    ASSERT_EQ(expected->sizes, found->sizes)
+        << describe(oracle, tiling) << " in " << room;
+    ASSERT_EQ(tiling.order, found->order);
+  }
+  EXPECT_GT(kept, 300);
+  EXPECT_GT(grown, 200);
+}
+
 /// Every order and every size of a 3 x 4 x 5 product: all 6 orders, all 60
 /// tiles.
 TEST(TileModelTest, EveryTilingOfASmallProduct) {

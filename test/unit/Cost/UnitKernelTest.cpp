@@ -278,7 +278,8 @@ bool expectAboveBounds(const Ops &ops, size_t index, const Target &target) {
       bytes += *model.compulsoryBytes(buffer);
   std::string where = describe(ops.texts[index], target);
   EXPECT_GE(found->cost.getBytes("dram"), bytes) << where;
-  EXPECT_GE(found->cycles(), *memoryCycles(context, bytes)) << where;
+  EXPECT_GE(found->cycles(), *memoryCycles(context, target.dram(), bytes))
+      << where;
   // All of its energy, that of the private memory included, takes power; the
   // picojoule that is rounded up takes a cycle at most.
   EXPECT_GE(found->cycles() + roundingCycles,

@@ -140,11 +140,12 @@ TEST_F(CalibrationFields, UnknownFields) {
       said.substr(0, said.find(" (known")),
       "t.json:3:58: 'calibration.engines.core.kernels.llm.add.key_tyle' is "
       "not a known field; did you mean 'key_tile'?");
-  EXPECT_EQ(errorOf("{\"fitted_on\": \"rows\",\n\"memories\": {\"dram\": "
-                    "{\"rate\": 1}}}"),
-            "t.json:3:31: 'calibration.memories.dram.rate' is not a known "
-            "field (known here: capacity_bytes, bytes_per_second, lanes, "
-            "sustained_bytes_per_second, femtojoules_per_byte)\n");
+  EXPECT_EQ(
+      errorOf("{\"fitted_on\": \"rows\",\n\"memories\": {\"dram\": "
+              "{\"rate\": 1}}}"),
+      "t.json:3:31: 'calibration.memories.dram.rate' is not a known "
+      "field (known here: capacity_bytes, bytes_per_second, lanes, "
+      "sustained_bytes_per_second, femtojoules_per_byte, bytes_per_engine)\n");
 }
 
 TEST_F(CalibrationFields, WrongNumbers) {

@@ -58,7 +58,8 @@ protected:
   Messages messages{&context};
 };
 
-// It is read, and said to count for nothing.
+// It keeps nothing where it is not said how much of it is whose; a mere passage
+// needs no room.
 TEST_F(TargetJson, SecondSharedMemory) {
   std::string text = sound.str();
   StringRef dram = "\"dram\": {\"bytes_per_second\": 400}";
@@ -66,12 +67,13 @@ TEST_F(TargetJson, SecondSharedMemory) {
   auto target = parse(text);
   ASSERT_TRUE(succeeded(target));
   EXPECT_EQ(target->sharedMemories().size(), 2u);
-  EXPECT_EQ(
-      messages.take(),
-      "t.json:14:7: 'memories.l2' is a second memory with bytes_per_second, "
-      "which is not modelled: all bytes of --llm-tile and --llm-cost pass "
-      "'dram' alone. A memory next to engines is their private_memory, and has "
-      "no bytes_per_second\n");
+  EXPECT_EQ(messages.take(), "");
+  text.insert(text.find("8e12"), "8e12, \"capacity_bytes\": ");
+  ASSERT_TRUE(succeeded(parse(text)));
+  EXPECT_EQ(messages.take(),
+            "t.json:14:7: 'memories.l2' keeps nothing: all bytes pass it from "
+            "and to 'dram'. Say with bytes_per_engine in how much of it each "
+            "engine keeps tiles that come back, or leave capacity_bytes out\n");
 }
 
 TEST_F(TargetJson, Defaults) {
@@ -130,7 +132,7 @@ TEST_F(TargetJson, UnknownFields) {
       "t.json:14:29: 'memories.dram.byte_per_second' is not a known field; "
       "did you mean 'bytes_per_second'? (known here: capacity_bytes, "
       "bytes_per_second, lanes, sustained_bytes_per_second, "
-      "femtojoules_per_byte)\n");
+      "femtojoules_per_byte, bytes_per_engine)\n");
 }
 
 TEST_F(TargetJson, MissingFields) {
@@ -238,11 +240,18 @@ TEST_F(TargetJson, Contradictions) {
       "target; did you mean 'sram'? (its memories: sram, dram)\n"
       "t.json:13:9: 'memories.sram' has no bytes_per_second, and no engine "
       "names it as its private_memory\n");
-  EXPECT_EQ(
-      errorOf("{\"capacity_bytes\": 64}",
-              "{\"capacity_bytes\": 64, \"bytes_per_second\": 1}"),
-      "t.json:8:19: 'engines.core.private_memory' names 'sram', which has "
-      "bytes_per_second: that is a shared memory\n");
+  EXPECT_EQ(errorOf("{\"capacity_bytes\": 64}",
+                    "{\"capacity_bytes\": 64, \"bytes_per_engine\": 8}"),
+            "t.json:13:52: 'memories.sram.bytes_per_engine' is for a shared "
+            "memory between engines and the last one, 'dram': tiles that come "
+            "back are kept nearer than that\n");
+  std::string tooFew =
+      errorOf("\"dram\": {\"bytes",
+              "\"l2\": {\"capacity_bytes\": 64, \"bytes_per_second\": 9, "
+              "\"bytes_per_engine\": 65}, \"dram\": {\"bytes");
+  EXPECT_NE(tooFew.find("'memories.l2.bytes_per_engine' times the target's"),
+            std::string::npos)
+      << tooFew;
   EXPECT_EQ(
       errorOf("{\"dram\": 100}", "{\"hbm\": 100}"),
       "t.json:9:34: 'engines.core.port_bytes_per_second.hbm' names no memory "
@@ -250,7 +259,7 @@ TEST_F(TargetJson, Contradictions) {
   EXPECT_EQ(
       errorOf("{\"dram\": 100}", "{\"sram\": 100}"),
       "t.json:9:35: 'engines.core.port_bytes_per_second.sram' is a port to a "
-      "memory without bytes_per_second: that is a private one\n");
+      "private memory, of which each engine has one of its own\n");
   EXPECT_EQ(
       errorOf("{\"dram\": 100}", "{\"dram\": 401}"),
       "t.json:9:35: 'engines.core.port_bytes_per_second.dram' is above the "
@@ -258,15 +267,16 @@ TEST_F(TargetJson, Contradictions) {
   EXPECT_EQ(
       errorOf("{\"capacity_bytes\": 64}",
               "{\"capacity_bytes\": 64, \"lanes\": 8}"),
-      "t.json:13:41: 'memories.sram.lanes' cuts a rate into lanes, and this "
-      "memory has no bytes_per_second\n");
+      "t.json:13:41: 'memories.sram.lanes' cuts a rate that engines share "
+      "into lanes, and this memory is a private one\n");
   EXPECT_EQ(errorOf("\"port_bytes_per_second\": {\"dram\": 100}\n}\n},\n"
                     "\"memories\": {\n\"sram\": {\"capacity_bytes\": 64},\n"
                     "\"dram\": {\"bytes_per_second\": 400}",
                     "\"count\": 1}},\n\"memories\": {\n"
                     "\"sram\": {\"capacity_bytes\": 64}"),
             "t.json:10:13: 'memories' must hold a shared memory, one with "
-            "bytes_per_second: where values live between ops\n");
+            "bytes_per_second that is no engine's private_memory: where values "
+            "live between ops\n");
 }
 
 // All that is wrong is said at once.

@@ -100,7 +100,15 @@ export class Details {
     if (op.bound === "memory" && op.compute_cycles > op.memory_cycles)
       return `streaming through ${name} and the ports of the units ${time(op.compute_cycles)}, compute less, ${overhead}; ` +
              `${name} alone would take ${time(op.memory_cycles)}`;
-    return `compute ${time(op.compute_cycles)}, memory ${time(op.memory_cycles)}, ${overhead}`;
+    return `compute ${time(op.compute_cycles)}, memory ${time(op.memory_cycles)}${this.byMemory(op)}, ${overhead}`;
+  }
+
+  /// Which of several memories it is, by the first of equal parts.
+  private byMemory(op: Op): string {
+    const cycles = op.parts[0]?.cycles_by_memory;
+    if (!cycles) return "";
+    const time = (own: number) => formatMicroseconds(toMicroseconds(this.report, own));
+    return ` (a part: ${Object.entries(cycles).map(([memory, own]) => `${memory} ${time(own)}`).join(", ")})`;
   }
 
   /// What the time of one run is made of, alone on the machine; the slots may take longer or, with fetches ahead, less.

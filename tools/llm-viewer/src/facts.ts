@@ -3,7 +3,7 @@
 import { decidingBounds } from "./advice";
 import { formatBytes, formatCount, formatMicroseconds, formatParameters, formatGap, formatPercent, formatWhole } from "./format";
 import { layersOf, sequencesOf } from "./program";
-import { Engine, faultsOf, Memory, Report, toMicroseconds } from "./report";
+import { Engine, faultsOf, Memory, Report, sharedMemories, toMicroseconds } from "./report";
 
 export type Fact = [name: string, value: string];
 
@@ -25,12 +25,14 @@ function describeEngine(report: Report, engine: Engine): string {
   return `${engine.count} × ${engine.name}${units}${rates.length ? ` (all at their peak: ${rates.join(", ")})` : ""}`;
 }
 
-function describeMemory({ name, capacity_bytes, bytes_per_second, sustained_bytes_per_second }: Memory): string {
+function describeMemory(memory: Memory): string {
+  const { name, capacity_bytes, bytes_per_second, sustained_bytes_per_second, bytes_per_engine } = memory;
   const words: string[] = [];
   if (capacity_bytes !== undefined) words.push(formatBytes(capacity_bytes));
   if (bytes_per_second !== undefined) words.push(`${formatBytes(bytes_per_second)}/s peak`);
   if (sustained_bytes_per_second !== undefined)
     words.push(`${formatBytes(sustained_bytes_per_second)}/s sustained, with which times are computed`);
+  if (bytes_per_engine !== undefined) words.push(`${formatBytes(bytes_per_engine)} of each engine's tiles`);
   return `${name} ${words.join(", ") || "of no stated size"}`;
 }
 
@@ -68,7 +70,7 @@ function scopeOf(report: Report): string {
 function workFacts(report: Report): Fact[] {
   const { totals } = report, scope = scopeOf(report);
   const facts: Fact[] = [["operations", `${formatCount(2 * totals.macs)}FLOP in products, ${scope}`]];
-  for (const memory of report.memories.filter((candidate) => candidate.bytes_per_second))
+  for (const memory of sharedMemories(report))
     facts.push([`${memory.name} moved`, `${formatBytes(
       report.ops.reduce((sum, op) => sum + (op.bytes[memory.name] ?? 0) * op.count, 0))}, ${scope}`]);
   facts.push(["weights", `${formatBytes(totals.weight_bytes)}, ${formatParameters(totals.parameters)} parameters, ` +

@@ -25,6 +25,7 @@ export interface Source {
 export interface PartCost {
   count: number;
   traffic_bytes: Record<string, Amounts>; // by memory and buffer
+  cycles_by_memory?: Amounts; // where several memories have a rate
   working_set_bytes: number;
   bound: string;
   sources: Record<string, Source>;
@@ -84,9 +85,10 @@ export interface Engine {
 export interface Memory {
   name: string;
   capacity_bytes?: number;
-  bytes_per_second?: number; // shared memories have a rate
+  bytes_per_second?: number;
   sustained_bytes_per_second?: number;
-  lanes?: number;
+  bytes_per_engine?: number; // in which each engine keeps tiles that come back
+  lanes?: number; // of memories that engines share
 }
 export interface Loop {
   start_cycle: number;
@@ -180,9 +182,13 @@ export function faultsOf(report: Report): string[] {
   return (report.problems ?? []).filter((problem) => problem !== report.capacity?.problem);
 }
 
+/// Those that engines share, from near to far.
+export function sharedMemories(report: Report): Memory[] {
+  return report.memories.filter((memory) => memory.lanes !== undefined);
+}
 /// The memory that all values go through: the last shared one, as in the table of llm-opt.
 export function mainMemory(report: Report): Memory {
-  const shared = report.memories.filter((memory) => memory.bytes_per_second);
+  const shared = sharedMemories(report);
   return shared[shared.length - 1];
 }
 export function usableBytesPerSecond(memory: Memory): number {

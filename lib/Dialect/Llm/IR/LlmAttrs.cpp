@@ -157,13 +157,31 @@ LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return verifyAmounts(emitError, "split of", split, 1); // tile-C6
 }
 
+static LogicalResult verifyCycles(function_ref<InFlightDiagnostic()> emitError,
+                                  DictionaryAttr byMemory,
+                                  int64_t memoryCycles) {
+  if (!byMemory)
+    return success();
+  if (failed(verifyAmounts(emitError, "cycles_by_memory", byMemory, 0)))
+    return failure();
+  int64_t longest = 0;
+  for (NamedAttribute entry : byMemory)
+    longest = std::max(longest, cast<IntegerAttr>(entry.getValue()).getInt());
+  if (longest == memoryCycles) // cost-C7
+    return success();
+  return emitError() << "memory_cycles must be the longest of "
+                        "cycles_by_memory, "
+                     << longest << ", got " << memoryCycles;
+}
+
 LogicalResult PartCostAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t count, DictionaryAttr work,
                                    DictionaryAttr traffic,
                                    int64_t workingSetBytes,
                                    int64_t overheadCycles, int64_t serialCycles,
                                    int64_t computeCycles, int64_t memoryCycles,
-                                   CostBound, int64_t energyPicojoules) {
+                                   DictionaryAttr cyclesByMemory, CostBound,
+                                   int64_t energyPicojoules) {
   // cost-C1 (the count), cost-C2 (the other figures)
   if (failed(verifyRange(emitError, 1, {{"count", count}})) ||
       failed(verifyRange(emitError, 0,
@@ -173,7 +191,8 @@ LogicalResult PartCostAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           {"compute_cycles", computeCycles},
                           {"memory_cycles", memoryCycles},
                           {"energy_picojoules", energyPicojoules}})) ||
-      failed(verifyAmounts(emitError, "work", work, 0)))
+      failed(verifyAmounts(emitError, "work", work, 0)) ||
+      failed(verifyCycles(emitError, cyclesByMemory, memoryCycles)))
     return failure();
   for (NamedAttribute entry : work)
     if (!parseWorkKind(entry.getName().getValue())) // cost-C3
@@ -202,6 +221,10 @@ LogicalResult PartCostAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 int64_t PartCostAttr::getCycles() const {
   return getOverheadCycles() + getSerialCycles() +
          std::max(getComputeCycles(), getMemoryCycles());
+}
+
+int64_t PartCostAttr::getMemoryCycles(StringRef memory) const {
+  return getCyclesByMemory() ? getAmount(getCyclesByMemory(), memory) : 0;
 }
 
 int64_t PartCostAttr::getBytes(StringRef memory) const {
