@@ -9,7 +9,9 @@
 #include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/ExactScheduling/Exact.h"
 #include "llm/Files/OutputFile.h"
+#include "llm/SchedulingText/RecordSolution.h"
 #include "llm/SchedulingText/SchedulingText.h"
+#include "llm/Trace/TraceWriter.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -44,6 +46,11 @@ struct Options {
                               cl::desc("File to write (default: standard "
                                        "output)"),
                               cl::value_desc("file")};
+  cl::opt<std::string> trace{
+      "trace",
+      cl::desc("Draw the schedule, or that to verify, for ui.perfetto.dev: "
+               "*.json, *.json.gz or *.pftrace"),
+      cl::value_desc("file")};
 };
 } // namespace
 
@@ -111,6 +118,30 @@ static Location findPlace(const LocatedJson &json, const Solution &solution,
   return json.loc();
 }
 
+static LogicalResult write(StringRef path, MLIRContext &context,
+                           function_ref<void(llvm::raw_ostream &)> fill) {
+  llvm::Error error = writeOutputFile(path, fill);
+  if (error)
+    return emitError(UnknownLoc::get(&context))
+           << llvm::toString(std::move(error));
+  return success();
+}
+
+/// If that is asked for: of a schedule that breaks rules, too.
+static LogicalResult draw(const Options &options, const Problem &problem,
+                          const Solution &solution, Location loc) {
+  if (options.trace.empty())
+    return success();
+  std::optional<Recording> recording = recordSolution(problem, solution);
+  if (!recording)
+    return emitError(loc) << "the schedule has no trace: it ends after more "
+                             "than 2^61 nanoseconds";
+  return write(options.trace, *loc.getContext(), [&](llvm::raw_ostream &os) {
+    TraceWriter writer(encodingOf(options.trace), os);
+    recording->write(writer.sink());
+  });
+}
+
 static LogicalResult verify(const Options &options, const Problem &problem,
                             MLIRContext &context) {
   FailureOr<LocatedJson> json =
@@ -118,7 +149,8 @@ static LogicalResult verify(const Options &options, const Problem &problem,
   if (failed(json))
     return failure();
   FailureOr<Solution> solution = readSolution(*json, problem);
-  if (failed(solution))
+  if (failed(solution) ||
+      failed(draw(options, problem, *solution, json->loc())))
     return failure();
   std::vector<scheduling::Violation> broken =
       scheduling::verify(problem, *solution);
@@ -154,14 +186,11 @@ static LogicalResult run(const Options &options, MLIRContext &context) {
            << "this schedule takes " << solution.makespan
            << " cycles, and none could take less than " << largestBound(bounds)
            << ": 'least' of a task says more than its parts do";
-  llvm::Error error =
-      writeOutputFile(options.output, [&](llvm::raw_ostream &os) {
-        writeSolution(os, *problem, solution, bounds);
-      });
-  if (error)
-    return emitError(UnknownLoc::get(&context))
-           << llvm::toString(std::move(error));
-  return success();
+  if (failed(draw(options, *problem, solution, json->loc())))
+    return failure();
+  return write(options.output, context, [&](llvm::raw_ostream &os) {
+    writeSolution(os, *problem, solution, bounds);
+  });
 }
 
 int main(int argc, char **argv) {

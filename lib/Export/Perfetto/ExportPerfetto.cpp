@@ -8,9 +8,9 @@
 #include "TraceExporter.h"
 #include "llm/Export/Files/ExportedFiles.h"
 #include "llm/Export/Files/FunctionFiles.h"
-#include "llm/Files/GzipOutput.h"
 #include "llm/Results/Staleness.h"
 #include "llm/Support/Units.h"
+#include "llm/Trace/TraceWriter.h"
 
 namespace mlir::llm {
 #define GEN_PASS_DEF_EXPORTPERFETTOPASS
@@ -38,12 +38,18 @@ static StringRef suffixOf(TraceFormat format) {
 }
 
 /// What is not said is up to the file's name.
-static TraceFormat chooseFormat(TraceFormat said, StringRef file) {
-  if (said != TraceFormat::Auto)
-    return said;
-  if (file.ends_with(".json.gz"))
-    return TraceFormat::JsonGzip;
-  return file.ends_with(".pftrace") ? TraceFormat::Proto : TraceFormat::Json;
+static TraceEncoding chooseEncoding(TraceFormat said, StringRef file) {
+  switch (said) {
+  case TraceFormat::Auto:
+    return encodingOf(file);
+  case TraceFormat::Json:
+    return TraceEncoding::Json;
+  case TraceFormat::JsonGzip:
+    return TraceEncoding::JsonGzip;
+  case TraceFormat::Proto:
+    return TraceEncoding::Proto;
+  }
+  llvm_unreachable("one of the four");
 }
 
 /// With a clock below 1 GHz, nanoseconds are above 2^61 before cycles are.
@@ -189,17 +195,11 @@ ExportPerfettoPass::prepare(FunctionOpInterface function,
 LogicalResult ExportPerfettoPass::writeTrace(FunctionTrace &trace,
                                              const Target &target,
                                              StringRef path) {
-  TraceFormat chosen = chooseFormat(format, path);
   int64_t collapsed = 0;
   auto write = [&](llvm::raw_ostream &os) {
-    std::optional<GzipOutput> compressed;
-    if (chosen == TraceFormat::JsonGzip)
-      compressed.emplace(os);
-    llvm::raw_ostream &out = compressed ? *compressed : os;
-    std::unique_ptr<TraceSink> sink =
-        chosen == TraceFormat::Proto ? makeProtoTrace(out) : makeJsonTrace(out);
+    TraceWriter writer(chooseEncoding(format, path), os);
     TraceExporter exporter(*trace.timeline, target, *trace.spans, *trace.flows,
-                           trace.explained(), detail, time, *sink);
+                           trace.explained(), detail, time, writer.sink());
     exporter.write();
     collapsed = exporter.collapsedSlices();
   };

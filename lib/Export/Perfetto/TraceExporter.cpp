@@ -49,9 +49,7 @@ void TraceExporter::write() {
   if (detail == TraceDetail::Layer)
     limitSamples();
   writeHead();
-  nextTrack = spans.layout().tracks.size();
-  for (unsigned track = 0; track < nextTrack; ++track)
-    lanes.push_back({{track, {}}});
+  lanes.emplace(spans.layout(), sink);
   timeline.forEachStretch([&](const StretchRun &run) { writeStretch(run); });
   endLayers(INT64_MAX);
   spans.counters().finish(sink);
@@ -85,29 +83,8 @@ void TraceExporter::endLayers(int64_t cycle) {
     endSlice(openLayers.top().second, openLayers.top().first);
 }
 
-/// The track for a slice that begins.
-unsigned TraceExporter::chooseLane(const Span &span) {
-  SmallVector<Lane, 1> &candidates = lanes[span.track];
-  for (Lane &lane : candidates) {
-    if (!lane.endCycles.empty() && lane.endCycles.back() < span.endCycle)
-      continue;
-    lane.endCycles.push_back(span.endCycle);
-    return lane.track;
-  }
-  const TraceTrack &track = spans.layout().tracks[span.track];
-  sink.addTrack({track.group,
-                 track.name + " overlap " + std::to_string(candidates.size())});
-  candidates.push_back({nextTrack, {span.endCycle}});
-  return nextTrack++;
-}
-
-/// The end of the innermost slice that ends then.
 void TraceExporter::endSlice(unsigned track, int64_t cycle) {
-  Lane *lane = llvm::find_if(lanes[track], [&](const Lane &candidate) {
-    return !candidate.endCycles.empty() && candidate.endCycles.back() == cycle;
-  });
-  lane->endCycles.pop_back();
-  sink.endSlice(lane->track, toNanoseconds(cycle));
+  sink.endSlice(lanes->end(track, cycle), toNanoseconds(cycle));
 }
 
 void TraceExporter::writeSlice(const Span &span, StringRef name,
@@ -115,7 +92,7 @@ void TraceExporter::writeSlice(const Span &span, StringRef name,
                                ArrayRef<TraceArrow> into,
                                ArrayRef<TraceArrow> outOf) {
   TraceSlice slice;
-  slice.track = chooseLane(span);
+  slice.track = lanes->begin(span.track, span.endCycle);
   slice.start = toNanoseconds(span.startCycle);
   slice.end = toNanoseconds(span.endCycle);
   slice.name = name;

@@ -12,7 +12,7 @@
 #include "TraceFlows.h"
 #include "TraceSpans.h"
 #include "llm/Console/Terminal.h"
-#include "llm/Trace/TraceSink.h"
+#include "llm/Trace/TraceLanes.h"
 
 #include <queue>
 
@@ -48,7 +48,6 @@ private:
   void limitSamples();
   void writeStretch(const StretchRun &run);
   void endLayers(int64_t cycle);
-  unsigned chooseLane(const Span &span);
   void endSlice(unsigned track, int64_t cycle);
   void begin(const Span &span);
   void beginSlot(const Span &span);
@@ -74,15 +73,7 @@ private:
   TraceTime time;
   TraceSink &sink;
   TraceArgs args;
-  /// Tracks that slices of one track are on: its own, and those for slices
-  /// that overlap others without lying in them, as a schedule that breaks a
-  /// rule can have them. With the last cycles of slices under way.
-  struct Lane {
-    unsigned track;
-    SmallVector<int64_t, 4> endCycles;
-  };
-  std::vector<SmallVector<Lane, 1>> lanes; ///< of each track of the layout
-  unsigned nextTrack = 0;
+  std::optional<TraceLanes> lanes; ///< where ends are cycles
   /// Tracks of layers under way, by when these end: the earliest on top.
   using LayerEnd = std::pair<int64_t, unsigned>;
   std::priority_queue<LayerEnd, std::vector<LayerEnd>, std::greater<>>

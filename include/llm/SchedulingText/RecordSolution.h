@@ -1,0 +1,25 @@
+//===- RecordSolution.h - A schedule as a recording -------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_SCHEDULINGTEXT_RECORDSOLUTION_H
+#define LLM_SCHEDULINGTEXT_RECORDSOLUTION_H
+
+#include "llm/Scheduling/Problem.h"
+#include "llm/Trace/Recording.h"
+
+namespace mlir::llm {
+
+/// A track for each engine, with the slots on it and what stands beside a slot
+/// of another engine; lanes of each resource that are held; arrows from tasks
+/// to those that wait for them, and from fetches to their parts. The slots may
+/// break any rule. Nothing where a time is above 2^61 nanoseconds.
+std::optional<Recording> recordSolution(const scheduling::Problem &problem,
+                                        const scheduling::Solution &solution);
+
+} // namespace mlir::llm
+
+#endif // LLM_SCHEDULINGTEXT_RECORDSOLUTION_H

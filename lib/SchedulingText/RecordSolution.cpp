@@ -1,0 +1,182 @@
+//===- RecordSolution.cpp - A schedule as a recording ---------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/SchedulingText/RecordSolution.h"
+#include "llm/Support/Units.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mlir::llm;
+using namespace mlir::llm::scheduling;
+
+/// Of each group; of more engines, those with slots are drawn.
+static constexpr int64_t mostIdle = 64;
+
+namespace {
+class Recorder {
+public:
+  Recorder(const Problem &problem, const Solution &solution)
+      : problem(problem), solution(solution) {}
+  std::optional<Recording> run();
+
+private:
+  void addTracks();
+  void addSlot(const Slot &slot);
+  void addFetches(const Slot &slot, size_t part);
+  void addDependences();
+  void addLanes();
+  size_t addSlice(EngineId engine, int64_t start, int64_t end, std::string name,
+                  StringRef category, const Slot &slot);
+  void hold(int64_t start, int64_t end, ArrayRef<int64_t> lanes);
+  int64_t toNanoseconds(int64_t cycle);
+  const Task &taskOf(const Slot &slot) const {
+    return problem.tasks[slot.task];
+  }
+  std::string nameOf(const Slot &slot) const;
+
+  const Problem &problem;
+  const Solution &solution;
+  Recording recording;
+  std::map<std::pair<unsigned, int64_t>, unsigned> trackOf; ///< by engine
+  /// Of each task, the slices that start first and end last.
+  std::map<unsigned, std::pair<size_t, size_t>> ends;
+  /// By resource and cycle, what is held more from then on.
+  std::vector<std::map<int64_t, int64_t>> changes;
+  bool fits = true;
+};
+} // namespace
+
+int64_t Recorder::toNanoseconds(int64_t cycle) {
+  constexpr int64_t billion = 1000000000;
+  __extension__ using Wide = unsigned __int128;
+  Wide nanoseconds = Wide(cycle) * billion / Wide(problem.clockHz);
+  fits &= nanoseconds <= Wide(maxCount);
+  return int64_t(nanoseconds);
+}
+
+void Recorder::addTracks() {
+  TraceLayout &layout = recording.layout;
+  layout.groups = {"machine", "engines"};
+  auto add = [&](EngineId engine) { trackOf[{engine.group, engine.index}]; };
+  for (auto [group, engines] : llvm::enumerate(problem.engines))
+    for (int64_t index = 0; index < std::min(engines.count, mostIdle); ++index)
+      add({unsigned(group), index});
+  for (const Slot &slot : solution.slots) {
+    add(slot.engine);
+    llvm::for_each(slot.with, add);
+    for (const PrefetchSlot &fetch : slot.prefetches)
+      add(fetch.engine);
+  }
+  for (auto &[engine, track] : trackOf) {
+    track = layout.tracks.size();
+    layout.tracks.push_back({1, problem.engines[engine.first].name + "[" +
+                                    std::to_string(engine.second) + "]"});
+  }
+  for (const Resource &resource : problem.resources)
+    layout.counters.push_back({resource.name + " lanes", "lanes"});
+  changes.resize(problem.resources.size());
+}
+
+std::string Recorder::nameOf(const Slot &slot) const {
+  const Task &task = taskOf(slot);
+  bool isWhole = countParts(task.partsOf(solution.choiceOf(slot.task))) == 1;
+  return isWhole ? task.name : task.name + "." + std::to_string(slot.part);
+}
+
+size_t Recorder::addSlice(EngineId engine, int64_t start, int64_t end,
+                          std::string name, StringRef category,
+                          const Slot &slot) {
+  Recording::Slice slice;
+  slice.track = trackOf[{engine.group, engine.index}];
+  slice.startNanoseconds = toNanoseconds(start);
+  slice.endNanoseconds = toNanoseconds(std::max(start, end));
+  slice.name = std::move(name);
+  slice.category = category.str();
+  slice.args = {{"task", taskOf(slot).name},
+                {"part", slot.part},
+                {"start_cycle", start},
+                {"end_cycle", end}};
+  recording.slices.push_back(std::move(slice));
+  return recording.slices.size() - 1;
+}
+
+void Recorder::hold(int64_t start, int64_t end, ArrayRef<int64_t> lanes) {
+  for (auto [held, changed] : llvm::zip(lanes, changes)) {
+    if (held == 0 || end <= start)
+      continue;
+    changed[start] += held;
+    changed[end] -= held;
+  }
+}
+
+void Recorder::addFetches(const Slot &slot, size_t part) {
+  const std::vector<Part> &parts =
+      taskOf(slot).partsOf(solution.choiceOf(slot.task));
+  auto own = parts.begin();
+  for (int64_t number = slot.part; number >= own->count; ++own)
+    number -= own->count;
+  for (const PrefetchSlot &fetch : slot.prefetches) {
+    size_t slice = addSlice(fetch.engine, fetch.start, fetch.end,
+                            "prefetch " + own->sources[fetch.source].name +
+                                " of " + nameOf(slot),
+                            "prefetch", slot);
+    recording.arrows.push_back({TraceArrow::Kind::Prefetch, slice, part});
+    hold(fetch.start, fetch.end, fetch.lanes);
+  }
+}
+
+void Recorder::addSlot(const Slot &slot) {
+  size_t part =
+      addSlice(slot.engine, slot.start, slot.end, nameOf(slot), "slot", slot);
+  for (EngineId beside : slot.with)
+    addSlice(beside, slot.start, slot.end, nameOf(slot), "together", slot);
+  hold(slot.start, slot.end, slot.lanes);
+  addFetches(slot, part);
+  auto [known, isNew] = ends.try_emplace(slot.task, part, part);
+  auto &[first, last] = known->second;
+  if (recording.slices[part].startNanoseconds <
+      recording.slices[first].startNanoseconds)
+    first = part;
+  if (recording.slices[part].endNanoseconds >
+      recording.slices[last].endNanoseconds)
+    last = part;
+}
+
+void Recorder::addDependences() {
+  for (const auto &[task, own] : ends)
+    for (unsigned before : problem.tasks[task].predecessors)
+      if (auto found = ends.find(before); found != ends.end())
+        recording.arrows.push_back(
+            {TraceArrow::Kind::Dependence, found->second.second, own.first});
+}
+
+void Recorder::addLanes() {
+  for (auto [resource, changed] : llvm::enumerate(changes)) {
+    int64_t held = 0;
+    changed[0]; // a line starts where time does
+    for (auto [cycle, more] : changed)
+      recording.samples.push_back(
+          {unsigned(resource), toNanoseconds(cycle), held += more});
+  }
+}
+
+std::optional<Recording> Recorder::run() {
+  recording.about = {{"makespan_cycles", solution.makespan},
+                     {"clock_hz", problem.clockHz}};
+  addTracks();
+  for (const Slot &slot : solution.slots)
+    addSlot(slot);
+  addDependences();
+  addLanes();
+  return fits ? std::optional<Recording>(std::move(recording)) : std::nullopt;
+}
+
+std::optional<Recording> mlir::llm::recordSolution(const Problem &problem,
+                                                   const Solution &solution) {
+  return Recorder(problem, solution).run();
+}

@@ -1,0 +1,206 @@
+//===- RecordingTest.cpp - Recordings in the order of time ----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Trace/Recording.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+
+/// Values as text: {a: 1, b: [x, true]}.
+class TextValues : public TraceValues {
+public:
+  explicit TextValues(std::string &text) : text_(text) {}
+  void number(StringRef key, int64_t value) override {
+    add(key, std::to_string(value));
+  }
+  void text(StringRef key, StringRef value) override { add(key, value.str()); }
+  void flag(StringRef key, bool value) override {
+    add(key, value ? "true" : "false");
+  }
+  void object(StringRef key, Fill fill) override { nest(key, "{", "}", fill); }
+  void list(StringRef key, Fill fill) override { nest(key, "[", "]", fill); }
+  void encoded(StringRef, StringRef) override { FAIL(); }
+
+private:
+  void add(StringRef key, const std::string &value) {
+    text_ +=
+        (isFirst ? "" : ", ") + (key.empty() ? "" : key.str() + ": ") + value;
+    isFirst = false;
+  }
+  void nest(StringRef key, StringRef open, StringRef close, Fill fill) {
+    std::string inner;
+    TextValues values(inner);
+    fill(values);
+    add(key, (open + inner + close).str());
+  }
+
+  std::string &text_;
+  bool isFirst = true;
+};
+
+/// Holds writers to what `TraceSink` says: time does not go back, slices of a
+/// track nest, and what is begun is ended.
+class StrictSink : public TraceSink {
+public:
+  void begin(const TraceLayout &layout, Fill) override {
+    tracks = layout.tracks.size();
+    open.resize(tracks);
+    for (const TraceTrack &track : layout.tracks)
+      names.push_back(track.name);
+  }
+  void addTrack(const TraceTrack &track) override {
+    ++tracks;
+    open.emplace_back();
+    names.push_back(track.name);
+  }
+  void beginSlice(const TraceSlice &slice) override {
+    advance(slice.start);
+    ASSERT_LT(slice.track, tracks);
+    std::vector<int64_t> &own = open[slice.track];
+    if (!own.empty()) {
+      ASSERT_LE(slice.end, own.back()) << slice.name.str();
+    }
+    own.push_back(slice.end);
+    std::string args;
+    TextValues values(args);
+    slice.fillArgs(values);
+    begun[slice.name.str()] = {slice.start, slice.end, names[slice.track],
+                               args};
+    for (const TraceArrow &arrow : slice.outOf)
+      ASSERT_TRUE(
+          leaves.insert({{arrow.kind, arrow.id}, slice.name.str()}).second);
+    for (const TraceArrow &arrow : slice.into)
+      ASSERT_TRUE(
+          arrives.insert({{arrow.kind, arrow.id}, slice.name.str()}).second);
+  }
+  void endSlice(unsigned track, int64_t nanoseconds) override {
+    advance(nanoseconds);
+    ASSERT_FALSE(open[track].empty());
+    ASSERT_EQ(open[track].back(), nanoseconds);
+    open[track].pop_back();
+    ++ended;
+  }
+  void writeCounter(unsigned counter, int64_t nanoseconds,
+                    int64_t value) override {
+    advance(nanoseconds);
+    samples.push_back({counter, nanoseconds, value});
+  }
+  void end() override { hasEnded = true; }
+  std::string encodeObject(Fill) override { return ""; }
+  std::string encodeList(Fill) override { return ""; }
+
+  struct Begun {
+    int64_t start, end;
+    std::string track, args;
+  };
+  std::map<std::string, Begun> begun;
+  using ArrowId = std::pair<TraceArrow::Kind, int64_t>;
+  std::map<ArrowId, std::string> leaves, arrives;
+  std::vector<std::tuple<unsigned, int64_t, int64_t>> samples;
+  size_t tracks = 0, ended = 0;
+  bool hasEnded = false;
+
+private:
+  void advance(int64_t nanoseconds) {
+    ASSERT_GE(nanoseconds, now);
+    now = nanoseconds;
+  }
+  int64_t now = 0;
+  std::vector<std::vector<int64_t>> open;
+  std::vector<std::string> names;
+};
+
+TraceLayout layoutOf(unsigned tracks) {
+  TraceLayout layout;
+  layout.groups = {"machine"};
+  for (unsigned track = 0; track < tracks; ++track)
+    layout.tracks.push_back({0, "t" + std::to_string(track)});
+  layout.counters = {{"a", "x"}, {"b", "x"}};
+  return layout;
+}
+
+/// By hand: `late` overlaps `early` without lying in it, `inner` lies in it,
+/// and `behind` starts where that ends.
+TEST(Recording, OverlapsGoToATrackOfTheirOwn) {
+  Recording recording;
+  recording.layout = layoutOf(1);
+  recording.slices = {{0, 8, 20, "late", "c"},
+                      {0, 0, 10, "early", "c", {{"n", 1}, {"l", {"x", true}}}},
+                      {0, 2, 4, "inner", "c"},
+                      {0, 10, 12, "behind", "c"}};
+  recording.arrows = {{TraceArrow::Kind::Dependence, 1, 0}};
+  StrictSink sink;
+  recording.write(sink);
+  EXPECT_EQ(sink.begun["early"].track, "t0");
+  EXPECT_EQ(sink.begun["inner"].track, "t0");
+  EXPECT_EQ(sink.begun["late"].track, "t0 overlap 1");
+  EXPECT_EQ(sink.begun["behind"].track, "t0");
+  EXPECT_EQ(sink.begun["early"].args, "n: 1, l: [x, true]");
+  EXPECT_EQ(sink.leaves.begin()->second, "early");
+  EXPECT_EQ(sink.arrives.begin()->second, "late");
+}
+
+/// 500 random recordings of slices that nest or overlap, some of no length:
+/// all of them arrive, with their arrows and samples.
+TEST(Recording, ArrivesInTheOrderOfTime) {
+  std::mt19937_64 dice(3);
+  auto random = [&](int64_t low, int64_t high) {
+    return low + int64_t(dice() % uint64_t(high - low + 1));
+  };
+  for (int round = 0; round < 500 && !testing::Test::HasFailure(); ++round) {
+    Recording recording;
+    unsigned tracks = random(1, 3);
+    recording.layout = layoutOf(tracks);
+    for (int64_t number = 0, count = random(0, 40); number < count; ++number) {
+      Recording::Slice slice;
+      slice.track = random(0, tracks - 1);
+      slice.startNanoseconds = random(0, 60);
+      slice.endNanoseconds = slice.startNanoseconds + random(0, 20);
+      slice.name = std::to_string(number);
+      recording.slices.push_back(slice);
+    }
+    if (!recording.slices.empty())
+      for (int64_t count = random(0, 20); count > 0; --count)
+        recording.arrows.push_back(
+            {random(0, 1) ? TraceArrow::Kind::Prefetch
+                          : TraceArrow::Kind::Dependence,
+             size_t(random(0, recording.slices.size() - 1)),
+             size_t(random(0, recording.slices.size() - 1))});
+    for (int64_t count = random(0, 20); count > 0; --count)
+      recording.samples.push_back(
+          {unsigned(random(0, 1)), random(0, 90), random(-5, 5)});
+    StrictSink sink;
+    recording.write(sink);
+    EXPECT_TRUE(sink.hasEnded);
+    EXPECT_EQ(sink.begun.size(), recording.slices.size());
+    EXPECT_EQ(sink.ended, recording.slices.size());
+    for (const Recording::Slice &slice : recording.slices) {
+      const StrictSink::Begun &found = sink.begun[slice.name];
+      EXPECT_EQ(found.start, slice.startNanoseconds);
+      EXPECT_EQ(found.end, slice.endNanoseconds);
+      EXPECT_EQ(found.track.substr(0, 2), "t" + std::to_string(slice.track));
+    }
+    std::multiset<std::pair<std::string, std::string>> wanted, drawn;
+    for (const Recording::Arrow &arrow : recording.arrows)
+      wanted.insert({recording.slices[arrow.from].name,
+                     recording.slices[arrow.into].name});
+    for (const auto &[id, name] : sink.leaves)
+      drawn.insert({name, sink.arrives.at(id)});
+    EXPECT_EQ(drawn, wanted);
+    EXPECT_EQ(sink.samples.size(), recording.samples.size());
+  }
+}
+
+} // namespace
