@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Planning/TileSearch.h"
+#include "TileTraffic.h"
 #include "llm/Cost/Kernels/Granules.h"
 #include "llm/Cost/Movement.h"
 #include "llm/Support/Units.h"
@@ -28,18 +29,13 @@ public:
   /// those of which one is held where rows would have to be cut otherwise, or
   /// those that cut rows, over which stages sweep one after the other, too.
   enum class Tiles { FillingGranules, OfAnySize, HeldOnce, CuttingRows };
-  /// What memories keep for those behind them: what the tile lets them, or all
-  /// that they could with any tile.
-  enum class Kept { ByTile, All };
 
   /// `handsOverOnce`: one tile is held of what an engine makes for another one,
   /// which wait for each other then.
   TileSearch(const OpOnTarget &context, Tiles tiles, bool handsOverOnce = false)
-      : context(context), workload(context.workload),
-        model(context.op, context.workload),
+      : context(context), workload(context.workload), traffic(context),
         capacity(context.tileCapacityBytes()), tiles(tiles),
         handsOverOnce(handsOverOnce), steps(context.workload.loops.size(), 1) {
-    findRates();
     if (tiles == Tiles::FillingGranules)
       findSteps();
     classifyLoops();
@@ -50,12 +46,14 @@ public:
   /// The level of the engine's private memory.
   FailureOr<TileLevelAttr> run();
   /// Bytes of each buffer with the tile that was found.
-  FailureOr<SmallVector<int64_t, 4>> movedBytes() const;
+  FailureOr<SmallVector<int64_t, 4>> movedBytes() const {
+    return traffic.bytesOfBuffers(best);
+  }
   /// Whether these are those of each stage that reads rows.
-  bool sweepsPerStage() const { return model.sweepsPerStage(best); }
+  bool sweepsPerStage() const { return traffic.model().sweepsPerStage(best); }
 
 private:
-  void findRates();
+  using Kept = TileTraffic::Kept;
   void findSteps();
   bool mayCut(const Loop &loop) const;
   void classifyLoops();
@@ -66,7 +64,7 @@ private:
   /// The fewest bytes over the orders of the loops that are cut; `order` is
   /// left at that of them. Nothing where none is better than the best so far.
   std::optional<int64_t> chooseOrder(Tiling &tiling,
-                                     Kept kept = Kept::ByTile) const;
+                                     Kept kept = Kept::ByTiling) const;
   /// Whether tiles with the current sizes of the loops before `position` can
   /// be better than the best so far, if those from there on are as in
   /// `optimistic`.
@@ -84,30 +82,16 @@ private:
   int64_t heldOf(const Tiling &tiling, unsigned buffer) const;
   Count workingSetBytes() const;
   bool fits(int64_t room) const;
-  /// Nothing where it is above `most`, or has no count.
-  std::optional<int64_t> countBytes(const Tiling &tiling, int64_t most,
-                                    Kept kept = Kept::ByTile) const;
-  std::optional<int64_t> countNearBytes(const Tiling &tiling,
-                                        int64_t most) const;
-  /// The longest of all memories, and a little of the others, which engines
-  /// compete for.
-  std::optional<int64_t> countTime(const Tiling &tiling, Kept kept) const;
-  /// Bytes of all buffers, as `count` has them.
-  Count countAll(function_ref<Count(unsigned)> count) const;
   void growStreamedLoops();
   void cutForEngines();
   TileLevelAttr makeLevel() const;
 
   const OpOnTarget &context;
   const Workload &workload;
-  TileModel model;
+  TileTraffic traffic;
   int64_t capacity;
   Tiles tiles;
   bool handsOverOnce;
-  /// Of the engine's ports to the memories that engines share, from near to
-  /// far.
-  SmallVector<int64_t, 2> portRates;
-  int64_t tileRate = 0; ///< of the memory of the tiles; 0: no limit
   /// Of each loop, what its tiles are multiples of where it is cut.
   SmallVector<int64_t, 6> steps;
   /// Loops that some buffer does not use: cutting them, and their order, costs
@@ -149,14 +133,6 @@ static SmallVector<int64_t> candidateSizes(int64_t extent, int64_t step) {
   return sizes;
 }
 
-void TileSearch::findRates() {
-  for (const Memory *memory : context.target->sharedMemories())
-    portRates.push_back(
-        context.target->portBytesPerSecond(*context.engine, *memory));
-  if (const Memory *tiles = context.tileMemory())
-    tileRate = tiles->usableBytesPerSecond();
-}
-
 /// What several products of an op are cut by serves all of them.
 void TileSearch::findSteps() {
   for (unsigned stage = 0; stage < workload.stages.size(); ++stage)
@@ -170,7 +146,7 @@ double TileSearch::bytesAtStake(unsigned loop) const {
   for (auto [index, buffer] : llvm::enumerate(workload.buffers)) {
     if (workload.loopsOf(buffer)[loop])
       continue;
-    Count once = model.compulsoryBytes(index);
+    Count once = traffic.model().compulsoryBytes(index);
     bytes += succeeded(once) ? *once : 0;
   }
   return bytes * workload.loops[loop].extent;
@@ -218,16 +194,17 @@ void TileSearch::classifyLoops() {
 int64_t TileSearch::heldOf(const Tiling &tiling, unsigned buffer) const {
   if (handsOverOnce && workload.buffers[buffer].isHandedOver)
     return 1;
-  return tiles == Tiles::HeldOnce ? 1 : model.tilesHeld(tiling, buffer);
+  return tiles == Tiles::HeldOnce ? 1
+                                  : traffic.model().tilesHeld(tiling, buffer);
 }
 
 Count TileSearch::workingSetBytes() const {
   if (tiles != Tiles::HeldOnce && !handsOverOnce)
-    return model.workingSetBytes(current);
+    return traffic.model().workingSetBytes(current);
   SmallVector<int64_t, 4> held;
   for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
     held.push_back(heldOf(current, buffer));
-  return model.workingSetBytes(current, held);
+  return traffic.model().workingSetBytes(current, held);
 }
 
 bool TileSearch::fits(int64_t room) const {
@@ -255,70 +232,13 @@ SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
   return fitting;
 }
 
-Count TileSearch::countAll(function_ref<Count(unsigned)> count) const {
-  Count bytes = int64_t(0);
-  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
-    bytes = plus(bytes, count(buffer));
-  return bytes;
-}
-
-std::optional<int64_t> TileSearch::countTime(const Tiling &tiling,
-                                             Kept kept) const {
-  constexpr int64_t shareOfOthers = 64;
-  int64_t slowest = *llvm::min_element(portRates), longest = 0, others = 0;
-  auto add = [&](Count bytes, int64_t rate) {
-    std::optional<int64_t> time =
-        succeeded(bytes) ? ceilMulDiv(*bytes, slowest, 1, rate) : std::nullopt;
-    if (!time || *time > maxCount - others)
-      return false;
-    others += std::min(*time, longest);
-    longest = std::max(*time, longest);
-    return true;
-  };
-  SmallVector<Tiling, 2> tilings =
-      tilesOfMemories(*context.target, model, tiling);
-  for (unsigned memory = 0; memory < portRates.size(); ++memory) {
-    bool movesOnce = kept == Kept::All && memory > 0;
-    Count bytes = countAll([&](unsigned buffer) {
-      return movesOnce ? model.compulsoryBytes(buffer)
-                       : model.trafficBytes(tilings[memory], buffer);
-    });
-    if (!add(bytes, portRates[memory]))
-      return std::nullopt;
-  }
-  auto use = [&](unsigned buffer) { return model.usedBytes(tiling, buffer); };
-  if (tileRate > 0 && !add(countAll(use), tileRate))
-    return std::nullopt;
-  return longest + others / shareOfOthers;
-}
-
-std::optional<int64_t> TileSearch::countBytes(const Tiling &tiling,
-                                              int64_t most, Kept kept) const {
-  if (portRates.size() == 1 && tileRate == 0)
-    return countNearBytes(tiling, most);
-  std::optional<int64_t> time = countTime(tiling, kept);
-  return time && *time <= most ? time : std::nullopt;
-}
-
-std::optional<int64_t> TileSearch::countNearBytes(const Tiling &tiling,
-                                                  int64_t most) const {
-  int64_t bytes = 0;
-  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
-    Count moved = model.trafficBytes(tiling, buffer);
-    // Neither is above a quarter of what 64 bits hold.
-    if (failed(moved) || (bytes += *moved) > most)
-      return std::nullopt;
-  }
-  return bytes;
-}
-
 std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling,
                                                Kept kept) const {
   // Loops that are not cut have no place in the order: they stay outside, as
   // those do whose order costs nothing. Sweeps over rows are inside of all.
   SmallVector<unsigned> cut, outer, rows;
   for (unsigned loop = 0; loop < workload.loops.size(); ++loop) {
-    bool isCut = model.trips(tiling, loop) > 1;
+    bool isCut = traffic.model().trips(tiling, loop) > 1;
     if (isCut && workload.loops[loop].tiles == Loop::Tiles::PerStage)
       rows.push_back(loop);
     else if (isCut && llvm::is_contained(reuseLoops, loop))
@@ -333,7 +253,7 @@ std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling,
     tiling.order.append(cut.begin(), cut.end());
     tiling.order.append(rows.begin(), rows.end());
     std::optional<int64_t> found =
-        countBytes(tiling, least ? *least - 1 : mostBytes, kept);
+        traffic.countBytes(tiling, least ? *least - 1 : mostBytes, kept);
     if (found) {
       least = found;
       bestOrder = tiling.order;
@@ -404,7 +324,7 @@ void TileSearch::growStreamedLoops() {
          candidateSizes(workload.loops[loop].extent, steps[loop])) {
       int64_t before = current.sizes[loop];
       current.sizes[loop] = size;
-      if (fits(capacity) && countBytes(current, *bestBytes))
+      if (fits(capacity) && traffic.countBytes(current, *bestBytes))
         break;
       current.sizes[loop] = before;
     }
@@ -424,7 +344,8 @@ void TileSearch::cutForEngines() {
     int64_t tiles = 1;
     for (unsigned loop = 0; loop < workload.loops.size(); ++loop)
       if (isReduction(loop) || !ofReductions)
-        tiles = checkedMul(tiles, model.trips(best, loop)).value_or(maxCount);
+        tiles = checkedMul(tiles, traffic.model().trips(best, loop))
+                    .value_or(maxCount);
     return tiles;
   };
   mostBytes = *bestBytes;
@@ -460,7 +381,7 @@ TileLevelAttr TileSearch::makeLevel() const {
 
 FailureOr<TileLevelAttr> TileSearch::run() {
   for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
-    if (Count bytes = model.compulsoryBytes(buffer); succeeded(bytes))
+    if (Count bytes = traffic.model().compulsoryBytes(buffer); succeeded(bytes))
       leastBytes += *bytes;
   if (!fits(capacity)) {
     Count least = workingSetBytes();
@@ -472,8 +393,7 @@ FailureOr<TileLevelAttr> TileSearch::run() {
            << *least - capacity << " too many; the target needs a larger one";
   }
   enumerateSizes(0);
-  if (!bestBytes || !ceilMulDiv(*bestBytes, context.target->clockHz, 1,
-                                *llvm::min_element(portRates)))
+  if (!bestBytes || !traffic.areCyclesCountable(*bestBytes))
     return context.refuse()
            << "its bytes are above 2^61 - 1, or a value inside is computed "
               "again, with every tile that fits";
@@ -481,18 +401,6 @@ FailureOr<TileLevelAttr> TileSearch::run() {
   if (!context.with.empty() && !handsOverOnce)
     cutForEngines();
   return makeLevel();
-}
-
-FailureOr<SmallVector<int64_t, 4>> TileSearch::movedBytes() const {
-  SmallVector<int64_t, 4> bytes;
-  Tiling tiling = tilesOfMemories(*context.target, model, best).back();
-  for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer) {
-    Count moved = model.trafficBytes(tiling, buffer);
-    if (failed(moved))
-      return failure();
-    bytes.push_back(*moved);
-  }
-  return bytes;
 }
 
 //===----------------------------------------------------------------------===//

@@ -99,7 +99,8 @@ static void testCost(MlirContext context) {
   show("name", llmGetCostAttrName());
   MlirAttribute cost = parse(
       context,
-      "#llm.cost<engine = \"core\" with = [vpu, net], parts = [<count = 3, work = {mac = 4096},"
+      "#llm.cost<engine = \"core\" with = [vpu, net], parts = [<count = 3, "
+      "work = {mac = 4096},"
       " traffic = {dram = {lhs = 256, out = 128}}, working_set_bytes = 512,"
       " overhead_cycles = 10, serial_cycles = 2, compute_cycles = 64,"
       " memory_cycles = 48, bound = compute, energy_picojoules = 77>],"
@@ -123,6 +124,8 @@ static void testCost(MlirContext context) {
   showNumber("serial", llmPartCostAttrGetSerialCycles(part));
   showNumber("compute", llmPartCostAttrGetComputeCycles(part));
   showNumber("memory", llmPartCostAttrGetMemoryCycles(part));
+  showNumber("has cycles by memory",
+             !mlirAttributeIsNull(llmPartCostAttrGetCyclesByMemory(part)));
   show("bound", llmPartCostAttrGetBound(part));
   showNumber("energy", llmPartCostAttrGetEnergyPicojoules(part));
 }
@@ -143,6 +146,7 @@ static void testCost(MlirContext context) {
 // CHECK-NEXT: serial: 2
 // CHECK-NEXT: compute: 64
 // CHECK-NEXT: memory: 48
+// CHECK-NEXT: has cycles by memory: 0
 // CHECK-NEXT: bound: compute
 // CHECK-NEXT: energy: 77
 
@@ -159,7 +163,8 @@ static void showPrefetch(MlirAttribute prefetch) {
 static void testSlots(MlirContext context) {
   show("name", llmGetSlotsAttrName());
   MlirAttribute slots = parse(
-      context, "#llm.slots<[<part = 1, engine = \"core\"[2] with = {vpu = 4}, start_cycle = 20,"
+      context, "#llm.slots<[<part = 1, engine = \"core\"[2] with = {vpu = 4}, "
+               "start_cycle = 20,"
                " end_cycle = 26, lanes = {dram = 9} count = 4 part_stride = 3"
                " index_stride = 5 start_stride = 7 prefetches = [<\"rhs\","
                " engine = \"dma\"[6], start_cycle = 11, end_cycle = 18,"

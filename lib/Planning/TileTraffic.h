@@ -1,0 +1,57 @@
+//===- TileTraffic.h - How long the bytes of a tiling take ------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_PLANNING_TILETRAFFIC_H
+#define LLM_LIB_PLANNING_TILETRAFFIC_H
+
+#include "llm/Cost/OpOnTarget.h"
+#include "llm/Cost/TileModel.h"
+
+namespace mlir::llm {
+
+/// What the tilings of an op move, as bytes of the slowest memory that take as
+/// long: of one memory just its bytes. The search asks millions of times.
+class TileTraffic {
+public:
+  /// What memories keep for those behind them: what the tiling lets them, or
+  /// all that they could with any.
+  enum class Kept { ByTiling, All };
+
+  /// The op must outlive it.
+  explicit TileTraffic(const OpOnTarget &context);
+
+  const TileModel &model() const { return tiles; }
+
+  /// Nothing where it is above `most`, or has no count.
+  std::optional<int64_t> countBytes(const Tiling &tiling, int64_t most,
+                                    Kept kept = Kept::ByTiling) const;
+  /// Whether that many bytes have cycles below 2^61.
+  bool areCyclesCountable(int64_t bytes) const;
+  /// Bytes of each buffer through the last memory.
+  FailureOr<SmallVector<int64_t, 4>> bytesOfBuffers(const Tiling &tiling) const;
+
+private:
+  std::optional<int64_t> countNearBytes(const Tiling &tiling,
+                                        int64_t most) const;
+  /// The longest of all memories, and a little of the others, which engines
+  /// compete for.
+  std::optional<int64_t> countTime(const Tiling &tiling, Kept kept) const;
+  /// Of all buffers, as `count` has them.
+  Count countAll(function_ref<Count(unsigned)> count) const;
+
+  const OpOnTarget &context;
+  TileModel tiles;
+  /// Of the engine's ports to the memories that engines share, from near to
+  /// far.
+  SmallVector<int64_t, 2> portRates;
+  int64_t slowestRate = 0;
+  int64_t tileRate = 0; ///< of the memory of the tiles; 0: no limit
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_PLANNING_TILETRAFFIC_H
