@@ -103,7 +103,8 @@ static void testCost(MlirContext context) {
       "work = {mac = 4096},"
       " traffic = {dram = {lhs = 256, out = 128}}, working_set_bytes = 512,"
       " overhead_cycles = 10, serial_cycles = 2, compute_cycles = 64,"
-      " memory_cycles = 48, bound = compute, energy_picojoules = 77>],"
+      " memory_cycles = 48, cycles_by_memory = {dram = 48, l2 = 12},"
+      " bound = compute, energy_picojoules = 77>],"
       " stamp = \"0123456789abcdef\">");
   show("engine", llmCostAttrGetEngine(cost));
   showNumber("with", llmCostAttrGetNumWith(cost));
@@ -124,8 +125,7 @@ static void testCost(MlirContext context) {
   showNumber("serial", llmPartCostAttrGetSerialCycles(part));
   showNumber("compute", llmPartCostAttrGetComputeCycles(part));
   showNumber("memory", llmPartCostAttrGetMemoryCycles(part));
-  showNumber("has cycles by memory",
-             !mlirAttributeIsNull(llmPartCostAttrGetCyclesByMemory(part)));
+  showAmount("of l2", llmPartCostAttrGetCyclesByMemory(part), "l2");
   show("bound", llmPartCostAttrGetBound(part));
   showNumber("energy", llmPartCostAttrGetEnergyPicojoules(part));
 }
@@ -146,7 +146,7 @@ static void testCost(MlirContext context) {
 // CHECK-NEXT: serial: 2
 // CHECK-NEXT: compute: 64
 // CHECK-NEXT: memory: 48
-// CHECK-NEXT: has cycles by memory: 0
+// CHECK-NEXT: of l2: 12
 // CHECK-NEXT: bound: compute
 // CHECK-NEXT: energy: 77
 
