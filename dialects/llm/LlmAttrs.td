@@ -96,8 +96,8 @@ def Llm_TileLevelAttr : Llm_Attr<"TileLevel", "tile_level", "a tile in one memor
 
 def Llm_TileAttr : Llm_Attr<"Tile", "tile", "how an op is cut to fit the memories"> {
   let description = [{
-    One level per memory beside DRAM, outermost first (empty where the strategy has no
-    tile for the op). `split` cuts loops into parts that may run at once (S1 schedules
+    A level for the private memory of the engine, and one for its units, where they share
+    ops as tiles (empty where the strategy has no tile for the op). `split` cuts loops into parts that may run at once (S1 schedules
     each; where one of them is a reduction, one more part joins the others); absent: one
     part.
   }];

@@ -53,10 +53,10 @@ MLIR_CAPI_EXPORTED bool llmAttributeIsATile(MlirAttribute attr);
 /// Who chose it: "search", "theoretical" or "manual".
 MLIR_CAPI_EXPORTED MlirStringRef llmTileAttrGetStrategy(MlirAttribute tile);
 
-/// In how many memories beside DRAM it has a tile.
+/// One for the private memory of the engine, one for its units, or none.
 MLIR_CAPI_EXPORTED intptr_t llmTileAttrGetNumLevels(MlirAttribute tile);
 
-/// The tile in one of them, outermost first: a tile level.
+/// One of these: a tile level.
 MLIR_CAPI_EXPORTED MlirAttribute llmTileAttrGetLevel(MlirAttribute tile,
                                                      intptr_t position);
 

@@ -50,7 +50,8 @@ Cycles Cycles::overlapped(int64_t overhead, int64_t compute, int64_t memory) {
 }
 
 FailureOr<Traffic> Traffic::get(const OpOnTarget &context, MovedBytes bytes) {
-  Traffic traffic{std::move(bytes)};
+  Traffic traffic;
+  static_cast<MovedBytes &>(traffic) = std::move(bytes);
   for (auto [memory, moved] :
        llvm::zip_equal(context.target->sharedMemories(), traffic.shared)) {
     std::optional<int64_t> cycles = llm::memoryCycles(context, *memory, moved);
@@ -101,17 +102,17 @@ FailureOr<Cycles> CostModel::timeInKernel(const Traffic &traffic) const {
 static FailureOr<Traffic> trafficInside(const OpOnTarget &inside,
                                         const ComposedPart &part,
                                         const Movement &movement) {
-  MovedBytes moved;
-  double cached = 0;
-  for (const Movement::OfBuffers &bytes : movement.bytes) {
-    double passing = 0;
-    cached = 0;
+  auto addUp = [&](const Movement::OfBuffers &bytes, bool isResident) {
+    double sum = 0;
     for (std::optional<unsigned> place : part.buffers)
-      if (place)
-        (movement.resident[*place] ? cached : passing) += double(bytes[*place]);
-    moved.shared.push_back(int64_t(passing));
-  }
-  moved.cached = int64_t(cached);
+      if (place && movement.resident[*place] == isResident)
+        sum += double(bytes[*place]);
+    return int64_t(sum);
+  };
+  MovedBytes moved;
+  for (const Movement::OfBuffers &bytes : movement.bytes)
+    moved.shared.push_back(addUp(bytes, /*isResident=*/false));
+  moved.cached = addUp(movement.bytes.front(), /*isResident=*/true);
   return Traffic::get(inside, std::move(moved));
 }
 
@@ -170,31 +171,29 @@ static FailureOr<DictionaryAttr> countAllWork(const OpOnTarget &context) {
   return getAmounts(context.op->getContext(), amounts);
 }
 
-/// What passes one memory of all buffers, and what would if it did not lie in
-/// the private memory.
-static LogicalResult addUp(const OpOnTarget &context, const Movement &movement,
-                           const Movement::OfBuffers &bytes, int64_t &passing,
-                           int64_t &cached) {
-  passing = cached = 0;
-  for (auto [index, moved] : llvm::enumerate(bytes)) {
-    int64_t &kind = movement.resident[index] ? cached : passing;
-    std::optional<int64_t> sum = checkedAdd(kind, moved);
-    if (!sum)
-      return context.refuseOverflow();
-    kind = *sum;
-  }
-  return success();
+/// Of the buffers that lie in the private memory already, or of the others.
+static Count addUp(const Movement &movement, const Movement::OfBuffers &bytes,
+                   bool areResident) {
+  Count sum = int64_t(0);
+  for (auto [index, moved] : llvm::enumerate(bytes))
+    if (movement.resident[index] == areResident)
+      sum = plus(sum, moved);
+  return sum;
 }
 
 static FailureOr<MovedBytes> sumUp(const OpOnTarget &context,
                                    const Movement &movement) {
   MovedBytes moved;
-  for (const Movement::OfBuffers &bytes : llvm::reverse(movement.bytes)) {
-    moved.shared.insert(moved.shared.begin(), 0);
-    if (failed(addUp(context, movement, bytes, moved.shared.front(),
-                     moved.cached)))
-      return failure();
+  for (const Movement::OfBuffers &bytes : movement.bytes) {
+    Count passing = addUp(movement, bytes, /*areResident=*/false);
+    if (failed(passing))
+      return context.refuseOverflow();
+    moved.shared.push_back(*passing);
   }
+  Count cached = addUp(movement, movement.bytes.front(), /*areResident=*/true);
+  if (failed(cached))
+    return context.refuseOverflow();
+  moved.cached = *cached;
   moved.used = movement.usedBytes;
   return moved;
 }

@@ -85,6 +85,23 @@ FailureOr<Movement> KernelsModel::move(TileAttr tile) const {
 
 /// Work that the units share as tiles. What the record adds up to is the
 /// kernel's time: that part of it which does not overlap is serial.
+KernelBytes KernelsModel::bytesOf(const Traffic &traffic) const {
+  constexpr double femto = 1e-15;
+  auto joules = [&](int64_t bytes, const Memory *memory) {
+    return memory ? femto * double(memory->femtojoulesPerByte.value_or(0)) *
+                        double(bytes)
+                  : 0;
+  };
+  int64_t far = traffic.shared.back();
+  KernelBytes bytes{double(far), double(traffic.cached)};
+  bytes.joulesOnTheWay =
+      joules(traffic.shared.front() - far, context.tileMemory());
+  for (auto [memory, moved] : llvm::drop_end(
+           llvm::zip_equal(context.target->sharedMemories(), traffic.shared)))
+    bytes.joulesOnTheWay += joules(moved, memory);
+  return bytes;
+}
+
 FailureOr<Cycles> KernelsModel::shareAsTiles(const UnitTile &tile,
                                              const Traffic &traffic) const {
   KernelTime time = kernel->timeOf(tile, bytesOf(traffic), machine);
@@ -107,7 +124,11 @@ FailureOr<Cycles> KernelsModel::shareAsTiles(const UnitTile &tile,
   int64_t overlapped = std::max(cycles.compute, memory);
   cycles.serial =
       std::max<int64_t>(0, total - toCycles(time.launchSeconds) - overlapped);
-  cycles.bound = Cycles::boundOf(cycles.overhead, unit, stream);
+  int64_t onTheWay = 0;
+  for (int64_t own : llvm::drop_end(traffic.sharedCycles))
+    onTheWay = std::max(onTheWay, own);
+  cycles.bound =
+      Cycles::boundOf(cycles.overhead, unit, std::max(stream, onTheWay));
   if (!fits)
     return context.refuseOverflow();
   return cycles;

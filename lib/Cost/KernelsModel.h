@@ -23,9 +23,7 @@ public:
   FailureOr<Cycles> timeInKernel(const Traffic &traffic) const override;
 
 private:
-  static KernelBytes bytesOf(const Traffic &traffic) {
-    return {double(traffic.shared.back()), double(traffic.cached)};
-  }
+  KernelBytes bytesOf(const Traffic &traffic) const;
   FailureOr<Cycles> shareAsTiles(const UnitTile &tile,
                                  const Traffic &traffic) const;
 

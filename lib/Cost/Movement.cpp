@@ -70,17 +70,25 @@ SmallVector<int64_t, 4> mlir::llm::tilesHeld(const Workload &workload,
   return held;
 }
 
-SmallVector<Tiling, 2> mlir::llm::tilesOfMemories(const Target &target,
-                                                  const TileModel &model,
-                                                  const Tiling &tiling) {
-  SmallVector<Tiling, 2> tilings;
+SmallVector<int64_t, 2> mlir::llm::roomsInFront(const Target &target) {
+  SmallVector<int64_t, 2> rooms;
   int64_t room = 0;
   for (const Memory *memory : target.sharedMemories()) {
+    rooms.push_back(room);
+    room = std::max(room, memory->bytesPerEngine.value_or(0));
+  }
+  return rooms;
+}
+
+SmallVector<Tiling, 2> mlir::llm::tilingsSeen(const Target &target,
+                                              const TileModel &model,
+                                              const Tiling &tiling) {
+  SmallVector<Tiling, 2> tilings;
+  for (int64_t room : roomsInFront(target)) {
     std::optional<Tiling> kept;
     if (room > 0)
-      kept = model.tilesWithin(room, tiling);
+      kept = model.growTilesInto(room, tiling);
     tilings.push_back(kept.value_or(tiling));
-    room = std::max(room, memory->bytesPerEngine.value_or(0));
   }
   return tilings;
 }
@@ -134,7 +142,7 @@ static LogicalResult countBytes(const OpOnTarget &context,
                                 Movement &movement) {
   bool hasRate = context.tileMemory()->bytesPerSecond > 0;
   unsigned buffers = context.workload.buffers.size();
-  for (const Tiling &tiles : tilesOfMemories(*context.target, model, tiling)) {
+  for (const Tiling &tiles : tilingsSeen(*context.target, model, tiling)) {
     Movement::OfBuffers &bytes = movement.bytes.emplace_back();
     for (unsigned buffer = 0; buffer < buffers; ++buffer) {
       Count moved = model.trafficBytes(tiles, buffer);

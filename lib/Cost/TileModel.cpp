@@ -128,8 +128,8 @@ bool TileModel::isKept(const Tiling &tiling, unsigned buffer) const {
   return !returns;
 }
 
-Count TileModel::keptBytes(const Tiling &tiling, const Tiling &box,
-                           unsigned buffer) const {
+Count TileModel::roomOfTile(const Tiling &tiling, const Tiling &box,
+                            unsigned buffer) const {
   Buffer::Role role = workload.buffers[buffer].role;
   if (role == Buffer::Role::Temporary)
     return int64_t(0);
@@ -142,22 +142,27 @@ Count TileModel::keptBytes(const Tiling &tiling, const Tiling &box,
   return std::max(*bytes, *sums);
 }
 
-std::optional<Tiling> TileModel::tilesWithin(int64_t room,
-                                             const Tiling &tiling) const {
+std::optional<Tiling> TileModel::growTilesInto(int64_t room,
+                                               const Tiling &tiling) const {
   Tiling box = tiling;
-  std::optional<Tiling> kept;
-  for (size_t place = tiling.order.size();; --place) {
+  auto fits = [&] {
     Count bytes = int64_t(0);
     for (unsigned buffer = 0; buffer < workload.buffers.size(); ++buffer)
-      bytes = plus(bytes, keptBytes(tiling, box, buffer));
-    if (failed(bytes) || *bytes > room)
-      return kept;
-    kept = box;
-    if (place == 0)
-      return kept;
-    unsigned loop = tiling.order[place - 1];
+      bytes = plus(bytes, roomOfTile(tiling, box, buffer));
+    return succeeded(bytes) && *bytes <= room;
+  };
+  if (!fits())
+    return std::nullopt;
+  for (unsigned loop : llvm::reverse(tiling.order)) {
+    if (trips(tiling, loop) == 1)
+      continue;
     box.sizes[loop] = workload.loops[loop].extent;
+    if (!fits()) {
+      box.sizes[loop] = tiling.sizes[loop];
+      break;
+    }
   }
+  return box;
 }
 
 template <typename ForEach>

@@ -90,10 +90,11 @@ UnitMachine UnitMachine::get(const Target &target, const Engine &engine,
 }
 
 double UnitMachine::powerSeconds(double macs, const KernelBytes &bytes) const {
-  return powerWatts > 0 ? (macs * joulesPerMac + bytes.memory * joulesPerByte +
-                           bytes.cached * joulesPerCachedByte) /
-                              powerWatts
-                        : 0;
+  return powerWatts > 0
+             ? (macs * joulesPerMac + bytes.memory * joulesPerByte +
+                bytes.cached * joulesPerCachedByte + bytes.joulesOnTheWay) /
+                   powerWatts
+             : 0;
 }
 
 double UnitMachine::cachedSeconds(double bytes) const {

@@ -34,7 +34,14 @@ static LogicalResult checkNames(CostAttr cost, const OpOnTarget &context) {
     return context.refuse()
            << "has a cost that holds other engines beside '"
            << context.engine->name << "' than it needs; run --llm-cost";
-  for (PartCostAttr part : cost.getParts())
+  for (PartCostAttr part : cost.getParts()) {
+    if (DictionaryAttr cycles = part.getCyclesByMemory())
+      for (NamedAttribute entry : cycles)
+        if (!context.target->findMemory(entry.getName()))
+          return context.refuse()
+                 << "has a cost with cycles of memory '"
+                 << entry.getName().getValue() << "', which target '"
+                 << context.target->name << "' does not have; run --llm-cost";
     for (NamedAttribute entry : part.getTraffic()) {
       const Memory *memory = context.target->findMemory(entry.getName());
       if (!memory || !context.target->isShared(*memory))
@@ -43,6 +50,7 @@ static LogicalResult checkNames(CostAttr cost, const OpOnTarget &context) {
                << entry.getName().getValue() << "', which target '"
                << context.target->name << "' does not share; run --llm-cost";
     }
+  }
   return success();
 }
 

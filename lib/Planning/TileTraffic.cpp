@@ -16,10 +16,13 @@ using namespace mlir::llm;
 
 TileTraffic::TileTraffic(const OpOnTarget &context)
     : context(context), tiles(context.op, context.workload),
-      slowestRate(slowestPortBytesPerSecond(context)) {
-  for (const Memory *memory : context.target->sharedMemories())
-    portRates.push_back(
-        context.target->portBytesPerSecond(*context.engine, *memory));
+      rooms(roomsInFront(*context.target)) {
+  const Target &target = *context.target;
+  for (const Memory *memory : target.sharedMemories())
+    rates.push_back(std::max<int64_t>(
+        1, std::min(target.portBytesPerSecond(*context.engine, *memory),
+                    memory->usableBytesPerSecond() / context.countTeams())));
+  slowestRate = *llvm::min_element(rates);
   if (const Memory *own = context.tileMemory())
     tileRate = own->usableBytesPerSecond();
 }
@@ -36,42 +39,45 @@ Count TileTraffic::countAll(function_ref<Count(unsigned)> count) const {
 }
 
 std::optional<int64_t> TileTraffic::countTime(const Tiling &tiling,
-                                              Kept kept) const {
+                                              int64_t most, Kept kept) const {
   constexpr int64_t shareOfOthers = 64;
   int64_t longest = 0, others = 0;
   auto add = [&](Count bytes, int64_t rate) {
     std::optional<int64_t> time = succeeded(bytes)
                                       ? ceilMulDiv(*bytes, slowestRate, 1, rate)
                                       : std::nullopt;
-    if (!time || *time > maxCount - others)
+    if (!time || *time > most || *time > maxCount - others)
       return false;
     others += std::min(*time, longest);
     longest = std::max(*time, longest);
     return true;
   };
-  SmallVector<Tiling, 2> tilings =
-      tilesOfMemories(*context.target, tiles, tiling);
-  for (unsigned memory = 0; memory < portRates.size(); ++memory) {
-    bool movesOnce = kept == Kept::All && memory > 0;
+  for (auto [rate, room] : llvm::zip_equal(rates, rooms)) {
+    bool movesOnce = kept == Kept::All && room > 0;
+    std::optional<Tiling> far;
+    if (room > 0 && !movesOnce)
+      far = tiles.growTilesInto(room, tiling);
+    const Tiling &own = far ? *far : tiling;
     Count bytes = countAll([&](unsigned buffer) {
       return movesOnce ? tiles.compulsoryBytes(buffer)
-                       : tiles.trafficBytes(tilings[memory], buffer);
+                       : tiles.trafficBytes(own, buffer);
     });
-    if (!add(bytes, portRates[memory]))
+    if (!add(bytes, rate))
       return std::nullopt;
   }
   auto use = [&](unsigned buffer) { return tiles.usedBytes(tiling, buffer); };
   if (tileRate > 0 && !add(countAll(use), tileRate))
     return std::nullopt;
-  return longest + others / shareOfOthers;
+  int64_t time = longest + others / shareOfOthers;
+  return time <= most ? std::optional<int64_t>(time) : std::nullopt;
 }
 
 std::optional<int64_t> TileTraffic::countBytes(const Tiling &tiling,
                                                int64_t most, Kept kept) const {
-  if (portRates.size() == 1 && tileRate == 0)
-    return countNearBytes(tiling, most);
-  std::optional<int64_t> time = countTime(tiling, kept);
-  return time && *time <= most ? time : std::nullopt;
+  // Where no memory keeps anything, the same bytes pass all of them.
+  bool keepsAny = llvm::any_of(rooms, [](int64_t room) { return room > 0; });
+  return keepsAny || tileRate > 0 ? countTime(tiling, most, kept)
+                                  : countNearBytes(tiling, most);
 }
 
 std::optional<int64_t> TileTraffic::countNearBytes(const Tiling &tiling,
@@ -90,7 +96,10 @@ std::optional<int64_t> TileTraffic::countNearBytes(const Tiling &tiling,
 FailureOr<SmallVector<int64_t, 4>>
 TileTraffic::bytesOfBuffers(const Tiling &tiling) const {
   SmallVector<int64_t, 4> bytes;
-  Tiling far = tilesOfMemories(*context.target, tiles, tiling).back();
+  std::optional<Tiling> kept;
+  if (rooms.back() > 0)
+    kept = tiles.growTilesInto(rooms.back(), tiling);
+  const Tiling &far = kept ? *kept : tiling;
   for (unsigned buffer = 0; buffer < context.workload.buffers.size();
        ++buffer) {
     Count moved = tiles.trafficBytes(far, buffer);

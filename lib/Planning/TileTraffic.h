@@ -37,17 +37,19 @@ public:
 private:
   std::optional<int64_t> countNearBytes(const Tiling &tiling,
                                         int64_t most) const;
-  /// The longest of all memories, and a little of the others, which engines
-  /// compete for.
-  std::optional<int64_t> countTime(const Tiling &tiling, Kept kept) const;
+  /// The longest of all memories, and a little of the others: of tilings that
+  /// take as long, those that move less are better. Nothing where it is above
+  /// `most`.
+  std::optional<int64_t> countTime(const Tiling &tiling, int64_t most,
+                                   Kept kept) const;
   /// Of all buffers, as `count` has them.
   Count countAll(function_ref<Count(unsigned)> count) const;
 
   const OpOnTarget &context;
   TileModel tiles;
-  /// Of the engine's ports to the memories that engines share, from near to
-  /// far.
-  SmallVector<int64_t, 2> portRates;
+  /// Of each memory that engines share, from near to far: what one of the
+  /// engines that all work gets of its rate, and the room in front of it.
+  SmallVector<int64_t, 2> rates, rooms;
   int64_t slowestRate = 0;
   int64_t tileRate = 0; ///< of the memory of the tiles; 0: no limit
 };

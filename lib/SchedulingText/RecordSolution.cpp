@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/SchedulingText/RecordSolution.h"
+#include "SourcesOf.h"
 #include "llm/Support/Units.h"
 
 #include <map>
@@ -14,8 +15,8 @@ using namespace mlir;
 using namespace mlir::llm;
 using namespace mlir::llm::scheduling;
 
-/// Of each group; of more engines, those with slots are drawn.
-static constexpr int64_t mostIdle = 64;
+/// Of each group; engines with slots have tracks anyway.
+static constexpr int64_t mostTracksWithoutSlots = 64;
 
 namespace {
 class Recorder {
@@ -34,6 +35,10 @@ private:
                   StringRef category, const Slot &slot);
   void hold(int64_t start, int64_t end, ArrayRef<int64_t> lanes);
   int64_t toNanoseconds(int64_t cycle);
+  int64_t add(int64_t &lanes, int64_t more) {
+    fits &= !__builtin_add_overflow(lanes, more, &lanes);
+    return lanes;
+  }
   const Task &taskOf(const Slot &slot) const {
     return problem.tasks[slot.task];
   }
@@ -53,10 +58,9 @@ private:
 
 int64_t Recorder::toNanoseconds(int64_t cycle) {
   constexpr int64_t billion = 1000000000;
-  __extension__ using Wide = unsigned __int128;
-  Wide nanoseconds = Wide(cycle) * billion / Wide(problem.clockHz);
-  fits &= nanoseconds <= Wide(maxCount);
-  return int64_t(nanoseconds);
+  bool isLate = !ceilMulDiv(cycle, billion, 1, problem.clockHz);
+  fits &= !isLate;
+  return isLate ? 0 : cyclesToNanoseconds(cycle, problem.clockHz);
 }
 
 void Recorder::addTracks() {
@@ -64,7 +68,8 @@ void Recorder::addTracks() {
   layout.groups = {"machine", "engines"};
   auto add = [&](EngineId engine) { trackOf[{engine.group, engine.index}]; };
   for (auto [group, engines] : llvm::enumerate(problem.engines))
-    for (int64_t index = 0; index < std::min(engines.count, mostIdle); ++index)
+    for (int64_t index = 0;
+         index < std::min(engines.count, mostTracksWithoutSlots); ++index)
       add({unsigned(group), index});
   for (const Slot &slot : solution.slots) {
     add(slot.engine);
@@ -109,20 +114,19 @@ void Recorder::hold(int64_t start, int64_t end, ArrayRef<int64_t> lanes) {
   for (auto [held, changed] : llvm::zip(lanes, changes)) {
     if (held == 0 || end <= start)
       continue;
-    changed[start] += held;
-    changed[end] -= held;
+    add(changed[start], held);
+    add(changed[end], -held);
   }
 }
 
 void Recorder::addFetches(const Slot &slot, size_t part) {
-  const std::vector<Part> &parts =
-      taskOf(slot).partsOf(solution.choiceOf(slot.task));
-  auto own = parts.begin();
-  for (int64_t number = slot.part; number >= own->count; ++own)
-    number -= own->count;
+  const std::vector<Source> *sources =
+      sourcesOf(taskOf(slot).partsOf(solution.choiceOf(slot.task)), slot.part);
+  if (!sources)
+    return;
   for (const PrefetchSlot &fetch : slot.prefetches) {
     size_t slice = addSlice(fetch.engine, fetch.start, fetch.end,
-                            "prefetch " + own->sources[fetch.source].name +
+                            "prefetch " + (*sources)[fetch.source].name +
                                 " of " + nameOf(slot),
                             "prefetch", slot);
     recording.arrows.push_back({TraceArrow::Kind::Prefetch, slice, part});
@@ -132,7 +136,7 @@ void Recorder::addFetches(const Slot &slot, size_t part) {
 
 void Recorder::addSlot(const Slot &slot) {
   size_t part =
-      addSlice(slot.engine, slot.start, slot.end, nameOf(slot), "slot", slot);
+      addSlice(slot.engine, slot.start, slot.end, nameOf(slot), "op", slot);
   for (EngineId beside : slot.with)
     addSlice(beside, slot.start, slot.end, nameOf(slot), "together", slot);
   hold(slot.start, slot.end, slot.lanes);
@@ -161,7 +165,7 @@ void Recorder::addLanes() {
     changed[0]; // a line starts where time does
     for (auto [cycle, more] : changed)
       recording.samples.push_back(
-          {unsigned(resource), toNanoseconds(cycle), held += more});
+          {unsigned(resource), toNanoseconds(cycle), add(held, more)});
   }
 }
 

@@ -43,9 +43,9 @@ static Field toField(const LocatedJson &json) {
   return field;
 }
 
-/// A memory between engines and DRAM that holds something does nothing where it
-/// is not said how much of it is whose.
-static void warnOfUnusedMemories(const Field &root, const Target &target) {
+/// A memory on the way to DRAM with a capacity, of which nobody says how much
+/// is whose, is a mere passage.
+static void warnOfMerePassages(const Field &root, const Target &target) {
   const Field *memories = root.find(keys::memories);
   SmallVector<const Memory *> shared = target.sharedMemories();
   for (const Memory *memory : llvm::drop_end(shared))
@@ -68,7 +68,7 @@ FailureOr<Target> parseTargetJson(StringRef text, StringRef bufferName,
   FailureOr<Target> target =
       readTargetFields(root, /*name=*/std::nullopt, calibrated);
   if (succeeded(target))
-    warnOfUnusedMemories(root, *target);
+    warnOfMerePassages(root, *target);
   return target;
 }
 

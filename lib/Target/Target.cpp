@@ -30,7 +30,13 @@ const Memory *Target::findMemory(StringRef name) const {
 }
 
 bool Target::isShared(const Memory &memory) const {
-  return memory.bytesPerSecond > 0 &&
+  if (memory.bytesPerSecond == 0)
+    return false;
+  const Memory *last = nullptr;
+  for (const Memory &other : memories)
+    if (other.bytesPerSecond > 0)
+      last = &other;
+  return memory.name == last->name ||
          llvm::none_of(engines, [&](const Engine &engine) {
            return engine.privateMemory == memory.name;
          });

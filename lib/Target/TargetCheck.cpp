@@ -204,6 +204,10 @@ private:
     const Memory *memory = target.findMemory(engine.privateMemory);
     if (!memory)
       add(fieldPath, noSuchMemory(engine.privateMemory));
+    else if (target.isShared(*memory))
+      add(fieldPath, "names '" + memory->name +
+                         "', the last memory with bytes_per_second, where "
+                         "values live between ops: that is a shared memory");
     else if (memory->bytesPerSecond > 0 &&
              engine.costModel != CostModelKind::Tiles)
       add(fieldPath,
@@ -247,8 +251,8 @@ private:
       checkMemory(memory, (keys::memories + "." + memory.name).str());
     if (target.sharedMemories().empty())
       add(keys::memories,
-          "must hold a shared memory, one with bytes_per_second that is no "
-          "engine's private_memory: where values live between ops");
+          "must hold a shared memory, one with bytes_per_second: "
+          "where values live between ops");
   }
 
   void checkMemory(const Memory &memory, const std::string &path) {

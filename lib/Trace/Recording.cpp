@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Trace/Recording.h"
-#include "llm/Trace/TraceLanes.h"
+#include "llm/Trace/OverlapTracks.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <numeric>
@@ -35,7 +35,9 @@ static void write(TraceValues &to, StringRef key, const Values &value) {
     return to.flag(key, value.get<bool>());
   if (value.is_string())
     return to.text(key, value.get_ref<const std::string &>());
-  to.number(key, value.get<int64_t>());
+  if (value.is_number_integer())
+    return to.number(key, value.get<int64_t>());
+  to.text(key, value.dump()); // viewers show it as it stands
 }
 
 namespace {
@@ -43,7 +45,7 @@ namespace {
 class Replay {
 public:
   Replay(const Recording &recording, TraceSink &sink)
-      : recording(recording), sink(sink), lanes(recording.layout, sink),
+      : recording(recording), sink(sink), overlaps(recording.layout, sink),
         into(recording.slices.size()), outOf(recording.slices.size()) {}
   void run();
 
@@ -57,7 +59,7 @@ private:
 
   const Recording &recording;
   TraceSink &sink;
-  TraceLanes lanes;
+  OverlapTracks overlaps;
   std::vector<SmallVector<TraceArrow, 1>> into, outOf;
   /// Under way: end, and what began last ends first.
   using End = std::tuple<int64_t, int64_t, unsigned>;
@@ -100,7 +102,7 @@ void Replay::endUpTo(int64_t nanoseconds) {
   while (!ends.empty() && std::get<0>(ends.top()) <= nanoseconds) {
     auto [end, number, track] = ends.top();
     ends.pop();
-    sink.endSlice(lanes.end(track, end), end);
+    sink.endSlice(overlaps.end(track, end), end);
   }
 }
 
@@ -108,7 +110,7 @@ void Replay::begin(size_t number) {
   const Recording::Slice &slice = recording.slices[number];
   endUpTo(slice.startNanoseconds);
   TraceSlice event;
-  event.track = lanes.begin(slice.track, slice.endNanoseconds);
+  event.track = overlaps.begin(slice.track, slice.endNanoseconds);
   event.start = slice.startNanoseconds;
   event.end = slice.endNanoseconds;
   event.name = slice.name;

@@ -134,8 +134,8 @@ static LogicalResult draw(const Options &options, const Problem &problem,
     return success();
   std::optional<Recording> recording = recordSolution(problem, solution);
   if (!recording)
-    return emitError(loc) << "the schedule has no trace: it ends after more "
-                             "than 2^61 nanoseconds";
+    return emitError(loc) << "the schedule has no trace: its times or lanes "
+                             "are more than can be drawn";
   return write(options.trace, *loc.getContext(), [&](llvm::raw_ostream &os) {
     TraceWriter writer(encodingOf(options.trace), os);
     recording->write(writer.sink());
@@ -149,18 +149,17 @@ static LogicalResult verify(const Options &options, const Problem &problem,
   if (failed(json))
     return failure();
   FailureOr<Solution> solution = readSolution(*json, problem);
-  if (failed(solution) ||
-      failed(draw(options, problem, *solution, json->loc())))
+  if (failed(solution))
     return failure();
   std::vector<scheduling::Violation> broken =
       scheduling::verify(problem, *solution);
   for (const scheduling::Violation &violation : broken)
     emitError(findPlace(*json, *solution, violation.task))
         << "rule " << violation.rule << ": " << violation.message;
-  if (!broken.empty())
-    return failure();
-  llvm::outs() << "valid: " << solution->makespan << " cycles\n";
-  return success();
+  if (broken.empty())
+    llvm::outs() << "valid: " << solution->makespan << " cycles\n";
+  LogicalResult drawn = draw(options, problem, *solution, json->loc());
+  return success(broken.empty() && succeeded(drawn));
 }
 
 static LogicalResult run(const Options &options, MLIRContext &context) {
@@ -168,6 +167,10 @@ static LogicalResult run(const Options &options, MLIRContext &context) {
     return emitError(UnknownLoc::get(&context))
            << "'--exact-nodes' must be 0 (no limit) or more, got "
            << options.nodes.getValue();
+  if (options.trace == "-" && options.output == "-")
+    return emitError(UnknownLoc::get(&context))
+           << "'-o' and '--trace' both write to standard output; give one of "
+              "them a file";
   FailureOr<LocatedJson> json =
       LocatedJson::parseFile(options.problem, &context);
   if (failed(json))
@@ -186,11 +189,12 @@ static LogicalResult run(const Options &options, MLIRContext &context) {
            << "this schedule takes " << solution.makespan
            << " cycles, and none could take less than " << largestBound(bounds)
            << ": 'least' of a task says more than its parts do";
-  if (failed(draw(options, *problem, solution, json->loc())))
-    return failure();
-  return write(options.output, context, [&](llvm::raw_ostream &os) {
+  auto fill = [&](llvm::raw_ostream &os) {
     writeSolution(os, *problem, solution, bounds);
-  });
+  };
+  if (failed(write(options.output, context, fill)))
+    return failure();
+  return draw(options, *problem, solution, json->loc());
 }
 
 int main(int argc, char **argv) {

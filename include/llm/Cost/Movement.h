@@ -36,11 +36,14 @@ struct Movement {
 SmallVector<int64_t, 4> tilesHeld(const Workload &workload,
                                   TileLevelAttr level);
 
-/// The tiles in which each memory that engines share is asked for bytes: those
-/// of the nearer one that holds most, where one holds any.
-SmallVector<Tiling, 2> tilesOfMemories(const Target &target,
-                                       const TileModel &model,
-                                       const Tiling &tiling);
+/// Of each memory that engines share, from near to far: the largest room that
+/// one in front of it has for tiles of one engine (`bytesPerEngine`); 0: none.
+SmallVector<int64_t, 2> roomsInFront(const Target &target);
+
+/// Of each of them, the tiling that it sees: with tiles as large as the room in
+/// front of it holds.
+SmallVector<Tiling, 2> tilingsSeen(const Target &target, const TileModel &model,
+                                   const Tiling &tiling);
 
 /// Names of a tile's loops in the order of the workload, with the level's
 /// sizes.

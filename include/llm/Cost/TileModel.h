@@ -46,7 +46,7 @@ public:
   bool isKept(const Tiling &tiling, unsigned buffer) const;
   /// The tiles of a memory on the way: with as many inner loops whole as fit
   /// into `room`, one tile of each buffer; nothing where the smallest do not.
-  std::optional<Tiling> tilesWithin(int64_t room, const Tiling &tiling) const;
+  std::optional<Tiling> growTilesInto(int64_t room, const Tiling &tiling) const;
   /// Bytes that one buffer moves, both directions; failure when they leave 64
   /// bits, or a value inside a kernel would be computed again.
   Count trafficBytes(const Tiling &tiling, unsigned buffer) const;
@@ -77,8 +77,8 @@ private:
   /// What is written, with 32-bit partial sums for each interruption.
   Count writtenBytes(unsigned buffer, int64_t touched) const;
   /// Room for a tile of `box`, of a result for sums that are not complete.
-  Count keptBytes(const Tiling &tiling, const Tiling &box,
-                  unsigned buffer) const;
+  Count roomOfTile(const Tiling &tiling, const Tiling &box,
+                   unsigned buffer) const;
   /// Elements moved when the masked loops in `outer` are cut into tiles of
   /// `sizes`.
   Count maskedElements(unsigned buffer, const llvm::SmallBitVector &outer,

@@ -36,6 +36,7 @@ struct WorkSums {
 /// that the units share.
 struct KernelBytes {
   double memory = 0, cached = 0;
+  double joulesOnTheWay = 0; ///< in memories between, beside those of `memory`
   double all() const { return memory + cached; }
 };
 

@@ -16,7 +16,9 @@ namespace mlir::llm {
 /// A track for each engine, with the slots on it and what stands beside a slot
 /// of another engine; lanes of each resource that are held; arrows from tasks
 /// to those that wait for them, and from fetches to their parts. The slots may
-/// break any rule. Nothing where a time is above 2^61 nanoseconds.
+/// break any rule, of tasks, groups and sources that there are
+/// (`readSolution`). Nothing where a time is above 2^61 nanoseconds, or a sum
+/// of lanes leaves 64 bits.
 std::optional<Recording> recordSolution(const scheduling::Problem &problem,
                                         const scheduling::Solution &solution);
 

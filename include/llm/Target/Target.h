@@ -171,7 +171,7 @@ struct Target {
   std::string fittedOn;
 
   const Memory *findMemory(StringRef name) const;
-  /// Whether it has a rate, and is no engine's private memory.
+  /// It has a rate, and is the last that has, or no engine's private memory.
   bool isShared(const Memory &memory) const;
   /// The memories whose rate is shared, in order; lanes are given in this
   /// order.

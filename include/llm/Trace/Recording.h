@@ -20,8 +20,11 @@
 
 namespace mlir::llm {
 
+/// Tracks, counters and slices are named by their numbers, which there are.
+/// Times are from 0 to 2^61 - 1, and no slice ends before it begins.
 struct Recording {
-  /// Objects of numbers, texts, flags, lists and objects; numbers are whole.
+  /// Objects of numbers, texts, flags, lists and objects. What is no whole
+  /// number becomes a text.
   using Values = nlohmann::ordered_json;
 
   struct Slice {

@@ -49,7 +49,7 @@ void TraceExporter::write() {
   if (detail == TraceDetail::Layer)
     limitSamples();
   writeHead();
-  lanes.emplace(spans.layout(), sink);
+  overlaps.emplace(spans.layout(), sink);
   timeline.forEachStretch([&](const StretchRun &run) { writeStretch(run); });
   endLayers(INT64_MAX);
   spans.counters().finish(sink);
@@ -84,7 +84,7 @@ void TraceExporter::endLayers(int64_t cycle) {
 }
 
 void TraceExporter::endSlice(unsigned track, int64_t cycle) {
-  sink.endSlice(lanes->end(track, cycle), toNanoseconds(cycle));
+  sink.endSlice(overlaps->end(track, cycle), toNanoseconds(cycle));
 }
 
 void TraceExporter::writeSlice(const Span &span, StringRef name,
@@ -92,7 +92,7 @@ void TraceExporter::writeSlice(const Span &span, StringRef name,
                                ArrayRef<TraceArrow> into,
                                ArrayRef<TraceArrow> outOf) {
   TraceSlice slice;
-  slice.track = lanes->begin(span.track, span.endCycle);
+  slice.track = overlaps->begin(span.track, span.endCycle);
   slice.start = toNanoseconds(span.startCycle);
   slice.end = toNanoseconds(span.endCycle);
   slice.name = name;

@@ -12,7 +12,7 @@
 #include "TraceFlows.h"
 #include "TraceSpans.h"
 #include "llm/Console/Terminal.h"
-#include "llm/Trace/TraceLanes.h"
+#include "llm/Trace/OverlapTracks.h"
 
 #include <queue>
 
@@ -73,7 +73,7 @@ private:
   TraceTime time;
   TraceSink &sink;
   TraceArgs args;
-  std::optional<TraceLanes> lanes; ///< where ends are cycles
+  std::optional<OverlapTracks> overlaps; ///< where ends are cycles
   /// Tracks of layers under way, by when these end: the earliest on top.
   using LayerEnd = std::pair<int64_t, unsigned>;
   std::priority_queue<LayerEnd, std::vector<LayerEnd>, std::greater<>>

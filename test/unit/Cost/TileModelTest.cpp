@@ -123,7 +123,7 @@ TEST(TileModelTest, MemoriesOnTheWayHoldWhatFits) {
         break;
       sizes[tiling.order[place - 1]] = oracle.extents[tiling.order[place - 1]];
     }
-    std::optional<Tiling> found = model.tilesWithin(room, tiling);
+    std::optional<Tiling> found = model.growTilesInto(room, tiling);
     ASSERT_EQ(expected.has_value(), found.has_value())
         << describe(oracle, tiling) << " in " << room;
     if (!found)

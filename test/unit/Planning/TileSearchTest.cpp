@@ -79,7 +79,7 @@ public:
       return true;
     };
     for (auto [memory, tiles] : llvm::zip_equal(
-             target.sharedMemories(), tilesOfMemories(target, model, tiling)))
+             target.sharedMemories(), tilingsSeen(target, model, tiling)))
       if (!add(*memory, tiles, &TileModel::trafficBytes))
         return std::nullopt;
     const Memory &own = *context.tileMemory();
@@ -248,6 +248,7 @@ void expectFast(const std::string &text, int64_t capacity, Random &random) {
   OneOp op(text);
   Target target = toyTarget(capacity);
   target.memories.back().bytesPerSecond = 6000 << random(0, 4);
+  target.engines.front().count = 1; // it competes with nobody
   if (random(0, 1))
     target.engines.front().ports.clear();
   target.memories.front().bytesPerSecond = random(0, 1) ? 90000 : 0;

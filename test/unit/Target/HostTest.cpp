@@ -238,8 +238,8 @@ TEST_F(HostTest, UnsoundIsAnError) {
   EXPECT_EQ(error(),
             "target 'host': 'memories.dram' has no bytes_per_second, and no "
             "engine names it as its private_memory; 'memories' must hold a "
-            "shared memory, one with bytes_per_second that is no engine's "
-            "private_memory: where values live between ops\n");
+            "shared memory, one with bytes_per_second: where values live "
+            "between ops\n");
 }
 
 // A rate of whole 100 MB/s, of a few bytes and with many threads, too.

@@ -275,8 +275,7 @@ TEST_F(TargetJson, Contradictions) {
                     "\"count\": 1}},\n\"memories\": {\n"
                     "\"sram\": {\"capacity_bytes\": 64}"),
             "t.json:10:13: 'memories' must hold a shared memory, one with "
-            "bytes_per_second that is no engine's private_memory: where values "
-            "live between ops\n");
+            "bytes_per_second: where values live between ops\n");
 }
 
 // All that is wrong is said at once.
