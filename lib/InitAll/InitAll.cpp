@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/InitAll/InitAll.h"
+#include "llm/Conversion/LinalgLowering.h"
+#include "llm/Conversion/Passes.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Export/Passes.h"
 #include "llm/Transforms/Passes.h"
@@ -22,9 +24,11 @@ void mlir::llm::registerAllDialects(DialectRegistry &registry) {
   registry.insert<LlmDialect, DLTIDialect, func::FuncDialect, scf::SCFDialect,
                   tensor::TensorDialect>();
   registerExternalModels(registry);
+  registerLinalgLowerings(registry);
 }
 
 void mlir::llm::registerAllPasses() {
+  registerLlmConversionPasses();
   registerLlmTransformsPasses();
   registerLlmExportPasses();
   registerLlmPipelines();

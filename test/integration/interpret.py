@@ -14,6 +14,7 @@ import itertools
 import math
 import re
 import sys
+import zlib
 
 from generic_mlir import parse
 
@@ -247,6 +248,74 @@ def sample(op, logits):
     )
 
 
+def embedding(op, tokens, table):
+    # Arguments are drawn without a look at their types, and no token is below 0.
+    return Tensor((tokens.shape[0], table.shape[1]), lambda i: table[abs(tokens[i[:1]]), i[1]])
+
+
+def spell(op, indices):
+    """The name of a source, with the indices in it."""
+    name = op.attrs["name"].strip('"')
+    for index in indices:
+        name = name.replace("{}", str(index), 1)
+    return name
+
+
+def draw_source(name, shape):
+    """What a weight or a cache of this name holds at the start: quarters in [-3/4, 3/4]."""
+    state = zlib.crc32(name.encode())
+
+    def number(_):
+        nonlocal state
+        state = state * 1103515245 + 12345 & 0x7FFFFFFF
+        return ((state >> 16) % 7 - 3) / 4
+
+    return Tensor(shape, number)
+
+
+def weight(op, *indices):
+    return draw_source(spell(op, indices), op.result_shapes()[0])
+
+
+class Cache:
+    """One state of a cache: its tensors by what they are."""
+
+    def __init__(self, parts):
+        self.parts = parts
+        self.shape = ()
+
+    def copy(self):
+        return Cache({what: Tensor(x.shape, lambda i, x=x: x.data[i]) for what, x in self.parts.items()})
+
+
+def kv_cache(op, *operands):
+    indices = op.segment(list(operands), 0)
+    batch, heads, width, capacity = (int(n) for n in re.findall(r"= (\d+)", op.types.split("->")[1])[:4])
+    name, kinds = spell(op, indices), ["latents"] if "latents" in op.types else ["keys", "values"]
+    return Cache({k: draw_source(f"{name}.{k}", (batch, capacity, heads, width)) for k in kinds})
+
+
+def kv_write(op, cache, *rows):
+    state, begins = cache.copy(), op.numbers("begin")
+    for part, written in zip(state.parts.values(), rows, strict=True):
+        for b, s, h, d in written.indices():
+            part.data[b, begins[b if len(begins) > 1 else 0] + s, h, d] = written[b, s, h, d]
+    return state
+
+
+def kv_read(op, cache):
+    begins, ends = op.numbers("begin"), op.numbers("end")
+    longest = max(end - begin for begin, end in zip(begins, ends))
+    of = lambda numbers, b: numbers[b if len(numbers) > 1 else 0]
+
+    def element(part, i):
+        b, t = i[:2]
+        return part[b, of(begins, b) + t, i[2], i[3]] if of(begins, b) + t < of(ends, b) else HIDDEN
+
+    shape = lambda part: (part.shape[0], longest, *part.shape[2:])
+    return [Tensor(shape(part), lambda i, part=part: element(part, i)) for part in cache.parts.values()]
+
+
 # What an op leaves uncomputed: equal to anything (qk of keys that a query does not see).
 HIDDEN = float("nan")
 
@@ -263,6 +332,11 @@ LLM_OPS = {
     "qk": qk,
     "pv": pv,
     "repeat_kv": repeat_kv,
+    "embedding": embedding,
+    "weight": weight,
+    "kv_cache": kv_cache,
+    "kv_write": kv_write,
+    "kv_read": kv_read,
     "moe_route": moe_route,
     "sample": sample,
     "quantize": elementwise(lambda op, x: x),
@@ -281,6 +355,7 @@ class Machine:
 
     def __init__(self):
         self.values = {}
+        self.caches = {}  # the newest state of each, by name
 
     def block(self, block, arguments):
         for name, argument in zip(block.arguments, arguments, strict=True):
@@ -293,8 +368,9 @@ class Machine:
     def run(self, op):
         operands = [self.values[name] for name in op.operands]
         dialect, kind = op.name.split(".", 1)
-        if dialect == "llm":
+        if dialect == "llm" and kind != "fused":
             results = LLM_OPS[kind](op, *operands)
+            self.note_state(kind, op, operands, results)
         else:
             results = getattr(self, op.name.replace(".", "_"))(op, operands)
         results = results if isinstance(results, (list, tuple)) else [results]
@@ -304,6 +380,14 @@ class Machine:
                 assert agrees, f"{op.name}: {value.shape} is no {shape}"
             self.values[name] = value
 
+    def note_state(self, kind, op, operands, result):
+        if kind == "kv_cache":
+            result.name = spell(op, op.segment(operands, 0))
+        elif kind == "kv_write":
+            result.name = operands[0].name
+        if isinstance(result, Cache):
+            self.caches[result.name] = result
+
     def arith_constant(self, op, _):
         return op.number("value")
 
@@ -312,6 +396,24 @@ class Machine:
 
     def affine_min(self, op, operands):
         return min(op.affine(operands))
+
+    def reshape(self, op, operands):
+        numbers = iter(operands[0].data.values())
+        return Tensor(op.result_shapes()[0], lambda _: next(numbers))
+
+    tensor_expand_shape = tensor_collapse_shape = reshape
+
+    def tensor_concat(self, op, operands):
+        dim, result = int(op.number("dim")), Tensor(op.result_shapes()[0])
+        first = 0
+        for x in operands:
+            for i in x.indices():
+                result.data[(*i[:dim], i[dim] + first, *i[dim + 1 :])] = x.data[i]
+            first += x.shape[dim]
+        return result
+
+    def llm_fused(self, op, _):
+        return self.block(op.regions[0], [])
 
     def tensor_empty(self, op, operands):
         return Tensor(op.fill_shape(operands))
@@ -331,13 +433,13 @@ class Machine:
         offsets, sizes, strides = (
             op.mixed(f"static_{what}", operands, group + n) for n, what in enumerate(("offsets", "sizes", "strides"))
         )
-        assert set(strides) <= {1} and all(size > 0 for size in sizes), f"{op.name}: {sizes}"
-        return offsets, sizes
+        assert all(size > 0 for size in sizes), f"{op.name}: {sizes}"
+        return offsets, sizes, strides
 
     def tensor_extract_slice(self, op, operands):
-        offsets, sizes = self.place(op, operands, 1)
+        offsets, sizes, strides = self.place(op, operands, 1)
         source = operands[0].data
-        return Tensor(sizes, lambda i: source[tuple(map(sum, zip(offsets, i)))])
+        return Tensor(sizes, lambda i: source[tuple(o + n * s for o, n, s in zip(offsets, i, strides))])
 
     def tensor_insert_slice(self, op, operands):
         result = Tensor(operands[1].shape, lambda i: operands[1].data[i])
@@ -345,8 +447,8 @@ class Machine:
         return result
 
     def write(self, op, operands, into):
-        offsets, sizes = self.place(op, operands, 2)
-        assert tuple(sizes) == operands[0].shape
+        offsets, sizes, strides = self.place(op, operands, 2)
+        assert tuple(sizes) == operands[0].shape and set(strides) <= {1}
         places = [tuple(map(sum, zip(offsets, i))) for i in operands[0].indices()]
         for place, value in zip(places, operands[0].data.values()):
             assert place in into.data, f"{op.name}: {place} is outside of {into.shape}"
@@ -396,8 +498,8 @@ class Machine:
             self.run(op)
 
 
-def run(function):
-    """With whole numbers in [-3, 3], the same for the same shapes."""
+def draw_arguments(function):
+    """Whole numbers in [-3, 3], the same for the same shapes."""
     state = 1
     arguments = []
 
@@ -408,7 +510,11 @@ def run(function):
 
     for shape in function.argument_shapes():
         arguments.append(Tensor(shape, number))
-    return Machine().block(function.regions[0], arguments)
+    return arguments
+
+
+def run(function):
+    return Machine().block(function.regions[0], draw_arguments(function))
 
 
 def equal(a, b):
@@ -431,4 +537,5 @@ def main():
         print(f"{name}: {sum(len(x.data) for x in expected)} elements agree, {loops} loops")
 
 
-main()
+if __name__ == "__main__":
+    main()

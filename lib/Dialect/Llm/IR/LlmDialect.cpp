@@ -186,8 +186,17 @@ LogicalResult LlmDialect::verifyOperationAttribute(Operation *op,
 }
 
 // attr-C4
-static LogicalResult rejectOnFunctionValue(Operation *op, StringRef what,
+static LogicalResult verifyOnFunctionValue(Operation *op, StringRef what,
                                            NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == "llm.source" || (name == "llm.size" && what == "argument")) {
+    auto text = dyn_cast<StringAttr>(attribute.getValue());
+    if (text && !text.empty())
+      return success();
+    return op->emitOpError()
+           << what << " attribute '" << name << "' must be a name, got "
+           << attribute.getValue();
+  }
   return op->emitOpError()
          << what << " attribute '" << attribute.getName().getValue()
          << "' is not allowed: attributes of the llm dialect belong "
@@ -197,11 +206,11 @@ static LogicalResult rejectOnFunctionValue(Operation *op, StringRef what,
 LogicalResult LlmDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                    unsigned,
                                                    NamedAttribute attribute) {
-  return rejectOnFunctionValue(op, "argument", attribute);
+  return verifyOnFunctionValue(op, "argument", attribute);
 }
 
 LogicalResult
 LlmDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
                                         NamedAttribute attribute) {
-  return rejectOnFunctionValue(op, "result", attribute);
+  return verifyOnFunctionValue(op, "result", attribute);
 }

@@ -1,0 +1,164 @@
+//===- LinalgLowering.h - How an op says what it computes -------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An op reads arrays: a value of the program, of plain or block-scaled
+// elements. What stands for it in the lowered program is one tensor, or one of
+// values and one for each layer of scales. The ops here hide which: a body of
+// a computation sees numbers in the type in which is calculated, and gives such
+// a number, which is rounded where it is stored.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_CONVERSION_LINALGLOWERING_H
+#define LLM_CONVERSION_LINALGLOWERING_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+#include <optional>
+
+namespace mlir::llm {
+
+/// A value of the program, and the tensors that stand for it.
+struct Array {
+  /// As in the program: elements may be block-scaled.
+  RankedTensorType type;
+  SmallVector<Value> tensors;
+
+  int64_t getRank() const { return type.getRank(); }
+  /// The values, of a block-scaled array without their scales.
+  Value getValues() const { return tensors.front(); }
+};
+
+/// An array, and which element of it belongs to a point of the loops.
+struct Read {
+  Array array;
+  AffineMap map;
+};
+
+class LinalgLowering {
+public:
+  /// `operands`: what stands for the operands of `op`, in order.
+  LinalgLowering(OpBuilder &builder, Operation *op,
+                 ArrayRef<ValueRange> operands);
+
+  OpBuilder &getBuilder() { return builder; }
+  Location getLoc() const { return loc; }
+
+  //===--------------------------------------------------------------------===//
+  // Operands and results
+  //===--------------------------------------------------------------------===//
+
+  /// What stands for a value that is an operand of the op.
+  ValueRange getParts(Value operand) const;
+  /// An operand that is one value in the lowered program, too.
+  Value get(Value operand) const;
+  /// An operand that is a tensor.
+  Array getArray(Value operand) const;
+
+  void setResult(unsigned result, ValueRange parts);
+  ArrayRef<SmallVector<Value>> getResults() const { return results; }
+
+  //===--------------------------------------------------------------------===//
+  // Numbers
+  //===--------------------------------------------------------------------===//
+
+  /// The type in which the op calculates: f64 where an operand or a result has
+  /// elements of f64 or whole numbers (other than the values of blocks), else
+  /// f32.
+  Type getComputeType() const { return computeType; }
+  Value number(OpBuilder &b, double value) const;
+  Value index(OpBuilder &b, int64_t value) const;
+  /// A stored number in the type in which is calculated; exact but for f64 and
+  /// whole numbers above 2^24 in f32.
+  Value widen(OpBuilder &b, Value stored) const;
+  /// The nearest number of `type`, ties to even. Floats of less than 16 bits
+  /// and whole numbers take the largest that they have for what is above.
+  Value narrow(OpBuilder &b, Value computed, Type type) const;
+
+  //===--------------------------------------------------------------------===//
+  // Tensors
+  //===--------------------------------------------------------------------===//
+
+  SmallVector<OpFoldResult> getSizes(Value tensor) const;
+  Value empty(ArrayRef<OpFoldResult> sizes, Type element) const;
+  /// A tensor of one number.
+  Value filled(ArrayRef<OpFoldResult> sizes, double value) const;
+  Value filled(ArrayRef<OpFoldResult> sizes, TypedAttr value) const;
+  /// A constant tensor of rank 1.
+  Value constantIndices(ArrayRef<int64_t> values) const;
+  /// Splits the dimension `dim` of an array of plain elements into [outer,
+  /// inner].
+  Array split(const Array &array, int64_t dim, int64_t inner) const;
+  /// [offset, offset + size) along `dim`, every `stride`-th.
+  Array slice(const Array &array, int64_t dim, OpFoldResult offset,
+              OpFoldResult size, int64_t stride = 1) const;
+  /// As an array of the elements that it has.
+  Array asArray(Value tensor) const;
+  /// Without the dimension `dim`, which has size 1.
+  Array dropUnit(const Array &array, int64_t dim) const;
+
+  //===--------------------------------------------------------------------===//
+  // Computations
+  //===--------------------------------------------------------------------===//
+
+  /// Calculates a number of what was read, in the order of the reads, and of
+  /// the sum so far, which is last and only there in `reduce`.
+  using Body = function_ref<Value(OpBuilder &, Location, ValueRange)>;
+
+  /// A tensor of `sizes` with a number of `body` at each index, rounded to
+  /// `element`.
+  Value compute(ArrayRef<OpFoldResult> sizes, ArrayRef<Read> reads,
+                Type element, Body body) const;
+  /// The tensor `init`, of numbers in which is calculated, with the body
+  /// applied to each of its elements for all points of the loops that
+  /// `outMap` does not name.
+  Value reduce(Value init, AffineMap outMap, ArrayRef<Read> reads,
+               Body body) const;
+  /// A tensor rounded to `element`.
+  Value round(Value tensor, Type element) const;
+
+private:
+  Value readScalar(OpBuilder &b, const Array &array, ValueRange stored) const;
+  Value makeGeneric(
+      Value init, AffineMap outMap, ArrayRef<Read> reads,
+      function_ref<Value(OpBuilder &, Location, ValueRange, Value)> body) const;
+
+  OpBuilder &builder;
+  Operation *op;
+  Location loc;
+  ArrayRef<ValueRange> operands;
+  Type computeType;
+  SmallVector<SmallVector<Value>> results;
+};
+
+/// The tensors that stand for one of block-scaled elements: values, and the
+/// scales of each layer, without the dimensions that a block has whole.
+SmallVector<Type> getPartTypes(RankedTensorType blockScaled);
+
+/// Caches as tensors, tensors of block-scaled elements as several; all else
+/// as it is.
+class LinalgTypeConverter : public TypeConverter {
+public:
+  LinalgTypeConverter();
+};
+
+} // namespace mlir::llm
+
+#include "llm/Conversion/LinalgLoweringInterface.h.inc"
+
+namespace mlir::llm {
+
+/// Attaches the interface to the ops of the llm dialect.
+void registerLinalgLowerings(DialectRegistry &registry);
+
+} // namespace mlir::llm
+
+#endif // LLM_CONVERSION_LINALGLOWERING_H

@@ -1,0 +1,367 @@
+//===- LinalgLowering.cpp - How an op says what it computes ---------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Conversion/LinalgLowering.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+#include "llm/Conversion/LinalgLoweringInterface.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Of a layer of scales: for each of its dimensions, that of the array and how
+/// many neighbours along it share a scale.
+struct ScaleDim {
+  int64_t dim, block;
+};
+
+SmallVector<ScaleDim> getScaleDims(ScalesAttr scales, int64_t rank) {
+  SmallVector<ScaleDim> dims;
+  ArrayRef<int64_t> block = scales.getBlock();
+  int64_t first = rank - static_cast<int64_t>(block.size());
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    int64_t neighbours = dim < first ? 1 : block[dim - first];
+    if (neighbours != ScalesAttr::wholeDimension)
+      dims.push_back({dim, neighbours});
+  }
+  return dims;
+}
+
+AffineMap getScaleMap(ScalesAttr scales, AffineMap map) {
+  SmallVector<AffineExpr> exprs;
+  for (auto [dim, block] : getScaleDims(scales, map.getNumResults()))
+    exprs.push_back(map.getResult(dim).floorDiv(block));
+  return AffineMap::get(map.getNumDims(), 0, exprs, map.getContext());
+}
+
+/// The type in which an op calculates.
+Type chooseComputeType(Operation *op) {
+  auto wantsDouble = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && (tensor.getElementType().isF64() ||
+                      tensor.getElementType().isInteger());
+  };
+  bool isDouble = llvm::any_of(op->getOperandTypes(), wantsDouble) ||
+                  llvm::any_of(op->getResultTypes(), wantsDouble);
+  return isDouble ? Type(Float64Type::get(op->getContext()))
+                  : Type(Float32Type::get(op->getContext()));
+}
+
+} // namespace
+
+SmallVector<Type> llm::getPartTypes(RankedTensorType blockScaled) {
+  auto element = cast<BlockScaledType>(blockScaled.getElementType());
+  SmallVector<Type> parts = {
+      RankedTensorType::get(blockScaled.getShape(), element.getValueType())};
+  for (ScalesAttr scales : element.getScales()) {
+    SmallVector<int64_t> shape;
+    for (auto [dim, block] : getScaleDims(scales, blockScaled.getRank())) {
+      int64_t size = blockScaled.getDimSize(dim);
+      shape.push_back(ShapedType::isDynamic(size)
+                          ? size
+                          : llvm::divideCeilSigned(size, block));
+    }
+    parts.push_back(RankedTensorType::get(shape, scales.getType()));
+  }
+  return parts;
+}
+
+LinalgTypeConverter::LinalgTypeConverter() {
+  addConversion([](Type type) { return type; });
+  addConversion(
+      [](RankedTensorType type,
+         SmallVectorImpl<Type> &parts) -> std::optional<LogicalResult> {
+        if (!isa<BlockScaledType>(type.getElementType()))
+          return std::nullopt;
+        llvm::append_range(parts, getPartTypes(type));
+        return success();
+      });
+  addConversion([this](KvCacheType type, SmallVectorImpl<Type> &parts)
+                    -> std::optional<LogicalResult> {
+    Type vectors = RankedTensorType::get({type.getBatch(), type.getCapacity(),
+                                          type.getKvHeads(), type.getHeadDim()},
+                                         type.getElementType());
+    for (int64_t i = 0; i < type.getVectors(); ++i)
+      if (failed(convertType(vectors, parts)))
+        return failure();
+    return success();
+  });
+  auto cast = [](OpBuilder &b, Type type, ValueRange parts,
+                 Location loc) -> Value {
+    return UnrealizedConversionCastOp::create(b, loc, type, parts).getResult(0);
+  };
+  addSourceMaterialization(cast);
+  addTargetMaterialization([](OpBuilder &b, TypeRange types, ValueRange values,
+                              Location loc) -> SmallVector<Value> {
+    return UnrealizedConversionCastOp::create(b, loc, types, values)
+        ->getResults();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Operands and results
+//===----------------------------------------------------------------------===//
+
+LinalgLowering::LinalgLowering(OpBuilder &builder, Operation *op,
+                               ArrayRef<ValueRange> operands)
+    : builder(builder), op(op), loc(op->getLoc()), operands(operands),
+      computeType(chooseComputeType(op)), results(op->getNumResults()) {}
+
+ValueRange LinalgLowering::getParts(Value operand) const {
+  for (auto [original, parts] : llvm::zip(op->getOperands(), operands))
+    if (original == operand)
+      return parts;
+  llvm_unreachable("not an operand of the op");
+}
+
+Value LinalgLowering::get(Value operand) const {
+  ValueRange parts = getParts(operand);
+  assert(parts.size() == 1 && "stands for several values");
+  return parts.front();
+}
+
+Array LinalgLowering::getArray(Value operand) const {
+  return {cast<RankedTensorType>(operand.getType()),
+          llvm::to_vector(getParts(operand))};
+}
+
+void LinalgLowering::setResult(unsigned result, ValueRange parts) {
+  results[result].assign(parts.begin(), parts.end());
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+Value LinalgLowering::number(OpBuilder &b, double value) const {
+  return arith::ConstantOp::create(b, loc, b.getFloatAttr(computeType, value));
+}
+
+Value LinalgLowering::index(OpBuilder &b, int64_t value) const {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+Value LinalgLowering::widen(OpBuilder &b, Value stored) const {
+  Type type = stored.getType();
+  if (type == computeType)
+    return stored;
+  if (isa<IntegerType>(type))
+    return arith::SIToFPOp::create(b, loc, computeType, stored);
+  if (type.getIntOrFloatBitWidth() < computeType.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(b, loc, computeType, stored);
+  return arith::TruncFOp::create(b, loc, computeType, stored);
+}
+
+/// The largest number of a type of few bits; of a whole number also the least.
+static std::pair<double, double> getRange(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    double end = std::ldexp(1.0, static_cast<int>(integer.getWidth()) - 1);
+    return {-end, end - 1};
+  }
+  auto largest = APFloat::getLargest(cast<FloatType>(type).getFloatSemantics());
+  return {-largest.convertToDouble(), largest.convertToDouble()};
+}
+
+Value LinalgLowering::narrow(OpBuilder &b, Value computed, Type type) const {
+  Type from = computed.getType();
+  if (from == type)
+    return computed;
+  bool isInteger = isa<IntegerType>(type);
+  if (isInteger)
+    computed = math::RoundEvenOp::create(b, loc, computed);
+  if (isInteger || type.getIntOrFloatBitWidth() < 16) {
+    auto [least, largest] = getRange(type);
+    auto limit = [&](double value) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getFloatAttr(from, value));
+    };
+    computed = arith::MaximumFOp::create(b, loc, computed, limit(least));
+    computed = arith::MinimumFOp::create(b, loc, computed, limit(largest));
+  }
+  if (isInteger)
+    return arith::FPToSIOp::create(b, loc, type, computed);
+  if (type.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth())
+    return arith::TruncFOp::create(b, loc, type, computed);
+  return arith::ExtFOp::create(b, loc, type, computed);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+SmallVector<OpFoldResult> LinalgLowering::getSizes(Value tensor) const {
+  return tensor::getMixedSizes(builder, loc, tensor);
+}
+
+Value LinalgLowering::empty(ArrayRef<OpFoldResult> sizes, Type element) const {
+  return tensor::EmptyOp::create(builder, loc, sizes, element);
+}
+
+Value LinalgLowering::filled(ArrayRef<OpFoldResult> sizes, double value) const {
+  return filled(sizes, builder.getFloatAttr(computeType, value));
+}
+
+Value LinalgLowering::filled(ArrayRef<OpFoldResult> sizes,
+                             TypedAttr value) const {
+  Value scalar = arith::ConstantOp::create(builder, loc, value);
+  return linalg::FillOp::create(builder, loc, scalar,
+                                empty(sizes, value.getType()))
+      .getResult(0);
+}
+
+Value LinalgLowering::constantIndices(ArrayRef<int64_t> values) const {
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())},
+                                    builder.getIndexType());
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseIntElementsAttr::get(type, values));
+}
+
+Array LinalgLowering::asArray(Value tensor) const {
+  return {cast<RankedTensorType>(tensor.getType()), {tensor}};
+}
+
+Array LinalgLowering::split(const Array &array, int64_t dim,
+                            int64_t inner) const {
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<int64_t> shape;
+  SmallVector<OpFoldResult> sizes;
+  for (auto [d, size] : llvm::enumerate(getSizes(array.getValues()))) {
+    int64_t next = shape.size();
+    int64_t known = array.type.getDimSize(d);
+    if (static_cast<int64_t>(d) != dim) {
+      groups.push_back({next});
+      shape.push_back(known);
+      sizes.push_back(size);
+      continue;
+    }
+    groups.push_back({next, next + 1});
+    shape.append({known / inner, inner});
+    sizes.push_back(builder.getIndexAttr(known / inner));
+    sizes.push_back(builder.getIndexAttr(inner));
+  }
+  auto type = RankedTensorType::get(shape, array.type.getElementType());
+  return asArray(tensor::ExpandShapeOp::create(
+      builder, loc, type, array.getValues(), groups, sizes));
+}
+
+Array LinalgLowering::slice(const Array &array, int64_t dim,
+                            OpFoldResult offset, OpFoldResult size,
+                            int64_t stride) const {
+  SmallVector<OpFoldResult> sizes = getSizes(array.getValues());
+  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
+  offsets[dim] = offset;
+  sizes[dim] = size;
+  strides[dim] = builder.getIndexAttr(stride);
+  return asArray(tensor::ExtractSliceOp::create(builder, loc, array.getValues(),
+                                                offsets, sizes, strides));
+}
+
+Array LinalgLowering::dropUnit(const Array &array, int64_t dim) const {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0; d < array.getRank(); ++d) {
+    // The unit joins the dimension behind it, or the last one before.
+    if (d == dim + 1 || (d == dim && d == array.getRank() - 1))
+      groups.back().push_back(d);
+    else
+      groups.push_back({d});
+  }
+  return asArray(
+      tensor::CollapseShapeOp::create(builder, loc, array.getValues(), groups));
+}
+
+//===----------------------------------------------------------------------===//
+// Computations
+//===----------------------------------------------------------------------===//
+
+Value LinalgLowering::readScalar(OpBuilder &b, const Array &array,
+                                 ValueRange stored) const {
+  Value value = widen(b, stored.front());
+  for (Value scale : stored.drop_front())
+    value = arith::MulFOp::create(b, loc, value, widen(b, scale));
+  return value;
+}
+
+Value LinalgLowering::makeGeneric(
+    Value init, AffineMap outMap, ArrayRef<Read> reads,
+    function_ref<Value(OpBuilder &, Location, ValueRange, Value)> body) const {
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (const Read &read : reads) {
+    llvm::append_range(inputs, read.array.tensors);
+    maps.push_back(read.map);
+    if (auto scaled =
+            dyn_cast<BlockScaledType>(read.array.type.getElementType()))
+      for (ScalesAttr scales : scaled.getScales())
+        maps.push_back(getScaleMap(scales, read.map));
+  }
+  maps.push_back(outMap);
+
+  SmallVector<utils::IteratorType> iterators(outMap.getNumDims(),
+                                             utils::IteratorType::reduction);
+  for (AffineExpr expr : outMap.getResults())
+    iterators[cast<AffineDimExpr>(expr).getPosition()] =
+        utils::IteratorType::parallel;
+  auto generic = linalg::GenericOp::create(
+      builder, loc, init.getType(), inputs, init, maps, iterators,
+      [&](OpBuilder &b, Location, ValueRange scalars) {
+        SmallVector<Value> numbers;
+        for (const Read &read : reads) {
+          size_t parts = read.array.tensors.size();
+          numbers.push_back(
+              readScalar(b, read.array, scalars.take_front(parts)));
+          scalars = scalars.drop_front(parts);
+        }
+        linalg::YieldOp::create(b, loc, body(b, loc, numbers, scalars.front()));
+      });
+  return generic.getResult(0);
+}
+
+Value LinalgLowering::compute(ArrayRef<OpFoldResult> sizes,
+                              ArrayRef<Read> reads, Type element,
+                              Body body) const {
+  AffineMap identity =
+      builder.getMultiDimIdentityMap(static_cast<unsigned>(sizes.size()));
+  return makeGeneric(
+      empty(sizes, element), identity, reads,
+      [&](OpBuilder &b, Location loc, ValueRange numbers, Value) {
+        return narrow(b, body(b, loc, numbers), element);
+      });
+}
+
+Value LinalgLowering::reduce(Value init, AffineMap outMap, ArrayRef<Read> reads,
+                             Body body) const {
+  return makeGeneric(
+      init, outMap, reads,
+      [&](OpBuilder &b, Location loc, ValueRange numbers, Value sum) {
+        SmallVector<Value> all(numbers);
+        all.push_back(sum);
+        return body(b, loc, all);
+      });
+}
+
+Value LinalgLowering::round(Value tensor, Type element) const {
+  Array array = asArray(tensor);
+  if (array.type.getElementType() == element)
+    return tensor;
+  AffineMap identity = builder.getMultiDimIdentityMap(array.getRank());
+  return compute(getSizes(tensor), {{array, identity}}, element,
+                 [](OpBuilder &, Location, ValueRange numbers) {
+                   return numbers.front();
+                 });
+}

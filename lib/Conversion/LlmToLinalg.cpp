@@ -1,0 +1,165 @@
+//===- LlmToLinalg.cpp - Programs as linalg ops ---------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowerings.h"
+#include "SourcesToArguments.h"
+#include "llm/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::llm {
+#define GEN_PASS_DEF_CONVERTLLMTOLINALGPASS
+#include "llm/Conversion/Passes.h.inc"
+} // namespace mlir::llm
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+
+/// Name, tile, cost and slots of an op, in the location of what it became.
+Location getLocationOf(Operation *op) {
+  SmallVector<NamedAttribute> facts;
+  if (auto name = op->getAttrOfType<StringAttr>("name"))
+    facts.emplace_back("name", name);
+  for (NamedAttribute attribute : op->getDiscardableAttrs())
+    if (attribute.getNameDialect() == op->getDialect())
+      facts.push_back(attribute);
+  if (facts.empty())
+    return op->getLoc();
+  return FusedLoc::get(op->getContext(), op->getLoc(),
+                       DictionaryAttr::get(op->getContext(), facts));
+}
+
+struct LowerOp : OpInterfaceConversionPattern<LinalgLoweringOpInterface> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(LinalgLoweringOpInterface op, ArrayRef<ValueRange> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    op->setLoc(getLocationOf(op));
+    LinalgLowering lowering(rewriter, op, operands);
+    if (failed(op.lowerToLinalg(lowering)))
+      return failure();
+    SmallVector<SmallVector<Value>> results(lowering.getResults());
+    rewriter.replaceOpWithMultiple(op, std::move(results));
+    return success();
+  }
+};
+
+/// A kernel means what the ops inside mean.
+struct InlineKernel : OpConversionPattern<FusedOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(FusedOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Block *body = &op.getBody().front();
+    auto yield = cast<YieldOp>(body->getTerminator());
+    SmallVector<Value> results(yield.getValues());
+    rewriter.eraseOp(yield);
+    rewriter.inlineBlockBefore(body, op);
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// Says the sizes of a value, which the value that stands for it has.
+struct DropSized : OpConversionPattern<SizedOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(SizedOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithMultiple(op, {adaptor.getX()});
+    return success();
+  }
+};
+
+struct ConvertLlmToLinalg
+    : llm::impl::ConvertLlmToLinalgPassBase<ConvertLlmToLinalg> {
+  void runOnOperation() override {
+    if (failed(checkLowerings()))
+      return signalPassFailure();
+    LinalgTypeConverter converter;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(makeSourcesArguments(function, converter)))
+        return signalPassFailure();
+    if (failed(convert(converter)) || failed(reconcileCasts()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult checkLowerings() {
+    bool isWhole = true;
+    getOperation().walk([&](Operation *op) {
+      if (!isa<LlmDialect>(op->getDialect()) ||
+          isa<LinalgLoweringOpInterface, SourceOpInterface, SizeOp, SizedOp,
+              FusedOp, YieldOp>(op))
+        return;
+      op->emitOpError("has no lowering to linalg; expected an op with "
+                      "LinalgLoweringOpInterface");
+      isWhole = false;
+    });
+    return success(isWhole);
+  }
+
+  LogicalResult convert(const TypeConverter &converter) {
+    MLIRContext &context = getContext();
+    RewritePatternSet patterns(&context);
+    ConversionTarget target(context);
+    patterns.add<LowerOp, InlineKernel, DropSized>(converter, &context);
+    populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
+                                                                   converter);
+    populateReturnOpTypeConversionPattern(patterns, converter);
+    populateCallOpTypeConversionPattern(patterns, converter);
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                         target);
+    target.addIllegalDialect<LlmDialect>();
+    target.addLegalOp<UnrealizedConversionCastOp>();
+    target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
+      return converter.isSignatureLegal(op.getFunctionType());
+    });
+    target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+      return op->hasTrait<OpTrait::IsIsolatedFromAbove>() ||
+             converter.isLegal(op);
+    });
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
+  }
+
+  /// Casts of what were sources meet those of what reads them.
+  LogicalResult reconcileCasts() {
+    SmallVector<UnrealizedConversionCastOp> casts, left;
+    getOperation().walk(
+        [&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
+    reconcileUnrealizedCasts(casts, &left);
+    for (UnrealizedConversionCastOp cast : left) {
+      if (!cast.use_empty())
+        return cast.emitOpError(
+            "is left over: something that is no op of the dialect reads a "
+            "cache or a block-scaled tensor");
+      cast.erase();
+    }
+    return success();
+  }
+};
+
+} // namespace
+
+void llm::registerLinalgLowerings(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, LlmDialect *) {
+    attachElementwiseLowerings(context);
+    attachProductLowerings(context);
+    attachPositionLowerings(context);
+    attachAttentionLowerings(context);
+    attachCacheLowerings(context);
+    attachModelEndLowerings(context);
+  });
+}

@@ -1,0 +1,380 @@
+//===- LowerAttention.cpp - Attention -------------------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Scores, their exponentials and what these add up to have loops [batch,
+// heads.., queries, keys], with one or two dimensions of heads. Scores are all
+// written down: this is what attention means, not how to run it fast.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowerings.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+
+/// Which keys a query sees, in bodies whose first loop is the batch.
+class Sight {
+public:
+  Sight(LinalgLowering &lowering, MaskAttr mask, Value queries, Value keys)
+      : lowering(lowering), mask(mask), queries(queries), keys(keys) {
+    if (mask.getLengths().size() > 1)
+      lengths = lowering.constantIndices(mask.getLengths());
+    if (mask.getFirstKeys().size() > 1)
+      firstKeys = lowering.constantIndices(mask.getFirstKeys());
+  }
+
+  /// Every query sees every key.
+  bool isFull() const {
+    return mask.getKind() == MaskKind::Full && mask.getLengths().empty();
+  }
+
+  /// Whether the query of this body sees the key; loops by number.
+  Value sees(OpBuilder &b, unsigned queryLoop, unsigned keyLoop) const {
+    Location loc = lowering.getLoc();
+    Value sequence = linalg::IndexOp::create(b, loc, 0);
+    Value query = linalg::IndexOp::create(b, loc, queryLoop);
+    Value key = linalg::IndexOp::create(b, loc, keyLoop);
+    Value length = numberOf(b, mask.getLengths(), lengths, sequence, keys);
+    Value visible = compare(b, arith::CmpIPredicate::slt, key, length);
+    if (mask.getKind() == MaskKind::Full)
+      return visible;
+
+    // The last query stands at the last key.
+    Value own = add(b, query, subtract(b, length, queries));
+    visible = both(b, visible, compare(b, arith::CmpIPredicate::sle, key, own));
+    if (mask.getWindow()) {
+      Value behind = subtract(b, own, lowering.index(b, mask.getWindow()));
+      visible =
+          both(b, visible, compare(b, arith::CmpIPredicate::sgt, key, behind));
+    }
+    if (mask.getChunk()) {
+      Value first = numberOf(b, mask.getFirstKeys(), firstKeys, sequence,
+                             lowering.index(b, 0));
+      Value size = lowering.index(b, mask.getChunk());
+      auto chunkOf = [&](Value position) -> Value {
+        return arith::DivSIOp::create(b, loc, add(b, position, first), size);
+      };
+      visible = both(
+          b, visible,
+          compare(b, arith::CmpIPredicate::eq, chunkOf(key), chunkOf(own)));
+    }
+    return visible;
+  }
+
+private:
+  Value add(OpBuilder &b, Value x, Value y) const {
+    return arith::AddIOp::create(b, lowering.getLoc(), x, y);
+  }
+  Value subtract(OpBuilder &b, Value x, Value y) const {
+    return arith::SubIOp::create(b, lowering.getLoc(), x, y);
+  }
+  Value both(OpBuilder &b, Value x, Value y) const {
+    return arith::AndIOp::create(b, lowering.getLoc(), x, y);
+  }
+  Value compare(OpBuilder &b, arith::CmpIPredicate predicate, Value x,
+                Value y) const {
+    return arith::CmpIOp::create(b, lowering.getLoc(), predicate, x, y);
+  }
+  /// One number for all sequences, one for each, or none.
+  Value numberOf(OpBuilder &b, ArrayRef<int64_t> numbers, Value all,
+                 Value sequence, Value otherwise) const {
+    if (numbers.empty())
+      return otherwise;
+    if (numbers.size() == 1)
+      return lowering.index(b, numbers.front());
+    return tensor::ExtractOp::create(b, lowering.getLoc(), all, sequence);
+  }
+
+  LinalgLowering &lowering;
+  MaskAttr mask;
+  Value queries, keys, lengths, firstKeys;
+};
+
+class AttentionLowering {
+public:
+  AttentionLowering(LinalgLowering &lowering, MaskAttr mask, Value queries,
+                    Value keys, unsigned rank)
+      : lowering(lowering), builder(lowering.getBuilder()),
+        sight(lowering, mask, queries, keys), rank(rank),
+        identity(builder.getMultiDimIdentityMap(rank)),
+        rows(identity.getMajorSubMap(rank - 1)) {}
+
+  Arithmetic in(OpBuilder &b) const {
+    return {b, lowering.getLoc(), lowering.getComputeType()};
+  }
+
+  /// In a body with the loops of the scores first: what is seen, or `other`.
+  Value select(OpBuilder &b, Value seen, double other) const {
+    if (sight.isFull())
+      return seen;
+    return arith::SelectOp::create(b, lowering.getLoc(),
+                                   sight.sees(b, rank - 2, rank - 1), seen,
+                                   in(b).constant(other));
+  }
+
+  /// scale q . k, of loops [scores.., d].
+  Value makeScores(ArrayRef<OpFoldResult> sizes, const Read &query,
+                   const Read &keys, double scale) const {
+    AffineMap scores =
+        builder.getMultiDimIdentityMap(rank + 1).getMajorSubMap(rank);
+    Value sums =
+        lowering.reduce(lowering.filled(sizes, 0.0), scores, {query, keys},
+                        [&](OpBuilder &b, Location, ValueRange x) {
+                          return in(b).add(x[2], in(b).multiply(x[0], x[1]));
+                        });
+    return lowering.compute(
+        sizes, {{lowering.asArray(sums), identity}}, lowering.getComputeType(),
+        [&](OpBuilder &b, Location, ValueRange x) {
+          return in(b).multiply(in(b).constant(scale), x[0]);
+        });
+  }
+
+  /// exp(x - largest of the row) of the keys that are seen, and the sums of
+  /// the rows. A sink is an entry of its row to which no key belongs.
+  struct Exponentials {
+    Value terms, sums;
+  };
+  Exponentials exponentiate(const Array &scores, std::optional<Read> sinks,
+                            std::optional<APFloat> softCap) const {
+    SmallVector<OpFoldResult> sizes = lowering.getSizes(scores.getValues());
+    ArrayRef<OpFoldResult> rowSizes = ArrayRef(sizes).drop_back();
+    Value seen = lowering.compute(
+        sizes, {{scores, identity}}, lowering.getComputeType(),
+        [&](OpBuilder &b, Location, ValueRange x) {
+          Value score =
+              softCap ? in(b).softCap(x[0], softCap->convertToDouble()) : x[0];
+          return select(b, score, -std::numeric_limits<double>::infinity());
+        });
+    Read score = {lowering.asArray(seen), identity};
+
+    auto ofSinks = [&](ArrayRef<Read> reads, LinalgLowering::Body body) {
+      return lowering.compute(rowSizes, reads, lowering.getComputeType(), body);
+    };
+    Value start =
+        sinks ? ofSinks({*sinks}, [](OpBuilder &, Location,
+                                     ValueRange x) { return x[0]; })
+              : lowering.filled(rowSizes,
+                                -std::numeric_limits<double>::infinity());
+    Value largest = lowering.reduce(start, rows, {score},
+                                    [&](OpBuilder &b, Location, ValueRange x) {
+                                      return in(b).maximum(x[1], x[0]);
+                                    });
+    Read most = {lowering.asArray(largest), rows};
+    auto exponential = [&](OpBuilder &b, Location, ValueRange x) {
+      return in(b).exp(in(b).subtract(x[0], x[1]));
+    };
+    Value terms = lowering.compute(sizes, {score, most},
+                                   lowering.getComputeType(), exponential);
+    AffineMap row = builder.getMultiDimIdentityMap(rank - 1);
+    Value first =
+        sinks ? ofSinks({*sinks, {lowering.asArray(largest), row}}, exponential)
+              : lowering.filled(rowSizes, 0.0);
+    Value sums =
+        lowering.reduce(first, rows, {{lowering.asArray(terms), identity}},
+                        [&](OpBuilder &b, Location, ValueRange x) {
+                          return in(b).add(x[1], x[0]);
+                        });
+    return {terms, sums};
+  }
+
+  /// sum over keys of probabilities and values, by loops [scores.., c]. Rows
+  /// of a cache that no query sees may hold anything, which must not count.
+  Value addValues(ArrayRef<OpFoldResult> sizes, AffineMap outMap,
+                  const Array &probabilities, const Read &values) const {
+    AffineMap scores =
+        builder.getMultiDimIdentityMap(rank + 1).getMajorSubMap(rank);
+    return lowering.reduce(lowering.filled(sizes, 0.0), outMap,
+                           {{probabilities, scores}, values},
+                           [&](OpBuilder &b, Location, ValueRange x) {
+                             Value product = in(b).multiply(x[0], x[1]);
+                             return in(b).add(x[2], select(b, product, 0));
+                           });
+  }
+
+private:
+  LinalgLowering &lowering;
+  OpBuilder &builder;
+  Sight sight;
+  unsigned rank;
+  AffineMap identity, rows;
+};
+
+Value sizeOf(LinalgLowering &lowering, const Array &array, unsigned dim) {
+  return getValueOrCreateConstantIndexOp(
+      lowering.getBuilder(), lowering.getLoc(),
+      lowering.getSizes(array.getValues())[dim]);
+}
+
+Array joinHeads(LinalgLowering &lowering, Value tensor) {
+  auto joined = tensor::CollapseShapeOp::create(
+      lowering.getBuilder(), lowering.getLoc(), tensor,
+      SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}, {4}});
+  return lowering.asArray(joined);
+}
+
+/// Loops b, h (KV heads), g (heads of each), s, t, and d or c.
+LogicalResult lowerGqaAttn(GqaAttnOp op, LinalgLowering &lowering) {
+  MLIRContext *context = op.getContext();
+  Array keys = lowering.getArray(op.getKeys());
+  Array values = lowering.getArray(op.getValues());
+  int64_t groups =
+      op.getQuery().getType().getDimSize(2) / keys.type.getDimSize(2);
+  Array query = lowering.split(lowering.getArray(op.getQuery()), 2, groups);
+  SmallVector<OpFoldResult> q = lowering.getSizes(query.getValues());
+  SmallVector<OpFoldResult> k = lowering.getSizes(keys.getValues());
+  AttentionLowering attention(lowering, op.getMask(),
+                              sizeOf(lowering, query, 1),
+                              sizeOf(lowering, keys, 1), 5);
+  Value scores = attention.makeScores(
+      {q[0], q[2], q[3], q[1], k[1]},
+      {query, mapOf(context, 6, {0, 3, 1, 2, 5})},
+      {keys, mapOf(context, 6, {0, 4, 1, 5})}, op.getScale().convertToDouble());
+  std::optional<Read> sinks;
+  if (op.getSinks())
+    sinks = Read{lowering.split(lowering.getArray(op.getSinks()), 0, groups),
+                 mapOf(context, 4, {1, 2})};
+  auto [terms, sums] =
+      attention.exponentiate(lowering.asArray(scores), sinks, op.getSoftCap());
+  SmallVector<OpFoldResult> outSizes = {
+      q[0], q[1], q[2], q[3], lowering.getSizes(values.getValues())[3]};
+  Value weighted = attention.addValues(
+      outSizes, mapOf(context, 6, {0, 3, 1, 2, 5}), lowering.asArray(terms),
+      {values, mapOf(context, 6, {0, 4, 1, 5})});
+  Value out = lowering.compute(
+      outSizes,
+      {{lowering.asArray(weighted),
+        lowering.getBuilder().getMultiDimIdentityMap(5)},
+       {lowering.asArray(sums), mapOf(context, 5, {0, 2, 3, 1})}},
+      op.getType().getElementType(), [&](OpBuilder &b, Location, ValueRange x) {
+        return attention.in(b).divide(x[0], x[1]);
+      });
+  lowering.setResult(0, joinHeads(lowering, out).getValues());
+  return success();
+}
+
+/// Loops b, h, s, t, and d or c.
+LogicalResult lowerMlaAttn(MlaAttnOp op, LinalgLowering &lowering) {
+  MLIRContext *context = op.getContext();
+  OpBuilder &builder = lowering.getBuilder();
+  Array query = lowering.getArray(op.getQuery());
+  Array stored = lowering.getArray(op.getLatents());
+  if (isa<BlockScaledType>(stored.type.getElementType()))
+    return op.emitOpError("has no lowering for block-scaled latents yet");
+  Array latents = lowering.dropUnit(stored, 2);
+  SmallVector<OpFoldResult> q = lowering.getSizes(query.getValues());
+  AttentionLowering attention(lowering, op.getMask(),
+                              sizeOf(lowering, query, 1),
+                              sizeOf(lowering, latents, 1), 4);
+  Value scores = attention.makeScores(
+      {q[0], q[2], q[1], lowering.getSizes(latents.getValues())[1]},
+      {query, mapOf(context, 5, {0, 2, 1, 4})},
+      {latents, mapOf(context, 5, {0, 3, 4})}, op.getScale().convertToDouble());
+  auto [terms, sums] = attention.exponentiate(lowering.asArray(scores),
+                                              std::nullopt, std::nullopt);
+  OpFoldResult width = builder.getIndexAttr(op.getValueDim());
+  Array values = lowering.slice(latents, 2, builder.getIndexAttr(0), width);
+  SmallVector<OpFoldResult> outSizes = {q[0], q[1], q[2], width};
+  Value weighted = attention.addValues(
+      outSizes, mapOf(context, 5, {0, 2, 1, 4}), lowering.asArray(terms),
+      {values, mapOf(context, 5, {0, 3, 4})});
+  lowering.setResult(
+      0, lowering.compute(
+             outSizes,
+             {{lowering.asArray(weighted), builder.getMultiDimIdentityMap(4)},
+              {lowering.asArray(sums), mapOf(context, 4, {0, 2, 1})}},
+             op.getType().getElementType(),
+             [&](OpBuilder &b, Location, ValueRange x) {
+               return attention.in(b).divide(x[0], x[1]);
+             }));
+  return success();
+}
+
+LogicalResult lowerSoftmax(SoftmaxOp op, LinalgLowering &lowering) {
+  MLIRContext *context = op.getContext();
+  Array x = lowering.getArray(op.getX());
+  AttentionLowering attention(lowering, op.getMask(), sizeOf(lowering, x, 2),
+                              sizeOf(lowering, x, 3), 4);
+  std::optional<Read> sinks;
+  if (op.getSinks())
+    sinks = Read{lowering.getArray(op.getSinks()), mapOf(context, 3, {1})};
+  auto [terms, sums] = attention.exponentiate(x, sinks, op.getSoftCap());
+  lowering.setResult(
+      0,
+      lowering.compute(lowering.getSizes(x.getValues()),
+                       {{lowering.asArray(terms),
+                         lowering.getBuilder().getMultiDimIdentityMap(4)},
+                        {lowering.asArray(sums), mapOf(context, 4, {0, 1, 2})}},
+                       op.getType().getElementType(),
+                       [&](OpBuilder &b, Location, ValueRange numbers) {
+                         return attention.in(b).divide(numbers[0], numbers[1]);
+                       }));
+  return success();
+}
+
+/// Loops b, h (KV heads), g, s, t, d; 0 where a query does not see the key.
+LogicalResult lowerQk(QkOp op, LinalgLowering &lowering) {
+  MLIRContext *context = op.getContext();
+  Array keys = lowering.getArray(op.getKeys());
+  int64_t kvHeads = keys.type.getDimSize(2);
+  int64_t groups = op.getQuery().getType().getDimSize(2) / kvHeads;
+  Array query = lowering.split(lowering.getArray(op.getQuery()), 2, groups);
+  SmallVector<OpFoldResult> q = lowering.getSizes(query.getValues());
+  SmallVector<OpFoldResult> sizes = {q[0], q[2], q[3], q[1],
+                                     lowering.getSizes(keys.getValues())[1]};
+  AttentionLowering attention(lowering, op.getMask(),
+                              sizeOf(lowering, query, 1),
+                              sizeOf(lowering, keys, 1), 5);
+  Value scores = attention.makeScores(
+      sizes, {query, mapOf(context, 6, {0, 3, 1, 2, 5})},
+      {keys, mapOf(context, 6, {0, 4, 1, 5})}, op.getScale().convertToDouble());
+  Value seen = lowering.compute(
+      sizes,
+      {{lowering.asArray(scores),
+        lowering.getBuilder().getMultiDimIdentityMap(5)}},
+      op.getType().getElementType(), [&](OpBuilder &b, Location, ValueRange x) {
+        return attention.select(b, x[0], 0);
+      });
+  lowering.setResult(
+      0, ValueRange{tensor::CollapseShapeOp::create(
+             lowering.getBuilder(), lowering.getLoc(), seen,
+             SmallVector<ReassociationIndices>{{0}, {1, 2}, {3}, {4}})});
+  return success();
+}
+
+/// Loops b, h (KV heads), g, s, t, c.
+LogicalResult lowerPv(PvOp op, LinalgLowering &lowering) {
+  MLIRContext *context = op.getContext();
+  Array values = lowering.getArray(op.getValues());
+  int64_t groups =
+      op.getProbabilities().getType().getDimSize(1) / values.type.getDimSize(2);
+  Array probabilities =
+      lowering.split(lowering.getArray(op.getProbabilities()), 1, groups);
+  SmallVector<OpFoldResult> p = lowering.getSizes(probabilities.getValues());
+  AttentionLowering attention(lowering, op.getMask(),
+                              sizeOf(lowering, probabilities, 3),
+                              sizeOf(lowering, probabilities, 4), 5);
+  Value out = attention.addValues(
+      {p[0], p[3], p[1], p[2], lowering.getSizes(values.getValues())[3]},
+      mapOf(context, 6, {0, 3, 1, 2, 5}), probabilities,
+      {values, mapOf(context, 6, {0, 4, 1, 5})});
+  lowering.setResult(0, lowering.round(joinHeads(lowering, out).getValues(),
+                                       op.getType().getElementType()));
+  return success();
+}
+
+} // namespace
+
+void llm::attachAttentionLowerings(MLIRContext *context) {
+  attachLowering<GqaAttnOp, lowerGqaAttn>(context);
+  attachLowering<MlaAttnOp, lowerMlaAttn>(context);
+  attachLowering<SoftmaxOp, lowerSoftmax>(context);
+  attachLowering<QkOp, lowerQk>(context);
+  attachLowering<PvOp, lowerPv>(context);
+}

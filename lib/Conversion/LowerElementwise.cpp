@@ -1,0 +1,195 @@
+//===- LowerElementwise.cpp - Norms and elementwise ops -------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowerings.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+
+using Formula = function_ref<Value(const Arithmetic &, ValueRange)>;
+
+/// The first operands, all of the shape of the only result, by a formula.
+void mapElements(Operation *op, ValueRange operands, LinalgLowering &lowering,
+                 Formula formula) {
+  SmallVector<Read> reads;
+  for (Value operand : operands) {
+    Array array = lowering.getArray(operand);
+    reads.push_back(
+        {array, lowering.getBuilder().getMultiDimIdentityMap(array.getRank())});
+  }
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  lowering.setResult(
+      0, lowering.compute(
+             lowering.getSizes(reads.front().array.getValues()), reads, element,
+             [&](OpBuilder &b, Location loc, ValueRange numbers) {
+               return formula({b, loc, lowering.getComputeType()}, numbers);
+             }));
+}
+
+LogicalResult lowerAdd(AddOp op, LinalgLowering &lowering) {
+  mapElements(
+      op, op->getOperands(), lowering,
+      [](const Arithmetic &a, ValueRange x) { return a.add(x[0], x[1]); });
+  return success();
+}
+
+LogicalResult lowerMul(MulOp op, LinalgLowering &lowering) {
+  mapElements(
+      op, op->getOperands(), lowering,
+      [](const Arithmetic &a, ValueRange x) { return a.multiply(x[0], x[1]); });
+  return success();
+}
+
+LogicalResult lowerScale(ScaleOp op, LinalgLowering &lowering) {
+  double factor = op.getFactor().convertToDouble();
+  mapElements(op, op->getOperands(), lowering,
+              [&](const Arithmetic &a, ValueRange x) {
+                return a.multiply(a.constant(factor), x[0]);
+              });
+  return success();
+}
+
+LogicalResult lowerSoftCap(SoftCapOp op, LinalgLowering &lowering) {
+  double cap = op.getCap().convertToDouble();
+  mapElements(
+      op, op->getOperands(), lowering,
+      [&](const Arithmetic &a, ValueRange x) { return a.softCap(x[0], cap); });
+  return success();
+}
+
+LogicalResult lowerSwiGlu(SwiGluOp op, LinalgLowering &lowering) {
+  std::optional<double> limit;
+  if (op.getLimit())
+    limit = op.getLimit()->convertToDouble();
+  mapElements(
+      op, op->getOperands(), lowering, [&](const Arithmetic &a, ValueRange x) {
+        Value gate = x[0], up = x[1];
+        if (!limit)
+          return a.multiply(a.multiply(gate, a.sigmoid(gate)), up);
+        gate = a.minimum(gate, a.constant(*limit));
+        up = a.maximum(a.constant(-*limit), a.minimum(up, a.constant(*limit)));
+        // The slope of gpt-oss's sigmoid.
+        return a.multiply(a.multiply(gate, a.sigmoid(gate, 1.702)),
+                          a.add(up, a.constant(1)));
+      });
+  return success();
+}
+
+/// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+Value geluTanh(const Arithmetic &a, Value x) {
+  Value cube = a.multiply(a.multiply(x, x), x);
+  Value inner = a.multiply(a.constant(std::sqrt(2 / M_PI)),
+                           a.add(x, a.multiply(a.constant(0.044715), cube)));
+  return a.multiply(a.multiply(a.constant(0.5), x),
+                    a.add(a.constant(1), a.tanh(inner)));
+}
+
+LogicalResult lowerGeGlu(GeGluOp op, LinalgLowering &lowering) {
+  mapElements(op, op->getOperands(), lowering,
+              [](const Arithmetic &a, ValueRange x) {
+                return a.multiply(geluTanh(a, x[0]), x[1]);
+              });
+  return success();
+}
+
+Value activate(ActivationKind kind, const Arithmetic &a, Value x) {
+  switch (kind) {
+  case ActivationKind::Silu:
+    return a.multiply(x, a.sigmoid(x));
+  case ActivationKind::Gelu: {
+    Value scaled = a.multiply(x, a.constant(std::sqrt(0.5)));
+    Value erf = math::ErfOp::create(a.b, a.loc, scaled);
+    return a.multiply(a.multiply(a.constant(0.5), x),
+                      a.add(a.constant(1), erf));
+  }
+  case ActivationKind::GeluTanh:
+    return geluTanh(a, x);
+  case ActivationKind::Relu:
+    return a.maximum(x, a.constant(0));
+  case ActivationKind::Relu2: {
+    Value positive = a.maximum(x, a.constant(0));
+    return a.multiply(positive, positive);
+  }
+  }
+  llvm_unreachable("unknown kind of activation");
+}
+
+LogicalResult lowerActivation(ActivationOp op, LinalgLowering &lowering) {
+  mapElements(op, op->getOperands(), lowering,
+              [&](const Arithmetic &a, ValueRange x) {
+                return activate(op.getKind(), a, x[0]);
+              });
+  return success();
+}
+
+/// x / sqrt(mean of squares + epsilon) weight, the mean in the type in which is
+/// calculated.
+LogicalResult lowerRmsNorm(RmsNormOp op, LinalgLowering &lowering) {
+  OpBuilder &builder = lowering.getBuilder();
+  Array x = lowering.getArray(op.getX());
+  unsigned rank = x.getRank();
+  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+  AffineMap rows = identity.getMajorSubMap(rank - 1);
+  SmallVector<OpFoldResult> sizes = lowering.getSizes(x.getValues());
+
+  Value squares = lowering.reduce(
+      lowering.filled(ArrayRef(sizes).drop_back(), 0.0), rows, {{x, identity}},
+      [&](OpBuilder &b, Location loc, ValueRange numbers) {
+        Arithmetic a{b, loc, lowering.getComputeType()};
+        return a.add(numbers[1], a.multiply(numbers[0], numbers[0]));
+      });
+
+  SmallVector<Read> reads = {{x, identity}, {lowering.asArray(squares), rows}};
+  if (op.getWeight())
+    reads.push_back({lowering.getArray(op.getWeight()),
+                     mapOf(builder.getContext(), rank, {rank - 1})});
+  double epsilon = op.getEpsilon().convertToDouble();
+  Value width =
+      getValueOrCreateConstantIndexOp(builder, lowering.getLoc(), sizes.back());
+  Value count = arith::UIToFPOp::create(
+      builder, lowering.getLoc(), lowering.getComputeType(),
+      arith::IndexCastOp::create(builder, lowering.getLoc(),
+                                 builder.getI64Type(), width));
+  lowering.setResult(
+      0, lowering.compute(sizes, reads, op.getType().getElementType(),
+                          [&](OpBuilder &b, Location loc, ValueRange numbers) {
+                            Arithmetic a{b, loc, lowering.getComputeType()};
+                            Value mean = a.divide(numbers[1], count);
+                            Value root = math::SqrtOp::create(
+                                b, loc, a.add(mean, a.constant(epsilon)));
+                            Value scaled = a.divide(numbers[0], root);
+                            return op.getWeight()
+                                       ? a.multiply(scaled, numbers[2])
+                                       : scaled;
+                          }));
+  return success();
+}
+
+LogicalResult lowerQuantize(QuantizeOp op, LinalgLowering &lowering) {
+  Type element = getElementTypeOrSelf(op.getOut().getType());
+  if (isa<BlockScaledType>(element))
+    return op.emitOpError("has no lowering to a block-scaled type yet");
+  Value rounded = lowering.round(lowering.get(op.getX()), element);
+  lowering.setResult(0, rounded);
+  return success();
+}
+
+} // namespace
+
+void llm::attachElementwiseLowerings(MLIRContext *context) {
+  attachLowering<AddOp, lowerAdd>(context);
+  attachLowering<MulOp, lowerMul>(context);
+  attachLowering<ScaleOp, lowerScale>(context);
+  attachLowering<SoftCapOp, lowerSoftCap>(context);
+  attachLowering<SwiGluOp, lowerSwiGlu>(context);
+  attachLowering<GeGluOp, lowerGeGlu>(context);
+  attachLowering<ActivationOp, lowerActivation>(context);
+  attachLowering<RmsNormOp, lowerRmsNorm>(context);
+  attachLowering<QuantizeOp, lowerQuantize>(context);
+}

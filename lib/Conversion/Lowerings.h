@@ -1,0 +1,93 @@
+//===- Lowerings.h - Lowerings of the llm dialect's ops ---------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_CONVERSION_LOWERINGS_H
+#define LLM_LIB_CONVERSION_LOWERINGS_H
+
+#include "llm/Conversion/LinalgLowering.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace mlir::llm {
+
+/// An op of the dialect whose lowering is a function.
+template <typename Op, LogicalResult (*lower)(Op, LinalgLowering &)>
+struct LoweringModel
+    : LinalgLoweringOpInterface::ExternalModel<LoweringModel<Op, lower>, Op> {
+  LogicalResult lowerToLinalg(Operation *op, LinalgLowering &lowering) const {
+    return lower(cast<Op>(op), lowering);
+  }
+};
+
+template <typename Op, LogicalResult (*lower)(Op, LinalgLowering &)>
+void attachLowering(MLIRContext *context) {
+  Op::template attachInterface<LoweringModel<Op, lower>>(*context);
+}
+
+void attachElementwiseLowerings(MLIRContext *context);
+void attachProductLowerings(MLIRContext *context);
+void attachAttentionLowerings(MLIRContext *context);
+void attachPositionLowerings(MLIRContext *context);
+void attachCacheLowerings(MLIRContext *context);
+void attachModelEndLowerings(MLIRContext *context);
+
+/// What a body calculates, in few words.
+struct Arithmetic {
+  OpBuilder &b;
+  Location loc;
+  Type type;
+
+  Value constant(double value) const {
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+  }
+  Value add(Value x, Value y) const {
+    return arith::AddFOp::create(b, loc, x, y);
+  }
+  Value subtract(Value x, Value y) const {
+    return arith::SubFOp::create(b, loc, x, y);
+  }
+  Value multiply(Value x, Value y) const {
+    return arith::MulFOp::create(b, loc, x, y);
+  }
+  Value divide(Value x, Value y) const {
+    return arith::DivFOp::create(b, loc, x, y);
+  }
+  Value maximum(Value x, Value y) const {
+    return arith::MaximumFOp::create(b, loc, x, y);
+  }
+  Value minimum(Value x, Value y) const {
+    return arith::MinimumFOp::create(b, loc, x, y);
+  }
+  Value negate(Value x) const { return arith::NegFOp::create(b, loc, x); }
+  Value exp(Value x) const { return math::ExpOp::create(b, loc, x); }
+  Value tanh(Value x) const { return math::TanhOp::create(b, loc, x); }
+  /// 1 / (1 + exp(-slope x)).
+  Value sigmoid(Value x, double slope = 1) const {
+    return divide(constant(1),
+                  add(constant(1), exp(multiply(constant(-slope), x))));
+  }
+  /// cap tanh(x / cap).
+  Value softCap(Value x, double cap) const {
+    return multiply(constant(cap), tanh(divide(x, constant(cap))));
+  }
+};
+
+/// A map of `loops` loops that shows these, in this order.
+inline AffineMap mapOf(MLIRContext *context, unsigned loops,
+                       ArrayRef<unsigned> shown) {
+  SmallVector<AffineExpr> exprs;
+  for (unsigned loop : shown)
+    exprs.push_back(getAffineDimExpr(loop, context));
+  return AffineMap::get(loops, 0, exprs, context);
+}
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_CONVERSION_LOWERINGS_H

@@ -1,0 +1,66 @@
+// RUN: llm-opt %s --convert-llm-to-linalg --split-input-file --verify-diagnostics
+
+func.func @no_lowering(%x: tensor<4x8xf32>) -> (tensor<4x2xf32>, tensor<4x2xi32>) {
+  // expected-error @+1 {{has no lowering to linalg; expected an op with LinalgLoweringOpInterface}}
+  %s, %e = llm.moe_route softmax %x top_k 2 : tensor<4x8xf32>
+  return %s, %e : tensor<4x2xf32>, tensor<4x2xi32>
+}
+
+// -----
+
+func.func @random(%x: tensor<4x8xf32>) -> tensor<4xi32> {
+  // expected-error @+2 {{draws its token at random, which has no lowering: use 'greedy'}}
+  // expected-error @+1 {{failed to legalize}}
+  %t = llm.sample categorical %x : tensor<4x8xf32>
+  return %t : tensor<4xi32>
+}
+
+// -----
+
+func.func @unknown_name(%i: index) -> tensor<4xf32> {
+  // expected-error @+1 {{has an index that is not known; expected a constant, or the index of a loop with constant bounds}}
+  %w = llm.weight "layers.{}"[%i] : tensor<4xf32>
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+func.func @two_types() -> (tensor<4xf32>, tensor<2xf32>) {
+  %a = llm.weight "w" : tensor<4xf32>
+  // expected-error @+1 {{shows 'w' as 'tensor<2xf32>'; expected 'tensor<4xf32>', as before}}
+  %b = llm.weight "w" : tensor<2xf32>
+  return %a, %b : tensor<4xf32>, tensor<2xf32>
+}
+
+// -----
+
+func.func @open_loop(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{names weights or caches by its index, and cannot be unrolled: expected constant bounds}}
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4xf32> {
+    %w = llm.weight "layers.{}"[%i] : tensor<4xf32>
+    %s = llm.add %h, %w : tensor<4xf32>, tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @lost_state(%x: tensor<1x1x1x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %0 = llm.kv_cache "c" : <batch = 1, kv_heads = 1, head_dim = 4, capacity = 2, f32>
+  scf.for %i = %c0 to %c2 step %c1 {
+    // expected-error @+1 {{gives the last state of a cache, which does not leave the loop or kernel around it}}
+    %1 = llm.kv_write %0, %x, %x at %i : <batch = 1, kv_heads = 1, head_dim = 4, capacity = 2, f32>, tensor<1x1x1x4xf32>, tensor<1x1x1x4xf32>
+  }
+  return
+}
+
+// -----
+
+// expected-error @+1 {{argument attribute 'llm.source' must be a name, got 3 : i64}}
+func.func private @number(tensor<4xf32> {llm.source = 3})

@@ -1,0 +1,67 @@
+// Weights and caches become arguments by name, the last states results; a cache is two tensors, a
+// block-scaled weight its values and its scales. What the ops compute is shown by
+// integration/linalg-runs.test.
+// RUN: llm-opt %s --convert-llm-to-linalg --split-input-file | FileCheck %s
+// RUN: llm-opt %s --convert-llm-to-linalg --split-input-file --mlir-print-debuginfo | FileCheck %s --check-prefix=WHERE
+
+// CHECK-LABEL: func.func @step
+// CHECK-SAME: (%{{.*}}: tensor<1x1x2x4xbf16>, %[[LEN:[^:]+]]: index {llm.size = "kv_len"},
+// CHECK-SAME: %[[K:[^:]+]]: tensor<1x?x2x4xbf16> {llm.source = "attn.keys"},
+// CHECK-SAME: %[[V:[^:]+]]: tensor<1x?x2x4xbf16> {llm.source = "attn.values"})
+// CHECK-SAME: -> (tensor<1x?x2x4xbf16>, tensor<1x?x2x4xbf16> {llm.source = "attn.keys"}, tensor<1x?x2x4xbf16> {llm.source = "attn.values"})
+// CHECK: %[[K1:.*]] = tensor.insert_slice %{{.*}} into %[[K]]
+// CHECK: %[[V1:.*]] = tensor.insert_slice %{{.*}} into %[[V]]
+// CHECK: %[[READ:.*]] = tensor.extract_slice %[[K1]]
+// CHECK: return %[[READ]], %[[K1]], %[[V1]]
+func.func @step(%x: tensor<1x1x2x4xbf16>) -> tensor<1x?x2x4xbf16> {
+  %len = llm.size "kv_len"
+  %c1 = arith.constant 1 : index
+  %at = arith.subi %len, %c1 : index
+  %0 = llm.kv_cache "attn" sizes(%len) : <batch = 1, kv_heads = 2, head_dim = 4, capacity = ?, bf16>
+  %1 = llm.kv_write "attn.write" %0, %x, %x at %at : <batch = 1, kv_heads = 2, head_dim = 4, capacity = ?, bf16>, tensor<1x1x2x4xbf16>, tensor<1x1x2x4xbf16>
+  %k, %v = llm.kv_read %1 rows 0 to %len : <batch = 1, kv_heads = 2, head_dim = 4, capacity = ?, bf16>
+  return %k : tensor<1x?x2x4xbf16>
+}
+
+// -----
+
+// A scale for each block of 2 x 4, and one for all, of which no dimension is left.
+// CHECK: #[[$BLOCK:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 2, d2 floordiv 4)>
+// CHECK: #[[$ALL:.*]] = affine_map<(d0, d1, d2) -> ()>
+// CHECK-LABEL: func.func @scaled
+// CHECK-SAME: %[[W:[^:]+]]: tensor<6x8xf8E4M3FN> {llm.source = "w"},
+// CHECK-SAME: %[[S0:[^:]+]]: tensor<3x2xf32> {llm.source = "w.scales0"},
+// CHECK-SAME: %[[S1:[^:]+]]: tensor<f32> {llm.source = "w.scales1"})
+// Products are summed up in f32, and rounded once.
+// CHECK: %[[SUMS:.*]] = linalg.generic {indexing_maps = [{{.*}}, #[[$BLOCK]], #[[$ALL]], {{.*}}], iterator_types = ["parallel", "parallel", "reduction"]} ins(%{{.*}}, %[[W]], %[[S0]], %[[S1]] : {{.*}}) outs(%{{.*}} : tensor<5x6xf32>)
+// CHECK: %[[OUT:.*]] = linalg.generic {{.*}} ins(%[[SUMS]] : tensor<5x6xf32>) outs(%{{.*}} : tensor<5x6xbf16>)
+// CHECK-NEXT: ^bb0(%[[SUM:[^:]+]]: f32
+// CHECK-NEXT: arith.truncf %[[SUM]] : f32 to bf16
+// WHERE: loc(fused<{name = "up_proj"}>
+func.func @scaled(%x: tensor<5x8xbf16>) -> tensor<5x6xbf16> {
+  %w = llm.weight "w" : tensor<6x8x!llm.block_scaled<f8E4M3FN, [2, 4], f32, [?, ?], f32>>
+  %y = llm.matmul "up_proj" %x, %w transpose_rhs : tensor<5x8xbf16>, tensor<6x8x!llm.block_scaled<f8E4M3FN, [2, 4], f32, [?, ?], f32>>
+  return %y : tensor<5x6xbf16>
+}
+
+// -----
+
+// Each iteration has weights of its own; one that all of them use is one argument.
+// CHECK-LABEL: func.func @layers
+// CHECK-SAME: %[[W0:[^:]+]]: tensor<4xf32> {llm.source = "layers.0.norm"},
+// CHECK-SAME: %[[ALL:[^:]+]]: tensor<4xf32> {llm.source = "norm"},
+// CHECK-SAME: %[[W1:[^:]+]]: tensor<4xf32> {llm.source = "layers.1.norm"})
+// CHECK-NOT: scf.for
+func.func @layers(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %y = scf.for %i = %c0 to %c2 step %c1 iter_args(%h = %x) -> tensor<3x4xf32> {
+    %w = llm.weight "layers.{}.norm"[%i] : tensor<4xf32>
+    %n = llm.rmsnorm "norm1" %h, %w epsilon 1.0e-5 : tensor<3x4xf32>, tensor<4xf32>
+    %a = llm.weight "norm" : tensor<4xf32>
+    %m = llm.rmsnorm "norm2" %n, %a epsilon 1.0e-5 : tensor<3x4xf32>, tensor<4xf32>
+    scf.yield %m : tensor<3x4xf32>
+  }
+  return %y : tensor<3x4xf32>
+}

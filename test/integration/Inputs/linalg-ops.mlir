@@ -1,0 +1,149 @@
+// Ops of the dialect, one or a few a function; run by linalg-runs.test.
+
+// CHECK: matmul: 35 elements agree
+func.func @matmul(%x: tensor<5x6xf32>, %w: tensor<7x6xf32>, %b: tensor<7xf32>) -> tensor<5x7xf32> {
+  %y = llm.matmul %x, %w bias %b transpose_rhs : tensor<5x6xf32>, tensor<7x6xf32>, tensor<7xf32>
+  return %y : tensor<5x7xf32>
+}
+
+// CHECK: square: 25 elements agree
+// One value as both operands: rows and columns of it.
+func.func @square(%x: tensor<5x5xf32>) -> tensor<5x5xf32> {
+  %y = llm.matmul %x, %x : tensor<5x5xf32>, tensor<5x5xf32>
+  return %y : tensor<5x5xf32>
+}
+
+// CHECK: batch_matmul: 90 elements agree
+func.func @batch_matmul(%x: tensor<5x3x4xf32>, %w: tensor<3x4x6xf32>) -> tensor<5x3x6xf32> {
+  %y = llm.batch_matmul %x, %w : tensor<5x3x4xf32>, tensor<3x4x6xf32>
+  return %y : tensor<5x3x6xf32>
+}
+
+// CHECK: rmsnorm: 60 elements agree
+func.func @rmsnorm(%x: tensor<5x3x4xf32>, %w: tensor<4xf32>) -> tensor<5x3x4xf32> {
+  %y = llm.rmsnorm %x, %w epsilon 1.0e-5 : tensor<5x3x4xf32>, tensor<4xf32>
+  return %y : tensor<5x3x4xf32>
+}
+
+// CHECK: rope: 140 elements agree
+func.func @rope(%x: tensor<2x5x7x2xf32>) -> tensor<2x5x7x2xf32> {
+  %y = llm.rope %x at 11 theta 10000.0 : tensor<2x5x7x2xf32>
+  return %y : tensor<2x5x7x2xf32>
+}
+
+// CHECK: ragged_rope: 140 elements agree
+func.func @ragged_rope(%x: tensor<2x5x7x2xf32>) -> tensor<2x5x7x2xf32> {
+  %y = llm.rope %x at [11, 3] theta 10000.0 : tensor<2x5x7x2xf32>
+  return %y : tensor<2x5x7x2xf32>
+}
+
+// CHECK: position_scale: 45 elements agree
+func.func @position_scale(%x: tensor<1x5x3x3xf32>) -> tensor<1x5x3x3xf32> {
+  %y = llm.position_scale %x at 3 step 2 slope 0.5 : tensor<1x5x3x3xf32>
+  return %y : tensor<1x5x3x3xf32>
+}
+
+// CHECK: elementwise: 35 elements agree
+func.func @elementwise(%x: tensor<5x7xf32>, %y: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %0 = llm.add %x, %x : tensor<5x7xf32>, tensor<5x7xf32>
+  %1 = llm.mul %0, %y : tensor<5x7xf32>, tensor<5x7xf32>
+  %2 = llm.swiglu %1, %y limit 2.0 : tensor<5x7xf32>, tensor<5x7xf32>
+  %3 = llm.geglu %2, %y : tensor<5x7xf32>, tensor<5x7xf32>
+  %4 = llm.scale %3 by 0.5 : tensor<5x7xf32>
+  %5 = llm.soft_cap %4 cap 3.0 : tensor<5x7xf32>
+  %6 = llm.activation gelu_tanh %5 : tensor<5x7xf32>
+  %7 = llm.quantize %6 to f32 : tensor<5x7xf32>
+  %8 = llm.quantize %7 to f32 : tensor<5x7xf32>
+  return %8 : tensor<5x7xf32>
+}
+
+// CHECK: causal: 160 elements agree
+func.func @causal(%q: tensor<2x5x4x4xf32>, %k: tensor<2x7x2x4xf32>, %v: tensor<2x7x2x4xf32>, %sinks: tensor<4xf32>) -> tensor<2x5x4x4xf32> {
+  %y = llm.gqa_attn %q, %k, %v sinks %sinks mask causal scale 0.5 soft_cap 4.0
+    : tensor<2x5x4x4xf32>, tensor<2x7x2x4xf32>, tensor<2x7x2x4xf32>, tensor<4xf32>
+  return %y : tensor<2x5x4x4xf32>
+}
+
+// CHECK: window: 160 elements agree
+// Of another width of values, with three of four heads in the first part.
+func.func @window(%q: tensor<2x5x4x2xf32>, %k: tensor<2x7x4x2xf32>, %v: tensor<2x7x4x4xf32>) -> tensor<2x5x4x4xf32> {
+  %y = llm.gqa_attn %q, %k, %v mask causal window 3 scale 0.5
+    : tensor<2x5x4x2xf32>, tensor<2x7x4x2xf32>, tensor<2x7x4x4xf32>
+  return %y : tensor<2x5x4x4xf32>
+}
+
+// CHECK: chunk: 80 elements agree
+func.func @chunk(%q: tensor<2x5x4x2xf32>, %k: tensor<2x7x2x2xf32>) -> tensor<2x5x4x2xf32> {
+  %y = llm.gqa_attn %q, %k, %k mask causal chunk 3 from 5 scale 0.5
+    : tensor<2x5x4x2xf32>, tensor<2x7x2x2xf32>, tensor<2x7x2x2xf32>
+  return %y : tensor<2x5x4x2xf32>
+}
+
+// CHECK: ragged: 80 elements agree
+func.func @ragged(%q: tensor<2x5x4x2xf32>, %k: tensor<2x7x2x2xf32>) -> tensor<2x5x4x2xf32> {
+  %y = llm.gqa_attn %q, %k, %k mask causal lengths [7, 6] scale 0.5
+    : tensor<2x5x4x2xf32>, tensor<2x7x2x2xf32>, tensor<2x7x2x2xf32>
+  return %y : tensor<2x5x4x2xf32>
+}
+
+// CHECK: latent: 90 elements agree
+func.func @latent(%q: tensor<2x5x3x4xf32>, %z: tensor<2x7x1x4xf32>) -> tensor<2x5x3x3xf32> {
+  %y = llm.mla_attn %q, %z value_dim 3 mask causal scale 0.5
+    : tensor<2x5x3x4xf32>, tensor<2x7x1x4xf32>
+  return %y : tensor<2x5x3x3xf32>
+}
+
+// CHECK: pieces: 80 elements agree
+func.func @pieces(%q: tensor<2x5x4x2xf32>, %k: tensor<2x7x2x2xf32>, %v: tensor<2x7x2x2xf32>) -> tensor<2x5x4x2xf32> {
+  %s = llm.qk %q, %k mask causal scale 0.5 : tensor<2x5x4x2xf32>, tensor<2x7x2x2xf32>
+  %p = llm.softmax %s mask causal : tensor<2x4x5x7xf32>
+  %o = llm.pv %p, %v mask causal : tensor<2x4x5x7xf32>, tensor<2x7x2x2xf32>
+  return %o : tensor<2x5x4x2xf32>
+}
+
+// CHECK: scores_of_all: 280 elements agree
+// Without a mask keys can be cut, too.
+func.func @scores_of_all(%q: tensor<2x5x4x2xf32>, %k: tensor<2x7x2x2xf32>) -> tensor<2x4x5x7xf32> {
+  %s = llm.qk %q, %k mask full scale 0.5 : tensor<2x5x4x2xf32>, tensor<2x7x2x2xf32>
+  return %s : tensor<2x4x5x7xf32>
+}
+
+// CHECK: repeat_kv: 120 elements agree
+func.func @repeat_kv(%x: tensor<2x5x2x2xf32>) -> tensor<2x5x6x2xf32> {
+  %y = llm.repeat_kv %x heads 6 : tensor<2x5x2x2xf32>
+  return %y : tensor<2x5x6x2xf32>
+}
+
+// CHECK: sample: 7 elements agree
+func.func @sample(%l: tensor<7x5xf32>) -> tensor<7xi32> {
+  %t = llm.sample greedy %l : tensor<7x5xf32>
+  return %t : tensor<7xi32>
+}
+
+// CHECK: sinks: 210 elements agree
+func.func @sinks(%x: tensor<2x3x5x7xf32>, %s: tensor<3xf32>) -> tensor<2x3x5x7xf32> {
+  %y = llm.softmax %x sinks %s mask causal window 4 soft_cap 2.0 : tensor<2x3x5x7xf32>, tensor<3xf32>
+  return %y : tensor<2x3x5x7xf32>
+}
+
+// CHECK: full_lengths: 80 elements agree
+func.func @full_lengths(%q: tensor<2x5x4x2xf32>, %k: tensor<2x7x2x2xf32>) -> tensor<2x5x4x2xf32> {
+  %y = llm.gqa_attn %q, %k, %k mask full lengths [3, 7] scale 0.5 : tensor<2x5x4x2xf32>, tensor<2x7x2x2xf32>, tensor<2x7x2x2xf32>
+  return %y : tensor<2x5x4x2xf32>
+}
+
+// CHECK: activations: 175 elements agree
+func.func @activations(%x: tensor<5x7xf32>) -> (tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>) {
+  %0 = llm.activation silu %x : tensor<5x7xf32>
+  %1 = llm.activation gelu %x : tensor<5x7xf32>
+  %2 = llm.activation relu %x : tensor<5x7xf32>
+  %3 = llm.activation relu2 %x : tensor<5x7xf32>
+  %4 = llm.swiglu %x, %x : tensor<5x7xf32>, tensor<5x7xf32>
+  return %0, %1, %2, %3, %4 : tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>
+}
+
+// CHECK: ragged_scale: 90 elements agree
+func.func @ragged_scale(%x: tensor<2x5x3x3xf32>) -> tensor<2x5x3x3xf32> {
+  %y = llm.position_scale %x at [3, 100] step 2 slope 0.5 : tensor<2x5x3x3xf32>
+  return %y : tensor<2x5x3x3xf32>
+}
