@@ -52,13 +52,18 @@ AffineMap getScaleMap(ScalesAttr scales, AffineMap map) {
 
 /// The type in which an op calculates.
 Type chooseComputeType(Operation *op) {
-  auto wantsDouble = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && (tensor.getElementType().isF64() ||
-                      tensor.getElementType().isInteger());
+  // Sums of products of whole numbers are exact in f64. Wide ones that an op
+  // reads are indices, of tokens and experts, or such sums.
+  auto wantsDouble = [](Type type, unsigned integerBits) {
+    Type element = getElementTypeOrSelf(type);
+    auto integer = dyn_cast<IntegerType>(element);
+    return element.isF64() || (integer && integer.getWidth() <= integerBits);
   };
-  bool isDouble = llvm::any_of(op->getOperandTypes(), wantsDouble) ||
-                  llvm::any_of(op->getResultTypes(), wantsDouble);
+  bool isDouble =
+      llvm::any_of(op->getOperandTypes(),
+                   [&](Type type) { return wantsDouble(type, 31); }) ||
+      llvm::any_of(op->getResultTypes(),
+                   [&](Type type) { return wantsDouble(type, 64); });
   return isDouble ? Type(Float64Type::get(op->getContext()))
                   : Type(Float32Type::get(op->getContext()));
 }
@@ -80,6 +85,22 @@ SmallVector<Type> llm::getPartTypes(RankedTensorType blockScaled) {
     parts.push_back(RankedTensorType::get(shape, scales.getType()));
   }
   return parts;
+}
+
+FailureOr<std::optional<int64_t>> Array::findDim(unsigned tensor,
+                                                 int64_t dim) const {
+  if (tensor == 0)
+    return std::optional<int64_t>(dim);
+  ScalesAttr scales =
+      cast<BlockScaledType>(type.getElementType()).getScales()[tensor - 1];
+  for (auto [n, scaleDim] : llvm::enumerate(getScaleDims(scales, getRank()))) {
+    if (scaleDim.dim != dim)
+      continue;
+    if (scaleDim.block != 1)
+      return failure();
+    return std::optional<int64_t>(n);
+  }
+  return std::optional<int64_t>();
 }
 
 LinalgTypeConverter::LinalgTypeConverter() {
@@ -272,10 +293,59 @@ Array LinalgLowering::slice(const Array &array, int64_t dim,
                                                 offsets, sizes, strides));
 }
 
+FailureOr<Array> LinalgLowering::sliceRows(const Array &array,
+                                           OpFoldResult offset,
+                                           OpFoldResult size) const {
+  Array rows{array.type, {}};
+  for (auto [n, tensor] : llvm::enumerate(array.tensors)) {
+    FailureOr<std::optional<int64_t>> dim = array.findDim(n, 0);
+    if (failed(dim))
+      return failure();
+    rows.tensors.push_back(
+        *dim ? slice(asArray(tensor), 0, offset, size).getValues() : tensor);
+  }
+  RankedTensorType::Builder type(array.type);
+  type.setShape(SmallVector<int64_t>(
+      cast<RankedTensorType>(rows.getValues().getType()).getShape()));
+  rows.type = type;
+  return rows;
+}
+
+/// The element type of a tensor without its first dimension.
+static Type dropFirstDim(RankedTensorType type) {
+  auto scaled = dyn_cast<BlockScaledType>(type.getElementType());
+  if (!scaled)
+    return type.getElementType();
+  SmallVector<ScalesAttr> layers;
+  for (ScalesAttr scales : scaled.getScales()) {
+    ArrayRef<int64_t> block = scales.getBlock();
+    if (static_cast<int64_t>(block.size()) == type.getRank())
+      block = block.drop_front();
+    layers.push_back(
+        ScalesAttr::get(type.getContext(), block, scales.getType()));
+  }
+  return BlockScaledType::get(type.getContext(), scaled.getValueType(), layers);
+}
+
+FailureOr<Array> LinalgLowering::pickRow(const Array &array,
+                                         OpFoldResult index) const {
+  FailureOr<Array> row = sliceRows(array, index, builder.getIndexAttr(1));
+  if (failed(row))
+    return failure();
+  for (auto [n, tensor] : llvm::enumerate(row->tensors))
+    if (*array.findDim(n, 0))
+      tensor = dropUnit(asArray(tensor), 0).getValues();
+  row->type = RankedTensorType::get(array.type.getShape().drop_front(),
+                                    dropFirstDim(array.type));
+  return row;
+}
+
 Array LinalgLowering::dropUnit(const Array &array, int64_t dim) const {
   SmallVector<ReassociationIndices> groups;
   for (int64_t d = 0; d < array.getRank(); ++d) {
     // The unit joins the dimension behind it, or the last one before.
+    if (array.getRank() == 1)
+      break;
     if (d == dim + 1 || (d == dim && d == array.getRank() - 1))
       groups.back().push_back(d);
     else
@@ -342,6 +412,23 @@ Value LinalgLowering::compute(ArrayRef<OpFoldResult> sizes,
       [&](OpBuilder &b, Location loc, ValueRange numbers, Value) {
         return narrow(b, body(b, loc, numbers), element);
       });
+}
+
+Value LinalgLowering::generate(ArrayRef<OpFoldResult> sizes, Type element,
+                               Body body) const {
+  auto rank = static_cast<unsigned>(sizes.size());
+  Value init = empty(sizes, element);
+  auto generic = linalg::GenericOp::create(
+      builder, loc, init.getType(), ValueRange(), init,
+      builder.getMultiDimIdentityMap(rank),
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [&](OpBuilder &b, Location loc, ValueRange) {
+        SmallVector<Value> at;
+        for (unsigned dim = 0; dim < rank; ++dim)
+          at.push_back(linalg::IndexOp::create(b, loc, dim));
+        linalg::YieldOp::create(b, loc, body(b, loc, at));
+      });
+  return generic.getResult(0);
 }
 
 Value LinalgLowering::reduce(Value init, AffineMap outMap, ArrayRef<Read> reads,

@@ -159,6 +159,7 @@ void llm::registerLinalgLowerings(DialectRegistry &registry) {
     attachProductLowerings(context);
     attachPositionLowerings(context);
     attachAttentionLowerings(context);
+    attachExpertLowerings(context);
     attachCacheLowerings(context);
     attachModelEndLowerings(context);
   });

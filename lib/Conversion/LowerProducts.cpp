@@ -23,29 +23,14 @@ Value addProducts(LinalgLowering &lowering, Value init, AffineMap outMap,
                          });
 }
 
-/// Loops m, n, k.
 LogicalResult lowerMatmul(MatmulOp op, LinalgLowering &lowering) {
-  MLIRContext *context = op.getContext();
-  Array lhs = lowering.getArray(op.getLhs());
-  Array rhs = lowering.getArray(op.getRhs());
-  SmallVector<OpFoldResult> sizes = {
-      lowering.getSizes(lhs.getValues())[0],
-      lowering.getSizes(rhs.getValues())[op.getTransposeRhs() ? 0 : 1]};
-
-  Value init;
-  if (op.getBias()) {
-    Read bias = {lowering.getArray(op.getBias()), mapOf(context, 2, {1})};
-    init = lowering.compute(
-        sizes, bias, lowering.getComputeType(),
-        [](OpBuilder &, Location, ValueRange numbers) { return numbers[0]; });
-  } else {
-    init = lowering.filled(sizes, 0.0);
-  }
-  AffineMap rhsMap = op.getTransposeRhs() ? mapOf(context, 3, {1, 2})
-                                          : mapOf(context, 3, {2, 1});
-  Value sums = addProducts(lowering, init, mapOf(context, 3, {0, 1}),
-                           {lhs, mapOf(context, 3, {0, 2})}, {rhs, rhsMap});
-  lowering.setResult(0, lowering.round(sums, op.getType().getElementType()));
+  std::optional<Array> bias;
+  if (op.getBias())
+    bias = lowering.getArray(op.getBias());
+  Value product = multiplyMatrices(
+      lowering, lowering.getArray(op.getLhs()), lowering.getArray(op.getRhs()),
+      bias, op.getTransposeRhs(), op.getType().getElementType());
+  lowering.setResult(0, product);
   return success();
 }
 
@@ -66,6 +51,27 @@ LogicalResult lowerBatchMatmul(BatchMatmulOp op, LinalgLowering &lowering) {
 }
 
 } // namespace
+
+Value llm::multiplyMatrices(LinalgLowering &lowering, const Array &lhs,
+                            const Array &rhs, const std::optional<Array> &bias,
+                            bool transposeRhs, Type element) {
+  MLIRContext *context = element.getContext();
+  SmallVector<OpFoldResult> sizes = {
+      lowering.getSizes(lhs.getValues())[0],
+      lowering.getSizes(rhs.getValues())[transposeRhs ? 0 : 1]};
+  Value init =
+      bias ? lowering.compute(sizes, {{*bias, mapOf(context, 2, {1})}},
+                              lowering.getComputeType(),
+                              [](OpBuilder &, Location, ValueRange numbers) {
+                                return numbers[0];
+                              })
+           : lowering.filled(sizes, 0.0);
+  AffineMap rhsMap =
+      transposeRhs ? mapOf(context, 3, {1, 2}) : mapOf(context, 3, {2, 1});
+  Value sums = addProducts(lowering, init, mapOf(context, 3, {0, 1}),
+                           {lhs, mapOf(context, 3, {0, 2})}, {rhs, rhsMap});
+  return lowering.round(sums, element);
+}
 
 void llm::attachProductLowerings(MLIRContext *context) {
   attachLowering<MatmulOp, lowerMatmul>(context);

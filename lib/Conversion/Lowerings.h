@@ -34,9 +34,16 @@ void attachLowering(MLIRContext *context) {
 void attachElementwiseLowerings(MLIRContext *context);
 void attachProductLowerings(MLIRContext *context);
 void attachAttentionLowerings(MLIRContext *context);
+void attachExpertLowerings(MLIRContext *context);
 void attachPositionLowerings(MLIRContext *context);
 void attachCacheLowerings(MLIRContext *context);
 void attachModelEndLowerings(MLIRContext *context);
+
+/// [m, k] by [k, n], or [n, k] if transposed, plus a bias [n]: summed up in
+/// the type in which is calculated, and rounded once.
+Value multiplyMatrices(LinalgLowering &lowering, const Array &lhs,
+                       const Array &rhs, const std::optional<Array> &bias,
+                       bool transposeRhs, Type element);
 
 /// What a body calculates, in few words.
 struct Arithmetic {

@@ -128,9 +128,7 @@ private:
 class Arguments {
 public:
   Arguments(func::FuncOp function, const TypeConverter &converter)
-      : function(function), converter(converter), builder(function) {
-    builder.setInsertionPointToStart(&function.getBody().front());
-  }
+      : function(function), converter(converter), builder(function) {}
 
   LogicalResult addSizes() {
     llvm::MapVector<StringRef, SmallVector<SizeOp>> sizes;
@@ -244,6 +242,8 @@ private:
                       i ? (name + suffix + Twine(i - 1)).str() : name.str()));
     if (parts.size() == 1 && parts.front().getType() == type)
       return parts.front();
+    // Ops at the start are erased as they become arguments.
+    builder.setInsertionPointToStart(&function.getBody().front());
     return UnrealizedConversionCastOp::create(builder, function.getLoc(), type,
                                               parts)
         .getResult(0);

@@ -1,13 +1,5 @@
 // RUN: llm-opt %s --convert-llm-to-linalg --split-input-file --verify-diagnostics
 
-func.func @no_lowering(%x: tensor<4x8xf32>) -> (tensor<4x2xf32>, tensor<4x2xi32>) {
-  // expected-error @+1 {{has no lowering to linalg; expected an op with LinalgLoweringOpInterface}}
-  %s, %e = llm.moe_route softmax %x top_k 2 : tensor<4x8xf32>
-  return %s, %e : tensor<4x2xf32>, tensor<4x2xi32>
-}
-
-// -----
-
 func.func @random(%x: tensor<4x8xf32>) -> tensor<4xi32> {
   // expected-error @+2 {{draws its token at random, which has no lowering: use 'greedy'}}
   // expected-error @+1 {{failed to legalize}}

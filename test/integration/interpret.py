@@ -88,11 +88,13 @@ def batch_matmul(op, lhs, rhs):
 
 
 def grouped_matmul(op, lhs, rhs, *others):
-    # The experts of the tokens say nothing that the rows of each expert do not.
-    _, _, bias, _ = (op.segment([lhs, rhs, *others], group) for group in range(4))
+    # Rows go where the router sends them; without its word, as many to each expert as are counted.
+    _, _, bias, chosen = (op.segment([lhs, rhs, *others], group) for group in range(4))
     bias = bias[0] if bias else None
     swap = "transposeRhs" in op.attrs
     expert = [e for e, rows in enumerate(op.numbers("rowsPerExpert")) for _ in range(rows)]
+    if chosen:
+        expert = [e for e, _, _ in rows_of_experts(chosen[0])]
     assert len(expert) == lhs.shape[0]
     columns, depth = rhs.shape[1 if swap else 2], lhs.shape[1]
 
@@ -230,16 +232,62 @@ def repeat_kv(op, x):
     return Tensor((*x.shape[:2], heads, x.shape[3]), lambda i: x[i[0], i[1], i[2] // group, i[3]])
 
 
+def largest(numbers, count):
+    """Where the largest numbers of a list are, the first of equal ones first."""
+    return sorted(range(len(numbers)), key=lambda n: (-numbers[n], n))[:count]
+
+
+def keep_groups(op, numbers, is_biased):
+    """Numbers of the best groups; none of the others can be selected."""
+    groups = int(op.number("groups"))
+    size = len(numbers) // groups
+    of_group = lambda g: sorted(numbers[g * size : (g + 1) * size], reverse=True)
+    best = largest([sum(of_group(g)[: 2 if is_biased else 1]) for g in range(groups)], int(op.number("topGroups")))
+    return [x if e // size in best else -math.inf for e, x in enumerate(numbers)]
+
+
+def route_token(op, logits, bias):
+    """The experts of a token, and their shares."""
+    scoring = re.findall(r"\w+", op.attrs["scoring"])[-1]
+    sigmoid = lambda x: 1 / (1 + math.exp(-x))
+    softmax_of = lambda row: [math.exp(x - max(row)) / sum(math.exp(y - max(row)) for y in row) for x in row]
+    scores = softmax_of(logits) if scoring == "softmax" else [*map(sigmoid, logits)] if scoring == "sigmoid" else logits
+    selectable = [x + bias[e,] for e, x in enumerate(scores)] if bias else scores
+    if "groups" in op.attrs:
+        selectable = keep_groups(op, selectable, bias is not None)
+    experts = largest(selectable, int(op.number("topK")))
+    shares = [scores[e] for e in experts]
+    shares = softmax_of(shares) if scoring == "topk_softmax" else shares
+    shares = [*map(sigmoid, shares)] if scoring == "topk_sigmoid" else shares
+    if "normalize" in op.attrs:
+        shares = [x / sum(shares) for x in shares]
+    scale = op.number("scale") if "scale" in op.attrs else 1
+    return experts, [scale * x for x in shares]
+
+
 def moe_route(op, logits, bias=None):
-    """The largest scores, and their shares, of a plain softmax; the first of equal ones."""
-    assert "groups" not in op.attrs and bias is None and "normalize" not in op.attrs
-    top = int(op.number("topK"))
-    shares, experts = Tensor((logits.shape[0], top)), Tensor((logits.shape[0], top))
-    for m in range(logits.shape[0]):
-        row = softmax_row(op, {e: logits[m, e] for e in range(logits.shape[1])}, [])
-        for j, e in enumerate(sorted(row, key=lambda e: (-row[e], e))[:top]):
-            shares.data[m, j], experts.data[m, j] = row[e], e
-    return shares, experts
+    """The largest scores, and their shares."""
+    shape = (logits.shape[0], int(op.number("topK")))
+    chosen = [route_token(op, [logits[m, e] for e in range(logits.shape[1])], bias) for m in range(shape[0])]
+    return Tensor(shape, lambda i: chosen[i[0]][1][i[1]]), Tensor(shape, lambda i: chosen[i[0]][0][i[1]])
+
+
+def rows_of_experts(experts):
+    """Expert, token and number of the choice of each row: by expert, then by token."""
+    return sorted((experts[m, j], m, j) for m, j in experts.indices())
+
+
+def moe_dispatch(op, x, experts, shares=None):
+    rows = rows_of_experts(experts)
+    share = lambda m, j: shares[m, j] if shares else 1
+    return Tensor((len(rows), x.shape[1]), lambda i: x[rows[i[0]][1], i[1]] * share(*rows[i[0]][1:]))
+
+
+def moe_combine(op, x, experts, shares=None):
+    row = {(m, j): r for r, (_, m, j) in enumerate(rows_of_experts(experts))}
+    choices = range(experts.shape[1])
+    return Tensor((experts.shape[0], x.shape[1]),
+                  lambda i: sum((shares[i[0], j] if shares else 1) * x[row[i[0], j], i[1]] for j in choices))
 
 
 def sample(op, logits):
@@ -338,6 +386,8 @@ LLM_OPS = {
     "kv_write": kv_write,
     "kv_read": kv_read,
     "moe_route": moe_route,
+    "moe_dispatch": moe_dispatch,
+    "moe_combine": moe_combine,
     "sample": sample,
     "quantize": elementwise(lambda op, x: x),
     "add": elementwise(lambda op, a, b: a + b),

@@ -35,6 +35,9 @@ struct Array {
   int64_t getRank() const { return type.getRank(); }
   /// The values, of a block-scaled array without their scales.
   Value getValues() const { return tensors.front(); }
+  /// Where the dimension `dim` is in one of the tensors: nowhere in scales that
+  /// are those of all along it. Fails where some, but not all, share one.
+  FailureOr<std::optional<int64_t>> findDim(unsigned tensor, int64_t dim) const;
 };
 
 /// An array, and which element of it belongs to a point of the loops.
@@ -71,8 +74,8 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// The type in which the op calculates: f64 where an operand or a result has
-  /// elements of f64 or whole numbers (other than the values of blocks), else
-  /// f32.
+  /// elements of f64, an operand whole numbers of less than 32 bits (other than
+  /// the values of blocks), or a result whole numbers; else f32.
   Type getComputeType() const { return computeType; }
   Value number(OpBuilder &b, double value) const;
   Value index(OpBuilder &b, int64_t value) const;
@@ -100,6 +103,12 @@ public:
   /// [offset, offset + size) along `dim`, every `stride`-th.
   Array slice(const Array &array, int64_t dim, OpFoldResult offset,
               OpFoldResult size, int64_t stride = 1) const;
+  /// Rows [offset, offset + size) of the first dimension, with their scales.
+  /// Fails where rows share a scale with others.
+  FailureOr<Array> sliceRows(const Array &array, OpFoldResult offset,
+                             OpFoldResult size) const;
+  /// What lies at `index` of the first dimension, without that dimension.
+  FailureOr<Array> pickRow(const Array &array, OpFoldResult index) const;
   /// As an array of the elements that it has.
   Array asArray(Value tensor) const;
   /// Without the dimension `dim`, which has size 1.
@@ -117,6 +126,8 @@ public:
   /// `element`.
   Value compute(ArrayRef<OpFoldResult> sizes, ArrayRef<Read> reads,
                 Type element, Body body) const;
+  /// A tensor of `sizes` whose elements a body finds by their indices.
+  Value generate(ArrayRef<OpFoldResult> sizes, Type element, Body body) const;
   /// The tensor `init`, of numbers in which is calculated, with the body
   /// applied to each of its elements for all points of the loops that
   /// `outMap` does not name.

@@ -147,3 +147,47 @@ func.func @ragged_scale(%x: tensor<2x5x3x3xf32>) -> tensor<2x5x3x3xf32> {
   %y = llm.position_scale %x at [3, 100] step 2 slope 0.5 : tensor<2x5x3x3xf32>
   return %y : tensor<2x5x3x3xf32>
 }
+
+// CHECK: route_softmax: 30 elements agree
+func.func @route_softmax(%l: tensor<5x8xf32>) -> (tensor<5x3xf32>, tensor<5x3xi32>) {
+  %s, %e = llm.moe_route softmax %l top_k 3 normalize scale 2.5 : tensor<5x8xf32>
+  return %s, %e : tensor<5x3xf32>, tensor<5x3xi32>
+}
+
+// CHECK: route_groups: 20 elements agree
+func.func @route_groups(%l: tensor<5x8xf32>) -> (tensor<5x2xf32>, tensor<5x2xi32>) {
+  %s, %e = llm.moe_route softmax %l top_k 2 groups 4 top_groups 2 : tensor<5x8xf32>
+  return %s, %e : tensor<5x2xf32>, tensor<5x2xi32>
+}
+
+// CHECK: route_biased_groups: 30 elements agree
+// As DeepSeek-V3: a bias, and groups by their two best.
+func.func @route_biased_groups(%l: tensor<5x12xf32>, %b: tensor<12xf32>) -> (tensor<5x3xf32>, tensor<5x3xi32>) {
+  %s, %e = llm.moe_route sigmoid %l bias %b top_k 3 groups 4 top_groups 2 normalize scale 2.5 : tensor<5x12xf32>, tensor<12xf32>
+  return %s, %e : tensor<5x3xf32>, tensor<5x3xi32>
+}
+
+// CHECK: route_selected: 50 elements agree
+func.func @route_selected(%l: tensor<5x8xf32>) -> (tensor<5x4xf32>, tensor<5x4xi32>, tensor<5x1xf32>, tensor<5x1xi32>) {
+  %s, %e = llm.moe_route topk_softmax %l top_k 4 : tensor<5x8xf32>
+  %s1, %e1 = llm.moe_route topk_sigmoid %l top_k 1 : tensor<5x8xf32>
+  return %s, %e, %s1, %e1 : tensor<5x4xf32>, tensor<5x4xi32>, tensor<5x1xf32>, tensor<5x1xi32>
+}
+
+// CHECK: experts: 20 elements agree
+// Rows go where the router sends them, whatever rows_per_expert counts.
+func.func @experts(%x: tensor<5x4xf32>, %l: tensor<5x6xf32>, %w: tensor<6x3x4xf32>, %b: tensor<6x3xf32>, %d: tensor<6x3x4xf32>) -> tensor<5x4xf32> {
+  %s, %e = llm.moe_route softmax %l top_k 2 : tensor<5x6xf32>
+  %rows = llm.moe_dispatch %x, %e shares %s : tensor<5x4xf32>, tensor<5x2xi32>, tensor<5x2xf32>
+  %up = llm.grouped_matmul %rows, %w bias %b experts %e transpose_rhs rows_per_expert [2, 2, 2, 2, 1, 1] top_k 2 : tensor<10x4xf32>, tensor<6x3x4xf32>, tensor<6x3xf32> experts tensor<5x2xi32>
+  %down = llm.grouped_matmul %up, %d experts %e rows_per_expert [2, 2, 2, 2, 1, 1] top_k 2 : tensor<10x3xf32>, tensor<6x3x4xf32> experts tensor<5x2xi32>
+  %y = llm.moe_combine %down, %e, %s : tensor<10x4xf32>, tensor<5x2xi32>, tensor<5x2xf32>
+  return %y : tensor<5x4xf32>
+}
+
+// CHECK: counted: 30 elements agree
+// Nobody says where rows go: as many as are counted.
+func.func @counted(%rows: tensor<10x4xf32>, %w: tensor<6x3x4xf32>) -> tensor<10x3xf32> {
+  %up = llm.grouped_matmul %rows, %w transpose_rhs rows_per_expert [2, 0, 5, 2, 0, 1] top_k 2 : tensor<10x4xf32>, tensor<6x3x4xf32>
+  return %up : tensor<10x3xf32>
+}
