@@ -55,6 +55,53 @@ def Llm_MaskAttr : Llm_Attr<"Mask", "mask", "which keys a query sees"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+def Llm_RopeScalingAttr : Llm_Attr<"RopeScaling", "rope_scaling", "rotary embeddings of longer contexts"> {
+  let description = [{
+    What becomes of the frequency f of each pair, in radians per position, so that a model
+    reads contexts that are longer than those it was trained with. Names of figures are
+    those of `rope_scaling` in a Hugging Face config.json.
+
+    `linear`: f / factor (Chen et al., 2023). `llama3`: with the turns
+    t = original_max_position_embeddings f / (2 pi), f where t > high_freq_factor, f / factor
+    where t < low_freq_factor, and between them what lies between, in proportion to t (Llama
+    3.1). `yarn`: f where the pair number is below that of beta_fast turns, f / factor where it
+    is above that of beta_slow turns, and between them what lies between, in proportion to the
+    number; both are rounded away from each other if `truncate` (Peng et al., 2023). `listed`:
+    f / factors[i] (LongRoPE: Ding et al., 2024). Cosines and sines are multiplied by
+    attention_factor, 1 if it is left out.
+
+    In ops: `scaling <llama3 factor = 3.2e1, low_freq_factor = 1.0, high_freq_factor = 4.0,
+    original_max_position_embeddings = 8192>`.
+  }];
+  let parameters = (ins EnumParameter<Llm_RopeScalingKind>:$kind,
+    OptionalParameter<"::mlir::FloatAttr">:$factor,
+    OptionalParameter<"::mlir::FloatAttr", "turns">:$low_freq_factor,
+    OptionalParameter<"::mlir::FloatAttr", "turns">:$high_freq_factor,
+    OptionalParameter<"::mlir::FloatAttr", "turns">:$beta_fast,
+    OptionalParameter<"::mlir::FloatAttr", "turns">:$beta_slow,
+    DefaultValuedParameter<"int64_t", "0">:$original_max_position_embeddings,
+    DefaultValuedParameter<"bool", "false">:$truncate,
+    OptionalParameter<"::mlir::DenseF64ArrayAttr", "one for each pair">:$factors,
+    OptionalParameter<"::mlir::FloatAttr">:$attention_factor);
+  let assemblyFormat = [{
+    `<` $kind struct(custom<Figure>($factor), custom<Figure>($low_freq_factor),
+    custom<Figure>($high_freq_factor), custom<Figure>($beta_fast), custom<Figure>($beta_slow),
+    $original_max_position_embeddings, custom<Flag>($truncate), $factors,
+    custom<Figure>($attention_factor)) `>`
+  }];
+  let extraClassDeclaration = [{
+    /// The scaled frequency, in radians per position, of each of the given ones, that
+    /// of pair i being theta^(-i / pairs).
+    ::llvm::SmallVector<double> scale(::llvm::ArrayRef<double> frequencies, double theta);
+    /// What cosines and sines are multiplied by.
+    double getAmplitude();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Number formats
 //===----------------------------------------------------------------------===//
 

@@ -21,6 +21,13 @@ def Llm_MaskKind : Llm_Enum<"MaskKind", "which keys a query sees", [
   I32EnumCase<"Full", 1, "full">      // every key
 ]>;
 
+def Llm_RopeScalingKind : Llm_Enum<"RopeScalingKind", "how angles are scaled", [
+  I32EnumCase<"Linear", 0, "linear">, // all by one factor
+  I32EnumCase<"Llama3", 1, "llama3">, // slow turns by a factor, fast ones not
+  I32EnumCase<"Yarn", 2, "yarn">,     // the same, along another ramp
+  I32EnumCase<"Listed", 3, "listed">  // each by its own factor (LongRoPE)
+]>;
+
 def Llm_ActivationKind : Llm_Enum<"ActivationKind", "elementwise nonlinearity", [
   I32EnumCase<"Silu", 0, "silu">,
   I32EnumCase<"Gelu", 1, "gelu">,

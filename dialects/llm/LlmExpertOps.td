@@ -100,7 +100,8 @@ def Llm_GroupedMatmulOp : Llm_WorkOp<"grouped_matmul",
     weights a token takes top_k slices. The weights of an expert without rows are not read.
     `experts` are those of each token, as `moe_route` chose them for `moe_dispatch`: they say
     which weights are read, so that nobody can fetch these earlier. Without them the rows
-    themselves say so. They are not read for anything else and cost nothing.
+    themselves say so. When the program runs, the rows of each expert are those that they
+    name, and rows_per_expert is what was counted. They cost nothing.
     While the number of rows is open, a `routing` stands for the array: it says how
     `llm-bind-shapes` will share them.
 

@@ -89,6 +89,8 @@ def Llm_RmsNormOp : Llm_TensorOp<"rmsnorm", [SliceableOpInterface]> {
   let description = [{
     `out[.., h] = x[.., h] / sqrt(mean_h(x[.., h]^2) + epsilon) * weight[h]`
     (Zhang and Sennrich, NeurIPS 2019). Llama 4 norms queries and keys without a weight.
+    With `add_unit_offset` the factor is 1 + weight[h] (Gemma); the sum is not counted, as
+    it can be made before.
 
     Shapes: x [.., h], weight [h]; out as x. Loops: d0, d1, .., of which the last is never
     tiled. Stages: sum_of_squares (2 operations per element), rsqrt (one special per row),
@@ -101,10 +103,11 @@ def Llm_RmsNormOp : Llm_TensorOp<"rmsnorm", [SliceableOpInterface]> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x,
-    Optional<Llm_TensorOfRank<1>>:$weight, F64Attr:$epsilon);
+    Optional<Llm_TensorOfRank<1>>:$weight, F64Attr:$epsilon, UnitAttr:$addUnitOffset);
   let results = (outs Llm_Tensor:$out);
+  let useCustomPropertiesEncoding = 1; // version 1 had no addUnitOffset
   let assemblyFormat = [{
-    ($name^)? $x (`,` $weight^)? `epsilon` $epsilon attr-dict
+    ($name^)? $x (`,` $weight^)? (`add_unit_offset` $addUnitOffset^)? `epsilon` $epsilon attr-dict
     `:` type($x) (`,` type($weight)^)?
   }];
 }
@@ -115,9 +118,10 @@ def Llm_RopeOp : Llm_TensorOp<"rope", [DeclareOpInterfaceMethods<OpenSizesOpInte
   let description = [{
     Rotates the pairs (x[i], x[i + head_dim / 2]) of every head by the angle
     p * theta^(-2 i / head_dim), with p = begin + s the position of token s (Su et al.,
-    2021; the half-split pairing of the Hugging Face and NeoX implementations). Scaled
-    variants (`rope_scaling`) change the table of angles, not the work. In a ragged batch,
-    `begin` has a number for each sequence.
+    2021; the half-split pairing of the Hugging Face and NeoX implementations). If
+    `interleaved`, the pairs are (x[2 i], x[2 i + 1]) (the paper; Llama 4, DeepSeek, GGUF
+    files of Llama). `scaling` changes the angles, not the work. In a ragged batch, `begin`
+    has a number for each sequence.
 
     Shapes: x [batch, seq, heads, head_dim]; out as x. Loops: b, s, h, d; d is never tiled.
     Stages: angles (one sine or cosine per (s, d), in a ragged batch per (b, s, d)), rotate
@@ -130,10 +134,17 @@ def Llm_RopeOp : Llm_TensorOp<"rope", [DeclareOpInterfaceMethods<OpenSizesOpInte
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_TensorOfRank<4>:$x,
-    Variadic<Index>:$dynamicBegin, DenseI64ArrayAttr:$begin, F64Attr:$theta);
+    Variadic<Index>:$dynamicBegin, DenseI64ArrayAttr:$begin, F64Attr:$theta,
+    OptionalAttr<Llm_RopeScalingAttr>:$scaling, UnitAttr:$interleaved);
   let results = (outs Llm_TensorOfRank<4>:$out);
+  let useCustomPropertiesEncoding = 1; // version 1 had neither scaling nor interleaved
   let assemblyFormat = [{
-    ($name^)? $x `at` custom<Positions>($dynamicBegin, $begin) `theta` $theta attr-dict `:` type($x)
+    ($name^)? $x `at` custom<Positions>($dynamicBegin, $begin) `theta` $theta
+    (`scaling` $scaling^)? (`interleaved` $interleaved^)? attr-dict `:` type($x)
+  }];
+  let extraClassDeclaration = [{
+    /// Radians per position of each pair of features.
+    ::llvm::SmallVector<double> getFrequencies();
   }];
 }
 

@@ -164,9 +164,12 @@ LogicalResult lowerRmsNorm(RmsNormOp op, LinalgLowering &lowering) {
                             Value root = math::SqrtOp::create(
                                 b, loc, a.add(mean, a.constant(epsilon)));
                             Value scaled = a.divide(numbers[0], root);
-                            return op.getWeight()
-                                       ? a.multiply(scaled, numbers[2])
-                                       : scaled;
+                            if (!op.getWeight())
+                              return scaled;
+                            Value weight = numbers[2];
+                            if (op.getAddUnitOffset())
+                              weight = a.add(a.constant(1), weight);
+                            return a.multiply(scaled, weight);
                           }));
   return success();
 }

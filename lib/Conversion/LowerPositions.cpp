@@ -64,20 +64,32 @@ Value mapPositions(
       });
 }
 
-/// theta^(-2 i / head_dim) for each pair i.
-Value makeFrequencies(LinalgLowering &lowering, double theta, int64_t headDim) {
+/// Cosines or sines [batch or 1, seq, head_dim / 2] by position and pair.
+Value makeTable(RopeOp op, LinalgLowering &lowering, const Positions &begins,
+                ArrayRef<OpFoldResult> sizes, bool isCosine) {
   OpBuilder &builder = lowering.getBuilder();
-  SmallVector<double> frequencies;
-  for (int64_t i = 0; i < headDim / 2; ++i)
-    frequencies.push_back(std::pow(theta, -2.0 * i / headDim));
-  auto type = RankedTensorType::get({headDim / 2}, builder.getF64Type());
-  return arith::ConstantOp::create(
+  SmallVector<double> numbers = op.getFrequencies();
+  auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())},
+                                    builder.getF64Type());
+  Value frequencies = arith::ConstantOp::create(
       builder, lowering.getLoc(),
-      DenseFPElementsAttr::get(type, ArrayRef<double>(frequencies)));
+      DenseFPElementsAttr::get(type, ArrayRef<double>(numbers)));
+  double amplitude = op.getScaling() ? op.getScaling()->getAmplitude() : 1;
+  return mapPositions(
+      lowering, begins, sizes, {}, lowering.getComputeType(),
+      [&](const Arithmetic &a, Value position, ValueRange) -> Value {
+        Value pair = linalg::IndexOp::create(a.b, a.loc, 2);
+        Value frequency =
+            tensor::ExtractOp::create(a.b, a.loc, frequencies, pair);
+        Value angle = a.multiply(position, frequency);
+        Value wave = isCosine
+                         ? math::CosOp::create(a.b, a.loc, angle).getResult()
+                         : math::SinOp::create(a.b, a.loc, angle).getResult();
+        return a.multiply(a.constant(amplitude), wave);
+      });
 }
 
-/// Cosines and sines [batch or 1, seq, head_dim / 2] by position and pair,
-/// then the two halves of each head, rotated.
+/// The first and the second feature of each pair, rotated and put back.
 LogicalResult lowerRope(RopeOp op, LinalgLowering &lowering) {
   OpBuilder &builder = lowering.getBuilder();
   MLIRContext *context = op.getContext();
@@ -92,50 +104,43 @@ LogicalResult lowerRope(RopeOp op, LinalgLowering &lowering) {
   OpFoldResult sequences =
       begins.isRagged() ? sizes[0] : OpFoldResult(builder.getIndexAttr(1));
 
-  Array frequencies = lowering.asArray(
-      makeFrequencies(lowering, op.getTheta().convertToDouble(), headDim));
-  auto makeTable = [&](bool isCosine) {
-    // Read in the body, where f64 stays f64.
-    return mapPositions(
-        lowering, begins, {sequences, sizes[1], half}, {},
-        lowering.getComputeType(),
-        [&](const Arithmetic &a, Value position, ValueRange) -> Value {
-          Value pair = linalg::IndexOp::create(a.b, a.loc, 2);
-          Value frequency = tensor::ExtractOp::create(
-              a.b, a.loc, frequencies.getValues(), pair);
-          Value angle = a.multiply(position, frequency);
-          if (isCosine)
-            return math::CosOp::create(a.b, a.loc, angle);
-          return math::SinOp::create(a.b, a.loc, angle);
-        });
-  };
   AffineExpr b, s, h, i;
   bindDims(context, b, s, h, i);
   AffineExpr sequence =
       begins.isRagged() ? b : getAffineConstantExpr(0, context);
   AffineMap tableMap = AffineMap::get(4, 0, {sequence, s, i}, context);
-  AffineMap identity = builder.getMultiDimIdentityMap(4);
-  Read cosines = {lowering.asArray(makeTable(true)), tableMap};
-  Read sines = {lowering.asArray(makeTable(false)), tableMap};
-  Read first = {lowering.slice(x, 3, builder.getIndexAttr(0), half), identity};
-  Read second = {lowering.slice(x, 3, half, half), identity};
+  auto readTable = [&](bool isCosine) -> Read {
+    return {lowering.asArray(makeTable(op, lowering, begins,
+                                       {sequences, sizes[1], half}, isCosine)),
+            tableMap};
+  };
+  bool isInterleaved = op.getInterleaved();
+  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1),
+               step = builder.getIndexAttr(isInterleaved ? 2 : 1);
+  const OpFoldResult begin[] = {zero, isInterleaved ? one : half};
+  auto readFeatures = [&](bool isSecond) -> Read {
+    return {lowering.slice(x, 3, begin[isSecond], half, isInterleaved ? 2 : 1),
+            builder.getMultiDimIdentityMap(4)};
+  };
+  SmallVector<Read> reads = {readFeatures(false), readFeatures(true),
+                             readTable(true), readTable(false)};
 
   Type element = op.getType().getElementType();
   Value out = lowering.empty(sizes, element);
-  SmallVector<OpFoldResult> halfSizes = sizes,
-                            offsets(4, builder.getIndexAttr(0)),
-                            strides(4, builder.getIndexAttr(1));
+  SmallVector<OpFoldResult> halfSizes = sizes, offsets(4, zero),
+                            strides(4, one);
   halfSizes[3] = half;
+  strides[3] = step;
   for (bool isSecond : {false, true}) {
     Value rotated = lowering.compute(
-        halfSizes, {first, second, cosines, sines}, element,
+        halfSizes, reads, element,
         [&](OpBuilder &b, Location loc, ValueRange x) {
           Arithmetic a{b, loc, lowering.getComputeType()};
           if (isSecond)
             return a.add(a.multiply(x[1], x[2]), a.multiply(x[0], x[3]));
           return a.subtract(a.multiply(x[0], x[2]), a.multiply(x[1], x[3]));
         });
-    offsets[3] = isSecond ? half : OpFoldResult(builder.getIndexAttr(0));
+    offsets[3] = begin[isSecond];
     out = tensor::InsertSliceOp::create(builder, lowering.getLoc(), rotated,
                                         out, offsets, halfSizes, strides);
   }

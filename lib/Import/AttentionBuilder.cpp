@@ -180,10 +180,30 @@ Value AttentionBuilder::rowsOf(const Group &group, Value x, int64_t heads) {
                   {{0, 1}, {2, 3}});
 }
 
+/// The longest of the contexts; none while one is open.
+static std::optional<int64_t> findLongest(ArrayRef<OpFoldResult> kvLens) {
+  int64_t longest = 0;
+  for (OpFoldResult kvLen : kvLens) {
+    std::optional<int64_t> keys = getConstantIntValue(kvLen);
+    if (!keys)
+      return std::nullopt;
+    longest = std::max(longest, *keys);
+  }
+  return longest;
+}
+
 Value AttentionBuilder::rope(const Group &group, StringRef part, Value x) {
   Positions first(group.firstPositions);
+  OpBuilder &builder = layer.ops.builder;
+  RopeConfig rope = config.rope;
+  // An open context is a short one.
+  if (std::optional<int64_t> positions = findLongest(group.kvLens))
+    rope = rope.atLength(*positions, tensorType(x).getDimSize(3));
   return layer.create<RopeOp>(partOf(group, part), x, first.values,
-                              first.numbers, llvm::APFloat(config.theta));
+                              builder.getDenseI64ArrayAttr(first.numbers),
+                              builder.getF64FloatAttr(rope.theta), rope.scaling,
+                              rope.isInterleaved ? builder.getUnitAttr()
+                                                 : UnitAttr());
 }
 
 KvCacheType AttentionBuilder::cacheType(const Group &group, int64_t kvHeads,
@@ -283,7 +303,7 @@ Value GroupedQueryBuilder::prepare(const Group &group, StringRef name,
     x = layer.ops.norm(
         layer.nameOf(norm), x,
         layer.weight("self_attn." + name + "_norm.weight", {config.headDim}));
-  if (config.theta)
+  if (config.rope.theta)
     x = rope(group, (name + "_rope").str(), x);
   if (config.plainQkNorm)
     x = layer.ops.norm(layer.nameOf(norm), x, /*weight=*/Value());

@@ -152,7 +152,9 @@ LogicalResult GgufModelReader::readAttention(AttentionConfig &attention) {
   attention.heads = *heads;
   attention.kvHeads = *kvHeads;
   attention.headDim = *keyLength;
-  attention.theta = *theta;
+  attention.rope.theta = *theta;
+  // Rows of q and k of these are stored in the order of the pairs.
+  attention.rope.isInterleaved = architecture == "llama";
   attention.qkNorm = architecture == "qwen3" || architecture == "qwen3moe";
   attention.qkvBias = hasTensor("blk.0.attn_q.bias");
   attention.outBias = hasTensor("blk.0.attn_output.bias");

@@ -8,6 +8,7 @@
 #include "llm/Import/HfConfig.h"
 #include "HfFamilies.h"
 #include "HfQuantization.h"
+#include "HfReaders.h"
 #include "llm/Import/DecoderBuilder.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
@@ -44,74 +45,6 @@ static Type readElementType(HfFields &fields, HfFields &outer,
   return type;
 }
 
-/// The keys that scaled rotary embeddings use for their kind, and the kinds
-/// that change nothing but the table of angles.
-static void checkRopeType(HfFields &rope) {
-  static constexpr llvm::StringLiteral known[] = {
-      "default", "linear", "dynamic", "yarn", "longrope", "llama3"};
-  for (StringRef key : {"rope_type", "type"}) {
-    std::string type = rope.string(key, "default");
-    if (!llvm::is_contained(known, type))
-      rope.refuse(key) << "must be one of " << llvm::join(ArrayRef(known), ", ")
-                       << "; got \"" << type << "\"";
-  }
-}
-
-/// What scaled rotary embeddings are made with, beside their type and base.
-static constexpr llvm::StringLiteral ropeFigures[] = {
-    "factor",
-    "low_freq_factor",
-    "high_freq_factor",
-    "original_max_position_embeddings",
-    "beta_fast",
-    "beta_slow",
-    "mscale",
-    "mscale_all_dim",
-    "attention_factor",
-    "attn_factor",
-    "long_factor",
-    "short_factor",
-    "long_mscale",
-    "short_mscale",
-    "finetuned",
-    "truncate",
-    "llama_4_scaling_beta"};
-
-static void checkWholeHeadRotates(HfFields &fields) {
-  if (fields.number("partial_rotary_factor", 1) != 1)
-    fields.refuse("partial_rotary_factor")
-        << "other than 1 is not supported: the whole head is rotated";
-}
-
-/// The base of the angles: `rope_theta`, or the same inside `rope_parameters`.
-static double readTheta(HfFields &fields, double absent) {
-  double theta = fields.number("rope_theta", absent);
-  for (StringRef key : {"rope_scaling", "rope_parameters"}) {
-    const LocatedJson *object = fields.find(key);
-    if (!object)
-      continue;
-    if (failed(object->expectObject())) {
-      fields.markFailed();
-      continue;
-    }
-    HfFields rope(*object);
-    checkRopeType(rope);
-    checkWholeHeadRotates(rope);
-    double inner = rope.number("rope_theta", theta);
-    if (fields.find("rope_theta") && inner != theta)
-      rope.refuse("rope_theta")
-          << "contradicts the 'rope_theta' at the top level";
-    theta = inner;
-    for (StringRef known : ropeFigures)
-      rope.find(known);
-    if (failed(rope.finish("'" + key + "'")))
-      fields.markFailed();
-  }
-  if (!(theta > 0))
-    fields.refuse("rope_theta") << "must be positive";
-  return theta;
-}
-
 /// Fields that say, if anything, that the layers are not those that we build.
 static void checkPlainDecoder(HfFields &fields, const HfFamily &family) {
   for (StringRef key : {"hidden_act", "hidden_activation"}) {
@@ -120,7 +53,6 @@ static void checkPlainDecoder(HfFields &fields, const HfFamily &family) {
       fields.refuse(key) << "must be \"" << family.activation << "\", got \""
                          << activation << "\"";
   }
-  checkWholeHeadRotates(fields);
   for (StringRef key : {"quantization", "compression_config"})
     fields.mustBeAbsent(key, "formats are read from 'quantization_config'");
   if (const LocatedJson *pruned = fields.find("pruned_heads"))
@@ -168,7 +100,7 @@ static void readCommon(HfFields &fields, HfFields &outer,
 
   LayerConfig layer;
   layer.attention.heads = fields.positive("num_attention_heads");
-  layer.attention.theta = readTheta(fields, family.theta);
+  layer.attention.rope = readRope(fields, family.theta);
   layer.feedForward.intermediate = fields.positive("intermediate_size");
   model.layers.assign(readLayerCount(fields), layer);
 }

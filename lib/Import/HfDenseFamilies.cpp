@@ -104,6 +104,7 @@ static LayerConfig readGemma(HfFields &fields, ModelConfig &model,
   fields.mustBeFalse("attention_bias", "this architecture has none");
   layer.feedForward.isGeGlu = true;
   layer.hasOutputNorms = true;
+  model.normsAddOne = true;
   model.hasTiedHead = fields.boolean("tie_word_embeddings", true);
   model.embeddingScale = std::sqrt(static_cast<double>(model.hidden));
   model.logitSoftCap = fields.numberOrNone("final_logit_softcapping", logitCap);
@@ -133,9 +134,11 @@ void readGemma3(HfFields &fields, ModelConfig &model) {
   double theta = fields.number("rope_local_base_freq", 10000);
   if (!(theta > 0))
     fields.refuse("rope_local_base_freq") << "must be positive";
+  RopeConfig local;
+  local.theta = theta;
   for (LayerConfig &each : model.layers)
     if (each.attention.window)
-      each.attention.theta = theta;
+      each.attention.rope = local;
 }
 
 void readPhi3(HfFields &fields, ModelConfig &model) {

@@ -176,8 +176,9 @@ void readLlama4(HfFields &fields, ModelConfig &model) {
   AttentionConfig rotated = attention, plain = attention;
   rotated.plainQkNorm = fields.boolean("use_qk_norm", true);
   rotated.chunk = fields.positive("attention_chunk_size", 8192);
-  plain.theta = 0;
+  plain.rope.theta = 0;
   readTemperature(fields, plain);
+  rotated.rope.isInterleaved = true;
   std::vector<bool> rotatedLayers =
       readRotatedLayers(fields, model.layers.size());
   std::vector<bool> sparseLayers =
@@ -238,6 +239,7 @@ static void readLatent(HfFields &fields, AttentionConfig &attention) {
         << latent.ropeDim << " must be even: rotary embedding turns pairs";
   // Every head has keys and values of its own, made of the same latents.
   fields.find("num_key_value_heads");
+  attention.rope.isInterleaved = fields.boolean("rope_interleave", true);
   attention.kvHeads = attention.heads;
   attention.headDim = latent.nopeDim + latent.ropeDim;
   bool bias = fields.boolean("attention_bias", false);

@@ -8,6 +8,8 @@
 #include "HfFields.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
+
 namespace mlir::llm {
 
 /// Fields on which the time of a model does not depend.
@@ -29,8 +31,6 @@ static constexpr llvm::StringLiteral harmless[] = {
     "tokenizer_class", "prefix", "unsloth_fixed", "unsloth_version",
     "is_decoder", "tie_encoder_decoder", "cross_attention_hidden_size",
     "is_llama_config",
-    // Which features rotary embedding pairs.
-    "rope_interleave",
     // Tasks.
     "id2label", "label2id", "num_labels", "problem_type", "finetuning_task",
     "task_specific_params", "return_dict", "output_hidden_states",
@@ -128,6 +128,20 @@ std::vector<int64_t> HfFields::wholeNumbers(StringRef key) {
   }
   for (const LocatedJson &element : member->elements())
     numbers.push_back(take(element.asNonNegative(), int64_t(0)));
+  return numbers;
+}
+
+std::vector<double> HfFields::positiveNumbers(StringRef key) {
+  const LocatedJson *member = find(key);
+  if (!member || !member->isArray())
+    return {};
+  std::vector<double> numbers;
+  for (const LocatedJson &element : member->elements()) {
+    double number = take(element.asNumber(), 0.0);
+    if (!std::isfinite(number) || number <= 0)
+      return {};
+    numbers.push_back(number);
+  }
   return numbers;
 }
 

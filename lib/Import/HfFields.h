@@ -37,6 +37,8 @@ public:
   std::string string(StringRef key, StringRef absent);
   /// A list of whole numbers of 0 or more; none where it is absent.
   std::vector<int64_t> wholeNumbers(StringRef key);
+  /// A list of positive numbers; none where it is absent, or has others.
+  std::vector<double> positiveNumbers(StringRef key);
 
   /// The field must be absent or false: true means `meaning`, which is not
   /// supported.

@@ -42,6 +42,10 @@ void readWindows(HfFields &fields, ModelConfig &model, int64_t absentWindow,
 void readWindowOfAll(HfFields &fields, ModelConfig &model,
                      int64_t absentWindow = 0);
 
+/// The angles of rotary embedding, whose base is `absentTheta` where the config
+/// does not say it.
+RopeConfig readRope(HfFields &fields, double absentTheta);
+
 /// The fields of experts that have one name in most families.
 void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts);
 

@@ -38,7 +38,8 @@ Value OpsBuilder::matmul(const Twine &name, Value x, Value matrix, Value bias) {
 }
 
 Value OpsBuilder::norm(const Twine &name, Value x, Value weight) {
-  return create<RmsNormOp>(name, x, weight, llvm::APFloat(model.epsilon));
+  return create<RmsNormOp>(name, x, weight, llvm::APFloat(model.epsilon),
+                           weight && model.normsAddOne);
 }
 
 TypeAttr OpsBuilder::outTypeFor(Value x) const {

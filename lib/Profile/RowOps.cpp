@@ -187,7 +187,7 @@ static Operation *buildOnPlane(RowContext &c) {
 static Operation *buildRmsNorm(RowContext &c, Plane plane) {
   return create<RmsNormOp>(c, StringAttr(), c.value({plane.rows, plane.cols}),
                            c.value({plane.cols}),
-                           c.builder.getF64FloatAttr(1e-5));
+                           c.builder.getF64FloatAttr(1e-5), UnitAttr());
 }
 
 static Operation *buildRope(RowContext &c) {
@@ -202,10 +202,10 @@ static Operation *buildRope(RowContext &c) {
         << "'head_dim' must be even, as pairs are rotated, got " << headDim;
     return nullptr;
   }
-  return create<RopeOp>(c, StringAttr(),
-                        c.value({1, rows, heads + kvHeads, headDim}),
-                        ValueRange(), c.builder.getDenseI64ArrayAttr({0}),
-                        c.builder.getF64FloatAttr(1e4));
+  return create<RopeOp>(
+      c, StringAttr(), c.value({1, rows, heads + kvHeads, headDim}),
+      ValueRange(), c.builder.getDenseI64ArrayAttr({0}),
+      c.builder.getF64FloatAttr(1e4), RopeScalingAttr(), UnitAttr());
 }
 
 static Operation *buildSwiGlu(RowContext &c, Plane plane) {

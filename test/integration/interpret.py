@@ -111,7 +111,7 @@ def rmsnorm(op, x, weight=None):
 
     def element(i):
         mean = sum(x[i[:-1] + (h,)] ** 2 for h in range(width)) / width
-        return x[i] / math.sqrt(mean + op.number("epsilon")) * (weight[(i[-1],)] if weight else 1)
+        return x[i] / math.sqrt(mean + op.number("epsilon")) * ((weight[(i[-1],)] + ("addUnitOffset" in op.attrs)) if weight else 1)
 
     return Tensor(x.shape, element)
 
@@ -122,15 +122,47 @@ def positions(op, values):
     return [next(values) if begin == op.DYNAMIC else begin for begin in op.numbers("begin")]
 
 
+def frequency(op, pair, width):
+    """Radians per position, and what cosines and sines are multiplied by."""
+    theta = op.number("theta")
+    plain = theta ** (-2 * pair / width)
+    if "scaling" not in op.attrs:
+        return plain, 1
+    scaling = op.attrs["scaling"]
+    kind = re.search(r"rope_scaling<(\w+)", scaling).group(1)
+    figure = lambda name, absent=None: float((re.search(rf"\b{name} = ([^,>]*)", scaling) or [0, absent])[1])
+    amplitude = figure("attention_factor", 1)
+    if kind == "listed":
+        factors = re.search(r"factors = \[([^\]]*)\]", scaling).group(1).split(", ")
+        return plain / float(factors[pair]), amplitude
+    kept = 0
+    if kind == "llama3":
+        turns = figure("original_max_position_embeddings") * plain / (2 * math.pi)
+        low, high = figure("low_freq_factor"), figure("high_freq_factor")
+        kept = 1 if turns > high else 0 if turns < low else (turns - low) / (high - low)
+    if kind == "yarn":
+        positions = figure("original_max_position_embeddings")
+        pair_of = lambda turns: width * math.log(positions / (turns * 2 * math.pi)) / (2 * math.log(theta))
+        first, last = pair_of(figure("beta_fast")), pair_of(figure("beta_slow"))
+        if "truncate = true" in scaling:
+            first, last = math.floor(first), math.ceil(last)
+        first, last = max(first, 0), min(last, width - 1)
+        kept = 1 - min(max((pair - first) / (last - first if last != first else 0.001), 0), 1)
+    return kept * plain + (1 - kept) * plain / figure("factor"), amplitude
+
+
 def rope(op, x, *values):
     begins, width = positions(op, values), x.shape[3]
-    theta, half = op.number("theta"), width // 2
+    half, turns_neighbours = width // 2, "interleaved" in op.attrs
 
     def element(i):
         b, s, h, d = i
-        angle = (begins[b if len(begins) > 1 else 0] + s) * theta ** (-2 * (d % half) / width)
-        other = -x[b, s, h, d + half] if d < half else x[b, s, h, d - half]
-        return x[i] * math.cos(angle) + other * math.sin(angle)
+        pair = d // 2 if turns_neighbours else d % half
+        radians, amplitude = frequency(op, pair, width)
+        angle = (begins[b if len(begins) > 1 else 0] + s) * radians
+        first, second = (2 * pair, 2 * pair + 1) if turns_neighbours else (pair, pair + half)
+        other = -x[b, s, h, second] if d == first else x[b, s, h, first]
+        return amplitude * (x[i] * math.cos(angle) + other * math.sin(angle))
 
     return Tensor(x.shape, element)
 

@@ -34,14 +34,37 @@ struct LatentConfig {
   }
 };
 
+/// Rotary embedding.
+struct RopeConfig {
+  double theta = 0; ///< base of the angles; 0: no rotary embedding
+  RopeScalingAttr scaling;
+  /// In contexts of more than `shortPositions`: another scaling (LongRoPE), or
+  /// another base, which grows with the context by this factor (dynamic NTK).
+  RopeScalingAttr longScaling;
+  double dynamicFactor = 0;
+  int64_t shortPositions = 0;
+  bool isInterleaved = false; ///< pairs are of neighbours
+
+  /// The embedding of features of a head in a context of so many positions.
+  RopeConfig atLength(int64_t positions, int64_t features) const;
+
+  auto asTuple() const {
+    return std::tie(theta, scaling, longScaling, dynamicFactor, shortPositions,
+                    isInterleaved);
+  }
+  bool operator==(const RopeConfig &other) const {
+    return asTuple() == other.asTuple();
+  }
+};
+
 /// Attention. A reader has checked that `kvHeads` divides `heads`, `headDim` is
-/// even and `theta` positive.
+/// even and the base of `rope` positive.
 struct AttentionConfig {
   int64_t heads = 0;
   int64_t kvHeads = 0;
   int64_t headDim = 0;
   LatentConfig latent;
-  double theta = 0;     ///< base of the angles; 0: no rotary embedding
+  RopeConfig rope;
   int64_t window = 0;   ///< keys that a query sees; 0: all before it
   int64_t chunk = 0;    ///< of positions, behind which no query sees; 0: none
   bool qkvBias = false; ///< on q_proj, k_proj and v_proj
@@ -57,8 +80,8 @@ struct AttentionConfig {
   double temperatureSlope = 0;
 
   auto asTuple() const {
-    return std::tuple_cat(std::tie(heads, kvHeads, headDim, theta, window,
-                                   chunk, qkvBias, outBias, qkNorm, plainQkNorm,
+    return std::tuple_cat(std::tie(heads, kvHeads, headDim, rope, window, chunk,
+                                   qkvBias, outBias, qkNorm, plainQkNorm,
                                    isFused, hasSinks, scale, softCap,
                                    temperatureStep, temperatureSlope),
                           latent.asTuple());
@@ -160,6 +183,7 @@ struct ModelConfig {
   int64_t vocabulary = 0;    ///< 0: the source does not say
   bool hasTiedHead = false;  ///< the head uses the weight of the embedding
   double epsilon = 0;        ///< of the norms
+  bool normsAddOne = false;  ///< to their weights
   double embeddingScale = 1; ///< of the hidden states before the layers
   double logitSoftCap = 0;   ///< 0: none
   Type elementType;          ///< of all that `formats` says nothing about

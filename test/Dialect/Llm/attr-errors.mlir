@@ -550,3 +550,39 @@ func.func @f(%n: index) {
   } {llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 1, lanes = {}>]>}
   return
 }
+
+// -----
+
+// rope_scaling-C1: a figure is missing.
+// expected-error @+1 {{llama3 needs high_freq_factor}}
+#few = #llm.rope_scaling<llama3 factor = 8.0, low_freq_factor = 1.0, original_max_position_embeddings = 8192>
+
+// -----
+
+// rope_scaling-C1: a figure of another kind.
+// expected-error @+1 {{linear has no beta_fast}}
+#other = #llm.rope_scaling<linear factor = 8.0, beta_fast = 32.0>
+
+// -----
+
+// rope_scaling-C2
+// expected-error @+1 {{figures must be finite and positive, got 0.000000e+00}}
+#zero = #llm.rope_scaling<linear factor = 0.0>
+
+// -----
+
+// rope_scaling-C2
+// expected-error @+1 {{original_max_position_embeddings and factors must be positive}}
+#negative = #llm.rope_scaling<listed factors = [1.0, -1.0]>
+
+// -----
+
+// rope_scaling-C3
+// expected-error @+1 {{beta_slow must not be above beta_fast}}
+#crossed = #llm.rope_scaling<yarn factor = 8.0, beta_fast = 1.0, beta_slow = 32.0, original_max_position_embeddings = 8192>
+
+// -----
+
+// rope_scaling-C3
+// expected-error @+1 {{low_freq_factor must not be above high_freq_factor}}
+#crossed = #llm.rope_scaling<llama3 factor = 8.0, low_freq_factor = 4.0, high_freq_factor = 1.0, original_max_position_embeddings = 8192>

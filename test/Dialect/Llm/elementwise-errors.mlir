@@ -241,3 +241,21 @@ func.func @swiglu_limit_infinite(%x: tensor<4xf32>) {
   %0 = llm.swiglu %x, %x limit 0x7FF0000000000000 : tensor<4xf32>, tensor<4xf32>
   return
 }
+
+// -----
+
+// rmsnorm-C4: there is no weight to which 1 could be added.
+func.func @offset_of_nothing(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{adds add_unit_offset to a weight, and has none}}
+  %0 = llm.rmsnorm %x add_unit_offset epsilon 0.0 : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// rope-C4: 2 factors for 4 pairs.
+func.func @few_factors(%x: tensor<1x2x3x8xf32>) {
+  // expected-error @+1 {{scaling has 2 factors for the pairs of 'tensor<1x2x3x8xf32>'}}
+  %0 = llm.rope %x at 0 theta 1.0e4 scaling <listed factors = [1.0, 2.0]> : tensor<1x2x3x8xf32>
+  return
+}

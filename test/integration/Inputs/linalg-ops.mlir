@@ -25,6 +25,22 @@ func.func @rmsnorm(%x: tensor<5x3x4xf32>, %w: tensor<4xf32>) -> tensor<5x3x4xf32
   return %y : tensor<5x3x4xf32>
 }
 
+// CHECK: unit_offset: 60 elements agree
+func.func @unit_offset(%x: tensor<5x3x4xf32>, %w: tensor<4xf32>) -> tensor<5x3x4xf32> {
+  %y = llm.rmsnorm %x, %w add_unit_offset epsilon 1.0e-5 : tensor<5x3x4xf32>, tensor<4xf32>
+  return %y : tensor<5x3x4xf32>
+}
+
+// CHECK: scaled_rope: 960 elements agree
+func.func @scaled_rope(%x: tensor<1x3x4x16xf32>) -> (tensor<1x3x4x16xf32>, tensor<1x3x4x16xf32>, tensor<1x3x4x16xf32>, tensor<1x3x4x16xf32>, tensor<1x3x4x16xf32>) {
+  %0 = llm.rope %x at 5000 theta 10000.0 scaling <linear factor = 4.0> : tensor<1x3x4x16xf32>
+  %1 = llm.rope %x at 5000 theta 5.0e5 scaling <llama3 factor = 8.0, low_freq_factor = 1.0, high_freq_factor = 4.0, original_max_position_embeddings = 8192> : tensor<1x3x4x16xf32>
+  %2 = llm.rope %x at 5000 theta 1.5e5 scaling <yarn factor = 32.0, beta_fast = 32.0, beta_slow = 1.0, original_max_position_embeddings = 4096, attention_factor = 1.35> : tensor<1x3x4x16xf32>
+  %3 = llm.rope %x at 5000 theta 10000.0 scaling <yarn factor = 40.0, beta_fast = 32.0, beta_slow = 1.0, original_max_position_embeddings = 4096, truncate = true> interleaved : tensor<1x3x4x16xf32>
+  %4 = llm.rope %x at 5000 theta 10000.0 scaling <listed factors = [1.0, 1.5, 2.0, 4.0, 8.0, 9.0, 10.0, 11.0], attention_factor = 1.2> : tensor<1x3x4x16xf32>
+  return %0, %1, %2, %3, %4 : tensor<1x3x4x16xf32>, tensor<1x3x4x16xf32>, tensor<1x3x4x16xf32>, tensor<1x3x4x16xf32>, tensor<1x3x4x16xf32>
+}
+
 // CHECK: rope: 140 elements agree
 func.func @rope(%x: tensor<2x5x7x2xf32>) -> tensor<2x5x7x2xf32> {
   %y = llm.rope %x at 11 theta 10000.0 : tensor<2x5x7x2xf32>

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Dialect/Llm/IR/LlmBytecode.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 
 using namespace mlir;
@@ -44,6 +45,72 @@ struct LlmBytecodeInterface : BytecodeDialectInterface {
   }
 };
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Ops that later versions added to
+//===----------------------------------------------------------------------===//
+
+/// The version of the dialect in what is read; nobody may have said one.
+static uint64_t getVersion(DialectBytecodeReader &reader) {
+  FailureOr<const DialectVersion *> version =
+      reader.getDialectVersion<LlmDialect>();
+  return succeeded(version)
+             ? static_cast<const LlmDialectVersion *>(*version)->number
+             : LlmDialectVersion::current;
+}
+
+/// Who writes may have asked for a version in which the rest was not there.
+static uint64_t getVersion(DialectBytecodeWriter &writer) {
+  FailureOr<const DialectVersion *> version =
+      writer.getDialectVersion<LlmDialect>();
+  return succeeded(version)
+             ? static_cast<const LlmDialectVersion *>(*version)->number
+             : LlmDialectVersion::current;
+}
+
+LogicalResult RopeOp::readProperties(DialectBytecodeReader &reader,
+                                     OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (failed(reader.readAttribute(properties.begin)) ||
+      failed(reader.readOptionalAttribute(properties.name)) ||
+      failed(reader.readAttribute(properties.theta)))
+    return failure();
+  if (getVersion(reader) < 2)
+    return success();
+  return success(
+      succeeded(reader.readOptionalAttribute(properties.scaling)) &&
+      succeeded(reader.readOptionalAttribute(properties.interleaved)));
+}
+
+void RopeOp::writeProperties(DialectBytecodeWriter &writer) {
+  const Properties &properties = getProperties();
+  writer.writeAttribute(properties.begin);
+  writer.writeOptionalAttribute(properties.name);
+  writer.writeAttribute(properties.theta);
+  if (getVersion(writer) < 2)
+    return;
+  writer.writeOptionalAttribute(properties.scaling);
+  writer.writeOptionalAttribute(properties.interleaved);
+}
+
+LogicalResult RmsNormOp::readProperties(DialectBytecodeReader &reader,
+                                        OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (failed(reader.readAttribute(properties.epsilon)) ||
+      failed(reader.readOptionalAttribute(properties.name)))
+    return failure();
+  return getVersion(reader) < 2
+             ? success()
+             : reader.readOptionalAttribute(properties.addUnitOffset);
+}
+
+void RmsNormOp::writeProperties(DialectBytecodeWriter &writer) {
+  const Properties &properties = getProperties();
+  writer.writeAttribute(properties.epsilon);
+  writer.writeOptionalAttribute(properties.name);
+  if (getVersion(writer) >= 2)
+    writer.writeOptionalAttribute(properties.addUnitOffset);
+}
 
 void mlir::llm::addBytecodeInterface(LlmDialect &dialect) {
   dialect.addInterface(std::make_unique<LlmBytecodeInterface>(&dialect));

@@ -122,6 +122,9 @@ LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *,
       return fail(loc, getOperationName(), "weight ", weight.getType(),
                   " must have the ", x.getShape().back(),
                   " elements of the last dimension of ", x);
+  if (adaptor.getAddUnitOffset() && !adaptor.getWeight()) // rmsnorm-C4
+    return fail(loc, getOperationName(),
+                "adds add_unit_offset to a weight, and has none");
   double epsilon = adaptor.getEpsilon().convertToDouble();
   if (!std::isfinite(epsilon) || epsilon < 0) // rmsnorm-C3
     return fail(loc, getOperationName(),
@@ -147,6 +150,11 @@ LogicalResult RopeOp::inferReturnTypes(MLIRContext *,
   double theta = adaptor.getTheta().convertToDouble();
   if (!std::isfinite(theta) || theta <= 0) // rope-C3
     return fail(loc, getOperationName(), "theta must be finite and positive");
+  if (std::optional<RopeScalingAttr> scaling = adaptor.getScaling())
+    if (DenseF64ArrayAttr factors = scaling->getFactors();
+        factors && !agree(x.getDimSize(3), 2 * factors.size())) // rope-C4
+      return fail(loc, getOperationName(), "scaling has ", factors.size(),
+                  " factors for the pairs of ", x);
   resultTypes.push_back(x);
   return success();
 }

@@ -35,6 +35,32 @@ inline void printBlock(AsmPrinter &printer, ArrayRef<int64_t> block) {
   printer << "]";
 }
 
+/// A number of f64, as which it is not marked.
+inline ParseResult parseFigure(AsmParser &parser, FloatAttr &figure) {
+  double value;
+  if (parser.parseFloat(value))
+    return failure();
+  figure = parser.getBuilder().getF64FloatAttr(value);
+  return success();
+}
+
+inline void printFigure(AsmPrinter &printer, FloatAttr figure) {
+  printer.printFloat(figure.getValue());
+}
+
+inline ParseResult parseFlag(AsmParser &parser, bool &flag) {
+  if (succeeded(parser.parseOptionalKeyword("false"))) {
+    flag = false;
+    return success();
+  }
+  flag = true;
+  return parser.parseKeyword("true");
+}
+
+inline void printFlag(AsmPrinter &printer, bool flag) {
+  printer << (flag ? "true" : "false");
+}
+
 /// A number, or `?` for one that is open.
 inline ParseResult parseSize(AsmParser &parser, int64_t &size) {
   if (failed(parser.parseOptionalQuestion()))

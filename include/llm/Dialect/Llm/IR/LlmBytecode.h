@@ -15,11 +15,12 @@ namespace mlir::llm {
 class LlmDialect;
 
 /// What a file of bytecode says of the ops, attributes and types of the dialect
-/// in it. A change that older files do not follow raises `current`. Ops of
-/// older files are then made new in `upgradeFromVersion`, which runs when all
-/// is read; attributes and types are text there, which parsers go on to accept.
+/// in it. A change that older files do not follow raises `current`. What an
+/// op has got since is then read and written by its own `readProperties` and
+/// `writeProperties`, which ask for the version; attributes and types are text
+/// there, which parsers go on to accept.
 struct LlmDialectVersion : DialectVersion {
-  static constexpr uint64_t current = 1;
+  static constexpr uint64_t current = 2;
 
   explicit LlmDialectVersion(uint64_t number = current) : number(number) {}
 

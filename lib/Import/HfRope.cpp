@@ -1,0 +1,232 @@
+//===- HfRope.cpp - Rotary embeddings of a config.json --------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HfReaders.h"
+
+#include <cmath>
+
+namespace mlir::llm {
+
+namespace {
+
+/// Reads `rope_scaling`, or `rope_parameters`, as newer files call it.
+class ScalingReader {
+public:
+  /// `config`: what stands around `rope`.
+  ScalingReader(HfFields &config, HfFields &rope, MLIRContext *context)
+      : config(config), rope(rope), builder(context) {}
+
+  void read(RopeConfig &result) {
+    std::string type = rope.string("rope_type", rope.string("type", "default"));
+    if (type == "linear")
+      result.scaling = makeLinear();
+    else if (type == "llama3")
+      result.scaling = makeLlama3();
+    else if (type == "yarn")
+      result.scaling = makeYarn();
+    else if (type == "longrope" || type == "su")
+      readLongRope(result);
+    else if (type == "dynamic")
+      readDynamic(result);
+    else if (type != "default")
+      rope.refuse(rope.find("rope_type") ? "rope_type" : "type")
+          << "must be one of default, linear, dynamic, yarn, longrope, "
+             "llama3; got \""
+          << type << "\"";
+  }
+
+private:
+  /// The figure, or 1 behind an error.
+  double positive(StringRef key) {
+    if (!rope.find(key)) {
+      rope.refuse(key) << "is missing, and says what the angles are";
+      return 1;
+    }
+    return positive(key, 1);
+  }
+
+  double positive(StringRef key, double absent) {
+    double value = rope.number(key, absent);
+    if (std::isfinite(value) && value > 0)
+      return value;
+    rope.refuse(key) << "must be finite and positive";
+    return 1;
+  }
+
+  FloatAttr attr(double value) { return builder.getF64FloatAttr(value); }
+  /// None where it changes nothing.
+  FloatAttr amplitude(double value) {
+    return value == 1 ? FloatAttr() : attr(value);
+  }
+
+  /// The positions that the model was trained with before.
+  int64_t readOriginalPositions() {
+    StringRef original = "original_max_position_embeddings";
+    for (HfFields *fields : {&rope, &config})
+      if (fields->find(original))
+        return fields->positive(original);
+    if (config.find("max_position_embeddings"))
+      return config.positive("max_position_embeddings");
+    rope.refuse(original) << "is missing, as is 'max_position_embeddings': one "
+                             "of them says what the angles are";
+    return 1;
+  }
+
+  RopeScalingAttr makeLinear() {
+    return RopeScalingAttr::get(builder.getContext(), RopeScalingKind::Linear,
+                                attr(positive("factor")), {}, {}, {}, {}, 0,
+                                false, {}, {});
+  }
+
+  RopeScalingAttr makeLlama3() {
+    double low = positive("low_freq_factor"),
+           high = positive("high_freq_factor");
+    if (low > high) {
+      rope.refuse("low_freq_factor") << "must not be above 'high_freq_factor'";
+      high = low;
+    }
+    return RopeScalingAttr::get(builder.getContext(), RopeScalingKind::Llama3,
+                                attr(positive("factor")), attr(low), attr(high),
+                                {}, {}, readOriginalPositions(), false, {}, {});
+  }
+
+  /// What YaRN multiplies cosines and sines by for a factor.
+  static double growth(double factor, double slope) {
+    return factor <= 1 ? 1 : 0.1 * slope * std::log(factor) + 1;
+  }
+
+  RopeScalingAttr makeYarn() {
+    double factor = positive("factor"), fast = positive("beta_fast", 32),
+           slow = positive("beta_slow", 1);
+    if (slow > fast) {
+      rope.refuse("beta_slow") << "must not be above 'beta_fast'";
+      slow = fast;
+    }
+    // What the scores gain where both are there is in their scale.
+    double ofScores = rope.number("mscale_all_dim", 0),
+           ofAngles = rope.number("mscale", 0);
+    double grown = ofScores && ofAngles
+                       ? growth(factor, ofAngles) / growth(factor, ofScores)
+                       : growth(factor, 1);
+    if (rope.find("attention_factor"))
+      grown = positive("attention_factor");
+    bool truncates = rope.boolean("truncate", true);
+    return RopeScalingAttr::get(builder.getContext(), RopeScalingKind::Yarn,
+                                attr(factor), {}, {}, attr(fast), attr(slow),
+                                readOriginalPositions(), truncates, {},
+                                amplitude(grown));
+  }
+
+  DenseF64ArrayAttr readFactors(StringRef key) {
+    std::vector<double> factors = rope.positiveNumbers(key);
+    if (!factors.empty())
+      return builder.getDenseF64ArrayAttr(factors);
+    rope.refuse(key) << "must be a list of positive numbers, one for each pair "
+                        "of features of a head";
+    return {};
+  }
+
+  void readLongRope(RopeConfig &result) {
+    DenseF64ArrayAttr shortFactors = readFactors("short_factor"),
+                      longFactors = readFactors("long_factor");
+    int64_t original = readOriginalPositions();
+    auto positions = static_cast<double>(original);
+    // Newer files say the factor, the others the positions.
+    double factor = rope.find("factor")
+                        ? positive("factor")
+                        : static_cast<double>(config.positive(
+                              "max_position_embeddings", original)) /
+                              positions;
+    double grown =
+        factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(positions));
+    if (rope.find("attention_factor"))
+      grown = positive("attention_factor");
+    if (rope.hasFailed())
+      return;
+    auto make = [&](DenseF64ArrayAttr factors) {
+      return RopeScalingAttr::get(builder.getContext(), RopeScalingKind::Listed,
+                                  {}, {}, {}, {}, {}, 0, false, factors,
+                                  amplitude(grown));
+    };
+    result.scaling = make(shortFactors);
+    result.longScaling = make(longFactors);
+    result.shortPositions = original;
+  }
+
+  /// Changes the base, for contexts that are longer than those of the training.
+  void readDynamic(RopeConfig &result) {
+    result.dynamicFactor = positive("factor");
+    result.shortPositions = readOriginalPositions();
+  }
+
+  HfFields &config, &rope;
+  Builder builder;
+};
+
+/// The kinds of scaling have figures that others do not read.
+constexpr llvm::StringLiteral scalingFigures[] = {"rope_type",
+                                                  "type",
+                                                  "factor",
+                                                  "low_freq_factor",
+                                                  "high_freq_factor",
+                                                  "original_max_position_"
+                                                  "embeddings",
+                                                  "beta_fast",
+                                                  "beta_slow",
+                                                  "mscale",
+                                                  "mscale_all_dim",
+                                                  "attention_factor",
+                                                  "attn_factor",
+                                                  "long_factor",
+                                                  "short_factor",
+                                                  "long_mscale",
+                                                  "short_mscale",
+                                                  "finetuned",
+                                                  "truncate",
+                                                  "llama_4_scaling_beta"};
+
+void checkWholeHeadRotates(HfFields &fields) {
+  if (fields.number("partial_rotary_factor", 1) != 1)
+    fields.refuse("partial_rotary_factor")
+        << "other than 1 is not supported: the whole head is rotated";
+}
+
+void readScaling(HfFields &fields, const LocatedJson &object, StringRef key,
+                 RopeConfig &result) {
+  if (failed(object.expectObject())) {
+    fields.markFailed();
+    return;
+  }
+  HfFields rope(object);
+  checkWholeHeadRotates(rope);
+  double inner = rope.number("rope_theta", result.theta);
+  if (fields.find("rope_theta") && inner != result.theta)
+    rope.refuse("rope_theta")
+        << "contradicts the 'rope_theta' at the top level";
+  result.theta = inner;
+  ScalingReader(fields, rope, object.loc().getContext()).read(result);
+  for (StringRef known : scalingFigures)
+    rope.find(known);
+  if (failed(rope.finish("'" + key + "'")))
+    fields.markFailed();
+}
+
+} // namespace
+
+RopeConfig readRope(HfFields &fields, double absentTheta) {
+  RopeConfig result;
+  checkWholeHeadRotates(fields);
+  result.theta = fields.number("rope_theta", absentTheta);
+  for (StringRef key : {"rope_scaling", "rope_parameters"})
+    if (const LocatedJson *object = fields.find(key))
+      readScaling(fields, *object, key, result);
+  if (!(result.theta > 0))
+    fields.refuse("rope_theta") << "must be positive";
+  return result;
+}
+
+} // namespace mlir::llm

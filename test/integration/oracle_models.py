@@ -1,0 +1,756 @@
+#!/usr/bin/env python3
+"""A float64 NumPy oracle of decoder-only language models.
+
+It is written from the papers and from the reference implementations in Hugging Face transformers (4.57), for clarity and
+not for speed.  Where the two differ it follows transformers and says so.  Everything is float64, so it rounds nowhere
+that a reference implementation rounds to bfloat16 or float32 (router logits, Gemma's embedding normaliser, rope angles).
+
+Letters in shapes: n new tokens, m tokens in all, H query heads, K key/value heads, d head size, E experts, k chosen ones.
+
+    python3 oracle_models.py --self-test
+"""
+
+import json
+import math
+import sys
+import zlib
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+# --- Configurations ---------------------------------------------------------------------------------------------------
+
+WRAPPERS = {"llama4": "llama4_text", "gemma3": "gemma3_text"}  # Multimodal configs that nest their decoder's text_config.
+GEMMA, MLA = {"gemma2", "gemma3_text"}, {"deepseek_v2", "deepseek_v3", "kimi_k2"}
+COMMON_DEFAULTS = dict(
+    head_dim=None, num_key_value_heads=None, hidden_act="silu", rms_norm_eps=1e-6, rope_theta=1e4, rope_scaling=None,
+    max_position_embeddings=None, tie_word_embeddings=False, attention_bias=False, mlp_bias=False, sliding_window=None,
+    partial_rotary_factor=1.0, attn_logit_softcapping=None, final_logit_softcapping=None)
+QWEN_WINDOW = dict(use_sliding_window=False, sliding_window=4096, max_window_layers=28)
+GPT_OSS_YARN = dict(rope_type="yarn", factor=32.0, beta_fast=32.0, beta_slow=1.0, truncate=False,
+                    original_max_position_embeddings=4096)
+DEEPSEEK_V3_DEFAULTS = dict(
+    q_lora_rank=1536, first_k_dense_replace=3, moe_layer_freq=1, n_shared_experts=1, n_group=8, topk_group=4,
+    norm_topk_prob=True, routed_scaling_factor=2.5)
+FAMILY_DEFAULTS = {  # What a transformers config class takes for a field that config.json leaves out.
+    "llama": {},
+    "mistral": dict(sliding_window=4096),
+    "qwen2": QWEN_WINDOW,
+    "qwen3": dict(QWEN_WINDOW, head_dim=128),
+    "qwen3_moe": dict(QWEN_WINDOW, norm_topk_prob=False, decoder_sparse_step=1, mlp_only_layers=[]),
+    "gemma2": dict(head_dim=256, hidden_activation="gelu_pytorch_tanh", query_pre_attn_scalar=256, sliding_window=4096,
+                   attn_logit_softcapping=50.0, final_logit_softcapping=30.0, tie_word_embeddings=True),
+    "gemma3_text": dict(head_dim=256, hidden_activation="gelu_pytorch_tanh", query_pre_attn_scalar=256,
+                        sliding_window=4096, sliding_window_pattern=6, rope_theta=1e6, rope_local_base_freq=1e4,
+                        tie_word_embeddings=True),
+    "phi3": dict(rms_norm_eps=1e-5, original_max_position_embeddings=4096, max_position_embeddings=4096),
+    "mixtral": dict(rms_norm_eps=1e-5, rope_theta=1e6),
+    "gpt_oss": dict(head_dim=64, rms_norm_eps=1e-5, rope_theta=150000.0, rope_scaling=GPT_OSS_YARN, sliding_window=128,
+                    max_position_embeddings=131072, attention_bias=True, swiglu_limit=7.0),
+    "llama4_text": dict(head_dim=128, rms_norm_eps=1e-5, rope_theta=5e5, attention_chunk_size=8192, use_qk_norm=True,
+                        no_rope_layer_interval=4, interleave_moe_layer_step=1, num_experts_per_tok=1,
+                        attn_temperature_tuning=True, floor_scale=8192, attn_scale=0.1),
+    "deepseek_v2": dict(q_lora_rank=1536, first_k_dense_replace=0, moe_layer_freq=1, n_shared_experts=2,
+                        topk_method="greedy", norm_topk_prob=False, routed_scaling_factor=1.0),
+    "deepseek_v3": DEEPSEEK_V3_DEFAULTS,
+    "kimi_k2": DEEPSEEK_V3_DEFAULTS,  # Kimi K2 ships DeepSeek-V3's code under its own name.
+}
+
+
+def resolve(config):
+    """The decoder's flat config with the defaults of its family filled in.  Raises ValueError for unknown families."""
+    outer = config["model_type"]
+    if config.get("text_config") and outer not in WRAPPERS:
+        raise ValueError(f"unknown model_type with a text_config: {outer!r}")
+    inner = {"model_type": outer, **(config.get("text_config") or config)}
+    family = WRAPPERS.get(inner["model_type"], inner["model_type"])
+    if family not in FAMILY_DEFAULTS:
+        raise ValueError(f"unknown model_type: {family!r}")
+    if "rope_parameters" in inner:
+        raise ValueError("rope_parameters is a field of transformers 5; this oracle reads rope_theta and rope_scaling")
+    c = {**COMMON_DEFAULTS, **FAMILY_DEFAULTS[family], **inner, "model_type": family}
+    c["num_key_value_heads"] = c["num_key_value_heads"] or c["num_attention_heads"]
+    if family not in MLA:
+        c["head_dim"] = c["head_dim"] or c["hidden_size"] // c["num_attention_heads"]
+    return c
+
+
+class Layer(NamedTuple):
+    """What sets one decoder layer apart: its attention's kind, whether it has rope, whether its MLP has experts."""
+    attention: str
+    rope: bool
+    moe: bool
+
+
+def layer_plan(c):
+    """One Layer per decoder layer of the resolved config."""
+    count = c["num_hidden_layers"]
+    interval = c.get("no_rope_layer_interval")
+    rope = c.get("no_rope_layers") or [not interval or (i + 1) % interval != 0 for i in range(count)]  # 1 means rope.
+    kinds = c.get("layer_types") or [default_layer_type(c, i, rope[i]) for i in range(count)]
+    unknown = set(kinds) - {"full_attention", "sliding_attention", "chunked_attention"}
+    if unknown:
+        raise ValueError(f"unknown layer_types: {sorted(unknown)}")
+    return [Layer(kinds[i], bool(rope[i]), is_moe_layer(c, i)) for i in range(count)]
+
+
+def default_layer_type(c, i, rope):
+    """The attention kind of layer i where the config has no layer_types."""
+    family, window = c["model_type"], c["sliding_window"]
+    if family == "llama4_text":
+        return "chunked_attention" if rope else "full_attention"
+    if family in ("gemma2", "gpt_oss"):
+        sliding = i % 2 == 0
+    elif family == "gemma3_text":
+        sliding = (i + 1) % c["sliding_window_pattern"] != 0
+    elif family in ("qwen2", "qwen3"):
+        sliding = c["use_sliding_window"] and window is not None and i >= c["max_window_layers"]
+    elif family == "qwen3_moe":  # Qwen3MoeModel windows every layer and reads no max_window_layers.
+        sliding = c["use_sliding_window"] and window is not None
+    else:
+        sliding = family in ("mistral", "mixtral", "phi3") and window is not None
+    return "sliding_attention" if sliding else "full_attention"
+
+
+def is_moe_layer(c, i):
+    """Whether the MLP of layer i is a mixture of experts."""
+    family = c["model_type"]
+    if family == "qwen3_moe":
+        return i not in (c["mlp_only_layers"] or []) and (i + 1) % c["decoder_sparse_step"] == 0
+    if family == "llama4_text":
+        step = c["interleave_moe_layer_step"]
+        return i in c["moe_layers"] if c.get("moe_layers") is not None else (i + 1) % step == 0
+    if family in MLA:
+        return bool(c.get("n_routed_experts")) and i >= c["first_k_dense_replace"] and i % c["moe_layer_freq"] == 0
+    return family in ("mixtral", "gpt_oss")
+
+
+def expert_count(c):
+    """The number of routed experts, whose field has three names."""
+    return next(c[key] for key in ("num_local_experts", "num_experts", "n_routed_experts") if key in c)
+
+
+# --- Weights ----------------------------------------------------------------------------------------------------------
+
+def weight_shapes(config):
+    """Names and shapes of the tensors of a Hugging Face checkpoint of this config; a Linear weight is [out, in]."""
+    c = resolve(config)
+    hidden, vocab = c["hidden_size"], c["vocab_size"]
+    shapes = {"model.embed_tokens.weight": (vocab, hidden), "model.norm.weight": (hidden,)}
+    if not c["tie_word_embeddings"]:
+        shapes["lm_head.weight"] = (vocab, hidden)
+    norms = ["input_layernorm", "post_attention_layernorm"]
+    if c["model_type"] in GEMMA:
+        norms += ["pre_feedforward_layernorm", "post_feedforward_layernorm"]
+    for i, layer in enumerate(layer_plan(c)):
+        parts = {f"{name}.weight": (hidden,) for name in norms}
+        parts |= prefixed("self_attn.", mla_shapes(c) if c["model_type"] in MLA else attention_shapes(c))
+        parts |= prefixed(mlp_name(c) + ".", moe_shapes(c) if layer.moe else mlp_shapes(c, dense_intermediate(c)))
+        shapes |= prefixed(f"model.layers.{i}.", parts)
+    return shapes
+
+
+def prefixed(prefix, shapes):
+    return {prefix + name: shape for name, shape in shapes.items()}
+
+
+def linear_shapes(name, out, inputs, bias=False):
+    return {f"{name}.weight": (out, inputs)} | ({f"{name}.bias": (out,)} if bias else {})
+
+
+def mlp_name(c):
+    return {"mixtral": "block_sparse_moe", "llama4_text": "feed_forward"}.get(c["model_type"], "mlp")
+
+
+def router_name(c):
+    return "router" if c["model_type"] in ("gpt_oss", "llama4_text") else "gate"
+
+
+def expert_projections(c):
+    """The names of one expert's gate, up and down projections."""
+    return ("w1", "w3", "w2") if c["model_type"] == "mixtral" else ("gate_proj", "up_proj", "down_proj")
+
+
+def dense_intermediate(c):
+    return c["intermediate_size_mlp"] if c["model_type"] == "llama4_text" else c["intermediate_size"]
+
+
+def attention_shapes(c):
+    """Tensors of grouped-query attention: q, k, v, o projections, query/key norms and sinks."""
+    hidden, d, family = c["hidden_size"], c["head_dim"], c["model_type"]
+    q, kv = c["num_attention_heads"] * d, c["num_key_value_heads"] * d
+    biased = c["attention_bias"] and family in ("llama", "qwen3", "qwen3_moe", "gpt_oss", "llama4_text", *GEMMA)
+    if family == "phi3":
+        shapes = linear_shapes("qkv_proj", q + 2 * kv, hidden)
+    else:
+        qkv_biased = biased or family == "qwen2"
+        shapes = linear_shapes("q_proj", q, hidden, qkv_biased) | linear_shapes("k_proj", kv, hidden, qkv_biased)
+        shapes |= linear_shapes("v_proj", kv, hidden, qkv_biased)
+    shapes |= linear_shapes("o_proj", hidden, q, biased)
+    if family in ("qwen3", "qwen3_moe", "gemma3_text"):
+        shapes |= {"q_norm.weight": (d,), "k_norm.weight": (d,)}
+    if family == "gpt_oss":
+        shapes["sinks"] = (c["num_attention_heads"],)
+    return shapes
+
+
+def mla_shapes(c):
+    """Tensors of multi-head latent attention (DeepSeek-V2, arXiv 2405.04434)."""
+    hidden, heads, bias = c["hidden_size"], c["num_attention_heads"], c["attention_bias"]
+    nope, rope, rank, q_rank = c["qk_nope_head_dim"], c["qk_rope_head_dim"], c["kv_lora_rank"], c["q_lora_rank"]
+    if q_rank:
+        shapes = linear_shapes("q_a_proj", q_rank, hidden, bias) | {"q_a_layernorm.weight": (q_rank,)}
+        shapes |= linear_shapes("q_b_proj", heads * (nope + rope), q_rank)
+    else:
+        shapes = linear_shapes("q_proj", heads * (nope + rope), hidden)
+    shapes |= linear_shapes("kv_a_proj_with_mqa", rank + rope, hidden, bias) | {"kv_a_layernorm.weight": (rank,)}
+    shapes |= linear_shapes("kv_b_proj", heads * (nope + c["v_head_dim"]), rank)
+    return shapes | linear_shapes("o_proj", hidden, heads * c["v_head_dim"], bias)
+
+
+def mlp_shapes(c, inter, names=("gate_proj", "up_proj", "down_proj")):
+    """Tensors of one gated MLP with `inter` intermediate channels."""
+    hidden, bias = c["hidden_size"], c["mlp_bias"] and c["model_type"] == "llama"
+    if c["model_type"] == "phi3":
+        return linear_shapes("gate_up_proj", 2 * inter, hidden) | linear_shapes("down_proj", hidden, inter)
+    gate, up, down = names
+    shapes = linear_shapes(gate, inter, hidden, bias) | linear_shapes(up, inter, hidden, bias)
+    return shapes | linear_shapes(down, hidden, inter, bias)
+
+
+def moe_shapes(c):
+    """Tensors of a mixture of experts: router, routed experts and shared experts."""
+    family, hidden, experts = c["model_type"], c["hidden_size"], expert_count(c)
+    inter = c.get("moe_intermediate_size", c["intermediate_size"])
+    shapes = linear_shapes(router_name(c), experts, hidden, bias=family == "gpt_oss")
+    if family in ("gpt_oss", "llama4_text"):  # Experts in one tensor, laid out [E, in, out].
+        shapes |= {"experts.gate_up_proj": (experts, hidden, 2 * inter), "experts.down_proj": (experts, inter, hidden)}
+        if family == "gpt_oss":
+            return shapes | {"experts.gate_up_proj_bias": (experts, 2 * inter),
+                             "experts.down_proj_bias": (experts, hidden)}
+        return shapes | prefixed("shared_expert.", mlp_shapes(c, inter))
+    for e in range(experts):
+        shapes |= prefixed(f"experts.{e}.", mlp_shapes(c, inter, expert_projections(c)))
+    if family in ("deepseek_v3", "kimi_k2"):
+        shapes["gate.e_score_correction_bias"] = (experts,)
+    if c.get("n_shared_experts"):
+        shapes |= prefixed("shared_experts.", mlp_shapes(c, inter * c["n_shared_experts"]))
+    return shapes
+
+
+# --- Norms, activations, rope -----------------------------------------------------------------------------------------
+
+def linear(x, weight, bias=None):
+    """x [..., in] times weight [out, in] transposed, plus bias [out] (torch.nn.Linear)."""
+    return x @ weight.T if bias is None else x @ weight.T + bias
+
+
+def rms_norm(x, weight=None, eps=1e-6):
+    """RMSNorm over the last axis (LlamaRMSNorm).  Without a weight it is Llama4TextL2Norm: a mean square, no sum."""
+    normed = x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + eps)
+    return normed if weight is None else normed * weight
+
+
+def gemma_rms_norm(x, weight, eps=1e-6):
+    """RMSNorm whose stored weight is an offset from one (Gemma2RMSNorm, Gemma3RMSNorm)."""
+    return rms_norm(x, 1.0 + weight, eps)
+
+
+def sigmoid(x):
+    return 0.5 * (1.0 + np.tanh(0.5 * x))
+
+
+def softmax(x):
+    """Softmax over the last axis; entries of -inf get 0."""
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def activation(name, x):
+    """The hidden activation of that name in transformers' ACT2FN."""
+    if name in ("silu", "swish"):
+        return x * sigmoid(x)
+    if name in ("gelu_pytorch_tanh", "gelu_new"):
+        return 0.5 * x * (1.0 + np.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x ** 3)))
+    raise ValueError(f"unknown activation: {name!r}")
+
+
+def gpt_oss_swiglu(gate, up, alpha=1.702, limit=7.0):
+    """The clamped SwiGLU of gpt-oss (GptOssExperts): gate is clamped from above only, and one is added to up."""
+    gate, up = np.minimum(gate, limit), np.clip(up, -limit, limit)
+    return (up + 1.0) * gate * sigmoid(alpha * gate)
+
+
+def soft_cap(x, cap):
+    """cap * tanh(x / cap) (Gemma 2); no cap where cap is None."""
+    return x if cap is None else cap * np.tanh(x / cap)
+
+
+def rope_type(scaling, family=None):
+    """The normalised type name of a rope_scaling dict."""
+    kind = "default" if not scaling else scaling.get("rope_type") or scaling.get("type") or "default"
+    if kind == "su" or (family == "phi3" and kind == "yarn"):  # Phi3Config renames both.
+        return "longrope"
+    return kind
+
+
+def rope_frequencies(dim, theta, scaling=None, max_position=None, original_max_position=None, total_length=0,
+                     family=None):
+    """Inverse frequencies [dim/2] and the attention factor of cos and sin, for every rope_scaling type known here.
+
+    original_max_position is the config's own field (Phi-3); total_length is what longrope picks its factors by.
+    """
+    kind, inv = rope_type(scaling, family), theta ** (-np.arange(0, dim, 2, dtype=np.float64) / dim)
+    if kind == "default":
+        return inv, 1.0
+    if kind == "linear":  # Position interpolation, arXiv 2306.15595.
+        return inv / scaling["factor"], 1.0
+    if kind == "llama3":
+        return rope_llama3(inv, scaling), 1.0
+    if kind == "yarn":
+        return rope_yarn(inv, theta, scaling, max_position), yarn_attention_factor(scaling)
+    if kind == "longrope":
+        original = original_max_position or scaling.get("original_max_position_embeddings") or max_position
+        factors = np.asarray(scaling["long_factor" if total_length > original else "short_factor"], np.float64)
+        if factors.shape != inv.shape:
+            raise ValueError(f"longrope has {factors.size} factors for {inv.size} frequencies")
+        return inv / factors, longrope_attention_factor(scaling, max_position, original)
+    raise ValueError(f"unknown rope_scaling type: {kind!r}")
+
+
+def rope_llama3(inv, scaling):
+    """Llama 3.1's scaling (_compute_llama3_parameters): long wavelengths are divided by factor, middle ones blended."""
+    low, high, factor = scaling["low_freq_factor"], scaling["high_freq_factor"], scaling["factor"]
+    turns = scaling["original_max_position_embeddings"] * inv / (2.0 * math.pi)  # Original context over wavelength.
+    if low == high:  # Llama 4 Scout has no middle band.
+        return np.where(turns < low, inv / factor, inv)
+    keep = np.clip((turns - low) / (high - low), 0.0, 1.0)
+    return keep * inv + (1.0 - keep) * inv / factor
+
+
+def rope_yarn(inv, theta, scaling, max_position=None):
+    """YaRN's blend by parts (arXiv 2309.00071, _compute_yarn_parameters); truncate rounds the bounds of the ramp."""
+    dim, factor = 2 * len(inv), scaling["factor"]
+    original = scaling.get("original_max_position_embeddings") or max_position
+
+    def dim_of(rotations):
+        return dim * math.log(original / (rotations * 2.0 * math.pi)) / (2.0 * math.log(theta))
+
+    low, high = dim_of(scaling.get("beta_fast") or 32), dim_of(scaling.get("beta_slow") or 1)
+    if scaling.get("truncate", True):
+        low, high = math.floor(low), math.ceil(high)
+    low, high = max(low, 0), min(high, dim - 1)
+    high += 0.001 if low == high else 0.0
+    interpolated = np.clip((np.arange(dim // 2) - low) / (high - low), 0.0, 1.0)
+    return interpolated * inv / factor + (1.0 - interpolated) * inv
+
+
+def yarn_mscale(factor, mscale=1.0):
+    """YaRN's attention scaling 0.1 * mscale * ln(factor) + 1, and 1 where nothing is extended."""
+    return 1.0 if factor <= 1.0 else 0.1 * mscale * math.log(factor) + 1.0
+
+
+def yarn_attention_factor(scaling):
+    """The factor on cos and sin: explicit, or DeepSeek's ratio of mscales, or YaRN's own value."""
+    factor, mscale, all_dim = scaling["factor"], scaling.get("mscale"), scaling.get("mscale_all_dim")
+    if scaling.get("attention_factor") is not None:
+        return float(scaling["attention_factor"])
+    if mscale and all_dim:
+        return yarn_mscale(factor, mscale) / yarn_mscale(factor, all_dim)
+    return yarn_mscale(factor)
+
+
+def longrope_attention_factor(scaling, max_position, original):
+    """The factor on cos and sin of LongRoPE (arXiv 2402.13753, _compute_longrope_parameters)."""
+    if scaling.get("attention_factor") is not None:
+        return float(scaling["attention_factor"])
+    factor = scaling["factor"] if max_position in (None, original) and "factor" in scaling else max_position / original
+    return 1.0 if factor <= 1.0 else math.sqrt(1.0 + math.log(factor) / math.log(original))
+
+
+def rope_angles(positions, inv_freq, attention_factor=1.0):
+    """cos and sin [n, dim/2] of positions [n], both multiplied by the attention factor."""
+    angles = np.asarray(positions, np.float64)[:, None] * inv_freq[None, :]
+    return np.cos(angles) * attention_factor, np.sin(angles) * attention_factor
+
+
+def apply_rope_half(x, cos, sin):
+    """Rotates the pairs (i, i + r/2) of the first r channels of x [n, heads, d]; the rest pass (rotate_half)."""
+    half = cos.shape[-1]
+    a, b, rest = x[..., :half], x[..., half:2 * half], x[..., 2 * half:]
+    cos, sin = cos[:, None, :], sin[:, None, :]
+    return np.concatenate([a * cos - b * sin, b * cos + a * sin, rest], axis=-1)
+
+
+def apply_rope_interleaved(x, cos, sin):
+    """Rotates the pairs (2i, 2i + 1) of the first r channels of x [n, heads, d] in place of order (Llama 4, DeepSeek).
+
+    DeepseekV3 de-interleaves as it rotates; queries and keys alike, so that the scores are the same.
+    """
+    out, r = x.copy(), 2 * cos.shape[-1]
+    a, b = x[..., 0:r:2], x[..., 1:r:2]
+    cos, sin = cos[:, None, :], sin[:, None, :]
+    out[..., 0:r:2], out[..., 1:r:2] = a * cos - b * sin, b * cos + a * sin
+    return out
+
+
+# --- Attention --------------------------------------------------------------------------------------------------------
+
+def attention_mask(query_positions, key_positions, window=None, chunk=None):
+    """Boolean [n, m], True where a query sees a key.  A window of w is the token itself and the w - 1 before it."""
+    q, k = np.asarray(query_positions)[:, None], np.asarray(key_positions)[None, :]
+    mask = k <= q
+    if window is not None:
+        mask = mask & (q - k < window)
+    if chunk is not None:  # Llama 4: fixed chunks from position 0.
+        mask = mask & (q // chunk == k // chunk)
+    return mask
+
+
+def attention(q, k, v, mask, scale, softcap=None, sinks=None):
+    """Grouped-query attention: q [n, H, d], k [m, K, d], v [m, K, dv], mask [n, m] to [n, H, dv].
+
+    Query head h reads key/value head h // (H/K).  softcap is Gemma 2's; sinks [H] are gpt-oss's logits of no value.
+    """
+    group = q.shape[1] // k.shape[1]
+    k, v = np.repeat(k, group, axis=1), np.repeat(v, group, axis=1)
+    scores = soft_cap(np.einsum("nhd,mhd->hnm", q, k) * scale, softcap)
+    scores = np.where(mask[None], scores, -np.inf)
+    if sinks is not None:
+        column = np.broadcast_to(sinks[:, None, None], scores.shape[:2] + (1,))
+        scores = np.concatenate([scores, column], axis=-1)
+    return np.einsum("hnm,mhd->nhd", softmax(scores)[..., :k.shape[0]], v)
+
+
+def attention_temperature(positions, floor_scale, attn_scale):
+    """The factor [n] on the queries of Llama 4's layers without rope (arXiv 2501.19399, Llama4TextAttention)."""
+    return np.log(np.floor((np.asarray(positions, np.float64) + 1.0) / floor_scale) + 1.0) * attn_scale + 1.0
+
+
+def deepseek_softmax_scale(qk_head_dim, scaling=None):
+    """DeepSeek's softmax scale: yarn's mscale_all_dim corrects it twice, for queries and keys (DeepseekV3Attention).
+
+    DeepSeek's own code does so for V2 as well; so does this oracle.
+    """
+    all_dim = scaling.get("mscale_all_dim") if scaling else None
+    return qk_head_dim ** -0.5 * (yarn_mscale(scaling["factor"], all_dim) ** 2 if all_dim else 1.0)
+
+
+def mla_expanded(q_nope, q_rope, latent, k_rope, kv_b, mask, scale):
+    """Latent attention as the paper's training form: keys and values of every head are made of the latent.
+
+    q_nope [n, H, dn], q_rope [n, H, dr], latent [m, r], k_rope [m, dr], kv_b [H * (dn + dv), r] to [n, H, dv].
+    """
+    heads, nope = q_nope.shape[1:]
+    kv = linear(latent, kv_b).reshape(len(latent), heads, -1)
+    shared = np.broadcast_to(k_rope[:, None, :], (len(latent), heads, k_rope.shape[-1]))
+    k = np.concatenate([kv[..., :nope], shared], axis=-1)
+    return attention(np.concatenate([q_nope, q_rope], axis=-1), k, kv[..., nope:], mask, scale)
+
+
+def mla_absorbed(q_nope, q_rope, latent, k_rope, kv_b, mask, scale):
+    """The same with kv_b absorbed into queries and outputs, so that it is multi-query attention on the latent."""
+    heads, nope = q_nope.shape[1:]
+    kv_b = kv_b.reshape(heads, -1, latent.shape[-1])
+    q = np.concatenate([np.einsum("nhd,hdr->nhr", q_nope, kv_b[:, :nope]), q_rope], axis=-1)
+    k = np.concatenate([latent, k_rope], axis=-1)[:, None, :]
+    return np.einsum("nhr,hvr->nhv", attention(q, k, latent[:, None, :], mask, scale), kv_b[:, nope:])
+
+
+# --- Routers: logits [n, E] to experts [n, k], their weights [n, k] and the margin [n] of the closest choice -----------
+
+def top_k(scores, k):
+    """Indices [n, k] of the greatest scores, greatest first, the lower index at a tie; and the margin to the next."""
+    order = np.argsort(-scores, axis=-1, kind="stable")
+    ranked = np.take_along_axis(scores, order, axis=-1)
+    margin = ranked[:, k - 1] - ranked[:, k] if k < scores.shape[-1] else np.full(len(scores), np.inf)
+    return order[:, :k], margin
+
+
+def route_softmax_of_top_k(logits, k):
+    """Softmax over the chosen logits (Mixtral, arXiv 2401.04088; GptOssTopKRouter, whose logits are biased)."""
+    experts, margin = top_k(logits, k)
+    return experts, softmax(np.take_along_axis(logits, experts, axis=-1)), margin
+
+
+def route_qwen3(logits, k, norm_topk_prob):
+    """Softmax over all experts, then the top k, made to sum to one if so configured (Qwen3MoeSparseMoeBlock)."""
+    probs = softmax(logits)
+    experts, margin = top_k(probs, k)
+    weights = np.take_along_axis(probs, experts, axis=-1)
+    return experts, weights / weights.sum(axis=-1, keepdims=True) if norm_topk_prob else weights, margin
+
+
+def route_llama4(logits, k):
+    """The sigmoid of the chosen logits (Llama4Router); it scales the expert's input."""
+    experts, margin = top_k(logits, k)
+    return experts, sigmoid(np.take_along_axis(logits, experts, axis=-1)), margin
+
+
+def keep_groups(scores, group_scores, topk_group):
+    """scores [n, E] with those outside the best topk_group of groups set to 0, and the margin of that choice.
+
+    Zero and not -inf is what transformers writes; the two differ only where a corrected score is below 0.
+    """
+    chosen, margin = top_k(group_scores, topk_group)
+    kept = np.zeros(group_scores.shape, bool)
+    np.put_along_axis(kept, chosen, True, axis=-1)
+    return np.where(np.repeat(kept, scores.shape[-1] // kept.shape[-1], axis=-1), scores, 0.0), margin
+
+
+def route_deepseek_v2(logits, k, method="greedy", n_group=None, topk_group=None, norm_topk_prob=False, scale=1.0):
+    """DeepseekV2MoEGate: softmax; the groups are ranked by their best expert.
+
+    DeepSeek's own code divides by the sum in place of scaling if norm_topk_prob; no published V2 does.
+    """
+    probs = choice = softmax(logits)
+    if method == "group_limited_greedy":
+        choice, group_margin = keep_groups(probs, probs.reshape(len(probs), n_group, -1).max(axis=-1), topk_group)
+    elif method == "greedy":
+        group_margin = np.inf
+    else:
+        raise ValueError(f"unknown topk_method of DeepSeek-V2: {method!r}")
+    experts, margin = top_k(choice, k)
+    weights = np.take_along_axis(probs, experts, axis=-1)
+    if norm_topk_prob and k > 1:
+        return experts, weights / (weights.sum(axis=-1, keepdims=True) + 1e-20), np.minimum(margin, group_margin)
+    return experts, weights * scale, np.minimum(margin, group_margin)
+
+
+def route_deepseek_v3(logits, bias, k, n_group=1, topk_group=1, norm_topk_prob=True, scale=1.0):
+    """DeepseekV3TopkRouter (noaux_tc): sigmoid scores; the bias [E] takes part in the choice alone.
+
+    The groups are ranked by the sum of their two best corrected scores.
+    """
+    scores = sigmoid(logits)
+    corrected = scores + bias
+    best_two = np.sort(corrected.reshape(len(scores), n_group, -1), axis=-1)[..., -2:].sum(axis=-1)
+    choice, group_margin = keep_groups(corrected, best_two, topk_group)
+    experts, margin = top_k(choice, k)
+    weights = np.take_along_axis(scores, experts, axis=-1)
+    if norm_topk_prob:
+        weights = weights / (weights.sum(axis=-1, keepdims=True) + 1e-20)
+    return experts, weights * scale, np.minimum(margin, group_margin)
+
+
+def route(c, logits, bias=None):
+    """The router of the resolved config's family."""
+    family, k = c["model_type"], c["num_experts_per_tok"]
+    if family in ("mixtral", "gpt_oss"):
+        return route_softmax_of_top_k(logits, k)
+    if family == "qwen3_moe":
+        return route_qwen3(logits, k, c["norm_topk_prob"])
+    if family == "llama4_text":
+        return route_llama4(logits, k)
+    if family == "deepseek_v2":
+        return route_deepseek_v2(logits, k, c["topk_method"], c.get("n_group"), c.get("topk_group"),
+                                 c["norm_topk_prob"], c["routed_scaling_factor"])
+    return route_deepseek_v3(logits, bias, k, c["n_group"], c["topk_group"], c["norm_topk_prob"],
+                             c["routed_scaling_factor"])
+
+
+# --- The model --------------------------------------------------------------------------------------------------------
+
+class Model:
+    """A decoder of one of the families above.  A cache is one sequence's {"tokens": [...], "layers": [(k, v), ...]}."""
+
+    def __init__(self, config, weights, mla="expanded"):
+        """weights are the tensors of weight_shapes(config); further ones (e.g. of multi-token prediction) are unused."""
+        if mla not in ("expanded", "absorbed"):
+            raise ValueError(f"unknown form of latent attention: {mla!r}")
+        self.c, self.mla = resolve(config), {"expanded": mla_expanded, "absorbed": mla_absorbed}[mla]
+        self.layers, self.family = layer_plan(self.c), self.c["model_type"]
+        self.w = {}
+        for name, shape in weight_shapes(config).items():
+            if name not in weights or tuple(weights[name].shape) != shape:
+                raise ValueError(f"{name}: expected shape {shape}, got {getattr(weights.get(name), 'shape', None)}")
+            self.w[name] = np.asarray(weights[name], np.float64)
+
+    def forward(self, new_tokens, caches=None, trace=None):
+        """Logits [n_i, vocab] of every sequence's new tokens and the caches grown by them; old caches stay as they are.
+
+        trace, if given, gets a list per name such as "layers.0.attn_out", with one array [n_i, ...] per sequence.
+        """
+        caches = caches or [{"tokens": [], "layers": [None] * len(self.layers)} for _ in new_tokens]
+        results = [self.forward_one(list(new), cache, trace) for new, cache in zip(new_tokens, caches, strict=True)]
+        return [logits for logits, _ in results], [cache for _, cache in results]
+
+    def forward_one(self, new, cache, trace):
+        """One sequence of forward.  Where longrope changes its factors all is computed anew, as Phi3ForCausalLM does."""
+        def note(name, value):
+            if trace is not None:
+                trace.setdefault(name, []).append(value)
+
+        tokens = cache["tokens"] + new
+        old = len(cache["tokens"])
+        if old and any(np.any(a != b) for a, b in zip(self.frequencies(old)[0], self.frequencies(len(tokens))[0])):
+            logits, cache = self.forward_one(tokens, {"tokens": [], "layers": [None] * len(self.layers)}, trace)
+            return logits[old:], cache
+        positions, layers = np.arange(old, len(tokens)), []
+        x = note_as(note, "embed", self.embed(np.asarray(new, int)))
+        for i, layer in enumerate(self.layers):
+            x, kv = self.decoder_layer(i, layer, x, positions, cache["layers"][i], note)
+            layers.append(kv)
+        x = note_as(note, "final_norm", self.norm("model.norm", x))
+        head = self.w.get("lm_head.weight", self.w["model.embed_tokens.weight"])
+        logits = note_as(note, "logits", soft_cap(linear(x, head), self.c["final_logit_softcapping"]))
+        return logits, {"tokens": tokens, "layers": layers}
+
+    def embed(self, tokens):
+        """Embeddings [n, hidden].  transformers rounds Gemma's sqrt(hidden) to the activations' type; here it is exact."""
+        x = self.w["model.embed_tokens.weight"][tokens]
+        return x * math.sqrt(self.c["hidden_size"]) if self.family in GEMMA else x
+
+    def norm(self, name, x, eps=None):
+        norm = gemma_rms_norm if self.family in GEMMA else rms_norm
+        return norm(x, self.w[name + ".weight"], self.c["rms_norm_eps"] if eps is None else eps)
+
+    def linear(self, name, x):
+        return linear(x, self.w[name + ".weight"], self.w.get(name + ".bias"))
+
+    def decoder_layer(self, i, layer, x, positions, cache, note):
+        """One decoder layer on x [n, hidden]; Gemma norms each branch's output too ("sandwich")."""
+        p, t, gemma = f"model.layers.{i}.", f"layers.{i}.", self.family in GEMMA
+        h = note_as(note, t + "attn_in", self.norm(p + "input_layernorm", x))
+        attend = self.latent_attention if self.family in MLA else self.attention
+        h, kv = attend(p + "self_attn.", layer, h, positions, cache, lambda name, value: note(t + name, value))
+        note(t + "attn_out", h)
+        x = x + (self.norm(p + "post_attention_layernorm", h) if gemma else h)
+        h = self.norm(p + ("pre_feedforward_layernorm" if gemma else "post_attention_layernorm"), x)
+        note(t + "mlp_in", h)
+        block = p + mlp_name(self.c) + "."
+        h = self.moe(block, h, lambda name, value: note(t + name, value)) if layer.moe else self.mlp(block, h)
+        note(t + "mlp_out", h)
+        return note_as(note, t + "out", x + (self.norm(p + "post_feedforward_layernorm", h) if gemma else h)), kv
+
+    def frequencies(self, total_length, local=False):
+        """rope_frequencies of this config; Gemma 3's sliding layers have a base of their own and no scaling."""
+        c = self.c
+        if local and self.family == "gemma3_text":
+            return rope_frequencies(c["head_dim"], c["rope_local_base_freq"])
+        dim = c["qk_rope_head_dim"] if self.family in MLA else int(c["head_dim"] * c["partial_rotary_factor"])
+        return rope_frequencies(dim, c["rope_theta"], c["rope_scaling"], c["max_position_embeddings"],
+                                c.get("original_max_position_embeddings"), total_length, self.family)
+
+    def mask(self, layer, positions):
+        """attention_mask of the new positions over all up to the last of them."""
+        window = self.c["sliding_window"] if layer.attention == "sliding_attention" else None
+        chunk = self.c["attention_chunk_size"] if layer.attention == "chunked_attention" else None
+        return attention_mask(positions, np.arange(positions[-1] + 1 if len(positions) else 0), window, chunk)
+
+    def project_qkv(self, p, x):
+        """q [n, H, d], k and v [n, K, d] of x; Phi-3's are one projection's rows in that order."""
+        d, q_width = self.c["head_dim"], self.c["num_attention_heads"] * self.c["head_dim"]
+        if self.family == "phi3":
+            kv_width = self.c["num_key_value_heads"] * d
+            q, k, v = np.split(self.linear(p + "qkv_proj", x), [q_width, q_width + kv_width], axis=-1)
+        else:
+            q, k, v = (self.linear(p + name, x) for name in ("q_proj", "k_proj", "v_proj"))
+        return tuple(y.reshape(len(x), -1, d) for y in (q, k, v))
+
+    def attention(self, p, layer, x, positions, cache, note):
+        """Self-attention on x [n, hidden]; the cache is (k [m, K, d] after rope, v [m, K, d])."""
+        c, llama4 = self.c, self.family == "llama4_text"
+        q, k, v = self.project_qkv(p, x)
+        if p + "q_norm.weight" in self.w:
+            q, k = self.norm(p + "q_norm", q), self.norm(p + "k_norm", k)
+        if layer.rope:
+            angles = rope_angles(positions, *self.frequencies(len(positions) + (len(cache[0]) if cache else 0),
+                                                              layer.attention == "sliding_attention"))
+            rotate = apply_rope_interleaved if llama4 else apply_rope_half
+            q, k = rotate(q, *angles), rotate(k, *angles)
+        if llama4 and layer.rope and c["use_qk_norm"]:
+            q, k = rms_norm(q, eps=c["rms_norm_eps"]), rms_norm(k, eps=c["rms_norm_eps"])
+        if llama4 and not layer.rope and c["attn_temperature_tuning"]:
+            q = q * attention_temperature(positions, c["floor_scale"], c["attn_scale"])[:, None, None]
+        for name, value in (("q", q), ("k", k), ("v", v)):
+            note(name, value)
+        k, v = grown(cache, k, v)
+        scale = (c["query_pre_attn_scalar"] if self.family in GEMMA else c["head_dim"]) ** -0.5
+        out = attention(q, k, v, self.mask(layer, positions), scale, c["attn_logit_softcapping"],
+                        self.w.get(p + "sinks")) if len(x) else q
+        return self.linear(p + "o_proj", out.reshape(len(x), -1)), (k, v)
+
+    def latent_attention(self, p, layer, x, positions, cache, note):
+        """Multi-head latent attention; the cache is (latent [m, r] after its norm, k_rope [m, dr] after rope)."""
+        c, n = self.c, len(x)
+        nope, rank, total = c["qk_nope_head_dim"], c["kv_lora_rank"], n + (len(cache[0]) if cache else 0)
+        if c["q_lora_rank"]:  # transformers gives these two norms their class's eps of 1e-6 and not the config's.
+            q = self.linear(p + "q_b_proj", self.norm(p + "q_a_layernorm", self.linear(p + "q_a_proj", x), 1e-6))
+        else:
+            q = self.linear(p + "q_proj", x)
+        q = q.reshape(n, c["num_attention_heads"], -1)
+        compressed = self.linear(p + "kv_a_proj_with_mqa", x)
+        latent = self.norm(p + "kv_a_layernorm", compressed[:, :rank], 1e-6)
+        rotate = apply_rope_interleaved if c.get("rope_interleave", True) else apply_rope_half
+        angles = rope_angles(positions, *self.frequencies(total))
+        q_rope, k_rope = rotate(q[..., nope:], *angles), rotate(compressed[:, None, rank:], *angles)[:, 0]
+        for name, value in (("q_nope", q[..., :nope]), ("q_rope", q_rope), ("latent", latent), ("k_rope", k_rope)):
+            note(name, value)
+        latent, k_rope = grown(cache, latent, k_rope)
+        scale = deepseek_softmax_scale(nope + c["qk_rope_head_dim"], c["rope_scaling"])
+        out = self.mla(q[..., :nope], q_rope, latent, k_rope, self.w[p + "kv_b_proj.weight"],
+                       self.mask(layer, positions), scale) if n else np.zeros((0, self.w[p + "o_proj.weight"].shape[1]))
+        return self.linear(p + "o_proj", out.reshape(n, -1)), (latent, k_rope)
+
+    def mlp(self, p, x, names=("gate_proj", "up_proj", "down_proj")):
+        """A gated MLP: down(activation(gate(x)) * up(x))."""
+        if self.family == "phi3":
+            gate, up = np.split(self.linear(p + "gate_up_proj", x), 2, axis=-1)
+        else:
+            gate, up = self.linear(p + names[0], x), self.linear(p + names[1], x)
+        act = self.c.get("hidden_activation") or self.c["hidden_act"]
+        return self.linear(p + names[2], activation(act, gate) * up)
+
+    def expert(self, p, e, x):
+        """Routed expert e on x [rows, hidden]."""
+        if self.family not in ("gpt_oss", "llama4_text"):
+            return self.mlp(f"{p}experts.{e}.", x, expert_projections(self.c))
+        gate_up, down = (self.w[f"{p}experts.{name}"][e] for name in ("gate_up_proj", "down_proj"))
+        if self.family == "llama4_text":  # Gate and up are the halves of the columns.
+            gate, up = np.split(x @ gate_up, 2, axis=-1)
+            return (activation(self.c["hidden_act"], gate) * up) @ down
+        gate_up = x @ gate_up + self.w[p + "experts.gate_up_proj_bias"][e]  # Gate and up columns alternate.
+        hidden = gpt_oss_swiglu(gate_up[:, 0::2], gate_up[:, 1::2], limit=self.c["swiglu_limit"])
+        return hidden @ down + self.w[p + "experts.down_proj_bias"][e]
+
+    def moe(self, p, x, note):
+        """A mixture of experts on x [n, hidden], with its shared experts if any."""
+        logits, bias = self.linear(p + router_name(self.c), x), self.w.get(p + "gate.e_score_correction_bias")
+        experts, weights, margin = route(self.c, logits, bias)
+        for name, value in (("router_logits", logits), ("experts", experts), ("expert_weights", weights)):
+            note(name, value)
+        note("router_margin", margin)
+        out = np.zeros_like(x)
+        for e in np.unique(experts):
+            rows, slots = np.nonzero(experts == e)
+            scale = weights[rows, slots][:, None]
+            if self.family == "llama4_text":
+                out[rows] += self.expert(p, e, x[rows] * scale)
+            else:
+                out[rows] += self.expert(p, e, x[rows]) * scale
+        for name in ("shared_expert.", "shared_experts."):
+            if p + name + "down_proj.weight" in self.w:
+                out = out + self.mlp(p + name, x)
+        return out
+
+
+def note_as(note, name, value):
+    note(name, value)
+    return value
+
+
+def grown(cache, *new):
+    """The cached arrays, each with its new rows behind it."""
+    return tuple(new) if cache is None else tuple(np.concatenate(pair) for pair in zip(cache, new))
+
+
+def greedy(model, prompt, steps):
+    """The `steps` token ids that follow the prompt, each the one of the greatest logit, the lower id at a tie."""
+    new, caches, chosen = list(prompt), None, []
+    for _ in range(steps):
+        logits, caches = model.forward([new], caches)
+        new = [int(np.argmax(logits[0][-1]))]
+        chosen += new
+    return chosen
