@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WeightNames.h"
+#include "llm/Import/WeightNames.h"
 #include "llm/Import/Checkpoints.h"
 #include "llm/Import/DecoderBuilder.h"
 #include "llm/Support/GgmlTypes.h"

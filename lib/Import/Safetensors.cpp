@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinearWeights.h"
-#include "WeightNames.h"
+#include "llm/Import/WeightNames.h"
 #include "llm/Files/InputFile.h"
 #include "llm/Files/SafetensorsHeader.h"
 #include "llm/Import/Checkpoints.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLM_LIB_IMPORT_WEIGHTNAMES_H
-#define LLM_LIB_IMPORT_WEIGHTNAMES_H
+#ifndef LLM_IMPORT_WEIGHTNAMES_H
+#define LLM_IMPORT_WEIGHTNAMES_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -57,4 +57,4 @@ inline std::string describeShape(llvm::ArrayRef<int64_t> shape) {
 
 } // namespace mlir::llm
 
-#endif // LLM_LIB_IMPORT_WEIGHTNAMES_H
+#endif // LLM_IMPORT_WEIGHTNAMES_H

@@ -1,0 +1,81 @@
+//===- Executable.h - Programs that run on this CPU -------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_EXECUTION_EXECUTABLE_H
+#define LLM_EXECUTION_EXECUTABLE_H
+
+#include "llm/Execution/HostTensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include <optional>
+#include <variant>
+
+namespace mlir {
+class ExecutionEngine;
+} // namespace mlir
+
+namespace mlir::llm {
+
+/// What a function takes.
+struct ProgramArgument {
+  enum class Kind {
+    Input,  ///< an argument of the function
+    Size,   ///< an open size, a whole number
+    Source, ///< a weight, or the first state of a cache
+  };
+  Kind kind;
+  std::string name; ///< of a size or a source
+  Type type;        ///< a tensor, or index
+};
+
+/// What a function gives.
+struct ProgramResult {
+  std::string source; ///< the cache of which it is the last state, or nothing
+  RankedTensorType type;
+  /// The argument in whose place it is written, if it is.
+  std::optional<unsigned> inPlaceOf;
+};
+
+/// What is handed over for an argument.
+using ArgumentValue = std::variant<HostTensor, int64_t>;
+
+/// A function of a program, compiled for this CPU by plain loops: what the ops
+/// mean, not how to run them fast.
+class Executable {
+public:
+  ~Executable();
+
+  /// Compiles `function`, whose module is changed on the way. Errors: what has
+  /// no lowering, at the op.
+  static FailureOr<std::unique_ptr<Executable>>
+  compile(FunctionOpInterface function);
+
+  ArrayRef<ProgramArgument> getArguments() const { return arguments; }
+  ArrayRef<ProgramResult> getResults() const { return results; }
+
+  /// The results, those in place of an argument included. Sizes of tensors must
+  /// be those of the arguments' types; open ones are not looked at.
+  FailureOr<std::vector<HostTensor>> run(ArrayRef<ArgumentValue> values) const;
+
+private:
+  explicit Executable(Location loc);
+
+  Location loc;
+  std::string name;
+  std::vector<ProgramArgument> arguments;
+  std::vector<ProgramResult> results;
+  std::unique_ptr<ExecutionEngine> engine;
+};
+
+/// What compiling needs of the dialects.
+void registerExecution(DialectRegistry &registry);
+
+} // namespace mlir::llm
+
+#endif // LLM_EXECUTION_EXECUTABLE_H

@@ -1,0 +1,77 @@
+//===- HostTensor.h - Tensors in the memory of this machine -----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_EXECUTION_HOSTTENSOR_H
+#define LLM_EXECUTION_HOSTTENSOR_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <functional>
+#include <memory>
+
+namespace mlir::llm {
+
+/// The bytes of an element in memory: those of less than 8 bits take one.
+int64_t getElementBytes(Type element);
+
+/// The number that lies at `bytes`, exact but for whole numbers above 2^53.
+double readElement(Type element, const char *bytes);
+/// The nearest number of the type, ties to even; floats without an infinity and
+/// whole numbers take the largest that they have for what is above it.
+void writeElement(Type element, char *bytes, double number);
+
+/// Elements of a float or signless integer type, one behind the other, the last
+/// dimension innermost.
+class HostTensor {
+public:
+  HostTensor() = default;
+  /// Of zeros.
+  HostTensor(Type element, ArrayRef<int64_t> shape);
+  /// What lies in memory that `owner` holds.
+  HostTensor(Type element, ArrayRef<int64_t> shape, char *data,
+             std::shared_ptr<void> owner)
+      : element(element), shape(shape), data(data), owner(std::move(owner)) {}
+
+  Type getElementType() const { return element; }
+  ArrayRef<int64_t> getShape() const { return shape; }
+  int64_t getNumElements() const;
+  int64_t getSizeBytes() const {
+    return getNumElements() * getElementBytes(element);
+  }
+  char *getData() const { return data; }
+
+  double get(int64_t index) const {
+    return readElement(element, data + index * getElementBytes(element));
+  }
+  void set(int64_t index, double number) {
+    writeElement(element, data + index * getElementBytes(element), number);
+  }
+
+  /// The same numbers, as near as the type has them.
+  HostTensor convertTo(Type type) const;
+
+private:
+  Type element;
+  SmallVector<int64_t> shape;
+  char *data = nullptr;
+  std::shared_ptr<void> owner;
+};
+
+/// "2x3xf32".
+std::string describe(const HostTensor &tensor);
+
+/// How far numbers lie from those that were expected.
+struct Difference {
+  double worst = 0;          ///< |found - expected| / largest |expected|
+  int64_t index = 0;         ///< where that is
+  bool hasNonFinite = false; ///< that are not expected
+};
+Difference compare(const HostTensor &found, const HostTensor &expected);
+
+} // namespace mlir::llm
+
+#endif // LLM_EXECUTION_HOSTTENSOR_H

@@ -1,0 +1,256 @@
+//===- Executable.cpp - Programs that run on this CPU ---------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Execution/Executable.h"
+#include "Pipeline.h"
+#include "llm/Conversion/Passes.h"
+#include "llm/Workload/Workload.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+Executable::Executable(Location loc) : loc(loc) {}
+Executable::~Executable() = default;
+
+//===----------------------------------------------------------------------===//
+// What a function takes and gives
+//===----------------------------------------------------------------------===//
+
+static ProgramArgument describeArgument(func::FuncOp function, unsigned index) {
+  auto nameOf = [&](StringRef attribute) {
+    return function.getArgAttrOfType<StringAttr>(index, attribute);
+  };
+  Type type = function.getArgument(index).getType();
+  if (StringAttr source = nameOf("llm.source"))
+    return {ProgramArgument::Kind::Source, source.str(), type};
+  if (StringAttr size = nameOf("llm.size"))
+    return {ProgramArgument::Kind::Size, size.str(), type};
+  return {ProgramArgument::Kind::Input, "", type};
+}
+
+static LogicalResult describeInterface(func::FuncOp function,
+                                       std::vector<ProgramArgument> &arguments,
+                                       std::vector<ProgramResult> &results) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    Type type = function.getArgument(i).getType();
+    if (!isa<RankedTensorType>(type) && !type.isIndex())
+      return function.emitError() << "takes " << type
+                                  << ", which cannot be handed over; expected "
+                                     "ranked tensors and index";
+    arguments.push_back(describeArgument(function, i));
+  }
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return function.emitError() << "gives " << type
+                                  << ", which cannot be handed back; expected "
+                                     "ranked tensors";
+    auto source = function.getResultAttrOfType<StringAttr>(i, "llm.source");
+    results.push_back({source ? source.str() : "", tensor, std::nullopt});
+  }
+  return success();
+}
+
+/// Translation to LLVM knows no attributes of ours, and says so.
+static void dropNames(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    for (StringRef name : {"llm.source", "llm.size"})
+      function.removeArgAttr(i, StringAttr::get(function.getContext(), name));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    function.removeResultAttr(
+        i, StringAttr::get(function.getContext(), "llm.source"));
+}
+
+/// Only states of caches may be overwritten: weights may lie in a file.
+static void protectArguments(func::FuncOp function,
+                             ArrayRef<ProgramArgument> arguments,
+                             ArrayRef<ProgramResult> results) {
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    auto isState = [&, &argument = argument](const ProgramResult &result) {
+      return argument.kind == ProgramArgument::Kind::Source &&
+             result.source == argument.name;
+    };
+    if (isa<RankedTensorType>(argument.type) && llvm::none_of(results, isState))
+      function.setArgAttr(
+          i, bufferization::BufferizationDialect::kWritableAttrName,
+          BoolAttr::get(function.getContext(), false));
+  }
+}
+
+/// The argument as which a buffer is handed over, if it is one.
+static std::optional<unsigned> findArgument(Value buffer) {
+  while (auto cast = buffer.getDefiningOp<memref::CastOp>())
+    buffer = cast.getSource();
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  return argument ? std::optional(argument.getArgNumber()) : std::nullopt;
+}
+
+/// Results in the place of an argument are not handed back: the caller has
+/// them. Else they would be copied.
+static void dropResultsInPlace(func::FuncOp function,
+                               std::vector<ProgramResult> &results) {
+  auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  llvm::BitVector dropped(function.getNumResults());
+  for (auto [i, buffer] : llvm::enumerate(end.getOperands())) {
+    results[i].inPlaceOf = findArgument(buffer);
+    dropped[i] = results[i].inPlaceOf.has_value();
+  }
+  (void)function.eraseResults(dropped);
+  end->eraseOperands(dropped);
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+static LogicalResult runPasses(ModuleOp module,
+                               function_ref<void(OpPassManager &)> add) {
+  PassManager pm(module.getContext());
+  add(pm);
+  return pm.run(module);
+}
+
+/// What is left has upstream's meaning.
+static LogicalResult checkAllLowered(ModuleOp module) {
+  WalkResult walked = module.walk([](Operation *op) {
+    if (!isa<WorkloadOpInterface>(op) || isa<linalg::LinalgOp>(op) ||
+        isa<tensor::TensorDialect>(op->getDialect()))
+      return WalkResult::advance();
+    op->emitOpError("cannot be run: it has no lowering to linalg; expected an "
+                    "op with LinalgLoweringOpInterface");
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+static FailureOr<std::unique_ptr<ExecutionEngine>> makeEngine(ModuleOp module) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  ExecutionEngineOptions options;
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
+                                            /*targetMachine=*/nullptr);
+  options.transformer = optimize;
+  llvm::Expected<std::unique_ptr<ExecutionEngine>> engine =
+      ExecutionEngine::create(module, options);
+  if (!engine)
+    return module.emitError() << "cannot be compiled for this machine: "
+                              << llvm::toString(engine.takeError());
+  return std::move(*engine);
+}
+
+FailureOr<std::unique_ptr<Executable>>
+Executable::compile(FunctionOpInterface op) {
+  auto function = dyn_cast<func::FuncOp>(op.getOperation());
+  if (!function)
+    return op.emitError("is no func.func, which alone can be run");
+  auto module = function->getParentOfType<ModuleOp>();
+  std::unique_ptr<Executable> executable(new Executable(op.getLoc()));
+  executable->name = function.getName().str();
+  if (failed(runPasses(module,
+                       [](OpPassManager &pm) {
+                         pm.addPass(createConvertLlmToLinalgPass());
+                       })) ||
+      failed(describeInterface(function, executable->arguments,
+                               executable->results)) ||
+      failed(checkAllLowered(module)))
+    return failure();
+  dropNames(function);
+  protectArguments(function, executable->arguments, executable->results);
+  if (failed(runPasses(module, addBufferization)))
+    return failure();
+  dropResultsInPlace(function, executable->results);
+  function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                    UnitAttr::get(module.getContext()));
+  if (failed(runPasses(module, addLoopsToLlvm)))
+    return failure();
+  FailureOr<std::unique_ptr<ExecutionEngine>> engine = makeEngine(module);
+  if (failed(engine))
+    return failure();
+  executable->engine = std::move(*engine);
+  return executable;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// A tensor as compiled functions see it: where it lies, twice, the offset of
+/// its first element, its sizes and strides.
+static SmallVector<int64_t> makeDescriptor(const HostTensor &tensor) {
+  auto address = reinterpret_cast<int64_t>(tensor.getData());
+  SmallVector<int64_t> descriptor = {address, address, 0};
+  llvm::append_range(descriptor, tensor.getShape());
+  SmallVector<int64_t> strides(tensor.getShape().size(), 1);
+  for (size_t dim = strides.size(); dim-- > 1;)
+    strides[dim - 1] = strides[dim] * tensor.getShape()[dim];
+  llvm::append_range(descriptor, strides);
+  return descriptor;
+}
+
+/// The result that a descriptor shows, and the words behind it.
+static HostTensor takeResult(const ProgramResult &result,
+                             const int64_t *&descriptor) {
+  int64_t rank = result.type.getRank();
+  auto *allocated = reinterpret_cast<char *>(descriptor[0]);
+  auto *aligned = reinterpret_cast<char *>(descriptor[1]);
+  ArrayRef<int64_t> sizes(descriptor + 3, rank);
+  Type element = result.type.getElementType();
+  HostTensor tensor(element, sizes,
+                    aligned + descriptor[2] * getElementBytes(element),
+                    std::shared_ptr<void>(allocated, std::free));
+  descriptor += 3 + 2 * rank;
+  return tensor;
+}
+
+FailureOr<std::vector<HostTensor>>
+Executable::run(ArrayRef<ArgumentValue> values) const {
+  std::vector<SmallVector<int64_t>> descriptors(values.size());
+  std::vector<int64_t> words(values.size());
+  size_t resultWords = 0;
+  for (const ProgramResult &result : results)
+    if (!result.inPlaceOf)
+      resultWords += 3 + 2 * result.type.getRank();
+  std::vector<int64_t> handedBack(resultWords);
+  auto handedBackTo = reinterpret_cast<int64_t>(handedBack.data());
+
+  SmallVector<void *> packed;
+  if (resultWords)
+    packed.push_back(&handedBackTo);
+  for (auto [value, descriptor, word] :
+       llvm::zip_equal(values, descriptors, words)) {
+    if (const auto *tensor = std::get_if<HostTensor>(&value)) {
+      descriptor = makeDescriptor(*tensor);
+      word = reinterpret_cast<int64_t>(descriptor.data());
+    } else {
+      word = std::get<int64_t>(value);
+    }
+    packed.push_back(&word);
+  }
+  if (llvm::Error error = engine->invokePacked("_mlir_ciface_" + name, packed))
+    return emitError(loc) << llvm::toString(std::move(error));
+
+  std::vector<HostTensor> all;
+  const int64_t *descriptor = handedBack.data();
+  for (const ProgramResult &result : results) {
+    if (result.inPlaceOf) {
+      all.push_back(std::get<HostTensor>(values[*result.inPlaceOf]));
+      continue;
+    }
+    all.push_back(takeResult(result, descriptor));
+  }
+  return all;
+}

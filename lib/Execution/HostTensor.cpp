@@ -1,0 +1,150 @@
+//===- HostTensor.cpp - Tensors in the memory of this machine -------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Execution/HostTensor.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/APInt.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+int64_t llm::getElementBytes(Type element) {
+  if (element.isIndex())
+    return sizeof(int64_t);
+  return llvm::divideCeilSigned(element.getIntOrFloatBitWidth(), 8);
+}
+
+template <typename T>
+static T load(const char *bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+template <typename T>
+static void store(char *bytes, T value) {
+  std::memcpy(bytes, &value, sizeof value);
+}
+
+/// The bits of an element; most types have far fewer than 64.
+static uint64_t loadBits(const char *bytes, int64_t count) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, bytes, count);
+  return bits;
+}
+
+double llm::readElement(Type element, const char *bytes) {
+  if (element.isF32())
+    return load<float>(bytes);
+  if (element.isF64())
+    return load<double>(bytes);
+  if (element.isBF16())
+    return llvm::bit_cast<float>(uint32_t(load<uint16_t>(bytes)) << 16);
+  uint64_t bits = loadBits(bytes, getElementBytes(element));
+  unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  if (auto type = dyn_cast<FloatType>(element)) {
+    llvm::APFloat number(type.getFloatSemantics(),
+                         llvm::APInt(width, bits, false, true));
+    return number.convertToDouble();
+  }
+  return static_cast<double>(llvm::SignExtend64(bits, width));
+}
+
+static void writeFloat(FloatType type, char *bytes, double number) {
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  if (!llvm::APFloat::semanticsHasInf(semantics)) {
+    double largest = llvm::APFloat::getLargest(semantics).convertToDouble();
+    number = std::fmin(std::fmax(number, -largest), largest);
+  }
+  llvm::APFloat value(number);
+  bool losesInfo;
+  value.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  uint64_t bits = value.bitcastToAPInt().getZExtValue();
+  std::memcpy(bytes, &bits, getElementBytes(type));
+}
+
+void llm::writeElement(Type element, char *bytes, double number) {
+  if (element.isF32())
+    return store(bytes, static_cast<float>(number));
+  if (element.isF64())
+    return store(bytes, number);
+  if (auto type = dyn_cast<FloatType>(element))
+    return writeFloat(type, bytes, number);
+  unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  double end = std::ldexp(1.0, static_cast<int>(width) - 1);
+  double whole = std::nearbyint(number);
+  int64_t value = whole >= end    ? llvm::maxIntN(width)
+                  : whole <= -end ? llvm::minIntN(width)
+                                  : static_cast<int64_t>(whole);
+  std::memcpy(bytes, &value, getElementBytes(element));
+}
+
+HostTensor::HostTensor(Type element, ArrayRef<int64_t> shape)
+    : element(element), shape(shape) {
+  // As wide vectors want it.
+  constexpr size_t alignment = 64;
+  size_t bytes = llvm::alignTo(std::max<int64_t>(getSizeBytes(), 1), alignment);
+  data = static_cast<char *>(std::aligned_alloc(alignment, bytes));
+  if (!data)
+    llvm::report_bad_alloc_error("no memory for a tensor");
+  std::memset(data, 0, bytes);
+  owner = std::shared_ptr<void>(data, std::free);
+}
+
+int64_t HostTensor::getNumElements() const {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+HostTensor HostTensor::convertTo(Type type) const {
+  if (type == element)
+    return *this;
+  HostTensor result(type, shape);
+  for (int64_t i = 0, count = getNumElements(); i < count; ++i)
+    result.set(i, get(i));
+  return result;
+}
+
+std::string llm::describe(const HostTensor &tensor) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (int64_t size : tensor.getShape())
+    os << size << "x";
+  os << tensor.getElementType();
+  return text;
+}
+
+Difference llm::compare(const HostTensor &found, const HostTensor &expected) {
+  Difference difference;
+  double largest = 0;
+  for (int64_t i = 0, count = expected.getNumElements(); i < count; ++i)
+    if (std::isfinite(expected.get(i)))
+      largest = std::fmax(largest, std::fabs(expected.get(i)));
+  for (int64_t i = 0, count = expected.getNumElements(); i < count; ++i) {
+    double wanted = expected.get(i), got = found.get(i);
+    if (wanted == got || (std::isnan(wanted) && std::isnan(got)))
+      continue;
+    if (!std::isfinite(got) || !std::isfinite(wanted)) {
+      if (!difference.hasNonFinite)
+        difference.index = i;
+      difference.hasNonFinite = true;
+      continue;
+    }
+    double error = std::fabs(got - wanted) / (largest > 0 ? largest : 1);
+    if (error > difference.worst && !difference.hasNonFinite)
+      difference.index = i;
+    difference.worst = std::fmax(difference.worst, error);
+  }
+  return difference;
+}

@@ -1,0 +1,24 @@
+//===- Pipeline.h - From linalg to LLVM -------------------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_EXECUTION_PIPELINE_H
+#define LLM_LIB_EXECUTION_PIPELINE_H
+
+#include "mlir/Pass/PassManager.h"
+
+namespace mlir::llm {
+
+/// Tensors as buffers; functions take and give dense ones.
+void addBufferization(OpPassManager &pm);
+
+/// Loops over buffers, freed where nobody reads them any more, and these as
+/// LLVM's ops.
+void addLoopsToLlvm(OpPassManager &pm);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_EXECUTION_PIPELINE_H

@@ -1,0 +1,233 @@
+//===- Inputs.cpp - What a program is run on ------------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inputs.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Execution/Npy.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+std::optional<int64_t> llm::findVocabulary(FunctionOpInterface function) {
+  std::optional<int64_t> vocabulary;
+  function.walk([&](EmbeddingOp op) {
+    vocabulary = op.getTable().getType().getDimSize(0);
+  });
+  return vocabulary;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes and tokens
+//===----------------------------------------------------------------------===//
+
+LogicalResult Inputs::readTokens() {
+  SmallVector<StringRef> texts;
+  StringRef(options.tokens).split(texts, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef text : texts) {
+    int64_t token;
+    if (text.trim().getAsInteger(10, token) || token < 0)
+      return emitError(loc) << "'--tokens' must be whole numbers with commas "
+                               "between them, got '"
+                            << text << "'";
+    if (vocabulary && token >= *vocabulary)
+      return emitError(loc) << "token " << token << " is not below "
+                            << *vocabulary << ", the number of tokens";
+    tokens.push_back(token);
+  }
+  return success();
+}
+
+LogicalResult Inputs::readSizes() {
+  for (StringRef text : options.sizes) {
+    auto [name, number] = text.split('=');
+    int64_t size;
+    if (number.getAsInteger(10, size) || size < 1)
+      return emitError(loc) << "'--size' must be a name and a number of 1 or "
+                               "more, such as kv_len=8; got '"
+                            << text << "'";
+    sizes[name] = size;
+  }
+  // A prompt says what it needs.
+  auto count = static_cast<int64_t>(tokens.size());
+  if (count) {
+    int64_t batch = sizes.lookup("batch") ? sizes.lookup("batch") : 1;
+    sizes.try_emplace("seq", count / batch);
+    sizes.try_emplace("kv_len", sizes["seq"]);
+  }
+  for (const ProgramArgument &argument : executable.getArguments())
+    if (argument.kind == ProgramArgument::Kind::Size &&
+        !sizes.contains(argument.name))
+      return emitError(loc)
+             << "the size '" << argument.name
+             << "' is open; say it: --size=" << argument.name << "=N";
+  return success();
+}
+
+bool Inputs::isCache(const ProgramArgument &argument) const {
+  return argument.kind == ProgramArgument::Kind::Source &&
+         llvm::any_of(executable.getResults(), [&](const ProgramResult &each) {
+           return each.source == argument.name;
+         });
+}
+
+/// Caches are [batch, capacity, heads, features], with room for all runs.
+FailureOr<RankedTensorType> Inputs::close(RankedTensorType type,
+                                          const ProgramArgument &argument) {
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    if (!ShapedType::isDynamic(size))
+      continue;
+    bool isCapacity = dim == 1;
+    int64_t known = isCache(argument) && dim < 2
+                        ? sizes.lookup(isCapacity ? "kv_len" : "batch")
+                        : 0;
+    if (!known)
+      return emitError(loc)
+             << "an argument of the function is " << type
+             << ", with open sizes; say them: '--tokens' or '--input'";
+    size = isCapacity ? known + options.steps - 1 : known;
+  }
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+FailureOr<HostTensor> Inputs::makeTokens(RankedTensorType type) {
+  auto count = static_cast<int64_t>(tokens.size());
+  if (type.getRank() != 1 ||
+      (!type.isDynamicDim(0) && type.getDimSize(0) != count))
+    return emitError(loc) << "'--tokens' has " << count
+                          << " tokens, and the program takes " << type;
+  HostTensor tensor(type.getElementType(), count);
+  for (auto [i, token] : llvm::enumerate(tokens))
+    tensor.set(i, static_cast<double>(token));
+  return tensor;
+}
+
+/// Whether a tensor of these sizes can stand for one of the type.
+static bool fits(ArrayRef<int64_t> shape, RankedTensorType type) {
+  return shape.size() == static_cast<size_t>(type.getRank()) &&
+         llvm::all_of(llvm::zip(shape, type.getShape()), [](auto sizes) {
+           auto [given, wanted] = sizes;
+           return ShapedType::isDynamic(wanted) || given == wanted;
+         });
+}
+
+FailureOr<HostTensor> Inputs::makeInput(const ProgramArgument &argument,
+                                        unsigned number) {
+  auto type = cast<RankedTensorType>(argument.type);
+  if (number < options.files.size()) {
+    FailureOr<HostTensor> tensor = readNpy(options.files[number], loc);
+    if (failed(tensor))
+      return failure();
+    if (!fits(tensor->getShape(), type))
+      return emitError(loc)
+             << "'" << options.files[number] << "' is " << describe(*tensor)
+             << ", and the program takes " << type;
+    return tensor->convertTo(type.getElementType());
+  }
+  bool isTokens = type.getElementType().isInteger() && vocabulary;
+  if (isTokens && !tokens.empty())
+    return makeTokens(type);
+  FailureOr<RankedTensorType> closed = close(type, argument);
+  if (failed(closed))
+    return failure();
+  HostTensor random = makeRandomWeight("argument " + std::to_string(number),
+                                       *closed, options.seed);
+  if (isTokens)
+    for (int64_t i = 0, count = random.getNumElements(); i < count; ++i)
+      random.set(i, static_cast<double>((i * 7 + 3) % *vocabulary));
+  return random;
+}
+
+FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
+  FailureOr<RankedTensorType> type =
+      close(cast<RankedTensorType>(argument.type), argument);
+  if (failed(type))
+    return failure();
+  // A prompt begins with an empty cache; what comes behind keys that nobody
+  // computed here gets random ones.
+  bool isBehindOthers = sizes.lookup("kv_len") > sizes.lookup("seq");
+  if (isCache(argument))
+    return isBehindOthers || tokens.empty()
+               ? makeRandomWeight(argument.name, *type, options.seed)
+               : HostTensor(type->getElementType(), type->getShape());
+  FailureOr<HostTensor> weight =
+      files ? files->read(argument.name, *type, loc)
+            : makeRandomWeight(argument.name, *type, options.seed);
+  if (succeeded(weight))
+    weights[argument.name] = *weight;
+  return weight;
+}
+
+LogicalResult Inputs::prepare() {
+  if (!options.weights.empty()) {
+    FailureOr<WeightFiles> opened = WeightFiles::open(options.weights, loc);
+    if (failed(opened))
+      return failure();
+    files = std::move(*opened);
+  }
+  if (failed(readTokens()) || failed(readSizes()))
+    return failure();
+  unsigned number = 0;
+  for (const ProgramArgument &argument : executable.getArguments()) {
+    if (argument.kind == ProgramArgument::Kind::Size) {
+      values.push_back(sizes.lookup(argument.name));
+      continue;
+    }
+    FailureOr<HostTensor> tensor = argument.kind == ProgramArgument::Kind::Input
+                                       ? makeInput(argument, number++)
+                                       : makeSource(argument);
+    if (failed(tensor))
+      return failure();
+    values.push_back(*tensor);
+  }
+  if (number < options.files.size())
+    return emitError(loc) << options.files.size() << " files of '--input', and "
+                          << "the function takes " << number;
+  return success();
+}
+
+LogicalResult Inputs::advance(ArrayRef<HostTensor> results) {
+  llvm::StringMap<HostTensor> states;
+  const HostTensor *newTokens = nullptr;
+  for (auto [result, tensor] :
+       llvm::zip_equal(executable.getResults(), results)) {
+    if (!result.source.empty())
+      states[result.source] = tensor;
+    else if (!newTokens)
+      newTokens = &tensor;
+  }
+  bool isOpen = sizes.contains("kv_len") && sizes.contains("seq");
+  if (!newTokens || !newTokens->getElementType().isInteger(32) || !isOpen)
+    return emitError(loc)
+           << "'--steps' needs a model that gives tokens and has open sizes; "
+              "import it with --layers=all --seq=? --kv-len=?";
+  tokens.clear();
+  for (int64_t i = 0; i < newTokens->getNumElements(); ++i)
+    tokens.push_back(static_cast<int64_t>(newTokens->get(i)));
+  sizes["seq"] = 1;
+  ++sizes["kv_len"];
+  for (auto [argument, value] :
+       llvm::zip_equal(executable.getArguments(), values)) {
+    if (argument.kind == ProgramArgument::Kind::Size) {
+      value = sizes.lookup(argument.name);
+    } else if (states.contains(argument.name)) {
+      value = states[argument.name];
+    } else if (argument.kind == ProgramArgument::Kind::Input) {
+      FailureOr<HostTensor> next =
+          makeTokens(cast<RankedTensorType>(argument.type));
+      if (failed(next))
+        return failure();
+      value = *next;
+    }
+  }
+  return success();
+}

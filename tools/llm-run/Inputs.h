@@ -1,0 +1,74 @@
+//===- Inputs.h - What a program is run on ----------------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TOOLS_LLM_RUN_INPUTS_H
+#define LLM_TOOLS_LLM_RUN_INPUTS_H
+
+#include "llm/Execution/Executable.h"
+#include "llm/Execution/WeightFiles.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::llm {
+
+struct InputOptions {
+  std::vector<std::string> files; ///< of arguments, in order
+  std::string tokens;             ///< "1,2,3"
+  std::vector<std::string> sizes; ///< "kv_len=8"
+  std::string weights;            ///< where they are; empty: made at random
+  uint64_t seed;
+  int64_t steps;
+};
+
+/// The number of tokens that there are, for a program that looks them up.
+std::optional<int64_t> findVocabulary(FunctionOpInterface function);
+
+/// The values of all arguments of a program, from run to run.
+class Inputs {
+public:
+  Inputs(const Executable &executable, InputOptions options,
+         std::optional<int64_t> vocabulary, Location loc)
+      : executable(executable), options(std::move(options)),
+        vocabulary(vocabulary), loc(loc) {}
+
+  /// For the first run. Errors: a size that nobody says, a file of another
+  /// shape, a weight that is missing.
+  LogicalResult prepare();
+  /// For the run behind one that gave these results, tokens first.
+  LogicalResult advance(ArrayRef<HostTensor> results);
+
+  ArrayRef<ArgumentValue> getValues() const { return values; }
+  /// By name, without caches.
+  const std::map<std::string, HostTensor> &getWeights() const {
+    return weights;
+  }
+
+private:
+  LogicalResult readSizes();
+  LogicalResult readTokens();
+  FailureOr<HostTensor> makeInput(const ProgramArgument &argument,
+                                  unsigned number);
+  FailureOr<HostTensor> makeTokens(RankedTensorType type);
+  FailureOr<HostTensor> makeSource(const ProgramArgument &argument);
+  bool isCache(const ProgramArgument &argument) const;
+  /// The type with its open sizes closed.
+  FailureOr<RankedTensorType> close(RankedTensorType type,
+                                    const ProgramArgument &argument);
+
+  const Executable &executable;
+  InputOptions options;
+  std::optional<int64_t> vocabulary;
+  Location loc;
+  std::vector<int64_t> tokens;
+  llvm::StringMap<int64_t> sizes;
+  std::optional<WeightFiles> files;
+  std::map<std::string, HostTensor> weights;
+  std::vector<ArgumentValue> values;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_TOOLS_LLM_RUN_INPUTS_H
