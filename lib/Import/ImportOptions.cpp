@@ -9,7 +9,9 @@
 #include "LinearWeights.h"
 #include "llm/Import/Formats.h"
 #include "llm/Support/Units.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 
 #include <map>
@@ -327,7 +329,34 @@ static LogicalResult applyFormat(StringRef option, StringRef name,
   return success();
 }
 
+/// What is stored in a plain type is stored in that of the model.
+static void dropPlainTypes(WeightTypes &types) {
+  for (auto it = types.begin(); it != types.end();)
+    it = isa<FloatType>(it->second) ? types.erase(it) : std::next(it);
+}
+
+static LogicalResult applyDtype(ModelConfig &model, StringRef name) {
+  if (name.empty())
+    return success();
+  Builder b(model.location.getContext());
+  Type type = llvm::StringSwitch<Type>(name)
+                  .Case("f32", b.getF32Type())
+                  .Case("f16", b.getF16Type())
+                  .Case("bf16", b.getBF16Type())
+                  .Default(nullptr);
+  if (!type)
+    return emitOptionError(b.getContext())
+           << "--dtype must be one of f32, f16, bf16; got '" << name << "'";
+  model.elementType = type;
+  dropPlainTypes(model.weightTypes);
+  for (LayerConfig &layer : model.layers)
+    dropPlainTypes(layer.weightTypes);
+  return success();
+}
+
 LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options) {
+  if (failed(applyDtype(model, options.dtype)))
+    return failure();
   NumberFormats &formats = model.formats;
   if (!options.weights.empty()) {
     // All linear layers of decoder layers, and activations as they are.

@@ -95,6 +95,10 @@ struct ImportFlags {
           clEnumValN(LatentAttention::Expanded, "expanded",
                      "with keys and values of all heads"))};
 
+  cl::opt<std::string> dtype{
+      "dtype", cl::cat(category), cl::value_desc("type"),
+      cl::desc("Element type of activations, and of weights in no format: f32, "
+               "f16 or bf16 (default: the model's)")};
   cl::opt<std::string> weights{
       "weights", cl::cat(category), cl::value_desc("format"),
       cl::desc("Format of the linear layers of decoder layers: f32, f16, bf16, "
@@ -123,6 +127,7 @@ struct ImportFlags {
     options.mask = mask;
     options.routing = routing;
     options.latentAttention = latentAttention;
+    options.dtype = dtype;
     options.weights = weights;
     options.activations = activations;
     options.kv = kv;

@@ -48,6 +48,9 @@ struct ImportOptions {
   MaskKind mask = MaskKind::Causal;
   Routing routing = Routing::Uniform; ///< of tokens to experts
   LatentAttention latentAttention = LatentAttention::Auto; ///< `--mla`
+  /// "f32", "f16" or "bf16": the element type, instead of the model's, of
+  /// activations and of all weights that are in no format; empty: the model's.
+  std::string dtype;
   /// Formats by name (see Formats.h), instead of those that the model's
   /// description names; empty: those. `kv` is that of the cache.
   std::string weights, activations, kv;
@@ -58,7 +61,7 @@ struct ImportOptions {
 FailureOr<std::optional<int64_t>> parseLayers(StringRef text,
                                               MLIRContext *context);
 
-/// Puts the formats that the options name into the model. Errors: an unknown
+/// Puts the types that the options name into the model. Errors: an unknown
 /// name, activations in a format while the weights are in none. The llm dialect
 /// must be loaded.
 LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options);

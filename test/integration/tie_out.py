@@ -1,0 +1,140 @@
+"""Runs small models by llm-run and by an independent NumPy implementation.
+
+    tie_out.py FOLDER [FAMILY...]
+
+For each family a small model of the shape of a real one is made, with random weights in a
+safetensors file of the names of Hugging Face. llm-translate and llm-run compute the logits of all
+tokens of a prompt, oracle_models.py does in float64. Prints the largest difference, of the largest
+logit.
+"""
+import json
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.dont_write_bytecode = True  # nothing is left in the source folder
+import oracle_models
+
+MODELS = Path(__file__).resolve().parents[1] / "models"
+PROMPT = [3, 17, 5, 29, 11, 2, 38, 23, 7, 19, 31, 13, 1]
+DENSE = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "vocab_size": 40,
+         "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "torch_dtype": "float32"}
+SPARSE = DENSE | {"num_experts_per_tok": 2}
+LATENT = {key: value for key, value in SPARSE.items() if key != "head_dim"} | {
+    "num_key_value_heads": 4, "kv_lora_rank": 8, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 6,
+    "first_k_dense_replace": 1, "n_routed_experts": 8, "moe_intermediate_size": 16, "quantization_config": None}
+SLIDING = ["sliding_attention", "full_attention"]
+CHUNKED = {"num_hidden_layers": 4, "attention_chunk_size": 4, "num_local_experts": 4, "intermediate_size_mlp": 40,
+           "num_experts_per_tok": 1, "floor_scale": 4, "attn_scale": 0.1, "attn_temperature_tuning": True}
+FAMILIES = {
+    "llama": ("meta-llama--Llama-3.2-1B", DENSE),
+    "mistral": ("mistralai--Mistral-7B-v0.1", DENSE | {"sliding_window": 4}),
+    "qwen2": ("Qwen--Qwen2.5-0.5B", DENSE),
+    "qwen3": ("Qwen--Qwen3-0.6B", DENSE),
+    "gemma2": ("google--gemma-2-2b", DENSE | {"sliding_window": 4}),
+    "gemma3": ("google--gemma-3-27b-pt", DENSE | {
+        "sliding_window": 4, "sliding_window_pattern": 2, "rope_scaling": {"rope_type": "linear", "factor": 8.0}}),
+    "phi3": ("microsoft--Phi-3-mini-4k-instruct", DENSE | {
+        "sliding_window": None, "original_max_position_embeddings": 8, "max_position_embeddings": 32,
+        "rope_scaling": {"type": "longrope", "short_factor": [1.0, 1.1, 1.2, 1.3], "long_factor": [1.0, 2.0, 3.0, 4.0]}}),
+    "mixtral": ("mistralai--Mixtral-8x7B-v0.1", SPARSE | {"num_local_experts": 6}),
+    "qwen3_moe": ("Qwen--Qwen3-30B-A3B", SPARSE | {"num_experts": 6, "moe_intermediate_size": 16}),
+    "gpt_oss": ("openai--gpt-oss-20b", SPARSE | {
+        "num_local_experts": 6, "experts_per_token": 2, "sliding_window": 4, "layer_types": SLIDING,
+        "quantization_config": None}),
+    "llama4": ("meta-llama--Llama-4-Scout-17B-16E-Instruct", DENSE | CHUNKED),
+    "deepseek_v2": ("deepseek-ai--DeepSeek-V2", LATENT | {"n_group": 4, "topk_group": 2, "q_lora_rank": 12}),
+    "deepseek_v3": ("deepseek-ai--DeepSeek-V3", LATENT | {
+        "n_group": 4, "topk_group": 2, "q_lora_rank": 12, "num_experts_per_tok": 3}),
+    "kimi_k2": ("moonshotai--Kimi-K2-Instruct", LATENT | {"n_group": 1, "topk_group": 1, "q_lora_rank": 12}),
+}
+
+
+def make_config(model, changes):
+    config = json.loads((MODELS / f"{model}.json").read_text())
+    inner = config.get("text_config", config)
+    inner.update(changes)
+    if "kv_lora_rank" in inner:
+        inner.pop("head_dim", None)
+    return config
+
+
+def draw_weights(config, seed):
+    """Of every tensor of a checkpoint: matrices by their inputs, vectors around 1, or 0 for biases."""
+    rng = np.random.default_rng(seed)
+    weights = {}
+    for name, shape in oracle_models.weight_shapes(config).items():
+        if len(shape) > 1:
+            inputs = 1 if "embed" in name else shape[-2] if len(shape) == 3 else shape[-1]
+            weights[name] = rng.normal(0, inputs ** -0.5, shape)
+        elif "norm" in name:
+            weights[name] = rng.uniform(0.5, 1.5, shape)
+        else:
+            weights[name] = rng.normal(0, 0.3, shape)
+    return {name: array.astype(np.float32) for name, array in weights.items()}
+
+
+def write_safetensors(path, arrays):
+    header, offset = {}, 0
+    for name, array in arrays.items():
+        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [offset, offset + array.nbytes]}
+        offset += array.nbytes
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for array in arrays.values():
+            file.write(array.tobytes())
+
+
+def run(*words):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{words[0]} failed:\n{done.stderr}")
+    return done.stdout
+
+
+def file_layout(family, arrays):
+    """As the files have them: the fused experts of gpt-oss are transposed where they are not dequantized."""
+    if family != "gpt_oss":
+        return arrays
+    return {name: np.ascontiguousarray(array.transpose(0, 2, 1)) if array.ndim == 3 else array
+            for name, array in arrays.items()}
+
+
+def difference(found, expected):
+    return np.max(np.abs(found - expected)) / np.max(np.abs(expected))
+
+
+def tie_out(folder, family):
+    model, changes = FAMILIES[family]
+    config = make_config(model, changes)
+    inner = config.get("text_config", config)
+    (folder / "config.json").write_text(json.dumps(config))
+    weights = draw_weights(config, seed=7)
+    write_safetensors(folder / "model.safetensors", file_layout(family, weights))
+    head = "logits_soft_cap" if inner["model_type"] == "gemma2" else "lm_head"
+    oracle = oracle_models.Model(config, weights)
+    for phase, prompts in (("one prompt", [PROMPT]), ("two", [PROMPT[:6], PROMPT[6:12]])):
+        length = len(prompts[0])
+        (folder / "program.mlir").write_text(run(
+            "llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--phase=verify", "--dtype=f32",
+            f"--seq={length}", f"--kv-len={length}", f"--batch={len(prompts)}"))
+        run("llm-run", folder / "program.mlir", f"--weights={folder}", f"--results-of={head}",
+            "--tokens=" + ",".join(str(token) for prompt in prompts for token in prompt), f"--output={folder}/logits.npy")
+        found = np.load(folder / "logits.npy")
+        expected = np.concatenate(oracle.forward(prompts)[0])
+        print(f"{family}, {phase}: {difference(found, expected):.1e}", flush=True)
+
+
+def main():
+    folder = Path(sys.argv[1])
+    folder.mkdir(exist_ok=True)
+    for family in sys.argv[2:] or FAMILIES:
+        tie_out(folder, family)
+
+
+main()
