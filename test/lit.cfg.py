@@ -47,14 +47,15 @@ config.substitutions += [
     ("%python", "python3"),
     ("%llvm-lib", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
-# The schema of targets is tested where some Python has the package (Debian's python3-jsonschema).
-for python in ("python3", "/usr/bin/python3"):
-    if subprocess.run([python, "-c", "import jsonschema"], capture_output=True, check=False).returncode == 0:
-        config.available_features.add("jsonschema")
-        config.substitutions.insert(0, ("%python-jsonschema", python))
-        break
-else:
-    lit_config.note("no Python has jsonschema: target-schema.test is skipped")
+# Some tests need a Python that has a package: Debian's python3-jsonschema, python3-numpy.
+for package, tests in (("jsonschema", "target-schema.test"), ("numpy", "tie-out.test")):
+    for python in ("python3", "/usr/bin/python3"):
+        if subprocess.run([python, "-c", f"import {package}"], capture_output=True, check=False).returncode == 0:
+            config.available_features.add(package)
+            config.substitutions.insert(0, (f"%python-{package}", python))
+            break
+    else:
+        lit_config.note(f"no Python has {package}: {tests} is skipped")
 
 if config.sanitizers:
     config.available_features.add("sanitizers")

@@ -18,6 +18,7 @@ generate() { # generate FILE GENERATOR TD_FILE [options]
 rm -f "$out"/{Dialect,Passes,Interfaces}.md "$out/llm-translate.txt"
 generate Dialect.md dialect-doc dialects/llm/Llm.td -dialect=llm
 generate Passes.md pass-doc include/llm/Transforms/Passes.td
+generate Passes.md pass-doc include/llm/Conversion/Passes.td
 generate Passes.md pass-doc include/llm/Export/Passes.td
 # A pipeline has no .td file: what --help says of it.
 help=$("$bin/llm-opt" --help)
@@ -31,6 +32,7 @@ help=$("$bin/llm-opt" --help)
 } >>"$out/Passes.md"
 generate Interfaces.md op-interface-docs dialects/interfaces/WorkloadInterfaces.td
 generate Interfaces.md type-interface-docs dialects/interfaces/WorkloadInterfaces.td
+generate Interfaces.md op-interface-docs dialects/interfaces/LinalgLoweringInterface.td
 # Upstream's options are upstream's to document.
 "$bin/llm-translate" --help | sed -n '/^Import options:/,$p' >"$out/llm-translate.txt"
 "$bin/llm-opt" --llm-print-target-schema >"$out/target.schema.json"

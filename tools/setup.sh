@@ -5,7 +5,7 @@
 set -euo pipefail
 
 packages=(
-  g++ cmake ninja-build ccache python3 python3-jsonschema git
+  g++ cmake ninja-build ccache python3 python3-jsonschema python3-numpy git
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   nlohmann-json3-dev libnlopt-dev libgecode-dev zlib1g-dev libgtest-dev
   "$@"

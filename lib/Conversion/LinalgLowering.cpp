@@ -53,17 +53,22 @@ AffineMap getScaleMap(ScalesAttr scales, AffineMap map) {
 /// The type in which an op calculates.
 Type chooseComputeType(Operation *op) {
   // Sums of products of whole numbers are exact in f64. Wide ones that an op
-  // reads are indices, of tokens and experts, or such sums.
-  auto wantsDouble = [](Type type, unsigned integerBits) {
-    Type element = getElementTypeOrSelf(type);
-    auto integer = dyn_cast<IntegerType>(element);
-    return element.isF64() || (integer && integer.getWidth() <= integerBits);
+  // reads are indices, of tokens and experts, or such sums; beside floats it
+  // gives indices.
+  auto hasIntegers = [](Type type, unsigned mostBits) {
+    auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+    return integer && integer.getWidth() <= mostBits;
+  };
+  auto hasDoubles = [](Type type) {
+    return getElementTypeOrSelf(type).isF64();
   };
   bool isDouble =
+      llvm::any_of(op->getOperandTypes(), hasDoubles) ||
+      llvm::any_of(op->getResultTypes(), hasDoubles) ||
       llvm::any_of(op->getOperandTypes(),
-                   [&](Type type) { return wantsDouble(type, 31); }) ||
-      llvm::any_of(op->getResultTypes(),
-                   [&](Type type) { return wantsDouble(type, 64); });
+                   [&](Type type) { return hasIntegers(type, 31); }) ||
+      llvm::all_of(op->getResultTypes(),
+                   [&](Type type) { return hasIntegers(type, 64); });
   return isDouble ? Type(Float64Type::get(op->getContext()))
                   : Type(Float32Type::get(op->getContext()));
 }
@@ -216,6 +221,9 @@ Value LinalgLowering::narrow(OpBuilder &b, Value computed, Type type) const {
   }
   if (isInteger)
     return arith::FPToSIOp::create(b, loc, type, computed);
+  // Few machines round f64 to what is narrower than f32.
+  if (from.isF64() && type.getIntOrFloatBitWidth() < 32)
+    computed = arith::TruncFOp::create(b, loc, b.getF32Type(), computed);
   if (type.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth())
     return arith::TruncFOp::create(b, loc, type, computed);
   return arith::ExtFOp::create(b, loc, type, computed);

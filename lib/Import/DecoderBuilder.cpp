@@ -238,6 +238,22 @@ static OwningOpRef<ModuleOp> buildDecoder(const ModelConfig &model,
   return module;
 }
 
+/// Some rotary embeddings hang on the length of the context.
+static void warnOfOpenContext(const ModelConfig &model,
+                              const ImportOptions &options) {
+  if (!llvm::is_contained(options.kvLen, openSize) &&
+      !llvm::is_contained(options.seq, openSize))
+    return;
+  for (const LayerConfig &layer : model.layers)
+    if (int64_t positions = layer.attention.rope.shortPositions) {
+      mlir::emitWarning(model.location)
+          << "the context is open: its rotary embedding is that of contexts of "
+             "up to "
+          << positions << " tokens, which longer ones do not share";
+      return;
+    }
+}
+
 FailureOr<OwningOpRef<ModuleOp>> buildDecoder(ModelConfig model,
                                               const ImportOptions &options) {
   loadDecoderDialects(model.location.getContext());
@@ -246,6 +262,7 @@ FailureOr<OwningOpRef<ModuleOp>> buildDecoder(ModelConfig model,
   FailureOr<ProgramAttr> program = resolveProgram(model, options);
   if (failed(program))
     return failure();
+  warnOfOpenContext(model, options);
   return buildDecoder(model, *program, options, /*isUnrolled=*/false);
 }
 

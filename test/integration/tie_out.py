@@ -1,12 +1,14 @@
 """Runs small models by llm-run and by an independent NumPy implementation.
 
-    tie_out.py FOLDER [FAMILY...]
+    tie_out.py FOLDER [FAMILY...] [--seed=N] [--table]
+    tie_out.py --list
 
 For each family a small model of the shape of a real one is made, with random weights in a
 safetensors file of the names of Hugging Face. llm-translate and llm-run compute the logits of all
 tokens of a prompt, oracle_models.py does in float64. Prints the largest difference, of the largest
-logit.
+logit. --seed: weights of another seed for llm-run alone, which must not agree.
 """
+import itertools
 import json
 import struct
 import subprocess
@@ -19,6 +21,7 @@ sys.dont_write_bytecode = True  # nothing is left in the source folder
 import oracle_models
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
+SEED = 7
 PROMPT = [3, 17, 5, 29, 11, 2, 38, 23, 7, 19, 31, 13, 1]
 DENSE = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "vocab_size": 40,
          "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "torch_dtype": "float32"}
@@ -77,6 +80,16 @@ def draw_weights(config, seed):
     return {name: array.astype(np.float32) for name, array in weights.items()}
 
 
+def find_seed(config):
+    """The first seed with which no token chooses an expert by so little that rounding to bf16 would choose another."""
+    for seed in itertools.count(SEED):
+        trace = {}
+        oracle_models.Model(config, draw_weights(config, seed)).forward([PROMPT], trace=trace)
+        margins = [margin.min() for name, (margin,) in trace.items() if name.endswith("router_margin")]
+        if min(margins, default=1) > 0.015:
+            return seed
+
+
 def write_safetensors(path, arrays):
     header, offset = {}, 0
     for name, array in arrays.items():
@@ -109,32 +122,76 @@ def difference(found, expected):
     return np.max(np.abs(found - expected)) / np.max(np.abs(expected))
 
 
-def tie_out(folder, family):
-    model, changes = FAMILIES[family]
-    config = make_config(model, changes)
-    inner = config.get("text_config", config)
-    (folder / "config.json").write_text(json.dumps(config))
-    weights = draw_weights(config, seed=7)
-    write_safetensors(folder / "model.safetensors", file_layout(family, weights))
-    head = "logits_soft_cap" if inner["model_type"] == "gemma2" else "lm_head"
-    oracle = oracle_models.Model(config, weights)
-    for phase, prompts in (("one prompt", [PROMPT]), ("two", [PROMPT[:6], PROMPT[6:12]])):
+class Subject:
+    """A model of a family in files, and its oracle."""
+
+    def __init__(self, folder, family, seed):
+        model, changes = FAMILIES[family]
+        config = make_config(model, changes)
+        (folder / "config.json").write_text(json.dumps(config))
+        known = find_seed(config)
+        write_safetensors(folder / "model.safetensors", file_layout(family, draw_weights(config, seed or known)))
+        self.folder, self.is_latent = folder, "kv_lora_rank" in config
+        self.head = "lm_head.soft_cap" if family == "gemma2" else "lm_head"
+        self.oracle = oracle_models.Model(config, draw_weights(config, known))
+
+    def translate(self, *options):
+        (self.folder / "program.mlir").write_text(run(
+            "llm-translate", "--import-hf-config", self.folder / "config.json", "--layers=all", *options))
+
+    def logits(self, *options):
+        """Of llm-run, with the weights of the files."""
+        run("llm-run", self.folder / "program.mlir", f"--weights={self.folder}", f"--results-of={self.head}",
+            f"--output={self.folder}/logits.npy", *options)
+        return np.load(self.folder / "logits.npy")
+
+    def whole(self, prompts, *options):
+        """Prompts of one length at once: logits of all tokens."""
         length = len(prompts[0])
-        (folder / "program.mlir").write_text(run(
-            "llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--phase=verify", "--dtype=f32",
-            f"--seq={length}", f"--kv-len={length}", f"--batch={len(prompts)}"))
-        run("llm-run", folder / "program.mlir", f"--weights={folder}", f"--results-of={head}",
-            "--tokens=" + ",".join(str(token) for prompt in prompts for token in prompt), f"--output={folder}/logits.npy")
-        found = np.load(folder / "logits.npy")
-        expected = np.concatenate(oracle.forward(prompts)[0])
-        print(f"{family}, {phase}: {difference(found, expected):.1e}", flush=True)
+        self.translate("--phase=verify", f"--seq={length}", f"--kv-len={length}", f"--batch={len(prompts)}", *options)
+        expected = np.concatenate(self.oracle.forward(prompts)[0])
+        return difference(self.logits(listed(*prompts)), expected)
+
+    def stepwise(self, *options):
+        """A prompt, then tokens that the model chooses, each against the cache: logits of the last."""
+        steps, prompt = 4, PROMPT[:4]
+        self.translate("--phase=decode", "--seq=?", "--kv-len=?", *options)
+        found = self.logits(listed(prompt), f"--steps={steps}")
+        chosen = oracle_models.greedy(self.oracle, prompt, steps)
+        expected = self.oracle.forward([prompt + chosen[:-1]])[0][0][-1:]
+        return difference(found, expected)
+
+
+def listed(*prompts):
+    return "--tokens=" + ",".join(str(token) for prompt in prompts for token in prompt)
+
+
+def tie_out(folder, family, seed):
+    """The largest differences in f32 and in bf16, of several shapes."""
+    subject = Subject(folder, family, seed)
+    pair = [PROMPT[:6], PROMPT[6:12]]
+    exact = [subject.whole([PROMPT], "--dtype=f32"), subject.whole(pair, "--dtype=f32"), subject.stepwise("--dtype=f32")]
+    if subject.is_latent:
+        exact += [subject.whole(pair, "--dtype=f32", f"--mla={form}") for form in ("absorbed", "expanded")]
+    return max(exact), subject.whole([PROMPT], "--dtype=bf16")
 
 
 def main():
-    folder = Path(sys.argv[1])
+    if sys.argv[1] == "--list":
+        print(*FAMILIES, sep="\n")
+        return
+    folder, *families = [Path(word) if n == 0 else word for n, word in enumerate(sys.argv[1:])]
+    options = [word for word in families if word.startswith("--")]
+    seed = next((int(word.removeprefix("--seed=")) for word in options if word.startswith("--seed=")), None)
     folder.mkdir(exist_ok=True)
-    for family in sys.argv[2:] or FAMILIES:
-        tie_out(folder, family)
+    for family in [word for word in families if word not in options] or FAMILIES:
+        exact, rounded = tie_out(folder, family, seed)
+        if "--table" in options:
+            print(f"| `{family}` | {FAMILIES[family][0].replace('--', '/')} | {exact:.0e} | {rounded:.0e} |", flush=True)
+        else:
+            print(f"{family}: {exact:.0e} in f32, {rounded:.0e} in bf16", flush=True)
+        if exact > 1e-5 or rounded > 2e-2:
+            sys.exit(f"{family}: expected at most 1e-5 in f32, and 2e-2 in bf16")
 
 
 main()

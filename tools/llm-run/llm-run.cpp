@@ -109,10 +109,6 @@ static LogicalResult writeResults(const CommandLine &options,
   if (options.output.empty())
     return success();
   bool isNpy = StringRef(options.output).ends_with(".npy");
-  if (!isNpy && !StringRef(options.output).ends_with(".safetensors"))
-    return emitError(loc) << "'--output' must be a *.npy or *.safetensors "
-                             "file, got '"
-                          << options.output.getValue() << "'";
   std::map<std::string, HostTensor> named;
   for (auto [i, result] : llvm::enumerate(results))
     named["result" + std::to_string(i)] = result;
@@ -182,7 +178,24 @@ static std::vector<HostTensor> plainResults(const Executable &executable,
   return plain;
 }
 
+/// What can be said before anything is compiled.
+static LogicalResult checkOptions(const CommandLine &options, Location loc) {
+  StringRef output = options.output;
+  if (!output.empty() && !output.ends_with(".npy") &&
+      !output.ends_with(".safetensors"))
+    return emitError(loc) << "'--output' must be a *.npy or *.safetensors "
+                             "file, got '"
+                          << output << "'";
+  if (options.steps < 1)
+    return emitError(loc) << "'--steps' must be 1 or more, got "
+                          << options.steps.getValue();
+  return success();
+}
+
 static LogicalResult run(const CommandLine &options, MLIRContext &context) {
+  Location loc = UnknownLoc::get(&context);
+  if (failed(checkOptions(options, loc)))
+    return failure();
   ParserConfig config(&context);
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(options.program, config);
@@ -191,7 +204,6 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   FailureOr<func::FuncOp> function = findFunction(*module, options.function);
   if (failed(function) || failed(addResultsOf(*function, options.resultsOf)))
     return failure();
-  Location loc = UnknownLoc::get(&context);
   std::optional<int64_t> vocabulary = findVocabulary(*function);
   FailureOr<std::unique_ptr<Executable>> executable =
       Executable::compile(*function);

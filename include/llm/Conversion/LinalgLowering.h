@@ -75,7 +75,7 @@ public:
 
   /// The type in which the op calculates: f64 where an operand or a result has
   /// elements of f64, an operand whole numbers of less than 32 bits (other than
-  /// the values of blocks), or a result whole numbers; else f32.
+  /// the values of blocks), or all results whole numbers; else f32.
   Type getComputeType() const { return computeType; }
   Value number(OpBuilder &b, double value) const;
   Value index(OpBuilder &b, int64_t value) const;
