@@ -124,11 +124,11 @@ public:
                    const Read &keys, double scale) const {
     AffineMap scores =
         builder.getMultiDimIdentityMap(rank + 1).getMajorSubMap(rank);
-    Value sums =
-        lowering.reduce(lowering.filled(sizes, 0.0), scores, {query, keys},
-                        [&](OpBuilder &b, Location, ValueRange x) {
-                          return in(b).add(x[2], in(b).multiply(x[0], x[1]));
-                        });
+    Value sums = lowering.reduce(
+        lowering.filled(sizes, 0.0), scores, {query, keys},
+        [&](OpBuilder &b, Location, ValueRange x) {
+          return in(b).addTerm(x[2], in(b).multiplyTerm(x[0], x[1]));
+        });
     return lowering.compute(
         sizes, {{lowering.asArray(sums), identity}}, lowering.getComputeType(),
         [&](OpBuilder &b, Location, ValueRange x) {
@@ -179,7 +179,7 @@ public:
     Value sums =
         lowering.reduce(first, rows, {{lowering.asArray(terms), identity}},
                         [&](OpBuilder &b, Location, ValueRange x) {
-                          return in(b).add(x[1], x[0]);
+                          return in(b).addTerm(x[1], x[0]);
                         });
     return {terms, sums};
   }
@@ -193,8 +193,8 @@ public:
     return lowering.reduce(lowering.filled(sizes, 0.0), outMap,
                            {{probabilities, scores}, values},
                            [&](OpBuilder &b, Location, ValueRange x) {
-                             Value product = in(b).multiply(x[0], x[1]);
-                             return in(b).add(x[2], select(b, product, 0));
+                             Value product = in(b).multiplyTerm(x[0], x[1]);
+                             return in(b).addTerm(x[2], select(b, product, 0));
                            });
   }
 

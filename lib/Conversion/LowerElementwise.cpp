@@ -142,7 +142,7 @@ LogicalResult lowerRmsNorm(RmsNormOp op, LinalgLowering &lowering) {
       lowering.filled(ArrayRef(sizes).drop_back(), 0.0), rows, {{x, identity}},
       [&](OpBuilder &b, Location loc, ValueRange numbers) {
         Arithmetic a{b, loc, lowering.getComputeType()};
-        return a.add(numbers[1], a.multiply(numbers[0], numbers[0]));
+        return a.addTerm(numbers[1], a.multiplyTerm(numbers[0], numbers[0]));
       });
 
   SmallVector<Read> reads = {{x, identity}, {lowering.asArray(squares), rows}};

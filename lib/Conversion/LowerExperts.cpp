@@ -85,7 +85,7 @@ private:
 
   Value divideByRows(Value x) {
     Value sums = reduceRows(x, 0, [](const Arithmetic &a, ValueRange numbers) {
-      return a.add(numbers[0], numbers[1]);
+      return a.addTerm(numbers[1], numbers[0]);
     });
     return map(x, {lowering.asArray(sums), row},
                [](const Arithmetic &a, ValueRange numbers) {
@@ -592,9 +592,9 @@ LogicalResult lowerMoeCombine(MoeCombineOp op, LinalgLowering &lowering) {
       lowering.filled(sizes, 0.0), mapOf(context, 3, {0, 1}), reads,
       [&](OpBuilder &b, Location loc, ValueRange numbers) {
         Arithmetic a{b, loc, lowering.getComputeType()};
-        Value term =
-            op.getShares() ? a.multiply(numbers[0], numbers[1]) : numbers[0];
-        return a.add(numbers.back(), term);
+        Value term = op.getShares() ? a.multiplyTerm(numbers[0], numbers[1])
+                                    : numbers[0];
+        return a.addTerm(numbers.back(), term);
       });
   lowering.setResult(0, lowering.round(sums, op.getType().getElementType()));
   return success();

@@ -15,12 +15,12 @@ namespace {
 /// `init` with the products of two reads added.
 Value addProducts(LinalgLowering &lowering, Value init, AffineMap outMap,
                   const Read &lhs, const Read &rhs) {
-  return lowering.reduce(init, outMap, {lhs, rhs},
-                         [&](OpBuilder &b, Location loc, ValueRange numbers) {
-                           Arithmetic a{b, loc, lowering.getComputeType()};
-                           return a.add(numbers[2],
-                                        a.multiply(numbers[0], numbers[1]));
-                         });
+  return lowering.reduce(
+      init, outMap, {lhs, rhs},
+      [&](OpBuilder &b, Location loc, ValueRange numbers) {
+        Arithmetic a{b, loc, lowering.getComputeType()};
+        return a.addTerm(numbers[2], a.multiplyTerm(numbers[0], numbers[1]));
+      });
 }
 
 LogicalResult lowerMatmul(MatmulOp op, LinalgLowering &lowering) {

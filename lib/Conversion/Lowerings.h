@@ -57,6 +57,17 @@ struct Arithmetic {
   Value add(Value x, Value y) const {
     return arith::AddFOp::create(b, loc, x, y);
   }
+  /// A term of a sum, whose order is free.
+  Value addTerm(Value sum, Value term) const {
+    return arith::AddFOp::create(b, loc, sum, term,
+                                 arith::FastMathFlags::reassoc |
+                                     arith::FastMathFlags::contract);
+  }
+  /// One whose rounding is left to the sum to which it goes.
+  Value multiplyTerm(Value x, Value y) const {
+    return arith::MulFOp::create(b, loc, x, y,
+                                 arith::FastMathFlags::contract);
+  }
   Value subtract(Value x, Value y) const {
     return arith::SubFOp::create(b, loc, x, y);
   }

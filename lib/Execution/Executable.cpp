@@ -18,7 +18,9 @@
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -137,15 +139,33 @@ static LogicalResult checkAllLowered(ModuleOp module) {
   return failure(walked.wasInterrupted());
 }
 
+/// This CPU, with the vectors that it has.
+static FailureOr<std::unique_ptr<llvm::TargetMachine>>
+findMachine(Location loc) {
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return emitError(loc) << "this machine is not known: "
+                          << llvm::toString(builder.takeError());
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return emitError(loc) << "nothing can be compiled for this machine: "
+                          << llvm::toString(machine.takeError());
+  return std::move(*machine);
+}
+
 static FailureOr<std::unique_ptr<ExecutionEngine>> makeEngine(ModuleOp module) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
+  FailureOr<std::unique_ptr<llvm::TargetMachine>> machine =
+      findMachine(module.getLoc());
+  if (failed(machine))
+    return failure();
   ExecutionEngineOptions options;
   auto optimize = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
-                                            /*targetMachine=*/nullptr);
+                                            machine->get());
   options.transformer = optimize;
   llvm::Expected<std::unique_ptr<ExecutionEngine>> engine =
-      ExecutionEngine::create(module, options);
+      ExecutionEngine::create(module, options, std::move(*machine));
   if (!engine)
     return module.emitError() << "cannot be compiled for this machine: "
                               << llvm::toString(engine.takeError());

@@ -59,6 +59,12 @@ double llm::readElement(Type element, const char *bytes) {
   return static_cast<double>(llvm::SignExtend64(bits, width));
 }
 
+/// Of a finite number.
+static uint16_t roundToBf16(float number) {
+  auto bits = llvm::bit_cast<uint32_t>(number);
+  return (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+}
+
 static void writeFloat(FloatType type, char *bytes, double number) {
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   if (!llvm::APFloat::semanticsHasInf(semantics)) {
@@ -105,6 +111,21 @@ int64_t HostTensor::getNumElements() const {
   for (int64_t size : shape)
     count *= size;
   return count;
+}
+
+void HostTensor::fill(function_ref<float()> next) {
+  int64_t count = getNumElements();
+  // Of weights there are many, and they are of these types.
+  if (element.isF32()) {
+    for (int64_t i = 0; i < count; ++i)
+      store(data + i * sizeof(float), next());
+  } else if (element.isBF16()) {
+    for (int64_t i = 0; i < count; ++i)
+      store(data + i * sizeof(uint16_t), roundToBf16(next()));
+  } else {
+    for (int64_t i = 0; i < count; ++i)
+      set(i, next());
+  }
 }
 
 HostTensor HostTensor::convertTo(Type type) const {

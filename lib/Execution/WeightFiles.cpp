@@ -17,7 +17,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <random>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -207,23 +206,23 @@ FailureOr<HostTensor> WeightFiles::read(StringRef name, RankedTensorType type,
 // Made weights
 //===----------------------------------------------------------------------===//
 
+/// In [0, 1), of 24 bits (SplitMix64: Steele, Lea and Flood, 2014).
+static float nextUniform(uint64_t &state) {
+  uint64_t z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return static_cast<float>((z ^ (z >> 31)) >> 40) * 0x1p-24F;
+}
+
 HostTensor llm::makeRandomWeight(StringRef name, RankedTensorType type,
                                  uint64_t seed) {
   HostTensor tensor(type.getElementType(), type.getShape());
-  // The standard says the numbers of this engine, but not of distributions.
-  std::mt19937_64 engine(llvm::xxh3_64bits(name) ^ seed);
-  auto uniform = [&] {
-    return std::ldexp(static_cast<double>(engine() >> 11), -53);
-  };
+  uint64_t state = llvm::xxh3_64bits(name) ^ seed;
   bool isMatrix = type.getRank() > 1;
-  double deviation =
-      isMatrix ? 1 / std::sqrt(static_cast<double>(type.getShape().back())) : 0;
-  for (int64_t i = 0, count = tensor.getNumElements(); i < count; ++i) {
-    double radius = isMatrix ? std::sqrt(-2 * std::log(1 - uniform())) : 0;
-    double u = uniform();
-    tensor.set(i, isMatrix ? deviation * radius * std::cos(2 * M_PI * u)
-                           : 0.5 + u);
-  }
+  auto inputs = static_cast<float>(isMatrix ? type.getShape().back() : 1);
+  float middle = isMatrix ? 0.0F : 1.0F;
+  float width = isMatrix ? std::sqrt(12 / inputs) : 1.0F;
+  tensor.fill([&] { return middle + width * (nextUniform(state) - 0.5F); });
   return tensor;
 }
 

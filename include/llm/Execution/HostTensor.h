@@ -51,6 +51,9 @@ public:
     writeElement(element, data + index * getElementBytes(element), number);
   }
 
+  /// Sets all elements, in order.
+  void fill(function_ref<float()> next);
+
   /// The same numbers, as near as the type has them.
   HostTensor convertTo(Type type) const;
 
