@@ -24,6 +24,11 @@ using namespace mlir::llm;
 
 namespace {
 
+Location addFacts(Location loc, ArrayRef<NamedAttribute> facts) {
+  return FusedLoc::get(loc.getContext(), loc,
+                       DictionaryAttr::get(loc.getContext(), facts));
+}
+
 /// Name, tile, cost and slots of an op, in the location of what it became.
 Location getLocationOf(Operation *op) {
   SmallVector<NamedAttribute> facts;
@@ -32,10 +37,7 @@ Location getLocationOf(Operation *op) {
   for (NamedAttribute attribute : op->getDiscardableAttrs())
     if (attribute.getNameDialect() == op->getDialect())
       facts.push_back(attribute);
-  if (facts.empty())
-    return op->getLoc();
-  return FusedLoc::get(op->getContext(), op->getLoc(),
-                       DictionaryAttr::get(op->getContext(), facts));
+  return facts.empty() ? op->getLoc() : addFacts(op->getLoc(), facts);
 }
 
 struct LowerOp : OpInterfaceConversionPattern<LinalgLoweringOpInterface> {
@@ -93,7 +95,8 @@ struct ConvertLlmToLinalg
       if (failed(makeSourcesArguments(function, converter)))
         return signalPassFailure();
     if (failed(convert(converter)) || failed(reconcileCasts()))
-      signalPassFailure();
+      return signalPassFailure();
+    moveFactsOfLoops();
   }
 
 private:
@@ -109,6 +112,21 @@ private:
       isWhole = false;
     });
     return success(isWhole);
+  }
+
+  /// What tiles became has the facts of the op.
+  void moveFactsOfLoops() {
+    getOperation().walk([](LoopLikeOpInterface op) {
+      SmallVector<NamedAttribute> facts;
+      for (NamedAttribute attribute : op->getDiscardableAttrs())
+        if (isa_and_nonnull<LlmDialect>(attribute.getNameDialect()))
+          facts.push_back(attribute);
+      if (facts.empty())
+        return;
+      op->setLoc(addFacts(op->getLoc(), facts));
+      for (NamedAttribute fact : facts)
+        op->removeDiscardableAttr(fact.getName());
+    });
   }
 
   LogicalResult convert(const TypeConverter &converter) {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """A float64 NumPy oracle of decoder-only language models.
 
-It is written from the papers and from the reference implementations in Hugging Face transformers (4.57), for clarity and
-not for speed.  Where the two differ it follows transformers and says so.  Everything is float64, so it rounds nowhere
-that a reference implementation rounds to bfloat16 or float32 (router logits, Gemma's embedding normaliser, rope angles).
+It is written from the papers and from the reference implementations in Hugging Face transformers (4.57), for clarity
+and not for speed.  Where the two differ it follows transformers and says so.  Everything is float64: it never rounds
+where a reference implementation rounds to bfloat16 or float32 (router logits, Gemma's embedding normaliser, angles).
 
-Letters in shapes: n new tokens, m tokens in all, H query heads, K key/value heads, d head size, E experts, k chosen ones.
+Letters in shapes: n new tokens, m tokens in all, H query heads, K key/value heads, d head size, E experts, k chosen.
 
     python3 oracle_models.py --self-test
 """
@@ -21,7 +21,7 @@ import numpy as np
 
 # --- Configurations ---------------------------------------------------------------------------------------------------
 
-WRAPPERS = {"llama4": "llama4_text", "gemma3": "gemma3_text"}  # Multimodal configs that nest their decoder's text_config.
+WRAPPERS = {"llama4": "llama4_text", "gemma3": "gemma3_text"}  # Multimodal configs that nest a text_config.
 GEMMA, MLA = {"gemma2", "gemma3_text"}, {"deepseek_v2", "deepseek_v3", "kimi_k2"}
 COMMON_DEFAULTS = dict(
     head_dim=None, num_key_value_heads=None, hidden_act="silu", rms_norm_eps=1e-6, rope_theta=1e4, rope_scaling=None,
@@ -458,7 +458,7 @@ def mla_absorbed(q_nope, q_rope, latent, k_rope, kv_b, mask, scale):
     return np.einsum("nhr,hvr->nhv", attention(q, k, latent[:, None, :], mask, scale), kv_b[:, nope:])
 
 
-# --- Routers: logits [n, E] to experts [n, k], their weights [n, k] and the margin [n] of the closest choice -----------
+# --- Routers: logits [n, E] to experts [n, k], their weights [n, k] and the margin [n] of the closest choice ----------
 
 def top_k(scores, k):
     """Indices [n, k] of the greatest scores, greatest first, the lower index at a tie; and the margin to the next."""
@@ -556,7 +556,7 @@ class Model:
     """A decoder of one of the families above.  A cache is one sequence's {"tokens": [...], "layers": [(k, v), ...]}."""
 
     def __init__(self, config, weights, mla="expanded"):
-        """weights are the tensors of weight_shapes(config); further ones (e.g. of multi-token prediction) are unused."""
+        """weights are the tensors of weight_shapes(config); others, as of multi-token prediction, are unused."""
         if mla not in ("expanded", "absorbed"):
             raise ValueError(f"unknown form of latent attention: {mla!r}")
         self.c, self.mla = resolve(config), {"expanded": mla_expanded, "absorbed": mla_absorbed}[mla]
@@ -577,7 +577,7 @@ class Model:
         return [logits for logits, _ in results], [cache for _, cache in results]
 
     def forward_one(self, new, cache, trace):
-        """One sequence of forward.  Where longrope changes its factors all is computed anew, as Phi3ForCausalLM does."""
+        """One sequence of forward.  Where longrope changes its factors all is computed anew, as in Phi3ForCausalLM."""
         def note(name, value):
             if trace is not None:
                 trace.setdefault(name, []).append(value)
@@ -598,7 +598,7 @@ class Model:
         return logits, {"tokens": tokens, "layers": layers}
 
     def embed(self, tokens):
-        """Embeddings [n, hidden].  transformers rounds Gemma's sqrt(hidden) to the activations' type; here it is exact."""
+        """Embeddings [n, hidden].  transformers rounds Gemma's sqrt(hidden) to the activations' type; it is exact here."""
         x = self.w["model.embed_tokens.weight"][tokens]
         return x * math.sqrt(self.c["hidden_size"]) if self.family in GEMMA else x
 
@@ -754,3 +754,105 @@ def greedy(model, prompt, steps):
         new = [int(np.argmax(logits[0][-1]))]
         chosen += new
     return chosen
+
+
+# --- Small configs and random weights ---------------------------------------------------------------------------------
+
+TINY_SIZES = dict(
+    num_hidden_layers=4, hidden_size=64, intermediate_size=96, intermediate_size_mlp=128, moe_intermediate_size=32,
+    vocab_size=96, num_attention_heads=4, q_lora_rank=40, kv_lora_rank=24, qk_nope_head_dim=16, qk_rope_head_dim=8,
+    first_k_dense_replace=1, sliding_window=5, attention_chunk_size=5, sliding_window_pattern=3, max_window_layers=2,
+    floor_scale=3, attn_logit_softcapping=1.5, final_logit_softcapping=2.0)
+
+
+def tiny(config):
+    """A config of the same meaning with small sizes, whose windows, chunks, caps and rope scalings bite in 12 tokens.
+
+    Fields that config.json left to its class's defaults are written out.  Quantisation is dropped.
+    """
+    c, inner = resolve(config), config.get("text_config") or config
+    t = {key: value for key, value in c.items() if value is not None or key in inner}
+    t.pop("quantization_config", None)
+    t |= {key: size for key, size in TINY_SIZES.items() if c.get(key)}
+    heads = c["num_attention_heads"]
+    t["num_key_value_heads"] = 4 if c["num_key_value_heads"] == heads else min(c["num_key_value_heads"], 2)
+    if c["model_type"] in MLA:
+        t["v_head_dim"] = 16 if c["v_head_dim"] == c["qk_nope_head_dim"] else 12
+    else:
+        q_width = heads * c["head_dim"]
+        t["head_dim"] = 16 if q_width == c["hidden_size"] else 32 if q_width > c["hidden_size"] else 8
+        if t["head_dim"] == 16 and "head_dim" not in inner and "head_dim" not in FAMILY_DEFAULTS[c["model_type"]]:
+            del t["head_dim"]
+    if c.get("query_pre_attn_scalar"):
+        t["query_pre_attn_scalar"] = max(1, round(c["query_pre_attn_scalar"] * t.get("head_dim", 16) / c["head_dim"]))
+    shrink_experts(t, c)
+    shrink_rope(t, c)
+    for key in ("layer_types", "no_rope_layers"):
+        if c.get(key):
+            t[key] = first_of_each(c[key], 4)
+    for key in ("mlp_only_layers", "moe_layers"):
+        if c.get(key):
+            t[key] = [i for i in c[key] if i < 4]
+    return {**config, "text_config": t} if config.get("text_config") else t
+
+
+def first_of_each(kinds, count):
+    """The first `count` of the list, their last replaced by the first of a kind that is not among them."""
+    missing = [kind for kind in dict.fromkeys(kinds) if kind not in kinds[:count]]
+    return list(kinds[:count - len(missing)]) + missing
+
+
+def shrink_experts(t, c):
+    """8 experts, or 16 in 4 groups; at most 3 are chosen."""
+    grouped = (c.get("n_group") or 1) > 1
+    for key in ("num_local_experts", "num_experts", "n_routed_experts"):
+        if c.get(key):
+            t[key] = 16 if grouped else min(c[key], 8)
+    for key in ("num_experts_per_tok", "experts_per_token"):
+        if c.get(key):
+            t[key] = min(c[key], 3)
+    if grouped:
+        t.update(n_group=4, topk_group=2)
+
+
+def shrink_rope(t, c):
+    """Pretrained contexts of 64 positions, or 8 for longrope, which then changes its factors within 12 tokens."""
+    scaling = dict(c["rope_scaling"] or {})
+    if rope_type(scaling, c["model_type"]) == "longrope":
+        original = c.get("original_max_position_embeddings") or scaling["original_max_position_embeddings"]
+        t["max_position_embeddings"] = round(8 * c["max_position_embeddings"] / original)
+        (t if c.get("original_max_position_embeddings") else scaling)["original_max_position_embeddings"] = 8
+        pairs = int(t.get("head_dim", 16) * c["partial_rotary_factor"]) // 2
+        for key in ("short_factor", "long_factor"):
+            picks = np.linspace(0, len(scaling[key]) - 1, pairs).round().astype(int)
+            scaling[key] = [scaling[key][i] for i in picks]
+    elif "original_max_position_embeddings" in scaling:
+        scaling["original_max_position_embeddings"] = 64
+        t["max_position_embeddings"] = round(64 * scaling["factor"])
+    if scaling:
+        t["rope_scaling"] = scaling
+
+
+def random_weights(config, seed):
+    """Random float64 tensors for weight_shapes(config); each depends on its name, its shape and the seed alone."""
+    c, weights = resolve(config), {}
+    for name, shape in weight_shapes(config).items():
+        z = np.random.default_rng([seed, zlib.crc32(name.encode())]).standard_normal(shape)
+        weights[name] = random_tensor(c, name, z)
+    return weights
+
+
+def random_tensor(c, name, z):
+    """Standard normals z scaled to suit the tensor of that name."""
+    if "norm" in name:
+        return (0.0 if c["model_type"] in GEMMA else 1.0) + 0.2 * z
+    if name.endswith("e_score_correction_bias"):
+        return 0.1 * abs(z)  # Not below zero, so that zero and -inf mask a group alike (see keep_groups).
+    if name.endswith("sinks"):
+        return z
+    if z.ndim == 1 or name.endswith("_bias"):
+        return 0.3 * z
+    if name == "model.embed_tokens.weight" and c["model_type"] not in GEMMA:
+        return 0.3 * z
+    gain = 4.0 if c["model_type"] == "gpt_oss" and name.endswith("gate_up_proj") else 1.0  # So that the clamp bites.
+    return gain * z / math.sqrt(z.shape[1])  # The fan-in of [out, in] and of [E, in, out] alike.

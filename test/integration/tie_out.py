@@ -19,50 +19,10 @@ import numpy as np
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 import oracle_models
+from small_models import FAMILIES, make_config
 
-MODELS = Path(__file__).resolve().parents[1] / "models"
 SEED = 7
 PROMPT = [3, 17, 5, 29, 11, 2, 38, 23, 7, 19, 31, 13, 1]
-DENSE = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "vocab_size": 40,
-         "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "torch_dtype": "float32"}
-SPARSE = DENSE | {"num_experts_per_tok": 2}
-LATENT = {key: value for key, value in SPARSE.items() if key != "head_dim"} | {
-    "num_key_value_heads": 4, "kv_lora_rank": 8, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 6,
-    "first_k_dense_replace": 1, "n_routed_experts": 8, "moe_intermediate_size": 16, "quantization_config": None}
-SLIDING = ["sliding_attention", "full_attention"]
-CHUNKED = {"num_hidden_layers": 4, "attention_chunk_size": 4, "num_local_experts": 4, "intermediate_size_mlp": 40,
-           "num_experts_per_tok": 1, "floor_scale": 4, "attn_scale": 0.1, "attn_temperature_tuning": True}
-FAMILIES = {
-    "llama": ("meta-llama--Llama-3.2-1B", DENSE),
-    "mistral": ("mistralai--Mistral-7B-v0.1", DENSE | {"sliding_window": 4}),
-    "qwen2": ("Qwen--Qwen2.5-0.5B", DENSE),
-    "qwen3": ("Qwen--Qwen3-0.6B", DENSE),
-    "gemma2": ("google--gemma-2-2b", DENSE | {"sliding_window": 4}),
-    "gemma3": ("google--gemma-3-27b-pt", DENSE | {
-        "sliding_window": 4, "sliding_window_pattern": 2, "rope_scaling": {"rope_type": "linear", "factor": 8.0}}),
-    "phi3": ("microsoft--Phi-3-mini-4k-instruct", DENSE | {
-        "sliding_window": None, "original_max_position_embeddings": 8, "max_position_embeddings": 32,
-        "rope_scaling": {"type": "longrope", "short_factor": [1.0, 1.1, 1.2, 1.3], "long_factor": [1.0, 2.0, 3.0, 4.0]}}),
-    "mixtral": ("mistralai--Mixtral-8x7B-v0.1", SPARSE | {"num_local_experts": 6}),
-    "qwen3_moe": ("Qwen--Qwen3-30B-A3B", SPARSE | {"num_experts": 6, "moe_intermediate_size": 16}),
-    "gpt_oss": ("openai--gpt-oss-20b", SPARSE | {
-        "num_local_experts": 6, "experts_per_token": 2, "sliding_window": 4, "layer_types": SLIDING,
-        "quantization_config": None}),
-    "llama4": ("meta-llama--Llama-4-Scout-17B-16E-Instruct", DENSE | CHUNKED),
-    "deepseek_v2": ("deepseek-ai--DeepSeek-V2", LATENT | {"n_group": 4, "topk_group": 2, "q_lora_rank": 12}),
-    "deepseek_v3": ("deepseek-ai--DeepSeek-V3", LATENT | {
-        "n_group": 4, "topk_group": 2, "q_lora_rank": 12, "num_experts_per_tok": 3}),
-    "kimi_k2": ("moonshotai--Kimi-K2-Instruct", LATENT | {"n_group": 1, "topk_group": 1, "q_lora_rank": 12}),
-}
-
-
-def make_config(model, changes):
-    config = json.loads((MODELS / f"{model}.json").read_text())
-    inner = config.get("text_config", config)
-    inner.update(changes)
-    if "kv_lora_rank" in inner:
-        inner.pop("head_dim", None)
-    return config
 
 
 def draw_weights(config, seed):

@@ -1,0 +1,63 @@
+"""Runs small models before and after passes, which must not change what they compute.
+
+    keep_meaning.py FOLDER [FAMILY...]
+"""
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # nothing is left in the source folder
+from small_models import FAMILIES, make_config
+
+PHASES = {"prefill": ["--phase=prefill", "--seq=13"], "ragged decode": ["--phase=decode", "--kv-len=9,5", "--seq=2"]}
+TILES = ["--llm-tile", "--llm-schedule=engines=4", "--llm-materialize-tiles"]
+PASSES = {
+    "fuse": ["--llm-fuse"],
+    "projections": ["--llm-fuse-projections"],
+    "pieces": ["--llm-decompose-attention"],
+    "schedule": ["--llm-tile", "--llm-schedule=engines=4"],
+    "tiles": TILES,
+    "all": ["--llm-decompose-attention", "--llm-fuse-projections", *TILES],
+}
+# Another order of sums, no more.
+TOLERANCE = 2e-6
+
+
+def run(*words):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{words[0]} {words[1]} failed:\n{done.stderr[:2000]}")
+    return done.stdout
+
+
+def return_logits(text):
+    """The program gives the logits behind the tokens."""
+    token, logits, kind = re.search(r"(%\w+) = llm\.sample .*? (%\w+) : (tensor<[^>]*>)", text).groups()
+    text = re.sub(rf"return {token} : (tensor<[^>]*>)", rf"return {token}, {logits} : \1, {kind}", text)
+    return re.sub(r"-> (tensor<\w+>) attributes", rf"-> (\1, {kind}) attributes", text, count=1)
+
+
+def check(folder, family):
+    model, changes = FAMILIES[family]
+    (folder / "config.json").write_text(json.dumps(make_config(model, changes)))
+    for phase, options in PHASES.items():
+        program = folder / "program.mlir"
+        program.write_text(return_logits(run(
+            "llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--dtype=f32", *options)))
+        run("llm-run", program, f"--output={folder}/logits.npy")
+        for name, passes in PASSES.items():
+            run("llm-opt", program, *passes, "-o", folder / "changed.mlir")
+            said = run("llm-run", folder / "changed.mlir", f"--check-against={folder}/logits.npy", f"--tolerance={TOLERANCE}")
+            print(f"{family}, {phase}, {name}: {said.strip()}", flush=True)
+
+
+def main():
+    folder = Path(sys.argv[1])
+    folder.mkdir(exist_ok=True)
+    for family in sys.argv[2:] or FAMILIES:
+        check(folder, family)
+
+
+main()
