@@ -94,7 +94,9 @@ def grouped_matmul(op, lhs, rhs, *others):
     swap = "transposeRhs" in op.attrs
     expert = [e for e, rows in enumerate(op.numbers("rowsPerExpert")) for _ in range(rows)]
     if chosen:
-        expert = [e for e, _, _ in rows_of_experts(chosen[0])]
+        # Arguments are drawn without a look at how many experts there are.
+        named = Tensor(chosen[0].shape, lambda i: abs(chosen[0][i]) % rhs.shape[0])
+        expert = [e for e, _, _ in rows_of_experts(named)]
     assert len(expert) == lhs.shape[0]
     columns, depth = rhs.shape[1 if swap else 2], lhs.shape[1]
 
