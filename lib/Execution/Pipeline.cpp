@@ -7,6 +7,7 @@
 
 #include "Pipeline.h"
 #include "OutlineKernels.h"
+#include "SmallFloats.h"
 #include "llm/Execution/Executable.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -97,6 +98,7 @@ void llm::addLoopsToLlvm(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(std::make_unique<CopiesAsLoops>());
   pm.addPass(createOutlineKernelsPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(createSmallFloatsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());

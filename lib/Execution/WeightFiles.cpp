@@ -218,7 +218,7 @@ HostTensor llm::makeRandomWeight(StringRef name, RankedTensorType type,
                                  uint64_t seed) {
   HostTensor tensor(type.getElementType(), type.getShape());
   uint64_t state = llvm::xxh3_64bits(name) ^ seed;
-  bool isMatrix = type.getRank() > 1;
+  bool isMatrix = type.getRank() > 1 && !name.contains(".scales");
   auto inputs = static_cast<float>(isMatrix ? type.getShape().back() : 1);
   float middle = isMatrix ? 0.0F : 1.0F;
   float width = isMatrix ? std::sqrt(12 / inputs) : 1.0F;

@@ -10,13 +10,15 @@ with anything.
 """
 import math
 import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import interpret
 from generic_mlir import parse, shape_of
 
-LIBRARIES = "/usr/lib/llvm-22/lib"
+LIBRARIES = Path(shutil.which("mlir-runner")).resolve().parents[1] / "lib"
 LOWERING = """one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map},
 func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,convert-scf-to-cf,
 convert-math-to-llvm,convert-math-to-libm,arith-expand,convert-arith-to-llvm,convert-index-to-llvm,finalize-memref-to-llvm,

@@ -8,7 +8,10 @@
 #include "Inputs.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Execution/Npy.h"
+#include "llm/Support/Units.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -99,6 +102,20 @@ FailureOr<RankedTensorType> Inputs::close(RankedTensorType type,
 // Values
 //===----------------------------------------------------------------------===//
 
+LogicalResult Inputs::reserve(StringRef what, RankedTensorType type) {
+  std::optional<int64_t> bytes = getElementBytes(type.getElementType());
+  for (int64_t size : type.getShape())
+    bytes = bytes ? checkedMul(*bytes, size) : bytes;
+  int64_t roomBytes = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  if (!bytes || *bytes > roomBytes - reservedBytes)
+    return emitError(loc) << what << " is " << type
+                          << ", and there is no room for it: this machine has "
+                          << roomBytes << " bytes of memory, of which others "
+                          << "of the program take " << reservedBytes;
+  reservedBytes += *bytes;
+  return success();
+}
+
 FailureOr<HostTensor> Inputs::makeTokens(RankedTensorType type) {
   auto count = static_cast<int64_t>(tokens.size());
   if (type.getRank() != 1 ||
@@ -139,6 +156,8 @@ FailureOr<HostTensor> Inputs::makeInput(const ProgramArgument &argument,
   FailureOr<RankedTensorType> closed = close(type, argument);
   if (failed(closed))
     return failure();
+  if (failed(reserve("argument " + std::to_string(number), *closed)))
+    return failure();
   HostTensor random = makeRandomWeight("argument " + std::to_string(number),
                                        *closed, options.seed);
   if (isTokens)
@@ -151,6 +170,10 @@ FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
   FailureOr<RankedTensorType> type =
       close(cast<RankedTensorType>(argument.type), argument);
   if (failed(type))
+    return failure();
+  // What a file has is mapped.
+  if ((!files || isCache(argument)) &&
+      failed(reserve("'" + argument.name + "'", *type)))
     return failure();
   // A prompt begins with an empty cache; what comes behind keys that nobody
   // computed here gets random ones.

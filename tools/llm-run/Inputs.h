@@ -51,6 +51,8 @@ private:
   LogicalResult readTokens();
   FailureOr<HostTensor> makeInput(const ProgramArgument &argument,
                                   unsigned number);
+  /// Whether there can be room for it beside what is there already.
+  LogicalResult reserve(StringRef what, RankedTensorType type);
   FailureOr<HostTensor> makeTokens(RankedTensorType type);
   FailureOr<HostTensor> makeSource(const ProgramArgument &argument);
   bool isCache(const ProgramArgument &argument) const;
@@ -63,6 +65,7 @@ private:
   std::optional<int64_t> vocabulary;
   Location loc;
   std::vector<int64_t> tokens;
+  int64_t reservedBytes = 0;
   llvm::StringMap<int64_t> sizes;
   std::optional<WeightFiles> files;
   std::map<std::string, HostTensor> weights;

@@ -33,7 +33,8 @@ def ConvertLlmToLinalgPass : Pass<"convert-llm-to-linalg", "::mlir::ModuleOp"> {
     Ops of other dialects stay as they are.
 
     Requires: nothing. Guarantees: no op, type or attribute of the dialect is left in
-    functions, but for those two on arguments and results, and `llm.program`.
+    functions, but for those two on arguments and results, and what stands on the function
+    (`llm.program`, `llm.schedule`).
 
     ```
     llm-opt block.mlir --convert-llm-to-linalg

@@ -50,7 +50,7 @@ private:
 
 /// Numbers that depend on the seed and the name alone, all of a range equally
 /// likely: of matrices around 0 with the deviation 1 / sqrt(last dimension), of
-/// vectors and numbers between 0.5 and 1.5.
+/// vectors, scales and numbers between 0.5 and 1.5.
 HostTensor makeRandomWeight(StringRef name, RankedTensorType type,
                             uint64_t seed);
 

@@ -1,0 +1,21 @@
+//===- SmallFloats.h - Floats that no CPU reads -----------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_EXECUTION_SMALLFLOATS_H
+#define LLM_LIB_EXECUTION_SMALLFLOATS_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::llm {
+
+/// Looks up floats of at most 8 bits, which LLVM does not know, in a table of
+/// their numbers. Rounding to them is an error.
+std::unique_ptr<Pass> createSmallFloatsPass();
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_EXECUTION_SMALLFLOATS_H
