@@ -214,15 +214,12 @@ static float nextUniform(uint64_t &state) {
   return static_cast<float>((z ^ (z >> 31)) >> 40) * 0x1p-24F;
 }
 
-HostTensor llm::makeRandomWeight(StringRef name, RankedTensorType type,
-                                 uint64_t seed) {
+HostTensor llm::makeRandomTensor(StringRef name, RankedTensorType type,
+                                 uint64_t seed, RandomRange range) {
   HostTensor tensor(type.getElementType(), type.getShape());
   uint64_t state = llvm::xxh3_64bits(name) ^ seed;
-  bool isMatrix = type.getRank() > 1 && !name.contains(".scales");
-  auto inputs = static_cast<float>(isMatrix ? type.getShape().back() : 1);
-  float middle = isMatrix ? 0.0F : 1.0F;
-  float width = isMatrix ? std::sqrt(12 / inputs) : 1.0F;
-  tensor.fill([&] { return middle + width * (nextUniform(state) - 0.5F); });
+  tensor.fill(
+      [&] { return range.middle + range.width * (nextUniform(state) - 0.5F); });
   return tensor;
 }
 

@@ -11,6 +11,7 @@
 #include "llm/Support/Units.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
 #include <unistd.h>
 
 using namespace mlir;
@@ -102,6 +103,36 @@ FailureOr<RankedTensorType> Inputs::close(RankedTensorType type,
 // Values
 //===----------------------------------------------------------------------===//
 
+/// The largest number of a type of which most numbers are far from 0; nothing
+/// for others.
+static std::optional<float> findLargest(Type element) {
+  if (auto integer = dyn_cast<IntegerType>(element))
+    return std::ldexp(1.0F, static_cast<int>(integer.getWidth()) - 1) - 1;
+  auto type = cast<FloatType>(element);
+  if (type.getWidth() >= 8)
+    return std::nullopt;
+  return llvm::APFloat::getLargest(type.getFloatSemantics()).convertToFloat();
+}
+
+/// Matrices have the deviation 1 / sqrt(inputs), or, where they are scaled in
+/// blocks, all numbers of their type and scales that make it so. Vectors are
+/// around 1.
+RandomRange Inputs::chooseRange(StringRef name, RankedTensorType type) const {
+  auto [values, layer] = name.split(".scales");
+  bool isScale = !layer.empty();
+  for (const ProgramArgument &argument : executable.getArguments())
+    if (isScale && argument.name == values)
+      type = cast<RankedTensorType>(argument.type);
+  if (type.getRank() < 2 || (isScale && layer != "0"))
+    return {1, 1};
+  auto inputs = static_cast<float>(type.getShape().back());
+  std::optional<float> largest = findLargest(type.getElementType());
+  if (!isScale)
+    return {0, largest ? 2 * *largest : std::sqrt(12 / inputs)};
+  float scale = largest ? std::sqrt(3 / inputs) / *largest : 1;
+  return {scale, scale};
+}
+
 LogicalResult Inputs::reserve(StringRef what, RankedTensorType type) {
   std::optional<int64_t> bytes = getElementBytes(type.getElementType());
   for (int64_t size : type.getShape())
@@ -158,8 +189,11 @@ FailureOr<HostTensor> Inputs::makeInput(const ProgramArgument &argument,
     return failure();
   if (failed(reserve("argument " + std::to_string(number), *closed)))
     return failure();
-  HostTensor random = makeRandomWeight("argument " + std::to_string(number),
-                                       *closed, options.seed);
+  auto inputs =
+      static_cast<float>(closed->getRank() ? closed->getShape().back() : 1);
+  HostTensor random =
+      makeRandomTensor("argument " + std::to_string(number), *closed,
+                       options.seed, {0, std::sqrt(12 / inputs)});
   if (isTokens)
     for (int64_t i = 0, count = random.getNumElements(); i < count; ++i)
       random.set(i, static_cast<double>((i * 7 + 3) % *vocabulary));
@@ -180,11 +214,13 @@ FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
   bool isBehindOthers = sizes.lookup("kv_len") > sizes.lookup("seq");
   if (isCache(argument))
     return isBehindOthers || tokens.empty()
-               ? makeRandomWeight(argument.name, *type, options.seed)
+               ? makeRandomTensor(argument.name, *type, options.seed,
+                                  chooseRange(argument.name, *type))
                : HostTensor(type->getElementType(), type->getShape());
   FailureOr<HostTensor> weight =
       files ? files->read(argument.name, *type, loc)
-            : makeRandomWeight(argument.name, *type, options.seed);
+            : makeRandomTensor(argument.name, *type, options.seed,
+                               chooseRange(argument.name, *type));
   if (succeeded(weight))
     weights[argument.name] = *weight;
   return weight;

@@ -51,6 +51,7 @@ private:
   LogicalResult readTokens();
   FailureOr<HostTensor> makeInput(const ProgramArgument &argument,
                                   unsigned number);
+  RandomRange chooseRange(StringRef name, RankedTensorType type) const;
   /// Whether there can be room for it beside what is there already.
   LogicalResult reserve(StringRef what, RankedTensorType type);
   FailureOr<HostTensor> makeTokens(RankedTensorType type);

@@ -48,11 +48,14 @@ private:
   llvm::StringMap<Entry> entries;
 };
 
-/// Numbers that depend on the seed and the name alone, all of a range equally
-/// likely: of matrices around 0 with the deviation 1 / sqrt(last dimension), of
-/// vectors, scales and numbers between 0.5 and 1.5.
-HostTensor makeRandomWeight(StringRef name, RankedTensorType type,
-                            uint64_t seed);
+struct RandomRange {
+  float middle, width;
+};
+
+/// Numbers of a range, all equally likely, that depend on the seed and the name
+/// alone.
+HostTensor makeRandomTensor(StringRef name, RankedTensorType type,
+                            uint64_t seed, RandomRange range);
 
 /// A safetensors file of these tensors, in the order of their names.
 void writeSafetensors(const std::map<std::string, HostTensor> &tensors,
