@@ -64,8 +64,18 @@ void ListSearch::sortAlike() {
                    });
 }
 
+bool ListSearch::shorten(Start &start) {
+  Outcome outcome = evaluate(start.choices, start.options);
+  if (!outcome.makespan || *outcome.makespan >= start.makespan)
+    return false;
+  start.makespan = *outcome.makespan;
+  start.mostAtOnce = std::move(outcome.mostAtOnce);
+  return true;
+}
+
 bool ListSearch::walk(Start &start, Range range, int mostInVain,
-                      const std::function<void(int64_t)> &set) {
+                      const std::function<void(int64_t)> &set,
+                      const std::function<bool(int64_t)> &isKnown) {
   int64_t kept = range.from;
   bool isShorter = false;
   for (int64_t step : {range.step, -range.step}) {
@@ -75,9 +85,10 @@ bool ListSearch::walk(Start &start, Range range, int mostInVain,
          !isDone();
          other += step) {
       set(other);
-      std::optional<int64_t> makespan = evaluate(start.choices, start.options);
-      if (makespan && *makespan < start.makespan) {
-        start.makespan = *makespan;
+      if (isKnown && isKnown(other)) {
+        ++runsInVain;
+        ++inVain;
+      } else if (shorten(start)) {
         kept = other;
         isShorter = true;
         inVain = 0;
@@ -100,6 +111,14 @@ bool ListSearch::recut(Start &start, const Alike &tasks, int mostInVain) {
               });
 }
 
+bool ListSearch::holdsBackNone(const Start &start, const Alike &tasks,
+                               int64_t mostParts) {
+  return !start.mostAtOnce.empty() &&
+         std::all_of(tasks.begin(), tasks.end(), [&](unsigned task) {
+           return start.mostAtOnce[task] <= mostParts;
+         });
+}
+
 bool ListSearch::limit(Start &start, const Alike &tasks, bool always) {
   int64_t engines = countComputeEngines(problem);
   int64_t step = std::max<int64_t>(1, engines / 16);
@@ -110,12 +129,19 @@ bool ListSearch::limit(Start &start, const Alike &tasks, bool always) {
       start.options.habits[task].alwaysMostParts = alsoAlone;
     }
   };
-  bool isShorter =
-      walk(start, {before.mostParts.value_or(engines), 1, engines, -step},
-           /*mostInVain=*/3, [&](int64_t most) {
-             set(most == engines ? std::nullopt : std::optional<int64_t>(most),
-                 always);
-           });
+  bool isShorter = walk(
+      start, {before.mostParts.value_or(engines), 1, engines, -step},
+      /*mostInVain=*/3,
+      [&](int64_t most) {
+        set(most == engines ? std::nullopt : std::optional<int64_t>(most),
+            always);
+      },
+      [&](int64_t most) {
+        // Those that run at once do so under the limit that there is.
+        bool isMore = before.mostParts && most > *before.mostParts;
+        return holdsBackNone(start, tasks,
+                             isMore ? *before.mostParts - 1 : most);
+      });
   if (!isShorter)
     set(before.mostParts, before.alwaysMostParts);
   return isShorter;
@@ -128,11 +154,8 @@ bool ListSearch::reorder(Start &start, const Alike &tasks) {
   };
   int64_t before = start.options.extraCycles[tasks.front()];
   setExtra(before > 0 ? 0 : inFront(start.makespan));
-  std::optional<int64_t> makespan = evaluate(start.choices, start.options);
-  if (makespan && *makespan < start.makespan) {
-    start.makespan = *makespan;
+  if (shorten(start))
     return true;
-  }
   setExtra(before);
   return false;
 }
@@ -196,8 +219,8 @@ Choices ListSearch::cutForFetches(Choices choices) const {
 void ListSearch::descendFromBest() {
   if (!shortest)
     return;
-  Start start{options, cutForFetches(shortest->choices), 0};
-  start.makespan = evaluate(start.choices, start.options).value_or(INT64_MAX);
+  Start start{options, cutForFetches(shortest->choices), INT64_MAX, {}};
+  shorten(start);
   prepareDescent();
   descendFrom(start, 3);
 }

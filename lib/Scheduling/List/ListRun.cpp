@@ -18,10 +18,11 @@ ListRun::ListRun(const Problem &problem, const Plan &plan,
     : problem(problem), plan(plan), options(options), lanes(allLanes(problem)),
       machine(problem, plan.table, options.halvings),
       queues(plan.queues.size(), ReadyQueue(plan.order.size())),
-      tasksAhead(plan.successors.countPredecessors()) {
-  if (std::any_of(options.habits.begin(), options.habits.end(),
-                  [](const Habit &habit) { return habit.mostParts; }))
-    running.assign(tasksAhead.size(), 0);
+      tasksAhead(plan.successors.countPredecessors()),
+      running(tasksAhead.size()), mostAtOnce(tasksAhead.size()),
+      limitsParts(
+          std::any_of(options.habits.begin(), options.habits.end(),
+                      [](const Habit &habit) { return habit.mostParts; })) {
   partsLeft.reserve(tasksAhead.size());
   for (unsigned task = 0; task < tasksAhead.size(); ++task)
     partsLeft.push_back(plan.table.countOf(task));
@@ -111,8 +112,7 @@ void ListRun::releasePart(size_t part, std::vector<unsigned> &tasks) {
 
 void ListRun::endPart(size_t part, std::vector<unsigned> &tasks) {
   unsigned task = plan.table.parts[part].task;
-  if (!running.empty())
-    --running[task];
+  --running[task];
   size_t left = --partsLeft[task];
   if (left == 1 && plan.table.lastCombines[task])
     releasePart(plan.table.first[task + 1] - 1, tasks);
@@ -149,8 +149,8 @@ void ListRun::start(size_t part, Choice choice) {
   overflow |= !machine.start(part, choice.engine, std::move(choice.mode));
   if (prefetcher)
     prefetcher->noteStart(part);
-  if (!running.empty())
-    ++running[plan.table.parts[part].task];
+  unsigned task = plan.table.parts[part].task;
+  mostAtOnce[task] = std::max(mostAtOnce[task], ++running[task]);
   ++started;
   --ready;
 }
@@ -181,11 +181,11 @@ bool ListRun::streams(size_t part) const {
 }
 
 bool ListRun::isLimited() const {
-  return options.habitOf(latest).mostStreams || !running.empty();
+  return options.habitOf(latest).mostStreams || limitsParts;
 }
 
 bool ListRun::isOneTooMany(size_t part, bool withLimits) const {
-  if (running.empty())
+  if (!limitsParts)
     return false;
   unsigned task = plan.table.parts[part].task;
   const Habit &habit = options.habitOf(task);

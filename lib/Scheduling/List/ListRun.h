@@ -23,6 +23,8 @@ public:
   ListRun(const Problem &problem, const Plan &plan, const ListOptions &options);
   /// Nothing on overflow.
   std::optional<Solution> run();
+  /// Of each task, how many of its parts ran at once at most.
+  std::vector<unsigned> takeMostAtOnce() { return std::move(mostAtOnce); }
 
 private:
   struct Choice {
@@ -109,8 +111,9 @@ private:
   std::vector<int64_t> share;      ///< and for what within() returns
   size_t started = 0, ready = 0;   ///< parts; those that may start
   int64_t streaming = 0;           ///< parts that stream now
-  std::vector<int64_t> running; ///< parts of each task, where that is limited
-  unsigned latest = 0;          ///< the task that was released last
+  std::vector<unsigned> running, mostAtOnce; ///< parts of each task
+  bool limitsParts = false;                  ///< of some task
+  unsigned latest = 0; ///< the task that was released last
   bool overflow = false;
 };
 

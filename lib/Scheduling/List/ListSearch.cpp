@@ -97,30 +97,31 @@ void ListSearch::keep(std::optional<Solution> solution, const Choices &choices,
   options = with;
 }
 
-std::optional<int64_t> ListSearch::note(const Outcome &outcome) {
+void ListSearch::note(const Outcome &outcome) {
   if (report)
     report();
   placed += outcome.placed;
   if (!outcome.makespan)
-    return std::nullopt;
+    return;
   ++runsInVain;
   if (*outcome.makespan < lastGain - lastGain / nearEnough) {
     lastGain = *outcome.makespan;
     renewPatience();
   }
-  return outcome.makespan;
 }
 
-std::optional<int64_t> ListSearch::run(const Problem &resolved,
-                                       const Plan &plan,
-                                       const ListOptions &with,
-                                       const Choices &choices) {
-  std::optional<Solution> solution = ListRun(resolved, plan, with).run();
-  Outcome outcome = {plan.table.parts.size(), std::nullopt};
+ListSearch::Outcome ListSearch::run(const Problem &resolved, const Plan &plan,
+                                    const ListOptions &with,
+                                    const Choices &choices) {
+  ListRun listRun(resolved, plan, with);
+  std::optional<Solution> solution = listRun.run();
+  Outcome outcome = {plan.table.parts.size(), std::nullopt,
+                     listRun.takeMostAtOnce()};
   if (solution)
     outcome.makespan = solution->makespan;
   keep(std::move(solution), choices, with);
-  return note(outcome);
+  note(outcome);
+  return outcome;
 }
 
 const Problem &ListSearch::cut(const Choices &choices, Problem &copy) const {
@@ -154,19 +155,21 @@ static std::vector<int64_t> keyOf(const Choices &choices,
   return key;
 }
 
-std::optional<int64_t> ListSearch::evaluate(const Choices &choices,
-                                            const ListOptions &with) {
+ListSearch::Outcome ListSearch::evaluate(const Choices &choices,
+                                         const ListOptions &with) {
   std::vector<int64_t> key = keyOf(choices, with);
-  if (auto known = outcomes.find(key); known != outcomes.end())
-    return note(known->second);
+  if (auto known = outcomes.find(key); known != outcomes.end()) {
+    note(known->second);
+    return known->second;
+  }
   Problem copy;
   const Problem &resolved = cut(choices, copy);
   std::optional<Plan> plan = Plan::make(resolved, with.extraCycles);
   if (!plan)
-    return std::nullopt;
-  std::optional<int64_t> makespan = run(resolved, *plan, with, choices);
-  outcomes.insert({std::move(key), {plan->table.parts.size(), makespan}});
-  return makespan;
+    return {};
+  Outcome outcome = run(resolved, *plan, with, choices);
+  outcomes.insert({std::move(key), outcome});
+  return outcome;
 }
 
 /// With and, at last, without fetching ahead.
@@ -258,9 +261,10 @@ unsigned ListSearch::choiceAt(unsigned task, unsigned level) const {
   return level == 0 ? 0 : firstLevels[task] + level - 1;
 }
 
-void ListSearch::tryLevels() {
+void ListSearch::tryLevels(size_t levelsToTry) {
   tryLevels(
-      [&](unsigned task, unsigned level) { return choiceAt(task, level); });
+      [&](unsigned task, unsigned level) { return choiceAt(task, level); },
+      levelsToTry);
 }
 
 void ListSearch::tryFew(const Choices &choices) {
@@ -309,23 +313,28 @@ void ListSearch::tryEachChoice() {
     tryFew({choice});
 }
 
-void ListSearch::tryLevelsFrom(const Choices &cuts) {
+void ListSearch::tryLevelsFrom(const Choices &cuts, size_t levelsToTry) {
   Problem copy;
   const Problem &resolved = cut(cuts, copy);
   std::optional<Plan> plan = Plan::make(resolved);
   if (!plan)
     return;
-  tryLevels([&](unsigned task, unsigned level) {
-    return std::max(choiceAt(task, level), cuts[task]);
-  });
+  tryLevels(
+      [&](unsigned task, unsigned level) {
+        return std::max(choiceAt(task, level), cuts[task]);
+      },
+      levelsToTry);
   std::vector<bool> streams = findStreams(*plan);
-  tryLevels([&](unsigned task, unsigned level) {
-    return streams[task] ? choiceAt(task, level) : cuts[task];
-  });
+  tryLevels(
+      [&](unsigned task, unsigned level) {
+        return streams[task] ? choiceAt(task, level) : cuts[task];
+      },
+      levelsToTry);
 }
 
 void ListSearch::tryLevels(
-    const std::function<unsigned(unsigned task, unsigned level)> &choiceAt) {
+    const std::function<unsigned(unsigned task, unsigned level)> &choiceAt,
+    size_t levelsToTry) {
   size_t most = 0;
   for (const Task &task : problem.tasks)
     most = std::max(most, task.alternatives.size());
@@ -347,7 +356,6 @@ void ListSearch::tryLevels(
     levels.push_back({least, std::move(choices)});
   }
   std::sort(levels.begin(), levels.end());
-  constexpr size_t levelsToTry = 3;
   for (size_t i = 0; i < std::min(levels.size(), levelsToTry) && !isDone(); ++i)
     tryHabits(levels[i].second);
 }
@@ -400,18 +408,18 @@ ListSearch::comeFirst(const std::vector<bool> &tasks) const {
 }
 
 int64_t ListSearch::noteStart(const ListOptions &with, const Choices &choices,
-                              std::optional<int64_t> found) {
-  if (!found)
+                              Outcome found) {
+  if (!found.makespan)
     return INT64_MAX;
-  int64_t makespan = *found;
+  int64_t makespan = *found.makespan;
   auto known =
       std::find_if(starts.begin(), starts.end(), [&](const Start &start) {
         return start.options.hasHabitsOf(with);
       });
   if (known == starts.end())
-    starts.push_back({with, choices, makespan});
+    starts.push_back({with, choices, makespan, std::move(found.mostAtOnce)});
   else if (makespan < known->makespan)
-    *known = {with, choices, makespan};
+    *known = {with, choices, makespan, std::move(found.mostAtOnce)};
   return makespan;
 }
 

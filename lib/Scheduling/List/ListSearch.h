@@ -33,7 +33,7 @@ public:
   ListSearch(const Problem &problem, int64_t bound, size_t effort,
              const TryReport &report);
 
-  /// As part of something that is worth so much patience.
+  /// From here on, it is worth at most so much patience.
   void setMostWorth(double worth) { mostWorth = worth; }
   /// Another way to search begins: that the one before it won nothing says
   /// nothing of it.
@@ -53,12 +53,12 @@ public:
   /// win, the less.
   double worth() const;
 
-  /// Every task in its first way, every one in its second, and so on; the best
-  /// of these with all habits.
-  void tryLevels();
+  /// Every task in its first way, every one in its second, and so on; so many
+  /// of these, the best, with all habits.
+  void tryLevels(size_t levelsToTry);
   /// The same, but no task in an earlier way than in `cuts`; and again with
   /// those tasks as in `cuts` that compute for longer than they stream.
-  void tryLevelsFrom(const Choices &cuts);
+  void tryLevelsFrom(const Choices &cuts, size_t levelsToTry);
   /// These cuts, started in the few ways that are best mostly.
   void tryFew(const Choices &choices);
   /// The same with parts so small that they can be fetched, where tasks that
@@ -86,15 +86,19 @@ private:
     ListOptions options;
     Choices choices;
     int64_t makespan;
+    /// Of each task, how many of its parts run at once; empty: not known.
+    std::vector<unsigned> mostAtOnce = {};
   };
 
   /// So many runs in vain are enough.
   size_t patience() const;
-  /// Returns how long it is; nothing stands for what cannot be that short.
+  struct Outcome;
+  /// Returns how long it is; `INT64_MAX` on overflow.
   int64_t noteStart(const ListOptions &with, const Choices &choices,
-                    std::optional<int64_t> makespan);
+                    Outcome found);
   void tryLevels(
-      const std::function<unsigned(unsigned task, unsigned level)> &choiceAt);
+      const std::function<unsigned(unsigned task, unsigned level)> &choiceAt,
+      size_t levelsToTry);
   /// These cuts with all habits.
   void tryHabits(const Choices &choices);
   /// As many parts for each engine as tasks have at this level; 0: the whole.
@@ -107,16 +111,23 @@ private:
   void prepareDescent();
   void sortAlike();
   void descendFrom(Start &start, int mostInVain);
+  /// Runs it as it now is: whether that is shorter than it was.
+  bool shorten(Start &start);
   /// Values to try, on both sides of `from`.
   struct Range {
     int64_t from, least, most, step;
   };
   /// Whether another value makes the schedule shorter: the best one is kept.
-  /// Gives up in one direction after so many in vain.
+  /// Gives up in one direction after so many in vain; those that are `isKnown`
+  /// to change nothing are not run.
   bool walk(Start &start, Range range, int mostInVain,
-            const std::function<void(int64_t)> &set);
+            const std::function<void(int64_t)> &set,
+            const std::function<bool(int64_t)> &isKnown = nullptr);
   /// Other ways to cut these tasks.
   bool recut(Start &start, const Alike &tasks, int mostInVain);
+  /// No more of their parts would run at once anyway.
+  static bool holdsBackNone(const Start &start, const Alike &tasks,
+                            int64_t mostParts);
   /// How many parts of them run at once, while others are ready or always.
   bool limit(Start &start, const Alike &tasks, bool always);
   /// Whether they, and what leads to them, come first.
@@ -130,15 +141,15 @@ private:
   otherOptions(const Problem &resolved, const Plan &plan, bool isAsGiven);
   /// What one run came to.
   struct Outcome {
-    size_t placed;                   ///< parts
-    std::optional<int64_t> makespan; ///< nothing on overflow
+    size_t placed;                         ///< parts
+    std::optional<int64_t> makespan;       ///< nothing on overflow
+    std::vector<unsigned> mostAtOnce = {}; ///< see Start
   };
-  std::optional<int64_t> note(const Outcome &outcome);
-  /// The makespan of one run; a walk comes by the same one more than once.
-  std::optional<int64_t> evaluate(const Choices &choices,
-                                  const ListOptions &options);
-  std::optional<int64_t> run(const Problem &resolved, const Plan &plan,
-                             const ListOptions &with, const Choices &choices);
+  void note(const Outcome &outcome);
+  /// One run; a walk comes by the same one more than once.
+  Outcome evaluate(const Choices &choices, const ListOptions &options);
+  Outcome run(const Problem &resolved, const Plan &plan,
+              const ListOptions &with, const Choices &choices);
   /// The problem cut so: itself where that changes nothing, or else `copy`.
   const Problem &cut(const Choices &choices, Problem &copy) const;
 

@@ -161,11 +161,12 @@ StageSearch::Found StageSearch::search(const Stage &stage, size_t effort,
       search.tryFew(own);
   if (!search.isDone())
     search.tryFetchingBehind(cuts.front());
+  constexpr size_t levelsToTry = 3;
   for (const Choices &own : cuts)
     if (!search.isDone())
-      search.tryLevelsFrom(own);
+      search.tryLevelsFrom(own, levelsToTry);
   if (!search.isDone())
-    search.tryLevels();
+    search.tryLevels(levelsToTry);
   search.descend();
   Found found;
   found.placedParts = search.placedParts();
