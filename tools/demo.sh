@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and takes one decoder block of Llama-3.2-1B from its
 # config.json to a schedule, a trace, a page and a report: prefill of 512 tokens and decode of one
-# token at a context of 512, on the default chip with 4 engines and on an A100.
+# token at a context of 512, on the default chip with 4 engines and on an A100. Then it runs the
+# decode on this machine, and prints how long each op took beside its prediction.
 #   tools/demo.sh [folder for the results; default: demo in the build folder]
 # With LLM_OPT_BIN set, the tools of that folder are used and nothing is built.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 if [ -z "${LLM_OPT_BIN:-}" ]; then
-  bash "$root/tools/build.sh" release llm-opt llm-translate
+  bash "$root/tools/build.sh" release llm-opt llm-translate llm-run
   LLM_OPT_BIN=$root/build/bin
 fi
 export PATH="$LLM_OPT_BIN:$PATH"
@@ -44,3 +45,11 @@ if $hasPage; then
   echo "Pages, to be opened in a browser:"
   for report in "${reports[@]}"; do echo "  $out/${report%.json}.html"; done
 fi
+
+echo
+echo "The decode on this machine, by plain loops on one core, beside what such a core could do:"
+echo
+llm-run llama-3.2-1b.decode.mlir --warmup=1 --repeat=3 --compare --trace=llama-3.2-1b.decode.run.json \
+  --measured=llama-3.2-1b.decode.run.mlir
+echo
+echo "Both on one clock: $out/llama-3.2-1b.decode.run.json"

@@ -310,7 +310,8 @@ def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule", "summary of a function's
     is shorter; of `theoretical` costs, which leave bytes out, one may be. `options` are those of
     llm-schedule that forbade it something; no schedule that they allow is shorter than
     `proven_cycles`, which is there with such options and after an exact search. `loops` in
-    the order of the program.
+    the order of the program. A policy that begins with `measured` says that slots are not
+    planned: they were measured, and take as long as they took.
   }];
   let parameters = (ins "::mlir::StringAttr":$policy, "int64_t":$makespanCycles,
     "int64_t":$lowerBoundCycles, Llm_Amounts<"each bound by name">:$bounds,
@@ -326,6 +327,14 @@ def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule", "summary of a function's
   let extraClassDeclaration = [{
     /// What `proven_cycles` say, in words.
     ::std::string describeProven();
+    /// How the policy of what was measured begins.
+    static ::llvm::StringRef getMeasuredPolicy() { return "measured"; }
+    bool isMeasured() {
+      return getPolicy().getValue().starts_with(getMeasuredPolicy());
+    }
+    /// Whether slots obey the rule, such as "S2": what was measured obeys none of how
+    /// long a slot takes, and what it holds of memories meanwhile.
+    bool obeys(::llvm::StringRef rule);
   }];
 }
 

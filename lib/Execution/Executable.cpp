@@ -7,6 +7,7 @@
 
 #include "llm/Execution/Executable.h"
 #include "Pipeline.h"
+#include "RecordOps.h"
 #include "llm/Conversion/Passes.h"
 #include "llm/Workload/Workload.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -25,7 +26,7 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-Executable::Executable(Location loc) : loc(loc) {}
+Executable::Executable() = default;
 Executable::~Executable() = default;
 
 //===----------------------------------------------------------------------===//
@@ -173,13 +174,20 @@ static FailureOr<std::unique_ptr<ExecutionEngine>> makeEngine(ModuleOp module) {
 }
 
 FailureOr<std::unique_ptr<Executable>>
-Executable::compile(FunctionOpInterface op) {
+Executable::compile(FunctionOpInterface op, bool records) {
   auto function = dyn_cast<func::FuncOp>(op.getOperation());
   if (!function)
     return op.emitError("is no func.func, which alone can be run");
   auto module = function->getParentOfType<ModuleOp>();
-  std::unique_ptr<Executable> executable(new Executable(op.getLoc()));
+  std::unique_ptr<Executable> executable(new Executable());
   executable->name = function.getName().str();
+  if (records) {
+    FailureOr<Program> program = Program::analyze(function);
+    if (failed(program))
+      return failure();
+    numberOps(*program);
+    executable->recorder = std::make_unique<OpRecorder>();
+  }
   if (failed(runPasses(module,
                        [](OpPassManager &pm) {
                          pm.addPass(createConvertLlmToLinalgPass());
@@ -193,6 +201,10 @@ Executable::compile(FunctionOpInterface op) {
   if (failed(runPasses(module, addBufferization)))
     return failure();
   dropResultsInPlace(function, executable->results);
+  if (failed(runPasses(module, addKernels)))
+    return failure();
+  if (records)
+    addRecorderCalls(function, *executable->recorder);
   function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                     UnitAttr::get(module.getContext()));
   if (failed(runPasses(module, addLoopsToLlvm)))
@@ -200,6 +212,20 @@ Executable::compile(FunctionOpInterface op) {
   FailureOr<std::unique_ptr<ExecutionEngine>> engine = makeEngine(module);
   if (failed(engine))
     return failure();
+  (*engine)->registerSymbols([](llvm::orc::MangleAndInterner mangle) {
+    llvm::orc::SymbolMap symbols;
+    symbols[mangle(enterOpSymbol)] = {
+        llvm::orc::ExecutorAddr::fromPtr(&enterOp),
+        llvm::JITSymbolFlags::Exported};
+    return symbols;
+  });
+  // Machine code is made here, not in the first run.
+  llvm::Expected<void (*)(void **)> entry =
+      (*engine)->lookupPacked("_mlir_ciface_" + executable->name);
+  if (!entry)
+    return op.emitError() << "cannot be compiled for this machine: "
+                          << llvm::toString(entry.takeError());
+  executable->entry = *entry;
   executable->engine = std::move(*engine);
   return executable;
 }
@@ -236,8 +262,7 @@ static HostTensor takeResult(const ProgramResult &result,
   return tensor;
 }
 
-FailureOr<std::vector<HostTensor>>
-Executable::run(ArrayRef<ArgumentValue> values) const {
+std::vector<HostTensor> Executable::run(ArrayRef<ArgumentValue> values) const {
   std::vector<SmallVector<int64_t>> descriptors(values.size());
   std::vector<int64_t> words(values.size());
   size_t resultWords = 0;
@@ -260,8 +285,11 @@ Executable::run(ArrayRef<ArgumentValue> values) const {
     }
     packed.push_back(&word);
   }
-  if (llvm::Error error = engine->invokePacked("_mlir_ciface_" + name, packed))
-    return emitError(loc) << llvm::toString(std::move(error));
+  if (recorder)
+    recorder->start();
+  entry(packed.data());
+  if (recorder)
+    recorder->stop();
 
   std::vector<HostTensor> all;
   const int64_t *descriptor = handedBack.data();

@@ -90,13 +90,16 @@ void llm::addBufferization(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
 }
 
-void llm::addLoopsToLlvm(OpPassManager &pm) {
+void llm::addKernels(OpPassManager &pm) {
   // Parts one behind the other.
   pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.addNestedPass<func::FuncOp>(std::make_unique<CopiesAsLoops>());
   pm.addPass(createOutlineKernelsPass());
+}
+
+void llm::addLoopsToLlvm(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createSmallFloatsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());

@@ -15,8 +15,11 @@ namespace mlir::llm {
 /// Tensors as buffers; functions take and give dense ones.
 void addBufferization(OpPassManager &pm);
 
-/// Loops over buffers, freed where nobody reads them any more, and these as
-/// LLVM's ops.
+/// Buffers are freed where nobody reads them any more, and what is done with
+/// them is in functions.
+void addKernels(OpPassManager &pm);
+
+/// The functions as loops, and these as LLVM's ops.
 void addLoopsToLlvm(OpPassManager &pm);
 
 } // namespace mlir::llm

@@ -230,6 +230,8 @@ void Explainer::warnOfFailure(Warnings &warnings) const {
 std::optional<FunctionExplanation>
 FunctionExplanation::create(const Timeline &timeline, const Target &target,
                             Warnings &warnings, bool wantsStretches) {
+  if (timeline.schedule().isMeasured())
+    return std::nullopt; // slots took what they took
   Explainer explainer(timeline, target, wantsStretches);
   std::optional<FunctionExplanation> explanation = explainer.run();
   if (!explanation)

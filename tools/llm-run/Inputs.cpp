@@ -72,6 +72,14 @@ LogicalResult Inputs::readSizes() {
   return success();
 }
 
+llvm::StringMap<int64_t> Inputs::getOpenSizes() const {
+  llvm::StringMap<int64_t> open;
+  for (const ProgramArgument &argument : executable.getArguments())
+    if (argument.kind == ProgramArgument::Kind::Size)
+      open[argument.name] = sizes.lookup(argument.name);
+  return open;
+}
+
 bool Inputs::isCache(const ProgramArgument &argument) const {
   return argument.kind == ProgramArgument::Kind::Source &&
          llvm::any_of(executable.getResults(), [&](const ProgramResult &each) {

@@ -41,6 +41,8 @@ public:
   LogicalResult advance(ArrayRef<HostTensor> results);
 
   ArrayRef<ArgumentValue> getValues() const { return values; }
+  /// What the sizes are that the program leaves open.
+  llvm::StringMap<int64_t> getOpenSizes() const;
   /// By name, without caches.
   const std::map<std::string, HostTensor> &getWeights() const {
     return weights;

@@ -6,11 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Inputs.h"
+#include "Measurement.h"
 #include "llm/Console/Terminal.h"
 #include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/Execution/Npy.h"
+#include "llm/Export/Report/ComparisonTable.h"
 #include "llm/Files/OutputFile.h"
 #include "llm/InitAll/InitAll.h"
+#include "llm/Profile/OpRows.h"
+#include "llm/Support/Units.h"
+#include "llm/Trace/TraceWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
@@ -63,6 +68,32 @@ struct CommandLine {
       "tolerance", cl::init(1e-5), cl::value_desc("number"),
       cl::desc("Largest difference, of the largest magnitude that is expected "
                "(default: 1e-5)")};
+  cl::opt<bool> compare{
+      "compare",
+      cl::desc("Print how long each op took beside what its target, or this "
+               "machine as a target, says")};
+  cl::opt<std::string> measured{
+      "measured", cl::value_desc("file.mlir"),
+      cl::desc("Write the program with a schedule that says how long each op "
+               "took, for the exports of llm-opt")};
+  cl::opt<std::string> measureOps{
+      "measure-ops", cl::value_desc("file.csv"),
+      cl::desc("Write how long each op took as rows for llm-prof")};
+  cl::opt<std::string> trace{
+      "trace", cl::value_desc("file"),
+      cl::desc("Write what ran when, and the prediction, for ui.perfetto.dev: "
+               "*.json, *.json.gz or *.pftrace")};
+  cl::opt<int64_t> repeat{
+      "repeat", cl::init(1), cl::value_desc("N"),
+      cl::desc("Runs that are measured: ops take the median (default: 1)")};
+  cl::opt<int64_t> warmup{
+      "warmup", cl::init(0), cl::value_desc("N"),
+      cl::desc("Runs before these that are not measured (default: 0)")};
+
+  bool measures() const {
+    return compare || !measured.empty() || !measureOps.empty() ||
+           !trace.empty();
+  }
 };
 } // namespace
 
@@ -189,7 +220,89 @@ static LogicalResult checkOptions(const CommandLine &options, Location loc) {
   if (options.steps < 1)
     return emitError(loc) << "'--steps' must be 1 or more, got "
                           << options.steps.getValue();
+  if (options.repeat < 1 || options.warmup < 0)
+    return emitError(loc) << "'--repeat' must be 1 or more and '--warmup' 0 or "
+                             "more, got "
+                          << options.repeat.getValue() << " and "
+                          << options.warmup.getValue();
+  if (options.measures() && options.steps > 1)
+    return emitError(loc) << "what is measured is one step, which is run "
+                             "'--repeat' times; got '--steps="
+                          << options.steps.getValue() << "'";
   return success();
+}
+
+/// To a file that appears whole or not at all.
+static LogicalResult write(StringRef path, Location loc,
+                           function_ref<void(raw_ostream &)> fill) {
+  if (path.empty())
+    return success();
+  if (llvm::Error error = writeOutputFile(path, fill))
+    return emitError(loc) << llvm::toString(std::move(error));
+  return success();
+}
+
+/// Rows of those ops that rows can say.
+static LogicalResult writeRows(const CommandLine &options,
+                               const Report &measured, Location loc) {
+  std::vector<MeasuredRow> rows;
+  for (auto [entry, op] :
+       llvm::zip_equal(measured.ops, measured.program->ops())) {
+    std::optional<MeasuredRow> row = describeAsRow(op.op);
+    double microseconds = cyclesToMicroseconds(entry.figures.scheduledCycles,
+                                               measured.target->clockHz);
+    if (!row || microseconds == 0)
+      continue;
+    row->id = entry.name.str();
+    row->source = "llm-run";
+    row->device = "host"; // whatever the target is
+    row->microseconds = microseconds;
+    rows.push_back(std::move(*row));
+  }
+  return write(options.measureOps, loc,
+               [&](raw_ostream &os) { writeMeasuredTable(rows, os); });
+}
+
+static LogicalResult report(const CommandLine &options,
+                            Measurement &measurement, Location loc) {
+  if (failed(measurement.finish()))
+    return failure();
+  const Report &measured = measurement.getMeasured();
+  const Report &predicted = measurement.getPredicted();
+  if (failed(write(options.measured, loc,
+                   [&](raw_ostream &os) {
+                     measurement.getMeasuredModule()->print(os);
+                     os << "\n";
+                   })) ||
+      failed(write(options.trace, loc, [&](raw_ostream &os) {
+        TraceWriter writer(encodingOf(options.trace), os);
+        recordBoth(measured, measurement.getMedianRun(), predicted)
+            .write(writer.sink());
+      })))
+    return failure();
+  if (!options.measureOps.empty() && failed(writeRows(options, measured, loc)))
+    return failure();
+  if (!options.compare)
+    return success();
+  writeComparisonTable(compareReports(measured, predicted), llvm::outs());
+  llvm::outs() << llvm::format("The median run took %.3f us, %.3f us of it "
+                               "between ops.\n",
+                               measurement.getWallMicroseconds(),
+                               measurement.getBetweenMicroseconds());
+  return success();
+}
+
+/// States of caches are written in place, each time at the same positions.
+static LogicalResult measure(const CommandLine &options,
+                             const Executable &executable, const Inputs &inputs,
+                             Measurement &measurement, Location loc) {
+  for (int64_t i = 0; i < options.warmup + options.repeat; ++i) {
+    executable.run(inputs.getValues());
+    std::vector<RecordedRun> runs = executable.takeRecordedRuns();
+    if (i >= options.warmup)
+      measurement.add(std::move(runs));
+  }
+  return report(options, measurement, loc);
 }
 
 static LogicalResult run(const CommandLine &options, MLIRContext &context) {
@@ -205,8 +318,12 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   if (failed(function) || failed(addResultsOf(*function, options.resultsOf)))
     return failure();
   std::optional<int64_t> vocabulary = findVocabulary(*function);
+  std::string name = function->getName().str();
+  OwningOpRef<ModuleOp> asRead; // compiling takes the other one
+  if (options.measures())
+    asRead = cast<ModuleOp>((*module)->clone());
   FailureOr<std::unique_ptr<Executable>> executable =
-      Executable::compile(*function);
+      Executable::compile(*function, options.measures());
   if (failed(executable))
     return failure();
   InputOptions given{{options.inputs.begin(), options.inputs.end()},
@@ -218,15 +335,18 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   Inputs inputs(**executable, given, vocabulary, loc);
   if (failed(inputs.prepare()) || failed(saveWeights(options, inputs, loc)))
     return failure();
+  if (options.measures()) {
+    FailureOr<Measurement> measurement = Measurement::prepare(
+        asRead->lookupSymbol<func::FuncOp>(name), inputs.getOpenSizes());
+    if (failed(measurement) ||
+        failed(measure(options, **executable, inputs, *measurement, loc)))
+      return failure();
+  }
   std::vector<HostTensor> all, results;
   for (int64_t step = 0; step < options.steps; ++step) {
     if (step && failed(inputs.advance(all)))
       return failure();
-    FailureOr<std::vector<HostTensor>> got =
-        (*executable)->run(inputs.getValues());
-    if (failed(got))
-      return failure();
-    all = std::move(*got);
+    all = (*executable)->run(inputs.getValues());
     results = plainResults(**executable, all);
     if (!options.tokens.empty() && !results.empty())
       printTokens(results.front());

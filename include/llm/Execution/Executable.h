@@ -9,6 +9,7 @@
 #define LLM_EXECUTION_EXECUTABLE_H
 
 #include "llm/Execution/HostTensor.h"
+#include "llm/Trace/OpRecorder.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -51,26 +52,34 @@ class Executable {
 public:
   ~Executable();
 
-  /// Compiles `function`, whose module is changed on the way. Errors: what has
-  /// no lowering, at the op.
+  /// Compiles `function`, whose module is changed on the way. If it `records`,
+  /// each run notes when which op ran. Errors: what has no lowering, at the op;
+  /// what no `Program` can be made of, if it records.
   static FailureOr<std::unique_ptr<Executable>>
-  compile(FunctionOpInterface function);
+  compile(FunctionOpInterface function, bool records = false);
 
   ArrayRef<ProgramArgument> getArguments() const { return arguments; }
   ArrayRef<ProgramResult> getResults() const { return results; }
 
   /// The results, those in place of an argument included. Sizes of tensors must
   /// be those of the arguments' types; open ones are not looked at.
-  FailureOr<std::vector<HostTensor>> run(ArrayRef<ArgumentValue> values) const;
+  std::vector<HostTensor> run(ArrayRef<ArgumentValue> values) const;
+
+  /// What ran in the last run, by the indices of `Program::ops()` of the
+  /// function as it was compiled; nothing if it does not record.
+  std::vector<RecordedRun> takeRecordedRuns() const {
+    return recorder ? recorder->takeRuns() : std::vector<RecordedRun>();
+  }
 
 private:
-  explicit Executable(Location loc);
+  Executable();
 
-  Location loc;
   std::string name;
   std::vector<ProgramArgument> arguments;
   std::vector<ProgramResult> results;
+  std::unique_ptr<OpRecorder> recorder; ///< compiled code has its address
   std::unique_ptr<ExecutionEngine> engine;
+  void (*entry)(void **) = nullptr; ///< what the engine compiled
 };
 
 /// What compiling needs of the dialects.

@@ -350,7 +350,9 @@ def LlmVerifySchedulePass : Pass<"llm-verify-schedule"> {
 
     Requires: a target on the module, fresh costs, slots and a schedule. Guarantees: the
     schedule is valid and its summary is what is re-derived, and the program fits into the
-    target's memory (S10; not with `capacity=false`, for a question about time alone).
+    target's memory (S10; not with `capacity=false`, for a question about time alone). A schedule
+    that was measured (`llm-run --measured`) need not obey S2, S3 and S6: its slots took as long as
+    they took.
   }];
   let options = [
     Option<"capacity", "capacity", "bool", /*default=*/"true",

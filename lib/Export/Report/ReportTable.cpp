@@ -69,6 +69,9 @@ static std::string describeGap(const Report &report, int64_t boundCycles,
   text += text.empty() ? "" : "; ";
   if (report.timeline.schedule().getMakespanCycles() == boundCycles)
     text += "reached: optimal for these tiles";
+  else if (percent && *percent < 0 && report.timeline.schedule().isMeasured())
+    text += "measured were " + formatIn({"%", 1, 1}, -*percent) +
+            " % less: the machine is faster than its figures";
   else if (percent)
     text +=
         "the makespan is " + formatIn({"%", 1, 1}, *percent) + " % above it";

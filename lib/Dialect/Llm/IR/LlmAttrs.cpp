@@ -376,6 +376,11 @@ std::string ScheduleAttr::describeProven() {
                  : "no schedule is shorter, as the search has shown";
 }
 
+bool ScheduleAttr::obeys(StringRef rule) {
+  // How long a slot is, its lanes, and what all hold of them together.
+  return !isMeasured() || (rule != "S2" && rule != "S3" && rule != "S6");
+}
+
 /// The same, of sizes that may be open.
 static LogicalResult
 verifySizes(EmitError emitError,

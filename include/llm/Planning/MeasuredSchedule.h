@@ -1,0 +1,31 @@
+//===- MeasuredSchedule.h - What ran, as a schedule -------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PLANNING_MEASUREDSCHEDULE_H
+#define LLM_PLANNING_MEASUREDSCHEDULE_H
+
+#include "llm/Program/Program.h"
+#include "llm/Target/Target.h"
+
+namespace mlir::llm {
+
+/// Writes a schedule in which each op of the program takes as long as it was
+/// measured to take: `nanosecondsOf` one run of each, those of a loop on
+/// average. Ops follow each other in the order of the program, each on the
+/// first engine of the group that its cost names; slots hold as many lanes as
+/// their bytes take on average. `maker` says who measured: the policy of the
+/// schedule is "measured, " and that.
+///
+/// Needs a fresh cost on every op. Fails on overflow.
+LogicalResult writeMeasuredSchedule(const Program &program,
+                                    const Target &target,
+                                    ArrayRef<double> nanosecondsOf,
+                                    StringRef maker);
+
+} // namespace mlir::llm
+
+#endif // LLM_PLANNING_MEASUREDSCHEDULE_H

@@ -1,0 +1,175 @@
+//===- MeasuredSchedule.cpp - What ran, as a schedule ---------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Planning/MeasuredSchedule.h"
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/Planning/ProgramBounds.h"
+#include "llm/Planning/ScheduleProblem.h"
+#include "llm/Support/Units.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+class MeasuredScheduler {
+public:
+  MeasuredScheduler(const Program &program, const Target &target,
+                    ArrayRef<double> nanosecondsOf)
+      : program(program), target(target), nanosecondsOf(nanosecondsOf) {}
+
+  LogicalResult run(StringRef maker);
+
+private:
+  /// Items one behind the other, from `start` on; the end.
+  FailureOr<int64_t> placeItems(ArrayRef<ProgramItem> items, int64_t start);
+  FailureOr<int64_t> placeLoop(const ProgramItem &item, int64_t start);
+  FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
+  FailureOr<int64_t> placeOp(const scheduling::Problem &problem, unsigned task,
+                             unsigned op, int64_t start);
+  InFlightDiagnostic emitOverflow() {
+    return emitFunctionError(program.function())
+           << "was measured to take more than 2^61 - 1 cycles";
+  }
+
+  const Program &program;
+  const Target &target;
+  ArrayRef<double> nanosecondsOf;
+  SmallVector<LoopPeriodAttr> loops;
+};
+} // namespace
+
+/// What moves in a slot, as lanes that are held all along it.
+static std::vector<int64_t> averageLanes(const scheduling::Problem &problem,
+                                         const scheduling::Part &part,
+                                         int64_t cycles) {
+  std::vector<int64_t> lanes;
+  for (auto [resource, bytes] :
+       llvm::zip_equal(problem.resources, part.bytes)) {
+    double perCycle = double(resource.bytesPerSecond) / double(problem.clockHz);
+    double share =
+        double(bytes) / (perCycle * double(std::max<int64_t>(cycles, 1)));
+    lanes.push_back(std::min<int64_t>(
+        resource.lanes,
+        static_cast<int64_t>(std::ceil(share * double(resource.lanes)))));
+  }
+  return lanes;
+}
+
+FailureOr<int64_t>
+MeasuredScheduler::placeOp(const scheduling::Problem &problem, unsigned task,
+                           unsigned op, int64_t start) {
+  const scheduling::Task &own = problem.tasks[task];
+  double cycles = std::round(nanosecondsOf[op] * 1e-9 * double(target.clockHz));
+  if (!(cycles >= 0 && cycles < double(maxCount)))
+    return emitOverflow();
+  auto length = static_cast<int64_t>(cycles);
+  // Of parts nobody knows which took how long.
+  int64_t count = scheduling::countParts(own.parts);
+  std::vector<scheduling::Slot> slots;
+  for (const scheduling::Part &part : own.parts)
+    for (int64_t i = 0; i < part.count; ++i) {
+      scheduling::Slot slot;
+      auto number = static_cast<int64_t>(slots.size());
+      slot.task = task;
+      slot.part = number;
+      slot.engine = {own.group.value_or(0), 0};
+      slot.start =
+          start + static_cast<int64_t>(cycles * double(number) / double(count));
+      slot.end = start + static_cast<int64_t>(cycles * double(number + 1) /
+                                              double(count));
+      slot.lanes = averageLanes(problem, part, slot.end - slot.start);
+      for (unsigned other : own.with)
+        slot.with.push_back({other, 0});
+      slots.push_back(std::move(slot));
+    }
+  std::optional<int64_t> end = checkedAdd(start, length);
+  if (!end)
+    return emitOverflow();
+  slots.back().end = *end;
+  SmallVector<const scheduling::Slot *> pointers;
+  for (const scheduling::Slot &slot : slots)
+    pointers.push_back(&slot);
+  Operation *operation = program.ops()[op].op;
+  operation->setAttr(
+      LlmDialect::slotsAttrName,
+      makeSlots(operation->getContext(), problem, pointers, /*offset=*/0));
+  return *end;
+}
+
+FailureOr<int64_t> MeasuredScheduler::placeStretch(ArrayRef<unsigned> stretch,
+                                                   int64_t start) {
+  FailureOr<scheduling::Problem> problem =
+      makeProblem(program, stretch, target);
+  if (failed(problem))
+    return failure();
+  for (auto [task, op] : llvm::enumerate(stretch)) {
+    FailureOr<int64_t> end = placeOp(*problem, task, op, start);
+    if (failed(end))
+      return failure();
+    start = *end;
+  }
+  return start;
+}
+
+FailureOr<int64_t> MeasuredScheduler::placeLoop(const ProgramItem &item,
+                                                int64_t start) {
+  size_t position = loops.size();
+  loops.emplace_back(); // in the order of the program, outer before inner
+  FailureOr<int64_t> period = placeItems(item.body, 0);
+  if (failed(period))
+    return failure();
+  std::optional<int64_t> length = checkedMul(*period, item.trips);
+  std::optional<int64_t> end =
+      length ? checkedAdd(start, *length) : std::nullopt;
+  if (!end)
+    return emitOverflow();
+  loops[position] =
+      LoopPeriodAttr::get(item.loop->getContext(), start, *period, item.trips);
+  return *end;
+}
+
+FailureOr<int64_t> MeasuredScheduler::placeItems(ArrayRef<ProgramItem> items,
+                                                 int64_t start) {
+  for (const ProgramItem &item : items) {
+    FailureOr<int64_t> end =
+        item.isLoop() ? placeLoop(item, start) : placeStretch(item.ops, start);
+    if (failed(end))
+      return failure();
+    start = *end;
+  }
+  return start;
+}
+
+LogicalResult MeasuredScheduler::run(StringRef maker) {
+  FailureOr<ProgramBounds> bounds = computeBounds(program, target);
+  if (failed(bounds))
+    return failure();
+  FailureOr<int64_t> makespan = placeItems(program.items(), 0);
+  if (failed(makespan))
+    return failure();
+  FunctionOpInterface function = program.function();
+  MLIRContext *context = function.getContext();
+  SmallVector<std::pair<StringRef, int64_t>> byName(bounds->byName.begin(),
+                                                    bounds->byName.end());
+  auto policy = StringAttr::get(context, ScheduleAttr::getMeasuredPolicy() +
+                                             ", " + maker);
+  function->setAttr(
+      LlmDialect::scheduleAttrName,
+      ScheduleAttr::get(context, policy, *makespan, bounds->lowerBoundCycles,
+                        getAmounts(context, byName), bounds->rooflineCycles,
+                        /*options=*/StringAttr(), /*provenCycles=*/0, loops));
+  return success();
+}
+
+LogicalResult mlir::llm::writeMeasuredSchedule(const Program &program,
+                                               const Target &target,
+                                               ArrayRef<double> nanosecondsOf,
+                                               StringRef maker) {
+  return MeasuredScheduler(program, target, nanosecondsOf).run(maker);
+}

@@ -1,0 +1,166 @@
+//===- OpRows.cpp - Ops that ran, as rows of measurements -----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Profile/OpRows.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/Files/CsvWriter.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+//===----------------------------------------------------------------------===//
+// Ops to rows
+//===----------------------------------------------------------------------===//
+
+/// As a row says it; nothing for a type that rows do not know.
+static std::optional<StringRef> nameOfType(Type type) {
+  if (type.isBF16())
+    return "bf16";
+  if (type.isF16())
+    return "fp16";
+  if (type.isF32())
+    return "fp32";
+  return std::nullopt;
+}
+
+/// The one element type of all tensors, where there is one.
+static std::optional<StringRef> findType(Operation *op) {
+  std::optional<StringRef> found;
+  auto isAlike = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return true;
+    std::optional<StringRef> name = nameOfType(tensor.getElementType());
+    bool isFirst = !found;
+    if (isFirst)
+      found = name;
+    return tensor.hasStaticShape() && name && name == found;
+  };
+  return llvm::all_of(op->getOperandTypes(), isAlike) &&
+                 llvm::all_of(op->getResultTypes(), isAlike)
+             ? found
+             : std::nullopt;
+}
+
+static void setPlane(Type type, MeasuredRow &row) {
+  auto tensor = cast<RankedTensorType>(type);
+  row.cols = tensor.getRank() ? tensor.getShape().back() : 1;
+  row.rows = tensor.getNumElements() / std::max<int64_t>(*row.cols, 1);
+}
+
+static bool describeProduct(MatmulOp op, MeasuredRow &row) {
+  auto lhs = cast<RankedTensorType>(op.getLhs().getType());
+  row.k = lhs.getShape().back();
+  row.m = lhs.getNumElements() / std::max<int64_t>(*row.k, 1);
+  row.n = cast<RankedTensorType>(op.getOut().getType()).getShape().back();
+  row.opKind = "gemm";
+  return !op.getBias();
+}
+
+static bool describeAttention(GqaAttnOp op, MeasuredRow &row) {
+  ArrayRef<int64_t> query = op.getQuery().getType().getShape();
+  ArrayRef<int64_t> keys =
+      cast<RankedTensorType>(op.getKeys().getType()).getShape();
+  std::tie(row.batch, row.qLen, row.heads, row.headDim) =
+      std::tuple(query[0], query[1], query[2], query[3]);
+  row.kvLen = keys[1];
+  row.kvHeads = keys[2];
+  row.opKind = query[1] == 1 ? "attention_decode" : "attention_prefill";
+  MLIRContext *context = op.getContext();
+  bool isCausal = op.getMask() == MaskAttr::get(context, MaskKind::Causal);
+  row.causal = isCausal;
+  auto values = cast<RankedTensorType>(op.getValues().getType());
+  return !op.getSinks() && !op.getSoftCap() && values.getShape() == keys &&
+         (isCausal || op.getMask() == MaskAttr::get(context, MaskKind::Full));
+}
+
+std::optional<MeasuredRow> llm::describeAsRow(Operation *op) {
+  MeasuredRow row(op->getLoc());
+  std::optional<StringRef> type = findType(op);
+  if (!type)
+    return std::nullopt;
+  row.dtype = type->str();
+  auto onPlane = [&](StringRef kind) {
+    row.opKind = kind.str();
+    setPlane(op->getResult(0).getType(), row);
+    return true;
+  };
+  bool isKnown =
+      TypeSwitch<Operation *, bool>(op)
+          .Case([&](MatmulOp op) { return describeProduct(op, row); })
+          .Case([&](GqaAttnOp op) { return describeAttention(op, row); })
+          .Case([&](RmsNormOp op) {
+            return op.getWeight() && onPlane("rmsnorm");
+          })
+          .Case([&](SwiGluOp op) {
+            return !op.getLimit() && onPlane("silu_mul");
+          })
+          .Case([&](AddOp) { return onPlane("residual_add"); })
+          .Case([&](ActivationOp op) {
+            return op.getKind() == ActivationKind::Gelu && onPlane("gelu");
+          })
+          .Default(false);
+  return isKnown ? std::optional(std::move(row)) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows to a file
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A column that a row may have a number in.
+struct SizeColumn {
+  StringRef name;
+  std::optional<int64_t> MeasuredRow::*size;
+};
+} // namespace
+
+static constexpr SizeColumn sizeColumns[] = {
+    {"m", &MeasuredRow::m},
+    {"n", &MeasuredRow::n},
+    {"k", &MeasuredRow::k},
+    {"batch", &MeasuredRow::batch},
+    {"heads", &MeasuredRow::heads},
+    {"kv_heads", &MeasuredRow::kvHeads},
+    {"head_dim", &MeasuredRow::headDim},
+    {"q_len", &MeasuredRow::qLen},
+    {"kv_len", &MeasuredRow::kvLen},
+    {"causal", &MeasuredRow::causal},
+    {"rows", &MeasuredRow::rows},
+    {"cols", &MeasuredRow::cols},
+};
+
+void llm::writeMeasuredTable(ArrayRef<MeasuredRow> rows, raw_ostream &os) {
+  SmallVector<SizeColumn> columns;
+  for (const SizeColumn &column : sizeColumns)
+    if (llvm::any_of(rows, [&](const MeasuredRow &row) {
+          return (row.*column.size).has_value();
+        }))
+      columns.push_back(column);
+  {
+    CsvLine head(os);
+    head << "row_id"
+         << "source"
+         << "device"
+         << "op_kind"
+         << "dtype";
+    for (const SizeColumn &column : columns)
+      head << column.name;
+    head << "measured_us";
+  }
+  for (const MeasuredRow &row : rows) {
+    CsvLine line(os);
+    line << row.id << row.source << row.device << row.opKind << row.dtype;
+    for (const SizeColumn &column : columns)
+      if (std::optional<int64_t> size = row.*column.size)
+        line << *size;
+      else
+        line << "";
+    line.addReal(row.microseconds, 3);
+  }
+}

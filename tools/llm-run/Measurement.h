@@ -1,0 +1,55 @@
+//===- Measurement.h - Runs of a program beside its prediction --*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TOOLS_LLM_RUN_MEASUREMENT_H
+#define LLM_TOOLS_LLM_RUN_MEASUREMENT_H
+
+#include "llm/Results/Comparison.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::llm {
+
+/// The program that runs, as its target says that it would, and as it did.
+class Measurement {
+public:
+  /// Of a function that is not lowered yet: works on clones. Those that have no
+  /// schedule get one for the target of their module, or for this machine with
+  /// as many of its cores as the program runs on.
+  static FailureOr<Measurement> prepare(func::FuncOp function,
+                                        const llvm::StringMap<int64_t> &sizes);
+
+  /// One run of all.
+  void add(std::vector<RecordedRun> runs);
+  /// Ops take the median over all runs. Reports are there from here on.
+  LogicalResult finish();
+
+  const Report &getMeasured() const { return *measuredReport; }
+  const Report &getPredicted() const { return *predictedReport; }
+  ModuleOp getMeasuredModule() { return *measured; }
+  /// Of the run that took as long as half of them or longer, and no other.
+  ArrayRef<RecordedRun> getMedianRun() const { return medianRun; }
+  /// All of that run, what is of no op included.
+  double getWallMicroseconds() const;
+  double getBetweenMicroseconds() const;
+
+private:
+  Measurement() = default;
+  LogicalResult plan();
+
+  std::string name; ///< of the function
+  OwningOpRef<ModuleOp> measured, predicted;
+  std::unique_ptr<Target> target;
+  std::vector<std::vector<RecordedRun>> allRuns;
+  std::vector<RecordedRun> medianRun;
+  std::optional<Report> measuredReport, predictedReport;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_TOOLS_LLM_RUN_MEASUREMENT_H
