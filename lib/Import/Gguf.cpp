@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Keys as in ggml's docs/gguf.md, names of tensors as in llama.cpp's gguf-py
-// (constants.py).
+// Keys as in ggml's docs/gguf.md.
 //
 //===----------------------------------------------------------------------===//
 
-#include "llm/Import/WeightNames.h"
 #include "llm/Import/Checkpoints.h"
 #include "llm/Import/DecoderBuilder.h"
+#include "llm/Import/GgmlNames.h"
+#include "llm/Import/WeightNames.h"
 #include "llm/Support/GgmlTypes.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
@@ -102,8 +103,6 @@ FailureOr<double> GgufModelReader::number(StringRef key, double absent) {
 }
 
 LogicalResult GgufModelReader::readArchitecture() {
-  static constexpr llvm::StringLiteral known[] = {"llama", "qwen2", "qwen3",
-                                                  "qwen3moe"};
   StringRef key = "general.architecture";
   auto name = header.findString(key);
   if (failed(name))
@@ -112,11 +111,11 @@ LogicalResult GgufModelReader::readArchitecture() {
     return refuse(key) << "is missing";
   architecture = (*name)->str();
   model.family = architecture;
-  if (llvm::is_contained(known, architecture))
+  if (llvm::is_contained(knownGgufArchitectures(), architecture))
     return success();
   return refuse(key) << "\"" << architecture
-                     << "\" is not supported; supported: llama, qwen2, qwen3, "
-                        "qwen3moe";
+                     << "\" is not supported; supported: "
+                     << llvm::join(knownGgufArchitectures(), ", ");
 }
 
 LogicalResult GgufModelReader::readAttention(AttentionConfig &attention) {
@@ -153,8 +152,7 @@ LogicalResult GgufModelReader::readAttention(AttentionConfig &attention) {
   attention.kvHeads = *kvHeads;
   attention.headDim = *keyLength;
   attention.rope.theta = *theta;
-  // Rows of q and k of these are stored in the order of the pairs.
-  attention.rope.isInterleaved = architecture == "llama";
+  attention.rope.isInterleaved = storesInterleavedRows(architecture);
   attention.qkNorm = architecture == "qwen3" || architecture == "qwen3moe";
   attention.qkvBias = hasTensor("blk.0.attn_q.bias");
   attention.outBias = hasTensor("blk.0.attn_output.bias");
@@ -276,43 +274,6 @@ LogicalResult GgufModelReader::readSizes() {
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
-
-/// The name of a module in a layer, in ggml's words; empty where it has none.
-static StringRef ggmlName(StringRef module) {
-  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> names[] =
-      {{"input_layernorm", "attn_norm"},
-       {"self_attn.q_proj", "attn_q"},
-       {"self_attn.k_proj", "attn_k"},
-       {"self_attn.v_proj", "attn_v"},
-       {"self_attn.o_proj", "attn_output"},
-       {"self_attn.q_norm", "attn_q_norm"},
-       {"self_attn.k_norm", "attn_k_norm"},
-       {"post_attention_layernorm", "ffn_norm"},
-       {"gate_proj", "ffn_gate"},
-       {"up_proj", "ffn_up"},
-       {"down_proj", "ffn_down"},
-       {"gate", "ffn_gate_inp"},
-       {"experts.gate_proj", "ffn_gate_exps"},
-       {"experts.up_proj", "ffn_up_exps"},
-       {"experts.down_proj", "ffn_down_exps"}};
-  if (!module.consume_front("mlp."))
-    module.consume_front("block_sparse_moe.");
-  for (auto [ours, theirs] : names)
-    if (ours == module)
-      return theirs;
-  return "";
-}
-
-static std::string ggmlTensorName(StringRef weight) {
-  if (auto split = splitLayerName(weight)) {
-    auto [module, kind] = split->second.rsplit('.');
-    return ("blk." + Twine(split->first) + "." + ggmlName(module) + "." + kind)
-        .str();
-  }
-  if (weight == "model.embed_tokens.weight")
-    return "token_embd.weight";
-  return weight == "model.norm.weight" ? "output_norm.weight" : "output.weight";
-}
 
 LogicalResult GgufModelReader::takeTensor(const NamedWeight &weight) {
   std::string name = ggmlTensorName(weight.name);

@@ -17,12 +17,16 @@
 using namespace mlir;
 using namespace mlir::llm;
 
-std::optional<int64_t> llm::findVocabulary(FunctionOpInterface function) {
-  std::optional<int64_t> vocabulary;
+ModelFacts llm::findFacts(FunctionOpInterface function) {
+  ModelFacts facts;
   function.walk([&](EmbeddingOp op) {
-    vocabulary = op.getTable().getType().getDimSize(0);
+    facts.vocabulary = op.getTable().getType().getDimSize(0);
   });
-  return vocabulary;
+  function.walk([&](RopeOp op) {
+    facts.rope = op.getLoc();
+    facts.isInterleaved = op.getInterleaved();
+  });
+  return facts;
 }
 
 //===----------------------------------------------------------------------===//
@@ -38,9 +42,9 @@ LogicalResult Inputs::readTokens() {
       return emitError(loc) << "'--tokens' must be whole numbers with commas "
                                "between them, got '"
                             << text << "'";
-    if (vocabulary && token >= *vocabulary)
+    if (facts.vocabulary && token >= *facts.vocabulary)
       return emitError(loc) << "token " << token << " is not below "
-                            << *vocabulary << ", the number of tokens";
+                            << *facts.vocabulary << ", the number of tokens";
     tokens.push_back(token);
   }
   return success();
@@ -189,7 +193,7 @@ FailureOr<HostTensor> Inputs::makeInput(const ProgramArgument &argument,
              << ", and the program takes " << type;
     return tensor->convertTo(type.getElementType());
   }
-  bool isTokens = type.getElementType().isInteger() && vocabulary;
+  bool isTokens = type.getElementType().isInteger() && facts.vocabulary;
   if (isTokens && !tokens.empty())
     return makeTokens(type);
   FailureOr<RankedTensorType> closed = close(type, argument);
@@ -204,7 +208,7 @@ FailureOr<HostTensor> Inputs::makeInput(const ProgramArgument &argument,
                        options.seed, {0, std::sqrt(12 / inputs)});
   if (isTokens)
     for (int64_t i = 0, count = random.getNumElements(); i < count; ++i)
-      random.set(i, static_cast<double>((i * 7 + 3) % *vocabulary));
+      random.set(i, static_cast<double>((i * 7 + 3) % *facts.vocabulary));
   return random;
 }
 
@@ -226,7 +230,7 @@ FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
                                   chooseRange(argument.name, *type))
                : HostTensor(type->getElementType(), type->getShape());
   FailureOr<HostTensor> weight =
-      files ? files->read(argument.name, *type, loc)
+      files ? readWeight(argument)
             : makeRandomTensor(argument.name, *type, options.seed,
                                chooseRange(argument.name, *type));
   if (succeeded(weight))
@@ -234,13 +238,52 @@ FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
   return weight;
 }
 
-LogicalResult Inputs::prepare() {
-  if (!options.weights.empty()) {
-    FailureOr<WeightFiles> opened = WeightFiles::open(options.weights, loc);
-    if (failed(opened))
-      return failure();
-    files = std::move(*opened);
+LogicalResult Inputs::openWeights() {
+  if (options.weights.empty())
+    return success();
+  FailureOr<std::unique_ptr<WeightFiles>> opened =
+      WeightFiles::open(options.weights, loc);
+  if (failed(opened))
+    return failure();
+  files = std::move(*opened);
+  std::optional<bool> isInterleaved = files->hasInterleavedRows();
+  if (!facts.rope || !isInterleaved || *isInterleaved == facts.isInterleaved)
+    return success();
+  auto describe = [](bool isInterleaved) {
+    return isInterleaved ? "neighbours (interleaved)" : "halves of a head";
+  };
+  return emitError(*facts.rope)
+         << "rotates pairs of " << describe(facts.isInterleaved) << ", and '"
+         << options.weights
+         << "' has the rows of queries and keys for pairs of "
+         << describe(*isInterleaved)
+         << "; import the program from this file, with --import-gguf";
+}
+
+/// The scales of a weight are the arguments behind it.
+FailureOr<HostTensor> Inputs::readWeight(const ProgramArgument &argument) {
+  auto known = weights.find(argument.name);
+  if (known != weights.end())
+    return known->second;
+  SmallVector<RankedTensorType> parts;
+  const ProgramArgument *end = executable.getArguments().end(), *each;
+  for (each = &argument; each != end; ++each) {
+    if (each != &argument &&
+        !StringRef(each->name).starts_with(argument.name + ".scales"))
+      break;
+    parts.push_back(cast<RankedTensorType>(each->type));
   }
+  FailureOr<WeightParts> read = files->read(argument.name, parts, loc);
+  if (failed(read))
+    return failure();
+  for (auto [part, tensor] : llvm::enumerate(*read))
+    weights[(&argument)[part].name] = tensor;
+  return read->front();
+}
+
+LogicalResult Inputs::prepare() {
+  if (failed(openWeights()))
+    return failure();
   if (failed(readTokens()) || failed(readSizes()))
     return failure();
   unsigned number = 0;

@@ -23,16 +23,24 @@ struct InputOptions {
   int64_t steps;
 };
 
-/// The number of tokens that there are, for a program that looks them up.
-std::optional<int64_t> findVocabulary(FunctionOpInterface function);
+/// What inputs must know of a program, and lowering takes out of it.
+struct ModelFacts {
+  /// The number of tokens that there are, where they are looked up.
+  std::optional<int64_t> vocabulary;
+  /// An op that rotates queries or keys, and whether in interleaved pairs.
+  std::optional<Location> rope;
+  bool isInterleaved = false;
+};
+
+ModelFacts findFacts(FunctionOpInterface function);
 
 /// The values of all arguments of a program, from run to run.
 class Inputs {
 public:
-  Inputs(const Executable &executable, InputOptions options,
-         std::optional<int64_t> vocabulary, Location loc)
-      : executable(executable), options(std::move(options)),
-        vocabulary(vocabulary), loc(loc) {}
+  Inputs(const Executable &executable, InputOptions options, ModelFacts facts,
+         Location loc)
+      : executable(executable), options(std::move(options)), facts(facts),
+        loc(loc) {}
 
   /// For the first run. Errors: a size that nobody says, a file of another
   /// shape, a weight that is missing.
@@ -58,6 +66,8 @@ private:
   LogicalResult reserve(StringRef what, RankedTensorType type);
   FailureOr<HostTensor> makeTokens(RankedTensorType type);
   FailureOr<HostTensor> makeSource(const ProgramArgument &argument);
+  LogicalResult openWeights();
+  FailureOr<HostTensor> readWeight(const ProgramArgument &argument);
   bool isCache(const ProgramArgument &argument) const;
   /// The type with its open sizes closed.
   FailureOr<RankedTensorType> close(RankedTensorType type,
@@ -65,12 +75,12 @@ private:
 
   const Executable &executable;
   InputOptions options;
-  std::optional<int64_t> vocabulary;
+  ModelFacts facts;
   Location loc;
   std::vector<int64_t> tokens;
   int64_t reservedBytes = 0;
   llvm::StringMap<int64_t> sizes;
-  std::optional<WeightFiles> files;
+  std::unique_ptr<WeightFiles> files;
   std::map<std::string, HostTensor> weights;
   std::vector<ArgumentValue> values;
 };

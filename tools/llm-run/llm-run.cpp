@@ -48,7 +48,8 @@ struct CommandLine {
       cl::desc("An open size of the program, such as kv_len=8")};
   cl::opt<std::string> weights{
       "weights", cl::value_desc("path"),
-      cl::desc("Weights by name: *.safetensors, an index, or their folder")};
+      cl::desc("Weights by name: a GGUF file, *.safetensors, an index, or the "
+               "folder of these")};
   cl::opt<uint64_t> seed{"random-weights", cl::init(1), cl::value_desc("seed"),
                          cl::desc("Of random weights, and of inputs")};
   cl::opt<std::string> saveWeights{
@@ -317,7 +318,7 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   FailureOr<func::FuncOp> function = findFunction(*module, options.function);
   if (failed(function) || failed(addResultsOf(*function, options.resultsOf)))
     return failure();
-  std::optional<int64_t> vocabulary = findVocabulary(*function);
+  ModelFacts facts = findFacts(*function);
   std::string name = function->getName().str();
   OwningOpRef<ModuleOp> asRead; // compiling takes the other one
   if (options.measures())
@@ -332,7 +333,7 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
                      options.weights,
                      options.seed,
                      options.steps};
-  Inputs inputs(**executable, given, vocabulary, loc);
+  Inputs inputs(**executable, given, facts, loc);
   if (failed(inputs.prepare()) || failed(saveWeights(options, inputs, loc)))
     return failure();
   if (options.measures()) {

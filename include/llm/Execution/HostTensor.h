@@ -43,6 +43,8 @@ public:
     return getNumElements() * getElementBytes(element);
   }
   char *getData() const { return data; }
+  /// What holds the memory.
+  std::shared_ptr<void> getOwner() const { return owner; }
 
   double get(int64_t index) const {
     return readElement(element, data + index * getElementBytes(element));

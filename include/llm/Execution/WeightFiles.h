@@ -9,43 +9,43 @@
 #define LLM_EXECUTION_WEIGHTFILES_H
 
 #include "llm/Execution/HostTensor.h"
-#include "llm/Files/SafetensorsHeader.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
+#include <optional>
 
 namespace mlir::llm {
 
-/// Tensors of a checkpoint of Hugging Face. Files are mapped: what nobody asks
-/// for is not read.
+/// What stands for a weight: one tensor, or of block-scaled elements the values
+/// and the scales of each layer.
+using WeightParts = SmallVector<HostTensor, 1>;
+
+/// Weights that lie in files. These are mapped: what nobody asks for is not
+/// read.
 class WeightFiles {
 public:
-  /// `path`: a *.safetensors file, a model.safetensors.index.json, or a folder
-  /// with one of these. Errors: at `loc`, or in the headers of the files.
-  static FailureOr<WeightFiles> open(StringRef path, Location loc);
+  virtual ~WeightFiles();
 
-  /// The weight of that name, of that type; stacked where each expert has a
-  /// tensor of its own. Numbers of another float type are converted. Errors: a
-  /// tensor that is missing or of another shape, with both shapes.
-  FailureOr<HostTensor> read(StringRef name, RankedTensorType type,
-                             Location loc) const;
+  /// `path`: a GGUF file, which is known by its first bytes; a *.safetensors
+  /// file, a model.safetensors.index.json, or a folder with one of these.
+  /// Errors: at `loc`, or in the headers of the files.
+  static FailureOr<std::unique_ptr<WeightFiles>> open(StringRef path,
+                                                      Location loc);
 
-private:
-  struct Entry {
-    const SafetensorsTensor *tensor;
-    std::shared_ptr<llvm::MemoryBuffer> file;
-  };
+  /// The weight of that name, its parts of these types. What is stored in
+  /// another float type or in blocks with scales is converted to a plain float
+  /// type, rounded once. Errors: a tensor that is missing, of another shape,
+  /// with both shapes, or of a type that does not become this one.
+  virtual FailureOr<WeightParts> read(StringRef name,
+                                      ArrayRef<RankedTensorType> parts,
+                                      Location loc) const = 0;
 
-  LogicalResult addFile(StringRef path, Location loc);
-  const Entry *find(StringRef name) const;
-  FailureOr<HostTensor> readPlain(const Entry &entry, ArrayRef<int64_t> shape,
-                                  Type element) const;
-  FailureOr<HostTensor> readExperts(StringRef name, RankedTensorType type,
-                                    Location loc) const;
-
-  std::vector<std::unique_ptr<SafetensorsHeader>> headers;
-  llvm::StringMap<Entry> entries;
+  /// Whether the rows of q_proj and k_proj are in the order of an interleaved
+  /// rotary embedding, pair by pair; nothing where the files do not say.
+  virtual std::optional<bool> hasInterleavedRows() const {
+    return std::nullopt;
+  }
 };
 
 struct RandomRange {

@@ -1,0 +1,44 @@
+//===- GgmlBlocks.h - Numbers in ggml's blocks ------------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_EXECUTION_GGMLBLOCKS_H
+#define LLM_LIB_EXECUTION_GGMLBLOCKS_H
+
+#include "llm/Support/GgmlTypes.h"
+
+namespace mlir::llm {
+
+/// A block as numbers, each exact. Number i is
+///   value[i] * scale * subScales[s] - minimum * subMinimums[s],
+/// s = i / `GgmlFormat::subBlock`.
+struct GgmlBlock {
+  static constexpr int64_t mostElements = 256, mostSubBlocks = 16;
+  double values[mostElements];
+  double scale = 1, minimum = 0;
+  double subScales[mostSubBlocks], subMinimums[mostSubBlocks];
+};
+
+/// How the bytes of a block become numbers.
+struct GgmlFormat {
+  std::string_view name;
+  int64_t subBlock; ///< elements that share a sub-scale; 0: there are none
+  /// Whether values times the scales of all layers of the block-scaled type of
+  /// that name (getGgmlElementType) are the numbers. Others have minimums, or
+  /// values of a codebook.
+  bool isProduct;
+  void (*read)(const unsigned char *bytes, GgmlBlock &block);
+
+  /// Number `i` of a block, in f64: exact.
+  double getNumber(const GgmlBlock &block, int64_t i) const;
+};
+
+/// Null for types whose codebooks are not here, and those that are plain.
+const GgmlFormat *findGgmlFormat(std::string_view name);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_EXECUTION_GGMLBLOCKS_H

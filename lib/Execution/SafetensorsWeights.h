@@ -1,0 +1,56 @@
+//===- SafetensorsWeights.h - Weights of a checkpoint -----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_EXECUTION_SAFETENSORSWEIGHTS_H
+#define LLM_LIB_EXECUTION_SAFETENSORSWEIGHTS_H
+
+#include "StoredTensor.h"
+#include "llm/Execution/WeightFiles.h"
+#include "llm/Files/SafetensorsHeader.h"
+
+namespace mlir::llm {
+
+/// Tensors of a checkpoint of Hugging Face, or of what llm-run saved.
+class SafetensorsWeights : public WeightFiles {
+public:
+  static FailureOr<std::unique_ptr<WeightFiles>>
+  openFile(std::shared_ptr<llvm::MemoryBuffer> file, StringRef path,
+           Location loc);
+  /// The files that an index names.
+  static FailureOr<std::unique_ptr<WeightFiles>>
+  openIndex(StringRef text, StringRef path, Location loc);
+
+  /// Experts with a tensor each are stacked.
+  FailureOr<WeightParts> read(StringRef name, ArrayRef<RankedTensorType> parts,
+                              Location loc) const override;
+
+private:
+  struct Entry {
+    const SafetensorsTensor *tensor;
+    std::shared_ptr<llvm::MemoryBuffer> file;
+  };
+
+  LogicalResult addFile(std::shared_ptr<llvm::MemoryBuffer> file,
+                        StringRef path, Location loc);
+  std::optional<StoredTensor> find(StringRef name) const;
+
+  /// Nothing where no tensor has the weight.
+  FailureOr<std::optional<WeightParts>>
+  readWhole(StringRef name, ArrayRef<RankedTensorType> parts) const;
+  FailureOr<WeightParts> readSaved(StringRef name,
+                                   ArrayRef<RankedTensorType> parts) const;
+  FailureOr<WeightParts> readExperts(StringRef name,
+                                     ArrayRef<RankedTensorType> parts,
+                                     Location loc) const;
+
+  std::vector<std::unique_ptr<SafetensorsHeader>> headers;
+  llvm::StringMap<Entry> entries;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_EXECUTION_SAFETENSORSWEIGHTS_H

@@ -1,0 +1,196 @@
+//===- ScaledTensors.cpp - Values and scales in two tensors ---------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScaledTensors.h"
+#include "llm/Import/WeightNames.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+//===----------------------------------------------------------------------===//
+// fp8
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int64_t> withoutUnits(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> sizes;
+  llvm::copy_if(shape, std::back_inserter(sizes),
+                [](int64_t size) { return size != 1; });
+  return sizes;
+}
+
+/// How many neighbours share a scale along each dimension; nothing where the
+/// scales are no such blocks.
+static std::optional<SmallVector<int64_t>>
+findBlocks(ArrayRef<int64_t> shape, ArrayRef<int64_t> scales) {
+  // DeepSeek's blocks; those of other sizes say so in the config alone.
+  constexpr int64_t blockOfFp8 = 128;
+  SmallVector<int64_t> sizes(scales);
+  // One for all, or one for each row.
+  if (sizes.size() < shape.size() && sizes.size() <= 1)
+    sizes.resize(shape.size(), 1);
+  if (sizes.size() != shape.size())
+    return std::nullopt;
+  SmallVector<int64_t> blocks;
+  for (auto [size, count] : llvm::zip_equal(shape, sizes)) {
+    if (count == 1 || count == size)
+      blocks.push_back(count == 1 ? std::max<int64_t>(size, 1) : 1);
+    else if (count == llvm::divideCeilSigned(size, blockOfFp8))
+      blocks.push_back(blockOfFp8);
+    else
+      return std::nullopt;
+  }
+  return blocks;
+}
+
+/// Calls `visit` with the number of each element and that of its scale.
+static void walkScales(ArrayRef<int64_t> shape, ArrayRef<int64_t> blocks,
+                       function_ref<void(int64_t, int64_t)> visit) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t rest = i, scale = 0, stride = 1;
+    for (size_t dim = shape.size(); dim-- > 0;) {
+      scale += rest % shape[dim] / blocks[dim] * stride;
+      stride *= llvm::divideCeilSigned(shape[dim], blocks[dim]);
+      rest /= shape[dim];
+    }
+    visit(i, scale);
+  }
+}
+
+/// The number of each pattern of 8 bits.
+static SmallVector<double> listNumbers(Type type) {
+  SmallVector<double> numbers;
+  for (unsigned bits = 0; bits < 256; ++bits) {
+    char byte = static_cast<char>(bits);
+    numbers.push_back(readElement(type, &byte));
+  }
+  return numbers;
+}
+
+static FailureOr<WeightParts> dequantizeFp8(const StoredTensor &values,
+                                            Type valueType,
+                                            const StoredTensor &scales,
+                                            const HostTensor &scaleNumbers,
+                                            Type element) {
+  std::optional<SmallVector<int64_t>> blocks =
+      findBlocks(values.shape, scales.shape);
+  if (!blocks)
+    return emitError(scales.loc)
+           << "tensor '" << scales.name << "' is "
+           << describeShape(scales.shape) << ", and scales '" << values.name
+           << "', " << describeShape(values.shape)
+           << "; expected a scale for each 128 elements along a dimension, for "
+              "each one, or for all; import the program with the weights' own "
+              "format";
+  SmallVector<double> numbers = listNumbers(valueType);
+  HostTensor result(element, values.shape);
+  walkScales(values.shape, *blocks, [&](int64_t i, int64_t scale) {
+    auto bits = static_cast<unsigned char>(values.data[i]);
+    result.set(i, numbers[bits] * scaleNumbers.get(scale));
+  });
+  return WeightParts{result};
+}
+
+FailureOr<WeightParts> llm::readFp8(const StoredTensor &values, Type valueType,
+                                    const StoredTensor &scales, Type scaleType,
+                                    ArrayRef<RankedTensorType> parts) {
+  Type element = parts.front().getElementType();
+  if (failed(values.checkShape(parts.front().getShape())))
+    return failure();
+  bool isOne = parts.size() == 1;
+  FailureOr<HostTensor> numbers = scales.readPlain(
+      scaleType, isOne ? scaleType : parts.back().getElementType());
+  if (failed(numbers))
+    return failure();
+  if (isOne && isa<FloatType>(element) && element != valueType)
+    return dequantizeFp8(values, valueType, scales, *numbers, element);
+  if (parts.size() != 2)
+    return values.refuse(element)
+           << " with " << parts.size() - 1
+           << " layers of scales; the file has one, '" << scales.name << "'";
+  ArrayRef<int64_t> shape = parts.back().getShape();
+  if (withoutUnits(shape) != withoutUnits(scales.shape))
+    return scales.checkShape(shape);
+  FailureOr<HostTensor> given = values.readPlain(valueType, element);
+  if (failed(given) || element != valueType)
+    return failed(given) ? failure() : LogicalResult(values.refuse(element));
+  return WeightParts{*given,
+                     HostTensor(numbers->getElementType(), shape,
+                                numbers->getData(), numbers->getOwner())};
+}
+
+//===----------------------------------------------------------------------===//
+// MXFP4
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t blockOfMxfp4 = 32;
+
+/// The value behind `i` others: two are in a byte, the first in the low bits.
+static char pickNibble(const char *bytes, int64_t i) {
+  auto byte = static_cast<unsigned char>(bytes[i / 2]);
+  return static_cast<char>(i % 2 ? byte >> 4 : byte & 15);
+}
+
+/// [.., columns, rows] of what is stored as [.., rows, columns].
+static HostTensor dequantizeMxfp4(const StoredTensor &blocks,
+                                  const StoredTensor &scales,
+                                  RankedTensorType type) {
+  MLIRContext *context = type.getContext();
+  Type value = Float4E2M1FNType::get(context),
+       exponent = Float8E8M0FNUType::get(context);
+  HostTensor result(type.getElementType(), type.getShape());
+  SmallVector<double> numbers = listNumbers(exponent);
+  int64_t rows = type.getShape().back(), columns = type.getShape().rbegin()[1];
+  for (int64_t i = 0, count = result.getNumElements(); i < count; ++i) {
+    char bits = pickNibble(blocks.data, i);
+    auto scale = static_cast<unsigned char>(scales.data[i / blockOfMxfp4]);
+    int64_t matrix = i / (rows * columns), row = i / columns % rows;
+    result.set((matrix * columns + i % columns) * rows + row,
+               readElement(value, &bits) * numbers[scale]);
+  }
+  return result;
+}
+
+FailureOr<WeightParts> llm::readMxfp4(const StoredTensor &blocks,
+                                      const StoredTensor &scales,
+                                      ArrayRef<RankedTensorType> parts) {
+  RankedTensorType type = parts.front();
+  MLIRContext *context = type.getContext();
+  Type value = Float4E2M1FNType::get(context),
+       exponent = Float8E8M0FNUType::get(context);
+  SmallVector<int64_t> logical(type.getShape());
+  bool isPlain = parts.size() == 1 && isa<FloatType>(type.getElementType()) &&
+                 type.getElementType() != value && logical.size() > 1;
+  if (isPlain)
+    std::swap(logical.back(), logical.rbegin()[1]);
+  if (!isPlain && (parts.size() != 2 || type.getElementType() != value ||
+                   parts.back().getElementType() != exponent))
+    return blocks.refuse(type.getElementType())
+           << "; expected MXFP4, or one plain float type";
+  SmallVector<int64_t> groups(logical);
+  groups.back() = llvm::divideCeilSigned(groups.back(), blockOfMxfp4);
+  SmallVector<int64_t> bytes(groups);
+  bytes.push_back(blockOfMxfp4 / 2);
+  if (failed(blocks.checkShape(bytes)) || failed(scales.checkShape(groups)))
+    return failure();
+  if (logical.back() % blockOfMxfp4)
+    return blocks.refuse(type)
+           << ", of rows that are no whole blocks of " << blockOfMxfp4;
+  if (isPlain)
+    return WeightParts{dequantizeMxfp4(blocks, scales, type)};
+  HostTensor values(value, logical);
+  for (int64_t i = 0, count = values.getNumElements(); i < count; ++i)
+    values.getData()[i] = pickNibble(blocks.data, i);
+  if (failed(scales.checkShape(parts.back().getShape())))
+    return failure();
+  return WeightParts{values,
+                     HostTensor(exponent, groups,
+                                const_cast<char *>(scales.data), scales.file)};
+}

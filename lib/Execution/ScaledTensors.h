@@ -1,0 +1,38 @@
+//===- ScaledTensors.h - Values and scales in two tensors -------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What checkpoints of Hugging Face have of quantized weights: a tensor of fp8
+// values beside one of scales, or one of MXFP4 values, two in a byte, beside
+// one of exponents.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_EXECUTION_SCALEDTENSORS_H
+#define LLM_LIB_EXECUTION_SCALEDTENSORS_H
+
+#include "StoredTensor.h"
+#include "llm/Execution/WeightFiles.h"
+
+namespace mlir::llm {
+
+/// Values of fp8 and their scales, of these plain types. The parts are two, or
+/// one of a float type: then there is a scale for each 128 elements of a
+/// dimension, for each one, or for all.
+FailureOr<WeightParts> readFp8(const StoredTensor &values, Type valueType,
+                               const StoredTensor &scales, Type scaleType,
+                               ArrayRef<RankedTensorType> parts);
+
+/// `*_blocks` [.., rows, groups, 16] and `*_scales` [.., rows, groups] of
+/// gpt-oss. The parts are two, or one of a float type and [.., 32 groups,
+/// rows], the layout that weights of this name have where they are plain.
+FailureOr<WeightParts> readMxfp4(const StoredTensor &blocks,
+                                 const StoredTensor &scales,
+                                 ArrayRef<RankedTensorType> parts);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_EXECUTION_SCALEDTENSORS_H
