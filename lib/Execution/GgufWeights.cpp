@@ -184,7 +184,7 @@ FailureOr<WeightParts> GgufWeights::read(StringRef name,
                       tensor->shape,
                       StringRef(type.name.data(), type.name.size()),
                       header.loc(*tensor),
-                      file->getBufferStart() + tensor->offsetBytes,
+                      header.getData(*tensor).data(),
                       file};
   if (failed(stored.checkShape(shape)))
     return failure();

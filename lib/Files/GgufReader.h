@@ -24,7 +24,8 @@ StringRef stringify(GgufValueType type);
 class GgufReader {
 public:
   GgufReader(StringRef bytes, StringAttr fileName)
-      : header(fileName), reader(bytes, fileName), fileBytes(bytes.size()) {}
+      : header(bytes, fileName), reader(bytes, fileName),
+        fileBytes(bytes.size()) {}
 
   FailureOr<GgufHeader> read();
 

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GgufFields.h"
 #include "llm/Import/Checkpoints.h"
 #include "llm/Import/DecoderBuilder.h"
 #include "llm/Import/GgmlNames.h"
@@ -26,11 +27,11 @@ namespace mlir::llm {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Reads keys of one architecture; the first error ends the import.
-class GgufModelReader {
+/// The first error ends the import.
+class GgufModelReader : GgufFields {
 public:
   explicit GgufModelReader(const GgufHeader &header)
-      : header(header), model(header.loc()) {}
+      : GgufFields(header), model(header.loc()) {}
 
   FailureOr<ModelConfig> read();
 
@@ -44,63 +45,10 @@ private:
   LogicalResult takeTensors();
   LogicalResult takeTensor(const NamedWeight &weight);
 
-  /// A positive whole number under "<architecture>.<key>", or of a list the one
-  /// that all its entries are; `absent` 0: it is required.
-  FailureOr<int64_t> size(StringRef key, int64_t absent = 0);
-  FailureOr<double> number(StringRef key, double absent);
-  std::string keyOf(StringRef key) const {
-    return (architecture + "." + key).str();
-  }
-  InFlightDiagnostic refuse(StringRef key) const {
-    return mlir::emitError(header.loc(key)) << "'" << key << "' ";
-  }
-  bool hasTensor(StringRef name) const { return header.findTensor(name); }
-
-  const GgufHeader &header;
   ModelConfig model;
-  std::string architecture;
   llvm::StringSet<> taken; ///< tensors
 };
 } // namespace
-
-FailureOr<int64_t> GgufModelReader::size(StringRef key, int64_t absent) {
-  std::string full = keyOf(key);
-  if (!header.has(full)) {
-    if (absent)
-      return absent;
-    return refuse(full) << "is missing";
-  }
-  std::optional<int64_t> value;
-  if (header.isArray(full)) {
-    auto values = header.findWholeNumbers(full);
-    if (failed(values))
-      return failure();
-    if (!llvm::all_equal(**values) || (*values)->empty())
-      return refuse(full) << "differs between layers: not supported";
-    value = (*values)->front();
-  } else {
-    auto whole = header.findWholeNumber(full);
-    if (failed(whole))
-      return failure();
-    value = *whole;
-  }
-  // Sums and products of two sizes are taken without a check.
-  constexpr int64_t most = int64_t(1) << 31;
-  if (*value < 1 || *value > most)
-    return refuse(full) << "must be in [1, 2^31], got " << *value;
-  return *value;
-}
-
-FailureOr<double> GgufModelReader::number(StringRef key, double absent) {
-  std::string full = keyOf(key);
-  auto value = header.findNumber(full);
-  if (failed(value))
-    return failure();
-  double result = value->value_or(absent);
-  if (!(result > 0))
-    return refuse(full) << "must be positive";
-  return result;
-}
 
 LogicalResult GgufModelReader::readArchitecture() {
   StringRef key = "general.architecture";
@@ -153,6 +101,8 @@ LogicalResult GgufModelReader::readAttention(AttentionConfig &attention) {
   attention.headDim = *keyLength;
   attention.rope.theta = *theta;
   attention.rope.isInterleaved = storesInterleavedRows(architecture);
+  if (failed(readGgufRopeScaling(*this, *keyLength / 2, attention.rope)))
+    return failure();
   attention.qkNorm = architecture == "qwen3" || architecture == "qwen3moe";
   attention.qkvBias = hasTensor("blk.0.attn_q.bias");
   attention.outBias = hasTensor("blk.0.attn_output.bias");
@@ -221,7 +171,7 @@ LogicalResult GgufModelReader::readVocabulary() {
   return success();
 }
 
-/// Keys of the architecture that are read, or on which no time depends; any
+/// Keys of the architecture that are read, or on which nothing depends; any
 /// other may change the work.
 LogicalResult GgufModelReader::checkKeys() {
   static constexpr llvm::StringLiteral known[] = {
@@ -243,8 +193,8 @@ LogicalResult GgufModelReader::checkKeys() {
       "rope.freq_base"};
   for (StringRef key : header.keys()) {
     StringRef rest = key;
-    if (!rest.consume_front(architecture + ".") ||
-        rest.starts_with("rope.scaling.") || llvm::is_contained(known, rest))
+    if (!rest.consume_front(architecture + ".") || isGgufRopeScalingKey(rest) ||
+        llvm::is_contained(known, rest))
       continue;
     return refuse(key) << "is unknown and may change the work";
   }
@@ -307,9 +257,7 @@ LogicalResult GgufModelReader::takeTensors() {
     if (failed(takeTensor(weight)))
       return failure();
   for (const GgufTensor &tensor : header.tensors())
-    // Factors of rope_scaling, which change the table of angles alone.
-    if (!taken.contains(tensor.name) &&
-        !StringRef(tensor.name).starts_with("rope_f"))
+    if (!taken.contains(tensor.name) && tensor.name != ggufRopeFactors)
       return mlir::emitError(header.loc(tensor))
              << "tensor '" << tensor.name << "' is no weight of architecture "
              << architecture << " as its metadata describe it";

@@ -329,10 +329,15 @@ static LogicalResult applyFormat(StringRef option, StringRef name,
   return success();
 }
 
-/// What is stored in a plain type is stored in that of the model.
-static void dropPlainTypes(WeightTypes &types) {
-  for (auto it = types.begin(); it != types.end();)
-    it = isa<FloatType>(it->second) ? types.erase(it) : std::next(it);
+/// Weights of such types are stored in that of the model.
+static void dropTypes(ModelConfig &model, function_ref<bool(Type)> isSuch) {
+  auto dropFrom = [&](WeightTypes &types) {
+    for (auto it = types.begin(); it != types.end();)
+      it = isSuch(it->second) ? types.erase(it) : std::next(it);
+  };
+  dropFrom(model.weightTypes);
+  for (LayerConfig &layer : model.layers)
+    dropFrom(layer.weightTypes);
 }
 
 static LogicalResult applyDtype(ModelConfig &model, StringRef name) {
@@ -348,9 +353,7 @@ static LogicalResult applyDtype(ModelConfig &model, StringRef name) {
     return emitOptionError(b.getContext())
            << "--dtype must be one of f32, f16, bf16; got '" << name << "'";
   model.elementType = type;
-  dropPlainTypes(model.weightTypes);
-  for (LayerConfig &layer : model.layers)
-    dropPlainTypes(layer.weightTypes);
+  dropTypes(model, [](Type each) { return isa<FloatType>(each); });
   return success();
 }
 
@@ -365,6 +368,11 @@ LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options) {
       for (const std::string &weight : linearWeightsOf(layer))
         layer.weightTypes.erase(weight);
   }
+  // Then no weight is in a format: embedding and head neither.
+  Type named =
+      findFormat(options.weights, Stored::Weight, model.location.getContext());
+  if (named && isa<FloatType>(named))
+    dropTypes(model, [](Type each) { return !isa<FloatType>(each); });
   if (!options.activations.empty())
     formats.isStatic = false;
   if (failed(applyFormat("--weights", options.weights, Stored::Weight, model,

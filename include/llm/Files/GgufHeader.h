@@ -93,6 +93,10 @@ public:
   /// In the file's order.
   ArrayRef<GgufTensor> tensors() const { return allTensors; }
   const GgufTensor *findTensor(StringRef name) const;
+  /// Its bytes in the file.
+  StringRef getData(const GgufTensor &tensor) const {
+    return bytes.substr(tensor.offsetBytes, tensor.sizeBytes);
+  }
 
 private:
   friend class GgufReader;
@@ -109,12 +113,14 @@ private:
     uint64_t offsetBytes = 0; ///< where the value's type stands
   };
 
-  explicit GgufHeader(StringAttr fileName) : fileName(fileName) {}
+  GgufHeader(StringRef bytes, StringAttr fileName)
+      : bytes(bytes), fileName(fileName) {}
   const Entry *findEntry(StringRef key) const;
   static std::string describe(const Value &value);
   static double readReal(const Value &value);
   InFlightDiagnostic emitWrongValue(const Entry &entry, StringRef wanted) const;
 
+  StringRef bytes; ///< of the whole file
   StringAttr fileName;
   std::vector<Entry> entries;
   llvm::StringMap<size_t> entryOfKey;
