@@ -48,7 +48,7 @@ config.substitutions += [
     ("%llvm-lib", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
 # Some tests need a Python that has a package: Debian's python3-jsonschema, python3-numpy.
-for package, tests in (("jsonschema", "target-schema.test"), ("numpy", "tie-out.test")):
+for package, tests in (("jsonschema", "target-schema.test"), ("numpy", "tie-out.test, gguf-runs.test, llama-cpp.test")):
     for python in ("python3", "/usr/bin/python3"):
         if subprocess.run([python, "-c", f"import {package}"], capture_output=True, check=False).returncode == 0:
             config.available_features.add(package)
@@ -101,6 +101,14 @@ if os.path.exists(viewer):
         config.environment["LLM_VIEWER_PACKAGES"] = packages
 if "browser" not in config.available_features:
     lit_config.note("the build has no page, or there are no chromium and packages for it: viewer tests are skipped")
+
+# llama.cpp itself runs the same GGUF files, where its packages are (integration/llama_cpp/setup.sh).
+packages = os.path.join(config.llm_build_dir, "test", "llama-cpp-packages")
+config.substitutions.append(("%llama-cpp-packages", packages))
+if shutil.which("node") and os.path.exists(os.path.join(packages, "installed.json")):
+    config.available_features.add("llama-cpp")
+else:
+    lit_config.note("there are no packages of llama.cpp: llama-cpp.test is skipped")
 
 # What the target of this machine is read from; a bare chroot has none.
 if glob.glob("/sys/devices/system/cpu/cpu*/cache"):

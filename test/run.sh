@@ -11,8 +11,9 @@ build=build
 
 command -v chromium >/dev/null || bash "$root/tools/setup.sh" chromium
 bash "$root/tools/build.sh" "$preset" all llm-tests
-# Without them the tests of the page are skipped, and lit says so.
+# Without them the tests of the page, and those against llama.cpp, are skipped, and lit says so.
 command -v npm >/dev/null && bash "$root/test/integration/viewer/setup.sh" "$root/$build/test/viewer-packages" || true
+command -v npm >/dev/null && bash "$root/test/integration/llama_cpp/setup.sh" "$root/$build/test/llama-cpp-packages" || true
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 status=0

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
-from gguf_files import BLOCKS, NUMBERS, PLAIN, PRODUCTS, STRING, dequantize, random_blocks, write_gguf
+from gguf_files import BLOCKS, PLAIN, PRODUCTS, dequantize, random_blocks, write_gguf
+from gguf_header import STRING, TYPES
 
 SHAPE = (3, 512)
 
@@ -80,7 +81,7 @@ def main():
     folder.mkdir(exist_ok=True)
     kinds = [*PLAIN, "bf16", *BLOCKS]
     for kind in kinds:
-        content = random_blocks(np.random.default_rng(NUMBERS[kind][0]), kind, SHAPE)
+        content = random_blocks(np.random.default_rng(TYPES[kind][0]), kind, SHAPE)
         write_gguf(folder / "w.gguf", [("general.name", STRING, "w")], {"w": (kind, SHAPE, content)})
         numbers = dequantize(kind, content, SHAPE)
         check_products(folder, kind, numbers)

@@ -4,55 +4,23 @@ Layouts are those of the structs in ggml's ggml-common.h, meanings those of ggml
 calculated in float64, where they are exact.
 """
 import math
-import struct
 
 import numpy as np
 
-ALIGNMENT = 32
-U32, I32, F32, STRING, ARRAY = 4, 5, 6, 8, 9  # types of metadata values
-NUMBERS = {  # number in the file, elements and bytes of a block
-    "f32": (0, 1, 4), "f16": (1, 1, 2), "q4_0": (2, 32, 18), "q4_1": (3, 32, 20), "q5_0": (6, 32, 22),
-    "q5_1": (7, 32, 24), "q8_0": (8, 32, 34), "q8_1": (9, 32, 36), "q2_K": (10, 256, 84), "q3_K": (11, 256, 110),
-    "q4_K": (12, 256, 144), "q5_K": (13, 256, 176), "q6_K": (14, 256, 210), "q8_K": (15, 256, 292),
-    "iq2_xxs": (16, 256, 66), "iq4_nl": (20, 32, 18), "iq4_xs": (23, 256, 136), "f64": (28, 1, 8),
-    "bf16": (30, 1, 2), "tq2_0": (35, 256, 66), "mxfp4": (39, 32, 17), "nvfp4": (40, 64, 36)}
+from gguf_header import TYPES, pack_header, size_bytes
+
 IQ4_CODES = np.array([-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113], float)
 E2M1_CODES = np.array([0, .5, 1, 1.5, 2, 3, 4, 6, -0., -.5, -1, -1.5, -2, -3, -4, -6])
 
 
-# --- Files ------------------------------------------------------------------------------------------------------------
-
-def pack_string(text):
-    return struct.pack("<Q", len(text.encode())) + text.encode()
-
-
-def pack_value(kind, value):
-    if kind == STRING:
-        return pack_string(value)
-    if kind == ARRAY:
-        element, items = value
-        return struct.pack("<IQ", element, len(items)) + b"".join(pack_value(element, item) for item in items)
-    return struct.pack({U32: "<I", I32: "<i", F32: "<f"}[kind], value)
-
-
 def write_gguf(path, metadata, tensors):
-    """metadata: (key, type, value); tensors: name -> (type, shape with the outermost first, bytes)."""
-    header = bytearray(b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(metadata)))
-    for key, kind, value in metadata:
-        header += pack_string(key) + struct.pack("<I", kind) + pack_value(kind, value)
-    offset, data = 0, bytearray()
-    for name, (kind, shape, content) in tensors.items():
-        header += pack_string(name) + struct.pack(f"<I{len(shape)}Q", len(shape), *reversed(shape))
-        header += struct.pack("<IQ", NUMBERS[kind][0], offset)
-        assert len(content) == size_bytes(kind, shape), name
-        data += content + b"\0" * (-len(content) % ALIGNMENT)
-        offset = len(data)
-    path.write_bytes(header + b"\0" * (-len(header) % ALIGNMENT) + data)
-
-
-def size_bytes(kind, shape):
-    _, elements, block_bytes = NUMBERS[kind]
-    return math.prod(shape) // elements * block_bytes
+    """tensors: name -> (type, shape with the outermost first, bytes)."""
+    header, offsets = pack_header(metadata, [(name, shape, kind) for name, (kind, shape, _) in tensors.items()])
+    with open(path, "wb") as file:
+        file.write(header)
+        for (kind, shape, content), begin, end in zip(tensors.values(), offsets, offsets[1:]):
+            assert len(content) == size_bytes(kind, shape)
+            file.write(content + b"\0" * (end - begin - len(content)))
 
 
 # --- Blocks: what bytes mean ------------------------------------------------------------------------------------------
@@ -183,15 +151,17 @@ def dequantize(kind, content, shape):
         return (np.frombuffer(content, "<u2").astype("<u4") << 16).view("<f4").astype(float).reshape(shape)
     if kind in PLAIN:
         return np.frombuffer(content, PLAIN[kind]).astype(float).reshape(shape)
-    raw = np.frombuffer(content, np.uint8).reshape(-1, NUMBERS[kind][2])
+    raw = np.frombuffer(content, np.uint8).reshape(-1, TYPES[kind][2])
     return BLOCKS[kind](raw).reshape(shape)
 
 
 # --- Blocks: random ones ----------------------------------------------------------------------------------------------
 
-# Where a block has floats of 16 bits, and about how large its values are beside them.
+# Where a block has floats of 16 bits, and with how much of a scale a minimum brings the mean of all numbers to 0.
 HALVES = {"q4_0": [0], "q4_1": [0, 2], "q5_0": [0], "q5_1": [0, 2], "q8_0": [0], "q8_1": [0, 2], "q2_K": [80, 82],
           "q3_K": [108], "q4_K": [0, 2], "q5_K": [0, 2], "q6_K": [208], "iq4_nl": [0], "iq4_xs": [0], "tq2_0": [64]}
+
+CENTER = {"q4_1": -7.5, "q5_1": -15.5, "q2_K": 1.5, "q4_K": 7.5, "q5_K": 15.5}
 
 
 def random_blocks(rng, kind, shape, deviation=None):
@@ -201,11 +171,11 @@ def random_blocks(rng, kind, shape, deviation=None):
         return (numbers.view("<u4") >> 16).astype("<u2").tobytes()
     if kind in PLAIN:
         return rng.normal(0, deviation or 1, shape).astype(PLAIN[kind]).tobytes()
-    raw = rng.integers(0, 256, (math.prod(shape) // NUMBERS[kind][1], NUMBERS[kind][2]), np.uint8)
+    raw = rng.integers(0, 256, (math.prod(shape) // TYPES[kind][1], TYPES[kind][2]), np.uint8)
 
     def set_scales(unit):
         for n, at in enumerate(HALVES.get(kind, [])):
-            size = rng.uniform(0.5, 1, len(raw)) * unit * (-1 if kind in ("q4_1", "q5_1") and n else 1)
+            size = rng.uniform(0.5, 1, len(raw)) * unit * (CENTER.get(kind, 1) if n else 1)
             raw[:, at:at + 2] = size.astype("<f2")[:, None].view(np.uint8)
         if kind == "q8_K":
             raw[:, :4] = (rng.uniform(0.5, 1, len(raw)) * unit).astype("<f4")[:, None].view(np.uint8)

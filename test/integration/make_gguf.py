@@ -3,9 +3,10 @@
 
 The keys, names and types are those that llama.cpp writes (conversion/base.py, llama.py and
 qwen.py, gguf-py/gguf/constants.py, and for q4_0 and q4_K src/llama-quant.cpp). The vocabulary is
-made up. The data is a hole in the file, which takes no space.
+made up. The data is a hole in the file, which takes no space, but for the factors of angles, which
+belong to the description of the model.
 
-TYPE is f16, bf16, q8_0, q4_0 or q4_K. With q4_K every second layer has attn_v and ffn_down in
+TYPE is f32, f16, bf16, q8_0, q4_0 or q4_K. With q4_K every second layer has attn_v and ffn_down in
 q6_K; llama.cpp's Q4_K_M has that on other layers, about as many.
 
     make_gguf.py CONFIG.json TYPE OUT.gguf
@@ -20,13 +21,9 @@ from pathlib import Path
 from typing import Any, Iterator
 
 from checkpoint_shapes import Config, Shapes, Weight, read_shapes, weights
+from gguf_header import ARRAY, F32, I32, STRING, TYPES, U32, pack_header
 
-ALIGNMENT = 32
-U32, I32, F32, STRING, ARRAY = 4, 5, 6, 8, 9  # types of metadata values
-# Number, elements and bytes of a block of ggml's types.
-TYPES = {"f32": (0, 1, 4), "f16": (1, 1, 2), "q4_0": (2, 32, 18), "q5_0": (6, 32, 22),
-         "q8_0": (8, 32, 34), "q4_K": (12, 256, 144), "q6_K": (14, 256, 210), "bf16": (30, 1, 2)}
-FILE_TYPES = {"f16": 1, "q4_0": 2, "q8_0": 7, "q4_K": 15, "bf16": 32}
+FILE_TYPES = {"f32": 0, "f16": 1, "q4_0": 2, "q8_0": 7, "q4_K": 15, "bf16": 32}
 NARROWER = {"q4_K": "q5_0", "q6_K": "q8_0"}  # where rows are no multiple of 256
 ARCHITECTURES = {"llama": "llama", "mistral": "llama", "mixtral": "llama", "qwen2": "qwen2",
                  "qwen3": "qwen3", "qwen3_moe": "qwen3moe"}
@@ -37,20 +34,6 @@ ROLES = {"embedding": "token_embd", "norm": "output_norm", "head": "output",
          "up_proj": "ffn_up", "down_proj": "ffn_down", "router": "ffn_gate_inp"}
 Entry = tuple[str, int, Any]             # key, type, value
 Tensor = tuple[str, list[int], str]      # name, shape with the outermost first, type
-
-
-def pack_string(text: str) -> bytes:
-    return struct.pack("<Q", len(text.encode())) + text.encode()
-
-
-def pack_value(kind: int, value: Any) -> bytes:
-    if kind == STRING:
-        return pack_string(value)
-    if kind == ARRAY:
-        element, items = value
-        return struct.pack("<IQ", element, len(items)) + b"".join(
-            pack_value(element, item) for item in items)
-    return struct.pack({U32: "<I", I32: "<i", F32: "<f"}[kind], value)
 
 
 def rope(config: Config) -> dict[str, Any]:
@@ -70,6 +53,18 @@ def rope_entries(config: Config, arch: str) -> Iterator[Entry]:
         yield (f"{arch}.rope.scaling.original_context_length", U32,
                found["original_max_position_embeddings"])
     yield f"{arch}.rope.freq_base", F32, found["rope_theta"]
+
+
+def rope_factors(config: Config, head_dim: int) -> list[float]:
+    """Of llama3: by what each frequency is divided (llama.py, generate_extra_tensors)."""
+    found, factors = rope(config), []
+    low, high = found["low_freq_factor"], found["high_freq_factor"]
+    for pair in range(head_dim // 2):
+        frequency = found["rope_theta"] ** (-2 * pair / head_dim)
+        turns = found["original_max_position_embeddings"] * frequency / (2 * math.pi)
+        share = min(1.0, max(0.0, (turns - low) / (high - low)))
+        factors.append(1 / ((1 - share) / found["factor"] + share))
+    return factors
 
 
 def entries(config: Config, shapes: Shapes, kind: str, name: str) -> Iterator[Entry]:
@@ -105,6 +100,13 @@ def entries(config: Config, shapes: Shapes, kind: str, name: str) -> Iterator[En
     yield "tokenizer.ggml.token_type", ARRAY, (I32, [1] * shapes.vocabulary)
 
 
+def gguf_name(weight: Weight) -> str:
+    """Of all experts of a role it is one."""
+    role, _, rest = weight.role.partition(".")
+    name = ROLES[role] if weight.layer is None else f"blk.{weight.layer}.{ROLES[role]}"
+    return f"{name}{'' if weight.expert is None else '_exps'}.{rest or 'weight'}"
+
+
 def fit(kind: str, row: int) -> str:
     """The type, or what llama.cpp takes when its blocks do not fill a row."""
     if row % TYPES[kind][1]:
@@ -129,30 +131,16 @@ def tensors(config: Config, shapes: Shapes, kind: str) -> Iterator[Tensor]:
     for weight in weights(shapes):
         if weight.expert:
             continue  # all experts of a role are one tensor, written for the first
-        role, _, rest = weight.role.partition(".")
-        name, shape = ROLES[role], weight.shape
-        if weight.layer is not None:
-            name = f"blk.{weight.layer}.{name}"
-        if weight.expert == 0:
-            name, shape = f"{name}_exps", [shapes.experts, *shape]
-        yield f"{name}.{rest or 'weight'}", shape, tensor_type(weight, shapes, kind)
+        shape = weight.shape if weight.expert is None else [shapes.experts, *weight.shape]
+        yield gguf_name(weight), shape, tensor_type(weight, shapes, kind)
 
 
-def write_gguf(path: Path, metadata: list[Entry], contents: list[Tensor]) -> None:
-    header = bytearray(b"GGUF" + struct.pack("<IQQ", 3, len(contents), len(metadata)))
-    for key, kind, value in metadata:
-        header += pack_string(key) + struct.pack("<I", kind) + pack_value(kind, value)
-    offset = 0
-    for name, shape, kind in contents:
-        number, block_elements, block_bytes = TYPES[kind]
-        header += pack_string(name) + struct.pack("<I", len(shape))
-        header += struct.pack(f"<{len(shape)}Q", *reversed(shape))
-        header += struct.pack("<IQ", number, offset)
-        offset += math.prod(shape) // block_elements * block_bytes
-        offset += -offset % ALIGNMENT
+def write_gguf(path: Path, metadata: list[Entry], contents: list[Tensor], factors: list[float]) -> None:
+    """factors: the data of the first tensor."""
+    header, offsets = pack_header(metadata, contents)
     with open(path, "wb") as file:
-        file.write(header)
-        file.truncate(len(header) + -len(header) % ALIGNMENT + offset)
+        file.write(header + struct.pack(f"<{len(factors)}f", *factors))
+        file.truncate(len(header) + offsets[-1])
 
 
 def main() -> None:
@@ -161,8 +149,9 @@ def main() -> None:
     config_path, kind = Path(sys.argv[1]), sys.argv[2]
     config = json.loads(config_path.read_text())
     shapes = read_shapes(config)
+    factors = rope_factors(config, shapes.head_dim) if rope(config)["rope_type"] == "llama3" else []
     write_gguf(Path(sys.argv[3]), list(entries(config, shapes, kind, config_path.stem)),
-               list(tensors(config, shapes, kind)))
+               list(tensors(config, shapes, kind)), factors)
 
 
 if __name__ == "__main__":
