@@ -10,9 +10,44 @@
 using namespace mlir;
 using namespace mlir::llm;
 
+static StringRef describe(DiagnosticSeverity severity) {
+  if (severity == DiagnosticSeverity::Error)
+    return "error: ";
+  return severity == DiagnosticSeverity::Warning ? "warning: " : "note: ";
+}
+
+static void printOne(const Diagnostic &diagnostic) {
+  if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+    ::llvm::errs() << place.getFilename().getValue() << ":" << place.getLine()
+                   << ":" << place.getColumn() << ": ";
+  ::llvm::errs() << describe(diagnostic.getSeverity()) << diagnostic << "\n";
+}
+
+void llm::printPlain(const Diagnostic &diagnostic) {
+  printOne(diagnostic);
+  for (const Diagnostic &note : diagnostic.getNotes())
+    printOne(note);
+}
+
+/// Weights by the names of their files, or the first bytes of a GGUF file.
+static bool isAboutWeights(const Diagnostic &diagnostic) {
+  auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+  if (!place)
+    return false;
+  StringRef path = place.getFilename().getValue(), magic = "GGUF";
+  if (path.ends_with(".safetensors") || path.ends_with(".gguf"))
+    return true;
+  auto start = ::llvm::MemoryBuffer::getFileSlice(path, magic.size(), 0);
+  return start && (*start)->getBuffer() == magic;
+}
+
 ToolDiagnostics::ToolDiagnostics(StringRef tool, MLIRContext *context)
     : tool(tool), inFiles(sources, context),
-      withoutPlace(context, [this](Diagnostic &diagnostic) {
+      withoutLine(context, [this](Diagnostic &diagnostic) {
+        if (isAboutWeights(diagnostic)) {
+          printPlain(diagnostic);
+          return success();
+        }
         if (!isa<UnknownLoc>(diagnostic.getLocation()))
           return failure();
         ::llvm::errs() << this->tool << ": error: " << diagnostic << "\n";

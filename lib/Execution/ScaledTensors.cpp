@@ -138,24 +138,35 @@ static char pickNibble(const char *bytes, int64_t i) {
   return static_cast<char>(i % 2 ? byte >> 4 : byte & 15);
 }
 
-/// [.., columns, rows] of what is stored as [.., rows, columns].
 static HostTensor dequantizeMxfp4(const StoredTensor &blocks,
                                   const StoredTensor &scales,
-                                  RankedTensorType type) {
-  MLIRContext *context = type.getContext();
-  Type value = Float4E2M1FNType::get(context),
-       exponent = Float8E8M0FNUType::get(context);
+                                  RankedTensorType type, Type value,
+                                  Type exponent) {
   HostTensor result(type.getElementType(), type.getShape());
-  SmallVector<double> numbers = listNumbers(exponent);
-  int64_t rows = type.getShape().back(), columns = type.getShape().rbegin()[1];
+  SmallVector<double> exponents = listNumbers(exponent);
   for (int64_t i = 0, count = result.getNumElements(); i < count; ++i) {
     char bits = pickNibble(blocks.data, i);
     auto scale = static_cast<unsigned char>(scales.data[i / blockOfMxfp4]);
-    int64_t matrix = i / (rows * columns), row = i / columns % rows;
-    result.set((matrix * columns + i % columns) * rows + row,
-               readElement(value, &bits) * numbers[scale]);
+    result.set(i, readElement(value, &bits) * exponents[scale]);
   }
   return result;
+}
+
+/// The rows of blocks must be those of `shape`.
+static LogicalResult checkGroups(const StoredTensor &blocks,
+                                 const StoredTensor &scales,
+                                 ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> groups(shape);
+  if (groups.empty() || groups.back() % blockOfMxfp4)
+    return emitError(blocks.loc)
+           << "tensor '" << blocks.name << "' has rows of blocks of "
+           << blockOfMxfp4 << " values, and the program expects "
+           << describeShape(shape);
+  groups.back() /= blockOfMxfp4;
+  SmallVector<int64_t> bytes(groups);
+  bytes.push_back(blockOfMxfp4 / 2);
+  return success(succeeded(blocks.checkShape(bytes)) &&
+                 succeeded(scales.checkShape(groups)));
 }
 
 FailureOr<WeightParts> llm::readMxfp4(const StoredTensor &blocks,
@@ -164,33 +175,26 @@ FailureOr<WeightParts> llm::readMxfp4(const StoredTensor &blocks,
   RankedTensorType type = parts.front();
   MLIRContext *context = type.getContext();
   Type value = Float4E2M1FNType::get(context),
-       exponent = Float8E8M0FNUType::get(context);
-  SmallVector<int64_t> logical(type.getShape());
-  bool isPlain = parts.size() == 1 && isa<FloatType>(type.getElementType()) &&
-                 type.getElementType() != value && logical.size() > 1;
-  if (isPlain)
-    std::swap(logical.back(), logical.rbegin()[1]);
-  if (!isPlain && (parts.size() != 2 || type.getElementType() != value ||
-                   parts.back().getElementType() != exponent))
-    return blocks.refuse(type.getElementType())
-           << "; expected MXFP4, or one plain float type";
-  SmallVector<int64_t> groups(logical);
-  groups.back() = llvm::divideCeilSigned(groups.back(), blockOfMxfp4);
-  SmallVector<int64_t> bytes(groups);
-  bytes.push_back(blockOfMxfp4 / 2);
-  if (failed(blocks.checkShape(bytes)) || failed(scales.checkShape(groups)))
+       exponent = Float8E8M0FNUType::get(context),
+       element = type.getElementType();
+  bool isPlain =
+      parts.size() == 1 && isa<FloatType>(element) && element != value;
+  bool isScaled = parts.size() == 2 && element == value &&
+                  parts.back().getElementType() == exponent;
+  if (!isPlain && !isScaled)
+    return blocks.refuse(element)
+           << "; expected MXFP4, or a plain float type: import the program "
+              "with --weights=mxfp4 or f32";
+  if (failed(checkGroups(blocks, scales, type.getShape())))
     return failure();
-  if (logical.back() % blockOfMxfp4)
-    return blocks.refuse(type)
-           << ", of rows that are no whole blocks of " << blockOfMxfp4;
   if (isPlain)
-    return WeightParts{dequantizeMxfp4(blocks, scales, type)};
-  HostTensor values(value, logical);
-  for (int64_t i = 0, count = values.getNumElements(); i < count; ++i)
-    values.getData()[i] = pickNibble(blocks.data, i);
+    return WeightParts{dequantizeMxfp4(blocks, scales, type, value, exponent)};
   if (failed(scales.checkShape(parts.back().getShape())))
     return failure();
+  HostTensor values(value, type.getShape());
+  for (int64_t i = 0, count = values.getNumElements(); i < count; ++i)
+    values.getData()[i] = pickNibble(blocks.data, i);
   return WeightParts{values,
-                     HostTensor(exponent, groups,
+                     HostTensor(exponent, scales.shape,
                                 const_cast<char *>(scales.data), scales.file)};
 }

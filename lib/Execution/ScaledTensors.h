@@ -27,8 +27,8 @@ FailureOr<WeightParts> readFp8(const StoredTensor &values, Type valueType,
                                ArrayRef<RankedTensorType> parts);
 
 /// `*_blocks` [.., rows, groups, 16] and `*_scales` [.., rows, groups] of
-/// gpt-oss. The parts are two, or one of a float type and [.., 32 groups,
-/// rows], the layout that weights of this name have where they are plain.
+/// gpt-oss, as values [.., rows, 32 groups] and exponents, or as one tensor of
+/// a float type.
 FailureOr<WeightParts> readMxfp4(const StoredTensor &blocks,
                                  const StoredTensor &scales,
                                  ArrayRef<RankedTensorType> parts);

@@ -329,15 +329,17 @@ static LogicalResult applyFormat(StringRef option, StringRef name,
   return success();
 }
 
-/// Weights of such types are stored in that of the model.
-static void dropTypes(ModelConfig &model, function_ref<bool(Type)> isSuch) {
-  auto dropFrom = [&](WeightTypes &types) {
-    for (auto it = types.begin(); it != types.end();)
-      it = isSuch(it->second) ? types.erase(it) : std::next(it);
+/// Weights of such types are stored in that of the model. They keep an entry:
+/// linear layers without one are in the format of the others.
+static void makePlain(ModelConfig &model, function_ref<bool(Type)> isSuch) {
+  auto change = [&](WeightTypes &types) {
+    for (auto &[name, type] : types)
+      if (isSuch(type))
+        type = model.elementType;
   };
-  dropFrom(model.weightTypes);
+  change(model.weightTypes);
   for (LayerConfig &layer : model.layers)
-    dropFrom(layer.weightTypes);
+    change(layer.weightTypes);
 }
 
 static LogicalResult applyDtype(ModelConfig &model, StringRef name) {
@@ -353,7 +355,7 @@ static LogicalResult applyDtype(ModelConfig &model, StringRef name) {
     return emitOptionError(b.getContext())
            << "--dtype must be one of f32, f16, bf16; got '" << name << "'";
   model.elementType = type;
-  dropTypes(model, [](Type each) { return isa<FloatType>(each); });
+  makePlain(model, [](Type each) { return isa<FloatType>(each); });
   return success();
 }
 
@@ -372,7 +374,7 @@ LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options) {
   Type named =
       findFormat(options.weights, Stored::Weight, model.location.getContext());
   if (named && isa<FloatType>(named))
-    dropTypes(model, [](Type each) { return !isa<FloatType>(each); });
+    makePlain(model, [](Type each) { return !isa<FloatType>(each); });
   if (!options.activations.empty())
     formats.isStatic = false;
   if (failed(applyFormat("--weights", options.weights, Stored::Weight, model,

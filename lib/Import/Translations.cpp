@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Import/Translations.h"
+#include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/Import/Checkpoints.h"
 #include "llm/Import/HfConfig.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
@@ -148,31 +149,12 @@ using Import = llvm::function_ref<FailureOr<OwningOpRef<ModuleOp>>(
     StringRef text, StringRef fileName, const ImportOptions &options,
     MLIRContext *context)>;
 
-/// Prints diagnostics without the line of the file that they are about, which
-/// in a file of weights is no text, and may be very long.
+/// A file of weights is no text, and its lines may be very long.
 class PlainDiagnostics : public ScopedDiagnosticHandler {
 public:
   explicit PlainDiagnostics(MLIRContext *context)
-      : ScopedDiagnosticHandler(context) {
-    setHandler([](Diagnostic &diagnostic) {
-      print(diagnostic);
-      for (Diagnostic &note : diagnostic.getNotes())
-        print(note);
-    });
-  }
-
-private:
-  static void print(Diagnostic &diagnostic) {
-    if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
-      llvm::errs() << place.getFilename().getValue() << ":" << place.getLine()
-                   << ":" << place.getColumn() << ": ";
-    llvm::errs() << (diagnostic.getSeverity() == DiagnosticSeverity::Error
-                         ? "error: "
-                     : diagnostic.getSeverity() == DiagnosticSeverity::Warning
-                         ? "warning: "
-                         : "note: ")
-                 << diagnostic << "\n";
-  }
+      : ScopedDiagnosticHandler(
+            context, [](Diagnostic &diagnostic) { printPlain(diagnostic); }) {}
 };
 } // namespace
 

@@ -146,6 +146,50 @@ def damaged_gguf(root: Path, folder: Path) -> list[str]:
     return problems + expect_error("no file", missing, "cannot read")
 
 
+def gguf_angles(root: Path, folder: Path) -> list[str]:
+    """What a header says of angles is in the program, or an error that names it."""
+    facts = json.loads((root / "test/models/Qwen--Qwen2.5-0.5B.json").read_text())
+    shapes, path = make_gguf.read_shapes(facts), folder / "angles.gguf"
+    pairs = shapes.head_dim // 2
+    problems = []
+
+    def imported(extra: dict, factors: list[float], name: str = "rope_freqs.weight"):
+        entries = list(make_gguf.entries(facts, shapes, "f16", "angles"))
+        entries += [(f"qwen2.rope.scaling.{key}", kind, value) for key, (kind, value) in extra.items()]
+        tensors = [(name, [len(factors)], "f32")] * bool(factors) + list(make_gguf.tensors(facts, shapes, "f16"))
+        make_gguf.write_gguf(path, entries, tensors, factors)
+        return run("llm-translate", "--import-gguf", path)
+
+    text, number, count = make_gguf.STRING, make_gguf.F32, make_gguf.U32
+    yarn = {"type": (text, "yarn"), "factor": (number, 4.0)}
+    ramp = "beta_fast = 3.200000e+01, beta_slow = 1.000000e+00, original_max_position_embeddings = "
+    told = [
+        (yarn | {"original_context_length": (count, 4096)}, [], "<yarn factor = 4.000000e+00, " + ramp + "4096, truncate"),
+        (yarn, [], ramp + str(facts["max_position_embeddings"])),
+        ({"factor": (number, 2.0)}, [], "<linear factor = 2.000000e+00>"),
+        ({}, [1.0] * (pairs - 1) + [8.0], "1.000000e+00, 8.000000e+00]>")]
+    for extra, factors, expected in told:
+        found = imported(extra, factors)
+        if found.returncode or expected not in found.stdout:
+            problems.append(f"angles of {extra}: {found.stderr or found.stdout[:2000]}; expected: {expected}")
+    for extra, factors in (({"type": (text, "none"), "factor": (number, 2.0)}, []), ({}, [1.0] * pairs)):
+        found = imported(extra, factors)
+        if found.returncode or "scaling" in found.stdout:
+            problems.append(f"no scaling by {extra}: {found.stderr or found.stdout[:2000]}")
+    refused = [
+        ({"type": (text, "longrope")}, [], "'qwen2.rope.scaling.type' must be one of none, linear, yarn; got \"longrope\""),
+        ({"attn_factor": (number, 1.5)}, [], "'qwen2.rope.scaling.attn_factor' other than 1 is not supported, got 1.5"),
+        ({"yarn_log_multiplier": (number, 0.1)}, [], "'qwen2.rope.scaling.yarn_log_multiplier' is unknown"),
+        ({"factor": (number, 2.0)}, [2.0] * pairs, "is not supported beside the tensor 'rope_freqs.weight'"),
+        (yarn | {"yarn_beta_slow": (number, 64.0)}, [], "must not be above 'yarn_beta_fast'"),
+        ({}, [2.0] * (pairs - 1), f"tensor 'rope_freqs.weight' must be {pairs} numbers of f32"),
+        ({}, [2.0] * (pairs - 1) + [0.0], "must have positive numbers, got 0.000000e+00 for pair")]
+    for extra, factors, message in refused:
+        problems += expect_error(f"angles of {extra}", imported(extra, factors), message)
+    return problems + expect_error("long factors", imported({}, [2.0] * pairs, "rope_factors_long.weight"),
+                                   "tensor 'rope_factors_long.weight' is no weight")
+
+
 def damaged_safetensors(root: Path, folder: Path) -> list[str]:
     config, place = root / "test/models/Qwen--Qwen3-0.6B.json", folder / "damaged"
 
@@ -190,7 +234,7 @@ def main() -> None:
     root, folder = Path(sys.argv[1]), Path(sys.argv[2])
     files, problems = check_gguf(root, folder)
     checkpoints, more = check_safetensors(root, folder)
-    problems += more + damaged_gguf(root, folder) + damaged_safetensors(root, folder)
+    problems += more + damaged_gguf(root, folder) + gguf_angles(root, folder) + damaged_safetensors(root, folder)
     if problems:
         sys.exit("\n".join(problems))
     print(f"{files} GGUF files and {checkpoints} checkpoints agree")

@@ -15,8 +15,13 @@
 
 namespace mlir::llm {
 
-/// Prints diagnostics of a context with their line of the file; those that are
-/// about no file, such as a wrong argument, behind the name of the tool.
+/// Prints a diagnostic and its notes with their places, but not the line of the
+/// file that is there.
+void printPlain(const Diagnostic &diagnostic);
+
+/// Prints diagnostics of a context with their line of the file, but of a file
+/// of weights, which is no text; those that are about no file, such as a wrong
+/// argument, behind the name of the tool.
 class ToolDiagnostics {
 public:
   ToolDiagnostics(StringRef tool, MLIRContext *context);
@@ -25,7 +30,7 @@ private:
   std::string tool;
   ::llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler inFiles;
-  ScopedDiagnosticHandler withoutPlace;
+  ScopedDiagnosticHandler withoutLine;
 };
 
 } // namespace mlir::llm
