@@ -104,7 +104,8 @@ struct ImportFlags {
       "weights", cl::cat(category), cl::value_desc("format"),
       cl::desc("Format of the linear layers of decoder layers: f32, f16, bf16, "
                "fp8, fp8_channel, fp8_block, int8, int4, int4_gN, mxfp8, "
-               "mxfp4, nvfp4 (default: the model's)")};
+               "mxfp4, nvfp4 (default: the model's); with the first three, no "
+               "other weight is in a format either")};
   cl::opt<std::string> activations{
       "activations", cl::cat(category), cl::value_desc("format"),
       cl::desc("Format to which their activations are converted (default: the "

@@ -52,7 +52,8 @@ struct ImportOptions {
   /// activations and of all weights that are in no format; empty: the model's.
   std::string dtype;
   /// Formats by name (see Formats.h), instead of those that the model's
-  /// description names; empty: those. `kv` is that of the cache.
+  /// description names; empty: those. `kv` is that of the cache. Where
+  /// `weights` is a plain type, no other weight is in a format either.
   std::string weights, activations, kv;
 };
 
