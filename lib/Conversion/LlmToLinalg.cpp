@@ -7,6 +7,7 @@
 
 #include "Lowerings.h"
 #include "SourcesToArguments.h"
+#include "ViewsOfBlocks.h"
 #include "llm/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
@@ -91,9 +92,11 @@ struct ConvertLlmToLinalg
     if (failed(checkLowerings()))
       return signalPassFailure();
     LinalgTypeConverter converter;
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (failed(makeSourcesArguments(function, converter)))
         return signalPassFailure();
+      showNumbersOfBlocks(function);
+    }
     if (failed(convert(converter)) || failed(reconcileCasts()))
       return signalPassFailure();
     moveFactsOfLoops();

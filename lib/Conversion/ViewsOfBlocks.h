@@ -1,0 +1,22 @@
+//===- ViewsOfBlocks.h - Views of block-scaled tensors ----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_CONVERSION_VIEWSOFBLOCKS_H
+#define LLM_LIB_CONVERSION_VIEWSOFBLOCKS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::llm {
+
+/// Slices, reshapes and concatenations of block-scaled tensors show numbers of
+/// f32 instead: a piece may begin inside of a block, and has then no scales of
+/// its own. For the time until all is lowered, llm.quantize makes these.
+void showNumbersOfBlocks(func::FuncOp function);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_CONVERSION_VIEWSOFBLOCKS_H
