@@ -8,9 +8,11 @@
 #include "llm/Conversion/LinalgLowering.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -265,27 +267,53 @@ Array LinalgLowering::asArray(Value tensor) const {
 }
 
 Array LinalgLowering::split(const Array &array, int64_t dim,
-                            int64_t inner) const {
+                            OpFoldResult inner) const {
+  SmallVector<OpFoldResult> sizes = getSizes(array.getValues());
+  OpFoldResult outer = divide(sizes[dim], inner);
+  sizes[dim] = outer;
+  sizes.insert(sizes.begin() + dim + 1, inner);
+  // Upstream expands a dimension into one of unknown size at most.
+  if (!getConstantIntValue(outer) && !getConstantIntValue(inner))
+    return copySplit(array, dim, sizes);
   SmallVector<ReassociationIndices> groups;
-  SmallVector<int64_t> shape;
-  SmallVector<OpFoldResult> sizes;
-  for (auto [d, size] : llvm::enumerate(getSizes(array.getValues()))) {
-    int64_t next = shape.size();
-    int64_t known = array.type.getDimSize(d);
-    if (static_cast<int64_t>(d) != dim) {
-      groups.push_back({next});
-      shape.push_back(known);
-      sizes.push_back(size);
-      continue;
-    }
-    groups.push_back({next, next + 1});
-    shape.append({known / inner, inner});
-    sizes.push_back(builder.getIndexAttr(known / inner));
-    sizes.push_back(builder.getIndexAttr(inner));
+  for (int64_t d = 0; d < array.getRank(); ++d) {
+    int64_t next = d + (d > dim ? 1 : 0);
+    groups.push_back({next});
+    if (d == dim)
+      groups.back().push_back(next + 1);
   }
+  SmallVector<int64_t> shape;
+  SmallVector<Value> values;
+  dispatchIndexOpFoldResults(sizes, values, shape);
   auto type = RankedTensorType::get(shape, array.type.getElementType());
   return asArray(tensor::ExpandShapeOp::create(
       builder, loc, type, array.getValues(), groups, sizes));
+}
+
+Array LinalgLowering::copySplit(const Array &array, int64_t dim,
+                                ArrayRef<OpFoldResult> sizes) const {
+  Value inner = getValueOrCreateConstantIndexOp(builder, loc, sizes[dim + 1]);
+  return asArray(generate(
+      sizes, array.type.getElementType(),
+      [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
+        SmallVector<Value> from(at);
+        Value first = arith::MulIOp::create(b, loc, from[dim], inner);
+        from[dim] = arith::AddIOp::create(b, loc, first, from[dim + 1]);
+        from.erase(from.begin() + dim + 1);
+        return tensor::ExtractOp::create(b, loc, array.getValues(), from);
+      }));
+}
+
+OpFoldResult LinalgLowering::divide(OpFoldResult size,
+                                    OpFoldResult divisor) const {
+  std::optional<int64_t> known = getConstantIntValue(size),
+                         by = getConstantIntValue(divisor);
+  if (known && by)
+    return builder.getIndexAttr(*known / *by);
+  Value quotient = arith::DivSIOp::create(
+      builder, loc, getValueOrCreateConstantIndexOp(builder, loc, size),
+      getValueOrCreateConstantIndexOp(builder, loc, divisor));
+  return quotient;
 }
 
 Array LinalgLowering::slice(const Array &array, int64_t dim,

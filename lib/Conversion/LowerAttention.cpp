@@ -212,6 +212,13 @@ Value sizeOf(LinalgLowering &lowering, const Array &array, unsigned dim) {
       lowering.getSizes(array.getValues())[dim]);
 }
 
+/// Heads that read one KV head; of slices of heads known at run time only.
+OpFoldResult countGroups(LinalgLowering &lowering, const Array &heads,
+                         unsigned dim, const Array &kvHeads) {
+  return lowering.divide(lowering.getSizes(heads.getValues())[dim],
+                         lowering.getSizes(kvHeads.getValues())[2]);
+}
+
 Array joinHeads(LinalgLowering &lowering, Value tensor) {
   auto joined = tensor::CollapseShapeOp::create(
       lowering.getBuilder(), lowering.getLoc(), tensor,
@@ -224,9 +231,9 @@ LogicalResult lowerGqaAttn(GqaAttnOp op, LinalgLowering &lowering) {
   MLIRContext *context = op.getContext();
   Array keys = lowering.getArray(op.getKeys());
   Array values = lowering.getArray(op.getValues());
-  int64_t groups =
-      op.getQuery().getType().getDimSize(2) / keys.type.getDimSize(2);
-  Array query = lowering.split(lowering.getArray(op.getQuery()), 2, groups);
+  Array all = lowering.getArray(op.getQuery());
+  OpFoldResult groups = countGroups(lowering, all, 2, keys);
+  Array query = lowering.split(all, 2, groups);
   SmallVector<OpFoldResult> q = lowering.getSizes(query.getValues());
   SmallVector<OpFoldResult> k = lowering.getSizes(keys.getValues());
   AttentionLowering attention(lowering, op.getMask(),
@@ -322,9 +329,8 @@ LogicalResult lowerSoftmax(SoftmaxOp op, LinalgLowering &lowering) {
 LogicalResult lowerQk(QkOp op, LinalgLowering &lowering) {
   MLIRContext *context = op.getContext();
   Array keys = lowering.getArray(op.getKeys());
-  int64_t kvHeads = keys.type.getDimSize(2);
-  int64_t groups = op.getQuery().getType().getDimSize(2) / kvHeads;
-  Array query = lowering.split(lowering.getArray(op.getQuery()), 2, groups);
+  Array all = lowering.getArray(op.getQuery());
+  Array query = lowering.split(all, 2, countGroups(lowering, all, 2, keys));
   SmallVector<OpFoldResult> q = lowering.getSizes(query.getValues());
   SmallVector<OpFoldResult> sizes = {q[0], q[2], q[3], q[1],
                                      lowering.getSizes(keys.getValues())[1]};
@@ -352,10 +358,9 @@ LogicalResult lowerQk(QkOp op, LinalgLowering &lowering) {
 LogicalResult lowerPv(PvOp op, LinalgLowering &lowering) {
   MLIRContext *context = op.getContext();
   Array values = lowering.getArray(op.getValues());
-  int64_t groups =
-      op.getProbabilities().getType().getDimSize(1) / values.type.getDimSize(2);
+  Array all = lowering.getArray(op.getProbabilities());
   Array probabilities =
-      lowering.split(lowering.getArray(op.getProbabilities()), 1, groups);
+      lowering.split(all, 1, countGroups(lowering, all, 1, values));
   SmallVector<OpFoldResult> p = lowering.getSizes(probabilities.getValues());
   AttentionLowering attention(lowering, op.getMask(),
                               sizeOf(lowering, probabilities, 3),

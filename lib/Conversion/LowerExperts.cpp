@@ -208,8 +208,8 @@ private:
   /// The best score of each group, with a bias the sum of the two best.
   Value scoreGroups(Value scores, int64_t groups) {
     int64_t experts = op.getLogits().getType().getDimSize(1);
-    Array grouped =
-        lowering.split(lowering.asArray(scores), 1, experts / groups);
+    Array grouped = lowering.split(lowering.asArray(scores), 1,
+                                   builder.getIndexAttr(experts / groups));
     SmallVector<OpFoldResult> sizes = {lowering.getSizes(scores)[0],
                                        builder.getIndexAttr(groups)};
     AffineMap group = mapOf(op.getContext(), 3, {0, 1});

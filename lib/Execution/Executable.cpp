@@ -154,7 +154,8 @@ findMachine(Location loc) {
   return std::move(*machine);
 }
 
-static FailureOr<std::unique_ptr<ExecutionEngine>> makeEngine(ModuleOp module) {
+static FailureOr<std::unique_ptr<ExecutionEngine>> makeEngine(ModuleOp module,
+                                                              bool optimize) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   FailureOr<std::unique_ptr<llvm::TargetMachine>> machine =
@@ -162,9 +163,11 @@ static FailureOr<std::unique_ptr<ExecutionEngine>> makeEngine(ModuleOp module) {
   if (failed(machine))
     return failure();
   ExecutionEngineOptions options;
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
-                                            machine->get());
-  options.transformer = optimize;
+  if (!optimize)
+    (*machine)->setOptLevel(llvm::CodeGenOptLevel::None);
+  auto transformer = makeOptimizingTransformer(
+      /*optLevel=*/optimize ? 2 : 0, /*sizeLevel=*/0, machine->get());
+  options.transformer = transformer;
   llvm::Expected<std::unique_ptr<ExecutionEngine>> engine =
       ExecutionEngine::create(module, options, std::move(*machine));
   if (!engine)
@@ -174,14 +177,14 @@ static FailureOr<std::unique_ptr<ExecutionEngine>> makeEngine(ModuleOp module) {
 }
 
 FailureOr<std::unique_ptr<Executable>>
-Executable::compile(FunctionOpInterface op, bool records) {
+Executable::compile(FunctionOpInterface op, CompileOptions options) {
   auto function = dyn_cast<func::FuncOp>(op.getOperation());
   if (!function)
     return op.emitError("is no func.func, which alone can be run");
   auto module = function->getParentOfType<ModuleOp>();
   std::unique_ptr<Executable> executable(new Executable());
   executable->name = function.getName().str();
-  if (records) {
+  if (options.records) {
     FailureOr<Program> program = Program::analyze(function);
     if (failed(program))
       return failure();
@@ -203,13 +206,14 @@ Executable::compile(FunctionOpInterface op, bool records) {
   dropResultsInPlace(function, executable->results);
   if (failed(runPasses(module, addKernels)))
     return failure();
-  if (records)
+  if (options.records)
     addRecorderCalls(function, *executable->recorder);
   function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                     UnitAttr::get(module.getContext()));
   if (failed(runPasses(module, addLoopsToLlvm)))
     return failure();
-  FailureOr<std::unique_ptr<ExecutionEngine>> engine = makeEngine(module);
+  FailureOr<std::unique_ptr<ExecutionEngine>> engine =
+      makeEngine(module, options.optimizes);
   if (failed(engine))
     return failure();
   (*engine)->registerSymbols([](llvm::orc::MangleAndInterner mangle) {

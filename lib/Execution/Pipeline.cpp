@@ -84,6 +84,8 @@ void llm::addBufferization(OpPassManager &pm) {
   // Callers hand over dense arrays.
   options.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
+  // Loops over tiles that add up sums carry new tensors.
+  options.allowReturnAllocsFromLoops = true;
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(bufferization::createOneShotBufferizePass(options));

@@ -58,6 +58,9 @@ struct CommandLine {
   cl::opt<std::string> resultsOf{
       "results-of", cl::value_desc("name"),
       cl::desc("Give the results of this op, too, behind the function's")};
+  cl::opt<bool> optimize{
+      "optimize", cl::init(true), cl::Hidden,
+      cl::desc("Optimize the code; without it is there sooner, and slower")};
   cl::opt<std::string> output{
       "output", cl::value_desc("file"),
       cl::desc("Results: *.npy, the last one; *.safetensors, all as result0, "
@@ -324,7 +327,8 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   if (options.measures())
     asRead = cast<ModuleOp>((*module)->clone());
   FailureOr<std::unique_ptr<Executable>> executable =
-      Executable::compile(*function, options.measures());
+      Executable::compile(*function,
+                          {options.optimize, options.measures()});
   if (failed(executable))
     return failure();
   InputOptions given{{options.inputs.begin(), options.inputs.end()},

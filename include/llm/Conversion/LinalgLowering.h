@@ -99,7 +99,9 @@ public:
   Value constantIndices(ArrayRef<int64_t> values) const;
   /// Splits the dimension `dim` of an array of plain elements into [outer,
   /// inner].
-  Array split(const Array &array, int64_t dim, int64_t inner) const;
+  Array split(const Array &array, int64_t dim, OpFoldResult inner) const;
+  /// Of sizes of which one is a multiple of the other.
+  OpFoldResult divide(OpFoldResult size, OpFoldResult divisor) const;
   /// [offset, offset + size) along `dim`, every `stride`-th.
   Array slice(const Array &array, int64_t dim, OpFoldResult offset,
               OpFoldResult size, int64_t stride = 1) const;
@@ -137,6 +139,8 @@ public:
   Value round(Value tensor, Type element) const;
 
 private:
+  Array copySplit(const Array &array, int64_t dim,
+                  ArrayRef<OpFoldResult> sizes) const;
   Value readScalar(OpBuilder &b, const Array &array, ValueRange stored) const;
   Value makeGeneric(
       Value init, AffineMap outMap, ArrayRef<Read> reads,

@@ -46,17 +46,24 @@ struct ProgramResult {
 /// What is handed over for an argument.
 using ArgumentValue = std::variant<HostTensor, int64_t>;
 
+struct CompileOptions {
+  /// Else it is compiled sooner, and runs slower: for tests of many small
+  /// programs.
+  bool optimizes = true;
+  /// Each run notes when which op ran.
+  bool records = false;
+};
+
 /// A function of a program, compiled for this CPU by plain loops: what the ops
 /// mean, not how to run them fast.
 class Executable {
 public:
   ~Executable();
 
-  /// Compiles `function`, whose module is changed on the way. If it `records`,
-  /// each run notes when which op ran. Errors: what has no lowering, at the op;
-  /// what no `Program` can be made of, if it records.
+  /// Compiles `function`, whose module is changed on the way. Errors: what has no
+  /// lowering, at the op; what no `Program` can be made of, if it records.
   static FailureOr<std::unique_ptr<Executable>>
-  compile(FunctionOpInterface function, bool records = false);
+  compile(FunctionOpInterface function, CompileOptions options = {});
 
   ArrayRef<ProgramArgument> getArguments() const { return arguments; }
   ArrayRef<ProgramResult> getResults() const { return results; }
