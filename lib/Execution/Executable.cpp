@@ -19,6 +19,7 @@
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -251,17 +252,22 @@ static SmallVector<int64_t> makeDescriptor(const HostTensor &tensor) {
   return descriptor;
 }
 
+/// Who frees what was allocated; several results may be views of one.
+using Owners = llvm::DenseMap<char *, std::shared_ptr<void>>;
+
 /// The result that a descriptor shows, and the words behind it.
 static HostTensor takeResult(const ProgramResult &result,
-                             const int64_t *&descriptor) {
+                             const int64_t *&descriptor, Owners &owners) {
   int64_t rank = result.type.getRank();
   auto *allocated = reinterpret_cast<char *>(descriptor[0]);
   auto *aligned = reinterpret_cast<char *>(descriptor[1]);
   ArrayRef<int64_t> sizes(descriptor + 3, rank);
   Type element = result.type.getElementType();
+  std::shared_ptr<void> &owner = owners[allocated];
+  if (!owner)
+    owner = std::shared_ptr<void>(allocated, std::free);
   HostTensor tensor(element, sizes,
-                    aligned + descriptor[2] * getElementBytes(element),
-                    std::shared_ptr<void>(allocated, std::free));
+                    aligned + descriptor[2] * getElementBytes(element), owner);
   descriptor += 3 + 2 * rank;
   return tensor;
 }
@@ -297,12 +303,13 @@ std::vector<HostTensor> Executable::run(ArrayRef<ArgumentValue> values) const {
 
   std::vector<HostTensor> all;
   const int64_t *descriptor = handedBack.data();
+  Owners owners;
   for (const ProgramResult &result : results) {
     if (result.inPlaceOf) {
       all.push_back(std::get<HostTensor>(values[*result.inPlaceOf]));
       continue;
     }
-    all.push_back(takeResult(result, descriptor));
+    all.push_back(takeResult(result, descriptor, owners));
   }
   return all;
 }
