@@ -2,7 +2,8 @@
 # Everything that is checked before a release, which takes four builds: all tests with the release
 # build, without optional packages, with assertions, and with sanitizers; that release and assertions write the
 # same bytes; that no kernel of several ops is faster than one of them, of all models, phases
-# and targets; that no better machine is slower; traces of all models on all presets; and the line
+# and targets; that no better machine is slower; that passes keep what thousands of random programs
+# compute; traces of all models on all presets; and the line
 # coverage of lib/.
 #   test/all.sh
 set -euo pipefail
@@ -31,6 +32,12 @@ PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_faster.py"
 
 echo "== traces of all models on all presets"
 PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/check_all_traces.py" "$root" "$folder" --all --jobs 2
+
+echo "== random programs before and after passes"
+for options in "1 3000 --interpret --coverage" "1 1000 --open --coverage"; do
+  # shellcheck disable=SC2086
+  PATH="$root/build/bin:$PATH" python3 -B "$root/test/integration/random_meaning.py" "$folder/random" $options
+done
 
 echo "== line coverage of lib/"
 bash "$root/test/coverage.sh"
