@@ -12,7 +12,7 @@ import math
 import re
 import sys
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
@@ -292,7 +292,8 @@ def main():
     found, refused, compared, uses = [], Counter(), Counter(), Counter()
     with ProcessPoolExecutor(options.jobs) as pool:
         firsts = range(options.first, options.end, options.batch)
-        for some in pool.map(check_batch, firsts, [options] * len(firsts)):
+        for done in as_completed([pool.submit(check_batch, first, options) for first in firsts]):
+            some = done.result()
             for program, passes, wrong in some[0]:
                 path = shrink_wrong(program, passes, wrong, options) if len(found) < options.shrink else ""
                 print(f"{program.name}, {passes}: {wrong} {path}", flush=True)
@@ -300,6 +301,8 @@ def main():
             refused += some[1]
             compared += some[2]
             uses += some[3]
+    if options.verbose:
+        print(f"seeds {options.first} to {options.end - 1}")
     print(f"{options.count} programs, {sum(compared.values())} comparisons, {len(found)} wrong")
     for passes, count in sorted(compared.items()):
         print(f"  {passes}: {count}")
