@@ -46,7 +46,7 @@ def gated(p):
     kind = p.random.choice(["swiglu", "geglu"])
     h = p.op(kind, f"{gate.name}, {up.name} : {types(gate, up)}", gate.shape, gate.element, [kind, "gated"])
     down = ops.matmul(p, h, x.shape[1], same | {"bias": False})
-    if down.type != x.type:
+    if not down.is_like(x.shape, x.element):
         return down
     return p.op("add", f"{x.name}, {down.name} : {types(x, down)}", x.shape, x.element, ["add", "residual"])
 
@@ -61,7 +61,7 @@ def keys_and_values(p, width=None):
     found = p.find(lambda v: v.shape == shape and v.element in FLOATS and v.is_open == p.is_open,
                    lambda: p.input(shape, element))
     shape = (*shape[:3], width or p.width)
-    values = p.find(lambda v: v.type == type_of(shape, found.element), lambda: p.input(shape, found.element), reuse=0.5)
+    values = p.find(lambda v: v.is_like(shape, found.element), lambda: p.input(shape, found.element), reuse=0.5)
     return found, values
 
 
@@ -127,7 +127,7 @@ def cached_attention(p):
     for _ in range(p.random.choice([0, 1, 1, 1, 2])):
         rows = [heads_of(p, heads)]
         if not is_latent:
-            rows.append(p.find(lambda v: v.type == rows[0].type, lambda: rows[0]))
+            rows.append(p.find(lambda v: v.is_like(rows[0].shape, rows[0].element), lambda: rows[0]))
         begin = "%begin" if p.is_open else str([n - p.seq for n in lengths]) if is_ragged else str(p.keys - p.seq)
         cache, = p.add_raw([kind], f"llm.kv_write {p.op_name('kv_write')}{cache}, {', '.join(r.name for r in rows)} at {begin}"
                            f" : {kind}, {types(*rows)}", ["kv_write"] + ["kv_write ragged"] * is_ragged)
@@ -269,7 +269,7 @@ def loop(p):
 
 def close_body(p, carried):
     """What the next iteration gets: made of what is there."""
-    last = p.find(lambda v: v.type == carried.type and v.name != carried.name)
+    last = p.find(lambda v: v.is_like(carried.shape, carried.element) and v.name != carried.name)
     if last is None:
         rows = p.find(lambda v: of_rank(2, carried.element)(v) and v.shape[0] == carried.shape[0])
         last = ops.matmul(p, rows, carried.shape[1], {"swap": True, "bias": False, "to": None})
@@ -389,7 +389,7 @@ def quoted(words):
 
 def linalg_map(p):
     x = ops.any_floats(p)
-    y = p.find(lambda v: v.type == x.type, lambda: x)
+    y = p.find(lambda v: v.is_like(x.shape, x.element), lambda: x)
     dims = "(" + ", ".join(f"d{n}" for n in range(len(x.shape))) + ")"
     body = p.random.choice(["    %y$ = arith.mulf %n0$, %n1$ : F", "    %y$ = arith.maximumf %n0$, %n1$ : F",
                             "    %z$ = math.tanh %n0$ : F\n    %y$ = arith.addf %z$, %n1$ : F"])

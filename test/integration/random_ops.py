@@ -135,7 +135,7 @@ def position_scale(p):
 def binary(p):
     kind = p.random.choice(["add", "add", "mul", "swiglu", "swiglu", "geglu"])
     x = any_floats(p)
-    y = p.find(lambda v: v.type == x.type, lambda: x)
+    y = p.find(lambda v: v.is_like(x.shape, x.element), lambda: x)
     limit = kind == "swiglu" and p.chance(0.4)
     text = f"{x.name}, {y.name}" + (f" limit {p.number(0.3, 2)}" if limit else "")
     return p.op(kind, f"{text} : {types(x, y)}", x.shape, x.element, [kind] + ["swiglu limit"] * limit)

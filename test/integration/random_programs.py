@@ -47,6 +47,10 @@ class Value:
     def type(self):
         return type_of(self.shape, self.element)
 
+    def is_like(self, shape, element):
+        """Two open sizes may be other ones, though types show both as `?`."""
+        return (self.shape, self.element) == (tuple(shape), element)
+
     @property
     def is_open(self):
         return any(isinstance(size, Open) for size in self.shape)
