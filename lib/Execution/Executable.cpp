@@ -177,47 +177,47 @@ static FailureOr<std::unique_ptr<ExecutionEngine>> makeEngine(ModuleOp module,
   return std::move(*engine);
 }
 
-FailureOr<std::unique_ptr<Executable>>
-Executable::compile(FunctionOpInterface op, CompileOptions options) {
-  auto function = dyn_cast<func::FuncOp>(op.getOperation());
-  if (!function)
-    return op.emitError("is no func.func, which alone can be run");
+LogicalResult Executable::lowerToLinalg(func::FuncOp function, bool records) {
   auto module = function->getParentOfType<ModuleOp>();
-  std::unique_ptr<Executable> executable(new Executable());
-  executable->name = function.getName().str();
-  if (options.records) {
+  if (records) {
     FailureOr<Program> program = Program::analyze(function);
     if (failed(program))
       return failure();
     numberOps(*program);
-    executable->recorder = std::make_unique<OpRecorder>();
+    recorder = std::make_unique<OpRecorder>();
   }
-  if (failed(runPasses(module,
-                       [](OpPassManager &pm) {
-                         pm.addPass(createConvertLlmToLinalgPass());
-                       })) ||
-      failed(describeInterface(function, executable->arguments,
-                               executable->results)) ||
-      failed(checkAllLowered(module)))
-    return failure();
+  auto convert = [](OpPassManager &pm) {
+    pm.addPass(createConvertLlmToLinalgPass());
+  };
+  return success(succeeded(runPasses(module, convert)) &&
+                 succeeded(describeInterface(function, arguments, results)) &&
+                 succeeded(checkAllLowered(module)));
+}
+
+LogicalResult Executable::lowerToLlvm(func::FuncOp function) {
+  auto module = function->getParentOfType<ModuleOp>();
   dropNames(function);
-  protectArguments(function, executable->arguments, executable->results);
+  protectArguments(function, arguments, results);
   if (failed(runPasses(module, addBufferization)))
     return failure();
-  dropResultsInPlace(function, executable->results);
+  dropResultsInPlace(function, results);
   if (failed(runPasses(module, addKernels)))
     return failure();
-  if (options.records)
-    addRecorderCalls(function, *executable->recorder);
+  if (recorder)
+    addRecorderCalls(function, *recorder);
   function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                     UnitAttr::get(module.getContext()));
-  if (failed(runPasses(module, addLoopsToLlvm)))
+  return runPasses(module, addLoopsToLlvm);
+}
+
+LogicalResult Executable::makeCode(ModuleOp module, StringRef name,
+                                   bool optimizes) {
+  FailureOr<std::unique_ptr<ExecutionEngine>> made =
+      makeEngine(module, optimizes);
+  if (failed(made))
     return failure();
-  FailureOr<std::unique_ptr<ExecutionEngine>> engine =
-      makeEngine(module, options.optimizes);
-  if (failed(engine))
-    return failure();
-  (*engine)->registerSymbols([](llvm::orc::MangleAndInterner mangle) {
+  engine = std::move(*made);
+  engine->registerSymbols([](llvm::orc::MangleAndInterner mangle) {
     llvm::orc::SymbolMap symbols;
     symbols[mangle(enterOpSymbol)] = {
         llvm::orc::ExecutorAddr::fromPtr(&enterOp),
@@ -225,13 +225,27 @@ Executable::compile(FunctionOpInterface op, CompileOptions options) {
     return symbols;
   });
   // Machine code is made here, not in the first run.
-  llvm::Expected<void (*)(void **)> entry =
-      (*engine)->lookupPacked("_mlir_ciface_" + executable->name);
-  if (!entry)
-    return op.emitError() << "cannot be compiled for this machine: "
-                          << llvm::toString(entry.takeError());
-  executable->entry = *entry;
-  executable->engine = std::move(*engine);
+  llvm::Expected<void (*)(void **)> found =
+      engine->lookupPacked(("_mlir_ciface_" + name).str());
+  if (!found)
+    return module.emitError() << "cannot be compiled for this machine: "
+                              << llvm::toString(found.takeError());
+  entry = *found;
+  return success();
+}
+
+FailureOr<std::unique_ptr<Executable>>
+Executable::compile(FunctionOpInterface op, CompileOptions options) {
+  auto function = dyn_cast<func::FuncOp>(op.getOperation());
+  if (!function)
+    return op.emitError("is no func.func, which alone can be run");
+  auto module = function->getParentOfType<ModuleOp>();
+  std::string name = function.getName().str();
+  std::unique_ptr<Executable> executable(new Executable());
+  if (failed(executable->lowerToLinalg(function, options.records)) ||
+      failed(executable->lowerToLlvm(function)) ||
+      failed(executable->makeCode(module, name, options.optimizes)))
+    return failure();
   return executable;
 }
 

@@ -7,6 +7,7 @@
 
 #include "Inputs.h"
 #include "Measurement.h"
+#include "llm/Console/Interrupts.h"
 #include "llm/Console/Terminal.h"
 #include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/Execution/Npy.h"
@@ -296,15 +297,19 @@ static LogicalResult report(const CommandLine &options,
   return success();
 }
 
-/// States of caches are written in place, each time at the same positions.
+/// States of caches are written in place, each time at the same positions. An
+/// interrupt ends it behind the run that is under way, once one is measured.
 static LogicalResult measure(const CommandLine &options,
                              const Executable &executable, const Inputs &inputs,
                              Measurement &measurement, Location loc) {
-  for (int64_t i = 0; i < options.warmup + options.repeat; ++i) {
+  for (int64_t left = options.warmup + options.repeat; left > 0; --left) {
     executable.run(inputs.getValues());
     std::vector<RecordedRun> runs = executable.takeRecordedRuns();
-    if (i >= options.warmup)
-      measurement.add(std::move(runs));
+    if (left > options.repeat && !InterruptNote::isNoted())
+      continue; // to warm up
+    measurement.add(std::move(runs));
+    if (InterruptNote::isNoted())
+      break;
   }
   return report(options, measurement, loc);
 }
@@ -313,6 +318,9 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   Location loc = UnknownLoc::get(&context);
   if (failed(checkOptions(options, loc)))
     return failure();
+  std::optional<InterruptNote> note;
+  if (options.measures())
+    note.emplace();
   ParserConfig config(&context);
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(options.program, config);
@@ -327,8 +335,7 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   if (options.measures())
     asRead = cast<ModuleOp>((*module)->clone());
   FailureOr<std::unique_ptr<Executable>> executable =
-      Executable::compile(*function,
-                          {options.optimize, options.measures()});
+      Executable::compile(*function, {options.optimize, options.measures()});
   if (failed(executable))
     return failure();
   InputOptions given{{options.inputs.begin(), options.inputs.end()},

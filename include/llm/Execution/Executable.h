@@ -10,6 +10,7 @@
 
 #include "llm/Execution/HostTensor.h"
 #include "llm/Trace/OpRecorder.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -60,8 +61,8 @@ class Executable {
 public:
   ~Executable();
 
-  /// Compiles `function`, whose module is changed on the way. Errors: what has no
-  /// lowering, at the op; what no `Program` can be made of, if it records.
+  /// Compiles `function`, whose module is changed on the way. Errors: what has
+  /// no lowering, at the op; what no `Program` can be made of, if it records.
   static FailureOr<std::unique_ptr<Executable>>
   compile(FunctionOpInterface function, CompileOptions options = {});
 
@@ -81,7 +82,10 @@ public:
 private:
   Executable();
 
-  std::string name;
+  LogicalResult lowerToLinalg(func::FuncOp function, bool records);
+  LogicalResult lowerToLlvm(func::FuncOp function);
+  LogicalResult makeCode(ModuleOp module, StringRef name, bool optimizes);
+
   std::vector<ProgramArgument> arguments;
   std::vector<ProgramResult> results;
   std::unique_ptr<OpRecorder> recorder; ///< compiled code has its address
