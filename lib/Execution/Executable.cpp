@@ -194,7 +194,7 @@ LogicalResult Executable::lowerToLinalg(func::FuncOp function, bool records) {
                  succeeded(checkAllLowered(module)));
 }
 
-LogicalResult Executable::lowerToLlvm(func::FuncOp function) {
+LogicalResult Executable::lowerToLlvm(func::FuncOp function, Kernels kernels) {
   auto module = function->getParentOfType<ModuleOp>();
   dropNames(function);
   protectArguments(function, arguments, results);
@@ -207,7 +207,8 @@ LogicalResult Executable::lowerToLlvm(func::FuncOp function) {
     addRecorderCalls(function, *recorder);
   function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                     UnitAttr::get(module.getContext()));
-  return runPasses(module, addLoopsToLlvm);
+  return runPasses(module,
+                   [&](OpPassManager &pm) { addLoopsToLlvm(pm, kernels); });
 }
 
 LogicalResult Executable::makeCode(ModuleOp module, StringRef name,
@@ -243,7 +244,7 @@ Executable::compile(FunctionOpInterface op, CompileOptions options) {
   std::string name = function.getName().str();
   std::unique_ptr<Executable> executable(new Executable());
   if (failed(executable->lowerToLinalg(function, options.records)) ||
-      failed(executable->lowerToLlvm(function)) ||
+      failed(executable->lowerToLlvm(function, options.kernels)) ||
       failed(executable->makeCode(module, name, options.optimizes)))
     return failure();
   return executable;

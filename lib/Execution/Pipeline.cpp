@@ -7,6 +7,7 @@
 
 #include "Pipeline.h"
 #include "OutlineKernels.h"
+#include "RegisterTiles.h"
 #include "SmallFloats.h"
 #include "llm/Execution/Executable.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -101,7 +102,9 @@ void llm::addKernels(OpPassManager &pm) {
   pm.addPass(createOutlineKernelsPass());
 }
 
-void llm::addLoopsToLlvm(OpPassManager &pm) {
+void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels) {
+  if (kernels == Kernels::Generated)
+    pm.addNestedPass<func::FuncOp>(createRegisterTilesPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createSmallFloatsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());

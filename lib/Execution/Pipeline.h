@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_EXECUTION_PIPELINE_H
 #define LLM_LIB_EXECUTION_PIPELINE_H
 
+#include "llm/Execution/Executable.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace mlir::llm {
@@ -20,7 +21,7 @@ void addBufferization(OpPassManager &pm);
 void addKernels(OpPassManager &pm);
 
 /// The functions as loops, and these as LLVM's ops.
-void addLoopsToLlvm(OpPassManager &pm);
+void addLoopsToLlvm(OpPassManager &pm, Kernels kernels);
 
 } // namespace mlir::llm
 

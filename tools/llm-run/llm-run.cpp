@@ -73,6 +73,13 @@ struct CommandLine {
       "tolerance", cl::init(1e-5), cl::value_desc("number"),
       cl::desc("Largest difference, of the largest magnitude that is expected "
                "(default: 1e-5)")};
+  cl::opt<Kernels> kernels{
+      "kernels", cl::init(Kernels::Generated),
+      cl::desc("Loops that ops become"),
+      cl::values(clEnumValN(Kernels::Generated, "generated",
+                            "several sums at once (default)"),
+                 clEnumValN(Kernels::Reference, "reference",
+                            "plain ones, which are the meaning"))};
   cl::opt<bool> compare{
       "compare",
       cl::desc("Print how long each op took beside what its target, or this "
@@ -334,8 +341,8 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   OwningOpRef<ModuleOp> asRead; // compiling takes the other one
   if (options.measures())
     asRead = cast<ModuleOp>((*module)->clone());
-  FailureOr<std::unique_ptr<Executable>> executable =
-      Executable::compile(*function, {options.optimize, options.measures()});
+  FailureOr<std::unique_ptr<Executable>> executable = Executable::compile(
+      *function, {options.optimize, options.measures(), options.kernels});
   if (failed(executable))
     return failure();
   InputOptions given{{options.inputs.begin(), options.inputs.end()},

@@ -47,16 +47,22 @@ struct ProgramResult {
 /// What is handed over for an argument.
 using ArgumentValue = std::variant<HostTensor, int64_t>;
 
+/// What loops are made of the ops.
+enum class Kernels {
+  Generated, ///< several sums at once, in registers
+  Reference, ///< plain ones, which are the meaning
+};
+
 struct CompileOptions {
   /// Else it is compiled sooner, and runs slower: for tests of many small
   /// programs.
   bool optimizes = true;
   /// Each run notes when which op ran.
   bool records = false;
+  Kernels kernels = Kernels::Generated;
 };
 
-/// A function of a program, compiled for this CPU by plain loops: what the ops
-/// mean, not how to run them fast.
+/// A function of a program, compiled for this CPU.
 class Executable {
 public:
   ~Executable();
@@ -83,7 +89,7 @@ private:
   Executable();
 
   LogicalResult lowerToLinalg(func::FuncOp function, bool records);
-  LogicalResult lowerToLlvm(func::FuncOp function);
+  LogicalResult lowerToLlvm(func::FuncOp function, Kernels kernels);
   LogicalResult makeCode(ModuleOp module, StringRef name, bool optimizes);
 
   std::vector<ProgramArgument> arguments;
