@@ -47,7 +47,7 @@ if $hasPage; then
 fi
 
 echo
-echo "The decode on this machine, by plain loops on one core, beside what such a core could do:"
+echo "The decode on one core of this machine, beside what its rates promise:"
 echo
 llm-run llama-3.2-1b.decode.mlir --warmup=1 --repeat=3 --compare --trace=llama-3.2-1b.decode.run.json \
   --measured=llama-3.2-1b.decode.run.mlir

@@ -113,7 +113,7 @@ ArrayRef<OtherField> calibrationOthers() {
        "which measurements the figures were fitted on, or carried from"},
       {keys::engines, "", "the datasheet's",
        "a map from engines that are there to their whole numbers, "
-       "`femtojoules_per_mac` and `kernels`"},
+       "`macs_per_cycle_per_unit`, `femtojoules_per_mac` and `kernels`"},
       {keys::memories, "", "the datasheet's",
        "a map from memories that are there to their numbers"},
       {keys::links, "", "the datasheet's",

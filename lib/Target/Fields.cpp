@@ -35,6 +35,7 @@ static std::vector<StringRef> engineKeys() {
 /// What of an engine a calibration may change.
 static std::vector<StringRef> calibratedEngineKeys() {
   std::vector<StringRef> keys = keysOf({}, engineNumbers());
+  keys.push_back(keys::macs);
   keys.push_back(keys::macEnergies);
   keys.push_back(keys::kernels);
   return keys;
@@ -114,6 +115,7 @@ private:
   void readKinds(const Field &field, Engine &engine);
   void readMemory(StringRef name, const Field &field);
   void readLink(StringRef name, const Field &field);
+  void readMacRates(const Field &field, Engine &engine);
   void readMacEnergies(const Field &engineField, Engine &engine);
   void readCostModel(const Field &engineField, Engine &engine);
   void readKernels(const Field &engineField, Engine &engine);
@@ -302,6 +304,19 @@ void Reader::readMacEnergies(const Field &engineField, Engine &engine) {
             });
 }
 
+/// Over those that are there.
+void Reader::readMacRates(const Field &field, Engine &engine) {
+  readRates(field, keys::macs, 1, [&](StringRef type, int64_t rate) {
+    auto known = llvm::find_if(engine.macRates, [&](const MacRate &each) {
+      return each.elementType == type;
+    });
+    if (known == engine.macRates.end())
+      engine.macRates.push_back({type.str(), rate});
+    else
+      known->macsPerCycle = rate;
+  });
+}
+
 void Reader::readEngine(StringRef name, const Field &field) {
   Engine engine;
   engine.name = name.str();
@@ -309,9 +324,7 @@ void Reader::readEngine(StringRef name, const Field &field) {
   readKinds(field, engine);
   readCostModel(field, engine);
   readNumbers(field, engineNumbers(), engine);
-  readRates(field, keys::macs, 1, [&](StringRef type, int64_t rate) {
-    engine.macRates.push_back({type.str(), rate});
-  });
+  readMacRates(field, engine);
   readMacEnergies(field, engine);
   readKernels(field, engine);
   readText(field, keys::privateMemory, engine.privateMemory);
@@ -368,6 +381,7 @@ void Reader::readCalibration(const Field &field) {
                               [&](const Field &field, Engine &engine) {
                                 expectKeys(field, calibratedEngineKeys());
                                 readNumbers(field, engineNumbers(), engine);
+                                readMacRates(field, engine);
                                 readMacEnergies(field, engine);
                                 readKernels(field, engine);
                               });

@@ -109,22 +109,22 @@ static const Engine *findComputeEngine(const Target &target) {
   return engine == target.engines.end() ? nullptr : &*engine;
 }
 
-static std::string energyPath(const Engine &engine, StringRef type) {
-  return (keys::engines + "." + engine.name + "." + keys::macEnergies + "." +
-          type)
-      .str();
+/// The path of a figure that an engine has for each type of products.
+static std::string typePath(const Engine &engine, StringRef key,
+                            StringRef type) {
+  return (keys::engines + "." + engine.name + "." + key + "." + type).str();
 }
 
 bool isEnergyFigure(StringRef path) {
   return path.rsplit('.').first.ends_with(("." + keys::macEnergies).str());
 }
 
-/// The engine and the rate that a path of an energy is of, or null.
+/// The engine and the rate whose figure of this key a path is of, or null.
 static std::pair<const Engine *, const MacRate *>
-findEnergy(const Target &target, StringRef path) {
+findOfType(const Target &target, StringRef key, StringRef path) {
   for (const Engine &engine : target.engines)
     for (const MacRate &rate : engine.macRates)
-      if (path == energyPath(engine, rate.elementType))
+      if (path == typePath(engine, key, rate.elementType))
         return {&engine, &rate};
   return {nullptr, nullptr};
 }
@@ -150,7 +150,7 @@ std::optional<std::string> energyFigure(const Target &target, Type macType) {
   std::string usedType;
   if (!engine || !macType || !Target::macsPerCycle(*engine, macType, usedType))
     return std::nullopt;
-  std::string path = energyPath(*engine, usedType);
+  std::string path = typePath(*engine, keys::macEnergies, usedType);
   return getFigure(target, path) ? std::optional(path) : std::nullopt;
 }
 
@@ -159,7 +159,10 @@ std::optional<std::string> energyFigure(const Target &target, Type macType) {
 //===----------------------------------------------------------------------===//
 
 std::optional<int64_t> getFigure(const Target &target, StringRef path) {
-  if (auto [engine, rate] = findEnergy(target, path); engine) {
+  if (auto [engine, rate] = findOfType(target, keys::macs, path); engine)
+    return rate->macsPerCycle;
+  if (auto [engine, rate] = findOfType(target, keys::macEnergies, path);
+      engine) {
     for (const MacEnergy &energy : engine->macEnergies)
       if (energy.elementType == rate->elementType)
         return energy.femtojoules;
@@ -201,7 +204,12 @@ static void setEnergy(Engine &engine, StringRef type, int64_t femtojoules) {
 }
 
 bool setFigure(Target &target, StringRef path, int64_t value) {
-  if (auto [found, rate] = findEnergy(target, path); found) {
+  if (auto [found, rate] = findOfType(target, keys::macs, path); found) {
+    Engine &engine = target.engines[size_t(found - target.engines.data())];
+    engine.macRates[size_t(rate - found->macRates.data())].macsPerCycle = value;
+    return true;
+  }
+  if (auto [found, rate] = findOfType(target, keys::macEnergies, path); found) {
     setEnergy(target.engines[size_t(found - target.engines.data())],
               rate->elementType, value);
     return true;

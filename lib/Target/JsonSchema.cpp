@@ -80,7 +80,8 @@ private:
     });
     writeDefinition("calibrated_engine", [&] {
       writeObject([&] {
-        writeReferences("engine", {keys::macEnergies, keys::kernels},
+        writeReferences("engine",
+                        {keys::macs, keys::macEnergies, keys::kernels},
                         engineNumbers());
       });
     });

@@ -40,6 +40,13 @@ static void writeMap(OStream &json, StringRef key,
   });
 }
 
+static void writeMacRates(OStream &json, const Engine &engine) {
+  std::vector<std::pair<std::string, int64_t>> macs;
+  for (const MacRate &rate : engine.macRates)
+    macs.push_back({rate.elementType, rate.macsPerCycle});
+  writeMap(json, keys::macs, macs);
+}
+
 static void writeEnergies(OStream &json, const Engine &engine) {
   std::vector<std::pair<std::string, int64_t>> energies;
   for (const MacEnergy &energy : engine.macEnergies)
@@ -67,12 +74,10 @@ static void writeEngine(OStream &json, const Engine &engine) {
   if (engine.costModel != CostModelKind::Tiles)
     json.attribute(keys::costModel, StringRef(stringify(engine.costModel)));
   writeNumbers(json, engineNumbers(), engine);
-  std::vector<std::pair<std::string, int64_t>> macs, ports;
-  for (const MacRate &rate : engine.macRates)
-    macs.push_back({rate.elementType, rate.macsPerCycle});
+  std::vector<std::pair<std::string, int64_t>> ports;
   for (const Port &port : engine.ports)
     ports.push_back({port.memory, port.bytesPerSecond});
-  writeMap(json, keys::macs, macs);
+  writeMacRates(json, engine);
   if (!engine.privateMemory.empty())
     json.attribute(keys::privateMemory, engine.privateMemory);
   writeMap(json, keys::ports, ports);
@@ -137,6 +142,8 @@ static void writeCalibration(OStream &json, const Target &target,
         continue;
       json.attributeObject(engine.name, [&, &engine = engine, &base = base] {
         writeNumbers(json, engineNumbers(), engine, base);
+        if (engine.macRates != base.macRates)
+          writeMacRates(json, engine);
         if (engine.macEnergies != base.macEnergies)
           writeEnergies(json, engine);
         if (engine.kernels != base.kernels)

@@ -1,4 +1,4 @@
-"""Runs small models before and after passes, which must not change what they compute.
+"""Runs small models before and after passes, and with plain loops, which must not change what they compute.
 
     keep_meaning.py FOLDER [FAMILY...]
 """
@@ -47,10 +47,15 @@ def check(folder, family):
         program.write_text(return_logits(run(
             "llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--dtype=f32", *options)))
         run("llm-run", program, f"--output={folder}/logits.npy")
+
+        def expect_same(name, *words):
+            said = run("llm-run", *words, f"--check-against={folder}/logits.npy", f"--tolerance={TOLERANCE}")
+            print(f"{family}, {phase}, {name}: {said.strip()}", flush=True)
+
+        expect_same("reference kernels", program, "--kernels=reference")
         for name, passes in PASSES.items():
             run("llm-opt", program, *passes, "-o", folder / "changed.mlir")
-            said = run("llm-run", folder / "changed.mlir", f"--check-against={folder}/logits.npy", f"--tolerance={TOLERANCE}")
-            print(f"{family}, {phase}, {name}: {said.strip()}", flush=True)
+            expect_same(name, folder / "changed.mlir")
 
 
 def main():

@@ -15,7 +15,8 @@ namespace mlir::llm {
 /// The number of an engine, a memory or a kernel at a path such as
 /// "engines.gpu.sustained_clock_hz" or
 /// "engines.gpu.kernels.contraction.item_cycles" or
-/// "engines.gpu.femtojoules_per_mac.bf16"; nothing where it is not given or
+/// "engines.gpu.femtojoules_per_mac.bf16" or
+/// "engines.cpu.macs_per_cycle_per_unit.bf16"; nothing where it is not given or
 /// there is no such field. A sustained rate that is not given is that of the
 /// datasheet, an energy that with which the peak just meets the power limit,
 /// so that it limits nothing.

@@ -21,7 +21,13 @@ def read(path):
     header = ast.literal_eval(data[10 : 10 + length].decode())
     code = {"<f4": "f", "<f8": "d", "<i4": "i"}[header["descr"]]
     count = math.prod(header["shape"])
-    print(header["shape"], *struct.unpack(f"<{count}{code}", data[10 + length :]))
+    return header["shape"], struct.unpack(f"<{count}{code}", data[10 + length :])
 
 
-{"write": write, "read": read}[sys.argv[1]](*sys.argv[2:])
+if __name__ == "__main__":
+    action, *words = sys.argv[1:]
+    if action == "write":
+        write(*words)
+    else:
+        shape, numbers = read(*words)
+        print(shape, *numbers)

@@ -64,6 +64,7 @@ protected:
 TEST_F(CalibrationFields, Overlay) {
   constexpr StringRef text = R"({"fitted_on": "rows", "engines": {"core": {
     "sustained_clock_hz": 7, "femtojoules_per_mac": {"i8": 0},
+    "macs_per_cycle_per_unit": {"i8": 5, "bf16": 3},
     "kernels": {"llm.add": {"launch_nanoseconds": 0}}}},
     "memories": {"dram": {"sustained_bytes_per_second": 390}}})";
   auto target = parse(text), datasheet = parse(text, false);
@@ -75,6 +76,8 @@ TEST_F(CalibrationFields, Overlay) {
   EXPECT_EQ(target->dram().bytesPerSecond, 400);
   EXPECT_TRUE(target->engines[0].macEnergies ==
               (std::vector<MacEnergy>{{"bf16", 500}, {"i8", 0}}));
+  EXPECT_TRUE(target->engines[0].macRates ==
+              (std::vector<MacRate>{{"bf16", 3}, {"i8", 5}}));
   ASSERT_EQ(target->engines[0].kernels.size(), 2u);
   EXPECT_EQ(target->engines[0].kernels[1].launchNanoseconds, 0);
 
@@ -124,7 +127,8 @@ TEST_F(CalibrationFields, UnknownFields) {
       "sustained_clock_hz, boost_clock_hz, unit_memory_bytes, "
       "accumulator_bytes_per_unit, "
       "stream_bytes_per_kilocycle_per_unit, mac_granule_m, mac_granule_n, "
-      "mac_granule_k, overhead_cycles, femtojoules_per_mac, kernels)\n";
+      "mac_granule_k, overhead_cycles, macs_per_cycle_per_unit, "
+      "femtojoules_per_mac, kernels)\n";
   EXPECT_EQ(
       errorOfEngine("\"sustained_clok_hz\": 1"),
       "t.json:3:43: 'calibration.engines.core.sustained_clok_hz' is not a "

@@ -135,4 +135,19 @@ TEST(Figures, NotGivenIsTheDatasheet) {
   EXPECT_EQ(getFigure(target, "links.ring.step_nanoseconds"), std::nullopt);
 }
 
+// The rates of products are figures, one for each type that has one.
+TEST(Figures, RatesOfTypes) {
+  Target target = makeTarget();
+  target.engines[0].macRates = {{"f32", 16}, {"bf16", 32}};
+  StringRef path = "engines.core.macs_per_cycle_per_unit.bf16";
+  EXPECT_EQ(getFigure(target, path), 32);
+  EXPECT_FALSE(figureLimit(target, path));
+  EXPECT_TRUE(setFigure(target, path, 9));
+  EXPECT_EQ(getFigure(target, path), 9);
+  EXPECT_EQ(target.engines[0].macRates[0].macsPerCycle, 16);
+  EXPECT_FALSE(getFigure(target, "engines.core.macs_per_cycle_per_unit.f64"));
+  EXPECT_FALSE(
+      setFigure(target, "engines.core.macs_per_cycle_per_unit.f64", 1));
+}
+
 } // namespace
