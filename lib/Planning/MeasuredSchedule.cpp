@@ -7,6 +7,7 @@
 
 #include "llm/Planning/MeasuredSchedule.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/Planning/PlaceItems.h"
 #include "llm/Planning/ProgramBounds.h"
 #include "llm/Planning/ScheduleProblem.h"
 #include "llm/Support/Units.h"
@@ -15,6 +16,8 @@
 
 using namespace mlir;
 using namespace mlir::llm;
+
+static constexpr StringLiteral takes = "was measured to take";
 
 namespace {
 class MeasuredScheduler {
@@ -26,21 +29,17 @@ public:
   LogicalResult run(StringRef maker);
 
 private:
-  /// Items one behind the other, from `start` on; the end.
-  FailureOr<int64_t> placeItems(ArrayRef<ProgramItem> items, int64_t start);
-  FailureOr<int64_t> placeLoop(const ProgramItem &item, int64_t start);
   FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
   FailureOr<int64_t> placeOp(const scheduling::Problem &problem, unsigned task,
                              unsigned op, int64_t start);
   InFlightDiagnostic emitOverflow() {
     return emitFunctionError(program.function())
-           << "was measured to take more than 2^61 - 1 cycles";
+           << takes << " more than 2^61 - 1 cycles";
   }
 
   const Program &program;
   const Target &target;
   ArrayRef<double> nanosecondsOf;
-  SmallVector<LoopPeriodAttr> loops;
 };
 } // namespace
 
@@ -117,41 +116,15 @@ FailureOr<int64_t> MeasuredScheduler::placeStretch(ArrayRef<unsigned> stretch,
   return start;
 }
 
-FailureOr<int64_t> MeasuredScheduler::placeLoop(const ProgramItem &item,
-                                                int64_t start) {
-  size_t position = loops.size();
-  loops.emplace_back(); // in the order of the program, outer before inner
-  FailureOr<int64_t> period = placeItems(item.body, 0);
-  if (failed(period))
-    return failure();
-  std::optional<int64_t> length = checkedMul(*period, item.trips);
-  std::optional<int64_t> end =
-      length ? checkedAdd(start, *length) : std::nullopt;
-  if (!end)
-    return emitOverflow();
-  loops[position] =
-      LoopPeriodAttr::get(item.loop->getContext(), start, *period, item.trips);
-  return *end;
-}
-
-FailureOr<int64_t> MeasuredScheduler::placeItems(ArrayRef<ProgramItem> items,
-                                                 int64_t start) {
-  for (const ProgramItem &item : items) {
-    FailureOr<int64_t> end =
-        item.isLoop() ? placeLoop(item, start) : placeStretch(item.ops, start);
-    if (failed(end))
-      return failure();
-    start = *end;
-  }
-  return start;
-}
-
 LogicalResult MeasuredScheduler::run(StringRef maker) {
   FailureOr<ProgramBounds> bounds = computeBounds(program, target);
   if (failed(bounds))
     return failure();
-  FailureOr<int64_t> makespan = placeItems(program.items(), 0);
-  if (failed(makespan))
+  FailureOr<PlacedItems> placed = placeItems(
+      program, takes, [&](ArrayRef<unsigned> stretch, int64_t start, int64_t) {
+        return placeStretch(stretch, start);
+      });
+  if (failed(placed))
     return failure();
   FunctionOpInterface function = program.function();
   MLIRContext *context = function.getContext();
@@ -161,9 +134,10 @@ LogicalResult MeasuredScheduler::run(StringRef maker) {
                                              ", " + maker);
   function->setAttr(
       LlmDialect::scheduleAttrName,
-      ScheduleAttr::get(context, policy, *makespan, bounds->lowerBoundCycles,
-                        getAmounts(context, byName), bounds->rooflineCycles,
-                        /*options=*/StringAttr(), /*provenCycles=*/0, loops));
+      ScheduleAttr::get(
+          context, policy, placed->endCycle, bounds->lowerBoundCycles,
+          getAmounts(context, byName), bounds->rooflineCycles,
+          /*options=*/StringAttr(), /*provenCycles=*/0, placed->loops));
   return success();
 }
 

@@ -24,15 +24,15 @@ std::optional<double> ComparedOp::ratio() const {
   return measuredMicroseconds / predictedMicroseconds;
 }
 
-static double differenceOf(const ComparedOp &op) {
-  return std::abs(op.measuredMicroseconds - op.predictedMicroseconds);
+double ComparedOp::difference() const {
+  return std::abs(measuredMicroseconds - predictedMicroseconds);
 }
 
-double Comparison::shareOfDifference(const ComparedOp &op) const {
-  double all = 0;
-  for (const ComparedOp &each : ops)
-    all += differenceOf(each);
-  return all == 0 ? 0 : differenceOf(op) / all;
+double Comparison::sumOfDifferences() const {
+  double sum = 0;
+  for (const ComparedOp &op : ops)
+    sum += op.difference();
+  return sum;
 }
 
 std::optional<double> Comparison::medianError() const {

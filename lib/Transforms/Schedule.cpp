@@ -14,6 +14,7 @@
 #include "llm/Diagnostics/RemarkLock.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Planning/Capacity.h"
+#include "llm/Planning/PlaceItems.h"
 #include "llm/Planning/ProgramBounds.h"
 #include "llm/Planning/ScheduleProblem.h"
 #include "llm/Scheduling/Bounds.h"
@@ -51,6 +52,8 @@ static StringRef nameOf(SchedulePolicy policy) {
   }
   llvm_unreachable("all policies have a name");
 }
+
+static constexpr StringLiteral takes = "has a schedule that takes";
 
 namespace {
 struct ScheduleOptions {
@@ -100,9 +103,6 @@ public:
   LogicalResult run();
 
 private:
-  /// Places items one after the other from `start` on; the end, or failure.
-  FailureOr<int64_t> placeItems(ArrayRef<ProgramItem> items, int64_t start);
-  FailureOr<int64_t> placeLoop(const ProgramItem &item, int64_t start);
   FailureOr<int64_t> placeStretch(ArrayRef<unsigned> stretch, int64_t start);
   void restrict(Problem &problem) const;
   FailureOr<Solution> solve(const Problem &problem);
@@ -137,7 +137,7 @@ private:
   void emitRemarks(ScheduleAttr schedule);
   InFlightDiagnostic emitOverflow() {
     return emitFunctionError(program.function())
-           << "has a schedule that takes more than 2^61 - 1 cycles";
+           << takes << " more than 2^61 - 1 cycles";
   }
 
   const Program &program;
@@ -149,7 +149,6 @@ private:
     SlotsAttr slots;
   };
   SmallVector<Placed> placed;
-  SmallVector<LoopPeriodAttr> loops;
   ProgramBounds bounds;
   std::string restrictions;
   ProgramBounds restrictedBounds; ///< of what the options allow
@@ -342,40 +341,6 @@ FailureOr<int64_t> FunctionScheduler::placeStretch(ArrayRef<unsigned> stretch,
   return *end;
 }
 
-FailureOr<int64_t> FunctionScheduler::placeLoop(const ProgramItem &item,
-                                                int64_t start) {
-  size_t position = loops.size();
-  loops.emplace_back(); // loops are listed in program order, outer before inner
-  std::optional<int64_t> trips = checkedMul(tripsAround, item.trips);
-  if (!trips)
-    return emitOverflow();
-  std::swap(tripsAround, *trips);
-  FailureOr<int64_t> period = placeItems(item.body, 0);
-  tripsAround = *trips;
-  if (failed(period))
-    return failure();
-  std::optional<int64_t> length = checkedMul(*period, item.trips);
-  std::optional<int64_t> end =
-      length ? checkedAdd(start, *length) : std::nullopt;
-  if (!end)
-    return emitOverflow();
-  loops[position] =
-      LoopPeriodAttr::get(item.loop->getContext(), start, *period, item.trips);
-  return *end;
-}
-
-FailureOr<int64_t> FunctionScheduler::placeItems(ArrayRef<ProgramItem> items,
-                                                 int64_t start) {
-  for (const ProgramItem &item : items) {
-    FailureOr<int64_t> end =
-        item.isLoop() ? placeLoop(item, start) : placeStretch(item.ops, start);
-    if (failed(end))
-      return failure();
-    start = *end;
-  }
-  return start;
-}
-
 void FunctionScheduler::emitRemarks(ScheduleAttr schedule) {
   FunctionOpInterface function = program.function();
   std::string proven;
@@ -411,8 +376,13 @@ void FunctionScheduler::emitRemarks(ScheduleAttr schedule) {
 }
 
 LogicalResult FunctionScheduler::run() {
-  FailureOr<int64_t> makespan = placeItems(program.items(), 0);
-  if (failed(makespan))
+  FailureOr<PlacedItems> items =
+      placeItems(program, takes,
+                 [&](ArrayRef<unsigned> stretch, int64_t start, int64_t times) {
+                   tripsAround = times;
+                   return placeStretch(stretch, start);
+                 });
+  if (failed(items))
     return failure();
   FailureOr<int64_t> roofline = rooflineCycles(program, target);
   if (failed(roofline))
@@ -427,14 +397,14 @@ LogicalResult FunctionScheduler::run() {
   MLIRContext *context = function.getContext();
   SmallVector<std::pair<StringRef, int64_t>> byName(bounds.byName.begin(),
                                                     bounds.byName.end());
-  std::string maker = describeMaker(*makespan, bounds.lowerBoundCycles);
+  std::string maker = describeMaker(items->endCycle, bounds.lowerBoundCycles);
   auto schedule = ScheduleAttr::get(
-      context, StringAttr::get(context, maker), *makespan,
+      context, StringAttr::get(context, maker), items->endCycle,
       bounds.lowerBoundCycles, getAmounts(context, byName),
       bounds.rooflineCycles,
       restrictions.empty() ? StringAttr()
                            : StringAttr::get(context, restrictions),
-      provenCycles(), loops);
+      provenCycles(), items->loops);
   function->setAttr(LlmDialect::scheduleAttrName, schedule);
   emitRemarks(schedule);
   return success();

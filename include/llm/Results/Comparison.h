@@ -25,6 +25,8 @@ struct ComparedOp {
 
   /// Of what takes no time on either side: nothing.
   std::optional<double> ratio() const;
+  /// Microseconds by which the sides differ, in either direction.
+  double difference() const;
 };
 
 /// A run of a program beside its prediction, op by op.
@@ -35,8 +37,8 @@ struct Comparison {
   /// The makespans: less than ops take where some of them run side by side.
   double measuredMicroseconds = 0, predictedMicroseconds = 0;
 
-  /// How far the op is from its prediction, of all that ops are, from 0 to 1.
-  double shareOfDifference(const ComparedOp &op) const;
+  /// Of all ops: what the difference of one is a share of.
+  double sumOfDifferences() const;
   /// Of |predicted / measured - 1|, over the ops that take time.
   std::optional<double> medianError() const;
 };

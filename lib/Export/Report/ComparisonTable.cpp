@@ -45,13 +45,15 @@ void llm::writeComparisonTable(const Comparison &comparison,
       /*isBold=*/true);
   table.addRow({"", "", time, time, "", "% of all", "predicted"});
   table.addRule();
+  double differences = comparison.sumOfDifferences();
   for (const ComparedOp &op : comparison.ops)
-    table.addRow({toPrintable(op.name), withThousandsSeparators(op.runs),
-                  formatIn(unit, op.measuredMicroseconds),
-                  formatIn(unit, op.predictedMicroseconds),
-                  formatRatio(op.ratio()),
-                  formatIn(percentUnit, 100 * comparison.shareOfDifference(op)),
-                  stringifyCostBound(op.bound).str()});
+    table.addRow(
+        {toPrintable(op.name), withThousandsSeparators(op.runs),
+         formatIn(unit, op.measuredMicroseconds),
+         formatIn(unit, op.predictedMicroseconds), formatRatio(op.ratio()),
+         formatIn(percentUnit,
+                  differences == 0 ? 0 : 100 * op.difference() / differences),
+         stringifyCostBound(op.bound).str()});
   table.addRule();
   ComparedOp all = {"", 1, comparison.measuredMicroseconds,
                     comparison.predictedMicroseconds, CostBound::Compute};

@@ -22,14 +22,13 @@ TEST(Comparison, RatioIsMeasuredOverPredicted) {
 }
 
 /// They differ by 1, 0 and 3, in both directions.
-TEST(Comparison, DifferencesAreSharesOfAll) {
+TEST(Comparison, DifferencesAddUp) {
   Comparison comparison;
   comparison.ops = {makeOp(3, 2), makeOp(5, 5), makeOp(1, 4)};
-  EXPECT_EQ(comparison.shareOfDifference(comparison.ops[0]), 0.25);
-  EXPECT_EQ(comparison.shareOfDifference(comparison.ops[1]), 0);
-  EXPECT_EQ(comparison.shareOfDifference(comparison.ops[2]), 0.75);
-  comparison.ops = {makeOp(5, 5)};
-  EXPECT_EQ(comparison.shareOfDifference(comparison.ops[0]), 0);
+  EXPECT_EQ(comparison.ops[0].difference(), 1);
+  EXPECT_EQ(comparison.ops[1].difference(), 0);
+  EXPECT_EQ(comparison.ops[2].difference(), 3);
+  EXPECT_EQ(comparison.sumOfDifferences(), 4);
 }
 
 /// 2 / 4 is off by a half, 5 / 4 by a quarter, 4 / 4 by nothing.

@@ -1,0 +1,37 @@
+//===- PlaceItems.h - Stretches and loops in the order of time --*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PLANNING_PLACEITEMS_H
+#define LLM_PLANNING_PLACEITEMS_H
+
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/Program/Program.h"
+
+namespace mlir::llm {
+
+/// Where the items of a program end that follow each other, and the records of
+/// its loops, in the order of the program, outer before inner.
+struct PlacedItems {
+  int64_t endCycle = 0;
+  SmallVector<LoopPeriodAttr> loops;
+};
+
+/// Places a stretch of ops from a cycle of its iteration on; its end. `times`:
+/// how often it runs.
+using PlaceStretch = function_ref<FailureOr<int64_t>(
+    ArrayRef<unsigned> stretch, int64_t startCycle, int64_t times)>;
+
+/// Places all items of the program from cycle 0 on: a stretch or a loop starts
+/// at the end of what is before it, an iteration at that of the one before it.
+/// Fails where `place` does, and, with a diagnostic that the function `takes`
+/// more than 2^61 - 1 cycles, where one is beyond that.
+FailureOr<PlacedItems> placeItems(const Program &program, StringRef takes,
+                                  PlaceStretch place);
+
+} // namespace mlir::llm
+
+#endif // LLM_PLANNING_PLACEITEMS_H
