@@ -135,7 +135,9 @@ LogicalResult lowerRmsNorm(RmsNormOp op, LinalgLowering &lowering) {
   Array x = lowering.getArray(op.getX());
   unsigned rank = x.getRank();
   AffineMap identity = builder.getMultiDimIdentityMap(rank);
-  AffineMap rows = identity.getMajorSubMap(rank - 1);
+  // Of a single row, no results: a sub-map would be null.
+  AffineMap rows = AffineMap::get(rank, 0, identity.getResults().drop_back(),
+                                  builder.getContext());
   SmallVector<OpFoldResult> sizes = lowering.getSizes(x.getValues());
 
   Value squares = lowering.reduce(
