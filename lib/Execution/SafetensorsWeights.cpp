@@ -1,5 +1,4 @@
-//===- SafetensorsWeights.cpp - Weights of a checkpoint
-//----------------------===//
+//===- SafetensorsWeights.cpp - Weights of a checkpoint -------------------===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

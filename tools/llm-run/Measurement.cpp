@@ -18,7 +18,7 @@ using namespace mlir::llm;
 // Before the run
 //===----------------------------------------------------------------------===//
 
-/// Loops of the reference run one behind the other.
+/// What a program runs on.
 static constexpr size_t threads = 1;
 
 static LogicalResult runPass(ModuleOp module, std::unique_ptr<Pass> pass) {

@@ -147,23 +147,28 @@ static LogicalResult addResultsOf(func::FuncOp function, StringRef name) {
   return success();
 }
 
+/// To a file that appears whole or not at all; an empty path: to none.
+static LogicalResult write(StringRef path, Location loc,
+                           function_ref<void(raw_ostream &)> fill) {
+  if (path.empty())
+    return success();
+  if (llvm::Error error = writeOutputFile(path, fill))
+    return emitError(loc) << llvm::toString(std::move(error));
+  return success();
+}
+
 static LogicalResult writeResults(const CommandLine &options,
                                   ArrayRef<HostTensor> results, Location loc) {
-  if (options.output.empty())
-    return success();
   bool isNpy = StringRef(options.output).ends_with(".npy");
   std::map<std::string, HostTensor> named;
   for (auto [i, result] : llvm::enumerate(results))
     named["result" + std::to_string(i)] = result;
-  llvm::Error error = writeOutputFile(options.output, [&](raw_ostream &os) {
+  return write(options.output, loc, [&](raw_ostream &os) {
     if (isNpy)
       writeNpy(results.back(), os);
     else
       writeSafetensors(named, os);
   });
-  if (error)
-    return emitError(loc) << llvm::toString(std::move(error));
-  return success();
 }
 
 static LogicalResult check(const CommandLine &options, const HostTensor &found,
@@ -193,15 +198,9 @@ static LogicalResult check(const CommandLine &options, const HostTensor &found,
 
 static LogicalResult saveWeights(const CommandLine &options,
                                  const Inputs &inputs, Location loc) {
-  if (options.saveWeights.empty())
-    return success();
-  llvm::Error error =
-      writeOutputFile(options.saveWeights, [&](raw_ostream &os) {
-        writeSafetensors(inputs.getWeights(), os);
-      });
-  if (error)
-    return emitError(loc) << llvm::toString(std::move(error));
-  return success();
+  return write(options.saveWeights, loc, [&](raw_ostream &os) {
+    writeSafetensors(inputs.getWeights(), os);
+  });
 }
 
 static void printTokens(const HostTensor &tokens) {
@@ -241,16 +240,6 @@ static LogicalResult checkOptions(const CommandLine &options, Location loc) {
     return emitError(loc) << "what is measured is one step, which is run "
                              "'--repeat' times; got '--steps="
                           << options.steps.getValue() << "'";
-  return success();
-}
-
-/// To a file that appears whole or not at all.
-static LogicalResult write(StringRef path, Location loc,
-                           function_ref<void(raw_ostream &)> fill) {
-  if (path.empty())
-    return success();
-  if (llvm::Error error = writeOutputFile(path, fill))
-    return emitError(loc) << llvm::toString(std::move(error));
   return success();
 }
 
@@ -306,11 +295,13 @@ static LogicalResult report(const CommandLine &options,
 
 /// States of caches are written in place, each time at the same positions. An
 /// interrupt ends it behind the run that is under way, once one is measured.
+/// `results`: of the last run.
 static LogicalResult measure(const CommandLine &options,
                              const Executable &executable, const Inputs &inputs,
-                             Measurement &measurement, Location loc) {
+                             Measurement &measurement, Location loc,
+                             std::vector<HostTensor> &results) {
   for (int64_t left = options.warmup + options.repeat; left > 0; --left) {
-    executable.run(inputs.getValues());
+    results = executable.run(inputs.getValues());
     std::vector<RecordedRun> runs = executable.takeRecordedRuns();
     if (left > options.repeat && !InterruptNote::isNoted())
       continue; // to warm up
@@ -354,18 +345,19 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   Inputs inputs(**executable, given, facts, loc);
   if (failed(inputs.prepare()) || failed(saveWeights(options, inputs, loc)))
     return failure();
+  std::vector<HostTensor> all, results;
   if (options.measures()) {
     FailureOr<Measurement> measurement = Measurement::prepare(
         asRead->lookupSymbol<func::FuncOp>(name), inputs.getOpenSizes());
     if (failed(measurement) ||
-        failed(measure(options, **executable, inputs, *measurement, loc)))
+        failed(measure(options, **executable, inputs, *measurement, loc, all)))
       return failure();
   }
-  std::vector<HostTensor> all, results;
   for (int64_t step = 0; step < options.steps; ++step) {
     if (step && failed(inputs.advance(all)))
       return failure();
-    all = (*executable)->run(inputs.getValues());
+    if (!options.measures())
+      all = (*executable)->run(inputs.getValues());
     results = plainResults(**executable, all);
     if (!options.tokens.empty() && !results.empty())
       printTokens(results.front());
