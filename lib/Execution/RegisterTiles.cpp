@@ -44,12 +44,9 @@ public:
     return op.hasPureBufferSemantics() && op.getNumDpsInits() == 1 &&
            loops > 1 && isReduction(op, loops - 1) && !isReduction(op, 0) &&
            op.getBody()->getOperations().size() <= largestBody &&
-           op.getBody()
-                   ->walk([](Operation *inside) {
-                     return inside->getNumRegions() ? WalkResult::interrupt()
-                                                    : WalkResult::advance();
-                   })
-                   .wasInterrupted() == false;
+           llvm::none_of(*op.getBody(), [](Operation &inside) {
+             return inside.getNumRegions() > 0;
+           });
   }
 
   void run() {

@@ -42,7 +42,8 @@ private:
     recording.layout.tracks.push_back({group, std::move(name)});
     return recording.layout.tracks.size() - 1;
   }
-  Recording::Values describe(const OpReport &op, Operation *operation) const;
+  /// What a click on a run of the op shows.
+  static Recording::Values describe(const Report &report, unsigned index);
   static Iterations iterationsOf(const Timeline &timeline, unsigned op,
                                  int64_t run);
 
@@ -50,8 +51,9 @@ private:
 };
 } // namespace
 
-Recording::Values BothRecorder::describe(const OpReport &op,
-                                         Operation *operation) const {
+Recording::Values BothRecorder::describe(const Report &report, unsigned index) {
+  const OpReport &op = report.ops[index];
+  Operation *operation = report.program->ops()[index].op;
   Recording::Values args = {{"kind", op.kind.str()},
                             {"bound", stringifyCostBound(op.bound).str()}};
   args["in"] = llvm::join(inputShapes(operation), ", ");
@@ -59,7 +61,7 @@ Recording::Values BothRecorder::describe(const OpReport &op,
   if (op.figures.macs)
     args["macs"] = op.figures.macs;
   for (auto [memory, bytes] :
-       llvm::zip(predicted.target->sharedMemories(), op.figures.bytes))
+       llvm::zip(report.target->sharedMemories(), op.figures.bytes))
     args[memory->name + "_bytes"] = bytes;
   return args;
 }
@@ -83,13 +85,11 @@ void BothRecorder::addMeasured(ArrayRef<RecordedRun> runs) {
   for (const RecordedRun &run : runs) {
     if (run.op < 0)
       continue;
-    const OpReport &op = measured.ops[run.op];
-    Operation *operation = measured.program->ops()[run.op].op;
     Iterations iterations =
         iterationsOf(measured.timeline, run.op, seen[run.op]++);
     recording.slices.push_back({track, run.startNanoseconds, run.endNanoseconds,
                                 measured.timeline.nameOf(run.op, iterations),
-                                "measured", describe(op, operation)});
+                                "measured", describe(measured, run.op)});
   }
 }
 
@@ -97,8 +97,7 @@ void BothRecorder::addPredicted() {
   const Timeline &timeline = predicted.timeline;
   llvm::MapVector<std::pair<StringRef, int64_t>, unsigned> tracks;
   auto nanosecondsAt = [&](int64_t cycle) {
-    return static_cast<int64_t>(
-        cyclesToMicroseconds(cycle, predicted.target->clockHz) * 1e3);
+    return cyclesToNanoseconds(cycle, predicted.target->clockHz);
   };
   timeline.forEachStretch([&](const StretchRun &run) {
     for (unsigned op : run.stretch.ops)
@@ -115,7 +114,7 @@ void BothRecorder::addPredicted() {
         recording.slices.push_back(
             {track->second, nanosecondsAt(slot.startCycle),
              nanosecondsAt(slot.endCycle), std::move(name), "predicted",
-             describe(predicted.ops[op], predicted.program->ops()[op].op)});
+             describe(predicted, op)});
       });
   });
 }
