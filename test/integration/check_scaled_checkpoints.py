@@ -7,7 +7,6 @@ MXFP4 (*_blocks, *_scales). Bits are random. The logits of a prompt agree with o
 in float64; weights are handed over as values and scales, and as plain floats.
 """
 import json
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 import oracle_models
 from gguf_files import E2M1_CODES, unsigned_e4m3
+from safetensors_file import write_safetensors
 from small_models import FAMILIES, make_config
 
 PROMPT = [3, 17, 5, 29, 11, 2, 38, 23, 7, 19, 31, 13, 1]
@@ -38,16 +38,6 @@ def run(*words):
     if done.returncode:
         sys.exit(f"{' '.join(map(str, words))} failed:\n{done.stderr}")
     return done.stdout
-
-
-def write_safetensors(path, tensors):
-    """tensors: name -> (dtype, array)."""
-    header, offset = {}, 0
-    for name, (dtype, array) in tensors.items():
-        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [offset, offset + array.nbytes]}
-        offset += array.nbytes
-    text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(array.tobytes() for _, array in tensors.values()))
 
 
 def store_fp8(rng, name, shape, kind):

@@ -12,6 +12,7 @@ import oracle_models
 from checkpoint_shapes import read_shapes, weights
 from gguf_files import dequantize, random_blocks, write_gguf
 from gguf_header import ARRAY, F32, I32, STRING, U32
+from safetensors_file import write_safetensors
 from small_models import make_config
 
 SIZES = {"hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 2, "vocab_size": 320,
@@ -81,7 +82,7 @@ def make_model(folder, name, kind, seed, plain=()):
     metadata = [entry for entry in make_gguf.entries(config, shapes, kind, name) if "tokenizer" not in entry[0]]
     write_gguf(folder / "model.gguf", metadata + list(vocabulary_entries(shapes.vocabulary)), tensors)
     (folder / "config.json").write_text(json.dumps(config))
-    write_safetensors(folder / "model.safetensors", {key: array.astype("<f4") for key, array in arrays.items()})
+    write_safetensors(folder / "model.safetensors", {key: ("F32", array.astype("<f4")) for key, array in arrays.items()})
     return config, arrays
 
 
@@ -95,15 +96,6 @@ def make_talker(folder, name, kind, plain=()):
         tokens = oracle_models.greedy(oracle, PROMPT, STEPS)
         if len(set(tokens)) > STEPS // 4:
             return tokens
-
-
-def write_safetensors(path, arrays):
-    header, offset = {}, 0
-    for name, array in arrays.items():
-        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [offset, offset + array.nbytes]}
-        offset += array.nbytes
-    text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(array.tobytes() for array in arrays.values()))
 
 
 def run(*words):

@@ -10,7 +10,6 @@ logit. --seed: weights of another seed for llm-run alone, which must not agree.
 """
 import itertools
 import json
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 import oracle_models
+from safetensors_file import write_safetensors
 from small_models import FAMILIES, make_config
 
 SEED = 7
@@ -50,19 +50,6 @@ def find_seed(config):
             return seed
 
 
-def write_safetensors(path, arrays):
-    header, offset = {}, 0
-    for name, array in arrays.items():
-        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [offset, offset + array.nbytes]}
-        offset += array.nbytes
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text)
-        for array in arrays.values():
-            file.write(array.tobytes())
-
-
 def run(*words):
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
     if done.returncode:
@@ -90,7 +77,8 @@ class Subject:
         config = make_config(model, changes)
         (folder / "config.json").write_text(json.dumps(config))
         known = find_seed(config)
-        write_safetensors(folder / "model.safetensors", file_layout(family, draw_weights(config, seed or known)))
+        arrays = file_layout(family, draw_weights(config, seed or known))
+        write_safetensors(folder / "model.safetensors", {name: ("F32", array) for name, array in arrays.items()})
         self.folder, self.is_latent = folder, "kv_lora_rank" in config
         self.head = "lm_head.soft_cap" if family == "gemma2" else "lm_head"
         self.oracle = oracle_models.Model(config, draw_weights(config, known))
