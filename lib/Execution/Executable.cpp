@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Execution/Executable.h"
+#include "AttentionBlocks.h"
 #include "Pipeline.h"
 #include "RecordOps.h"
 #include "llm/Conversion/Passes.h"
@@ -177,16 +178,19 @@ static FailureOr<std::unique_ptr<ExecutionEngine>> makeEngine(ModuleOp module,
   return std::move(*engine);
 }
 
-LogicalResult Executable::lowerToLinalg(func::FuncOp function, bool records) {
+LogicalResult Executable::lowerToLinalg(func::FuncOp function,
+                                        const CompileOptions &options) {
   auto module = function->getParentOfType<ModuleOp>();
-  if (records) {
+  if (options.records) {
     FailureOr<Program> program = Program::analyze(function);
     if (failed(program))
       return failure();
     numberOps(*program);
     recorder = std::make_unique<OpRecorder>();
   }
-  auto convert = [](OpPassManager &pm) {
+  auto convert = [&](OpPassManager &pm) {
+    if (options.kernels == Kernels::Generated)
+      pm.addNestedPass<func::FuncOp>(createAttentionBlocksPass());
     pm.addPass(createConvertLlmToLinalgPass());
   };
   return success(succeeded(runPasses(module, convert)) &&
@@ -243,7 +247,7 @@ Executable::compile(FunctionOpInterface op, CompileOptions options) {
   auto module = function->getParentOfType<ModuleOp>();
   std::string name = function.getName().str();
   std::unique_ptr<Executable> executable(new Executable());
-  if (failed(executable->lowerToLinalg(function, options.records)) ||
+  if (failed(executable->lowerToLinalg(function, options)) ||
       failed(executable->lowerToLlvm(function, options.kernels)) ||
       failed(executable->makeCode(module, name, options.optimizes)))
     return failure();

@@ -21,6 +21,7 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
@@ -40,6 +41,7 @@
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -50,9 +52,12 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -76,6 +81,30 @@ struct CopiesAsLoops : PassWrapper<CopiesAsLoops, OperationPass<func::FuncOp>> {
       op.erase();
     }
   }
+};
+/// Exponentials of f32 as polynomials, of which several are computed at once,
+/// instead of calls of libm.
+struct ExpAsPolynomial : PassWrapper<ExpAsPolynomial, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpAsPolynomial)
+
+  StringRef getArgument() const override { return "llm-exp-as-polynomial"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<vector::VectorDialect>();
+  }
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet all(context);
+    populateMathPolynomialApproximationPatterns(all, [](StringRef name) {
+      return name == math::ExpOp::getOperationName();
+    });
+    patterns = std::move(all);
+    return success();
+  }
+  void runOnOperation() override {
+    if (failed(applyPatternsGreedily(getOperation(), patterns)))
+      signalPassFailure();
+  }
+
+  FrozenRewritePatternSet patterns;
 };
 } // namespace
 
@@ -102,9 +131,15 @@ void llm::addKernels(OpPassManager &pm) {
   pm.addPass(createOutlineKernelsPass());
 }
 
+/// Of a register of this CPU.
+static int64_t findVectorBits() {
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  return features.lookup("avx512f") ? 512 : features.lookup("avx") ? 256 : 128;
+}
+
 void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels) {
   if (kernels == Kernels::Generated)
-    pm.addNestedPass<func::FuncOp>(createRegisterTilesPass());
+    pm.addNestedPass<func::FuncOp>(createRegisterTilesPass(findVectorBits()));
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createSmallFloatsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -114,10 +149,16 @@ void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels) {
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
-  // Exact functions of libm instead of fast ones.
-  pm.addPass(createConvertMathToLibmPass());
+  if (kernels == Kernels::Generated)
+    pm.addNestedPass<func::FuncOp>(std::make_unique<ExpAsPolynomial>());
+  // Roundings and fused products are instructions; what is none of LLVM's
+  // intrinsics is a function of libm.
   pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertIndexToLLVMPass());
+  ConvertVectorToLLVMPassOptions vectors;
+  vectors.reassociateFPReductions = true;
+  pm.addPass(createConvertVectorToLLVMPass(vectors));
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertFuncToLLVMPass());

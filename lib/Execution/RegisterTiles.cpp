@@ -6,26 +6,34 @@
 //===----------------------------------------------------------------------===//
 
 #include "RegisterTiles.h"
+#include "VectorBody.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
+using namespace mlir::llm;
 
 namespace {
 
 /// Of the two innermost parallel loops, so many iterations at once: 16 sums
-/// beside what they read fit into the registers of most CPUs.
+/// beside what they read fit into the registers of most CPUs. Of a loop along
+/// which vectors lie, so many vectors.
 constexpr int64_t tileSize = 4;
-/// Of the innermost one, so many before the other one goes on: what they read
-/// is in a cache then, such as 32 rows of a weight.
+/// Of the loop along which most is read, so many before all other loops go on:
+/// what they read is in a cache then, such as 32 rows of a weight.
 constexpr int64_t panelSize = 32;
+/// Sums of so few terms, such as scores: what other loops read is small, and
+/// rows of keys are read one behind the other, with all heads.
+constexpr int64_t shortSum = 256;
 /// A body of more ops is not repeated so often.
 constexpr size_t largestBody = 24;
 
@@ -33,16 +41,38 @@ bool isReduction(linalg::GenericOp op, unsigned loop) {
   return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
 }
 
-/// One op as loops.
+/// The op that adds to the sum, or nothing if the body is another one.
+Operation *findCombiner(linalg::GenericOp op) {
+  SmallVector<Operation *> combiners;
+  bool isFound = matchReduction(op.getRegionOutputArgs(), 0, combiners) &&
+                 combiners.size() == 1;
+  if (!isFound || !linalg::getCombinerOpKind(combiners.front()) ||
+      !arith::getNeutralElement(combiners.front()))
+    return nullptr;
+  return combiners.front();
+}
+
+/// One op as loops, of which the innermost one is a reduction. Vectors lie
+/// along it, and their lanes are added up behind it; or along the parallel loop
+/// that was innermost, which the reduction changes places with.
 class TiledReduction {
 public:
-  TiledReduction(linalg::GenericOp op, RewriterBase &rewriter)
-      : op(op), rewriter(rewriter), loc(op.getLoc()) {}
+  /// `vectorBits`: of a register.
+  TiledReduction(linalg::GenericOp op, int64_t vectorBits,
+                 RewriterBase &rewriter)
+      : op(op), rewriter(rewriter), loc(op.getLoc()), body(op, rewriter) {
+    chooseLanes(vectorBits);
+  }
 
-  static bool canTile(linalg::GenericOp op) {
+  bool canTile() {
     unsigned loops = op.getNumLoops();
+    return loops > 1 && !isReduction(op, 0) &&
+           (isReduction(op, loops - 1) || lanes);
+  }
+
+  static bool canRepeat(linalg::GenericOp op) {
     return op.hasPureBufferSemantics() && op.getNumDpsInits() == 1 &&
-           loops > 1 && isReduction(op, loops - 1) && !isReduction(op, 0) &&
+           op.getNumLoops() > 1 &&
            op.getBody()->getOperations().size() <= largestBody &&
            llvm::none_of(*op.getBody(), [](Operation &inside) {
              return inside.getNumRegions() > 0;
@@ -50,12 +80,15 @@ public:
   }
 
   void run() {
+    order = llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
+    if (hasParallelLanes())
+      std::swap(order[order.size() - 1], order[order.size() - 2]);
     chooseTiles();
     for (OpFoldResult size : getLoopSizes())
       ranges.push_back(
           {constant(0), getValueOrCreateConstantIndexOp(rewriter, loc, size)});
     indices.resize(ranges.size());
-    makeLoops(0);
+    makePanels();
     rewriter.eraseOp(op);
   }
 
@@ -63,11 +96,6 @@ private:
   struct Bounds {
     Value begin, end;
   };
-  /// The loops that are tiled.
-  struct Panels {
-    unsigned outer, inner;
-  };
-
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   }
@@ -80,54 +108,84 @@ private:
     return loopSizes;
   }
 
+  bool hasParallelLanes() { return lanes && !isReduction(op, lanes->loop); }
+
+  void chooseLanes(int64_t vectorBits) {
+    unsigned last = op.getNumLoops() - 1;
+    Type sum = op.getBody()->getArguments().back().getType();
+    if (!sum.isIntOrFloat() || !VectorBody::canVectorize(op, last))
+      return;
+    int64_t count = vectorBits / sum.getIntOrFloatBitWidth();
+    int64_t size = op.getStaticLoopRanges()[last];
+    combiner = findCombiner(op);
+    bool isPossible =
+        isReduction(op, last)
+            ? combiner != nullptr
+            : isReduction(op, last - 1) && ShapedType::isStatic(size) &&
+                  size % count == 0 &&
+                  llvm::count(op.getIteratorTypesArray(),
+                              utils::IteratorType::reduction) == 1;
+    if (isPossible)
+      lanes = Lanes{last, count};
+  }
+
   void chooseTiles() {
     SmallVector<int64_t> known = op.getStaticLoopRanges();
     tiles.assign(known.size(), 1);
     SmallVector<unsigned> tiled;
-    for (unsigned loop = known.size(); loop-- > 0 && tiled.size() < 2;)
-      if (!isReduction(op, loop) && known[loop] != 1) {
+    for (unsigned loop : llvm::reverse(order))
+      if (!isReduction(op, loop) && known[loop] != 1 && tiled.size() < 2) {
         tiles[loop] = tileSize;
         tiled.push_back(loop);
       }
+    if (hasParallelLanes()) {
+      int64_t vectors = tileSize;
+      while (known[lanes->loop] % (vectors * lanes->count))
+        --vectors;
+      tiles[lanes->loop] = vectors * lanes->count;
+    }
     if (tiled.size() == 2)
-      panels = {tiled[1], tiled[0]};
+      panelLoop = hasParallelLanes() ? order.back() : tiled.front();
   }
 
-  /// Whole tiles along this loop, and behind them iterations one by one.
-  void makeLoops(unsigned loop) {
-    if (panels && loop == panels->outer)
-      return makePanels(*std::exchange(panels, std::nullopt));
-    if (loop + 1 == ranges.size())
+  /// The loop at that place of the order, and those inside. Whole tiles along
+  /// it, and behind them iterations one by one.
+  void makeLoops(size_t place) {
+    unsigned loop = order[place];
+    if (place + 1 == order.size())
       return makeInnermost();
     auto [begin, end] = ranges[loop];
-    if (tiles[loop] == 1)
-      return makeLoop(loop, begin, end, constant(1));
+    if (tiles[loop] == 1 || (hasParallelLanes() && loop == lanes->loop))
+      return makeLoop(place, begin, end, constant(tiles[loop]));
     Value tile = constant(tiles[loop]);
     Value count = arith::SubIOp::create(rewriter, loc, end, begin);
     Value rest = arith::RemUIOp::create(rewriter, loc, count, tile);
     Value whole = arith::SubIOp::create(rewriter, loc, end, rest);
-    makeLoop(loop, begin, whole, tile);
+    makeLoop(place, begin, whole, tile);
     int64_t own = std::exchange(tiles[loop], 1);
-    makeLoop(loop, whole, end, constant(1));
+    makeLoop(place, whole, end, constant(1));
     tiles[loop] = own;
   }
 
-  void makeLoop(unsigned loop, Value begin, Value end, Value step) {
+  void makeLoop(size_t place, Value begin, Value end, Value step) {
     makeFor(begin, end, step, [&](Value index) {
-      indices[loop] = index;
-      makeLoops(loop + 1);
+      indices[order[place]] = index;
+      makeLoops(place + 1);
     });
   }
 
-  void makePanels(Panels panels) {
-    auto [begin, end] = ranges[panels.inner];
-    makeFor(begin, end, constant(panelSize), [&, end = end](Value from) {
-      Value to =
-          arith::AddIOp::create(rewriter, loc, from, constant(panelSize));
-      to = arith::MinUIOp::create(rewriter, loc, to, end);
-      Bounds all = std::exchange(ranges[panels.inner], {from, to});
-      makeLoops(panels.outer);
-      ranges[panels.inner] = all;
+  void makePanels() {
+    if (!panelLoop)
+      return makeLoops(0);
+    Bounds all = ranges[*panelLoop];
+    int64_t terms = op.getStaticLoopRanges()[order.back()];
+    bool isShort = ShapedType::isStatic(terms) && terms <= shortSum;
+    Value size = constant(isShort ? tileSize : panelSize);
+    makeFor(all.begin, all.end, size, [&](Value from) {
+      Value to = arith::AddIOp::create(rewriter, loc, from, size);
+      to = arith::MinUIOp::create(rewriter, loc, to, all.end);
+      ranges[*panelLoop] = {from, to};
+      makeLoops(0);
     });
   }
 
@@ -139,14 +197,16 @@ private:
     fill(made.getInductionVar());
   }
 
-  /// The places in a tile, each by what is added to the indices of its loops.
-  SmallVector<SmallVector<int64_t>> listPlaces() const {
+  /// The sums of a tile, each by what is added to the indices of its loops.
+  SmallVector<SmallVector<int64_t>> listPlaces() {
     SmallVector<SmallVector<int64_t>> places = {
         SmallVector<int64_t>(tiles.size(), 0)};
     for (size_t loop = 0; loop < tiles.size(); ++loop) {
+      int64_t step =
+          hasParallelLanes() && loop == lanes->loop ? lanes->count : 1;
       SmallVector<SmallVector<int64_t>> more;
       for (const SmallVector<int64_t> &place : places)
-        for (int64_t i = 0; i < tiles[loop]; ++i) {
+        for (int64_t i = 0; i < tiles[loop]; i += step) {
           more.push_back(place);
           more.back()[loop] = i;
         }
@@ -163,99 +223,118 @@ private:
     return at;
   }
 
-  SmallVector<Value> mapIndices(AffineMap map, ArrayRef<Value> at) {
-    SmallVector<Value> mapped;
-    for (AffineExpr expression : map.getResults())
-      mapped.push_back(affine::makeComposedAffineApply(
-          rewriter, loc, AffineMap::get(map.getNumDims(), 0, expression),
-          getAsOpFoldResult(at)));
-    return mapped;
-  }
+  using Places = SmallVector<SmallVector<int64_t>>;
+  using Sums = SmallVector<Value>;
 
   void makeInnermost() {
-    OpOperand *out = op.getDpsInitOperand(0);
-    AffineMap outMap = op.getMatchingIndexingMap(out);
-    SmallVector<SmallVector<int64_t>> places = listPlaces();
-    indices.back() = constant(0); // no element of the result depends on it
-    SmallVector<SmallVector<Value>> outIndices;
-    SmallVector<Value> sums;
-    for (const SmallVector<int64_t> &place : places) {
-      outIndices.push_back(mapIndices(outMap, indicesAt(place)));
-      sums.push_back(
-          memref::LoadOp::create(rewriter, loc, out->get(), outIndices.back()));
+    Places places = listPlaces();
+    unsigned loop = order.back();
+    auto [begin, end] = ranges[loop];
+    indices[loop] = begin; // no element of the result depends on it
+    Sums sums;
+    for (const SmallVector<int64_t> &place : places)
+      sums.push_back(body.loadResult(
+          indicesAt(place), hasParallelLanes() ? lanes : std::nullopt));
+    if (lanes && !hasParallelLanes()) {
+      Value step = constant(lanes->count);
+      Value count = arith::SubIOp::create(rewriter, loc, end, begin);
+      Value rest = arith::RemUIOp::create(rewriter, loc, count, step);
+      Value whole = arith::SubIOp::create(rewriter, loc, end, rest);
+      sums = addUpLanes(
+          addUp(places, begin, whole, lanes->count, startLanes(sums), lanes),
+          sums);
+      begin = whole;
     }
-    auto innermost = scf::ForOp::create(rewriter, loc, constant(0),
-                                        ranges.back().end, constant(1), sums);
-    {
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(innermost.getBody());
-      indices.back() = innermost.getInductionVar();
-      SmallVector<Value> next;
-      for (auto [place, sum] :
-           llvm::zip_equal(places, innermost.getRegionIterArgs()))
-        next.push_back(computeAt(indicesAt(place), sum));
-      scf::YieldOp::create(rewriter, loc, next);
-    }
-    for (auto [at, sum] : llvm::zip_equal(outIndices, innermost.getResults()))
-      memref::StoreOp::create(rewriter, loc, sum, out->get(), at);
+    int64_t size = op.getStaticLoopRanges()[loop];
+    bool isDone = lanes && !hasParallelLanes() && ShapedType::isStatic(size) &&
+                  size % lanes->count == 0;
+    if (!isDone)
+      sums = addUp(places, begin, end, /*step=*/1, sums,
+                   hasParallelLanes() ? lanes : std::nullopt);
+    indices[loop] = ranges[loop].begin;
+    for (auto [place, sum] : llvm::zip_equal(places, sums))
+      body.storeResult(sum, indicesAt(place));
   }
 
-  /// What the body makes of the sum at this point of the loops.
-  Value computeAt(ArrayRef<Value> at, Value sum) {
-    Block *body = op.getBody();
-    IRMapping mapping;
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      BlockArgument argument = body->getArgument(input->getOperandNumber());
-      Value value = input->get();
-      if (isa<MemRefType>(value.getType()))
-        value = memref::LoadOp::create(
-            rewriter, loc, value,
-            mapIndices(op.getMatchingIndexingMap(input), at));
-      mapping.map(argument, value);
-    }
-    mapping.map(body->getArguments().back(), sum);
-    for (Operation &inside : body->without_terminator()) {
-      if (auto index = dyn_cast<linalg::IndexOp>(inside))
-        mapping.map(index.getResult(), at[index.getDim()]);
-      else
-        rewriter.clone(inside, mapping);
-    }
-    return mapping.lookupOrDefault(body->getTerminator()->getOperand(0));
+  /// The innermost loop.
+  Sums addUp(const Places &places, Value begin, Value end, int64_t step,
+             const Sums &start, std::optional<Lanes> lanes) {
+    auto innermost =
+        scf::ForOp::create(rewriter, loc, begin, end, constant(step), start);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(innermost.getBody());
+    indices[order.back()] = innermost.getInductionVar();
+    Sums next;
+    for (auto [place, sum] :
+         llvm::zip_equal(places, innermost.getRegionIterArgs()))
+      next.push_back(body.compute(indicesAt(place), sum, lanes));
+    scf::YieldOp::create(rewriter, loc, next);
+    return innermost.getResults();
+  }
+
+  /// Vectors to which nothing has been added.
+  Sums startLanes(const Sums &sums) {
+    Type type = sums.front().getType();
+    auto vectorType = VectorType::get(lanes->count, type);
+    TypedAttr neutral = *arith::getNeutralElement(combiner);
+    Value start = arith::ConstantOp::create(
+        rewriter, loc, DenseElementsAttr::get(vectorType, neutral));
+    return Sums(sums.size(), start);
+  }
+
+  Sums addUpLanes(const Sums &vectors, const Sums &sums) {
+    vector::CombiningKind kind = *linalg::getCombinerOpKind(combiner);
+    Sums added;
+    for (auto [lanesOfSum, sum] : llvm::zip_equal(vectors, sums))
+      added.push_back(
+          vector::ReductionOp::create(rewriter, loc, kind, lanesOfSum, sum));
+    return added;
   }
 
   linalg::GenericOp op;
   RewriterBase &rewriter;
   Location loc;
-  SmallVector<int64_t> tiles;   ///< iterations of each loop that run at once
-  std::optional<Panels> panels; ///< until their loop is made
-  SmallVector<Bounds> ranges;   ///< of each loop
+  VectorBody body;
+  Operation *combiner = nullptr; ///< adds to the sum, if that is known
+  std::optional<Lanes> lanes;    ///< of vectors, if there are any
+  SmallVector<unsigned> order;   ///< of the loops, from outside
+  SmallVector<int64_t> tiles;    ///< iterations of each loop that run at once
+  std::optional<unsigned> panelLoop; ///< that is cut outside of all loops
+  SmallVector<Bounds> ranges;        ///< of each loop
   SmallVector<Value> indices;
 };
 
 struct RegisterTiles : PassWrapper<RegisterTiles, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RegisterTiles)
 
+  explicit RegisterTiles(int64_t vectorBits) : vectorBits(vectorBits) {}
+
   StringRef getArgument() const override { return "llm-register-tiles"; }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<affine::AffineDialect, arith::ArithDialect,
-                    memref::MemRefDialect, scf::SCFDialect>();
+                    memref::MemRefDialect, scf::SCFDialect,
+                    vector::VectorDialect>();
   }
   void runOnOperation() override {
     SmallVector<linalg::GenericOp> ops;
     getOperation().walk([&](linalg::GenericOp op) {
-      if (TiledReduction::canTile(op))
+      if (TiledReduction::canRepeat(op))
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
     for (linalg::GenericOp op : ops) {
       rewriter.setInsertionPoint(op);
-      TiledReduction(op, rewriter).run();
+      if (TiledReduction tiled(op, vectorBits, rewriter); tiled.canTile())
+        tiled.run();
     }
   }
+
+private:
+  int64_t vectorBits;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> mlir::llm::createRegisterTilesPass() {
-  return std::make_unique<RegisterTiles>();
+std::unique_ptr<Pass> mlir::llm::createRegisterTilesPass(int64_t vectorBits) {
+  return std::make_unique<RegisterTiles>(vectorBits);
 }

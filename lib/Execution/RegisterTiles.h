@@ -12,12 +12,13 @@
 
 namespace mlir::llm {
 
-/// Makes loops of linalg ops in buffers that sum (or reduce otherwise) along
-/// their last loop: several elements of the result at once, in values that the
-/// innermost loop carries, so that what one of them reads serves others, too,
-/// and LLVM finds sums to vectorise. The order of each sum stays. Other ops are
-/// left as they are.
-std::unique_ptr<Pass> createRegisterTilesPass();
+/// Makes loops of linalg ops in buffers that sum (or reduce otherwise): several
+/// elements of the result at once, in values that the innermost loop carries,
+/// so that what one of them reads serves others, too. Where neighbours lie
+/// beside each other, they are lanes of vectors of `vectorBits`: along the
+/// reduction, whose sums are then added up in another order, or along the
+/// result. Other ops are left as they are.
+std::unique_ptr<Pass> createRegisterTilesPass(int64_t vectorBits);
 
 } // namespace mlir::llm
 

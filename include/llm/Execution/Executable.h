@@ -88,7 +88,8 @@ public:
 private:
   Executable();
 
-  LogicalResult lowerToLinalg(func::FuncOp function, bool records);
+  LogicalResult lowerToLinalg(func::FuncOp function,
+                              const CompileOptions &options);
   LogicalResult lowerToLlvm(func::FuncOp function, Kernels kernels);
   LogicalResult makeCode(ModuleOp module, StringRef name, bool optimizes);
 
