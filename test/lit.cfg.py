@@ -1,4 +1,5 @@
 """The tests: .mlir and .test files with RUN lines, mirrored after lib/."""
+import ctypes
 import glob
 import os
 import shutil
@@ -74,6 +75,13 @@ measured = os.environ.get("LLM_MEASURED", os.path.join(config.llm_source_dir, ".
 config.substitutions.append(("%measured", measured))
 if glob.glob(os.path.join(measured, "*.csv")):
     config.available_features.add("measured")
+
+# Threads of llm-run are those of OpenMP's runtime library.
+try:
+    ctypes.CDLL("libomp.so.5")
+    config.available_features.add("openmp")
+except OSError:
+    lit_config.note("there is no libomp.so.5 (Debian: libomp5): threads.test is skipped")
 
 # Interrupts are sent to a tool on a terminal; a bare chroot has none.
 try:

@@ -22,6 +22,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -142,6 +143,18 @@ static LogicalResult checkAllLowered(ModuleOp module) {
   return failure(walked.wasInterrupted());
 }
 
+/// What compiled code calls to start threads.
+static constexpr char openMpLibrary[] = "libomp.so.5";
+
+static LogicalResult loadOpenMp(Location loc) {
+  std::string why;
+  if (!llvm::sys::DynamicLibrary::LoadLibraryPermanently(openMpLibrary, &why))
+    return success();
+  return emitError(loc) << "more than one thread takes OpenMP's runtime "
+                           "library, which cannot be loaded: "
+                        << why << "; install it (Debian: libomp5)";
+}
+
 /// This CPU, with the vectors that it has.
 static FailureOr<std::unique_ptr<llvm::TargetMachine>>
 findMachine(Location loc) {
@@ -198,21 +211,24 @@ LogicalResult Executable::lowerToLinalg(func::FuncOp function,
                  succeeded(checkAllLowered(module)));
 }
 
-LogicalResult Executable::lowerToLlvm(func::FuncOp function, Kernels kernels) {
+LogicalResult Executable::lowerToLlvm(func::FuncOp function,
+                                      const CompileOptions &options) {
   auto module = function->getParentOfType<ModuleOp>();
   dropNames(function);
   protectArguments(function, arguments, results);
   if (failed(runPasses(module, addBufferization)))
     return failure();
   dropResultsInPlace(function, results);
-  if (failed(runPasses(module, addKernels)))
+  if (failed(runPasses(
+          module, [&](OpPassManager &pm) { addKernels(pm, options.threads); })))
     return failure();
   if (recorder)
     addRecorderCalls(function, *recorder);
   function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                     UnitAttr::get(module.getContext()));
-  return runPasses(module,
-                   [&](OpPassManager &pm) { addLoopsToLlvm(pm, kernels); });
+  return runPasses(module, [&](OpPassManager &pm) {
+    addLoopsToLlvm(pm, options.kernels, options.threads);
+  });
 }
 
 LogicalResult Executable::makeCode(ModuleOp module, StringRef name,
@@ -246,9 +262,11 @@ Executable::compile(FunctionOpInterface op, CompileOptions options) {
     return op.emitError("is no func.func, which alone can be run");
   auto module = function->getParentOfType<ModuleOp>();
   std::string name = function.getName().str();
+  if (options.threads > 1 && failed(loadOpenMp(module.getLoc())))
+    return failure();
   std::unique_ptr<Executable> executable(new Executable());
   if (failed(executable->lowerToLinalg(function, options)) ||
-      failed(executable->lowerToLlvm(function, options.kernels)) ||
+      failed(executable->lowerToLlvm(function, options)) ||
       failed(executable->makeCode(module, name, options.optimizes)))
     return failure();
   return executable;

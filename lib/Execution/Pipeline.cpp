@@ -7,6 +7,7 @@
 
 #include "Pipeline.h"
 #include "OutlineKernels.h"
+#include "ParallelLoops.h"
 #include "RegisterTiles.h"
 #include "SmallFloats.h"
 #include "llm/Execution/Executable.h"
@@ -19,8 +20,10 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/OpenMPToLLVM/ConvertOpenMPToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/SCFToOpenMP/SCFToOpenMP.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,6 +48,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
@@ -55,6 +59,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/TargetParser/Host.h"
@@ -122,9 +127,12 @@ void llm::addBufferization(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
 }
 
-void llm::addKernels(OpPassManager &pm) {
-  // Parts one behind the other.
-  pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
+void llm::addKernels(OpPassManager &pm, unsigned threads) {
+  // Parts one behind the other, or each on a thread.
+  if (threads == 1)
+    pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
+  else
+    pm.addNestedPass<func::FuncOp>(createForallToParallelLoopPass());
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.addNestedPass<func::FuncOp>(std::make_unique<CopiesAsLoops>());
@@ -137,13 +145,24 @@ static int64_t findVectorBits() {
   return features.lookup("avx512f") ? 512 : features.lookup("avx") ? 256 : 128;
 }
 
-void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels) {
+void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads) {
+  bool hasThreads = threads > 1;
   if (kernels == Kernels::Generated)
-    pm.addNestedPass<func::FuncOp>(createRegisterTilesPass(findVectorBits()));
+    pm.addNestedPass<func::FuncOp>(
+        createRegisterTilesPass(findVectorBits(), hasThreads));
+  if (hasThreads)
+    pm.addNestedPass<func::FuncOp>(createParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createSmallFloatsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
+  if (hasThreads) {
+    ConvertSCFToOpenMPPassOptions openMp;
+    openMp.numThreads = threads;
+    pm.addPass(createConvertSCFToOpenMPPass(openMp));
+    // Scopes of allocas would stand in the way of what follows.
+    pm.addPass(createCanonicalizerPass());
+  }
   pm.addPass(createSCFToControlFlowPass());
   // Not every machine rounds to bf16 itself.
   arith::ArithExpandOpsPassOptions expand;
@@ -163,15 +182,17 @@ void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels) {
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
+  if (hasThreads)
+    pm.addPass(createConvertOpenMPToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 
 void llm::registerExecution(DialectRegistry &registry) {
-  registry
-      .insert<affine::AffineDialect, arith::ArithDialect,
-              bufferization::BufferizationDialect, cf::ControlFlowDialect,
-              func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
-              memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect>();
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, omp::OpenMPDialect, scf::SCFDialect,
+                  tensor::TensorDialect>();
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
@@ -186,4 +207,5 @@ void llm::registerExecution(DialectRegistry &registry) {
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  registerOpenMPDialectTranslation(registry);
 }

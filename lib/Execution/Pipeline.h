@@ -18,10 +18,11 @@ void addBufferization(OpPassManager &pm);
 
 /// Buffers are freed where nobody reads them any more, and what is done with
 /// them is in functions.
-void addKernels(OpPassManager &pm);
+void addKernels(OpPassManager &pm, unsigned threads);
 
-/// The functions as loops, and these as LLVM's ops.
-void addLoopsToLlvm(OpPassManager &pm, Kernels kernels);
+/// The functions as loops, and these as LLVM's ops. More than one thread is a
+/// matter of OpenMP's runtime library.
+void addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads);
 
 } // namespace mlir::llm
 

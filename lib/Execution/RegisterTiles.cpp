@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RegisterTiles.h"
+#include "ParallelLoops.h"
 #include "VectorBody.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -79,7 +80,8 @@ public:
            });
   }
 
-  void run() {
+  /// With threads, if `hasThreads` and they are worth it.
+  void run(bool hasThreads) {
     order = llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
     if (hasParallelLanes())
       std::swap(order[order.size() - 1], order[order.size() - 2]);
@@ -88,13 +90,20 @@ public:
       ranges.push_back(
           {constant(0), getValueOrCreateConstantIndexOp(rewriter, loc, size)});
     indices.resize(ranges.size());
-    makePanels();
+    chooseCuts(hasThreads && isWorthThreads(op));
+    makeCuts(cuts);
     rewriter.eraseOp(op);
   }
 
 private:
   struct Bounds {
     Value begin, end;
+  };
+  /// Of a loop so many iterations, before the next ones are looked at.
+  struct Cut {
+    unsigned loop;
+    int64_t size;
+    bool isShared; ///< among threads
   };
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
@@ -148,6 +157,24 @@ private:
       panelLoop = hasParallelLanes() ? order.back() : tiled.front();
   }
 
+  void chooseCuts(bool hasThreads) {
+    bool sharesPanels = panelLoop && !isReduction(op, *panelLoop);
+    SmallVector<int64_t> known = op.getStaticLoopRanges();
+    if (hasThreads && !sharesPanels) {
+      unsigned shared = *llvm::find_if(order, [&](unsigned loop) {
+        return known[loop] != 1 || loop == order.back();
+      });
+      if (!isReduction(op, shared))
+        cuts.push_back({shared, tiles[shared], /*isShared=*/true});
+    }
+    if (!panelLoop)
+      return;
+    int64_t terms = known[order.back()];
+    bool isShort = ShapedType::isStatic(terms) && terms <= shortSum;
+    cuts.push_back({*panelLoop, isShort ? tileSize : panelSize,
+                    hasThreads && sharesPanels});
+  }
+
   /// The loop at that place of the order, and those inside. Whole tiles along
   /// it, and behind them iterations one by one.
   void makeLoops(size_t place) {
@@ -174,19 +201,26 @@ private:
     });
   }
 
-  void makePanels() {
-    if (!panelLoop)
+  /// Loops over ranges of loops, outside of all of these.
+  void makeCuts(ArrayRef<Cut> left) {
+    if (left.empty())
       return makeLoops(0);
-    Bounds all = ranges[*panelLoop];
-    int64_t terms = op.getStaticLoopRanges()[order.back()];
-    bool isShort = ShapedType::isStatic(terms) && terms <= shortSum;
-    Value size = constant(isShort ? tileSize : panelSize);
-    makeFor(all.begin, all.end, size, [&](Value from) {
+    Cut cut = left.front();
+    Bounds all = ranges[cut.loop];
+    Value size = constant(cut.size);
+    auto fill = [&](Value from) {
       Value to = arith::AddIOp::create(rewriter, loc, from, size);
       to = arith::MinUIOp::create(rewriter, loc, to, all.end);
-      ranges[*panelLoop] = {from, to};
-      makeLoops(0);
-    });
+      ranges[cut.loop] = {from, to};
+      makeCuts(left.drop_front());
+    };
+    if (!cut.isShared)
+      return makeFor(all.begin, all.end, size, fill);
+    auto made =
+        scf::ParallelOp::create(rewriter, loc, all.begin, all.end, size);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(made.getBody());
+    fill(made.getInductionVars().front());
   }
 
   void makeFor(Value begin, Value end, Value step,
@@ -299,15 +333,17 @@ private:
   std::optional<Lanes> lanes;    ///< of vectors, if there are any
   SmallVector<unsigned> order;   ///< of the loops, from outside
   SmallVector<int64_t> tiles;    ///< iterations of each loop that run at once
-  std::optional<unsigned> panelLoop; ///< that is cut outside of all loops
-  SmallVector<Bounds> ranges;        ///< of each loop
+  std::optional<unsigned> panelLoop; ///< of which panels are cut
+  SmallVector<Cut> cuts;
+  SmallVector<Bounds> ranges; ///< of each loop
   SmallVector<Value> indices;
 };
 
 struct RegisterTiles : PassWrapper<RegisterTiles, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RegisterTiles)
 
-  explicit RegisterTiles(int64_t vectorBits) : vectorBits(vectorBits) {}
+  RegisterTiles(int64_t vectorBits, bool hasThreads)
+      : vectorBits(vectorBits), hasThreads(hasThreads) {}
 
   StringRef getArgument() const override { return "llm-register-tiles"; }
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -325,16 +361,18 @@ struct RegisterTiles : PassWrapper<RegisterTiles, OperationPass<func::FuncOp>> {
     for (linalg::GenericOp op : ops) {
       rewriter.setInsertionPoint(op);
       if (TiledReduction tiled(op, vectorBits, rewriter); tiled.canTile())
-        tiled.run();
+        tiled.run(hasThreads);
     }
   }
 
 private:
   int64_t vectorBits;
+  bool hasThreads;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> mlir::llm::createRegisterTilesPass(int64_t vectorBits) {
-  return std::make_unique<RegisterTiles>(vectorBits);
+std::unique_ptr<Pass> mlir::llm::createRegisterTilesPass(int64_t vectorBits,
+                                                         bool hasThreads) {
+  return std::make_unique<RegisterTiles>(vectorBits, hasThreads);
 }

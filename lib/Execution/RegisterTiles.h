@@ -17,8 +17,10 @@ namespace mlir::llm {
 /// so that what one of them reads serves others, too. Where neighbours lie
 /// beside each other, they are lanes of vectors of `vectorBits`: along the
 /// reduction, whose sums are then added up in another order, or along the
-/// result. Other ops are left as they are.
-std::unique_ptr<Pass> createRegisterTilesPass(int64_t vectorBits);
+/// result. With threads, a loop outside of all is parallel. Other ops are left
+/// as they are.
+std::unique_ptr<Pass> createRegisterTilesPass(int64_t vectorBits,
+                                              bool hasThreads);
 
 } // namespace mlir::llm
 

@@ -23,8 +23,9 @@ namespace {
 class MeasuredScheduler {
 public:
   MeasuredScheduler(const Program &program, const Target &target,
-                    ArrayRef<double> nanosecondsOf)
-      : program(program), target(target), nanosecondsOf(nanosecondsOf) {}
+                    ArrayRef<double> nanosecondsOf, unsigned threads)
+      : program(program), target(target), nanosecondsOf(nanosecondsOf),
+        threads(threads) {}
 
   LogicalResult run(StringRef maker);
 
@@ -40,6 +41,28 @@ private:
   const Program &program;
   const Target &target;
   ArrayRef<double> nanosecondsOf;
+  unsigned threads;
+};
+
+/// Parts of an op on the engines of its group, in rows: those of a row run at
+/// once.
+struct Rows {
+  Rows(const scheduling::Task &task, int64_t engines)
+      : count(scheduling::countParts(task.parts)),
+        isLastAlone(task.lastCombines && count > 1),
+        columns(task.chains.areThere() ? 1 : engines),
+        rows(llvm::divideCeil(count - isLastAlone, columns) + isLastAlone) {}
+
+  int64_t rowOf(int64_t part) const {
+    return isLastAlone && part == count - 1 ? rows - 1 : part / columns;
+  }
+  int64_t engineOf(int64_t part) const {
+    return isLastAlone && part == count - 1 ? 0 : part % columns;
+  }
+
+  int64_t count;
+  bool isLastAlone; ///< it joins what the others made
+  int64_t columns, rows;
 };
 } // namespace
 
@@ -68,8 +91,16 @@ MeasuredScheduler::placeOp(const scheduling::Problem &problem, unsigned task,
   if (!(cycles >= 0 && cycles < double(maxCount)))
     return emitOverflow();
   auto length = static_cast<int64_t>(cycles);
+  unsigned group = own.group.value_or(0);
+  Rows rows(own, std::min<int64_t>(threads, problem.engines[group].count));
+  auto startOf = [&](int64_t row) {
+    return start +
+           static_cast<int64_t>(cycles * double(row) / double(rows.rows));
+  };
+  std::optional<int64_t> end = checkedAdd(start, length);
+  if (!end)
+    return emitOverflow();
   // Of parts nobody knows which took how long.
-  int64_t count = scheduling::countParts(own.parts);
   std::vector<scheduling::Slot> slots;
   for (const scheduling::Part &part : own.parts)
     for (int64_t i = 0; i < part.count; ++i) {
@@ -77,20 +108,15 @@ MeasuredScheduler::placeOp(const scheduling::Problem &problem, unsigned task,
       auto number = static_cast<int64_t>(slots.size());
       slot.task = task;
       slot.part = number;
-      slot.engine = {own.group.value_or(0), 0};
-      slot.start =
-          start + static_cast<int64_t>(cycles * double(number) / double(count));
-      slot.end = start + static_cast<int64_t>(cycles * double(number + 1) /
-                                              double(count));
+      int64_t row = rows.rowOf(number);
+      slot.engine = {group, static_cast<unsigned>(rows.engineOf(number))};
+      slot.start = startOf(row);
+      slot.end = row + 1 == rows.rows ? *end : startOf(row + 1);
       slot.lanes = averageLanes(problem, part, slot.end - slot.start);
       for (unsigned other : own.with)
         slot.with.push_back({other, 0});
       slots.push_back(std::move(slot));
     }
-  std::optional<int64_t> end = checkedAdd(start, length);
-  if (!end)
-    return emitOverflow();
-  slots.back().end = *end;
   SmallVector<const scheduling::Slot *> pointers;
   for (const scheduling::Slot &slot : slots)
     pointers.push_back(&slot);
@@ -144,6 +170,7 @@ LogicalResult MeasuredScheduler::run(StringRef maker) {
 LogicalResult mlir::llm::writeMeasuredSchedule(const Program &program,
                                                const Target &target,
                                                ArrayRef<double> nanosecondsOf,
+                                               unsigned threads,
                                                StringRef maker) {
-  return MeasuredScheduler(program, target, nanosecondsOf).run(maker);
+  return MeasuredScheduler(program, target, nanosecondsOf, threads).run(maker);
 }

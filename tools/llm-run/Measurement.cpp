@@ -18,9 +18,6 @@ using namespace mlir::llm;
 // Before the run
 //===----------------------------------------------------------------------===//
 
-/// What a program runs on.
-static constexpr size_t threads = 1;
-
 static LogicalResult runPass(ModuleOp module, std::unique_ptr<Pass> pass) {
   PassManager manager(module.getContext());
   manager.addPass(std::move(pass));
@@ -49,7 +46,7 @@ static LogicalResult bindSizes(ModuleOp module,
 }
 
 /// This machine with the cores that the program runs on.
-static FailureOr<Target> readCores(Location loc) {
+static FailureOr<Target> readCores(unsigned threads, Location loc) {
   HostSources sources = hostSources();
   if (sources.cpus.size() > threads)
     sources.cpus.resize(threads);
@@ -58,15 +55,16 @@ static FailureOr<Target> readCores(Location loc) {
 
 FailureOr<Measurement>
 Measurement::prepare(func::FuncOp function,
-                     const llvm::StringMap<int64_t> &sizes) {
+                     const llvm::StringMap<int64_t> &sizes, unsigned threads) {
   Measurement own;
+  own.threads = threads;
   own.name = function.getName().str();
   own.measured = cloneWith(function);
   ModuleOp module = *own.measured;
   if (failed(bindSizes(module, sizes)))
     return failure();
   if (!hasTarget(module)) {
-    FailureOr<Target> host = readCores(function.getLoc());
+    FailureOr<Target> host = readCores(threads, function.getLoc());
     if (failed(host))
       return failure();
     writeTarget(module, *host);
@@ -88,6 +86,9 @@ LogicalResult Measurement::plan() {
   predicted = cast<ModuleOp>((*measured)->clone());
   if (!isScheduled && failed(runPass(*predicted, createLlmSchedulePass())))
     return failure();
+  // Threads share an op as engines share its parts.
+  if (threads > 1)
+    measured = cast<ModuleOp>((*predicted)->clone());
   FailureOr<Report> report =
       Report::create(predicted->lookupSymbol<func::FuncOp>(name), *target);
   if (failed(report))
@@ -145,7 +146,7 @@ LogicalResult Measurement::finish() {
   }
   std::string maker = "median of " + std::to_string(allRuns.size()) +
                       (allRuns.size() == 1 ? " run" : " runs");
-  if (failed(writeMeasuredSchedule(*program, *target, medians, maker)))
+  if (failed(writeMeasuredSchedule(*program, *target, medians, threads, maker)))
     return failure();
   FailureOr<Report> report = Report::create(function, *target);
   if (failed(report))

@@ -20,9 +20,10 @@ class Measurement {
 public:
   /// Of a function that is not lowered yet: works on clones. Those that have no
   /// schedule get one for the target of their module, or for this machine with
-  /// as many of its cores as the program runs on.
+  /// as many of its cores as there are threads.
   static FailureOr<Measurement> prepare(func::FuncOp function,
-                                        const llvm::StringMap<int64_t> &sizes);
+                                        const llvm::StringMap<int64_t> &sizes,
+                                        unsigned threads);
 
   /// One run of all.
   void add(std::vector<RecordedRun> runs);
@@ -43,6 +44,7 @@ private:
   LogicalResult plan();
 
   std::string name; ///< of the function
+  unsigned threads = 1;
   OwningOpRef<ModuleOp> measured, predicted;
   std::unique_ptr<Target> target;
   std::vector<std::vector<RecordedRun>> allRuns;

@@ -80,6 +80,10 @@ struct CommandLine {
                             "several sums at once (default)"),
                  clEnumValN(Kernels::Reference, "reference",
                             "plain ones, which are the meaning"))};
+  cl::opt<unsigned> threads{
+      "threads", cl::init(1), cl::value_desc("N"),
+      cl::desc("Threads that share large loops, and parts of an op that "
+               "--llm-materialize-tiles made (default: 1)")};
   cl::opt<bool> compare{
       "compare",
       cl::desc("Print how long each op took beside what its target, or this "
@@ -231,6 +235,8 @@ static LogicalResult checkOptions(const CommandLine &options, Location loc) {
   if (options.steps < 1)
     return emitError(loc) << "'--steps' must be 1 or more, got "
                           << options.steps.getValue();
+  if (options.threads < 1)
+    return emitError(loc) << "'--threads' must be 1 or more, got 0";
   if (options.repeat < 1 || options.warmup < 0)
     return emitError(loc) << "'--repeat' must be 1 or more and '--warmup' 0 or "
                              "more, got "
@@ -250,8 +256,8 @@ static LogicalResult writeRows(const CommandLine &options,
   for (auto [entry, op] :
        llvm::zip_equal(measured.ops, measured.program->ops())) {
     std::optional<MeasuredRow> row = describeAsRow(op.op);
-    double microseconds = cyclesToMicroseconds(entry.figures.scheduledCycles,
-                                               measured.target->clockHz);
+    double microseconds = cyclesToMicroseconds(
+        entry.endCycle - entry.startCycle, measured.target->clockHz);
     if (!row || microseconds == 0)
       continue;
     row->id = entry.name.str();
@@ -332,8 +338,9 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   OwningOpRef<ModuleOp> asRead; // compiling takes the other one
   if (options.measures())
     asRead = cast<ModuleOp>((*module)->clone());
-  FailureOr<std::unique_ptr<Executable>> executable = Executable::compile(
-      *function, {options.optimize, options.measures(), options.kernels});
+  FailureOr<std::unique_ptr<Executable>> executable =
+      Executable::compile(*function, {options.optimize, options.measures(),
+                                      options.kernels, options.threads});
   if (failed(executable))
     return failure();
   InputOptions given{{options.inputs.begin(), options.inputs.end()},
@@ -347,8 +354,9 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
     return failure();
   std::vector<HostTensor> all, results;
   if (options.measures()) {
-    FailureOr<Measurement> measurement = Measurement::prepare(
-        asRead->lookupSymbol<func::FuncOp>(name), inputs.getOpenSizes());
+    FailureOr<Measurement> measurement =
+        Measurement::prepare(asRead->lookupSymbol<func::FuncOp>(name),
+                             inputs.getOpenSizes(), options.threads);
     if (failed(measurement) ||
         failed(measure(options, **executable, inputs, *measurement, loc, all)))
       return failure();
@@ -371,6 +379,9 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
 int main(int argc, char **argv) {
   // What is there so far are the hundreds of options of libLLVM.
   cl::HideUnrelatedOptions(ArrayRef<const cl::OptionCategory *>());
+  // One of them has the name of one of ours.
+  if (cl::Option *other = cl::getRegisteredOptions().lookup("threads"))
+    other->removeArgument();
   CommandLine options;
   llvm::InitLLVM init(argc, argv);
   obeyNoColor();

@@ -60,6 +60,9 @@ struct CompileOptions {
   /// Each run notes when which op ran.
   bool records = false;
   Kernels kernels = Kernels::Generated;
+  /// 1 or more: so many share the loops that are worth it. More than one takes
+  /// OpenMP's runtime library.
+  unsigned threads = 1;
 };
 
 /// A function of a program, compiled for this CPU.
@@ -90,7 +93,8 @@ private:
 
   LogicalResult lowerToLinalg(func::FuncOp function,
                               const CompileOptions &options);
-  LogicalResult lowerToLlvm(func::FuncOp function, Kernels kernels);
+  LogicalResult lowerToLlvm(func::FuncOp function,
+                            const CompileOptions &options);
   LogicalResult makeCode(ModuleOp module, StringRef name, bool optimizes);
 
   std::vector<ProgramArgument> arguments;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random attention, by llm-run with each choice of kernels and by NumPy (float64).
 
-    attention_blocks.py FOLDER FIRST COUNT
+    attention_blocks.py FOLDER FIRST COUNT [--threads=N]
 
 Numbers of queries, keys and heads around the sizes of blocks, masks of all kinds, sinks, caps, values of another width
 and latents; sizes are known or open. What no query may see is NaN: a cache may hold anything there.
@@ -120,7 +120,7 @@ class Case:
         return out
 
 
-def check(folder, seed):
+def check(folder, seed, options):
     case = Case(seed)
     arrays = case.arrays(seed)
     program = folder / f"{seed}.mlir"
@@ -131,7 +131,7 @@ def check(folder, seed):
     expected = case.expected(*arrays)
     for kernels in ("generated", "reference"):
         result = folder / f"{seed}.out.npy"
-        subprocess.run(["llm-run", program, f"--kernels={kernels}", f"--output={result}",
+        subprocess.run(["llm-run", program, *options, f"--kernels={kernels}", f"--output={result}",
                         *(f"--input={path}" for path in paths)], check=True)
         worst = np.abs(np.load(result) - expected).max() / np.abs(expected).max()
         assert worst < 2e-6, f"{program}, {kernels}: off by {worst}"  # NaN is not less, either
@@ -141,5 +141,5 @@ if __name__ == "__main__":
     folder, first, count = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     folder.mkdir(parents=True, exist_ok=True)
     for seed in range(first, first + count):
-        check(folder, seed)
+        check(folder, seed, sys.argv[4:])
     print(f"{count} programs agree")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Products of whole numbers, by llm-run with each choice of kernels and by hand.
 
-    whole_products.py FOLDER MxNxK..
+    whole_products.py FOLDER [--threads=N] MxNxK..
 
 Plain products with both layouts of the right side and a batch of them; also the largest element of each row, as a
 reduction that is no sum.
@@ -54,14 +54,15 @@ def write(path, rows):
 def check(program, inputs, expected):
     for kernels in ("generated", "reference"):
         result = program.with_suffix(".npy")
-        subprocess.run(["llm-run", program, f"--kernels={kernels}", f"--output={result}",
+        subprocess.run(["llm-run", program, *options, f"--kernels={kernels}", f"--output={result}",
                         *(f"--input={path}" for path in inputs)], check=True)
         _, found = npy.read(result)
         assert list(found) == expected, f"{program}, {kernels}: {found}, expected {expected}"
 
 
-folder = Path(sys.argv[1])
-for sizes in sys.argv[2:]:
+folder, rest = Path(sys.argv[1]), sys.argv[2:]
+options = [word for word in rest if word.startswith("--")]
+for sizes in (word for word in rest if not word.startswith("--")):
     m, n, k = map(int, sizes.split("x"))
     a, b, c = matrix(m, k, 1), matrix(n, k, 2), matrix(k, n, 3)
     paths = [folder / f"{sizes}.{name}.npy" for name in "abc"]

@@ -52,24 +52,25 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
 namespace {
 class MeasuredScheduleTest : public testing::Test {
 protected:
-  MeasuredScheduleTest() {
+  explicit MeasuredScheduleTest(StringRef text = program) {
     context.loadDialect<LlmDialect, func::FuncDialect, DLTIDialect,
                         arith::ArithDialect, scf::SCFDialect>();
     context.getDiagEngine().registerHandler(
         [this](Diagnostic &diagnostic) { message = diagnostic.str(); });
-    module = parseSourceString<ModuleOp>(program, &context);
+    module = parseSourceString<ModuleOp>(text, &context);
     PassManager manager(&context);
     manager.addPass(createLlmTilePass());
     EXPECT_TRUE(succeeded(manager.run(*module)));
     function = *module->getOps<func::FuncOp>().begin();
   }
 
-  LogicalResult write(ArrayRef<double> nanoseconds) {
+  LogicalResult write(ArrayRef<double> nanoseconds, unsigned threads = 1) {
     FailureOr<Target> target = readTarget(*module);
     FailureOr<Program> analyzed = Program::analyze(function);
-    return writeMeasuredSchedule(*analyzed, *target, nanoseconds, "by hand");
+    return writeMeasuredSchedule(*analyzed, *target, nanoseconds, threads,
+                                 "by hand");
   }
-  SlotRunAttr slotOf(StringRef name) {
+  SlotsAttr slotsOf(StringRef name) {
     SlotsAttr slots;
     module->walk([&](Operation *op) {
       if (auto own = op->getAttrOfType<StringAttr>("name");
@@ -77,6 +78,10 @@ protected:
         slots = op->getAttrOfType<SlotsAttr>(LlmDialect::slotsAttrName);
     });
     EXPECT_TRUE(slots) << name.str();
+    return slots;
+  }
+  SlotRunAttr slotOf(StringRef name) {
+    SlotsAttr slots = slotsOf(name);
     EXPECT_EQ(slots.getRuns().size(), 1u);
     return slots.getRuns().front();
   }
@@ -111,6 +116,55 @@ TEST_F(MeasuredScheduleTest, SlotsAreAsLongAsOpsTook) {
   EXPECT_EQ(schedule.getLoops()[0].getStartCycle(), 24576);
   EXPECT_EQ(schedule.getLoops()[0].getPeriodCycles(), 9930);
   EXPECT_EQ(schedule.getMakespanCycles(), 24576 + 3 * 9930);
+}
+
+namespace {
+/// Ops are cut in two there: arithmetic takes longer than the memory does.
+class OnFastMemory : public MeasuredScheduleTest {
+protected:
+  OnFastMemory() : MeasuredScheduleTest(makeFast()) {
+    PassManager manager(&context);
+    manager.addPass(createLlmSchedulePass());
+    EXPECT_TRUE(succeeded(manager.run(*module)));
+  }
+
+  static std::string makeFast() {
+    std::string text = program, slow = "4000000000 :";
+    return text.replace(text.find(slow), slow.size(), "400000000000 :");
+  }
+  /// Engine, start and end of each part.
+  std::vector<std::array<int64_t, 3>> partsOf(StringRef name) {
+    std::vector<std::array<int64_t, 3>> parts;
+    for (SlotRunAttr run : slotsOf(name).getRuns())
+      for (int64_t i = 0; i < run.getCount(); ++i)
+        parts.push_back({run.getIndex() + i * run.getIndexStride(),
+                         run.getStartCycle() + i * run.getStartStride(),
+                         run.getEndCycle() + i * run.getStartStride()});
+    return parts;
+  }
+  void verify() {
+    PassManager manager(&context);
+    manager.addPass(createLlmVerifySchedulePass());
+    EXPECT_TRUE(succeeded(manager.run(*module))) << message;
+  }
+
+  using Parts = std::vector<std::array<int64_t, 3>>;
+};
+} // namespace
+
+TEST_F(OnFastMemory, OneThreadDoesPartsOneBehindTheOther) {
+  ASSERT_TRUE(succeeded(write({49152, 20000, 200}, /*threads=*/1)));
+  EXPECT_EQ(partsOf("a"), Parts({{0, 0, 5000}, {0, 5000, 10000}}));
+  verify();
+}
+
+/// There are two engines: a third thread has none.
+TEST_F(OnFastMemory, ThreadsDoPartsAtOnce) {
+  for (unsigned threads : {2, 3}) {
+    ASSERT_TRUE(succeeded(write({49152, 20000, 200}, threads)));
+    EXPECT_EQ(partsOf("a"), Parts({{0, 0, 10000}, {1, 0, 10000}}));
+    verify();
+  }
 }
 
 TEST_F(MeasuredScheduleTest, OpsMayTakeNoTime) {
