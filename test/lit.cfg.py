@@ -49,7 +49,10 @@ config.substitutions += [
     ("%llvm-lib", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
 # Some tests need a Python that has a package: Debian's python3-jsonschema, python3-numpy.
-for package, tests in (("jsonschema", "target-schema.test"), ("numpy", "tie-out.test, gguf-runs.test, llama-cpp.test")):
+for package, tests in (
+    ("jsonschema", "target-schema.test"),
+    ("numpy", "tie-out.test, tie-out-steps.test, gguf-runs.test, scaled-checkpoints.test, llama-cpp.test"),
+):
     for python in ("python3", "/usr/bin/python3"):
         if subprocess.run([python, "-c", f"import {package}"], capture_output=True, check=False).returncode == 0:
             config.available_features.add(package)
