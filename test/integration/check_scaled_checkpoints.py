@@ -15,7 +15,8 @@ import numpy as np
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 import oracle_models
-from gguf_files import E2M1_CODES, unsigned_e4m3
+from gguf_files import unsigned_e4m3
+from mx_files import draw_mxfp4
 from safetensors_file import write_safetensors
 from small_models import FAMILIES, make_config
 
@@ -54,25 +55,13 @@ def store_fp8(rng, name, shape, kind):
     return {name: ("F8_E4M3", bits), name + suffix: ("F32", stored)}, values * spread
 
 
-def store_mxfp4(rng, name, shape):
-    """Experts [experts, in, out], which are stored as [experts, out, in] in groups of 32: two values in a byte, the
-    first in the low bits."""
-    experts, inputs, out = shape
-    raw = rng.integers(0, 256, (experts, out, inputs // 32, 16), np.uint8)
-    exponents = rng.integers(125, 128, (experts, out, inputs // 32)) - round(np.log2(inputs) / 2)
-    values = np.stack([E2M1_CODES[raw & 15], E2M1_CODES[raw >> 4]], -1).reshape(*raw.shape[:3], 32)
-    numbers = np.ldexp(values, (exponents - 127)[..., None]).reshape(experts, out, inputs)
-    tensors = {name + "_blocks": ("U8", raw), name + "_scales": ("U8", exponents.astype(np.uint8))}
-    return tensors, numbers.transpose(0, 2, 1)
-
-
 def make_model(folder, family, changes, kind):
     model, small = FAMILIES[family]
     config = make_config(model, small | changes)
     rng, tensors, arrays = np.random.default_rng(7), {}, {}
     for name, shape in oracle_models.weight_shapes(config).items():
         if kind == "mxfp4" and len(shape) == 3:
-            stored, arrays[name] = store_mxfp4(rng, name, shape)
+            stored, arrays[name] = draw_mxfp4(rng, name, shape)
         elif kind != "mxfp4" and name.rsplit(".", 2)[-2] in LINEAR and name.endswith(".weight"):
             stored, arrays[name] = store_fp8(rng, name, shape, kind)
         else:

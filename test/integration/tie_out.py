@@ -23,11 +23,17 @@ import numpy as np
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 import oracle_models
 from filled_caches import fill_caches
+from mx_files import draw_mxfp4
 from safetensors_file import write_safetensors
 from small_models import FAMILIES, make_config
 
 SEED = 7
 PROMPT = [3, 17, 5, 29, 11, 2, 38, 23, 7, 19, 31, 13, 1]
+
+
+# Experts in MXFP4 have inputs by the 32.
+MODELS = FAMILIES | {"gpt_oss_mxfp4": (FAMILIES["gpt_oss"][0], FAMILIES["gpt_oss"][1] | {
+    "hidden_size": 64, "intermediate_size": 96, "quantization_config": {"quant_method": "mxfp4"}})}
 
 
 class Step(NamedTuple):
@@ -60,25 +66,38 @@ STEPS = [
 
 
 def draw_weights(config, seed):
-    """Of every tensor of a checkpoint: matrices by their inputs, vectors around 1, or 0 for biases."""
+    """Of every tensor of a checkpoint: matrices by their inputs, vectors around 1, or 0 for biases. Gives what the file
+    has, and the numbers."""
     rng = np.random.default_rng(seed)
-    weights = {}
+    tensors, weights = {}, {}
     for name, shape in oracle_models.weight_shapes(config).items():
+        if len(shape) == 3 and config.get("quantization_config"):
+            stored, weights[name] = draw_mxfp4(rng, name, shape)
+            tensors |= stored
+            continue
         if len(shape) > 1:
             inputs = 1 if "embed" in name else shape[-2] if len(shape) == 3 else shape[-1]
-            weights[name] = rng.normal(0, inputs ** -0.5, shape)
+            array = rng.normal(0, inputs ** -0.5, shape)
         elif "norm" in name:
-            weights[name] = rng.uniform(0.5, 1.5, shape)
+            array = rng.uniform(0.5, 1.5, shape)
         else:
-            weights[name] = rng.normal(0, 0.3, shape)
-    return {name: array.astype(np.float32) for name, array in weights.items()}
+            array = rng.normal(0, 0.3, shape)
+        weights[name] = array.astype(np.float32)
+        tensors[name] = ("F32", file_layout(config, weights[name]))
+    return tensors, weights
+
+
+def file_layout(config, array):
+    """As the files have it: the fused experts of gpt-oss are transposed where they are not dequantized."""
+    is_turned = array.ndim == 3 and config["model_type"] == "gpt_oss"
+    return np.ascontiguousarray(array.transpose(0, 2, 1)) if is_turned else array
 
 
 def find_seed(config):
     """The first seed with which no token chooses an expert by so little that rounding to bf16 would choose another."""
     for seed in itertools.count(SEED):
         trace = {}
-        oracle_models.Model(config, draw_weights(config, seed)).forward([PROMPT], trace=trace)
+        oracle_models.Model(config, draw_weights(config, seed)[1]).forward([PROMPT], trace=trace)
         margins = [margin.min() for name, (margin,) in trace.items() if name.endswith("router_margin")]
         if min(margins, default=1) > 0.015:
             return seed
@@ -91,14 +110,6 @@ def run(*words):
     return done.stdout
 
 
-def file_layout(family, arrays):
-    """As the files have them: the fused experts of gpt-oss are transposed where they are not dequantized."""
-    if family != "gpt_oss":
-        return arrays
-    return {name: np.ascontiguousarray(array.transpose(0, 2, 1)) if array.ndim == 3 else array
-            for name, array in arrays.items()}
-
-
 def difference(found, expected):
     return np.max(np.abs(found - expected)) / np.max(np.abs(expected))
 
@@ -107,16 +118,15 @@ class Subject:
     """A model of a family in files, and its oracle."""
 
     def __init__(self, folder, family, seed):
-        model, changes = FAMILIES[family]
+        model, changes = MODELS[family]
         config = make_config(model, changes)
         (folder / "config.json").write_text(json.dumps(config))
         known = find_seed(config)
-        arrays = file_layout(family, draw_weights(config, seed or known))
-        self.tensors = {name: ("F32", array) for name, array in arrays.items()}
+        self.tensors, _ = draw_weights(config, seed or known)
         write_safetensors(folder / "model.safetensors", self.tensors)
         self.folder, self.is_latent = folder, "kv_lora_rank" in config
         self.head = "lm_head.soft_cap" if family == "gemma2" else "lm_head"
-        self.oracle = oracle_models.Model(config, draw_weights(config, known))
+        self.oracle = oracle_models.Model(config, draw_weights(config, known)[1])
 
     def translate(self, *options):
         (self.folder / "program.mlir").write_text(run(
@@ -205,14 +215,15 @@ def read_options():
 def main():
     options = read_options()
     if options.list:
-        print(*FAMILIES, sep="\n")
+        print(*MODELS, sep="\n")
         return
     options.folder.mkdir(exist_ok=True)
-    for family in options.family or FAMILIES:
+    for family in options.family or MODELS:
         subject = Subject(options.folder, family, options.seed)
         found = {name: MEASURES[name][0](subject) for name in options.only}
         if options.table:
-            cells = [f"`{family}`", FAMILIES[family][0].replace("--", "/"), *(f"{each:.0e}" for each in found.values())]
+            model = MODELS[family][0].replace("--", "/") + ", experts in MXFP4" * family.endswith("_mxfp4")
+            cells = [f"`{family}`", model, *(f"{each:.0e}" for each in found.values())]
             print(f"| {' | '.join(cells)} |", flush=True)
         else:
             said = [f"{each:.0e} {MEASURES[name][1]}" for name, each in found.items()]
