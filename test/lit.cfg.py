@@ -48,13 +48,14 @@ config.substitutions += [
     ("%python", "python3"),
     ("%llvm-lib", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
-# Some tests need a Python that has a package: Debian's python3-jsonschema, python3-numpy.
-for package, tests in (
-    ("jsonschema", "target-schema.test"),
-    ("numpy", "tie-out.test, tie-out-steps.test, gguf-runs.test, scaled-checkpoints.test, llama-cpp.test"),
+# Some tests need a Python that has packages: Debian's python3-jsonschema, python3-numpy, python3-torch.
+for package, needs, tests in (
+    ("jsonschema", "jsonschema", "target-schema.test"),
+    ("numpy", "numpy", "tie-out.test, tie-out-steps.test, gguf-runs.test, scaled-checkpoints.test, llama-cpp.test"),
+    ("torch", "numpy, torch", "tie-out-torch.test"),
 ):
     for python in ("python3", "/usr/bin/python3"):
-        if subprocess.run([python, "-c", f"import {package}"], capture_output=True, check=False).returncode == 0:
+        if subprocess.run([python, "-c", f"import {needs}"], capture_output=True, check=False).returncode == 0:
             config.available_features.add(package)
             config.substitutions.insert(0, (f"%python-{package}", python))
             break

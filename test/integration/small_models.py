@@ -17,7 +17,7 @@ FAMILIES = {
     "mistral": ("mistralai--Mistral-7B-v0.1", DENSE | {"sliding_window": 4}),
     "qwen2": ("Qwen--Qwen2.5-0.5B", DENSE),
     "qwen3": ("Qwen--Qwen3-0.6B", DENSE),
-    "gemma2": ("google--gemma-2-2b", DENSE | {"sliding_window": 4}),
+    "gemma2": ("google--gemma-2-2b", DENSE | {"sliding_window": 4, "attn_logit_softcapping": 2.0}),
     "gemma3": ("google--gemma-3-27b-pt", DENSE | {
         "sliding_window": 4, "sliding_window_pattern": 2, "rope_scaling": {"rope_type": "linear", "factor": 8.0}}),
     "phi3": ("microsoft--Phi-3-mini-4k-instruct", DENSE | {
@@ -26,10 +26,11 @@ FAMILIES = {
     "mixtral": ("mistralai--Mixtral-8x7B-v0.1", SPARSE | {"num_local_experts": 6}),
     "qwen3_moe": ("Qwen--Qwen3-30B-A3B", SPARSE | {"num_experts": 6, "moe_intermediate_size": 16}),
     "gpt_oss": ("openai--gpt-oss-20b", SPARSE | {
-        "num_local_experts": 6, "experts_per_token": 2, "sliding_window": 4, "layer_types": SLIDING,
-        "quantization_config": None}),
+        "num_local_experts": 6, "experts_per_token": 2, "swiglu_limit": 1.0, "quantization_config": None,
+        "sliding_window": 4, "layer_types": SLIDING}),
     "llama4": ("meta-llama--Llama-4-Scout-17B-16E-Instruct", DENSE | CHUNKED),
-    "deepseek_v2": ("deepseek-ai--DeepSeek-V2", LATENT | {"n_group": 4, "topk_group": 2, "q_lora_rank": 12}),
+    "deepseek_v2": ("deepseek-ai--DeepSeek-V2", LATENT | {
+        "n_group": 4, "topk_group": 2, "q_lora_rank": 12, "num_experts_per_tok": 3}),
     "deepseek_v3": ("deepseek-ai--DeepSeek-V3", LATENT | {
         "n_group": 4, "topk_group": 2, "q_lora_rank": 12, "num_experts_per_tok": 3}),
     "kimi_k2": ("moonshotai--Kimi-K2-Instruct", LATENT | {"n_group": 1, "topk_group": 1, "q_lora_rank": 12}),

@@ -117,9 +117,9 @@ def difference(found, expected):
 class Subject:
     """A model of a family in files, and its oracle."""
 
-    def __init__(self, folder, family, seed):
-        model, changes = MODELS[family]
-        config = make_config(model, changes)
+    def __init__(self, folder, family, seed=None, **changes):
+        model, small = MODELS[family]
+        config = make_config(model, small | changes)
         (folder / "config.json").write_text(json.dumps(config))
         known = find_seed(config)
         self.tensors, _ = draw_weights(config, seed or known)
