@@ -196,14 +196,19 @@ Value LinalgLowering::widen(OpBuilder &b, Value stored) const {
   return arith::TruncFOp::create(b, loc, computeType, stored);
 }
 
-/// The largest number of a type of few bits; of a whole number also the least.
+/// The least and the largest number of a type of few bits.
 static std::pair<double, double> getRange(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
     double end = std::ldexp(1.0, static_cast<int>(integer.getWidth()) - 1);
     return {-end, end - 1};
   }
-  auto largest = APFloat::getLargest(cast<FloatType>(type).getFloatSemantics());
-  return {-largest.convertToDouble(), largest.convertToDouble()};
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(type).getFloatSemantics();
+  double largest = APFloat::getLargest(semantics).convertToDouble();
+  // Scales that are powers of two have neither sign nor 0.
+  if (!APFloat::semanticsHasZero(semantics))
+    return {APFloat::getSmallest(semantics).convertToDouble(), largest};
+  return {-largest, largest};
 }
 
 Value LinalgLowering::narrow(OpBuilder &b, Value computed, Type type) const {

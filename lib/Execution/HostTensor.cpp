@@ -67,10 +67,16 @@ static uint16_t roundToBf16(float number) {
 
 static void writeFloat(FloatType type, char *bytes, double number) {
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
-  if (!llvm::APFloat::semanticsHasInf(semantics)) {
-    double largest = llvm::APFloat::getLargest(semantics).convertToDouble();
-    number = std::fmin(std::fmax(number, -largest), largest);
-  }
+  double largest = llvm::APFloat::getLargest(semantics).convertToDouble();
+  // As programs round to floats of less than 16 bits.
+  if (type.getWidth() < 16 && std::fabs(number) > largest)
+    number = std::copysign(largest, number);
+  bool isNaN = std::isnan(number);
+  if (isNaN && !llvm::APFloat::semanticsHasNaN(semantics))
+    number = largest;
+  else if (!isNaN && !llvm::APFloat::semanticsHasZero(semantics))
+    number = std::fmax(number,
+                       llvm::APFloat::getSmallest(semantics).convertToDouble());
   llvm::APFloat value(number);
   bool losesInfo;
   value.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);

@@ -13,7 +13,9 @@
 namespace mlir::llm {
 
 /// Looks up floats of at most 8 bits, which LLVM does not know, in a table of
-/// their numbers. Rounding to them is an error.
+/// their numbers, and rounds to them in whole numbers. What is above the
+/// largest becomes infinity or, where there is none, NaN, as in upstream's
+/// APFloat.
 std::unique_ptr<Pass> createSmallFloatsPass();
 
 } // namespace mlir::llm

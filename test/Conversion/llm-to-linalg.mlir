@@ -65,3 +65,21 @@ func.func @layers(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
   }
   return %y : tensor<3x4xf32>
 }
+
+// -----
+
+// Floats of few bits take the largest that they have for what is above it; powers of two have no 0 and no sign.
+// CHECK-LABEL: func.func @saturating
+// CHECK: %[[LEAST:.*]] = arith.constant -4.480000e+02 : f32
+// CHECK: %[[ABOVE:.*]] = arith.maximumf %{{.*}}, %[[LEAST]] : f32
+// CHECK: %[[LARGEST:.*]] = arith.constant 4.480000e+02 : f32
+// CHECK: %[[INSIDE:.*]] = arith.minimumf %[[ABOVE]], %[[LARGEST]] : f32
+// CHECK: arith.truncf %[[INSIDE]] : f32 to f8E4M3FN
+// CHECK: arith.constant 5.87747175E-39 : f32
+// CHECK: arith.constant 1.70141183E+38 : f32
+// CHECK: arith.truncf %{{.*}} : f32 to f8E8M0FNU
+func.func @saturating(%x: tensor<4xbf16>) -> (tensor<4xf8E4M3FN>, tensor<4xf8E8M0FNU>) {
+  %y = llm.quantize %x to f8E4M3FN : tensor<4xbf16>
+  %z = llm.quantize %x to f8E8M0FNU : tensor<4xbf16>
+  return %y, %z : tensor<4xf8E4M3FN>, tensor<4xf8E8M0FNU>
+}
