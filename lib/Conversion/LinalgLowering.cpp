@@ -27,31 +27,6 @@ using namespace mlir::llm;
 
 namespace {
 
-/// Of a layer of scales: for each of its dimensions, that of the array and how
-/// many neighbours along it share a scale.
-struct ScaleDim {
-  int64_t dim, block;
-};
-
-SmallVector<ScaleDim> getScaleDims(ScalesAttr scales, int64_t rank) {
-  SmallVector<ScaleDim> dims;
-  ArrayRef<int64_t> block = scales.getBlock();
-  int64_t first = rank - static_cast<int64_t>(block.size());
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    int64_t neighbours = dim < first ? 1 : block[dim - first];
-    if (neighbours != ScalesAttr::wholeDimension)
-      dims.push_back({dim, neighbours});
-  }
-  return dims;
-}
-
-AffineMap getScaleMap(ScalesAttr scales, AffineMap map) {
-  SmallVector<AffineExpr> exprs;
-  for (auto [dim, block] : getScaleDims(scales, map.getNumResults()))
-    exprs.push_back(map.getResult(dim).floorDiv(block));
-  return AffineMap::get(map.getNumDims(), 0, exprs, map.getContext());
-}
-
 /// The type in which an op calculates.
 Type chooseComputeType(Operation *op) {
   // Sums of products of whole numbers are exact in f64. Wide ones that an op
@@ -76,6 +51,25 @@ Type chooseComputeType(Operation *op) {
 }
 
 } // namespace
+
+SmallVector<ScaleDim> llm::getScaleDims(ScalesAttr scales, int64_t rank) {
+  SmallVector<ScaleDim> dims;
+  ArrayRef<int64_t> block = scales.getBlock();
+  int64_t first = rank - static_cast<int64_t>(block.size());
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    int64_t neighbours = dim < first ? 1 : block[dim - first];
+    if (neighbours != ScalesAttr::wholeDimension)
+      dims.push_back({dim, neighbours});
+  }
+  return dims;
+}
+
+AffineMap llm::getScaleMap(ScalesAttr scales, AffineMap map) {
+  SmallVector<AffineExpr> exprs;
+  for (auto [dim, block] : getScaleDims(scales, map.getNumResults()))
+    exprs.push_back(map.getResult(dim).floorDiv(block));
+  return AffineMap::get(map.getNumDims(), 0, exprs, map.getContext());
+}
 
 SmallVector<Type> llm::getPartTypes(RankedTensorType blockScaled) {
   auto element = cast<BlockScaledType>(blockScaled.getElementType());
@@ -483,13 +477,17 @@ Value LinalgLowering::reduce(Value init, AffineMap outMap, ArrayRef<Read> reads,
       });
 }
 
-Value LinalgLowering::round(Value tensor, Type element) const {
-  Array array = asArray(tensor);
+Array LinalgLowering::convert(const Array &array, Type element) const {
   if (array.type.getElementType() == element)
-    return tensor;
+    return array;
   AffineMap identity = builder.getMultiDimIdentityMap(array.getRank());
-  return compute(getSizes(tensor), {{array, identity}}, element,
-                 [](OpBuilder &, Location, ValueRange numbers) {
-                   return numbers.front();
-                 });
+  return asArray(compute(getSizes(array.getValues()), {{array, identity}},
+                         element,
+                         [](OpBuilder &, Location, ValueRange numbers) {
+                           return numbers.front();
+                         }));
+}
+
+Value LinalgLowering::round(Value tensor, Type element) const {
+  return convert(asArray(tensor), element).getValues();
 }

@@ -177,6 +177,7 @@ private:
 void llm::registerLinalgLowerings(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, LlmDialect *) {
     attachElementwiseLowerings(context);
+    attachQuantizeLowerings(context);
     attachProductLowerings(context);
     attachPositionLowerings(context);
     attachAttentionLowerings(context);

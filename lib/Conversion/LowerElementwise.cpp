@@ -176,26 +176,6 @@ LogicalResult lowerRmsNorm(RmsNormOp op, LinalgLowering &lowering) {
   return success();
 }
 
-LogicalResult lowerQuantize(QuantizeOp op, LinalgLowering &lowering) {
-  Type element = getElementTypeOrSelf(op.getOut().getType());
-  if (isa<BlockScaledType>(element))
-    return op.emitOpError("has no lowering to a block-scaled type yet");
-  Array x = lowering.getArray(op.getX());
-  if (x.type.getElementType() == element) {
-    lowering.setResult(0, x.getValues());
-    return success();
-  }
-  AffineMap identity =
-      lowering.getBuilder().getMultiDimIdentityMap(x.getRank());
-  lowering.setResult(0, lowering.compute(lowering.getSizes(x.getValues()),
-                                         {{x, identity}}, element,
-                                         [](OpBuilder &, Location,
-                                            ValueRange numbers) -> Value {
-                                           return numbers.front();
-                                         }));
-  return success();
-}
-
 } // namespace
 
 void llm::attachElementwiseLowerings(MLIRContext *context) {
@@ -207,5 +187,4 @@ void llm::attachElementwiseLowerings(MLIRContext *context) {
   attachLowering<GeGluOp, lowerGeGlu>(context);
   attachLowering<ActivationOp, lowerActivation>(context);
   attachLowering<RmsNormOp, lowerRmsNorm>(context);
-  attachLowering<QuantizeOp, lowerQuantize>(context);
 }

@@ -32,6 +32,7 @@ void attachLowering(MLIRContext *context) {
 }
 
 void attachElementwiseLowerings(MLIRContext *context);
+void attachQuantizeLowerings(MLIRContext *context);
 void attachProductLowerings(MLIRContext *context);
 void attachAttentionLowerings(MLIRContext *context);
 void attachExpertLowerings(MLIRContext *context);
@@ -44,6 +45,13 @@ void attachModelEndLowerings(MLIRContext *context);
 Value multiplyMatrices(LinalgLowering &lowering, const Array &lhs,
                        const Array &rhs, const std::optional<Array> &bias,
                        bool transposeRhs, Type element);
+
+/// The values and scales of x, of plain elements, in a block-scaled type, with
+/// scales found from the largest magnitude of each block. Fails, with an error
+/// at `op`, where blocks of one layer are no parts of those of the next.
+FailureOr<SmallVector<Value>> quantizeBlocks(LinalgLowering &lowering,
+                                             Operation *op, const Array &x,
+                                             BlockScaledType to);
 
 /// What a body calculates, in few words.
 struct Arithmetic {

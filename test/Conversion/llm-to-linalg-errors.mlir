@@ -56,3 +56,30 @@ func.func @lost_state(%x: tensor<1x1x1x4xf32>) {
 
 // expected-error @+1 {{argument attribute 'llm.source' must be a name, got 3 : i64}}
 func.func private @number(tensor<4xf32> {llm.source = 3})
+
+// -----
+
+func.func @known_before(%x: tensor<4x8xf32>) -> tensor<4x8x!llm.block_scaled<f8E4M3FN, [?, ?], f32>> {
+  // expected-error @+2 {{knows its scales before ('static'), and no operand holds them: without 'static' they are found}}
+  // expected-error @+1 {{failed to legalize}}
+  %y = llm.quantize %x static to !llm.block_scaled<f8E4M3FN, [?, ?], f32> : tensor<4x8xf32>
+  return %y : tensor<4x8x!llm.block_scaled<f8E4M3FN, [?, ?], f32>>
+}
+
+// -----
+
+func.func @across(%x: tensor<4x8xf32>) -> tensor<4x8x!llm.block_scaled<i4, [4], i6, [6], f16>> {
+  // expected-error @+2 {{of which a block lies in several of the next layer: expected sizes of which each is a multiple of the one before}}
+  // expected-error @+1 {{failed to legalize}}
+  %y = llm.quantize %x to !llm.block_scaled<i4, [4], i6, [6], f16> : tensor<4x8xf32>
+  return %y : tensor<4x8x!llm.block_scaled<i4, [4], i6, [6], f16>>
+}
+
+// -----
+
+func.func @signs(%x: tensor<4x8xf32>) -> tensor<4x8x!llm.block_scaled<i1, [4], f16>> {
+  // expected-error @+2 {{has no lowering to values of 1 bit, which have no largest number: expected at least 2}}
+  // expected-error @+1 {{failed to legalize}}
+  %y = llm.quantize %x to !llm.block_scaled<i1, [4], f16> : tensor<4x8xf32>
+  return %y : tensor<4x8x!llm.block_scaled<i1, [4], f16>>
+}

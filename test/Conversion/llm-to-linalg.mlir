@@ -83,3 +83,26 @@ func.func @saturating(%x: tensor<4xbf16>) -> (tensor<4xf8E4M3FN>, tensor<4xf8E8M
   %z = llm.quantize %x to f8E8M0FNU : tensor<4xbf16>
   return %y, %z : tensor<4xf8E4M3FN>, tensor<4xf8E8M0FNU>
 }
+
+// -----
+
+// The largest magnitude of each block of 4, of which the last one is cut; a power of two; values by it.
+// CHECK: #[[$INSIDE:.*]] = affine_map<(d0, d1, d2) -> (d2)>
+// CHECK: #[[$BLOCKS:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK: #[[$SCALE:.*]] = affine_map<(d0, d1) -> (d0, d1 floordiv 4)>
+// CHECK-LABEL: func.func @quantized
+// CHECK-SAME: -> (tensor<5x6xf4E2M1FN>, tensor<5x2xf8E8M0FNU>)
+// CHECK: %[[MOST:.*]] = linalg.generic {indexing_maps = [#[[$INSIDE]], #[[$BLOCKS]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%{{.*}} : tensor<4xi1>) outs(%{{.*}} : tensor<5x2xf32>)
+// CHECK: %[[LAST:.*]] = arith.constant 5 : index
+// CHECK: arith.minsi %{{.*}}, %[[LAST]] : index
+// CHECK: math.absf
+// CHECK: arith.maximumf
+// CHECK: %[[SCALES:.*]] = linalg.generic {{.*}} ins(%[[MOST]] : tensor<5x2xf32>) outs(%{{.*}} : tensor<5x2xf8E8M0FNU>)
+// CHECK: arith.andi %{{.*}}, %{{.*}} : i32
+// CHECK: arith.constant 2.500000e-01 : f32
+// CHECK: %[[VALUES:.*]] = linalg.generic {indexing_maps = [{{.*}}, #[[$SCALE]], {{.*}}], {{.*}}} ins(%{{.*}}, %[[SCALES]] : {{.*}}) outs(%{{.*}} : tensor<5x6xf4E2M1FN>)
+// CHECK: return %[[VALUES]], %[[SCALES]]
+func.func @quantized(%x: tensor<5x6xf32>) -> tensor<5x6x!llm.block_scaled<f4E2M1FN, [4], f8E8M0FNU>> {
+  %y = llm.quantize %x to !llm.block_scaled<f4E2M1FN, [4], f8E8M0FNU> : tensor<5x6xf32>
+  return %y : tensor<5x6x!llm.block_scaled<f4E2M1FN, [4], f8E8M0FNU>>
+}

@@ -26,6 +26,8 @@
 
 namespace mlir::llm {
 
+class ScalesAttr;
+
 /// A value of the program, and the tensors that stand for it.
 struct Array {
   /// As in the program: elements may be block-scaled.
@@ -135,6 +137,8 @@ public:
   /// `outMap` does not name.
   Value reduce(Value init, AffineMap outMap, ArrayRef<Read> reads,
                Body body) const;
+  /// The numbers of an array, rounded to the plain type `element`.
+  Array convert(const Array &array, Type element) const;
   /// A tensor rounded to `element`.
   Value round(Value tensor, Type element) const;
 
@@ -153,6 +157,16 @@ private:
   Type computeType;
   SmallVector<SmallVector<Value>> results;
 };
+
+/// Of a layer of scales: for each of its dimensions, that of the array and how
+/// many neighbours along it share a scale.
+struct ScaleDim {
+  int64_t dim, block;
+};
+/// Without the dimensions of which a block has the whole.
+SmallVector<ScaleDim> getScaleDims(ScalesAttr scales, int64_t rank);
+/// The scale of the element that `map` shows.
+AffineMap getScaleMap(ScalesAttr scales, AffineMap map);
 
 /// The tensors that stand for one of block-scaled elements: values, and the
 /// scales of each layer, without the dimensions that a block has whole.
