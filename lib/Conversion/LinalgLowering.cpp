@@ -402,6 +402,26 @@ Value LinalgLowering::readScalar(OpBuilder &b, const Array &array,
   return value;
 }
 
+Value LinalgLowering::extract(OpBuilder &b, const Array &array,
+                              ValueRange at) const {
+  SmallVector<Value> stored = {
+      tensor::ExtractOp::create(b, loc, array.getValues(), at)};
+  auto scaled = dyn_cast<BlockScaledType>(array.type.getElementType());
+  ArrayRef<ScalesAttr> layers;
+  if (scaled)
+    layers = scaled.getScales();
+  for (auto [scales, tensor] :
+       llvm::zip_equal(layers, ArrayRef(array.tensors).drop_front())) {
+    SmallVector<Value> indices;
+    for (auto [dim, block] : getScaleDims(scales, array.getRank()))
+      indices.push_back(block == 1 ? at[dim]
+                                   : arith::DivUIOp::create(b, loc, at[dim],
+                                                            index(b, block)));
+    stored.push_back(tensor::ExtractOp::create(b, loc, tensor, indices));
+  }
+  return readScalar(b, array, stored);
+}
+
 Value LinalgLowering::makeGeneric(
     Value init, AffineMap outMap, ArrayRef<Read> reads,
     function_ref<Value(OpBuilder &, Location, ValueRange, Value)> body) const {

@@ -86,19 +86,63 @@ struct DropSized : OpConversionPattern<SizedOp> {
   }
 };
 
+/// What is said of arguments and results of a function. Where one becomes
+/// several, upstream's conversion of signatures leaves the attributes at the
+/// numbers that they had; here the first of them gets them.
+class FunctionAttributes {
+public:
+  FunctionAttributes(func::FuncOp function, const TypeConverter &converter)
+      : function(function) {
+    function.getAllArgAttrs(arguments);
+    function.getAllResultAttrs(results);
+    spread(function.getArgumentTypes(), converter, arguments);
+    spread(function.getResultTypes(), converter, results);
+  }
+
+  /// Once the function is converted.
+  void restore() {
+    function.setAllArgAttrs(arguments);
+    function.setAllResultAttrs(results);
+  }
+
+private:
+  using Attributes = SmallVector<DictionaryAttr>;
+
+  static void spread(TypeRange types, const TypeConverter &converter,
+                     Attributes &attributes) {
+    Attributes all;
+    for (auto [type, own] : llvm::zip_equal(types, attributes)) {
+      SmallVector<Type> parts;
+      // What cannot be converted is an error of the conversion.
+      (void)converter.convertType(type, parts);
+      all.push_back(own);
+      all.resize(all.size() - 1 + std::max<size_t>(parts.size(), 1),
+                 DictionaryAttr::get(type.getContext()));
+    }
+    attributes = all;
+  }
+
+  func::FuncOp function;
+  Attributes arguments, results;
+};
+
 struct ConvertLlmToLinalg
     : llm::impl::ConvertLlmToLinalgPassBase<ConvertLlmToLinalg> {
   void runOnOperation() override {
     if (failed(checkLowerings()))
       return signalPassFailure();
     LinalgTypeConverter converter;
+    SmallVector<FunctionAttributes> attributes;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (failed(makeSourcesArguments(function, converter)))
         return signalPassFailure();
       showNumbersOfBlocks(function);
+      attributes.emplace_back(function, converter);
     }
     if (failed(convert(converter)) || failed(reconcileCasts()))
       return signalPassFailure();
+    for (FunctionAttributes &each : attributes)
+      each.restore();
     moveFactsOfLoops();
   }
 

@@ -271,9 +271,10 @@ LogicalResult lowerMlaAttn(MlaAttnOp op, LinalgLowering &lowering) {
   MLIRContext *context = op.getContext();
   OpBuilder &builder = lowering.getBuilder();
   Array query = lowering.getArray(op.getQuery());
+  // Values are a part of the latents, and may be one of a block, too.
   Array stored = lowering.getArray(op.getLatents());
   if (isa<BlockScaledType>(stored.type.getElementType()))
-    return op.emitOpError("has no lowering for block-scaled latents yet");
+    stored = lowering.convert(stored, lowering.getComputeType());
   Array latents = lowering.dropUnit(stored, 2);
   SmallVector<OpFoldResult> q = lowering.getSizes(query.getValues());
   AttentionLowering attention(lowering, op.getMask(),

@@ -13,104 +13,230 @@ using namespace mlir::llm;
 
 namespace {
 
-LogicalResult refuseScaledCache(Operation *op, KvCacheType cache) {
-  if (!isa<BlockScaledType>(cache.getElementType()))
+/// The tensors of one array of a cache: of keys, of values or of latents.
+class CacheLayout {
+public:
+  explicit CacheLayout(KvCacheType cache)
+      : scaled(dyn_cast<BlockScaledType>(cache.getElementType())) {}
+
+  unsigned countParts() const {
+    return scaled ? 1 + static_cast<unsigned>(scaled.getScales().size()) : 1;
+  }
+
+  /// Whether a part is the same for all positions: such scales are known
+  /// before, and a write does not change them.
+  bool isOfAll(unsigned part) const {
+    return part && !findBlock(part, positions);
+  }
+
+  LogicalResult check(Operation *op) const {
+    for (unsigned part = 1; part < countParts(); ++part) {
+      bool isOfOne =
+          findBlock(part, positions) == 1 && findBlock(part, sequences) == 1;
+      if (!isOfOne && !isOfAll(part))
+        return op->emitOpError()
+               << "has no lowering for a cache of " << scaled
+               << ", in which some positions or sequences share a scale: "
+                  "expected scales of one position of one sequence, or of all "
+                  "positions";
+    }
     return success();
-  return op->emitOpError(
-      "has no lowering for a cache of block-scaled elements yet");
+  }
+
+private:
+  static constexpr int64_t rank = 4, sequences = 0, positions = 1;
+
+  /// How many share a scale along a dimension; nothing where all do.
+  std::optional<int64_t> findBlock(unsigned part, int64_t dim) const {
+    for (ScaleDim each : getScaleDims(scaled.getScales()[part - 1], rank))
+      if (each.dim == dim)
+        return each.block;
+    return std::nullopt;
+  }
+
+  BlockScaledType scaled;
+};
+
+/// What an array of a cache's elements becomes: one tensor, or values and
+/// scales.
+SmallVector<Type> listParts(RankedTensorType type) {
+  if (isa<BlockScaledType>(type.getElementType()))
+    return getPartTypes(type);
+  return {type};
+}
+
+/// Some positions of sequences, the first dimensions of a state of a cache:
+/// of one tensor of it, whose other dimensions are whole.
+struct RowsOfState {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+
+  RowsOfState(LinalgLowering &lowering, Value state)
+      : sizes(lowering.getSizes(state)) {
+    OpBuilder &builder = lowering.getBuilder();
+    offsets.assign(sizes.size(), builder.getIndexAttr(0));
+    strides.assign(sizes.size(), builder.getIndexAttr(1));
+  }
+  void setSequence(OpBuilder &builder, int64_t sequence) {
+    offsets[0] = builder.getIndexAttr(sequence);
+    sizes[0] = builder.getIndexAttr(1);
+  }
+};
+
+/// One tensor of a cache with rows in the place of old ones.
+Value writeRows(LinalgLowering &lowering, const Positions &begins,
+                int64_t batch, Value rows, Value state) {
+  OpBuilder &builder = lowering.getBuilder();
+  RowsOfState source(lowering, rows), target = source;
+  int64_t sequences = begins.isRagged() ? batch : 1;
+  for (int64_t b = 0; b < sequences; ++b) {
+    Value part = rows;
+    if (begins.isRagged()) {
+      source.setSequence(builder, b);
+      target.setSequence(builder, b);
+      part = tensor::ExtractSliceOp::create(builder, lowering.getLoc(), rows,
+                                            source.offsets, source.sizes,
+                                            source.strides);
+    }
+    target.offsets[1] = begins.get(b);
+    state = tensor::InsertSliceOp::create(builder, lowering.getLoc(), part,
+                                          state, target.offsets, target.sizes,
+                                          target.strides);
+  }
+  return state;
+}
+
+/// The rows as they are stored, beside a state of what they are written into.
+FailureOr<SmallVector<Value>> convertRows(KvWriteOp op,
+                                          LinalgLowering &lowering, Value rows,
+                                          ValueRange state) {
+  KvCacheType cache = op.getCache().getType();
+  Array array = lowering.getArray(rows);
+  auto scaled = dyn_cast<BlockScaledType>(cache.getElementType());
+  if (!scaled)
+    return SmallVector<Value>{
+        lowering.convert(array, cache.getElementType()).getValues()};
+  CacheLayout layout(cache);
+  SmallVector<Value> known;
+  for (unsigned part = 1; part < layout.countParts(); ++part)
+    known.push_back(layout.isOfAll(part) ? state[part] : Value());
+  return quantizeBlocks(lowering, op, array, scaled, known);
 }
 
 /// The cache with the new rows in the place of the old ones.
 LogicalResult lowerKvWrite(KvWriteOp op, LinalgLowering &lowering) {
-  if (failed(refuseScaledCache(op, op.getCache().getType())))
+  KvCacheType cache = op.getCache().getType();
+  CacheLayout layout(cache);
+  if (failed(layout.check(op)))
     return failure();
-  OpBuilder &builder = lowering.getBuilder();
   Positions begins(lowering, op.getBegin(), op.getDynamicBegin());
-  SmallVector<Value> rows = {op.getKeys()};
+  SmallVector<Value> written = {op.getKeys()};
   if (op.getValues())
-    rows.push_back(op.getValues());
-  Type element = op.getCache().getType().getElementType();
+    written.push_back(op.getValues());
+  ValueRange old = lowering.getParts(op.getCache());
   SmallVector<Value> states;
-  for (auto [state, written] :
-       llvm::zip(lowering.getParts(op.getCache()), rows)) {
-    Value next = state;
-    Value converted = lowering.round(lowering.get(written), element);
-    SmallVector<OpFoldResult> sizes = lowering.getSizes(converted);
-    SmallVector<OpFoldResult> zeros(4, builder.getIndexAttr(0)),
-        ones(4, builder.getIndexAttr(1)), target = zeros;
-    int64_t sequences =
-        begins.isRagged() ? op.getCache().getType().getBatch() : 1;
-    for (int64_t b = 0; b < sequences; ++b) {
-      Value part = converted;
-      if (begins.isRagged()) {
-        SmallVector<OpFoldResult> source = zeros;
-        source[0] = target[0] = builder.getIndexAttr(b);
-        sizes[0] = builder.getIndexAttr(1);
-        part = tensor::ExtractSliceOp::create(builder, lowering.getLoc(),
-                                              converted, source, sizes, ones);
-      }
-      target[1] = begins.get(b);
-      next = tensor::InsertSliceOp::create(builder, lowering.getLoc(), part,
-                                           next, target, sizes, ones);
-    }
-    states.push_back(next);
+  for (Value each : written) {
+    ValueRange state = old.take_front(layout.countParts());
+    old = old.drop_front(layout.countParts());
+    FailureOr<SmallVector<Value>> rows = convertRows(op, lowering, each, state);
+    if (failed(rows))
+      return failure();
+    for (unsigned part = 0; part < layout.countParts(); ++part)
+      states.push_back(layout.isOfAll(part)
+                           ? state[part]
+                           : writeRows(lowering, begins, cache.getBatch(),
+                                       (*rows)[part], state[part]));
   }
   lowering.setResult(0, states);
   return success();
 }
 
-/// Rows of each sequence; in a ragged batch zeros behind the shorter ranges.
-LogicalResult lowerKvRead(KvReadOp op, LinalgLowering &lowering) {
-  KvCacheType cache = op.getCache().getType();
-  if (failed(refuseScaledCache(op, cache)))
-    return failure();
-  OpBuilder &builder = lowering.getBuilder();
-  Location loc = lowering.getLoc();
-  Positions begins(lowering, op.getBegin(), op.getDynamicBegin());
-  Positions ends(lowering, op.getEnd(), op.getDynamicEnd());
-  bool isRagged = begins.isRagged() || ends.isRagged();
-  SmallVector<OpFoldResult> zeros(4, builder.getIndexAttr(0)),
-      ones(4, builder.getIndexAttr(1));
-  auto lengthOf = [&](int64_t sequence) -> OpFoldResult {
+class KvReadLowering {
+public:
+  KvReadLowering(KvReadOp op, LinalgLowering &lowering)
+      : op(op), lowering(lowering), builder(lowering.getBuilder()),
+        loc(lowering.getLoc()),
+        begins(lowering, op.getBegin(), op.getDynamicBegin()),
+        ends(lowering, op.getEnd(), op.getDynamicEnd()) {}
+
+  bool isRagged() const { return begins.isRagged() || ends.isRagged(); }
+
+  Value readPart(Value state, size_t part, Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (!isRagged())
+      return readEqual(state, tensor);
+    // Of scales not all types have a 0; values of 0 are enough.
+    Type element = tensor.getElementType();
+    return readRagged(state, tensor,
+                      part ? builder.getOneAttr(element)
+                           : builder.getZeroAttr(element));
+  }
+
+private:
+  /// The same rows of all sequences.
+  Value readEqual(Value state, RankedTensorType type) {
+    RowsOfState rows(lowering, state);
+    rows.offsets[1] = begins.get(0);
+    rows.sizes[1] =
+        type.isDynamicDim(1)
+            ? lengthOf(0)
+            : OpFoldResult(builder.getIndexAttr(type.getDimSize(1)));
+    return tensor::ExtractSliceOp::create(
+        builder, loc, type, state, rows.offsets, rows.sizes, rows.strides);
+  }
+
+  /// Rows of each sequence, with `behind` behind those of the shorter ranges.
+  Value readRagged(Value state, RankedTensorType type, TypedAttr behind) {
+    Value all = lowering.filled(
+        getAsIndexOpFoldResult(builder.getContext(), type.getShape()), behind);
+    for (int64_t b = 0; b < type.getDimSize(0); ++b) {
+      RowsOfState from(lowering, state);
+      from.setSequence(builder, b);
+      from.sizes[1] = lengthOf(b);
+      RowsOfState to = from;
+      from.offsets[1] = begins.get(b);
+      Value part = tensor::ExtractSliceOp::create(
+          builder, loc, state, from.offsets, from.sizes, from.strides);
+      all = tensor::InsertSliceOp::create(builder, loc, part, all, to.offsets,
+                                          to.sizes, to.strides);
+    }
+    return all;
+  }
+
+  OpFoldResult lengthOf(int64_t sequence) {
     Value difference = arith::SubIOp::create(
         builder, loc,
         getValueOrCreateConstantIndexOp(builder, loc, ends.get(sequence)),
         getValueOrCreateConstantIndexOp(builder, loc, begins.get(sequence)));
     return getAsOpFoldResult(difference);
-  };
-  for (auto [i, state] : llvm::enumerate(lowering.getParts(op.getCache()))) {
-    auto type = cast<RankedTensorType>(op->getResult(i).getType());
-    SmallVector<OpFoldResult> sizes = lowering.getSizes(state);
-    if (!isRagged) {
-      SmallVector<OpFoldResult> offsets = zeros;
-      offsets[1] = begins.get(0);
-      sizes[1] = type.isDynamicDim(1)
-                     ? lengthOf(0)
-                     : OpFoldResult(builder.getIndexAttr(type.getDimSize(1)));
-      lowering.setResult(i,
-                         ValueRange{tensor::ExtractSliceOp::create(
-                             builder, loc, type, state, offsets, sizes, ones)});
-      continue;
-    }
-    if (!type.hasStaticShape())
+  }
+
+  KvReadOp op;
+  LinalgLowering &lowering;
+  OpBuilder &builder;
+  Location loc;
+  Positions begins, ends;
+};
+
+/// Rows of each sequence; in a ragged batch zeros behind the shorter ranges.
+LogicalResult lowerKvRead(KvReadOp op, LinalgLowering &lowering) {
+  CacheLayout layout(op.getCache().getType());
+  if (failed(layout.check(op)))
+    return failure();
+  KvReadLowering read(op, lowering);
+  ValueRange states = lowering.getParts(op.getCache());
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    auto type = cast<RankedTensorType>(result.getType());
+    if (read.isRagged() && !type.hasStaticShape())
       return op.emitOpError("has open sizes in a ragged batch, which have no "
                             "lowering: bind them (llm-bind-shapes)");
-    SmallVector<OpFoldResult> allSizes =
-        getAsIndexOpFoldResult(builder.getContext(), type.getShape());
-    Value rows = lowering.filled(
-        allSizes, cast<TypedAttr>(builder.getZeroAttr(type.getElementType())));
-    for (int64_t b = 0; b < type.getDimSize(0); ++b) {
-      SmallVector<OpFoldResult> from = zeros, to = zeros;
-      from[0] = to[0] = builder.getIndexAttr(b);
-      from[1] = begins.get(b);
-      sizes[0] = builder.getIndexAttr(1);
-      sizes[1] = lengthOf(b);
-      Value part = tensor::ExtractSliceOp::create(builder, loc, state, from,
-                                                  sizes, ones);
-      rows = tensor::InsertSliceOp::create(builder, loc, part, rows, to, sizes,
-                                           ones);
+    SmallVector<Value> parts;
+    for (auto [part, partType] : llvm::enumerate(listParts(type))) {
+      parts.push_back(layout.isOfAll(part)
+                          ? states[part]
+                          : read.readPart(states[part], part, partType));
     }
-    lowering.setResult(i, rows);
+    states = states.drop_front(layout.countParts());
+    lowering.setResult(i, parts);
   }
   return success();
 }

@@ -15,8 +15,6 @@ namespace {
 
 LogicalResult lowerEmbedding(EmbeddingOp op, LinalgLowering &lowering) {
   Array table = lowering.getArray(op.getTable());
-  if (isa<BlockScaledType>(table.type.getElementType()))
-    return op.emitOpError("has no lowering for a block-scaled table yet");
   OpBuilder &builder = lowering.getBuilder();
   Value tokens = lowering.get(op.getTokens());
   // Whole numbers that index are no numbers to calculate with: read as stored.
@@ -32,11 +30,9 @@ LogicalResult lowerEmbedding(EmbeddingOp op, LinalgLowering &lowering) {
         Value row =
             arith::IndexCastOp::create(b, loc, b.getIndexType(), scalars[0]);
         Value column = linalg::IndexOp::create(b, loc, 1);
-        Value stored = tensor::ExtractOp::create(b, loc, table.getValues(),
-                                                 ValueRange{row, column});
-        linalg::YieldOp::create(b, loc,
-                                lowering.narrow(b, lowering.widen(b, stored),
-                                                op.getType().getElementType()));
+        Value number = lowering.extract(b, table, {row, column});
+        linalg::YieldOp::create(
+            b, loc, lowering.narrow(b, number, op.getType().getElementType()));
       });
   lowering.setResult(0, generic.getResults());
   return success();

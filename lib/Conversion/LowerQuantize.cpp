@@ -44,18 +44,21 @@ std::optional<int64_t> findBlock(ArrayRef<ScaleDim> dims, int64_t dim) {
 
 class BlockQuantizer {
 public:
-  BlockQuantizer(LinalgLowering &lowering, const Array &x, BlockScaledType to)
+  BlockQuantizer(LinalgLowering &lowering, const Array &x, BlockScaledType to,
+                 ArrayRef<Value> known)
       : lowering(lowering), builder(lowering.getBuilder()),
         loc(lowering.getLoc()), x(x), to(to),
         sizes(lowering.getSizes(x.getValues())) {
     for (ScalesAttr scales : to.getScales())
       layers.push_back(getScaleDims(scales, x.getRank()));
+    scales.assign(known.begin(), known.end());
     scales.resize(layers.size());
   }
 
   SmallVector<Value> run() {
     for (size_t layer = layers.size(); layer-- > 0;)
-      scales[layer] = findScales(layer);
+      if (!scales[layer])
+        scales[layer] = findScales(layer);
     SmallVector<Value> parts = {roundValues()};
     llvm::append_range(parts, scales);
     return parts;
@@ -264,7 +267,7 @@ private:
   BlockScaledType to;
   SmallVector<OpFoldResult> sizes;
   SmallVector<SmallVector<ScaleDim>> layers;
-  SmallVector<Value> scales; ///< of each layer, once it is found
+  SmallVector<Value> scales; ///< of each layer, once it is known
 };
 
 LogicalResult checkBlocks(Operation *op, BlockScaledType type, int64_t rank) {
@@ -313,10 +316,11 @@ LogicalResult lowerQuantize(QuantizeOp op, LinalgLowering &lowering) {
 
 FailureOr<SmallVector<Value>> llm::quantizeBlocks(LinalgLowering &lowering,
                                                   Operation *op, const Array &x,
-                                                  BlockScaledType to) {
+                                                  BlockScaledType to,
+                                                  ArrayRef<Value> known) {
   if (failed(checkBlocks(op, to, x.getRank())))
     return failure();
-  return BlockQuantizer(lowering, x, to).run();
+  return BlockQuantizer(lowering, x, to, known).run();
 }
 
 void llm::attachQuantizeLowerings(MLIRContext *context) {

@@ -47,11 +47,13 @@ Value multiplyMatrices(LinalgLowering &lowering, const Array &lhs,
                        bool transposeRhs, Type element);
 
 /// The values and scales of x, of plain elements, in a block-scaled type, with
-/// scales found from the largest magnitude of each block. Fails, with an error
-/// at `op`, where blocks of one layer are no parts of those of the next.
+/// scales found from the largest magnitude of each block, but for those layers
+/// of which they are `known`. Fails, with an error at `op`, where blocks of one
+/// layer are no parts of those of the next.
 FailureOr<SmallVector<Value>> quantizeBlocks(LinalgLowering &lowering,
                                              Operation *op, const Array &x,
-                                             BlockScaledType to);
+                                             BlockScaledType to,
+                                             ArrayRef<Value> known = {});
 
 /// What a body calculates, in few words.
 struct Arithmetic {

@@ -216,11 +216,18 @@ public:
   }
 
 private:
+  /// Parts are those of the keys (values, scales of each layer), then those of
+  /// the values.
   static std::string getPartName(KvCacheType type, StringRef name,
                                  size_t part) {
-    if (type.getIsLatent())
-      return (name + ".latents").str();
-    return (name + (part ? ".values" : ".keys")).str();
+    auto scaled = dyn_cast<BlockScaledType>(type.getElementType());
+    size_t count = scaled ? 1 + scaled.getScales().size() : 1;
+    std::string all = type.getIsLatent()  ? ".latents"
+                      : part / count == 0 ? ".keys"
+                                          : ".values";
+    if (size_t layer = part % count)
+      all += ".scales" + std::to_string(layer - 1);
+    return name.str() + all;
   }
 
   Value addArgument(Type type, StringRef kind, StringRef name) {

@@ -97,7 +97,9 @@ void llm::writeElement(Type element, char *bytes, double number) {
   int64_t value = whole >= end    ? llvm::maxIntN(width)
                   : whole <= -end ? llvm::minIntN(width)
                                   : static_cast<int64_t>(whole);
-  std::memcpy(bytes, &value, getElementBytes(element));
+  // Compiled code, too, leaves nothing behind the last bit.
+  uint64_t bits = value & llvm::maskTrailingOnes<uint64_t>(width);
+  std::memcpy(bytes, &bits, getElementBytes(element));
 }
 
 HostTensor::HostTensor(Type element, ArrayRef<int64_t> shape)

@@ -83,3 +83,13 @@ func.func @signs(%x: tensor<4x8xf32>) -> tensor<4x8x!llm.block_scaled<i1, [4], f
   %y = llm.quantize %x to !llm.block_scaled<i1, [4], f16> : tensor<4x8xf32>
   return %y : tensor<4x8x!llm.block_scaled<i1, [4], f16>>
 }
+
+// -----
+
+func.func @groups_of_positions(%x: tensor<1x2x1x8xf32>) {
+  %0 = llm.kv_cache "c" : <batch = 1, kv_heads = 1, head_dim = 8, capacity = 64, !llm.block_scaled<i4, [32, ?, 1], f16>>
+  // expected-error @+2 {{in which some positions or sequences share a scale: expected scales of one position of one sequence, or of all positions}}
+  // expected-error @+1 {{failed to legalize}}
+  %1 = llm.kv_write %0, %x, %x at 3 : <batch = 1, kv_heads = 1, head_dim = 8, capacity = 64, !llm.block_scaled<i4, [32, ?, 1], f16>>, tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>
+  return
+}

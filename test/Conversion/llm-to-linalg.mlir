@@ -106,3 +106,42 @@ func.func @quantized(%x: tensor<5x6xf32>) -> tensor<5x6x!llm.block_scaled<f4E2M1
   %y = llm.quantize %x to !llm.block_scaled<f4E2M1FN, [4], f8E8M0FNU> : tensor<5x6xf32>
   return %y : tensor<5x6x!llm.block_scaled<f4E2M1FN, [4], f8E8M0FNU>>
 }
+
+// -----
+
+// A cache has values and scales of its keys, then of its values. Scales of a position are written with it; the one of
+// all positions stays. What is said of a result stays with it, though one before it becomes three.
+// CHECK-LABEL: func.func @scaled_cache
+// CHECK-SAME: %[[K:[^:]+]]: tensor<1x6x2x8xi8> {llm.source = "c.keys"},
+// CHECK-SAME: %[[K0:[^:]+]]: tensor<1x6x2xf16> {llm.source = "c.keys.scales0"},
+// CHECK-SAME: %[[K1:[^:]+]]: tensor<f32> {llm.source = "c.keys.scales1"},
+// CHECK-SAME: tensor<1x6x2x8xi8> {llm.source = "c.values"},
+// CHECK-SAME: tensor<1x6x2xf16> {llm.source = "c.values.scales0"},
+// CHECK-SAME: tensor<f32> {llm.source = "c.values.scales1"}) ->
+// CHECK-SAME: (tensor<1x3x2x8xi8>, tensor<1x3x2xf16>, tensor<f32>,
+// CHECK-SAME: tensor<1x6x2x8xi8> {llm.source = "c.keys"}, tensor<1x6x2xf16> {llm.source = "c.keys.scales0"}, tensor<f32> {llm.source = "c.keys.scales1"},
+// CHECK-SAME: tensor<1x6x2x8xi8> {llm.source = "c.values"},
+// CHECK: %[[NEW0:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[K1]] : tensor<1x1x2xf32>, tensor<f32>) outs(%{{.*}} : tensor<1x1x2xf16>)
+// CHECK: %[[NEW:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[NEW0]], %[[K1]] : {{.*}}) outs(%{{.*}} : tensor<1x1x2x8xi8>)
+// CHECK: %[[STATE:.*]] = tensor.insert_slice %[[NEW]] into %[[K]][0, 2, 0, 0] [1, 1, 2, 8]
+// CHECK: %[[STATE0:.*]] = tensor.insert_slice %[[NEW0]] into %[[K0]][0, 2, 0] [1, 1, 2]
+// CHECK: %[[READ:.*]] = tensor.extract_slice %[[STATE]][0, 0, 0, 0] [1, 3, 2, 8]
+// CHECK: %[[READ0:.*]] = tensor.extract_slice %[[STATE0]][0, 0, 0] [1, 3, 2]
+// CHECK: return %[[READ]], %[[READ0]], %[[K1]], %[[STATE]], %[[STATE0]], %[[K1]],
+func.func @scaled_cache(%x: tensor<1x1x2x8xf32>) -> tensor<1x3x2x8x!llm.block_scaled<i8, [?], f16, [?, ?, ?, ?], f32>> {
+  %0 = llm.kv_cache "c" : <batch = 1, kv_heads = 2, head_dim = 8, capacity = 6, !llm.block_scaled<i8, [?], f16, [?, ?, ?, ?], f32>>
+  %1 = llm.kv_write %0, %x, %x at 2 : <batch = 1, kv_heads = 2, head_dim = 8, capacity = 6, !llm.block_scaled<i8, [?], f16, [?, ?, ?, ?], f32>>, tensor<1x1x2x8xf32>, tensor<1x1x2x8xf32>
+  %k, %v = llm.kv_read %1 rows 0 to 3 : <batch = 1, kv_heads = 2, head_dim = 8, capacity = 6, !llm.block_scaled<i8, [?], f16, [?, ?, ?, ?], f32>>
+  return %k : tensor<1x3x2x8x!llm.block_scaled<i8, [?], f16, [?, ?, ?, ?], f32>>
+}
+
+// -----
+
+// Names of arguments stay with them, too.
+// CHECK-LABEL: func.func @scaled_argument
+// CHECK-SAME: (%{{.*}}: tensor<3x4xi8>, %{{.*}}: tensor<3xf32>, %{{.*}}: tensor<5x4xf32>, %{{.*}}: tensor<3xf32> {llm.source = "b"}) -> tensor<5x3xf32>
+func.func @scaled_argument(%w: tensor<3x4x!llm.block_scaled<i8, [?], f32>>, %x: tensor<5x4xf32>) -> tensor<5x3xf32> {
+  %b = llm.weight "b" : tensor<3xf32>
+  %y = llm.matmul %x, %w bias %b transpose_rhs : tensor<5x4xf32>, tensor<3x4x!llm.block_scaled<i8, [?], f32>>, tensor<3xf32>
+  return %y : tensor<5x3xf32>
+}

@@ -94,8 +94,9 @@ class Stored:
         return x
 
 
-def quantize(x, element):
-    """In f32, as programs calculate: no sum is in it, so that it is exact to the last bit."""
+def quantize(x, element, known=None):
+    """In f32, as programs calculate: no sum is in it, so that it is exact to the last bit. `known`: codes of the scales
+    of a layer, by its number, that are not found."""
     x = np.asarray(x, np.float32)
     value, layers = parse(element)
     if not layers:
@@ -103,6 +104,10 @@ def quantize(x, element):
     scales, spread_scales = [], []  # the last layer first
     for n in reversed(range(len(layers))):
         block, kind = layers[n]
+        if known and n in known:
+            scales.append(known[n])
+            spread_scales.append(np.broadcast_to(spread(kind.decode(known[n]), block, x.shape), x.shape).astype(np.float32))
+            continue
         outer = np.float32(1)
         for each in reversed(spread_scales):
             outer = outer * each

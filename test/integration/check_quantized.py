@@ -1,6 +1,6 @@
 """Caches and activations of few bits, run by llm-run and by NumPy: codes bit for bit, what is made of them in float64.
 
-    check_quantized.py FOLDER caches|quantize
+    check_quantized.py FOLDER caches|quantize|latents|embedding
 
 Types are those of small_formats.py. Programs, their random arguments and what is expected are made here, from Spec.md.
 """
@@ -81,7 +81,7 @@ func.func @cache(%q: !queries, %k: !rows, %v: !rows) -> (!whole, !whole, !whole,
   %1 = llm.kv_write %0, %k, %v at {begins if is_ragged else begins[0]} : {cache}, !rows, !rows
   %k1, %v1 = llm.kv_read %1 rows 0 to 6 : {cache}
   %k2, %v2 = llm.kv_read %1 rows {'[0, 0]' if is_ragged else 0} to {lengths if is_ragged else lengths[0]} : {cache}
-  %n = llm.quantize %k2 to f32 : !read
+  %n = llm.repeat_kv %k2 heads 2 to f32 : !read
   %y = llm.gqa_attn %q, %k2, %v2 mask causal{f' lengths {lengths}' if is_ragged else ''} scale 0.3 : !queries, !read, !read
   return %k0, %v0, %k1, %v1, %n, %y : !whole, !whole, !whole, !whole, !numbers, !queries
 }}"""
@@ -90,10 +90,14 @@ func.func @cache(%q: !queries, %k: !rows, %v: !rows) -> (!whole, !whole, !whole,
         count = Stored.count_parts(element)
         states = [Stored(element, shape, parts[count * n:][:count]) for n in range(4)]
         for before, after, rows in zip(states, states[2:], arguments[1:]):
-            for part, written in enumerate(quantize(rows, element).parts):
+            # Scales of all positions stay.
+            known = {n: before.parts[n + 1] for n, (block, _) in enumerate(before.layers)
+                     if len(block) > 2 and block[-3] is None}
+            for part, written in enumerate(quantize(rows, element, known).parts):
                 expected = before.parts[part].view(written.dtype).copy()
                 for b, begin in enumerate(begins):
-                    expected[b, begin:begin + 3] = written[b]
+                    if part - 1 not in known:
+                        expected[b, begin:begin + 3] = written[b]
                 same(f"{element}, part {part} of the cache", after.parts[part], expected)
         keys, values = (state.numbers()[:, :5] for state in states[2:])
         hidden = np.arange(5)[None, :] >= np.array(lengths)[:, None]
@@ -146,6 +150,43 @@ func.func @product(%x: tensor<?x48xf32>, %w: tensor<7x48xf32>) -> tensor<?x7xf32
     print("product agrees", flush=True)
 
 
+def check_latents(folder, element):
+    """Latents of 12, of which 8 are the value, with scales for 8: some are those of values and of other features."""
+    cache = f"<batch = 2, kv_heads = 1, head_dim = 12, capacity = 6, {element} latents>"
+    text = f"""
+!rows = tensor<2x3x1x12xf32>
+!queries = tensor<2x3x4x12xf32>
+!read = tensor<2x5x1x12x{element}>
+func.func @latents(%q: !queries, %z: !rows) -> (!read, tensor<2x3x4x8xf32>) {{
+  %0 = llm.kv_cache "c" : {cache}
+  %1 = llm.kv_write %0, %z at 2 : {cache}, !rows
+  %2 = llm.kv_read %1 rows 0 to 5 : {cache}
+  %y = llm.mla_attn %q, %2 value_dim 8 mask causal scale 0.3 : !queries, !read
+  return %2, %y : !read, tensor<2x3x4x8xf32>
+}}"""
+    query, rows = draw(2, 3, 4, 12), draw(2, 3, 1, 12)
+    *parts, attention = run(folder, text, [query, rows])
+    for n, (found, wanted) in enumerate(zip(parts, quantize(rows, element).parts, strict=True)):
+        same(f"{element}, part {n}", found[:, 2:], wanted)
+    latents = Stored(element, (2, 5, 1, 12), parts).numbers()
+    near(f"{element}, attention", attention, attend(query, latents, latents[..., :8], [5, 5], 0.3))
+    print(f"{element}: latents agree", flush=True)
+
+
+def check_embedding(folder, element):
+    """Rows of a random table, some of them twice."""
+    tokens = [3, 0, 6, 3, 5]
+    text = f"""
+func.func @embedding(%t: tensor<5xi32>) -> (tensor<5x20xf32>, tensor<7x20x{element}>) {{
+  %w = llm.weight "w" : tensor<7x20x{element}>
+  %y = llm.embedding %t, %w to f32 : tensor<5xi32>, tensor<7x20x{element}>
+  return %y, %w : tensor<5x20xf32>, tensor<7x20x{element}>
+}}"""
+    found, *parts = run(folder, text, [np.array(tokens, np.int32)], f"--save-weights={folder}/w.safetensors")
+    near(f"{element}, rows", found, Stored(element, (7, 20), parts).numbers()[tokens], 1e-7)
+    print(f"{element}: embedding agrees", flush=True)
+
+
 TYPES = ["!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>", "!llm.block_scaled<f8E4M3FN, [32], f8E8M0FNU>",
          "!llm.block_scaled<f8E5M2, [32], f8E8M0FNU>", "!llm.block_scaled<f6E2M3FN, [32], f8E8M0FNU>",
          "!llm.block_scaled<f6E3M2FN, [32], f8E8M0FNU>", "!llm.block_scaled<i8, [32], f8E8M0FNU>",
@@ -158,18 +199,29 @@ TYPES = ["!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>", "!llm.block_scaled<f8E4
          "!llm.block_scaled<f4E2M1FN, [8], f8E8M0FNU, [2, 32], f32>"]
 
 
+CACHES = ["f8E4M3FN", "f8E5M2", "!llm.block_scaled<f4E2M1FN, [4], f8E8M0FNU>", "!llm.block_scaled<i8, [?], f32>",
+          "!llm.block_scaled<i4, [4], f16>", "!llm.block_scaled<f8E4M3FN, [?, ?], f32>",
+          "!llm.block_scaled<f8E4M3FN, [2, ?], f32>", "!llm.block_scaled<f4E2M1FN, [4], f8E4M3FN, [?, ?], f32>",
+          "!llm.block_scaled<f8E4M3FN, [?, ?, ?, ?], f32>", "!llm.block_scaled<i8, [?, ?, 1, 1], f32>",
+          "!llm.block_scaled<f4E2M1FN, [4], f8E4M3FN, [?, ?, ?, ?], f32>", "!llm.block_scaled<f8E5M2, [?, 1, ?], f16>"]
+SMALL = ["!llm.block_scaled<f8E4M3FN, [?], f32>", "!llm.block_scaled<f4E2M1FN, [8], f8E8M0FNU>",
+         "!llm.block_scaled<i8, [8], f16>", "!llm.block_scaled<f4E2M1FN, [8], f8E4M3FN, [?], f32>"]
+
+
 def main():
     folder, what = Path(sys.argv[1]), sys.argv[2]
     folder.mkdir(exist_ok=True)
     np.seterr(all="ignore")
-    if what == "caches":
-        for element in ("f8E4M3FN", "f8E5M2"):
-            check_cache(folder, element)
-    else:
+    if what == "quantize":
         for element in TYPES:
             check_quantize(folder, element, (9, 272), "f32", is_open=True)
             check_quantize(folder, element, (3, 5, 37), "bf16", is_open=False)
         check_product(folder)
+        return
+    check, types = {"caches": (check_cache, CACHES), "latents": (check_latents, SMALL),
+                    "embedding": (check_embedding, [*SMALL, "!llm.block_scaled<f8E4M3FN, [4, 8], f32>"])}[what]
+    for element in types:
+        check(folder, element)
 
 
 main()

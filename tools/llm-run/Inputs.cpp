@@ -212,6 +212,15 @@ FailureOr<HostTensor> Inputs::makeInput(const ProgramArgument &argument,
   return random;
 }
 
+/// Scales that all positions share are 1 where nothing says what they are, as
+/// in serving stacks; the others are written with their positions.
+static HostTensor makeEmptyCache(StringRef name, RankedTensorType type) {
+  HostTensor tensor(type.getElementType(), type.getShape());
+  if (name.contains(".scales"))
+    tensor.fill([] { return 1.0F; });
+  return tensor;
+}
+
 FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
   FailureOr<RankedTensorType> type =
       close(cast<RankedTensorType>(argument.type), argument);
@@ -228,7 +237,7 @@ FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
     return isBehindOthers || tokens.empty()
                ? makeRandomTensor(argument.name, *type, options.seed,
                                   chooseRange(argument.name, *type))
-               : HostTensor(type->getElementType(), type->getShape());
+               : makeEmptyCache(argument.name, *type);
   FailureOr<HostTensor> weight =
       files ? readWeight(argument)
             : makeRandomTensor(argument.name, *type, options.seed,

@@ -84,6 +84,8 @@ public:
   /// A stored number in the type in which is calculated; exact but for f64 and
   /// whole numbers above 2^24 in f32.
   Value widen(OpBuilder &b, Value stored) const;
+  /// The number of an array at these indices, in a body.
+  Value extract(OpBuilder &b, const Array &array, ValueRange at) const;
   /// The nearest number of `type`, ties to even. Floats of less than 16 bits
   /// and whole numbers take the largest that they have for what is above.
   Value narrow(OpBuilder &b, Value computed, Type type) const;

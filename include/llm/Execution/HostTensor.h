@@ -20,8 +20,9 @@ int64_t getElementBytes(Type element);
 
 /// The number that lies at `bytes`, exact but for whole numbers above 2^53.
 double readElement(Type element, const char *bytes);
-/// The nearest number of the type, ties to even; floats without an infinity and
-/// whole numbers take the largest that they have for what is above it.
+/// The nearest number of the type, ties to even; floats of less than 16 bits
+/// and whole numbers take the largest that they have for what is above it.
+/// Bits of the last byte that the type does not have are 0.
 void writeElement(Type element, char *bytes, double number);
 
 /// Elements of a float or signless integer type, one behind the other, the last
