@@ -5,8 +5,12 @@
 Small models whose linear layers are stored in fp8 (one scale for 128 x 128, for a row, or for all) or, of gpt-oss, in
 MXFP4 (*_blocks, *_scales). Bits are random. The logits of a prompt agree with oracle_models.py, which has the numbers
 in float64; weights are handed over as values and scales, and as plain floats.
+
+One of them has activations and caches of few bits, too, in all formats of the importer: what block_scaled.py makes of
+them stands in the oracle.
 """
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +19,7 @@ import numpy as np
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 import oracle_models
+from block_scaled import quantize
 from gguf_files import unsigned_e4m3
 from mx_files import draw_mxfp4
 from safetensors_file import write_safetensors
@@ -31,6 +36,15 @@ CASES = [  # family, changes, how weights are stored, and the formats in which p
     ("mixtral", SIZES | {"num_local_experts": 3}, "row", ["fp8_channel", "f32"]),
     ("qwen2", SIZES, "whole", ["fp8", "f32"]),
     ("gpt_oss", MXFP4, "mxfp4", [None, "f32"])]
+ACTIVATIONS = {  # by the name that the importer has for a format
+    "fp8": "!llm.block_scaled<f8E4M3FN, [?, ?], f32>", "fp8_channel": "!llm.block_scaled<f8E4M3FN, [?], f32>",
+    "fp8_block": "!llm.block_scaled<f8E4M3FN, [128], f32>", "mxfp8": "!llm.block_scaled<f8E4M3FN, [32], f8E8M0FNU>",
+    "nvfp4": "!llm.block_scaled<f4E2M1FN, [16], f8E4M3FN, [?, ?], f32>", "int8": "!llm.block_scaled<i8, [?], f32>"}
+CACHES = {
+    "fp8": "!llm.block_scaled<f8E4M3FN, [?, ?, ?, ?], f32>", "int8": "!llm.block_scaled<i8, [?], f32>",
+    "mxfp8": "!llm.block_scaled<f8E4M3FN, [32], f8E8M0FNU>", "mxfp4": "!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>",
+    "nvfp4": "!llm.block_scaled<f4E2M1FN, [16], f8E4M3FN, [?, ?, ?, ?], f32>",
+    "int4_g8": "!llm.block_scaled<i4, [8], f16>"}
 LINEAR = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "w1", "w2", "w3")
 
 
@@ -74,21 +88,102 @@ def make_model(folder, family, changes, kind):
     return oracle_models.Model(config, arrays)
 
 
+class QuantizedModel(oracle_models.Model):
+    """Rounds what goes into linear layers and caches. The scale of a whole cache is 1."""
+
+    def __init__(self, model, activations=None, cache=None):
+        super().__init__(model.c, model.w)
+        self.activations, self.cache_element = activations, cache
+
+    def linear(self, name, x):
+        if self.activations and name.rsplit(".", 1)[-1] in LINEAR:
+            x = quantize(x, self.activations).numbers()
+        return super().linear(name, x)
+
+    def store(self, rows):
+        layers = re.findall(r"\[([^\]]*)\]", self.cache_element)
+        known = {n: np.ones((), np.float32) for n, block in enumerate(layers) if block == "?, ?, ?, ?"}
+        return quantize(rows[None], self.cache_element, known).numbers()[0]
+
+    def forward(self, *arguments):
+        grown = oracle_models.grown
+        if self.cache_element:
+            oracle_models.grown = lambda cache, *new: grown(cache, *map(self.store, new))
+        try:
+            return super().forward(*arguments)
+        finally:
+            oracle_models.grown = grown
+
+
+def worst_of(found, expected):
+    return np.max(np.abs(found - expected)) / np.max(np.abs(expected))
+
+
+def run_model(folder, prompt, *formats):
+    """The logits of the prompt, at each of its tokens."""
+    (folder / "program.mlir").write_text(run(
+        "llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--phase=verify",
+        f"--seq={len(prompt)}", f"--kv-len={len(prompt)}", "--dtype=f32", *formats))
+    run("llm-run", folder / "program.mlir", f"--weights={folder}", "--results-of=lm_head",
+        "--tokens=" + ",".join(map(str, prompt)), f"--output={folder}/logits.npy")
+    return np.load(folder / "logits.npy")
+
+
+def check_stored(folder, family, changes, kind, formats):
+    expected = make_model(folder, family, changes, kind).forward([PROMPT])[0][0]
+    for name in formats:
+        worst = worst_of(run_model(folder, PROMPT, *[f"--weights={name}"] * bool(name)), expected)
+        print(f"{family}, {kind}, as {name or kind}: {worst:.0e}", flush=True)
+        if not worst < 1e-5:
+            sys.exit("expected at most 1e-5")
+
+
+def check_computed(folder):
+    """Activations and caches that are rounded to few bits. A sum in f32 may round one number that is beside a tie the
+    other way, which changes all that follow: that is so in less than half of the prompts."""
+    model = make_model(folder, "llama", SIZES, "row")
+    cases = [("activations", name, {"activations": element}) for name, element in ACTIVATIONS.items()]
+    cases += [("kv", name, {"cache": element}) for name, element in CACHES.items()]
+    prompts = [PROMPT[n:n + 3] for n in (0, 3, 6)]
+    for what, name, elements in cases:
+        rounded = QuantizedModel(model, **elements)
+        worst, changed = [], []
+        for prompt in prompts:
+            expected = rounded.forward([prompt])[0][0]
+            worst.append(worst_of(run_model(folder, prompt, "--weights=fp8_channel", f"--{what}={name}"), expected))
+            changed.append(worst_of(model.forward([prompt])[0][0], expected))
+            if sum(each < 1e-5 for each in worst) == 2:
+                break
+        print(f"{what} in {name}: {np.median(worst):.0e}, which rounding changed by {min(changed):.0e}", flush=True)
+        if not np.median(worst) < 1e-5 < min(changed) / 100:
+            sys.exit("expected at most 1e-5, and more than a hundred times that")
+
+
+def check_steps(folder, name):
+    """Tokens one behind the other, against a cache that grows."""
+    # A head of its own, as one that is the embedding repeats the last token.
+    model = make_model(folder, "llama", SIZES | {"tie_word_embeddings": False}, "row")
+    model = QuantizedModel(model, cache=CACHES[name])
+    expected = oracle_models.greedy(model, PROMPT, 8)
+    (folder / "program.mlir").write_text(run(
+        "llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--seq=?", "--kv-len=?",
+        "--dtype=f32", "--weights=fp8_channel", f"--kv={name}"))
+    said = run("llm-run", folder / "program.mlir", f"--weights={folder}", "--steps=8",
+               "--tokens=" + ",".join(map(str, PROMPT)))
+    found = [int(line.split()[1]) for line in said.splitlines()]
+    if found != list(expected):
+        sys.exit(f"tokens {found}, expected {expected}")
+    print(f"steps with kv in {name}: {' '.join(map(str, found))}", flush=True)
+
+
 def main():
     folder = Path(sys.argv[1])
     folder.mkdir(exist_ok=True)
-    for family, changes, kind, formats in CASES:
-        expected = make_model(folder, family, changes, kind).forward([PROMPT])[0][0]
-        for name in formats:
-            (folder / "program.mlir").write_text(run(
-                "llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--phase=verify",
-                f"--seq={len(PROMPT)}", f"--kv-len={len(PROMPT)}", "--dtype=f32", *[f"--weights={name}"] * bool(name)))
-            run("llm-run", folder / "program.mlir", f"--weights={folder}", "--results-of=lm_head",
-                "--tokens=" + ",".join(map(str, PROMPT)), f"--output={folder}/logits.npy")
-            worst = np.max(np.abs(np.load(folder / "logits.npy") - expected)) / np.max(np.abs(expected))
-            print(f"{family}, {kind}, as {name or kind}: {worst:.0e}", flush=True)
-            if not worst < 1e-5:
-                sys.exit("expected at most 1e-5")
+    for case in CASES:
+        check_stored(folder, *case)
+    check_computed(folder)
+    for name in ("fp8", "mxfp8"):
+        check_steps(folder, name)
 
 
 main()

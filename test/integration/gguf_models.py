@@ -59,9 +59,9 @@ def draw(rng, weight, kind):
     return random_blocks(rng, kind, weight.shape, deviation)
 
 
-def make_model(folder, name, kind, seed, plain=()):
-    """Writes model.gguf, config.json and model.safetensors (f32); weights of roles in `plain` are f32 in both. Gives
-    the config, and the weights by the names of Hugging Face in float64."""
+def make_model(folder, name, kind, seed):
+    """Writes model.gguf, config.json and model.safetensors (f32). Gives the config, and the weights by the names of
+    Hugging Face in float64."""
     config = make_config(*MODELS[name])
     shapes, rng = read_shapes(config), np.random.default_rng(seed)
     arrays, tensors = {}, {}
@@ -69,7 +69,7 @@ def make_model(folder, name, kind, seed, plain=()):
         factors = make_gguf.rope_factors(config, shapes.head_dim)
         tensors["rope_freqs.weight"] = ("f32", [len(factors)], struct.pack(f"<{len(factors)}f", *factors))
     for weight in weights(shapes):
-        stored = "f32" if weight.role in plain else make_gguf.tensor_type(weight, shapes, kind)
+        stored = make_gguf.tensor_type(weight, shapes, kind)
         content = draw(rng, weight, stored)
         array = dequantize(stored, content, weight.shape)
         part = weight.role.partition(".")[0]
@@ -89,10 +89,10 @@ def make_model(folder, name, kind, seed, plain=()):
 PROMPT, STEPS, SEED = [3, 17, 5, 29, 11, 2, 38, 23], 16, 7
 
 
-def make_talker(folder, name, kind, plain=()):
+def make_talker(folder, name, kind):
     """A model that does not repeat itself, of the first seed that makes one: the tokens that follow PROMPT."""
     for seed in itertools.count(SEED):
-        oracle = oracle_models.Model(*make_model(folder, name, kind, seed, plain))
+        oracle = oracle_models.Model(*make_model(folder, name, kind, seed))
         tokens = oracle_models.greedy(oracle, PROMPT, STEPS)
         if len(set(tokens)) > STEPS // 4:
             return tokens
