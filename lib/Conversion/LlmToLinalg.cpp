@@ -134,9 +134,9 @@ struct ConvertLlmToLinalg
     LinalgTypeConverter converter;
     SmallVector<FunctionAttributes> attributes;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (failed(makeSourcesArguments(function, converter)))
+      if (failed(makeSourcesArguments(function, converter)) ||
+          failed(showNumbersOfBlocks(function)))
         return signalPassFailure();
-      showNumbersOfBlocks(function);
       attributes.emplace_back(function, converter);
     }
     if (failed(convert(converter)) || failed(reconcileCasts()))

@@ -7,7 +7,9 @@
 
 #include "ViewsOfBlocks.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -21,23 +23,64 @@ bool isBlockScaled(Value value) {
 
 class NumbersOfBlocks {
 public:
-  void visit(Operation *op) {
+  /// Preorder: what an op reads has been visited.
+  LogicalResult visit(Operation *op) {
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+      return followInits(loop), success();
+    if (isa<func::ReturnOp, scf::YieldOp, YieldOp>(op))
+      return leave(op, op->getParentOp());
     bool isView = isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ConcatOp,
                       tensor::ExpandShapeOp, tensor::ExtractSliceOp>(op);
+    // What is written piece by piece.
+    bool isWritten = isa<tensor::EmptyOp, tensor::InsertSliceOp,
+                         tensor::ParallelInsertSliceOp>(op);
     // Rows of experts have the type of what they are taken from.
     auto dispatch = dyn_cast<MoeDispatchOp>(op);
     bool followsOperand = dispatch && !isBlockScaled(dispatch.getX());
-    if (!isView && !followsOperand)
-      return;
+    if (!isView && !isWritten && !followsOperand)
+      return success();
     for (OpOperand &operand : op->getOpOperands())
       if (isBlockScaled(operand.get()))
         operand.set(getNumbers(operand.get()));
     for (Value result : op->getResults())
       if (isBlockScaled(result))
         result.setType(typeOfNumbers(result));
+    return success();
   }
 
 private:
+  /// A loop carries what it begins with.
+  static void followInits(LoopLikeOpInterface loop) {
+    for (auto [init, argument, result] : llvm::zip(
+             loop.getInits(), loop.getRegionIterArgs(), loop->getResults())) {
+      if (!isBlockScaled(argument) || isBlockScaled(init))
+        continue;
+      argument.setType(init.getType());
+      result.setType(init.getType());
+    }
+  }
+
+  /// What a region hands on is of the type of the results of `parent`.
+  LogicalResult leave(Operation *end, Operation *parent) {
+    if (auto function = dyn_cast<func::FuncOp>(parent)) {
+      for (auto [value, type] :
+           llvm::zip(end->getOperands(), function.getResultTypes()))
+        if (value.getType() != type)
+          return end->emitOpError()
+                 << "gives a view of a block-scaled tensor, or one that is "
+                    "written piece by piece, of which there are numbers and no "
+                    "scales: expected what an op gives";
+      return success();
+    }
+    for (auto [operand, result] :
+         llvm::zip(end->getOpOperands(), parent->getResults())) {
+      if (isBlockScaled(operand.get()) && !isBlockScaled(result))
+        operand.set(getNumbers(operand.get()));
+      result.setType(operand.get().getType());
+    }
+    return success();
+  }
+
   static RankedTensorType typeOfNumbers(Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     return type.clone(Float32Type::get(type.getContext()));
@@ -61,7 +104,9 @@ private:
 
 } // namespace
 
-void llm::showNumbersOfBlocks(func::FuncOp function) {
+LogicalResult llm::showNumbersOfBlocks(func::FuncOp function) {
   NumbersOfBlocks numbers;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) { numbers.visit(op); });
+  WalkResult walked = function.walk<WalkOrder::PreOrder>(
+      [&](Operation *op) -> WalkResult { return numbers.visit(op); });
+  return failure(walked.wasInterrupted());
 }

@@ -13,9 +13,11 @@
 namespace mlir::llm {
 
 /// Slices, reshapes and concatenations of block-scaled tensors show numbers of
-/// f32 instead: a piece may begin inside of a block, and has then no scales of
-/// its own. For the time until all is lowered, llm.quantize makes these.
-void showNumbersOfBlocks(func::FuncOp function);
+/// f32 instead, and what loops write piece by piece holds such: a piece may
+/// begin inside of a block, and has then no scales of its own. For the time
+/// until all is lowered, llm.quantize makes these. Fails, with an error, where
+/// a function gives such numbers.
+LogicalResult showNumbersOfBlocks(func::FuncOp function);
 
 } // namespace mlir::llm
 

@@ -93,3 +93,12 @@ func.func @groups_of_positions(%x: tensor<1x2x1x8xf32>) {
   %1 = llm.kv_write %0, %x, %x at 3 : <batch = 1, kv_heads = 1, head_dim = 8, capacity = 64, !llm.block_scaled<i4, [32, ?, 1], f16>>, tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>
   return
 }
+
+// -----
+
+func.func @view(%x: tensor<6x8xf32>) -> tensor<3x8x!llm.block_scaled<i8, [?], f32>> {
+  %q = llm.quantize %x to !llm.block_scaled<i8, [?], f32> : tensor<6x8xf32>
+  %v = tensor.extract_slice %q[1, 0] [3, 8] [1, 1] : tensor<6x8x!llm.block_scaled<i8, [?], f32>> to tensor<3x8x!llm.block_scaled<i8, [?], f32>>
+  // expected-error @+1 {{gives a view of a block-scaled tensor, or one that is written piece by piece, of which there are numbers and no scales: expected what an op gives}}
+  return %v : tensor<3x8x!llm.block_scaled<i8, [?], f32>>
+}
