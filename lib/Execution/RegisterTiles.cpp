@@ -35,6 +35,9 @@ constexpr int64_t panelSize = 32;
 /// Sums of so few terms, such as scores: what other loops read is small, and
 /// rows of keys are read one behind the other, with all heads.
 constexpr int64_t shortSum = 256;
+/// Vectors of one sum at once, where no other sum reads the same: one row of a
+/// weight is read at a time, in order, as memories like it best.
+constexpr int64_t rowVectors = 4;
 /// A body of more ops is not repeated so often.
 constexpr size_t largestBody = 24;
 
@@ -89,6 +92,8 @@ public:
     for (OpFoldResult size : getLoopSizes())
       ranges.push_back(
           {constant(0), getValueOrCreateConstantIndexOp(rewriter, loc, size)});
+    for (const Bounds &range : ranges)
+      ends.push_back(range.end);
     indices.resize(ranges.size());
     chooseCuts(hasThreads && isWorthThreads(op));
     makeCuts(cuts);
@@ -153,8 +158,17 @@ private:
         --vectors;
       tiles[lanes->loop] = vectors * lanes->count;
     }
-    if (tiled.size() == 2)
+    if (tiled.size() == 2) {
       panelLoop = hasParallelLanes() ? order.back() : tiled.front();
+    } else if (lanes && !hasParallelLanes()) {
+      tiles.assign(known.size(), 1);
+      vectorsOfSum = rowVectors;
+    }
+  }
+
+  bool isShort() {
+    int64_t terms = op.getStaticLoopRanges()[order.back()];
+    return ShapedType::isStatic(terms) && terms <= shortSum;
   }
 
   void chooseCuts(bool hasThreads) {
@@ -169,9 +183,7 @@ private:
     }
     if (!panelLoop)
       return;
-    int64_t terms = known[order.back()];
-    bool isShort = ShapedType::isStatic(terms) && terms <= shortSum;
-    cuts.push_back({*panelLoop, isShort ? tileSize : panelSize,
+    cuts.push_back({*panelLoop, isShort() ? tileSize : panelSize,
                     hasThreads && sharesPanels});
   }
 
@@ -269,25 +281,73 @@ private:
     for (const SmallVector<int64_t> &place : places)
       sums.push_back(body.loadResult(
           indicesAt(place), hasParallelLanes() ? lanes : std::nullopt));
-    if (lanes && !hasParallelLanes()) {
-      Value step = constant(lanes->count);
-      Value count = arith::SubIOp::create(rewriter, loc, end, begin);
-      Value rest = arith::RemUIOp::create(rewriter, loc, count, step);
-      Value whole = arith::SubIOp::create(rewriter, loc, end, rest);
-      sums = addUpLanes(
-          addUp(places, begin, whole, lanes->count, startLanes(sums), lanes),
-          sums);
+    if (isShort() && lanes)
+      fetchNextRows();
+    bool isDone = false;
+    for (int64_t step : listVectorSteps()) {
+      Value whole = roundDown(begin, end, step);
+      sums = addUpVectors(places, begin, whole, step, sums);
       begin = whole;
+      isDone = isMultiple(op.getStaticLoopRanges()[loop], step);
+      if (isDone)
+        break;
     }
-    int64_t size = op.getStaticLoopRanges()[loop];
-    bool isDone = lanes && !hasParallelLanes() && ShapedType::isStatic(size) &&
-                  size % lanes->count == 0;
     if (!isDone)
       sums = addUp(places, begin, end, /*step=*/1, sums,
                    hasParallelLanes() ? lanes : std::nullopt);
     indices[loop] = ranges[loop].begin;
     for (auto [place, sum] : llvm::zip_equal(places, sums))
       body.storeResult(sum, indicesAt(place));
+  }
+
+  /// Sums of few terms, of which a tile is done before the memory has seen
+  /// where it leads: rows of the next tile are asked for.
+  void fetchNextRows() {
+    constexpr int64_t lineBytes = 64;
+    unsigned terms = order.back();
+    if (!panelLoop || *panelLoop == terms)
+      return;
+    Value last =
+        arith::SubIOp::create(rewriter, loc, ends[*panelLoop], constant(1));
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(input);
+      Type element = getElementTypeOrSelf(input->get());
+      if (!map.isFunctionOfDim(*panelLoop) || !map.isFunctionOfDim(terms) ||
+          !element.isIntOrFloat())
+        continue;
+      int64_t lineSize =
+          std::max<int64_t>(1, 8 * lineBytes / element.getIntOrFloatBitWidth());
+      for (int64_t row = 0; row < tileSize; ++row)
+        for (int64_t i = 0; i < op.getStaticLoopRanges()[terms];
+             i += lineSize) {
+          SmallVector<Value> at(indices);
+          Value next = arith::AddIOp::create(rewriter, loc, at[*panelLoop],
+                                             constant(tileSize + row));
+          at[*panelLoop] = arith::MinUIOp::create(rewriter, loc, next, last);
+          at[terms] = constant(i);
+          body.prefetch(*input, at);
+        }
+    }
+  }
+
+  /// Terms of a sum that vectors have at once: first several vectors, then one.
+  SmallVector<int64_t> listVectorSteps() {
+    if (!lanes || hasParallelLanes())
+      return {};
+    if (vectorsOfSum == 1)
+      return {lanes->count};
+    return {vectorsOfSum * lanes->count, lanes->count};
+  }
+
+  static bool isMultiple(int64_t size, int64_t step) {
+    return ShapedType::isStatic(size) && size % step == 0;
+  }
+
+  /// The end of the whole steps.
+  Value roundDown(Value begin, Value end, int64_t step) {
+    Value count = arith::SubIOp::create(rewriter, loc, end, begin);
+    Value rest = arith::RemUIOp::create(rewriter, loc, count, constant(step));
+    return arith::SubIOp::create(rewriter, loc, end, rest);
   }
 
   /// The innermost loop.
@@ -306,22 +366,32 @@ private:
     return innermost.getResults();
   }
 
-  /// Vectors to which nothing has been added.
-  Sums startLanes(const Sums &sums) {
-    Type type = sums.front().getType();
-    auto vectorType = VectorType::get(lanes->count, type);
-    TypedAttr neutral = *arith::getNeutralElement(combiner);
-    Value start = arith::ConstantOp::create(
-        rewriter, loc, DenseElementsAttr::get(vectorType, neutral));
-    return Sums(sums.size(), start);
-  }
-
-  Sums addUpLanes(const Sums &vectors, const Sums &sums) {
+  /// Vectors of terms are added up first, and then their lanes.
+  Sums addUpVectors(const Places &places, Value begin, Value end, int64_t step,
+                    const Sums &sums) {
     vector::CombiningKind kind = *linalg::getCombinerOpKind(combiner);
+    Places ofVectors;
+    for (const SmallVector<int64_t> &place : places)
+      for (int64_t first = 0; first < step; first += lanes->count) {
+        ofVectors.push_back(place);
+        ofVectors.back()[order.back()] = first;
+      }
+    auto type = VectorType::get(lanes->count, sums.front().getType());
+    Value neutral = arith::ConstantOp::create(
+        rewriter, loc,
+        DenseElementsAttr::get(type, *arith::getNeutralElement(combiner)));
+    Sums vectors = addUp(ofVectors, begin, end, step,
+                         Sums(ofVectors.size(), neutral), lanes);
     Sums added;
-    for (auto [lanesOfSum, sum] : llvm::zip_equal(vectors, sums))
+    ArrayRef<Value> left = vectors;
+    for (Value sum : sums) {
+      Value all = left.front();
+      for (Value other : left.slice(1, step / lanes->count - 1))
+        all = vector::makeArithReduction(rewriter, loc, kind, all, other);
       added.push_back(
-          vector::ReductionOp::create(rewriter, loc, kind, lanesOfSum, sum));
+          vector::ReductionOp::create(rewriter, loc, kind, all, sum));
+      left = left.drop_front(step / lanes->count);
+    }
     return added;
   }
 
@@ -333,9 +403,11 @@ private:
   std::optional<Lanes> lanes;    ///< of vectors, if there are any
   SmallVector<unsigned> order;   ///< of the loops, from outside
   SmallVector<int64_t> tiles;    ///< iterations of each loop that run at once
+  int64_t vectorsOfSum = 1;      ///< of one, along the reduction
   std::optional<unsigned> panelLoop; ///< of which panels are cut
   SmallVector<Cut> cuts;
-  SmallVector<Bounds> ranges; ///< of each loop
+  SmallVector<Bounds> ranges; ///< of each loop, or what is cut out of it
+  SmallVector<Value> ends;    ///< of each loop
   SmallVector<Value> indices;
 };
 

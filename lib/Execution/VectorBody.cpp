@@ -109,6 +109,13 @@ void VectorBody::storeResult(Value value, ArrayRef<Value> indices) {
     memref::StoreOp::create(rewriter, op.getLoc(), value, out.get(), at);
 }
 
+void VectorBody::prefetch(OpOperand &operand, ArrayRef<Value> indices) {
+  constexpr unsigned allCaches = 3;
+  memref::PrefetchOp::create(rewriter, op.getLoc(), operand.get(),
+                             mapIndices(operand, indices), /*isWrite=*/false,
+                             allCaches, /*isDataCache=*/true);
+}
+
 //===----------------------------------------------------------------------===//
 // The body
 //===----------------------------------------------------------------------===//

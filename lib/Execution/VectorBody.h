@@ -36,6 +36,8 @@ public:
   /// The result so far at `indices`, one of each loop.
   Value loadResult(ArrayRef<Value> indices, std::optional<Lanes> lanes);
   void storeResult(Value value, ArrayRef<Value> indices);
+  /// Asks the memory for what an operand has at `indices`.
+  void prefetch(OpOperand &operand, ArrayRef<Value> indices);
   /// What the body makes of `sum`, at `indices` and the neighbours.
   Value compute(ArrayRef<Value> indices, Value sum, std::optional<Lanes> lanes);
 
