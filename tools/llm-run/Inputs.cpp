@@ -8,6 +8,7 @@
 #include "Inputs.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Execution/Npy.h"
+#include "llm/Files/InputFile.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -34,12 +35,23 @@ ModelFacts llm::findFacts(FunctionOpInterface function) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Inputs::readTokens() {
+  std::string given = options.tokens, where = "--tokens";
+  if (!options.promptFile.empty()) {
+    auto file = readInputFile(options.promptFile);
+    if (!file)
+      return emitError(loc) << llvm::toString(file.takeError());
+    given = (*file)->getBuffer().str();
+    where = options.promptFile;
+  }
   SmallVector<StringRef> texts;
-  StringRef(options.tokens).split(texts, ',', -1, /*KeepEmpty=*/false);
+  llvm::SplitString(given, texts, ", \t\r\n");
+  if (!options.promptFile.empty() && texts.empty())
+    return emitError(loc) << "'" << where << "' has no tokens";
   for (StringRef text : texts) {
     int64_t token;
-    if (text.trim().getAsInteger(10, token) || token < 0)
-      return emitError(loc) << "'--tokens' must be whole numbers with commas "
+    if (text.getAsInteger(10, token) || token < 0)
+      return emitError(loc) << "'" << where
+                            << "' must be whole numbers with commas or spaces "
                                "between them, got '"
                             << text << "'";
     if (facts.vocabulary && token >= *facts.vocabulary)
@@ -163,7 +175,7 @@ FailureOr<HostTensor> Inputs::makeTokens(RankedTensorType type) {
   auto count = static_cast<int64_t>(tokens.size());
   if (type.getRank() != 1 ||
       (!type.isDynamicDim(0) && type.getDimSize(0) != count))
-    return emitError(loc) << "'--tokens' has " << count
+    return emitError(loc) << "the prompt has " << count
                           << " tokens, and the program takes " << type;
   HostTensor tensor(type.getElementType(), count);
   for (auto [i, token] : llvm::enumerate(tokens))

@@ -17,6 +17,7 @@ namespace mlir::llm {
 struct InputOptions {
   std::vector<std::string> files; ///< of arguments, in order
   std::string tokens;             ///< "1,2,3"
+  std::string promptFile;         ///< that has them instead; may be empty
   std::vector<std::string> sizes; ///< "kv_len=8"
   std::string weights;            ///< where they are; empty: made at random
   uint64_t seed;

@@ -40,6 +40,10 @@ struct CommandLine {
   cl::opt<std::string> tokens{
       "tokens", cl::value_desc("1,2,3"),
       cl::desc("Tokens of the prompt, the argument of a whole model")};
+  cl::opt<std::string> promptFile{
+      "prompt-file", cl::value_desc("file"),
+      cl::desc("Tokens of the prompt as --tokens has them, from a file; commas "
+               "or white space between them")};
   cl::opt<int64_t> steps{
       "steps", cl::init(1), cl::value_desc("N"),
       cl::desc("Times to run; each takes the token that the one before gave, "
@@ -106,6 +110,7 @@ struct CommandLine {
       "warmup", cl::init(0), cl::value_desc("N"),
       cl::desc("Runs before these that are not measured (default: 0)")};
 
+  bool hasPrompt() const { return !tokens.empty() || !promptFile.empty(); }
   bool measures() const {
     return compare || !measured.empty() || !measureOps.empty() ||
            !trace.empty();
@@ -235,6 +240,9 @@ static LogicalResult checkOptions(const CommandLine &options, Location loc) {
   if (options.steps < 1)
     return emitError(loc) << "'--steps' must be 1 or more, got "
                           << options.steps.getValue();
+  if (!options.tokens.empty() && !options.promptFile.empty())
+    return emitError(loc) << "the prompt is said twice, by '--tokens' and by "
+                             "'--prompt-file'";
   if (options.threads < 1)
     return emitError(loc) << "'--threads' must be 1 or more, got 0";
   if (options.repeat < 1 || options.warmup < 0)
@@ -345,6 +353,7 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
     return failure();
   InputOptions given{{options.inputs.begin(), options.inputs.end()},
                      options.tokens,
+                     options.promptFile,
                      {options.sizes.begin(), options.sizes.end()},
                      options.weights,
                      options.seed,
@@ -367,7 +376,7 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
     if (!options.measures())
       all = (*executable)->run(inputs.getValues());
     results = plainResults(**executable, all);
-    if (!options.tokens.empty() && !results.empty())
+    if (options.hasPrompt() && !results.empty())
       printTokens(results.front());
   }
   if (results.empty())
