@@ -23,6 +23,11 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <limits>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 using namespace mlir;
 using namespace mlir::llm;
 namespace cl = llvm::cl;
@@ -385,7 +390,19 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
                  succeeded(check(options, results.back(), loc)));
 }
 
+/// Memory of values that nobody reads any more is kept for those of later ops
+/// and runs, as inference engines keep it. Given back to the system, it costs
+/// more than the small ops that write to it.
+static void keepFreedMemory() {
+#ifdef __GLIBC__
+  constexpr int largest = 32 << 20; // more is refused
+  (void)mallopt(M_MMAP_THRESHOLD, largest);
+  (void)mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+#endif
+}
+
 int main(int argc, char **argv) {
+  keepFreedMemory();
   // What is there so far are the hundreds of options of libLLVM.
   cl::HideUnrelatedOptions(ArrayRef<const cl::OptionCategory *>());
   // One of them has the name of one of ours.
