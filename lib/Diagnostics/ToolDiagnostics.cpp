@@ -50,6 +50,8 @@ ToolDiagnostics::ToolDiagnostics(StringRef tool, MLIRContext *context)
         }
         if (!isa<UnknownLoc>(diagnostic.getLocation()))
           return failure();
-        ::llvm::errs() << this->tool << ": error: " << diagnostic << "\n";
+        ::llvm::errs() << this->tool << ": "
+                       << describe(diagnostic.getSeverity()) << diagnostic
+                       << "\n";
         return success();
       }) {}

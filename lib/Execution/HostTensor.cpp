@@ -172,6 +172,15 @@ std::string llm::describe(const HostTensor &tensor) {
   return text;
 }
 
+std::optional<int64_t> llm::findNonFinite(const HostTensor &tensor) {
+  if (!isa<FloatType>(tensor.getElementType()))
+    return std::nullopt;
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+    if (!std::isfinite(tensor.get(i)))
+      return i;
+  return std::nullopt;
+}
+
 Difference llm::compare(const HostTensor &found, const HostTensor &expected) {
   Difference difference;
   double largest = 0;

@@ -139,8 +139,7 @@ void llm::addKernels(OpPassManager &pm, unsigned threads) {
   pm.addPass(createOutlineKernelsPass());
 }
 
-/// Of a register of this CPU.
-static int64_t findVectorBits() {
+int64_t llm::getVectorBits() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   return features.lookup("avx512f") ? 512 : features.lookup("avx") ? 256 : 128;
 }
@@ -149,7 +148,7 @@ void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads) {
   bool hasThreads = threads > 1;
   if (kernels == Kernels::Generated)
     pm.addNestedPass<func::FuncOp>(
-        createRegisterTilesPass(findVectorBits(), hasThreads));
+        createRegisterTilesPass(getVectorBits(), hasThreads));
   if (hasThreads)
     pm.addNestedPass<func::FuncOp>(createParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());

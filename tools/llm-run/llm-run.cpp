@@ -234,6 +234,27 @@ static std::vector<HostTensor> plainResults(const Executable &executable,
   return plain;
 }
 
+/// Where a result is no number, and the weight that may be why.
+static void warnOfNonFinite(ArrayRef<HostTensor> results, const Inputs &inputs,
+                            Location loc) {
+  for (auto [number, result] : llvm::enumerate(results)) {
+    std::optional<int64_t> element = findNonFinite(result);
+    if (!element)
+      continue;
+    InFlightDiagnostic warning = emitWarning(loc)
+                                 << "element " << *element << " of result "
+                                 << number << " is " << result.get(*element);
+    for (const auto &[name, weight] : inputs.getWeights())
+      if (std::optional<int64_t> of = findNonFinite(weight)) {
+        warning << ", as is element " << *of << " of weight '" << name << "', "
+                << describe(weight) << ": " << weight.get(*of);
+        return;
+      }
+    warning << ", though all weights are finite numbers";
+    return;
+  }
+}
+
 /// What can be said before anything is compiled.
 static LogicalResult checkOptions(const CommandLine &options, Location loc) {
   StringRef output = options.output;
@@ -309,6 +330,9 @@ static LogicalResult report(const CommandLine &options,
                                "between ops.\n",
                                measurement.getWallMicroseconds(),
                                measurement.getBetweenMicroseconds());
+  llvm::outs() << "It ran on " << options.threads
+               << (options.threads == 1 ? " thread" : " threads")
+               << " with vectors of " << getVectorBits() << " bits.\n";
   return success();
 }
 
@@ -386,6 +410,7 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   }
   if (results.empty())
     return success();
+  warnOfNonFinite(results, inputs, loc);
   return success(succeeded(writeResults(options, results, loc)) &&
                  succeeded(check(options, results.back(), loc)));
 }

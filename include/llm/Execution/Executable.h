@@ -104,6 +104,9 @@ private:
   void (*entry)(void **) = nullptr; ///< what the engine compiled
 };
 
+/// Of a vector register of this CPU, as compiled code uses it.
+int64_t getVectorBits();
+
 /// What compiling needs of the dialects.
 void registerExecution(DialectRegistry &registry);
 

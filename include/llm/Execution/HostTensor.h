@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace mlir::llm {
 
@@ -69,6 +70,9 @@ private:
 
 /// "2x3xf32".
 std::string describe(const HostTensor &tensor);
+
+/// The first element that is infinite or no number, if there is one.
+std::optional<int64_t> findNonFinite(const HostTensor &tensor);
 
 /// How far numbers lie from those that were expected.
 struct Difference {
