@@ -22,6 +22,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/LlmConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/LlmConfig.cmake" "${PROJECT_BINARY_DIR}/LlmConfigVersion.cmake"
   lib/FindGecode.cmake
+  lib/FindOneDnn.cmake
   DESTINATION "${cmakeFolder}")
 
 set(CPACK_GENERATOR DEB)
@@ -41,6 +42,10 @@ set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-22-dev, mlir-22-tools, nlohmann-json3
 if(LLM_HAS_NLOPT)
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libnlopt0 (>= 2.7)")
   string(APPEND CPACK_DEBIAN_PACKAGE_SUGGESTS ", libnlopt-dev")
+endif()
+if(LLM_HAS_ONEDNN)
+  string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libdnnl2 (>= 2.6)")
+  string(APPEND CPACK_DEBIAN_PACKAGE_SUGGESTS ", libdnnl-dev")
 endif()
 if(LLM_HAS_GECODE)
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libgecode49 (>= 6.2)")

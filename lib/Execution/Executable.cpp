@@ -7,6 +7,7 @@
 
 #include "llm/Execution/Executable.h"
 #include "AttentionBlocks.h"
+#include "OneDnnProducts.h"
 #include "Pipeline.h"
 #include "RecordOps.h"
 #include "llm/Conversion/Passes.h"
@@ -202,7 +203,7 @@ LogicalResult Executable::lowerToLinalg(func::FuncOp function,
     recorder = std::make_unique<OpRecorder>();
   }
   auto convert = [&](OpPassManager &pm) {
-    if (options.kernels == Kernels::Generated)
+    if (options.kernels != Kernels::Reference)
       pm.addNestedPass<func::FuncOp>(createAttentionBlocksPass());
     pm.addPass(createConvertLlmToLinalgPass());
   };
@@ -221,6 +222,10 @@ LogicalResult Executable::lowerToLlvm(func::FuncOp function,
   dropResultsInPlace(function, results);
   if (failed(runPasses(
           module, [&](OpPassManager &pm) { addKernels(pm, options.threads); })))
+    return failure();
+  if (oneDnn && failed(runPasses(module, [&](OpPassManager &pm) {
+        pm.addPass(createOneDnnProductsPass(*oneDnn));
+      })))
     return failure();
   if (recorder)
     addRecorderCalls(function, *recorder);
@@ -242,6 +247,9 @@ LogicalResult Executable::makeCode(ModuleOp module, StringRef name,
     llvm::orc::SymbolMap symbols;
     symbols[mangle(enterOpSymbol)] = {
         llvm::orc::ExecutorAddr::fromPtr(&enterOp),
+        llvm::JITSymbolFlags::Exported};
+    symbols[mangle(oneDnnProductSymbol)] = {
+        llvm::orc::ExecutorAddr::fromPtr(&oneDnnProduct),
         llvm::JITSymbolFlags::Exported};
     return symbols;
   });
@@ -265,6 +273,12 @@ Executable::compile(FunctionOpInterface op, CompileOptions options) {
   if (options.threads > 1 && failed(loadOpenMp(module.getLoc())))
     return failure();
   std::unique_ptr<Executable> executable(new Executable());
+  if (options.kernels == Kernels::OneDnn) {
+    executable->oneDnn = OneDnn::create(options.threads);
+    if (!executable->oneDnn)
+      return module.emitError("this build has no oneDNN (Debian: libdnnl-dev), "
+                              "of which '--kernels=onednn' makes calls");
+  }
   if (failed(executable->lowerToLinalg(function, options)) ||
       failed(executable->lowerToLlvm(function, options)) ||
       failed(executable->makeCode(module, name, options.optimizes)))

@@ -146,7 +146,7 @@ int64_t llm::getVectorBits() {
 
 void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads) {
   bool hasThreads = threads > 1;
-  if (kernels == Kernels::Generated)
+  if (kernels != Kernels::Reference)
     pm.addNestedPass<func::FuncOp>(
         createRegisterTilesPass(getVectorBits(), hasThreads));
   if (hasThreads)
@@ -167,7 +167,7 @@ void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads) {
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
-  if (kernels == Kernels::Generated)
+  if (kernels != Kernels::Reference)
     pm.addNestedPass<func::FuncOp>(std::make_unique<ExpAsPolynomial>());
   // Roundings and fused products are instructions; what is none of LLVM's
   // intrinsics is a function of libm.

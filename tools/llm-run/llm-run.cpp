@@ -88,7 +88,9 @@ struct CommandLine {
       cl::values(clEnumValN(Kernels::Generated, "generated",
                             "several sums at once (default)"),
                  clEnumValN(Kernels::Reference, "reference",
-                            "plain ones, which are the meaning"))};
+                            "plain ones, which are the meaning"),
+                 clEnumValN(Kernels::OneDnn, "onednn",
+                            "generated, but products are calls of oneDNN"))};
   cl::opt<unsigned> threads{
       "threads", cl::init(1), cl::value_desc("N"),
       cl::desc("Threads that share large loops, and parts of an op that "

@@ -24,6 +24,8 @@ class ExecutionEngine;
 
 namespace mlir::llm {
 
+class OneDnn;
+
 /// What a function takes.
 struct ProgramArgument {
   enum class Kind {
@@ -51,6 +53,7 @@ using ArgumentValue = std::variant<HostTensor, int64_t>;
 enum class Kernels {
   Generated, ///< several sums at once, in registers
   Reference, ///< plain ones, which are the meaning
+  OneDnn,    ///< as generated ones, but products are calls of oneDNN
 };
 
 struct CompileOptions {
@@ -99,6 +102,7 @@ private:
 
   std::vector<ProgramArgument> arguments;
   std::vector<ProgramResult> results;
+  std::unique_ptr<OneDnn> oneDnn;       ///< so has it of this
   std::unique_ptr<OpRecorder> recorder; ///< compiled code has its address
   std::unique_ptr<ExecutionEngine> engine;
   void (*entry)(void **) = nullptr; ///< what the engine compiled
