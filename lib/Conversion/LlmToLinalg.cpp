@@ -8,6 +8,7 @@
 #include "Lowerings.h"
 #include "SourcesToArguments.h"
 #include "ViewsOfBlocks.h"
+#include "llm/Conversion/InlineKernel.h"
 #include "llm/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
@@ -22,6 +23,15 @@ namespace mlir::llm {
 
 using namespace mlir;
 using namespace mlir::llm;
+
+void llm::inlineKernel(FusedOp kernel, RewriterBase &rewriter) {
+  Block *body = &kernel.getBody().front();
+  auto yield = cast<YieldOp>(body->getTerminator());
+  SmallVector<Value> results(yield.getValues());
+  rewriter.eraseOp(yield);
+  rewriter.inlineBlockBefore(body, kernel);
+  rewriter.replaceOp(kernel, results);
+}
 
 namespace {
 
@@ -57,19 +67,13 @@ struct LowerOp : OpInterfaceConversionPattern<LinalgLoweringOpInterface> {
   }
 };
 
-/// A kernel means what the ops inside mean.
 struct InlineKernel : OpConversionPattern<FusedOp> {
   using Base::Base;
 
   LogicalResult
   matchAndRewrite(FusedOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Block *body = &op.getBody().front();
-    auto yield = cast<YieldOp>(body->getTerminator());
-    SmallVector<Value> results(yield.getValues());
-    rewriter.eraseOp(yield);
-    rewriter.inlineBlockBefore(body, op);
-    rewriter.replaceOp(op, results);
+    inlineKernel(op, rewriter);
     return success();
   }
 };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionBlocks.h"
+#include "llm/Conversion/InlineKernel.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -236,11 +238,17 @@ struct AttentionBlocks
   }
   void runOnOperation() override {
     SmallVector<Operation *> ops;
+    llvm::SetVector<Operation *> kernels; // in which there may be no loops
     getOperation().walk([&](Operation *op) {
-      if (isa<GqaAttnOp, MlaAttnOp>(op))
-        ops.push_back(op);
+      if (!isa<GqaAttnOp, MlaAttnOp>(op))
+        return;
+      ops.push_back(op);
+      if (auto kernel = op->getParentOfType<FusedOp>())
+        kernels.insert(kernel);
     });
     IRRewriter rewriter(&getContext());
+    for (Operation *kernel : kernels)
+      inlineKernel(cast<FusedOp>(kernel), rewriter);
     for (Operation *op : ops)
       replace(op, rewriter);
   }
