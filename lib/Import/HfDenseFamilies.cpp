@@ -15,19 +15,6 @@ namespace mlir::llm {
 // Windows
 //===----------------------------------------------------------------------===//
 
-/// A window must be switched on, and then begins at a layer (Qwen).
-static void readOptionalWindows(HfFields &fields, ModelConfig &model) {
-  bool isUsed = fields.boolean("use_sliding_window", false);
-  size_t firstSliding = model.layers.size();
-  if (isUsed && !fields.find("layer_types"))
-    firstSliding = fields.nonNegative("max_window_layers", 28);
-  if (fields.find("sliding_window") && !fields.find("use_sliding_window"))
-    fields.refuse("sliding_window")
-        << "needs 'use_sliding_window', true or false, beside it";
-  readWindows(fields, model, /*absentWindow=*/isUsed ? 4096 : 0,
-              [&](size_t layer) { return layer >= firstSliding; });
-}
-
 /// Every layer sees all keys before it.
 static void checkFullAttention(HfFields &fields, ModelConfig &model) {
   fields.mustBeFalse("use_sliding_window", "every layer sees all keys");
@@ -70,10 +57,10 @@ void readQwen2(HfFields &fields, ModelConfig &model) {
   layer.attention.qkvBias = true;
   fields.mustBeFalse("mlp_bias", "this architecture has none");
   setAll(model, layer);
-  readOptionalWindows(fields, model);
+  readOptionalWindows(fields, model, /*firstKey=*/"max_window_layers");
 }
 
-void readQwen3(HfFields &fields, ModelConfig &model) {
+void readQwen3Heads(HfFields &fields, ModelConfig &model) {
   LayerConfig layer = model.layers.front();
   layer.attention.kvHeads = fields.positive("num_key_value_heads");
   layer.attention.headDim = fields.positive("head_dim");
@@ -82,7 +69,11 @@ void readQwen3(HfFields &fields, ModelConfig &model) {
   layer.attention.qkvBias = layer.attention.outBias = bias;
   fields.mustBeFalse("mlp_bias", "this architecture has none");
   setAll(model, layer);
-  readOptionalWindows(fields, model);
+}
+
+void readQwen3(HfFields &fields, ModelConfig &model) {
+  readQwen3Heads(fields, model);
+  readOptionalWindows(fields, model, /*firstKey=*/"max_window_layers");
 }
 
 //===----------------------------------------------------------------------===//

@@ -38,7 +38,9 @@ static bool hasExperts(const std::set<int64_t> &denseLayers, int64_t step,
 }
 
 void readQwen3Moe(HfFields &fields, ModelConfig &model) {
-  readQwen3(fields, model);
+  readQwen3Heads(fields, model);
+  // Unlike those without experts, it reads no 'max_window_layers'.
+  readOptionalWindows(fields, model, /*firstKey=*/"");
   FeedForwardConfig sparse;
   sparse.intermediate = fields.positive("moe_intermediate_size");
   readExperts(fields, "num_experts", sparse.experts);

@@ -85,6 +85,19 @@ void readWindowOfAll(HfFields &fields, ModelConfig &model,
   readWindows(fields, model, absentWindow, [](size_t) { return true; });
 }
 
+void readOptionalWindows(HfFields &fields, ModelConfig &model,
+                         StringRef firstKey) {
+  bool isUsed = fields.boolean("use_sliding_window", false);
+  size_t firstSliding = isUsed ? 0 : model.layers.size();
+  if (isUsed && !firstKey.empty() && !fields.find("layer_types"))
+    firstSliding = fields.nonNegative(firstKey, 28);
+  if (fields.find("sliding_window") && !fields.find("use_sliding_window"))
+    fields.refuse("sliding_window")
+        << "needs 'use_sliding_window', true or false, beside it";
+  readWindows(fields, model, /*absentWindow=*/isUsed ? 4096 : 0,
+              [&](size_t layer) { return layer >= firstSliding; });
+}
+
 //===----------------------------------------------------------------------===//
 // Experts
 //===----------------------------------------------------------------------===//

@@ -42,9 +42,17 @@ void readWindows(HfFields &fields, ModelConfig &model, int64_t absentWindow,
 void readWindowOfAll(HfFields &fields, ModelConfig &model,
                      int64_t absentWindow = 0);
 
+/// A window that must be switched on (Qwen). It begins at the layer that
+/// `firstKey` says, 28 where the config does not; empty: every layer has it.
+void readOptionalWindows(HfFields &fields, ModelConfig &model,
+                         StringRef firstKey);
+
 /// The angles of rotary embedding, whose base is `absentTheta` where the config
 /// does not say it.
 RopeConfig readRope(HfFields &fields, double absentTheta);
+
+/// Qwen3, with experts or without: all but its windows.
+void readQwen3Heads(HfFields &fields, ModelConfig &model);
 
 /// The fields of experts that have one name in most families.
 void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts);

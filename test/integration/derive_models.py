@@ -105,8 +105,8 @@ def attention_kind(c: Config, index: int) -> str:
         return c["layer_types"][index]
     if model in ("qwen2", "qwen3"):
         sliding = bool(c.get("use_sliding_window")) and index >= c["max_window_layers"]
-    elif model == "qwen3_moe" and c.get("use_sliding_window"):
-        raise ValueError("qwen3_moe with use_sliding_window: which layers slide is not settled")
+    elif model == "qwen3_moe":  # Qwen3MoeModel masks all layers alike
+        sliding = bool(c.get("use_sliding_window"))
     elif model in ("gemma2", "gpt_oss"):
         sliding = index % 2 == 0
     elif model == "gemma3_text":
