@@ -286,6 +286,7 @@ struct DeepseekDefaults {
   int64_t groups, topGroups;
   bool normalizes;
   double scale;
+  bool scalesNormalized; ///< shares that sum up to 1 are scaled, too
 };
 } // namespace
 
@@ -309,6 +310,13 @@ static void readSelection(HfFields &fields, const DeepseekDefaults &defaults,
   experts.scale = fields.number("routed_scaling_factor", defaults.scale);
   if (!(experts.scale > 0))
     fields.refuse("routed_scaling_factor") << "must be positive";
+  // DeepSeek's code of V2 divides by the sum or scales, and never does both; it
+  // divides where there are several.
+  if (!defaults.scalesNormalized) {
+    experts.normalizes &= experts.topK > 1;
+    if (experts.normalizes)
+      experts.scale = 1;
+  }
   readExpertGroups(fields, defaults.groups, defaults.topGroups, experts);
   if (method == "greedy")
     experts.groups = experts.topGroups = 1;
@@ -337,11 +345,11 @@ static void readDeepseek(HfFields &fields, ModelConfig &model,
 }
 
 void readDeepseekV2(HfFields &fields, ModelConfig &model) {
-  readDeepseek(fields, model, {"greedy", "softmax", 1, 1, false, 1.0});
+  readDeepseek(fields, model, {"greedy", "softmax", 1, 1, false, 1.0, false});
 }
 
 void readDeepseekV3(HfFields &fields, ModelConfig &model) {
-  readDeepseek(fields, model, {"noaux_tc", "sigmoid", 8, 4, true, 2.5});
+  readDeepseek(fields, model, {"noaux_tc", "sigmoid", 8, 4, true, 2.5, true});
 }
 
 } // namespace mlir::llm
