@@ -205,7 +205,7 @@ public:
       builder.setInsertionPointToStart(&function.getBody().front());
       SmallVector<Value> initial;
       for (auto [i, type] : llvm::enumerate(types))
-        initial.push_back(addArgument(type, "llm.source",
+        initial.push_back(addArgument(type, "llm.cache",
                                       getPartName(cache.getType(), *name, i)));
       auto joined = UnrealizedConversionCastOp::create(
           builder, cache.getLoc(), cache.getType(), initial);
@@ -259,7 +259,7 @@ private:
   void addResult(func::ReturnOp end, Value value, StringRef name) {
     unsigned index = function.getNumResults();
     auto attribute =
-        builder.getNamedAttr("llm.source", builder.getStringAttr(name));
+        builder.getNamedAttr("llm.cache", builder.getStringAttr(name));
     (void)function.insertResult(index, value.getType(),
                                 builder.getDictionaryAttr(attribute));
     end.getOperandsMutable().append(value);

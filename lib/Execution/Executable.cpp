@@ -42,8 +42,10 @@ static ProgramArgument describeArgument(func::FuncOp function, unsigned index) {
     return function.getArgAttrOfType<StringAttr>(index, attribute);
   };
   Type type = function.getArgument(index).getType();
-  if (StringAttr source = nameOf("llm.source"))
-    return {ProgramArgument::Kind::Source, source.str(), type};
+  if (StringAttr weight = nameOf("llm.source"))
+    return {ProgramArgument::Kind::Weight, weight.str(), type};
+  if (StringAttr cache = nameOf("llm.cache"))
+    return {ProgramArgument::Kind::Cache, cache.str(), type};
   if (StringAttr size = nameOf("llm.size"))
     return {ProgramArgument::Kind::Size, size.str(), type};
   return {ProgramArgument::Kind::Input, "", type};
@@ -66,8 +68,8 @@ static LogicalResult describeInterface(func::FuncOp function,
       return function.emitError() << "gives " << type
                                   << ", which cannot be handed back; expected "
                                      "ranked tensors";
-    auto source = function.getResultAttrOfType<StringAttr>(i, "llm.source");
-    results.push_back({source ? source.str() : "", tensor, std::nullopt});
+    auto cache = function.getResultAttrOfType<StringAttr>(i, "llm.cache");
+    results.push_back({cache ? cache.str() : "", tensor, std::nullopt});
   }
   return success();
 }
@@ -75,23 +77,19 @@ static LogicalResult describeInterface(func::FuncOp function,
 /// Translation to LLVM knows no attributes of ours, and says so.
 static void dropNames(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    for (StringRef name : {"llm.source", "llm.size"})
+    for (StringRef name : {"llm.source", "llm.cache", "llm.size"})
       function.removeArgAttr(i, StringAttr::get(function.getContext(), name));
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     function.removeResultAttr(
-        i, StringAttr::get(function.getContext(), "llm.source"));
+        i, StringAttr::get(function.getContext(), "llm.cache"));
 }
 
 /// Only states of caches may be overwritten: weights may lie in a file.
 static void protectArguments(func::FuncOp function,
-                             ArrayRef<ProgramArgument> arguments,
-                             ArrayRef<ProgramResult> results) {
+                             ArrayRef<ProgramArgument> arguments) {
   for (auto [i, argument] : llvm::enumerate(arguments)) {
-    auto isState = [&, &argument = argument](const ProgramResult &result) {
-      return argument.kind == ProgramArgument::Kind::Source &&
-             result.source == argument.name;
-    };
-    if (isa<RankedTensorType>(argument.type) && llvm::none_of(results, isState))
+    bool isState = argument.kind == ProgramArgument::Kind::Cache;
+    if (isa<RankedTensorType>(argument.type) && !isState)
       function.setArgAttr(
           i, bufferization::BufferizationDialect::kWritableAttrName,
           BoolAttr::get(function.getContext(), false));
@@ -216,7 +214,7 @@ LogicalResult Executable::lowerToLlvm(func::FuncOp function,
                                       const CompileOptions &options) {
   auto module = function->getParentOfType<ModuleOp>();
   dropNames(function);
-  protectArguments(function, arguments, results);
+  protectArguments(function, arguments);
   if (failed(runPasses(module, addBufferization)))
     return failure();
   dropResultsInPlace(function, results);

@@ -59,6 +59,16 @@ func.func private @number(tensor<4xf32> {llm.source = 3})
 
 // -----
 
+// expected-error @+1 {{result attribute 'llm.cache' must be a name, got ""}}
+func.func private @nameless() -> (tensor<4xf32> {llm.cache = ""})
+
+// -----
+
+// expected-error @+1 {{result attribute 'llm.source' is not allowed: attributes of the llm dialect belong on ops and functions}}
+func.func private @written() -> (tensor<4xf32> {llm.source = "w"})
+
+// -----
+
 func.func @known_before(%x: tensor<4x8xf32>) -> tensor<4x8x!llm.block_scaled<f8E4M3FN, [?, ?], f32>> {
   // expected-error @+2 {{knows its scales before ('static'), and no operand holds them: without 'static' they are found}}
   // expected-error @+1 {{failed to legalize}}

@@ -6,9 +6,9 @@
 
 // CHECK-LABEL: func.func @step
 // CHECK-SAME: (%{{.*}}: tensor<1x1x2x4xbf16>, %[[LEN:[^:]+]]: index {llm.size = "kv_len"},
-// CHECK-SAME: %[[K:[^:]+]]: tensor<1x?x2x4xbf16> {llm.source = "attn.keys"},
-// CHECK-SAME: %[[V:[^:]+]]: tensor<1x?x2x4xbf16> {llm.source = "attn.values"})
-// CHECK-SAME: -> (tensor<1x?x2x4xbf16>, tensor<1x?x2x4xbf16> {llm.source = "attn.keys"}, tensor<1x?x2x4xbf16> {llm.source = "attn.values"})
+// CHECK-SAME: %[[K:[^:]+]]: tensor<1x?x2x4xbf16> {llm.cache = "attn.keys"},
+// CHECK-SAME: %[[V:[^:]+]]: tensor<1x?x2x4xbf16> {llm.cache = "attn.values"})
+// CHECK-SAME: -> (tensor<1x?x2x4xbf16>, tensor<1x?x2x4xbf16> {llm.cache = "attn.keys"}, tensor<1x?x2x4xbf16> {llm.cache = "attn.values"})
 // CHECK: %[[K1:.*]] = tensor.insert_slice %{{.*}} into %[[K]]
 // CHECK: %[[V1:.*]] = tensor.insert_slice %{{.*}} into %[[V]]
 // CHECK: %[[READ:.*]] = tensor.extract_slice %[[K1]]
@@ -112,15 +112,15 @@ func.func @quantized(%x: tensor<5x6xf32>) -> tensor<5x6x!llm.block_scaled<f4E2M1
 // A cache has values and scales of its keys, then of its values. Scales of a position are written with it; the one of
 // all positions stays. What is said of a result stays with it, though one before it becomes three.
 // CHECK-LABEL: func.func @scaled_cache
-// CHECK-SAME: %[[K:[^:]+]]: tensor<1x6x2x8xi8> {llm.source = "c.keys"},
-// CHECK-SAME: %[[K0:[^:]+]]: tensor<1x6x2xf16> {llm.source = "c.keys.scales0"},
-// CHECK-SAME: %[[K1:[^:]+]]: tensor<f32> {llm.source = "c.keys.scales1"},
-// CHECK-SAME: tensor<1x6x2x8xi8> {llm.source = "c.values"},
-// CHECK-SAME: tensor<1x6x2xf16> {llm.source = "c.values.scales0"},
-// CHECK-SAME: tensor<f32> {llm.source = "c.values.scales1"}) ->
+// CHECK-SAME: %[[K:[^:]+]]: tensor<1x6x2x8xi8> {llm.cache = "c.keys"},
+// CHECK-SAME: %[[K0:[^:]+]]: tensor<1x6x2xf16> {llm.cache = "c.keys.scales0"},
+// CHECK-SAME: %[[K1:[^:]+]]: tensor<f32> {llm.cache = "c.keys.scales1"},
+// CHECK-SAME: tensor<1x6x2x8xi8> {llm.cache = "c.values"},
+// CHECK-SAME: tensor<1x6x2xf16> {llm.cache = "c.values.scales0"},
+// CHECK-SAME: tensor<f32> {llm.cache = "c.values.scales1"}) ->
 // CHECK-SAME: (tensor<1x3x2x8xi8>, tensor<1x3x2xf16>, tensor<f32>,
-// CHECK-SAME: tensor<1x6x2x8xi8> {llm.source = "c.keys"}, tensor<1x6x2xf16> {llm.source = "c.keys.scales0"}, tensor<f32> {llm.source = "c.keys.scales1"},
-// CHECK-SAME: tensor<1x6x2x8xi8> {llm.source = "c.values"},
+// CHECK-SAME: tensor<1x6x2x8xi8> {llm.cache = "c.keys"}, tensor<1x6x2xf16> {llm.cache = "c.keys.scales0"}, tensor<f32> {llm.cache = "c.keys.scales1"},
+// CHECK-SAME: tensor<1x6x2x8xi8> {llm.cache = "c.values"},
 // CHECK: %[[NEW0:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[K1]] : tensor<1x1x2xf32>, tensor<f32>) outs(%{{.*}} : tensor<1x1x2xf16>)
 // CHECK: %[[NEW:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[NEW0]], %[[K1]] : {{.*}}) outs(%{{.*}} : tensor<1x1x2x8xi8>)
 // CHECK: %[[STATE:.*]] = tensor.insert_slice %[[NEW]] into %[[K]][0, 2, 0, 0] [1, 1, 2, 8]

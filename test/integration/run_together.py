@@ -67,7 +67,7 @@ class Function:
     @staticmethod
     def read(text):
         facts = dict(re.findall(r'llm\.(\w+) = "([^"]*)"', text))
-        return Argument(re.sub(r" \{llm\..*", "", text).strip(), facts.get("source", ""), facts.get("size", ""))
+        return Argument(re.sub(r" \{llm\..*", "", text).strip(), facts.get("source", facts.get("cache", "")), facts.get("size", ""))
 
 
 def functions_of(text, tag):

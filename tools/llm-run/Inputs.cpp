@@ -96,11 +96,8 @@ llvm::StringMap<int64_t> Inputs::getOpenSizes() const {
   return open;
 }
 
-bool Inputs::isCache(const ProgramArgument &argument) const {
-  return argument.kind == ProgramArgument::Kind::Source &&
-         llvm::any_of(executable.getResults(), [&](const ProgramResult &each) {
-           return each.source == argument.name;
-         });
+static bool isCache(const ProgramArgument &argument) {
+  return argument.kind == ProgramArgument::Kind::Cache;
 }
 
 /// Caches are [batch, capacity, heads, features], with room for all runs.
@@ -141,12 +138,13 @@ static std::optional<float> findLargest(Type element) {
 /// Matrices have the deviation 1 / sqrt(inputs), or, where they are scaled in
 /// blocks, all numbers of their type and scales that make it so. Vectors are
 /// around 1.
-RandomRange Inputs::chooseRange(StringRef name, RankedTensorType type) const {
-  auto [values, layer] = name.split(".scales");
+RandomRange Inputs::chooseRange(const ProgramArgument &argument,
+                                RankedTensorType type) const {
+  auto [values, layer] = StringRef(argument.name).split(".scales");
   bool isScale = !layer.empty();
-  for (const ProgramArgument &argument : executable.getArguments())
-    if (isScale && argument.name == values)
-      type = cast<RankedTensorType>(argument.type);
+  for (const ProgramArgument &each : executable.getArguments())
+    if (isScale && each.kind == argument.kind && each.name == values)
+      type = cast<RankedTensorType>(each.type);
   if (type.getRank() < 2 || (isScale && layer != "0"))
     return {1, 1};
   auto inputs = static_cast<float>(type.getShape().back());
@@ -248,12 +246,12 @@ FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
   if (isCache(argument))
     return isBehindOthers || tokens.empty()
                ? makeRandomTensor(argument.name, *type, options.seed,
-                                  chooseRange(argument.name, *type))
+                                  chooseRange(argument, *type))
                : makeEmptyCache(argument.name, *type);
   FailureOr<HostTensor> weight =
       files ? readWeight(argument)
             : makeRandomTensor(argument.name, *type, options.seed,
-                               chooseRange(argument.name, *type));
+                               chooseRange(argument, *type));
   if (succeeded(weight))
     weights[argument.name] = *weight;
   return weight;
@@ -289,8 +287,9 @@ FailureOr<HostTensor> Inputs::readWeight(const ProgramArgument &argument) {
   SmallVector<RankedTensorType> parts;
   const ProgramArgument *end = executable.getArguments().end(), *each;
   for (each = &argument; each != end; ++each) {
-    if (each != &argument &&
-        !StringRef(each->name).starts_with(argument.name + ".scales"))
+    bool isPart = each->kind == argument.kind &&
+                  StringRef(each->name).starts_with(argument.name + ".scales");
+    if (each != &argument && !isPart)
       break;
     parts.push_back(cast<RankedTensorType>(each->type));
   }
@@ -331,8 +330,8 @@ LogicalResult Inputs::advance(ArrayRef<HostTensor> results) {
   const HostTensor *newTokens = nullptr;
   for (auto [result, tensor] :
        llvm::zip_equal(executable.getResults(), results)) {
-    if (!result.source.empty())
-      states[result.source] = tensor;
+    if (!result.cache.empty())
+      states[result.cache] = tensor;
     else if (!newTokens)
       newTokens = &tensor;
   }
@@ -350,7 +349,7 @@ LogicalResult Inputs::advance(ArrayRef<HostTensor> results) {
        llvm::zip_equal(executable.getArguments(), values)) {
     if (argument.kind == ProgramArgument::Kind::Size) {
       value = sizes.lookup(argument.name);
-    } else if (states.contains(argument.name)) {
+    } else if (isCache(argument) && states.contains(argument.name)) {
       value = states[argument.name];
     } else if (argument.kind == ProgramArgument::Kind::Input) {
       FailureOr<HostTensor> next =

@@ -62,14 +62,14 @@ private:
   LogicalResult readTokens();
   FailureOr<HostTensor> makeInput(const ProgramArgument &argument,
                                   unsigned number);
-  RandomRange chooseRange(StringRef name, RankedTensorType type) const;
+  RandomRange chooseRange(const ProgramArgument &argument,
+                          RankedTensorType type) const;
   /// Whether there can be room for it beside what is there already.
   LogicalResult reserve(StringRef what, RankedTensorType type);
   FailureOr<HostTensor> makeTokens(RankedTensorType type);
   FailureOr<HostTensor> makeSource(const ProgramArgument &argument);
   LogicalResult openWeights();
   FailureOr<HostTensor> readWeight(const ProgramArgument &argument);
-  bool isCache(const ProgramArgument &argument) const;
   /// The type with its open sizes closed.
   FailureOr<RankedTensorType> close(RankedTensorType type,
                                     const ProgramArgument &argument);

@@ -231,7 +231,7 @@ static std::vector<HostTensor> plainResults(const Executable &executable,
                                             ArrayRef<HostTensor> all) {
   std::vector<HostTensor> plain;
   for (auto [result, tensor] : llvm::zip_equal(executable.getResults(), all))
-    if (result.source.empty())
+    if (result.cache.empty())
       plain.push_back(tensor);
   return plain;
 }

@@ -18,9 +18,10 @@ def ConvertLlmToLinalgPass : Pass<"convert-llm-to-linalg", "::mlir::ModuleOp"> {
     that compiles linalg on tensors can take over from there.
 
     - Weights, and caches as they are at the start, become arguments behind those of the
-      function, one for each tensor; `llm.source` on the argument says its name. Sizes that
-      are open become arguments of type index, with `llm.size`.
-    - The last state of each cache becomes results, with `llm.source`, too.
+      function, one for each tensor; `llm.source` on the argument says the name of a
+      weight, `llm.cache` that of a cache. Sizes that are open become arguments of type
+      index, with `llm.size`.
+    - The last state of each cache becomes results, with `llm.cache`, too.
     - A cache is two tensors (keys and values), or one (latents). A tensor of block-scaled
       elements is one of its values and one for each layer of scales, without the dimensions
       that a block has whole.
@@ -33,7 +34,7 @@ def ConvertLlmToLinalgPass : Pass<"convert-llm-to-linalg", "::mlir::ModuleOp"> {
     Ops of other dialects stay as they are.
 
     Requires: nothing. Guarantees: no op, type or attribute of the dialect is left in
-    functions, but for those two on arguments and results, and what stands on the function
+    functions, but for those three on arguments and results, and what stands on the function
     (`llm.program`, `llm.schedule`).
 
     ```

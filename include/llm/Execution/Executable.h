@@ -29,18 +29,19 @@ class OneDnn;
 /// What a function takes.
 struct ProgramArgument {
   enum class Kind {
-    Input,  ///< an argument of the function
-    Size,   ///< an open size, a whole number
-    Source, ///< a weight, or the first state of a cache
+    Input, ///< an argument of the function
+    Size,  ///< an open size, a whole number
+    Weight,
+    Cache, ///< the first state of a part of one, such as its keys
   };
   Kind kind;
-  std::string name; ///< of a size or a source
+  std::string name; ///< none of an input; a weight and a cache may share one
   Type type;        ///< a tensor, or index
 };
 
 /// What a function gives.
 struct ProgramResult {
-  std::string source; ///< the cache of which it is the last state, or nothing
+  std::string cache; ///< the part of one whose last state it is, or nothing
   RankedTensorType type;
   /// The argument in whose place it is written, if it is.
   std::optional<unsigned> inPlaceOf;

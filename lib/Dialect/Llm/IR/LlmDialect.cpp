@@ -189,7 +189,10 @@ LogicalResult LlmDialect::verifyOperationAttribute(Operation *op,
 static LogicalResult verifyOnFunctionValue(Operation *op, StringRef what,
                                            NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  if (name == "llm.source" || (name == "llm.size" && what == "argument")) {
+  bool isAllowed =
+      name == "llm.cache" ||
+      (what == "argument" && (name == "llm.source" || name == "llm.size"));
+  if (isAllowed) {
     auto text = dyn_cast<StringAttr>(attribute.getValue());
     if (text && !text.empty())
       return success();
