@@ -7,6 +7,7 @@
 
 #include "ScaledTensors.h"
 #include "llm/Import/WeightNames.h"
+#include "llm/Support/Units.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -132,24 +133,52 @@ FailureOr<WeightParts> llm::readFp8(const StoredTensor &values, Type valueType,
 
 static constexpr int64_t blockOfMxfp4 = 32;
 
+/// All experts in one weight: [experts, rows, columns].
+static bool areExperts(RankedTensorType type) { return type.getRank() == 3; }
+
 /// The value behind `i` others: two are in a byte, the first in the low bits.
 static char pickNibble(const char *bytes, int64_t i) {
   auto byte = static_cast<unsigned char>(bytes[i / 2]);
   return static_cast<char>(i % 2 ? byte >> 4 : byte & 15);
 }
 
+/// Element [e, r, c] of the blocks becomes [e, c, r] of experts, and [r, c]
+/// stays where it is.
 static HostTensor dequantizeMxfp4(const StoredTensor &blocks,
                                   const StoredTensor &scales,
                                   RankedTensorType type, Type value,
                                   Type exponent) {
   HostTensor result(type.getElementType(), type.getShape());
   SmallVector<double> exponents = listNumbers(exponent);
+  bool isTurned = areExperts(type);
+  int64_t rows = isTurned ? type.getDimSize(2) : 1,
+          columns = isTurned ? type.getDimSize(1) : 1;
   for (int64_t i = 0, count = result.getNumElements(); i < count; ++i) {
     char bits = pickNibble(blocks.data, i);
     auto scale = static_cast<unsigned char>(scales.data[i / blockOfMxfp4]);
-    result.set(i, readElement(value, &bits) * exponents[scale]);
+    int64_t expert = i / (rows * columns), row = i / columns % rows,
+            column = i % columns;
+    result.set((expert * columns + column) * rows + row,
+               readElement(value, &bits) * exponents[scale]);
   }
   return result;
+}
+
+/// Experts become plain ones of `type`, which are turned.
+static LogicalResult checkExperts(const StoredTensor &blocks,
+                                  RankedTensorType type) {
+  if (blocks.shape.size() != 4)
+    return success();
+  std::optional<int64_t> columns = checkedMul(blocks.shape[2], blockOfMxfp4);
+  const int64_t plain[] = {blocks.shape[0], columns.value_or(-1),
+                           blocks.shape[1]};
+  if (type.getShape() == ArrayRef(plain))
+    return success();
+  return emitError(blocks.loc)
+         << "tensor '" << blocks.name << "' is " << describeShape(blocks.shape)
+         << ", experts that are " << describeShape(plain)
+         << " in a plain type, as transformers has them; the program expects "
+         << describeShape(type.getShape());
 }
 
 /// The rows of blocks must be those of `shape`.
@@ -185,7 +214,13 @@ FailureOr<WeightParts> llm::readMxfp4(const StoredTensor &blocks,
     return blocks.refuse(element)
            << "; expected MXFP4, or a plain float type: import the program "
               "with --weights=mxfp4 or f32";
-  if (failed(checkGroups(blocks, scales, type.getShape())))
+  SmallVector<int64_t> shape(type.getShape());
+  if (isPlain && areExperts(type)) {
+    if (failed(checkExperts(blocks, type)))
+      return failure();
+    std::swap(shape[1], shape[2]);
+  }
+  if (failed(checkGroups(blocks, scales, shape)))
     return failure();
   if (isPlain)
     return WeightParts{dequantizeMxfp4(blocks, scales, type, value, exponent)};

@@ -28,7 +28,8 @@ FailureOr<WeightParts> readFp8(const StoredTensor &values, Type valueType,
 
 /// `*_blocks` [.., rows, groups, 16] and `*_scales` [.., rows, groups] of
 /// gpt-oss, as values [.., rows, 32 groups] and exponents, or as one tensor of
-/// a float type.
+/// a float type: experts as transformers stores them where they are plain,
+/// [experts, 32 groups, rows].
 FailureOr<WeightParts> readMxfp4(const StoredTensor &blocks,
                                  const StoredTensor &scales,
                                  ArrayRef<RankedTensorType> parts);

@@ -115,7 +115,7 @@ Value ExpertsBuilder::expertLinear(StringRef name, Value rows,
   SmallVector<int64_t, 3> shape = {experts.count, out, in};
   // Formats have blocks along what is reduced, the last dimension.
   bool isTransposed =
-      experts.isTransposed && !layer.isQuantized(weightOf(name));
+      experts.isTransposed && isa<FloatType>(layer.linearType(weightOf(name)));
   if (isTransposed)
     std::swap(shape[1], shape[2]);
   Value weights = layer.linearWeight(weightOf(name), shape);

@@ -70,7 +70,7 @@ static FeedForwardConfig readGptOssExperts(HfFields &fields, int64_t width) {
   experts.scoring = ExpertScoring::TopkSoftmax;
   experts.router = "router";
   experts.hasRouterBias = experts.hasBias = true;
-  experts.isFused = experts.isInterleaved = true;
+  experts.isFused = experts.isInterleaved = experts.isTransposed = true;
   experts.limit = fields.number("swiglu_limit", 7);
   if (!(experts.limit > 0))
     fields.refuse("swiglu_limit") << "must be positive";

@@ -110,6 +110,8 @@ public:
   Value linear(const Twine &part, Value x, int64_t out, bool hasBias);
   /// Whether the weight of a linear layer is in the format of the model.
   bool isQuantized(const std::string &weightName) const;
+  /// Of the weight of a linear layer, or of experts.
+  Type linearType(const std::string &name) const;
   /// x in the type of the activations that a linear layer with this weight
   /// reads, converted once for all layers that read it.
   Value quantize(const std::string &weightName, Value x);
@@ -121,7 +123,6 @@ public:
 
 private:
   Type weightType(const std::string &name, Type otherwise) const;
-  Type linearType(const std::string &name) const;
   llvm::DenseMap<Value, Value> quantized;
 };
 

@@ -28,7 +28,7 @@ from small_models import FAMILIES, make_config
 PROMPT = [3, 17, 5, 29, 11, 2, 38, 23, 7, 19, 31, 13, 1]
 SIZES = {"hidden_size": 160, "intermediate_size": 224, "head_dim": 40}  # 128, and a part of 128
 SPARSE = {"moe_intermediate_size": 144, "num_experts": 3}
-MXFP4 = {"hidden_size": 64, "intermediate_size": 96, "quantization_config": {"quant_method": "mxfp4"}}
+MXFP4 = {"hidden_size": 64, "intermediate_size": 64, "quantization_config": {"quant_method": "mxfp4"}}
 CASES = [  # family, changes, how weights are stored, and the formats in which programs have them
     ("qwen3", SIZES, "block", ["fp8_block", "f32"]),
     ("qwen3_moe", SIZES | SPARSE, "block", ["fp8_block", "f32"]),

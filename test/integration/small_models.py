@@ -25,8 +25,9 @@ FAMILIES = {
         "rope_scaling": {"type": "longrope", "short_factor": [1.0, 1.1, 1.2, 1.3], "long_factor": [1.0, 2.0, 3.0, 4.0]}}),
     "mixtral": ("mistralai--Mixtral-8x7B-v0.1", SPARSE | {"num_local_experts": 6}),
     "qwen3_moe": ("Qwen--Qwen3-30B-A3B", SPARSE | {"num_experts": 6, "moe_intermediate_size": 16}),
+    # A square down_proj, as in gpt-oss itself: its sizes do not say how it lies.
     "gpt_oss": ("openai--gpt-oss-20b", SPARSE | {
-        "num_local_experts": 6, "experts_per_token": 2, "swiglu_limit": 1.0, "quantization_config": None,
+        "intermediate_size": 32, "num_local_experts": 6, "experts_per_token": 2, "swiglu_limit": 1.0, "quantization_config": None,
         "sliding_window": 4, "layer_types": SLIDING}),
     "llama4": ("meta-llama--Llama-4-Scout-17B-16E-Instruct", DENSE | CHUNKED),
     "deepseek_v2": ("deepseek-ai--DeepSeek-V2", LATENT | {

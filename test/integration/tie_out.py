@@ -83,14 +83,8 @@ def draw_weights(config, seed):
         else:
             array = rng.normal(0, 0.3, shape)
         weights[name] = array.astype(np.float32)
-        tensors[name] = ("F32", file_layout(config, weights[name]))
+        tensors[name] = ("F32", weights[name])
     return tensors, weights
-
-
-def file_layout(config, array):
-    """As the files have it: the fused experts of gpt-oss are transposed where they are not dequantized."""
-    is_turned = array.ndim == 3 and config["model_type"] == "gpt_oss"
-    return np.ascontiguousarray(array.transpose(0, 2, 1)) if is_turned else array
 
 
 def find_seed(config):

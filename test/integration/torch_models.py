@@ -196,10 +196,11 @@ def qwen3_experts(config, w, x):
 
 
 def gpt_oss_experts(config, w, x):
-    """MLPBlock of OpenAI's code: gates and what they multiply alternate; weights are [experts, out, in]."""
+    """MLPBlock of OpenAI's code: gates and what they multiply alternate; its weights are [experts, out, in], and plain ones
+    of transformers the other way."""
     kept, chosen = w.linear("router", x).topk(config["num_experts_per_tok"])
     e, limit = w / "experts", config.get("swiglu_limit", 7.0)
-    first, second = (e.mxfp4(name) if name + "_blocks" in e else e[name] for name in ("gate_up_proj", "down_proj"))
+    first, second = (e.mxfp4(name) if name + "_blocks" in e else e[name].mT for name in ("gate_up_proj", "down_proj"))
     hidden = torch.einsum("tkoi,ti->tko", first[chosen], x) + e["gate_up_proj_bias"][chosen]
     gate, up = hidden[..., ::2].clamp(max=limit), hidden[..., 1::2].clamp(-limit, limit)
     hidden = gate * torch.sigmoid(1.702 * gate) * (up + 1)

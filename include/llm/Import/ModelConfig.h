@@ -105,7 +105,8 @@ struct ExpertsConfig {
   std::string router;       ///< "gate", in the checkpoint's words
   bool hasRouterBias = false;
   /// One weight, gate_up_proj, for two: [experts, 2 * intermediate, hidden],
-  /// or transposed; gate and up in turns, or one behind the other.
+  /// or transposed where it is plain; gate and up in turns, or one behind the
+  /// other.
   bool isFused = false, isTransposed = false, isInterleaved = false;
   bool hasBias = false;    ///< of each expert
   double limit = 0;        ///< of SwiGLU; 0: none
