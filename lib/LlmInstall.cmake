@@ -38,7 +38,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 # libMLIR. Building against the package needs what it suggests.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS
   "libmlir-22 (>= 1:22.1), libllvm22 (>= 1:22.1), libstdc++6 (>= 12), libgcc-s1 (>= 12), libc6 (>= 2.36), zlib1g (>= 1:1.2)")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-22-dev, mlir-22-tools, nlohmann-json3-dev, zlib1g-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-22-dev, mlir-22-tools, nlohmann-json3-dev, zlib1g-dev, libomp5")
 if(LLM_HAS_NLOPT)
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libnlopt0 (>= 2.7)")
   string(APPEND CPACK_DEBIAN_PACKAGE_SUGGESTS ", libnlopt-dev")
