@@ -38,6 +38,9 @@ constexpr int64_t shortSum = 256;
 /// Vectors of one sum at once, where no other sum reads the same: one row of a
 /// weight is read at a time, in order, as memories like it best.
 constexpr int64_t rowVectors = 4;
+/// Of longer rows several at a time, with fewer vectors each: what they are
+/// multiplied with does not stay in the first cache beside them.
+constexpr int64_t longRow = 4096;
 /// A body of more ops is not repeated so often.
 constexpr size_t largestBody = 24;
 
@@ -161,8 +164,11 @@ private:
     if (tiled.size() == 2) {
       panelLoop = hasParallelLanes() ? order.back() : tiled.front();
     } else if (lanes && !hasParallelLanes()) {
+      bool isLong = known[order.back()] > longRow;
       tiles.assign(known.size(), 1);
-      vectorsOfSum = rowVectors;
+      if (isLong && !tiled.empty())
+        tiles[tiled.front()] = tileSize;
+      vectorsOfSum = isLong ? rowVectors / 2 : rowVectors;
     }
   }
 
