@@ -64,6 +64,19 @@ SmallVector<ScaleDim> llm::getScaleDims(ScalesAttr scales, int64_t rank) {
   return dims;
 }
 
+std::optional<int64_t> llm::findScaleBlock(ArrayRef<ScaleDim> dims,
+                                           int64_t dim) {
+  for (ScaleDim each : dims)
+    if (each.dim == dim)
+      return each.block;
+  return std::nullopt;
+}
+
+unsigned llm::countParts(Type element) {
+  auto scaled = dyn_cast<BlockScaledType>(element);
+  return scaled ? 1 + static_cast<unsigned>(scaled.getScales().size()) : 1;
+}
+
 AffineMap llm::getScaleMap(ScalesAttr scales, AffineMap map) {
   SmallVector<AffineExpr> exprs;
   for (auto [dim, block] : getScaleDims(scales, map.getNumResults()))

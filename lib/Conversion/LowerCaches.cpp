@@ -16,12 +16,9 @@ namespace {
 /// The tensors of one array of a cache: of keys, of values or of latents.
 class CacheLayout {
 public:
-  explicit CacheLayout(KvCacheType cache)
-      : scaled(dyn_cast<BlockScaledType>(cache.getElementType())) {}
+  explicit CacheLayout(KvCacheType cache) : element(cache.getElementType()) {}
 
-  unsigned countParts() const {
-    return scaled ? 1 + static_cast<unsigned>(scaled.getScales().size()) : 1;
-  }
+  unsigned countParts() const { return llm::countParts(element); }
 
   /// Whether a part is the same for all positions: such scales are known
   /// before, and a write does not change them.
@@ -35,7 +32,7 @@ public:
           findBlock(part, positions) == 1 && findBlock(part, sequences) == 1;
       if (!isOfOne && !isOfAll(part))
         return op->emitOpError()
-               << "has no lowering for a cache of " << scaled
+               << "has no lowering for a cache of " << element
                << ", in which some positions or sequences share a scale: "
                   "expected scales of one position of one sequence, or of all "
                   "positions";
@@ -48,13 +45,11 @@ private:
 
   /// How many share a scale along a dimension; nothing where all do.
   std::optional<int64_t> findBlock(unsigned part, int64_t dim) const {
-    for (ScaleDim each : getScaleDims(scaled.getScales()[part - 1], rank))
-      if (each.dim == dim)
-        return each.block;
-    return std::nullopt;
+    ArrayRef<ScalesAttr> layers = cast<BlockScaledType>(element).getScales();
+    return findScaleBlock(getScaleDims(layers[part - 1], rank), dim);
   }
 
-  BlockScaledType scaled;
+  Type element;
 };
 
 /// What an array of a cache's elements becomes: one tensor, or values and

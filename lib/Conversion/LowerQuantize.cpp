@@ -33,15 +33,6 @@ double findLargest(Type type) {
   return APFloat::getLargest(number.getFloatSemantics()).convertToDouble();
 }
 
-/// How many neighbours along `dim` of an array share a scale; nothing where
-/// all do.
-std::optional<int64_t> findBlock(ArrayRef<ScaleDim> dims, int64_t dim) {
-  for (ScaleDim each : dims)
-    if (each.dim == dim)
-      return each.block;
-  return std::nullopt;
-}
-
 class BlockQuantizer {
 public:
   BlockQuantizer(LinalgLowering &lowering, const Array &x, BlockScaledType to,
@@ -77,7 +68,7 @@ private:
   SmallVector<int64_t> listInner(size_t layer) const {
     SmallVector<int64_t> inner;
     for (int64_t dim = 0; dim < x.getRank(); ++dim)
-      if (findBlock(layers[layer], dim) != 1)
+      if (findScaleBlock(layers[layer], dim) != 1)
         inner.push_back(dim);
     return inner;
   }
@@ -104,7 +95,7 @@ private:
   Value makeWindow(size_t layer, ArrayRef<int64_t> inner) const {
     SmallVector<OpFoldResult> counts;
     for (int64_t dim : inner) {
-      std::optional<int64_t> block = findBlock(layers[layer], dim);
+      std::optional<int64_t> block = findScaleBlock(layers[layer], dim);
       counts.push_back(block ? builder.getIndexAttr(*block) : sizes[dim]);
     }
     return lowering.empty(counts, builder.getI1Type());
@@ -119,7 +110,7 @@ private:
       at[each.dim] = linalg::IndexOp::create(b, loc, loop++);
     for (int64_t dim : listInner(layer)) {
       Value inside = linalg::IndexOp::create(b, loc, loop++);
-      std::optional<int64_t> block = findBlock(layers[layer], dim);
+      std::optional<int64_t> block = findScaleBlock(layers[layer], dim);
       at[dim] = block ? step(b, at[dim], *block, inside, sizes[dim]) : inside;
     }
     return at;
@@ -278,7 +269,7 @@ LogicalResult checkBlocks(Operation *op, BlockScaledType type, int64_t rank) {
   for (size_t layer = 1; layer < layers.size(); ++layer) {
     SmallVector<ScaleDim> inner = getScaleDims(layers[layer - 1], rank);
     for (auto [dim, block] : getScaleDims(layers[layer], rank)) {
-      std::optional<int64_t> part = findBlock(inner, dim);
+      std::optional<int64_t> part = findScaleBlock(inner, dim);
       if (!part || block % *part)
         return op->emitOpError()
                << "has no lowering to " << type

@@ -220,8 +220,7 @@ private:
   /// the values.
   static std::string getPartName(KvCacheType type, StringRef name,
                                  size_t part) {
-    auto scaled = dyn_cast<BlockScaledType>(type.getElementType());
-    size_t count = scaled ? 1 + scaled.getScales().size() : 1;
+    size_t count = countParts(type.getElementType());
     std::string all = type.getIsLatent()  ? ".latents"
                       : part / count == 0 ? ".keys"
                                           : ".values";

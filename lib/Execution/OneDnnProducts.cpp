@@ -139,6 +139,7 @@ void llm::oneDnnProduct(int64_t library, int64_t a, int64_t b, int64_t c,
 #if LLM_HAS_ONEDNN
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/ErrorHandling.h"
+#include <map>
 #include <oneapi/dnnl/dnnl.h>
 
 namespace {

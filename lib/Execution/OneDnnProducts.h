@@ -16,8 +16,8 @@
 #include "mlir/Pass/Pass.h"
 
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <tuple>
 
 namespace mlir::llm {
 

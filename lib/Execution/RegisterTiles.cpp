@@ -125,7 +125,12 @@ private:
     return loopSizes;
   }
 
+  bool hasLanesOfSum() { return lanes && isReduction(op, lanes->loop); }
   bool hasParallelLanes() { return lanes && !isReduction(op, lanes->loop); }
+  /// The lanes of an element of the result, which are several of them.
+  std::optional<Lanes> lanesOfResult() {
+    return hasParallelLanes() ? lanes : std::nullopt;
+  }
 
   void chooseLanes(int64_t vectorBits) {
     unsigned last = op.getNumLoops() - 1;
@@ -163,7 +168,7 @@ private:
     }
     if (tiled.size() == 2) {
       panelLoop = hasParallelLanes() ? order.back() : tiled.front();
-    } else if (lanes && !hasParallelLanes()) {
+    } else if (hasLanesOfSum()) {
       bool isLong = known[order.back()] > longRow;
       tiles.assign(known.size(), 1);
       if (isLong && !tiled.empty())
@@ -202,18 +207,15 @@ private:
     auto [begin, end] = ranges[loop];
     if (tiles[loop] == 1 || (hasParallelLanes() && loop == lanes->loop))
       return makeLoop(place, begin, end, constant(tiles[loop]));
-    Value tile = constant(tiles[loop]);
-    Value count = arith::SubIOp::create(rewriter, loc, end, begin);
-    Value rest = arith::RemUIOp::create(rewriter, loc, count, tile);
-    Value whole = arith::SubIOp::create(rewriter, loc, end, rest);
-    makeLoop(place, begin, whole, tile);
+    Value whole = roundDown(begin, end, tiles[loop]);
+    makeLoop(place, begin, whole, constant(tiles[loop]));
     int64_t own = std::exchange(tiles[loop], 1);
     makeLoop(place, whole, end, constant(1));
     tiles[loop] = own;
   }
 
   void makeLoop(size_t place, Value begin, Value end, Value step) {
-    makeFor(begin, end, step, [&](Value index) {
+    fillLoop<scf::ForOp>(begin, end, step, [&](Value index) {
       indices[order[place]] = index;
       makeLoops(place + 1);
     });
@@ -232,21 +234,19 @@ private:
       ranges[cut.loop] = {from, to};
       makeCuts(left.drop_front());
     };
-    if (!cut.isShared)
-      return makeFor(all.begin, all.end, size, fill);
-    auto made =
-        scf::ParallelOp::create(rewriter, loc, all.begin, all.end, size);
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(made.getBody());
-    fill(made.getInductionVars().front());
+    if (cut.isShared)
+      fillLoop<scf::ParallelOp>(all.begin, all.end, size, fill);
+    else
+      fillLoop<scf::ForOp>(all.begin, all.end, size, fill);
   }
 
-  void makeFor(Value begin, Value end, Value step,
-               function_ref<void(Value)> fill) {
-    auto made = scf::ForOp::create(rewriter, loc, begin, end, step);
+  template <typename Loop>
+  void fillLoop(Value begin, Value end, Value step,
+                function_ref<void(Value)> fill) {
+    Block *inside = Loop::create(rewriter, loc, begin, end, step).getBody();
     OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(made.getBody());
-    fill(made.getInductionVar());
+    rewriter.setInsertionPointToStart(inside);
+    fill(inside->getArgument(0));
   }
 
   /// The sums of a tile, each by what is added to the indices of its loops.
@@ -285,8 +285,7 @@ private:
     indices[loop] = begin; // no element of the result depends on it
     Sums sums;
     for (const SmallVector<int64_t> &place : places)
-      sums.push_back(body.loadResult(
-          indicesAt(place), hasParallelLanes() ? lanes : std::nullopt));
+      sums.push_back(body.loadResult(indicesAt(place), lanesOfResult()));
     if (isShort() && lanes)
       fetchNextRows();
     bool isDone = false;
@@ -299,8 +298,7 @@ private:
         break;
     }
     if (!isDone)
-      sums = addUp(places, begin, end, /*step=*/1, sums,
-                   hasParallelLanes() ? lanes : std::nullopt);
+      sums = addUp(places, begin, end, /*step=*/1, sums, lanesOfResult());
     indices[loop] = ranges[loop].begin;
     for (auto [place, sum] : llvm::zip_equal(places, sums))
       body.storeResult(sum, indicesAt(place));
@@ -338,7 +336,7 @@ private:
 
   /// Terms of a sum that vectors have at once: first several vectors, then one.
   SmallVector<int64_t> listVectorSteps() {
-    if (!lanes || hasParallelLanes())
+    if (!hasLanesOfSum())
       return {};
     if (vectorsOfSum == 1)
       return {lanes->count};

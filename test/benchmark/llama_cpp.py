@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -22,7 +21,7 @@ sys.path.insert(0, str(here.parent / "integration"))
 import make_gguf
 from checkpoint_shapes import read_shapes, weights
 from gguf_files import write_gguf
-from gguf_models import vocabulary_entries
+from gguf_models import run, vocabulary_entries
 
 ROUNDS = 3
 
@@ -47,13 +46,6 @@ def make_model(config, path):
         tensors[make_gguf.gguf_name(weight)] = (kind, weight.shape, content)
     metadata = [entry for entry in make_gguf.entries(config, shapes, "bf16", "random") if "tokenizer" not in entry[0]]
     write_gguf(path, metadata + list(vocabulary_entries(shapes.vocabulary)), tensors)
-
-
-def run(*words):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))} failed:\n{done.stderr}")
-    return done.stdout
 
 
 def our_seconds(tools, folder, phase, threads):

@@ -11,7 +11,6 @@ them stands in the oracle.
 """
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -21,6 +20,7 @@ sys.dont_write_bytecode = True  # nothing is left in the source folder
 import oracle_models
 from block_scaled import quantize
 from gguf_files import unsigned_e4m3
+from gguf_models import run
 from mx_files import draw_mxfp4
 from safetensors_file import write_safetensors
 from small_models import FAMILIES, make_config
@@ -46,13 +46,6 @@ CACHES = {
     "nvfp4": "!llm.block_scaled<f4E2M1FN, [16], f8E4M3FN, [?, ?, ?, ?], f32>",
     "int4_g8": "!llm.block_scaled<i4, [8], f16>"}
 LINEAR = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "w1", "w2", "w3")
-
-
-def run(*words):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))} failed:\n{done.stderr}")
-    return done.stdout
 
 
 def store_fp8(rng, name, shape, kind):

@@ -167,6 +167,10 @@ struct ScaleDim {
 };
 /// Without the dimensions of which a block has the whole.
 SmallVector<ScaleDim> getScaleDims(ScalesAttr scales, int64_t rank);
+/// How many neighbours along `dim` share a scale; nothing where all do.
+std::optional<int64_t> findScaleBlock(ArrayRef<ScaleDim> dims, int64_t dim);
+/// The tensors that stand for an array of such elements.
+unsigned countParts(Type element);
 /// The scale of the element that `map` shows.
 AffineMap getScaleMap(ScalesAttr scales, AffineMap map);
 
