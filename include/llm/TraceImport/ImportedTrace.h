@@ -1,0 +1,128 @@
+//===- ImportedTrace.h - A run that another tool recorded -------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What readers of foreign traces make, whatever the format: who ran what when,
+// and which work was launched by which part of the program. An event takes some
+// 48 bytes, and equal texts are kept once: a trace of some gigabytes fits into
+// some hundred megabytes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRACEIMPORT_IMPORTEDTRACE_H
+#define LLM_TRACEIMPORT_IMPORTEDTRACE_H
+
+#include "llm/Trace/TraceSink.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <optional>
+
+namespace mlir::llm {
+
+/// Texts by number; equal ones have one number. Number 0 is the empty text.
+class TraceTexts {
+public:
+  TraceTexts() { add(""); }
+  uint32_t add(StringRef text) {
+    auto [entry, isNew] = numbers.try_emplace(text, uint32_t(texts.size()));
+    if (isNew)
+      texts.push_back(entry->getKey());
+    return entry->second;
+  }
+  StringRef operator[](uint32_t number) const { return texts[number]; }
+  size_t size() const { return texts.size(); }
+
+private:
+  llvm::StringMap<uint32_t> numbers; ///< owns the texts, which never move
+  std::vector<StringRef> texts;
+};
+
+/// What an event is, from the program's words down to the machine's work.
+enum class TraceEventKind : uint8_t {
+  Range,    ///< named by who wrote the program: NVTX, record_function, a graph
+  Op,       ///< of a framework, on the host: "aten::mm"; a node of ggml's graph
+  Function, ///< a frame of a call stack
+  Call,     ///< of a runtime or a driver, where work is launched
+  Kernel,   ///< on a device
+  Copy,     ///< of memory, on a device
+  Fill,     ///< of memory, on a device
+  Other
+};
+StringRef stringify(TraceEventKind kind);
+
+/// A thread of the host, or a stream of a device.
+struct TraceLane {
+  bool isDevice = false;
+  int64_t process = 0; ///< of the host; of a device its number
+  int64_t thread = 0;  ///< or stream
+  std::string processName, threadName;
+};
+
+struct TraceEvent {
+  static constexpr uint32_t none = ~uint32_t(0);
+
+  int64_t startNanoseconds = 0, endNanoseconds = 0; ///< from the first event
+  uint32_t lane = 0;
+  uint32_t name = 0; ///< number of a text
+  uint32_t args = 0; ///< of the text of a JSON object, or of the empty one
+  /// The event of the host in which this work was launched: a call, else an op.
+  /// `none` for work of the host, and where the trace does not say.
+  uint32_t launchedBy = none;
+  /// The innermost event of the same lane in which this one lies, or `none`.
+  uint32_t parent = none;
+  TraceEventKind kind = TraceEventKind::Other;
+};
+
+struct ImportedTrace {
+  struct Sample {
+    uint32_t counter = 0;
+    int64_t nanoseconds = 0;
+    double value = 0;
+  };
+  struct Counter {
+    std::string name, unit;
+  };
+  /// From one event to another, where the trace draws it.
+  struct Arrow {
+    uint32_t from = 0, into = 0;
+  };
+
+  std::string format;               ///< for people: "nsys 2022.4 (SQLite)"
+  std::vector<std::string> devices; ///< names of what it ran on, where it says
+  TraceTexts texts;
+  std::vector<TraceLane> lanes;
+  /// By lane, then by start, then the longer one first.
+  std::vector<TraceEvent> events;
+  std::vector<Counter> counters;
+  std::vector<Sample> samples;
+  std::vector<Arrow> arrows;
+  /// What a reader of figures must know: what the format does not measure, what
+  /// was left out and how often. Sentences.
+  std::vector<std::string> notes;
+
+  StringRef nameOf(const TraceEvent &event) const { return texts[event.name]; }
+  StringRef argsOf(const TraceEvent &event) const { return texts[event.args]; }
+};
+
+/// Reads a trace of any known format, which its content tells. Errors name the
+/// file and the byte or the row, and what was expected there.
+llvm::Expected<ImportedTrace> readTrace(StringRef path);
+
+/// The events that a run spends its time in: those of devices or, where no
+/// device is in the trace, ops that contain no other op and, of threads without
+/// ops, innermost ranges. In the order of time.
+std::vector<uint32_t> listWork(const ImportedTrace &trace);
+
+/// The chain of ranges and ops of the host around an event, outermost first,
+/// across the launch: of a kernel those around its call. Without the event.
+SmallVector<uint32_t> eventsAround(const ImportedTrace &trace, uint32_t event);
+
+/// Every event, counter and arrow, on one clock, as it is in the trace.
+void writeImportedTrace(const ImportedTrace &trace, TraceSink &sink);
+
+} // namespace mlir::llm
+
+#endif // LLM_TRACEIMPORT_IMPORTEDTRACE_H
