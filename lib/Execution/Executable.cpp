@@ -7,6 +7,7 @@
 
 #include "llm/Execution/Executable.h"
 #include "AttentionBlocks.h"
+#include "MachineCode.h"
 #include "OneDnnProducts.h"
 #include "Pipeline.h"
 #include "RecordOps.h"
@@ -18,14 +19,11 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/DynamicLibrary.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
+
+#include <chrono>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -154,42 +152,6 @@ static LogicalResult loadOpenMp(Location loc) {
                         << why << "; install it (Debian: libomp5)";
 }
 
-/// This CPU, with the vectors that it has.
-static FailureOr<std::unique_ptr<llvm::TargetMachine>>
-findMachine(Location loc) {
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!builder)
-    return emitError(loc) << "this machine is not known: "
-                          << llvm::toString(builder.takeError());
-  auto machine = builder->createTargetMachine();
-  if (!machine)
-    return emitError(loc) << "nothing can be compiled for this machine: "
-                          << llvm::toString(machine.takeError());
-  return std::move(*machine);
-}
-
-static FailureOr<std::unique_ptr<ExecutionEngine>> makeEngine(ModuleOp module,
-                                                              bool optimize) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  FailureOr<std::unique_ptr<llvm::TargetMachine>> machine =
-      findMachine(module.getLoc());
-  if (failed(machine))
-    return failure();
-  ExecutionEngineOptions options;
-  if (!optimize)
-    (*machine)->setOptLevel(llvm::CodeGenOptLevel::None);
-  auto transformer = makeOptimizingTransformer(
-      /*optLevel=*/optimize ? 2 : 0, /*sizeLevel=*/0, machine->get());
-  options.transformer = transformer;
-  llvm::Expected<std::unique_ptr<ExecutionEngine>> engine =
-      ExecutionEngine::create(module, options, std::move(*machine));
-  if (!engine)
-    return module.emitError() << "cannot be compiled for this machine: "
-                              << llvm::toString(engine.takeError());
-  return std::move(*engine);
-}
-
 LogicalResult Executable::lowerToLinalg(func::FuncOp function,
                                         const CompileOptions &options) {
   auto module = function->getParentOfType<ModuleOp>();
@@ -236,8 +198,9 @@ LogicalResult Executable::lowerToLlvm(func::FuncOp function,
 
 LogicalResult Executable::makeCode(ModuleOp module, StringRef name,
                                    bool optimizes) {
+  std::string wrapper = ("_mlir_ciface_" + name).str();
   FailureOr<std::unique_ptr<ExecutionEngine>> made =
-      makeEngine(module, optimizes);
+      makeMachineCode(module, wrapper, optimizes);
   if (failed(made))
     return failure();
   engine = std::move(*made);
@@ -252,8 +215,7 @@ LogicalResult Executable::makeCode(ModuleOp module, StringRef name,
     return symbols;
   });
   // Machine code is made here, not in the first run.
-  llvm::Expected<void (*)(void **)> found =
-      engine->lookupPacked(("_mlir_ciface_" + name).str());
+  llvm::Expected<void (*)(void **)> found = engine->lookupPacked(wrapper);
   if (!found)
     return module.emitError() << "cannot be compiled for this machine: "
                               << llvm::toString(found.takeError());
@@ -266,6 +228,7 @@ Executable::compile(FunctionOpInterface op, CompileOptions options) {
   auto function = dyn_cast<func::FuncOp>(op.getOperation());
   if (!function)
     return op.emitError("is no func.func, which alone can be run");
+  auto start = std::chrono::steady_clock::now();
   auto module = function->getParentOfType<ModuleOp>();
   std::string name = function.getName().str();
   if (options.threads > 1 && failed(loadOpenMp(module.getLoc())))
@@ -281,6 +244,9 @@ Executable::compile(FunctionOpInterface op, CompileOptions options) {
       failed(executable->lowerToLlvm(function, options)) ||
       failed(executable->makeCode(module, name, options.optimizes)))
     return failure();
+  std::chrono::duration<double> passed =
+      std::chrono::steady_clock::now() - start;
+  executable->compileSeconds = passed.count();
   return executable;
 }
 

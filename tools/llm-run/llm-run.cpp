@@ -307,6 +307,7 @@ static LogicalResult writeRows(const CommandLine &options,
 }
 
 static LogicalResult report(const CommandLine &options,
+                            const Executable &executable,
                             Measurement &measurement, Location loc) {
   if (failed(measurement.finish()))
     return failure();
@@ -334,7 +335,9 @@ static LogicalResult report(const CommandLine &options,
                                measurement.getBetweenMicroseconds());
   llvm::outs() << "It ran on " << options.threads
                << (options.threads == 1 ? " thread" : " threads")
-               << " with vectors of " << getVectorBits() << " bits.\n";
+               << " with vectors of " << getVectorBits()
+               << llvm::format(" bits, compiled in %.2f s.\n",
+                               executable.getCompileSeconds());
   return success();
 }
 
@@ -354,7 +357,7 @@ static LogicalResult measure(const CommandLine &options,
     if (InterruptNote::isNoted())
       break;
   }
-  return report(options, measurement, loc);
+  return report(options, executable, measurement, loc);
 }
 
 static LogicalResult run(const CommandLine &options, MLIRContext &context) {

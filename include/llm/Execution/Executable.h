@@ -81,6 +81,8 @@ public:
 
   ArrayRef<ProgramArgument> getArguments() const { return arguments; }
   ArrayRef<ProgramResult> getResults() const { return results; }
+  /// What compiling took, from the function to machine code.
+  double getCompileSeconds() const { return compileSeconds; }
 
   /// The results, those in place of an argument included. Sizes of tensors must
   /// be those of the arguments' types; open ones are not looked at.
@@ -107,6 +109,7 @@ private:
   std::unique_ptr<OpRecorder> recorder; ///< compiled code has its address
   std::unique_ptr<ExecutionEngine> engine;
   void (*entry)(void **) = nullptr; ///< what the engine compiled
+  double compileSeconds = 0;
 };
 
 /// Of a vector register of this CPU, as compiled code uses it.

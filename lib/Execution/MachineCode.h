@@ -1,0 +1,25 @@
+//===- MachineCode.h - From the LLVM dialect to code of this CPU -*- C++
+//-*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_EXECUTION_MACHINECODE_H
+#define LLM_EXECUTION_MACHINECODE_H
+
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::llm {
+
+/// Code for this CPU, with the vectors that it has. Of the functions in the
+/// module `entry` alone can be looked up, by `lookupPacked`. Without
+/// `optimizes` it is there sooner, and slower.
+FailureOr<std::unique_ptr<ExecutionEngine>>
+makeMachineCode(ModuleOp module, StringRef entry, bool optimizes);
+
+} // namespace mlir::llm
+
+#endif // LLM_EXECUTION_MACHINECODE_H
