@@ -6,10 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Measurement.h"
-#include "llm/Planning/MeasuredSchedule.h"
 #include "llm/Target/Host.h"
-#include "llm/Transforms/Passes.h"
-#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -17,33 +14,6 @@ using namespace mlir::llm;
 //===----------------------------------------------------------------------===//
 // Before the run
 //===----------------------------------------------------------------------===//
-
-static LogicalResult runPass(ModuleOp module, std::unique_ptr<Pass> pass) {
-  PassManager manager(module.getContext());
-  manager.addPass(std::move(pass));
-  return manager.run(module);
-}
-
-/// The module with nothing but that function.
-static OwningOpRef<ModuleOp> cloneWith(func::FuncOp function) {
-  auto module = function->getParentOfType<ModuleOp>();
-  OwningOpRef<ModuleOp> clone = cast<ModuleOp>(module->clone());
-  for (auto other : llvm::make_early_inc_range(clone->getOps<func::FuncOp>()))
-    if (other.getName() != function.getName() && !other.isExternal())
-      other.erase();
-  return clone;
-}
-
-static LogicalResult bindSizes(ModuleOp module,
-                               const llvm::StringMap<int64_t> &sizes) {
-  if (sizes.empty())
-    return success();
-  LlmBindShapesPassOptions options;
-  for (const auto &[name, size] : sizes)
-    options.sizes.push_back((name + "=" + Twine(size)).str());
-  llvm::sort(options.sizes);
-  return runPass(module, createLlmBindShapesPass(options));
-}
 
 /// This machine with the cores that the program runs on.
 static FailureOr<Target> readCores(unsigned threads, Location loc) {
@@ -56,45 +26,16 @@ static FailureOr<Target> readCores(unsigned threads, Location loc) {
 FailureOr<Measurement>
 Measurement::prepare(func::FuncOp function,
                      const llvm::StringMap<int64_t> &sizes, unsigned threads) {
-  Measurement own;
-  own.threads = threads;
-  own.name = function.getName().str();
-  own.measured = cloneWith(function);
-  ModuleOp module = *own.measured;
-  if (failed(bindSizes(module, sizes)))
+  std::vector<std::string> texts;
+  for (const auto &[name, size] : sizes)
+    texts.push_back((name + "=" + Twine(size)).str());
+  llvm::sort(texts);
+  FailureOr<PlannedFunction> planned = PlannedFunction::create(
+      function, texts, [&] { return readCores(threads, function.getLoc()); },
+      threads);
+  if (failed(planned))
     return failure();
-  if (!hasTarget(module)) {
-    FailureOr<Target> host = readCores(threads, function.getLoc());
-    if (failed(host))
-      return failure();
-    writeTarget(module, *host);
-  }
-  FailureOr<Target> target = readTarget(module);
-  if (failed(target))
-    return failure();
-  own.target = std::make_unique<Target>(std::move(*target));
-  if (failed(own.plan()))
-    return failure();
-  return own;
-}
-
-LogicalResult Measurement::plan() {
-  auto function = measured->lookupSymbol<func::FuncOp>(name);
-  bool isScheduled = function->hasAttr(LlmDialect::scheduleAttrName);
-  if (!isScheduled && failed(runPass(*measured, createLlmTilePass())))
-    return failure();
-  predicted = cast<ModuleOp>((*measured)->clone());
-  if (!isScheduled && failed(runPass(*predicted, createLlmSchedulePass())))
-    return failure();
-  // Threads share an op as engines share its parts.
-  if (threads > 1)
-    measured = cast<ModuleOp>((*predicted)->clone());
-  FailureOr<Report> report =
-      Report::create(predicted->lookupSymbol<func::FuncOp>(name), *target);
-  if (failed(report))
-    return failure();
-  predictedReport = std::move(*report);
-  return success();
+  return Measurement(std::move(*planned));
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,15 +71,12 @@ static double takeMedian(std::vector<double> numbers) {
 }
 
 LogicalResult Measurement::finish() {
-  auto function = measured->lookupSymbol<func::FuncOp>(name);
-  FailureOr<Program> program = Program::analyze(function);
-  if (failed(program))
-    return failure();
+  const Program &program = *planned.getPredicted().program;
   std::vector<std::vector<double>> ofRuns;
   for (const std::vector<RecordedRun> &runs : allRuns)
-    ofRuns.push_back(averageRuns(runs, *program));
+    ofRuns.push_back(averageRuns(runs, program));
   std::vector<double> medians;
-  for (size_t op = 0; op < program->ops().size(); ++op) {
+  for (size_t op = 0; op < program.ops().size(); ++op) {
     std::vector<double> ofOp;
     for (const std::vector<double> &run : ofRuns)
       ofOp.push_back(run[op]);
@@ -146,12 +84,8 @@ LogicalResult Measurement::finish() {
   }
   std::string maker = "median of " + std::to_string(allRuns.size()) +
                       (allRuns.size() == 1 ? " run" : " runs");
-  if (failed(writeMeasuredSchedule(*program, *target, medians, threads, maker)))
+  if (failed(planned.setMeasured(medians, maker)))
     return failure();
-  FailureOr<Report> report = Report::create(function, *target);
-  if (failed(report))
-    return failure();
-  measuredReport = std::move(*report);
   llvm::stable_sort(allRuns, [](const auto &a, const auto &b) {
     return nanosecondsOf(a) < nanosecondsOf(b);
   });

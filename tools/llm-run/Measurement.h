@@ -9,8 +9,7 @@
 #define LLM_TOOLS_LLM_RUN_MEASUREMENT_H
 
 #include "llm/Results/Comparison.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "llm/Results/PlannedFunction.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::llm {
@@ -30,9 +29,9 @@ public:
   /// Ops take the median over all runs. Reports are there from here on.
   LogicalResult finish();
 
-  const Report &getMeasured() const { return *measuredReport; }
-  const Report &getPredicted() const { return *predictedReport; }
-  ModuleOp getMeasuredModule() { return *measured; }
+  const Report &getMeasured() const { return planned.getMeasured(); }
+  const Report &getPredicted() const { return planned.getPredicted(); }
+  ModuleOp getMeasuredModule() { return planned.getMeasuredModule(); }
   /// Of the run that took as long as half of them or longer, and no other.
   ArrayRef<RecordedRun> getMedianRun() const { return medianRun; }
   /// All of that run, what is of no op included.
@@ -40,16 +39,11 @@ public:
   double getBetweenMicroseconds() const;
 
 private:
-  Measurement() = default;
-  LogicalResult plan();
+  explicit Measurement(PlannedFunction planned) : planned(std::move(planned)) {}
 
-  std::string name; ///< of the function
-  unsigned threads = 1;
-  OwningOpRef<ModuleOp> measured, predicted;
-  std::unique_ptr<Target> target;
+  PlannedFunction planned;
   std::vector<std::vector<RecordedRun>> allRuns;
   std::vector<RecordedRun> medianRun;
-  std::optional<Report> measuredReport, predictedReport;
 };
 
 } // namespace mlir::llm

@@ -125,22 +125,6 @@ struct CommandLine {
 };
 } // namespace
 
-static FailureOr<func::FuncOp> findFunction(ModuleOp module, StringRef name) {
-  SmallVector<func::FuncOp> functions;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (!function.isExternal() &&
-        (name.empty() ? function.isPublic() : function.getName() == name))
-      functions.push_back(function);
-  if (functions.size() == 1)
-    return functions.front();
-  if (!name.empty())
-    return module.emitError() << "there is no function '" << name
-                              << "' with a body; see '--function'";
-  return module.emitError() << "there are " << functions.size()
-                            << " public functions; say which one to run: "
-                               "--function=NAME";
-}
-
 /// The results of the op of that name as results of the function.
 static LogicalResult addResultsOf(func::FuncOp function, StringRef name) {
   if (name.empty())
