@@ -87,9 +87,13 @@ void BothRecorder::addMeasured(ArrayRef<RecordedRun> runs) {
       continue;
     Iterations iterations =
         iterationsOf(measured.timeline, run.op, seen[run.op]++);
+    Recording::Values args = describe(measured, run.op);
+    for (auto [name, count] : llvm::zip_equal(CpuCounters::names, run.counts))
+      if (count)
+        args[name.str()] = *count;
     recording.slices.push_back({track, run.startNanoseconds, run.endNanoseconds,
                                 measured.timeline.nameOf(run.op, iterations),
-                                "measured", describe(measured, run.op)});
+                                "measured", std::move(args)});
   }
 }
 

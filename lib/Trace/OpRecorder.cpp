@@ -6,15 +6,26 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Trace/OpRecorder.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <chrono>
 
 using namespace mlir::llm;
 
-void OpRecorder::enter(int op) {
+static int64_t readClock() {
   auto now = std::chrono::steady_clock::now().time_since_epoch();
-  readings.push_back(
-      {std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(), op});
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+void OpRecorder::enter(int op) {
+  int64_t now = readClock();
+  readings.push_back({op, now, now});
+  if (!counters)
+    return;
+  // Twice: that they are read is of no op.
+  readings.back().endCounts = counters->read();
+  readings.back().startCounts = counters->read();
+  readings.back().startNanoseconds = readClock();
 }
 
 void OpRecorder::start() {
@@ -25,12 +36,23 @@ void OpRecorder::start() {
   enter(between);
 }
 
+static CpuCounts difference(const CpuCounts &from, const CpuCounts &to) {
+  CpuCounts counts;
+  for (auto [count, before, after] : llvm::zip_equal(counts, from, to))
+    if (before && after)
+      count = *after - *before;
+  return counts;
+}
+
 std::vector<RecordedRun> OpRecorder::takeRuns() {
   std::vector<RecordedRun> runs;
-  for (size_t i = 0; i + 1 < readings.size(); ++i)
-    runs.push_back({readings[i].op,
-                    readings[i].nanoseconds - readings[0].nanoseconds,
-                    readings[i + 1].nanoseconds - readings[0].nanoseconds});
+  for (size_t i = 0; i + 1 < readings.size(); ++i) {
+    const Reading &start = readings[i], &end = readings[i + 1];
+    int64_t origin = readings[0].startNanoseconds;
+    runs.push_back({start.op, start.startNanoseconds - origin,
+                    end.endNanoseconds - origin,
+                    difference(start.startCounts, end.endCounts)});
+  }
   readings.clear();
   return runs;
 }

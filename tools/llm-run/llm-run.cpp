@@ -110,6 +110,11 @@ struct CommandLine {
       "trace", cl::value_desc("file"),
       cl::desc("Write what ran when, and the prediction, for ui.perfetto.dev: "
                "*.json, *.json.gz or *.pftrace")};
+  cl::opt<bool> counters{
+      "counters",
+      cl::desc("With --trace: count CPU time, page faults, cycles, "
+               "instructions and cache misses of each op, where the system "
+               "lets one")};
   cl::opt<int64_t> repeat{
       "repeat", cl::init(1), cl::value_desc("N"),
       cl::desc("Runs that are measured: ops take the median (default: 1)")};
@@ -255,6 +260,9 @@ static LogicalResult checkOptions(const CommandLine &options, Location loc) {
   if (!options.tokens.empty() && !options.promptFile.empty())
     return emitError(loc) << "the prompt is said twice, by '--tokens' and by "
                              "'--prompt-file'";
+  if (options.counters && options.trace.empty())
+    return emitError(loc) << "what '--counters' counts stands in a trace; say "
+                             "where to write it: '--trace=FILE'";
   if (options.threads < 1)
     return emitError(loc) << "'--threads' must be 1 or more, got 0";
   if (options.repeat < 1 || options.warmup < 0)
@@ -328,10 +336,17 @@ static LogicalResult report(const CommandLine &options,
 /// States of caches are written in place, each time at the same positions. An
 /// interrupt ends it behind the run that is under way, once one is measured.
 /// `results`: of the last run.
-static LogicalResult measure(const CommandLine &options,
-                             const Executable &executable, const Inputs &inputs,
-                             Measurement &measurement, Location loc,
-                             std::vector<HostTensor> &results) {
+static LogicalResult measure(const CommandLine &options, Executable &executable,
+                             const Inputs &inputs, Measurement &measurement,
+                             Location loc, std::vector<HostTensor> &results) {
+  std::optional<CpuCounters> counters;
+  if (options.counters) {
+    counters.emplace();
+    std::string refused = counters->describeRefused();
+    if (!refused.empty())
+      emitWarning(loc) << "the system does not count " << refused;
+    executable.count(&*counters);
+  }
   for (int64_t left = options.warmup + options.repeat; left > 0; --left) {
     results = executable.run(inputs.getValues());
     std::vector<RecordedRun> runs = executable.takeRecordedRuns();
@@ -341,6 +356,7 @@ static LogicalResult measure(const CommandLine &options,
     if (InterruptNote::isNoted())
       break;
   }
+  executable.count(nullptr);
   return report(options, executable, measurement, loc);
 }
 

@@ -88,6 +88,13 @@ public:
   /// be those of the arguments' types; open ones are not looked at.
   std::vector<HostTensor> run(ArrayRef<ArgumentValue> values) const;
 
+  /// Runs that are recorded count what these count, too; they must outlive
+  /// them. Threads are counted that do not run yet.
+  void count(const CpuCounters *counters) {
+    if (recorder)
+      recorder->count(counters);
+  }
+
   /// What ran in the last run, by the indices of `Program::ops()` of the
   /// function as it was compiled; nothing if it does not record.
   std::vector<RecordedRun> takeRecordedRuns() const {

@@ -8,6 +8,8 @@
 #ifndef LLM_TRACE_OPRECORDER_H
 #define LLM_TRACE_OPRECORDER_H
 
+#include "llm/Trace/CpuCounters.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,14 +20,18 @@ namespace mlir::llm {
 struct RecordedRun {
   int op; ///< index into `Program::ops()`; `between`: what is of no op
   int64_t startNanoseconds, endNanoseconds;
+  CpuCounts counts = {}; ///< from start to end
 };
 
 /// Reads the clock wherever a running program goes from one op to another:
-/// some 30 ns each.
+/// some 30 ns each. With counters it reads these, too, in between.
 class OpRecorder {
 public:
   /// Room for results, copies, and memory that is given back.
   static constexpr int between = -1;
+
+  /// From the next start on.
+  void count(const CpuCounters *from) { counters = from; }
 
   /// What comes from now on is of `op`.
   void enter(int op);
@@ -38,10 +44,13 @@ public:
 
 private:
   struct Reading {
-    int64_t nanoseconds;
     int op;
+    int64_t endNanoseconds; ///< of what ran before
+    int64_t startNanoseconds;
+    CpuCounts endCounts = {}, startCounts = {};
   };
   std::vector<Reading> readings;
+  const CpuCounters *counters = nullptr;
 };
 
 } // namespace mlir::llm

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Trace/OpRecorder.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <gtest/gtest.h>
 
@@ -40,4 +41,36 @@ TEST(OpRecorder, EachStartForgetsWhatWasBefore) {
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_EQ(runs[0].op, OpRecorder::between);
   EXPECT_TRUE(recorder.takeRuns().empty());
+}
+
+/// Counters that the system has, or has not, are there in each run alike.
+TEST(OpRecorder, CountsWhatRunsBetweenReadings) {
+  CpuCounters counters;
+  OpRecorder recorder;
+  recorder.count(&counters);
+  constexpr size_t touchedBytes = 64 << 20;
+  std::vector<char> touched;
+  recorder.start();
+  recorder.enter(0);
+  // Memory of its own, which no other test has given back.
+  touched.resize(touchedBytes);
+  recorder.enter(1);
+  recorder.stop();
+  std::vector<RecordedRun> runs = recorder.takeRuns();
+  ASSERT_EQ(runs.size(), 3u);
+  std::string refused = counters.describeRefused();
+  for (auto [i, name] : llvm::enumerate(CpuCounters::names))
+    for (const RecordedRun &run : runs) {
+      EXPECT_EQ(run.counts[i].has_value(),
+                refused.find(name.str()) == std::string::npos);
+      EXPECT_GE(run.counts[i].value_or(0), 0);
+    }
+  // Pages are of 4 KiB or, those that the system joins, of 2 MiB.
+  constexpr size_t largestPageBytes = 2 << 20;
+  if (runs[1].counts[1]) {
+    EXPECT_GE(size_t(*runs[1].counts[1]), touchedBytes / largestPageBytes);
+    EXPECT_LT(*runs[2].counts[1], *runs[1].counts[1]);
+  }
+  // A gap lies between runs, in which counters were read.
+  EXPECT_GT(runs[2].startNanoseconds, runs[1].endNanoseconds);
 }

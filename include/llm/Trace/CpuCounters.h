@@ -1,0 +1,55 @@
+//===- CpuCounters.h - What the CPU and the system count --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRACE_CPUCOUNTERS_H
+#define LLM_TRACE_CPUCOUNTERS_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace mlir::llm {
+
+/// What is counted, in the order of `CpuCounters::names`.
+inline constexpr size_t cpuCounterCount = 5;
+/// Of each counter its value; nothing of one that the system refuses.
+using CpuCounts = std::array<std::optional<int64_t>, cpuCounterCount>;
+
+/// Counters of this thread and of all that it starts from now on, by Linux'
+/// `perf_event_open`. Each takes some 0.4 us to read, and 20 us where other
+/// threads run, which the system asks for their counts. Virtual machines and
+/// containers often have none of the CPU's own.
+class CpuCounters {
+public:
+  static constexpr std::array<llvm::StringLiteral, cpuCounterCount> names = {
+      "cpu_time_ns", "page_faults", "cycles", "instructions", "cache_misses"};
+
+  /// Counts from now on.
+  CpuCounters();
+  ~CpuCounters();
+  CpuCounters(const CpuCounters &) = delete;
+  CpuCounters &operator=(const CpuCounters &) = delete;
+
+  CpuCounts read() const;
+  /// Which counters there are not, and what the system says of it; empty where
+  /// there are all.
+  std::string describeRefused() const;
+
+private:
+  struct Counter {
+    int file = -1;
+    int error = 0; ///< why there is none
+  };
+  std::array<Counter, cpuCounterCount> counters;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_TRACE_CPUCOUNTERS_H
