@@ -139,16 +139,18 @@ void llm::addKernels(OpPassManager &pm, unsigned threads) {
   pm.addPass(createOutlineKernelsPass());
 }
 
-int64_t llm::getVectorBits() {
+CpuVectors llm::getCpuVectors() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  return features.lookup("avx512f") ? 512 : features.lookup("avx") ? 256 : 128;
+  if (features.lookup("avx512f"))
+    return {512, features.lookup("avx512bf16")};
+  return {features.lookup("avx") ? 256 : 128, /*addsPairsOfBf16=*/false};
 }
 
 void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads) {
   bool hasThreads = threads > 1;
   if (kernels != Kernels::Reference)
     pm.addNestedPass<func::FuncOp>(
-        createRegisterTilesPass(getVectorBits(), hasThreads));
+        createRegisterTilesPass(getCpuVectors(), hasThreads));
   if (hasThreads)
     pm.addNestedPass<func::FuncOp>(createParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
@@ -176,6 +178,7 @@ void llm::addLoopsToLlvm(OpPassManager &pm, Kernels kernels, unsigned threads) {
   pm.addPass(createConvertIndexToLLVMPass());
   ConvertVectorToLLVMPassOptions vectors;
   vectors.reassociateFPReductions = true;
+  vectors.x86Vector = getCpuVectors().addsPairsOfBf16;
   pm.addPass(createConvertVectorToLLVMPass(vectors));
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());

@@ -8,8 +8,8 @@
 #ifndef LLM_LIB_EXECUTION_RECORDOPS_H
 #define LLM_LIB_EXECUTION_RECORDOPS_H
 
-#include "llm/Trace/OpRecorder.h"
 #include "llm/Program/Program.h"
+#include "llm/Trace/OpRecorder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::llm {

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -64,11 +65,10 @@ Operation *findCombiner(linalg::GenericOp op) {
 /// that was innermost, which the reduction changes places with.
 class TiledReduction {
 public:
-  /// `vectorBits`: of a register.
-  TiledReduction(linalg::GenericOp op, int64_t vectorBits,
+  TiledReduction(linalg::GenericOp op, CpuVectors vectors,
                  RewriterBase &rewriter)
       : op(op), rewriter(rewriter), loc(op.getLoc()), body(op, rewriter) {
-    chooseLanes(vectorBits);
+    chooseLanes(vectors);
   }
 
   bool canTile() {
@@ -113,6 +113,12 @@ private:
     int64_t size;
     bool isShared; ///< among threads
   };
+  /// What the innermost loop has of each sum at once.
+  struct VectorStep {
+    Lanes lanes;
+    int64_t vectors;
+    int64_t terms() const { return vectors * lanes.terms(); }
+  };
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   }
@@ -132,12 +138,12 @@ private:
     return hasParallelLanes() ? lanes : std::nullopt;
   }
 
-  void chooseLanes(int64_t vectorBits) {
+  void chooseLanes(CpuVectors vectors) {
     unsigned last = op.getNumLoops() - 1;
     Type sum = op.getBody()->getArguments().back().getType();
     if (!sum.isIntOrFloat() || !VectorBody::canVectorize(op, last))
       return;
-    int64_t count = vectorBits / sum.getIntOrFloatBitWidth();
+    int64_t count = vectors.bits / sum.getIntOrFloatBitWidth();
     int64_t size = op.getStaticLoopRanges()[last];
     combiner = findCombiner(op);
     bool isPossible =
@@ -149,6 +155,9 @@ private:
                               utils::IteratorType::reduction) == 1;
     if (isPossible)
       lanes = Lanes{last, count};
+    if (hasLanesOfSum() && vectors.addsPairsOfBf16 &&
+        VectorBody::addsProductsOfBf16(op, last))
+      termsPerLane = 2;
   }
 
   void chooseTiles() {
@@ -173,7 +182,7 @@ private:
       tiles.assign(known.size(), 1);
       if (isLong && !tiled.empty())
         tiles[tiled.front()] = tileSize;
-      vectorsOfSum = isLong ? rowVectors / 2 : rowVectors;
+      vectorsOfSum = (isLong ? rowVectors / 2 : rowVectors) / termsPerLane;
     }
   }
 
@@ -289,11 +298,11 @@ private:
     if (isShort() && lanes)
       fetchNextRows();
     bool isDone = false;
-    for (int64_t step : listVectorSteps()) {
-      Value whole = roundDown(begin, end, step);
+    for (const VectorStep &step : listVectorSteps()) {
+      Value whole = roundDown(begin, end, step.terms());
       sums = addUpVectors(places, begin, whole, step, sums);
       begin = whole;
-      isDone = isMultiple(op.getStaticLoopRanges()[loop], step);
+      isDone = isMultiple(op.getStaticLoopRanges()[loop], step.terms());
       if (isDone)
         break;
     }
@@ -334,13 +343,18 @@ private:
     }
   }
 
-  /// Terms of a sum that vectors have at once: first several vectors, then one.
-  SmallVector<int64_t> listVectorSteps() {
+  /// Terms of a sum that vectors have at once: first those of several vectors,
+  /// then of one.
+  SmallVector<VectorStep> listVectorSteps() {
     if (!hasLanesOfSum())
       return {};
-    if (vectorsOfSum == 1)
-      return {lanes->count};
-    return {vectorsOfSum * lanes->count, lanes->count};
+    Lanes most = {lanes->loop, lanes->count, termsPerLane};
+    SmallVector<VectorStep> steps = {{most, vectorsOfSum}};
+    if (vectorsOfSum > 1)
+      steps.push_back({most, 1});
+    if (termsPerLane > 1)
+      steps.push_back({*lanes, 1});
+    return steps;
   }
 
   static bool isMultiple(int64_t size, int64_t step) {
@@ -371,12 +385,13 @@ private:
   }
 
   /// Vectors of terms are added up first, and then their lanes.
-  Sums addUpVectors(const Places &places, Value begin, Value end, int64_t step,
-                    const Sums &sums) {
+  Sums addUpVectors(const Places &places, Value begin, Value end,
+                    const VectorStep &step, const Sums &sums) {
     vector::CombiningKind kind = *linalg::getCombinerOpKind(combiner);
     Places ofVectors;
     for (const SmallVector<int64_t> &place : places)
-      for (int64_t first = 0; first < step; first += lanes->count) {
+      for (int64_t first = 0; first < step.terms();
+           first += step.lanes.terms()) {
         ofVectors.push_back(place);
         ofVectors.back()[order.back()] = first;
       }
@@ -384,17 +399,17 @@ private:
     Value neutral = arith::ConstantOp::create(
         rewriter, loc,
         DenseElementsAttr::get(type, *arith::getNeutralElement(combiner)));
-    Sums vectors = addUp(ofVectors, begin, end, step,
-                         Sums(ofVectors.size(), neutral), lanes);
+    Sums vectors = addUp(ofVectors, begin, end, step.terms(),
+                         Sums(ofVectors.size(), neutral), step.lanes);
     Sums added;
     ArrayRef<Value> left = vectors;
     for (Value sum : sums) {
       Value all = left.front();
-      for (Value other : left.slice(1, step / lanes->count - 1))
+      for (Value other : left.slice(1, step.vectors - 1))
         all = vector::makeArithReduction(rewriter, loc, kind, all, other);
       added.push_back(
           vector::ReductionOp::create(rewriter, loc, kind, all, sum));
-      left = left.drop_front(step / lanes->count);
+      left = left.drop_front(step.vectors);
     }
     return added;
   }
@@ -405,6 +420,7 @@ private:
   VectorBody body;
   Operation *combiner = nullptr; ///< adds to the sum, if that is known
   std::optional<Lanes> lanes;    ///< of vectors, if there are any
+  int64_t termsPerLane = 1;      ///< where lanes are of the sum
   SmallVector<unsigned> order;   ///< of the loops, from outside
   SmallVector<int64_t> tiles;    ///< iterations of each loop that run at once
   int64_t vectorsOfSum = 1;      ///< of one, along the reduction
@@ -418,14 +434,14 @@ private:
 struct RegisterTiles : PassWrapper<RegisterTiles, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RegisterTiles)
 
-  RegisterTiles(int64_t vectorBits, bool hasThreads)
-      : vectorBits(vectorBits), hasThreads(hasThreads) {}
+  RegisterTiles(CpuVectors vectors, bool hasThreads)
+      : vectors(vectors), hasThreads(hasThreads) {}
 
   StringRef getArgument() const override { return "llm-register-tiles"; }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<affine::AffineDialect, arith::ArithDialect,
                     memref::MemRefDialect, scf::SCFDialect,
-                    vector::VectorDialect>();
+                    vector::VectorDialect, x86vector::X86VectorDialect>();
   }
   void runOnOperation() override {
     SmallVector<linalg::GenericOp> ops;
@@ -436,19 +452,19 @@ struct RegisterTiles : PassWrapper<RegisterTiles, OperationPass<func::FuncOp>> {
     IRRewriter rewriter(&getContext());
     for (linalg::GenericOp op : ops) {
       rewriter.setInsertionPoint(op);
-      if (TiledReduction tiled(op, vectorBits, rewriter); tiled.canTile())
+      if (TiledReduction tiled(op, vectors, rewriter); tiled.canTile())
         tiled.run(hasThreads);
     }
   }
 
 private:
-  int64_t vectorBits;
+  CpuVectors vectors;
   bool hasThreads;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> mlir::llm::createRegisterTilesPass(int64_t vectorBits,
+std::unique_ptr<Pass> mlir::llm::createRegisterTilesPass(CpuVectors vectors,
                                                          bool hasThreads) {
-  return std::make_unique<RegisterTiles>(vectorBits, hasThreads);
+  return std::make_unique<RegisterTiles>(vectors, hasThreads);
 }

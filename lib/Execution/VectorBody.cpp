@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -67,6 +68,37 @@ bool VectorBody::canVectorize(linalg::GenericOp op, unsigned loop) {
   return true;
 }
 
+/// The block argument in bf16 of which this is the same number in f32.
+static BlockArgument findBf16(Value value) {
+  auto extended = value.getDefiningOp<arith::ExtFOp>();
+  auto argument =
+      extended ? dyn_cast<BlockArgument>(extended.getIn()) : BlockArgument();
+  return argument && argument.getType().isBF16() && value.getType().isF32()
+             ? argument
+             : BlockArgument();
+}
+
+bool VectorBody::addsProductsOfBf16(linalg::GenericOp op, unsigned loop) {
+  Block *body = op.getBody();
+  auto sum =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!sum || op.getNumDpsInputs() != 2)
+    return false;
+  bool isFirst = sum.getLhs() == body->getArguments().back();
+  if (!isFirst && sum.getRhs() != body->getArguments().back())
+    return false;
+  auto product =
+      (isFirst ? sum.getRhs() : sum.getLhs()).getDefiningOp<arith::MulFOp>();
+  if (!product)
+    return false;
+  BlockArgument lhs = findBf16(product.getLhs()),
+                rhs = findBf16(product.getRhs());
+  return lhs && rhs && lhs != rhs &&
+         llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+           return knows(op, *input, loop);
+         });
+}
+
 //===----------------------------------------------------------------------===//
 // Operands and results
 //===----------------------------------------------------------------------===//
@@ -92,7 +124,8 @@ Value VectorBody::load(OpOperand &operand, ArrayRef<Value> indices,
     return memref::LoadOp::create(rewriter, op.getLoc(), operand.get(), at);
   return vector::LoadOp::create(
       rewriter, op.getLoc(),
-      VectorType::get(lanes->count, type.getElementType()), operand.get(), at);
+      VectorType::get(lanes->terms(), type.getElementType()), operand.get(),
+      at);
 }
 
 Value VectorBody::loadResult(ArrayRef<Value> indices,
@@ -143,8 +176,17 @@ void VectorBody::repeat(Operation &inside, IRMapping &mapping,
     result.setType(VectorType::get(lanes->count, result.getType()));
 }
 
+Value VectorBody::addPairs(ArrayRef<Value> indices, Value sum, Lanes lanes) {
+  Value lhs = load(*op.getDpsInputOperand(0), indices, lanes);
+  Value rhs = load(*op.getDpsInputOperand(1), indices, lanes);
+  return x86vector::DotBF16Op::create(rewriter, op.getLoc(), sum.getType(), sum,
+                                      lhs, rhs);
+}
+
 Value VectorBody::compute(ArrayRef<Value> indices, Value sum,
                           std::optional<Lanes> lanes) {
+  if (lanes && lanes->termsPerLane == 2)
+    return addPairs(indices, sum, *lanes);
   Block *body = op.getBody();
   IRMapping mapping;
   for (OpOperand *input : op.getDpsInputOperands())

@@ -19,6 +19,10 @@ namespace mlir::llm {
 struct Lanes {
   unsigned loop;
   int64_t count;
+  /// 2: each lane of the sum adds up two neighbours (`addsProductsOfBf16`).
+  int64_t termsPerLane = 1;
+
+  int64_t terms() const { return count * termsPerLane; }
 };
 
 /// What the body of an op on buffers, with one result, makes of its operands at
@@ -32,6 +36,9 @@ public:
   /// Neighbours along the loop lie beside each other in memory, and the body
   /// does with several what it does with one.
   static bool canVectorize(linalg::GenericOp op, unsigned loop);
+  /// The body adds products of two operands in bf16 to a sum in f32, which
+  /// AVX512-BF16 has an instruction for.
+  static bool addsProductsOfBf16(linalg::GenericOp op, unsigned loop);
 
   /// The result so far at `indices`, one of each loop.
   Value loadResult(ArrayRef<Value> indices, std::optional<Lanes> lanes);
@@ -45,6 +52,7 @@ private:
   SmallVector<Value> mapIndices(OpOperand &operand, ArrayRef<Value> indices);
   Value load(OpOperand &operand, ArrayRef<Value> indices,
              std::optional<Lanes> lanes);
+  Value addPairs(ArrayRef<Value> indices, Value sum, Lanes lanes);
   void repeat(Operation &inside, IRMapping &mapping,
               std::optional<Lanes> lanes);
 

@@ -325,10 +325,12 @@ static LogicalResult report(const CommandLine &options,
                                "between ops.\n",
                                measurement.getWallMicroseconds(),
                                measurement.getBetweenMicroseconds());
+  CpuVectors vectors = getCpuVectors();
   llvm::outs() << "It ran on " << options.threads
                << (options.threads == 1 ? " thread" : " threads")
-               << " with vectors of " << getVectorBits()
-               << llvm::format(" bits, compiled in %.2f s.\n",
+               << " with vectors of " << vectors.bits << " bits"
+               << (vectors.addsPairsOfBf16 ? " and AVX512-BF16" : "")
+               << llvm::format(", compiled in %.2f s.\n",
                                executable.getCompileSeconds());
   return success();
 }

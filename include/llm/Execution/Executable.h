@@ -119,8 +119,14 @@ private:
   double compileSeconds = 0;
 };
 
-/// Of a vector register of this CPU, as compiled code uses it.
-int64_t getVectorBits();
+/// The vectors of this CPU, as compiled code uses them.
+struct CpuVectors {
+  int64_t bits; ///< of a register
+  /// Products of bf16 are added up in f32 two at a time, by AVX512-BF16. It
+  /// takes subnormal numbers as 0.
+  bool addsPairsOfBf16;
+};
+CpuVectors getCpuVectors();
 
 /// What compiling needs of the dialects.
 void registerExecution(DialectRegistry &registry);

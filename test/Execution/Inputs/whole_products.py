@@ -3,8 +3,8 @@
 
     whole_products.py FOLDER [--threads=N] MxNxK..
 
-Plain products with both layouts of the right side and a batch of them; also the largest element of each row, as a
-reduction that is no sum.
+Plain products with both layouts of the right side; products of bf16, which CPUs add up in pairs; also the largest
+element of each row, as a reduction that is no sum.
 """
 import subprocess
 import sys
@@ -41,6 +41,25 @@ func.func @maximum(%a: tensor<{m}x{k}xf64>) -> tensor<{m}xf64> {{
   return %max : tensor<{m}xf64>
 }}
 """
+BF16_PRODUCT = """
+func.func @product(%a: tensor<{m}x{k}xbf16>, %b: tensor<{n}x{k}xbf16>) -> tensor<{m}x{n}xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<{m}x{n}xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32>
+  %sum = linalg.generic {{
+      indexing_maps = [affine_map<(i, j, l) -> (i, l)>, affine_map<(i, j, l) -> (j, l)>, affine_map<(i, j, l) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}}
+      ins(%a, %b : tensor<{m}x{k}xbf16>, tensor<{n}x{k}xbf16>) outs(%init : tensor<{m}x{n}xf32>) {{
+    ^bb0(%x: bf16, %y: bf16, %out: f32):
+      %lhs = arith.extf %x : bf16 to f32
+      %rhs = arith.extf %y : bf16 to f32
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %out, %product : f32
+      linalg.yield %next : f32
+  }} -> tensor<{m}x{n}xf32>
+  return %sum : tensor<{m}x{n}xf32>
+}}
+"""
 
 
 def matrix(rows, columns, seed):
@@ -71,6 +90,9 @@ for sizes in (word for word in rest if not word.startswith("--")):
     program = folder / f"{sizes}.mlir"
     program.write_text(PROGRAM.format(m=m, n=n, k=k))
     check(program, paths, [sum(a[i][t] * (b[j][t] + c[t][j]) for t in range(k)) for i in range(m) for j in range(n)])
+    program = folder / f"{sizes}.bf16.mlir"
+    program.write_text(BF16_PRODUCT.format(m=m, n=n, k=k))
+    check(program, paths[:2], [sum(a[i][t] * b[j][t] for t in range(k)) for i in range(m) for j in range(n)])
     program = folder / f"{sizes}.max.mlir"
     program.write_text(MAXIMUM.format(m=m, k=k))
     check(program, paths[:1], [max(t * a[i][t] for t in range(k)) for i in range(m)])
