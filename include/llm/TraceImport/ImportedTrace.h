@@ -17,6 +17,8 @@
 
 #include "llm/Trace/TraceSink.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
 
 #include <optional>
 
@@ -110,6 +112,8 @@ struct ImportedTrace {
 /// Reads a trace of any known format, which its content tells. Errors name the
 /// file and the byte or the row, and what was expected there.
 llvm::Expected<ImportedTrace> readTrace(StringRef path);
+/// The same of bytes in memory, with a name for errors.
+llvm::Expected<ImportedTrace> readTrace(llvm::MemoryBufferRef bytes);
 
 /// The events that a run spends its time in: those of devices or, where no
 /// device is in the trace, ops that contain no other op and, of threads without

@@ -1,0 +1,51 @@
+//===- ByteSource.h - A file, one piece after the other ---------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For files that memory should not hold.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_FILES_BYTESOURCE_H
+#define LLM_FILES_BYTESOURCE_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+#include <memory>
+#include <optional>
+
+namespace mlir::llm {
+
+/// Errors name the file.
+class ByteSource {
+public:
+  virtual ~ByteSource() = default;
+  /// The next piece, which stays until the next call; empty at the end.
+  llvm::Expected<llvm::StringRef> next();
+  /// What `next` will return.
+  llvm::Expected<llvm::StringRef> peek();
+
+private:
+  virtual llvm::Expected<llvm::StringRef> read() = 0;
+
+  std::optional<llvm::StringRef> peeked;
+};
+
+/// In pieces of 256 KB, but for the last one.
+llvm::Expected<std::unique_ptr<ByteSource>>
+openByteSource(llvm::StringRef path);
+/// All at once. The bytes must outlive it.
+std::unique_ptr<ByteSource> makeByteSource(llvm::MemoryBufferRef bytes);
+/// What a file in gzip's format holds, also one of several parts.
+std::unique_ptr<ByteSource> makeInflater(std::unique_ptr<ByteSource> compressed,
+                                         llvm::StringRef fileName);
+/// Whether a file that begins so is in gzip's format.
+bool isGzip(llvm::StringRef beginning);
+
+} // namespace mlir::llm
+
+#endif // LLM_FILES_BYTESOURCE_H

@@ -1,0 +1,120 @@
+//===- TraceBuilder.h - Makes a trace of what a file holds ------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Readers hand over what they find, in any order; numbers of lanes and events
+// are those of the order in which they came, until `finish`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRACEIMPORT_TRACEBUILDER_H
+#define LLM_TRACEIMPORT_TRACEBUILDER_H
+
+#include "llm/TraceImport/ImportedTrace.h"
+
+#include <map>
+
+namespace mlir::llm {
+
+/// One end of an arrow: an event, or a place on a lane.
+struct ArrowEnd {
+  uint32_t event = TraceEvent::none;
+  // Where no event is known: the innermost one that runs then, or the first one
+  // that begins from then on.
+  uint32_t lane = 0;
+  int64_t nanoseconds = 0;
+  bool isNext = false;
+};
+
+class TraceBuilder {
+public:
+  /// Distinct texts of args take no more than this; those behind it are left
+  /// out, and a note says how many.
+  static constexpr size_t maxArgsBytes = size_t(96) << 20;
+  /// Times are within this, in either direction.
+  static constexpr int64_t maxNanoseconds = (int64_t(1) << 61) - 1;
+  static bool isTime(int64_t nanoseconds) {
+    return -maxNanoseconds <= nanoseconds && nanoseconds <= maxNanoseconds;
+  }
+
+  /// What is known of the whole: format, devices.
+  ImportedTrace &trace() { return built; }
+
+  uint32_t addLane(TraceLane lane);
+  /// Names may be known late.
+  TraceLane &lane(uint32_t number) { return built.lanes[number]; }
+
+  uint32_t addText(StringRef text) { return built.texts.add(text); }
+  /// The text of a JSON object; an empty one becomes the empty text.
+  uint32_t addArgs(StringRef object);
+
+  /// Start and end are times of any origin, the end not before the start;
+  /// `launchedBy` and `parent` are found by `finish`.
+  uint32_t addEvent(const TraceEvent &event);
+  TraceEvent &event(uint32_t number) { return built.events[number]; }
+
+  /// Work finds who launched it by a key that both have: among those who have
+  /// it the one that started last before the work, else the first. Correlations
+  /// are asked first.
+  enum class Join { Correlation, ExternalId };
+  void addLauncher(Join join, int64_t key, uint32_t event);
+  void addLaunched(Join join, int64_t key, uint32_t event);
+
+  void addArrow(const ArrowEnd &from, const ArrowEnd &into) {
+    arrows.push_back({from, into});
+  }
+
+  uint32_t addCounter(StringRef name, StringRef unit);
+  void addSample(uint32_t counter, int64_t nanoseconds, double value);
+
+  void addNote(const Twine &sentence) { built.notes.push_back(sentence.str()); }
+  /// For what may be there often: one note for all with the same text, which
+  /// says how many and where the first one is ("byte 17", "row 3 of KERNEL").
+  void countNote(StringRef text, const Twine &where, uint64_t count = 1);
+
+  /// Sorts events, finds what lies in what and who launched whom, and lets the
+  /// first event start at 0. O(n log n).
+  ImportedTrace finish() &&;
+
+private:
+  struct Key {
+    int64_t key;
+    uint32_t event;
+  };
+  struct Counted {
+    uint64_t count = 0;
+    std::string first;
+  };
+  struct PendingArrow {
+    ArrowEnd from, into;
+  };
+
+  void dropEmptyLanes();
+  void sortEvents();
+  void renumber(ArrayRef<uint32_t> placeOfEvent);
+  void findParents();
+  void join(Join join);
+  void drawArrows();
+  void launchByArrows();
+  void shiftTimes();
+  void writeNotes();
+
+  ImportedTrace built;
+  std::vector<Key> launchers[2], launched[2];
+  std::vector<PendingArrow> arrows;
+  size_t argsBytes = 0;
+  uint64_t argsLeftOut = 0;
+  std::map<std::string, Counted> counted;
+};
+
+/// Finds the events of ends that are places: O(n log n). Events are in their
+/// order, and times are those of the ends.
+void findArrowEnds(ArrayRef<TraceEvent> events,
+                   MutableArrayRef<ArrowEnd *> ends);
+
+} // namespace mlir::llm
+
+#endif // LLM_TRACEIMPORT_TRACEBUILDER_H
