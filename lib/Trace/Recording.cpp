@@ -18,9 +18,14 @@ using namespace mlir::llm;
 
 using Values = Recording::Values;
 
+static bool isBeyondInt64(const Values &value) {
+  return value.is_number_unsigned() &&
+         value.get<uint64_t>() > uint64_t(INT64_MAX);
+}
+
 static void write(TraceValues &to, StringRef key, const Values &value);
 
-static void writeMembers(TraceValues &to, const Values &values) {
+void mlir::llm::writeMembers(TraceValues &to, const Values &values) {
   for (const auto &[key, value] : values.items())
     write(to, values.is_array() ? StringRef() : StringRef(key), value);
 }
@@ -35,7 +40,7 @@ static void write(TraceValues &to, StringRef key, const Values &value) {
     return to.flag(key, value.get<bool>());
   if (value.is_string())
     return to.text(key, value.get_ref<const std::string &>());
-  if (value.is_number_integer())
+  if (value.is_number_integer() && !isBeyondInt64(value))
     return to.number(key, value.get<int64_t>());
   to.text(key, value.dump()); // viewers show it as it stands
 }

@@ -32,6 +32,8 @@ static ::llvm::Expected<ImportedTrace> refusePerfettoProto(TraceInput &input) {
 /// What the first bytes of a file say; the first that they fit is taken.
 static const TraceFormat formats[] = {
     {"Perfetto's own format", isPerfettoProto, refusePerfettoProto},
+    {"JSON of Chrome, Perfetto and Kineto (PyTorch)", isChromeJson,
+     readChromeJson},
 };
 
 static std::string describeBeginning(StringRef beginning) {

@@ -20,6 +20,9 @@ struct TraceFormat {
   ::llvm::Expected<ImportedTrace> (*read)(TraceInput &input);
 };
 
+bool isChromeJson(StringRef beginning);
+::llvm::Expected<ImportedTrace> readChromeJson(TraceInput &input);
+
 } // namespace mlir::llm
 
 #endif // LLM_TRACEIMPORT_TRACEFORMATS_H

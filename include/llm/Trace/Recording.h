@@ -55,6 +55,9 @@ struct Recording {
   void write(TraceSink &sink) const;
 };
 
+/// The members of an object, or the elements of a list, one by one.
+void writeMembers(TraceValues &to, const Recording::Values &values);
+
 } // namespace mlir::llm
 
 #endif // LLM_TRACE_RECORDING_H

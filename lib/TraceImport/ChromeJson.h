@@ -1,0 +1,79 @@
+//===- ChromeJson.h - The events of a trace in Chrome's JSON ----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A file of any length, one event at a time: what stands there, not yet what it
+// means (ChromeReader.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRACEIMPORT_CHROMEJSON_H
+#define LLM_TRACEIMPORT_CHROMEJSON_H
+
+#include "FineTime.h"
+#include "JsonCapture.h"
+#include "TraceInput.h"
+
+#include <tuple>
+
+namespace mlir::llm {
+
+/// A pid, a tid or an id: numbers and texts are both allowed.
+struct ChromeId {
+  enum Kind : uint8_t { Missing, Number, Text };
+  Kind kind = Missing;
+  int64_t value = 0; ///< the number, or the number of the text
+
+  bool isThere() const { return kind != Missing; }
+  bool operator<(const ChromeId &other) const {
+    return std::tie(kind, value) < std::tie(other.kind, other.value);
+  }
+  bool operator==(const ChromeId &other) const {
+    return kind == other.kind && value == other.value;
+  }
+};
+
+struct ChromeEvent {
+  enum class Time : uint8_t { Missing, Bad, Good };
+
+  uint64_t offsetBytes = 0; ///< of its brace
+  char phase = 0;
+  bool bindsEnclosing = false; ///< "bp": "e"
+  bool flowsIn = false, flowsOut = false;
+  Time hasStart = Time::Missing, hasDuration = Time::Missing;
+  std::optional<FineTime> start, duration; ///< where they are good
+  std::string name, category;
+  ChromeId process, thread, id, flow;
+  /// What joins it to others; not in `args`.
+  std::optional<int64_t> correlation, externalId;
+  StringRef args; ///< without what differs from event to event
+  bool argsTooLong = false;
+};
+
+/// Of the members beside the events, those that are of use.
+struct ChromeHead {
+  bool isKineto = false;
+  std::string schemaVersion;
+  std::string deviceProperties, otherData; ///< JSON
+};
+
+class ChromeEventHandler {
+public:
+  virtual ~ChromeEventHandler() = default;
+  /// Texts of ids by their number: equal texts have one.
+  virtual int64_t numberText(StringRef text) = 0;
+  virtual void event(const ChromeEvent &event, const ChromeHead &head) = 0;
+  /// The file ends as it should not, behind whole events.
+  virtual void note(const Twine &sentence) = 0;
+};
+
+/// Errors say at which byte.
+::llvm::Error parseChromeJson(TraceInput &input, ChromeHead &head,
+                              ChromeEventHandler &handler);
+
+} // namespace mlir::llm
+
+#endif // LLM_TRACEIMPORT_CHROMEJSON_H

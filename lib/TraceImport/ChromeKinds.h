@@ -1,0 +1,28 @@
+//===- ChromeKinds.h - What the categories of a trace mean ------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRACEIMPORT_CHROMEKINDS_H
+#define LLM_TRACEIMPORT_CHROMEKINDS_H
+
+#include "ChromeJson.h"
+#include "llm/TraceImport/ImportedTrace.h"
+
+namespace mlir::llm {
+
+struct ChromeKind {
+  TraceEventKind kind;
+  bool isOfDevice; ///< its lane is a stream
+};
+
+/// By category and name; `processName` is a pid that is a text, as PyTorch
+/// without Kineto has it in place of categories.
+ChromeKind classify(const ChromeEvent &event, StringRef processName,
+                    bool isKineto);
+
+} // namespace mlir::llm
+
+#endif // LLM_TRACEIMPORT_CHROMEKINDS_H

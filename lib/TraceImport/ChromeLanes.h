@@ -1,0 +1,77 @@
+//===- ChromeLanes.h - Threads of a trace in Chrome's JSON ------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRACEIMPORT_CHROMELANES_H
+#define LLM_TRACEIMPORT_CHROMELANES_H
+
+#include "ChromeJson.h"
+#include "TraceBuilder.h"
+
+#include <map>
+
+namespace mlir::llm {
+
+/// Lanes by pid and tid, and what is under way on each.
+class ChromeLanes {
+public:
+  struct State {
+    std::vector<uint32_t> open;          ///< begun, not ended
+    uint32_t last = TraceEvent::none;    ///< that stands last in the file
+    int64_t lastNanoseconds = INT64_MIN; ///< known of the lane
+  };
+
+  explicit ChromeLanes(TraceBuilder &builder) : builder(builder) {}
+
+  uint32_t laneOf(const ChromeId &process, const ChromeId &thread);
+  /// Of events that name no thread but an id: what is of one id is on one lane
+  /// until all of it has ended; then others may be.
+  uint32_t asyncLaneOf(const ChromeEvent &event);
+  void releaseAsync(const ChromeEvent &event, uint32_t lane);
+  State &stateOf(uint32_t lane) { return states[lane]; }
+  size_t size() const { return states.size(); }
+
+  /// Of a metadata event (M).
+  void setName(const ChromeEvent &event);
+  int64_t numberText(StringRef text);
+  StringRef textOf(const ChromeId &id) const {
+    return id.kind == ChromeId::Text ? StringRef(texts[id.value]) : "";
+  }
+  /// By metadata, else by the text that an id is, else nothing.
+  std::string nameOf(const ChromeId &process) const;
+  /// Once all is read: names may stand behind the events that need them.
+  void nameLanes();
+
+private:
+  using Key = std::pair<ChromeId, ChromeId>;
+  /// Of a category of a process.
+  struct AsyncLanes {
+    std::map<ChromeId, uint32_t> laneOfId; ///< of those under way
+    std::vector<uint32_t> unused;
+    unsigned count = 0;
+  };
+
+  uint32_t addLane(const Key &key, std::string threadName);
+  AsyncLanes &asyncLanesOf(const ChromeEvent &event) {
+    return asyncLanes[{event.process, event.category}];
+  }
+  int64_t toNumber(const ChromeId &id) const;
+
+  TraceBuilder &builder;
+  std::vector<State> states; ///< of each lane
+  std::vector<Key> keys;     ///< of each lane
+  std::map<Key, uint32_t> laneOfKey;
+  std::map<Key, std::string> threadNames;
+  std::map<ChromeId, std::string> processNames, labels;
+  std::map<std::pair<ChromeId, std::string>, AsyncLanes> asyncLanes;
+  std::vector<std::string> texts;
+  ::llvm::StringMap<int64_t> numberOfText;
+  int64_t largestNumber = 0;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_TRACEIMPORT_CHROMELANES_H
