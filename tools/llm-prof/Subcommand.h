@@ -1,0 +1,42 @@
+//===- Subcommand.h - What llm-prof can be asked for ------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TOOLS_LLMPROF_SUBCOMMAND_H
+#define LLM_TOOLS_LLMPROF_SUBCOMMAND_H
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/CommandLine.h"
+
+#include <memory>
+
+namespace mlir::llm {
+
+/// A word behind `llm-prof`, with options of its own, which are members: they
+/// must be there before the command line is read.
+class Subcommand {
+public:
+  virtual ~Subcommand() = default;
+  bool isAsked() const { return bool(command); }
+  virtual LogicalResult run(MLIRContext &context) = 0;
+
+protected:
+  Subcommand(StringRef name, StringRef about) : command(name, about) {}
+
+  ::llvm::cl::SubCommand command;
+};
+
+std::unique_ptr<Subcommand> makeValidate();
+std::unique_ptr<Subcommand> makeCalibrate();
+
+/// As `writeOutputFile`; what fails is told.
+LogicalResult writeOutput(StringRef path, MLIRContext &context,
+                          function_ref<void(raw_ostream &)> write);
+
+} // namespace mlir::llm
+
+#endif // LLM_TOOLS_LLMPROF_SUBCOMMAND_H

@@ -1,0 +1,71 @@
+//===- TableOptions.cpp - Measured rows, and for which machine ------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TableOptions.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+namespace cl = llvm::cl;
+
+TableOptions::TableOptions(cl::SubCommand &command)
+    : command(command),
+      target("target", cl::Required, cl::sub(command),
+             cl::desc("Preset, or a file of a target (.json, .csv)"),
+             cl::value_desc("name")),
+      calibrated("calibrated", cl::init(true), cl::sub(command),
+                 cl::desc("=false: the figures of the datasheet alone")),
+      column("column", cl::sub(command),
+             cl::desc("Device of a target file in CSV form"),
+             cl::value_desc("name")),
+      files(cl::Positional, cl::OneOrMore, cl::sub(command),
+            cl::desc("<measured.csv ...>")),
+      devices("device", cl::CommaSeparated, cl::sub(command),
+              cl::desc("Only rows of these devices"), cl::value_desc("names")),
+      opKinds("op-kind", cl::CommaSeparated, cl::sub(command),
+              cl::desc("Only rows of these kinds of ops"),
+              cl::value_desc("names")),
+      sources("source", cl::CommaSeparated, cl::sub(command),
+              cl::desc("Only rows of these sources"), cl::value_desc("names")),
+      backends("backend", cl::CommaSeparated, cl::sub(command),
+               cl::desc("Only rows of these backends"),
+               cl::value_desc("names")) {}
+
+FailureOr<Target> TableOptions::loadTarget(MLIRContext &context,
+                                           bool calibrated) const {
+  auto emitError = [&] { return mlir::emitError(UnknownLoc::get(&context)); };
+  StringRef name = target;
+  bool isFile =
+      name.ends_with_insensitive(".json") || name.ends_with_insensitive(".csv");
+  if (isFile)
+    return loadTargetFile(name, column, &context, emitError, calibrated);
+  if (!column.empty())
+    return emitError() << "--column= needs a target file in CSV form";
+  return loadPreset(name, &context, emitError, calibrated);
+}
+
+FailureOr<std::vector<MeasuredRow>>
+TableOptions::readRows(MLIRContext &context) const {
+  auto list = [](const cl::list<std::string> &option) {
+    return std::vector<std::string>(option.begin(), option.end());
+  };
+  MeasuredFilter filter{list(devices), list(opKinds), list(sources),
+                        list(backends)};
+  std::vector<MeasuredRow> kept;
+  for (const std::string &file : files) {
+    FailureOr<std::vector<MeasuredRow>> rows =
+        readMeasuredTable(file, &context);
+    if (failed(rows))
+      return failure();
+    llvm::copy_if(*rows, std::back_inserter(kept),
+                  [&](const MeasuredRow &row) { return filter.accepts(row); });
+  }
+  if (kept.empty())
+    return emitError(UnknownLoc::get(&context))
+           << "no row is left: the filters (--device, --op-kind, --source, "
+              "--backend) match none";
+  return kept;
+}

@@ -1,0 +1,34 @@
+//===- TableOptions.h - Measured rows and what to predict them for -*- C++
+//-*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TOOLS_LLMPROF_TABLEOPTIONS_H
+#define LLM_TOOLS_LLMPROF_TABLEOPTIONS_H
+
+#include "llm/Profile/MeasuredTable.h"
+#include "llm/Target/Target.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace mlir::llm {
+
+/// What the subcommands take that lay predictions beside measured rows.
+struct TableOptions {
+  explicit TableOptions(::llvm::cl::SubCommand &command);
+
+  FailureOr<Target> loadTarget(MLIRContext &context, bool calibrated) const;
+  FailureOr<std::vector<MeasuredRow>> readRows(MLIRContext &context) const;
+
+  ::llvm::cl::SubCommand &command;
+  ::llvm::cl::opt<std::string> target;
+  ::llvm::cl::opt<bool> calibrated;
+  ::llvm::cl::opt<std::string> column;
+  ::llvm::cl::list<std::string> files, devices, opKinds, sources, backends;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_TOOLS_LLMPROF_TABLEOPTIONS_H
