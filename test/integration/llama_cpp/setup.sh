@@ -11,3 +11,11 @@ if ! cmp -s "$here/package.json" installed.json; then
   npm install --ignore-scripts --omit=optional --no-package-lock --no-audit --no-fund >/dev/null
   cp package.json installed.json
 fi
+# The headers of the same version, for programs that the tests compile.
+if [ ! -e source/include/llama.h ]; then
+  rm -rf source
+  git -c advice.detachedHead=false clone --quiet --no-checkout node_modules/node-llama-cpp/llama/gitRelease.bundle source
+  git -C source sparse-checkout set include ggml/include
+  git -C source -c advice.detachedHead=false checkout --quiet HEAD
+  rm -rf source/.git
+fi

@@ -1,0 +1,71 @@
+//===- CaptureFile.h - The file of a captured program -----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TOOLS_GGMLTRACE_CAPTUREFILE_H
+#define LLM_TOOLS_GGMLTRACE_CAPTUREFILE_H
+
+#include "llm/TraceImport/GgmlCaptureFormat.h"
+
+#include <cstring>
+#include <string>
+
+namespace llmGgml {
+namespace format = mlir::llm::ggmlCapture;
+
+/// The body of a record.
+class Body {
+public:
+  template <typename Number>
+  void add(Number number) {
+    static_assert(std::is_arithmetic_v<Number> || std::is_enum_v<Number>);
+    bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
+  }
+  void addText(const char *text) {
+    size_t size = text ? strnlen(text, UINT16_MAX) : 0;
+    add(uint16_t(size));
+    bytes.append(text ? text : "", size);
+  }
+  /// The number is only known later: it is set where `bytes` was that long.
+  void set(size_t at, uint32_t number) {
+    memcpy(&bytes[at], &number, sizeof(number));
+  }
+
+  std::string bytes;
+};
+
+/// The file of this process, which begins with its first record: processes that
+/// only inherit this library leave none. Not for several threads at once.
+class CaptureFile {
+public:
+  /// Appends a record by one call of the system. Where that fails it says so
+  /// once, takes back what was written of it, and is closed.
+  void append(format::Record kind, const Body &body);
+  /// The child of a fork begins a file of its own.
+  void leaveToParent();
+
+private:
+  bool open();
+  /// `path`, unless another process writes to it.
+  bool openPath(const std::string &path);
+  bool writeHead();
+  bool write(const void *bytes, size_t size);
+  void fail(const std::string &path, const char *what);
+
+  enum class State { Unopened, Open, Closed };
+  State state = State::Unopened;
+  int descriptor = -1;
+  std::string path;
+};
+
+/// Whether ops are timed one by one (LLM_GGML_TRACE_OPS).
+bool timesOps();
+
+int64_t nowNanoseconds();
+
+} // namespace llmGgml
+
+#endif // LLM_TOOLS_GGMLTRACE_CAPTUREFILE_H
