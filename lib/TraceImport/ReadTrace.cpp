@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GgmlFormats.h"
 #include "TraceFormats.h"
+#include "llm/TraceImport/GgmlCapture.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -34,6 +36,9 @@ static const TraceFormat formats[] = {
     {"Perfetto's own format", isPerfettoProto, refusePerfettoProto},
     {"JSON of Chrome, Perfetto and Kineto (PyTorch)", isChromeJson,
      readChromeJson},
+    {"captures of ggml (libllm-ggml-trace.so)", isGgmlCapture,
+     readGgmlCaptureTrace},
+    {"traces of ggml-viz", isGgmlViz, readGgmlViz},
 };
 
 static std::string describeBeginning(StringRef beginning) {

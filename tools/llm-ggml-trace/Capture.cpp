@@ -105,7 +105,7 @@ void Run::write(uint32_t graph, format::RunState state, int64_t end) {
   body.add(graph);
   body.add(threadId());
   body.add(state);
-  body.add(start);
+  body.add(startTime);
   body.add(end);
   body.add(ops);
   body.bytes += times.bytes;

@@ -54,8 +54,7 @@ private:
 /// One run of a graph by the thread at hand.
 class Run {
 public:
-  Run() : start(nowNanoseconds()), written(start) {}
-
+  void start() { startTime = written = nowNanoseconds(); }
   void addOp(size_t node, int64_t opStart, int64_t opEnd);
   /// Of a graph with this number; as ggml's status says.
   void finish(uint32_t graph, int64_t end, int status);
@@ -65,7 +64,7 @@ public:
 private:
   void write(uint32_t graph, format::RunState state, int64_t end);
 
-  int64_t start, written;
+  int64_t startTime = 0, written = 0;
   uint32_t number = format::none;
   uint32_t ops = 0;
   Body times;

@@ -128,6 +128,10 @@ bool ScheduledRun::afterNode(ggml_tensor *node) {
 
 int ScheduledRun::compute() {
   Inside inside;
+  // It may be written before its time runs, where it is split by now.
+  if (state.graph == graph)
+    describe();
+  run.start();
   if (timesOps())
     ggml().ggml_backend_sched_set_eval_callback(scheduler, onNode, this);
   int status = ggml().ggml_backend_sched_graph_compute_async(scheduler, graph);
@@ -229,6 +233,7 @@ static int computeGraph(ggml_backend *backend, ggml_cgraph *graph,
     structure.emplace(graph);
   Run run;
   Inside inside;
+  run.start();
   int status = compute(backend, graph);
   if (isAwaited)
     LLM_REAL(ggml_backend_synchronize)(backend);

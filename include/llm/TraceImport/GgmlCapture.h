@@ -1,0 +1,80 @@
+//===- GgmlCapture.h - Graphs that a program of ggml ran --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRACEIMPORT_GGMLCAPTURE_H
+#define LLM_TRACEIMPORT_GGMLCAPTURE_H
+
+#include "llm/TraceImport/GgmlCaptureFormat.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace mlir::llm {
+
+/// A type of ggml: blocks of elements along a row.
+struct CapturedType {
+  std::string name;
+  uint32_t blockElements = 1, blockBytes = 0;
+};
+
+struct CapturedBackend {
+  std::string name, device;
+};
+
+struct CapturedBuffer {
+  std::string kind;
+  ggmlCapture::BufferUsage usage = ggmlCapture::BufferUsage::Any;
+  bool isOnHost = false;
+  uint64_t bytes = 0;
+};
+
+/// Numbers are `ggmlCapture::none` where there is nothing.
+struct CapturedTensor {
+  std::string name;
+  std::string op; ///< in ggml's words: "MUL_MAT", "SILU"; "NONE" of a source
+  uint32_t type = 0, flags = 0;
+  uint32_t backend = ggmlCapture::none, buffer = ggmlCapture::none;
+  uint32_t view = ggmlCapture::none; ///< the tensor whose bytes these are
+  uint64_t viewOffsetBytes = 0;
+  /// The innermost dimension first, as ggml has it.
+  std::array<int64_t, ggmlCapture::dims> sizes{};
+  std::array<uint64_t, ggmlCapture::dims> strideBytes{};
+  SmallVector<uint32_t, 4> parameters; ///< words, without zeros at the end
+  SmallVector<uint32_t, 4> sources;    ///< numbers of tensors
+
+  /// Whether the op only looks at its source in another way.
+  bool isView() const;
+};
+
+/// A graph as it was computed once or often.
+struct CapturedGraph {
+  uint32_t nodes = 0; ///< the first tensors; each reads earlier ones or sources
+  std::vector<CapturedTensor> tensors;
+  std::vector<CapturedType> types;
+  std::vector<CapturedBackend> backends;
+  std::vector<CapturedBuffer> buffers;
+  uint64_t runs = 0;
+
+  const CapturedType &typeOf(const CapturedTensor &tensor) const {
+    return types[tensor.type];
+  }
+};
+
+/// Whether a file that begins so is a capture.
+bool isGgmlCapture(StringRef beginning);
+
+/// The graphs of a capture, by their numbers, with how often each ran.
+::llvm::Expected<std::vector<CapturedGraph>> readCapturedGraphs(StringRef path);
+
+} // namespace mlir::llm
+
+#endif // LLM_TRACEIMPORT_GGMLCAPTURE_H

@@ -1,0 +1,384 @@
+//===- GgmlCaptureReader.cpp - Records of a ggml capture ------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GgmlCaptureReader.h"
+#include "TraceBuilder.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+using namespace mlir::llm::ggmlCapture;
+
+/// No graph that runs has a record of more; a number of a broken file may say
+/// anything.
+static constexpr uint32_t maxRecordBytes = 256u << 20;
+
+bool mlir::llm::isGgmlCapture(StringRef beginning) {
+  return beginning.starts_with(StringRef(magic, magicBytes));
+}
+
+bool CapturedTensor::isView() const {
+  return op == "VIEW" || op == "RESHAPE" || op == "PERMUTE" ||
+         op == "TRANSPOSE";
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies of records. Each returns what is wrong, or an empty text.
+//===----------------------------------------------------------------------===//
+
+static bool isInterval(int64_t start, int64_t end) {
+  return TraceBuilder::isTime(start) && TraceBuilder::isTime(end) &&
+         start <= end;
+}
+
+static CapturedProcess takeProcess(RecordFields &fields) {
+  CapturedProcess process;
+  process.id = fields.take<uint32_t>();
+  fields.take<int64_t>(); // since 1970: traces start at 0
+  process.timesOps = fields.take<uint8_t>();
+  process.program = fields.takeText();
+  process.ggmlVersion = fields.takeText();
+  return process;
+}
+
+namespace {
+/// Takes a graph, and says what in it cannot be.
+class GraphTaker {
+public:
+  explicit GraphTaker(RecordFields &fields) : fields(fields) {}
+  std::string take(uint32_t expectedNumber);
+
+  CapturedGraph graph;
+
+private:
+  std::string takeTables(uint32_t types, uint32_t backends, uint32_t buffers);
+  std::string takeTensor(CapturedTensor &tensor);
+  std::string check(const CapturedTensor &tensor) const;
+
+  RecordFields &fields;
+};
+} // namespace
+
+std::string GraphTaker::takeTables(uint32_t types, uint32_t backends,
+                                   uint32_t buffers) {
+  // An item of a table has a text and, but for backends, more.
+  if (!fields.hasRoomFor(uint64_t(types) + backends + buffers, 4))
+    return "";
+  for (uint32_t i = 0; i < types; ++i) {
+    CapturedType &type = graph.types.emplace_back();
+    type.name = fields.takeText();
+    type.blockElements = fields.take<uint32_t>();
+    type.blockBytes = fields.take<uint32_t>();
+    if (!fields.isTooShort() && (!type.blockElements || !type.blockBytes))
+      return "type " + type.name + " has blocks of nothing";
+  }
+  for (uint32_t i = 0; i < backends; ++i) {
+    CapturedBackend &backend = graph.backends.emplace_back();
+    backend.name = fields.takeText();
+    backend.device = fields.takeText();
+  }
+  for (uint32_t i = 0; i < buffers; ++i) {
+    CapturedBuffer &buffer = graph.buffers.emplace_back();
+    buffer.kind = fields.takeText();
+    uint8_t usage = fields.take<uint8_t>();
+    if (usage > uint8_t(BufferUsage::Compute))
+      return "a buffer is for use " + std::to_string(usage) +
+             ", which is not known";
+    buffer.usage = BufferUsage(usage);
+    buffer.isOnHost = fields.take<uint8_t>();
+    buffer.bytes = fields.take<uint64_t>();
+  }
+  return "";
+}
+
+std::string GraphTaker::takeTensor(CapturedTensor &tensor) {
+  tensor.name = fields.takeText();
+  tensor.op = fields.takeText();
+  for (uint32_t *number : {&tensor.type, &tensor.flags, &tensor.backend,
+                           &tensor.buffer, &tensor.view})
+    *number = fields.take<uint32_t>();
+  for (int64_t &size : tensor.sizes)
+    size = fields.take<int64_t>();
+  for (uint64_t &stride : tensor.strideBytes)
+    stride = fields.take<uint64_t>();
+  for (SmallVector<uint32_t, 4> *words :
+       {&tensor.parameters, &tensor.sources}) {
+    uint8_t count = fields.take<uint8_t>();
+    for (unsigned i = 0; i < count; ++i)
+      words->push_back(fields.take<uint32_t>());
+  }
+  return fields.isTooShort() ? "" : check(tensor);
+}
+
+std::string GraphTaker::check(const CapturedTensor &tensor) const {
+  auto isIn = [](uint32_t number, size_t count) {
+    return number == none || number < count;
+  };
+  bool areNumbersKnown =
+      tensor.type < graph.types.size() &&
+      isIn(tensor.backend, graph.backends.size()) &&
+      isIn(tensor.buffer, graph.buffers.size()) &&
+      isIn(tensor.view, graph.tensors.size()) &&
+      ::llvm::all_of(
+          tensor.sources,
+          [&](uint32_t source) { return isIn(source, graph.tensors.size()); });
+  if (!areNumbersKnown)
+    return "tensor '" + tensor.name +
+           "' has the number of a type, backend, buffer or tensor that is not "
+           "there";
+  // So that products of sizes and bytes are numbers.
+  __int128 elements = 1;
+  for (int64_t size : tensor.sizes) {
+    elements *= size;
+    if (size < 0 || elements >= (int64_t(1) << 53))
+      return "tensor '" + tensor.name + "' has sizes that cannot be";
+  }
+  return "";
+}
+
+std::string GraphTaker::take(uint32_t expectedNumber) {
+  uint32_t number = fields.take<uint32_t>();
+  if (!fields.isTooShort() && number != expectedNumber)
+    return "expected graph " + std::to_string(expectedNumber) + ", got graph " +
+           std::to_string(number);
+  graph.nodes = fields.take<uint32_t>();
+  uint32_t tensors = fields.take<uint32_t>(), types = fields.take<uint32_t>(),
+           backends = fields.take<uint32_t>(),
+           buffers = fields.take<uint32_t>();
+  if (graph.nodes > tensors)
+    return "there are more nodes than tensors";
+  if (std::string wrong = takeTables(types, backends, buffers); !wrong.empty())
+    return wrong;
+  // Two texts, five numbers, sizes and strides, two counts; an offset.
+  constexpr uint64_t leastTensorBytes = 2 * 2 + 5 * 4 + 2 * 4 * 8 + 2 + 8;
+  if (!fields.hasRoomFor(tensors, leastTensorBytes))
+    return "";
+  graph.tensors.resize(tensors);
+  for (CapturedTensor &tensor : graph.tensors)
+    if (std::string wrong = takeTensor(tensor); !wrong.empty())
+      return wrong;
+  for (CapturedTensor &tensor : graph.tensors)
+    tensor.viewOffsetBytes = fields.take<uint64_t>();
+  return "";
+}
+
+static std::string takeRun(RecordFields &fields, ArrayRef<uint32_t> nodeCounts,
+                           CapturedRun &run) {
+  run.number = fields.take<uint32_t>();
+  run.graph = fields.take<uint32_t>();
+  run.thread = fields.take<uint32_t>();
+  uint8_t state = fields.take<uint8_t>();
+  run.startNanoseconds = fields.take<int64_t>();
+  run.endNanoseconds = fields.take<int64_t>();
+  uint32_t ops = fields.take<uint32_t>();
+  constexpr uint64_t opBytes = 4 + 2 * 8;
+  if (!fields.hasRoomFor(ops, opBytes))
+    return "";
+  if (run.graph >= nodeCounts.size())
+    return "a run of graph " + std::to_string(run.graph) +
+           ", which is not there so far";
+  if (state > uint8_t(RunState::Failed))
+    return "a run is in state " + std::to_string(state) +
+           ", which is not known";
+  run.state = RunState(state);
+  if (!isInterval(run.startNanoseconds, run.endNanoseconds))
+    return "a run ends before it starts, or at a time that cannot be";
+  for (uint32_t i = 0; i < ops; ++i) {
+    CapturedOp op;
+    op.node = fields.take<uint32_t>();
+    op.startNanoseconds = fields.take<int64_t>();
+    op.endNanoseconds = fields.take<int64_t>();
+    if (op.node >= nodeCounts[run.graph])
+      return "node " + std::to_string(op.node) + " has run, which graph " +
+             std::to_string(run.graph) + " does not have";
+    if (!isInterval(op.startNanoseconds, op.endNanoseconds))
+      return "an op ends before it starts, or at a time that cannot be";
+    run.ops.push_back(op);
+  }
+  return "";
+}
+
+static std::string takeWait(RecordFields &fields, CapturedWait &wait) {
+  wait.thread = fields.take<uint32_t>();
+  wait.startNanoseconds = fields.take<int64_t>();
+  wait.endNanoseconds = fields.take<int64_t>();
+  return isInterval(wait.startNanoseconds, wait.endNanoseconds)
+             ? ""
+             : "a wait ends before it starts, or at a time that cannot be";
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+namespace {
+class CaptureReader {
+public:
+  CaptureReader(TraceInput &input, GgmlCaptureVisitor &visitor)
+      : input(input), visitor(visitor) {}
+  ::llvm::Error read();
+
+private:
+  ::llvm::Error readHead();
+  /// False at the end.
+  ::llvm::Expected<bool> readRecord();
+  /// Shows a record to the visitor unless something is wrong with it.
+  std::string visit(uint32_t kind, RecordFields &fields, uint64_t offset);
+
+  BinaryInput input;
+  GgmlCaptureVisitor &visitor;
+  std::vector<uint32_t> nodeCounts; ///< of graphs
+};
+} // namespace
+
+::llvm::Error CaptureReader::readHead() {
+  ::llvm::Expected<StringRef> head = input.take(headBytes);
+  if (!head)
+    return head.takeError();
+  if (!isGgmlCapture(*head) || head->size() < headBytes)
+    return input.failAt(0, "the head of a ggml capture is missing");
+  RecordFields fields(head->drop_front(magicBytes));
+  uint32_t found = fields.take<uint32_t>();
+  if (found != version)
+    return input.failAt(magicBytes,
+                        "a capture of version " + Twine(found) + "; version " +
+                            Twine(version) +
+                            " is read: capture with the libllm-ggml-trace.so "
+                            "that came with this program");
+  return ::llvm::Error::success();
+}
+
+std::string CaptureReader::visit(uint32_t kind, RecordFields &fields,
+                                 uint64_t offset) {
+  std::string wrong;
+  auto isWhole = [&] {
+    if (wrong.empty() && fields.isTooShort())
+      wrong = "the record is too short for what it holds";
+    else if (wrong.empty() && fields.bytesLeft())
+      wrong = "the record has " + std::to_string(fields.bytesLeft()) +
+              " bytes behind what it holds";
+    return wrong.empty();
+  };
+  switch (Record(kind)) {
+  case Record::Process: {
+    CapturedProcess process = takeProcess(fields);
+    if (isWhole())
+      visitor.visit(process);
+    break;
+  }
+  case Record::Graph: {
+    GraphTaker taker(fields);
+    wrong = taker.take(uint32_t(nodeCounts.size()));
+    if (!isWhole())
+      break;
+    nodeCounts.push_back(taker.graph.nodes);
+    visitor.visit(std::move(taker.graph));
+    break;
+  }
+  case Record::Run: {
+    CapturedRun run;
+    run.offsetBytes = offset;
+    wrong = takeRun(fields, nodeCounts, run);
+    if (isWhole())
+      visitor.visit(run);
+    break;
+  }
+  case Record::Wait: {
+    CapturedWait wait;
+    wrong = takeWait(fields, wait);
+    if (isWhole())
+      visitor.visit(wait);
+    break;
+  }
+  default:
+    wrong = "a record of kind " + std::to_string(kind) +
+            ", which is not known: is the file damaged?";
+  }
+  return wrong;
+}
+
+::llvm::Expected<bool> CaptureReader::readRecord() {
+  uint64_t offset = input.offsetBytes();
+  auto cut = [&] {
+    visitor.visitCut(offset);
+    return false;
+  };
+  ::llvm::Expected<StringRef> head = input.take(recordHeadBytes);
+  if (!head)
+    return head.takeError();
+  if (head->empty())
+    return false;
+  if (head->size() < recordHeadBytes)
+    return cut();
+  RecordFields headFields(*head);
+  uint32_t kind = headFields.take<uint32_t>(),
+           bytes = headFields.take<uint32_t>();
+  if (bytes > maxRecordBytes)
+    return input.failAt(offset, "a record of " + Twine(bytes) +
+                                    " bytes, which is more than any has: is "
+                                    "the file damaged?");
+  ::llvm::Expected<StringRef> body = input.take(bytes);
+  if (!body)
+    return body.takeError();
+  if (body->size() < bytes)
+    return cut();
+  RecordFields fields(*body);
+  std::string wrong = visit(kind, fields, offset);
+  if (!wrong.empty())
+    return input.failAt(offset, wrong);
+  return true;
+}
+
+::llvm::Error CaptureReader::read() {
+  if (::llvm::Error error = readHead())
+    return error;
+  while (true) {
+    ::llvm::Expected<bool> more = readRecord();
+    if (!more)
+      return more.takeError();
+    if (!*more)
+      return ::llvm::Error::success();
+  }
+}
+
+::llvm::Error mlir::llm::readGgmlCapture(TraceInput &input,
+                                         GgmlCaptureVisitor &visitor) {
+  return CaptureReader(input, visitor).read();
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct GraphCollector : GgmlCaptureVisitor {
+  void visit(CapturedGraph &&graph) override {
+    graphs.push_back(std::move(graph));
+  }
+  void visit(const CapturedRun &run) override {
+    graphs[run.graph].runs += run.state != RunState::GoesOn;
+  }
+  std::vector<CapturedGraph> graphs;
+};
+} // namespace
+
+::llvm::Expected<std::vector<CapturedGraph>>
+mlir::llm::readCapturedGraphs(StringRef path) {
+  ::llvm::Expected<TraceInput> input = TraceInput::open(path);
+  if (!input)
+    return input.takeError();
+  ::llvm::Expected<StringRef> beginning = input->peek();
+  if (!beginning)
+    return beginning.takeError();
+  if (!isGgmlCapture(*beginning))
+    return input->fail(0, "a program can be made of a capture of ggml alone, "
+                          "which libllm-ggml-trace.so writes; this is another "
+                          "file");
+  GraphCollector collector;
+  if (::llvm::Error error = readGgmlCapture(*input, collector))
+    return error;
+  return std::move(collector.graphs);
+}
