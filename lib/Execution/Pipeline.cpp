@@ -8,6 +8,7 @@
 #include "Pipeline.h"
 #include "OutlineKernels.h"
 #include "ParallelLoops.h"
+#include "PartsOnThreads.h"
 #include "RegisterTiles.h"
 #include "SmallFloats.h"
 #include "llm/Execution/Executable.h"
@@ -132,7 +133,7 @@ void llm::addKernels(OpPassManager &pm, unsigned threads) {
   if (threads == 1)
     pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   else
-    pm.addNestedPass<func::FuncOp>(createForallToParallelLoopPass());
+    pm.addPass(createPartsOnThreadsPass(threads));
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.addNestedPass<func::FuncOp>(std::make_unique<CopiesAsLoops>());
