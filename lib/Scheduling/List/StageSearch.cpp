@@ -109,6 +109,14 @@ StageSearch::StageSearch(const Problem &problem, const TryReport &report)
     : problem(problem), report(report), order(topologicalOrder(problem)),
       borders(findBorders(problem, order)) {}
 
+/// From few parts to many: what is cut finely is not looked at where there is
+/// too much of it. A block on a machine with little private memory has a
+/// million parts in the ways to cut an op.
+size_t StageSearch::effortAlone() const {
+  constexpr size_t ofAll = size_t(1) << 19, least = 256;
+  return std::max(least, ofAll / order.size());
+}
+
 unsigned StageSearch::cutAlone(Problem task, bool onHalf) {
   if (task.tasks.front().alternatives.empty())
     return 0;
@@ -124,7 +132,7 @@ unsigned StageSearch::cutAlone(Problem task, bool onHalf) {
     return same->second.second;
   // Others come before it and behind it: it is not done where it is near its
   // own bound.
-  ListSearch search(task, /*bound=*/0, /*effort=*/SIZE_MAX, report);
+  ListSearch search(task, /*bound=*/0, effortAlone(), report);
   search.tryEachChoice();
   unsigned choice = search.best() && !search.best()->choices.empty()
                         ? search.best()->choices.front()

@@ -52,6 +52,8 @@ private:
   };
 
   Problem extract(size_t begin, size_t end) const;
+  /// Parts that are placed, about, to find how one task is best cut.
+  size_t effortAlone() const;
   unsigned cutAlone(Problem alone, bool onHalf);
   Found search(const Stage &stage, size_t effort, double worth);
   void findStages();
