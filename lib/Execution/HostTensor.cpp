@@ -132,6 +132,13 @@ HostTensor::HostTensor(Type element, ArrayRef<int64_t> shape)
   owner = std::shared_ptr<void>(data, std::free);
 }
 
+HostTensor HostTensor::copy() const {
+  size_t bytes = std::max<int64_t>(getSizeBytes(), 1);
+  char *own = allocate(bytes);
+  std::memcpy(own, data, getSizeBytes());
+  return {element, shape, own, std::shared_ptr<void>(own, std::free)};
+}
+
 int64_t HostTensor::getNumElements() const {
   int64_t count = 1;
   for (int64_t size : shape)

@@ -237,8 +237,8 @@ FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
   if (failed(type))
     return failure();
   // What a file has is mapped.
-  if ((!files || isCache(argument)) &&
-      failed(reserve("'" + argument.name + "'", *type)))
+  bool staysMapped = files && !options.copiesWeights && !isCache(argument);
+  if (!staysMapped && failed(reserve("'" + argument.name + "'", *type)))
     return failure();
   // A prompt begins with an empty cache; what comes behind keys that nobody
   // computed here gets random ones.
@@ -296,8 +296,11 @@ FailureOr<HostTensor> Inputs::readWeight(const ProgramArgument &argument) {
   FailureOr<WeightParts> read = files->read(argument.name, parts, loc);
   if (failed(read))
     return failure();
-  for (auto [part, tensor] : llvm::enumerate(*read))
+  for (auto [part, tensor] : llvm::enumerate(*read)) {
+    if (options.copiesWeights)
+      tensor = tensor.copy();
     weights[(&argument)[part].name] = tensor;
+  }
   return read->front();
 }
 

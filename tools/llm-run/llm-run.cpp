@@ -60,6 +60,10 @@ struct CommandLine {
       "weights", cl::value_desc("path"),
       cl::desc("Weights by name: a GGUF file, *.safetensors, an index, or the "
                "folder of these")};
+  cl::opt<bool> copyWeights{
+      "copy-weights",
+      cl::desc("Copy weights of a file to memory, into large pages, instead of "
+               "mapping it: many steps take less time, and more memory")};
   cl::opt<uint64_t> seed{"random-weights", cl::init(1), cl::value_desc("seed"),
                          cl::desc("Of random weights, and of inputs")};
   cl::opt<std::string> saveWeights{
@@ -263,6 +267,9 @@ static LogicalResult checkOptions(const CommandLine &options, Location loc) {
   if (options.counters && options.trace.empty())
     return emitError(loc) << "what '--counters' counts stands in a trace; say "
                              "where to write it: '--trace=FILE'";
+  if (options.copyWeights && options.weights.empty())
+    return emitError(loc) << "'--copy-weights' copies those of a file; say "
+                             "which: '--weights=PATH'";
   if (options.threads < 1)
     return emitError(loc) << "'--threads' must be 1 or more, got 0";
   if (options.repeat < 1 || options.warmup < 0)
@@ -392,6 +399,7 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
                      options.promptFile,
                      {options.sizes.begin(), options.sizes.end()},
                      options.weights,
+                     options.copyWeights,
                      options.seed,
                      options.steps};
   Inputs inputs(**executable, given, facts, loc);

@@ -58,6 +58,8 @@ public:
   /// Sets all elements, in order.
   void fill(function_ref<float()> next);
 
+  /// The same in memory of its own, in large pages where it is large.
+  HostTensor copy() const;
   /// The same numbers, as near as the type has them.
   HostTensor convertTo(Type type) const;
 
