@@ -229,6 +229,7 @@ void llm::registerLinalgLowerings(DialectRegistry &registry) {
     attachProductLowerings(context);
     attachPositionLowerings(context);
     attachAttentionLowerings(context);
+    attachRouterLowerings(context);
     attachExpertLowerings(context);
     attachCacheLowerings(context);
     attachModelEndLowerings(context);

@@ -35,6 +35,7 @@ void attachElementwiseLowerings(MLIRContext *context);
 void attachQuantizeLowerings(MLIRContext *context);
 void attachProductLowerings(MLIRContext *context);
 void attachAttentionLowerings(MLIRContext *context);
+void attachRouterLowerings(MLIRContext *context);
 void attachExpertLowerings(MLIRContext *context);
 void attachPositionLowerings(MLIRContext *context);
 void attachCacheLowerings(MLIRContext *context);

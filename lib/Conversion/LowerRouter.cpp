@@ -1,0 +1,284 @@
+//===- LowerRouter.cpp - Which experts a token goes to --------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowerings.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+
+constexpr double notSelectable = -std::numeric_limits<double>::infinity();
+
+class RouteLowering {
+public:
+  RouteLowering(MoeRouteOp op, LinalgLowering &lowering)
+      : op(op), lowering(lowering), builder(lowering.getBuilder()),
+        loc(lowering.getLoc()), type(lowering.getComputeType()),
+        identity(builder.getMultiDimIdentityMap(2)),
+        row(identity.getMajorSubMap(1)) {}
+
+  LogicalResult lower() {
+    Value scores = makeScores();
+    Value selectable = scores;
+    if (op.getBias())
+      selectable = map(
+          scores, {lowering.getArray(op.getBias()), columns()},
+          [](const Arithmetic &a, ValueRange x) { return a.add(x[0], x[1]); });
+    int64_t groups = op.getGroups().value_or(1);
+    if (groups > 1)
+      selectable = keepBestGroups(selectable, groups);
+    Value experts = selectBest(selectable, op.getTopK()).indices;
+    lowering.setResult(0, makeShares(scores, experts));
+    lowering.setResult(1, experts);
+    return success();
+  }
+
+private:
+  AffineMap columns() { return mapOf(op.getContext(), 2, {1}); }
+
+  using Formula = function_ref<Value(const Arithmetic &, ValueRange)>;
+
+  Value map(Value x, const Read &other, Formula formula) {
+    return lowering.compute(lowering.getSizes(x),
+                            {{lowering.asArray(x), identity}, other}, type,
+                            [&](OpBuilder &b, Location loc, ValueRange x) {
+                              return formula({b, loc, type}, x);
+                            });
+  }
+
+  /// A number for each row of x.
+  Value reduceRows(Value x, double start, Formula formula) {
+    return lowering.reduce(lowering.filled(lowering.getSizes(x)[0], start), row,
+                           {{lowering.asArray(x), identity}},
+                           [&](OpBuilder &b, Location loc, ValueRange numbers) {
+                             return formula({b, loc, type}, numbers);
+                           });
+  }
+
+  Value softmax(Value x) {
+    Value most = reduceRows(x, notSelectable,
+                            [](const Arithmetic &a, ValueRange numbers) {
+                              return a.maximum(numbers[0], numbers[1]);
+                            });
+    Value terms = map(x, {lowering.asArray(most), row},
+                      [](const Arithmetic &a, ValueRange numbers) {
+                        return a.exp(a.subtract(numbers[0], numbers[1]));
+                      });
+    return divideByRows(terms);
+  }
+
+  Value divideByRows(Value x) {
+    Value sums = reduceRows(x, 0, [](const Arithmetic &a, ValueRange numbers) {
+      return a.addTerm(numbers[1], numbers[0]);
+    });
+    return map(x, {lowering.asArray(sums), row},
+               [](const Arithmetic &a, ValueRange numbers) {
+                 return a.divide(numbers[0], numbers[1]);
+               });
+  }
+
+  Value sigmoid(const Array &x) {
+    return lowering.compute(lowering.getSizes(x.getValues()), {{x, identity}},
+                            type,
+                            [&](OpBuilder &b, Location loc, ValueRange x) {
+                              return Arithmetic{b, loc, type}.sigmoid(x[0]);
+                            });
+  }
+
+  /// What experts are selected by, but for the bias.
+  Value makeScores() {
+    Array logits = lowering.getArray(op.getLogits());
+    switch (op.getScoring()) {
+    case ExpertScoring::Softmax:
+      return softmax(lowering.round(logits.getValues(), type));
+    case ExpertScoring::Sigmoid:
+      return sigmoid(logits);
+    case ExpertScoring::TopkSoftmax:
+    case ExpertScoring::TopkSigmoid:
+      return lowering.round(logits.getValues(), type);
+    }
+    llvm_unreachable("unknown scoring");
+  }
+
+  /// The columns of the largest numbers of each row, and the numbers without
+  /// these.
+  struct Selection {
+    Value indices, rest;
+  };
+
+  /// The first of equal ones first.
+  Selection selectBest(Value numbers, int64_t count) {
+    OpFoldResult rows = lowering.getSizes(numbers)[0];
+    OpFoldResult one = builder.getIndexAttr(1);
+    Value indices = lowering.empty({rows, builder.getIndexAttr(count)},
+                                   builder.getI32Type());
+    auto loop = scf::ForOp::create(builder, loc, lowering.index(builder, 0),
+                                   lowering.index(builder, count),
+                                   lowering.index(builder, 1),
+                                   ValueRange{numbers, indices});
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value rest = loop.getRegionIterArg(0);
+    Value best = findBest(rest);
+    Value next = tensor::InsertSliceOp::create(
+        builder, loc, best, loop.getRegionIterArg(1),
+        ArrayRef<OpFoldResult>{builder.getIndexAttr(0), loop.getInductionVar()},
+        ArrayRef<OpFoldResult>{rows, one}, ArrayRef<OpFoldResult>{one, one});
+    scf::YieldOp::create(builder, loc, ValueRange{takeOut(rest, best), next});
+    return {loop.getResult(1), loop.getResult(0)};
+  }
+
+  /// The column of the largest number of each row, [m] of i32.
+  Value findBest(Value numbers) {
+    OpFoldResult rows = lowering.getSizes(numbers)[0];
+    Value most = lowering.filled({rows}, notSelectable);
+    Value column = lowering.filled({rows}, builder.getI32IntegerAttr(0));
+    auto generic = linalg::GenericOp::create(
+        builder, loc, TypeRange{most.getType(), column.getType()}, numbers,
+        ValueRange{most, column}, ArrayRef<AffineMap>{identity, row, row},
+        ArrayRef<utils::IteratorType>{utils::IteratorType::parallel,
+                                      utils::IteratorType::reduction},
+        [&](OpBuilder &b, Location loc, ValueRange x) {
+          Value isLarger = arith::CmpFOp::create(
+              b, loc, arith::CmpFPredicate::OGT, x[0], x[1]);
+          Value here = arith::IndexCastOp::create(
+              b, loc, b.getI32Type(), linalg::IndexOp::create(b, loc, 1));
+          auto choose = [&](Value yes, Value no) -> Value {
+            return arith::SelectOp::create(b, loc, isLarger, yes, no);
+          };
+          linalg::YieldOp::create(
+              b, loc, ValueRange{choose(x[0], x[1]), choose(here, x[2])});
+        });
+    return generic.getResult(1);
+  }
+
+  /// `numbers` with none in the column of each row.
+  Value takeOut(Value numbers, Value column) {
+    auto generic = linalg::GenericOp::create(
+        builder, loc, numbers.getType(), column, numbers,
+        ArrayRef<AffineMap>{row, identity},
+        SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel),
+        [&](OpBuilder &b, Location loc, ValueRange x) {
+          Value here = arith::IndexCastOp::create(
+              b, loc, b.getI32Type(), linalg::IndexOp::create(b, loc, 1));
+          Value isIt = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                             here, x[0]);
+          Value none = Arithmetic{b, loc, type}.constant(notSelectable);
+          Value left = arith::SelectOp::create(b, loc, isIt, none, x[1]);
+          linalg::YieldOp::create(b, loc, left);
+        });
+    return generic.getResult(0);
+  }
+
+  /// Scores of the experts of the best groups; the others cannot be selected.
+  Value keepBestGroups(Value scores, int64_t groups) {
+    int64_t experts = op.getLogits().getType().getDimSize(1);
+    Value best = scoreGroups(scores, groups);
+    Value rest = selectBest(best, *op.getTopGroups()).rest;
+    AffineExpr m, e;
+    bindDims(op.getContext(), m, e);
+    AffineMap groupOf = AffineMap::get(2, 0, {m, e.floorDiv(experts / groups)},
+                                       op.getContext());
+    return map(scores, {lowering.asArray(rest), groupOf},
+               [](const Arithmetic &a, ValueRange x) -> Value {
+                 Value none = a.constant(notSelectable);
+                 Value isTaken = arith::CmpFOp::create(
+                     a.b, a.loc, arith::CmpFPredicate::OEQ, x[1], none);
+                 return arith::SelectOp::create(a.b, a.loc, isTaken, x[0],
+                                                none);
+               });
+  }
+
+  /// The best score of each group, with a bias the sum of the two best.
+  Value scoreGroups(Value scores, int64_t groups) {
+    int64_t experts = op.getLogits().getType().getDimSize(1);
+    Array grouped = lowering.split(lowering.asArray(scores), 1,
+                                   builder.getIndexAttr(experts / groups));
+    SmallVector<OpFoldResult> sizes = {lowering.getSizes(scores)[0],
+                                       builder.getIndexAttr(groups)};
+    AffineMap group = mapOf(op.getContext(), 3, {0, 1});
+    bool isPair = op.getBias() && experts > groups;
+    SmallVector<Value> inits(isPair ? 2 : 1,
+                             lowering.filled(sizes, notSelectable));
+    SmallVector<AffineMap> maps(inits.size(), group);
+    maps.insert(maps.begin(), builder.getMultiDimIdentityMap(3));
+    auto generic = linalg::GenericOp::create(
+        builder, loc, ValueRange(inits).getTypes(), grouped.tensors, inits,
+        maps,
+        ArrayRef<utils::IteratorType>{utils::IteratorType::parallel,
+                                      utils::IteratorType::parallel,
+                                      utils::IteratorType::reduction},
+        [&](OpBuilder &b, Location loc, ValueRange x) {
+          Arithmetic a{b, loc, type};
+          SmallVector<Value> best = {a.maximum(x[0], x[1])};
+          // The second is the larger one of those that lost.
+          if (isPair)
+            best.push_back(a.maximum(x[2], a.minimum(x[0], x[1])));
+          linalg::YieldOp::create(b, loc, best);
+        });
+    if (!isPair)
+      return generic.getResult(0);
+    return map(
+        generic.getResult(0),
+        {lowering.asArray(generic.getResult(1)), identity},
+        [](const Arithmetic &a, ValueRange x) { return a.add(x[0], x[1]); });
+  }
+
+  Value makeShares(Value scores, Value experts) {
+    Value shares = gather(scores, experts);
+    if (op.getScoring() == ExpertScoring::TopkSoftmax)
+      shares = softmax(shares);
+    if (op.getScoring() == ExpertScoring::TopkSigmoid)
+      shares = sigmoid(lowering.asArray(shares));
+    if (op.getNormalize())
+      shares = divideByRows(shares);
+    double scale = op.getScale() ? op.getScale()->convertToDouble() : 1;
+    return lowering.compute(lowering.getSizes(shares),
+                            {{lowering.asArray(shares), identity}},
+                            getElementTypeOrSelf(op.getShares().getType()),
+                            [&](OpBuilder &b, Location loc, ValueRange x) {
+                              Arithmetic a{b, loc, type};
+                              return a.multiply(a.constant(scale), x[0]);
+                            });
+  }
+
+  /// The scores in the columns that `experts` name.
+  Value gather(Value scores, Value experts) {
+    return lowering.generate(
+        lowering.getSizes(experts), type,
+        [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
+          Value number = tensor::ExtractOp::create(b, loc, experts, at);
+          Value expert =
+              arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+          return tensor::ExtractOp::create(b, loc, scores,
+                                           ValueRange{at[0], expert});
+        });
+  }
+
+  MoeRouteOp op;
+  LinalgLowering &lowering;
+  OpBuilder &builder;
+  Location loc;
+  Type type;
+  AffineMap identity, row;
+};
+
+LogicalResult lowerMoeRoute(MoeRouteOp op, LinalgLowering &lowering) {
+  if (op.getLogits().getType().isDynamicDim(1))
+    return op.emitOpError("has an open number of experts, of which none can "
+                          "be selected: bind it (llm-bind-shapes)");
+  return RouteLowering(op, lowering).lower();
+}
+
+} // namespace
+
+void llm::attachRouterLowerings(MLIRContext *context) {
+  attachLowering<MoeRouteOp, lowerMoeRoute>(context);
+}
