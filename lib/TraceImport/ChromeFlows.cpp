@@ -29,7 +29,7 @@ void ChromeFlows::addEnd(const ChromeEvent &event, int64_t nanoseconds) {
   const ChromeLanes::State &state = lanes.stateOf(end.lane);
   if (state.last != TraceEvent::none && !end.isNext) {
     const TraceEvent &last = builder.event(state.last);
-    bool isOpen = !state.open.empty() && state.open.back() == state.last;
+    bool isOpen = !state.open.empty() && state.open.back().event == state.last;
     if (last.startNanoseconds == nanoseconds ||
         (last.startNanoseconds < nanoseconds &&
          (isOpen || nanoseconds < last.endNanoseconds)))

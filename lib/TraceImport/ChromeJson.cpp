@@ -421,17 +421,19 @@ void ChromeSax::setField(const JsonScalar &value) {
 // The whole
 //===----------------------------------------------------------------------===//
 
-bool ChromeSax::parse_error(size_t position, const std::string &lastToken,
+bool ChromeSax::parse_error(size_t position, const std::string &,
                             const nlohmann::json::exception &exception) {
+  // What is wrong, the parser says in words alone.
+  StringRef message = exception.what();
+  bool isEnd = message.contains("unexpected end of input");
+  bool isBracket = message.contains("unexpected ']'");
   // Writers put a comma behind each event, and some are ended before the
   // bracket; the format allows it.
-  bool isEnd = cursor.isAtEnd() && StringRef(lastToken).trim().empty();
-  if (place == Place::Events && (isEnd ? isBareList : lastToken == "]")) {
+  if (place == Place::Events && (isBracket || (isEnd && isBareList))) {
     endsOpen = true;
     return false;
   }
   // "[json.exception...] parse error at line 1, column 2: what we want"
-  StringRef message = exception.what();
   message = message.substr(message.find("] ") + 2);
   if (message.starts_with("parse error at "))
     message = message.split(": ").second;
@@ -464,7 +466,7 @@ bool ChromeSax::parse_error(size_t position, const std::string &lastToken,
   if (sax.endsOpen)
     handler.note("The list of events ends at byte " +
                  Twine(cursor.takenBytes()) +
-                 " without a bracket, or with a comma before it; what follows "
-                 "is not read.");
+                 " with a comma too many or without a bracket; what follows is "
+                 "not read.");
   return ::llvm::Error::success();
 }

@@ -18,8 +18,12 @@ namespace mlir::llm {
 /// Lanes by pid and tid, and what is under way on each.
 class ChromeLanes {
 public:
+  struct Open {
+    uint32_t event;
+    uint64_t offsetBytes;
+  };
   struct State {
-    std::vector<uint32_t> open;          ///< begun, not ended
+    std::vector<Open> open;              ///< begun, not ended
     uint32_t last = TraceEvent::none;    ///< that stands last in the file
     int64_t lastNanoseconds = INT64_MIN; ///< known of the lane
   };

@@ -162,7 +162,7 @@ void ChromeTrace::addInstant(const ChromeEvent &event) {
 
 void ChromeTrace::begin(const ChromeEvent &event, uint32_t lane) {
   uint32_t number = addEvent(event, lane, now);
-  lanes.stateOf(lane).open.push_back(number);
+  lanes.stateOf(lane).open.push_back({number, event.offsetBytes});
 }
 
 void ChromeTrace::end(const ChromeEvent &event, uint32_t lane) {
@@ -170,7 +170,7 @@ void ChromeTrace::end(const ChromeEvent &event, uint32_t lane) {
   state.lastNanoseconds = std::max(state.lastNanoseconds, now);
   if (state.open.empty())
     return countNote("Ends (E, e) without a beginning are left out", event);
-  TraceEvent &begun = builder.event(state.open.back());
+  TraceEvent &begun = builder.event(state.open.back().event);
   state.open.pop_back();
   if (now < begun.startNanoseconds)
     return countNote("Events that end (E, e) before they begin have no length",
@@ -189,15 +189,16 @@ void ChromeTrace::endAsync(const ChromeEvent &event) {
 void ChromeTrace::endWhatIsOpen() {
   for (uint32_t lane = 0; lane < lanes.size(); ++lane) {
     ChromeLanes::State &state = lanes.stateOf(lane);
-    for (uint32_t number : state.open) {
-      TraceEvent &event = builder.event(number);
+    for (const ChromeLanes::Open &open : state.open) {
+      TraceEvent &event = builder.event(open.event);
       event.endNanoseconds =
           std::max(event.startNanoseconds, state.lastNanoseconds);
     }
     if (!state.open.empty())
       builder.countNote("Events that begin (B, b) and do not end are taken to "
-                        "end with the last event of their lane",
-                        "lane " + Twine(lane + 1), state.open.size());
+                        "end with the last event of their thread",
+                        "byte " + Twine(state.open.front().offsetBytes),
+                        state.open.size());
   }
 }
 

@@ -182,8 +182,8 @@ void TraceBuilder::drawArrows() {
     if (from.event != none && into.event != none)
       built.arrows.push_back({from.event, into.event});
   if (size_t lost = arrows.size() - built.arrows.size())
-    addNote(Twine(lost) + " arrows are left out: no event is where they begin "
-                          "or end.");
+    addNote("Arrows that begin or end where no event is are left out: " +
+            Twine(lost) + ".");
 }
 
 static bool isWork(const TraceEvent &event) {

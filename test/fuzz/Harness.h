@@ -28,6 +28,8 @@ void runPasses(StringRef text);
 void runHfConfig(StringRef text);
 /// A GGUF file, the same.
 void runGguf(StringRef bytes);
+/// A trace that another tool recorded, of any format.
+void runTrace(StringRef bytes);
 /// A target file, JSON or CSV.
 void runTarget(StringRef text);
 

@@ -26,7 +26,7 @@ namespace fs = llvm::sys::fs;
 
 static constexpr llvm::StringLiteral usage =
     "usage: llm-fuzz-replay [-v] [-mutants=<number>] "
-    "passes|hf-config|gguf|target "
+    "passes|hf-config|gguf|target|trace "
     "<file or folder>...";
 
 using Harness = void (*)(llvm::StringRef);
@@ -37,6 +37,7 @@ static Harness findHarness(llvm::StringRef name) {
       .Case("hf-config", runHfConfig)
       .Case("gguf", runGguf)
       .Case("target", runTarget)
+      .Case("trace", runTrace)
       .Default(nullptr);
 }
 
