@@ -12,10 +12,35 @@
 
 namespace mlir::llm {
 
+/// Numbers in a row, of which the first large or small one is found in O(log
+/// n).
+class NumberRow {
+public:
+  size_t size() const { return count; }
+  void push_back(int64_t number);
+  int64_t operator[](size_t place) const { return nodes[leaves + place].least; }
+  void set(size_t place, int64_t number);
+  /// `size()` where there is none.
+  size_t findAtLeast(int64_t number) const;
+  size_t findAtMost(int64_t number) const;
+
+private:
+  struct Node {
+    int64_t least = INT64_MAX, most = INT64_MIN;
+  };
+  template <typename Holds>
+  size_t findFirst(Holds holds) const;
+  void update(size_t node);
+
+  size_t count = 0, leaves = 0;
+  std::vector<Node> nodes; ///< a binary tree, the root at 1
+};
+
 /// The tracks that slices of one track are on: its own, and those for slices
 /// that overlap others without lying in them, as a schedule that breaks a rule
 /// or a measurement can have them. Viewers drop such slices or pair their ends
-/// wrongly. Times are of any unit, in the order in which slices begin.
+/// wrongly. Times are of any unit, in the order in which slices begin and end.
+/// A slice takes O(log n) of the tracks that there are.
 class OverlapTracks {
 public:
   /// The layout and the sink must outlive it. All tracks are those of the
@@ -23,8 +48,8 @@ public:
   OverlapTracks(const TraceLayout &layout, TraceSink &sink)
       : layout(layout), sink(sink), tracks(layout.tracks.size()),
         nextTrack(layout.tracks.size()) {
-    for (auto [track, own] : llvm::enumerate(tracks))
-      own.push_back({unsigned(track), {}});
+    for (auto [number, track] : llvm::enumerate(tracks))
+      track.add(number);
   }
 
   /// Where a slice goes that begins now; a new track where there is no room.
@@ -33,13 +58,22 @@ public:
   unsigned end(unsigned track, int64_t end);
 
 private:
-  struct Open {
-    unsigned track;
-    SmallVector<int64_t, 4> ends; ///< of slices under way
+  /// A track of the layout, and those for what overlaps on it.
+  struct Track {
+    struct Open {
+      unsigned track;
+      SmallVector<int64_t, 4> ends; ///< of slices under way
+    };
+    void add(unsigned track);
+    unsigned push(size_t place, int64_t end);
+    unsigned pop(size_t place);
+
+    std::vector<Open> open;
+    NumberRow nextEnds; ///< of each of them; the last time where none is open
   };
   const TraceLayout &layout;
   TraceSink &sink;
-  std::vector<SmallVector<Open, 1>> tracks; ///< of each track of the layout
+  std::vector<Track> tracks;
   unsigned nextTrack;
 };
 
