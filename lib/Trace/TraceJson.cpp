@@ -61,10 +61,12 @@ static std::string cutDecimals(double microseconds) {
 /// Billionths of a unit, without the zeros at the end.
 static std::string inUnits(int64_t billionths) {
   constexpr int64_t billion = 1000000000;
-  std::string decimals = std::to_string(billion + billionths % billion);
+  std::string decimals =
+      std::to_string(billion + std::abs(billionths % billion));
   decimals.erase(decimals.find_last_not_of('0') + 1);
   decimals[0] = '.'; // of a one and nine digits
-  return std::to_string(billionths / billion) +
+  return (billionths < 0 ? "-" : "") +
+         std::to_string(std::abs(billionths / billion)) +
          (decimals.size() > 1 ? decimals : "");
 }
 

@@ -53,8 +53,9 @@ static std::vector<uint32_t> listHostWork(const ImportedTrace &trace) {
     if (event.kind == TraceEventKind::Op)
       hasOps[event.lane] = true;
   auto isCandidate = [&](const TraceEvent &event) {
-    return event.kind ==
-           (hasOps[event.lane] ? TraceEventKind::Op : TraceEventKind::Range);
+    return !trace.lanes[event.lane].isDevice &&
+           event.kind == (hasOps[event.lane] ? TraceEventKind::Op
+                                             : TraceEventKind::Range);
   };
   // Those inside come behind those around them.
   std::vector<bool> holdsCandidate(events.size());
