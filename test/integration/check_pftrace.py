@@ -179,7 +179,7 @@ def freeze(value):
         return tuple(sorted((key, freeze(each)) for key, each in value.items()
                             if each not in ({}, [])))
     if isinstance(value, list):
-        return tuple(freeze(each) for each in value)
+        return tuple(freeze(each) for each in value if each not in ({}, []))
     return value
 
 
