@@ -49,7 +49,7 @@ std::optional<double> Comparison::medianError() const {
                            : (errors[middle - 1] + errors[middle]) / 2;
 }
 
-static double microsecondsOf(const Report &report, const OpReport &op) {
+double llm::microsecondsOf(const Report &report, const OpReport &op) {
   return double(op.count) * cyclesToMicroseconds(op.endCycle - op.startCycle,
                                                  report.target->clockHz);
 }
@@ -65,16 +65,19 @@ Comparison llm::compareReports(const Report &measured,
   for (const OpReport &op : measured.ops) {
     auto known = predictedOf.find(op.name);
     if (known == predictedOf.end()) {
-      comparison.onlyMeasured.push_back(op.name);
+      comparison.onlyMeasured.push_back(
+          {op.name.str(), op.count, microsecondsOf(measured, op)});
       continue;
     }
     const OpReport &other = *known->second;
-    comparison.ops.push_back({op.name, op.count, microsecondsOf(measured, op),
+    comparison.ops.push_back({op.name.str(), op.count,
+                              microsecondsOf(measured, op),
                               microsecondsOf(predicted, other), other.bound});
     predictedOf.erase(known);
   }
   for (const OpReport &op : predicted.ops)
     if (predictedOf.contains(op.name))
-      comparison.onlyPredicted.push_back(op.name);
+      comparison.onlyPredicted.push_back(
+          {op.name.str(), op.count, microsecondsOf(predicted, op)});
   return comparison;
 }

@@ -8,7 +8,7 @@
 #include "llm/Results/Comparison.h"
 #include "llm/Results/OpShapes.h"
 #include "llm/Support/Units.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -42,8 +42,6 @@ private:
     recording.layout.tracks.push_back({group, std::move(name)});
     return recording.layout.tracks.size() - 1;
   }
-  /// What a click on a run of the op shows.
-  static Recording::Values describe(const Report &report, unsigned index);
   static Iterations iterationsOf(const Timeline &timeline, unsigned op,
                                  int64_t run);
 
@@ -51,7 +49,7 @@ private:
 };
 } // namespace
 
-Recording::Values BothRecorder::describe(const Report &report, unsigned index) {
+Recording::Values llm::describeRun(const Report &report, unsigned index) {
   const OpReport &op = report.ops[index];
   Operation *operation = report.program->ops()[index].op;
   Recording::Values args = {{"kind", op.kind.str()},
@@ -87,7 +85,7 @@ void BothRecorder::addMeasured(ArrayRef<RecordedRun> runs) {
       continue;
     Iterations iterations =
         iterationsOf(measured.timeline, run.op, seen[run.op]++);
-    Recording::Values args = describe(measured, run.op);
+    Recording::Values args = describeRun(measured, run.op);
     for (auto [name, count] : llvm::zip_equal(CpuCounters::names, run.counts))
       if (count)
         args[name.str()] = *count;
@@ -97,29 +95,38 @@ void BothRecorder::addMeasured(ArrayRef<RecordedRun> runs) {
   }
 }
 
-void BothRecorder::addPredicted() {
+void llm::forEachSlice(const Report &predicted,
+                       function_ref<void(PredictedSlice)> visit) {
   const Timeline &timeline = predicted.timeline;
-  llvm::MapVector<std::pair<StringRef, int64_t>, unsigned> tracks;
   auto nanosecondsAt = [&](int64_t cycle) {
     return cyclesToNanoseconds(cycle, predicted.target->clockHz);
   };
   timeline.forEachStretch([&](const StretchRun &run) {
     for (unsigned op : run.stretch.ops)
       timeline.forEachTimedSlot(op, run.iterations, [&](const TimedSlot &slot) {
-        auto [track, isNew] =
-            tracks.insert({{slot.engine, slot.engineIndex}, 0});
-        if (isNew)
-          track->second = addTrack(
-              predictedGroup,
-              (slot.engine + "[" + Twine(slot.engineIndex) + "]").str());
-        std::string name = timeline.nameOf(op, run.iterations);
+        PredictedSlice slice;
+        slice.engine =
+            (slot.engine + "[" + Twine(slot.engineIndex) + "]").str();
+        slice.startNanoseconds = nanosecondsAt(slot.startCycle);
+        slice.endNanoseconds = nanosecondsAt(slot.endCycle);
+        slice.name = timeline.nameOf(op, run.iterations);
         if (!slot.prefetched.empty())
-          name += " <- " + slot.prefetched.str();
-        recording.slices.push_back(
-            {track->second, nanosecondsAt(slot.startCycle),
-             nanosecondsAt(slot.endCycle), std::move(name), "predicted",
-             describe(predicted, op)});
+          slice.name += " <- " + slot.prefetched.str();
+        slice.op = op;
+        visit(std::move(slice));
       });
+  });
+}
+
+void BothRecorder::addPredicted() {
+  llvm::StringMap<unsigned> tracks;
+  forEachSlice(predicted, [&](PredictedSlice slice) {
+    auto [track, isNew] = tracks.try_emplace(slice.engine, 0);
+    if (isNew)
+      track->second = addTrack(predictedGroup, slice.engine);
+    recording.slices.push_back({track->second, slice.startNanoseconds,
+                                slice.endNanoseconds, std::move(slice.name),
+                                "predicted", describeRun(predicted, slice.op)});
   });
 }
 

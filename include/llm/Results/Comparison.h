@@ -1,5 +1,4 @@
-//===- Comparison.h - What was measured beside what was predicted -*- C++
-//-*-===//
+//===- Comparison.h - Measured beside predicted -----------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,13 +14,18 @@
 
 namespace mlir::llm {
 
-/// One op on both sides, over all its runs: from the start of the first part to
-/// the end of the last one.
+/// One op on both sides, or several that ran as one, over all runs: from the
+/// start of the first part to the end of the last one.
 struct ComparedOp {
-  StringRef name; ///< with "{}"
+  std::string name; ///< with "{}"
   int64_t runs = 1;
   double measuredMicroseconds = 0, predictedMicroseconds = 0;
-  CostBound bound; ///< of the prediction
+  CostBound bound; ///< of the prediction, of several ops that of the longest
+  std::vector<StringRef> ops = {}; ///< names of all, where they are several
+  std::string evidence =
+      {};             ///< by which they were matched, if not by this name
+  int64_t pieces = 0; ///< of work that a trace has of it
+  std::vector<int64_t> nanosecondsOfPass = {}; ///< of that work
 
   /// Of what takes no time on either side: nothing.
   std::optional<double> ratio() const;
@@ -29,11 +33,35 @@ struct ComparedOp {
   double difference() const;
 };
 
+/// What one side has alone.
+struct UncomparedWork {
+  std::string name;
+  int64_t runs = 1; ///< of all passes
+  double microseconds = 0;
+  std::string reason = {}; ///< why it is compared with nothing, if one is known
+  std::vector<int64_t> nanosecondsOfPass = {};
+};
+
+/// One run of the program in a trace.
+struct MeasuredPass {
+  double startMicroseconds = 0, endMicroseconds = 0;
+  int64_t workNanoseconds = 0, matchedNanoseconds = 0;
+  std::string whyNot = {}; ///< it is not compared; empty for those that are
+};
+
+/// How much of the work on both sides is compared, in microseconds.
+struct ComparedShare {
+  double measured = 0, allMeasured = 0, predicted = 0, allPredicted = 0;
+};
+
 /// A run of a program beside its prediction, op by op.
 struct Comparison {
   std::vector<ComparedOp> ops; ///< of both, in the order of the program
-  /// Ops of one side alone.
-  std::vector<StringRef> onlyMeasured, onlyPredicted;
+  std::vector<UncomparedWork> onlyMeasured, onlyPredicted;
+  /// Of a trace, of which not all work may be known.
+  std::optional<ComparedShare> share;
+  std::vector<MeasuredPass> passes; ///< all of a trace
+  std::vector<std::string> notes;   ///< sentences, of how it was compared
   /// The makespans: less than ops take where some of them run side by side.
   double measuredMicroseconds = 0, predictedMicroseconds = 0;
 
@@ -46,11 +74,28 @@ struct Comparison {
 /// Ops are matched by their names. Both reports must outlive it.
 Comparison compareReports(const Report &measured, const Report &predicted);
 
+/// What all runs of an op take, one after the other.
+double microsecondsOf(const Report &report, const OpReport &op);
+
 /// Both on one clock, for viewers of traces: what ran when, run by run, and the
 /// predicted schedule, each as a group of tracks. `runs`: of the program of
 /// `measured`; those of no op are not drawn.
 Recording recordBoth(const Report &measured, ArrayRef<RecordedRun> runs,
                      const Report &predicted);
+
+/// A slot of a schedule, as viewers of traces show it.
+struct PredictedSlice {
+  std::string engine; ///< "core[0]"
+  int64_t startNanoseconds = 0, endNanoseconds = 0;
+  std::string name; ///< of the run, and of what is fetched for it
+  unsigned op = 0;
+};
+/// In the order of the program, iteration by iteration.
+void forEachSlice(const Report &predicted,
+                  function_ref<void(PredictedSlice)> visit);
+
+/// What a click on a run of the op shows.
+Recording::Values describeRun(const Report &report, unsigned op);
 
 } // namespace mlir::llm
 

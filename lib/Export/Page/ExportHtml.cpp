@@ -13,6 +13,7 @@
 #include "ViewerPage.h"
 #include "llm/Export/Files/ExportedFiles.h"
 #include "llm/Export/Files/FunctionFiles.h"
+#include "llm/Export/Page/ReportPage.h"
 #include "llm/Export/Passes.h"
 #include "llm/Export/Report/ReportWriters.h"
 #include "llm/Files/InputFile.h"
@@ -29,42 +30,6 @@ namespace mlir::llm {
 
 using namespace mlir;
 using namespace mlir::llm;
-
-/// JSON as it may stand in a page: without `<`, which could end the element
-/// that it is in, and which in JSON is in strings only; and without the blanks
-/// around values.
-static std::string toPageText(StringRef json) {
-  std::string text;
-  text.reserve(json.size());
-  bool isInString = false;
-  for (size_t at = 0; at < json.size(); ++at) {
-    char letter = json[at];
-    if (!isInString && StringRef(" \t\r\n").contains(letter))
-      continue;
-    if (letter == '"')
-      isInString = !isInString;
-    if (letter == '<') {
-      text += "\\u003c";
-      continue;
-    }
-    text += letter;
-    if (letter == '\\' && at + 1 < json.size())
-      text += json[++at];
-  }
-  return text;
-}
-
-/// The main figures for previews that run no script.
-static std::string summarize(ArrayRef<Report> reports) {
-  std::string text, page;
-  llvm::raw_string_ostream os(text), pageStream(page);
-  for (const Report &report : reports) {
-    writeReportSummary(report, os);
-    os << "\n";
-  }
-  ::llvm::printHTMLEscaped(text, pageStream);
-  return page;
-}
 
 /// As far as no page could show it otherwise.
 static LogicalResult checkReport(const LocatedJson &report) {
@@ -181,13 +146,9 @@ LogicalResult ExportHtmlPass::writePage(StringRef summary, StringRef data) {
         << "the page holds " << data.size() / 1'000'000
         << " MB, which browsers open slowly: schedule whole ops "
            "(--llm-schedule=granularity=op), or layers as a loop";
-  auto [head, rest] = getViewerPage().split(viewerSummaryMark);
-  auto [middle, tail] = rest.split(viewerDataMark);
   return getAnalysis<ExportedFiles>().write(
       *this, file,
-      [&, head = head, middle = middle, tail = tail](llvm::raw_ostream &os) {
-        os << head << summary << middle << data << tail;
-      });
+      [&](llvm::raw_ostream &os) { fillViewerPage(summary, data, os); });
 }
 
 LogicalResult ExportHtmlPass::exportReports() {
@@ -195,10 +156,7 @@ LogicalResult ExportHtmlPass::exportReports() {
   if (failed(evaluation))
     return failure();
   ArrayRef<Report> reports = evaluation->reports();
-  std::string data;
-  llvm::raw_string_ostream os(data);
-  writeReportJson(reports, os);
-  data = "{\"report\":" + toPageText(data);
+  std::string data = "{\"report\":" + toPageText(reports);
   if (!baseline.empty()) {
     std::vector<std::string> names;
     for (const Report &report : reports)

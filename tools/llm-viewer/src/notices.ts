@@ -46,5 +46,5 @@ export function makeNotices(report: Report, data: PageData, baseline: Baseline |
   return h("div", { class: "notices" },
     makeAlert("This program does not fit into memory; its times are those of a machine on which it would:", excess ? [excess] : []),
     makeAlert("This schedule does not hold, so neither do its times:", faultsOf(report)),
-    ...comparisonNotes(report, data, baseline).map((note) => h("p", { class: "note", role: "note" }, note)));
+    ...[...data.notes, ...comparisonNotes(report, data, baseline)].map((note) => h("p", { class: "note", role: "note" }, note)));
 }

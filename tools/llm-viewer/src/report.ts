@@ -154,6 +154,7 @@ export interface Capacity {
 export interface PageData {
   reports: Report[];
   baselines: Report[];
+  notes: string[]; // what a reader must know before the figures
 }
 
 function readFunctions(root: unknown, what: string): Report[] {
@@ -163,9 +164,9 @@ function readFunctions(root: unknown, what: string): Report[] {
   return all as Report[];
 }
 
-/// What the page was written with: {"report": ..., "baseline": ...}.
+/// What the page was written with: {"report": ..., "baseline": ..., "notes": [...]}.
 export function readPageData(text: string): PageData {
-  let root: { report?: unknown; baseline?: unknown };
+  let root: { report?: unknown; baseline?: unknown; notes?: string[] };
   try {
     root = JSON.parse(text);
   } catch (error) {
@@ -174,6 +175,7 @@ export function readPageData(text: string): PageData {
   return {
     reports: readFunctions(root.report ?? {}, "report"),
     baselines: root.baseline ? readFunctions(root.baseline, "baseline") : [],
+    notes: root.notes ?? [],
   };
 }
 

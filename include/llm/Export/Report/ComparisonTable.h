@@ -1,5 +1,4 @@
-//===- ComparisonTable.h - Measured beside predicted, for people -*- C++
-//-*-===//
+//===- ComparisonTable.h - Measured beside predicted ------------*- C++ -*-===//
 //
 // Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,9 +15,18 @@ namespace mlir::llm {
 
 /// A row for each op, in the order of the program: microseconds of all its runs
 /// measured and predicted, their ratio, its share of what the two differ by,
-/// and what bounds the prediction. Behind them the sums, and ops of one side.
+/// and what bounds the prediction. Behind them the sums, and what one side has
+/// alone. Of a trace it says first how much of both sides is compared.
 void writeComparisonTable(const Comparison &comparison,
                           ::llvm::raw_ostream &os);
+/// The same for programs: all that the table has, and the times of each pass.
+void writeComparisonJson(const Comparison &comparison, ::llvm::raw_ostream &os);
+/// One line for each op, and for what one side has alone.
+void writeComparisonCsv(const Comparison &comparison, ::llvm::raw_ostream &os);
+
+/// In sentences what the table says besides its rows: how much is compared,
+/// and what one side has alone.
+std::vector<std::string> describeComparison(const Comparison &comparison);
 
 } // namespace mlir::llm
 

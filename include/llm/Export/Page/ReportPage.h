@@ -1,0 +1,40 @@
+//===- ReportPage.h - Reports as a page for a browser -----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_EXPORT_PAGE_REPORTPAGE_H
+#define LLM_EXPORT_PAGE_REPORTPAGE_H
+
+#include "llm/Results/Report.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::llm {
+
+/// Why this build can write no page, and what to do; empty where it can.
+std::string findPageLack();
+
+/// JSON as it may stand in a page: without `<`, which could end the element
+/// that it is in, and which in JSON is in strings only; and without the blanks
+/// around values.
+std::string toPageText(StringRef json);
+/// Of the reports' JSON.
+std::string toPageText(ArrayRef<Report> reports);
+
+/// The main figures for previews that run no script.
+std::string summarize(ArrayRef<Report> reports);
+
+/// The page with its data: `{"report": .., "baseline": .., "notes": [..]}`, of
+/// which the first alone must be there.
+void fillViewerPage(StringRef summary, StringRef data, ::llvm::raw_ostream &os);
+
+/// What was measured with its prediction beside it. `notes`: sentences that a
+/// reader must know.
+void writeComparedPage(const Report &measured, const Report &predicted,
+                       ArrayRef<std::string> notes, ::llvm::raw_ostream &os);
+
+} // namespace mlir::llm
+
+#endif // LLM_EXPORT_PAGE_REPORTPAGE_H

@@ -1,0 +1,82 @@
+//===- ReportPage.cpp - Reports as a page for a browser -------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Export/Page/ReportPage.h"
+#include "ViewerPage.h"
+#include "llm/Export/Report/ReportWriters.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+std::string mlir::llm::toPageText(StringRef json) {
+  std::string text;
+  text.reserve(json.size());
+  bool isInString = false;
+  for (size_t at = 0; at < json.size(); ++at) {
+    char letter = json[at];
+    if (!isInString && StringRef(" \t\r\n").contains(letter))
+      continue;
+    if (letter == '"')
+      isInString = !isInString;
+    if (letter == '<') {
+      text += "\\u003c";
+      continue;
+    }
+    text += letter;
+    if (letter == '\\' && at + 1 < json.size())
+      text += json[++at];
+  }
+  return text;
+}
+
+std::string mlir::llm::summarize(ArrayRef<Report> reports) {
+  std::string text, page;
+  llvm::raw_string_ostream os(text), pageStream(page);
+  for (const Report &report : reports) {
+    writeReportSummary(report, os);
+    os << "\n";
+  }
+  ::llvm::printHTMLEscaped(text, pageStream);
+  return page;
+}
+
+std::string mlir::llm::toPageText(ArrayRef<Report> reports) {
+  std::string data;
+  llvm::raw_string_ostream os(data);
+  writeReportJson(reports, os);
+  return toPageText(StringRef(data));
+}
+
+void mlir::llm::fillViewerPage(StringRef summary, StringRef data,
+                               llvm::raw_ostream &os) {
+  auto [head, rest] = getViewerPage().split(viewerSummaryMark);
+  auto [middle, tail] = rest.split(viewerDataMark);
+  os << head << summary << middle << data << tail;
+}
+
+std::string mlir::llm::findPageLack() {
+  return getViewerPage().empty()
+             ? ("this build has no page: " + getViewerLack()).str()
+             : "";
+}
+
+void mlir::llm::writeComparedPage(const Report &measured,
+                                  const Report &predicted,
+                                  ArrayRef<std::string> notes,
+                                  llvm::raw_ostream &os) {
+  std::string sentences =
+      nlohmann::json(std::vector<std::string>(notes))
+          .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  fillViewerPage(summarize(measured),
+                 "{\"report\":" + toPageText(measured) +
+                     ",\"baseline\":" + toPageText(predicted) +
+                     ",\"notes\":" + toPageText(StringRef(sentences)) + "}",
+                 os);
+}
