@@ -31,6 +31,10 @@ static ::llvm::Expected<ImportedTrace> refusePerfettoProto(TraceInput &input) {
          "OUT', or record or export it as Chrome JSON");
 }
 
+static bool isSqlite(StringRef beginning) {
+  return beginning.starts_with(StringRef("SQLite format 3\0", 16));
+}
+
 /// What the first bytes of a file say; the first that they fit is taken.
 static const TraceFormat formats[] = {
     {"Perfetto's own format", isPerfettoProto, refusePerfettoProto},
@@ -39,6 +43,7 @@ static const TraceFormat formats[] = {
     {"captures of ggml (libllm-ggml-trace.so)", isGgmlCapture,
      readGgmlCaptureTrace},
     {"traces of ggml-viz", isGgmlViz, readGgmlViz},
+    {"SQLite export of Nsight Systems", isSqlite, readNsys},
 };
 
 static std::string describeBeginning(StringRef beginning) {

@@ -23,6 +23,9 @@ struct TraceFormat {
 bool isChromeJson(StringRef beginning);
 ::llvm::Expected<ImportedTrace> readChromeJson(TraceInput &input);
 
+/// Of the export of Nsight Systems.
+::llvm::Expected<ImportedTrace> readNsys(TraceInput &input);
+
 } // namespace mlir::llm
 
 #endif // LLM_TRACEIMPORT_TRACEFORMATS_H

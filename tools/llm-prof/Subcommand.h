@@ -32,6 +32,7 @@ protected:
 
 std::unique_ptr<Subcommand> makeValidate();
 std::unique_ptr<Subcommand> makeCalibrate();
+std::unique_ptr<Subcommand> makeImport();
 
 /// As `writeOutputFile`; what fails is told.
 LogicalResult writeOutput(StringRef path, MLIRContext &context,

@@ -33,7 +33,8 @@ LogicalResult mlir::llm::writeOutput(StringRef path, MLIRContext &context,
 int main(int argc, char **argv) {
   // What is there so far are the hundreds of options of libLLVM.
   cl::HideUnrelatedOptions(ArrayRef<const cl::OptionCategory *>());
-  std::unique_ptr<Subcommand> subcommands[] = {makeValidate(), makeCalibrate()};
+  std::unique_ptr<Subcommand> subcommands[] = {makeValidate(), makeCalibrate(),
+                                               makeImport()};
   llvm::InitLLVM init(argc, argv);
   obeyNoColor();
   cl::ParseCommandLineOptions(
@@ -45,7 +46,7 @@ int main(int argc, char **argv) {
     if (subcommand->isAsked())
       return failed(subcommand->run(context));
   llvm::errs()
-      << "llm-prof: name a subcommand, validate or calibrate (llm-prof "
+      << "llm-prof: name a subcommand, validate, calibrate or import (llm-prof "
          "validate --help lists its options)\n";
   return 1;
 }

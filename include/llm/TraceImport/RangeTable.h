@@ -1,0 +1,95 @@
+//===- RangeTable.h - Where the time of a recorded run went -----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each piece of work (`listWork`) counts for the ranges around it, across the
+// launch; ranges of one path are one row. Work outside all ranges is a row,
+// too: the rows of the outermost ranges add up to the whole.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRACEIMPORT_RANGETABLE_H
+#define LLM_TRACEIMPORT_RANGETABLE_H
+
+#include "llm/TraceImport/ImportedTrace.h"
+
+namespace mlir::llm {
+
+/// What a path is made of: ranges; ops of a framework, too; the names of the
+/// work, too.
+enum class RangeLevels { Ranges, Ops, Kernels };
+
+/// What is apart in the table: nothing; or each run of a range, each thread or
+/// process of the host.
+enum class RangeGroups { All, Pass, Thread, Process };
+
+struct RangeTableOptions {
+  RangeLevels levels = RangeLevels::Ranges;
+  RangeGroups groups = RangeGroups::All;
+  /// The range whose runs are passes; if empty, the outermost ones.
+  std::string pass;
+  /// "layer.3" and "layer.4" are one row, "layer.*".
+  bool mergesNumbers = false;
+};
+
+struct RangeFigures {
+  uint64_t calls = 0; ///< of ranges; of rows of work, its pieces
+  /// What ran: of devices, or, where the trace has none, ops of the host.
+  uint64_t kernels = 0, copies = 0, fills = 0, ops = 0;
+  uint64_t nanoseconds = 0;     ///< of all that ran
+  uint64_t selfNanoseconds = 0; ///< of that in no row beneath
+};
+
+struct RangeRow {
+  static constexpr uint32_t none = ~uint32_t(0);
+
+  std::string name;
+  bool isOutside = false; ///< of all ranges; without name and parent
+  uint32_t parent = none; ///< a row
+  unsigned depth = 0;     ///< of outermost ranges 0
+  uint32_t group = 0;
+  RangeFigures figures;
+};
+
+struct RangeTable {
+  /// Ranges that lie deeper count for the one around them.
+  static constexpr unsigned maxDepth = 64;
+
+  RangeTableOptions options;
+  std::vector<std::string> groups; ///< "pass 0"; one without name where all are
+  /// By group, each row ahead of those in it, in the order of time.
+  std::vector<RangeRow> rows;
+  bool hasPasses = false;         ///< of `RangeGroups::Pass`
+  RangeFigures total;             ///< of the whole; no calls
+  std::vector<std::string> notes; ///< of the trace, and of the table
+
+  /// ":fwd.layer.attn"; a name that is empty, or has dots, quotes or what
+  /// cannot be printed is quoted: `:fwd."layer.3"`. "(no range)" where work is
+  /// in no range.
+  std::string pathOf(uint32_t row) const;
+};
+
+/// O(n log n) in events.
+RangeTable makeRangeTable(const ImportedTrace &trace,
+                          const RangeTableOptions &options);
+
+/// For people, as indented names.
+void printRangeTable(const RangeTable &table, raw_ostream &os);
+/// One line for each row.
+void printRangeCsv(const RangeTable &table, raw_ostream &os);
+/// With what was read: format, devices, span, notes.
+void printRangeJson(const RangeTable &table, const ImportedTrace &trace,
+                    raw_ostream &os);
+
+/// What a trace is, for people: a line for each fact, notes in the end.
+void printTraceSummary(const ImportedTrace &trace, ArrayRef<std::string> notes,
+                       raw_ostream &os);
+/// From the first event's start to the last one's end.
+int64_t spanNanoseconds(const ImportedTrace &trace);
+
+} // namespace mlir::llm
+
+#endif // LLM_TRACEIMPORT_RANGETABLE_H

@@ -1,0 +1,83 @@
+//===- NsysTables.h - What the tables of an nsys export share ---*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRACEIMPORT_NSYSTABLES_H
+#define LLM_TRACEIMPORT_NSYSTABLES_H
+
+#include "SqliteFile.h"
+#include "TraceBuilder.h"
+
+#include <unordered_map>
+
+namespace mlir::llm {
+
+/// Texts, threads, processes and devices: tables name them by number.
+class NsysTables {
+public:
+  explicit NsysTables(SqliteFile file) : file(std::move(file)) {}
+  /// What is read first.
+  llvm::Error readNames();
+  /// Names of lanes that are known when all is read.
+  void nameLanes();
+
+  struct Interval {
+    int64_t startNanoseconds, endNanoseconds;
+  };
+  /// Of the first two columns; a row that has none is counted.
+  std::optional<Interval> intervalOf(StringRef table, const SqliteRow &row);
+  /// A row that cannot be shown, and why: "no globalTid".
+  void leaveOut(StringRef table, const SqliteRow &row, StringRef why);
+
+  /// Of a text of StringIds, nothing where it has none of this number.
+  std::optional<uint32_t> findText(std::optional<int64_t> id) const;
+  uint32_t threadLane(int64_t globalTid);
+  /// Streams of one number are different ones in different contexts.
+  uint32_t streamLane(int64_t device, std::optional<int64_t> globalPid,
+                      int64_t context, int64_t stream);
+  /// Correlations are numbers within a process.
+  int64_t correlationKey(std::optional<int64_t> globalPid, int64_t correlation);
+  bool hasGlobalPids() const { return namesProcesses; }
+
+  static int64_t processOf(int64_t globalId) {
+    return globalId >> 24 & 0xFFFFFF;
+  }
+
+  SqliteFile file;
+  TraceBuilder builder;
+  int64_t lastNanoseconds = INT64_MIN;
+
+private:
+  struct Stream {
+    int64_t device, process, context, stream;
+    bool operator<(const Stream &other) const {
+      return std::tie(device, process, context, stream) <
+             std::tie(other.device, other.process, other.context, other.stream);
+    }
+  };
+  llvm::Error readStrings();
+  llvm::Error readThreads();
+  llvm::Error readDevices();
+  uint32_t numberOfProcess(int64_t globalId);
+  std::string deviceName(int64_t device, int64_t process) const;
+
+  std::unordered_map<int64_t, uint32_t> strings;
+  std::unordered_map<int64_t, std::string> threadNames, processNames;
+  std::unordered_map<int64_t, uint32_t> threadLanes, processes;
+  std::map<int64_t, std::string> gpuNames;
+  std::map<std::pair<int64_t, int64_t>, int64_t> gpuOfDevice;
+  std::map<Stream, uint32_t> streamLanes;
+  bool namesProcesses = true;
+};
+
+/// NVTX ranges and marks.
+llvm::Error readNsysRanges(NsysTables &tables);
+/// Calls of the runtime and the driver, and what devices did for them.
+llvm::Error readNsysWork(NsysTables &tables);
+
+} // namespace mlir::llm
+
+#endif // LLM_TRACEIMPORT_NSYSTABLES_H

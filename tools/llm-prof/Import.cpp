@@ -1,0 +1,168 @@
+//===- Import.cpp - llm-prof import ---------------------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Subcommand.h"
+#include "llm/Trace/TraceWriter.h"
+#include "llm/TraceImport/RangeTable.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+namespace cl = llvm::cl;
+
+namespace {
+enum class Format { Table, Json, Csv };
+
+struct ImportOptions {
+  explicit ImportOptions(cl::SubCommand &command) : command(command) {}
+  /// Of options that need another one.
+  LogicalResult check(MLIRContext &context) const;
+  RangeTableOptions tableOptions() const;
+
+  cl::SubCommand &command;
+  cl::opt<std::string> input{cl::Positional, cl::Required, cl::sub(command),
+                             cl::desc("<trace>")};
+  cl::opt<bool> table{
+      "table", cl::sub(command),
+      cl::desc("Print where the time went, a row for each path of ranges")};
+  cl::opt<Format> format{
+      "format", cl::desc("How --table prints"),
+      cl::values(clEnumValN(Format::Table, "table", "for people (default)"),
+                 clEnumValN(Format::Json, "json", "with what was read"),
+                 clEnumValN(Format::Csv, "csv", "one line for each row")),
+      cl::init(Format::Table), cl::sub(command)};
+  cl::opt<RangeLevels> levels{
+      "levels", cl::desc("What paths of --table are made of"),
+      cl::values(
+          clEnumValN(RangeLevels::Ranges, "ranges", "ranges alone (default)"),
+          clEnumValN(RangeLevels::Ops, "ops",
+                     "ranges, and ops of the framework"),
+          clEnumValN(RangeLevels::Kernels, "kernels",
+                     "ranges, ops, and names of the work")),
+      cl::init(RangeLevels::Ranges), cl::sub(command)};
+  cl::opt<RangeGroups> groups{
+      "by", cl::desc("What is apart in --table"),
+      cl::values(
+          clEnumValN(RangeGroups::All, "all", "nothing (default)"),
+          clEnumValN(RangeGroups::Pass, "pass",
+                     "runs of an outermost range, or of --range"),
+          clEnumValN(RangeGroups::Thread, "thread", "threads of the host"),
+          clEnumValN(RangeGroups::Process, "process", "processes of the host")),
+      cl::init(RangeGroups::All), cl::sub(command)};
+  cl::opt<std::string> pass{
+      "range", cl::sub(command), cl::value_desc("name"),
+      cl::desc("Passes of --by=pass are the ranges of that name")};
+  cl::opt<bool> mergesNumbers{
+      "merge-numbers", cl::sub(command),
+      cl::desc("Ranges that differ in whole numbers are one row of --table: "
+               "layer.3 and layer.4 are layer.*")};
+  cl::opt<std::string> output{"o", cl::init("-"), cl::sub(command),
+                              cl::desc("Output file of --table"),
+                              cl::value_desc("filename")};
+  cl::opt<std::string> perfetto{
+      "perfetto", cl::sub(command), cl::value_desc("file"),
+      cl::desc("Write the trace for ui.perfetto.dev: *.json, *.json.gz or "
+               "*.pftrace")};
+};
+} // namespace
+
+static InFlightDiagnostic emitToolError(MLIRContext &context) {
+  return emitError(UnknownLoc::get(&context));
+}
+
+LogicalResult ImportOptions::check(MLIRContext &context) const {
+  for (const cl::Option *option :
+       {static_cast<const cl::Option *>(&format),
+        static_cast<const cl::Option *>(&levels),
+        static_cast<const cl::Option *>(&groups),
+        static_cast<const cl::Option *>(&mergesNumbers),
+        static_cast<const cl::Option *>(&output)})
+    if (option->getNumOccurrences() > 0 && !table)
+      return emitToolError(context)
+             << (option->ArgStr.size() == 1 ? "-" : "--") << option->ArgStr
+             << " says how --table prints, which is not asked for";
+  if (!pass.empty() && groups != RangeGroups::Pass)
+    return emitToolError(context)
+           << "--range=" << pass << " says what the passes of --by=pass are, "
+           << "which is not asked for";
+  return success();
+}
+
+RangeTableOptions ImportOptions::tableOptions() const {
+  RangeTableOptions options;
+  options.levels = levels;
+  options.groups = groups;
+  options.pass = pass;
+  options.mergesNumbers = mergesNumbers;
+  return options;
+}
+
+namespace {
+class Import : public Subcommand {
+public:
+  Import() : Subcommand("import", "Read what another tool recorded") {}
+  LogicalResult run(MLIRContext &context) override;
+
+private:
+  LogicalResult print(const ImportedTrace &trace, MLIRContext &context) const;
+  LogicalResult writeTrace(const ImportedTrace &trace,
+                           MLIRContext &context) const;
+
+  ImportOptions options{command};
+};
+} // namespace
+
+/// A table for programs has no place for what was read: that goes to standard
+/// error.
+LogicalResult Import::print(const ImportedTrace &trace,
+                            MLIRContext &context) const {
+  if (!options.table) {
+    printTraceSummary(trace, trace.notes, ::llvm::outs());
+    return success();
+  }
+  RangeTable table = makeRangeTable(trace, options.tableOptions());
+  if (!options.pass.empty() && !table.hasPasses)
+    return emitToolError(context)
+           << options.input << ": no range of the host is called '"
+           << options.pass << "' (--range)";
+  if (options.format == Format::Csv)
+    printTraceSummary(trace, table.notes, ::llvm::errs());
+  return writeOutput(options.output, context, [&](raw_ostream &os) {
+    if (options.format == Format::Json)
+      return printRangeJson(table, trace, os);
+    if (options.format == Format::Csv)
+      return printRangeCsv(table, os);
+    printTraceSummary(trace, table.notes, os);
+    os << "\n";
+    printRangeTable(table, os);
+  });
+}
+
+LogicalResult Import::writeTrace(const ImportedTrace &trace,
+                                 MLIRContext &context) const {
+  return writeOutput(options.perfetto, context, [&](raw_ostream &os) {
+    TraceWriter writer(encodingOf(options.perfetto), os);
+    writeImportedTrace(trace, writer.sink());
+  });
+}
+
+LogicalResult Import::run(MLIRContext &context) {
+  if (failed(options.check(context)))
+    return failure();
+  ::llvm::Expected<ImportedTrace> trace = readTrace(options.input);
+  if (!trace)
+    return emitToolError(context) << ::llvm::toString(trace.takeError());
+  if (failed(print(*trace, context)))
+    return failure();
+  if (!options.perfetto.empty() && failed(writeTrace(*trace, context)))
+    return failure();
+  return success();
+}
+
+std::unique_ptr<Subcommand> mlir::llm::makeImport() {
+  return std::make_unique<Import>();
+}
