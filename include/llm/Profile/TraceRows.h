@@ -1,0 +1,30 @@
+//===- TraceRows.h - Ops of a foreign trace as measured rows ----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PROFILE_TRACEROWS_H
+#define LLM_PROFILE_TRACEROWS_H
+
+#include "llm/Profile/MeasuredTable.h"
+#include "llm/TraceImport/ImportedTrace.h"
+
+namespace mlir::llm {
+
+struct TraceRows {
+  /// One for each kind of op, type, sizes and device, in the order in which
+  /// they ran first; the time is the median of all runs.
+  std::vector<MeasuredRow> rows;
+  std::vector<std::string> notes; ///< what has no row, how often and why
+};
+
+/// PyTorch's ops whose sizes the trace has: products, attention, norms and
+/// elementwise ops. Their time is that of their kernels; of the op itself where
+/// no device is in the trace. Ops in an op that has a row count for that.
+TraceRows makeTraceRows(const ImportedTrace &trace, Location location);
+
+} // namespace mlir::llm
+
+#endif // LLM_PROFILE_TRACEROWS_H

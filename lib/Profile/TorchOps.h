@@ -1,0 +1,31 @@
+//===- TorchOps.h - What an op of PyTorch is as a measured row --*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_PROFILE_TORCHOPS_H
+#define LLM_PROFILE_TORCHOPS_H
+
+#include "llm/Profile/MeasuredTable.h"
+
+namespace mlir::llm {
+
+/// What is known of an op by its name and its args in a trace.
+struct TorchOp {
+  enum class Kind {
+    Other, ///< nothing that rows are of
+    Row,   ///< as `row` says, but for device and time
+    NoRow, ///< `reason` says why
+  };
+  Kind kind = Kind::Other;
+  MeasuredRow row;
+  StringRef reason;
+
+  static TorchOp read(StringRef name, StringRef args, Location location);
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_PROFILE_TORCHOPS_H
