@@ -17,6 +17,10 @@ function colourOf(index: number): string {
   return `#${lighter(1)}${lighter(3)}${lighter(5)}`;
 }
 
+export function coloursOf(kinds: string[]): Colours {
+  return new Map(kinds.map((kind, index) => [kind, colourOf(index)]));
+}
+
 /// By the time that each kind takes, most first.
 export function chooseColours(reports: Report[]): Colours {
   const cycles = new Map<string, number>();
@@ -24,7 +28,7 @@ export function chooseColours(reports: Report[]): Colours {
     for (const op of report.ops)
       cycles.set(op.op, (cycles.get(op.op) ?? 0) + op.scheduled_cycles * op.count);
   const kinds = [...cycles.keys()].sort((a, b) => cycles.get(b)! - cycles.get(a)! || (a < b ? -1 : 1));
-  return new Map(kinds.map((kind, index) => [kind, colourOf(index)]));
+  return coloursOf(kinds);
 }
 
 export const boundColours: Record<string, string> = {

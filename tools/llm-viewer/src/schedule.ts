@@ -1,12 +1,12 @@
 // All slices of a schedule, loops unrolled, in flat arrays sorted by row and start.
 
-import { nameOfRun } from "./names";
+import { nameOfRun, shortName } from "./names";
 import { Op, Report, Slot, Span } from "./report";
 import { extentOf, iterationsOf } from "./runs";
 
 export interface Row {
   label: string; // "core[0]"
-  group: number; // of report.engines
+  group: number; // of report.engines; of a trace the lane
   first: number; // the row's slices: [first, end)
   end: number;
 }
@@ -18,7 +18,33 @@ export interface LayerSpan {
   end: number;
 }
 
-export class Schedule {
+/// What is painted: slices of rows, each of an op, which has a name and a kind. Times are in cycles.
+export interface Slices {
+  readonly rows: Row[];
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  readonly op: Int32Array;
+  readonly run: Int32Array;
+  readonly prefetch: Uint8Array;
+  readonly onPath: Uint8Array;
+  readonly clockHz: number;
+  readonly labels: string[]; // by op
+  readonly kinds: string[];
+  layers(): LayerSpan[];
+}
+
+/// The first slice of the row that ends after the cycle.
+export function firstEndingAfter({ end }: Slices, row: Row, cycle: number): number {
+  let low = row.first, high = row.end;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (end[middle] > cycle) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+export class Schedule implements Slices {
   readonly rows: Row[] = [];
   readonly opByName = new Map<string, number>();
   readonly start: Float64Array; // cycles
@@ -85,15 +111,14 @@ export class Schedule {
     return this.start.length;
   }
 
-  /// The first slice of the row that ends after the cycle.
-  firstEndingAfter(row: Row, cycle: number, from = row.first): number {
-    let low = from, high = row.end;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.end[middle] > cycle) high = middle;
-      else low = middle + 1;
-    }
-    return low;
+  get clockHz(): number {
+    return this.report.clock_hz;
+  }
+  get labels(): string[] {
+    return this.report.ops.map(shortName);
+  }
+  get kinds(): string[] {
+    return this.report.ops.map((op) => op.op);
   }
 
   /// Of the op's runs that which is nearest to a part of time; in it, the first.

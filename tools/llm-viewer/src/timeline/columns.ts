@@ -1,7 +1,7 @@
 // The slices of one row as columns of pixels: each shows how much of its time goes to each kind of op, so that
 // thousands of slices keep their shares where they are thinner than a pixel.
 
-import { Schedule, Row } from "../schedule";
+import { firstEndingAfter, Row, Slices } from "../schedule";
 import { Emphasis, Range } from "./view";
 
 /// What a column holds of the chosen op.
@@ -17,7 +17,7 @@ export class Columns {
   private cover = new Float32Array(0); // by column, then key
   private readonly keys: number; // kinds, then the same dimmed
 
-  constructor(private readonly schedule: Schedule, private readonly kindOf: Uint16Array, readonly kinds: number) {
+  constructor(private readonly slices: Slices, private readonly kindOf: Uint16Array, readonly kinds: number) {
     this.keys = 2 * kinds;
   }
 
@@ -37,10 +37,10 @@ export class Columns {
 
   /// One look at each slice in the range.
   fill(row: Row, range: Range, count: number, emphasis: Emphasis, leastWide: number): void {
-    const { start, end, op, run, prefetch, onPath } = this.schedule;
+    const { start, end, op, run, prefetch, onPath } = this.slices;
     this.reset(count);
     const perCycle = count / (range.to - range.from), last = count - 1;
-    for (let at = this.schedule.firstEndingAfter(row, range.from); at < row.end && start[at] < range.to; ++at) {
+    for (let at = firstEndingAfter(this.slices, row, range.from); at < row.end && start[at] < range.to; ++at) {
       const left = Math.max((start[at] - range.from) * perCycle, 0);
       const right = Math.min((end[at] - range.from) * perCycle, count);
       if (right < left) continue;

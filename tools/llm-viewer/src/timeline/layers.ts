@@ -1,6 +1,6 @@
 // The row of layers: boxes that are wide enough for their names; where layers are thin, one box for several.
 
-import { LayerSpan, Schedule } from "../schedule";
+import { LayerSpan, Slices } from "../schedule";
 import { axisHeight, gutter, layerHeight, toCycle, toX, Theme, View } from "./view";
 
 const leastPixels = 70;
@@ -10,8 +10,8 @@ export class Layers {
   private readonly meanCycles: number;
   private readonly merged = new Map<number, LayerSpan[]>(); // by how many are one
 
-  constructor(schedule: Schedule) {
-    this.spans = schedule.layers();
+  constructor(slices: Slices) {
+    this.spans = slices.layers();
     this.meanCycles = this.spans.reduce((sum, { start, end }) => sum + end - start, 0) / Math.max(this.spans.length, 1);
   }
 

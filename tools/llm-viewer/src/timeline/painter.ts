@@ -1,9 +1,8 @@
-// Draws the rows of a schedule into a canvas.
+// Draws the rows of a schedule, or of a trace, into a canvas.
 
 import { makeAxis } from "../axis";
 import { Colours } from "../colours";
-import { shortName } from "../names";
-import { Row, Schedule } from "../schedule";
+import { firstEndingAfter, Row, Slices } from "../schedule";
 import { Columns, Mark } from "./columns";
 import { Layers } from "./layers";
 import { axisHeight, Emphasis, gutter, layerHeight, rowHeight, Theme, toCycle, toX, View } from "./view";
@@ -31,13 +30,14 @@ export class Painter {
   private image = new ImageData(1, 1);
   private imagePixels = new Uint32Array(this.image.data.buffer);
 
-  constructor(private readonly schedule: Schedule, colours: Colours) {
-    const { ops } = schedule.report;
-    this.layers = new Layers(schedule);
+  constructor(private readonly slices: Slices, colours: Colours) {
+    this.layers = new Layers(slices);
     this.rowsTop = axisHeight + (this.layers.isEmpty ? 0 : layerHeight);
-    this.labels = ops.map(shortName);
-    const kinds = [...colours.keys()].filter((kind) => ops.some((op) => op.op === kind));
-    this.columns = new Columns(schedule, Uint16Array.from(ops.map((op) => kinds.indexOf(op.op))), kinds.length);
+    this.labels = slices.labels;
+    const used = new Set(slices.kinds);
+    const kinds = [...colours.keys()].filter((kind) => used.has(kind));
+    const numberOf = new Map(kinds.map((kind, index) => [kind, index]));
+    this.columns = new Columns(slices, Uint16Array.from(slices.kinds, (kind) => numberOf.get(kind)!), kinds.length);
     this.stackKeys = new Int32Array(2 * kinds.length);
     this.shares = new Float64Array(2 * kinds.length);
     this.rest = new Float64Array(2 * kinds.length);
@@ -62,7 +62,7 @@ export class Painter {
 
   private paintAxis(context: CanvasRenderingContext2D, view: View, theme: Theme): void {
     const { from, to } = view.range;
-    const axis = makeAxis(from, to, view.width - gutter, this.schedule.report.clock_hz,
+    const axis = makeAxis(from, to, view.width - gutter, this.slices.clockHz,
                           (text) => context.measureText(text).width);
     for (const tick of axis.ticks) {
       const x = Math.round(toX(tick, view));
@@ -80,7 +80,7 @@ export class Painter {
     this.clearImage(Math.round(view.width * ratio) - left, Math.round(view.height * ratio) - top);
     const first = Math.floor(view.scrolled / rowHeight), last = Math.ceil((view.scrolled + view.height - this.rowsTop) / rowHeight);
     const over: (() => void)[] = []; // what is drawn over the image
-    this.schedule.rows.slice(first, last).forEach((row, index) => {
+    this.slices.rows.slice(first, last).forEach((row, index) => {
       const y = this.rowsTop + (first + index) * rowHeight - view.scrolled;
       context.fillStyle = theme.text;
       context.fillText(row.label, 6, y + rowHeight / 2, gutter - 12);
@@ -141,7 +141,7 @@ export class Painter {
   /// Of the slices that have room for it, the name, and an edge to the next.
   private slicesOver(context: CanvasRenderingContext2D, y: number, view: View, theme: Theme,
                      emphasis: Emphasis): (() => void)[] {
-    const { start, end, op, prefetch, onPath } = this.schedule;
+    const { start, end, op, prefetch, onPath } = this.slices;
     return this.columns.wide.map((at) => () => {
       const left = Math.max(toX(start[at], view), gutter), right = Math.min(toX(end[at], view), view.width);
       const margin = prefetch[at] ? fetchInset : inset;
@@ -173,15 +173,15 @@ export class Painter {
   }
 
   private rowAt(y: number, view: View): Row | undefined {
-    return y < this.rowsTop ? undefined : this.schedule.rows[Math.floor((y - this.rowsTop + view.scrolled) / rowHeight)];
+    return y < this.rowsTop ? undefined : this.slices.rows[Math.floor((y - this.rowsTop + view.scrolled) / rowHeight)];
   }
 
   /// What an engine does next where it is idle; -1: nothing more, undefined: that is not a row.
   nextAt(x: number, y: number, view: View): { row: Row; since: number; next: number } | undefined {
     const row = this.rowAt(y, view);
     if (!row || x < gutter) return undefined;
-    const at = this.schedule.firstEndingAfter(row, toCycle(x, view));
-    return { row, since: at > row.first ? this.schedule.end[at - 1] : 0, next: at < row.end ? at : -1 };
+    const at = firstEndingAfter(this.slices, row, toCycle(x, view));
+    return { row, since: at > row.first ? this.slices.end[at - 1] : 0, next: at < row.end ? at : -1 };
   }
 
   /// The slice at a place, or -1; of thin ones the nearest within two pixels.
@@ -190,10 +190,10 @@ export class Painter {
     if (!row || x < gutter) return -1;
     const cycle = toCycle(x, view);
     const reach = (2 * (view.range.to - view.range.from)) / (view.width - gutter);
-    const at = this.schedule.firstEndingAfter(row, cycle);
+    const at = firstEndingAfter(this.slices, row, cycle);
     for (const candidate of [at, at - 1])
-      if (candidate >= row.first && candidate < row.end && this.schedule.start[candidate] <= cycle + reach &&
-          this.schedule.end[candidate] >= cycle - reach)
+      if (candidate >= row.first && candidate < row.end && this.slices.start[candidate] <= cycle + reach &&
+          this.slices.end[candidate] >= cycle - reach)
         return candidate;
     return -1;
   }

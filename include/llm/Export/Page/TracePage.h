@@ -1,0 +1,25 @@
+//===- TracePage.h - A foreign trace as a page for a browser ----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_EXPORT_PAGE_TRACEPAGE_H
+#define LLM_EXPORT_PAGE_TRACEPAGE_H
+
+#include "llm/TraceImport/RangeTable.h"
+
+namespace mlir::llm {
+
+/// What the page of a trace holds, as JSON: all events but their args, and the
+/// table. `findPageLack` says whether this build has a page.
+std::string encodeTracePage(const ImportedTrace &trace,
+                            const RangeTable &table);
+/// The page with that.
+void writeTracePage(const ImportedTrace &trace, const RangeTable &table,
+                    StringRef encoded, raw_ostream &os);
+
+} // namespace mlir::llm
+
+#endif // LLM_EXPORT_PAGE_TRACEPAGE_H
