@@ -52,7 +52,7 @@ config.substitutions += [
 for package, needs, tests in (
     ("jsonschema", "jsonschema", "target-schema.test"),
     ("numpy", "numpy", "tie-out.test, tie-out-steps.test, gguf-runs.test, scaled-checkpoints.test, llama-cpp.test"),
-    ("torch", "numpy, torch", "tie-out-torch.test"),
+    ("torch", "numpy, torch", "tie-out-torch.test, import-torch.test"),
 ):
     for python in ("python3", "/usr/bin/python3"):
         if subprocess.run([python, "-c", f"import {needs}"], capture_output=True, check=False).returncode == 0:

@@ -6,6 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Subcommand.h"
+#include "llm/Console/TextTable.h"
+#include "llm/Export/Page/ReportPage.h"
+#include "llm/Export/Page/TracePage.h"
+#include "llm/Profile/OpRows.h"
+#include "llm/Profile/TraceRows.h"
 #include "llm/Trace/TraceWriter.h"
 #include "llm/TraceImport/RangeTable.h"
 #include "mlir/IR/Diagnostics.h"
@@ -67,6 +72,13 @@ struct ImportOptions {
       "perfetto", cl::sub(command), cl::value_desc("file"),
       cl::desc("Write the trace for ui.perfetto.dev: *.json, *.json.gz or "
                "*.pftrace")};
+  cl::opt<std::string> html{
+      "html", cl::sub(command), cl::value_desc("file.html"),
+      cl::desc("Write the trace and its table as a page for a browser")};
+  cl::opt<std::string> rows{
+      "rows", cl::sub(command), cl::value_desc("file.csv"),
+      cl::desc("Write ops whose sizes the trace has as measured rows, for "
+               "validate and calibrate")};
 };
 } // namespace
 
@@ -89,6 +101,9 @@ LogicalResult ImportOptions::check(MLIRContext &context) const {
     return emitToolError(context)
            << "--range=" << pass << " says what the passes of --by=pass are, "
            << "which is not asked for";
+  if (std::string lack = findPageLack(); !html.empty() && !lack.empty())
+    return emitToolError(context) << "--html=" << html << ": " << lack
+                                  << "; --perfetto has the events";
   return success();
 }
 
@@ -111,6 +126,10 @@ private:
   LogicalResult print(const ImportedTrace &trace, MLIRContext &context) const;
   LogicalResult writeTrace(const ImportedTrace &trace,
                            MLIRContext &context) const;
+  LogicalResult writePage(const ImportedTrace &trace,
+                          MLIRContext &context) const;
+  LogicalResult writeRows(const ImportedTrace &trace,
+                          MLIRContext &context) const;
 
   ImportOptions options{command};
 };
@@ -150,6 +169,37 @@ LogicalResult Import::writeTrace(const ImportedTrace &trace,
   });
 }
 
+LogicalResult Import::writePage(const ImportedTrace &trace,
+                                MLIRContext &context) const {
+  RangeTable table = makeRangeTable(trace, RangeTableOptions());
+  std::string encoded = encodeTracePage(trace, table);
+  // Chromium opens 10 MB in a second and 95 MB in six.
+  constexpr size_t easyBytes = 20'000'000;
+  if (encoded.size() > easyBytes)
+    emitWarning(UnknownLoc::get(&context))
+        << "the page holds " << encoded.size() / 1'000'000
+        << " MB, which browsers open slowly; --perfetto=FILE.pftrace is for "
+           "long traces";
+  return writeOutput(options.html, context, [&](raw_ostream &os) {
+    writeTracePage(trace, table, encoded, os);
+  });
+}
+
+LogicalResult Import::writeRows(const ImportedTrace &trace,
+                                MLIRContext &context) const {
+  TraceRows made = makeTraceRows(trace, UnknownLoc::get(&context));
+  for (const std::string &note : made.notes)
+    ::llvm::errs() << "note: " << toPrintable(note) << "\n";
+  if (made.rows.empty())
+    return emitToolError(context)
+           << "'" << options.rows << "' is not written: " << options.input
+           << " has no op that is a row; needed are ops of PyTorch with "
+              "their sizes (the profiler's record_shapes=True)";
+  return writeOutput(options.rows, context, [&](raw_ostream &os) {
+    writeMeasuredTable(made.rows, os);
+  });
+}
+
 LogicalResult Import::run(MLIRContext &context) {
   if (failed(options.check(context)))
     return failure();
@@ -159,6 +209,10 @@ LogicalResult Import::run(MLIRContext &context) {
   if (failed(print(*trace, context)))
     return failure();
   if (!options.perfetto.empty() && failed(writeTrace(*trace, context)))
+    return failure();
+  if (!options.html.empty() && failed(writePage(*trace, context)))
+    return failure();
+  if (!options.rows.empty() && failed(writeRows(*trace, context)))
     return failure();
   return success();
 }
