@@ -148,7 +148,7 @@ void NsysTables::nameLanes() {
   if (processes.size() > 1)
     for (const auto &[stream, lane] : streamLanes)
       builder.lane(lane).threadName +=
-          " of process " + std::to_string(stream.process);
+          ", pid " + std::to_string(stream.process);
 }
 
 //===----------------------------------------------------------------------===//

@@ -279,7 +279,7 @@ void mlir::llm::printTraceSummary(const ImportedTrace &trace,
                                   ArrayRef<std::string> notes,
                                   raw_ostream &os) {
   double span = double(spanNanoseconds(trace));
-  const Unit &unit = chooseUnit(timeUnits, span, widestTime);
+  const Unit &unit = chooseUnit(timeUnits, span, /*width=*/7);
   size_t devices = ::llvm::count_if(
       trace.lanes, [](const TraceLane &lane) { return lane.isDevice; });
   os << "read: " << toPrintable(trace.format) << "\n";
