@@ -96,7 +96,7 @@ RangeReader::forEachRow(function_ref<void(const SqliteRow &)> take) const {
 /// A registered string has its text elsewhere; where older exports have to have
 /// a text, theirs is empty.
 uint32_t RangeReader::nameOf(const SqliteRow &row) {
-  std::optional<StringRef> text = row.text(Text);
+  std::optional<std::string> text = row.text(Text);
   if (text && !text->empty())
     return builder.addText(*text);
   if (std::optional<uint32_t> registered = tables.findText(row.integer(TextId)))
@@ -121,10 +121,10 @@ uint32_t RangeReader::argsOf(const SqliteRow &row) {
   ::llvm::json::Object args;
   int64_t domain = row.integer(DomainId).value_or(0);
   if (auto named = domains.find(domain); named != domains.end())
-    args["domain"] = ::llvm::json::fixUTF8(named->second);
+    args["domain"] = named->second;
   auto named = categories.find({domain, row.integer(CategoryId).value_or(0)});
   if (named != categories.end())
-    args["category"] = ::llvm::json::fixUTF8(named->second);
+    args["category"] = named->second;
   if (args.empty())
     return 0;
   std::string text;

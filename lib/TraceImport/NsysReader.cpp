@@ -55,9 +55,9 @@ static ::llvm::Error readVersions(NsysTables &tables) {
       if (!row.text(0) || !row.text(1))
         return;
       if (*row.text(0) == "EXPORT_SCHEMA_VERSION")
-        schema = row.text(1)->str();
+        schema = *row.text(1);
       if (*row.text(0) == "EXPORT_PRODUCT_VERSION")
-        nsys = row.text(1)->str();
+        nsys = *row.text(1);
     };
     if (::llvm::Error error =
             tables.file.forEachRow(table, {"name", "value"}, take))

@@ -22,7 +22,7 @@ using namespace mlir::llm;
     return ::llvm::Error::success();
   return file.forEachRow(table, {"id", "value"}, [&](const SqliteRow &row) {
     std::optional<int64_t> id = row.integer(0);
-    std::optional<StringRef> text = row.text(1);
+    std::optional<std::string> text = row.text(1);
     if (!id || !text)
       return leaveOut(table, row, "no number and text");
     strings[*id] = builder.addText(*text);
@@ -35,7 +35,7 @@ using namespace mlir::llm;
             "PROCESSES", {"globalPid", "name"}, [&](const SqliteRow &row) {
               std::optional<int64_t> process = row.integer(0);
               if (process && row.text(1))
-                processNames[*process >> 24] = row.text(1)->str();
+                processNames[*process >> 24] = *row.text(1);
             }))
       return error;
   if (!file.hasTable("ThreadNames"))
@@ -53,9 +53,8 @@ using namespace mlir::llm;
   if (file.hasTable("TARGET_INFO_GPU"))
     if (::llvm::Error error = file.forEachRow(
             "TARGET_INFO_GPU", {"id", "name"}, [&](const SqliteRow &row) {
-              if (std::optional<StringRef> name = row.text(1))
-                gpuNames[row.integer(0).value_or(row.number() - 1)] =
-                    name->str();
+              if (std::optional<std::string> name = row.text(1))
+                gpuNames[row.integer(0).value_or(row.number() - 1)] = *name;
             }))
       return error;
   if (!file.hasTable("TARGET_INFO_CUDA_DEVICE"))

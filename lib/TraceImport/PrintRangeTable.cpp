@@ -198,7 +198,7 @@ void mlir::llm::printRangeCsv(const RangeTable &table, raw_ostream &os) {
     for (uint64_t value :
          {figures.calls, figures.kernels, figures.copies, figures.fills,
           figures.ops, figures.nanoseconds, figures.selfNanoseconds})
-      line << int64_t(value);
+      line << std::to_string(value);
     if (std::optional<double> mean = meanNanoseconds(figures))
       line.addReal(*mean, 1);
     else

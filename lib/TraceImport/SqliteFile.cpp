@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SqliteFile.h"
+#include "llm/Files/Utf8.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -29,14 +30,14 @@ std::optional<int64_t> SqliteRow::integer(unsigned column) const {
   return sqlite3_column_int64(statement, column);
 }
 
-std::optional<StringRef> SqliteRow::text(unsigned column) const {
+std::optional<std::string> SqliteRow::text(unsigned column) const {
   if (sqlite3_column_type(statement, column) != SQLITE_TEXT)
     return std::nullopt;
   // The text first: to ask for it may convert it, which changes its size.
   auto *bytes =
       reinterpret_cast<const char *>(sqlite3_column_text(statement, column));
-  return StringRef(bytes,
-                   bytes ? size_t(sqlite3_column_bytes(statement, column)) : 0);
+  size_t sizeBytes = sqlite3_column_bytes(statement, column);
+  return bytes ? toUtf8(StringRef(bytes, sizeBytes)) : "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,8 +169,8 @@ static std::string quote(StringRef name) {
     return query.takeError();
   if (::llvm::Error error =
           step("sqlite_master", query->get(), [&](const SqliteRow &row) {
-            if (std::optional<StringRef> table = row.text(0))
-              tables[table->str()];
+            if (std::optional<std::string> table = row.text(0))
+              tables[*table];
           }))
     return error;
   for (auto &[table, columns] : tables) {
@@ -178,8 +179,8 @@ static std::string quote(StringRef name) {
       return info.takeError();
     if (::llvm::Error error = step(
             table, info->get(), [&, &names = columns](const SqliteRow &row) {
-              if (std::optional<StringRef> column = row.text(1))
-                names.insert(column->str());
+              if (std::optional<std::string> column = row.text(1))
+                names.insert(*column);
             }))
       return error;
   }

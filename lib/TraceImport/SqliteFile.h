@@ -26,8 +26,8 @@ public:
 
   bool isNull(unsigned column) const;
   std::optional<int64_t> integer(unsigned column) const;
-  /// Stays until the next row. As it stands in the file: it may hold any bytes.
-  std::optional<StringRef> text(unsigned column) const;
+  /// Bytes that are no UTF-8 are replaced.
+  std::optional<std::string> text(unsigned column) const;
   /// From 1, in the order of the file.
   uint64_t number() const { return rowNumber; }
 

@@ -191,6 +191,8 @@ def check_ranges():
         file.range(main, 120, None, "a mark", kind=MARK)
         file.range(main, 0, None, "NCCL", kind=DOMAIN, domainId=3)
         file.range(main, 800, 900, "all-reduce", domainId=3)
+        file.range(main, 900, 950, "x", registered=True)
+        file.db.execute("UPDATE StringIds SET value = CAST(x'72ff' AS TEXT) WHERE value = 'x'")  # no UTF-8
         for number, at in enumerate((200, 350, 550, 700, 850)):
             file.call(main, at, at + 10, number)
             file.kernel(1, at + 1000, at + 1000 + 1 + number, number)
@@ -199,7 +201,8 @@ def check_ranges():
     # "open" lasts until the step ends.
     expect(figures(read), {
         step: (1, 5, 0, 0, 15, 5), step + '."layer.3"': (1, 1, 0, 0, 1, 1),
-        step + ".open": (1, 2, 0, 0, 9, 4), step + ".open.all-reduce": (1, 1, 0, 0, 5, 5)}, "ranges")
+        step + ".open": (1, 2, 0, 0, 9, 4), step + ".open.all-reduce": (1, 1, 0, 0, 5, 5),
+        step + ".open.r\ufffd": (1, 0, 0, 0, 0, 0)}, "ranges")
     expect(read["rows"][1]["path"], ['step "1".\n', "layer.3"], "names as they are")
     has_note(read, "that nothing ended, and that last until the end of the one around them, or of the recording, here: 1.")
     has_note(read, "around no work: 2.")
