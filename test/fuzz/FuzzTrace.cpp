@@ -14,6 +14,7 @@
 #include "llm/Trace/TraceWriter.h"
 #include "llm/TraceImport/RangeTable.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 #include <algorithm>
 #include <tuple>
@@ -162,7 +163,11 @@ void runTrace(StringRef bytes) {
   for (uint32_t work : listWork(*trace))
     eventsAround(*trace, work);
   checkTable(*trace, RangeGroups(bytes.size() % 4));
-  checkWritten(*trace);
+  // A database is read in a thirtieth of the time that it takes to write it: of
+  // most only what was read is checked.
+  bool isDatabase = bytes.starts_with("SQLite format 3");
+  if (!isDatabase || ::llvm::xxh3_64bits(bytes) % 16 == 0)
+    checkWritten(*trace);
 }
 
 } // namespace mlir::llm::fuzz

@@ -19,6 +19,11 @@ static StringRef toText(const uint8_t *data, size_t size) {
   return StringRef(reinterpret_cast<const char *>(data), size);
 }
 
+/// Pages of numbers, in which tokens of a text are not to be found.
+static bool isDatabase(StringRef text) {
+  return text.starts_with("SQLite format 3");
+}
+
 /// Writes a mutant of `text`; what is too long is not written at all.
 static size_t write(StringRef text, StringRef donor, uint8_t *to,
                     size_t maxSize, unsigned seed) {
@@ -37,9 +42,9 @@ static size_t write(StringRef text, StringRef donor, uint8_t *to,
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t maxSize, unsigned seed) {
-  if (seed % 32 == 0)
-    return LLVMFuzzerMutate(data, size, maxSize);
   StringRef text = toText(data, size);
+  if (seed % 32 == 0 || isDatabase(text))
+    return LLVMFuzzerMutate(data, size, maxSize);
   return write(text, text, data, maxSize, seed);
 }
 
@@ -47,5 +52,14 @@ extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1,
                                             const uint8_t *data2, size_t size2,
                                             uint8_t *out, size_t maxSize,
                                             unsigned seed) {
-  return write(toText(data1, size1), toText(data2, size2), out, maxSize, seed);
+  StringRef text = toText(data1, size1), donor = toText(data2, size2);
+  if (!isDatabase(text))
+    return write(text, donor, out, maxSize, seed);
+  // The first pages of one, the last ones of the other.
+  constexpr size_t pageBytes = 512; // of the seeds
+  size_t kept = std::min({size1, size2, pageBytes * (1 + seed % 32)});
+  std::string both = (text.take_front(kept) + donor.drop_front(kept)).str();
+  size_t size = std::min(both.size(), maxSize);
+  std::memcpy(out, both.data(), size);
+  return size;
 }
