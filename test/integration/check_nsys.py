@@ -242,7 +242,45 @@ def check_bad_rows():
         has_note(read, note)
 
 
+# Of the file of check_passes. A pass has 5 ranges, 7 calls, 6 kernels and a copy; there are 2, and what else runs beside them.
+def check_outputs():
+    path = os.path.join(folder, "passes.sqlite")
+    done = run(path, "--table", "--format=csv", "--by=process")
+    lines = done.stdout.splitlines()
+    expect(lines[0], "process,range,calls,kernels,copies,fills,ops,time_ns,self_ns,mean_ns,share_percent", "head of CSV")
+    assert "process 100,:fwd.layer,4,12,0,0,0,480,200,120.0,65.0407" in lines, lines
+    assert "process 100,(no range),0,1,0,0,0,3,3,,0.4065" in lines, lines
+    assert "nsys SQLite export" in done.stderr and "read:" not in done.stdout
+    out = os.path.join(folder, "passes.json")
+    assert run(path, f"--perfetto={out}").returncode == 0
+    with open(out) as file:
+        slices = [event for event in json.load(file)["traceEvents"] if event["ph"] == "X"]
+    kinds = {}
+    for event in slices:
+        kinds[event["cat"]] = kinds.get(event["cat"], 0) + 1
+    expect(kinds, {"range": 2 * 5 + 2, "call": 2 * 7 + 3, "kernel": 2 * 6 + 2, "copy": 2, "fill": 1}, "events for Perfetto")
+    again = table(out)
+    expect(figures(again), figures(table(path)), "what Perfetto is given, read again")
+
+
+def check_options():
+    path = os.path.join(folder, "passes.sqlite")
+    for options, error in (
+            (["--format=json"], "--format says how --table prints, which is not asked for"),
+            (["-o=x"], "-o says how --table prints"),
+            (["--table", "--range=fwd"], "--range=fwd says what the passes of --by=pass are"),
+            (["--table", "--by=pass", "--range=none"], "no range of the host is called 'none' (--range)"),
+            (["--rows=x.csv"], "has no op that is a row"),
+            (["--perfetto=/nowhere/x.json"], "/nowhere/x.json")):
+        done = run(path, *options)
+        assert done.returncode == 1 and error in done.stderr, f"{options}: {done}"
+    done = run(os.path.join(folder, "missing.sqlite"))
+    assert done.returncode == 1 and "missing.sqlite" in done.stderr, done
+
+
 check_passes()
+check_outputs()
+check_options()
 check_older()
 check_missing_tables()
 check_graphs()
