@@ -1,6 +1,6 @@
 """A small Llama block in PyTorch, in the profiler: two forward passes of two layers, each module in a range.
 
-    profile_torch.py TRACE.json"""
+    profile_torch_passes.py TRACE.json"""
 
 import sys
 
