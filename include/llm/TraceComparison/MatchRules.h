@@ -1,0 +1,66 @@
+//===- MatchRules.h - What names of a trace say of its work -----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Frameworks name their modules, nodes and kernels in words of their own. A
+// rule says what such a name means in those of programs. docs/traces.md has the
+// form of the file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRACECOMPARISON_MATCHRULES_H
+#define LLM_TRACECOMPARISON_MATCHRULES_H
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/Regex.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir::llm {
+
+/// What a name means that the expression is found in; one of the four.
+struct MatchRule {
+  std::string text;   ///< of the expression
+  ::llvm::Regex name; ///< in letters of either case
+  /// A better name: "\1" is the first group of the expression.
+  std::string path;
+  /// Ends of names of ops, "mlp.up_proj", which it is, together. Those that a
+  /// program does not have count for nothing.
+  std::vector<std::string> ops;
+  /// Of ops, one of which it is: "matmul".
+  std::vector<std::string> kinds;
+  /// Of ops one behind the other, all of which it is.
+  std::vector<std::string> sequence;
+  /// It goes on with the op of the work before it.
+  bool continues = false;
+  /// With `kinds`: an op may be several pieces of such work.
+  bool several = false;
+
+  bool saysWhichOp() const { return !ops.empty() || !path.empty(); }
+};
+
+class MatchRules {
+public:
+  /// Those of the file, if one is named, before those that are built in. An
+  /// error names the place in the file.
+  static FailureOr<MatchRules> load(StringRef file, MLIRContext *context);
+  /// The same from text alone, without those that are built in.
+  static FailureOr<MatchRules> parse(StringRef text, StringRef bufferName,
+                                     MLIRContext *context);
+  /// Those that are built in, as their file has them.
+  static StringRef getDefaultText();
+
+  ArrayRef<MatchRule> rules() const { return allRules; }
+
+private:
+  std::vector<MatchRule> allRules;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_TRACECOMPARISON_MATCHRULES_H

@@ -1,0 +1,97 @@
+//===- ProgramPattern.h - The ops of a program, layers once -----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a trace is laid beside: the ops of a program in their order, in which
+// layers that are alike stand once, whether the program has them as a loop or
+// one behind the other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRACECOMPARISON_PROGRAMPATTERN_H
+#define LLM_TRACECOMPARISON_PROGRAMPATTERN_H
+
+#include "llm/Program/Program.h"
+#include "llm/Support/IndexedNames.h"
+
+namespace mlir::llm {
+
+/// Of a product: [m, k] times [k, n].
+struct ProductShape {
+  int64_t m = 0, n = 0, k = 0;
+  bool operator==(const ProductShape &other) const {
+    return m == other.m && n == other.n && k == other.k;
+  }
+};
+
+/// One op, of all layers that have it.
+struct PatternOp {
+  std::string name;                ///< with "{}" for the layer
+  SmallVector<StringRef, 2> kinds; ///< without dialect: "matmul"
+  /// The numbers of its layers; none for an op outside of layers.
+  std::vector<int64_t> layers;
+  /// Ops of the program: one, or one for each layer that is written out.
+  std::vector<unsigned> ops;
+  unsigned step = 0; ///< it is in
+  std::optional<ProductShape> product;
+  Value input; ///< the first one: products that share it may run as one
+
+  bool hasKind(StringRef kind) const { return llvm::is_contained(kinds, kind); }
+};
+
+/// What runs as one where nobody says more: an op, or ropes in a row.
+struct PatternStep {
+  unsigned firstOp = 0, endOp = 0;
+};
+
+/// Steps that run `trips` times, one behind the other.
+struct PatternLoop {
+  unsigned firstStep = 0, endStep = 0;
+  int64_t trips = 1;
+};
+
+class ProgramPattern {
+public:
+  /// The program must outlive it.
+  explicit ProgramPattern(const Program &program);
+
+  const Program &program() const { return theProgram; }
+  ArrayRef<PatternOp> ops() const { return patternOps; }
+  ArrayRef<PatternStep> steps() const { return patternSteps; }
+  /// Inner ones first.
+  ArrayRef<PatternLoop> loops() const { return patternLoops; }
+  /// All layers are alike for it: of a program of one layer, any layer of a
+  /// model is a run.
+  bool hasOneLayer() const { return oneLayer; }
+  /// Whether the op is in the layer of that number; -1 may be any.
+  bool isIn(unsigned patternOp, int64_t layer) const;
+  /// The op of the program in that layer, which it is in; of none or of -1 the
+  /// one of that iteration.
+  unsigned findOp(unsigned patternOp, int64_t layer, int64_t iteration) const;
+
+private:
+  void addItems(ArrayRef<ProgramItem> items, std::optional<IndexRange> loop);
+  void addStretch(ArrayRef<unsigned> ops, std::optional<IndexRange> loop);
+  void addOps(ArrayRef<unsigned> ops, std::optional<IndexRange> loop);
+  void addSteps(unsigned firstOp);
+
+  const Program &theProgram;
+  std::vector<PatternOp> patternOps;
+  std::vector<PatternStep> patternSteps;
+  std::vector<PatternLoop> patternLoops;
+  bool oneLayer = false;
+};
+
+/// A name without numbers of layers and experts, and the first of them.
+struct NameWithoutLayer {
+  std::string name;
+  int64_t layer = -1;
+};
+NameWithoutLayer takeLayer(StringRef name);
+
+} // namespace mlir::llm
+
+#endif // LLM_TRACECOMPARISON_PROGRAMPATTERN_H

@@ -1,0 +1,81 @@
+//===- TraceAlignment.h - Which op each piece of a trace is -----*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A trace is a list of pieces of work, some of which are ops of a program. One
+// piece may be several ops (a fused projection), and one op several pieces.
+// Every piece is in one group or in none, every op is in one group at most.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRACECOMPARISON_TRACEALIGNMENT_H
+#define LLM_TRACECOMPARISON_TRACEALIGNMENT_H
+
+#include "llm/TraceComparison/MatchRules.h"
+#include "llm/TraceComparison/ProgramPattern.h"
+#include "llm/TraceImport/ImportedTrace.h"
+
+namespace mlir::llm {
+
+/// How a piece was told to be an op, the best first.
+enum class MatchEvidence { Name, Rule, Shape, Order };
+StringRef stringify(MatchEvidence evidence);
+
+/// One run of the program in the trace.
+struct TracePass {
+  int64_t startNanoseconds = 0, endNanoseconds = 0; ///< of its work
+  int64_t workNanoseconds = 0;                      ///< all, matched or not
+  int64_t matchedNanoseconds = 0;
+  int64_t pieces = 0;
+  std::string whyNot; ///< it is not compared; empty for those that are
+  bool isCompared() const { return whyNot.empty(); }
+};
+
+/// Ops and the pieces that they are.
+struct MatchedGroup {
+  std::vector<unsigned> ops;              ///< of the program, in its order
+  std::vector<MatchEvidence> evidence;    ///< each once, the best first
+  int64_t pieces = 0;                     ///< of all passes
+  std::vector<int64_t> nanosecondsOfPass; ///< all of its pieces
+  std::vector<int64_t> piecesOfPass;
+};
+
+/// A piece of the trace's work.
+struct AlignedPiece {
+  static constexpr unsigned none = ~0u;
+  uint32_t event = 0; ///< of the trace
+  unsigned pass = 0;
+  unsigned group = none;
+  MatchEvidence evidence = MatchEvidence::Order; ///< where it has a group
+  const char *whyNot = "";                       ///< where it has none
+};
+
+struct AlignmentOptions {
+  std::optional<unsigned> pass; ///< this one alone, from 0 on
+  std::string range;            ///< passes are the ranges of that name
+};
+
+struct TraceAlignment {
+  std::vector<AlignedPiece>
+      pieces;                    ///< in the order in which they were launched
+  std::vector<TracePass> passes; ///< at least one where there are pieces
+  std::vector<MatchedGroup> groups; ///< in the order of the program
+  std::vector<std::string> notes;   ///< sentences, of what was decided
+
+  /// The median over the passes that are compared and have the group.
+  double medianNanoseconds(const MatchedGroup &group) const;
+  std::vector<unsigned> comparedPasses() const;
+
+  /// Fails where the trace has no work, or none that the options ask for.
+  static llvm::Expected<TraceAlignment> create(const ImportedTrace &trace,
+                                               const Program &program,
+                                               const MatchRules &rules,
+                                               const AlignmentOptions &options);
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_TRACECOMPARISON_TRACEALIGNMENT_H

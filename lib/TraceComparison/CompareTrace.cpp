@@ -1,0 +1,198 @@
+//===- CompareTrace.cpp - A trace beside a prediction ---------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/TraceComparison/CompareTrace.h"
+#include "llm/Support/ModuleNames.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+namespace {
+class TraceComparer {
+public:
+  TraceComparer(const ImportedTrace &trace, const TraceAlignment &alignment,
+                const Report &predicted)
+      : trace(trace), alignment(alignment), predicted(predicted),
+        passes(alignment.comparedPasses()) {}
+
+  Comparison run();
+
+private:
+  bool isSeen(const MatchedGroup &group) const {
+    return llvm::any_of(
+        passes, [&](unsigned pass) { return group.piecesOfPass[pass] > 0; });
+  }
+  ComparedOp compareGroup(const MatchedGroup &group) const;
+  void listUnmatchedWork();
+  void listUnmatchedOps();
+  void addShare();
+  void addTotals();
+
+  const ImportedTrace &trace;
+  const TraceAlignment &alignment;
+  const Report &predicted;
+  std::vector<unsigned> passes;
+  Comparison comparison;
+};
+} // namespace
+
+/// "model.layers.{}.self_attn.q_proj+k_proj+v_proj".
+static std::string joinNames(ArrayRef<StringRef> names) {
+  std::string joined = names.front().str();
+  std::string module = moduleOf(joined);
+  for (StringRef name : names.drop_front()) {
+    bool isBeside = !module.empty() && name.consume_front(module);
+    joined += "+" + (isBeside ? name.drop_front() : name).str();
+  }
+  return joined;
+}
+
+ComparedOp TraceComparer::compareGroup(const MatchedGroup &group) const {
+  ComparedOp compared{};
+  double longest = -1;
+  for (unsigned number : group.ops) {
+    const OpReport &op = predicted.ops[number];
+    double microseconds = microsecondsOf(predicted, op);
+    compared.ops.push_back(op.name);
+    compared.runs = std::max(compared.runs, op.count);
+    compared.predictedMicroseconds += microseconds;
+    if (microseconds > longest)
+      compared.bound = op.bound;
+    longest = std::max(longest, microseconds);
+  }
+  compared.name = joinNames(compared.ops);
+  compared.measuredMicroseconds = alignment.medianNanoseconds(group) * 1e-3;
+  compared.pieces = group.pieces;
+  for (MatchEvidence evidence : group.evidence)
+    compared.evidence +=
+        (compared.evidence.empty() ? "" : ", ") + stringify(evidence).str();
+  for (unsigned pass : passes)
+    compared.nanosecondsOfPass.push_back(group.nanosecondsOfPass[pass]);
+  return compared;
+}
+
+/// The longest first.
+static void sortByTime(std::vector<UncomparedWork> &work) {
+  llvm::stable_sort(work, [](const auto &a, const auto &b) {
+    return a.microseconds > b.microseconds;
+  });
+}
+
+/// By name and reason; of a pass on average.
+void TraceComparer::listUnmatchedWork() {
+  DenseMap<unsigned, unsigned> position; ///< of a pass among those compared
+  for (auto [i, pass] : llvm::enumerate(passes))
+    position[pass] = i;
+  llvm::MapVector<std::pair<uint32_t, const char *>, UncomparedWork> byName;
+  for (const AlignedPiece &piece : alignment.pieces) {
+    auto compared = position.find(piece.pass);
+    if (piece.group != AlignedPiece::none || compared == position.end())
+      continue;
+    const TraceEvent &event = trace.events[piece.event];
+    UncomparedWork &work = byName[{event.name, piece.whyNot}];
+    if (work.nanosecondsOfPass.empty()) {
+      work = {trace.nameOf(event).str(), 0, 0, piece.whyNot, {}};
+      work.nanosecondsOfPass.resize(passes.size());
+    }
+    ++work.runs;
+    work.nanosecondsOfPass[compared->second] +=
+        event.endNanoseconds - event.startNanoseconds;
+  }
+  for (auto &[key, work] : byName) {
+    for (int64_t nanoseconds : work.nanosecondsOfPass)
+      work.microseconds += double(nanoseconds) * 1e-3 / double(passes.size());
+    comparison.onlyMeasured.push_back(std::move(work));
+  }
+  sortByTime(comparison.onlyMeasured);
+}
+
+void TraceComparer::listUnmatchedOps() {
+  std::vector<bool> isMatched(predicted.ops.size());
+  for (const MatchedGroup &group : alignment.groups)
+    if (isSeen(group))
+      for (unsigned op : group.ops)
+        isMatched[op] = true;
+  for (auto [op, matched] : llvm::zip_equal(predicted.ops, isMatched))
+    if (!matched)
+      comparison.onlyPredicted.push_back(
+          {op.name.str(), op.count, microsecondsOf(predicted, op)});
+  sortByTime(comparison.onlyPredicted);
+}
+
+void TraceComparer::addShare() {
+  ComparedShare share;
+  for (unsigned number : passes) {
+    const TracePass &pass = alignment.passes[number];
+    share.measured += double(pass.matchedNanoseconds) * 1e-3;
+    share.allMeasured += double(pass.workNanoseconds) * 1e-3;
+  }
+  for (const ComparedOp &op : comparison.ops)
+    share.predicted += op.predictedMicroseconds;
+  share.allPredicted = share.predicted;
+  for (const UncomparedWork &op : comparison.onlyPredicted)
+    share.allPredicted += op.microseconds;
+  comparison.share = share;
+}
+
+/// From the first start to the last end of a pass, which streams may share.
+void TraceComparer::addTotals() {
+  std::vector<int64_t> lengths;
+  for (unsigned number : passes)
+    lengths.push_back(alignment.passes[number].endNanoseconds -
+                      alignment.passes[number].startNanoseconds);
+  llvm::sort(lengths);
+  size_t middle = lengths.size() / 2;
+  double median =
+      lengths.size() % 2
+          ? double(lengths[middle])
+          : (double(lengths[middle - 1]) + double(lengths[middle])) / 2;
+  comparison.measuredMicroseconds = median * 1e-3;
+  comparison.predictedMicroseconds = predicted.makespanMicroseconds();
+}
+
+Comparison TraceComparer::run() {
+  comparison.notes = alignment.notes;
+  for (const TracePass &pass : alignment.passes)
+    comparison.passes.push_back({double(pass.startNanoseconds) * 1e-3,
+                                 double(pass.endNanoseconds) * 1e-3,
+                                 pass.workNanoseconds, pass.matchedNanoseconds,
+                                 pass.whyNot});
+  for (const MatchedGroup &group : alignment.groups)
+    if (isSeen(group))
+      comparison.ops.push_back(compareGroup(group));
+  listUnmatchedWork();
+  listUnmatchedOps();
+  addShare();
+  addTotals();
+  return std::move(comparison);
+}
+
+Comparison mlir::llm::compareTrace(const ImportedTrace &trace,
+                                   const TraceAlignment &alignment,
+                                   const Report &predicted) {
+  return TraceComparer(trace, alignment, predicted).run();
+}
+
+std::vector<double>
+mlir::llm::measuredNanoseconds(const TraceAlignment &alignment,
+                               const Report &predicted) {
+  std::vector<double> nanosecondsOf(predicted.ops.size());
+  for (const MatchedGroup &group : alignment.groups) {
+    double all = 0;
+    for (unsigned op : group.ops)
+      all += microsecondsOf(predicted, predicted.ops[op]);
+    double median = alignment.medianNanoseconds(group);
+    for (unsigned op : group.ops) {
+      double share = all > 0
+                         ? microsecondsOf(predicted, predicted.ops[op]) / all
+                         : 1.0 / double(group.ops.size());
+      nanosecondsOf[op] = median * share / double(predicted.ops[op].count);
+    }
+  }
+  return nanosecondsOf;
+}

@@ -1,0 +1,282 @@
+//===- OrderAlignment.cpp - Work beside ops by their order ----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OrderAlignment.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+// What a walk gains and loses. A name says more than sizes, and these more than
+// a kind. A step without work costs less than a piece without a step: traces
+// leave out what runs as one with something else. An extra piece must cost less
+// than to leave out the rest of a layer for it.
+static constexpr int named = 10, alikeInSizes = 6, alikeInKind = 4;
+static constexpr int continued = 1, continuedByRule = 3;
+static constexpr int leftOut = -2, extra = -3;
+static constexpr int unreachable = -(1 << 29);
+
+// A walk is in a state: which step it took last, and whether a piece was it, so
+// that a next one may go on with it.
+static uint32_t stateOf(unsigned step, bool isTaken) {
+  return 2 * step + isTaken;
+}
+static unsigned stepOf(uint32_t state) { return state / 2; }
+static bool isTaken(uint32_t state) { return state % 2; }
+
+OrderAlignment::OrderAlignment(const ProgramPattern &pattern)
+    : pattern(pattern), successors(pattern.steps().size()),
+      predecessors(pattern.steps().size()) {
+  size_t count = successors.size();
+  auto connect = [&](unsigned from, unsigned into) {
+    if (llvm::is_contained(successors[from], into))
+      return;
+    successors[from].push_back(into);
+    predecessors[into].push_back(from);
+  };
+  for (unsigned step = 0; step < count; ++step)
+    connect(step, (step + 1) % count); // behind the last one the next pass
+  for (const PatternLoop &loop : pattern.loops())
+    connect(loop.endStep - 1, loop.firstStep);
+}
+
+//===----------------------------------------------------------------------===//
+// What a piece may be
+//===----------------------------------------------------------------------===//
+
+bool OrderAlignment::hasKind(unsigned step, StringRef kind) const {
+  return pattern.ops()[pattern.steps()[step].firstOp].hasKind(kind);
+}
+
+/// As far as the module says that is named around it.
+bool OrderAlignment::isAllowed(const WorkPiece &piece, unsigned step) const {
+  if (piece.inside.empty())
+    return true;
+  PatternStep own = pattern.steps()[step];
+  return llvm::any_of(piece.inside, [&](unsigned op) {
+    return own.firstOp <= op && op < own.endOp;
+  });
+}
+
+void OrderAlignment::addNamed(const WorkPiece &piece, PieceClass &made) const {
+  SmallVector<unsigned, 3> steps;
+  for (unsigned op : piece.ops)
+    if (unsigned step = pattern.ops()[op].step;
+        !llvm::is_contained(steps, step))
+      steps.push_back(step);
+  llvm::sort(steps);
+  bool isRow = steps.back() - steps.front() + 1 == steps.size();
+  made.extraScore = 0; // it is known without its place
+  made.continueScore = named;
+  if (isRow)
+    made.options.push_back({steps, named});
+  for (unsigned step : steps)
+    made.continuesAt[step] = true;
+}
+
+/// From that step on, products of one input that may run as one.
+void OrderAlignment::addProducts(const WorkPiece &piece, unsigned step,
+                                 PieceClass &made) const {
+  const PatternOp &first = pattern.ops()[pattern.steps()[step].firstOp];
+  SmallVector<unsigned, 3> steps;
+  int64_t columns = 0;
+  for (unsigned last = step; last < pattern.steps().size(); ++last) {
+    const PatternOp &op = pattern.ops()[pattern.steps()[last].firstOp];
+    bool isSibling = last == step || (op.product && op.input == first.input);
+    if (!isSibling || !isAllowed(piece, last))
+      break;
+    steps.push_back(last);
+    columns += op.product->n;
+    if (!piece.product)
+      made.options.push_back({steps, alikeInKind});
+    else if (piece.product->k == first.product->k &&
+             piece.product->n == columns)
+      made.options.push_back({steps, alikeInSizes});
+  }
+}
+
+/// All walks through steps of these kinds.
+void OrderAlignment::addSequence(ArrayRef<std::string> kinds,
+                                 PieceClass &made) const {
+  auto extend = [&](auto &self, SmallVector<unsigned, 3> steps) -> void {
+    if (steps.size() == kinds.size()) {
+      made.options.push_back({steps, alikeInKind});
+      return;
+    }
+    for (unsigned next : successors[steps.back()])
+      if (hasKind(next, kinds[steps.size()])) {
+        SmallVector<unsigned, 3> longer(steps);
+        longer.push_back(next);
+        self(self, std::move(longer));
+      }
+  };
+  for (unsigned step = 0; step < successors.size(); ++step)
+    if (hasKind(step, kinds.front()))
+      extend(extend, {step});
+}
+
+void OrderAlignment::addByKind(const WorkPiece &piece, PieceClass &made) const {
+  const MatchRule &rule = *piece.rule;
+  if (!rule.sequence.empty())
+    return addSequence(rule.sequence, made);
+  made.continueScore = rule.continues ? continuedByRule : continued;
+  for (unsigned step = 0; step < successors.size(); ++step) {
+    bool isKind = llvm::any_of(rule.kinds, [&](const std::string &kind) {
+      return hasKind(step, kind);
+    });
+    made.continuesAt[step] = rule.continues || (rule.several && isKind);
+    if (!isKind || !isAllowed(piece, step))
+      continue;
+    if (pattern.ops()[pattern.steps()[step].firstOp].product)
+      addProducts(piece, step, made);
+    else
+      made.options.push_back({{step}, alikeInKind});
+  }
+}
+
+OrderAlignment::PieceClass
+OrderAlignment::makeClass(const WorkPiece &piece) const {
+  PieceClass made;
+  made.continuesAt.resize(successors.size());
+  made.extraScore = extra;
+  if (!piece.ops.empty())
+    addNamed(piece, made);
+  else if (piece.rule && !piece.isOfOtherLayer)
+    addByKind(piece, made);
+  return made;
+}
+
+const OrderAlignment::PieceClass &
+OrderAlignment::classOf(const WorkPiece &piece) {
+  std::vector<int64_t> key = {reinterpret_cast<int64_t>(piece.rule),
+                              piece.isOfOtherLayer,
+                              static_cast<int64_t>(piece.ops.size())};
+  llvm::append_range(key, piece.ops);
+  llvm::append_range(key, piece.inside);
+  if (piece.product)
+    llvm::append_range(
+        key, ArrayRef<int64_t>{-1, piece.product->n, piece.product->k});
+  auto known = classes.find(key);
+  if (known == classes.end())
+    known = classes.emplace(std::move(key), makeClass(piece)).first;
+  return known->second;
+}
+
+//===----------------------------------------------------------------------===//
+// The best walk
+//===----------------------------------------------------------------------===//
+
+/// Steps that nothing is seen of. `skips`: from which state each is reached,
+/// itself where it is not skipped to.
+void OrderAlignment::skipSteps(std::vector<int> &scores,
+                               MutableArrayRef<uint32_t> skips) {
+  for (uint32_t state = 0; state < scores.size(); ++state)
+    skips[state] = state;
+  // Twice around: the walk may begin behind the step where the first round
+  // begins.
+  for (int round = 0; round < 2; ++round)
+    for (unsigned step = 0; step < successors.size(); ++step) {
+      uint32_t from = scores[stateOf(step, true)] > scores[stateOf(step, false)]
+                          ? stateOf(step, true)
+                          : stateOf(step, false);
+      for (unsigned next : successors[step])
+        if (uint32_t into = stateOf(next, false);
+            scores[from] + leftOut > scores[into]) {
+          scores[into] = scores[from] + leftOut;
+          skips[into] = from;
+        }
+    }
+}
+
+void OrderAlignment::takePiece(const PieceClass &piece,
+                               std::vector<int> &scores,
+                               MutableArrayRef<Trail> trails) {
+  std::vector<int> next(scores.size(), unreachable);
+  auto offer = [&](uint32_t into, int score, Trail trail) {
+    if (score <= next[into])
+      return;
+    next[into] = score;
+    trails[into] = trail;
+  };
+  for (uint32_t state = 0; state < scores.size(); ++state) {
+    offer(state, scores[state] + piece.extraScore, {state, isExtra});
+    if (isTaken(state) && piece.continuesAt[stepOf(state)])
+      offer(state, scores[state] + piece.continueScore, {state, goesOn});
+  }
+  for (auto [number, option] : llvm::enumerate(piece.options))
+    for (unsigned before : predecessors[option.steps.front()])
+      for (uint32_t from : {stateOf(before, true), stateOf(before, false)})
+        offer(stateOf(option.steps.back(), true), scores[from] + option.score,
+              {from, int32_t(number)});
+  // Only differences matter.
+  int best = *std::max_element(next.begin(), next.end());
+  for (int &score : next)
+    score = std::max(score - best, unreachable);
+  scores = std::move(next);
+}
+
+/// Places the first `commit` of the pieces; `scores` are those before them and
+/// then those behind them.
+void OrderAlignment::placeWindow(ArrayRef<WorkPiece> pieces, size_t commit,
+                                 std::vector<int> &scores,
+                                 std::vector<PlacedPiece> &placed) {
+  size_t states = scores.size();
+  std::vector<Trail> trails(pieces.size() * states);
+  std::vector<uint32_t> skips(pieces.size() * states);
+  std::vector<const PieceClass *> classesOf;
+  for (auto [i, piece] : llvm::enumerate(pieces)) {
+    classesOf.push_back(&classOf(piece));
+    skipSteps(scores, MutableArrayRef(skips).slice(i * states, states));
+    takePiece(*classesOf.back(), scores,
+              MutableArrayRef(trails).slice(i * states, states));
+  }
+  uint32_t state =
+      std::max_element(scores.begin(), scores.end()) - scores.begin();
+  size_t first = placed.size();
+  placed.resize(first + commit);
+  for (size_t i = pieces.size(); i-- > 0;) {
+    if (i + 1 == commit) { // where the next window goes on
+      scores.assign(states, unreachable);
+      scores[state] = 0;
+    }
+    Trail trail = trails[i * states + state];
+    if (i < commit && trail.option != isExtra) {
+      PlacedPiece &own = placed[first + i];
+      own.continues = trail.option == goesOn;
+      if (own.continues)
+        own.steps = {stepOf(state)};
+      else
+        own.steps = classesOf[i]->options[trail.option].steps;
+    }
+    for (state = trail.from; skips[i * states + state] != state;)
+      state = skips[i * states + state];
+  }
+}
+
+std::vector<PlacedPiece> OrderAlignment::place(ArrayRef<WorkPiece> pieces) {
+  std::vector<PlacedPiece> placed;
+  if (successors.empty()) {
+    placed.resize(pieces.size());
+    return placed;
+  }
+  // A walk may begin anywhere.
+  std::vector<int> scores(2 * successors.size(), 0);
+  for (unsigned step = 0; step < successors.size(); ++step)
+    scores[stateOf(step, true)] = unreachable;
+  // A window of several layers, of a size that memory does not notice. What is
+  // decided in it early does not depend on what comes behind it.
+  size_t window = std::clamp<size_t>((1 << 20) / successors.size(), 64, 8192);
+  while (!pieces.empty()) {
+    bool isLast = pieces.size() <= window;
+    ArrayRef<WorkPiece> now = isLast ? pieces : pieces.take_front(window);
+    size_t commit = isLast ? pieces.size() : window / 4 * 3;
+    placeWindow(now, commit, scores, placed);
+    pieces = pieces.drop_front(commit);
+  }
+  return placed;
+}

@@ -1,0 +1,212 @@
+//===- WorkMeaning.cpp - What a trace says of a piece of work -------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WorkMeaning.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace mlir::llm;
+
+WorkMeanings::WorkMeanings(const ImportedTrace &trace,
+                           const ProgramPattern &pattern,
+                           const MatchRules &rules)
+    : trace(trace), pattern(pattern), rules(rules), names(pattern),
+      meanings(trace.texts.size()) {}
+
+//===----------------------------------------------------------------------===//
+// One text
+//===----------------------------------------------------------------------===//
+
+void WorkMeanings::applyRules(StringRef name, TextMeaning &meaning) const {
+  for (const MatchRule &rule : rules.rules()) {
+    bool isNeeded =
+        rule.saysWhichOp() ? meaning.named.ops.empty() : !meaning.kindRule;
+    if (!isNeeded || !rule.name.match(name))
+      continue;
+    if (!rule.saysWhichOp()) {
+      meaning.kindRule = &rule;
+      continue;
+    }
+    meaning.isByRule = !rule.ops.empty();
+    if (!rule.path.empty()) {
+      SmallVector<StringRef> groups;
+      rule.name.match(name, &groups);
+      std::string path = ::llvm::Regex(rule.text, ::llvm::Regex::IgnoreCase)
+                             .sub(rule.path, groups.front());
+      meaning.named = names.find(path);
+      meaning.layer = findLayer(path);
+    }
+    for (const std::string &op : rule.ops)
+      llvm::append_range(meaning.named.ops, names.find(op).ops);
+    llvm::sort(meaning.named.ops);
+    meaning.named.ops.erase(llvm::unique(meaning.named.ops),
+                            meaning.named.ops.end());
+  }
+}
+
+const WorkMeanings::TextMeaning &WorkMeanings::meaningOf(uint32_t text) {
+  TextMeaning &meaning = meanings[text];
+  if (meaning.isKnown)
+    return meaning;
+  meaning.isKnown = true;
+  StringRef name = trace.texts[text];
+  meaning.layer = findLayer(name);
+  applyRules(name, meaning);
+  if (meaning.named.ops.empty()) {
+    meaning.isByRule = false;
+    NamedOps named = names.find(name);
+    if (!named.ops.empty() || meaning.named.inside.empty())
+      meaning.named = std::move(named);
+  }
+  return meaning;
+}
+
+//===----------------------------------------------------------------------===//
+// One piece
+//===----------------------------------------------------------------------===//
+
+static bool isProduct(const MatchRule *rule) {
+  return rule && !rule->several && llvm::is_contained(rule->kinds, "matmul");
+}
+
+/// The rule for the kind of the innermost name that has one. Ranges say what a
+/// whole module is.
+static const MatchRule *
+findKindRule(const ImportedTrace &trace, ArrayRef<uint32_t> chain,
+             function_ref<const MatchRule *(uint32_t)> ruleOf) {
+  for (uint32_t number : llvm::reverse(chain)) {
+    const TraceEvent &event = trace.events[number];
+    bool isRange =
+        event.kind == TraceEventKind::Range && number != chain.back();
+    if (const MatchRule *rule = isRange ? nullptr : ruleOf(event.name))
+      return rule;
+  }
+  return nullptr;
+}
+
+void WorkMeanings::noteProducts(ArrayRef<uint32_t> chain) {
+  auto ruleOf = [&](uint32_t text) { return meaningOf(text).kindRule; };
+  bool hasProduct = isProduct(findKindRule(trace, chain, ruleOf));
+  for (uint32_t number : chain) {
+    uint32_t text = trace.events[number].name;
+    (void)meaningOf(text);
+    meanings[text].hasProducts |= hasProduct;
+  }
+}
+
+/// A range "attn" that has products in it is the module with the projections,
+/// not the op `self_attn.attn`.
+bool WorkMeanings::isModule(const TextMeaning &meaning) const {
+  if (meaning.isByRule || meaning.named.parts > 1 || !meaning.hasProducts)
+    return false;
+  return llvm::none_of(meaning.named.ops, [&](unsigned op) {
+    return llvm::any_of(pattern.ops()[op].kinds, [](StringRef kind) {
+      return kind.ends_with("matmul");
+    });
+  });
+}
+
+/// Where a name is of several ops, those that are in a module that is named
+/// around it.
+void WorkMeanings::chooseByModules(WorkPiece &piece, ArrayRef<uint32_t> outer) {
+  for (uint32_t number : llvm::reverse(outer)) {
+    const PatternOps &inside =
+        meaningOf(trace.events[number].name).named.inside;
+    PatternOps both;
+    std::set_intersection(piece.ops.begin(), piece.ops.end(), inside.begin(),
+                          inside.end(), std::back_inserter(both));
+    if (!both.empty())
+      piece.ops = std::move(both);
+  }
+}
+
+WorkPiece WorkMeanings::describeOne(ArrayRef<uint32_t> chain) {
+  WorkPiece piece;
+  piece.event = chain.back();
+  auto ruleOf = [&](uint32_t text) { return meaningOf(text).kindRule; };
+  piece.rule = findKindRule(trace, chain, ruleOf);
+  for (size_t i = chain.size(); i-- > 0;) {
+    const TraceEvent &event = trace.events[chain[i]];
+    const TextMeaning &meaning = meaningOf(event.name);
+    bool isWork = event.kind == TraceEventKind::Kernel ||
+                  event.kind == TraceEventKind::Copy;
+    if (piece.layer < 0 && !isWork)
+      piece.layer = meaning.layer;
+    if (!piece.product)
+      piece.product = productOf(event);
+    if (!piece.ops.empty())
+      continue;
+    if (!meaning.named.ops.empty() && !isModule(meaning)) {
+      piece.ops = meaning.named.ops;
+      piece.namedBy = chain[i];
+      piece.isByRule = meaning.isByRule;
+      if (!meaning.isByRule)
+        chooseByModules(piece, chain.take_front(i));
+    } else if (piece.inside.empty()) {
+      piece.inside = meaning.named.inside;
+    }
+  }
+  keepLayer(piece);
+  return piece;
+}
+
+/// Of the ops that a name may be of, those of its layer. What still may be
+/// several ops is left to their order.
+void WorkMeanings::keepLayer(WorkPiece &piece) const {
+  if (piece.ops.empty())
+    return;
+  llvm::erase_if(piece.ops,
+                 [&](unsigned op) { return !pattern.isIn(op, piece.layer); });
+  piece.isOfOtherLayer = piece.ops.empty();
+  std::set<StringRef> different;
+  for (unsigned op : piece.ops)
+    different.insert(pattern.ops()[op].name);
+  bool isClear = piece.isByRule ? different.size() == piece.ops.size()
+                                : piece.ops.size() == 1;
+  if (!isClear)
+    piece.inside = std::exchange(piece.ops, {});
+}
+
+const std::optional<ProductShape> &
+WorkMeanings::productOf(const TraceEvent &event) {
+  auto [known, isNew] =
+      products.try_emplace({event.name, event.args}, std::nullopt);
+  if (isNew && event.args)
+    known->second = readProductShape(trace.nameOf(event), trace.argsOf(event));
+  return known->second;
+}
+
+//===----------------------------------------------------------------------===//
+// All pieces
+//===----------------------------------------------------------------------===//
+
+std::vector<WorkPiece> WorkMeanings::describe(ArrayRef<uint32_t> work) {
+  std::vector<uint32_t> ordered(work.begin(), work.end());
+  auto launchOf = [&](uint32_t number) {
+    const TraceEvent &event = trace.events[number];
+    return event.launchedBy == TraceEvent::none
+               ? event.startNanoseconds
+               : trace.events[event.launchedBy].startNanoseconds;
+  };
+  llvm::stable_sort(ordered, [&](uint32_t a, uint32_t b) {
+    return launchOf(a) < launchOf(b);
+  });
+  auto chainOf = [&](uint32_t number) {
+    SmallVector<uint32_t> chain = eventsAround(trace, number);
+    chain.push_back(number);
+    return chain;
+  };
+  for (uint32_t number : ordered)
+    noteProducts(chainOf(number));
+  std::vector<WorkPiece> pieces;
+  pieces.reserve(ordered.size());
+  for (uint32_t number : ordered)
+    pieces.push_back(describeOne(chainOf(number)));
+  return pieces;
+}
