@@ -1,0 +1,45 @@
+//===- OneFileServer.h - A file for one page on the web ---------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_CONSOLE_ONEFILESERVER_H
+#define LLM_CONSOLE_ONEFILESERVER_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/Error.h"
+
+#include <chrono>
+
+namespace mlir::llm {
+
+/// Gives one file to the browser of this machine, for a page of one origin
+/// ("https://ui.perfetto.dev"), once: everything else is refused. It listens at
+/// 127.0.0.1 alone.
+class OneFileServer {
+public:
+  /// Port 0: any that is free.
+  static ::llvm::Expected<OneFileServer> listen(uint16_t port);
+  OneFileServer(OneFileServer &&other) noexcept
+      : listener(std::exchange(other.listener, -1)), port(other.port) {}
+  OneFileServer &operator=(OneFileServer &&) = delete;
+  ~OneFileServer();
+
+  uint16_t getPort() const { return port; }
+
+  /// Until the file was fetched whole; fails where nobody has in time.
+  ::llvm::Error serve(StringRef name, StringRef content, StringRef origin,
+                      std::chrono::seconds patience);
+
+private:
+  OneFileServer(int listener, uint16_t port) : listener(listener), port(port) {}
+
+  int listener;
+  uint16_t port;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_CONSOLE_ONEFILESERVER_H
