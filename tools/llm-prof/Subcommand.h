@@ -33,6 +33,8 @@ protected:
 std::unique_ptr<Subcommand> makeValidate();
 std::unique_ptr<Subcommand> makeCalibrate();
 std::unique_ptr<Subcommand> makeImport();
+std::unique_ptr<Subcommand> makeCompare();
+std::unique_ptr<Subcommand> makeOpen();
 
 /// As `writeOutputFile`; what fails is told.
 LogicalResult writeOutput(StringRef path, MLIRContext &context,

@@ -34,7 +34,8 @@ int main(int argc, char **argv) {
   // What is there so far are the hundreds of options of libLLVM.
   cl::HideUnrelatedOptions(ArrayRef<const cl::OptionCategory *>());
   std::unique_ptr<Subcommand> subcommands[] = {makeValidate(), makeCalibrate(),
-                                               makeImport()};
+                                               makeImport(), makeCompare(),
+                                               makeOpen()};
   llvm::InitLLVM init(argc, argv);
   obeyNoColor();
   cl::ParseCommandLineOptions(
@@ -46,7 +47,7 @@ int main(int argc, char **argv) {
     if (subcommand->isAsked())
       return failed(subcommand->run(context));
   llvm::errs()
-      << "llm-prof: name a subcommand, validate, calibrate or import (llm-prof "
-         "validate --help lists its options)\n";
+      << "llm-prof: name a subcommand, validate, calibrate, import, compare or "
+         "open (llm-prof validate --help lists its options)\n";
   return 1;
 }

@@ -1,0 +1,30 @@
+//===- Open.h - A trace or a page in a browser ------------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TOOLS_LLMPROF_OPEN_H
+#define LLM_TOOLS_LLMPROF_OPEN_H
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/LLVM.h"
+
+namespace mlir::llm {
+
+struct OpenOptions {
+  /// That of Perfetto's own script: ui.perfetto.dev may read from no other.
+  unsigned port = 9001;
+  unsigned patienceSeconds = 120;
+};
+
+/// Shows a page as it is, and a trace in ui.perfetto.dev, which fetches it from
+/// here; a trace of another tool is converted first. Where there is no display
+/// it says how to do it.
+LogicalResult openInBrowser(StringRef path, MLIRContext &context,
+                            const OpenOptions &options = {});
+
+} // namespace mlir::llm
+
+#endif // LLM_TOOLS_LLMPROF_OPEN_H
