@@ -116,7 +116,7 @@ llvm::Error Aligner::keepRange(std::vector<uint32_t> &work) {
 }
 
 llvm::Error Aligner::listPieces() {
-  std::vector<uint32_t> work = listWork(trace);
+  std::vector<uint32_t> work = listWholeWork(trace);
   if (work.empty())
     return makeError("the trace has no kernels, ops or ranges, so that there "
                      "is nothing to compare");

@@ -186,6 +186,35 @@ WorkMeanings::productOf(const TraceEvent &event) {
 // All pieces
 //===----------------------------------------------------------------------===//
 
+std::vector<uint32_t> mlir::llm::listWholeWork(const ImportedTrace &trace) {
+  std::vector<uint32_t> work = listWork(trace);
+  std::vector<bool> holdsRange(trace.events.size());
+  // Those inside come behind those around them.
+  for (uint32_t number = trace.events.size(); number-- > 0;) {
+    const TraceEvent &event = trace.events[number];
+    bool isRange = event.kind == TraceEventKind::Range;
+    if (event.parent != TraceEvent::none && (isRange || holdsRange[number]))
+      holdsRange[event.parent] = true;
+  }
+  auto wholeOf = [&](uint32_t number) {
+    uint32_t whole = number;
+    for (uint32_t outer = trace.events[number].parent;
+         outer != TraceEvent::none && !holdsRange[outer] &&
+         trace.events[outer].kind != TraceEventKind::Range;
+         outer = trace.events[outer].parent)
+      if (trace.events[outer].kind == TraceEventKind::Op)
+        whole = outer;
+    return whole;
+  };
+  for (uint32_t &number : work)
+    if (!trace.lanes[trace.events[number].lane].isDevice)
+      number = wholeOf(number);
+  DenseSet<uint32_t> seen;
+  llvm::erase_if(work,
+                 [&](uint32_t number) { return !seen.insert(number).second; });
+  return work;
+}
+
 std::vector<WorkPiece> WorkMeanings::describe(ArrayRef<uint32_t> work) {
   std::vector<uint32_t> ordered(work.begin(), work.end());
   auto launchOf = [&](uint32_t number) {

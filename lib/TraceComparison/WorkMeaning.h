@@ -64,6 +64,11 @@ private:
       products; ///< by name and arguments
 };
 
+/// As `listWork`, but ops of the host count with all that they call: "aten::mm"
+/// takes its time itself, and calls small ones. An op with a range of its own
+/// in it does not count, but those in it do.
+std::vector<uint32_t> listWholeWork(const ImportedTrace &trace);
+
 /// The sizes of a product that its arguments say: "Input Dims" of PyTorch, or
 /// the sizes of ggml's sources. `args`: the text of a JSON object.
 std::optional<ProductShape> readProductShape(StringRef name, StringRef args);
