@@ -365,9 +365,8 @@ struct GraphCollector : GgmlCaptureVisitor {
 };
 } // namespace
 
-::llvm::Expected<std::vector<CapturedGraph>>
-mlir::llm::readCapturedGraphs(StringRef path) {
-  ::llvm::Expected<TraceInput> input = TraceInput::open(path);
+static ::llvm::Expected<std::vector<CapturedGraph>>
+readGraphs(::llvm::Expected<TraceInput> input) {
   if (!input)
     return input.takeError();
   ::llvm::Expected<StringRef> beginning = input->peek();
@@ -381,4 +380,14 @@ mlir::llm::readCapturedGraphs(StringRef path) {
   if (::llvm::Error error = readGgmlCapture(*input, collector))
     return error;
   return std::move(collector.graphs);
+}
+
+::llvm::Expected<std::vector<CapturedGraph>>
+mlir::llm::readCapturedGraphs(StringRef path) {
+  return readGraphs(TraceInput::open(path));
+}
+
+::llvm::Expected<std::vector<CapturedGraph>>
+mlir::llm::readCapturedGraphs(::llvm::MemoryBufferRef bytes) {
+  return readGraphs(TraceInput::open(bytes));
 }

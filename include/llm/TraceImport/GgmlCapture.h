@@ -13,6 +13,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
 
 #include <array>
 #include <string>
@@ -74,6 +75,9 @@ bool isGgmlCapture(StringRef beginning);
 
 /// The graphs of a capture, by their numbers, with how often each ran.
 ::llvm::Expected<std::vector<CapturedGraph>> readCapturedGraphs(StringRef path);
+/// The same of bytes in memory, with a name for errors.
+::llvm::Expected<std::vector<CapturedGraph>>
+readCapturedGraphs(::llvm::MemoryBufferRef bytes);
 
 } // namespace mlir::llm
 

@@ -1,0 +1,49 @@
+//===- GgmlGraph.h - Captured graphs of ggml as programs --------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A graph that a program has run becomes one of this compiler, so that what ran
+// on one machine can be predicted on another.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_GRAPHIMPORT_GGMLGRAPH_H
+#define LLM_GRAPHIMPORT_GGMLGRAPH_H
+
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/TraceImport/GgmlCapture.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::llm {
+
+/// Loads the dialects of the IR that `buildCapturedGraph` makes.
+void loadGraphDialects(MLIRContext *context);
+
+/// The graph that is taken unless one is named: that of most nodes, among
+/// several the one that ran most often. There is at least one graph.
+size_t findMainGraph(ArrayRef<CapturedGraph> graphs);
+
+struct CapturedProgram {
+  OwningOpRef<ModuleOp> module;
+  /// What was not kept as it is in the graph. Sentences.
+  std::vector<std::string> notes;
+};
+
+/// A module with one function. Weights are sources, what the program gave to
+/// the graph are arguments, and what no node reads is returned. Ops of the llm
+/// dialect are recognised by structure; others become linalg ops that move the
+/// same bytes. Which numbers were in a mask or in positions is not captured:
+/// `mask` says what attention sees, and new tokens stand at the end of the
+/// keys. Errors: at `location`, for graphs that have tensors of unknown types
+/// or none at all.
+FailureOr<CapturedProgram> buildCapturedGraph(const CapturedGraph &graph,
+                                              StringRef functionName,
+                                              MaskKind mask, Location location);
+
+} // namespace mlir::llm
+
+#endif // LLM_GRAPHIMPORT_GGMLGRAPH_H

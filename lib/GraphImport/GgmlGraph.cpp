@@ -1,0 +1,211 @@
+//===- GgmlGraph.cpp - Captured graphs of ggml as programs ----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/GraphImport/GgmlGraph.h"
+#include "GraphBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+using ggmlCapture::BufferUsage;
+using ggmlCapture::none;
+
+void mlir::llm::loadGraphDialects(MLIRContext *context) {
+  context
+      ->loadDialect<arith::ArithDialect, func::FuncDialect,
+                    linalg::LinalgDialect, LlmDialect, tensor::TensorDialect>();
+}
+
+size_t mlir::llm::findMainGraph(ArrayRef<CapturedGraph> graphs) {
+  return ::llvm::max_element(graphs,
+                             [](const auto &a, const auto &b) {
+                               return std::pair(a.nodes, a.runs) <
+                                      std::pair(b.nodes, b.runs);
+                             }) -
+         graphs.begin();
+}
+
+//===----------------------------------------------------------------------===//
+// What the builder relies on
+//===----------------------------------------------------------------------===//
+
+/// Why a tensor cannot be built, or "".
+static std::string findFault(const CapturedGraph &graph, uint32_t number,
+                             const GraphTensors &tensors) {
+  const CapturedTensor &tensor = graph.tensors[number];
+  if (!tensors.elementType(tensor))
+    return "has elements of type '" + graph.typeOf(tensor).name +
+           "', which is not known here";
+  if (countElements(tensor) == 0)
+    return "has no elements";
+  if (number >= graph.nodes)
+    return "";
+  if (!tensors.elementType(tensor).isIntOrFloat() && !tensor.isView() &&
+      tensor.view == none)
+    return "is computed in type '" + graph.typeOf(tensor).name +
+           "', which is only stored";
+  for (uint32_t source : tensor.sources)
+    if (source != none && source < graph.nodes && source >= number)
+      return "reads a node that comes later";
+  if (tensor.view != none && tensor.view < graph.nodes && tensor.view >= number)
+    return "is a view of a node that comes later";
+  if (!tensor.isView())
+    return "";
+  uint32_t source = sourceOf(tensor, 0);
+  if (source == none || tensor.view == none)
+    return "is a view of nothing";
+  const CapturedTensor &root = graph.tensors[tensor.view];
+  if (root.type != tensor.type || graph.tensors[source].type != tensor.type)
+    return "is a view of elements of another type";
+  int64_t count = countElements(tensor);
+  if (count > countElements(root) ||
+      (tensor.op != "VIEW" && count != countElements(graph.tensors[source])))
+    return "is a view of fewer elements than it has";
+  return "";
+}
+
+/// Least numbers of sources of ops that are recognised.
+static bool hasSources(const CapturedTensor &node) {
+  static constexpr std::pair<::llvm::StringLiteral, unsigned> counts[] = {
+      {"MUL_MAT", 2},  {"GET_ROWS", 2}, {"SET_ROWS", 2}, {"ADD", 2},
+      {"SUB", 2},      {"MUL", 2},      {"DIV", 2},      {"CPY", 1},
+      {"CONT", 1},     {"DUP", 1},      {"RMS_NORM", 1}, {"ROPE", 1},
+      {"SCALE", 1},    {"SOFT_MAX", 1}, {"SILU", 1},     {"GELU", 1},
+      {"GELU_ERF", 1}, {"RELU", 1},     {"SWIGLU", 1},   {"GEGLU", 1}};
+  for (auto [op, count] : counts)
+    if (node.op == op)
+      for (unsigned i = 0; i < count; ++i)
+        if (sourceOf(node, i) == none)
+          return false;
+  return true;
+}
+
+/// Views of views are made one by one.
+static constexpr unsigned maxViewDepth = 64;
+
+static LogicalResult check(const CapturedGraph &graph,
+                           const GraphTensors &tensors, Location location) {
+  std::vector<unsigned> viewDepths(graph.nodes);
+  if (graph.nodes == 0)
+    return emitError(location) << "the graph has no nodes";
+  for (uint32_t number = 0; number < graph.tensors.size(); ++number) {
+    std::string fault = findFault(graph, number, tensors);
+    if (fault.empty() && number < graph.nodes &&
+        !hasSources(graph.tensors[number]))
+      fault = "lacks a source";
+    if (fault.empty() && number < graph.nodes &&
+        graph.tensors[number].isView()) {
+      uint32_t source = graph.tensors[number].sources[0];
+      viewDepths[number] = source < number ? viewDepths[source] + 1 : 1;
+      if (viewDepths[number] > maxViewDepth)
+        fault = "is a view of too many views";
+    }
+    if (!fault.empty())
+      return emitError(location) << "tensor " << number << " of the graph, '"
+                                 << graph.tensors[number].name << "' ("
+                                 << graph.tensors[number].op << "), " << fault;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+static bool isWeight(const CapturedGraph &graph, const CapturedTensor &tensor) {
+  return tensor.buffer != none &&
+         graph.buffers[tensor.buffer].usage == BufferUsage::Weights;
+}
+
+/// Sources of the graph: weights, and arguments for what the program gave it.
+/// Caches of attention come as they are used.
+static void addSources(GraphBuilder &graphBuilder, const CapturedGraph &graph) {
+  GraphTensors &tensors = graphBuilder.tensors;
+  for (uint32_t number = graph.nodes; number < graph.tensors.size(); ++number)
+    if (isWeight(graph, graph.tensors[number]))
+      tensors.set(number,
+                  WeightOp::create(tensors.builder, tensors.loc,
+                                   tensors.typeOfSource(number),
+                                   tensors.nameOf(number), ValueRange()));
+    else if (!graphBuilder.patterns.caches.contains(number))
+      tensors.addArgument(number);
+}
+
+/// Values of nodes that none reads, in order.
+static SmallVector<Value> findResults(GraphBuilder &graphBuilder,
+                                      const CapturedGraph &graph) {
+  std::vector<bool> isRead(graph.tensors.size());
+  for (uint32_t node = 0; node < graph.nodes; ++node) {
+    for (uint32_t source : graph.tensors[node].sources)
+      if (source != none)
+        isRead[source] = true;
+  }
+  SmallVector<Value> results;
+  for (uint32_t node = 0; node < graph.nodes; ++node)
+    if (!isRead[node] && !graph.tensors[node].isView() &&
+        graphBuilder.tensors.has(node))
+      results.push_back(graphBuilder.tensors.inOrder(node));
+  return results;
+}
+
+/// Shapes, weights and caches that nothing reads in the end.
+static void eraseUnused(func::FuncOp function) {
+  for (Operation &op : ::llvm::make_early_inc_range(
+           ::llvm::reverse(function.front().getOperations())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+static std::vector<std::string> describe(const GraphBuilder &graphBuilder) {
+  std::vector<std::string> notes;
+  std::string names;
+  for (const auto &[op, count] : graphBuilder.opaque)
+    names += (names.empty() ? "" : ", ") + std::to_string(count) + " " + op;
+  if (!names.empty())
+    notes.push_back("nodes that are not recognised move their bytes and no "
+                    "more: " +
+                    names);
+  if (unsigned odd = graphBuilder.tensors.oddViews)
+    notes.push_back(std::to_string(odd) +
+                    " views are no rectangle of what they show: as many "
+                    "elements from its beginning stand for them");
+  return notes;
+}
+
+FailureOr<CapturedProgram>
+mlir::llm::buildCapturedGraph(const CapturedGraph &graph,
+                              StringRef functionName, MaskKind mask,
+                              Location location) {
+  MLIRContext *context = location.getContext();
+  OpBuilder builder(context);
+  if (failed(check(graph, GraphTensors(builder, location, graph), location)))
+    return failure();
+  CapturedProgram program;
+  program.module = ModuleOp::create(location);
+  builder.setInsertionPointToEnd(program.module->getBody());
+  auto function = func::FuncOp::create(builder, location, functionName,
+                                       builder.getFunctionType({}, {}));
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  GraphBuilder graphBuilder(builder, location, graph, mask);
+  addSources(graphBuilder, graph);
+  for (uint32_t node = 0; node < graph.nodes; ++node)
+    graphBuilder.build(node);
+  SmallVector<Value> results = findResults(graphBuilder, graph);
+  func::ReturnOp::create(builder, location, results);
+  function.setFunctionType(builder.getFunctionType(
+      function.front().getArgumentTypes(), ValueRange(results).getTypes()));
+  eraseUnused(function);
+  program.notes = describe(graphBuilder);
+  if (failed(verify(*program.module)))
+    return failure();
+  return program;
+}

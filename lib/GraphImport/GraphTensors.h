@@ -1,0 +1,93 @@
+//===- GraphTensors.h - Tensors of ggml as values ---------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tensor of ggml has up to four dimensions, the innermost first. Its value
+// here has the same elements in some order of the dimensions, and any shape:
+// what ggml only permutes is not moved until an op needs it in another order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_GRAPHIMPORT_GRAPHTENSORS_H
+#define LLM_LIB_GRAPHIMPORT_GRAPHTENSORS_H
+
+#include "GgmlPatterns.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
+
+namespace mlir::llm {
+
+/// Dimensions of ggml from the outermost one.
+using DimOrder = std::array<unsigned, ggmlCapture::dims>;
+inline constexpr DimOrder naturalOrder = {3, 2, 1, 0};
+
+struct HeldValue {
+  Value value;
+  DimOrder order = naturalOrder;
+};
+
+class GraphTensors {
+public:
+  GraphTensors(OpBuilder &builder, Location loc, const CapturedGraph &graph)
+      : builder(builder), loc(loc), graph(graph) {}
+
+  /// The type of an element; null for one that is not known.
+  Type elementType(const CapturedTensor &tensor) const;
+  /// The value of a tensor: of a view, made from that of what it shows.
+  HeldValue get(uint32_t tensor);
+  void set(uint32_t tensor, Value value, DimOrder order = naturalOrder) {
+    held[tensor] = {value, order};
+  }
+  bool has(uint32_t tensor) const { return held.count(tensor); }
+
+  /// The type of what is not computed: without outer dimensions of one element,
+  /// as most are matrices and vectors.
+  RankedTensorType typeOfSource(uint32_t tensor) const;
+  /// Lets the function take the tensor from its caller.
+  void addArgument(uint32_t tensor);
+
+  /// Its elements in this order of the dimensions, moved if they are not.
+  Value inOrder(uint32_t tensor, DimOrder order = naturalOrder);
+  /// In ggml's order, with this shape.
+  Value as(uint32_t tensor, ArrayRef<int64_t> shape) {
+    return reshape(inOrder(tensor), shape);
+  }
+  /// [n1 n2 n3, n0]
+  Value rows(uint32_t tensor);
+  Value flat(uint32_t tensor) {
+    return as(tensor, {countElements(graph.tensors[tensor])});
+  }
+  Value reshape(Value value, ArrayRef<int64_t> shape);
+  /// A rectangle of a matrix.
+  Value slice(Value rows, int64_t row, int64_t column, int64_t height,
+              int64_t width);
+  SmallVector<int64_t> sizesIn(const CapturedTensor &tensor,
+                               DimOrder order = naturalOrder) const;
+
+  /// A name for an op that takes time, one for each.
+  StringAttr nameOf(uint32_t tensor);
+
+  OpBuilder &builder;
+  Location loc;
+  const CapturedGraph &graph;
+  /// Views that are no rectangle of what they show: their elements are taken
+  /// from its beginning.
+  unsigned oddViews = 0;
+
+private:
+  HeldValue makeView(uint32_t tensor);
+  Value makeSlice(const CapturedTensor &view);
+
+  std::map<uint32_t, HeldValue> held;
+  ::llvm::StringSet<> names;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_GRAPHIMPORT_GRAPHTENSORS_H
