@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CapturedProgram.h"
 #include "Subcommand.h"
 #include "llm/Console/TextTable.h"
 #include "llm/Export/Page/ReportPage.h"
@@ -132,6 +133,7 @@ private:
                           MLIRContext &context) const;
 
   ImportOptions options{command};
+  CapturedProgramOptions program{command};
 };
 } // namespace
 
@@ -203,6 +205,11 @@ LogicalResult Import::writeRows(const ImportedTrace &trace,
 LogicalResult Import::run(MLIRContext &context) {
   if (failed(options.check(context)))
     return failure();
+  if (program.areGiven()) {
+    LogicalResult result = program.run(options.input, context);
+    if (failed(result) || (!options.table && options.perfetto.empty()))
+      return result;
+  }
   ::llvm::Expected<ImportedTrace> trace = readTrace(options.input);
   if (!trace)
     return emitToolError(context) << ::llvm::toString(trace.takeError());

@@ -1,0 +1,33 @@
+//===- CapturedProgram.h - Programs of captured graphs ----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TOOLS_LLMPROF_CAPTUREDPROGRAM_H
+#define LLM_TOOLS_LLMPROF_CAPTUREDPROGRAM_H
+
+#include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace mlir::llm {
+
+/// What `import` says of the program that it makes of a capture of ggml.
+class CapturedProgramOptions {
+public:
+  explicit CapturedProgramOptions(::llvm::cl::SubCommand &command);
+
+  bool areGiven() const { return !output.empty(); }
+  /// Writes the program of one graph of the capture.
+  LogicalResult run(StringRef capture, MLIRContext &context) const;
+
+private:
+  ::llvm::cl::opt<std::string> output;
+  ::llvm::cl::opt<unsigned> number;
+  ::llvm::cl::opt<MaskKind> mask;
+};
+
+} // namespace mlir::llm
+
+#endif // LLM_TOOLS_LLMPROF_CAPTUREDPROGRAM_H
