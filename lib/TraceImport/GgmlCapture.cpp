@@ -265,9 +265,10 @@ ImportedTrace CaptureTraceMaker::finish() && {
     builder.addNote("Times are of whole graphs: the program ran with "
                     "LLM_GGML_TRACE_OPS=0.");
   if (!openRuns.empty())
-    builder.addNote("Of " + Twine(openRuns.size()) +
-                    " graphs only the beginning is there: the program ended "
-                    "while they ran.");
+    builder.addNote("Runs of graphs that were under way when the program "
+                    "ended: " +
+                    Twine(openRuns.size()) +
+                    ". What they had computed by then is there.");
   return std::move(builder).finish();
 }
 

@@ -176,9 +176,11 @@ bool VizReader::noteCut(uint64_t recordOffset) {
       time > uint64_t(TraceBuilder::maxNanoseconds))
     return input.failAt(
         record.offsetBytes,
-        "expected a record of 46 bytes with a kind up to " + Twine(lastKind) +
-            ", a time, and 0 or 1 for its label; got kind " + Twine(kind) +
-            ", time " + Twine(time) + " and " + Twine(hasLabel) +
+        "expected a record of 46 bytes with a kind up to " +
+            Twine(unsigned(lastKind)) +
+            ", a time, and 0 or 1 for its label; got kind " +
+            Twine(unsigned(kind)) + ", time " + Twine(time) + " and " +
+            Twine(unsigned(hasLabel)) +
             ": is the file damaged, or of the first ggml-viz, whose records "
             "have 38 bytes?");
   record.kind = Kind(kind);
