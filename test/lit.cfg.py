@@ -120,7 +120,14 @@ config.substitutions.append(("%llama-cpp-packages", packages))
 if shutil.which("node") and os.path.exists(os.path.join(packages, "installed.json")):
     config.available_features.add("llama-cpp")
 else:
-    lit_config.note("there are no packages of llama.cpp: llama-cpp.test is skipped")
+    lit_config.note("there are no packages of llama.cpp: llama-cpp.test and ggml-capture.test are skipped")
+# A program is compiled against its headers; llm-opt's own libraries are not loaded into it.
+if "llama-cpp" in config.available_features and os.path.exists(os.path.join(packages, "source", "include", "llama.h")):
+    config.available_features.add("llama-cpp-headers")
+config.substitutions += [
+    ("%ggml-trace", os.path.join(config.llm_build_dir, "lib", "libllm-ggml-trace.so")),
+    ("%cxx", config.cxx),
+]
 
 # What the target of this machine is read from; a bare chroot has none.
 if glob.glob("/sys/devices/system/cpu/cpu*/cache"):

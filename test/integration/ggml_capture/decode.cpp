@@ -1,5 +1,6 @@
 // A program of llama.cpp as others write them, without any thought of a capture:
 //   decode MODEL TOKENS STEPS [--threads=N] [--graphs=FILE] [--rounds=N]
+//     [--flash=1]
 // prints the greedy tokens that follow TOKENS ("3,17,5"), a line for each of N threads with a context of its own.
 // --graphs writes what llama.cpp's own callback sees of the nodes of each graph, by the headers of this version, and so
 // says what a capture must have. --rounds starts over N times; nanoseconds of each token are then printed at the end.
@@ -45,13 +46,13 @@ static llama_token chooseToken(llama_context *context, int vocabulary) {
 }
 
 /// The tokens, and how long each took in nanoseconds.
-static void generate(llama_model *model, const Tokens &prompt, int steps, FILE *graphs, Tokens &found,
+static void generate(llama_model *model, const Tokens &prompt, int steps, bool isFlash, FILE *graphs, Tokens &found,
                      std::vector<long long> &times) {
   llama_context_params params = llama_context_default_params();
   params.n_ctx = 64;
   params.n_threads = params.n_threads_batch = 1;
-  params.type_k = params.type_v = GGML_TYPE_F32;
-  params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED;
+  params.type_k = params.type_v = isFlash ? GGML_TYPE_F16 : GGML_TYPE_F32;
+  params.flash_attn_type = isFlash ? LLAMA_FLASH_ATTN_TYPE_ENABLED : LLAMA_FLASH_ATTN_TYPE_DISABLED;
   if (graphs) {
     params.cb_eval = writeNode;
     params.cb_eval_user_data = graphs;
@@ -80,6 +81,7 @@ int main(int argc, char **argv) {
     prompt.push_back(llama_token(strtol(at, &at, 10)));
   int steps = atoi(argv[3]), rounds = atoi(option(argc, argv, "--rounds", "1").c_str());
   size_t threads = atoi(option(argc, argv, "--threads", "1").c_str());
+  bool isFlash = option(argc, argv, "--flash", "0") == "1";
   std::string graphsPath = option(argc, argv, "--graphs", "");
   FILE *graphs = graphsPath.empty() ? nullptr : fopen(graphsPath.c_str(), "w");
 
@@ -96,7 +98,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < threads; ++i)
       running.emplace_back([&, i] {
         found[i].clear();
-        generate(model, prompt, steps, graphs, found[i], times[i]);
+        generate(model, prompt, steps, isFlash, graphs, found[i], times[i]);
       });
     for (std::thread &thread : running)
       thread.join();

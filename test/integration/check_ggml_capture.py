@@ -1,0 +1,271 @@
+"""llama.cpp as others built it, under libllm-ggml-trace.so: it computes what it did, and all of it is captured.
+
+    check_ggml_capture.py FOLDER PACKAGES LIBRARY COMPILER
+
+PACKAGES: what llama_cpp/setup.sh has installed, with its headers. A random small model runs in a program that is
+compiled here (ggml_capture/decode.cpp) and in Node.js. What must be in a capture is said by the program itself, whose own
+callback sees all nodes. The MACs of the program that llm-prof makes of a graph are those of the tensors of the GGUF file.
+"""
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # nothing is left in the source folder
+import gguf_models
+from ggml_capture_file import DONE, Capture, read_capture
+
+SIZES = gguf_models.SIZES | {"hidden_size": 64, "intermediate_size": 128, "vocab_size": 267, "head_dim": 16,
+                             "rope_scaling": None}
+gguf_models.MODELS["tiny"] = ("meta-llama--Llama-3.2-1B", SIZES)
+PROMPT = ",".join(map(str, gguf_models.PROMPT))
+STEPS = gguf_models.STEPS
+VIEWS = {"RESHAPE", "VIEW", "PERMUTE", "TRANSPOSE"}
+HERE = Path(__file__).parent
+
+
+class Setting:
+    def __init__(self, folder: Path, packages: Path, library: Path, compiler: str):
+        self.folder, self.packages, self.library = folder, packages, library
+        [base] = packages.glob("node_modules/@node-llama-cpp/linux-x64/bins/*/libggml-base.so")
+        self.bins = base.parent
+        self.decode = folder / "decode"
+        libraries = [f"-l:{found.name}" for form in ("libllama.*so", "libggml.*so", "libggml-base.so")
+                     for found in self.bins.glob(form)]
+        subprocess.run([compiler, "-std=c++17", "-O1", HERE / "ggml_capture/decode.cpp",
+                        f"-I{packages}/source/include", f"-I{packages}/source/ggml/include", f"-L{self.bins}",
+                        *libraries, f"-Wl,-rpath,{self.bins}", "-Wl,--allow-shlib-undefined", "-pthread", "-o",
+                        self.decode], check=True)
+        self.model = folder / "model.gguf"
+
+    def environment(self, capture: str | None, ops: bool) -> dict[str, str]:
+        found = os.environ | {"GGML_BACKENDS": str(self.bins)}
+        if capture:
+            found |= {"LD_PRELOAD": str(self.library), "LLM_GGML_TRACE": str(self.folder / capture),
+                      "LLM_GGML_TRACE_OPS": str(int(ops))}
+        return found
+
+    def run(self, *options: str, capture: str | None = None, ops: bool = True, words=()) -> list[list[int]]:
+        """The tokens, a list for each thread."""
+        command = words or [self.decode, self.model, PROMPT, str(STEPS), *options]
+        done = subprocess.run([str(word) for word in command], env=self.environment(capture, ops), text=True,
+                              capture_output=True)
+        if done.returncode:
+            sys.exit(f"{command} failed:\n{done.stderr}")
+        self.said = done.stderr
+        return [[int(word) for word in line.split()] for line in done.stdout.splitlines()]
+
+    def capture(self, name: str) -> Capture:
+        found = read_capture(self.folder / name)
+        expect(f"{name} is whole", found.is_cut, False)
+        return found
+
+
+def expect(what: str, found, expected) -> None:
+    if found != expected:
+        sys.exit(f"{what}: found {found}, expected {expected}")
+
+
+def describe(capture: Capture, number: int) -> list[str]:
+    """The nodes of a graph as decode.cpp describes them."""
+    graph = capture.graphs[number]
+    return [f"{node.op}|{node.name}|{node.type}|{','.join(map(str, node.ne))}|" + "".join(
+        graph.tensors[source].name + "," for source in node.sources if source is not None)
+        for node in graph.tensors[:graph.nodes]]
+
+
+def check_runs(capture: Capture, described: list[list[str]], times_ops: bool) -> None:
+    """Each run is of the graph that the program saw; ops are all that compute, in order and within the run."""
+    expect("runs", len(capture.runs), len(described))
+    for run, nodes in zip(capture.runs.values(), described):
+        expect("nodes", describe(capture, run.graph), nodes)
+        expect("state", run.state, DONE)
+        computing = [number for number, node in enumerate(nodes) if node.split("|")[0] not in VIEWS]
+        expect("ops", [op[0] for op in run.ops], computing if times_ops else [])
+        times = [run.start] + [moment for op in run.ops for moment in op[1:]] + [run.end]
+        expect("times in order", times, sorted(times))
+    for graph in capture.graphs:
+        expect("backends", {node.backend for node in graph.tensors[:graph.nodes]}, {"CPU"})
+        weights = [tensor for tensor in graph.tensors if tensor.name.endswith(".weight")]
+        expect("buffers of weights", {graph.buffers[tensor.buffer][1] for tensor in weights}, {1})
+
+
+def check_program(setting: Setting, tokens: list[int]) -> None:
+    """In one thread: ops, graphs alone, and beside a callback of the program's own."""
+    expect("tokens under capture", setting.run(capture="ops.capture"), [tokens])
+    expect("tokens with graphs alone", setting.run(capture="graphs.capture", ops=False), [tokens])
+    seen = setting.folder / "seen.txt"
+    expect("tokens beside a callback", setting.run(f"--graphs={seen}", capture="chained.capture"), [tokens])
+    chained = seen.read_text()
+    setting.run(f"--graphs={seen}")
+    expect("what the callback sees", chained, seen.read_text())
+    described = [graph.splitlines() for graph in chained.split("graph\n")[1:]]
+    for name, times_ops in (("ops.capture", True), ("graphs.capture", False), ("chained.capture", True)):
+        check_runs(setting.capture(name), described, times_ops)
+    # Graphs that differ in nothing but numbers are one.
+    expect("graphs", len(setting.capture("ops.capture").graphs), len(set(map(tuple, described))))
+    print(f"a program: {len(described)} runs of {len(described[0])} nodes, as its own callback sees them")
+
+
+def check_threads(setting: Setting, tokens: list[int]) -> None:
+    expect("tokens of two threads", setting.run("--threads=2", capture="threads.capture"), [tokens, tokens])
+    capture = setting.capture("threads.capture")
+    threads = [run.thread for run in capture.runs.values()]
+    expect("runs of each thread", sorted(threads.count(thread) for thread in set(threads)), [STEPS, STEPS])
+    print("two threads: all runs of both")
+
+
+def check_node(setting: Setting, tokens: list[int]) -> None:
+    words = ["node", HERE / "llama_cpp/one_thread.mjs", setting.packages, setting.model, PROMPT, STEPS]
+    expect("tokens of Node.js", setting.run(words=words), [tokens])
+    expect("tokens of Node.js under capture", setting.run(words=words, capture="node-%p.capture"), [tokens])
+    # It starts helpers, which compute nothing.
+    [file] = setting.folder.glob("node-*.capture")
+    capture = setting.capture(file.name)
+    expect("process", file.name, f"node-{capture.process}.capture")
+    expect("program", Path(capture.program).name, Path(os.path.realpath(subprocess.check_output(
+        ["sh", "-c", "command -v node"], text=True).strip())).name)
+    expect("runs of Node.js", len(capture.runs), STEPS)
+    setting.run(words=["true"], capture="nothing.capture")
+    expect("a file of a program that computes nothing", (setting.folder / "nothing.capture").exists(), False)
+    print("Node.js: one file")
+
+
+def heed_interrupts() -> None:
+    """What runs tests may ignore them, and lets its children do so."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def check_signals(setting: Setting) -> None:
+    """However the program ends, what it wrote is a capture."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        path = setting.folder / f"signal-{int(number)}.capture"
+        with subprocess.Popen([setting.decode, setting.model, PROMPT, str(STEPS), "--rounds=1000000"],
+                              env=setting.environment(path.name, True), stdout=subprocess.DEVNULL,
+                              preexec_fn=heed_interrupts) as process:
+            while process.poll() is None and (not path.exists() or path.stat().st_size < 50000):
+                time.sleep(0.01)
+            process.send_signal(number)
+            try:
+                process.wait(timeout=60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        expect("how it ended", process.returncode, -number)
+        capture = read_capture(path)
+        if len(capture.runs) < 2:
+            sys.exit(f"{path} has {len(capture.runs)} runs")
+        subprocess.run(["llm-prof", "import", path], check=True, stdout=subprocess.DEVNULL)
+    print("interrupted, terminated, killed: what was captured is read")
+
+
+def check_failures(setting: Setting, tokens: list[int]) -> None:
+    """A file that cannot be written does not disturb the program; two processes do not write to one file."""
+    for path in ("/no/such/folder/x", "/dev/full"):
+        expect("tokens without a file", setting.run(capture=path), [tokens])
+        expect("what is said", setting.said.count("llm-ggml-trace: cannot write '" + path), 1)
+    other = [sys.executable, "-c", "import fcntl, subprocess, sys\n"
+             "file = open(sys.argv[1], 'w')\nfcntl.flock(file, fcntl.LOCK_EX)\n"
+             "sys.exit(subprocess.run(sys.argv[2:]).returncode)", setting.folder / "locked.capture"]
+    expect("tokens beside another's file", setting.run(
+        words=[*other, setting.decode, setting.model, PROMPT, STEPS], capture="locked.capture"), [tokens])
+    expect("the other's file", (setting.folder / "locked.capture").stat().st_size, 0)
+    [own] = setting.folder.glob("locked.capture.*")
+    expect("runs in a file of its own", len(setting.capture(own.name).runs), STEPS)
+    print("files that cannot be written, or are another's: said, and left alone")
+
+
+def read_matrices(path: Path) -> dict[str, int]:
+    """Elements of the matrices of a GGUF file (docs/gguf.md of ggml)."""
+    content, at = path.read_bytes(), 8
+
+    def take(form):
+        nonlocal at
+        values = struct.unpack_from("<" + form, content, at)
+        at += struct.calcsize("<" + form)
+        return values[0] if len(values) == 1 else values
+
+    def take_text():
+        nonlocal at
+        size = take("Q")
+        at += size
+        return content[at - size:at].decode()
+
+    def skip(kind):
+        nonlocal at
+        if kind == 8:
+            take_text()
+        elif kind == 9:
+            element, count = take("IQ")
+            for _ in range(count):
+                skip(element)
+        else:
+            at += {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}[kind]
+
+    tensors, entries = take("2Q")
+    for _ in range(entries):
+        take_text()
+        skip(take("I"))
+    matrices = {}
+    for _ in range(tensors):
+        name, dims = take_text(), take("I")
+        sizes = [take("Q") for _ in range(dims)]
+        take("IQ")
+        if dims == 2:
+            matrices[name] = sizes[0] * sizes[1]
+    return matrices
+
+
+def check_macs(setting: Setting) -> None:
+    """One new token: each matrix is multiplied once with it, the table, which is the head too, as the head."""
+    capture = setting.capture("ops.capture")
+    program, report = setting.folder / "program.mlir", setting.folder / "report.json"
+    subprocess.run(["llm-prof", "import", setting.folder / "ops.capture", f"--program={program}"], check=True)
+    expected = sorted(read_matrices(setting.model).values())
+    # Keys are as many as the scores of a head: ne[0] of each softmax.
+    [keys] = {node.ne[0] for graph in capture.graphs for node in graph.tensors if node.op == "SOFT_MAX"}
+    attention = [2 * SIZES["num_attention_heads"] * SIZES["head_dim"] * keys] * SIZES["num_hidden_layers"]
+    for target in ("h100-sxm", "npu"):
+        subprocess.run(["llm-opt", program, f"--llm-target=name={target}", "--llm-tile", "--llm-schedule",
+                        "--llm-verify-cost", "--llm-verify-schedule",
+                        f"--llm-export-report=format=json file={report}", "-o", "/dev/null"], check=True)
+        ops = json.loads(report.read_text())["ops"]
+        expect("MACs of products", sorted(op["macs"] for op in ops if op["op"] == "llm.matmul"), expected)
+        expect("MACs of attention", [op["macs"] for op in ops if op["op"] == "llm.gqa_attn"], attention)
+    print(f"a program of llm-opt: {len(expected)} products with the MACs of the GGUF file")
+
+
+def check_models(setting: Setting) -> None:
+    """Other models, with and without flash attention: what is recognised of them."""
+    for name, kind, products, grouped in (("qwen2", "f16", 15, 0), ("qwen3", "q8_0", 15, 0), ("mixtral", "q4_K", 11, 6)):
+        folder = setting.folder / name
+        folder.mkdir(exist_ok=True)
+        gguf_models.make_model(folder, name, kind, gguf_models.SEED)
+        for flash in (0, 1):
+            capture = f"{name}-{flash}.capture"
+            words = [setting.decode, folder / "model.gguf", PROMPT, 2, f"--flash={flash}"]
+            expect("tokens", setting.run(words=words, capture=capture), setting.run(words=words))
+            done = subprocess.run(["llm-prof", "import", setting.folder / capture, "--program=-"], check=True,
+                                  capture_output=True, text=True)
+            found = [done.stdout.count(f"llm.{op} ") for op in ("matmul", "grouped_matmul", "gqa_attn", "kv_write")]
+            expect(f"{name}: matmul, grouped_matmul, gqa_attn, kv_write", found, [products, grouped, 2, 2])
+    print("qwen2, qwen3, mixtral: products, experts, attention and caches are recognised")
+
+
+def main() -> None:
+    folder, packages, library = map(Path, sys.argv[1:4])
+    folder.mkdir(parents=True)
+    setting = Setting(folder, packages, library, sys.argv[4])
+    gguf_models.make_talker(folder, "tiny", "f32")
+    [tokens] = setting.run()
+    expect("tokens", len(tokens), STEPS)
+    for check in (check_program, check_threads, check_node, check_failures):
+        check(setting, tokens)
+    for check in (check_signals, check_macs, check_models):
+        check(setting)
+
+
+main()
