@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -38,21 +39,32 @@ size_t mlir::llm::findMainGraph(ArrayRef<CapturedGraph> graphs) {
 // What the builder relies on
 //===----------------------------------------------------------------------===//
 
+/// A name as messages show it.
+static std::string show(StringRef name) {
+  constexpr size_t maxBytes = 64; // ggml's names are no longer
+  std::string shown;
+  ::llvm::raw_string_ostream os(shown);
+  os << "'";
+  ::llvm::printEscapedString(name.take_front(maxBytes), os);
+  os << (name.size() > maxBytes ? "..'" : "'");
+  return shown;
+}
+
 /// Why a tensor cannot be built, or "".
 static std::string findFault(const CapturedGraph &graph, uint32_t number,
                              const GraphTensors &tensors) {
   const CapturedTensor &tensor = graph.tensors[number];
   if (!tensors.elementType(tensor))
-    return "has elements of type '" + graph.typeOf(tensor).name +
-           "', which is not known here";
+    return "has elements of type " + show(graph.typeOf(tensor).name) +
+           ", which is not known here";
   if (countElements(tensor) == 0)
     return "has no elements";
   if (number >= graph.nodes)
     return "";
   if (!tensors.elementType(tensor).isIntOrFloat() && !tensor.isView() &&
       tensor.view == none)
-    return "is computed in type '" + graph.typeOf(tensor).name +
-           "', which is only stored";
+    return "is computed in type " + show(graph.typeOf(tensor).name) +
+           ", which is only stored";
   for (uint32_t source : tensor.sources)
     if (source != none && source < graph.nodes && source >= number)
       return "reads a node that comes later";
@@ -110,9 +122,10 @@ static LogicalResult check(const CapturedGraph &graph,
         fault = "is a view of too many views";
     }
     if (!fault.empty())
-      return emitError(location) << "tensor " << number << " of the graph, '"
-                                 << graph.tensors[number].name << "' ("
-                                 << graph.tensors[number].op << "), " << fault;
+      return emitError(location)
+             << "tensor " << number << " of the graph, "
+             << show(graph.tensors[number].name) << " ("
+             << show(graph.tensors[number].op) << "), " << fault;
   }
   return success();
 }
@@ -169,7 +182,8 @@ static std::vector<std::string> describe(const GraphBuilder &graphBuilder) {
   std::vector<std::string> notes;
   std::string names;
   for (const auto &[op, count] : graphBuilder.opaque)
-    names += (names.empty() ? "" : ", ") + std::to_string(count) + " " + op;
+    names += (names.empty() ? "" : ", ") + std::to_string(count) + " " +
+             StringRef(show(op)).trim('\'').str();
   if (!names.empty())
     notes.push_back("nodes that are not recognised move their bytes and no "
                     "more: " +

@@ -80,10 +80,9 @@ static StringRef stringify(BufferUsage usage) {
 
 static ::llvm::json::Object describeTensor(const CapturedGraph &graph,
                                            const CapturedTensor &tensor) {
-  return ::llvm::json::Object{
-      {"name", ::llvm::json::fixUTF8(tensor.name)},
-      {"type", ::llvm::json::fixUTF8(graph.typeOf(tensor).name)},
-      {"ne", ::llvm::json::Array(tensor.sizes)}};
+  return ::llvm::json::Object{{"name", tensor.name},
+                              {"type", graph.typeOf(tensor).name},
+                              {"ne", ::llvm::json::Array(tensor.sizes)}};
 }
 
 static std::string print(::llvm::json::Object object) {
@@ -95,10 +94,10 @@ static std::string print(::llvm::json::Object object) {
 static std::string describeNode(const CapturedGraph &graph, uint32_t number) {
   const CapturedTensor &node = graph.tensors[number];
   ::llvm::json::Object args = describeTensor(graph, node);
-  args["op"] = ::llvm::json::fixUTF8(node.op);
+  args["op"] = node.op;
   args["node"] = number;
   if (node.backend != none)
-    args["backend"] = ::llvm::json::fixUTF8(graph.backends[node.backend].name);
+    args["backend"] = graph.backends[node.backend].name;
   ::llvm::json::Array sources;
   for (uint32_t source : node.sources)
     if (source != none)
@@ -110,11 +109,10 @@ static std::string describeNode(const CapturedGraph &graph, uint32_t number) {
 static std::string describeGraph(const CapturedGraph &graph) {
   ::llvm::json::Array buffers;
   for (const CapturedBuffer &buffer : graph.buffers)
-    buffers.push_back(
-        ::llvm::json::Object{{"kind", ::llvm::json::fixUTF8(buffer.kind)},
-                             {"usage", stringify(buffer.usage)},
-                             {"host", buffer.isOnHost},
-                             {"bytes", int64_t(buffer.bytes)}});
+    buffers.push_back(::llvm::json::Object{{"kind", buffer.kind},
+                                           {"usage", stringify(buffer.usage)},
+                                           {"host", buffer.isOnHost},
+                                           {"bytes", int64_t(buffer.bytes)}});
   return print(::llvm::json::Object{{"nodes", graph.nodes},
                                     {"tensors", int64_t(graph.tensors.size())},
                                     {"buffers", std::move(buffers)}});

@@ -7,6 +7,7 @@
 
 #include "GgmlCaptureReader.h"
 #include "TraceBuilder.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -29,6 +30,11 @@ bool CapturedTensor::isView() const {
 // Bodies of records. Each returns what is wrong, or an empty text.
 //===----------------------------------------------------------------------===//
 
+/// Names are written again as JSON and as names of ops.
+static std::string takeName(RecordFields &fields) {
+  return ::llvm::json::fixUTF8(fields.takeText());
+}
+
 static bool isInterval(int64_t start, int64_t end) {
   return TraceBuilder::isTime(start) && TraceBuilder::isTime(end) &&
          start <= end;
@@ -39,8 +45,8 @@ static CapturedProcess takeProcess(RecordFields &fields) {
   process.id = fields.take<uint32_t>();
   fields.take<int64_t>(); // since 1970: traces start at 0
   process.timesOps = fields.take<uint8_t>();
-  process.program = fields.takeText();
-  process.ggmlVersion = fields.takeText();
+  process.program = takeName(fields);
+  process.ggmlVersion = takeName(fields);
   return process;
 }
 
@@ -56,6 +62,7 @@ public:
 private:
   std::string takeTables(uint32_t types, uint32_t backends, uint32_t buffers);
   std::string takeTensor(CapturedTensor &tensor);
+  /// What is wrong with the tensor of that number, behind its subject.
   std::string check(const CapturedTensor &tensor) const;
 
   RecordFields &fields;
@@ -69,20 +76,20 @@ std::string GraphTaker::takeTables(uint32_t types, uint32_t backends,
     return "";
   for (uint32_t i = 0; i < types; ++i) {
     CapturedType &type = graph.types.emplace_back();
-    type.name = fields.takeText();
+    type.name = takeName(fields);
     type.blockElements = fields.take<uint32_t>();
     type.blockBytes = fields.take<uint32_t>();
     if (!fields.isTooShort() && (!type.blockElements || !type.blockBytes))
-      return "type " + type.name + " has blocks of nothing";
+      return "type " + std::to_string(i) + " has blocks of nothing";
   }
   for (uint32_t i = 0; i < backends; ++i) {
     CapturedBackend &backend = graph.backends.emplace_back();
-    backend.name = fields.takeText();
-    backend.device = fields.takeText();
+    backend.name = takeName(fields);
+    backend.device = takeName(fields);
   }
   for (uint32_t i = 0; i < buffers; ++i) {
     CapturedBuffer &buffer = graph.buffers.emplace_back();
-    buffer.kind = fields.takeText();
+    buffer.kind = takeName(fields);
     uint8_t usage = fields.take<uint8_t>();
     if (usage > uint8_t(BufferUsage::Compute))
       return "a buffer is for use " + std::to_string(usage) +
@@ -95,8 +102,8 @@ std::string GraphTaker::takeTables(uint32_t types, uint32_t backends,
 }
 
 std::string GraphTaker::takeTensor(CapturedTensor &tensor) {
-  tensor.name = fields.takeText();
-  tensor.op = fields.takeText();
+  tensor.name = takeName(fields);
+  tensor.op = takeName(fields);
   for (uint32_t *number : {&tensor.type, &tensor.flags, &tensor.backend,
                            &tensor.buffer, &tensor.view})
     *number = fields.take<uint32_t>();
@@ -126,15 +133,14 @@ std::string GraphTaker::check(const CapturedTensor &tensor) const {
           tensor.sources,
           [&](uint32_t source) { return isIn(source, graph.tensors.size()); });
   if (!areNumbersKnown)
-    return "tensor '" + tensor.name +
-           "' has the number of a type, backend, buffer or tensor that is not "
+    return "has the number of a type, backend, buffer or tensor that is not "
            "there";
   // So that products of sizes and bytes are numbers.
   __int128 elements = 1;
   for (int64_t size : tensor.sizes) {
     elements *= size;
     if (size < 0 || elements >= (int64_t(1) << 53))
-      return "tensor '" + tensor.name + "' has sizes that cannot be";
+      return "has sizes that cannot be";
   }
   return "";
 }
@@ -157,9 +163,9 @@ std::string GraphTaker::take(uint32_t expectedNumber) {
   if (!fields.hasRoomFor(tensors, leastTensorBytes))
     return "";
   graph.tensors.resize(tensors);
-  for (CapturedTensor &tensor : graph.tensors)
+  for (auto [number, tensor] : ::llvm::enumerate(graph.tensors))
     if (std::string wrong = takeTensor(tensor); !wrong.empty())
-      return wrong;
+      return "tensor " + std::to_string(number) + " " + wrong;
   for (CapturedTensor &tensor : graph.tensors)
     tensor.viewOffsetBytes = fields.take<uint64_t>();
   return "";

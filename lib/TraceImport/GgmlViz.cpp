@@ -151,7 +151,7 @@ bool VizReader::noteCut(uint64_t recordOffset) {
     return text.takeError();
   if (text->size() < bytes)
     return noteCut(recordOffset);
-  label = text->str();
+  label = ::llvm::json::fixUTF8(*text);
   return true;
 }
 

@@ -28,6 +28,8 @@ void runPasses(StringRef text);
 void runHfConfig(StringRef text);
 /// A GGUF file, the same.
 void runGguf(StringRef bytes);
+/// A capture of ggml, up to the programs of its graphs.
+void runCapture(StringRef bytes);
 /// A trace that another tool recorded, of any format.
 void runTrace(StringRef bytes);
 /// A target file, JSON or CSV.

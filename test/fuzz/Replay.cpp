@@ -26,7 +26,7 @@ namespace fs = llvm::sys::fs;
 
 static constexpr llvm::StringLiteral usage =
     "usage: llm-fuzz-replay [-v] [-mutants=<number>] "
-    "passes|hf-config|gguf|target|trace "
+    "passes|hf-config|gguf|target|trace|capture "
     "<file or folder>...";
 
 using Harness = void (*)(llvm::StringRef);
@@ -38,6 +38,7 @@ static Harness findHarness(llvm::StringRef name) {
       .Case("gguf", runGguf)
       .Case("target", runTarget)
       .Case("trace", runTrace)
+      .Case("capture", runCapture)
       .Default(nullptr);
 }
 

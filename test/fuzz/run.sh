@@ -9,7 +9,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
 harnesses=("$@")
-[ ${#harnesses[@]} -gt 0 ] || harnesses=(passes hf-config gguf target trace)
+[ ${#harnesses[@]} -gt 0 ] || harnesses=(passes hf-config gguf target trace capture)
 bin=$root/build-fuzz/bin
 out=$root/build-fuzz/fuzz
 max_bytes=32768 # maxInputBytes in Harness.h
