@@ -58,6 +58,12 @@ static std::string cutDecimals(double microseconds) {
   return text;
 }
 
+/// Whether a double that stands for so many nanoseconds still does: from some
+/// months on doubles of microseconds are coarser.
+static bool isSameNanosecond(double microseconds, int64_t nanoseconds) {
+  return std::abs(microseconds * 1000 - double(nanoseconds)) < 0.5;
+}
+
 /// Billionths of a unit, without the zeros at the end.
 static std::string inUnits(int64_t billionths) {
   constexpr int64_t billion = 1000000000;
@@ -92,8 +98,8 @@ public:
     return slice.start == slice.end || slice.start != lastPoint;
   }
   /// The length of a complete slice, in microseconds: the decimal, or where
-  /// that is too long in doubles the longest that is not, the same nanosecond
-  /// still.
+  /// that is too long in doubles the longest that is not, if that is the same
+  /// nanosecond still.
   std::string addComplete(const TraceSlice &slice);
   void addBegun(const TraceSlice &slice);
   /// The innermost slice ends: nothing where its beginning has said when.
@@ -127,8 +133,10 @@ std::string OpenSlices::addComplete(const TraceSlice &slice) {
     length = std::max(limit - from, 0.0);
     while (length > 0 && from + length > limit)
       length = std::nextafter(length, 0.0);
-    text = cutDecimals(length);
-    length = std::strtod(text.c_str(), nullptr);
+    if (isSameNanosecond(length, nanoseconds)) {
+      text = cutDecimals(length);
+      length = std::strtod(text.c_str(), nullptr);
+    }
   }
   slices.push_back({from + length, /*isComplete=*/true, {}, {}});
   return text;
@@ -145,9 +153,10 @@ std::optional<OpenSlices::Ended> OpenSlices::end(int64_t nanoseconds) {
   if (slice.isComplete)
     return std::nullopt;
   lastPoint = nanoseconds;
-  std::string text = slice.readEnd == double(nanoseconds) / 1000
-                         ? inMicroseconds(nanoseconds)
-                         : cutDecimals(slice.readEnd);
+  bool isDecimal = slice.readEnd == double(nanoseconds) / 1000 ||
+                   !isSameNanosecond(slice.readEnd, nanoseconds);
+  std::string text =
+      isDecimal ? inMicroseconds(nanoseconds) : cutDecimals(slice.readEnd);
   return Ended{std::move(text), std::move(slice.name),
                std::move(slice.category)};
 }

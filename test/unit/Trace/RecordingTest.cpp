@@ -48,6 +48,21 @@ TEST(Recording, OverlapsGoToATrackOfTheirOwn) {
   EXPECT_EQ(sink.arrives.begin()->second, "late");
 }
 
+/// Lengths are cut where doubles of microseconds would be too long; of decades
+/// these are coarser than nanoseconds, and the decimals stay as they are.
+TEST(Recording, LengthsOfDecadesStayExact) {
+  Recording recording;
+  recording.layout = layoutOf(1);
+  constexpr int64_t end = 2089670227099910144;
+  recording.slices = {{0, 1900544, end, "outer", "c"},
+                      {0, 1125899906973696, end, "inner", "c"}};
+  std::string text;
+  ::llvm::raw_string_ostream stream(text);
+  recording.write(*makeJsonTrace(stream));
+  EXPECT_NE(text.find("\"dur\":2089670227098009.600,"), std::string::npos);
+  EXPECT_NE(text.find("\"dur\":2088544327192936.448,"), std::string::npos);
+}
+
 /// 500 random recordings of slices that nest or overlap, some of no length:
 /// all of them arrive, with their arrows and samples.
 TEST(Recording, ArrivesInTheOrderOfTime) {
