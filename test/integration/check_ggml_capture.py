@@ -33,14 +33,19 @@ class Setting:
         self.folder, self.packages, self.library = folder, packages, library
         [base] = packages.glob("node_modules/@node-llama-cpp/linux-x64/bins/*/libggml-base.so")
         self.bins = base.parent
-        self.decode = folder / "decode"
+        self.compiler = compiler
+        self.decode, self.backend = self.compile("decode"), self.compile("backend")
+        self.model = folder / "model.gguf"
+
+    def compile(self, name: str) -> Path:
         libraries = [f"-l:{found.name}" for form in ("libllama.*so", "libggml.*so", "libggml-base.so")
                      for found in self.bins.glob(form)]
-        subprocess.run([compiler, "-std=c++17", "-O1", HERE / "ggml_capture/decode.cpp",
-                        f"-I{packages}/source/include", f"-I{packages}/source/ggml/include", f"-L{self.bins}",
-                        *libraries, f"-Wl,-rpath,{self.bins}", "-Wl,--allow-shlib-undefined", "-pthread", "-o",
-                        self.decode], check=True)
-        self.model = folder / "model.gguf"
+        headers = [f"-I{self.packages}/source/{folder}" for folder in ("include", "ggml/include")]
+        program = self.folder / name
+        subprocess.run([self.compiler, "-std=c++17", "-O1", HERE / f"ggml_capture/{name}.cpp", *headers,
+                        f"-L{self.bins}", *libraries, f"-Wl,-rpath,{self.bins}", "-Wl,--allow-shlib-undefined",
+                        "-pthread", "-o", program], check=True)
+        return program
 
     def environment(self, capture: str | None, ops: bool) -> dict[str, str]:
         found = os.environ | {"GGML_BACKENDS": str(self.bins)}
@@ -178,6 +183,45 @@ def check_failures(setting: Setting, tokens: list[int]) -> None:
     print("files that cannot be written, or are another's: said, and left alone")
 
 
+def check_backends(setting: Setting) -> None:
+    """Graphs without a scheduler, in two processes; a graph on two backends, and one that the program cancels."""
+    words = [setting.backend, setting.bins]
+    # 4 x 4 ones times ones: 4, then 16; of the graph that is cancelled the first product is there.
+    expect("products", setting.run(words=words), [[16], [16], [16], [4]])
+    expect("products under capture", setting.run(words=words, capture="backend.capture"), [[16], [16], [16], [4]])
+    parent = setting.capture("backend.capture")
+    [forked] = setting.folder.glob("backend.capture.*")
+    child = setting.capture(forked.name)
+    expect("process of the fork", forked.name, f"backend.capture.{child.process}")
+
+    def timed(capture: Capture) -> list[list[str]]:
+        return [[capture.graphs[run.graph].tensors[op[0]].name for op in run.ops] for run in capture.runs.values()]
+
+    expect("ops of the fork", timed(child), [[]])
+    # Without a scheduler; on two backends; cancelled behind the first.
+    expect("ops", timed(parent), [[], ["first", "second"], ["first"]])
+    backends = [[node.backend for node in graph.tensors[:graph.nodes]] for graph in parent.graphs]
+    expect("backends", backends, [["CPU", "CPU"]] * len(parent.graphs))
+    print("ggml alone: graphs of a backend, of a fork, of a scheduler; a cancelled one")
+
+
+def check_unknown(setting: Setting) -> None:
+    """A library that is called as ggml's is and has one function: it works, and one line says why there is no capture."""
+    (setting.folder / "other.c").write_text('int freed; void ggml_backend_sched_free(void *x) { freed = 7; }')
+    (setting.folder / "main.c").write_text('#include <stdio.h>\nextern int freed; void ggml_backend_sched_free(void *);\n'
+                                           'int main() { ggml_backend_sched_free(0); printf("%d\\n", freed); }')
+    compiler = [setting.compiler, "-x", "c", "-fPIC"]
+    library, program = setting.folder / "libggml-base.so", setting.folder / "main"
+    subprocess.run([*compiler, "-shared", setting.folder / "other.c", "-o", library], check=True)
+    subprocess.run([*compiler, setting.folder / "main.c", "-x", "none", library,
+                    f"-Wl,-rpath,{setting.folder}", "-o", program], check=True)
+    expect("what it computes", setting.run(words=[program], capture="unknown.capture"), [[7]])
+    expect("what is said", setting.said, "llm-ggml-trace: this ggml is not known, nothing is captured: it has no "
+                                         "ggml_graph_n_nodes\n")
+    expect("file", (setting.folder / "unknown.capture").exists(), False)
+    print("another ggml: left alone, and said")
+
+
 def read_matrices(path: Path) -> dict[str, int]:
     """Elements of the matrices of a GGUF file (docs/gguf.md of ggml)."""
     content, at = path.read_bytes(), 8
@@ -264,7 +308,7 @@ def main() -> None:
     expect("tokens", len(tokens), STEPS)
     for check in (check_program, check_threads, check_node, check_failures):
         check(setting, tokens)
-    for check in (check_signals, check_macs, check_models):
+    for check in (check_signals, check_backends, check_unknown, check_macs, check_models):
         check(setting)
 
 

@@ -1,9 +1,13 @@
-// A program of llama.cpp as others write them, without any thought of a capture:
+// A program of llama.cpp as others write them, without any thought of a
+// capture:
 //   decode MODEL TOKENS STEPS [--threads=N] [--graphs=FILE] [--rounds=N]
 //     [--flash=1]
-// prints the greedy tokens that follow TOKENS ("3,17,5"), a line for each of N threads with a context of its own.
-// --graphs writes what llama.cpp's own callback sees of the nodes of each graph, by the headers of this version, and so
-// says what a capture must have. --rounds starts over N times; nanoseconds of each token are then printed at the end.
+// prints the greedy tokens that follow TOKENS ("3,17,5"), a line for each of N
+// threads with a context of its own.
+// --graphs writes what llama.cpp's own callback sees of the nodes of each
+// graph, by the headers of this version, and so says what a capture must have.
+// --rounds starts over N times; nanoseconds of each token are then printed at
+// the end.
 #include "llama.h"
 
 #include "ggml-backend.h"
@@ -19,7 +23,8 @@
 
 using Tokens = std::vector<llama_token>;
 
-static std::string option(int argc, char **argv, const std::string &name, const std::string &otherwise) {
+static std::string option(int argc, char **argv, const std::string &name,
+                          const std::string &otherwise) {
   for (int i = 4; i < argc; ++i)
     if (!strncmp(argv[i], (name + "=").c_str(), name.size() + 1))
       return argv[i] + name.size() + 1;
@@ -31,8 +36,10 @@ static bool writeNode(ggml_tensor *node, bool isAsked, void *file) {
   if (!isAsked)
     return true;
   auto *out = static_cast<FILE *>(file);
-  fprintf(out, "%s|%s|%s|%lld,%lld,%lld,%lld|", ggml_op_desc(node), node->name, ggml_type_name(node->type),
-          (long long)node->ne[0], (long long)node->ne[1], (long long)node->ne[2], (long long)node->ne[3]);
+  fprintf(out, "%s|%s|%s|%lld,%lld,%lld,%lld|", ggml_op_desc(node), node->name,
+          ggml_type_name(node->type), (long long)node->ne[0],
+          (long long)node->ne[1], (long long)node->ne[2],
+          (long long)node->ne[3]);
   for (ggml_tensor *source : node->src)
     if (source)
       fprintf(out, "%s,", source->name);
@@ -46,13 +53,15 @@ static llama_token chooseToken(llama_context *context, int vocabulary) {
 }
 
 /// The tokens, and how long each took in nanoseconds.
-static void generate(llama_model *model, const Tokens &prompt, int steps, bool isFlash, FILE *graphs, Tokens &found,
+static void generate(llama_model *model, const Tokens &prompt, int steps,
+                     bool isFlash, FILE *graphs, Tokens &found,
                      std::vector<long long> &times) {
   llama_context_params params = llama_context_default_params();
   params.n_ctx = 64;
   params.n_threads = params.n_threads_batch = 1;
   params.type_k = params.type_v = isFlash ? GGML_TYPE_F16 : GGML_TYPE_F32;
-  params.flash_attn_type = isFlash ? LLAMA_FLASH_ATTN_TYPE_ENABLED : LLAMA_FLASH_ATTN_TYPE_DISABLED;
+  params.flash_attn_type =
+      isFlash ? LLAMA_FLASH_ATTN_TYPE_ENABLED : LLAMA_FLASH_ATTN_TYPE_DISABLED;
   if (graphs) {
     params.cb_eval = writeNode;
     params.cb_eval_user_data = graphs;
@@ -66,7 +75,8 @@ static void generate(llama_model *model, const Tokens &prompt, int steps, bool i
     if (graphs)
       fprintf(graphs, "graph\n");
     auto start = std::chrono::steady_clock::now();
-    if (llama_decode(context, llama_batch_get_one(next.data(), int(next.size()))))
+    if (llama_decode(context,
+                     llama_batch_get_one(next.data(), int(next.size()))))
       exit(1);
     found.push_back(chooseToken(context, vocabulary));
     times.push_back((std::chrono::steady_clock::now() - start).count());
@@ -79,7 +89,8 @@ int main(int argc, char **argv) {
   Tokens prompt;
   for (char *at = argv[2]; *at; at += *at == ',')
     prompt.push_back(llama_token(strtol(at, &at, 10)));
-  int steps = atoi(argv[3]), rounds = atoi(option(argc, argv, "--rounds", "1").c_str());
+  int steps = atoi(argv[3]),
+      rounds = atoi(option(argc, argv, "--rounds", "1").c_str());
   size_t threads = atoi(option(argc, argv, "--threads", "1").c_str());
   bool isFlash = option(argc, argv, "--flash", "0") == "1";
   std::string graphsPath = option(argc, argv, "--graphs", "");
