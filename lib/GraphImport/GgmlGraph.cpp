@@ -50,6 +50,16 @@ static std::string show(StringRef name) {
   return shown;
 }
 
+/// Whether a PERMUTE or a TRANSPOSE has the sizes of its source in its order.
+static bool isPermutation(const CapturedTensor &view,
+                          const CapturedTensor &source) {
+  std::array<int64_t, ggmlCapture::dims> sizes{};
+  for (auto [into, size] :
+       ::llvm::zip_equal(destinationsOf(view), source.sizes))
+    sizes[into] = size; // no size is 0: two into one place leave a 0
+  return sizes == view.sizes;
+}
+
 /// Why a tensor cannot be built, or "".
 static std::string findFault(const CapturedGraph &graph, uint32_t number,
                              const GraphTensors &tensors) {
@@ -82,6 +92,9 @@ static std::string findFault(const CapturedGraph &graph, uint32_t number,
   if (count > countElements(root) ||
       (tensor.op != "VIEW" && count != countElements(graph.tensors[source])))
     return "is a view of fewer elements than it has";
+  if ((tensor.op == "PERMUTE" || tensor.op == "TRANSPOSE") &&
+      !isPermutation(tensor, graph.tensors[source]))
+    return "has other sizes than its source in another order";
   return "";
 }
 

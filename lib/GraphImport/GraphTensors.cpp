@@ -137,8 +137,7 @@ HeldValue GraphTensors::get(uint32_t number) {
   return held[number];
 }
 
-/// What each dimension of the source becomes.
-static std::array<unsigned, 4> destinationsOf(const CapturedTensor &view) {
+std::array<unsigned, 4> mlir::llm::destinationsOf(const CapturedTensor &view) {
   if (view.op == "TRANSPOSE")
     return {1, 0, 2, 3};
   return {

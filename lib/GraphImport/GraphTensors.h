@@ -27,6 +27,9 @@ namespace mlir::llm {
 using DimOrder = std::array<unsigned, ggmlCapture::dims>;
 inline constexpr DimOrder naturalOrder = {3, 2, 1, 0};
 
+/// What each dimension of the source becomes by a PERMUTE or a TRANSPOSE.
+std::array<unsigned, 4> destinationsOf(const CapturedTensor &view);
+
 struct HeldValue {
   Value value;
   DimOrder order = naturalOrder;
