@@ -184,7 +184,8 @@ static std::optional<RowsOfView> findRows(const CapturedTensor &view,
       continue;
     if (rows.pitch == 0)
       rows.pitch = strideOf(dim);
-    else if (strideOf(dim) != rows.pitch * rows.count)
+    else if (strideOf(dim) % rows.pitch != 0 ||
+             strideOf(dim) / rows.pitch != rows.count)
       return std::nullopt;
     rows.count *= view.sizes[dim];
   }

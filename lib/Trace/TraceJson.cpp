@@ -59,9 +59,11 @@ static std::string cutDecimals(double microseconds) {
 }
 
 /// Whether a double that stands for so many nanoseconds still does: from some
-/// months on doubles of microseconds are coarser.
+/// months on doubles are coarser.
 static bool isSameNanosecond(double microseconds, int64_t nanoseconds) {
-  return std::abs(microseconds * 1000 - double(nanoseconds)) < 0.5;
+  constexpr int64_t exactlyInDoubles = int64_t(1) << 53;
+  return nanoseconds < exactlyInDoubles &&
+         std::abs(microseconds * 1000 - double(nanoseconds)) < 0.5;
 }
 
 /// Billionths of a unit, without the zeros at the end.

@@ -52,15 +52,17 @@ TEST(Recording, OverlapsGoToATrackOfTheirOwn) {
 /// these are coarser than nanoseconds, and the decimals stay as they are.
 TEST(Recording, LengthsOfDecadesStayExact) {
   Recording recording;
-  recording.layout = layoutOf(1);
+  recording.layout = layoutOf(2);
   constexpr int64_t end = 2089670227099910144;
   recording.slices = {{0, 1900544, end, "outer", "c"},
-                      {0, 1125899906973696, end, "inner", "c"}};
+                      {0, 1125899906973696, end, "inner", "c"},
+                      {1, 1125899906973696, end + 327680, "coarse", "c"}};
   std::string text;
   ::llvm::raw_string_ostream stream(text);
   recording.write(*makeJsonTrace(stream));
   EXPECT_NE(text.find("\"dur\":2089670227098009.600,"), std::string::npos);
   EXPECT_NE(text.find("\"dur\":2088544327192936.448,"), std::string::npos);
+  EXPECT_NE(text.find("\"dur\":2088544327193264.128,"), std::string::npos);
 }
 
 /// 500 random recordings of slices that nest or overlap, some of no length:
