@@ -259,7 +259,7 @@ static uint64_t &countOf(RangeFigures &figures, TraceEventKind kind) {
 }
 
 void TableMaker::countWork() {
-  for (uint32_t number : listWork(trace)) {
+  for (auto [number, nanoseconds] : listOwnWork(trace)) {
     const TraceEvent &event = trace.events[number];
     uint32_t around = event.launchedBy == none ? number : event.launchedBy;
     uint32_t path = pathOf[around];
@@ -271,7 +271,7 @@ void TableMaker::countWork() {
         std::min(row.firstNanoseconds, event.startNanoseconds);
     RangeFigures figures;
     ++countOf(figures, event.kind);
-    figures.nanoseconds = event.endNanoseconds - event.startNanoseconds;
+    figures.nanoseconds = nanoseconds;
     row.figures.calls += path != pathOf[around];
     addTo(row.figures, figures);
     addTo(row.figures.selfNanoseconds, figures.nanoseconds);
@@ -279,8 +279,7 @@ void TableMaker::countWork() {
   }
   if (table.total.ops > 0)
     note("No device is in the trace: what is counted are the ops of the host "
-         "that contain no other op or, of threads without ops, innermost "
-         "ranges. What ops do beside those in them is not counted.");
+         "and, of threads without ops, ranges, each without those in it.");
 }
 
 /// Paths ahead of others have smaller numbers: what is added to a row is

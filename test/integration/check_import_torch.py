@@ -3,7 +3,7 @@
     check_import_torch.py TRACE.json
 
 An op is around another, and a range around both, where it starts no later and ends no earlier; of equal ones the first in the
-list is around the others. Ops, whose names have "::", count where no other op is in them, for the ranges around them."""
+list is around the others. Ops, whose names have "::", count for the ranges around them, each without the ops in it."""
 
 import json
 import subprocess
@@ -42,17 +42,24 @@ def chain(number):
         yield number
 
 
-holds_op = {other for number, event in enumerate(events) if is_op(event) for other in chain(number)}
+own = Counter()
+for number, event in enumerate(events):
+    if is_op(event):
+        own[number] += 1000 * event["dur"]
+        holder = next((other for other in chain(number) if is_op(events[other])), None)
+        if holder is not None:
+            own[holder] -= 1000 * event["dur"]
 rows, calls, total = Counter(), Counter(), 0
 for number, event in enumerate(events):
     names = [events[other]["name"] for other in chain(number) if not is_op(events[other])][::-1]
     if not is_op(event):
         calls[tuple(names + [event["name"]])] += 1
-    elif number not in holds_op:
-        total += 1000 * event["dur"]
-        rows[()] += 0 if names else 1000 * event["dur"]
-        for depth in range(1, len(names) + 1):
-            rows[tuple(names[:depth])] += 1000 * event["dur"]
+        continue
+    time_ns = max(own[number], 0)
+    total += time_ns
+    rows[()] += 0 if names else time_ns
+    for depth in range(1, len(names) + 1):
+        rows[tuple(names[:depth])] += time_ns
 
 done = subprocess.run(["llm-prof", "import", path, "--table", "--format=json"], capture_output=True, text=True)
 assert done.returncode == 0, done.stderr

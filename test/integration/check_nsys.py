@@ -153,7 +153,7 @@ def check_missing_tables():
         file.insert("OSRT_API", start=0, end=1, globalTid=1, nameId=file.string("poll"))
     read = table(path)
     expect([(row["range"], row["calls"], row["ops"], row["time_ns"]) for row in read["rows"]],
-           [(":fwd", 1, 2, 25), (":fwd.layer", 2, 2, 25)], "a recording of the host")
+           [(":fwd", 1, 3, 100), (":fwd.layer", 2, 2, 25)], "a recording of the host")
     has_note(read, "No device is in the trace")
     has_note(read, "not read: OSRT_API")
 

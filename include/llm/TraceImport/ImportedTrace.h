@@ -120,6 +120,16 @@ llvm::Expected<ImportedTrace> readTrace(llvm::MemoryBufferRef bytes);
 /// ops, innermost ranges. In the order of time.
 std::vector<uint32_t> listWork(const ImportedTrace &trace);
 
+/// A piece of work, and how long it took without the work inside it.
+struct OwnWork {
+  uint32_t event = 0;
+  uint64_t nanoseconds = 0;
+};
+/// The events of devices or, where no device is in the trace, all ops of the
+/// host and, of threads without ops, all ranges. So times add up to those of
+/// the outermost ones. In the order of time.
+std::vector<OwnWork> listOwnWork(const ImportedTrace &trace);
+
 /// The chain of ranges and ops of the host around an event, outermost first,
 /// across the launch: of a kernel those around its call. Without the event.
 SmallVector<uint32_t> eventsAround(const ImportedTrace &trace, uint32_t event);

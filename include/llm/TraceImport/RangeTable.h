@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each piece of work (`listWork`) counts for the ranges around it, across the
-// launch; ranges of one path are one row. Work outside all ranges is a row,
+// Each piece of work (`listOwnWork`) counts for the ranges around it, across
+// the launch; ranges of one path are one row. Work outside all ranges is a row,
 // too: the rows of the outermost ranges add up to the whole.
 //
 //===----------------------------------------------------------------------===//
