@@ -65,15 +65,17 @@ def browse(folder, url):
 
 
 def open_file(folder, name, *options, browser=True):
+    return run_prof(folder, "open", name, "--port=0", "--patience=30", *options, browser=browser)
+
+
+def run_prof(folder, *words, browser):
     for left in ("seen.json", "fetched"):
         (folder / left).unlink(missing_ok=True)
     variables = {key: value for key, value in os.environ.items()
                  if key not in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY", "SSH_CONNECTION")}
     if browser:
         variables["BROWSER"] = f"{sys.executable} {Path(__file__).resolve()} --browse {folder}"
-    run = subprocess.run(["llm-prof", "open", name, "--port=0", "--patience=30", *options], cwd=folder, env=variables, capture_output=True,
-                         text=True, timeout=100)
-    return run
+    return subprocess.run(["llm-prof", *words], cwd=folder, env=variables, capture_output=True, text=True, timeout=100)
 
 
 def read_seen(folder):
@@ -134,9 +136,17 @@ def check_others(folder):
     require(run.returncode == 1 and "cannot start the browser 'no-such-browser'" in run.stderr, run.stderr)
 
 
+def check_import(folder):
+    run = run_prof(folder, "import", "foreign.trace", "--perfetto=made.json", "--open", browser=False)
+    require(run.returncode == 0 and "drop 'made.json' into it" in run.stdout, run.stdout + run.stderr)
+    require((folder / "made.json").exists(), "nothing was written to be opened")
+    run = run_prof(folder, "import", "foreign.trace", "--open", browser=False)
+    require(run.returncode == 1 and "--open shows what --html or --perfetto writes" in run.stderr, run.stderr)
+
+
 if sys.argv[1] == "--browse":
     browse(Path(sys.argv[2]), sys.argv[3])
 else:
-    for check in (check_trace, check_foreign, check_page, check_others):
+    for check in (check_trace, check_foreign, check_page, check_others, check_import):
         check(Path(sys.argv[1]).resolve())
     print("ok")

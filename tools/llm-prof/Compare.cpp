@@ -67,17 +67,9 @@ struct CompareOptions {
   cl::opt<std::string> html{"html", cl::sub(command),
                             cl::value_desc("file.html"),
                             cl::desc("Write both as a page for a browser")};
-  cl::opt<bool> open{"open", cl::sub(command),
-                     cl::desc("Show in a browser what --html or --perfetto "
-                              "wrote")};
-  /// Of both, the page.
-  std::string fileToOpen() const;
+  OpenOption open{command};
 };
 } // namespace
-
-std::string CompareOptions::fileToOpen() const {
-  return html.empty() ? perfetto : html;
-}
 
 namespace {
 class Compare : public Subcommand {
@@ -200,11 +192,7 @@ LogicalResult Compare::checkOptions(MLIRContext &context) const {
   if (options.pass.getNumOccurrences() && options.pass < 0)
     return emitToolError(context)
            << "--pass must be 0 or more, got " << options.pass.getValue();
-  if (options.open && options.fileToOpen().empty())
-    return emitToolError(context)
-           << "--open shows what --html or --perfetto writes, and neither is "
-              "given";
-  return success();
+  return options.open.check(options.html, options.perfetto, context);
 }
 
 LogicalResult Compare::run(MLIRContext &context) {
@@ -239,8 +227,7 @@ LogicalResult Compare::run(MLIRContext &context) {
     return failure();
   if (failed(print(comparison, context)))
     return failure();
-  return options.open ? openInBrowser(options.fileToOpen(), context)
-                      : success();
+  return options.open.run(options.html, options.perfetto, context);
 }
 
 std::unique_ptr<Subcommand> mlir::llm::makeCompare() {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CapturedProgram.h"
+#include "Open.h"
 #include "Subcommand.h"
 #include "llm/Console/TextTable.h"
 #include "llm/Export/Page/ReportPage.h"
@@ -27,6 +28,8 @@ struct ImportOptions {
   explicit ImportOptions(cl::SubCommand &command) : command(command) {}
   /// Of options that need another one.
   LogicalResult check(MLIRContext &context) const;
+  /// Of a capture, beside its program.
+  bool asksForTrace() const;
   RangeTableOptions tableOptions() const;
 
   cl::SubCommand &command;
@@ -80,6 +83,7 @@ struct ImportOptions {
       "rows", cl::sub(command), cl::value_desc("file.csv"),
       cl::desc("Write ops whose sizes the trace has as measured rows, for "
                "validate and calibrate")};
+  OpenOption open{command};
 };
 } // namespace
 
@@ -105,7 +109,11 @@ LogicalResult ImportOptions::check(MLIRContext &context) const {
   if (std::string lack = findPageLack(); !html.empty() && !lack.empty())
     return emitToolError(context) << "--html=" << html << ": " << lack
                                   << "; --perfetto has the events";
-  return success();
+  return open.check(html, perfetto, context);
+}
+
+bool ImportOptions::asksForTrace() const {
+  return table || !perfetto.empty() || !html.empty() || !rows.empty();
 }
 
 RangeTableOptions ImportOptions::tableOptions() const {
@@ -207,7 +215,7 @@ LogicalResult Import::run(MLIRContext &context) {
     return failure();
   if (program.areGiven()) {
     LogicalResult result = program.run(options.input, context);
-    if (failed(result) || (!options.table && options.perfetto.empty()))
+    if (failed(result) || !options.asksForTrace())
       return result;
   }
   ::llvm::Expected<ImportedTrace> trace = readTrace(options.input);
@@ -221,7 +229,7 @@ LogicalResult Import::run(MLIRContext &context) {
     return failure();
   if (!options.rows.empty() && failed(writeRows(*trace, context)))
     return failure();
-  return success();
+  return options.open.run(options.html, options.perfetto, context);
 }
 
 std::unique_ptr<Subcommand> mlir::llm::makeImport() {

@@ -161,3 +161,23 @@ private:
 std::unique_ptr<Subcommand> mlir::llm::makeOpen() {
   return std::make_unique<Open>();
 }
+
+//===----------------------------------------------------------------------===//
+// --open
+//===----------------------------------------------------------------------===//
+
+LogicalResult OpenOption::check(StringRef html, StringRef perfetto,
+                                MLIRContext &context) const {
+  if (isGiven && html.empty() && perfetto.empty())
+    return emitError(UnknownLoc::get(&context))
+           << "--open shows what --html or --perfetto writes, and neither is "
+              "given";
+  return success();
+}
+
+LogicalResult OpenOption::run(StringRef html, StringRef perfetto,
+                              MLIRContext &context) const {
+  if (!isGiven)
+    return success();
+  return openInBrowser(html.empty() ? perfetto : html, context);
+}

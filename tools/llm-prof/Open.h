@@ -10,6 +10,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/Support/CommandLine.h"
 
 namespace mlir::llm {
 
@@ -24,6 +25,23 @@ struct OpenOptions {
 /// it says how to do it.
 LogicalResult openInBrowser(StringRef path, MLIRContext &context,
                             const OpenOptions &options = {});
+
+/// `--open` of a subcommand that writes pages and traces.
+class OpenOption {
+public:
+  explicit OpenOption(::llvm::cl::SubCommand &command)
+      : isGiven("open", ::llvm::cl::sub(command),
+                ::llvm::cl::desc("Show in a browser what --html or --perfetto "
+                                 "wrote")) {}
+  LogicalResult check(StringRef html, StringRef perfetto,
+                      MLIRContext &context) const;
+  /// Of both, the page.
+  LogicalResult run(StringRef html, StringRef perfetto,
+                    MLIRContext &context) const;
+
+private:
+  ::llvm::cl::opt<bool> isGiven;
+};
 
 } // namespace mlir::llm
 

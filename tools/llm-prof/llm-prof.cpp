@@ -33,9 +33,8 @@ LogicalResult mlir::llm::writeOutput(StringRef path, MLIRContext &context,
 int main(int argc, char **argv) {
   // What is there so far are the hundreds of options of libLLVM.
   cl::HideUnrelatedOptions(ArrayRef<const cl::OptionCategory *>());
-  std::unique_ptr<Subcommand> subcommands[] = {makeValidate(), makeCalibrate(),
-                                               makeImport(), makeCompare(),
-                                               makeOpen()};
+  std::unique_ptr<Subcommand> subcommands[] = {
+      makeValidate(), makeCalibrate(), makeImport(), makeCompare(), makeOpen()};
   llvm::InitLLVM init(argc, argv);
   obeyNoColor();
   cl::ParseCommandLineOptions(
