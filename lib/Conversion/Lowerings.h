@@ -76,8 +76,7 @@ struct Arithmetic {
   }
   /// One whose rounding is left to the sum to which it goes.
   Value multiplyTerm(Value x, Value y) const {
-    return arith::MulFOp::create(b, loc, x, y,
-                                 arith::FastMathFlags::contract);
+    return arith::MulFOp::create(b, loc, x, y, arith::FastMathFlags::contract);
   }
   Value subtract(Value x, Value y) const {
     return arith::SubFOp::create(b, loc, x, y);

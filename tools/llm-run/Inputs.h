@@ -20,7 +20,7 @@ struct InputOptions {
   std::string promptFile;         ///< that has them instead; may be empty
   std::vector<std::string> sizes; ///< "kv_len=8"
   std::string weights;            ///< where they are; empty: made at random
-  bool copiesWeights; ///< else those of a file stay mapped
+  bool copiesWeights;             ///< else those of a file stay mapped
   uint64_t seed;
   int64_t steps;
 };
