@@ -72,6 +72,7 @@ public:
 
 private:
   llvm::Error listPieces();
+  void dropPredicted(std::vector<uint32_t> &work);
   llvm::Error keepRange(std::vector<uint32_t> &work);
   void makeGroups();
   void addToPasses();
@@ -115,8 +116,22 @@ llvm::Error Aligner::keepRange(std::vector<uint32_t> &work) {
   return llvm::Error::success();
 }
 
+/// A trace of llm-run or of a comparison has a prediction beside what ran.
+void Aligner::dropPredicted(std::vector<uint32_t> &work) {
+  size_t before = work.size();
+  llvm::erase_if(work, [&](uint32_t event) {
+    StringRef process = trace.lanes[trace.events[event].lane].processName;
+    return process.starts_with("predicted: ");
+  });
+  if (work.size() < before)
+    result.notes.push_back(
+        "What the trace says was predicted is not compared: " +
+        std::to_string(before - work.size()) + " pieces of work.");
+}
+
 llvm::Error Aligner::listPieces() {
   std::vector<uint32_t> work = listWholeWork(trace);
+  dropPredicted(work);
   if (work.empty())
     return makeError("the trace has no kernels, ops or ranges, so that there "
                      "is nothing to compare");
