@@ -48,7 +48,7 @@ class Bench:
 
     def calibrate(self, rows, figures, start):
         target = self.folder / "host.json"
-        said = self.run("llm-prof", "calibrate", f"--target={start}", f"--figures={figures}", *rows, "--force", "-o", target)
+        said = self.run("llm-prof", "calibrate", f"--target={start}", f"--figures={figures}", "--op-kind=gemm", *rows, "--force", "-o", target)
         print(said)
         return target
 
