@@ -30,20 +30,21 @@ static void tryCutsAlone(StageSearch &stages, ListSearch &search) {
     search.tryFetchingBehind(stages.cutsAlone(/*onHalf=*/false));
 }
 
-/// If that is not near enough, each stage as it is best alone.
-static void tryCuts(const Problem &problem, ListSearch &search,
+/// If that is not near enough, each stage as it is best alone. Returns whether
+/// that shows that nothing else is worth a try.
+static bool tryCuts(const Problem &problem, int64_t bound, ListSearch &search,
                     const TryReport &report) {
   StageSearch stages(problem, report);
   tryCutsAlone(stages, search);
   if (search.isDone())
-    return;
+    return false;
   // What is found for one stage is worth more than one run of all: equal ones
   // have it in common.
   constexpr double worthOfStages = 5;
   std::optional<StageResults> found =
       stages.run(effort, std::min(1.0, worthOfStages * search.worth()));
   if (!found)
-    return;
+    return false;
   ListOptions options = std::move(found->options);
   search.tryOnce(found->choices, options);
   options.prefetches = true;
@@ -61,6 +62,12 @@ static void tryCuts(const Problem &problem, ListSearch &search,
   if (!search.isDone())
     search.descendFromBest();
   search.setMostWorth(1);
+  // Stages have little left to win. What one of them may fetch for the next is
+  // what the descent has looked for. Of 528 problems other tries shorten two by
+  // more than 0.05 % (by 1.1 and 1.3 %); they cost up to half of the search.
+  constexpr int64_t much = 25; // one part in so many
+  return found->cyclesToWin <= double(bound / nearEnough) && search.best() &&
+         search.best()->makespan <= bound + bound / much;
 }
 
 std::optional<ListResult> searchList(const Problem &problem,
@@ -74,14 +81,13 @@ std::optional<ListResult> searchList(const Problem &problem,
   bool canCut =
       std::any_of(problem.tasks.begin(), problem.tasks.end(),
                   [](const Task &task) { return !task.alternatives.empty(); });
-  if (canCut)
-    tryCuts(problem, search, report);
+  bool isDone = canCut && tryCuts(problem, bound, search, report);
   search.renewPatience();
-  if (!search.isDone())
+  if (!isDone && !search.isDone())
     search.tryLevels(/*levelsToTry=*/1);
   search.keep(scheduleEarliest(problem), {}, ListOptions());
   search.renewPatience();
-  if (!search.isDone())
+  if (!isDone && !search.isDone())
     search.descend();
   std::optional<Solution> best = search.takeBest();
   if (!best)

@@ -63,9 +63,6 @@ static std::vector<unsigned> findFirstLevels(const Problem &problem) {
   return first;
 }
 
-/// Less is not worth the search: one part in so many.
-static constexpr int64_t nearEnough = 200;
-
 bool isNearEnough(int64_t makespan, int64_t lowerBoundCycles) {
   return makespan <= lowerBoundCycles + lowerBoundCycles / nearEnough;
 }

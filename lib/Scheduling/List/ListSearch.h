@@ -19,6 +19,8 @@ namespace mlir::llm::scheduling {
 
 /// Of each task how it is cut (`Task::partsOf`); empty: all as they are.
 using Choices = std::vector<unsigned>;
+/// Less is not worth the search: one part in so many.
+inline constexpr int64_t nearEnough = 200;
 /// Equal tasks, at the same place of equal stages: they change together.
 using Alike = std::vector<unsigned>;
 

@@ -181,6 +181,7 @@ StageSearch::Found StageSearch::search(const Stage &stage, size_t effort,
   if (search.best()) {
     found.choices = search.best()->choices;
     found.options = search.bestOptions();
+    found.cyclesToWin = double(search.best()->makespan - stage.bound);
   }
   found.choices.resize(stage.problem.tasks.size(), 0);
   found.options.extraCycles.resize(stage.problem.tasks.size(), 0);
@@ -229,6 +230,7 @@ std::optional<StageResults> StageSearch::run(size_t effort, double worth) {
     Found best = search(stage, share, worth);
     effort -= std::min(effort, best.placedParts);
     cycles -= cyclesOf(stage);
+    results.cyclesToWin += best.cyclesToWin * double(stage.places.size());
     for (size_t i = 0; i < best.choices.size(); ++i) {
       results.alike.emplace_back();
       for (size_t place : stage.places)

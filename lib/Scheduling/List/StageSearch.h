@@ -21,6 +21,7 @@ struct StageResults {
   Choices choices;
   ListOptions options;
   std::vector<Alike> alike; ///< each task in one of them
+  double cyclesToWin = 0;   ///< above the bounds of all stages
 };
 
 class StageSearch {
@@ -42,6 +43,7 @@ private:
     Choices choices;
     ListOptions options;
     size_t placedParts = 0; ///< the effort that it took
+    double cyclesToWin = 0;
   };
 
   /// One of its kind.
