@@ -65,6 +65,7 @@ public:
       : sources(sources), emitError(emitError) {}
 
   FailureOr<Target> read();
+  std::optional<int64_t> readCacheBytes();
 
 private:
   /// The text of a file below the root; nothing if it is not there.
@@ -257,8 +258,10 @@ std::string HostReader::describe() const {
           "assumed: " +
           vectors().first.str() +
           " on two ports of each core, multiply and add in one where there is "
-          "an instruction, 16 operations for a special function; the memory's "
-          "rate is a triad over all cores, the best of several runs, measured "
+          "an instruction, 16 operations for a special function, half a "
+          "microsecond to start "
+          "an op; the memory's rate is a triad over all cores, the best of "
+          "several runs, measured "
           "when the target is loaded";
   return text;
 }
@@ -290,6 +293,9 @@ FailureOr<Target> HostReader::read() {
   engine.units = countCores();
   engine.privateMemory = "llc";
   addRates(engine);
+  // Loops are called, and their first lines come from a cache or from memory.
+  constexpr int64_t startsPerSecond = 2'000'000;
+  engine.overheadCycles = *clock / startsPerSecond;
   int64_t rate = sources.measure(engine.units, triadBytes(*cache));
   target.engines.push_back(std::move(engine));
   target.memories.push_back({"llc", *cache});
@@ -298,6 +304,16 @@ FailureOr<Target> HostReader::read() {
   if (!problems.empty())
     return emitError() << "target 'host': " << ::llvm::join(problems, "; ");
   return target;
+}
+
+std::optional<int64_t> HostReader::readCacheBytes() {
+  cpus = usableCpus();
+  return lastLevelCacheBytes();
+}
+
+std::optional<int64_t> readCacheBytes(const HostSources &sources) {
+  auto tellNobody = [] { return Refusal(); };
+  return HostReader(sources, tellNobody).readCacheBytes();
 }
 
 FailureOr<Target> readHost(const HostSources &sources, EmitError emitError) {

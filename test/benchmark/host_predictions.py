@@ -3,7 +3,7 @@
 
     host_predictions.py BUILD FOLDER [--repeat=15] [--figures=PATHS]
 
-Ops of Qwen2.5-0.5B (48 and 160 tokens of a prompt) and of Llama-3.2-3B (decode at 256 and 2048 keys) make the target,
+Ops of Qwen2.5-0.5B (48, 160 and 448 tokens of a prompt) and of Llama-3.2-3B (decode at 256 and 2048 keys) make the target,
 FOLDER/host.json. Blocks of Llama-3.2-1B and Qwen3-0.6B are laid beside what it predicts, as a table in Markdown. It
 takes one core, and is right where nothing else runs: `taskset -c 0 python3 host_predictions.py ..`
 """
@@ -18,6 +18,7 @@ from statistics import median
 
 MODELS = Path(__file__).parent.parent / "models"
 TRAINING = [("Qwen--Qwen2.5-0.5B", "prefill", "--seq=48"), ("Qwen--Qwen2.5-0.5B", "prefill", "--seq=160"),
+            ("Qwen--Qwen2.5-0.5B", "prefill", "--seq=448"),
             ("meta-llama--Llama-3.2-3B", "decode", "--kv-len=256"),
             ("meta-llama--Llama-3.2-3B", "decode", "--kv-len=2048")]
 BLOCKS = [("meta-llama--Llama-3.2-1B", "prefill", "--seq=128"), ("meta-llama--Llama-3.2-1B", "prefill", "--seq=512"),
@@ -48,7 +49,7 @@ class Bench:
 
     def calibrate(self, rows, figures, start):
         target = self.folder / "host.json"
-        said = self.run("llm-prof", "calibrate", f"--target={start}", f"--figures={figures}", "--op-kind=gemm", *rows, "--force", "-o", target)
+        said = self.run("llm-prof", "calibrate", f"--target={start}", f"--figures={figures}", *rows, "--force", "-o", target)
         print(said)
         return target
 
@@ -64,7 +65,8 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--repeat", type=int, default=15)
     parser.add_argument("--target", default="host")
-    parser.add_argument("--figures", default="engines.cpu.macs_per_cycle_per_unit.bf16,memories.dram.bytes_per_second")
+    parser.add_argument("--figures", default="engines.cpu.macs_per_cycle_per_unit.bf16,engines.cpu.overhead_cycles,"
+                        "memories.dram.bytes_per_second")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     bench = Bench(options.build, options.folder, options.repeat)

@@ -15,6 +15,20 @@ using namespace mlir::llm;
 // Before the run
 //===----------------------------------------------------------------------===//
 
+CacheEviction::CacheEviction() {
+  // Twice as much, because what is replaced in a cache is not always the
+  // oldest.
+  constexpr int64_t least = int64_t(64) << 20, most = int64_t(1) << 30;
+  int64_t bytes = readCacheBytes(hostSources()).value_or(least);
+  others.resize(std::clamp(2 * std::min(bytes, most), least, most));
+}
+
+void CacheEviction::evict() {
+  constexpr size_t lineBytes = 64;
+  for (size_t at = 0; at < others.size(); at += lineBytes)
+    *static_cast<volatile char *>(&others[at]) = 1;
+}
+
 /// This machine with the cores that the program runs on.
 static FailureOr<Target> readCores(unsigned threads, Location loc) {
   HostSources sources = hostSources();

@@ -14,6 +14,17 @@
 
 namespace mlir::llm {
 
+/// Puts other data into the caches, as the layers of a model do that run before
+/// the one that is measured: a block alone would find its own weights there.
+class CacheEviction {
+public:
+  CacheEviction();
+  void evict();
+
+private:
+  std::vector<char> others;
+};
+
 /// The program that runs, as its target says that it would, and as it did.
 class Measurement {
 public:

@@ -125,6 +125,15 @@ struct CommandLine {
   cl::opt<int64_t> warmup{
       "warmup", cl::init(0), cl::value_desc("N"),
       cl::desc("Runs before these that are not measured (default: 0)")};
+  enum class Caches { Cold, Warm };
+  cl::opt<Caches> caches{
+      "caches", cl::init(Caches::Cold),
+      cl::desc("What a run that is measured finds in the caches"),
+      cl::values(clEnumValN(Caches::Cold, "cold",
+                            "other data, as behind the other layers of a model "
+                            "(default)"),
+                 clEnumValN(Caches::Warm, "warm",
+                            "what the run before it has left there"))};
 
   bool hasPrompt() const { return !tokens.empty() || !promptFile.empty(); }
   bool measures() const {
@@ -356,7 +365,12 @@ static LogicalResult measure(const CommandLine &options, Executable &executable,
       emitWarning(loc) << "the system does not count " << refused;
     executable.count(&*counters);
   }
+  std::optional<CacheEviction> caches;
+  if (options.caches == CommandLine::Caches::Cold)
+    caches.emplace();
   for (int64_t left = options.warmup + options.repeat; left > 0; --left) {
+    if (caches)
+      caches->evict();
     results = executable.run(inputs.getValues());
     std::vector<RecordedRun> runs = executable.takeRecordedRuns();
     if (left > options.repeat && !InterruptNote::isNoted())

@@ -33,6 +33,9 @@ HostSources hostSources();
 /// The target "host". What can be neither read nor replaced is an error.
 FailureOr<Target> readHost(const HostSources &sources, EmitError emitError);
 
+/// Bytes of the last-level cache, where the system says them.
+std::optional<int64_t> readCacheBytes(const HostSources &sources);
+
 /// Bytes per second of a[i] = b[i] + s * c[i] with all threads at once, three
 /// for each element as STREAM counts them; the best of several short windows.
 int64_t measureTriad(unsigned threads, int64_t bytes);

@@ -129,6 +129,8 @@ TEST_F(HostTest, Reads) {
   EXPECT_EQ(cpu.aluPerCycle, 16);
   EXPECT_EQ(cpu.comparePerCycle, 16);
   EXPECT_EQ(cpu.specialPerCycle, 1);
+  EXPECT_EQ(cpu.overheadCycles, 1550); // 0.5 us
+  EXPECT_EQ(readCacheBytes(sources), 8 << 20);
   EXPECT_EQ(target.privateMemoryOf(cpu)->capacityBytes, 8 << 20);
   EXPECT_EQ(target.dram().capacityBytes, 16384000);
   EXPECT_EQ(target.dram().bytesPerSecond, 20000000000);
