@@ -20,19 +20,18 @@ generate Dialect.md dialect-doc dialects/llm/Llm.td -dialect=llm
 generate Passes.md pass-doc include/llm/Transforms/Passes.td
 generate Passes.md pass-doc include/llm/Conversion/Passes.td
 generate Passes.md pass-doc include/llm/Export/Passes.td
-# A pipeline has no .td file: what --help says of it.
-help=$("$bin/llm-opt" --help)
+# A pipeline has no .td file: what --help=llm-pipeline says of it.
+help=$("$bin/llm-opt" --help=llm-pipeline)
 {
   printf '\n### `-llm-pipeline`\n\n'
-  sed -n 's/^      --llm-pipeline  *-  *\(.*\)/_\1_/p' <<<"$help"
+  sed -n 's/^--llm-pipeline  *-  *\(.*\)/_\1_/p' <<<"$help"
   printf '\n#### Options\n\n```\n'
-  awk '/^      --/ { ours = /--llm-pipeline / } ours' <<<"$help" |
-    sed -n 's/^        --\([a-z-]*\)[^ ]*  *- \(.*\)/-\1 : \2/p'
+  sed -n 's/^  --\([a-z-]*\)[^ ]*  *- \(.*\)/-\1 : \2/p' <<<"$help"
   printf '```\n'
 } >>"$out/Passes.md"
 generate Interfaces.md op-interface-docs dialects/interfaces/WorkloadInterfaces.td
 generate Interfaces.md type-interface-docs dialects/interfaces/WorkloadInterfaces.td
 generate Interfaces.md op-interface-docs dialects/interfaces/LinalgLoweringInterface.td
 # Upstream's options are upstream's to document.
-"$bin/llm-translate" --help | sed -n '/^Import options:/,$p' >"$out/llm-translate.txt"
+"$bin/llm-translate" --help | sed -n '/^Import: /,$p' >"$out/llm-translate.txt"
 "$bin/llm-opt" --llm-print-target-schema >"$out/target.schema.json"

@@ -35,6 +35,9 @@ def Llm_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral programAttrName = "llm.program";
     void registerAttributes();
     void registerTypes();
+    /// An op that does not exist: an error with the nearest name that does.
+    std::optional<ParseOpHook>
+    getParseOperationHook(::llvm::StringRef name) const override;
   }];
 }
 

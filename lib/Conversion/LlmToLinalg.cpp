@@ -10,6 +10,7 @@
 #include "ViewsOfBlocks.h"
 #include "llm/Conversion/InlineKernel.h"
 #include "llm/Conversion/Passes.h"
+#include "llm/Diagnostics/PassOptions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -131,7 +132,8 @@ private:
 };
 
 struct ConvertLlmToLinalg
-    : llm::impl::ConvertLlmToLinalgPassBase<ConvertLlmToLinalg> {
+    : PassWithOptions<
+          llm::impl::ConvertLlmToLinalgPassBase<ConvertLlmToLinalg>> {
   void runOnOperation() override {
     if (failed(checkLowerings()))
       return signalPassFailure();

@@ -16,11 +16,28 @@ static StringRef describe(DiagnosticSeverity severity) {
   return severity == DiagnosticSeverity::Warning ? "warning: " : "note: ";
 }
 
+static void printMessage(const Diagnostic &diagnostic) {
+  ::llvm::errs() << describe(diagnostic.getSeverity()) << diagnostic << "\n";
+}
+
 static void printOne(const Diagnostic &diagnostic) {
   if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
     ::llvm::errs() << place.getFilename().getValue() << ":" << place.getLine()
                    << ":" << place.getColumn() << ": ";
-  ::llvm::errs() << describe(diagnostic.getSeverity()) << diagnostic << "\n";
+  printMessage(diagnostic);
+}
+
+bool llm::printIfPlaceless(StringRef tool, const Diagnostic &diagnostic) {
+  auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+  bool isPlaceless = isa<UnknownLoc>(diagnostic.getLocation()) ||
+                     (place && place.getLine() == 0);
+  if (!isPlaceless || diagnostic.getSeverity() == DiagnosticSeverity::Remark)
+    return false;
+  ::llvm::errs() << (place ? place.getFilename().strref() : tool) << ": ";
+  printMessage(diagnostic);
+  for (const Diagnostic &note : diagnostic.getNotes())
+    printOne(note);
+  return true;
 }
 
 void llm::printPlain(const Diagnostic &diagnostic) {
@@ -41,17 +58,13 @@ static bool isAboutWeights(const Diagnostic &diagnostic) {
   return start && (*start)->getBuffer() == magic;
 }
 
-ToolDiagnostics::ToolDiagnostics(StringRef tool, MLIRContext *context)
-    : tool(tool), inFiles(sources, context),
+ToolDiagnostics::ToolDiagnostics(StringRef tool, MLIRContext *context,
+                                 std::shared_ptr<::llvm::SourceMgr> texts)
+    : tool(tool), sources(std::move(texts)), inFiles(*sources, context),
       withoutLine(context, [this](Diagnostic &diagnostic) {
         if (isAboutWeights(diagnostic)) {
           printPlain(diagnostic);
           return success();
         }
-        if (!isa<UnknownLoc>(diagnostic.getLocation()))
-          return failure();
-        ::llvm::errs() << this->tool << ": "
-                       << describe(diagnostic.getSeverity()) << diagnostic
-                       << "\n";
-        return success();
+        return success(printIfPlaceless(this->tool, diagnostic));
       }) {}

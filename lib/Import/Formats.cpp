@@ -7,6 +7,7 @@
 
 #include "llm/Import/Formats.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::llm {
@@ -70,9 +71,14 @@ Type findFormat(StringRef name, Stored stored, MLIRContext *context) {
   return type ? type : getInt4(name, context);
 }
 
+std::vector<StringRef> formatNames() {
+  return {"f32",  "f16",  "bf16",    "fp8",   "fp8_channel", "fp8_block",
+          "int8", "int4", "int4_gN", "mxfp8", "mxfp4",       "nvfp4"};
+}
+
 std::string describeFormats() {
-  return "f32, f16, bf16, fp8, fp8_channel, fp8_block, int8, int4, int4_gN "
-         "(groups of N), mxfp8, mxfp4, nvfp4";
+  std::string all = llvm::join(formatNames(), ", ");
+  return all + " (int4_gN: groups of N)";
 }
 
 } // namespace mlir::llm

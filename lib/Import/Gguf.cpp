@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GgufFields.h"
+#include "llm/Diagnostics/Spelling.h"
 #include "llm/Import/Checkpoints.h"
 #include "llm/Import/DecoderBuilder.h"
 #include "llm/Import/GgmlNames.h"
@@ -61,9 +62,11 @@ LogicalResult GgufModelReader::readArchitecture() {
   model.family = architecture;
   if (llvm::is_contained(knownGgufArchitectures(), architecture))
     return success();
-  return refuse(key) << "\"" << architecture
-                     << "\" is not supported; supported: "
-                     << llvm::join(knownGgufArchitectures(), ", ");
+  ArrayRef<llvm::StringLiteral> all = knownGgufArchitectures();
+  SmallVector<StringRef> known(all.begin(), all.end());
+  return refuse(key) << "\"" << architecture << "\" is not supported"
+                     << didYouMean(architecture, known)
+                     << " (supported: " << llvm::join(known, ", ") << ")";
 }
 
 LogicalResult GgufModelReader::readAttention(AttentionConfig &attention) {

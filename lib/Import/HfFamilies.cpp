@@ -7,7 +7,9 @@
 
 #include "HfFamilies.h"
 #include "HfReaders.h"
+#include "llm/Diagnostics/Spelling.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::llm {
 
@@ -30,21 +32,24 @@ static constexpr HfFamily families[] = {
     {"qwen3_moe", silu, 1e4, 1e-6, readQwen3Moe}};
 
 const HfFamily *findHfFamily(const LocatedJson &config) {
-  FailureOr<const LocatedJson *> field = config.require("model_type");
-  if (failed(field))
+  const LocatedJson *field = config.find("model_type");
+  if (!field) {
+    config.emitError() << "'model_type' is missing, in which a config.json of "
+                          "Hugging Face names the family of the model";
     return nullptr;
-  FailureOr<std::string> modelType = (*field)->asString();
+  }
+  FailureOr<std::string> modelType = field->asString();
   if (failed(modelType))
     return nullptr;
   for (const HfFamily &family : families)
     if (family.modelType == *modelType)
       return &family;
-  InFlightDiagnostic diagnostic = (*field)->emitError();
-  diagnostic << "'model_type' " << (*field)->describe()
-             << " is not supported; supported: ";
-  llvm::interleaveComma(families, diagnostic, [&](const HfFamily &family) {
-    diagnostic << family.modelType;
-  });
+  SmallVector<StringRef> known;
+  for (const HfFamily &family : families)
+    known.push_back(family.modelType);
+  field->emitError() << "'model_type' " << field->describe()
+                     << " is not supported" << didYouMean(*modelType, known)
+                     << " (supported: " << llvm::join(known, ", ") << ")";
   return nullptr;
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HfFields.h"
+#include "llm/Diagnostics/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
@@ -165,10 +166,12 @@ InFlightDiagnostic HfFields::refuse(StringRef key) {
 }
 
 LogicalResult HfFields::finish(const Twine &owner) {
+  SmallVector<StringRef> known(seen.keys());
   for (const auto &[key, value] : object.members())
     if (!value.isNull() && !seen.contains(key) && !isHarmless(key))
       refuse(key) << "is unknown for " << owner
-                  << " and may change the work; remove it if it does not";
+                  << " and may change the work; remove it if it does not"
+                  << didYouMean(key, known);
   return failure(anyWrong);
 }
 

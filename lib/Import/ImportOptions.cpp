@@ -7,6 +7,7 @@
 
 #include "llm/Import/ImportOptions.h"
 #include "LinearWeights.h"
+#include "llm/Diagnostics/Spelling.h"
 #include "llm/Import/Formats.h"
 #include "llm/Support/Units.h"
 #include "mlir/IR/Builders.h"
@@ -324,7 +325,7 @@ static LogicalResult applyFormat(StringRef option, StringRef name,
   if (!named)
     return emitOptionError(context)
            << option << " must be one of " << describeFormats() << "; got '"
-           << name << "'";
+           << name << "'" << didYouMean(name, formatNames());
   type = named == model.elementType ? Type() : named;
   return success();
 }
@@ -353,7 +354,8 @@ static LogicalResult applyDtype(ModelConfig &model, StringRef name) {
                   .Default(nullptr);
   if (!type)
     return emitOptionError(b.getContext())
-           << "--dtype must be one of f32, f16, bf16; got '" << name << "'";
+           << "--dtype must be one of f32, f16, bf16; got '" << name << "'"
+           << didYouMean(name, {"f32", "f16", "bf16"});
   model.elementType = type;
   makePlain(model, [](Type each) { return isa<FloatType>(each); });
   return success();

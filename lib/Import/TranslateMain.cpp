@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llm/Diagnostics/CommandLine.h"
+#include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/Files/InputFile.h"
 #include "llm/Files/OutputFile.h"
 #include "llm/Import/Translations.h"
@@ -26,7 +28,8 @@ namespace mlir::llm {
 namespace cl = llvm::cl;
 
 static LogicalResult fail(llvm::Error error) {
-  llvm::errs() << "error: " << llvm::toString(std::move(error)) << "\n";
+  llvm::errs() << "llm-translate: error: " << llvm::toString(std::move(error))
+               << "\n";
   return failure();
 }
 
@@ -46,8 +49,12 @@ LogicalResult translateMain(int argc, char **argv, StringRef overview) {
   cl::list<const Translation *, bool, TranslationParser> translations(
       "", cl::desc("Importers"), cl::Required);
   registerTranslationCLOptions();
+  // Of importers of MLIR, which read modules.
+  if (cl::Option *option =
+          cl::getRegisteredOptions().lookup("no-implicit-module"))
+    option->setHiddenFlag(cl::Hidden);
   llvm::InitLLVM init(argc, argv);
-  cl::ParseCommandLineOptions(argc, argv, overview);
+  parseCommandLine(argc, argv, overview);
   if (translations.size() != 1)
     return fail(llvm::createStringError("one importer at a time, got " +
                                         llvm::Twine(translations.size())));
@@ -58,7 +65,7 @@ LogicalResult translateMain(int argc, char **argv, StringRef overview) {
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(*input), SMLoc());
   MLIRContext context;
-  SourceMgrDiagnosticHandler diagnostics(*sources, &context);
+  ToolDiagnostics diagnostics("llm-translate", &context, sources);
   std::string text;
   llvm::raw_string_ostream os(text);
   LogicalResult result = (*translations.front())(sources, os, &context);

@@ -34,50 +34,51 @@ struct SizeParser : cl::parser<long long> {
 /// The command line's form of `ImportOptions`. Translations have no options of
 /// their own, so these live as long as the process.
 struct ImportFlags {
-  cl::OptionCategory category{"Import options"};
+  // --help is sorted by these names, and tools/docs.sh knows the first word.
+  cl::OptionCategory formats{"Import: number formats"};
+  cl::OptionCategory model{"Import: the model"};
+  cl::OptionCategory sizes{"Import: what is computed"};
+
   cl::opt<Phase> phase{
-      "phase", cl::cat(category), cl::init(Phase::Decode),
+      "phase", cl::cat(sizes), cl::init(Phase::Decode),
       cl::desc("Phase of inference (default: decode)"),
       cl::values(
           clEnumValN(Phase::Decode, "decode", "new tokens against a cache"),
           clEnumValN(Phase::Prefill, "prefill", "a prompt"),
           clEnumValN(Phase::Verify, "verify",
-                     "drafts (speculative decoding), seq - 1 of them and the "
-                     "token before: each has logits"),
+                     "drafts of speculative decoding: seq - 1, and one token"),
           clEnumValN(Phase::Mixed, "mixed",
-                     "decode, with a chunk of a prompt beside it"))};
+                     "decode, beside a chunk of a prompt"))};
   cl::opt<long long, false, SizeParser> batch{
-      "batch", cl::cat(category), cl::init(1), cl::value_desc("N|?"),
-      cl::desc("Sequences (default: 1, or as many as seq or kv-len list); ?: "
-               "open, as may be seq and kv-len (see llm-bind-shapes)")};
+      "batch", cl::cat(sizes), cl::init(1), cl::value_desc("N|?"),
+      cl::desc("Sequences (default: 1; ?: left open for --llm-bind-shapes)")};
   cl::list<long long, bool, SizeParser> seq{
-      "seq", cl::cat(category), cl::CommaSeparated, cl::value_desc("N[,N...]"),
-      cl::desc("New tokens per sequence, of all or of each (default: 1 in "
-               "decode, 512 in prefill, 5 in verify)")};
+      "seq", cl::cat(sizes), cl::CommaSeparated, cl::value_desc("N[,N...]|?"),
+      cl::desc("New tokens of all sequences, or of each (default: decode 1, "
+               "prefill 512, verify 5)")};
   cl::list<long long, bool, SizeParser> kvLen{
-      "kv-len", cl::cat(category), cl::CommaSeparated,
-      cl::value_desc("N[,N...]"),
-      cl::desc("Keys that a sequence sees, new ones included, of all or of "
-               "each (default: 512 in decode and verify, seq in prefill)")};
+      "kv-len", cl::cat(sizes), cl::CommaSeparated,
+      cl::value_desc("N[,N...]|?"),
+      cl::desc("Keys with the new ones, of all sequences, or of each "
+               "(default: 512, prefill: seq)")};
   cl::opt<long long> chunk{
-      "chunk", cl::cat(category), cl::init(0),
-      cl::desc("Tokens of the prompt in phase mixed (default: 512)")};
+      "chunk", cl::cat(sizes), cl::init(0), cl::value_desc("N"),
+      cl::desc("Tokens of the chunk of --phase=mixed (default: 512)")};
   cl::opt<long long> chunkKvLen{
-      "chunk-kv-len", cl::cat(category), cl::init(0),
-      cl::desc("Keys that the last token of the chunk sees, those before the "
-               "chunk included (default: chunk)")};
+      "chunk-kv-len", cl::cat(sizes), cl::init(0), cl::value_desc("N"),
+      cl::desc("Keys of the chunk, with those before it (default: chunk)")};
   cl::opt<std::string> layers{
-      "layers", cl::cat(category), cl::init("1"), cl::value_desc("N|all"),
-      cl::desc("Decoder layers alone, from the first on; all: the whole model, "
-               "with embedding and head (default: 1)")};
-  cl::opt<MaskKind> mask{"mask", cl::cat(category), cl::init(MaskKind::Causal),
+      "layers", cl::cat(model), cl::init("1"), cl::value_desc("N|all"),
+      cl::desc("Number of decoder layers; all: with embedding and head "
+               "(default: 1)")};
+  cl::opt<MaskKind> mask{"mask", cl::cat(model), cl::init(MaskKind::Causal),
                          cl::desc("Keys that a query sees (default: causal)"),
                          cl::values(clEnumValN(MaskKind::Causal, "causal",
                                                "those up to its own position"),
                                     clEnumValN(MaskKind::Full, "full", "all"))};
 
   cl::opt<Routing> routing{
-      "routing", cl::cat(category), cl::init(Routing::Uniform),
+      "routing", cl::cat(model), cl::init(Routing::Uniform),
       cl::desc("How tokens select experts (default: uniform)"),
       cl::values(
           clEnumValN(Routing::Uniform, "uniform",
@@ -86,33 +87,32 @@ struct ImportFlags {
                      "all experts, with as many tokens each"),
           clEnumValN(Routing::Zipf, "zipf", "in proportion to 1 / rank"))};
   cl::opt<LatentAttention> latentAttention{
-      "mla", cl::cat(category), cl::init(LatentAttention::Auto),
+      "mla", cl::cat(model), cl::init(LatentAttention::Auto),
       cl::desc("How multi-head latent attention is computed (default: auto)"),
-      cl::values(
-          clEnumValN(LatentAttention::Auto, "auto",
-                     "absorbed, but expanded for prompts and their chunks"),
-          clEnumValN(LatentAttention::Absorbed, "absorbed",
-                     "among the latents, which all heads share"),
-          clEnumValN(LatentAttention::Expanded, "expanded",
-                     "with keys and values of all heads"))};
+      cl::values(clEnumValN(LatentAttention::Auto, "auto",
+                            "expanded for prompts and chunks, else absorbed"),
+                 clEnumValN(LatentAttention::Absorbed, "absorbed",
+                            "with the latents, which all heads share"),
+                 clEnumValN(LatentAttention::Expanded, "expanded",
+                            "with keys and values of all heads"))};
 
   cl::opt<std::string> dtype{
-      "dtype", cl::cat(category), cl::value_desc("type"),
-      cl::desc("Element type of activations, and of weights in no format: f32, "
-               "f16 or bf16 (default: the model's)")};
+      "dtype", cl::cat(formats), cl::value_desc("type"),
+      cl::desc("f32, f16 or bf16: the type of all that has no format "
+               "(default: the model's)")};
   cl::opt<std::string> weights{
-      "weights", cl::cat(category), cl::value_desc("format"),
-      cl::desc("Format of the linear layers of decoder layers: f32, f16, bf16, "
-               "fp8, fp8_channel, fp8_block, int8, int4, int4_gN, mxfp8, "
-               "mxfp4, nvfp4 (default: the model's); with the first three, no "
-               "other weight is in a format either")};
+      "weights", cl::cat(formats), cl::value_desc("format"),
+      cl::desc("Format of linear weights in decoder layers (default: the "
+               "model's):\nf32, f16, bf16 (these for all weights), fp8, "
+               "fp8_channel, fp8_block,\nint8, int4, int4_gN, mxfp8, mxfp4, "
+               "nvfp4")};
   cl::opt<std::string> activations{
-      "activations", cl::cat(category), cl::value_desc("format"),
-      cl::desc("Format to which their activations are converted (default: the "
-               "model's; none with --weights)")};
-  cl::opt<std::string> kv{"kv", cl::cat(category), cl::value_desc("format"),
-                          cl::desc("Format of the KV cache (default: the "
-                                   "model's)")};
+      "activations", cl::cat(formats), cl::value_desc("format"),
+      cl::desc("Format of their activations (default: the model's; none with "
+               "--weights)")};
+  cl::opt<std::string> kv{
+      "kv", cl::cat(formats), cl::value_desc("format"),
+      cl::desc("Format of the KV cache (default: the model's)")};
 
   FailureOr<ImportOptions> get(MLIRContext *context) const {
     FailureOr<std::optional<int64_t>> layerCount = parseLayers(layers, context);
@@ -178,13 +178,13 @@ static OwningOpRef<Operation *> translate(Import import,
 void registerImportTranslations() {
   static ImportFlags flags;
   static TranslateToMLIRRegistration hfConfig(
-      "import-hf-config", "llm IR from a Hugging Face config.json",
+      "import-hf-config", "A config.json of Hugging Face",
       TranslateRawSourceMgrToMLIRFunction(
           [](llvm::SourceMgr &sources, MLIRContext *context) {
             return translate(importHfConfig, flags, sources, context);
           }));
   static TranslateToMLIRRegistration gguf(
-      "import-gguf", "llm IR from the header of a GGUF file",
+      "import-gguf", "A GGUF file, whose header is read",
       TranslateRawSourceMgrToMLIRFunction(
           [](llvm::SourceMgr &sources, MLIRContext *context) {
             PlainDiagnostics diagnostics(context);
@@ -192,8 +192,7 @@ void registerImportTranslations() {
           }));
   static TranslateToMLIRRegistration safetensors(
       "import-safetensors",
-      "llm IR from a config.json, held against the headers of the checkpoint "
-      "beside it, which say the types of its weights",
+      "A config.json beside a checkpoint, whose headers say the types",
       TranslateRawSourceMgrToMLIRFunction(
           [](llvm::SourceMgr &sources, MLIRContext *context) {
             PlainDiagnostics diagnostics(context);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Profile/MeasuredTable.h"
+#include "llm/Diagnostics/Spelling.h"
 #include "llm/Files/InputFile.h"
 #include "llm/Files/WholeNumber.h"
 #include "llvm/ADT/STLExtras.h"
@@ -129,11 +130,20 @@ LogicalResult TableReader::readHeader() {
   for (auto [index, cell] : llvm::enumerate(header))
     if (isKnown(cell.text) && !columns.try_emplace(cell.text, index).second)
       return cell.emitError() << "column '" << cell.text << "' is there twice";
-  for (StringRef required : {"op_kind", "measured_us"})
-    if (!columns.contains(required))
-      return header.front().emitError()
-             << "the first row must name the columns, and '" << required
-             << "' is not among them";
+  SmallVector<StringRef> names;
+  for (const CsvCell &cell : header)
+    if (!isKnown(cell.text))
+      names.push_back(cell.text);
+  for (StringRef required : {"op_kind", "measured_us"}) {
+    if (columns.contains(required))
+      continue;
+    StringRef similar = findSimilar(required, names);
+    return header.front().emitError()
+           << "the first row must name the columns, and '" << required
+           << "' is not among them"
+           << (similar.empty() ? "" : "; is '" + similar.str() + "' meant?");
+  }
+  // Tables have columns of others: only what is clearly misspelled is told.
   for (const CsvCell &cell : header)
     for (const MeasuredColumn &column : known)
       if (!columns.contains(column.name) &&
@@ -141,6 +151,9 @@ LogicalResult TableReader::readHeader() {
         emitWarning(cell.location)
             << "column '" << cell.text << "' is not known; did you mean '"
             << column.name << "'?";
+  if (cells.size() == 1)
+    return header.front().emitError()
+           << "the table names its columns and has no rows";
   return success();
 }
 

@@ -7,8 +7,11 @@
 
 #include "llm/Profile/UnpredictedRows.h"
 #include "llm/Console/TextTable.h"
+#include "llm/Diagnostics/Spelling.h"
+#include "llm/Profile/RowOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 namespace mlir::llm {
@@ -53,9 +56,18 @@ static std::string others(const UnpredictedRows &rows) {
                         : " (and " + std::to_string(rows.rows - 1) + " more)";
 }
 
+/// The kinds of ops that there are, where a row is of another one.
+static std::string describeKinds(StringRef kind) {
+  std::vector<StringRef> known = RowOps::kinds();
+  return ", '" + kind.str() + "'" + didYouMean(kind, known) +
+         " (kinds: " + llvm::join(known, ", ") + ")";
+}
+
 void emitErrors(ArrayRef<UnpredictedRows> unpredicted) {
   for (const UnpredictedRows &rows : unpredicted.take_front(mostShown))
-    rows.first->emitError() << rows.reason << others(rows);
+    rows.first->emitError()
+        << rows.reason << others(rows)
+        << (rows.reason == noSuchKind ? describeKinds(rows.first->opKind) : "");
 }
 
 void emitWarnings(ArrayRef<UnpredictedRows> unpredicted) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Results/PlannedFunction.h"
+#include "llm/Diagnostics/Spelling.h"
 #include "llm/Planning/MeasuredSchedule.h"
 #include "llm/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -100,16 +101,23 @@ LogicalResult PlannedFunction::setMeasured(ArrayRef<double> nanosecondsOf,
 FailureOr<func::FuncOp> mlir::llm::findFunction(ModuleOp module,
                                                 StringRef name) {
   SmallVector<func::FuncOp> functions;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (!function.isExternal() &&
-        (name.empty() ? function.isPublic() : function.getName() == name))
+  SmallVector<StringRef> known;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    known.push_back(function.getName());
+    if (name.empty() ? function.isPublic() : function.getName() == name)
       functions.push_back(function);
+  }
   if (functions.size() == 1)
     return functions.front();
+  std::string names = llvm::join(known, ", ");
   if (!name.empty())
-    return module.emitError() << "there is no function '" << name
-                              << "' with a body; see '--function'";
+    return module.emitError()
+           << "there is no function '" << name << "' with a body"
+           << didYouMean(name, known) << " (--function=NAME: " << names << ")";
   return module.emitError() << "there are " << functions.size()
                             << " public functions; say which one: "
-                               "--function=NAME";
+                               "--function=NAME ("
+                            << names << ")";
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Members.h"
+#include "llm/Diagnostics/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -140,8 +141,8 @@ LogicalResult Members::finish() {
     return failure();
   for (const auto &[name, member] : json.members())
     if (!::llvm::is_contained(known, name))
-      return member.emitError()
-             << "'" << member.path() << "' is not known here; there are "
-             << ::llvm::join(known, ", ");
+      return member.emitError() << "'" << member.path() << "' is not known here"
+                                << didYouMean(name, known) << " (there are "
+                                << ::llvm::join(known, ", ") << ")";
   return success();
 }

@@ -86,9 +86,8 @@ LogicalResult ColumnReader::findColumn() {
   else
     diagnostic << (matches ? "several columns are" : "no column is")
                << " called '" << column << "'";
-  StringRef similar = matches ? "" : findSimilar(column, names);
-  if (!similar.empty())
-    diagnostic << "; did you mean '" << similar << "'?";
+  if (!matches)
+    diagnostic << didYouMean(column, names);
   return diagnostic << " (columns: " << llvm::join(names, ", ") << ")";
 }
 
@@ -121,11 +120,10 @@ LogicalResult ColumnReader::readFields() {
       continue;
     }
     sound = false;
-    InFlightDiagnostic diagnostic = row.front().emitError();
-    diagnostic << "'" << row.front().text << "' is not a known field";
-    if (StringRef similar = findSimilar(field, known); !similar.empty())
-      diagnostic << "; did you mean '" << similar << "'?";
-    diagnostic << " (known: " << llvm::join(known, ", ") << ")";
+    row.front().emitError()
+        << "'" << row.front().text << "' is not a known field"
+        << didYouMean(field, known) << " (known: " << llvm::join(known, ", ")
+        << ")";
   }
   return success(sound);
 }

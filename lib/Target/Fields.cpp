@@ -56,17 +56,6 @@ std::vector<StringRef> targetJsonFields() {
   return all;
 }
 
-StringRef findSimilar(StringRef word, ArrayRef<StringRef> known) {
-  StringRef best;
-  unsigned bestDistance = std::max<size_t>(2, word.size() / 3) + 1;
-  for (StringRef candidate : known) {
-    unsigned distance = word.edit_distance(candidate, true, bestDistance);
-    if (distance < bestDistance && distance < candidate.size())
-      bestDistance = distance, best = candidate;
-  }
-  return best;
-}
-
 const Field *Field::find(StringRef key) const {
   for (const auto &[name, field] : members)
     if (kind == Kind::Map && name == key)
@@ -171,11 +160,9 @@ void Reader::expectKeys(const Field &map, ArrayRef<StringRef> known) {
   for (const auto &[name, field] : map.members) {
     if (llvm::is_contained(known, name))
       continue;
-    InFlightDiagnostic diagnostic = emitError(field);
-    diagnostic << "'" << field.path << "' is not a known field";
-    if (StringRef similar = findSimilar(name, known); !similar.empty())
-      diagnostic << "; did you mean '" << similar << "'?";
-    diagnostic << " (known here: " << llvm::join(known, ", ") << ")";
+    emitError(field) << "'" << field.path << "' is not a known field"
+                     << didYouMean(name, known)
+                     << " (known here: " << llvm::join(known, ", ") << ")";
   }
 }
 
@@ -194,7 +181,10 @@ std::optional<int64_t> Reader::asInteger(const Field &field, int64_t least) {
       least == 1 ? "a positive whole number"
                  : "a whole number of at least " + std::to_string(least);
   if (field.kind != Field::Kind::Number) {
-    emitWrongKind(field, wanted);
+    InFlightDiagnostic diagnostic = emitWrongKind(field, wanted);
+    if (field.kind == Field::Kind::String)
+      diagnostic << "; numbers have no quotes, and the unit in the name of "
+                    "their field";
     return std::nullopt;
   }
   llvm::Expected<int64_t> value = parseWholeNumber(field.text);
@@ -421,14 +411,11 @@ static void addUnknownOps(const Target &target, MLIRContext *context,
       for (RegisteredOperationName op : context->getRegisteredOperations())
         if (op.getDialectNamespace() == dialect)
           known.push_back(op.getStringRef());
-      StringRef similar = findSimilar(name, known);
-      problems.push_back(
-          {(keys::engines + "." + engine.name + "." + keys::kernels + "." +
-            figures.kernel)
-               .str(),
-           ("is no op of dialect '" + dialect + "'" +
-            (similar.empty() ? "" : "; did you mean '" + similar + "'?"))
-               .str()});
+      problems.push_back({(keys::engines + "." + engine.name + "." +
+                           keys::kernels + "." + figures.kernel)
+                              .str(),
+                          "is no op of dialect '" + dialect.str() + "'" +
+                              didYouMean(name, known)});
     }
 }
 

@@ -13,6 +13,7 @@
 #ifndef LLM_LIB_TARGET_FIELDS_H
 #define LLM_LIB_TARGET_FIELDS_H
 
+#include "llm/Diagnostics/Spelling.h"
 #include "llm/Target/Target.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringMap.h"
@@ -86,9 +87,6 @@ FailureOr<Target> readTargetFields(const Field &root,
 
 /// The spellings of element types that may have a rate.
 ArrayRef<StringRef> knownElementTypes();
-
-/// The name among `known` that `word` may have been meant to be, or "".
-StringRef findSimilar(StringRef word, ArrayRef<StringRef> known);
 
 } // namespace mlir::llm
 

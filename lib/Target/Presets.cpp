@@ -42,11 +42,9 @@ FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
     names.push_back(preset.name);
   }
   names.push_back(hostPresetName);
-  Refusal diagnostic = emitError();
-  diagnostic << "no preset is called '" << name << "'";
-  if (StringRef similar = findSimilar(name, names); !similar.empty())
-    diagnostic << "; did you mean '" << similar << "'?";
-  return diagnostic << " (presets: " << llvm::join(names, ", ") << ")";
+  return emitError() << "no preset is called '" << name << "'"
+                     << didYouMean(name, names)
+                     << " (presets: " << llvm::join(names, ", ") << ")";
 }
 
 FailureOr<Target> loadTargetFile(StringRef path, StringRef column,

@@ -320,9 +320,7 @@ LogicalResult selectLibrary(Target &target, StringRef library,
   SmallVector<StringRef> known(libraries.begin(), libraries.end());
   Refusal diagnostic = emitError();
   diagnostic << "target '" << target.name << "' has no kernels of library '"
-             << library << "'";
-  if (StringRef similar = findSimilar(library, known); !similar.empty())
-    diagnostic << "; did you mean '" << similar << "'?";
+             << library << "'" << didYouMean(library, known);
   if (known.empty())
     return diagnostic << " (it has none of any library)";
   return diagnostic << " (libraries: " << llvm::join(known, ", ") << ")";

@@ -304,11 +304,6 @@ private:
            " (its memories: " + llvm::join(names, ", ") + ")";
   }
 
-  static std::string didYouMean(StringRef name, ArrayRef<StringRef> known) {
-    StringRef similar = findSimilar(name, known);
-    return similar.empty() ? "" : ("; did you mean '" + similar + "'?").str();
-  }
-
   const Target &target;
   std::vector<TargetProblem> problems;
 };

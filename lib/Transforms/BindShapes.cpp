@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llm/Diagnostics/PassOptions.h"
+#include "llm/Diagnostics/Spelling.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Program/Program.h"
 #include "llm/Transforms/Passes.h"
@@ -229,12 +231,12 @@ static LogicalResult readSize(Operation *module, StringRef text, Sizes &sizes) {
   if (name.empty() || number.getAsInteger(10, size) || size < 1 ||
       size > largestSize)
     return module->emitError()
-           << "llm-bind-shapes: '" << text
+           << "--llm-bind-shapes: '" << text
            << "' must be a name and a whole number in [1, 2^31], as in "
               "'batch=8'";
   if (!sizes.try_emplace(name, size).second)
     return module->emitError()
-           << "llm-bind-shapes: '" << name << "' has two values";
+           << "--llm-bind-shapes: '" << name << "' has two values";
   return success();
 }
 
@@ -245,8 +247,10 @@ static LogicalResult checkNames(ModuleOp module, const Sizes &sizes) {
   for (const auto &entry : sizes)
     if (!known.contains(entry.getKey())) {
       InFlightDiagnostic diagnostic =
-          module.emitError() << "llm-bind-shapes: no size is called '"
-                             << entry.getKey() << "'; the program has ";
+          module.emitError()
+          << "--llm-bind-shapes: no size is called '" << entry.getKey() << "'"
+          << didYouMean(entry.getKey(), known.getArrayRef())
+          << "; the program has ";
       if (known.empty())
         diagnostic << "none that is open";
       llvm::interleaveComma(known, diagnostic, [&](StringRef name) {
@@ -258,8 +262,11 @@ static LogicalResult checkNames(ModuleOp module, const Sizes &sizes) {
 }
 
 namespace {
-struct LlmBindShapesPass : llm::impl::LlmBindShapesPassBase<LlmBindShapesPass> {
-  using LlmBindShapesPassBase::LlmBindShapesPassBase;
+struct LlmBindShapesPass
+    : PassWithOptions<llm::impl::LlmBindShapesPassBase<LlmBindShapesPass>> {
+  using PassWithOptions::PassWithOptions;
+
+  ::llvm::cl::Option *getAnyOption() override { return std::addressof(sizes); }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();

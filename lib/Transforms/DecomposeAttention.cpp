@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llm/Diagnostics/PassOptions.h"
 #include "llm/Diagnostics/RemarkLock.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Transforms/Passes.h"
@@ -75,7 +76,8 @@ static LogicalResult checkKernels(ArrayRef<Operation *> ops) {
 
 namespace {
 struct LlmDecomposeAttentionPass
-    : llm::impl::LlmDecomposeAttentionPassBase<LlmDecomposeAttentionPass> {
+    : PassWithOptions<
+          llm::impl::LlmDecomposeAttentionPassBase<LlmDecomposeAttentionPass>> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;

@@ -429,6 +429,8 @@ namespace {
 struct LlmFusePass : ProgramPass<llm::impl::LlmFusePassBase<LlmFusePass>> {
   using ProgramPass::ProgramPass;
 
+  ::llvm::cl::Option *getAnyOption() override { return &when; }
+
   void runOnOperation() override {
     FailureOr<Target> target = getOrWriteTarget(*this, getOperation());
     if (failed(target))

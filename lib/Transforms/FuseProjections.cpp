@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llm/Diagnostics/PassOptions.h"
 #include "llm/Diagnostics/RemarkLock.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Support/Units.h"
@@ -341,7 +342,8 @@ static void joinOrSay(ArrayRef<Operation *> ops, DominanceInfo &dominance) {
 
 namespace {
 struct LlmFuseProjectionsPass
-    : llm::impl::LlmFuseProjectionsPassBase<LlmFuseProjectionsPass> {
+    : PassWithOptions<
+          llm::impl::LlmFuseProjectionsPassBase<LlmFuseProjectionsPass>> {
   using Key = std::tuple<Value, Block *, Attribute>;
 
   void runOnOperation() override {

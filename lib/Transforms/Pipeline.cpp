@@ -7,6 +7,7 @@
 
 #include "llm/Transforms/Pipeline.h"
 #include "OptionValues.h"
+#include "llm/Diagnostics/PassOptions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -72,9 +73,24 @@ void mlir::llm::buildPipeline(OpPassManager &manager,
 }
 
 void mlir::llm::registerLlmPipelines() {
-  PassPipelineRegistration<PipelineOptions>(
-      "llm-pipeline",
-      "From a program to its schedule: llm-target, llm-tile, "
-      "llm-schedule, and what is asked for between and behind",
-      buildPipeline);
+  constexpr llvm::StringLiteral name = "llm-pipeline";
+  registerPassPipeline(
+      name,
+      "From a program to its schedule: llm-target, llm-tile, llm-schedule, and "
+      "the passes between and after them that are asked for",
+      [](OpPassManager &manager, StringRef text,
+         function_ref<LogicalResult(const Twine &)> emitError) {
+        PipelineOptions options;
+        auto set = [&](StringRef one) {
+          return options.parseFromString(one, llvm::nulls());
+        };
+        if (failed(readPassOptions({name, &options.target, set, {}}, text,
+                                   emitError)))
+          return failure();
+        buildPipeline(manager, options);
+        return success();
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)> show) {
+        show(PipelineOptions());
+      });
 }

@@ -15,16 +15,16 @@
 #ifndef LLM_LIB_TRANSFORMS_PROGRAMPASS_H
 #define LLM_LIB_TRANSFORMS_PROGRAMPASS_H
 
+#include "llm/Diagnostics/PassOptions.h"
 #include "llm/Program/Program.h"
 #include "llm/Target/Target.h"
 #include "llm/Workload/ExternalModels.h"
-#include "mlir/Pass/Pass.h"
 
 namespace mlir::llm {
 
 template <typename PassBase>
-struct ProgramPass : WorkloadPass<PassBase> {
-  using WorkloadPass<PassBase>::WorkloadPass;
+struct ProgramPass : WorkloadPass<PassWithOptions<PassBase>> {
+  using WorkloadPass<PassWithOptions<PassBase>>::WorkloadPass;
 
   bool canScheduleOn(RegisteredOperationName name) const override {
     return name.getStringRef() == ModuleOp::getOperationName() ||

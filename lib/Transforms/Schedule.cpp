@@ -415,6 +415,8 @@ struct LlmSchedulePass
     : ProgramPass<llm::impl::LlmSchedulePassBase<LlmSchedulePass>> {
   using ProgramPass::ProgramPass;
 
+  ::llvm::cl::Option *getAnyOption() override { return &policy; }
+
   LogicalResult parseImprove(std::optional<ImproveLimit> &limit) {
     if (improve.empty())
       return success();

@@ -19,8 +19,18 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-struct LlmTargetPass : llm::impl::LlmTargetPassBase<LlmTargetPass> {
-  using Base::Base;
+struct LlmTargetPass
+    : PassWithOptions<llm::impl::LlmTargetPassBase<LlmTargetPass>> {
+  using PassWithOptions::PassWithOptions;
+
+  ::llvm::cl::Option *getAnyOption() override { return &name; }
+
+  KnownNames getKnownNames() const override {
+    KnownNames names;
+    for (const std::string &preset : presetNames())
+      names.emplace_back("name", preset);
+    return names;
+  }
 
   void runOnOperation() override {
     FailureOr<Target> target = load();

@@ -48,6 +48,8 @@ namespace {
 struct LlmTilePass : ProgramPass<llm::impl::LlmTilePassBase<LlmTilePass>> {
   using ProgramPass::ProgramPass;
 
+  ::llvm::cl::Option *getAnyOption() override { return &strategy; }
+
   void runOnOperation() override {
     TileStrategy chosen = strategy == TilingStrategy::Search
                               ? TileStrategy::Search

@@ -217,6 +217,8 @@ struct LlmVerifySchedulePass
     : ProgramPass<llm::impl::LlmVerifySchedulePassBase<LlmVerifySchedulePass>> {
   using ProgramPass::ProgramPass;
 
+  ::llvm::cl::Option *getAnyOption() override { return &capacity; }
+
   void runOnOperation() override {
     if (functionsWithBody(getOperation()).empty())
       return;

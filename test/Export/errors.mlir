@@ -53,11 +53,11 @@
 
 // Unknown values and options.
 // RUN: not llm-opt %t/good.mlir --llm-export-perfetto=time=hours 2>&1 | FileCheck %s --check-prefix=TIME
-// TIME: for the --time option: Cannot find option named 'hours'!
+// TIME: error: --llm-export-perfetto: option 'time' must be ns or cycles, got 'hours'
 // RUN: not llm-opt %t/good.mlir --llm-export-report=format=xml 2>&1 | FileCheck %s --check-prefix=FORMAT
-// FORMAT: for the --format option: Cannot find option named 'xml'!
+// FORMAT: error: --llm-export-report: option 'format' must be table, json or csv, got 'xml'
 // RUN: not llm-opt %t/good.mlir --llm-export-perfetto=path=x 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: no such option path
+// OPTION: error: --llm-export-perfetto: there is no option 'path'
 
 // A module without functions: a warning, no target needed, no file.
 // RUN: llm-opt %t/empty.mlir --llm-export-report -o %t/out 2>&1 | FileCheck %t/empty.mlir

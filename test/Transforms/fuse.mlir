@@ -12,7 +12,7 @@
 
 // RUN: llm-opt %s --llm-target=file=%t.core.json --llm-fuse --remarks-filter=llm-fuse --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: not llm-opt %s --llm-fuse=when=often 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: for the --when option: Cannot find option named 'often'!
+// OPTION: error: --llm-fuse: option 'when' must be cheaper or legal, got 'often'
 
 // A residual follows its product. The product, 3 x 4 x 2 bytes, was written and read: 48 bytes.
 // CHECK-LABEL: func.func @residual

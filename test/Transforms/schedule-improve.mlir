@@ -42,7 +42,7 @@
 // RUN: not llm-opt %t/five.mlir --llm-tile --llm-schedule=improve=infs 2>&1 | FileCheck %s --check-prefix=INFINITE
 // RUN: not llm-opt %t/five.mlir --llm-tile --llm-schedule=improve=99999999999999999999 2>&1 | FileCheck %s --check-prefix=HUGE
 // RUN: not llm-opt %t/five.mlir --llm-tile "--llm-schedule=improve=10 policy=exact" 2>&1 | FileCheck %s --check-prefix=EXACT
-// FAST: five.mlir:0:0: error: --llm-schedule: option 'improve' must be a number of evaluations or of seconds above 0, such as '1000' or '10s', got 'fast'
+// FAST: five.mlir: error: --llm-schedule: option 'improve' must be a number of evaluations or of seconds above 0, such as '1000' or '10s', got 'fast'
 // ZERO: error: --llm-schedule: option 'improve' must be {{.*}}, got '0'
 // NEGATIVE: error: --llm-schedule: option 'improve' must be {{.*}}, got '-2s'
 // INFINITE: error: --llm-schedule: option 'improve' must be {{.*}}, got 'infs'

@@ -18,9 +18,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-PASS_IN_HELP = re.compile(r"^ {6}--(llm-[a-z-]+)\s", re.M)
+PASS_IN_HELP = re.compile(r"^ {2}--(llm-[a-z-]+)\s", re.M)
 PASS_IN_TABLEGEN = re.compile(r'Pass<"(llm-[a-z-]+)"')
-ERROR = re.compile(r"^(\S+:\d+:\d+|<unknown>:0): error: (.*)$", re.M)
+ERROR = re.compile(r"^(\S+:\d+:\d+|\S+): error: (.*)$", re.M)
 CONFIG = (
     '{"model_type": "llama", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2,'
     ' "num_attention_heads": 4, "num_key_value_heads": 2}'
@@ -42,7 +42,8 @@ class Checker:
 
     def find_passes(self, root):
         text = subprocess.run(["llm-opt", "--help"], capture_output=True, text=True, check=True).stdout
-        listed = sorted(PASS_IN_HELP.findall(text))
+        passes = text[: text.index("\nOptions\n")]
+        listed = sorted(PASS_IN_HELP.findall(passes))
         files = [root / "include/llm" / kind / "Passes.td" for kind in ("Transforms", "Export")]
         defined = sorted(name for file in files for name in PASS_IN_TABLEGEN.findall(file.read_text()))
         defined = sorted([*defined, "llm-pipeline"])  # has no definition there; as good as a pass

@@ -7,6 +7,7 @@
 
 #include "Open.h"
 #include "Subcommand.h"
+#include "llm/Diagnostics/CommandLine.h"
 #include "llm/Export/Page/ReportPage.h"
 #include "llm/Export/Report/ComparisonTable.h"
 #include "llm/InitAll/InitAll.h"
@@ -111,6 +112,8 @@ FailureOr<Target> Compare::loadTarget(MLIRContext &context) const {
 }
 
 FailureOr<PlannedFunction> Compare::plan(MLIRContext &context) const {
+  if (failed(checkProgramFile("llm-prof", options.program)))
+    return failure();
   ParserConfig config(&context);
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(options.program, config);

@@ -6,6 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "TableOptions.h"
+#include "llm/Diagnostics/Spelling.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -47,6 +51,25 @@ FailureOr<Target> TableOptions::loadTarget(MLIRContext &context,
   return loadPreset(name, &context, emitError, calibrated);
 }
 
+/// A name that no row has is a typo.
+static LogicalResult checkFilter(const cl::list<std::string> &option,
+                                 std::string MeasuredRow::*column,
+                                 ArrayRef<MeasuredRow> rows,
+                                 MLIRContext &context) {
+  std::set<StringRef> found;
+  for (const MeasuredRow &row : rows)
+    found.insert(row.*column);
+  found.erase("");
+  SmallVector<StringRef> known(found.begin(), found.end());
+  for (const std::string &name : option)
+    if (!found.count(name))
+      return emitError(UnknownLoc::get(&context))
+             << "--" << option.ArgStr << "=" << name << ": no row has it"
+             << didYouMean(name, known) << " (the rows have "
+             << llvm::join(known, ", ") << ")";
+  return success();
+}
+
 FailureOr<std::vector<MeasuredRow>>
 TableOptions::readRows(MLIRContext &context) const {
   auto list = [](const cl::list<std::string> &option) {
@@ -54,18 +77,25 @@ TableOptions::readRows(MLIRContext &context) const {
   };
   MeasuredFilter filter{list(devices), list(opKinds), list(sources),
                         list(backends)};
-  std::vector<MeasuredRow> kept;
+  std::vector<MeasuredRow> all;
   for (const std::string &file : files) {
     FailureOr<std::vector<MeasuredRow>> rows =
         readMeasuredTable(file, &context);
     if (failed(rows))
       return failure();
-    llvm::copy_if(*rows, std::back_inserter(kept),
-                  [&](const MeasuredRow &row) { return filter.accepts(row); });
+    llvm::append_range(all, *rows);
   }
+  if (failed(checkFilter(devices, &MeasuredRow::device, all, context)) ||
+      failed(checkFilter(opKinds, &MeasuredRow::opKind, all, context)) ||
+      failed(checkFilter(sources, &MeasuredRow::source, all, context)) ||
+      failed(checkFilter(backends, &MeasuredRow::backend, all, context)))
+    return failure();
+  std::vector<MeasuredRow> kept;
+  llvm::copy_if(all, std::back_inserter(kept),
+                [&](const MeasuredRow &row) { return filter.accepts(row); });
   if (kept.empty())
     return emitError(UnknownLoc::get(&context))
            << "no row is left: the filters (--device, --op-kind, --source, "
-              "--backend) match none";
+              "--backend) match none together";
   return kept;
 }

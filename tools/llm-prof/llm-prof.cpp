@@ -7,6 +7,7 @@
 
 #include "Subcommand.h"
 #include "llm/Console/Terminal.h"
+#include "llm/Diagnostics/CommandLine.h"
 #include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/Dialect/Llm/IR/LlmDialect.h"
 #include "llm/Files/OutputFile.h"
@@ -37,16 +38,16 @@ int main(int argc, char **argv) {
       makeValidate(), makeCalibrate(), makeImport(), makeCompare(), makeOpen()};
   llvm::InitLLVM init(argc, argv);
   obeyNoColor();
-  cl::ParseCommandLineOptions(
-      argc, argv, "llm-prof: predicted times beside measured ones\n");
+  parseCommandLine(argc, argv,
+                   "llm-prof: predicted times beside measured ones\n");
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<DLTIDialect, LlmDialect>();
   ToolDiagnostics diagnostics("llm-prof", &context);
   for (const std::unique_ptr<Subcommand> &subcommand : subcommands)
     if (subcommand->isAsked())
       return failed(subcommand->run(context));
-  llvm::errs()
-      << "llm-prof: name a subcommand, validate, calibrate, import, compare or "
-         "open (llm-prof validate --help lists its options)\n";
+  llvm::errs() << "llm-prof: error: name a subcommand: validate, calibrate, "
+                  "import, compare or open ('llm-prof --help' says what each "
+                  "does, 'llm-prof validate --help' which options it has)\n";
   return 1;
 }

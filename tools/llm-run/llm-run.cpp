@@ -9,6 +9,7 @@
 #include "Measurement.h"
 #include "llm/Console/Interrupts.h"
 #include "llm/Console/Terminal.h"
+#include "llm/Diagnostics/CommandLine.h"
 #include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/Execution/Npy.h"
 #include "llm/Export/Report/ComparisonTable.h"
@@ -34,106 +35,101 @@ namespace cl = llvm::cl;
 
 namespace {
 struct CommandLine {
+  // --help is sorted by these names.
+  cl::OptionCategory inputsTopic{"Inputs and weights"};
+  cl::OptionCategory measuring{"Measuring, beside the prediction"};
+  cl::OptionCategory running{"Program and threads"};
+  cl::OptionCategory resultsTopic{"Results"};
+
   cl::opt<std::string> program{cl::Positional, cl::init("-"),
                                cl::desc("<program.mlir>")};
   cl::opt<std::string> function{
-      "function", cl::desc("Function to run (default: the only one)"),
-      cl::value_desc("name")};
+      "function", cl::cat(running), cl::value_desc("name"),
+      cl::desc("Function to run (default: the only one)")};
   cl::list<std::string> inputs{
-      "input", cl::value_desc("file.npy"),
-      cl::desc("An argument of the function, in order; random without")};
+      "input", cl::cat(inputsTopic), cl::value_desc("file.npy"),
+      cl::desc("Argument of the function, in order (default: random)")};
   cl::opt<std::string> tokens{
-      "tokens", cl::value_desc("1,2,3"),
-      cl::desc("Tokens of the prompt, the argument of a whole model")};
+      "tokens", cl::cat(inputsTopic), cl::value_desc("1,2,3"),
+      cl::desc("Tokens of the prompt, for a whole model")};
   cl::opt<std::string> promptFile{
-      "prompt-file", cl::value_desc("file"),
-      cl::desc("Tokens of the prompt as --tokens has them, from a file; commas "
-               "or white space between them")};
+      "prompt-file", cl::cat(inputsTopic), cl::value_desc("file"),
+      cl::desc("Read the tokens of the prompt from a file")};
   cl::opt<int64_t> steps{
-      "steps", cl::init(1), cl::value_desc("N"),
-      cl::desc("Times to run; each takes the token that the one before gave, "
-               "and its cache (a model with open seq and kv-len)")};
+      "steps", cl::cat(running), cl::init(1), cl::value_desc("N"),
+      cl::desc("Tokens to generate, if seq and kv-len are open (default: 1)")};
   cl::list<std::string> sizes{
-      "size", cl::CommaSeparated, cl::value_desc("name=N"),
-      cl::desc("An open size of the program, such as kv_len=8")};
+      "size", cl::cat(inputsTopic), cl::CommaSeparated,
+      cl::value_desc("name=N"),
+      cl::desc("Value of an open size, such as kv_len=8")};
   cl::opt<std::string> weights{
-      "weights", cl::value_desc("path"),
-      cl::desc("Weights by name: a GGUF file, *.safetensors, an index, or the "
-               "folder of these")};
+      "weights", cl::cat(inputsTopic), cl::value_desc("path"),
+      cl::desc("A GGUF file, safetensors, their index, or their folder")};
   cl::opt<bool> copyWeights{
-      "copy-weights",
-      cl::desc("Copy weights of a file to memory, into large pages, instead of "
-               "mapping it: many steps take less time, and more memory")};
-  cl::opt<uint64_t> seed{"random-weights", cl::init(1), cl::value_desc("seed"),
-                         cl::desc("Of random weights, and of inputs")};
+      "copy-weights", cl::cat(inputsTopic),
+      cl::desc("Copy weights to large pages: faster, takes more memory")};
+  cl::opt<uint64_t> seed{
+      "random-weights", cl::cat(inputsTopic), cl::init(1),
+      cl::value_desc("seed"),
+      cl::desc("Seed of random weights and inputs (default: 1)")};
   cl::opt<std::string> saveWeights{
-      "save-weights", cl::value_desc("file.safetensors"),
+      "save-weights", cl::cat(resultsTopic), cl::value_desc("file.safetensors"),
       cl::desc("Write the weights that were used")};
   cl::opt<std::string> resultsOf{
-      "results-of", cl::value_desc("name"),
-      cl::desc("Give the results of this op, too, behind the function's")};
+      "results-of", cl::cat(resultsTopic), cl::value_desc("name"),
+      cl::desc("Add the results of this op to those of the function")};
   cl::opt<bool> optimize{
       "optimize", cl::init(true), cl::Hidden,
-      cl::desc("Optimize the code; without it is there sooner, and slower")};
+      cl::desc("=false: compile faster, and get slower code")};
   cl::opt<std::string> output{
-      "output", cl::value_desc("file"),
-      cl::desc("Results: *.npy, the last one; *.safetensors, all as result0, "
-               "result1, ..")};
+      "output", cl::cat(resultsTopic), cl::value_desc("file"),
+      cl::desc("Write the last result (.npy), or all (.safetensors)")};
   cl::opt<std::string> checkAgainst{
-      "check-against", cl::value_desc("file.npy"),
-      cl::desc("Fail where the last result differs from this one")};
+      "check-against", cl::cat(resultsTopic), cl::value_desc("file.npy"),
+      cl::desc("Fail if the last result differs from this one")};
   cl::opt<double> tolerance{
-      "tolerance", cl::init(1e-5), cl::value_desc("number"),
-      cl::desc("Largest difference, of the largest magnitude that is expected "
-               "(default: 1e-5)")};
+      "tolerance", cl::cat(resultsTopic), cl::init(1e-5),
+      cl::value_desc("number"),
+      cl::desc("Largest difference over the largest value (default: 1e-5)")};
   cl::opt<Kernels> kernels{
-      "kernels", cl::init(Kernels::Generated),
-      cl::desc("Loops that ops become"),
+      "kernels", cl::cat(running), cl::init(Kernels::Generated),
+      cl::desc("Code that ops become"),
       cl::values(clEnumValN(Kernels::Generated, "generated",
-                            "several sums at once (default)"),
+                            "loops over several sums at once (default)"),
                  clEnumValN(Kernels::Reference, "reference",
-                            "plain ones, which are the meaning"),
+                            "plain loops, which define the result"),
                  clEnumValN(Kernels::OneDnn, "onednn",
-                            "generated, but products are calls of oneDNN"))};
-  cl::opt<unsigned> threads{
-      "threads", cl::init(1), cl::value_desc("N"),
-      cl::desc("Threads that share large loops, and parts of an op that "
-               "--llm-materialize-tiles made (default: 1)")};
+                            "generated, with matmuls by oneDNN"))};
+  cl::opt<unsigned> threads{"threads", cl::cat(running), cl::init(1),
+                            cl::value_desc("N"),
+                            cl::desc("Threads that run it (default: 1)")};
   cl::opt<bool> compare{
-      "compare",
-      cl::desc("Print how long each op took beside what its target, or this "
-               "machine as a target, says")};
+      "compare", cl::cat(measuring),
+      cl::desc("Print the time of each op beside the prediction")};
   cl::opt<std::string> measured{
-      "measured", cl::value_desc("file.mlir"),
-      cl::desc("Write the program with a schedule that says how long each op "
-               "took, for the exports of llm-opt")};
+      "measured", cl::cat(measuring), cl::value_desc("file.mlir"),
+      cl::desc("Write the program with measured slots, for llm-opt")};
   cl::opt<std::string> measureOps{
-      "measure-ops", cl::value_desc("file.csv"),
-      cl::desc("Write how long each op took as rows for llm-prof")};
+      "measure-ops", cl::cat(measuring), cl::value_desc("file.csv"),
+      cl::desc("Write the time of each op as rows for llm-prof")};
   cl::opt<std::string> trace{
-      "trace", cl::value_desc("file"),
-      cl::desc("Write what ran when, and the prediction, for ui.perfetto.dev: "
-               "*.json, *.json.gz or *.pftrace")};
-  cl::opt<bool> counters{
-      "counters",
-      cl::desc("With --trace: count CPU time, page faults, cycles, "
-               "instructions and cache misses of each op, where the system "
-               "lets one")};
+      "trace", cl::cat(measuring), cl::value_desc("file"),
+      cl::desc("Write run and prediction for ui.perfetto.dev (.json, "
+               ".json.gz, .pftrace)")};
+  cl::opt<bool> counters{"counters", cl::cat(measuring),
+                         cl::desc("Add CPU counters of each op to --trace")};
   cl::opt<int64_t> repeat{
-      "repeat", cl::init(1), cl::value_desc("N"),
-      cl::desc("Runs that are measured: ops take the median (default: 1)")};
-  cl::opt<int64_t> warmup{
-      "warmup", cl::init(0), cl::value_desc("N"),
-      cl::desc("Runs before these that are not measured (default: 0)")};
+      "repeat", cl::cat(measuring), cl::init(1), cl::value_desc("N"),
+      cl::desc("Measured runs, of which ops take the median (default: 1)")};
+  cl::opt<int64_t> warmup{"warmup", cl::cat(measuring), cl::init(0),
+                          cl::value_desc("N"),
+                          cl::desc("Runs before them (default: 0)")};
   enum class Caches { Cold, Warm };
   cl::opt<Caches> caches{
-      "caches", cl::init(Caches::Cold),
-      cl::desc("What a run that is measured finds in the caches"),
-      cl::values(clEnumValN(Caches::Cold, "cold",
-                            "other data, as behind the other layers of a model "
-                            "(default)"),
-                 clEnumValN(Caches::Warm, "warm",
-                            "what the run before it has left there"))};
+      "caches", cl::cat(measuring), cl::init(Caches::Cold),
+      cl::desc("What measured runs find in the caches:"),
+      cl::values(clEnumValN(Caches::Cold, "cold", "other data (default)"),
+                 clEnumValN(Caches::Warm, "warm", "data of the run before"))};
 
   bool hasPrompt() const { return !tokens.empty() || !promptFile.empty(); }
   bool measures() const {
@@ -390,6 +386,8 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
   std::optional<InterruptNote> note;
   if (options.measures())
     note.emplace();
+  if (failed(checkProgramFile("llm-run", options.program)))
+    return failure();
   ParserConfig config(&context);
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(options.program, config);
@@ -465,8 +463,11 @@ int main(int argc, char **argv) {
   CommandLine options;
   llvm::InitLLVM init(argc, argv);
   obeyNoColor();
-  cl::ParseCommandLineOptions(argc, argv,
-                              "llm-run: runs a program on this CPU\n");
+  parseCommandLine(argc, argv,
+                   "llm-run: runs a program on this CPU\n\n"
+                   "  llm-run model.mlir --weights=model --tokens=1,15043 "
+                   "--steps=16 --threads=8\n"
+                   "  llm-run block.mlir --warmup=1 --repeat=5 --compare\n");
   DialectRegistry registry;
   llm::registerAllDialects(registry);
   registerExecution(registry);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Console/Terminal.h"
+#include "llm/Diagnostics/CommandLine.h"
 #include "llm/Diagnostics/ToolDiagnostics.h"
 #include "llm/ExactScheduling/Exact.h"
 #include "llm/Files/OutputFile.h"
@@ -203,7 +204,7 @@ int main(int argc, char **argv) {
   Options options;
   llvm::InitLLVM init(argc, argv);
   obeyNoColor();
-  cl::ParseCommandLineOptions(
+  parseCommandLine(
       argc, argv,
       "llm-solve: schedules of problems that are written as JSON\n");
   MLIRContext context(MLIRContext::Threading::DISABLED);

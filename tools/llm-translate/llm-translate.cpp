@@ -15,6 +15,9 @@ int main(int argc, char **argv) {
   llvm::cl::HideUnrelatedOptions(
       llvm::ArrayRef<const llvm::cl::OptionCategory *>());
   mlir::llm::registerImportTranslations();
-  return mlir::failed(
-      mlir::llm::translateMain(argc, argv, "llm-opt importers"));
+  constexpr llvm::StringLiteral overview =
+      "llm-translate: programs for llm-opt, made of models\n\n"
+      "  llm-translate --import-hf-config config.json --layers=all --batch=16 "
+      "--kv-len=4096 -o model.mlir\n";
+  return mlir::failed(mlir::llm::translateMain(argc, argv, overview));
 }

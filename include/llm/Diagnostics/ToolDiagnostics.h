@@ -11,6 +11,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <memory>
 #include <string>
 
 namespace mlir::llm {
@@ -19,16 +20,24 @@ namespace mlir::llm {
 /// file that is there.
 void printPlain(const Diagnostic &diagnostic);
 
+/// Prints an error or a warning that is about no line of a file, with the name
+/// of the file or the tool before it, and says whether it is such a one. MLIR
+/// would print "block.mlir:0:0" and "<unknown>:0".
+bool printIfPlaceless(::llvm::StringRef tool, const Diagnostic &diagnostic);
+
 /// Prints diagnostics of a context with their line of the file, but of a file
 /// of weights, which is no text; those that are about no file, such as a wrong
 /// argument, behind the name of the tool.
 class ToolDiagnostics {
 public:
-  ToolDiagnostics(StringRef tool, MLIRContext *context);
+  /// `sources` has what no file does: standard input.
+  ToolDiagnostics(StringRef tool, MLIRContext *context,
+                  std::shared_ptr<::llvm::SourceMgr> sources =
+                      std::make_shared<::llvm::SourceMgr>());
 
 private:
   std::string tool;
-  ::llvm::SourceMgr sources;
+  std::shared_ptr<::llvm::SourceMgr> sources;
   SourceMgrDiagnosticHandler inFiles;
   ScopedDiagnosticHandler withoutLine;
 };

@@ -11,7 +11,7 @@
 include "mlir/Pass/PassBase.td"
 
 def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
-  let summary = "writes the data flow as a graph for Graphviz";
+  let summary = "Write the data flow as a graph for Graphviz";
   let description = [{
     Writes the data flow of each function in Graphviz' DOT language: ops that take time as
     nodes, modules (layers, attention, ...) as clusters around them.
@@ -74,7 +74,7 @@ def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
 }
 
 def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
-  let summary = "writes the schedule as a page for a browser";
+  let summary = "Write the schedule as a page for a browser";
   let description = [{
     Writes the schedules of all functions as one HTML file that opens from disk and asks
     nothing of any network:
@@ -136,7 +136,7 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
 }
 
 def ExportModelExplorerPass : Pass<"llm-export-model-explorer", "::mlir::ModuleOp"> {
-  let summary = "writes the data flow as graphs for Google's Model Explorer";
+  let summary = "Write the data flow as graphs for Google's Model Explorer";
   let description = [{
     Writes the data flow of all functions as one graph collection in the JSON format of
     Google's Model Explorer, and data for its nodes: times and what bounds them. The fields
@@ -189,7 +189,7 @@ def ExportModelExplorerPass : Pass<"llm-export-model-explorer", "::mlir::ModuleO
 }
 
 def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
-  let summary = "writes the schedule as a trace for ui.perfetto.dev";
+  let summary = "Write the schedule as a trace for ui.perfetto.dev";
   let description = [{
     Writes each function's schedule as one trace, in Chrome's JSON format, which
     ui.perfetto.dev, chrome://tracing and speedscope open, or in Perfetto's own.
@@ -358,7 +358,7 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
 }
 
 def ExportProblemPass : Pass<"llm-export-problem", "::mlir::ModuleOp"> {
-  let summary = "writes what llm-schedule solves, for llm-solve and other solvers";
+  let summary = "Write what llm-schedule solves, for llm-solve and other solvers";
   let description = [{
     Writes for each function the scheduling problem of its ops in JSON
     (`docs/scheduling-problems.md`): tasks with their parts, other ways to cut them and what
@@ -393,7 +393,7 @@ def ExportProblemPass : Pass<"llm-export-problem", "::mlir::ModuleOp"> {
 }
 
 def ExportQueuesPass : Pass<"llm-export-queues", "::mlir::ModuleOp"> {
-  let summary = "writes what each engine does in turn, for backends";
+  let summary = "Write what each engine does in turn, for backends";
   let description = [{
     Writes the schedules of all functions as queues, in JSON: for each engine the parts of
     ops in order, what each of them waits for, the fetches ahead of them on the queues of
@@ -441,7 +441,7 @@ def ExportQueuesPass : Pass<"llm-export-queues", "::mlir::ModuleOp"> {
 }
 
 def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
-  let summary = "writes what each op costs and when it runs";
+  let summary = "Write what each op costs and when it runs";
   let description = [{
     Writes the schedule of each function as a table for people (at most 100 columns), as
     JSON, or as CSV with one row per op.

@@ -41,6 +41,7 @@ Type getScaled(Type valueType, ArrayRef<int64_t> block, Type scaleType);
 SmallVector<int64_t> wholeBlock(Stored stored);
 
 /// The names, for messages: "f32, f16, ...".
+std::vector<StringRef> formatNames();
 std::string describeFormats();
 
 } // namespace mlir::llm

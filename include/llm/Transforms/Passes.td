@@ -13,21 +13,22 @@ include "mlir/Pass/PassBase.td"
 def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
   let summary = "Put the description of a machine on the module";
   let description = [{
-    Writes `dlti.target_system_spec` from a built-in preset (`name=`), a JSON file
-    (`file=`, see lib/Target/presets/README.md), or a CSV file with one column per device
-    (`file=` and `column=`). `engines=` then sets the number of compute engines. Without
-    `name` and `file` the module's own target is kept, or, if it has none, the preset
-    `npu` is written, whose figures are invented.
+    Writes the machine into the module as `dlti.target_system_spec`. It comes from a
+    built-in preset (`name=`), from a JSON file (`file=`, see lib/Target/presets/README.md),
+    or from a CSV file with one column per device (`file=` and `column=`). Without `name`
+    and `file` the module keeps its own target. If it has none, the preset `npu` is written,
+    whose figures are invented. `engines=` then sets the number of compute engines.
 
-    The preset `host` is the machine at hand: its cores, clock, vectors and caches as the
-    system tells them, and the rate of its memory, which a short run measures.
+    The preset `host` is the machine that the tool runs on: the system tells its cores,
+    clock, vectors and caches, and a short run measures the rate of its memory.
     `llm-opt --llm-list-targets` lists the presets.
 
-    Some targets carry figures that were fitted to measurements; `calibrated=false` leaves
-    them out, so that the datasheet is left. Kernels may have figures of several libraries;
-    `library=` takes those of one where it has any. Without it they are of no library.
+    Some targets have figures that were fitted to measurements. `calibrated=false` leaves
+    these out, so that the figures of the datasheet remain. Kernels may have figures of
+    several libraries. `library=` takes those of one library, where that has any. Without
+    it, kernels have the figures that belong to no library.
 
-    Requires: nothing. Guarantees: one sound target on the module, in place of any other.
+    Requires: nothing. Guarantees: the module has one sound target, which replaces any other.
 
     ```
     llm-opt block.mlir "--llm-target=name=h100-sxm"
@@ -40,9 +41,9 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
     Option<"file", "file", "std::string", "", "JSON or CSV file">,
     Option<"column", "column", "std::string", "", "Device of a CSV file">,
     Option<"calibrated", "calibrated", "bool", "true",
-           "false: the figures of the datasheet alone">,
+           "false: take the figures of the datasheet alone">,
     Option<"library", "library", "std::string", "",
-           "Library whose kernels' figures are taken">,
+           "Library whose figures of kernels are taken">,
     Option<"engines", "engines", "std::string", "",
            "Number of compute engines, or of named ones: 4, or mxu:4,vpu:2,dma:2">
   ];
@@ -53,13 +54,14 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
 def LlmBindShapesPass : Pass<"llm-bind-shapes", "::mlir::ModuleOp"> {
   let summary = "Give values to sizes that a program leaves open";
   let description = [{
-    Replaces each `llm.size` whose name gets a value by that number, and computes all that
-    depends on it: positions, types of tensors and caches, rows of experts, the function's
-    type and the fields of `llm.program` with the same name. One text then serves a sweep.
-    Sizes without a value stay open; costs need all of them.
+    Replaces each `llm.size` whose name gets a value by that number. Then it computes all
+    that depends on the number: positions, types of tensors and caches, rows of experts, the
+    type of the function, and the fields of `llm.program` with the same name. One text
+    serves a whole sweep in this way. Sizes without a value stay open. Costs need a value
+    for each size.
 
-    Requires: nothing. Guarantees: every given name is bound. Errors: a name that the
-    program does not have, a value below 1, sizes that do not fit each other.
+    Requires: nothing. Guarantees: every given name is bound. Errors: the program does not
+    have the name, the value is below 1, or sizes do not fit each other.
 
     ```mlir
     %batch = llm.size "batch"
@@ -79,14 +81,16 @@ def LlmDecomposeAttentionPass : Pass<"llm-decompose-attention", "::mlir::func::F
   let summary = "Replace fused attention by qk, softmax and pv";
   let description = [{
     Replaces `llm.gqa_attn` and `llm.mla_attn` by `llm.qk`, `llm.softmax` and `llm.pv` with
-    the same mask; their names are the op's with `.qk`, `.softmax` and `.pv` behind it. The scores then
-    lie in memory between the three ops. For machines whose matrix and vector units are
-    apart and cannot work on one op together (Spec.md, Costs), or where fewer of one kind
-    should not hold back the other, and to see the stages of softmax as work of their own.
+    the same mask. Their names are the name of the op, followed by `.qk`, `.softmax` and
+    `.pv`. The scores then lie in memory between the three ops.
 
-    Requires: no attention in a `llm.fused`: the pass runs before `llm-fuse`. Guarantees: no
-    `llm.gqa_attn` and no `llm.mla_attn` is left. Tiles, costs and slots of the replaced ops are
-    dropped.
+    The pass is for machines whose matrix and vector units are apart and cannot work on one
+    op together (Spec.md, Costs), and for machines where few engines of one kind would hold
+    back the other. It also shows the stages of softmax as work of their own.
+
+    Requires: no attention is in an `llm.fused`, so the pass runs before `llm-fuse`.
+    Guarantees: no `llm.gqa_attn` and no `llm.mla_attn` is left. Tiles, costs and slots of
+    the replaced ops are dropped.
 
     ```mlir
     %o = llm.gqa_attn "attn" %q, %k, %v mask causal scale 0.125 : ...
@@ -100,25 +104,26 @@ def LlmDecomposeAttentionPass : Pass<"llm-decompose-attention", "::mlir::func::F
 }
 
 def LlmFuseProjectionsPass : Pass<"llm-fuse-projections", "::mlir::func::FuncOp"> {
-  let summary = "Make one product of the matmuls on one activation";
+  let summary = "Join the matmuls that read one activation";
   let description = [{
-    Matmuls of one block with the same left operand, orientation and element types (q, k
-    and v; gate and up), and those of experts with the same rows, become one: their right
-    operands are joined by `tensor.concat`, as are biases, the result is taken apart by
-    `tensor.extract_slice`; both are views and take no time. The activation is then read
-    once. Left operands are also the same where ops quantize one activation alike; one of
-    these ops is left then. Names are joined with `+`.
+    Joins matmuls of one block that have the same left operand, orientation and element
+    types (q, k and v; gate and up), and matmuls of experts that have the same rows.
+    `tensor.concat` joins their right operands and their biases, and `tensor.extract_slice`
+    takes the result apart. Both are views and take no time. The activation is then read
+    once. Left operands also count as the same if ops quantize one activation alike; one of
+    these ops is left then. The names are joined with `+`.
 
-    Weights with scales are joined where the joined weight has the same scales: one for
-    each column, or for blocks of columns that end where a weight ends ([128, 128], if all
-    but the last one have a multiple of 128 columns). Of scales for a whole matrix (per
-    tensor, and the second scales of NVFP4) the joined weight has one, as the type says: it
-    is quantized anew with the greatest of them, as servers do when they load such a
-    checkpoint (vLLM: `requantize_with_max_scale`; of NVFP4 it takes the greatest). Where
-    weights stay apart, a remark says why.
+    Weights with scales are joined if the joined weight can have the same scales. It can if
+    there is one scale for each column, or one for each block of columns and the blocks end
+    where a weight ends (for [128, 128]: if all weights but the last have a multiple of 128
+    columns). Where scales are for a whole matrix (per tensor, and the second scales of
+    NVFP4), the type says that the joined weight has one. It is quantized anew with the
+    greatest of them, as servers do when they load such a checkpoint (vLLM:
+    `requantize_with_max_scale`; for NVFP4 it takes the greatest). Where weights stay apart,
+    a remark says why.
 
-    Requires: nothing. Guarantees: the same values, up to the rounding of weights whose
-    scales become one. Tiles, costs and slots of the replaced ops are dropped.
+    Requires: nothing. Guarantees: the values stay the same, up to the rounding of weights
+    whose scales become one. Tiles, costs and slots of the replaced ops are dropped.
 
     ```mlir
     %g = llm.matmul "mlp.gate_proj" %x, %wg transpose_rhs : ...
@@ -132,37 +137,38 @@ def LlmFuseProjectionsPass : Pass<"llm-fuse-projections", "::mlir::func::FuncOp"
 }
 
 def LlmFusePass : Pass<"llm-fuse"> {
-  let summary = "Make one kernel of ops that pass values on";
+  let summary = "Join ops that pass values on into one kernel";
   let description = [{
-    Puts ops into `llm.fused`, where one reads what another one computes: what is done with
-    the result of a matmul (a residual, an activation, a quantization, rotary embedding, the
-    write into the cache) becomes its epilogue, a norm becomes the prologue of its consumer
-    or follows the residual. The values between them are no longer moved.
+    Puts ops into one `llm.fused` where one reads what another computes. Ops that use the
+    result of a matmul (a residual, an activation, a quantization, rotary embedding, the
+    write into the cache) become its epilogue. A norm becomes the prologue of its consumer,
+    or follows the residual. The values between the ops are no longer moved.
 
-    Workloads alone decide (Spec.md, `fused`): the loops that write a value and those that
-    read it are the same ones, also through views; one kernel has one contraction, whose
-    result must stay a box that can be cut. Ops are taken in program order, each is joined
-    with the kernels whose values it reads, the largest value first. A kernel has at most 16
-    ops, and does not grow where more than 1024 uses of its values lead to other ops.
+    Workloads alone decide (Spec.md, `fused`). The loops that write a value must be those
+    that read it, also through views. A kernel has one contraction, and the result of that
+    must stay a box that can be cut. Ops are taken in program order. Each op is joined with
+    the kernels whose values it reads, the largest value first. A kernel has at most 16
+    ops. It does not grow if more than 1024 uses of its values lead to other ops.
 
-    `when=cheaper` (default) joins ops where that moves fewer bytes in no more cycles of an
-    engine, with the best tiles that `llm-tile` would find on the target; `when=legal` wherever
-    it is possible and fits the target. A kernel starts when all that it needs is there, and all
-    that it makes is there when it ends; it is never faster than one of its ops would be that
-    leaves the same values on chip (Spec.md, Costs). On a target with several compute engines, `cheaper`
-    does not join ops where another op would then start later than it can with an engine for each
-    op. (Engines that only `llm-schedule` names are not known yet: put them on the target.)
-    Remarks say what was joined, and what was not, and why. On a module without a target it
-    writes the preset `npu`, as `llm-tile` does; on functions it runs as that does.
+    `when=cheaper` (default) joins ops if that moves fewer bytes in no more cycles of an
+    engine, with the best tiles that `llm-tile` would find on the target. `when=legal`
+    joins them wherever it is possible and fits the target. A kernel starts when all that
+    it needs is there, and all that it makes is there when it ends. It is never faster than
+    one of its ops would be that leaves the same values on chip (Spec.md, Costs). On a
+    target with several compute engines, `cheaper` does not join ops if another op would
+    then start later than it can with an engine for each op. (Engines that only
+    `llm-schedule` names are not known yet: put them on the target.) Remarks say what was
+    joined, what was not, and why. The pass finds or writes the target as `llm-tile` does.
 
-    Ops with effects on memory keep their order: ops are not joined where one would have to run
-    between them. What stands before the kernel that it needs moves to right behind it.
+    Ops with effects on memory keep their order: ops are not joined if one would have to
+    run between them. An op that stands before the kernel that it needs moves behind it.
 
-    Runs after `llm-fuse-projections` and `llm-decompose-attention`, before `llm-tile`.
+    The pass runs after `llm-fuse-projections` and `llm-decompose-attention`, and before
+    `llm-tile`.
 
-    Requires: static shapes (others are left alone). Guarantees: the same values and the same
-    work; with `when=cheaper`, fewer bytes and no more cycles in each kernel. Tiles and costs of
-    the joined ops, slots and schedules are dropped.
+    Requires: static shapes; ops with other shapes are left alone. Guarantees: values and
+    work stay the same; with `when=cheaper`, each kernel has fewer bytes and no more cycles.
+    Tiles and costs of the joined ops, slots and schedules are dropped.
 
     ```mlir
     %o = llm.matmul "mlp.down_proj" %h, %w transpose_rhs : ...
@@ -188,23 +194,23 @@ def LlmFusePass : Pass<"llm-fuse"> {
 }
 
 def LlmTilePass : Pass<"llm-tile"> {
-  let summary = "Choose tiles and annotate costs";
+  let summary = "Choose tiles and compute costs";
   let description = [{
-    Gives every op that takes time an `llm.tile` for the private memory of its engine, and
-    its `llm.cost`. Strategies:
+    Gives every op that takes time an `llm.tile`, which fits the private memory of its
+    engine, and its `llm.cost`. There are two strategies:
 
-    * `search` (default): enumerates legal tiles with integer sizes, ragged edges, traffic
-      of the result, double buffers and loop order, for the fewest cycles, then the fewest
-      bytes. Equal ops are searched once.
-    * `theoretical`: the closed form of hand-made cost sheets for an m x k x n product
-      (see `ClosedForm.h`); other ops get the plain roofline and no tile.
+    * `search` (default) tries legal tiles: integer sizes, ragged edges, double buffers and
+      loop orders, with the traffic of the result. It takes the tile with the fewest cycles,
+      and of equal ones that with the fewest bytes. Equal ops are searched once.
+    * `theoretical` is the closed form of hand-made cost sheets for an m x k x n product
+      (see `ClosedForm.h`). Other ops get the plain roofline and no tile.
 
-    On a module without a target it writes the preset `npu`, so that the IR says which
-    machine its costs are for. On a function (`func.func(llm-tile)`) it runs at the same
-    time as on others, and wants a target on the module.
+    On a module without a target the pass writes the preset `npu`, so that the IR says
+    which machine its costs are for. Nested on a function (`func.func(llm-tile)`) it runs
+    on several functions at a time, and the module must have a target.
 
-    Requires: static shapes. Guarantees: a fresh `llm.tile` and `llm.cost` on every op that
-    takes time; slots and schedules, which no longer hold, are dropped.
+    Requires: static shapes. Guarantees: every op that takes time has a fresh `llm.tile`
+    and `llm.cost`. Slots and schedules, which no longer hold, are dropped.
 
     ```
     llm-opt block.mlir --llm-tile
@@ -220,13 +226,14 @@ def LlmTilePass : Pass<"llm-tile"> {
 }
 
 def LlmCostPass : Pass<"llm-cost"> {
-  let summary = "Annotate costs anew for the tiles that are there";
+  let summary = "Compute costs anew for the tiles that are there";
   let description = [{
-    After tiles, ops or the target were edited: computes `llm.cost` from each op's
-    `llm.tile`.
+    Computes `llm.cost` from each op's `llm.tile`. Run it after you edited tiles, ops or the
+    target.
 
-    Requires: an `llm.tile` on every op that takes time. A module without a target gets
-    the preset `npu`, as with `llm-tile`. Guarantees: a fresh `llm.cost` on each; slots and schedules are dropped.
+    Requires: every op that takes time has an `llm.tile`. A module without a target gets the
+    preset `npu`, as with `llm-tile`. Guarantees: each of these ops has a fresh `llm.cost`.
+    Slots and schedules are dropped.
 
     ```
     llm-opt edited.mlir --llm-cost --llm-schedule
@@ -236,12 +243,12 @@ def LlmCostPass : Pass<"llm-cost"> {
 }
 
 def LlmVerifyCostPass : Pass<"llm-verify-cost"> {
-  let summary = "Check every cost against what is re-derived";
+  let summary = "Check costs by deriving them again";
   let description = [{
-    Derives each cost again from op, tile and target; a difference is an error that shows
-    both. Changes nothing.
+    Derives each cost again from op, tile and target. A difference is an error that shows
+    both. The IR is not changed.
 
-    Requires: a target on the module. Guarantees: every cost is what `llm-cost` would write.
+    Requires: the module has a target. Guarantees: every cost is what `llm-cost` would write.
   }];
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }
@@ -251,63 +258,64 @@ def LlmSchedulePass : Pass<"llm-schedule"> {
   let description = [{
     Writes `llm.slots` on every op that takes time and `llm.schedule` on every function.
     The schedule obeys the rules S1 to S9 of Spec.md, which are checked before anything is
-    written. Policies:
+    written. There are three policies:
 
-    * `list` (default): the part with the longest way to the end first. It cuts ops into
-      parts for several engines (`split` of their tiles, with the cost of each part; along a
-      reduction, with one more part that joins the others, where that is clearly shorter) and
-      fetches weights and cache rows ahead on memory engines, where that is shorter and the
-      slice has a range of private memory to itself. It begins with each op cut as it is
-      shortest alone, and ends within 0.5 % of the lower bound; else it looks for better
-      cuts, orders and habits, in the ops between two barriers first, then in all, and
-      leaves each of three ways to do so where a number of tries have won less than that
-      (100 for each op, at most 1,500, and in proportion fewer where it is less than 10 %
-      above the bound), or where about a million parts were placed. It is never longer
-      than `earliest`, nor than with fewer engines (1 to 8, 12, 16, 24, .. of each group),
-      whose schedule it takes where that is shorter. Only what is within 0.5 % of the lower
-      bound may be longer than with fewer: no more than a few tries are spent on it.
-    * `earliest`: ops start in program order, each whole, on the first free engine;
-      nothing is fetched ahead.
-    * `exact`: starts with `list` and searches for shorter schedules until it is proven
-      that there is none, or a limit is reached: `exact-nodes`, in nodes of its search
-      tree, or `exact-seconds`, by the clock, which gives other schedules on other
-      machines. `llm.schedule` then says `policy = "exact, optimal"`, or the gap to what
-      it has proven: `"exact, feasible, gap 3.2 %"`. For some ten ops, in few parts: what
-      is beyond it is an error. Optimal is meant for the tiles, costs and options as given:
-      `proven_cycles` is what it has proven with these `options`, beside the lower bound,
-      which holds with any.
+    * `list` (default) starts the part with the longest way to the end first. It cuts ops
+      into parts for several engines (`split` of their tiles, with the cost of each part).
+      It cuts along a reduction only if that is clearly shorter; one more part then joins
+      the others. It fetches weights and cache rows ahead on memory engines, if that is
+      shorter and the slice has a range of private memory to itself.
+      It begins with each op cut as it is shortest alone. It ends as soon as it is within
+      0.5 % of the lower bound. Otherwise it looks for better cuts, orders and habits, first
+      between two barriers, then among all ops. It leaves each of the three searches after
+      a number of tries that have won less than 0.5 % (100 tries for each op, at most 1,500,
+      and in proportion fewer if it is less than 10 % above the bound), or after about a
+      million placed parts.
+      The schedule is never longer than that of `earliest`, nor than that of fewer engines
+      (1 to 8, 12, 16, 24, .. of each group), which it takes over if that is shorter. Only
+      a schedule within 0.5 % of the lower bound may be longer than with fewer engines: no
+      more than a few tries are spent on it.
+    * `earliest` starts ops in program order, each whole, on the first free engine. It
+      fetches nothing ahead.
+    * `exact` starts with `list`. It searches for shorter schedules until it has proven that
+      there is none, or until a limit: `exact-nodes` counts nodes of its search tree,
+      `exact-seconds` is by the clock and gives other schedules on other machines.
+      `llm.schedule` then says `policy = "exact, optimal"`, or how far the schedule is from
+      what is proven: `"exact, feasible, gap 3.2 %"`. It is for about ten ops in few parts.
+      Larger problems are an error. Optimal means: for the tiles, costs and options as
+      given. `proven_cycles` is what is proven with these `options`; the lower bound beside
+      it holds with any.
 
-    `improve=1000` searches on from `list`: a thousand times it cuts or starts some ops in
+    `improve=1000` searches on from `list`. A thousand times, it cuts or starts some ops in
     another way or order and makes the schedule again, and it keeps the shortest. A `seed`
-    gives the same schedule on every machine. `improve=10s` searches ten seconds by the
-    clock: another run may give another schedule, and a remark says so (remarks are shown
-    with `--remark-format=emitRemark --remarks-filter=llm-schedule`). Both are for one
-    function, whose stretches of ops between loop boundaries share them in proportion to
-    their ops.
+    gives the same schedule on every machine. `improve=10s` searches for ten seconds by the
+    clock. Another run may then give another schedule, and a remark says so
+    (`--remark-format=emitRemark --remarks-filter=llm-schedule` shows remarks). Both limits
+    are for one function. Its stretches of ops between loop boundaries share them in
+    proportion to their ops.
 
-    What takes more than a second shows on a terminal how far it is; a pipe gets nothing of
-    that. Ctrl-C ends a search (`improve`, `exact`), but not the tool, which goes on with the
-    best so far; a second one ends the tool. `llm.schedule` says
-    `policy = "list, improved 1000"`, with `, interrupted` behind it where that was so.
+    Work of more than a second shows its progress on a terminal; a pipe gets none of it.
+    Ctrl-C ends a search (`improve`, `exact`), and the tool goes on with the best schedule so
+    far. A second Ctrl-C ends the tool. `llm.schedule` says `policy = "list, improved 1000"`,
+    followed by `, interrupted` if it was.
 
-    `granularity=op` leaves ops whole, `split-reductions=false` cuts none along a reduction
-    (`llm-materialize-tiles` has no loop for these), `prefetch=false` fetches nothing ahead.
-    Tiles with strategy `manual` keep the split that they have; of others it is decided
-    anew. The lower bounds are those of the machine, whatever the options and the tiles;
-    with one of these three `proven_cycles` says what no schedule that they allow is
-    shorter than.
+    `granularity=op` leaves ops whole. `split-reductions=false` cuts no op along a reduction
+    (`llm-materialize-tiles` has no loop for these). `prefetch=false` fetches nothing ahead.
+    Tiles with strategy `manual` keep their split; that of other tiles is decided anew. The
+    lower bounds are those of the machine, whatever the options and the tiles. With one of
+    these three options, `proven_cycles` says what no schedule that they allow is shorter
+    than.
 
     A program that does not fit into the memory where its values live (S10) is scheduled all
-    the same, with a warning that says what it holds and what would fit.
+    the same. A warning says what it holds and what would fit.
 
     `engines=` sets the number of compute engines in the target, or of engines by name
-    (`engines=mxu:4,vpu:2,dma:2`): what is shared, such as the bandwidth of DRAM, does not
-    grow. A loop is scheduled once; its boundary is a
-    barrier.
+    (`engines=mxu:4,vpu:2,dma:2`). What engines share, such as the bandwidth of DRAM, does
+    not grow. A loop is scheduled once, and its boundary is a barrier.
 
-    Requires: fresh costs (`llm-tile` or `llm-cost`): stale ones are refused by their
-    stamp; whether figures were edited by hand is for `llm-verify-cost` to say. Guarantees:
-    a valid schedule; its summary with lower bounds.
+    Requires: fresh costs (`llm-tile` or `llm-cost`). Stale costs are refused by their
+    stamp; `llm-verify-cost` finds figures that were edited by hand. Guarantees: a valid
+    schedule, and its summary with lower bounds.
 
     ```
     llm-opt block.mlir --llm-tile --llm-schedule=engines=4
@@ -327,14 +335,14 @@ def LlmSchedulePass : Pass<"llm-schedule"> {
     Option<"exactSeconds", "exact-seconds", "double", "0",
            "Seconds that policy=exact searches in each stretch of ops (0: no limit)">,
     Option<"improve", "improve", "std::string", "",
-           "Search on from policy=list: 1000 schedules, or 10s (seconds) (empty: do not)">,
+           "Search on from policy=list: 1000 (schedules) or 10s (seconds); empty: do not">,
     Option<"seed", "seed", "unsigned", "1",
-           "Of the random numbers of improve">,
+           "Seed of the random numbers of improve">,
     Option<"granularity", "granularity", "::mlir::llm::ScheduleGranularity",
-           "::mlir::llm::ScheduleGranularity::Tile", "What runs on one engine: parts of an op (tile) or whole ones (op)",
+           "::mlir::llm::ScheduleGranularity::Tile", "What runs on one engine: parts of an op (tile) or whole ops (op)",
            "::mlir::llm::granularityValues()">,
     Option<"splitReductions", "split-reductions", "bool", "true",
-           "Cut ops along reductions, too, with a part that joins the others">,
+           "Also cut ops along reductions; one more part joins the others">,
     Option<"prefetch", "prefetch", "bool", "true",
            "Fetch weights and cache rows ahead on memory engines">
   ];
@@ -344,50 +352,54 @@ def LlmSchedulePass : Pass<"llm-schedule"> {
 def LlmVerifySchedulePass : Pass<"llm-verify-schedule"> {
   let summary = "Check a schedule against the rules S1 to S10";
   let description = [{
-    Re-derives every rule of Spec.md from the IR alone, knowing nothing of the pass that
-    made the schedule. A broken rule is an error on the op that names the rule. Changes
-    nothing.
+    Derives every rule of Spec.md again from the IR alone. It knows nothing of the pass that
+    made the schedule. A broken rule is an error on the op, and the error names the rule.
+    The IR is not changed.
 
-    Requires: a target on the module, fresh costs, slots and a schedule. Guarantees: the
-    schedule is valid and its summary is what is re-derived, and the program fits into the
-    target's memory (S10; not with `capacity=false`, for a question about time alone). A schedule
-    that was measured (`llm-run --measured`) need not obey S2, S3 and S6: its slots took as long as
-    they took.
+    Requires: the module has a target; costs are fresh; there are slots and a schedule.
+    Guarantees: the schedule is valid, its summary is what is derived again, and the program
+    fits into the memory of the target (S10). With `capacity=false` it need not fit, for
+    questions about time alone. A schedule that was measured (`llm-run --measured`) need not
+    obey S2, S3 and S6, because its slots took as long as they took.
   }];
   let options = [
     Option<"capacity", "capacity", "bool", /*default=*/"true",
-      "whether the program must fit into the memory where its values live">
+      "false: the program need not fit into the memory">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::DLTIDialect"];
 }
 
 def LlmMaterializeTilesPass : Pass<"llm-materialize-tiles", "::mlir::ModuleOp"> {
-  let summary = "Make loops of tiles and parts";
+  let summary = "Turn tiles and parts into loops";
   let description = [{
     Replaces each op that its tile cuts by loops around the op on slices, through
-    `TilingInterface`: `scf.forall` over the parts of `split`, which may run at once, and in it
-    `scf.for` over the tiles of the outermost level, in its `order`. For backends that compile
-    loops; Spec.md (Loops) is the contract.
+    `TilingInterface`: `scf.forall` over the parts of `split`, which may run at once, and in
+    it `scf.for` over the tiles of the outermost level, in its `order`. The loops are for
+    backends that compile them. Spec.md (Loops) is the contract.
 
-    `llm.tile`, `llm.cost` and `llm.slots` move to the outermost of these loops. Iteration i of
-    an `scf.forall`, counted in row-major order, is part i of the slots: which engine runs it,
-    when, with which lanes and prefetches. An op of one part has no `scf.forall`.
+    `llm.tile`, `llm.cost` and `llm.slots` move to the outermost of these loops. Iteration i
+    of an `scf.forall`, counted in row-major order, is part i of the slots. The slots say
+    which engine runs it, when, and with which lanes and prefetches. An op of one part has no
+    `scf.forall`.
 
-    A reduction that the tile cuts starts from zeros, or the bias, and adds up in 32 bits: the
-    partial sums that its cost counts. Slices at ragged edges have an open size (`affine.min`),
-    all others a static one. `--canonicalize --cse` behind the pass tidy up.
+    A reduction that the tile cuts starts from zeros, or from the bias. It adds up in 32
+    bits, which are the partial sums that its cost counts. Slices at ragged edges have an
+    open size (`affine.min`), all others a static one. `--canonicalize --cse` after the pass
+    tidy up.
 
-    What cannot be cut into ops of its own kind stays whole, and a remark says why: a single
-    loop of the tile (attention along the keys, whose partial softmax no op expresses), or, where
-    the parts need it, the op, which then keeps its attributes: writes into caches (which are no
-    tensors), kernels of several ops (`llm.fused`), ragged batches cut along the sequences, cuts
-    through blocks of scales, experts cut along their rows, reductions in `split`, whose parts
-    one more joins (`--llm-schedule=split-reductions=false` makes none).
+    What cannot be cut into ops of its own kind stays whole, and a remark says why. That may
+    be a single loop of the tile: attention along the keys, because no op expresses its
+    partial softmax. Or, if the parts need the loop, it is the op, which then keeps its
+    attributes: writes into caches (which are no tensors), kernels of several ops
+    (`llm.fused`), ragged batches cut along the sequences, cuts through blocks of scales,
+    experts cut along their rows, and reductions in `split`, whose parts one more part joins
+    (`--llm-schedule=split-reductions=false` makes none).
 
-    Requires: an `llm.tile` on every op that takes time; slots, if there are any, are those of
-    its parts. Guarantees: the same values, but for the order in which floating-point sums are
-    added up; each element of a result is written by one part. Runs last: passes on programs
-    refuse the loops, and a module that has some already is left as it is.
+    Requires: every op that takes time has an `llm.tile`; slots, if there are any, are those
+    of its parts. Guarantees: the values stay the same, except for the order in which
+    floating-point sums are added up; each element of a result is written by one part. The
+    pass runs last: passes on programs refuse the loops, and a module that has some already
+    is left as it is.
 
     ```mlir
     %y = llm.matmul "up_proj" %x, %w {llm.tile = #llm.tile<manual split = {m = 2, n = 3}>, llm.slots = ..}

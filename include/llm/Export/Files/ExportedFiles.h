@@ -8,9 +8,9 @@
 #ifndef LLM_EXPORT_FILES_EXPORTEDFILES_H
 #define LLM_EXPORT_FILES_EXPORTEDFILES_H
 
+#include "llm/Diagnostics/PassOptions.h"
 #include "llm/Workload/ExternalModels.h"
 #include "mlir/Pass/AnalysisManager.h"
-#include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -46,11 +46,12 @@ LogicalResult checkExportedFile(const Pass &pass, StringRef path,
 
 /// A pass with an option `file`.
 template <typename PassBase>
-struct ExportPass : WorkloadPass<PassBase> {
-  using WorkloadPass<PassBase>::WorkloadPass;
+struct ExportPass : WorkloadPass<PassWithOptions<PassBase>> {
+  using WorkloadPass<PassWithOptions<PassBase>>::WorkloadPass;
   LogicalResult initialize(MLIRContext *context) override {
     return checkExportedFile(*this, this->file, context);
   }
+  ::llvm::cl::Option *getAnyOption() override { return &this->file; }
 };
 
 } // namespace mlir::llm

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llm/Diagnostics/Spelling.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Dialect/Llm/IR/LlmBytecode.h"
 #include "llm/Support/Units.h"
@@ -43,6 +44,22 @@ void LlmDialect::initialize() {
 #define GET_OP_LIST
 #include "llm/Dialect/Llm/IR/LlmOps.cpp.inc"
       >(getContext());
+}
+
+static ParseResult refuseUnknownOp(OpAsmParser &parser, OperationState &state) {
+  SmallVector<StringRef> known;
+  for (RegisteredOperationName op :
+       parser.getContext()->getRegisteredOperations())
+    if (op.getDialectNamespace() == LlmDialect::getDialectNamespace())
+      known.push_back(op.getStringRef());
+  StringRef name = state.name.getStringRef();
+  return parser.emitError(parser.getNameLoc())
+         << "is unknown" << didYouMean(name, known);
+}
+
+std::optional<Dialect::ParseOpHook>
+LlmDialect::getParseOperationHook(StringRef) const {
+  return ParseOpHook(refuseUnknownOp);
 }
 
 /// 511, %p, or [511, %p] with a position for each sequence: those that are
@@ -179,10 +196,12 @@ LogicalResult LlmDialect::verifyOperationAttribute(Operation *op,
     return verifyKind<ProgramAttr>(op, attribute, "#llm.program",
                                    /*onFunction=*/true);
   // attr-C1
-  return op->emitOpError()
-         << "has unknown attribute '" << name
-         << "'; the llm dialect knows llm.tile, llm.cost, llm.slots, "
-            "llm.schedule and llm.program";
+  StringRef known[] = {tileAttrName, costAttrName, slotsAttrName,
+                       scheduleAttrName, programAttrName};
+  return op->emitOpError() << "has unknown attribute '" << name << "'"
+                           << didYouMean(name, known)
+                           << "; the llm dialect knows llm.tile, llm.cost, "
+                              "llm.slots, llm.schedule and llm.program";
 }
 
 // attr-C4

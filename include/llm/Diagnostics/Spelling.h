@@ -1,0 +1,34 @@
+//===- Spelling.h - The word that may have been meant -----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_DIAGNOSTICS_SPELLING_H
+#define LLM_DIAGNOSTICS_SPELLING_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace mlir::llm {
+
+/// The name among `known` that is closest to `word`, or "" where none is close.
+/// A name is close if few letters differ, if it begins almost like `word`, or
+/// if `word` is its last word: "enginse" is close to "engines", "h100" to
+/// "h100-sxm", and "schedule" to "llm-schedule".
+::llvm::StringRef findSimilar(::llvm::StringRef word,
+                              ::llvm::ArrayRef<::llvm::StringRef> known);
+
+/// "; did you mean 'engines'?", or "" where no name is close.
+std::string didYouMean(::llvm::StringRef word,
+                       ::llvm::ArrayRef<::llvm::StringRef> known);
+
+/// "a, b or c".
+std::string listChoices(::llvm::ArrayRef<::llvm::StringRef> words);
+
+} // namespace mlir::llm
+
+#endif // LLM_DIAGNOSTICS_SPELLING_H

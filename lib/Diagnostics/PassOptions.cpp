@@ -1,0 +1,158 @@
+//===- PassOptions.cpp - Options of passes, as users write them -----------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/Diagnostics/PassOptions.h"
+#include "llm/Diagnostics/CommandLine.h"
+#include "llm/Diagnostics/Spelling.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+namespace cl = llvm::cl;
+
+using OptionsByName = DenseMap<StringRef, cl::Option *>;
+
+namespace {
+/// One `name=value` among the options of a pass.
+class OptionReader {
+public:
+  OptionReader(const DescribedPass &pass,
+               function_ref<LogicalResult(const Twine &)> emitError)
+      : pass(pass), emitError(emitError) {
+    if (pass.anyOption)
+      options = (*pass.anyOption->Subs.begin())->OptionsMap;
+  }
+
+  LogicalResult read(StringRef text);
+
+private:
+  LogicalResult refuse(const Twine &why) const {
+    return emitError("--" + pass.name + ": " + why);
+  }
+  LogicalResult refuseName(StringRef name, StringRef text) const;
+  std::string findMeant(StringRef name, StringRef text) const;
+  StringRef findOwner(StringRef text) const;
+  std::string respace(StringRef text) const;
+
+  const DescribedPass &pass;
+  function_ref<LogicalResult(const Twine &)> emitError;
+  OptionsByName options;
+};
+} // namespace
+
+/// The option that a file, or what no option is named like, must be meant for.
+StringRef OptionReader::findOwner(StringRef text) const {
+  bool isPath = text.contains('/') || text.contains('.');
+  if (isPath && options.contains("file"))
+    return "file";
+  return options.size() == 1 ? options.begin()->first : "";
+}
+
+/// "; did you mean 'strategy=theoretical'?" for a value without its option.
+std::string OptionReader::findMeant(StringRef name, StringRef text) const {
+  SmallVector<StringRef> known;
+  KnownNames values = pass.names;
+  for (auto [option, described] : options) {
+    known.push_back(option);
+    for (StringRef word : findChoices(*described))
+      values.emplace_back(option, word.str());
+  }
+  StringRef owner = findOwner(text);
+  SmallVector<StringRef> words(llvm::make_second_range(values));
+  StringRef similar = owner == "file" ? "" : findSimilar(name, words);
+  for (const auto &[option, word] : values)
+    if (!similar.empty() && word == similar)
+      owner = option, text = word;
+  std::string meant = didYouMean(name, known);
+  if (meant.empty() && !owner.empty())
+    return ("; did you mean '" + owner + "=" + text + "'?").str();
+  return meant;
+}
+
+LogicalResult OptionReader::refuseName(StringRef name, StringRef text) const {
+  SmallVector<StringRef> known(llvm::make_first_range(options));
+  if (known.empty())
+    return refuse("the pass has no options, got '" + name + "'");
+  llvm::sort(known);
+  return refuse("there is no option '" + name + "'" + findMeant(name, text) +
+                " (options: " + llvm::join(known, ", ") + ")");
+}
+
+/// Commas separate values, and not options: "name=h100-sxm engines=4" for
+/// "name=h100-sxm,engines=4", or "" if no comma is wrong.
+std::string OptionReader::respace(StringRef text) const {
+  SmallVector<StringRef> pieces;
+  text.split(pieces, ',');
+  std::string spaced = pieces.front().str();
+  for (StringRef piece : llvm::drop_begin(pieces)) {
+    auto [name, value] = piece.split('=');
+    bool isOption = piece.contains('=') && options.contains(name);
+    spaced += (isOption ? " " : ",") + piece.str();
+  }
+  return spaced == text ? "" : spaced;
+}
+
+LogicalResult OptionReader::read(StringRef text) {
+  auto [name, value] = text.split('=');
+  auto found = options.find(name);
+  if (found == options.end())
+    return refuseName(name, text);
+  cl::Option &option = *found->second;
+  bool hasValue = name.size() < text.size();
+  if (!hasValue && option.getValueExpectedFlag() != cl::ValueOptional)
+    return refuse("option '" + name + "' needs a value, as in '" + name +
+                  "=...': " + option.HelpStr);
+  if (std::string spaced = respace(text); !spaced.empty())
+    return refuse("options have spaces between them, and quotes around all: "
+                  "\"--" +
+                  pass.name + "=" + spaced + "\"");
+  SmallVector<StringRef> choices = findChoices(option);
+  StringRef word = value.trim("'\"{} ");
+  if (!choices.empty() && !llvm::is_contained(choices, word))
+    return refuse("option '" + name + "' must be " + listChoices(choices) +
+                  ", got '" + word + "'" + didYouMean(word, choices));
+  // LLVM has then said what is wrong with a number, but not whose it is.
+  if (failed(pass.set(text)))
+    return refuse("option '" + name + "' cannot be '" + value + "' (" + name +
+                  ": " + option.HelpStr + ")");
+  return success();
+}
+
+/// The pieces of `text` between spaces that no quotes or braces hold together.
+static SmallVector<StringRef> splitOptions(StringRef text) {
+  SmallVector<StringRef> pieces;
+  unsigned depth = 0;
+  char quote = 0;
+  size_t begin = 0;
+  for (auto [at, letter] : llvm::enumerate(text)) {
+    if (quote) {
+      quote = letter == quote ? 0 : quote;
+    } else if (letter == '\'' || letter == '"') {
+      quote = letter;
+    } else if (letter == '{') {
+      ++depth;
+    } else if (letter == '}') {
+      depth -= depth > 0;
+    } else if (letter == ' ' && depth == 0) {
+      pieces.push_back(text.slice(begin, at));
+      begin = at + 1;
+    }
+  }
+  pieces.push_back(text.drop_front(begin));
+  llvm::erase_if(pieces, [](StringRef piece) { return piece.trim().empty(); });
+  return pieces;
+}
+
+LogicalResult mlir::llm::readPassOptions(
+    const DescribedPass &pass, StringRef text,
+    function_ref<LogicalResult(const Twine &)> emitError) {
+  OptionReader reader(pass, emitError);
+  for (StringRef piece : splitOptions(text))
+    if (failed(reader.read(piece)))
+      return failure();
+  return success();
+}

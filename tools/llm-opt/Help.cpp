@@ -1,0 +1,113 @@
+//===- Help.cpp - What llm-opt --help says --------------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Help.h"
+#include "llm/Diagnostics/Spelling.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+namespace {
+struct Topic {
+  StringRef title;
+  std::vector<StringRef> passes;
+};
+} // namespace
+
+/// In the order in which they are run.
+static const std::vector<Topic> &topics() {
+  static const std::vector<Topic> all = {
+      {"The machine, and the program before it gets tiles",
+       {"llm-target", "llm-bind-shapes", "llm-fuse-projections",
+        "llm-decompose-attention", "llm-fuse"}},
+      {"Tiles, costs and the schedule",
+       {"llm-tile", "llm-cost", "llm-schedule", "llm-verify-cost",
+        "llm-verify-schedule", "llm-pipeline"}},
+      {"Files about the schedule",
+       {"llm-export-report", "llm-export-html", "llm-export-perfetto",
+        "llm-export-dot", "llm-export-model-explorer", "llm-export-problem",
+        "llm-export-queues"}},
+      {"Code", {"convert-llm-to-linalg", "llm-materialize-tiles"}}};
+  return all;
+}
+
+static const PassRegistryEntry *findPass(StringRef name) {
+  if (const PassRegistryEntry *pipeline = PassPipelineInfo::lookup(name))
+    return pipeline;
+  return PassInfo::lookup(name);
+}
+
+static void printLine(StringRef left, StringRef right) {
+  llvm::outs() << "  " << llvm::left_justify(left, 28) << right << "\n";
+}
+
+static void printHelp() {
+  llvm::outs()
+      << "llm-opt: tiles, costs and schedules of LLM blocks\n\n"
+         "  llm-opt [passes] [options] [program.mlir]\n"
+         "  llm-opt block.mlir --llm-target=name=h100-sxm --llm-tile "
+         "--llm-schedule --llm-export-report -o out.mlir\n\n"
+         "Passes run in the order in which they are written. Options of a pass "
+         "are written after it:\n"
+         "  --llm-schedule=engines=4    "
+         "\"--llm-export-report=format=json file=report.json\"\n";
+  for (const Topic &topic : topics()) {
+    llvm::outs() << "\n" << topic.title << "\n";
+    for (StringRef name : topic.passes)
+      if (const PassRegistryEntry *pass = findPass(name))
+        printLine(("--" + name).str(), pass->getPassDescription());
+  }
+  llvm::outs() << "\nOptions\n";
+  printLine("-o FILE", "Write the program to FILE, not to standard output");
+  printLine("--llm-list-targets", "List the machines of --llm-target=name=");
+  printLine("--llm-print-target-schema",
+            "Print the JSON schema of files of machines");
+  printLine(
+      "--remarks-filter=llm-.*",
+      "With --remark-format=emitRemark: say what passes decided, and why");
+  llvm::outs() << "\nMore help\n";
+  printLine("--help=PASS", "One pass and its options: --help=llm-schedule");
+  printLine("--help=mlir", "All passes and options, those of MLIR, too");
+  printLine("--help-hidden", "Those, and the hidden ones");
+}
+
+static int printPassHelp(StringRef name) {
+  name.consume_front("--");
+  if (const PassRegistryEntry *pass = findPass(name)) {
+    pass->printHelpStr(/*indent=*/0, pass->getOptionWidth() + 4);
+    return 0;
+  }
+  SmallVector<StringRef> known = {"mlir"};
+  for (const Topic &topic : topics())
+    llvm::append_range(known, topic.passes);
+  llvm::errs() << "llm-opt: error: --help=" << name << ": no pass has that name"
+               << llm::didYouMean(name, known)
+               << " (--help lists our passes, --help=mlir all)\n";
+  return 1;
+}
+
+std::optional<int> llm::answerHelp(int argc, char **argv) {
+  for (char *&word : llvm::MutableArrayRef(argv, argc).drop_front()) {
+    StringRef text = word;
+    bool isHelp = text.consume_front("--help") || text.consume_front("-help");
+    if (text == "-h" || (isHelp && text.empty())) {
+      printHelp();
+      return 0;
+    }
+    if (!isHelp || !text.consume_front("="))
+      continue;
+    if (text != "mlir")
+      return printPassHelp(text);
+    static char all[] = "--help";
+    word = all;
+  }
+  return std::nullopt;
+}
