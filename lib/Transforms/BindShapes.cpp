@@ -26,6 +26,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::llm {
@@ -245,19 +246,12 @@ static LogicalResult checkNames(ModuleOp module, const Sizes &sizes) {
   llvm::SetVector<StringRef> known;
   module.walk([&](SizeOp size) { known.insert(size.getName()); });
   for (const auto &entry : sizes)
-    if (!known.contains(entry.getKey())) {
-      InFlightDiagnostic diagnostic =
-          module.emitError()
-          << "--llm-bind-shapes: no size is called '" << entry.getKey() << "'"
-          << didYouMean(entry.getKey(), known.getArrayRef())
-          << "; the program has ";
-      if (known.empty())
-        diagnostic << "none that is open";
-      llvm::interleaveComma(known, diagnostic, [&](StringRef name) {
-        diagnostic << "'" << name << "'";
-      });
-      return diagnostic;
-    }
+    if (!known.contains(entry.getKey()))
+      return module.emitError()
+             << "--llm-bind-shapes: no size is called '" << entry.getKey()
+             << "'" << didYouMean(entry.getKey(), known.getArrayRef())
+             << " (open sizes: "
+             << (known.empty() ? "none" : llvm::join(known, ", ")) << ")";
   return success();
 }
 

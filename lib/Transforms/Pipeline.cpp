@@ -76,8 +76,8 @@ void mlir::llm::registerLlmPipelines() {
   constexpr llvm::StringLiteral name = "llm-pipeline";
   registerPassPipeline(
       name,
-      "From a program to its schedule: llm-target, llm-tile, llm-schedule, and "
-      "the passes between and after them that are asked for",
+      "llm-target, llm-tile, llm-schedule, and others that are asked for, as "
+      "one",
       [](OpPassManager &manager, StringRef text,
          function_ref<LogicalResult(const Twine &)> emitError) {
         PipelineOptions options;

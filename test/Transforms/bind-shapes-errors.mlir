@@ -2,19 +2,19 @@
 
 // A name that the program does not have.
 // RUN: not llm-opt %t/named.mlir --llm-bind-shapes=sizes=bach=4 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: error: llm-bind-shapes: no size is called 'bach'; the program has 'batch'
+// NAME: error: --llm-bind-shapes: no size is called 'bach'; did you mean 'batch'? (open sizes: batch)
 // RUN: not llm-opt %t/closed.mlir --llm-bind-shapes=sizes=batch=4 2>&1 | FileCheck %s --check-prefix=CLOSED
-// CLOSED: error: llm-bind-shapes: no size is called 'batch'; the program has none that is open
+// CLOSED: error: --llm-bind-shapes: no size is called 'batch' (open sizes: none)
 
 // Values that are none.
 // RUN: not llm-opt %t/named.mlir --llm-bind-shapes=sizes=batch=0 2>&1 | FileCheck %s --check-prefix=ZERO
-// ZERO: error: llm-bind-shapes: 'batch=0' must be a name and a whole number in [1, 2^31], as in 'batch=8'
+// ZERO: error: --llm-bind-shapes: 'batch=0' must be a name and a whole number in [1, 2^31], as in 'batch=8'
 // RUN: not llm-opt %t/named.mlir --llm-bind-shapes=sizes=batch 2>&1 | FileCheck %s --check-prefix=VALUE
-// VALUE: error: llm-bind-shapes: 'batch' must be a name and a whole number in [1, 2^31], as in 'batch=8'
+// VALUE: error: --llm-bind-shapes: 'batch' must be a name and a whole number in [1, 2^31], as in 'batch=8'
 // RUN: not llm-opt %t/named.mlir --llm-bind-shapes=sizes=batch=4611686018427387904 2>&1 | FileCheck %s --check-prefix=WIDE
-// WIDE: error: llm-bind-shapes: 'batch=4611686018427387904' must be
+// WIDE: error: --llm-bind-shapes: 'batch=4611686018427387904' must be
 // RUN: not llm-opt %t/named.mlir --llm-bind-shapes=sizes=batch=4,batch=5 2>&1 | FileCheck %s --check-prefix=TWICE
-// TWICE: error: llm-bind-shapes: 'batch' has two values
+// TWICE: error: --llm-bind-shapes: 'batch' has two values
 
 // A size that does not fit what is known: a window of 8 rows in a cache of 4.
 // RUN: not llm-opt %t/rows.mlir --llm-bind-shapes=sizes=kv_len=4 2>&1 | FileCheck %s --check-prefix=ROWS

@@ -2,7 +2,7 @@
 
 // attr-C1: an attribute that the dialect does not know.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{'llm.add' op has unknown attribute 'llm.tiles'; the llm dialect knows llm.tile, llm.cost, llm.slots, llm.schedule and llm.program}}
+  // expected-error @+1 {{'llm.add' op has unknown attribute 'llm.tiles'; did you mean 'llm.tile'? (known: llm.tile, llm.cost, llm.slots, llm.schedule, llm.program)}}
   %0 = llm.add %x, %x {llm.tiles = 1 : i32} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }

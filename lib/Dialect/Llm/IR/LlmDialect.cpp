@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -200,8 +201,7 @@ LogicalResult LlmDialect::verifyOperationAttribute(Operation *op,
                        scheduleAttrName, programAttrName};
   return op->emitOpError() << "has unknown attribute '" << name << "'"
                            << didYouMean(name, known)
-                           << "; the llm dialect knows llm.tile, llm.cost, "
-                              "llm.slots, llm.schedule and llm.program";
+                           << " (known: " << llvm::join(known, ", ") << ")";
 }
 
 // attr-C4
