@@ -29,7 +29,7 @@ public:
 
   uint16_t getPort() const { return port; }
 
-  /// Until the file was fetched whole; fails where nobody has in time.
+  /// Returns once the file was fetched whole; fails if nobody did so in time.
   ::llvm::Error serve(StringRef name, StringRef content, StringRef origin,
                       std::chrono::seconds patience);
 

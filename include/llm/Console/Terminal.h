@@ -24,8 +24,8 @@ struct Look {
   bool hasColors = false;
   bool hasBlocks = false; ///< Unicode's block elements
 
-  /// Of a terminal: colours unless NO_COLOR is set to something
-  /// (https://no-color.org), blocks where the locale is UTF-8.
+  /// A terminal has colours unless NO_COLOR is set to something
+  /// (https://no-color.org), and blocks if the locale is UTF-8.
   static Look of(const ::llvm::raw_ostream &os);
 };
 

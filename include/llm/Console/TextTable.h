@@ -67,7 +67,7 @@ public:
   }
   /// A line across the table.
   void addRule() { rows.emplace_back(); }
-  /// Of a cell of the last row.
+  /// Sets the colour of a cell of the last row.
   void setColor(size_t column, Color color) {
     rows.back().colors.push_back({column, color});
   }

@@ -104,7 +104,7 @@ public:
   /// Splits the dimension `dim` of an array of plain elements into [outer,
   /// inner].
   Array split(const Array &array, int64_t dim, OpFoldResult inner) const;
-  /// Of sizes of which one is a multiple of the other.
+  /// The quotient of two sizes, the first of which is a multiple of the other.
   OpFoldResult divide(OpFoldResult size, OpFoldResult divisor) const;
   /// [offset, offset + size) along `dim`, every `stride`-th.
   Array slice(const Array &array, int64_t dim, OpFoldResult offset,
@@ -160,8 +160,8 @@ private:
   SmallVector<SmallVector<Value>> results;
 };
 
-/// Of a layer of scales: for each of its dimensions, that of the array and how
-/// many neighbours along it share a scale.
+/// A dimension of a layer of scales: which dimension of the array it is, and
+/// how many neighbours along that share a scale.
 struct ScaleDim {
   int64_t dim, block;
 };

@@ -26,8 +26,8 @@ struct Cycles {
   int64_t overhead = 0, serial = 0, compute = 0, memory = 0;
   CostBound bound = CostBound::Overhead;
 
-  /// Of an engine that starts the op after `overhead` and hides streaming
-  /// behind arithmetic, or is hidden by it.
+  /// Cycles on an engine that starts the op after `overhead`, and hides the
+  /// shorter of streaming and arithmetic behind the longer.
   static Cycles overlapped(int64_t overhead, int64_t compute, int64_t memory);
   /// What bounds an op whose start, arithmetic and streaming take so long.
   static CostBound boundOf(int64_t overhead, int64_t compute, int64_t memory);
@@ -58,7 +58,7 @@ struct Traffic : MovedBytes {
 class CostModel {
 public:
   virtual ~CostModel() = default;
-  /// That of the op's engine, or the closed form, where the tile says so. The
+  /// The model of the op's engine, or the closed form if the tile says so. The
   /// context must outlive it.
   static std::unique_ptr<CostModel> get(const OpOnTarget &context,
                                         TileStrategy strategy);

@@ -36,12 +36,12 @@ struct Movement {
 SmallVector<int64_t, 4> tilesHeld(const Workload &workload,
                                   TileLevelAttr level);
 
-/// Of each memory that engines share, from near to far: the largest room that
-/// one in front of it has for tiles of one engine (`bytesPerEngine`); 0: none.
+/// For each memory that engines share, from near to far: the largest room for
+/// tiles of one engine in a memory before it (`bytesPerEngine`); 0 is no room.
 SmallVector<int64_t, 2> roomsInFront(const Target &target);
 
-/// Of each of them, the tiling that it sees: with tiles as large as the room in
-/// front of it holds.
+/// For each of them, the tiling that it sees: tiles as large as the room before
+/// it holds.
 SmallVector<Tiling, 2> tilingsSeen(const Target &target, const TileModel &model,
                                    const Tiling &tiling);
 

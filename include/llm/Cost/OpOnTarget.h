@@ -32,7 +32,7 @@ struct OpOnTarget {
                                    Reasons reasons = {});
 
   Refusal refuse() const { return reasons.refuse(op); }
-  /// Of an op whose figures leave 64 bits.
+  /// Refuses an op whose figures do not fit into 64 bits.
   Refusal refuseOverflow() const;
 
   /// A part of it, on the same engines.

@@ -96,8 +96,8 @@ private:
     SmallVector<unsigned, 4> loops; ///< that it has
     /// Whether each dimension has one loop of its own, or none.
     bool isProduct;
-    /// Of one element, up to so many of them; 0 where scales or bits that are
-    /// no whole byte need more care.
+    /// The bytes of one element, for up to so many elements; 0 if scales, or
+    /// bits that are no whole byte, need more care.
     int64_t bytesPerElement, mostElements;
     bool takesRoom; ///< beside other buffers
     bool holdsNext; ///< while a tile is used, where there is one

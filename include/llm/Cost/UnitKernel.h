@@ -49,15 +49,15 @@ struct UnitMachine {
   double operandBytesPerCycle = 0, cacheBytesPerCycle = 0;
   double accumulatorBytes = 0;
   double granuleM = 1, granuleN = 1, granuleK = 1;
-  /// Of all units together: the memory, and the ports in front of it.
+  /// The rates of the memory and of the ports to it, of all units together.
   double memoryBytesPerSecond = 0, portBytesPerSecond = 0;
-  /// Of the class; a time in seconds, a rate per second.
+  /// The figures of the class; a time is in seconds, a rate per second.
   double launchSeconds = 0, splitSeconds = 0, itemCycles = 0,
          itemBytesPerCycle = 0, itemElements = 0;
   bool rereadsRows = false;
   double queryTile = 64, keyTile = 128, unitMemoryBytes = 0;
   bool packsGroups = false, splitsUnpacked = false, skipsMasked = true;
-  /// Of the softmax, for each score; nothing: those of the op.
+  /// Work of the softmax for each score; without it, the op says it.
   std::optional<double> aluPerScore;
   double loneBlockCycles = 0;
   std::optional<double> regroupSeconds;
@@ -80,7 +80,7 @@ struct UnitMachine {
   double streamBytesPerSecond() const;
   /// The smaller of the two, as where nothing but loads and stores is done.
   double plainStreamBytesPerSecond() const;
-  /// Of all units; 0: no limit.
+  /// The rate of all units together; 0 is no limit.
   double cacheBytesPerSecond() const;
 };
 

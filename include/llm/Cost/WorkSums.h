@@ -19,7 +19,7 @@ inline double toReal(Count count) {
   return succeeded(count) ? double(*count) : double(maxCount);
 }
 
-/// Of one element, its share of the scales included.
+/// The bytes of one element, with its share of the scales.
 inline double bytesOfElement(const Buffer &buffer) {
   constexpr int64_t many = 4096;
   return toReal(storageBytes(buffer, many)) / many;

@@ -85,7 +85,7 @@ public:
 
   /// Begins with the name of the op, as its `emitOpError` does.
   Refusal refuse(Operation *op) const;
-  /// Of what is no op: an error at `loc`.
+  /// Refuses what is no op, with an error at `loc`.
   Refusal refuse(Location loc) const;
 
 private:

@@ -31,7 +31,7 @@ struct ExactOptions {
   bool usesListAndBounds = true;
   /// Called before each node; false ends the search.
   std::function<bool(const ExactProgress &)> report = nullptr;
-  /// Of `scheduleList`, from which the search starts.
+  /// Reports tries of `scheduleList`, from which the search starts.
   TryReport reportStart = nullptr;
 };
 

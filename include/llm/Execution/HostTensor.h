@@ -31,7 +31,7 @@ void writeElement(Type element, char *bytes, double number);
 class HostTensor {
 public:
   HostTensor() = default;
-  /// Of zeros.
+  /// A tensor of zeros.
   HostTensor(Type element, ArrayRef<int64_t> shape);
   /// What lies in memory that `owner` holds.
   HostTensor(Type element, ArrayRef<int64_t> shape, char *data,

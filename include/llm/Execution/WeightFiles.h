@@ -17,12 +17,12 @@
 
 namespace mlir::llm {
 
-/// What stands for a weight: one tensor, or of block-scaled elements the values
-/// and the scales of each layer.
+/// The tensors of a weight: one, or for block-scaled elements the values and
+/// the scales of each layer.
 using WeightParts = SmallVector<HostTensor, 1>;
 
-/// Weights that lie in files. These are mapped: what nobody asks for is not
-/// read.
+/// Weights that lie in files. The files are mapped, so that only the weights in
+/// use are read.
 class WeightFiles {
 public:
   virtual ~WeightFiles();

@@ -87,7 +87,7 @@ public:
   /// above a million elements.
   FailureOr<std::optional<std::vector<int64_t>>>
   findWholeNumbers(StringRef key) const;
-  /// Of an array of any type.
+  /// The length of an array of any type.
   FailureOr<std::optional<uint64_t>> findArrayLength(StringRef key) const;
 
   /// In the file's order.

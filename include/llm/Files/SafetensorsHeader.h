@@ -31,7 +31,7 @@ struct SafetensorsTensor {
   std::string name;
   std::string dtype; ///< as the file spells it: "BF16", "F8_E4M3"
   SmallVector<int64_t, 4> shape;
-  /// Of the data, from the start of the file.
+  /// The bounds of the data, from the start of the file.
   uint64_t beginBytes = 0, endBytes = 0;
   Location loc; ///< where the header describes the tensor
 };

@@ -21,8 +21,8 @@ struct Capacity {
   int64_t cacheBytes = 0; ///< room of all caches, filled or not
   /// At the moment when these two together are most.
   int64_t valueBytes = 0, workspaceBytes = 0;
-  /// Of some layers of a model: what all of its layers hold, if they are like
-  /// these. Nothing where the function is no such program.
+  /// For a program of some layers of a model: what all layers hold, if they are
+  /// like these. Nothing for another program.
   std::optional<int64_t> allLayersBytes;
   /// How many sequences fit, with as many keys as now, and how many keys with
   /// as many sequences; nothing where the program does not say what it is, or
@@ -39,8 +39,8 @@ struct Capacity {
   bool fits() const {
     return !isChecked() || neededBytes() <= memory().capacityBytes;
   }
-  /// Of what does not fit: by how much, of what, and what would fit, as a
-  /// sentence without a subject.
+  /// Says by how much the program does not fit, in what, and what would fit, as
+  /// a sentence without a subject.
   std::string describeExcess() const;
 
   /// By the slots of the program's ops, or, before it has any, one op after the

@@ -24,8 +24,8 @@ struct ProgramBounds {
   int64_t lowerBoundCycles = 0; ///< sum of the largest bound of each stretch
   int64_t rooflineCycles = 0;
 
-  /// Those of a stretch of the function (see `makeProblem`), which runs
-  /// `times` times. Fails with a diagnostic on overflow.
+  /// Adds the bounds of a stretch of the function (see `makeProblem`), which
+  /// runs `times` times. Fails with a diagnostic on overflow.
   LogicalResult add(FunctionOpInterface function,
                     const scheduling::Problem &stretch, int64_t times);
 };

@@ -44,7 +44,7 @@ public:
   static std::optional<PartialReduction>
   findReduction(const OpOnTarget &context, unsigned loop, int64_t parts);
 
-  /// That which joins the others included.
+  /// Counts all parts, also the one that joins the others.
   int64_t partCount() const { return boxes + (reduction ? 1 : 0); }
   /// The last part starts when the others have ended.
   bool lastCombines() const { return reduction.has_value(); }
@@ -52,10 +52,10 @@ public:
   /// Where a value is carried along a loop that is cut, parts follow each
   /// other.
   scheduling::Chains chains() const;
-  /// Of a part that does not join others.
+  /// The box of a part that does not join others.
   SmallVector<Interval, 6> boxOf(int64_t part) const;
-  /// Equal for parts that differ in nothing but their place, and so in no cost
-  /// and no size. Empty for the one that joins the others.
+  /// Is equal for parts that differ only in their place, and so in no cost and
+  /// no size. Empty for the part that joins the others.
   SmallVector<int64_t, 12> shapeOf(const OpOnTarget &context,
                                    int64_t part) const;
   /// The part as an op of its own.

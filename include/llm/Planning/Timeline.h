@@ -97,7 +97,7 @@ public:
 
   /// No two make the same run wait for the same run.
   ArrayRef<Dependence> dependences() const { return allDependences; }
-  /// Those of one consumer.
+  /// The dependences of one consumer.
   ArrayRef<Dependence> dependencesOf(unsigned consumer) const {
     size_t first = firstDependence[consumer];
     return dependences().slice(first, firstDependence[consumer + 1] - first);

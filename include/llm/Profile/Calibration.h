@@ -16,7 +16,7 @@ struct CalibrationOptions {
   /// Paths of figures ("engines.gpu.sustained_clock_hz") and names of groups
   /// (`figuresOfGroup`).
   std::vector<std::string> figures;
-  /// Whose kernels a group is of; empty: of none in particular.
+  /// The library whose kernels a group is about; empty for no particular one.
   std::string library;
   /// Parts into which shapes are dealt for cross-validation, at least 2, and as
   /// many as there are shapes at most. 0: each shape alone where there are at
@@ -42,7 +42,7 @@ struct FittedFigure {
 struct Calibration {
   Target target; ///< with the fitted figures
   std::vector<FittedFigure> figures;
-  /// Of a group, but left as they were: the rows do not determine them.
+  /// Figures of a group that stay as they were: the rows do not determine them.
   std::vector<FittedFigure> unidentified;
   /// By kind of op, in one order and that of all rows last: before, after, and
   /// each row predicted with figures that were fitted without its shape.

@@ -13,9 +13,9 @@
 
 namespace mlir::llm {
 
-/// The row that `RowOps` makes an op of the same loops of, without its time;
-/// nothing where there is none: other kinds of ops, masks but causal ones,
-/// operands of several types, sizes that are open.
+/// The row from which `RowOps` makes an op with the same loops, without a time.
+/// There is none for other kinds of ops, for masks other than causal ones, for
+/// operands of several types, and for open sizes.
 std::optional<MeasuredRow> describeAsRow(Operation *op);
 
 /// A table that `readMeasuredTable` reads. Columns that no row has are left

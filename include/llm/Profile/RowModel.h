@@ -45,7 +45,7 @@ private:
   /// the row's library.
   struct View {
     const MeasuredRow *row;             ///< selects the kernels
-    std::optional<EngineKindSet> kinds; ///< none: a collective
+    std::optional<EngineKindSet> kinds; ///< none for a collective
     Type macType;
     StringRef opClass, opName; ///< no class: work spreads evenly
     bool operator==(const View &other) const;

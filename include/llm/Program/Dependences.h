@@ -24,8 +24,8 @@ struct Dependence {
   Kind kind;
 };
 
-/// Of each op the loops around it, outermost first. Loops are numbered in the
-/// order of the program, outer before inner.
+/// The loops around each op, outermost first. Loops are numbered in the order
+/// of the program, outer before inner.
 using LoopsOfOps = std::vector<SmallVector<unsigned, 2>>;
 LoopsOfOps findLoops(const Program &program);
 

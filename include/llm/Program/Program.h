@@ -28,9 +28,9 @@ struct ProgramOp {
   /// Ops that must end before it starts: of the same iteration, or outside its
   /// loop.
   SmallVector<unsigned, 4> dependences;
-  /// Of the previous iteration of its loop (through a loop-carried value).
+  /// Ops of the previous iteration of its loop (through a loop-carried value).
   SmallVector<unsigned, 2> carriedDependences;
-  /// Before the loop, for its first iteration only.
+  /// Ops before the loop, for its first iteration only.
   SmallVector<unsigned, 2> initialDependences;
 };
 
@@ -79,18 +79,18 @@ ShownSources findSources(Value value);
 /// The ops that must have ended before a memory engine may fetch a buffer.
 struct FetchWaits {
   SmallVector<Operation *, 2> writers; ///< of what the buffer shows
-  /// Those that compute which of its elements are read.
+  /// The ops that compute which of its elements are read.
   SmallVector<Operation *, 2> selectors;
 };
-/// For a buffer that `op` reads, where it shows nothing but sources. Nothing
-/// for any other, and where `op` itself computes what a fetch would wait for:
-/// nobody can fetch that ahead.
+/// The waits for a buffer that `op` reads and that shows only sources. Nothing
+/// for any other buffer, and nothing if `op` itself computes what a fetch would
+/// wait for: that cannot be fetched ahead.
 std::optional<FetchWaits> findFetchWaits(Operation *op, const Buffer &buffer);
 
 /// An error about a whole function, by name. (An error on the op would print
 /// all of it.)
 InFlightDiagnostic emitFunctionError(FunctionOpInterface function);
-/// The same, told to whom the caller says.
+/// The same, told to whom the caller chooses.
 Refusal refuseFunction(FunctionOpInterface function, Reasons reasons);
 
 /// Calls `visit` on the program of each function with a body, in order, also

@@ -27,7 +27,7 @@ struct ComparedOp {
   int64_t pieces = 0; ///< of work that a trace has of it
   std::vector<int64_t> nanosecondsOfPass = {}; ///< of that work
 
-  /// Of what takes no time on either side: nothing.
+  /// Nothing if it is predicted to take no time.
   std::optional<double> ratio() const;
   /// Microseconds by which the sides differ, in either direction.
   double difference() const;
@@ -58,16 +58,16 @@ struct ComparedShare {
 struct Comparison {
   std::vector<ComparedOp> ops; ///< of both, in the order of the program
   std::vector<UncomparedWork> onlyMeasured, onlyPredicted;
-  /// Of a trace, of which not all work may be known.
+  /// The share that is known of a trace, whose work may not all be known.
   std::optional<ComparedShare> share;
   std::vector<MeasuredPass> passes; ///< all of a trace
   std::vector<std::string> notes;   ///< sentences, of how it was compared
   /// The makespans: less than ops take where some of them run side by side.
   double measuredMicroseconds = 0, predictedMicroseconds = 0;
 
-  /// Of all ops: what the difference of one is a share of.
+  /// The sum over all ops, of which the difference of one op is a share.
   double sumOfDifferences() const;
-  /// Of |predicted / measured - 1|, over the ops that take time.
+  /// The median of |predicted / measured - 1| over the ops that take time.
   std::optional<double> medianError() const;
 };
 

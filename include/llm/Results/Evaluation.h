@@ -18,14 +18,14 @@ namespace mlir::llm {
 /// which must outlive them; after a change of it they are to be made anew.
 class Evaluation {
 public:
-  /// Of a module that verifies, has a target, and whose functions are
-  /// scheduled; changes nothing. Fails with a diagnostic where something is
-  /// missing, which names the pass to run, and where no function has a body.
+  /// Reads a module that verifies, has a target, and whose functions are
+  /// scheduled. Changes nothing. If something is missing, it fails with a
+  /// diagnostic that names the pass to run; also if no function has a body.
   static FailureOr<Evaluation> read(ModuleOp module);
 
   /// The machine of the module. Its address stays when the evaluation moves.
   const Target &target() const { return *machine; }
-  /// Of each function with a body, in the order of the module; never empty.
+  /// For each function with a body, in the order of the module; never empty.
   ArrayRef<Report> reports() const { return functionReports; }
 
 private:

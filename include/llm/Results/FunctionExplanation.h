@@ -28,7 +28,7 @@ struct PathSpan {
   scheduling::Cause cause = scheduling::Cause::None; ///< of the first step
 };
 
-/// Of one run of a stretch as if there were no other; cycles as in its slots.
+/// Explains one run of a stretch by itself. Cycles count as in its slots.
 struct StretchExplanation {
   std::vector<scheduling::IdleGap> gaps;
   std::vector<PathSpan> path;

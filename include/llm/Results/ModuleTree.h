@@ -32,7 +32,7 @@ public:
     std::vector<Child> children;
   };
 
-  /// Of the names of the ops, which must outlive it.
+  /// Made from the names of the ops, which must outlive it.
   explicit ModuleTree(ArrayRef<StringRef> names);
 
   /// All ops; its path is of the innermost module that has them all, empty

@@ -19,8 +19,8 @@ namespace mlir::llm {
 /// The data flow of one function, at any step between import and schedule.
 struct OpGraph {
   struct Op {
-    /// Of all runs: what its slots take, or without a schedule its cost.
-    /// Nothing without a cost, or without a target that says what a cycle is.
+    /// The cycles of all runs: of its slots, or of its cost if there is no
+    /// schedule. Nothing without a cost or without a target.
     std::optional<int64_t> cycles;
     std::optional<CostBound> bound;
   };
@@ -41,11 +41,11 @@ struct OpGraph {
                                    const Target *target);
 };
 
-/// Those of a module's functions that have a body, in order.
+/// The graphs of the functions with a body, in the order of the module.
 FailureOr<std::vector<OpGraph>> createOpGraphs(ModuleOp module);
 
-/// Of the parts that take most of the time, the first of equal ones. What they
-/// take together is not above `maxCount`.
+/// The bound of the parts that take most of the time; of equal ones, the first.
+/// The time of all parts together is not above `maxCount`.
 CostBound boundOf(CostAttr cost);
 
 /// The same in all graphs.

@@ -26,10 +26,10 @@ struct OpRun {
   /// of slots for them. Where costs are known.
   std::map<size_t, int64_t> records;
   MemoryBytes fetchedBytes;
-  /// Of fetches: whether they end before the slots begin that the first of them
-  /// is for.
+  /// For fetches: whether they end before the slots begin which the first of
+  /// them is for.
   bool endsBeforeUse = false;
-  /// Of fetches: where and when the part runs that the first of them is for.
+  /// For fetches: where and when the part runs that the first of them is for.
   StringAttr partEngine;
   int64_t partIndex = 0, partStartCycle = 0;
 };
@@ -37,17 +37,17 @@ struct OpRun {
 /// By start, then by engine.
 struct OpRuns {
   std::vector<OpRun> slots, fetches;
-  /// Of the slots, on the engines that they hold beside their own; no costs.
+  /// The slots on the engines that they hold beside their own, without costs.
   std::vector<OpRun> beside;
-  /// Of each of `slots`: those of `fetches` of which the first is for it, and
-  /// which end before it begins.
+  /// For each of `slots`: those of `fetches` whose first is for it, and which
+  /// end before it begins.
   std::vector<SmallVector<unsigned, 1>> fetchesInto;
 };
 
 /// All of them. In the memory of what it returns.
 OpRuns findOpRuns(SlotsAttr slots, const PartCosts &costs);
 
-/// Those of several slots; no fetches, and no costs.
+/// The runs of several slots, without fetches and costs.
 std::vector<OpRun> findLongOpRuns(SlotsAttr slots);
 
 } // namespace mlir::llm

@@ -20,9 +20,9 @@ SmallVector<Value> inputsOf(Operation *op);
 
 /// `1x2048xbf16` for each tensor, other types as MLIR prints them.
 std::string shapeOf(Type type);
-/// Of the inputs.
+/// The shapes of the inputs.
 SmallVector<std::string> inputShapes(Operation *op);
-/// Of the results.
+/// The shapes of the results.
 SmallVector<std::string> outputShapes(Operation *op);
 
 } // namespace mlir::llm

@@ -59,7 +59,7 @@ struct Report {
   std::vector<std::string> problems;
 
   StringRef functionName() const;
-  /// Of an op that takes time.
+  /// The name of an op that takes time.
   StringRef nameOf(Operation *op) const;
   double makespanMicroseconds() const;
   /// How far the makespan is above the lower bound; nothing for a bound of 0.
@@ -69,7 +69,7 @@ struct Report {
   /// The name of the largest of the schedule's bounds, of equal ones the first;
   /// empty where it has none.
   StringRef largestBound() const;
-  /// That the program does not fit, in a sentence; empty where it does.
+  /// A sentence that the program does not fit; empty if it does.
   std::string describeExcess() const;
   /// New tokens per second if each of the model's layers took as long as these.
   std::optional<double> tokensPerSecond() const;

@@ -13,9 +13,9 @@
 namespace mlir::llm {
 
 struct SourceRooms {
-  /// Of each record of the cost: what of its parts may be fetched ahead. Equal
-  /// parts have equal slices: that of the first of them stands for all. Nothing
-  /// where the cost is of other parts than the tile's (a stale cost).
+  /// What may be fetched ahead for the parts of each record of the cost. Equal
+  /// parts have equal slices, so that of the first stands for all. Empty if the
+  /// cost is not for the parts of the tile (a stale cost).
   std::vector<SmallVector<SourceRoom, 4>> ofRecords;
   bool lastPartCombines = false; ///< joins the results of the others
   scheduling::Chains chains;     ///< of the parts

@@ -20,7 +20,7 @@ struct Bound {
   int64_t cycles = 0;
 };
 
-/// Which ways to cut tasks a bound ranges over: all that there are
+/// The ways to cut tasks that a bound ranges over: all that there are
 /// (`Task::least`), or those that the problem offers (`Task::alternatives`),
 /// which may be longer.
 enum class Cuts { All, Offered };

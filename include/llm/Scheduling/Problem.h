@@ -55,8 +55,8 @@ struct Source {
   std::vector<int64_t>
       bytes;              ///< per resource; all sources are within Part::bytes
   int64_t sliceBytes = 0; ///< private memory that the fetched slice takes
-  /// Of the working set: the room through which the source is streamed, which a
-  /// part does not need when the slice was fetched.
+  /// The room in the working set through which the source is streamed. A part
+  /// does not need it if the slice was fetched.
   int64_t stagingBytes = 0;
   /// Tasks, of the predecessors of the part's, that write to the source (the
   /// newest rows of a cache) or compute which of it is read (the experts of the
@@ -79,10 +79,10 @@ struct Part {
 /// Parts with all equal ones for themselves.
 int64_t countParts(const std::vector<Part> &parts);
 
-/// Which parts come behind which, where a value is carried from one to the next
-/// (the state of a recurrence): equal chains, of which parts `stride` apart are
-/// neighbours. Part p starts when part p - `stride` has ended, but where it is
-/// the first of its chain.
+/// The order of parts that carry a value from one to the next (the state of a
+/// recurrence). They are equal chains, in which parts `stride` apart are
+/// neighbours. Part p starts when part p - `stride` has ended, unless it is the
+/// first of its chain.
 struct Chains {
   int64_t length = 1; ///< 1: all parts may run at once
   int64_t stride = 1;
@@ -111,9 +111,9 @@ struct LeastWork {
   int64_t overheadCycles = 0; ///< of each part
   int64_t computeCycles = 0;  ///< of all parts
   std::vector<int64_t> bytes; ///< of all parts, per resource
-  /// Of all parts, with `bytes` only: a slice may be as small as one likes.
+  /// The sources of all parts, with `bytes` only: slices may be of any size.
   std::vector<Source> sources;
-  /// Of `bytes`, what is streamed more than once: of sources or of others.
+  /// What of `bytes` is streamed more than once, from sources or others.
   std::vector<int64_t> againBytes;
   /// Some part does one in so many of all the work, or more.
   int64_t mostParts = 1;
@@ -123,7 +123,7 @@ struct LeastWork {
   struct EvenShare {
     double work, sources; ///< of `evenCycles`; of the bytes of sources
   };
-  /// Of `computeCycles`, those of which that holds.
+  /// Those of `computeCycles` for which that holds.
   int64_t evenCycles = 0;
   std::vector<EvenShare> evenShares;
 };
@@ -213,7 +213,7 @@ struct Slot {
 struct Solution {
   std::vector<Slot> slots;
   int64_t makespan = 0;
-  /// Of each task how it is cut (`Task::partsOf`); empty: all as they are.
+  /// How each task is cut (`Task::partsOf`); empty if all are as they are.
   std::vector<unsigned> choices = {};
 
   unsigned choiceOf(unsigned task) const {
@@ -241,8 +241,8 @@ std::vector<Violation> verify(const Problem &problem, const Solution &solution,
                               size_t limit = 16);
 
 /// The shortest length of a part with the given lanes (S2) on an engine of the
-/// group (none: whose port passes what lanes carry); nothing on overflow, or
-/// when a resource is streamed with no lane.
+/// group (without one: its port passes what lanes carry). Nothing on overflow,
+/// or if a resource is streamed with no lane.
 std::optional<int64_t> lengthWithLanes(const Problem &problem,
                                        const std::vector<int64_t> &bytes,
                                        int64_t fixedCycles,

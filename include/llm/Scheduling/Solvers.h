@@ -27,7 +27,7 @@ namespace mlir::llm::scheduling {
 /// free. No prefetch. O(n log n) for one engine group.
 std::optional<Solution> scheduleEarliest(const Problem &problem);
 
-/// Called before each schedule that is tried; none: nobody asks.
+/// Called before each schedule that is tried. May be empty.
 using TryReport = std::function<void()>;
 
 /// List scheduling: the ready task with the longest way to the end first; a
@@ -65,7 +65,7 @@ struct ImproveOptions {
   uint32_t seed = 1;
   /// Called before each evaluation; false ends the search.
   std::function<bool(const ImproveProgress &)> report = nullptr;
-  /// Of `scheduleList`, from which the search starts.
+  /// Reports tries of `scheduleList`, from which the search starts.
   TryReport reportStart = nullptr;
 };
 

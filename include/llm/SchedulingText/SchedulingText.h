@@ -31,7 +31,7 @@ namespace mlir::llm {
 /// (`Problem::check`) is one at its beginning for each reason.
 FailureOr<scheduling::Problem> readProblem(const LocatedJson &json);
 
-/// Of that problem. What is read need not be valid: that is for `verify`.
+/// Reads a solution of that problem. It need not be valid: `verify` checks it.
 FailureOr<scheduling::Solution>
 readSolution(const LocatedJson &json, const scheduling::Problem &problem);
 

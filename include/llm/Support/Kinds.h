@@ -69,7 +69,7 @@ public:
   bool containsAll(EngineKindSet other) const {
     return (bits & other.bits) == other.bits;
   }
-  /// Those that are not in the other set.
+  /// The kinds that are not in the other set.
   EngineKindSet without(EngineKindSet other) const {
     EngineKindSet rest;
     rest.bits = bits & ~other.bits;

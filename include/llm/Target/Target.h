@@ -52,8 +52,8 @@ struct Memory {
   /// it.
   std::optional<int64_t> sustainedBytesPerSecond;
   std::optional<int64_t> femtojoulesPerByte;
-  /// Of a shared memory nearer than the last: room in which one engine keeps
-  /// tiles that come back to it; not given: they pass all memories again.
+  /// Room in a shared memory before the last, in which one engine keeps tiles
+  /// that come back to it. Without it, they pass all memories again.
   std::optional<int64_t> bytesPerEngine;
 
   /// The rate that time is computed with.
@@ -73,10 +73,10 @@ struct Port {
 /// A link to other devices of the same kind.
 struct Link {
   std::string name;
-  /// Of one device in one direction, all its links together.
+  /// The rate of one device in one direction, with all its links together.
   int64_t bytesPerSecond = 0;
   int64_t devices = 2; ///< that it joins, this one included
-  /// Of the two protocols of collectives (`collectiveMicroseconds`).
+  /// Figures of the two protocols of collectives (`collectiveMicroseconds`).
   std::optional<int64_t> lowLatencyNanoseconds, stepNanoseconds,
       lowLatencyBytesPerSecond, bandwidthNanoseconds, sustainedBytesPerSecond;
   bool operator==(const Link &other) const;
@@ -164,10 +164,10 @@ struct Target {
   std::vector<Engine> engines;
   std::vector<Memory> memories; ///< the shared ones from near to far, DRAM last
   std::vector<Link> links;
-  /// Of the whole device; not given: no limit, and none counted.
+  /// Power of the whole device. Without them: no limit, and no idle power.
   std::optional<int64_t> powerLimitWatts, idleWatts;
-  /// Which measurements the sustained rates and the kernels' figures were
-  /// fitted on, or carried from; empty: none are there.
+  /// The measurements on which the sustained rates and the figures of kernels
+  /// were fitted, or from which they were carried; empty if there are none.
   std::string fittedOn;
 
   const Memory *findMemory(StringRef name) const;
@@ -188,14 +188,14 @@ struct Target {
   int64_t portBytesPerSecond(const Engine &engine, const Memory &memory) const;
   /// The fewest lanes of `memory` that carry this.
   int64_t portLanes(const Engine &engine, const Memory &memory) const;
-  /// Of all groups, those that can fetch ahead.
+  /// Counts the engines of all groups that can fetch ahead.
   int64_t countMemoryEngines() const;
   /// The first engine group that has every kind, or null.
   const Engine *findEngine(EngineKindSet kinds) const;
-  /// That alone, or the groups that do work of these kinds together where none
-  /// has all: of each kind, in their order, the first group that has it. Empty
-  /// where there are none: only engines that compute, in tiles or at their
-  /// peak, work together.
+  /// That group alone. If no group has all kinds, the groups that do such work
+  /// together: the first group for each kind, in the order of kinds. Empty if
+  /// there are none: only engines that compute, in tiles or at their peak, work
+  /// together.
   SmallVector<const Engine *, 1> findEngines(EngineKindSet kinds) const;
 
   /// The rate for contractions of `elementType`, per cycle of the whole engine:

@@ -19,7 +19,7 @@ namespace mlir::llm {
 
 /// What is counted, in the order of `CpuCounters::names`.
 inline constexpr size_t cpuCounterCount = 5;
-/// Of each counter its value; nothing of one that the system refuses.
+/// The value of each counter; nothing for one that the system refuses.
 using CpuCounts = std::array<std::optional<int64_t>, cpuCounterCount>;
 
 /// Counters of this thread and of all that it starts from now on, by Linux'
@@ -38,8 +38,8 @@ public:
   CpuCounters &operator=(const CpuCounters &) = delete;
 
   CpuCounts read() const;
-  /// Which counters there are not, and what the system says of it; empty where
-  /// there are all.
+  /// Says which counters are missing, and what the system says about it. Empty
+  /// if there are all.
   std::string describeRefused() const;
 
 private:

@@ -32,9 +32,9 @@ struct MatchRule {
   /// Ends of names of ops, "mlp.up_proj", which it is, together. Those that a
   /// program does not have count for nothing.
   std::vector<std::string> ops;
-  /// Of ops, one of which it is: "matmul".
+  /// The kinds of ops of which it is one: "matmul".
   std::vector<std::string> kinds;
-  /// Of ops one behind the other, all of which it is.
+  /// The kinds of ops that follow each other; it is all of them.
   std::vector<std::string> sequence;
   /// It goes on with the op of the work before it.
   bool continues = false;
@@ -46,13 +46,13 @@ struct MatchRule {
 
 class MatchRules {
 public:
-  /// Those of the file, if one is named, before those that are built in. An
-  /// error names the place in the file.
+  /// Loads the rules of the file, if one is named, and puts the built-in rules
+  /// after them. An error names the place in the file.
   static FailureOr<MatchRules> load(StringRef file, MLIRContext *context);
   /// The same from text alone, without those that are built in.
   static FailureOr<MatchRules> parse(StringRef text, StringRef bufferName,
                                      MLIRContext *context);
-  /// Those that are built in, as their file has them.
+  /// The built-in rules, as their file has them.
   static StringRef getDefaultText();
 
   ArrayRef<MatchRule> rules() const { return allRules; }

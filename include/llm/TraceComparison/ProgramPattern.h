@@ -19,7 +19,7 @@
 
 namespace mlir::llm {
 
-/// Of a product: [m, k] times [k, n].
+/// The sizes of a product: [m, k] times [k, n].
 struct ProductShape {
   int64_t m = 0, n = 0, k = 0;
   bool operator==(const ProductShape &other) const {
@@ -42,7 +42,7 @@ struct PatternOp {
   bool hasKind(StringRef kind) const { return llvm::is_contained(kinds, kind); }
 };
 
-/// What runs as one where nobody says more: an op, or ropes in a row.
+/// What runs as one piece of work by default: an op, or ropes in a row.
 struct PatternStep {
   unsigned firstOp = 0, endOp = 0;
 };

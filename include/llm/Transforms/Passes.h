@@ -15,7 +15,7 @@ namespace mlir::llm {
 /// Which ops become one kernel.
 enum class FusionRule {
   Cheaper, ///< where the kernel is shorter than its ops
-  Legal,   ///< wherever it may
+  Legal,   ///< wherever it is possible
 };
 
 /// How `llm-tile` finds tiles.

@@ -13,7 +13,7 @@
 
 namespace mlir::llm {
 
-/// Of `--llm-pipeline`, which is passes that can be named one by one, too.
+/// The options of `--llm-pipeline`, whose passes can also be named one by one.
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   PipelineOptions();
 

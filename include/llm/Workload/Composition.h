@@ -38,7 +38,7 @@ struct Composition {
   using Origin = std::pair<unsigned, unsigned>;
   std::vector<ComposedPart> parts;
   SmallVector<Origin, 8> buffers, stages;
-  /// Of the loops of the whole: the radices of digits.
+  /// The extents of the loops of the whole: the radices of digits.
   SmallVector<int64_t, 8> extents;
 };
 

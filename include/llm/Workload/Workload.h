@@ -79,16 +79,16 @@ struct Buffer {
   Value value;
   AffineMap map;
   Type elementType;
-  /// Of weights of which each token takes some slices only (experts): how many
-  /// slices there are, and how many a token takes. 0: all of it.
+  /// For weights of which each token takes some slices only (experts): how many
+  /// slices there are, and how many a token takes. With 0, it takes all.
   int64_t slices = 0, slicesPerToken = 0;
   /// The map says how many elements are touched; which ones, or which of them
   /// decide about an iteration, is known at run time only (rows of a table, of
   /// experts).
   bool isGathered = false;
-  /// Operands of the op that say at run time which elements those are: nobody
-  /// can fetch them before these values are computed. Of experts, the choice of
-  /// a router; none where all of a buffer is read whatever it says.
+  /// Operands of the op that say at run time which elements those are. They
+  /// cannot be fetched before these values are computed. For experts, it is the
+  /// choice of a router; empty if all of a buffer is read in any case.
   SmallVector<Value, 1> selectedBy = {};
   /// A value that an op makes and another one takes inside of one kernel: a
   /// tile of it stays until all of that is done.
@@ -96,13 +96,13 @@ struct Buffer {
   /// Such a value lies where the op that reads it writes its own: it takes no
   /// room beside that.
   bool isInPlace = false;
-  /// Of a temporary: one engine makes it, and another one uses it meanwhile.
+  /// For a temporary: one engine makes it while another one uses it.
   bool isHandedOver = false;
   /// Needed only when the sums of a contraction are complete: one tile is
   /// enough, which is fetched while they are made.
   bool isLate = false;
-  /// Of ops that run as one: whether an op that reads it contracts it, also
-  /// where it is computed inside. It follows from the loops otherwise.
+  /// For ops that run as one: whether an op that reads it contracts it, also if
+  /// it is computed inside. Without a value, it follows from the loops.
   std::optional<bool> isContracted = std::nullopt;
 };
 
@@ -130,7 +130,7 @@ struct Workload {
   /// Loops that a mask couples: counts over them are not a product, so that
   /// sums over their tiles are taken tile by tile.
   llvm::SmallBitVector maskedLoops;
-  /// Of ops that run as one, what each of them is: see Composition.h.
+  /// What each of several ops that run as one is: see Composition.h.
   std::shared_ptr<const Composition> composition;
 
   /// The box of all iterations.

@@ -20,7 +20,7 @@ std::string findPageLack();
 /// that it is in, and which in JSON is in strings only; and without the blanks
 /// around values.
 std::string toPageText(StringRef json);
-/// Of the reports' JSON.
+/// The same for the JSON of reports.
 std::string toPageText(ArrayRef<Report> reports);
 
 /// The main figures for previews that run no script.
