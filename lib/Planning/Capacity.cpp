@@ -148,15 +148,16 @@ FailureOr<Capacity> Capacity::compute(const Program &program,
     growth = {alike->keys, alike->isPrompt};
   LongestContext longest(capacity, growth.keys);
   int64_t most = -1;
-  if (failed(forEachMoment(program, target, growth, [&](const Moment &moment) {
-        if (moment.totalBytes() > most) {
-          most = moment.totalBytes();
-          capacity.valueBytes = moment.values.total();
-          capacity.workspaceBytes = moment.workspaceBytes;
-        }
-        if (alike && capacity.isChecked())
-          longest.visit(moment);
-      })))
+  if (failed(forEachMoment(program, target, growth,
+                           [&](const Moment &moment, const MomentPlace &) {
+                             if (moment.totalBytes() > most) {
+                               most = moment.totalBytes();
+                               capacity.valueBytes = moment.values.total();
+                               capacity.workspaceBytes = moment.workspaceBytes;
+                             }
+                             if (alike && capacity.isChecked())
+                               longest.visit(moment);
+                           })))
     return failure();
   std::optional<int64_t> constant =
       checkedAdd(capacity.weightBytes, capacity.cacheBytes);

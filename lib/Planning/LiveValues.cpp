@@ -13,8 +13,6 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace mlir::llm;
 
@@ -30,10 +28,9 @@ struct Place {
   }
 };
 
-/// What a loop starts with is handed to it before anything in it runs; what
-/// else it uses stays until it ends.
-constexpr int64_t beforeItem = -1,
-                  afterItem = std::numeric_limits<int64_t>::max();
+constexpr int64_t beforeItem = MomentPlace::beforeItem,
+                  afterItem = MomentPlace::afterItem;
+using VisitMoment = function_ref<void(const Moment &, const MomentPlace &)>;
 
 /// Something that begins or ends, or a loop that runs.
 struct Event {
@@ -52,7 +49,7 @@ struct Event {
 class LiveValues {
 public:
   LiveValues(const Program &program, const Target &target, const Growth &growth,
-             function_ref<void(const Moment &)> visit)
+             VisitMoment visit)
       : program(program), target(target), growth(growth), visit(visit) {}
 
   LogicalResult run();
@@ -68,7 +65,7 @@ private:
   const Program &program;
   const Target &target;
   Growth growth;
-  function_ref<void(const Moment &)> visit;
+  VisitMoment visit;
   llvm::DenseMap<Operation *, unsigned> indexOf; ///< of ops that take time
   bool hasSlots = true;
   /// Of values that depend on how many keys there are: rows of caches, scores.
@@ -102,7 +99,7 @@ private:
 
   LiveValues &all;
   Block &block;
-  unsigned items = 0;
+  std::vector<Operation *> items; ///< the first op of each stretch, and loops
   bool isInStretch = false;
   std::vector<Lifetime> values;
   std::vector<Event> events;
@@ -251,9 +248,10 @@ LogicalResult BlockWalk::addValue(Value value, Place begin, Place end,
 }
 
 LogicalResult BlockWalk::addOp(Operation *op) {
-  items += isInStretch ? 0 : 1;
+  if (!isInStretch)
+    items.push_back(op);
   isInStretch = true;
-  unsigned item = items - 1;
+  unsigned item = items.size() - 1;
   int64_t index = all.indexOf.at(op);
   std::pair<int64_t, int64_t> span = {index, index + 1};
   if (all.hasSlots)
@@ -287,7 +285,8 @@ LogicalResult BlockWalk::addOp(Operation *op) {
 
 LogicalResult BlockWalk::addLoop(LoopLikeOpInterface loop) {
   isInStretch = false;
-  unsigned item = items++;
+  unsigned item = items.size();
+  items.push_back(loop);
   startOf[loop] = {item, 0};
   events.push_back({startOf[loop], Event::Kind::Loop, {}, loop});
   for (auto [init, argument] :
@@ -364,7 +363,7 @@ void BlockWalk::findUses() {
     }
     if (op.hasTrait<OpTrait::IsTerminator>()) {
       for (Value operand : op.getOperands())
-        use(operand, {items, afterItem});
+        use(operand, {unsigned(items.size()), afterItem});
       continue;
     }
     auto view = dyn_cast<TransparentOpInterface>(op);
@@ -396,13 +395,16 @@ LogicalResult BlockWalk::run(const Moment &around) {
   findUses();
   Moment alive = around;
   for (const Event &event : makeEvents()) {
+    unsigned item = event.place.item;
     switch (event.kind) {
     case Event::Kind::End:
       add(alive, event.amount, -1);
+      if (item < items.size()) // else the block hands it on
+        all.visit(alive, {items[item], event.place.cycle});
       break;
     case Event::Kind::Begin:
       add(alive, event.amount, 1);
-      all.visit(alive);
+      all.visit(alive, {items[item], event.place.cycle});
       break;
     case Event::Kind::Loop: {
       auto loop = cast<LoopLikeOpInterface>(event.loop);
@@ -464,14 +466,14 @@ LogicalResult LiveValues::run() {
   FailureOr<Moment> held = heldThroughout();
   if (failed(held))
     return failure();
-  visit(*held);
+  visit(*held, {});
   FunctionOpInterface function = program.function();
   return BlockWalk(*this, function.getFunctionBody().front()).run(*held);
 }
 
-LogicalResult
-mlir::llm::forEachMoment(const Program &program, const Target &target,
-                         const Growth &growth,
-                         function_ref<void(const Moment &)> visit) {
+LogicalResult mlir::llm::forEachMoment(const Program &program,
+                                       const Target &target,
+                                       const Growth &growth,
+                                       VisitMoment visit) {
   return LiveValues(program, target, growth, visit).run();
 }

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Results/Comparison.h"
+#include "llm/Results/OpMatching.h"
+#include "llm/Support/ModuleNames.h"
 #include "llm/Support/Units.h"
-#include "llvm/ADT/StringMap.h"
 
 #include <cmath>
 
@@ -54,30 +55,76 @@ double llm::microsecondsOf(const Report &report, const OpReport &op) {
                                                  report.target->clockHz);
 }
 
+/// "model.layers.{}.self_attn.q_proj+k_proj+v_proj".
+static std::string joinNames(ArrayRef<StringRef> names) {
+  std::string joined = names.front().str();
+  std::string module = moduleOf(joined);
+  for (StringRef name : names.drop_front()) {
+    bool isBeside = !module.empty() && name.consume_front(module);
+    joined += "+" + (isBeside ? name.drop_front() : name).str();
+  }
+  return joined;
+}
+
+ComparedOp llm::comparePrediction(const Report &predicted,
+                                  ArrayRef<unsigned> ops) {
+  ComparedOp compared{};
+  double longest = -1;
+  for (unsigned number : ops) {
+    const OpReport &op = predicted.ops[number];
+    double microseconds = microsecondsOf(predicted, op);
+    compared.ops.push_back(op.name);
+    compared.runs = std::max(compared.runs, op.count);
+    compared.predictedMicroseconds += microseconds;
+    if (microseconds > longest)
+      compared.bound = op.bound;
+    longest = std::max(longest, microseconds);
+  }
+  compared.name = joinNames(compared.ops);
+  return compared;
+}
+
+/// One op on the side of the prediction has no list of names.
+static ComparedOp compareMatch(const Report &measured, const Report &predicted,
+                               const MatchedOps &match) {
+  ComparedOp compared = comparePrediction(predicted, match.second);
+  if (compared.ops.size() == 1)
+    compared.ops.clear();
+  for (unsigned op : match.first) {
+    compared.measuredMicroseconds += microsecondsOf(measured, measured.ops[op]);
+    compared.runs = std::max(compared.runs, measured.ops[op].count);
+  }
+  return compared;
+}
+
+/// Those of a report that are in no match, by `side` of the matches.
+static std::vector<UncomparedWork>
+findUnmatched(const Report &report, ArrayRef<MatchedOps> matches,
+              std::vector<unsigned> MatchedOps::*side) {
+  std::vector<bool> isMatched(report.ops.size());
+  for (const MatchedOps &match : matches)
+    for (unsigned op : match.*side)
+      isMatched[op] = true;
+  std::vector<UncomparedWork> unmatched;
+  for (auto [op, matched] : llvm::zip_equal(report.ops, isMatched))
+    if (!matched)
+      unmatched.push_back(
+          {op.name.str(), op.count, microsecondsOf(report, op)});
+  return unmatched;
+}
+
 Comparison llm::compareReports(const Report &measured,
                                const Report &predicted) {
-  llvm::StringMap<const OpReport *> predictedOf;
-  for (const OpReport &op : predicted.ops)
-    predictedOf[op.name] = &op;
+  std::vector<MatchedOps> matches =
+      matchOps(namedOps(measured), namedOps(predicted));
   Comparison comparison;
   comparison.measuredMicroseconds = measured.makespanMicroseconds();
   comparison.predictedMicroseconds = predicted.makespanMicroseconds();
-  for (const OpReport &op : measured.ops) {
-    auto known = predictedOf.find(op.name);
-    if (known == predictedOf.end()) {
-      comparison.onlyMeasured.push_back(
-          {op.name.str(), op.count, microsecondsOf(measured, op)});
-      continue;
-    }
-    const OpReport &other = *known->second;
-    comparison.ops.push_back({op.name.str(), op.count,
-                              microsecondsOf(measured, op),
-                              microsecondsOf(predicted, other), other.bound});
-    predictedOf.erase(known);
-  }
-  for (const OpReport &op : predicted.ops)
-    if (predictedOf.contains(op.name))
-      comparison.onlyPredicted.push_back(
-          {op.name.str(), op.count, microsecondsOf(predicted, op)});
+  for (const MatchedOps &match : matches)
+    comparison.ops.push_back(compareMatch(measured, predicted, match));
+  comparison.onlyMeasured =
+      findUnmatched(measured, matches, &MatchedOps::first);
+  comparison.onlyPredicted =
+      findUnmatched(predicted, matches, &MatchedOps::second);
   return comparison;
 }

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/TraceComparison/CompareTrace.h"
-#include "llm/Support/ModuleNames.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -41,31 +40,8 @@ private:
 };
 } // namespace
 
-/// "model.layers.{}.self_attn.q_proj+k_proj+v_proj".
-static std::string joinNames(ArrayRef<StringRef> names) {
-  std::string joined = names.front().str();
-  std::string module = moduleOf(joined);
-  for (StringRef name : names.drop_front()) {
-    bool isBeside = !module.empty() && name.consume_front(module);
-    joined += "+" + (isBeside ? name.drop_front() : name).str();
-  }
-  return joined;
-}
-
 ComparedOp TraceComparer::compareGroup(const MatchedGroup &group) const {
-  ComparedOp compared{};
-  double longest = -1;
-  for (unsigned number : group.ops) {
-    const OpReport &op = predicted.ops[number];
-    double microseconds = microsecondsOf(predicted, op);
-    compared.ops.push_back(op.name);
-    compared.runs = std::max(compared.runs, op.count);
-    compared.predictedMicroseconds += microseconds;
-    if (microseconds > longest)
-      compared.bound = op.bound;
-    longest = std::max(longest, microseconds);
-  }
-  compared.name = joinNames(compared.ops);
+  ComparedOp compared = comparePrediction(predicted, group.ops);
   compared.measuredMicroseconds = alignment.medianNanoseconds(group) * 1e-3;
   compared.pieces = group.pieces;
   for (MatchEvidence evidence : group.evidence)

@@ -18,6 +18,7 @@
 #include "llm/Program/Program.h"
 
 #include <array>
+#include <limits>
 
 namespace mlir::llm {
 
@@ -43,11 +44,24 @@ struct Moment {
   int64_t totalBytes() const { return values.total() + workspaceBytes; }
 };
 
-/// Calls `visit` whenever something new is in memory, at least once. Fails with
-/// a diagnostic where bytes leave 64 bits, or a tile does not fit its op.
-LogicalResult forEachMoment(const Program &program, const Target &target,
-                            const Growth &growth,
-                            function_ref<void(const Moment &)> visit);
+/// When a moment begins.
+struct MomentPlace {
+  /// The first op of a stretch, or a loop; null: the start of the function.
+  Operation *item = nullptr;
+  int64_t cycle = 0; ///< of the stretch; or one of these:
+  /// What a loop starts with is handed to it before anything in it runs; what
+  /// else it uses stays until it ends.
+  static constexpr int64_t beforeItem = -1,
+                           afterItem = std::numeric_limits<int64_t>::max();
+};
+
+/// Calls `visit` whenever other things are in memory than before, at least
+/// once; in loops of one iteration. Fails with a diagnostic where bytes leave
+/// 64 bits, or a tile does not fit its op.
+LogicalResult
+forEachMoment(const Program &program, const Target &target,
+              const Growth &growth,
+              function_ref<void(const Moment &, const MomentPlace &)> visit);
 
 } // namespace mlir::llm
 

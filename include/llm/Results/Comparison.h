@@ -71,8 +71,12 @@ struct Comparison {
   std::optional<double> medianError() const;
 };
 
-/// Ops are matched by their names. Both reports must outlive it.
+/// Ops are matched by their names, those that one side has fused with all of
+/// its parts (OpMatching.h). Both reports must outlive it.
 Comparison compareReports(const Report &measured, const Report &predicted);
+
+/// What is predicted for some ops together, without what was measured.
+ComparedOp comparePrediction(const Report &predicted, ArrayRef<unsigned> ops);
 
 /// What all runs of an op take, one after the other.
 double microsecondsOf(const Report &report, const OpReport &op);

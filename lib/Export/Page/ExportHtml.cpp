@@ -21,8 +21,6 @@
 #include "llm/Results/Evaluation.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <set>
-
 namespace mlir::llm {
 #define GEN_PASS_DEF_EXPORTHTMLPASS
 #include "llm/Export/Passes.h.inc"
@@ -60,23 +58,27 @@ static std::string listNames(ArrayRef<std::string> names) {
   return text;
 }
 
-/// The page compares functions of one name, and a single one with a single one.
-static void warnOfUncompared(ArrayRef<std::string> functions,
-                             ArrayRef<std::string> inBaseline, Location loc) {
+/// What is compared with nothing.
+static void warnOfUncompared(ArrayRef<NamedFunction> functions,
+                             ArrayRef<NamedFunction> inBaseline, Location loc) {
   if (functions.size() == 1 && inBaseline.size() == 1)
     return;
-  auto without = [](ArrayRef<std::string> names, ArrayRef<std::string> others) {
-    std::set<StringRef> known(others.begin(), others.end());
-    std::vector<std::string> left;
-    ::llvm::copy_if(
-        names, std::back_inserter(left),
-        [&](const std::string &name) { return known.count(name) == 0; });
+  auto namesOf = [](ArrayRef<NamedFunction> of) {
+    return ::llvm::map_to_vector(
+        of, [](const NamedFunction &function) { return function.name; });
+  };
+  auto without = [&](ArrayRef<NamedFunction> of,
+                     ArrayRef<NamedFunction> others) {
+    SmallVector<std::string> known = namesOf(others), left = namesOf(of);
+    ::llvm::erase_if(left, [&](const std::string &name) {
+      return ::llvm::is_contained(known, name);
+    });
     return left;
   };
   if (auto left = without(functions, inBaseline); !left.empty())
     emitWarning(loc) << "--llm-export-html=baseline=...: the baseline has no "
                      << "function " << listNames(left) << ", only "
-                     << listNames(inBaseline)
+                     << listNames(namesOf(inBaseline))
                      << ", so nothing is compared there";
   if (auto left = without(inBaseline, functions); !left.empty())
     emitWarning(loc) << "--llm-export-html=baseline=...: in the baseline only, "
@@ -85,15 +87,54 @@ static void warnOfUncompared(ArrayRef<std::string> functions,
 }
 
 /// Of a report that was checked.
-static std::string functionOf(const LocatedJson &report) {
-  FailureOr<std::string> name = report.find("function")->asString();
-  return succeeded(name) ? *name : "";
+static FailureOr<NamedFunction> readFunction(const LocatedJson &report) {
+  NamedFunction function{*report.find("function")->asString(), {}};
+  auto nameOf = [](const LocatedJson &op) -> FailureOr<std::string> {
+    FailureOr<const LocatedJson *> name = op.require("name");
+    if (failed(name))
+      return failure();
+    return (*name)->asString();
+  };
+  for (const LocatedJson &op : report.find("ops")->elements()) {
+    FailureOr<std::string> name = nameOf(op);
+    if (failed(name))
+      return failure();
+    function.ops.push_back({*name});
+    const LocatedJson *inside = op.find("fused");
+    for (const LocatedJson &part :
+         inside ? inside->elements() : std::vector<LocatedJson>()) {
+      FailureOr<std::string> partName = nameOf(part);
+      if (failed(partName))
+        return failure();
+      if (!partName->empty())
+        function.ops.back().parts.push_back(*partName);
+    }
+  }
+  return function;
 }
 
-/// The text of a JSON report that another run has written; `functions` are
-/// those to compare it with.
+/// The functions of a JSON report that another run has written.
+static FailureOr<std::vector<NamedFunction>>
+readFunctions(const LocatedJson &root) {
+  const LocatedJson *several = root.find("functions");
+  if (several && failed(several->expectArray()))
+    return failure();
+  std::vector<NamedFunction> functions;
+  for (const LocatedJson &report :
+       several ? ArrayRef(several->elements()) : ArrayRef(root)) {
+    FailureOr<NamedFunction> function = failure();
+    if (succeeded(checkReport(report)))
+      function = readFunction(report);
+    if (failed(function))
+      return failure();
+    functions.push_back(std::move(*function));
+  }
+  return functions;
+}
+
+/// What the page has of the baseline: its text, and what is compared with it.
 static FailureOr<std::string>
-readBaseline(StringRef path, ArrayRef<std::string> functions, Location loc) {
+readBaseline(StringRef path, ArrayRef<NamedFunction> functions, Location loc) {
   MLIRContext *context = loc.getContext();
   ::llvm::Expected<std::unique_ptr<::llvm::MemoryBuffer>> file =
       readInputFile(path);
@@ -105,25 +146,15 @@ readBaseline(StringRef path, ArrayRef<std::string> functions, Location loc) {
   FailureOr<LocatedJson> root = LocatedJson::parse(text, path, context);
   if (failed(root))
     return failure();
-  const LocatedJson *several = root->find("functions");
-  if (!several ? failed(checkReport(*root))
-               : failed(several->expectArray()) ||
-                     llvm::any_of(several->elements(),
-                                  [](const LocatedJson &report) {
-                                    return failed(checkReport(report));
-                                  })) {
+  FailureOr<std::vector<NamedFunction>> inBaseline = readFunctions(*root);
+  if (failed(inBaseline)) {
     root->emitError() << "expected a report of --llm-export-report=format=json";
     return failure();
   }
-  std::vector<std::string> inBaseline;
-  if (several)
-    for (const LocatedJson &report : several->elements())
-      inBaseline.push_back(functionOf(report));
-  else
-    inBaseline.push_back(functionOf(*root));
-  warnOfUncompared(functions, inBaseline, loc);
+  warnOfUncompared(functions, *inBaseline, loc);
   text.consume_front("\xEF\xBB\xBF"); // the byte order mark
-  return toPageText(text);
+  return ",\"baseline\":" + toPageText(text) +
+         ",\"matches\":" + encodeMatches(functions, *inBaseline);
 }
 
 namespace {
@@ -158,14 +189,14 @@ LogicalResult ExportHtmlPass::exportReports() {
   ArrayRef<Report> reports = evaluation->reports();
   std::string data = "{\"report\":" + toPageText(reports);
   if (!baseline.empty()) {
-    std::vector<std::string> names;
+    std::vector<NamedFunction> functions;
     for (const Report &report : reports)
-      names.push_back(report.functionName().str());
+      functions.push_back(llm::namedFunction(report));
     FailureOr<std::string> other =
-        readBaseline(baseline, names, getOperation().getLoc());
+        readBaseline(baseline, functions, getOperation().getLoc());
     if (failed(other))
       return failure();
-    data += ",\"baseline\":" + *other;
+    data += *other;
   }
   data += "}";
   return writePage(summarize(reports), data);

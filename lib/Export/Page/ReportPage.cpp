@@ -54,6 +54,35 @@ std::string mlir::llm::toPageText(ArrayRef<Report> reports) {
   return toPageText(StringRef(data));
 }
 
+NamedFunction mlir::llm::namedFunction(const Report &report) {
+  return {report.functionName().str(), namedOps(report)};
+}
+
+static nlohmann::json matchesToJson(const NamedFunction &function,
+                                    ArrayRef<NamedFunction> inBaseline,
+                                    bool areSingle) {
+  auto same = ::llvm::find_if(inBaseline, [&](const NamedFunction &other) {
+    return other.name == function.name;
+  });
+  if (same == inBaseline.end() && areSingle)
+    same = inBaseline.begin();
+  if (same == inBaseline.end())
+    return nullptr;
+  nlohmann::json ops = nlohmann::json::array();
+  for (const MatchedOps &match : matchOps(function.ops, same->ops))
+    ops.push_back({match.first, match.second});
+  return {{"baseline", same - inBaseline.begin()}, {"ops", std::move(ops)}};
+}
+
+std::string mlir::llm::encodeMatches(ArrayRef<NamedFunction> functions,
+                                     ArrayRef<NamedFunction> inBaseline) {
+  bool areSingle = functions.size() == 1 && inBaseline.size() == 1;
+  nlohmann::json matches = nlohmann::json::array();
+  for (const NamedFunction &function : functions)
+    matches.push_back(matchesToJson(function, inBaseline, areSingle));
+  return matches.dump();
+}
+
 void mlir::llm::fillViewerPage(StringRef summary, StringRef data,
                                llvm::raw_ostream &os) {
   auto [head, rest] = getViewerPage().split(viewerSummaryMark);
@@ -74,9 +103,11 @@ void mlir::llm::writeComparedPage(const Report &measured,
   std::string sentences =
       nlohmann::json(std::vector<std::string>(notes))
           .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-  fillViewerPage(summarize(measured),
-                 "{\"report\":" + toPageText(measured) +
-                     ",\"baseline\":" + toPageText(predicted) +
-                     ",\"notes\":" + toPageText(StringRef(sentences)) + "}",
-                 os);
+  fillViewerPage(
+      summarize(measured),
+      "{\"report\":" + toPageText(measured) +
+          ",\"baseline\":" + toPageText(predicted) + ",\"matches\":" +
+          encodeMatches(namedFunction(measured), namedFunction(predicted)) +
+          ",\"notes\":" + toPageText(StringRef(sentences)) + "}",
+      os);
 }

@@ -7,6 +7,8 @@
 
 #include "llm/Cost/Roofline.h"
 #include "llm/Export/Report/ReportWriters.h"
+#include "llm/Results/MemoryOverTime.h"
+#include "llm/Results/OpMatching.h"
 #include "llm/Results/OpShapes.h"
 #include "llm/Support/ModuleNames.h"
 #include "llm/Support/Units.h"
@@ -147,6 +149,24 @@ static Json toJson(const Totals &totals) {
           {"kv_write_bytes", totals.kvWriteBytes}};
 }
 
+/// Columns of the steps that have the same loops around them.
+static Json memoryToJson(const Report &report) {
+  Json json = Json::array();
+  std::optional<std::vector<unsigned>> loops;
+  for (const MemoryStep &step : memoryOverTime(report)) {
+    if (loops != step.loops)
+      json.push_back({{"loops", step.loops},
+                      {"cycle", Json::array()},
+                      {"value_bytes", Json::array()},
+                      {"workspace_bytes", Json::array()}});
+    loops = step.loops;
+    json.back()["cycle"].push_back(step.cycle);
+    json.back()["value_bytes"].push_back(step.valueBytes);
+    json.back()["workspace_bytes"].push_back(step.workspaceBytes);
+  }
+  return json;
+}
+
 static Json capacityToJson(const Report &report) {
   const Capacity &capacity = report.capacity;
   Json json = {{"memory", capacity.memory().name},
@@ -154,7 +174,8 @@ static Json capacityToJson(const Report &report) {
                {"weight_bytes", capacity.weightBytes},
                {"cache_bytes", capacity.cacheBytes},
                {"value_bytes", capacity.valueBytes},
-               {"workspace_bytes", capacity.workspaceBytes}};
+               {"workspace_bytes", capacity.workspaceBytes},
+               {"over_time", memoryToJson(report)}};
   auto add = [&](const char *name, std::optional<int64_t> amount) {
     if (amount)
       json[name] = *amount;
@@ -359,11 +380,19 @@ static void addDependences(Json &json, const Timeline &timeline, unsigned op) {
     json["depends_on_in_first_iteration"] = std::move(first);
 }
 
+/// What runs in a kernel of several ops.
+static void addInside(Json &json, Operation *op) {
+  for (WorkloadOpInterface inside : opsInside(op))
+    json["fused"].push_back({{"name", inside.getWorkloadName().str()},
+                             {"op", inside->getName().getStringRef().str()}});
+}
+
 static Json opToJson(const Report &report, unsigned index) {
   const OpReport &op = report.ops[index];
   Json json;
   json["name"] = op.name.str();
   json["op"] = op.kind.str();
+  addInside(json, report.program->ops()[index].op);
   json["module"] = moduleOf(op.name);
   json["layer"] = layerOf(op.name);
   json["count"] = op.count;

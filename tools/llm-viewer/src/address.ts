@@ -7,13 +7,15 @@ export interface Address {
   run?: number;
   from?: number; // cycles of the function
   to?: number;
+  sumFrom?: number; // the part of time that is summed up
+  sumTo?: number;
   q?: string;
   critical?: number; // 1
   theme?: string;
 }
 
 const texts = ["fn", "tab", "op", "q", "theme"] as const;
-const numbers = ["run", "from", "to", "critical"] as const;
+const numbers = ["run", "from", "to", "sumFrom", "sumTo", "critical"] as const;
 
 export function readAddress(hash = location.hash): Address {
   const parameters = new URLSearchParams(hash.replace(/^#/, ""));

@@ -2,6 +2,7 @@
 
 import { elide } from "./dom";
 import { formatCount } from "./format";
+import { kindOf } from "./kinds";
 import { Engine, mainMemory, Memory, Op, Report, usableBytesPerSecond } from "./report";
 
 export interface Point {
@@ -106,7 +107,7 @@ function kernelCeilings(report: Report, engines: Engine[]): Ceiling[] {
     for (const { op } of makePoints(report)) {
       const rate = op.kernel_bytes_per_second;
       if (op.engine !== engine.name || !rate) continue;
-      kinds.set(rate, (kinds.get(rate) ?? new Set()).add(op.op.replace(/^llm\./, "")));
+      kinds.set(rate, (kinds.get(rate) ?? new Set()).add(kindOf(op)));
     }
     return [...kinds].map(([rate, names]) => slope(`kernels of ${shortList([...names])}`, rate * engine.count, true));
   });

@@ -1,61 +1,62 @@
-// Ops of two runs, matched by name.
+// Ops of two runs beside each other. Which ops are the same work llm-opt has found out (llm/Results/OpMatching.h), for
+// this page as for its tables.
 
 import { elapsedMicrosecondsOf } from "./elapsed";
-import { modulesAround } from "./modules";
 import { sequencesOf } from "./program";
 import { Op, PageData, Report } from "./report";
 
-/// The names of the ops that were fused into this one: "a.q+k" is of a.q and a.k.
-function candidatesOf(op: Op): string[][] {
-  const [first, ...others] = op.name.split("+");
-  const module = first.slice(0, first.lastIndexOf(".") + 1);
-  return [[first], ...others.map((name) => [name, module + name, `${op.module}.${name}`])];
+/// All that do the same work: one on each side, or on one side several that are one kernel on the other.
+export interface Match {
+  here: Op[];
+  there: Op[];
 }
 
 export class Baseline {
-  private readonly ops = new Map<string, Op>();
-  private readonly modules = new Map<string, Op[]>();
+  readonly matches: Match[];
+  /// What the baseline has and nothing here is compared with.
+  readonly lost: Op[];
+  private readonly matchOfOp = new Map<Op, Match>();
+  private readonly byName: Map<string, Op>;
 
-  constructor(readonly report: Report) {
-    for (const op of report.ops) {
-      this.ops.set(op.name, op);
-      for (const module of modulesAround(op.module)) {
-        const known = this.modules.get(module);
-        if (known) known.push(op);
-        else this.modules.set(module, [op]);
-      }
-    }
+  constructor(readonly report: Report, here: Report, matches: [number[], number[]][]) {
+    this.byName = new Map(report.ops.map((op) => [op.name, op]));
+    this.matches = matches.map(([first, second]) =>
+      ({ here: first.map((index) => here.ops[index]), there: second.map((index) => report.ops[index]) }));
+    for (const match of this.matches)
+      for (const op of [...match.here, ...match.there]) this.matchOfOp.set(op, match);
+    this.lost = report.ops.filter((op) => !this.matchOfOp.has(op));
   }
+
   find(name: string): Op | undefined {
-    return this.ops.get(name);
+    return this.byName.get(name);
   }
-  /// What the op is there: the one of its name, or all those that it is fused of; else nothing.
-  counterpartsOf(op: Op): Op[] {
-    const same = this.ops.get(op.name);
-    if (same) return [same];
-    const parts = candidatesOf(op).map((names) => names.map((name) => this.ops.get(name)).find((part) => part));
-    return parts.length > 1 && parts.every((part) => part) ? (parts as Op[]) : [];
+  /// Of an op of either side.
+  matchOf(op: Op): Match | undefined {
+    return this.matchOfOp.get(op);
   }
-  /// All that the baseline has in a module, also what is named otherwise here.
-  opsOfModule(module: string): Op[] {
-    return this.modules.get(module) ?? [];
+  /// Several ops here that the baseline runs as one.
+  get together(): Match[] {
+    return this.matches.filter(({ here }) => here.length > 1);
   }
-  /// Of its ops, those that no op of the other run is compared with.
-  without(other: Report): Op[] {
-    const compared = new Set(other.ops.flatMap((op) => this.counterpartsOf(op)));
-    return this.report.ops.filter((op) => !compared.has(op));
+  /// What these ops of this run are there; undefined where one of them is there a part of more than these.
+  counterpartsOf(ops: Op[]): Op[] | undefined {
+    const inside = new Set(ops), there = new Set<Op>();
+    for (const op of ops) {
+      const match = this.matchOfOp.get(op);
+      if (match?.here.some((other) => !inside.has(other))) return undefined;
+      match?.there.forEach((other) => there.add(other));
+    }
+    return [...there];
   }
   /// Nothing for no ops.
-  elapsedMicrosecondsOf(ops: Op[]): number | undefined {
-    return ops.length === 0 ? undefined : elapsedMicrosecondsOf(this.report, ops);
+  elapsedMicrosecondsOf(ops: Op[] | undefined): number | undefined {
+    return ops === undefined || ops.length === 0 ? undefined : elapsedMicrosecondsOf(this.report, ops);
   }
 }
 
-/// The function of the same name, or the only one of the only one.
-export function findBaseline(report: Report, { reports, baselines }: PageData): Baseline | undefined {
-  const same = baselines.find((other) => other.function === report.function);
-  const found = same ?? (reports.length === 1 && baselines.length === 1 ? baselines[0] : undefined);
-  return found && new Baseline(found);
+export function findBaseline(report: Report, { reports, baselines, matches }: PageData): Baseline | undefined {
+  const match = matches[reports.indexOf(report)];
+  return match ? new Baseline(baselines[match.baseline], report, match.ops) : undefined;
 }
 
 export function differencePercent(now: number, before: number): number | undefined {

@@ -7,6 +7,7 @@ export interface Counter {
   label: string;
   unit: string;
   most: number; // what there is of it
+  isOfPrivate: boolean; // memory of engines
   time: Float64Array; // cycles at which it changes
   value: Float64Array; // from then on
 }
@@ -22,7 +23,7 @@ class Sum {
     this.deltas.push(amount, -amount);
   }
 
-  finish(label: string, unit: string, most: number, scale: number): Counter {
+  finish(label: string, unit: string, most: number, scale: number, isOfPrivate = false): Counter {
     const order = new Uint32Array(this.times.length).map((_, index) => index);
     order.sort((a, b) => this.times[a] - this.times[b]);
     const time: number[] = [0], value: number[] = [0];
@@ -36,12 +37,12 @@ class Sum {
       }
       value[value.length - 1] = sum * scale;
     }
-    return { label, unit, most, time: Float64Array.from(time), value: Float64Array.from(value) };
+    return { label, unit, most, isOfPrivate, time: Float64Array.from(time), value: Float64Array.from(value) };
   }
 }
 
 /// The record of the cost that a part has; they stand in the order of the parts.
-function recordOf(parts: PartCost[], part: number): PartCost {
+export function recordOf(parts: PartCost[], part: number): PartCost {
   let left = part;
   for (const record of parts) {
     if (left < record.count) return record;
@@ -106,7 +107,7 @@ class Sums {
       const memory = this.report.memories.find((candidate) => candidate.name === engine.private_memory);
       if (memory?.capacity_bytes)
         counters.push(this.held[group].finish(
-          `${engine.name} ${memory.name}`, "MB", (engine.count * memory.capacity_bytes) / 1e6, 1e-6));
+          `${engine.name} ${memory.name}`, "MB", (engine.count * memory.capacity_bytes) / 1e6, 1e-6, true));
     });
     return counters.filter((counter) => counter.time.length > 1);
   }

@@ -4,6 +4,7 @@ import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
 import { elapsedMicrosecondsOf, extentOf } from "./elapsed";
 import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatWhole } from "./format";
+import { kindOf } from "./kinds";
 import { mainMemory, Op, Report, scheduledCyclesOf, toMicroseconds } from "./report";
 import { factsOfRun } from "./runs";
 import { Store } from "./state";
@@ -39,25 +40,29 @@ export class Details {
       return;
     }
     if (!op) {
-      this.element.replaceChildren(h("p", { class: "muted" }, "Choose an op to see what it does and what it waits for."));
+      this.element.replaceChildren();
       return;
     }
     const facts = this.factsOf(op).filter(([, value]) => value !== "");
     this.element.replaceChildren(
-      h("h2", {}, op.name), h("p", { class: "muted" }, op.op),
+      this.closeButton(), h("h2", {}, op.name), h("p", { class: "muted" }, kindOf(op)),
       h("dl", {}, ...facts.flatMap(([key, value]) => [h("dt", {}, key), h("dd", { "data-fact": key }, value)])),
       ...this.neighbours("waits for", [...op.depends_on, ...(op.depends_on_in_first_iteration ?? []),
                                        ...(op.depends_on_previous_iteration ?? [])]),
       ...this.neighbours("is waited for by", this.consumersOf(op)));
   }
 
-  /// An op of the baseline, which here is missing or fused with others.
+  /// An op of the baseline, which here is missing, or fused with others or not.
   private renderOther(other: Op): void {
-    const whole = this.report.ops.find((op) => this.baseline!.counterpartsOf(op).includes(other));
+    const match = this.baseline!.matchOf(other), names = match?.here.map(({ name }) => name).join(", ");
+    const here = !match ? "in the baseline only" : `here ${match.there.length > 1 ? "a part of " : ""}${names}`;
     this.element.dataset.op = other.name;
-    this.element.replaceChildren(h("h2", {}, other.name), h("p", {},
-      `${other.op}, ${whole ? `here a part of ${whole.name}` : "in the baseline only"}: elapsed ` +
-      `${formatMicroseconds(this.baseline!.elapsedMicrosecondsOf([other])!)} there.`));
+    this.element.replaceChildren(this.closeButton(), h("h2", {}, other.name), h("p", {},
+      `${kindOf(other)}, ${here}: elapsed ${formatMicroseconds(this.baseline!.elapsedMicrosecondsOf([other])!)} there.`));
+  }
+  private closeButton(): HTMLElement {
+    return h("button", { type: "button", class: "close", "aria-label": "Close the details", title: "Close (Esc in the timeline)",
+                         onclick: () => this.store.set({ selectedOp: undefined }) }, "×");
   }
 
   /// Where no run is chosen.
@@ -123,12 +128,13 @@ export class Details {
 
   private differenceOf(op: Op): string {
     if (!this.baseline) return "";
-    const others = this.baseline.counterpartsOf(op);
-    const before = this.baseline.elapsedMicrosecondsOf(others);
-    if (before === undefined) return "has no such op";
-    const difference = differencePercent(elapsedMicrosecondsOf(this.report, [op]), before);
+    const match = this.baseline.matchOf(op);
+    if (!match) return "has no such op";
+    const { here, there } = match, before = this.baseline.elapsedMicrosecondsOf(there)!;
+    const difference = differencePercent(elapsedMicrosecondsOf(this.report, here), before);
     return `elapsed ${formatMicroseconds(before)}${difference === undefined ? "" : ` (${formatDifferencePercent(difference)})`}` +
-           `${others.length > 1 ? `, of ${others.length} ops together` : ""}`;
+           `${there.length > 1 ? `, of ${there.length} ops together` : ""}` +
+           `${here.length > 1 ? `, which runs ${here.map(({ name }) => name).join(", ")} as one` : ""}`;
   }
 
   private consumersOf(op: Op): string[] {

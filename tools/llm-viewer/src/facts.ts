@@ -84,7 +84,7 @@ function workFacts(report: Report): Fact[] {
 
 /// New tokens per second; unknown where the schedule does not hold.
 export function tokenRateOf(report: Report): number | undefined {
-  return faultsOf(report).length > 0 ? undefined : report.tokens_per_second_if_all_layers;
+  return faultsOf(report).length > 0 ? undefined : report.tokens_per_second ?? report.tokens_per_second_if_all_layers;
 }
 export function tokensOf(report: Report): string {
   const { program } = report, rate = tokenRateOf(report);

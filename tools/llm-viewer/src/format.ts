@@ -39,3 +39,25 @@ export function formatDifferencePercent(value: number): string {
 export function formatOps(count: number): string {
   return `${formatWhole(count)} op${count === 1 ? "" : "s"}`;
 }
+
+/// One unit for all values of a column: times it is what they are shown in.
+export interface Unit {
+  name: string;
+  size: number;
+}
+const steps: Record<string, [number, string][]> = {
+  time: [[1e-3, "ns"], [1, "µs"], [1e3, "ms"], [1e6, "s"]], // microseconds
+  bytes: [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"], [1e12, "TB"]],
+  count: [[1, ""], [1e3, "k"], [1e6, "M"], [1e9, "G"], [1e12, "T"], [1e15, "P"]],
+};
+/// The one in which the largest value has up to three digits before the point.
+export function unitFor(kind: "time" | "bytes" | "count", largest: number): Unit {
+  const [size, name] = [...steps[kind]].reverse().find(([least]) => largest >= least) ?? steps[kind][0];
+  return { name, size };
+}
+/// The value in a unit of its column, with as many digits for all: three of the largest.
+export function formatIn(unit: Unit, largest: number, value: number): string {
+  const before = Math.floor(Math.log10(Math.max(largest / unit.size, 1))) + 1;
+  const digits = Math.max(3 - before, 0) + (value !== 0 && Math.abs(value / unit.size) < 0.005 ? 2 : 0);
+  return (value / unit.size).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}

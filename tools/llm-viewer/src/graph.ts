@@ -4,12 +4,13 @@ import { graphlib, layout } from "@dagrejs/dagre";
 import { boundColours, Colours, heat } from "./colours";
 import { elide, h, svg } from "./dom";
 import { formatMicroseconds } from "./format";
+import { kindOf, matchesOp } from "./kinds";
 import { kindLegend, legend } from "./legend";
 import { makeTree, TreeNode } from "./modules";
 import { PanZoom } from "./panZoom";
 import { isOnPath, Report, scheduledCyclesOf, toMicroseconds } from "./report";
 import { shortShape } from "./shapes";
-import { matches, Store } from "./state";
+import { Store } from "./state";
 
 type Paint = "kind" | "time" | "bound";
 const nodeHeight = 38;
@@ -145,7 +146,7 @@ export class Graph {
   private figuresOf(node: TreeNode): string {
     const time = formatMicroseconds(toMicroseconds(this.report, node.figures.cycles));
     const { ops } = node.figures;
-    return `${node.op ? elide(node.op.op.replace(/^llm\./, ""), 24) : ops === 1 ? "1 op" : `${ops} ops`}  ${time}`;
+    return `${node.op ? elide(kindOf(node.op), 24) : ops === 1 ? "1 op" : `${ops} ops`}  ${time}`;
   }
   private widthOf(node: TreeNode): number {
     return 20 + Math.max(90, elide(node.label, 34).length * 7.4, this.figuresOf(node).length * 6.2);
@@ -162,7 +163,7 @@ export class Graph {
   private fillOf(node: TreeNode): string {
     if (this.paint === "time") return heat(node.figures.cycles / this.mostCycles);
     if (this.paint === "bound") return boundColours[this.boundOf(node)] ?? "#bfbfbf";
-    return node.op ? this.colours.get(node.op.op)! : "var(--module)";
+    return node.op ? this.colours.get(kindOf(node.op))! : "var(--module)";
   }
   /// Of a module, that of most of its time.
   private boundOf(node: TreeNode): string {
@@ -324,7 +325,7 @@ export class Graph {
   private dim(): void {
     const { query, showsCritical } = this.store.state;
     const isFound = (node: TreeNode): boolean => node.op
-      ? matches(node.op.name, node.op.op, query) && (!showsCritical || isOnPath(node.op)) : node.children.some(isFound);
+      ? matchesOp(node.op, query) && (!showsCritical || isOnPath(node.op)) : node.children.some(isFound);
     for (const node of this.visibleNodes()) this.nodes.get(node.key)?.classList.toggle("dimmed", !isFound(node));
   }
 

@@ -2,6 +2,7 @@
 
 import { Colours } from "./colours";
 import { h } from "./dom";
+import { kindOf, kindQuery } from "./kinds";
 import { Op } from "./report";
 import { Store } from "./state";
 
@@ -12,8 +13,11 @@ export function legend(...entries: [string, string][]): HTMLElement {
 
 /// Kinds of ops; a click searches for one, or for none again.
 export function kindLegend(ops: Op[], colours: Colours, store: Store): HTMLElement {
-  const used = new Set(ops.map((op) => op.op));
-  const search = (kind: string) => store.set({ query: store.state.query === kind ? "" : kind });
+  const used = new Set(ops.map(kindOf));
+  const search = (kind: string) => {
+    const query = kindQuery(kind);
+    store.set({ query: store.state.query === query ? "" : query });
+  };
   return h("ul", { class: "legend", "aria-label": "Colours of ops" }, ...[...colours]
     .filter(([kind]) => used.has(kind))
     .map(([kind, colour]) => h("li", {}, h("button", { type: "button", onclick: () => search(kind) }, swatch(colour), kind))));

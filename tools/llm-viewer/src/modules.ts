@@ -1,6 +1,7 @@
 // The modules of a model as a tree, with the sums of what their ops take.
 
 import { elapsedCyclesOf } from "./elapsed";
+import { kindOf } from "./kinds";
 import { shortName } from "./names";
 import { mainMemory, Op, Report, scheduledCyclesOf } from "./report";
 
@@ -18,6 +19,8 @@ export interface TreeNode {
   key: string; // unique among nodes: an op may be named as a module is
   name: string; // of the op, or the module with those around it
   op?: Op;
+  ops: Op[]; // all that are in it
+  modules: string[]; // itself, or those that are folded into one
   children: TreeNode[];
   figures: Figures;
 }
@@ -49,23 +52,52 @@ function figuresOf(ops: Op[], memory: string): Figures {
   return sum;
 }
 
-/// A module that holds nothing but a module is one with it: model.layers.3. Gives all ops in the node.
-function finish(node: TreeNode, memory: string): Op[] {
+/// A module that holds nothing but a module is one with it: model.layers.3.
+function finish(node: TreeNode, memory: string): void {
   node.children = node.children.map((child) => {
     while (child.children.length === 1 && !child.children[0].op)
       child = { ...child.children[0], label: `${child.label}.${child.children[0].label}` };
     return child;
   });
-  const ops = node.op ? [node.op] : node.children.flatMap((child) => finish(child, memory));
-  node.figures = figuresOf(ops, memory);
-  return ops;
+  node.children.forEach((child) => finish(child, memory));
+  node.children = foldAlike(node.children, memory);
+  node.ops = node.op ? [node.op] : node.children.flatMap((child) => child.ops);
+  node.figures = figuresOf(node.ops, memory);
+}
+
+const leastAlike = 3;
+
+/// What is in a module, whatever its number.
+function shapeOf(node: TreeNode): string {
+  return node.op ? `${node.label} ${kindOf(node.op)} ${node.op.count}`
+    : `(${node.children.map((child) => `${child.op ? "" : child.label}${shapeOf(child)}`).join(",")})`;
+}
+
+/// Layers one after the other that have the same in them are one node, which opens to each of them.
+function foldAlike(nodes: TreeNode[], memory: string): TreeNode[] {
+  const isNumber = ({ op, label }: TreeNode) => !op && /^\d+$/.test(label);
+  const groups: TreeNode[][] = [];
+  let last = "";
+  for (const node of nodes) {
+    const shape = isNumber(node) ? shapeOf(node) : "";
+    if (shape !== "" && shape === last) groups[groups.length - 1].push(node);
+    else groups.push([node]);
+    last = shape;
+  }
+  return groups.flatMap((alike) => alike.length < leastAlike ? alike : [foldOf(alike, memory)]);
+}
+function foldOf(alike: TreeNode[], memory: string): TreeNode {
+  const [first] = alike, last = alike[alike.length - 1], ops = alike.flatMap((node) => node.ops);
+  return { label: `${first.label} … ${last.label} (${alike.length} alike)`, key: `fold ${first.key}`,
+           name: `${first.name} … ${last.label}`, ops, modules: alike.map(({ name }) => name), children: alike,
+           figures: figuresOf(ops, memory) };
 }
 
 /// The program, or some of its ops, with modules in the order in which they first come.
 export function makeTree(report: Report, ops = report.ops): TreeNode {
   const memory = mainMemory(report).name;
   const makeNode = (label: string, key: string, name: string, op?: Op): TreeNode =>
-    ({ label, key, name, op, children: [], figures: noFigures });
+    ({ label, key, name, op, ops: [], modules: [name], children: [], figures: noFigures });
   const root = makeNode(report.function, moduleKey(""), "");
   const modules = new Map<string, TreeNode>([["", root]]);
   for (const op of ops) {

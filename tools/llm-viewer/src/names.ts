@@ -19,11 +19,30 @@ export function nameOfRun(report: Report, op: Op, iterations: number[]): string 
     });
 }
 
-/// The last part of the name; of ops that run as one, all of them.
+/// "q_proj", "k_proj", "v_proj": "qkv"; "gate_proj", "up_proj": "gate_up".
+function joinProjections(names: string[]): string {
+  const stems = names.map((name) => name.replace(/_proj$/, ""));
+  return names.length === 1 ? names[0] : stems.join(stems.every((stem) => stem.length === 1) ? "" : "_");
+}
+
+/// The last part of the name; of ops that run as one, of each of them: "gate_up+swiglu".
 export function shortName(op: Op): string {
   const module = op.module + ".";
-  return op.name
-    .split("+")
-    .map((name) => (op.module && name.startsWith(module) ? name.slice(module.length) : name))
-    .join("+");
+  const [first, ...others] = op.name.split("+");
+  const inModule = op.module && first.startsWith(module) ? first.slice(module.length) : first;
+  if (others.length === 0) return inModule;
+  const names = [inModule, ...others].map((name) => name.slice(name.lastIndexOf(".") + 1));
+  const groups: string[][] = [];
+  names.forEach((name, index) => {
+    const isNext = name.endsWith("_proj") && index > 0 && names[index - 1].endsWith("_proj");
+    if (isNext) groups[groups.length - 1].push(name);
+    else groups.push([name]);
+  });
+  return groups.map(joinProjections).join("+");
+}
+
+/// The same in all layers: "mlp.down_proj", "self_attn.qkv"; outside of layers the whole name.
+export function nameInLayer(op: Op): string {
+  const inside = op.module.slice(op.layer.length).replace(/^\./, "");
+  return inside === "" ? shortName(op) : `${inside}.${shortName(op)}`;
 }

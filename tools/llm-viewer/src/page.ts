@@ -7,16 +7,17 @@ import { Details } from "./details";
 import { h } from "./dom";
 import { Graph } from "./graph";
 import { Help } from "./help";
-import { kindLegend } from "./legend";
+import { matchesOp } from "./kinds";
+import { MemoryView } from "./memory";
+import { ModuleShares } from "./moduleShares";
 import { makeNotices } from "./notices";
+import { Overview } from "./overview";
 import { titleOf } from "./program";
 import { isOnPath, PageData, Report } from "./report";
 import { Roofline } from "./roofline";
-import { Schedule } from "./schedule";
-import { matches, Store } from "./state";
+import { Store } from "./state";
 import { Summary } from "./summary";
 import { Table } from "./table";
-import { SharedRange, Timeline } from "./timeline/timeline";
 import { Range } from "./timeline/view";
 
 interface View {
@@ -24,26 +25,26 @@ interface View {
   show?: () => void; // each time that it is looked at
 }
 
-const tabs = ["Timeline", "Graph", "Roofline", "Table", "Summary"] as const;
+const tabs = ["Overview", "Graph", "Roofline", "Memory", "Table", "Facts"] as const;
 type Tab = (typeof tabs)[number];
 
 /// The views of one function. They are made when they are first looked at.
 class FunctionViews {
   readonly store = new Store();
   readonly element = h("main", { class: "views" });
-  readonly details: HTMLElement;
+  readonly aside: HTMLElement;
   readonly notices: HTMLElement;
   private readonly panels = new Map<Tab, HTMLElement>();
   private readonly made = new Map<Tab, View>();
-  private readonly timelines: Timeline[] = [];
   private readonly baseline;
-  private shared: SharedRange | undefined; // as soon as there is a timeline
+  private overview: Overview | undefined; // as soon as it is looked at
   private wanted: Range | undefined; // until then
 
   constructor(readonly report: Report, data: PageData, private readonly colours: Colours,
               private readonly onMove: () => void) {
     this.baseline = findBaseline(report, data);
-    this.details = new Details(report, this.store, this.baseline).element;
+    this.aside = h("div", { class: "aside" }, new ModuleShares(report, this.store, colours).element,
+      new Details(report, this.store, this.baseline).element);
     this.notices = makeNotices(report, data, this.baseline);
     for (const tab of tabs) {
       const panel = h("div", { role: "tabpanel", id: `panel-${tab}`, "aria-labelledby": `tab-${tab}`, hidden: true });
@@ -58,7 +59,7 @@ class FunctionViews {
     this.made.get(tab)!.show?.();
   }
   restyle(tab: Tab): void {
-    this.timelines.forEach((timeline) => timeline.restyle());
+    this.overview?.restyle();
     this.made.get(tab)?.show?.();
   }
 
@@ -71,47 +72,33 @@ class FunctionViews {
 
   /// What the timelines show, in cycles of the report; undefined: all.
   get range(): Range | undefined {
-    if (!this.shared) return this.wanted;
-    const { range, end } = this.shared, { clock_hz } = this.report;
-    if (range.to - range.from > end * (1 - 1e-9)) return undefined;
-    const round = (seconds: number) => Math.round(seconds * clock_hz * 100) / 100;
-    return { from: round(range.from), to: round(range.to) };
+    return this.overview ? this.overview.range : this.wanted;
   }
   set range(range: Range | undefined) {
     this.wanted = range;
-    if (this.shared) this.timelines[0].setRange(range?.from ?? 0, range?.to ?? Infinity);
+    if (this.overview) this.overview.range = range;
   }
 
   private make(tab: Tab, panel: HTMLElement): View {
-    if (tab === "Timeline") {
-      this.makeTimelines(panel);
+    const view = this.makeView(tab);
+    panel.append(view.element);
+    if (view instanceof Overview) {
+      this.overview = view;
+      if (this.wanted) view.range = this.wanted;
       return {};
     }
-    const view: View & { element: HTMLElement } =
-      tab === "Graph" ? new Graph(this.report, this.store, this.colours)
-      : tab === "Roofline" ? new Roofline(this.report, this.store, this.colours)
-      : tab === "Table" ? new Table(this.report, this.store, this.baseline)
-      : new Summary(this.report, this.store, this.baseline);
-    panel.append(view.element);
     return view;
   }
-
-  /// This run and, beneath, the baseline, on one axis.
-  private makeTimelines(panel: HTMLElement): void {
-    const schedules = [new Schedule(this.report)];
-    if (this.baseline) schedules.push(new Schedule(this.baseline.report));
-    const end = Math.max(...schedules.map((schedule) => schedule.endCycle / schedule.report.clock_hz));
-    const shared: SharedRange = { range: { from: 0, to: end }, end, redraw: [() => this.onMove()], isClicked: false };
-    panel.append(kindLegend([...this.report.ops, ...(this.baseline?.report.ops ?? [])], this.colours, this.store));
-    schedules.forEach((schedule, index) => {
-      const isOnlyHere = (name: string) => index === 0 || !schedules[0].opByName.has(name);
-      const label = `${index === 0 ? "" : "Baseline: "}${schedule.report.function} on ${schedule.report.target}`;
-      const timeline = new Timeline(schedule, this.store, this.colours, shared, isOnlyHere, label);
-      this.timelines.push(timeline);
-      panel.append(timeline.element);
-    });
-    this.shared = shared;
-    if (this.wanted) this.range = this.wanted;
+  private makeView(tab: Tab): (View & { element: HTMLElement }) | Overview {
+    const { report, store, colours, baseline } = this;
+    switch (tab) {
+      case "Overview": return new Overview(report, store, colours, baseline, this.onMove);
+      case "Graph": return new Graph(report, store, colours);
+      case "Roofline": return new Roofline(report, store, colours);
+      case "Memory": return new MemoryView(report);
+      case "Table": return new Table(report, store, baseline);
+      case "Facts": return new Summary(report, baseline);
+    }
   }
 }
 
@@ -125,7 +112,7 @@ export class Page {
   private readonly search = h("input", { type: "search", placeholder: "Search ops (/)", "aria-label": "Search ops" });
   private readonly critical = h("button", { type: "button", "aria-pressed": "false" }, "Critical path");
   private readonly help = new Help();
-  private tab: Tab = "Timeline";
+  private tab: Tab = "Overview";
   private current = 0;
   private timer = 0; // of the address, which is behind until then; 0: it is not
 
@@ -176,10 +163,10 @@ export class Page {
   }
   private showFunction(): void {
     const { report, store, hasPath, notices } = this.view;
-    document.title = this.title.textContent = titleOf(report);
+    document.title = this.title.textContent = this.title.title = titleOf(report);
     this.notices.replaceChildren(notices);
     this.choice.selectedIndex = this.current;
-    this.body.replaceChildren(this.view.element, this.view.details);
+    this.body.replaceChildren(this.view.element, this.view.aside);
     this.reflect(store.state.query, store.state.showsCritical);
     this.critical.disabled = !hasPath;
     this.critical.title = hasPath ? "Dims what is not on the chain of slots that ends at the makespan"
@@ -198,6 +185,7 @@ export class Page {
   }
   private showTab(tab: Tab): void {
     this.tab = tab;
+    this.body.dataset.tab = tab;
     for (const name of tabs) {
       const button = document.getElementById(`tab-${name}`)!;
       button.setAttribute("aria-selected", String(name === tab));
@@ -240,11 +228,13 @@ export class Page {
     if (address.theme === "dark" || address.theme === "light") document.documentElement.dataset.theme = address.theme;
     this.restyle();
     this.current = Math.max(this.data.reports.findIndex((report) => report.function === address.fn), 0);
-    this.tab = tabs.find((tab) => tab === address.tab) ?? "Timeline";
+    this.tab = tabs.find((tab) => tab === address.tab) ?? "Overview";
     const view = this.viewOf(this.current), { op, run, from, to } = address;
     const selectedOp = op !== undefined && view.has(op) ? op : undefined;
     view.store.set({
       selectedOp, selectedRun: selectedOp !== undefined && Number.isInteger(run) ? run : undefined,
+      selectedRange: address.sumFrom !== undefined && address.sumTo !== undefined && address.sumFrom < address.sumTo
+        ? { from: address.sumFrom, to: address.sumTo } : undefined,
       query: address.q ?? "", showsCritical: address.critical === 1 && view.hasPath,
     });
     view.range = from !== undefined && to !== undefined && from < to ? { from, to } : undefined;
@@ -258,11 +248,13 @@ export class Page {
   private writeAddress(isNew: boolean): void {
     clearTimeout(this.timer);
     this.timer = 0;
-    const { report, store, range } = this.view, { selectedOp, selectedRun, query, showsCritical } = store.state;
+    const { report, store, range } = this.view;
+    const { selectedOp, selectedRun, selectedRange, query, showsCritical } = store.state;
     writeAddress({
       fn: this.data.reports.length > 1 ? report.function : undefined,
-      tab: this.tab === "Timeline" ? undefined : this.tab,
+      tab: this.tab === "Overview" ? undefined : this.tab,
       op: selectedOp, run: selectedRun, from: range?.from, to: range?.to,
+      sumFrom: selectedRange?.from, sumTo: selectedRange?.to,
       q: query === "" ? undefined : query, critical: showsCritical ? 1 : undefined,
       theme: document.documentElement.dataset.theme,
     }, isNew);
@@ -272,7 +264,7 @@ export class Page {
   private chooseFirst(): void {
     const { query } = this.view.store.state;
     const hit = query.trim() === "" ? undefined
-      : this.data.reports[this.current].ops.find((op) => matches(op.name, op.op, query));
+      : this.data.reports[this.current].ops.find((op) => matchesOp(op, query));
     if (hit) this.view.store.set({ selectedOp: hit.name });
   }
 

@@ -24,6 +24,7 @@ export interface Source {
 }
 export interface PartCost {
   count: number;
+  work: Amounts;
   traffic_bytes: Record<string, Amounts>; // by memory and buffer
   cycles_by_memory?: Amounts; // where several memories have a rate
   working_set_bytes: number;
@@ -34,6 +35,7 @@ export interface PartCost {
 export interface Op {
   name: string; // with {} for the index of the enclosing loop
   op: string; // "llm.matmul"
+  fused?: { name: string; op: string }[]; // what runs in it, of "llm.fused"
   module: string;
   layer: string;
   count: number;
@@ -127,7 +129,8 @@ export interface Report {
   gap_percent?: number;
   bounds: Amounts;
   roofline_cycles: number;
-  tokens_per_second_if_all_layers?: number;
+  tokens_per_second?: number;
+  tokens_per_second_if_all_layers?: number; // as older reports call it
   engines: Engine[];
   memories: Memory[];
   totals: Amounts;
@@ -135,6 +138,14 @@ export interface Report {
   ops: Op[];
   problems?: string[]; // what the schedule breaks, why it is stale, or that the program does not fit
   capacity?: Capacity;
+}
+
+/// What lies there beside weights and caches from a cycle on; in loops of the first iteration.
+export interface MemorySteps {
+  loops: number[];
+  cycle: number[];
+  value_bytes: number[];
+  workspace_bytes: number[];
 }
 
 /// What the program holds in the memory where its values live.
@@ -145,15 +156,24 @@ export interface Capacity {
   cache_bytes: number;
   value_bytes: number;
   workspace_bytes: number;
+  over_time?: MemorySteps[];
   needed_bytes_if_all_layers?: number;
   capacity_bytes?: number; // there: it was checked
   fits?: boolean;
+  largest_batch?: number;
   problem?: string; // one of the report's, where it does not fit
+}
+
+/// Which function of the baseline a report is compared with, and the positions of ops that do the same work.
+export interface Matches {
+  baseline: number;
+  ops: [here: number[], there: number[]][];
 }
 
 export interface PageData {
   reports: Report[];
   baselines: Report[];
+  matches: (Matches | null)[]; // by report; null: it is compared with nothing
   notes: string[]; // what a reader must know before the figures
 }
 
@@ -164,9 +184,9 @@ function readFunctions(root: unknown, what: string): Report[] {
   return all as Report[];
 }
 
-/// What the page was written with: {"report": ..., "baseline": ..., "notes": [...]}.
+/// What the page was written with: {"report": ..., "baseline": ..., "matches": [...], "notes": [...]}.
 export function readPageData(text: string): PageData {
-  let root: { report?: unknown; baseline?: unknown; notes?: string[] };
+  let root: { report?: unknown; baseline?: unknown; matches?: (Matches | null)[]; notes?: string[] };
   try {
     root = JSON.parse(text);
   } catch (error) {
@@ -175,6 +195,7 @@ export function readPageData(text: string): PageData {
   return {
     reports: readFunctions(root.report ?? {}, "report"),
     baselines: root.baseline ? readFunctions(root.baseline, "baseline") : [],
+    matches: root.matches ?? [],
     notes: root.notes ?? [],
   };
 }

@@ -5,10 +5,11 @@ import { Ceiling, labelOf, leftOut, makeCeilings, makePoints, missingCeilings, P
 import { Colours } from "./colours";
 import { h } from "./dom";
 import { formatCount, formatMicroseconds } from "./format";
+import { kindOf, matchesOp } from "./kinds";
 import { LabelPlace, Place, placeLabels } from "./labels";
 import { kindLegend } from "./legend";
 import { mainMemory, Report } from "./report";
-import { matches, Store } from "./state";
+import { Store } from "./state";
 
 const reach = 12; // pixels from a point that still mean it
 const mostListed = 12;
@@ -171,10 +172,10 @@ export class Roofline {
         const place = this.placeOf(plot, point, false);
         this.element.dataset.selectedAt = `${place.x},${place.y}`;
       }
-      context.globalAlpha = isSelected || matches(point.op.name, point.op.op, query) ? 1 : 0.15;
+      context.globalAlpha = isSelected || matchesOp(point.op, query) ? 1 : 0.15;
       context.beginPath();
       context.arc(x, y, (isSelected ? 8 : 5) * ratio, 0, 2 * Math.PI);
-      context.fillStyle = this.colours.get(point.op.op)!;
+      context.fillStyle = this.colours.get(kindOf(point.op))!;
       context.fill();
       context.lineWidth = (isSelected ? 3 : 1) * ratio;
       context.strokeStyle = style.getPropertyValue(isSelected ? "--selection" : "--text").trim();

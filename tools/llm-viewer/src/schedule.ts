@@ -1,5 +1,6 @@
 // All slices of a schedule, loops unrolled, in flat arrays sorted by row and start.
 
+import { kindOf } from "./kinds";
 import { nameOfRun, shortName } from "./names";
 import { Op, Report, Slot, Span } from "./report";
 import { extentOf, iterationsOf } from "./runs";
@@ -42,6 +43,16 @@ export function firstEndingAfter({ end }: Slices, row: Row, cycle: number): numb
     else low = middle + 1;
   }
   return low;
+}
+
+/// Of each iteration of these loops, the outermost first: in cycles later than the first.
+export function shiftsOf(report: Report, loops: number[]): number[] {
+  let shifts = [0];
+  for (const index of loops) {
+    const loop = report.loops[index];
+    shifts = shifts.flatMap((shift) => Array.from({ length: loop.trips }, (_, i) => shift + i * loop.period_cycles));
+  }
+  return shifts;
 }
 
 export class Schedule implements Slices {
@@ -118,7 +129,7 @@ export class Schedule implements Slices {
     return this.report.ops.map(shortName);
   }
   get kinds(): string[] {
-    return this.report.ops.map((op) => op.op);
+    return this.report.ops.map(kindOf);
   }
 
   /// Of the op's runs that which is nearest to a part of time; in it, the first.
@@ -153,12 +164,7 @@ export class Schedule implements Slices {
 
   /// Calls `visit` with each run of the op's slots: in cycles later than the first.
   forEachShift(op: Op, visit: (shiftCycles: number, run: number) => void): void {
-    let shifts = [0];
-    for (const index of op.loops ?? []) {
-      const loop = this.report.loops[index];
-      shifts = shifts.flatMap((shift) => Array.from({ length: loop.trips }, (_, i) => shift + i * loop.period_cycles));
-    }
-    shifts.forEach(visit);
+    shiftsOf(this.report, op.loops ?? []).forEach(visit);
   }
 
   private forEachSpan(

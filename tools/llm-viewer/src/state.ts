@@ -1,15 +1,18 @@
-// What the views share: which op is chosen, what is searched, whether the critical path stands out.
+// What the views share: which op and which part of time are chosen, what is searched, whether the critical path stands out.
+
+import { Range } from "./timeline/view";
 
 export interface State {
   selectedOp: string | undefined; // by name, so that it holds in the baseline, too
   selectedRun: number | undefined; // of the op, where one was chosen: another op has none
+  selectedRange: Range | undefined; // cycles of the report
   query: string;
   showsCritical: boolean;
 }
 
 export class Store {
   private listeners: ((state: State, changed: Set<keyof State>) => void)[] = [];
-  state: State = { selectedOp: undefined, selectedRun: undefined, query: "", showsCritical: false };
+  state: State = { selectedOp: undefined, selectedRun: undefined, selectedRange: undefined, query: "", showsCritical: false };
 
   subscribe(listener: (state: State, changed: Set<keyof State>) => void): void {
     this.listeners.push(listener);

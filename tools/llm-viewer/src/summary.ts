@@ -1,13 +1,10 @@
-// The answer at a glance, and what to change first.
+// All that is known of the whole function; of two runs, side by side.
 
-import { adviceOf } from "./advice";
 import { Baseline, differencePercent, workOf } from "./compare";
 import { h } from "./dom";
-import { elapsedMicrosecondsOf } from "./elapsed";
 import { boundOf, Fact, factsOf, tokenRateOf, tokensOf } from "./facts";
-import { formatBytes, formatDifferencePercent, formatMicroseconds, formatOps, formatPercent } from "./format";
-import { faultsOf, mainMemory, Op, Report, scheduledCyclesOf, toMicroseconds } from "./report";
-import { Store } from "./state";
+import { formatBytes, formatDifferencePercent, formatMicroseconds, formatOps } from "./format";
+import { mainMemory, Report, toMicroseconds } from "./report";
 
 function movedBytes(report: Report): number {
   const name = mainMemory(report)?.name;
@@ -40,18 +37,9 @@ function comparedRows(before: Report, now: Report): ComparedRow[] {
 export class Summary {
   readonly element: HTMLElement;
 
-  constructor(private readonly report: Report, private readonly store: Store, baseline: Baseline | undefined) {
-    this.element = h("section", { class: "summary", "aria-label": "Summary" },
-      this.makeAdvice(), baseline ? this.makeComparison(baseline) : undefined, this.makeList(factsOf(report)),
-      h("h3", {}, "Top ten ops by engine time"), this.makeTop());
-  }
-
-  /// None for a schedule that does not hold: it is to be mended first.
-  private makeAdvice(): HTMLElement | undefined {
-    const sentences = faultsOf(this.report).length > 0 ? [] : adviceOf(this.report);
-    return sentences.length === 0 ? undefined
-      : h("p", { class: "advice", "data-role": "advice" }, h("b", {}, `What to change first: ${sentences[0]} `),
-          sentences.slice(1).join(" "));
+  constructor(private readonly report: Report, baseline: Baseline | undefined) {
+    this.element = h("section", { class: "summary", "aria-label": "Facts" },
+      baseline ? this.makeComparison(baseline) : undefined, this.makeList(factsOf(report)));
   }
 
   private makeList(facts: Fact[]): HTMLElement {
@@ -61,7 +49,7 @@ export class Summary {
   private makeComparison(baseline: Baseline): HTMLElement {
     const before = baseline.report;
     const difference = differencePercent(this.report.makespan_us, before.makespan_us);
-    const lost = baseline.without(this.report);
+    const { lost } = baseline;
     const others = lost.slice(0, 10).map((op) => op.name).join(", ") + (lost.length > 10 ? ", …" : "");
     const head = (title: string) => h("th", { scope: "col", class: "text" }, title);
     const rows = comparedRows(before, this.report).filter(([, x, y]) => x !== "" || y !== "");
@@ -73,24 +61,5 @@ export class Summary {
           h("th", { scope: "row", class: "text" }, name), h("td", {}, x), h("td", {}, y),
           h("td", { class: "number" }, percent === undefined ? "" : formatDifferencePercent(percent)))))),
       lost.length > 0 ? h("p", {}, `${formatOps(lost.length)} in the baseline only: ${others}`) : undefined);
-  }
-
-  private makeTop(): HTMLElement {
-    const total = this.report.ops.reduce((sum, op) => sum + scheduledCyclesOf(op), 0) || 1;
-    const top = [...this.report.ops].sort((a, b) => scheduledCyclesOf(b) - scheduledCyclesOf(a)).slice(0, 10);
-    const number = (text: string) => h("td", { class: "number" }, text);
-    const row = (op: Op) => {
-      const share = (100 * scheduledCyclesOf(op)) / total;
-      return h("tr", {},
-        h("td", {}, h("button", { type: "button", class: "op", onclick: () => this.store.set({ selectedOp: op.name }) }, op.name)),
-        number(formatMicroseconds(toMicroseconds(this.report, scheduledCyclesOf(op)))),
-        h("td", { class: "number", style: `--share: ${share}%`, "data-column": "share_percent" }, formatPercent(share)),
-        number(formatMicroseconds(elapsedMicrosecondsOf(this.report, [op]))),
-        h("td", {}, op.bound));
-    };
-    const head = (title: string) => h("th", { scope: "col", class: ["Op", "Bound"].includes(title) ? "text" : "number" }, title);
-    return h("table", { class: "top" },
-      h("thead", {}, h("tr", {}, ...["Op", "Engine time", "Share", "Elapsed", "Bound"].map(head))),
-      h("tbody", {}, ...top.map(row)));
   }
 }

@@ -1,29 +1,22 @@
 // Ops by module with what they take, sums that add up; sorted, filtered, copied.
 
-import { Baseline, differencePercent } from "./compare";
+import { Baseline, differencePercent, Match } from "./compare";
 import { h } from "./dom";
-import {
-  formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatOps, formatPercent, formatWhole,
-} from "./format";
+import { Cell, Column, makeColumns } from "./columns";
+import { formatOps, formatWhole } from "./format";
+import { kindOf, matchesOp } from "./kinds";
 import { makeTree, opKey, TreeNode } from "./modules";
-import { isOnPath, mainMemory, Op, Report, toMicroseconds } from "./report";
-import { matches, Store } from "./state";
+import { shortName } from "./names";
+import { elapsedMicrosecondsOf } from "./elapsed";
+import { isOnPath, Op, Report } from "./report";
+import { Store } from "./state";
 
-interface Column {
-  title: string;
-  csv: string;
-  value: (node: TreeNode) => number | string | undefined;
-  show: (value: number | string) => string;
-  isText?: boolean;
-}
-
-type Cell = number | string | undefined;
+const rowsAtOnce = 300; // more of them come when they are scrolled to
 
 export class Table {
   readonly element: HTMLElement;
   private root: TreeNode; // of the ops that the search finds
   private readonly all: TreeNode;
-  private shownBaseline: Baseline | undefined; // of its ops, those that the search finds
   private readonly columns: Column[];
   private readonly body = h("tbody");
   private readonly head = h("tr");
@@ -33,13 +26,13 @@ export class Table {
   private readonly found = h("span", { class: "muted", role: "status", "data-role": "found" });
   private sorted = -1; // a column; -1: the order of the program
   private isAscending = false;
+  private most = rowsAtOnce; // rows
   private isStale = false; // shows another search than that of now
 
   constructor(private readonly report: Report, private readonly store: Store,
               private readonly baseline: Baseline | undefined) {
     this.root = this.all = makeTree(report);
-    this.shownBaseline = baseline;
-    this.columns = this.makeColumns();
+    this.columns = makeColumns(report, baseline, this.all);
     this.openFirst();
     this.element = h("section", { class: "table", "aria-label": "Table" },
       h("div", { class: "bar" },
@@ -49,7 +42,8 @@ export class Table {
         this.status, this.found,
         h("span", { class: "muted" }, "Engine time: of all runs, of all engines together. Elapsed: the time in which an " +
           "op of the row is under way; rows side by side overlap, and the total of all is the makespan.")),
-      h("div", { class: "scroll" }, h("table", {}, h("thead", {}, this.head), this.body)));
+      h("div", { class: "scroll", onscroll: (event) => this.onScroll(event.target as HTMLElement) },
+        h("table", {}, h("thead", {}, this.head), this.body)));
     this.search();
     store.subscribe((_, changed) => {
       this.isStale ||= changed.has("query") || changed.has("showsCritical");
@@ -64,69 +58,19 @@ export class Table {
     else this.showSelected();
   }
 
-  private microseconds(cycles: number): number {
-    return toMicroseconds(this.report, cycles);
-  }
-
-  private makeColumns(): Column[] {
-    const total = Math.max(this.all.figures.cycles, 1);
-    const number = (title: string, csv: string, value: Column["value"], show: (value: number) => string): Column =>
-      ({ title, csv, value, show: (shown) => show(shown as number) });
-    const text = (title: string, csv: string, value: Column["value"]): Column =>
-      ({ title, csv, value, show: String, isText: true });
-    const columns = [
-      text("Op", "name", (node) => node.name),
-      text("Kind", "op", (node) => node.op?.op ?? formatOps(node.figures.ops)),
-      number("Runs", "runs", (node) => node.figures.runs, formatWhole),
-      number("Engine time", "engine_time_us", (node) => this.microseconds(node.figures.cycles), formatMicroseconds),
-      number("Share", "share_percent", (node) => (100 * node.figures.cycles) / total, formatPercent),
-      number("Elapsed", "elapsed_us", (node) => this.elapsedOf(node), formatMicroseconds),
-      number("MACs", "macs", (node) => node.figures.macs, formatCount),
-      number(mainMemory(this.report).name, "bytes", (node) => node.figures.bytes, formatBytes),
-      text("Bound", "bound", (node) => node.op?.bound ?? ""),
-    ];
-    if (this.baseline)
-      columns.splice(6, 0,
-        number("Baseline elapsed", "baseline_elapsed_us", (node) => this.baselineOf(node), formatMicroseconds),
-        number("Difference", "difference_percent", (node) => {
-          const before = this.baselineOf(node);
-          return before === undefined ? undefined : differencePercent(this.elapsedOf(node), before);
-        }, formatDifferencePercent));
-    return columns;
-  }
-
-  /// Of the whole function the makespan, which counts what no op is under way in, too.
-  private elapsedOf(node: TreeNode): number {
-    return node === this.all ? this.report.makespan_us : this.microseconds(node.figures.elapsedCycles);
-  }
-  private baselineOf(node: TreeNode): number | undefined {
-    const baseline = this.shownBaseline!;
-    if (node === this.all) return baseline.report.makespan_us;
-    return baseline.elapsedMicrosecondsOf(node.op ? this.baseline!.counterpartsOf(node.op)
-                                          : node.name === "" ? baseline.report.ops : baseline.opsOfModule(node.name));
-  }
-
   /// Leaves what the search finds; sums are of that.
   private search(): void {
     const { query } = this.store.state;
-    const isFound = (op: Op) => matches(op.name, op.op, query);
+    const isFound = (op: Op) => matchesOp(op, query);
     const isSearch = query.trim() !== "";
     const ops = this.report.ops.filter(isFound);
     this.root = isSearch ? makeTree(this.report, ops) : this.all;
-    this.shownBaseline = isSearch ? this.baselineOfFound(ops) : this.baseline;
+    this.most = rowsAtOnce;
     const found = ops.length + this.onlyInBaseline().length === 0 ? "Nothing found."
       : `${formatOps(ops.length)} of ${formatWhole(this.report.ops.length)}.`;
     this.found.textContent = isSearch ? found : "";
     this.isStale = false;
     this.render();
-  }
-
-  /// What the ops that are found are compared with, whatever it is called, and what is found in the baseline only.
-  private baselineOfFound(ops: Op[]): Baseline | undefined {
-    if (!this.baseline) return undefined;
-    const { report } = this.baseline;
-    const found = new Set([...ops.flatMap((op) => this.baseline!.counterpartsOf(op)), ...this.onlyInBaseline()]);
-    return new Baseline({ ...report, ops: report.ops.filter((op) => found.has(op)) });
   }
 
   /// As many levels as give a page of rows.
@@ -162,14 +106,16 @@ export class Table {
     });
   }
 
-  private forEachRow(isOpen: (node: TreeNode) => boolean, visit: (node: TreeNode, depth: number) => void): void {
-    const walk = (nodes: TreeNode[], depth: number) => {
-      for (const node of this.inOrder(nodes)) {
-        visit(node, depth);
-        if (isOpen(node)) walk(node.children, depth + 1);
-      }
-    };
-    walk(this.root.children, 0);
+  private *rows(isOpen: (node: TreeNode) => boolean, nodes = this.root.children, depth = 0): Generator<[TreeNode, number]> {
+    for (const node of this.inOrder(nodes)) {
+      yield [node, depth];
+      if (isOpen(node)) yield* this.rows(isOpen, node.children, depth + 1);
+    }
+  }
+  private onScroll({ scrollTop, clientHeight, scrollHeight }: HTMLElement): void {
+    if (this.rowOf.size < this.most || scrollTop + clientHeight < scrollHeight - 400) return;
+    this.most += rowsAtOnce;
+    this.render();
   }
   /// A search opens what it finds something in.
   private isOpen(node: TreeNode): boolean {
@@ -208,8 +154,13 @@ export class Table {
           column.title + (index !== this.sorted ? "" : this.isAscending ? " ▲" : " ▼")))));
     const rows: HTMLTableRowElement[] = [];
     this.rowOf.clear();
-    this.forEachRow((node) => this.isOpen(node), (node, depth) => rows.push(this.makeRow(node, depth)));
-    rows.push(...this.onlyInBaseline().map((op) => this.makeLostRow(op)));
+    for (const [node, depth] of this.rows((each) => this.isOpen(each))) {
+      if (rows.length === this.most) break;
+      rows.push(this.makeRow(node, depth));
+    }
+    if (rows.length < this.most)
+      rows.push(...this.together().map((match) => this.makeTogetherRow(match)),
+                ...this.onlyInBaseline().map((op) => this.makeLostRow(op)));
     rows.push(h("tr", { class: "total" }, ...this.cellsOf(this.root, this.root === this.all ? "total" : "total of what is found")));
     this.body.replaceChildren(...rows);
     this.showSelected(false);
@@ -247,14 +198,34 @@ export class Table {
     return row;
   }
 
+  /// Several ops here that the baseline runs as one: no row of theirs alone is compared.
+  private together(): Match[] {
+    const { query } = this.store.state;
+    return this.baseline?.together.filter(({ here }) => here.some((op) => matchesOp(op, query))) ?? [];
+  }
+  private togetherCell({ here, there }: Match, column: string): Cell {
+    const now = elapsedMicrosecondsOf(this.report, here), before = this.baseline!.elapsedMicrosecondsOf(there)!;
+    const cells: Record<string, Cell> = {
+      name: here.map(({ name }) => name).join("+"), runs: Math.max(...here.map(({ count }) => count)),
+      elapsed_us: now, baseline_elapsed_us: before, difference_percent: differencePercent(now, before),
+    };
+    return cells[column];
+  }
+  private makeTogetherRow(match: Match): HTMLTableRowElement {
+    const parts = match.here.map(shortName).join(", ");
+    return this.makeExtraRow({ class: "together", "data-together": match.there[0].name },
+      h("span", {}, parts, " together: in the baseline ", match.there.map(shortName).join(", ")),
+      (column) => this.togetherCell(match, column));
+  }
+
   /// What the baseline has and nothing here is compared with.
   private onlyInBaseline(): Op[] {
     const { query } = this.store.state;
-    return this.baseline?.without(this.report).filter((op) => matches(op.name, op.op, query)) ?? [];
+    return this.baseline?.lost.filter((op) => matchesOp(op, query)) ?? [];
   }
   private lostCell(op: Op, column: string): Cell {
     const cells: Record<string, Cell> = {
-      name: op.name, op: op.op, runs: op.count, bound: op.bound,
+      name: op.name, op: kindOf(op), runs: op.count, bound: op.bound,
       baseline_elapsed_us: this.baseline!.elapsedMicrosecondsOf([op]),
     };
     return cells[column];
@@ -262,10 +233,12 @@ export class Table {
   private makeLostRow(op: Op): HTMLTableRowElement {
     const choose = () => this.store.set({ selectedOp: op.name });
     const name = h("span", {}, h("button", { type: "button", class: "op", onclick: choose }, op.name), " in the baseline only");
-    return h("tr", { class: "lost", "data-lost": op.name }, ...this.columns.map((column, index) => {
-      const value = this.lostCell(op, column.csv);
-      const text = value === undefined ? "" : column.show(value);
-      return h("td", { class: column.isText ? "text" : "number" }, index === 0 ? name : text);
+    return this.makeExtraRow({ class: "lost", "data-lost": op.name }, name, (column) => this.lostCell(op, column));
+  }
+  private makeExtraRow(attributes: Record<string, string>, name: Node, cellOf: (column: string) => Cell): HTMLTableRowElement {
+    return h("tr", attributes, ...this.columns.map((column, index) => {
+      const value = cellOf(column.csv), text = value === undefined ? "" : column.show(value);
+      return h("td", { class: column.isText ? "text" : "number", "data-column": column.csv }, index === 0 ? name : text);
     }));
   }
 
@@ -275,7 +248,18 @@ export class Table {
     for (const [key, row] of this.rowOf) row.toggleAttribute("data-selected", key === chosen);
     if (selectedOp === undefined || chosen === undefined || !scrolls) return;
     if (!this.rowOf.has(chosen)) this.openTo(selectedOp);
+    if (!this.rowOf.has(chosen)) this.showFar(chosen);
     this.rowOf.get(chosen)?.scrollIntoView({ block: "nearest" });
+  }
+  /// A row behind those that are there.
+  private showFar(key: string): void {
+    let at = 0;
+    for (const [node] of this.rows((each) => this.isOpen(each))) {
+      ++at;
+      if (node.key !== key) continue;
+      this.most = at + rowsAtOnce;
+      return this.render();
+    }
   }
   private openTo(name: string): void {
     const visit = (node: TreeNode): boolean => {
@@ -292,9 +276,10 @@ export class Table {
     const lines = [["kind", "module", ...this.columns.map((column) => column.csv)].join(",")];
     const add = (kind: string, module: string, cells: (column: Column) => Cell) =>
       lines.push([kind, module, ...this.columns.map(cells)].map(quote).join(","));
-    this.forEachRow(() => true, (node) =>
+    for (const [node] of this.rows(() => true))
       add(node.op ? "op" : "module", node.op?.module ?? node.name,
-          (column) => !node.op && column.csv === "op" ? undefined : column.value(node)));
+          (column) => !node.op && column.csv === "op" ? undefined : column.value(node));
+    for (const match of this.together()) add("ops_together", "", (column) => this.togetherCell(match, column.csv));
     for (const op of this.onlyInBaseline()) add("baseline_op", op.module, (column) => this.lostCell(op, column.csv));
     add("total", "", (column) => column.csv === "name" ? "total" : column.csv === "op" ? undefined : column.value(this.root));
     return `${lines.join("\n")}\n`;

@@ -8,7 +8,7 @@
 #ifndef LLM_EXPORT_PAGE_REPORTPAGE_H
 #define LLM_EXPORT_PAGE_REPORTPAGE_H
 
-#include "llm/Results/Report.h"
+#include "llm/Results/OpMatching.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::llm {
@@ -26,8 +26,23 @@ std::string toPageText(ArrayRef<Report> reports);
 /// The main figures for previews that run no script.
 std::string summarize(ArrayRef<Report> reports);
 
-/// The page with its data: `{"report": .., "baseline": .., "notes": [..]}`, of
-/// which the first alone must be there.
+/// A function of a report, as far as another run is compared with it.
+struct NamedFunction {
+  std::string name;
+  std::vector<NamedOp> ops;
+};
+NamedFunction namedFunction(const Report &report);
+
+/// What is compared with what: functions of one name, and a single one with a
+/// single one. JSON: for each function null, or `{"baseline": N, "ops":
+/// [[[0], [0, 1]], ..]}` with the positions of ops that do the same work, here
+/// and in the baseline.
+std::string encodeMatches(ArrayRef<NamedFunction> functions,
+                          ArrayRef<NamedFunction> inBaseline);
+
+/// The page with its data: `{"report": .., "baseline": .., "matches": ..,
+/// "notes": [..]}`, of which the first alone must be there, and the third
+/// beside the second.
 void fillViewerPage(StringRef summary, StringRef data, ::llvm::raw_ostream &os);
 
 /// What was measured with its prediction beside it. `notes`: sentences that a

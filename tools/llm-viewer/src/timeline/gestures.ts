@@ -1,6 +1,6 @@
-// Wheel and pointers over a canvas: they zoom, pan and click.
+// Wheel and pointers over a canvas: they zoom, pan, choose a part of time, and click.
 
-import { gutter, Range, toCycle, View } from "./view";
+import { axisHeight, gutter, Range, toCycle, View } from "./view";
 
 interface Point {
   x: number;
@@ -12,6 +12,7 @@ export interface Actions {
   zoom: (factor: number, around: number) => void;
   scrolls: () => boolean; // there are more rows than fit
   click: (x: number, y: number) => void;
+  select?: (from: number, to: number) => void; // cycles
 }
 
 /// One pointer that moves pans, two zoom; one that goes up where it went down clicks.
@@ -19,6 +20,7 @@ export class Gestures {
   private readonly pointers = new Map<number, Point>();
   private anchor: { points: Point[]; range: Range } = { points: [], range: { from: 0, to: 0 } };
   private hasMoved = false;
+  private selectsFrom: number | undefined; // a cycle, while a part of time is chosen
 
   constructor(private readonly canvas: HTMLCanvasElement, private readonly actions: Actions) {
     canvas.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
@@ -54,6 +56,11 @@ export class Gestures {
     this.pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
     this.hasMoved ||= this.pointers.size > 1;
     this.setAnchor();
+    const selects = this.actions.select && this.pointers.size === 1 && (event.shiftKey || event.offsetY < axisHeight);
+    this.selectsFrom = selects ? this.cycleAt(event) : undefined;
+  }
+  private cycleAt(event: PointerEvent): number {
+    return toCycle(Math.max(event.offsetX, gutter), this.actions.view());
   }
 
   private onMove(event: PointerEvent): void {
@@ -63,6 +70,10 @@ export class Gestures {
     const now = [...this.pointers.values()].slice(0, 2).map(({ x }) => x);
     this.hasMoved ||= Math.abs(now[0] - before[0]) > 3;
     if (!this.hasMoved) return;
+    if (this.selectsFrom !== undefined) {
+      const cycle = this.cycleAt(event);
+      return this.actions.select!(Math.min(cycle, this.selectsFrom), Math.max(cycle, this.selectsFrom));
+    }
     const perPixel = (range.to - range.from) / (this.actions.view().width - gutter);
     const middle = (xs: number[]) => xs.reduce((sum, x) => sum + x, 0) / xs.length - gutter;
     const apart = (xs: number[]) => (xs.length > 1 ? Math.max(Math.abs(xs[1] - xs[0]), 10) : 1);

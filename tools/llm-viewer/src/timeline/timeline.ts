@@ -5,7 +5,8 @@ import { h } from "../dom";
 import { isOnPath, Op } from "../report";
 import { extentOf } from "../runs";
 import { Schedule } from "../schedule";
-import { matches, Store } from "../state";
+import { matchesOp } from "../kinds";
+import { Store } from "../state";
 import { CounterPlots } from "./counterPlots";
 import { Gestures } from "./gestures";
 import { Painter } from "./painter";
@@ -16,6 +17,7 @@ import { Emphasis, gutter, Range, readTheme, rowHeight, Theme, toX, View } from 
 export interface SharedRange {
   range: Range;
   readonly end: number;
+  readonly clockHz: number; // of the report above all others
   readonly redraw: (() => void)[];
   isClicked: boolean; // what is chosen was clicked, and so is in sight
 }
@@ -75,6 +77,7 @@ export class Timeline {
       zoom: (factor, around) => this.zoom(factor, around),
       scrolls: () => this.rows.scrollHeight > this.rows.clientHeight,
       click: (x, y) => this.click(x, y),
+      select: (from, to) => this.select(from, to),
     });
     this.canvas.addEventListener("pointermove", (event) => {
       if (event.buttons === 0) this.tip.show(event, this.view);
@@ -155,7 +158,7 @@ export class Timeline {
 
   private emphasis(): Emphasis {
     const { query, showsCritical, selectedRun } = this.store.state;
-    this.dims ??= Uint8Array.from(this.schedule.report.ops, (op) => Number(!matches(op.name, op.op, query)));
+    this.dims ??= Uint8Array.from(this.schedule.report.ops, (op) => Number(!matchesOp(op, query)));
     const { selected } = this, showsPath = showsCritical && this.hasPath;
     return { selected, run: selected < 0 || selectedRun === undefined ? -1 : this.selectedRun, dims: this.dims,
              showsPath, isDimming: showsPath || query.trim() !== "" };
@@ -165,10 +168,35 @@ export class Timeline {
     const { view } = this, context = this.canvas.getContext("2d")!;
     context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
     this.painter.paint(context, view, this.theme, this.emphasis());
+    this.paintSelection(context, view);
     this.counters.show(view.range);
     this.canvas.dataset.from = String(view.range.from);
     this.canvas.dataset.to = String(view.range.to);
     this.canvas.dataset.selectedBox = this.boxOfSelected(view);
+  }
+
+  /// The chosen part of time lies over everything.
+  private paintSelection(context: CanvasRenderingContext2D, view: View): void {
+    const range = this.selection;
+    this.canvas.dataset.selection = range ? `${range.from},${range.to}` : "";
+    if (!range || range.to <= view.range.from || range.from >= view.range.to) return;
+    const left = Math.max(toX(range.from, view), gutter), right = Math.min(toX(range.to, view), view.width);
+    context.fillStyle = this.theme.selection;
+    context.globalAlpha = 0.12;
+    context.fillRect(left, 0, right - left, view.height);
+    context.globalAlpha = 1;
+    for (const x of [left, right - 1]) context.fillRect(x, 0, 1, view.height);
+  }
+  /// In cycles of this schedule; the store has those of the report above.
+  private get selection(): Range | undefined {
+    const range = this.store.state.selectedRange;
+    const scale = this.schedule.report.clock_hz / this.shared.clockHz;
+    return range && { from: range.from * scale, to: range.to * scale };
+  }
+  private select(from: number, to: number): void {
+    const scale = this.shared.clockHz / this.schedule.report.clock_hz;
+    const inside = (cycle: number) => Math.round(Math.min(Math.max(cycle, 0), this.endCycle) * scale);
+    if (inside(to) > inside(from)) this.store.set({ selectedRange: { from: inside(from), to: inside(to) } });
   }
 
   /// Where the first slice of the chosen run is drawn: x,y,width,height; empty where it is not.
@@ -213,6 +241,7 @@ export class Timeline {
   private click(x: number, y: number): void {
     const layer = this.painter.layers.at(x, y, this.view);
     if (layer) return this.setRange(layer.start, layer.end);
+    if (y < this.painter.rowsTop) this.store.set({ selectedRange: undefined });
     const slice = this.painter.sliceAt(x, y, this.view);
     const { report, op, run } = this.schedule;
     this.shared.isClicked = true;
@@ -250,6 +279,12 @@ export class Timeline {
     const next = this.selected < 0 ? 0 : (this.selected + step + ops.length) % ops.length;
     this.store.set({ selectedOp: ops[next].name });
   }
+  /// What is shown is what is summed up, or all again.
+  private toggleSelection(): void {
+    const { from, to } = this.range;
+    if (this.store.state.selectedRange) this.store.set({ selectedRange: undefined });
+    else this.select(from, to);
+  }
   private goToLayer(step: number): void {
     const layer = this.painter.layers.next(step, this.view);
     if (layer) this.setRange(layer.start, layer.end);
@@ -263,7 +298,8 @@ export class Timeline {
       home: () => this.showAll(), end: () => this.showEnd(), f: () => this.goToSelected(),
       n: () => this.choose(1), p: () => this.choose(-1),
       "]": () => this.goToLayer(1), "[": () => this.goToLayer(-1),
-      escape: () => this.store.set({ selectedOp: undefined }),
+      r: () => this.toggleSelection(),
+      escape: () => this.store.set({ selectedOp: undefined, selectedRange: undefined }),
     };
     const action = actions[event.key.toLowerCase()];
     if (!action || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -2,6 +2,7 @@
 
 import { h } from "../dom";
 import { formatMicroseconds } from "../format";
+import { kindOf } from "../kinds";
 import { nameOfRun } from "../names";
 import { toMicroseconds } from "../report";
 import { iterationsOf } from "../runs";
@@ -61,7 +62,7 @@ export class Tip {
     const span = fetch ? slot?.prefetches?.[fetch - 1] : slot;
     return [
       fetch ? `fetch of ${slot?.prefetches?.[fetch - 1]?.buffer} for ${name}` : name,
-      `${op.op}${op.slots.length > 1 ? `, part ${part + 1} of ${op.slots.length}` : ""}`,
+      `${kindOf(op)}${op.slots.length > 1 ? `, part ${part + 1} of ${op.slots.length}` : ""}`,
       `from ${this.toTime(start)}, ${this.toTime(end - start)} (${end - start} cycles), ${op.bound} bound`,
       ...(span?.follows_by ? [`on the critical path${span.follows_by === "none" ? "" : ` by: ${span.follows_by}`}`] : []),
     ];

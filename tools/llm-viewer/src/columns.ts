@@ -1,0 +1,75 @@
+// The columns of the table: what each row has in it, and one unit for all rows.
+
+import { Baseline, differencePercent } from "./compare";
+import { formatIn, formatOps, formatWhole, unitFor } from "./format";
+import { kindOf } from "./kinds";
+import { TreeNode } from "./modules";
+import { mainMemory, Op, Report, toMicroseconds } from "./report";
+
+export type Cell = number | string | undefined;
+
+export interface Column {
+  title: string; // with the unit
+  csv: string;
+  value: (node: TreeNode) => Cell;
+  show: (value: number | string) => string;
+  isText?: boolean;
+}
+
+function text(title: string, csv: string, value: Column["value"]): Column {
+  return { title, csv, value, show: String, isText: true };
+}
+function number(title: string, csv: string, value: Column["value"], show: (value: number) => string): Column {
+  return { title, csv, value, show: (shown) => show(shown as number) };
+}
+/// In the unit in which the largest value, which is that of all, has some digits more than the smaller ones.
+function amount(title: string, kind: "time" | "bytes" | "count", csv: string, value: Column["value"], all: TreeNode): Column {
+  const largest = Number(value(all) ?? 0), unit = unitFor(kind, largest / 100);
+  const name = unit.name === "" ? "" : ` (${unit.name})`;
+  return number(title + name, csv, value, (shown) => formatIn(unit, largest, shown));
+}
+const percent = (value: number): string => value.toFixed(1);
+const signed = (value: number): string => `${value > 0 ? "+" : ""}${value.toFixed(1)}`;
+
+/// Of a module, what its ops are compared with, and what the baseline alone has in it.
+export function counterpartsOf(baseline: Baseline, node: TreeNode): Op[] | undefined {
+  const there = baseline.counterpartsOf(node.ops);
+  const lost = node.op ? [] : baseline.lost.filter(({ module }) =>
+    node.modules.some((name) => name === "" || module === name || module.startsWith(`${name}.`)));
+  return there && [...there, ...lost];
+}
+
+/// Of the whole function the makespan, which counts what no op is under way in, too.
+export function elapsedOf(report: Report, node: TreeNode, all: TreeNode): number {
+  return node === all ? report.makespan_us : toMicroseconds(report, node.figures.elapsedCycles);
+}
+function baselineOf(baseline: Baseline, node: TreeNode, all: TreeNode): number | undefined {
+  return node === all ? baseline.report.makespan_us : baseline.elapsedMicrosecondsOf(counterpartsOf(baseline, node));
+}
+
+function comparedColumns(report: Report, baseline: Baseline, all: TreeNode): Column[] {
+  const before = (node: TreeNode) => baselineOf(baseline, node, all);
+  return [
+    amount("Baseline elapsed", "time", "baseline_elapsed_us", before, all),
+    number("Difference (%)", "difference_percent", (node) => {
+      const other = before(node);
+      return other === undefined ? undefined : differencePercent(elapsedOf(report, node, all), other);
+    }, signed),
+  ];
+}
+
+export function makeColumns(report: Report, baseline: Baseline | undefined, all: TreeNode): Column[] {
+  const microseconds = (cycles: number) => toMicroseconds(report, cycles), total = Math.max(all.figures.cycles, 1);
+  return [
+    text("Op", "name", (node) => node.name),
+    text("Kind", "op", (node) => node.op ? kindOf(node.op) : formatOps(node.figures.ops)),
+    number("Runs", "runs", (node) => node.figures.runs, formatWhole),
+    amount("Engine time", "time", "engine_time_us", (node) => microseconds(node.figures.cycles), all),
+    number("Share (%)", "share_percent", (node) => (100 * node.figures.cycles) / total, percent),
+    amount("Elapsed", "time", "elapsed_us", (node) => elapsedOf(report, node, all), all),
+    ...(baseline ? comparedColumns(report, baseline, all) : []),
+    amount("MACs", "count", "macs", (node) => node.figures.macs, all),
+    amount(mainMemory(report).name, "bytes", "bytes", (node) => node.figures.bytes, all),
+    text("Bound", "bound", (node) => node.op?.bound ?? ""),
+  ];
+}

@@ -1,0 +1,112 @@
+// What lies in memory over time: weights, caches and values in the main memory, tiles in private ones.
+
+import uPlot from "uplot";
+import { Counter, makeCounters } from "./counters";
+import { h } from "./dom";
+import { formatBytes, formatMicroseconds, Unit, unitFor } from "./format";
+import { MemorySteps, Report, toMicroseconds } from "./report";
+import { Schedule, shiftsOf } from "./schedule";
+
+/// Steps of bytes: each holds until the next.
+interface Series {
+  name: string;
+  colour: string;
+  bytes: number[];
+}
+
+/// The values of all iterations, in the order of time.
+export function unrollSteps(report: Report, groups: MemorySteps[]): { cycle: number; values: number; workspace: number }[] {
+  const steps = groups.flatMap(({ loops, cycle, value_bytes, workspace_bytes }) =>
+    shiftsOf(report, loops).flatMap((shift) => cycle.map((first, index) =>
+      ({ cycle: first + shift, values: value_bytes[index], workspace: workspace_bytes[index] }))));
+  return steps.sort((a, b) => a.cycle - b.cycle); // stable: of one cycle the last holds
+}
+
+const colours = { weights: "#8da0cb", caches: "#fc8d62", values: "#66c2a5", workspace: "#e78ac3", tiles: "#a6d854" };
+
+export class MemoryView {
+  readonly element: HTMLElement;
+  private readonly plots: { host: HTMLElement; make: (width: number) => uPlot }[] = [];
+  private drawn: uPlot[] = [];
+
+  constructor(private readonly report: Report) {
+    const { capacity } = report;
+    this.element = h("section", { class: "memory", "aria-label": "Memory over time" });
+    if (capacity?.over_time) this.addMain(capacity.memory, capacity.over_time);
+    else this.element.append(h("p", { class: "muted" }, "This report does not say what lies in memory when: an older llm-opt wrote it."));
+    for (const counter of makeCounters(new Schedule(report)))
+      if (counter.isOfPrivate) this.addPrivate(counter);
+  }
+
+  private addMain(name: string, groups: MemorySteps[]): void {
+    const capacity = this.report.capacity!, steps = unrollSteps(this.report, groups);
+    const cycles = [...steps.map(({ cycle }) => cycle), this.report.makespan_cycles];
+    const last = steps[steps.length - 1] ?? { values: 0, workspace: 0 }, all = [...steps, last];
+    const values: Series = { name: "values", colour: colours.values, bytes: all.map((step) => step.values) };
+    const workspace: Series = { name: "workspace", colour: colours.workspace, bytes: all.map((step) => step.workspace) };
+    const most = capacity.value_bytes + capacity.workspace_bytes, room = capacity.capacity_bytes;
+    const held = capacity.weight_bytes + capacity.cache_bytes + most;
+    this.add(`${name}: weights, KV caches and values`,
+      `${formatBytes(held)} at most` + (room === undefined ? "" : ` of ${formatBytes(room)}`) +
+      `: weights ${formatBytes(capacity.weight_bytes)}, KV caches ${formatBytes(capacity.cache_bytes)}, values and workspace ${formatBytes(most)}`,
+      "main", cycles, [
+        { name: "weights", colour: colours.weights, bytes: all.map(() => capacity.weight_bytes) },
+        { name: "KV caches", colour: colours.caches, bytes: all.map(() => capacity.cache_bytes) }, values, workspace], room);
+    this.add(`${name}: values between ops`, `${formatBytes(most)} at most; what one op makes and a later one reads`,
+      "values", cycles, workspace.bytes.some((bytes) => bytes > 0) ? [values, workspace] : [values]);
+  }
+
+  private addPrivate(counter: Counter): void {
+    const bytes = Array.from(counter.value, (megabytes) => megabytes * 1e6);
+    const most = bytes.reduce((a, b) => Math.max(a, b), 0), room = counter.most * 1e6;
+    this.add(`${counter.label}: tiles`, `${formatBytes(most)} at most of ${formatBytes(room)}, of all engines together`,
+             counter.label, Array.from(counter.time), [{ name: "tiles", colour: colours.tiles, bytes }], room);
+  }
+
+  private add(title: string, note: string, key: string, cycles: number[], series: Series[], room?: number): void {
+    const host = h("div", { class: "memory-plot", "data-plot": key });
+    this.element.append(h("h3", {}, title), h("p", { class: "muted" }, note), host);
+    this.plots.push({ host, make: (width) => this.plot(host, width, cycles, series, room) });
+  }
+
+  /// Its size is known only when it is shown.
+  show(): void {
+    this.drawn.forEach((plot) => plot.destroy());
+    const width = Math.max(this.element.clientWidth, 260);
+    this.drawn = this.plots.map(({ make }) => make(width));
+  }
+
+  /// Stacked, the first at the bottom. Where the room is far above, its line is out of sight.
+  private plot(host: HTMLElement, width: number, cycles: number[], series: Series[], room: number | undefined): uPlot {
+    const sums = series.map((_, index) => cycles.map((_, at) => {
+      let sum = 0;
+      for (let below = 0; below <= index; ++below) sum += series[below].bytes[at];
+      return sum;
+    }));
+    const top = sums[sums.length - 1].reduce((a, b) => Math.max(a, b), 1);
+    const showsRoom = room !== undefined && room < 4 * top, largest = showsRoom ? Math.max(top, room) : top;
+    const style = getComputedStyle(document.documentElement), read = (name: string) => style.getPropertyValue(name).trim();
+    const unit = unitFor("bytes", largest), axis = { stroke: read("--text"), grid: { stroke: read("--line"), width: 1 } };
+    const stepped = uPlot.paths.stepped!({ align: 1 });
+    // The last sum is drawn first, so that those below lie over it.
+    const order = series.map((_, index) => series.length - 1 - index);
+    return new uPlot({
+      width, height: 190, scales: { x: { time: false }, y: { range: [0, largest * 1.06] } },
+      axes: [{ ...axis, values: (_, splits) => splits.map((cycle) => formatMicroseconds(toMicroseconds(this.report, cycle))), space: 110 },
+             { ...axis, label: unit.name, size: 60, values: (_, splits) => splits.map((value) => inUnit(unit, value)) }],
+      cursor: { drag: { x: false, y: false }, points: { show: false }, sync: { key: "memory" } },
+      legend: { show: true, live: true },
+      series: [{ label: "at", value: (_, cycle) => (cycle === null ? "" : formatMicroseconds(toMicroseconds(this.report, cycle))) },
+        ...order.map((index): uPlot.Series => ({
+          label: series[index].name, stroke: series[index].colour, fill: series[index].colour, width: 1, paths: stepped,
+          points: { show: false }, value: (_self, _value, _at, position) =>
+            (position === null || position === undefined ? "" : formatBytes(series[index].bytes[position])) })),
+        ...(showsRoom ? [{ label: "room", stroke: read("--selection"), dash: [6, 4], width: 1.5, points: { show: false },
+                           value: () => formatBytes(room) } as uPlot.Series] : [])],
+    }, [cycles, ...order.map((index) => sums[index]), ...(showsRoom ? [cycles.map(() => room)] : [])], host);
+  }
+}
+
+function inUnit({ size }: Unit, value: number): string {
+  return (value / size).toLocaleString("en-US", { maximumFractionDigits: 1 });
+}

@@ -1,0 +1,73 @@
+// What of the machine's peak is used: of its products (MFU), and of its bandwidth (MBU).
+
+import { elapsedCyclesOf } from "./elapsed";
+import { mainMemory, Op, Report } from "./report";
+
+/// Products of a type, a second, on all engines: a multiply-accumulate is two operations.
+export function peakOfProducts(report: Report, type: string): number {
+  return report.engines.reduce((sum, engine) =>
+    sum + 2 * (engine.operations_per_cycle.mac?.[type] ?? 0) * engine.count * report.clock_hz, 0);
+}
+
+/// The type whose rate an op's products run at.
+export function ratedTypeOf(op: Op): string | undefined {
+  return op.mac_rate_type ?? op.mac_type;
+}
+
+/// Bytes a second that the main memory has on paper.
+export function peakOfMemory(report: Report): number {
+  const { bytes_per_second, sustained_bytes_per_second } = mainMemory(report);
+  return bytes_per_second ?? sustained_bytes_per_second ?? 0;
+}
+
+/// Amounts that add up.
+export interface Amount {
+  runs: number;
+  engineCycles: number; // of all engines together
+  elapsedCycles: number; // in which the ops are under way
+  flop: number; // in products
+  peakSeconds: number; // that these would take at the peak of their types
+  bytes: number; // of the main memory
+}
+export const nothing = (): Amount => ({ runs: 0, engineCycles: 0, elapsedCycles: 0, flop: 0, peakSeconds: 0, bytes: 0 });
+
+export function addAmount(sum: Amount, other: Amount): void {
+  for (const key of Object.keys(sum) as (keyof Amount)[]) sum[key] += other[key];
+}
+
+/// Seconds that a number of products takes at the peak.
+export function peakSecondsOf(report: Report, op: Op, macs: number): number {
+  const type = ratedTypeOf(op), peak = type === undefined ? 0 : peakOfProducts(report, type);
+  return peak > 0 ? (2 * macs) / peak : 0;
+}
+
+/// All runs of an op.
+export function amountOf(report: Report, op: Op): Amount {
+  const macs = op.macs * op.count;
+  return {
+    runs: op.count, engineCycles: op.scheduled_cycles * op.count, elapsedCycles: elapsedCyclesOf([op]),
+    flop: 2 * macs, peakSeconds: peakSecondsOf(report, op, macs),
+    bytes: (op.bytes[mainMemory(report).name] ?? 0) * op.count,
+  };
+}
+
+/// Shares in percent of what the machine could have done in a time; undefined where it has no such peak.
+export interface Shares {
+  products?: number;
+  bandwidth?: number;
+}
+export function sharesOf(report: Report, amount: Amount, cycles: number): Shares {
+  const seconds = cycles / report.clock_hz, peak = peakOfMemory(report);
+  if (seconds <= 0) return {};
+  return {
+    products: amount.peakSeconds > 0 ? (100 * amount.peakSeconds) / seconds : undefined,
+    bandwidth: peak > 0 ? (100 * amount.bytes) / (peak * seconds) : undefined,
+  };
+}
+
+/// Of the whole function.
+export function sharesOfPeak(report: Report): Shares {
+  const sum = nothing();
+  for (const op of report.ops) addAmount(sum, amountOf(report, op));
+  return sharesOf(report, sum, report.makespan_cycles);
+}
