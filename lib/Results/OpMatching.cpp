@@ -72,9 +72,10 @@ OpMatcher::OpMatcher(ArrayRef<NamedOp> first, ArrayRef<NamedOp> second)
       for (StringRef name : namesOf(op))
         if (!name.contains('+'))
           known.insert(name);
-  for (auto [side, ops] : llvm::enumerate(ArrayRef({first, second})))
-    for (const NamedOp &op : ops)
-      addOp(op, side);
+  for (const NamedOp &op : first)
+    addOp(op, 0);
+  for (const NamedOp &op : second)
+    addOp(op, 1);
 }
 
 /// A name behind a "+" may leave out what it has in common with the first one:

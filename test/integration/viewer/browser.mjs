@@ -15,12 +15,12 @@ const { chromium } = require("playwright-core");
 const browsers = new Set();
 
 /// Opens the file from disk. Errors on the console, and requests that leave the page, fail at close().
-export async function openPage(file, options = {}, { waitFor = "canvas[data-from]", ignores = /^$/, hash = "" } = {}) {
+export async function openPage(file, options = {}, { waitFor = "canvas[data-from]", ignores = /^$/, hash = "", timeout = 20_000 } = {}) {
   const browser = await chromium.launch({
     executablePath: process.env.LLM_CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
   browsers.add(browser);
   const context = await browser.newContext({ viewport: { width: 1400, height: 800 }, colorScheme: "light", ...options });
-  context.setDefaultTimeout(20_000); // milliseconds
+  context.setDefaultTimeout(timeout); // milliseconds
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => {

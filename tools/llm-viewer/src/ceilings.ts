@@ -3,13 +3,14 @@
 import { elide } from "./dom";
 import { formatCount } from "./format";
 import { kindOf } from "./kinds";
-import { Engine, mainMemory, Memory, Op, Report, usableBytesPerSecond } from "./report";
+import { Engine, mainMemory, Memory, Op, Report, scheduledCyclesOf, usableBytesPerSecond } from "./report";
 
 export interface Point {
   op: Op;
   intensity: number; // operations per byte of the main memory
   rate: number; // operations per second
   seconds: number;
+  share: number; // of the engine time of all ops
 }
 export interface Ceiling {
   names: string[]; // of what it is the most
@@ -43,10 +44,12 @@ function secondsAlone(report: Report, op: Op): number {
 export function makePoints(report: Report): Point[] {
   const memory = mainMemory(report).name;
   const points: Point[] = [];
+  const all = report.ops.reduce((sum, op) => sum + scheduledCyclesOf(op), 0) || 1;
   for (const op of report.ops) {
     const operations = operationsOf(op), bytes = op.bytes[memory] ?? 0, seconds = secondsAlone(report, op);
     if (operations > 0 && bytes > 0 && seconds > 0)
-      points.push({ op, intensity: operations / bytes, rate: operations / seconds, seconds });
+      points.push({ op, intensity: operations / bytes, rate: operations / seconds, seconds,
+                    share: scheduledCyclesOf(op) / all });
   }
   return points.sort((a, b) => a.intensity - b.intensity);
 }
@@ -70,6 +73,18 @@ export function makeCeilings(report: Report): Ceiling[] {
     ...productCeilings(report),
     ...elementwiseCeilings(report),
   ]);
+}
+
+const leastShare = 0.01, nearlyThere = 0.8;
+
+/// What limits the program: the main memory and the products, and of the others those that an op of some time comes near.
+export function thoseThatCount(report: Report, ceilings: Ceiling[], points: Point[]): Ceiling[] {
+  const { name } = mainMemory(report);
+  const isReached = (ceiling: Ceiling) => points.some((point) =>
+    point.share >= leastShare && point.rate >= nearlyThere * rateUnder(ceiling, point.intensity) &&
+    point.rate <= 1.01 * rateUnder(ceiling, point.intensity));
+  return ceilings.filter((ceiling) => ceiling.names.includes(name) ||
+    ceiling.names.some((each) => / products\b/.test(each)) || isReached(ceiling));
 }
 
 /// One line is one ceiling, of whatever it is.

@@ -50,7 +50,7 @@ function baselineOf(baseline: Baseline, node: TreeNode, all: TreeNode): number |
 function comparedColumns(report: Report, baseline: Baseline, all: TreeNode): Column[] {
   const before = (node: TreeNode) => baselineOf(baseline, node, all);
   return [
-    amount("Baseline elapsed", "time", "baseline_elapsed_us", before, all),
+    amount("Baseline", "time", "baseline_elapsed_us", before, all),
     number("Difference (%)", "difference_percent", (node) => {
       const other = before(node);
       return other === undefined ? undefined : differencePercent(elapsedOf(report, node, all), other);

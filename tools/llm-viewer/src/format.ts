@@ -55,9 +55,14 @@ export function unitFor(kind: "time" | "bytes" | "count", largest: number): Unit
   const [size, name] = [...steps[kind]].reverse().find(([least]) => largest >= least) ?? steps[kind][0];
   return { name, size };
 }
-/// The value in a unit of its column, with as many digits for all: three of the largest.
+/// The value in a unit of its column, with as many digits for all: four of the largest, one behind the point at least.
 export function formatIn(unit: Unit, largest: number, value: number): string {
   const before = Math.floor(Math.log10(Math.max(largest / unit.size, 1))) + 1;
-  const digits = Math.max(3 - before, 0) + (value !== 0 && Math.abs(value / unit.size) < 0.005 ? 2 : 0);
-  return (value / unit.size).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const digits = Math.max(4 - before, 1), least = Math.pow(10, -digits), shown = value / unit.size;
+  if (shown > 0 && shown < least / 2) return `< ${least}`;
+  return shown.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+/// "1,427", "35.2".
+export function formatRate(perSecond: number): string {
+  return perSecond.toLocaleString("en-US", { maximumFractionDigits: perSecond < 100 ? 1 : 0 });
 }

@@ -3,18 +3,19 @@
 import { graphlib, layout } from "@dagrejs/dagre";
 import { boundColours, Colours, heat } from "./colours";
 import { elide, h, svg } from "./dom";
-import { formatMicroseconds } from "./format";
+import { formatMicroseconds, formatOps, formatWhole } from "./format";
 import { kindOf, matchesOp } from "./kinds";
 import { kindLegend, legend } from "./legend";
 import { makeTree, TreeNode } from "./modules";
 import { PanZoom } from "./panZoom";
-import { isOnPath, Report, scheduledCyclesOf, toMicroseconds } from "./report";
+import { isOnPath, Op, Report, scheduledCyclesOf, toMicroseconds } from "./report";
 import { shortShape } from "./shapes";
 import { Store } from "./state";
 
 type Paint = "kind" | "time" | "bound";
 const nodeHeight = 38;
 const mostNodes = 600; // a second of layout
+const laneWidth = 14, backLabelWidth = 190; // of edges back, right of the layout
 
 interface Edge {
   from: string;
@@ -58,6 +59,7 @@ export class Graph {
           "Click a module to open it, its frame to close it. Drag to move, Ctrl and the wheel to zoom.")),
       this.key, this.host);
     store.subscribe((_, changed) => {
+      if (this.element.closest("[hidden]")) return;
       if (changed.has("query") || changed.has("showsCritical")) this.dim();
       if (changed.has("selectedOp")) this.showSelected();
     });
@@ -65,7 +67,8 @@ export class Graph {
 
   /// Layout takes time: only when the graph is looked at.
   show(): void {
-    if (!this.isDrawn) this.draw();
+    if (this.isDrawn) this.dim();
+    else this.draw();
     this.isDrawn = true;
     this.showSelected();
   }
@@ -129,7 +132,7 @@ export class Graph {
     const visible = new Map(this.report.ops.map((op) => [op.name, this.visibleOf(this.leaves.get(op.name)!).key]));
     const add = (producer: string, consumer: string, isCarried: boolean) => {
       const from = visible.get(producer)!, to = visible.get(consumer)!;
-      if (from === to) return;
+      if (from === to && !isCarried) return;
       const key = JSON.stringify([from, to, isCarried]);
       const edge = known.get(key) ?? { from, to, shapes: [], isCarried };
       for (const shape of outputs.get(producer)!) if (!edge.shapes.includes(shape)) edge.shapes.push(shape);
@@ -142,11 +145,22 @@ export class Graph {
     return [...known.values()];
   }
 
+  /// How often all that is in a node runs, where what is around it runs less often: 1 says nothing.
+  private runsOf(node: TreeNode): number {
+    const countOf = (ops: Op[]) => ops.every(({ count }) => count === ops[0].count) ? ops[0].count : 1;
+    const around = this.parentOf.get(node.key), runs = countOf(node.ops);
+    return around && around !== this.root && countOf(around.ops) === runs ? 1 : runs;
+  }
+  private withRuns(text: string, node: TreeNode): string {
+    const runs = this.runsOf(node);
+    return runs > 1 ? `${text} · ${formatWhole(runs)} runs` : text;
+  }
+
   /// The second line of a node.
   private figuresOf(node: TreeNode): string {
     const time = formatMicroseconds(toMicroseconds(this.report, node.figures.cycles));
     const { ops } = node.figures;
-    return `${node.op ? elide(kindOf(node.op), 24) : ops === 1 ? "1 op" : `${ops} ops`}  ${time}`;
+    return `${this.withRuns(node.op ? elide(kindOf(node.op), 24) : formatOps(ops), node)}  ${time}`;
   }
   private widthOf(node: TreeNode): number {
     return 20 + Math.max(90, elide(node.label, 34).length * 7.4, this.figuresOf(node).length * 6.2);
@@ -208,12 +222,10 @@ export class Graph {
       this.setParents(graph, node);
     }
     const edges = this.edges();
-    for (const edge of edges) {
-      const label = this.labelOf(edge);
-      // An edge back would turn the layout round.
-      const [v, w] = edge.isCarried ? [edge.to, edge.from] : [edge.from, edge.to];
-      graph.setEdge(this.idOf(v), this.idOf(w), { width: label.length * 5.6, height: 12, labelpos: "c" });
-    }
+    for (const edge of edges) // edges back have a place of their own beside the layout
+      if (!edge.isCarried)
+        graph.setEdge(this.idOf(edge.from), this.idOf(edge.to),
+                      { width: this.labelOf(edge).length * 5.6, height: 12, labelpos: "c" });
     layout(graph);
     this.key.replaceChildren(this.makeKey(shown));
     this.view.show(this.drawLayout(graph, shown, edges));
@@ -235,7 +247,9 @@ export class Graph {
 
   private drawLayout(graph: graphlib.Graph, shown: TreeNode[], edges: Edge[]): SVGSVGElement {
     const size = graph.graph() as { width: number; height: number };
-    const picture = svg("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "group",
+    const forward = edges.filter(({ isCarried }) => !isCarried), back = edges.filter(({ isCarried }) => isCarried);
+    const width = size.width + (back.length > 0 ? back.length * laneWidth + backLabelWidth : 0);
+    const picture = svg("svg", { viewBox: `0 0 ${width} ${size.height}`, role: "group",
                                  "aria-label": `Data flow: ${shown.length} nodes, ${edges.length} edges` },
       svg("defs", {}, svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7,
                                       markerHeight: 7, orient: "auto-start-reverse" },
@@ -244,9 +258,11 @@ export class Graph {
     // Lines lie below all text.
     const frames = this.openFrames(graph);
     for (const module of frames) picture.append(this.drawFrame(graph, module));
-    for (const edge of edges) picture.append(this.drawEdge(graph, edge));
+    for (const edge of forward) picture.append(this.drawEdge(graph, edge));
+    back.forEach((edge, lane) => picture.append(this.drawBackEdge(graph, edge, size.width + lane * laneWidth)));
     for (const module of frames) picture.append(this.drawTitle(graph, module));
-    for (const edge of edges) picture.append(this.drawLabel(graph, edge));
+    for (const edge of forward) picture.append(this.drawLabel(graph, edge));
+    back.forEach((edge, lane) => picture.append(this.drawBackLabel(graph, edge, size.width + lane * laneWidth, lane)));
     for (const node of shown) picture.append(this.drawNode(graph, node));
     return picture;
   }
@@ -277,7 +293,8 @@ export class Graph {
   }
   private drawTitle(graph: graphlib.Graph, module: TreeNode): SVGTextElement {
     const { left, top } = this.boxOf(graph, module);
-    return svg("text", { x: left + 6, y: top + 13, class: "frame-title" }, elide(module.name, 60));
+    return svg("text", { x: left + 6, y: top + 13, class: "frame-title" },
+               elide(this.withRuns(module.name, module), 70));
   }
 
   private nameOf(key: string): string {
@@ -288,16 +305,31 @@ export class Graph {
     return elide(edge.shapes.map(shortShape).join(", "), 40);
   }
   private lineOf(graph: graphlib.Graph, edge: Edge): { points: { x: number; y: number }[]; x: number; y: number } {
-    const [v, w] = edge.isCarried ? [edge.to, edge.from] : [edge.from, edge.to];
-    return graph.edge(this.idOf(v), this.idOf(w)) as { points: { x: number; y: number }[]; x: number; y: number };
+    return graph.edge(this.idOf(edge.from), this.idOf(edge.to)) as { points: { x: number; y: number }[]; x: number; y: number };
+  }
+  private makePath(edge: Edge, d: string): SVGElement {
+    return svg("path", { d, class: edge.isCarried ? "edge carried" : "edge", "marker-end": "url(#arrow)",
+                         "data-from": this.nameOf(edge.from), "data-to": this.nameOf(edge.to) },
+      svg("title", {}, `${edge.shapes.join(", ")}${edge.isCarried ? ", handed to the next run of the loop" : ""}`));
   }
   private drawEdge(graph: graphlib.Graph, edge: Edge): SVGElement {
-    const line = this.lineOf(graph, edge);
-    const points = edge.isCarried ? [...line.points].reverse() : line.points;
-    const path = points.map((point, index) => `${index === 0 ? "M" : "L"}${point.x.toFixed(1)} ${point.y.toFixed(1)}`);
-    return svg("path", { d: path.join(" "), class: edge.isCarried ? "edge carried" : "edge", "marker-end": "url(#arrow)",
-                         "data-from": this.nameOf(edge.from), "data-to": this.nameOf(edge.to) },
-      svg("title", {}, edge.shapes.join(", ")));
+    const { points } = this.lineOf(graph, edge);
+    return this.makePath(edge, points.map((point, index) =>
+      `${index === 0 ? "M" : "L"}${point.x.toFixed(1)} ${point.y.toFixed(1)}`).join(" "));
+  }
+  /// Where a node ends on the right, below its middle or above it.
+  private rightOf(graph: graphlib.Graph, key: string, below: number): [x: number, y: number] {
+    const box = graph.node(this.idOf(key)) as { x: number; y: number; width: number };
+    return [box.x + box.width / 2, box.y + below];
+  }
+  /// Out to the right of everything, back up, and in again.
+  private drawBackEdge(graph: graphlib.Graph, edge: Edge, lane: number): SVGElement {
+    const [fromX, fromY] = this.rightOf(graph, edge.from, 8), [toX, toY] = this.rightOf(graph, edge.to, -8);
+    return this.makePath(edge, `M${fromX} ${fromY} L${lane} ${fromY} L${lane} ${toY} L${toX} ${toY}`);
+  }
+  private drawBackLabel(graph: graphlib.Graph, edge: Edge, lane: number, index: number): SVGTextElement {
+    const [, toY] = this.rightOf(graph, edge.to, -8);
+    return svg("text", { x: lane + 5, y: toY + 13 + 12 * index, class: "shape back" }, `next run: ${this.labelOf(edge)}`);
   }
   private drawLabel(graph: graphlib.Graph, edge: Edge): SVGTextElement {
     const { x, y } = this.lineOf(graph, edge);

@@ -4,7 +4,7 @@ import { Binding, diagnose } from "./advice";
 import { Baseline, differencePercent } from "./compare";
 import { h } from "./dom";
 import { tokenRateOf } from "./facts";
-import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatPercent, formatWhole } from "./format";
+import { formatBytes, formatCount, formatDifferencePercent, formatMicroseconds, formatPercent, formatRate, formatWhole } from "./format";
 import { peakOfMemory, peakOfProducts, ratedTypeOf, sharesOfPeak } from "./peaks";
 import { faultsOf, mainMemory, Report, toMicroseconds } from "./report";
 
@@ -58,7 +58,7 @@ function figuresOf(report: Report): Figure[] {
   if (faultsOf(report).length > 0) return [makespan];
   return [
     ...(isMakespan ? [] : [makespan]), ...latency,
-    { name: "Tokens/s", meaning: "New tokens per second, of all sequences", value: tokenRateOf, show: (rate) => formatCount(rate).replace(/ $/, ""),
+    { name: "Tokens/s", meaning: "New tokens per second, of all sequences", value: tokenRateOf, show: formatRate,
       note: ({ program }) => `batch ${program?.sequences.reduce((sum, { batch }) => sum + batch, 0)}` +
         (program?.whole_model ? "" : `, all ${program?.model_layers} layers`) },
     { name: "MFU", meaning: "Model FLOP utilization: products, of what the engines could do at their peak",
@@ -92,7 +92,8 @@ function boundTile(report: Report): HTMLElement[] {
 
 function tile(name: string, value: string, note: string, meaning?: string, isGood = true, change?: string): HTMLElement {
   return h("div", { class: isGood ? "tile" : "tile bad", "data-figure": name, title: meaning },
-    h("div", { class: "tile-name" }, name), h("div", { class: "tile-value" }, value),
+    h("div", { class: "tile-name" }, name),
+    h("div", { class: /^\d/.test(value) ? "tile-value" : "tile-value words" }, value),
     h("div", { class: "tile-note" }, note), change ? h("div", { class: "tile-change" }, change) : undefined);
 }
 

@@ -7,7 +7,7 @@ export interface Place {
 export interface LabelPlace extends Place {
   angle: number; // radians, clockwise
 }
-interface Box {
+export interface Box {
   left: number;
   top: number;
   width: number;
@@ -64,4 +64,28 @@ export function placeLabels(lines: [Place, Place][], widths: number[], points: P
     places[index] = best!.place;
   }
   return places;
+}
+
+/// Where names of points stand: right of theirs, left, above or below; nothing where others are in the way. Those that
+/// come first choose first.
+export function placeNames(points: { x: number; y: number; radius: number; width: number }[], box: Box,
+                           height: number): (Place | undefined)[] {
+  const taken: Box[] = points.map(({ x, y, radius }) =>
+    ({ left: x - radius, top: y - radius, width: 2 * radius, height: 2 * radius }));
+  const overlaps = (a: Box, b: Box) =>
+    a.left < b.left + b.width && b.left < a.left + a.width && a.top < b.top + b.height && b.top < a.top + a.height;
+  return points.map(({ x, y, radius, width }) => {
+    const gap = radius + height / 4;
+    const lefts: [left: number, middle: number][] =
+      [[x + gap, y], [x - gap - width, y], [x - width / 2, y - gap - height / 2], [x - width / 2, y + gap + height / 2]];
+    for (const [left, middle] of lefts) {
+      const own = { left, top: middle - height / 2, width, height };
+      const isInside = left >= box.left && left + width <= box.left + box.width &&
+                       own.top >= box.top && own.top + height <= box.top + box.height;
+      if (!isInside || taken.some((other) => overlaps(own, other))) continue;
+      taken.push(own);
+      return { x: left, y: middle };
+    }
+    return undefined;
+  });
 }

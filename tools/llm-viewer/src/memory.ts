@@ -1,6 +1,7 @@
 // What lies in memory over time: weights, caches and values in the main memory, tiles in private ones.
 
 import uPlot from "uplot";
+import { makeAxis } from "./axis";
 import { Counter, makeCounters } from "./counters";
 import { h } from "./dom";
 import { formatBytes, formatMicroseconds, Unit, unitFor } from "./format";
@@ -44,6 +45,7 @@ export class MemoryView {
     const last = steps[steps.length - 1] ?? { values: 0, workspace: 0 }, all = [...steps, last];
     const values: Series = { name: "values", colour: colours.values, bytes: all.map((step) => step.values) };
     const workspace: Series = { name: "workspace", colour: colours.workspace, bytes: all.map((step) => step.workspace) };
+    const between = workspace.bytes.some((bytes) => bytes > 0) ? [values, workspace] : [values];
     const most = capacity.value_bytes + capacity.workspace_bytes, room = capacity.capacity_bytes;
     const held = capacity.weight_bytes + capacity.cache_bytes + most;
     this.add(`${name}: weights, KV caches and values`,
@@ -51,9 +53,9 @@ export class MemoryView {
       `: weights ${formatBytes(capacity.weight_bytes)}, KV caches ${formatBytes(capacity.cache_bytes)}, values and workspace ${formatBytes(most)}`,
       "main", cycles, [
         { name: "weights", colour: colours.weights, bytes: all.map(() => capacity.weight_bytes) },
-        { name: "KV caches", colour: colours.caches, bytes: all.map(() => capacity.cache_bytes) }, values, workspace], room);
+        { name: "KV caches", colour: colours.caches, bytes: all.map(() => capacity.cache_bytes) }, ...between], room);
     this.add(`${name}: values between ops`, `${formatBytes(most)} at most; what one op makes and a later one reads`,
-      "values", cycles, workspace.bytes.some((bytes) => bytes > 0) ? [values, workspace] : [values]);
+      "values", cycles, between);
   }
 
   private addPrivate(counter: Counter): void {
@@ -72,8 +74,14 @@ export class MemoryView {
   /// Its size is known only when it is shown.
   show(): void {
     this.drawn.forEach((plot) => plot.destroy());
-    const width = Math.max(this.element.clientWidth, 260);
+    const width = Math.max(this.element.clientWidth - 2, 260);
     this.drawn = this.plots.map(({ make }) => make(width));
+  }
+
+  private timeAxis(axis: uPlot.Axis, width: number): uPlot.Axis {
+    const { makespan_cycles: end, clock_hz } = this.report;
+    const { ticks, label } = makeAxis(0, end, width - 80, clock_hz, (text) => 7 * text.length);
+    return { ...axis, splits: () => ticks, values: (_, splits) => splits.map(label) };
   }
 
   /// Stacked, the first at the bottom. Where the room is far above, its line is out of sight.
@@ -92,7 +100,7 @@ export class MemoryView {
     const order = series.map((_, index) => series.length - 1 - index);
     return new uPlot({
       width, height: 190, scales: { x: { time: false }, y: { range: [0, largest * 1.06] } },
-      axes: [{ ...axis, values: (_, splits) => splits.map((cycle) => formatMicroseconds(toMicroseconds(this.report, cycle))), space: 110 },
+      axes: [this.timeAxis(axis, width),
              { ...axis, label: unit.name, size: 60, values: (_, splits) => splits.map((value) => inUnit(unit, value)) }],
       cursor: { drag: { x: false, y: false }, points: { show: false }, sync: { key: "memory" } },
       legend: { show: true, live: true },

@@ -22,7 +22,7 @@ export interface TreeNode {
   ops: Op[]; // all that are in it
   modules: string[]; // itself, or those that are folded into one
   children: TreeNode[];
-  figures: Figures;
+  readonly figures: Figures; // computed when they are first asked for
 }
 
 export const opKey = (name: string): string => `op ${name}`;
@@ -39,10 +39,8 @@ export function modulesAround(module: string): string[] {
   return splitModule(module).map((part) => (path = path === "" ? part : `${path}.${part}`));
 }
 
-const noFigures: Figures = { runs: 0, ops: 0, cycles: 0, elapsedCycles: 0, macs: 0, bytes: 0 };
-
 function figuresOf(ops: Op[], memory: string): Figures {
-  const sum: Figures = { ...noFigures, ops: ops.length, elapsedCycles: elapsedCyclesOf(ops) };
+  const sum: Figures = { runs: 0, ops: ops.length, cycles: 0, elapsedCycles: elapsedCyclesOf(ops), macs: 0, bytes: 0 };
   for (const op of ops) {
     sum.runs += op.count;
     sum.cycles += scheduledCyclesOf(op);
@@ -52,17 +50,36 @@ function figuresOf(ops: Op[], memory: string): Figures {
   return sum;
 }
 
+class Node implements TreeNode {
+  children: TreeNode[] = [];
+  ops: Op[] = [];
+  modules: string[];
+  private sums: Figures | undefined;
+
+  constructor(public label: string, readonly key: string, readonly name: string, private readonly memory: string,
+              readonly op?: Op) {
+    this.modules = [name];
+    if (op) this.ops = [op];
+  }
+  get figures(): Figures {
+    return (this.sums ??= figuresOf(this.ops, this.memory));
+  }
+}
+
 /// A module that holds nothing but a module is one with it: model.layers.3.
 function finish(node: TreeNode, memory: string): void {
   node.children = node.children.map((child) => {
-    while (child.children.length === 1 && !child.children[0].op)
-      child = { ...child.children[0], label: `${child.label}.${child.children[0].label}` };
+    while (child.children.length === 1 && !child.children[0].op) {
+      const [inner] = child.children;
+      inner.label = `${child.label}.${inner.label}`;
+      child = inner;
+    }
     return child;
   });
+  if (node.op) return;
   node.children.forEach((child) => finish(child, memory));
   node.children = foldAlike(node.children, memory);
-  node.ops = node.op ? [node.op] : node.children.flatMap((child) => child.ops);
-  node.figures = figuresOf(node.ops, memory);
+  node.ops = node.children.flatMap((child) => child.ops);
 }
 
 const leastAlike = 3;
@@ -87,31 +104,32 @@ function foldAlike(nodes: TreeNode[], memory: string): TreeNode[] {
   return groups.flatMap((alike) => alike.length < leastAlike ? alike : [foldOf(alike, memory)]);
 }
 function foldOf(alike: TreeNode[], memory: string): TreeNode {
-  const [first] = alike, last = alike[alike.length - 1], ops = alike.flatMap((node) => node.ops);
-  return { label: `${first.label} … ${last.label} (${alike.length} alike)`, key: `fold ${first.key}`,
-           name: `${first.name} … ${last.label}`, ops, modules: alike.map(({ name }) => name), children: alike,
-           figures: figuresOf(ops, memory) };
+  const [first] = alike, last = alike[alike.length - 1];
+  const fold = new Node(`${first.label} … ${last.label} (${alike.length} alike)`, `fold ${first.key}`,
+                        `${first.name} … ${last.label}`, memory);
+  fold.children = alike;
+  fold.ops = alike.flatMap((node) => node.ops);
+  fold.modules = alike.map(({ name }) => name);
+  return fold;
 }
 
 /// The program, or some of its ops, with modules in the order in which they first come.
 export function makeTree(report: Report, ops = report.ops): TreeNode {
   const memory = mainMemory(report).name;
-  const makeNode = (label: string, key: string, name: string, op?: Op): TreeNode =>
-    ({ label, key, name, op, ops: [], modules: [name], children: [], figures: noFigures });
-  const root = makeNode(report.function, moduleKey(""), "");
+  const root: TreeNode = new Node(report.function, moduleKey(""), "", memory);
   const modules = new Map<string, TreeNode>([["", root]]);
   for (const op of ops) {
     let parent = root;
     for (const path of modulesAround(op.module)) {
       let module = modules.get(path);
       if (!module) {
-        module = makeNode(parent === root ? path : path.slice(parent.name.length + 1), moduleKey(path), path);
+        module = new Node(parent === root ? path : path.slice(parent.name.length + 1), moduleKey(path), path, memory);
         modules.set(path, module);
         parent.children.push(module);
       }
       parent = module;
     }
-    parent.children.push(makeNode(shortName(op), opKey(op.name), op.name, op));
+    parent.children.push(new Node(shortName(op), opKey(op.name), op.name, memory, op));
   }
   finish(root, memory);
   return root;

@@ -57,6 +57,9 @@ export class Overview {
   set range(range: Range | undefined) {
     this.timelines[0].setRange(range?.from ?? 0, range?.to ?? Infinity);
   }
+  show(): void {
+    this.timelines.forEach((timeline) => timeline.show());
+  }
   restyle(): void {
     this.timelines.forEach((timeline) => timeline.restyle());
   }

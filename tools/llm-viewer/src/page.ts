@@ -85,7 +85,6 @@ class FunctionViews {
     if (view instanceof Overview) {
       this.overview = view;
       if (this.wanted) view.range = this.wanted;
-      return {};
     }
     return view;
   }

@@ -17,12 +17,12 @@ export function layersOf({ layers, model_layers }: ModelProgram): string {
   return `${layers === model_layers ? layers : `${layers} of ${model_layers}`} layer${model_layers === 1 ? "" : "s"}`;
 }
 
-/// "llama, 126 layers, 405.9 B parameters, decode, batch 8, 1 new, 4,096 keys, on h100-sxm".
+/// "llama 405.9 B, 126 layers, decode, batch 8, 4,096 keys, on h100-sxm".
 export function titleOf(report: Report): string {
   const { program } = report;
-  const parameters = report.totals?.parameters ? [`${formatParameters(report.totals.parameters)} parameters`] : [];
+  const parameters = report.totals?.parameters ? ` ${formatParameters(report.totals.parameters)}` : "";
   const words = program
-    ? [program.model, layersOf(program), ...parameters, program.phase, sequencesOf(program)]
-    : [report.function, ...parameters];
+    ? [program.model + parameters, layersOf(program), program.phase, sequencesOf(program).replace(/, 1 new(?=,)/g, "")]
+    : [report.function + parameters];
   return `${words.join(", ")}, on ${report.target}`;
 }

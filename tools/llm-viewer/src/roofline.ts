@@ -1,18 +1,25 @@
 // Every op as a point under the ceilings of the machine.
 
 import uPlot from "uplot";
-import { Ceiling, labelOf, leftOut, makeCeilings, makePoints, missingCeilings, Point, rateUnder } from "./ceilings";
+import { Ceiling, labelOf, leftOut, makeCeilings, makePoints, missingCeilings, Point, rateUnder, thoseThatCount } from "./ceilings";
 import { Colours } from "./colours";
-import { h } from "./dom";
+import { elide, h } from "./dom";
 import { formatCount, formatMicroseconds } from "./format";
 import { kindOf, matchesOp } from "./kinds";
-import { LabelPlace, Place, placeLabels } from "./labels";
+import { LabelPlace, Place, placeLabels, placeNames } from "./labels";
 import { kindLegend } from "./legend";
+import { nameInLayer } from "./names";
 import { mainMemory, Report } from "./report";
 import { Store } from "./state";
 
 const reach = 12; // pixels from a point that still mean it
 const mostListed = 12;
+const leastNamed = 0.02; // of the engine time
+
+/// Pixels; the area is the share of the engine time.
+function radiusOf({ share }: Point): number {
+  return Math.max(3.5, 30 * Math.sqrt(share));
+}
 
 /// The powers of ten around two values.
 function decades(least: number, most: number): [number, number] {
@@ -32,7 +39,8 @@ export class Roofline {
   private readonly caption = h("p", { class: "tip-line", role: "status" });
   private readonly tip = h("div", { class: "tip", hidden: true });
   private readonly points: Point[];
-  private readonly ceilings: Ceiling[];
+  private readonly allCeilings: Ceiling[];
+  private ceilings: Ceiling[]; // those that are drawn
   private readonly intensities: [number, number] = [0.1, 10];
   private readonly rates: [number, number] = [1e9, 1e12];
   private labels: LabelPlace[] | undefined; // of the ceilings, where they are drawn now
@@ -40,13 +48,17 @@ export class Roofline {
 
   constructor(report: Report, private readonly store: Store, private readonly colours: Colours) {
     this.points = makePoints(report);
-    this.ceilings = makeCeilings(report);
+    this.allCeilings = makeCeilings(report);
+    this.ceilings = thoseThatCount(report, this.allCeilings, this.points);
+    const isMore = this.ceilings.length < this.allCeilings.length;
     if (this.points.length > 0) [this.intensities, this.rates] = this.ranges(mainMemory(report).name);
     const others = leftOut(report);
     this.element = h("section", { class: "roofline", "aria-label": "Roofline", "data-points": this.points.length },
       h("p", { class: "muted" },
         `Operations per byte of ${mainMemory(report).name} against operations per second, each op as if alone on the ` +
-        "machine; a multiply-accumulate is two operations. Dashed lines are of one engine, or of some kernels."),
+        "machine; a multiply-accumulate is two operations. The area of a point is its share of the engine time. Dashed " +
+        "lines are of one engine, or of some kernels."),
+      isMore ? this.makeChoice(report) : undefined,
       kindLegend(this.points.map((point) => point.op), colours, store), this.host, this.caption,
       ...missingCeilings(report).map((text) => h("p", { class: "muted" }, text)),
       others.length === 0 ? undefined : h("details", { class: "left-out" },
@@ -54,9 +66,19 @@ export class Roofline {
         h("ul", {}, ...others.map(([op, why]) => h("li", {}, `${op.name}: ${why}`)))),
       this.tip);
     store.subscribe((_, changed) => {
+      if (this.element.closest("[hidden]")) return; // it is drawn anew when it is looked at
       if (changed.has("selectedOp")) this.showSelected();
       else if (changed.has("query")) this.plot?.redraw(false, false);
     });
+  }
+
+  /// Ceilings that no op comes near are left out until they are asked for.
+  private makeChoice(report: Report): HTMLElement {
+    const box = h("input", { type: "checkbox", onchange: () => {
+      this.ceilings = box.checked ? this.allCeilings : thoseThatCount(report, this.allCeilings, this.points);
+      this.show();
+    } });
+    return h("label", { class: "choice" }, box, ` all ${this.allCeilings.length} ceilings`);
   }
 
   /// All points, all ceilings of operations, and where these meet the main memory's slope.
@@ -65,8 +87,9 @@ export class Roofline {
     const flats = this.ceilings.filter((ceiling) => !ceiling.isSlope).map((ceiling) => ceiling.perSecond);
     const main = this.ceilings.find((ceiling) => ceiling.isSlope && ceiling.names.includes(memory))!;
     const bends = flats.map((most) => most / main.perSecond);
-    return [decades(Math.min(...intensities, ...bends), Math.max(...intensities, ...bends)),
-            decades(Math.min(...rates), Math.max(...rates, ...flats))];
+    const least = (values: number[]) => values.reduce((a, b) => Math.min(a, b)), most = (values: number[]) => values.reduce((a, b) => Math.max(a, b));
+    return [decades(least([...intensities, ...bends]), most([...intensities, ...bends])),
+            decades(least(rates), most([...rates, ...flats]))];
   }
 
   /// Its size is known only when it is shown.
@@ -92,8 +115,8 @@ export class Roofline {
       cursor: { drag: { x: false, y: false }, points: { show: false } },
       legend: { show: false },
       series: [{}, { paths: () => null, points: { show: false } }],
-      hooks: { draw: [(plot) => this.drawCeilings(plot, text, style.getPropertyValue("--surface").trim()),
-                      (plot) => this.drawPoints(plot)] },
+      hooks: { draw: [() => (this.element.dataset.ceilings = String(this.ceilings.length)), (plot) => this.drawCeilings(plot, text, style.getPropertyValue("--surface").trim()),
+                      (plot) => this.drawPoints(plot), (plot) => this.drawNames(plot)] },
     }, [this.intensities, this.rates], this.host);
     this.plot.over.addEventListener("pointermove", (event) => this.hover(event));
     this.plot.over.addEventListener("pointerleave", () => (this.tip.hidden = true));
@@ -164,8 +187,9 @@ export class Roofline {
     const context = plot.ctx, ratio = uPlot.pxRatio, { query, selectedOp } = this.store.state;
     const style = getComputedStyle(document.documentElement);
     const isChosen = (point: Point) => point.op.name === selectedOp;
-    // The chosen one lies above all others.
-    for (const point of [...this.points.filter((other) => !isChosen(other)), ...this.points.filter(isChosen)]) {
+    // Small ones lie above large ones, and the chosen one above all others.
+    const bySize = [...this.points].sort((a, b) => b.share - a.share);
+    for (const point of [...bySize.filter((other) => !isChosen(other)), ...bySize.filter(isChosen)]) {
       const { x, y } = this.placeOf(plot, point, true);
       const isSelected = isChosen(point);
       if (isSelected) {
@@ -174,7 +198,7 @@ export class Roofline {
       }
       context.globalAlpha = isSelected || matchesOp(point.op, query) ? 1 : 0.15;
       context.beginPath();
-      context.arc(x, y, (isSelected ? 8 : 5) * ratio, 0, 2 * Math.PI);
+      context.arc(x, y, radiusOf(point) * ratio, 0, 2 * Math.PI);
       context.fillStyle = this.colours.get(kindOf(point.op))!;
       context.fill();
       context.lineWidth = (isSelected ? 3 : 1) * ratio;
@@ -184,14 +208,48 @@ export class Roofline {
     context.globalAlpha = 1;
   }
 
-  /// All points near a place, the nearest first.
+  /// Points that take some time, those that lie together as one.
+  private namedPoints(plot: uPlot): { names: string[]; x: number; y: number; radius: number }[] {
+    const ratio = uPlot.pxRatio, groups: { names: string[]; x: number; y: number; radius: number }[] = [];
+    for (const point of this.points.filter(({ share }) => share >= leastNamed).sort((a, b) => b.share - a.share)) {
+      const { x, y } = this.placeOf(plot, point, true), name = nameInLayer(point.op);
+      const same = groups.find((group) => Math.hypot(group.x - x, group.y - y) < 8 * ratio);
+      if (!same) groups.push({ names: [name], x, y, radius: radiusOf(point) * ratio });
+      else if (!same.names.includes(name)) same.names.push(name);
+    }
+    return groups;
+  }
+  private drawNames(plot: uPlot): void {
+    const context = plot.ctx, ratio = uPlot.pxRatio, style = getComputedStyle(document.documentElement);
+    context.save();
+    context.font = `${12 * ratio}px system-ui, sans-serif`;
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    context.lineJoin = "round";
+    context.lineWidth = 3 * ratio;
+    context.strokeStyle = style.getPropertyValue("--surface").trim();
+    context.fillStyle = style.getPropertyValue("--text").trim();
+    const named = this.namedPoints(plot).map((group) => ({ ...group, text: elide(group.names.join(", "), plot.width < 600 ? 24 : 70) }));
+    const places = placeNames(named.map((group) => ({ ...group, width: context.measureText(group.text).width })), plot.bbox, 14 * ratio);
+    places.forEach((place, index) => {
+      if (!place) return;
+      context.strokeText(named[index].text, place.x, place.y);
+      context.fillText(named[index].text, place.x, place.y);
+    });
+    this.element.dataset.named = named.filter((_, index) => places[index]).flatMap(({ names }) => names).join(" ");
+    context.restore();
+  }
+
+  /// All points near a place, the nearest first; or that whose area it is in.
   private under(x: number, y: number): Point[] {
     const distance = new Map(this.points.map((point) => {
       const place = this.placeOf(this.plot!, point, false);
       return [point, Math.hypot(place.x - x, place.y - y)];
     }));
-    return this.points.filter((point) => distance.get(point)! < reach)
+    const near = (most: (point: Point) => number) => this.points.filter((point) => distance.get(point)! < most(point))
       .sort((a, b) => distance.get(a)! - distance.get(b)!);
+    const close = near(() => reach);
+    return close.length > 0 ? close : near(radiusOf).slice(0, 1);
   }
   /// The nearest, or the one behind the chosen one.
   private choose(points: Point[]): void {

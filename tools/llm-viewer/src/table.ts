@@ -11,7 +11,7 @@ import { elapsedMicrosecondsOf } from "./elapsed";
 import { isOnPath, Op, Report } from "./report";
 import { Store } from "./state";
 
-const rowsAtOnce = 300; // more of them come when they are scrolled to
+const rowsAtOnce = 100; // more of them come when they are scrolled to
 
 export class Table {
   readonly element: HTMLElement;

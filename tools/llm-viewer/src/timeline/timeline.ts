@@ -103,6 +103,11 @@ export class Timeline {
     });
   }
 
+  /// What has changed while nobody looked.
+  show(): void {
+    this.requestPaint();
+  }
+
   restyle(): void {
     this.theme = readTheme();
     this.width = 0;
@@ -126,7 +131,7 @@ export class Timeline {
   }
 
   private requestPaint(): void {
-    if (this.frame === 0 && this.width > 0)
+    if (this.frame === 0 && this.width > 0 && !this.element.closest("[hidden]"))
       this.frame = requestAnimationFrame(() => {
         this.frame = 0;
         this.paint();
