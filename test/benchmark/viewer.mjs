@@ -46,7 +46,7 @@ for (const file of process.argv.slice(2)) {
   await page.focus(canvas);
   for (let i = 0; i < 6; ++i) await page.keyboard.press("+"); // 0.7^6 of it
   figures.push(`a tenth ${await panning(page)}`);
-  for (const tab of ["Graph", "Roofline", "Table", "Summary"]) {
+  for (const tab of ["Graph", "Roofline", "Table", "Facts"]) {
     const start = Date.now();
     await showTab(page, tab);
     await drawn(page);

@@ -62,13 +62,13 @@ await runChecks({
     const range = await rangeOf(page);
     await showTab(page, "Table");
     await page.fill('input[type="search"]', "norm");
-    await showTab(page, "Summary");
-    assert.equal((await hashOf(page)).tab, "Summary");
+    await showTab(page, "Facts");
+    assert.equal((await hashOf(page)).tab, "Facts");
     await page.goBack();
     assert.equal(await chosenTab(page), "Table");
     assert.equal(await page.inputValue('input[type="search"]'), "norm");
     await page.goBack();
-    assert.equal(await chosenTab(page), "Timeline");
+    assert.equal(await chosenTab(page), "Overview");
     assert.equal(await page.inputValue('input[type="search"]'), "");
     const again = await rangeOf(page);
     assert.ok(Math.abs(again[0] - range[0]) <= 0.01 && Math.abs(again[1] - range[1]) <= 0.01, `${again}, not ${range}`);
@@ -83,7 +83,7 @@ await runChecks({
   async "an address of something else shows what there is"() {
     const hash = `fn=none&tab=Nothing&op=no.op&run=x&from=9&to=3&theme=pink&critical=2&other=1`;
     const { page, close } = await openPage(modelPage, {}, { hash });
-    assert.equal(await chosenTab(page), "Timeline");
+    assert.equal(await chosenTab(page), "Overview");
     assert.equal(await chosenOp(page), "");
     assert.deepEqual(await rangeOf(page), [0, model.makespan_cycles]);
     await close();
@@ -123,11 +123,11 @@ await runChecks({
 
   async "Home and End go to the first and the last tab, and ? names all keys"() {
     const { page, close } = await openPage(modelPage);
-    await page.focus("#tab-Timeline");
+    await page.focus("#tab-Overview");
     await page.keyboard.press("End");
-    assert.equal(await chosenTab(page), "Summary");
+    assert.equal(await chosenTab(page), "Facts");
     await page.keyboard.press("Home");
-    assert.equal(await chosenTab(page), "Timeline");
+    assert.equal(await chosenTab(page), "Overview");
     const dialog = page.locator("dialog.help");
     assert.equal(await dialog.isVisible(), false);
     await page.keyboard.press("?");

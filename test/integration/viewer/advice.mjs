@@ -7,7 +7,7 @@
 // "-bandwidth" (twice), "-arithmetic" (twice the rates or the units), "-launches" (half the overhead).
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { openPage, runChecks, showTab } from "./browser.mjs";
+import { openPage, runChecks } from "./browser.mjs";
 
 const [file, reportFile, ...measuredFiles] = process.argv.slice(2);
 const read = (name) => JSON.parse(readFileSync(name, "utf8"));
@@ -20,7 +20,6 @@ const changes = { bandwidth: "twice the bandwidth", arithmetic: "twice the (?:un
 await runChecks({
   async "what to change first is what helps most, and by how much"() {
     const { page, close } = await openPage(file);
-    await showTab(page, "Summary");
     const text = await page.textContent('[data-role="advice"]');
     const [best] = Object.entries(savedPercent).reduce((most, entry) => (entry[1] > most[1] ? entry : most));
     console.log(best, savedPercent, text);

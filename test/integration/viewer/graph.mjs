@@ -10,7 +10,8 @@ const [file, reportFile, build] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(reportFile, "utf8"));
 const { shortShape } = await loadSources(build, "shapes");
 const mlp = "model.layers.0.mlp", chosen = `${mlp}.down_proj`;
-const boundColours = { memory: "#e69f00", compute: "#56b4e9", overhead: "#d98cc0" };
+// Those of --llm-export-dot (lib/Results/OpGraph.cpp).
+const boundColours = { memory: "#9ecae1", compute: "#a1d99b", overhead: "#fdd0a2" };
 
 async function open(options) {
   const { page, close } = await openPage(file, options);
@@ -63,7 +64,7 @@ await runChecks({
     await page.keyboard.press("Enter");
     const ops = report.ops.filter((op) => op.module === mlp || op.module.startsWith(`${mlp}.`));
     const shown = report.ops.filter((op) => !ops.includes(op));
-    assert.deepEqual((await legendOf(page)).map(([kind]) => kind).sort(), [...new Set(shown.map((op) => op.op))].sort());
+    assert.deepEqual((await legendOf(page)).map(([kind]) => kind).sort(), [...new Set(shown.map((op) => op.op.replace("llm.", "")))].sort());
 
     await page.selectOption('[aria-label="Colour"]', "bound");
     const cyclesOf = {};

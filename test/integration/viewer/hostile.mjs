@@ -11,7 +11,7 @@ const report = JSON.parse(readFileSync(reportFile, "utf8"));
 await runChecks({
   async "every name arrives whole, and nothing of it runs"() {
     const { page, close } = await openPage(file);
-    for (const tab of ["Table", "Graph", "Roofline", "Summary", "Timeline"]) {
+    for (const tab of ["Table", "Graph", "Roofline", "Facts", "Overview"]) {
       await showTab(page, tab);
       await drawn(page);
     }

@@ -106,9 +106,9 @@ await runChecks({
   async "the colours of kinds are told, and a click on one searches for it"() {
     const { page, close } = await open();
     const kinds = await page.$$eval(".roofline .legend button", (all) => all.map((button) => button.textContent));
-    assert.deepEqual([...kinds].sort(), [...new Set(withPoint.map((op) => op.op))].sort());
+    assert.deepEqual([...kinds].sort(), [...new Set(withPoint.map((op) => op.op.replace("llm.", "")))].sort());
     await page.click(`.roofline .legend button >> text=${kinds[0]}`);
-    assert.equal(await page.inputValue('input[type="search"]'), kinds[0]);
+    assert.equal(await page.inputValue('input[type="search"]'), `kind:${kinds[0]}`);
     await close();
   },
 });

@@ -7,7 +7,7 @@ import { drawn, openPage, runChecks, selectedBox, showTab } from "./browser.mjs"
 
 const [file, reportFile] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(reportFile, "utf8"));
-const tabs = ["Timeline", "Graph", "Roofline", "Table", "Summary"];
+const tabs = ["Overview", "Graph", "Roofline", "Memory", "Table", "Facts"];
 const chosen = "model.layers.0.mlp.gate_proj";
 const search = 'input[type="search"]';
 
@@ -50,7 +50,7 @@ await runChecks({
 
   async "the arrow keys go from tab to tab"() {
     const { page, close } = await openPage(file);
-    await page.focus("#tab-Timeline");
+    await page.focus("#tab-Overview");
     for (const tab of tabs.slice(1)) {
       await page.keyboard.press("ArrowRight");
       assert.equal(await page.getAttribute(`#tab-${tab}`, "aria-selected"), "true");
@@ -61,7 +61,7 @@ await runChecks({
   async "a slice that is dimmed has no label, which would be faint"() {
     const { page, close } = await openPage(file);
     await choose(page, chosen);
-    await showTab(page, "Timeline");
+    await showTab(page, "Overview");
     await page.locator("canvas[data-from]").focus();
     await page.keyboard.press("f"); // as wide as the window
     const [left, top] = await selectedBox(page);

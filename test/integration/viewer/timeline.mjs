@@ -11,6 +11,7 @@ const [modelPage, modelFile, manyPage, manyFile] = process.argv.slice(2);
 const [model, many] = [modelFile, manyFile].map((file) => JSON.parse(readFileSync(file, "utf8")));
 const gutter = 118, axis = 24, layer = 18, row = 22; // pixels
 const canvas = "canvas[data-from]";
+const kindOf = (op) => op.op.replace("llm.", "");
 
 /// Start and end of all runs of the op's first slot, by the loop around it.
 function runsOf(op) {
@@ -54,7 +55,7 @@ await runChecks({
   async "colours have the shares of time that kinds of ops have, however thin slices are"() {
     const cycles = {};
     for (const op of model.ops) // all of it is on one engine, so that slots are all there is in the row
-      for (const slot of op.slots) cycles[op.op] = (cycles[op.op] ?? 0) + (slot.end_cycle - slot.start_cycle) * op.count;
+      for (const slot of op.slots) cycles[kindOf(op)] = (cycles[kindOf(op)] ?? 0) + (slot.end_cycle - slot.start_cycle) * op.count;
     assert.ok(model.ops.every((op) => op.slots.every((slot) => slot.engine === model.ops[0].slots[0].engine && !slot.prefetches)));
     const total = Object.values(cycles).reduce((a, b) => a + b);
     for (const [width, deviceScaleFactor] of [[1024, 1], [1600, 1], [390, 2]]) {
@@ -99,7 +100,7 @@ await runChecks({
     await page.click('button:text("Expand all")');
     const choose = async (op) => {
       await page.click(`tr[data-row="${op.name}"] button`);
-      await showTab(page, "Timeline");
+      await showTab(page, "Overview");
       const [from, to] = await rangeOf(page);
       await showTab(page, "Table");
       return [from, to];
@@ -167,6 +168,7 @@ await runChecks({
     const { page, close } = await openPage(manyPage, { viewport: { width: 900, height: 500 } });
     const top = () => page.$eval(canvas, (element) =>
       Array.from(element.getContext("2d").getImageData(118, 0, element.width - 118, 40).data).join());
+    await page.$eval(canvas, (element) => element.scrollIntoView({ block: "center" }));
     await drawn(page);
     const before = await top();
     const rows = many.engines.reduce((sum, engine) => sum + engine.count, 0);

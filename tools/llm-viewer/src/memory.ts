@@ -29,6 +29,7 @@ export class MemoryView {
   readonly element: HTMLElement;
   private readonly plots: { host: HTMLElement; make: (width: number) => uPlot }[] = [];
   private drawn: uPlot[] = [];
+  private width = 0; // for which they were drawn
 
   constructor(private readonly report: Report) {
     const { capacity } = report;
@@ -37,6 +38,10 @@ export class MemoryView {
     else this.element.append(h("p", { class: "muted" }, "This report does not say what lies in memory when: an older llm-opt wrote it."));
     for (const counter of makeCounters(new Schedule(report)))
       if (counter.isOfPrivate) this.addPrivate(counter);
+    new ResizeObserver(() => {
+      const { clientWidth } = this.element;
+      if (clientWidth > 0 && clientWidth !== this.width) this.show();
+    }).observe(this.element);
   }
 
   private addMain(name: string, groups: MemorySteps[]): void {
@@ -74,8 +79,8 @@ export class MemoryView {
   /// Its size is known only when it is shown.
   show(): void {
     this.drawn.forEach((plot) => plot.destroy());
-    const width = Math.max(this.element.clientWidth - 2, 260);
-    this.drawn = this.plots.map(({ make }) => make(width));
+    this.width = this.element.clientWidth;
+    this.drawn = this.plots.map(({ make }) => make(Math.max(this.width - 2, 260)));
   }
 
   private timeAxis(axis: uPlot.Axis, width: number): uPlot.Axis {

@@ -45,6 +45,7 @@ export class Roofline {
   private readonly rates: [number, number] = [1e9, 1e12];
   private labels: LabelPlace[] | undefined; // of the ceilings, where they are drawn now
   private plot: uPlot | undefined;
+  private width = 0; // for which it was drawn
 
   constructor(report: Report, private readonly store: Store, private readonly colours: Colours) {
     this.points = makePoints(report);
@@ -65,6 +66,10 @@ export class Roofline {
         h("summary", {}, `Not drawn: ${others.length === 1 ? "one op" : `${others.length} ops`} without operations or bytes`),
         h("ul", {}, ...others.map(([op, why]) => h("li", {}, `${op.name}: ${why}`)))),
       this.tip);
+    new ResizeObserver(() => {
+      const { clientWidth } = this.element;
+      if (clientWidth > 0 && clientWidth !== this.width) this.show();
+    }).observe(this.element);
     store.subscribe((_, changed) => {
       if (this.element.closest("[hidden]")) return; // it is drawn anew when it is looked at
       if (changed.has("selectedOp")) this.showSelected();
@@ -94,11 +99,12 @@ export class Roofline {
 
   /// Its size is known only when it is shown.
   show(): void {
+    this.width = this.element.clientWidth;
     this.plot?.destroy();
     this.labels = undefined;
     this.tip.hidden = true; // of what is under the pointer, the new plot tells anew
     this.host.replaceChildren();
-    if (this.points.length > 0) this.build(Math.max(this.element.clientWidth - 20, 300));
+    if (this.points.length > 0) this.build(Math.max(this.width - 20, 300));
     this.showSelected();
   }
 

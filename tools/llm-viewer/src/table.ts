@@ -27,6 +27,7 @@ export class Table {
   private sorted = -1; // a column; -1: the order of the program
   private isAscending = false;
   private most = rowsAtOnce; // rows
+  private isCut = false; // there may be more
   private isStale = false; // shows another search than that of now
 
   constructor(private readonly report: Report, private readonly store: Store,
@@ -113,7 +114,7 @@ export class Table {
     }
   }
   private onScroll({ scrollTop, clientHeight, scrollHeight }: HTMLElement): void {
-    if (this.rowOf.size < this.most || scrollTop + clientHeight < scrollHeight - 400) return;
+    if (!this.isCut || scrollTop + clientHeight < scrollHeight - 400) return;
     this.most += rowsAtOnce;
     this.render();
   }
@@ -158,9 +159,10 @@ export class Table {
       if (rows.length === this.most) break;
       rows.push(this.makeRow(node, depth));
     }
-    if (rows.length < this.most)
-      rows.push(...this.together().map((match) => this.makeTogetherRow(match)),
-                ...this.onlyInBaseline().map((op) => this.makeLostRow(op)));
+    const extras = [...this.together().map((match) => () => this.makeTogetherRow(match)),
+                    ...this.onlyInBaseline().map((op) => () => this.makeLostRow(op))];
+    rows.push(...extras.slice(0, this.most - rows.length).map((make) => make()));
+    this.isCut = rows.length === this.most;
     rows.push(h("tr", { class: "total" }, ...this.cellsOf(this.root, this.root === this.all ? "total" : "total of what is found")));
     this.body.replaceChildren(...rows);
     this.showSelected(false);
