@@ -1,0 +1,67 @@
+//===- TracedOperands.h - The tensors that an op read -----------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the args of an event say of the operands of its op: "Input Dims" and
+// "Input type" of PyTorch, "sources" of a ggml capture.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_TRACEIMPORT_TRACEDOPERANDS_H
+#define LLM_TRACEIMPORT_TRACEDOPERANDS_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::llm {
+
+struct TracedTensor {
+  /// The outermost dimension first; empty for what is no tensor.
+  SmallVector<int64_t, 4> sizes;
+  std::string type; ///< in the words of the tool
+};
+
+struct TracedOperands {
+  std::vector<TracedTensor> tensors;  ///< by number of the operand
+  std::vector<std::string> constants; ///< numbers and flags, as PyTorch prints
+
+  /// `args`: the text of a JSON object. Nothing where it does not say.
+  static std::optional<TracedOperands> read(StringRef args);
+
+  /// Empty where the operand is no tensor, or not there.
+  ArrayRef<int64_t> sizes(size_t number) const {
+    return number < tensors.size() ? ArrayRef(tensors[number].sizes)
+                                   : ArrayRef<int64_t>();
+  }
+  StringRef constant(size_t number) const {
+    return number < constants.size() ? StringRef(constants[number])
+                                     : StringRef();
+  }
+};
+
+/// The product of sizes; nothing beyond 2^40.
+std::optional<int64_t> countElements(ArrayRef<int64_t> sizes);
+
+/// [m, k] times [k, n].
+struct ProductSizes {
+  int64_t m = 0, n = 0, k = 0;
+};
+/// Of an op that is a product by its name: the sizes, or why it has none of
+/// this form, as a phrase; both are empty for an op that is no product.
+struct ProductReading {
+  std::optional<ProductSizes> sizes;
+  StringRef whyNot;
+};
+ProductReading readProduct(StringRef name, const TracedOperands &operands);
+
+} // namespace mlir::llm
+
+#endif // LLM_TRACEIMPORT_TRACEDOPERANDS_H
