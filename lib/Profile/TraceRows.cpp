@@ -7,6 +7,7 @@
 
 #include "llm/Profile/TraceRows.h"
 #include "TorchOps.h"
+#include "llm/Support/Median.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <map>
@@ -149,16 +150,6 @@ void RowMaker::addRuns() {
   }
 }
 
-static double medianMicroseconds(std::vector<int64_t> nanoseconds) {
-  ::llvm::sort(nanoseconds);
-  size_t half = nanoseconds.size() / 2;
-  double upper = double(nanoseconds[half]);
-  double median = nanoseconds.size() % 2
-                      ? upper
-                      : (double(nanoseconds[half - 1]) + upper) / 2;
-  return median / 1000;
-}
-
 TraceRows RowMaker::make() && {
   findOwners();
   addKernels();
@@ -167,7 +158,7 @@ TraceRows RowMaker::make() && {
   for (auto [number, runs] : ::llvm::enumerate(all)) {
     MeasuredRow row = runs.row;
     row.id = "trace-" + std::to_string(number);
-    row.microseconds = medianMicroseconds(runs.nanoseconds);
+    row.microseconds = medianOf(runs.nanoseconds) / 1000;
     made.rows.push_back(std::move(row));
   }
   for (const auto &[what, count] : leftOut)

@@ -7,6 +7,7 @@
 
 #include "llm/Results/Comparison.h"
 #include "llm/Results/OpMatching.h"
+#include "llm/Support/Median.h"
 #include "llm/Support/ModuleNames.h"
 #include "llm/Support/Units.h"
 
@@ -44,10 +45,7 @@ std::optional<double> Comparison::medianError() const {
           std::abs(op.predictedMicroseconds / op.measuredMicroseconds - 1));
   if (errors.empty())
     return std::nullopt;
-  llvm::sort(errors);
-  size_t middle = errors.size() / 2;
-  return errors.size() % 2 ? errors[middle]
-                           : (errors[middle - 1] + errors[middle]) / 2;
+  return medianOf(std::move(errors));
 }
 
 double llm::microsecondsOf(const Report &report, const OpReport &op) {

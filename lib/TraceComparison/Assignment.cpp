@@ -30,8 +30,9 @@ private:
   const ProgramPattern &pattern;
   std::vector<int64_t> iterations; ///< of loops that are written out
   std::vector<std::optional<unsigned>> lastSteps;
-  std::vector<std::optional<uint32_t>> lastNamedBy; ///< by op of the pattern
-  PatternOps lastOps;                               ///< of the piece before
+  /// By op of the pattern: what named it, and what replayed that.
+  std::vector<std::optional<std::pair<uint32_t, uint32_t>>> lastNamedBy;
+  PatternOps lastOps; ///< of the piece before
 };
 } // namespace
 
@@ -87,10 +88,12 @@ bool Assigner::beginsRun(const WorkPiece &piece, const PlacedPiece &placed,
   bool isPlaced = piece.ops.empty();
   if (isPlaced)
     return !placed.continues;
-  std::optional<uint32_t> &last = lastNamedBy[assigned.ops.front()];
+  std::optional<std::pair<uint32_t, uint32_t>> &last =
+      lastNamedBy[assigned.ops.front()];
+  std::pair namedBy(piece.namedBy, piece.replay);
   bool isByItself = piece.namedBy == piece.event;
-  bool isSame = isByItself ? lastOps == assigned.ops : last == piece.namedBy;
-  last = piece.namedBy;
+  bool isSame = isByItself ? lastOps == assigned.ops : last == namedBy;
+  last = namedBy;
   return !isSame;
 }
 
@@ -114,6 +117,10 @@ int64_t Assigner::iterationOf(unsigned op, bool beginsRun) {
 AssignedPiece Assigner::assign(const WorkPiece &piece,
                                const PlacedPiece &placed) {
   AssignedPiece assigned;
+  if (piece.isAround) {
+    assigned.whyNot = "around other work";
+    return assigned;
+  }
   assigned.ops = piece.ops;
   for (unsigned step : placed.steps)
     if (PatternStep own = pattern.steps()[step]; piece.ops.empty())
@@ -128,10 +135,9 @@ AssignedPiece Assigner::assign(const WorkPiece &piece,
   }
   addSequence(piece, assigned);
   assigned.beginsRun = beginsRun(piece, placed, assigned);
-  bool isBySizes = piece.product && !placed.continues;
   assigned.evidence =
       piece.ops.empty()
-          ? (isBySizes ? MatchEvidence::Shape : MatchEvidence::Order)
+          ? (placed.isBySizes ? MatchEvidence::Shape : MatchEvidence::Order)
           : (piece.isByRule ? MatchEvidence::Rule : MatchEvidence::Name);
   lastOps = assigned.ops;
   for (unsigned op : assigned.ops)

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/TraceComparison/CompareTrace.h"
+#include "llm/Support/Median.h"
+#include "llm/Support/ModuleNames.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -76,8 +78,7 @@ void TraceComparer::listUnmatchedWork() {
       work.nanosecondsOfPass.resize(passes.size());
     }
     ++work.runs;
-    work.nanosecondsOfPass[compared->second] +=
-        event.endNanoseconds - event.startNanoseconds;
+    work.nanosecondsOfPass[compared->second] += piece.nanoseconds;
   }
   for (auto &[key, work] : byName) {
     for (int64_t nanoseconds : work.nanosecondsOfPass)
@@ -121,18 +122,13 @@ void TraceComparer::addTotals() {
   for (unsigned number : passes)
     lengths.push_back(alignment.passes[number].endNanoseconds -
                       alignment.passes[number].startNanoseconds);
-  llvm::sort(lengths);
-  size_t middle = lengths.size() / 2;
-  double median =
-      lengths.size() % 2
-          ? double(lengths[middle])
-          : (double(lengths[middle - 1]) + double(lengths[middle])) / 2;
-  comparison.measuredMicroseconds = median * 1e-3;
+  comparison.measuredMicroseconds = medianOf(std::move(lengths)) * 1e-3;
   comparison.predictedMicroseconds = predicted.makespanMicroseconds();
 }
 
 Comparison TraceComparer::run() {
   comparison.notes = alignment.notes;
+  llvm::append_range(comparison.notes, trace.notes);
   for (const TracePass &pass : alignment.passes)
     comparison.passes.push_back({double(pass.startNanoseconds) * 1e-3,
                                  double(pass.endNanoseconds) * 1e-3,

@@ -23,7 +23,7 @@ static SmallVector<std::string> splitPath(StringRef path) {
     part.clear();
   };
   for (char letter : path) {
-    if (llvm::isAlnum(letter) || letter == '_' || letter == '-')
+    if (llvm::isAlnum(letter) || StringRef("_-#").contains(letter))
       part += letter;
     else
       endPart();
@@ -49,7 +49,7 @@ static int64_t findNumberAtEnd(StringRef part) {
 
 int64_t mlir::llm::findLayer(StringRef name) {
   SmallVector<StringRef> parts;
-  llvm::SplitString(name, parts, "./: ()[]'\"");
+  llvm::SplitString(name, parts, "./: ()[]'\"#");
   for (auto [i, part] : llvm::enumerate(parts)) {
     int64_t number;
     if (i > 0 && !part.getAsInteger(10, number) && number >= 0)
@@ -80,9 +80,10 @@ OpNames::OpNames(const ProgramPattern &pattern) {
     StringRef(op.name).split(names, '+');
     SmallVector<std::string> module = splitPath(moduleOf(op.name));
     for (auto [i, name] : llvm::enumerate(names)) {
-      SmallVector<std::string> parts = splitPath(name);
-      if (i > 0 && !name.contains('.'))
-        parts.insert(parts.begin(), module.begin(), module.end());
+      bool isInModule = i > 0 && !name.contains('.');
+      SmallVector<std::string> parts =
+          isInModule ? module : SmallVector<std::string>();
+      llvm::append_range(parts, splitPath(name));
       add(opIndex, parts, number);
       for (size_t length = 1; length < parts.size(); ++length)
         add(moduleIndex, ArrayRef(parts).take_front(length), number);

@@ -63,6 +63,18 @@ bool OrderAlignment::isAllowed(const WorkPiece &piece, unsigned step) const {
   });
 }
 
+/// Where the trace does not say them, they are not.
+bool OrderAlignment::areSizesAlike(const WorkPiece &piece,
+                                   unsigned step) const {
+  PatternStep own = pattern.steps()[step];
+  bool isWhole = !piece.rule->several;
+  return piece.operands &&
+         llvm::any_of(pattern.ops().slice(own.firstOp, own.endOp - own.firstOp),
+                      [&](const PatternOp &op) {
+                        return op.extents.explain(*piece.operands, isWhole);
+                      });
+}
+
 void OrderAlignment::addNamed(const WorkPiece &piece, PieceClass &made) const {
   SmallVector<unsigned, 3> steps;
   for (unsigned op : piece.ops)
@@ -96,7 +108,7 @@ void OrderAlignment::addProducts(const WorkPiece &piece, unsigned step,
       made.options.push_back({steps, alikeInKind});
     else if (piece.product->k == first.product->k &&
              piece.product->n == columns)
-      made.options.push_back({steps, alikeInSizes});
+      made.options.push_back({steps, alikeInSizes, true});
   }
 }
 
@@ -134,6 +146,8 @@ void OrderAlignment::addByKind(const WorkPiece &piece, PieceClass &made) const {
       continue;
     if (pattern.ops()[pattern.steps()[step].firstOp].product)
       addProducts(piece, step, made);
+    else if (areSizesAlike(piece, step))
+      made.options.push_back({{step}, alikeInSizes, true});
     else
       made.options.push_back({{step}, alikeInKind});
   }
@@ -161,6 +175,9 @@ OrderAlignment::classOf(const WorkPiece &piece) {
   if (piece.product)
     llvm::append_range(
         key, ArrayRef<int64_t>{-1, piece.product->n, piece.product->k});
+  else if (piece.operands)
+    llvm::append_range(
+        key, ArrayRef<int64_t>{-2, reinterpret_cast<int64_t>(piece.operands)});
   auto known = classes.find(key);
   if (known == classes.end())
     known = classes.emplace(std::move(key), makeClass(piece)).first;
@@ -248,10 +265,13 @@ void OrderAlignment::placeWindow(ArrayRef<WorkPiece> pieces, size_t commit,
     if (i < commit && trail.option != isExtra) {
       PlacedPiece &own = placed[first + i];
       own.continues = trail.option == goesOn;
-      if (own.continues)
+      if (own.continues) {
         own.steps = {stepOf(state)};
-      else
-        own.steps = classesOf[i]->options[trail.option].steps;
+      } else {
+        const Option &option = classesOf[i]->options[trail.option];
+        own.steps = option.steps;
+        own.isBySizes = option.isBySizes;
+      }
     }
     for (state = trail.from; skips[i * states + state] != state;)
       state = skips[i * states + state];

@@ -25,6 +25,7 @@ namespace mlir::llm {
 struct PlacedPiece {
   SmallVector<unsigned, 3> steps; ///< none: it is no step of the program
   bool continues = false;         ///< with the steps of the one before
+  bool isBySizes = false;         ///< which agree with those of the steps
 };
 
 class OrderAlignment {
@@ -39,6 +40,7 @@ private:
   struct Option {
     SmallVector<unsigned, 3> steps;
     int score = 0;
+    bool isBySizes = false;
   };
   /// Pieces of which the same is said.
   struct PieceClass {
@@ -62,6 +64,7 @@ private:
                    PieceClass &made) const;
   void addSequence(ArrayRef<std::string> kinds, PieceClass &made) const;
   bool isAllowed(const WorkPiece &piece, unsigned step) const;
+  bool areSizesAlike(const WorkPiece &piece, unsigned step) const;
   bool hasKind(unsigned step, StringRef kind) const;
 
   void placeWindow(ArrayRef<WorkPiece> pieces, size_t commit,

@@ -54,7 +54,7 @@ static void collectKinds(Operation *op, SmallVector<StringRef, 2> &kinds) {
   });
 }
 
-static std::optional<ProductShape> findProduct(Operation *op) {
+static std::optional<ProductSizes> findProduct(Operation *op) {
   if (op->getName().stripDialect() != "matmul" || op->getNumOperands() == 0 ||
       op->getNumResults() != 1)
     return std::nullopt;
@@ -63,7 +63,7 @@ static std::optional<ProductShape> findProduct(Operation *op) {
   if (!in || !out || !in.hasStaticShape() || !out.hasStaticShape() ||
       !in.getRank() || !out.getRank())
     return std::nullopt;
-  ProductShape shape;
+  ProductSizes shape;
   shape.k = in.getShape().back();
   shape.n = out.getShape().back();
   shape.m = in.getNumElements() / std::max<int64_t>(shape.k, 1);
@@ -176,6 +176,7 @@ void ProgramPattern::addOps(ArrayRef<unsigned> ops,
     collectKinds(own.op, added.kinds);
     added.ops = {op};
     added.layers = layersOf(own.name, loop);
+    added.extents = OpExtents(own.op);
     added.product = findProduct(own.op);
     added.input = own.op->getNumOperands() ? own.op->getOperand(0) : Value();
     patternOps.push_back(std::move(added));

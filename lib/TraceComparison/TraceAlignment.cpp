@@ -7,7 +7,9 @@
 
 #include "llm/TraceComparison/TraceAlignment.h"
 #include "Assignment.h"
+#include "llm/Support/Median.h"
 #include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <map>
@@ -30,22 +32,12 @@ StringRef mlir::llm::stringify(MatchEvidence evidence) {
   llvm_unreachable("unknown evidence");
 }
 
-static double takeMedian(std::vector<int64_t> numbers) {
-  if (numbers.empty())
-    return 0;
-  llvm::sort(numbers);
-  size_t middle = numbers.size() / 2;
-  return numbers.size() % 2
-             ? double(numbers[middle])
-             : (double(numbers[middle - 1]) + double(numbers[middle])) / 2;
-}
-
 double TraceAlignment::medianNanoseconds(const MatchedGroup &group) const {
   std::vector<int64_t> seen;
   for (unsigned pass : comparedPasses())
     if (group.piecesOfPass[pass])
       seen.push_back(group.nanosecondsOfPass[pass]);
-  return takeMedian(std::move(seen));
+  return medianOf(std::move(seen));
 }
 
 std::vector<unsigned> TraceAlignment::comparedPasses() const {
@@ -65,27 +57,28 @@ class Aligner {
 public:
   Aligner(const ImportedTrace &trace, const Program &program,
           const MatchRules &rules, const AlignmentOptions &options)
-      : trace(trace), program(program), rules(rules), options(options),
-        pattern(program) {}
+      : trace(trace), program(program), options(options), pattern(program),
+        meanings(trace, pattern, rules) {}
 
   llvm::Expected<TraceAlignment> run();
 
 private:
   llvm::Error listPieces();
-  void dropPredicted(std::vector<uint32_t> &work);
-  llvm::Error keepRange(std::vector<uint32_t> &work);
+  void dropPredicted(std::vector<TraceWork> &work);
+  llvm::Error keepRange(std::vector<TraceWork> &work);
   void makeGroups();
   void addToPasses();
   void judgeShapes();
   void judgePartial();
   llvm::Error choosePass();
+  void noteSizes();
   void noteTimes();
 
   const ImportedTrace &trace;
   const Program &program;
-  const MatchRules &rules;
   const AlignmentOptions &options;
   ProgramPattern pattern;
+  WorkMeanings meanings;
   std::vector<WorkPiece> pieces;
   std::vector<AssignedPiece> assigned;
   std::map<uint32_t, unsigned> rangeOf; ///< of work, where a range is asked for
@@ -98,14 +91,14 @@ static llvm::Error makeError(const Twine &text) {
 }
 
 /// Work in ranges of the name that is asked for; of nested ones the outer.
-llvm::Error Aligner::keepRange(std::vector<uint32_t> &work) {
+llvm::Error Aligner::keepRange(std::vector<TraceWork> &work) {
   std::map<uint32_t, unsigned> numbers; ///< of ranges, as they come
-  llvm::erase_if(work, [&](uint32_t event) {
-    for (uint32_t outer : eventsAround(trace, event))
+  llvm::erase_if(work, [&](const TraceWork &piece) {
+    for (uint32_t outer : eventsAround(trace, piece.event))
       if (trace.nameOf(trace.events[outer]) == options.range) {
         unsigned number =
             numbers.try_emplace(outer, numbers.size()).first->second;
-        rangeOf[event] = number;
+        rangeOf[piece.event] = number;
         return false;
       }
     return true;
@@ -117,10 +110,10 @@ llvm::Error Aligner::keepRange(std::vector<uint32_t> &work) {
 }
 
 /// A trace of llm-run or of a comparison has a prediction beside what ran.
-void Aligner::dropPredicted(std::vector<uint32_t> &work) {
+void Aligner::dropPredicted(std::vector<TraceWork> &work) {
   size_t before = work.size();
-  llvm::erase_if(work, [&](uint32_t event) {
-    StringRef process = trace.lanes[trace.events[event].lane].processName;
+  llvm::erase_if(work, [&](const TraceWork &piece) {
+    StringRef process = trace.lanes[trace.events[piece.event].lane].processName;
     return process.starts_with("predicted: ");
   });
   if (work.size() < before)
@@ -130,7 +123,7 @@ void Aligner::dropPredicted(std::vector<uint32_t> &work) {
 }
 
 llvm::Error Aligner::listPieces() {
-  std::vector<uint32_t> work = listWholeWork(trace);
+  std::vector<TraceWork> work = listWholeWork(trace);
   dropPredicted(work);
   if (work.empty())
     return makeError("the trace has no kernels, ops or ranges, so that there "
@@ -138,12 +131,14 @@ llvm::Error Aligner::listPieces() {
   if (!options.range.empty())
     if (llvm::Error error = keepRange(work))
       return error;
-  pieces = WorkMeanings(trace, pattern, rules).describe(work);
+  pieces = meanings.describe(work);
   assigned = assignPieces(pieces, pattern);
   std::vector<unsigned> passes = findPasses(assigned, program);
   for (auto [i, piece] : llvm::enumerate(pieces)) {
     AlignedPiece aligned;
     aligned.event = piece.event;
+    aligned.nanoseconds = piece.nanoseconds;
+    aligned.isAround = piece.isAround;
     aligned.pass = rangeOf.empty() ? passes[i] : rangeOf.at(piece.event);
     aligned.evidence = assigned[i].evidence;
     aligned.whyNot = assigned[i].whyNot;
@@ -187,14 +182,16 @@ void Aligner::addToPasses() {
   std::vector<std::set<MatchEvidence>> evidence(result.groups.size());
   for (const AlignedPiece &piece : result.pieces) {
     const TraceEvent &event = trace.events[piece.event];
-    int64_t length = event.endNanoseconds - event.startNanoseconds;
+    int64_t length = piece.nanoseconds;
     TracePass &pass = result.passes[piece.pass];
+    pass.workNanoseconds += length;
+    if (piece.isAround) // perhaps around several passes
+      continue;
     bool isFirst = pass.pieces++ == 0;
     pass.startNanoseconds =
         isFirst ? event.startNanoseconds
                 : std::min(pass.startNanoseconds, event.startNanoseconds);
     pass.endNanoseconds = std::max(pass.endNanoseconds, event.endNanoseconds);
-    pass.workNanoseconds += length;
     if (piece.group == AlignedPiece::none)
       continue;
     pass.matchedNanoseconds += length;
@@ -212,8 +209,9 @@ void Aligner::addToPasses() {
 // Which passes are compared
 //===----------------------------------------------------------------------===//
 
-/// A pass whose products have other rows than those of the program, all of
-/// them, is of another phase or another batch.
+/// A pass most of whose products have other rows than those of the program is
+/// of another phase or another batch. (Prefill has one row where only the last
+/// token goes on.)
 void Aligner::judgeShapes() {
   struct Seen {
     int64_t alike = 0, different = 0;
@@ -236,7 +234,7 @@ void Aligner::judgeShapes() {
     of.programRows = wanted->m;
   }
   for (auto [pass, of] : llvm::zip_equal(result.passes, seen))
-    if (of.different && !of.alike)
+    if (of.different > of.alike)
       pass.whyNot = llvm::formatv("its products have {0} rows, and those of "
                                   "the program {1}",
                                   of.measuredRows, of.programRows);
@@ -269,6 +267,45 @@ llvm::Error Aligner::choosePass() {
   for (auto [number, pass] : llvm::enumerate(result.passes))
     pass.whyNot = number == *options.pass ? "" : "another one is asked for";
   return llvm::Error::success();
+}
+
+/// What a piece of one op reads is what the op of the program does. Rows of
+/// products are judged by the pass.
+static bool areSizesAlike(const WorkPiece &piece, const PatternOp &op) {
+  if (piece.product && op.product)
+    return piece.product->n == op.product->n &&
+           piece.product->k == op.product->k;
+  return op.extents.explain(*piece.operands, /*isWhole=*/false);
+}
+
+/// Ops most of whose pieces have other sizes than they have in the program.
+void Aligner::noteSizes() {
+  std::map<unsigned, int64_t> agreeing; ///< by op of the pattern, less others
+  for (auto [i, piece] : llvm::enumerate(pieces)) {
+    bool isCompared = result.passes[result.pieces[i].pass].isCompared();
+    if (!piece.operands || !isCompared || assigned[i].ops.size() != 1)
+      continue;
+    unsigned number = assigned[i].ops.front();
+    const PatternOp &op = pattern.ops()[number];
+    // Of a cache frameworks show all, also what is not read or written.
+    if (!isa<CacheUpdateOpInterface>(*program.ops()[op.ops.front()].op))
+      agreeing[number] += areSizesAlike(piece, op) ? 1 : -1;
+  }
+  constexpr size_t most = 8;
+  std::vector<std::string> names;
+  for (auto [number, count] : agreeing)
+    if (count < 0)
+      names.push_back(pattern.ops()[number].name);
+  if (names.empty())
+    return;
+  std::string more =
+      names.size() > most
+          ? " and " + std::to_string(names.size() - most) + " more"
+          : "";
+  names.resize(std::min(names.size(), most));
+  result.notes.push_back("The trace has other sizes than the program for " +
+                         llvm::join(names, ", ") + more +
+                         ": is it another model, or another context length?");
 }
 
 /// That passes differ too much to be of one kind, and what nobody compares.
@@ -313,6 +350,7 @@ llvm::Expected<TraceAlignment> Aligner::run() {
   judgePartial();
   if (llvm::Error error = choosePass())
     return error;
+  noteSizes();
   noteTimes();
   return std::move(result);
 }

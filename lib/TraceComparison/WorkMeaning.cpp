@@ -93,7 +93,7 @@ findKindRule(const ImportedTrace &trace, ArrayRef<uint32_t> chain,
 void WorkMeanings::noteProducts(ArrayRef<uint32_t> chain) {
   auto ruleOf = [&](uint32_t text) { return meaningOf(text).kindRule; };
   bool hasProduct = isProduct(findKindRule(trace, chain, ruleOf));
-  for (uint32_t number : chain) {
+  for (uint32_t number : chain.drop_back()) { // the work is no module
     uint32_t text = trace.events[number].name;
     (void)meaningOf(text);
     meanings[text].hasProducts |= hasProduct;
@@ -126,9 +126,16 @@ void WorkMeanings::chooseByModules(WorkPiece &piece, ArrayRef<uint32_t> outer) {
   }
 }
 
-WorkPiece WorkMeanings::describeOne(ArrayRef<uint32_t> chain) {
+WorkPiece WorkMeanings::describeOne(const TraceWork &work) {
   WorkPiece piece;
-  piece.event = chain.back();
+  piece.event = work.event;
+  piece.nanoseconds = work.nanoseconds;
+  piece.isAround = work.isAround;
+  if (piece.isAround)
+    return piece;
+  if (trace.recordedIn.contains(work.event))
+    piece.replay = trace.events[work.event].launchedBy;
+  SmallVector<uint32_t> chain = chainOf(work.event);
   auto ruleOf = [&](uint32_t text) { return meaningOf(text).kindRule; };
   piece.rule = findKindRule(trace, chain, ruleOf);
   for (size_t i = chain.size(); i-- > 0;) {
@@ -138,8 +145,11 @@ WorkPiece WorkMeanings::describeOne(ArrayRef<uint32_t> chain) {
                   event.kind == TraceEventKind::Copy;
     if (piece.layer < 0 && !isWork)
       piece.layer = meaning.layer;
+    const OperandMeaning &operands = operandsOf(event);
     if (!piece.product)
-      piece.product = productOf(event);
+      piece.product = operands.product;
+    if (!piece.operands)
+      piece.operands = operands.operands;
     if (!piece.ops.empty())
       continue;
     if (!meaning.named.ops.empty() && !isModule(meaning)) {
@@ -147,13 +157,25 @@ WorkPiece WorkMeanings::describeOne(ArrayRef<uint32_t> chain) {
       piece.namedBy = chain[i];
       piece.isByRule = meaning.isByRule;
       if (!meaning.isByRule)
-        chooseByModules(piece, chain.take_front(i));
+        chooseByModules(piece, ArrayRef(chain).take_front(i));
     } else if (piece.inside.empty()) {
       piece.inside = meaning.named.inside;
     }
   }
   keepLayer(piece);
   return piece;
+}
+
+/// Of several ops of one name, those of the kinds that a rule says.
+void WorkMeanings::keepKinds(WorkPiece &piece) const {
+  PatternOps kept;
+  llvm::copy_if(piece.ops, std::back_inserter(kept), [&](unsigned op) {
+    return llvm::any_of(piece.rule->kinds, [&](const std::string &kind) {
+      return pattern.ops()[op].hasKind(kind);
+    });
+  });
+  if (!kept.empty() && !piece.isByRule)
+    piece.ops = std::move(kept);
 }
 
 /// Of the ops that a name may be of, those of its layer. What still may be
@@ -164,6 +186,8 @@ void WorkMeanings::keepLayer(WorkPiece &piece) const {
   llvm::erase_if(piece.ops,
                  [&](unsigned op) { return !pattern.isIn(op, piece.layer); });
   piece.isOfOtherLayer = piece.ops.empty();
+  if (piece.ops.size() > 1 && piece.rule)
+    keepKinds(piece);
   std::set<StringRef> different;
   for (unsigned op : piece.ops)
     different.insert(pattern.ops()[op].name);
@@ -173,12 +197,25 @@ void WorkMeanings::keepLayer(WorkPiece &piece) const {
     piece.inside = std::exchange(piece.ops, {});
 }
 
-const std::optional<ProductShape> &
-WorkMeanings::productOf(const TraceEvent &event) {
+const TracedOperands *WorkMeanings::intern(TracedOperands operands) {
+  std::vector<int64_t> sizes;
+  for (const TracedTensor &tensor : operands.tensors) {
+    sizes.push_back(tensor.sizes.size());
+    llvm::append_range(sizes, tensor.sizes);
+  }
+  return &knownOperands.try_emplace(std::move(sizes), std::move(operands))
+              .first->second;
+}
+
+const WorkMeanings::OperandMeaning &
+WorkMeanings::operandsOf(const TraceEvent &event) {
   auto [known, isNew] =
-      products.try_emplace({event.name, event.args}, std::nullopt);
+      operandMeanings.try_emplace({event.name, event.args}, OperandMeaning());
   if (isNew && event.args)
-    known->second = readProductShape(trace.nameOf(event), trace.argsOf(event));
+    if (auto operands = TracedOperands::read(trace.argsOf(event))) {
+      known->second.product = readProduct(trace.nameOf(event), *operands).sizes;
+      known->second.operands = intern(std::move(*operands));
+    }
   return known->second;
 }
 
@@ -186,56 +223,34 @@ WorkMeanings::productOf(const TraceEvent &event) {
 // All pieces
 //===----------------------------------------------------------------------===//
 
-std::vector<uint32_t> mlir::llm::listWholeWork(const ImportedTrace &trace) {
-  std::vector<uint32_t> work = listWork(trace);
-  std::vector<bool> holdsRange(trace.events.size());
-  // Those inside come behind those around them.
-  for (uint32_t number = trace.events.size(); number-- > 0;) {
-    const TraceEvent &event = trace.events[number];
-    bool isRange = event.kind == TraceEventKind::Range;
-    if (event.parent != TraceEvent::none && (isRange || holdsRange[number]))
-      holdsRange[event.parent] = true;
-  }
-  auto wholeOf = [&](uint32_t number) {
-    uint32_t whole = number;
-    for (uint32_t outer = trace.events[number].parent;
-         outer != TraceEvent::none && !holdsRange[outer] &&
-         trace.events[outer].kind != TraceEventKind::Range;
-         outer = trace.events[outer].parent)
-      if (trace.events[outer].kind == TraceEventKind::Op)
-        whole = outer;
-    return whole;
-  };
-  for (uint32_t &number : work)
-    if (!trace.lanes[trace.events[number].lane].isDevice)
-      number = wholeOf(number);
-  DenseSet<uint32_t> seen;
-  llvm::erase_if(work,
-                 [&](uint32_t number) { return !seen.insert(number).second; });
-  return work;
+/// The events around it and itself, outermost first.
+SmallVector<uint32_t> WorkMeanings::chainOf(uint32_t event) const {
+  SmallVector<uint32_t> chain = eventsAround(trace, event);
+  chain.push_back(event);
+  return chain;
 }
 
-std::vector<WorkPiece> WorkMeanings::describe(ArrayRef<uint32_t> work) {
-  std::vector<uint32_t> ordered(work.begin(), work.end());
-  auto launchOf = [&](uint32_t number) {
-    const TraceEvent &event = trace.events[number];
-    return event.launchedBy == TraceEvent::none
-               ? event.startNanoseconds
-               : trace.events[event.launchedBy].startNanoseconds;
-  };
-  llvm::stable_sort(ordered, [&](uint32_t a, uint32_t b) {
-    return launchOf(a) < launchOf(b);
+/// When it was launched. What is around other pieces comes behind them.
+static int64_t momentOf(const ImportedTrace &trace, const TraceWork &work) {
+  const TraceEvent &event = trace.events[work.event];
+  if (work.isAround)
+    return event.endNanoseconds;
+  return event.launchedBy == TraceEvent::none
+             ? event.startNanoseconds
+             : trace.events[event.launchedBy].startNanoseconds;
+}
+
+std::vector<WorkPiece> WorkMeanings::describe(ArrayRef<TraceWork> work) {
+  std::vector<TraceWork> ordered(work.begin(), work.end());
+  llvm::stable_sort(ordered, [&](const TraceWork &a, const TraceWork &b) {
+    return momentOf(trace, a) < momentOf(trace, b);
   });
-  auto chainOf = [&](uint32_t number) {
-    SmallVector<uint32_t> chain = eventsAround(trace, number);
-    chain.push_back(number);
-    return chain;
-  };
-  for (uint32_t number : ordered)
-    noteProducts(chainOf(number));
+  for (const TraceWork &piece : ordered)
+    if (!piece.isAround)
+      noteProducts(chainOf(piece.event));
   std::vector<WorkPiece> pieces;
   pieces.reserve(ordered.size());
-  for (uint32_t number : ordered)
-    pieces.push_back(describeOne(chainOf(number)));
+  for (const TraceWork &piece : ordered)
+    pieces.push_back(describeOne(piece));
   return pieces;
 }

@@ -11,13 +11,21 @@
 #include "OpNames.h"
 #include "llm/TraceComparison/MatchRules.h"
 #include "llm/TraceImport/ImportedTrace.h"
+#include "llm/TraceImport/TracedOperands.h"
+
+#include <map>
 
 namespace mlir::llm {
 
 /// A piece of measured work, and what is said of it.
 struct WorkPiece {
-  uint32_t event = 0;                  ///< of the trace
+  uint32_t event = 0; ///< of the trace
+  int64_t nanoseconds = 0;
+  /// What is left of an event around other pieces: it is no op.
+  bool isAround = false;
   uint32_t namedBy = TraceEvent::none; ///< the event whose name says which op
+  /// Of work that was recorded: the call that ran it with others.
+  uint32_t replay = TraceEvent::none;
   int64_t layer = -1;
   PatternOps ops;        ///< by name
   bool isByRule = false; ///< of these
@@ -25,7 +33,9 @@ struct WorkPiece {
   bool isOfOtherLayer = false;
   PatternOps inside; ///< else ops of this module, if it is not empty
   const MatchRule *rule = nullptr; ///< for its kind, if any
-  std::optional<ProductShape> product;
+  std::optional<ProductSizes> product;
+  /// Of the innermost op that says them; equal ones are one.
+  const TracedOperands *operands = nullptr;
 };
 
 /// All pieces of work in the order in which they were launched.
@@ -34,7 +44,7 @@ public:
   WorkMeanings(const ImportedTrace &trace, const ProgramPattern &pattern,
                const MatchRules &rules);
 
-  std::vector<WorkPiece> describe(ArrayRef<uint32_t> work);
+  std::vector<WorkPiece> describe(ArrayRef<TraceWork> work);
 
 private:
   /// What one text of the trace says.
@@ -48,30 +58,31 @@ private:
   };
   const TextMeaning &meaningOf(uint32_t text);
   void applyRules(StringRef name, TextMeaning &meaning) const;
+  llvm::SmallVector<uint32_t> chainOf(uint32_t event) const;
   void noteProducts(ArrayRef<uint32_t> chain);
-  WorkPiece describeOne(ArrayRef<uint32_t> chain);
+  WorkPiece describeOne(const TraceWork &work);
   bool isModule(const TextMeaning &meaning) const;
+  void keepKinds(WorkPiece &piece) const;
   void keepLayer(WorkPiece &piece) const;
   void chooseByModules(WorkPiece &piece, ArrayRef<uint32_t> outer);
-  const std::optional<ProductShape> &productOf(const TraceEvent &event);
+  /// What args say of operands, and the product that they are.
+  struct OperandMeaning {
+    const TracedOperands *operands = nullptr;
+    std::optional<ProductSizes> product;
+  };
+  const OperandMeaning &operandsOf(const TraceEvent &event);
+  const TracedOperands *intern(TracedOperands operands);
 
   const ImportedTrace &trace;
   const ProgramPattern &pattern;
   const MatchRules &rules;
   OpNames names;
   std::vector<TextMeaning> meanings; ///< by number of the text
-  DenseMap<std::pair<uint32_t, uint32_t>, std::optional<ProductShape>>
-      products; ///< by name and arguments
+  DenseMap<std::pair<uint32_t, uint32_t>, OperandMeaning>
+      operandMeanings; ///< by name and arguments
+  /// By the sizes of all, with how many sizes each operand has before them.
+  std::map<std::vector<int64_t>, TracedOperands> knownOperands;
 };
-
-/// As `listWork`, but ops of the host count with all that they call: "aten::mm"
-/// takes its time itself, and calls small ones. An op with a range of its own
-/// in it does not count, but those in it do.
-std::vector<uint32_t> listWholeWork(const ImportedTrace &trace);
-
-/// The sizes of a product that its arguments say: "Input Dims" of PyTorch, or
-/// the sizes of ggml's sources. `args`: the text of a JSON object.
-std::optional<ProductShape> readProductShape(StringRef name, StringRef args);
 
 } // namespace mlir::llm
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/TraceImport/ImportedTrace.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
@@ -66,11 +67,25 @@ static uint64_t lengthOf(const TraceEvent &event) {
   return event.endNanoseconds - event.startNanoseconds;
 }
 
+/// Marks those that others lie in.
+static void markAround(const ImportedTrace &trace,
+                       std::vector<TraceWork> &work) {
+  std::vector<bool> holds(trace.events.size());
+  for (const TraceWork &piece : work)
+    for (uint32_t outer = trace.events[piece.event].parent;
+         outer != TraceEvent::none && !holds[outer];
+         outer = trace.events[outer].parent)
+      holds[outer] = true;
+  for (TraceWork &piece : work)
+    piece.isAround =
+        holds[piece.event] && !isDeviceWork(trace, trace.events[piece.event]);
+}
+
 /// Each with what no work inside it has.
-static std::vector<OwnWork> listHostWork(const ImportedTrace &trace) {
+static std::vector<TraceWork> listHostWork(const ImportedTrace &trace) {
   std::vector<bool> isWork = findHostWork(trace);
   std::vector<uint64_t> inside(trace.events.size());
-  std::vector<OwnWork> work;
+  std::vector<TraceWork> work;
   // Those inside come behind those around them.
   for (uint32_t number = trace.events.size(); number-- > 0;) {
     const TraceEvent &event = trace.events[number];
@@ -86,35 +101,62 @@ static std::vector<OwnWork> listHostWork(const ImportedTrace &trace) {
   return work;
 }
 
-std::vector<OwnWork> mlir::llm::listOwnWork(const ImportedTrace &trace) {
-  std::vector<OwnWork> work;
+std::vector<TraceWork> mlir::llm::listOwnWork(const ImportedTrace &trace) {
+  std::vector<TraceWork> work;
   for (auto [number, event] : ::llvm::enumerate(trace.events))
     if (isDeviceWork(trace, event))
       work.push_back({uint32_t(number), lengthOf(event)});
   if (work.empty())
     work = listHostWork(trace);
-  ::llvm::sort(work, [&](const OwnWork &a, const OwnWork &b) {
+  ::llvm::sort(work, [&](const TraceWork &a, const TraceWork &b) {
     return std::pair(trace.events[a.event].startNanoseconds, a.event) <
            std::pair(trace.events[b.event].startNanoseconds, b.event);
   });
+  markAround(trace, work);
   return work;
 }
 
-/// Those that hold no other.
-std::vector<uint32_t> mlir::llm::listWork(const ImportedTrace &trace) {
-  std::vector<OwnWork> all = listOwnWork(trace);
-  std::vector<bool> isWork(trace.events.size()), holdsWork(trace.events.size());
-  for (const OwnWork &each : all)
-    isWork[each.event] = true;
-  for (uint32_t number = trace.events.size(); number-- > 0;)
-    if (uint32_t parent = trace.events[number].parent;
-        parent != TraceEvent::none && (isWork[number] || holdsWork[number]))
-      holdsWork[parent] = true;
-  std::vector<uint32_t> work;
-  for (const OwnWork &each : all)
-    if (trace.lanes[trace.events[each.event].lane].isDevice ||
-        !holdsWork[each.event])
-      work.push_back(each.event);
+/// Which events have a range in them.
+static std::vector<bool> findHoldersOfRanges(const ImportedTrace &trace) {
+  std::vector<bool> holds(trace.events.size());
+  // Those inside come behind those around them.
+  for (uint32_t number = trace.events.size(); number-- > 0;) {
+    const TraceEvent &event = trace.events[number];
+    bool isRange = event.kind == TraceEventKind::Range;
+    if (event.parent != TraceEvent::none && (isRange || holds[number]))
+      holds[event.parent] = true;
+  }
+  return holds;
+}
+
+std::vector<TraceWork> mlir::llm::listWholeWork(const ImportedTrace &trace) {
+  std::vector<bool> holdsRange = findHoldersOfRanges(trace);
+  auto wholeOf = [&](uint32_t number) {
+    uint32_t whole = number;
+    for (uint32_t outer = trace.events[number].parent;
+         outer != TraceEvent::none && !holdsRange[outer] &&
+         trace.events[outer].kind != TraceEventKind::Range;
+         outer = trace.events[outer].parent)
+      if (trace.events[outer].kind == TraceEventKind::Op)
+        whole = outer;
+    return whole;
+  };
+  std::vector<TraceWork> work;
+  DenseMap<uint32_t, size_t> places; ///< by event
+  for (const TraceWork &own : listOwnWork(trace)) {
+    bool isOfDevice = isDeviceWork(trace, trace.events[own.event]);
+    uint32_t whole = isOfDevice ? own.event : wholeOf(own.event);
+    auto [place, isNew] = places.try_emplace(whole, work.size());
+    if (isNew)
+      work.push_back({whole});
+    uint64_t &nanoseconds = work[place->second].nanoseconds;
+    nanoseconds = ::llvm::SaturatingAdd(nanoseconds, own.nanoseconds);
+  }
+  markAround(trace, work);
+  // Nothing is left of those whose time is all inside.
+  ::llvm::erase_if(work, [](const TraceWork &piece) {
+    return piece.isAround && piece.nanoseconds == 0;
+  });
   return work;
 }
 
@@ -122,18 +164,30 @@ std::vector<uint32_t> mlir::llm::listWork(const ImportedTrace &trace) {
 // What is around an event
 //===----------------------------------------------------------------------===//
 
-SmallVector<uint32_t> mlir::llm::eventsAround(const ImportedTrace &trace,
-                                              uint32_t number) {
-  const TraceEvent &event = trace.events[number];
-  // An annotation of a stream stands for the range of the host.
-  uint32_t next =
-      event.launchedBy != TraceEvent::none ? event.launchedBy : event.parent;
-  SmallVector<uint32_t> around;
-  for (; next != TraceEvent::none; next = trace.events[next].parent) {
+/// Ranges and ops from that event on outward, outermost first.
+static void addChain(const ImportedTrace &trace, uint32_t innermost,
+                     SmallVector<uint32_t> &around) {
+  size_t first = around.size();
+  for (uint32_t next = innermost; next != TraceEvent::none;
+       next = trace.events[next].parent) {
     TraceEventKind kind = trace.events[next].kind;
     if (kind == TraceEventKind::Range || kind == TraceEventKind::Op)
       around.push_back(next);
   }
-  std::reverse(around.begin(), around.end());
+  std::reverse(around.begin() + first, around.end());
+}
+
+SmallVector<uint32_t> mlir::llm::eventsAround(const ImportedTrace &trace,
+                                              uint32_t number) {
+  const TraceEvent &event = trace.events[number];
+  SmallVector<uint32_t> around;
+  // An annotation of a stream stands for the range of the host.
+  addChain(trace,
+           event.launchedBy != TraceEvent::none ? event.launchedBy
+                                                : event.parent,
+           around);
+  if (auto recorder = trace.recordedIn.find(number);
+      recorder != trace.recordedIn.end())
+    addChain(trace, recorder->second, around);
   return around;
 }

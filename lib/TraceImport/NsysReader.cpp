@@ -24,7 +24,9 @@ static constexpr StringRef tablesRead[] = {"NVTX_EVENTS",
                                            "CUPTI_ACTIVITY_KIND_KERNEL",
                                            "CUPTI_ACTIVITY_KIND_MEMCPY",
                                            "CUPTI_ACTIVITY_KIND_MEMSET",
-                                           "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"};
+                                           "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+                                           "CUBLAS_EVENTS",
+                                           "CUDNN_EVENTS"};
 
 static ::llvm::Error checkTables(const SqliteFile &file) {
   bool isExport = ::llvm::any_of(
@@ -75,10 +77,12 @@ static ::llvm::Error readVersions(NsysTables &tables) {
 }
 
 static void noteUnread(NsysTables &tables) {
-  std::vector<std::string> unread;
-  for (const std::string &table : tables.file.tablesWith({"start", "end"}))
-    if (!::llvm::is_contained(tablesRead, StringRef(table)))
-      unread.push_back(table);
+  std::set<std::string> unread;
+  for (StringRef moment : {"start", "timestamp"})
+    for (const std::string &table : tables.file.tablesWith(moment))
+      if (!::llvm::is_contained(tablesRead, StringRef(table)) &&
+          table != NsysGraphNodes::table)
+        unread.insert(table);
   if (!unread.empty())
     tables.builder.addNote("Tables of events that are not read: " +
                            ::llvm::join(unread, ", ") + ".");

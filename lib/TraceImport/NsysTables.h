@@ -15,6 +15,32 @@
 
 namespace mlir::llm {
 
+class NsysTables;
+
+/// Nodes of CUDA graphs.
+class NsysGraphNodes {
+public:
+  static constexpr StringRef table = "CUDA_GRAPH_NODE_EVENTS";
+  struct Place {
+    int64_t globalTid, nanoseconds;
+  };
+
+  llvm::Error read(NsysTables &tables);
+  /// Where the node was recorded; nothing where the tables do not say.
+  std::optional<Place> find(int64_t globalPid, int64_t node) const;
+
+private:
+  struct Node {
+    int64_t original; ///< 0: it was recorded itself
+    int64_t globalTid, startNanoseconds;
+  };
+  using Key = std::pair<int64_t, int64_t>; ///< process, number
+  static Key keyOf(int64_t globalId, int64_t node) {
+    return {globalId >> 24, node};
+  }
+  std::map<Key, Node> nodes;
+};
+
 /// Texts, threads, processes and devices: tables name them by number.
 class NsysTables {
 public:
@@ -48,6 +74,7 @@ public:
 
   SqliteFile file;
   TraceBuilder builder;
+  NsysGraphNodes graphNodes;
   int64_t lastNanoseconds = INT64_MIN;
 
 private:

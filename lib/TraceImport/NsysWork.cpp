@@ -16,7 +16,9 @@ using namespace mlir::llm;
 // Calls
 //===----------------------------------------------------------------------===//
 
-static ::llvm::Error readCalls(NsysTables &tables, StringRef table) {
+/// Of the runtime and the driver, or of a library of kernels.
+static ::llvm::Error readCalls(NsysTables &tables, StringRef table,
+                               TraceEventKind kind) {
   TraceBuilder &builder = tables.builder;
   uint32_t unnamed = builder.addText("call");
   return tables.file.forEachRow(
@@ -31,7 +33,7 @@ static ::llvm::Error readCalls(NsysTables &tables, StringRef table) {
         TraceEvent event;
         event.startNanoseconds = interval->startNanoseconds;
         event.endNanoseconds = interval->endNanoseconds;
-        event.kind = TraceEventKind::Call;
+        event.kind = kind;
         event.lane = tables.threadLane(*thread);
         event.name = tables.findText(row.integer(4)).value_or(unnamed);
         uint32_t number = builder.addEvent(event);
@@ -56,11 +58,12 @@ enum WorkColumn : unsigned {
   Stream,
   Correlation,
   GlobalPid,
+  GraphNode,
   Others
 };
-constexpr StringRef workColumns[] = {"start",     "end",      "deviceId",
-                                     "contextId", "streamId", "correlationId",
-                                     "globalPid"};
+constexpr StringRef workColumns[] = {"start",     "end",        "deviceId",
+                                     "contextId", "streamId",   "correlationId",
+                                     "globalPid", "graphNodeId"};
 
 struct WorkTable {
   StringRef table;
@@ -71,6 +74,18 @@ struct WorkTable {
   void (*writeArgs)(const SqliteRow &row, raw_ostream &os);
 };
 } // namespace
+
+/// Work of a graph belongs to where it was recorded, too.
+static void addRecorder(NsysTables &tables, const SqliteRow &row,
+                        uint32_t event) {
+  std::optional<int64_t> process = row.integer(GlobalPid),
+                         node = row.integer(GraphNode);
+  if (!process || !node)
+    return;
+  if (auto place = tables.graphNodes.find(*process, *node))
+    tables.builder.addRecorded(event, tables.threadLane(place->globalTid),
+                               place->nanoseconds);
+}
 
 static void readWorkRow(NsysTables &tables, const WorkTable &work,
                         const SqliteRow &row) {
@@ -96,6 +111,7 @@ static void readWorkRow(NsysTables &tables, const WorkTable &work,
   os << "}";
   event.args = tables.builder.addArgs(args);
   uint32_t number = tables.builder.addEvent(event);
+  addRecorder(tables, row, number);
   std::optional<int64_t> correlation = row.integer(Correlation);
   if (correlation && (globalPid || !tables.hasGlobalPids()))
     tables.builder.addLaunched(TraceBuilder::Join::Correlation,
@@ -156,17 +172,17 @@ static void writeKernelArgs(const SqliteRow &row, raw_ostream &os) {
                          dynamic = row.integer(other(11));
   writeNumber(os, "static shared memory", fixed);
   writeNumber(os, "dynamic shared memory", dynamic);
-  writeNumber(os, "graph node id", row.integer(other(12)));
+  writeNumber(os, "graph node id", row.integer(GraphNode));
 }
 
-static const WorkTable kernels = {
-    "CUPTI_ACTIVITY_KIND_KERNEL",
-    TraceEventKind::Kernel,
-    {"demangledName", "shortName", "mangledName", "gridX", "gridY", "gridZ",
-     "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory",
-     "dynamicSharedMemory", "graphNodeId"},
-    nameKernel,
-    writeKernelArgs};
+static const WorkTable kernels = {"CUPTI_ACTIVITY_KIND_KERNEL",
+                                  TraceEventKind::Kernel,
+                                  {"demangledName", "shortName", "mangledName",
+                                   "gridX", "gridY", "gridZ", "blockX",
+                                   "blockY", "blockZ", "registersPerThread",
+                                   "staticSharedMemory", "dynamicSharedMemory"},
+                                  nameKernel,
+                                  writeKernelArgs};
 
 //===----------------------------------------------------------------------===//
 // Copies and fills
@@ -234,11 +250,17 @@ static const WorkTable graphs = {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
                                  [](const SqliteRow &, raw_ostream &) {}};
 
 ::llvm::Error mlir::llm::readNsysWork(NsysTables &tables) {
-  for (StringRef calls :
-       {"CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"})
+  using Kind = TraceEventKind;
+  for (auto [calls, kind] :
+       {std::pair("CUPTI_ACTIVITY_KIND_RUNTIME", Kind::Call),
+        std::pair("CUPTI_ACTIVITY_KIND_DRIVER", Kind::Call),
+        std::pair("CUBLAS_EVENTS", Kind::Op),
+        std::pair("CUDNN_EVENTS", Kind::Op)})
     if (tables.file.hasTable(calls))
-      if (::llvm::Error error = readCalls(tables, calls))
+      if (::llvm::Error error = readCalls(tables, calls, kind))
         return error;
+  if (::llvm::Error error = tables.graphNodes.read(tables))
+    return error;
   for (const WorkTable *work : {&kernels, &copies, &fills, &graphs})
     if (::llvm::Error error = readWork(tables, *work))
       return error;

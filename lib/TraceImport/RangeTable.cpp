@@ -259,9 +259,9 @@ static uint64_t &countOf(RangeFigures &figures, TraceEventKind kind) {
 }
 
 void TableMaker::countWork() {
-  for (auto [number, nanoseconds] : listOwnWork(trace)) {
-    const TraceEvent &event = trace.events[number];
-    uint32_t around = event.launchedBy == none ? number : event.launchedBy;
+  for (const TraceWork &piece : listOwnWork(trace)) {
+    const TraceEvent &event = trace.events[piece.event];
+    uint32_t around = event.launchedBy == none ? piece.event : event.launchedBy;
     uint32_t path = pathOf[around];
     // An op of the host is on its own path already.
     if (table.options.levels == RangeLevels::Kernels && !isOnPath(event))
@@ -271,7 +271,7 @@ void TableMaker::countWork() {
         std::min(row.firstNanoseconds, event.startNanoseconds);
     RangeFigures figures;
     ++countOf(figures, event.kind);
-    figures.nanoseconds = nanoseconds;
+    figures.nanoseconds = piece.nanoseconds;
     row.figures.calls += path != pathOf[around];
     addTo(row.figures, figures);
     addTo(row.figures.selfNanoseconds, figures.nanoseconds);

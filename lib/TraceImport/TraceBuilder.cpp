@@ -77,6 +77,18 @@ void TraceBuilder::countNote(StringRef text, const Twine &where,
 // Order and nesting
 //===----------------------------------------------------------------------===//
 
+std::vector<ArrowEnd *> TraceBuilder::findPlaces() {
+  std::vector<ArrowEnd *> places;
+  for (PendingArrow &arrow : arrows)
+    for (ArrowEnd *end : {&arrow.from, &arrow.into})
+      if (end->event == none && end->lane != none)
+        places.push_back(end);
+  for (PendingRecording &recording : recordings)
+    if (recording.place.lane != none)
+      places.push_back(&recording.place);
+  return places;
+}
+
 /// A thread of which nothing but its name is known is no line of a picture.
 void TraceBuilder::dropEmptyLanes() {
   std::vector<bool> isUsed(built.lanes.size());
@@ -95,10 +107,8 @@ void TraceBuilder::dropEmptyLanes() {
   built.lanes.resize(kept);
   for (TraceEvent &event : built.events)
     event.lane = newNumbers[event.lane];
-  for (PendingArrow &arrow : arrows)
-    for (ArrowEnd *end : {&arrow.from, &arrow.into})
-      if (end->event == none)
-        end->lane = newNumbers[end->lane];
+  for (ArrowEnd *place : findPlaces())
+    place->lane = newNumbers[place->lane];
 }
 
 void TraceBuilder::sortEvents() {
@@ -124,6 +134,8 @@ void TraceBuilder::renumber(ArrayRef<uint32_t> placeOfEvent) {
     for (ArrowEnd *end : {&arrow.from, &arrow.into})
       if (end->event != none)
         end->event = placeOfEvent[end->event];
+  for (PendingRecording &recording : recordings)
+    recording.work = placeOfEvent[recording.work];
 }
 
 /// Whatever ends before an event does cannot hold it, nor what comes behind it
@@ -171,13 +183,13 @@ void TraceBuilder::join(Join join) {
   launched[size_t(join)] = {};
 }
 
+void TraceBuilder::findRecorders() {
+  for (const auto &[work, place] : recordings)
+    if (place.event != none)
+      built.recordedIn[work] = place.event;
+}
+
 void TraceBuilder::drawArrows() {
-  std::vector<ArrowEnd *> places;
-  for (PendingArrow &arrow : arrows)
-    for (ArrowEnd *end : {&arrow.from, &arrow.into})
-      if (end->event == none && end->lane != none)
-        places.push_back(end);
-  findArrowEnds(built.events, places);
   for (const auto &[from, into] : arrows)
     if (from.event != none && into.event != none)
       built.arrows.push_back({from.event, into.event});
@@ -237,6 +249,9 @@ ImportedTrace TraceBuilder::finish() && {
   findParents();
   join(Join::Correlation);
   join(Join::ExternalId);
+  std::vector<ArrowEnd *> places = findPlaces();
+  findArrowEnds(built.events, places);
+  findRecorders();
   drawArrows();
   launchByArrows();
   shiftTimes();

@@ -63,6 +63,11 @@ public:
   void addLauncher(Join join, int64_t key, uint32_t event);
   void addLaunched(Join join, int64_t key, uint32_t event);
 
+  /// Work that was recorded there, and runs whenever what it is in does.
+  void addRecorded(uint32_t work, uint32_t lane, int64_t nanoseconds) {
+    recordings.push_back({work, {TraceEvent::none, lane, nanoseconds, false}});
+  }
+
   void addArrow(const ArrowEnd &from, const ArrowEnd &into) {
     arrows.push_back({from, into});
   }
@@ -92,11 +97,19 @@ private:
     ArrowEnd from, into;
   };
 
+  struct PendingRecording {
+    uint32_t work;
+    ArrowEnd place;
+  };
+
+  /// Those of arrows and recordings that are places on lanes.
+  std::vector<ArrowEnd *> findPlaces();
   void dropEmptyLanes();
   void sortEvents();
   void renumber(ArrayRef<uint32_t> placeOfEvent);
   void findParents();
   void join(Join join);
+  void findRecorders();
   void drawArrows();
   void launchByArrows();
   void shiftTimes();
@@ -105,6 +118,7 @@ private:
   ImportedTrace built;
   std::vector<Key> launchers[2], launched[2];
   std::vector<PendingArrow> arrows;
+  std::vector<PendingRecording> recordings;
   size_t argsBytes = 0;
   uint64_t argsLeftOut = 0;
   std::map<std::string, Counted> counted;

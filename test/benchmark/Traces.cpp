@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
   tell("read", start);
 
   start = std::chrono::steady_clock::now();
-  std::vector<uint32_t> work = listWork(*trace);
+  std::vector<TraceWork> work = listWholeWork(*trace);
   tell("work", start);
 
   size_t launched = 0, nested = 0;

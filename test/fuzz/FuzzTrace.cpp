@@ -13,6 +13,7 @@
 #include "Harness.h"
 #include "llm/Trace/TraceWriter.h"
 #include "llm/TraceImport/RangeTable.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
@@ -123,6 +124,18 @@ static void checkWritten(const ImportedTrace &trace) {
           "samples come back as others:\n" + text);
 }
 
+/// Larger pieces have the same time.
+static void checkWork(const ImportedTrace &trace) {
+  uint64_t own = 0, whole = 0;
+  for (const TraceWork &piece : listOwnWork(trace)) {
+    eventsAround(trace, piece.event);
+    own = ::llvm::SaturatingAdd(own, piece.nanoseconds);
+  }
+  for (const TraceWork &piece : listWholeWork(trace))
+    whole = ::llvm::SaturatingAdd(whole, piece.nanoseconds);
+  require(own == whole, "pieces of work that do not add up");
+}
+
 /// Rows add up, whatever is apart.
 static void checkTable(const ImportedTrace &trace, RangeGroups groups) {
   RangeTableOptions options;
@@ -160,8 +173,7 @@ void runTrace(StringRef bytes) {
     return;
   }
   checkOrder(*trace);
-  for (uint32_t work : listWork(*trace))
-    eventsAround(*trace, work);
+  checkWork(*trace);
   checkTable(*trace, RangeGroups(bytes.size() % 4));
   // A database is read in a thirtieth of the time that it takes to write it: of
   // most only what was read is checked.

@@ -179,6 +179,27 @@ def check_graphs():
     has_note(read, "times are not known: 1, the first at row 2")
 
 
+# What is read of the other tables of CUDA, and what is named.
+def check_libraries():
+    path = path_of("libraries")
+    with NsysFile(path) as file:
+        file.range((1, 1), 0, 100, "fwd")
+        file.insert("CUBLAS_EVENTS", start=5, end=40, eventClass=1, globalTid=global_tid((1, 1)),
+                    nameId=file.string("cublasGemmEx"))
+        file.call((1, 1), 10, 20, 5)
+        file.kernel(1, 30, 60, 5, "unknown_kernel", graphNodeId=9)  # of a node that no table has
+        file.insert("CUDA_GRAPH_EVENTS", start=1, end=1, eventClass=95, globalTid=global_tid((1, 1)),
+                    nameId=file.string("Graph Creation"), graphId=1)
+        file.insert("CUDA_GPU_MEMORY_USAGE_EVENTS", start=2, globalPid=1 << 24, deviceId=0, bytes=4096)
+        for node, original, thread in ((1, 2, 5), (2, 1, 5), ("x", 1, 5), (9, 9, 5)):  # in circles, and no numbers
+            file.insert("CUDA_GRAPH_NODE_EVENTS", start=1, end=1, eventClass=97, globalTid=global_tid((1, thread)),
+                        nameId=file.string("Graph Node Creation"), graphNodeId=node, originalGraphNodeId=original)
+    read = table(path, "--levels=ops")
+    expect(figures(read), {":fwd": (1, 1, 0, 0, 30, 0), ":fwd.cublasGemmEx": (1, 1, 0, 0, 30, 30)}, "libraries")
+    has_note(read, "not read: CUDA_GPU_MEMORY_USAGE_EVENTS, CUDA_GRAPH_EVENTS.")
+    has_note(read, "CUDA_GRAPH_NODE_EVENTS left out, graphNodeId, globalTid or start is no whole number: 1, the first at row 3")
+
+
 def check_ranges():
     path = path_of("ranges")
     main = (1, 1)
@@ -284,6 +305,7 @@ check_options()
 check_older()
 check_missing_tables()
 check_graphs()
+check_libraries()
 check_ranges()
 check_bad_rows()
 print("nsys exports: all figures are those counted by hand")

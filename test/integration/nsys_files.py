@@ -26,9 +26,16 @@ TABLES = {
     "CUPTI_ACTIVITY_KIND_KERNEL": WORK + ", globalPid INTEGER, demangledName INTEGER, shortName INTEGER, gridX INTEGER, "
                                   "gridY INTEGER, gridZ INTEGER, blockX INTEGER, blockY INTEGER, blockZ INTEGER, "
                                   "registersPerThread INTEGER, graphNodeId INTEGER",
-    "CUPTI_ACTIVITY_KIND_MEMCPY": WORK + ", globalPid INTEGER, bytes INTEGER, copyKind INTEGER",
-    "CUPTI_ACTIVITY_KIND_MEMSET": WORK + ", globalPid INTEGER, value INTEGER, bytes INTEGER",
+    "CUPTI_ACTIVITY_KIND_MEMCPY": WORK + ", globalPid INTEGER, bytes INTEGER, copyKind INTEGER, graphNodeId INTEGER",
+    "CUPTI_ACTIVITY_KIND_MEMSET": WORK + ", globalPid INTEGER, value INTEGER, bytes INTEGER, graphNodeId INTEGER",
     "CUPTI_ACTIVITY_KIND_GRAPH_TRACE": WORK + ", globalPid INTEGER, graphId INTEGER, graphExecId INTEGER",
+    "CUDA_GRAPH_NODE_EVENTS": "start INTEGER NOT NULL, end INTEGER NOT NULL, eventClass INTEGER NOT NULL, globalTid INTEGER, "
+                              "nameId INTEGER NOT NULL, graphNodeId INTEGER NOT NULL, originalGraphNodeId INTEGER",
+    "CUDA_GRAPH_EVENTS": "start INTEGER NOT NULL, end INTEGER NOT NULL, eventClass INTEGER NOT NULL, globalTid INTEGER, "
+                         "nameId INTEGER NOT NULL, graphId INTEGER, originalGraphId INTEGER, graphExecId INTEGER",
+    "CUDA_GPU_MEMORY_USAGE_EVENTS": "start INTEGER NOT NULL, globalPid INTEGER NOT NULL, deviceId INTEGER NOT NULL, bytes INTEGER",
+    "CUBLAS_EVENTS": "start INTEGER NOT NULL, end INTEGER NOT NULL, eventClass INTEGER NOT NULL, globalTid INTEGER, "
+                     "nameId INTEGER NOT NULL",
     "TARGET_INFO_GPU": "id INTEGER, name TEXT, smCount INTEGER, clockRate INTEGER, memoryBandwidth INTEGER",
     "TARGET_INFO_CUDA_DEVICE": "gpuId INTEGER, cudaId INTEGER, pid INTEGER",
     "ThreadNames": "nameId INTEGER, priority INTEGER, globalTid INTEGER",

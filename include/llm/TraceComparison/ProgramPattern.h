@@ -16,16 +16,9 @@
 
 #include "llm/Program/Program.h"
 #include "llm/Support/IndexedNames.h"
+#include "llm/TraceComparison/OpExtents.h"
 
 namespace mlir::llm {
-
-/// The sizes of a product: [m, k] times [k, n].
-struct ProductShape {
-  int64_t m = 0, n = 0, k = 0;
-  bool operator==(const ProductShape &other) const {
-    return m == other.m && n == other.n && k == other.k;
-  }
-};
 
 /// One op, of all layers that have it.
 struct PatternOp {
@@ -36,7 +29,8 @@ struct PatternOp {
   /// Ops of the program: one, or one for each layer that is written out.
   std::vector<unsigned> ops;
   unsigned step = 0; ///< it is in
-  std::optional<ProductShape> product;
+  OpExtents extents;
+  std::optional<ProductSizes> product;
   Value input; ///< the first one: products that share it may run as one
 
   bool hasKind(StringRef kind) const { return llvm::is_contained(kinds, kind); }

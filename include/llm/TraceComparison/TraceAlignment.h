@@ -47,6 +47,8 @@ struct MatchedGroup {
 struct AlignedPiece {
   static constexpr unsigned none = ~0u;
   uint32_t event = 0; ///< of the trace
+  int64_t nanoseconds = 0;
+  bool isAround = false; ///< what is left of an event that others lie in
   unsigned pass = 0;
   unsigned group = none;
   MatchEvidence evidence = MatchEvidence::Order; ///< where it has a group

@@ -16,6 +16,7 @@
 #define LLM_TRACEIMPORT_IMPORTEDTRACE_H
 
 #include "llm/Trace/TraceSink.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
@@ -98,6 +99,9 @@ struct ImportedTrace {
   std::vector<TraceLane> lanes;
   /// By lane, then by start, then the longer one first.
   std::vector<TraceEvent> events;
+  /// Of work that was recorded once, to run often: the event of the host in
+  /// which it was recorded.
+  llvm::DenseMap<uint32_t, uint32_t> recordedIn;
   std::vector<Counter> counters;
   std::vector<Sample> samples;
   std::vector<Arrow> arrows;
@@ -114,24 +118,29 @@ struct ImportedTrace {
 llvm::Expected<ImportedTrace> readTrace(StringRef path);
 /// The same of bytes in memory, with a name for errors.
 llvm::Expected<ImportedTrace> readTrace(llvm::MemoryBufferRef bytes);
+/// What a file would be that begins so: "trace of ggml-viz"; empty for what is
+/// none, or cannot be read.
+StringRef findTraceFormat(StringRef path);
 
-/// The events that a run spends its time in: those of devices or, where no
-/// device is in the trace, ops that contain no other op and, of threads without
-/// ops, innermost ranges. In the order of time.
-std::vector<uint32_t> listWork(const ImportedTrace &trace);
-
-/// A piece of work, and how long it took without the work inside it.
-struct OwnWork {
+/// A piece of what a run spends its time in. The times of a list add up: what
+/// lies in two pieces counts for one of them.
+struct TraceWork {
   uint32_t event = 0;
   uint64_t nanoseconds = 0;
+  bool isAround = false; ///< others lie in it, whose time it is without
 };
 /// The events of devices or, where no device is in the trace, all ops of the
-/// host and, of threads without ops, all ranges. So times add up to those of
-/// the outermost ones. In the order of time.
-std::vector<OwnWork> listOwnWork(const ImportedTrace &trace);
+/// host and, of threads without ops, all ranges, each with the time that no
+/// other inside it has. In the order of time.
+std::vector<TraceWork> listOwnWork(const ImportedTrace &trace);
+/// The same time in larger pieces: ops of the host with all that they call, as
+/// "aten::mm" takes its time itself and calls small ones. Ops that are called
+/// from a range inside of an op are pieces of their own.
+std::vector<TraceWork> listWholeWork(const ImportedTrace &trace);
 
 /// The chain of ranges and ops of the host around an event, outermost first,
-/// across the launch: of a kernel those around its call. Without the event.
+/// across the launch: of a kernel those around its call. Of work that was
+/// recorded those around its recording come behind them. Without the event.
 SmallVector<uint32_t> eventsAround(const ImportedTrace &trace, uint32_t event);
 
 /// Every event, counter and arrow, on one clock, as it is in the trace.

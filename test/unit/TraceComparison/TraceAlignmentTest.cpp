@@ -126,6 +126,31 @@ TEST_F(TraceAlignmentTest, sizesSayWhichProductItIs) {
   EXPECT_EQ(alignment.pieces[0].evidence, MatchEvidence::Shape);
 }
 
+/// The sum of the program is of 4 x 16, the gate of 4 x 32.
+TEST_F(TraceAlignmentTest, sizesAreOfOpsOfAnyKind) {
+  run("CUDAFunctor_add", 10, R"({"Input Dims": [[1, 4, 16], [1, 4, 16]]})");
+  run("silu_and_mul", 10, R"({"Input Dims": [[2, 2, 32], [4, 32]]})");
+  run("CUDAFunctor_add", 10, R"({"Input Dims": [[3, 16], [3, 16]]})");
+  EXPECT_EQ(align(), (Ops{{sum}, {act}, {sum}}));
+  EXPECT_EQ(alignment.pieces[0].evidence, MatchEvidence::Shape);
+  EXPECT_EQ(alignment.pieces[1].evidence, MatchEvidence::Shape);
+  EXPECT_EQ(alignment.pieces[2].evidence, MatchEvidence::Order);
+  EXPECT_TRUE(alignment.notes.empty());
+}
+
+/// The name says which op it is, and the sizes that it is another one's.
+TEST_F(TraceAlignmentTest, otherSizesAreSaid) {
+  run("layers.0.sum", 10, R"({"Input Dims": [[3, 16], [3, 16]]})");
+  run("layers.0.act", 10, R"({"Input Dims": [[4, 32], [4, 32]]})");
+  run("layers.0.down", 10, R"({"Input Dims": [[4, 32], [32, 17]]})");
+  EXPECT_EQ(align(), (Ops{{sum}, {act}, {down}}));
+  ASSERT_EQ(alignment.notes.size(), 1u);
+  EXPECT_EQ(alignment.notes[0],
+            "The trace has other sizes than the program for layers.{}.down, "
+            "layers.{}.sum: is "
+            "it another model, or another context length?");
+}
+
 /// Runs of 1 + 2 + 3 + 4 + 5 and of 10 + .. ns, each op by itself.
 TEST_F(TraceAlignmentTest, everyRunIsAPass) {
   for (int64_t factor : {1, 10, 100}) {

@@ -152,8 +152,10 @@ TEST(Kineto, JoinsWorkToWhoLaunchedIt) {
 
 TEST(Kineto, SaysWhatIsAroundWork) {
   ImportedTrace trace = readText(sample);
-  EXPECT_EQ(namesOf(trace, listWork(trace)),
-            (Names{"gemm", "without an op", "Memset", "Memcpy DtoH"}));
+  Names work = {"gemm 30001", "without an op 10000", "Memset 2000",
+                "Memcpy DtoH 4000"};
+  EXPECT_EQ(describe(trace, listOwnWork(trace)), work);
+  EXPECT_EQ(describe(trace, listWholeWork(trace)), work);
   auto around = [&](StringRef name) {
     return namesOf(trace, eventsAround(trace, findEvent(trace, name)));
   };

@@ -74,6 +74,17 @@ inline std::vector<std::string> namesOf(const ImportedTrace &trace,
   return names;
 }
 
+/// "aten::mm 30", and " around" of those that others lie in.
+inline std::vector<std::string> describe(const ImportedTrace &trace,
+                                         ArrayRef<TraceWork> work) {
+  std::vector<std::string> pieces;
+  for (const TraceWork &piece : work)
+    pieces.push_back(nameOf(trace, piece.event) + " " +
+                     std::to_string(piece.nanoseconds) +
+                     (piece.isAround ? " around" : ""));
+  return pieces;
+}
+
 } // namespace mlir::llm
 
 #endif // LLM_TEST_UNIT_TRACEIMPORT_TRACETEXT_H

@@ -1,0 +1,71 @@
+//===- OpExtents.cpp - How large an op of a program is --------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "llm/TraceComparison/OpExtents.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// Kernels of many ops have more, and are no op of a framework.
+static constexpr size_t maxLoops = 10;
+
+OpExtents::OpExtents(WorkloadOpInterface op) {
+  FailureOr<Workload> workload = op.getWorkload([] { return Refusal(); });
+  if (failed(workload) || workload->loops.size() > maxLoops)
+    return;
+  SmallVector<unsigned> bitOf; ///< of loops; 0: it has one iteration
+  for (const Loop &loop : workload->loops) {
+    bitOf.push_back(loop.extent > 1 ? 1u << loops.size() : 0);
+    if (loop.extent > 1)
+      loops.push_back(loop.extent);
+  }
+  for (const Buffer &buffer : workload->buffers) {
+    Type whole = buffer.value ? buffer.value.getType() : Type();
+    auto type = dyn_cast_if_present<RankedTensorType>(whole);
+    if (!type || !type.hasStaticShape())
+      continue;
+    unsigned used = 0;
+    for (unsigned loop : workload->loopsOf(buffer).set_bits())
+      used |= bitOf[loop];
+    tensors.push_back({type.getNumElements(), used});
+  }
+}
+
+std::optional<unsigned> OpExtents::findLoops(int64_t elements) const {
+  std::optional<unsigned> found;
+  for (const Tensor &tensor : tensors)
+    if (tensor.elements == elements)
+      found = found.value_or(0) | tensor.loops;
+  for (unsigned some = 1; some < 1u << loops.size(); ++some) {
+    int64_t rest = elements;
+    for (auto [i, extent] : llvm::enumerate(loops))
+      if (some & (1u << i))
+        rest = rest % extent ? 0 : rest / extent;
+    if (rest == 1)
+      found = found.value_or(0) | some;
+  }
+  return found;
+}
+
+bool OpExtents::explain(const TracedOperands &operands, bool isWhole) const {
+  unsigned covered = 0;
+  bool isSeen = false;
+  for (const TracedTensor &tensor : operands.tensors) {
+    std::optional<int64_t> elements = countElements(tensor.sizes);
+    if (elements == 1) // a number, or no tensor
+      continue;
+    std::optional<unsigned> along =
+        elements ? findLoops(*elements) : std::nullopt;
+    if (!along)
+      return false;
+    covered |= *along;
+    isSeen = true;
+  }
+  unsigned all = (1u << loops.size()) - 1;
+  return isSeen && (!isWhole || covered == all);
+}
