@@ -191,30 +191,56 @@ static void eraseUnused(func::FuncOp function) {
       op.erase();
 }
 
-static std::vector<std::string> describe(const GraphBuilder &graphBuilder) {
-  std::vector<std::string> notes;
+static std::vector<std::string> findLosses(const GraphBuilder &graphBuilder) {
+  std::vector<std::string> losses;
   std::string names;
   for (const auto &[op, count] : graphBuilder.opaque)
     names += (names.empty() ? "" : ", ") + std::to_string(count) + " " +
              StringRef(show(op)).trim('\'').str();
   if (!names.empty())
-    notes.push_back("nodes that are not recognised move their bytes and no "
-                    "more: " +
-                    names);
+    losses.push_back("nodes that are not recognised move their bytes and no "
+                     "more: " +
+                     names);
   if (unsigned odd = graphBuilder.tensors.oddViews)
-    notes.push_back(std::to_string(odd) +
-                    " views are no rectangle of what they show: as many "
-                    "elements from its beginning stand for them");
-  return notes;
+    losses.push_back(std::to_string(odd) +
+                     " views are no rectangle of what they show: as many "
+                     "elements from its beginning stand for them");
+  return losses;
 }
 
-FailureOr<CapturedProgram>
-mlir::llm::buildCapturedGraph(const CapturedGraph &graph,
-                              StringRef functionName, MaskKind mask,
-                              Location location) {
+/// A capture has no numbers that are in tensors.
+static std::vector<std::string>
+findAssumptions(const GraphBuilder &graphBuilder, MaskKind mask) {
+  std::vector<std::string> assumptions;
+  auto add = [&](unsigned nodes, StringRef what, StringRef instead) {
+    if (nodes)
+      assumptions.push_back("a capture does not say " + what.str() + " (" +
+                            std::to_string(nodes) +
+                            (nodes == 1 ? " node): " : " nodes): ") +
+                            instead.str());
+  };
+  add(graphBuilder.attentionsWithMask, "which keys a mask shows",
+      mask == MaskKind::Full
+          ? "all are counted, and new tokens stand at their end; "
+            "--mask=causal counts those up to each token's own"
+          : "those up to each token's own are counted, and new tokens stand at "
+            "their end");
+  add(graphBuilder.productsOfChosenExperts, "which experts were chosen",
+      "rows are shared evenly among them");
+  add(graphBuilder.ropesWithoutScaling,
+      "by which factors the angles of ROPE are divided",
+      "they are left as they are, which costs the same");
+  return assumptions;
+}
+
+FailureOr<CapturedProgram> mlir::llm::buildCapturedGraph(
+    const CapturedGraph &graph, StringRef functionName,
+    const CapturedProgramForm &form, Location location) {
   MLIRContext *context = location.getContext();
   OpBuilder builder(context);
-  if (failed(check(graph, GraphTensors(builder, location, graph), location)))
+  if (failed(check(graph,
+                   GraphTensors(builder, location, graph, form.floatType),
+                   location)))
     return failure();
   CapturedProgram program;
   program.module = ModuleOp::create(location);
@@ -222,7 +248,7 @@ mlir::llm::buildCapturedGraph(const CapturedGraph &graph,
   auto function = func::FuncOp::create(builder, location, functionName,
                                        builder.getFunctionType({}, {}));
   builder.setInsertionPointToEnd(function.addEntryBlock());
-  GraphBuilder graphBuilder(builder, location, graph, mask);
+  GraphBuilder graphBuilder(builder, location, graph, form);
   addSources(graphBuilder, graph);
   for (uint32_t node = 0; node < graph.nodes; ++node)
     graphBuilder.build(node);
@@ -231,7 +257,8 @@ mlir::llm::buildCapturedGraph(const CapturedGraph &graph,
   function.setFunctionType(builder.getFunctionType(
       function.front().getArgumentTypes(), ValueRange(results).getTypes()));
   eraseUnused(function);
-  program.notes = describe(graphBuilder);
+  program.losses = findLosses(graphBuilder);
+  program.assumptions = findAssumptions(graphBuilder, form.mask);
   if (failed(verify(*program.module)))
     return failure();
   return program;

@@ -112,12 +112,14 @@ static bool doSizesFit(const CapturedGraph &graph,
 
 bool GgmlPatterns::readParts(uint32_t node, AttentionPattern &found) {
   const CapturedTensor &last = graph.tensors[node];
+  found.nodes = {node};
   float maxBias = 0;
   if (last.op == "FLASH_ATTN_EXT") {
     found.isFlash = true;
     found.query = sourceOf(last, 0);
     found.keys = sourceOf(last, 1);
     found.values = sourceOf(last, 2);
+    found.mask = sourceOf(last, 3);
     found.sinks = sourceOf(last, 4);
     found.scale = floatParameter(last, 0);
     maxBias = floatParameter(last, 1);
@@ -132,9 +134,11 @@ bool GgmlPatterns::readParts(uint32_t node, AttentionPattern &found) {
     uint32_t scores = sourceOf(softmax, 0);
     if (!isUsedOnce(scores) || graph.tensors[scores].op != "MUL_MAT")
       return false;
+    found.nodes = {scores, weights, node};
     found.keys = sourceOf(graph.tensors[scores], 0);
     found.query = sourceOf(graph.tensors[scores], 1);
     found.values = sourceOf(last, 0);
+    found.mask = sourceOf(softmax, 1);
     found.sinks = sourceOf(softmax, 2);
     found.scale = floatParameter(softmax, 0);
     maxBias = floatParameter(softmax, 1);
@@ -184,11 +188,8 @@ void GgmlPatterns::findAttention(uint32_t node) {
     return;
   findCaches(found);
   attention[node] = found;
-  if (found.isFlash)
-    return;
-  uint32_t softmax = sourceOf(graph.tensors[node], 1);
-  absorbed.insert(softmax);
-  absorbed.insert(sourceOf(graph.tensors[softmax], 0));
+  for (uint32_t part : ArrayRef(found.nodes).drop_back())
+    absorbed.insert(part);
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,7 +23,8 @@ uint32_t sourceOf(const CapturedTensor &tensor, unsigned number);
 /// Attention, of one node (FLASH_ATTN_EXT) or of three.
 struct AttentionPattern {
   uint32_t query = 0, keys = 0, values = 0; ///< tensors, as the nodes read them
-  uint32_t sinks = ggmlCapture::none;
+  uint32_t sinks = ggmlCapture::none, mask = ggmlCapture::none;
+  SmallVector<uint32_t, 3> nodes; ///< all, the last one ends it
   bool isFlash = false; ///< values are [value_dim, keys, ..], else transposed
   float scale = 1, softCap = 0;
   /// The tensors of the caches that are read; `none` where there is no cache.

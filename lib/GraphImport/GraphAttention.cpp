@@ -86,10 +86,10 @@ bool GraphBuilder::updateCache(const AttentionPattern &pattern, Value &keys,
         !isFloat(newKeys) || typeOf(newKeys) != typeOf(newValues))
       return false;
     SmallVector<int64_t> shape{batch, seq, heads, dim};
-    state = KvWriteOp::create(builder, loc, tensors.nameOf(keyWrite->second),
-                              state, tensors.as(newKeys, shape),
-                              tensors.as(newValues, shape), ValueRange(),
-                              ArrayRef<int64_t>{keyCount - seq});
+    state = KvWriteOp::create(
+        builder, loc, tensors.nameOf({keyWrite->second, valueWrite->second}),
+        state, tensors.as(newKeys, shape), tensors.as(newValues, shape),
+        ValueRange(), ArrayRef<int64_t>{keyCount - seq});
     pendingWrites.erase(keyWrite);
     pendingWrites.erase(pattern.valueCache);
   }
@@ -126,10 +126,11 @@ bool GraphBuilder::buildAttention(uint32_t node) {
   Value query = tensors.reshape(tensors.inOrder(pattern.query, byPosition),
                                 tensors.sizesIn(q, byPosition));
   Value sinks = pattern.sinks == none ? Value() : tensors.flat(pattern.sinks);
-  bool fewKeys = q.sizes[1] > k.sizes[1];
+  attentionsWithMask += pattern.mask != none;
+  bool seesAll = pattern.mask == none || q.sizes[1] > k.sizes[1];
   auto out = GqaAttnOp::create(
-      builder, loc, tensors.nameOf(node), query, keys, values, sinks,
-      MaskAttr::get(builder.getContext(), fewKeys ? MaskKind::Full : mask),
+      builder, loc, tensors.nameOf(pattern.nodes), query, keys, values, sinks,
+      MaskAttr::get(builder.getContext(), seesAll ? MaskKind::Full : mask),
       ::llvm::APFloat(double(pattern.scale)),
       pattern.softCap > 0 ? builder.getF64FloatAttr(pattern.softCap)
                           : FloatAttr());

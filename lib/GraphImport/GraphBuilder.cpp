@@ -11,8 +11,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace mlir::llm;
 using ggmlCapture::none;
@@ -63,8 +61,9 @@ bool GraphBuilder::buildProduct(uint32_t node, uint32_t product, Value bias) {
       !isFloat(node) || !fits || graph.tensors[node].sizes != sizes)
     return false;
   Value lhs = tensors.rows(x), rhs = tensors.rows(matrix);
-  Value out = MatmulOp::create(builder, loc, tensors.nameOf(node), lhs, rhs,
-                               bias, /*transposeRhs=*/true, outType(lhs, node));
+  Value out =
+      MatmulOp::create(builder, loc, tensors.nameOf({product, node}), lhs, rhs,
+                       bias, /*transposeRhs=*/true, outType(lhs, node));
   tensors.set(node, out);
   return true;
 }
@@ -134,42 +133,5 @@ bool GraphBuilder::buildRows(uint32_t node) {
   tensors.set(node, EmbeddingOp::create(builder, loc, tensors.nameOf(node),
                                         tensors.flat(numbers), from,
                                         outType(from, node)));
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Positions
-//===----------------------------------------------------------------------===//
-
-/// Parameters: 1 features that turn, 2 the mode, 5 theta. What scales the
-/// angles costs nothing, and partly stands in weights: it is left out.
-bool GraphBuilder::buildRope(uint32_t node) {
-  const CapturedTensor &op = graph.tensors[node];
-  constexpr int32_t normal = 0, neox = 2;
-  int64_t turned = intParameter(op, 1);
-  int32_t mode = intParameter(op, 2);
-  double theta = floatParameter(op, 5);
-  int64_t width = op.sizes[0], rowCount = countElements(op) / width;
-  if (op.op != "ROPE" || !isFloat(node) || !isSame(sourceOf(op, 0), node) ||
-      turned <= 0 || turned > width || turned % 2 != 0 || !(theta > 0) ||
-      !std::isfinite(theta) || (mode != normal && mode != neox))
-    return false;
-  uint32_t source = sourceOf(op, 0);
-  int64_t begin = std::max<int64_t>(0, patterns.keyCount - op.sizes[2]);
-  SmallVector<int64_t> shape = tensors.sizesIn(op);
-  shape.back() = turned;
-  Value x = tensors.rows(source);
-  Value pairs =
-      tensors.reshape(tensors.slice(x, 0, 0, rowCount, turned), shape);
-  Value out = RopeOp::create(builder, loc, tensors.nameOf(node), pairs,
-                             ValueRange(), ArrayRef<int64_t>{begin},
-                             ::llvm::APFloat(theta), RopeScalingAttr(),
-                             /*interleaved=*/mode == normal);
-  if (turned < width)
-    out = tensor::ConcatOp::create(
-        builder, loc, /*dim=*/1,
-        ValueRange{tensors.reshape(out, {rowCount, turned}),
-                   tensors.slice(x, 0, turned, rowCount, width - turned)});
-  tensors.set(node, out);
   return true;
 }

@@ -10,6 +10,7 @@
 
 #include "GraphTensors.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
+#include "llm/GraphImport/GgmlGraph.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::llm {
@@ -19,9 +20,9 @@ namespace mlir::llm {
 class GraphBuilder {
 public:
   GraphBuilder(OpBuilder &builder, Location loc, const CapturedGraph &graph,
-               MaskKind mask)
-      : patterns(graph), tensors(builder, loc, graph), builder(builder),
-        loc(loc), graph(graph), mask(mask) {}
+               const CapturedProgramForm &form)
+      : patterns(graph), tensors(builder, loc, graph, form.floatType),
+        builder(builder), loc(loc), graph(graph), mask(form.mask) {}
 
   void build(uint32_t node);
 
@@ -29,12 +30,16 @@ public:
   GraphTensors tensors;
   /// Nodes that became ops which only move their bytes, by ggml's op.
   std::map<std::string, unsigned> opaque;
+  /// What is not in a capture, by how many nodes need it.
+  unsigned ropesWithoutScaling = 0, attentionsWithMask = 0,
+           productsOfChosenExperts = 0;
 
 private:
   // GraphBuilder.cpp
   bool buildRows(uint32_t node);
   bool buildProduct(uint32_t node, uint32_t product, Value bias);
   bool buildBatchProduct(uint32_t node);
+  // GraphRope.cpp
   bool buildRope(uint32_t node);
   // GraphExperts.cpp
   bool buildExperts(uint32_t node);

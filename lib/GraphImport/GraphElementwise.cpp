@@ -48,9 +48,10 @@ bool GraphBuilder::buildNorm(uint32_t node, uint32_t norm, uint32_t weight) {
     return false;
   Value factors = weight == none ? Value() : tensors.flat(weight);
   Value x = tensors.rows(sourceOf(op, 0));
-  tensors.set(node, RmsNormOp::create(builder, loc, tensors.nameOf(node), x,
-                                      factors, ::llvm::APFloat(epsilon),
-                                      /*addUnitOffset=*/false));
+  tensors.set(node,
+              RmsNormOp::create(builder, loc, tensors.nameOf({norm, node}), x,
+                                factors, ::llvm::APFloat(epsilon),
+                                /*addUnitOffset=*/false));
   return true;
 }
 
@@ -124,11 +125,12 @@ bool GraphBuilder::buildPair(uint32_t node) {
 bool GraphBuilder::buildGate(uint32_t node) {
   const CapturedTensor &op = graph.tensors[node];
   StringRef kind = op.op;
-  uint32_t gate = sourceOf(op, 0), up = sourceOf(op, 1);
+  uint32_t gate = sourceOf(op, 0), up = sourceOf(op, 1), first = node;
   if (auto pair = patterns.activationOfGate.find(node);
       pair != patterns.activationOfGate.end()) {
-    kind = graph.tensors[pair->second].op == "SILU" ? "SWIGLU" : "GEGLU";
-    gate = sourceOf(graph.tensors[pair->second], 0);
+    first = pair->second;
+    kind = graph.tensors[first].op == "SILU" ? "SWIGLU" : "GEGLU";
+    gate = sourceOf(graph.tensors[first], 0);
   }
   if ((kind != "SWIGLU" && kind != "GEGLU") || !isFloat(node) ||
       typeOf(gate) != typeOf(node))
@@ -151,7 +153,7 @@ bool GraphBuilder::buildGate(uint32_t node) {
   }
   if (lhs.getType() != rhs.getType())
     return false;
-  StringAttr name = tensors.nameOf(node);
+  StringAttr name = tensors.nameOf({first, node});
   tensors.set(
       node,
       kind == "SWIGLU"

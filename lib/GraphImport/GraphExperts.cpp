@@ -42,6 +42,7 @@ bool GraphBuilder::buildExperts(uint32_t node) {
     return false;
   Value numbers = tensors.as(chosen, {tokens, topK}), lhs = tensors.rows(x);
   StringAttr name = tensors.nameOf(node);
+  ++productsOfChosenExperts;
   if (isShared)
     lhs = MoeDispatchOp::create(
         builder, loc, builder.getStringAttr(name.getValue() + " (dispatch)"),

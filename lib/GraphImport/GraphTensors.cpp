@@ -18,7 +18,8 @@ using namespace mlir::llm;
 
 Type GraphTensors::elementType(const CapturedTensor &tensor) const {
   const GgmlType *type = findGgmlType(graph.typeOf(tensor).name);
-  return type ? getGgmlElementType(*type, builder.getContext()) : Type();
+  Type own = type ? getGgmlElementType(*type, builder.getContext()) : Type();
+  return floatType && isa_and_present<Float32Type>(own) ? Type(floatType) : own;
 }
 
 SmallVector<int64_t> GraphTensors::sizesIn(const CapturedTensor &tensor,
@@ -42,17 +43,17 @@ void GraphTensors::addArgument(uint32_t number) {
       builder.getInsertionBlock()->addArgument(typeOfSource(number), named));
 }
 
-StringAttr GraphTensors::nameOf(uint32_t tensor) {
+StringAttr GraphTensors::nameOf(ArrayRef<uint32_t> nodes) {
+  std::string name;
+  for (auto [i, node] : ::llvm::enumerate(nodes))
+    if (!::llvm::is_contained(nodes.take_front(i), node))
+      name += (i ? "+" : "") + tensorNames[node];
   // Braces stand for numbers of loops in names.
-  std::string name = graph.tensors[tensor].name;
   std::replace(name.begin(), name.end(), '{', '(');
   std::replace(name.begin(), name.end(), '}', ')');
-  if (name.empty())
-    name = "node_" + std::to_string(tensor);
   std::string unique = name;
-  if (!names.insert(unique).second)
-    unique = name + "#" + std::to_string(tensor);
-  names.insert(unique);
+  for (unsigned copy = 2; !names.insert(unique).second; ++copy)
+    unique = name + "#copy " + std::to_string(copy);
   return builder.getStringAttr(unique);
 }
 

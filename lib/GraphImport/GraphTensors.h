@@ -37,8 +37,11 @@ struct HeldValue {
 
 class GraphTensors {
 public:
-  GraphTensors(OpBuilder &builder, Location loc, const CapturedGraph &graph)
-      : builder(builder), loc(loc), graph(graph) {}
+  /// `floatType`: what stands for ggml's f32; null: that.
+  GraphTensors(OpBuilder &builder, Location loc, const CapturedGraph &graph,
+               FloatType floatType)
+      : builder(builder), loc(loc), graph(graph), floatType(floatType),
+        tensorNames(findTensorNames(graph)) {}
 
   /// The type of an element; null for one that is not known.
   Type elementType(const CapturedTensor &tensor) const;
@@ -73,8 +76,9 @@ public:
   SmallVector<int64_t> sizesIn(const CapturedTensor &tensor,
                                DimOrder order = naturalOrder) const;
 
-  /// A name for an op that takes time, one for each.
-  StringAttr nameOf(uint32_t tensor);
+  /// A name for an op that takes time, one for each: of several nodes those of
+  /// all, "kq-0+kq_soft_max-0+kqv-0".
+  StringAttr nameOf(ArrayRef<uint32_t> nodes);
 
   OpBuilder &builder;
   Location loc;
@@ -87,8 +91,10 @@ private:
   HeldValue makeView(uint32_t tensor);
   Value makeSlice(const CapturedTensor &view);
 
+  FloatType floatType;
   std::map<uint32_t, HeldValue> held;
-  ::llvm::StringSet<> names;
+  std::vector<std::string> tensorNames;
+  ::llvm::StringSet<> names; ///< that are given
 };
 
 } // namespace mlir::llm

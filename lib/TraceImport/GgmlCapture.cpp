@@ -150,9 +150,10 @@ void CaptureTraceMaker::visit(CapturedGraph &&graph) {
   GraphTexts &texts = graphs.emplace_back();
   texts.name = builder.addText("graph " + std::to_string(graphs.size() - 1));
   texts.args = builder.addArgs(describeGraph(graph));
+  std::vector<std::string> names = findTensorNames(graph);
   for (uint32_t node = 0; node < graph.nodes; ++node) {
-    const CapturedTensor &tensor = graph.tensors[node];
-    texts.nodeNames.push_back(builder.addText(tensor.op + " " + tensor.name));
+    texts.nodeNames.push_back(
+        builder.addText(graph.tensors[node].op + " " + names[node]));
     texts.nodeArgs.push_back(builder.addArgs(describeNode(graph, node)));
   }
   texts.inputs = findInputs(graph);

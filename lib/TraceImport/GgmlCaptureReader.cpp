@@ -7,6 +7,7 @@
 
 #include "GgmlCaptureReader.h"
 #include "TraceBuilder.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -24,6 +25,27 @@ bool mlir::llm::isGgmlCapture(StringRef beginning) {
 bool CapturedTensor::isView() const {
   return op == "VIEW" || op == "RESHAPE" || op == "PERMUTE" ||
          op == "TRANSPOSE";
+}
+
+std::vector<std::string>
+mlir::llm::findTensorNames(const CapturedGraph &graph) {
+  std::vector<std::string> names(graph.tensors.size());
+  ::llvm::StringSet<> taken;
+  auto take = [&](uint32_t number) {
+    const CapturedTensor &tensor = graph.tensors[number];
+    std::string &name = names[number];
+    name = tensor.name.empty() ? "node_" + std::to_string(number) : tensor.name;
+    if (!taken.insert(name).second)
+      taken.insert(name += "#" + std::to_string(number));
+  };
+  // Sources first, then what computes, which is seen more often than views.
+  for (uint32_t number = graph.nodes; number < names.size(); ++number)
+    take(number);
+  for (bool isView : {false, true})
+    for (uint32_t number = 0; number < graph.nodes; ++number)
+      if (graph.tensors[number].isView() == isView)
+        take(number);
+  return names;
 }
 
 //===----------------------------------------------------------------------===//

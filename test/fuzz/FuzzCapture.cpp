@@ -17,10 +17,12 @@ namespace mlir::llm::fuzz {
 
 static void buildProgram(const CapturedGraph &graph, MLIRContext &context) {
   Location location = FileLineColLoc::get(&context, "capture", 1, 1);
-  for (MaskKind mask : {MaskKind::Full, MaskKind::Causal}) {
+  CapturedProgramForm forms[2];
+  forms[1] = {MaskKind::Causal, BFloat16Type::get(&context)};
+  for (const CapturedProgramForm &form : forms) {
     DiagnosticJudge judge(&context);
     FailureOr<CapturedProgram> program =
-        buildCapturedGraph(graph, "graph", mask, location);
+        buildCapturedGraph(graph, "graph", form, location);
     judge.judge(program, "making a program of a graph");
     require(!judge.lastError().contains("op "), "an op that does not verify");
     if (succeeded(program))

@@ -8,6 +8,7 @@ callback sees all nodes. The MACs of the program that llm-prof makes of a graph 
 """
 import json
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -17,7 +18,8 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 import gguf_models
-from ggml_capture_file import DONE, Capture, read_capture
+from compared_rows import check_sums, compare
+from ggml_capture_file import DONE, Capture, Graph, Run, read_capture
 
 SIZES = gguf_models.SIZES | {"hidden_size": 64, "intermediate_size": 128, "vocab_size": 267, "head_dim": 16,
                              "rope_scaling": None}
@@ -282,6 +284,95 @@ def check_macs(setting: Setting) -> None:
     print(f"a program of llm-opt: {len(expected)} products with the MACs of the GGUF file")
 
 
+def unique_names(graph: Graph) -> dict[int, str]:
+    """Of nodes that compute: those of one name have their number behind it, but for the first."""
+    taken = {tensor.name for tensor in graph.tensors[graph.nodes:]}
+    names = {}
+    for number, node in enumerate(graph.tensors[:graph.nodes]):
+        if node.op not in VIEWS:
+            names[number] = f"{node.name}#{number}" if node.name in taken else node.name
+            taken.add(node.name)
+    return names
+
+
+OF_LAYER = {("MUL_MAT", "Qcur"): "self_attn.q_proj", ("MUL_MAT", "Kcur"): "self_attn.k_proj", ("MUL_MAT", "Vcur"): "self_attn.v_proj",
+            ("ROPE", "Qcur"): "self_attn.q_rope", ("ROPE", "Kcur"): "self_attn.k_rope", ("MUL_MAT", "kq"): "self_attn.attn",
+            ("SOFT_MAX", "kq_soft_max"): "self_attn.attn", ("MUL_MAT", "kqv"): "self_attn.attn", ("CONT", "kqv_out"): "self_attn.attn",
+            ("MUL_MAT", "attn_out"): "self_attn.o_proj", ("ADD", "ffn_inp"): "attn_residual", ("MUL", "attn_norm"): "input_layernorm",
+            ("MUL", "ffn_norm"): "post_attention_layernorm", ("MUL_MAT", "ffn_gate"): "mlp.gate_proj", ("MUL_MAT", "ffn_up"): "mlp.up_proj",
+            ("SWIGLU", "ffn_swiglu"): "mlp.swiglu", ("MUL_MAT", "ffn_out"): "mlp.down_proj", ("ADD", "l_out"): "mlp_residual"}
+OF_MODEL = {"embd": "model.embed_tokens", "result_norm": "model.norm", "result_output": "lm_head"}
+
+
+def find_op(graph: Graph, number: int) -> str | None:
+    """What a node of llama.cpp's graph of a Llama is in a program of the model."""
+    node = graph.tensors[number]
+    if node.op == "RMS_NORM":  # with the product that reads it
+        [number] = [reader for reader in range(graph.nodes) if number in graph.tensors[reader].sources]
+        node = graph.tensors[number]
+    if node.op == "SET_ROWS":
+        return "model.layers.{}.self_attn.kv_write"
+    name, _, layer = node.name.rpartition("-")
+    if (node.op, name) in OF_LAYER and layer.isdigit():
+        return f"model.layers.{{}}.{OF_LAYER[node.op, name]}"
+    return OF_MODEL.get(node.name)
+
+
+def measured_of(capture: Capture, runs: list[Run], op_of) -> dict[str | None, list[int]]:
+    """Nanoseconds of each op in each run; None: of nodes that are no op."""
+    measured: dict[str | None, list[int]] = {}
+    for position, run in enumerate(runs):
+        for number, start, end in run.ops:
+            op = op_of(capture.graphs[run.graph], number)
+            measured.setdefault(op, [0] * len(runs))[position] += end - start
+    return measured
+
+
+def check_comparison(found: dict, measured: dict, total: int, what: str) -> None:
+    check_sums(what, found, total)
+    rows = {row["name"]: row["measured_ns_of_passes"] for row in found["ops"]}
+    for op in rows.keys() | measured.keys() - {None}:
+        expect(f"{what}: {op}", rows.get(op), measured.get(op))
+    left = [sum(times) for times in zip(*(row["measured_ns_of_passes"] for row in found["only_measured"]))]
+    expect(f"{what}: what is no op", left, measured[None])
+
+
+def check_compare(setting: Setting) -> None:
+    """A capture beside the predictions of its own graph and of its model: where each nanosecond of each node is."""
+    path = setting.folder / "ops.capture"
+    capture = setting.capture("ops.capture")
+    total = sum(end - start for run in capture.runs.values() for _, start, end in run.ops)
+    # The prompt has several tokens; of it the last one alone is in the last products.
+    tokens = [next(node.ne[1] for node in graph.tensors if node.op == "MUL_MAT") for graph in capture.graphs]
+    runs = [run for run in capture.runs.values() if tokens[run.graph] == 1]
+    expect("runs of one token", len(runs), STEPS - 1)
+
+    own = setting.folder / "own.mlir"
+    subprocess.run(["llm-prof", "import", path, f"--program={own}"], check=True, capture_output=True)
+    of_node = {name: op for op in re.findall(r'llm\.\w+ "([^"]+)"', own.read_text()) for name in op.split("+")}
+    names = [unique_names(graph) for graph in capture.graphs]
+    measured = measured_of(capture, runs, lambda graph, number: of_node.get(names[capture.graphs.index(graph)][number]))
+    found = compare(own, path, "--target=host")
+    check_comparison(found, measured, total, "its own graph")
+    expect("ops that were not seen", found["only_predicted"], [])
+    expect("evidence", {word for row in found["ops"] for word in row["matched_by"]} - {"name", "rule"}, set())
+
+    model = setting.folder / "gguf.mlir"
+    subprocess.run(["llm-translate", "--import-gguf", setting.model, "--phase=decode", "--layers=all", "--kv-len=256", "-o", model],
+                   check=True)
+    found = compare(model, path, "--target=host")
+    check_comparison(found, measured_of(capture, runs, find_op), total, "its model")
+    expect("ops that were not seen", [row["name"] for row in found["only_predicted"]], ["sample"])
+    expect("phases", [pass_["compared"] for pass_ in found["passes"]], [False] + [True] * len(runs))
+    # Another length of context is said, and of which op.
+    subprocess.run(["llm-translate", "--import-gguf", setting.model, "--phase=decode", "--layers=all", "--kv-len=48", "-o", model],
+                   check=True)
+    for longer, said in ((compare(model, path, "--target=host"), True), (found, False)):
+        sizes = [note for note in longer["notes"] if "other sizes than the program for model.layers.{}.self_attn.attn:" in note]
+        expect("what is said of sizes", bool(sizes), said)
+    print(f"beside predictions: {len(runs)} runs, each nanosecond where it belongs")
+
+
 def check_models(setting: Setting) -> None:
     """Other models, with and without flash attention: what is recognised of them."""
     for name, kind, products, grouped in (("qwen2", "f16", 15, 0), ("qwen3", "q8_0", 15, 0), ("mixtral", "q4_K", 11, 6)):
@@ -308,8 +399,9 @@ def main() -> None:
     expect("tokens", len(tokens), STEPS)
     for check in (check_program, check_threads, check_node, check_failures):
         check(setting, tokens)
-    for check in (check_signals, check_backends, check_unknown, check_macs, check_models):
+    for check in (check_signals, check_backends, check_unknown, check_macs, check_compare, check_models):
         check(setting)
 
 
-main()
+if __name__ == "__main__":
+    main()

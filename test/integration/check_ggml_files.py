@@ -69,7 +69,7 @@ def check_program(folder: Path) -> None:
     program, report = folder / "program.mlir", folder / "report.json"
     subprocess.run(["llm-prof", "import", folder / "small.capture", f"--program={program}"], check=True,
                    stderr=subprocess.DEVNULL)
-    expected = {"q_bias": 64 * 64, "k": 64 * 32, "v": 64 * 32, "attn": 4 * 32 * 16 * 2, "o": 64 * 64,
+    expected = {"q+q_bias": 64 * 64, "k": 64 * 32, "v": 64 * 32, "attn": 4 * 32 * 16 * 2, "o": 64 * 64,
                 "gate": 64 * 128, "up": 64 * 128, "down": 128 * 64}
     for target in ("h100-sxm", "npu"):
         subprocess.run(["llm-opt", program, f"--llm-target=name={target}", "--llm-tile", "--llm-schedule",

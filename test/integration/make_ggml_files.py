@@ -117,6 +117,24 @@ def layer() -> Graph:
     return g
 
 
+def ropes() -> Graph:
+    """Ways to turn 16 features of 4 heads of 2 tokens, and products of experts that are chosen: 2 of 4 for each token."""
+    g = Graph()
+    x, positions = g.leaf("x", [16, 4, 2], F32, COMPUTE), g.leaf("positions", [2], I32, COMPUTE)
+    words = {"plain": [0, 16, 0, 0, 0, *bits(500.0, 1.0, 0.0, 1.0)],
+             "linear": [0, 16, 2, 0, 0, *bits(500.0, 0.5, 0.0, 1.0)],
+             "louder": [0, 16, 2, 0, 0, *bits(500.0, 1.0, 0.0, 1.5)],
+             "yarn": [0, 16, 2, 0, 4096, *bits(500.0, 0.25, 1.0, 1.0, 32.0, 1.0)],
+             "half yarn": [0, 16, 2, 0, 4096, *bits(500.0, 0.25, 0.5, 1.0, 32.0, 1.0)],
+             "inside": [0, 8, 2, 0, 0, *bits(500.0, 1.0, 0.0, 1.0, 32.0, 1.0), 0, 0, 0, 0, 4]}
+    for name, parameters in words.items():
+        g.node("ROPE", name, [16, 4, 2], [x, positions], parameters=parameters)
+    g.node("ROPE", "factors", [16, 4, 2], [x, positions, g.leaf("rope_freqs.weight", [8])], parameters=words["plain"])
+    ids, y = g.leaf("ids", [2, 2], I32, COMPUTE), g.leaf("y", [16, 1, 2], F32, COMPUTE)
+    g.node("MUL_MAT_ID", "experts", [8, 2, 2], [g.leaf("up_exps.weight", [16, 8, 4], F16), y, ids])
+    return g
+
+
 def run(number: int, graph: int, thread: int, state: int, start: int, end: int, ops=()) -> bytes:
     body = struct.pack("<3IB2qI", number, graph, thread, state, start, end, len(ops))
     return record(3, body + b"".join(struct.pack("<I2q", *op) for op in ops))
@@ -174,6 +192,7 @@ def main() -> None:
     (folder / "kind.capture").write_bytes(whole + record(9, b""))
     (folder / "node.capture").write_bytes(whole + run(5, 0, 1, 0, 10, 20, [(900, 11, 12)]))
     (folder / "backwards.capture").write_bytes(whole + run(5, 0, 1, 0, 20, 10))
+    (folder / "ropes.capture").write_bytes(head() + ropes().pack(0))
     broken = layer()
     broken.nodes[3]["type"] = len(TYPES)
     TYPES.append(("f9", 1, 4))

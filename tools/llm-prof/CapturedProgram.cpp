@@ -7,8 +7,9 @@
 
 #include "CapturedProgram.h"
 #include "Subcommand.h"
-#include "llm/GraphImport/GgmlGraph.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -23,19 +24,55 @@ CapturedProgramOptions::CapturedProgramOptions(cl::SubCommand &command)
              cl::desc("Number of the graph for --program (default: of those "
                       "with the most nodes the one that ran most often)"),
              cl::value_desc("number")),
-      mask(
-          "mask", cl::sub(command), cl::init(MaskKind::Full),
-          cl::desc("What attention of --program sees; a capture has the size "
-                   "of a mask and not what is in it"),
-          cl::values(clEnumValN(MaskKind::Full, "full",
-                                "every key, as ggml computes it (default)"),
-                     clEnumValN(MaskKind::Causal, "causal",
-                                "for each new token the keys up to its own"))) {
+      mask("mask", cl::sub(command), cl::init(MaskKind::Full),
+           cl::desc("What attention of --program sees; a capture has the size "
+                    "of a mask and not what is in it"),
+           cl::values(clEnumValN(MaskKind::Full, "full",
+                                 "every key, as ggml computes it (default)"),
+                      clEnumValN(MaskKind::Causal, "causal",
+                                 "for each new token the keys up to its own"))),
+      floatType("dtype", cl::sub(command), cl::value_desc("type"),
+                cl::desc("Type of --program for what ggml computes in f32: "
+                         "f32 (default), f16 or bf16; weights and caches of "
+                         "other types keep them")) {}
+
+/// Options of `--program` mean nothing without it.
+LogicalResult CapturedProgramOptions::check(MLIRContext &context) const {
+  for (const cl::Option *option : {static_cast<const cl::Option *>(&number),
+                                   static_cast<const cl::Option *>(&mask),
+                                   static_cast<const cl::Option *>(&floatType)})
+    if (option->getNumOccurrences() > 0 && !areGiven())
+      return emitError(UnknownLoc::get(&context))
+             << "--" << option->ArgStr
+             << " is of --program, which is not asked for";
+  return success();
+}
+
+FailureOr<CapturedProgramForm>
+CapturedProgramOptions::readForm(MLIRContext &context) const {
+  CapturedProgramForm form;
+  form.mask = mask;
+  if (floatType.empty())
+    return form;
+  Builder b(&context);
+  form.floatType = ::llvm::StringSwitch<FloatType>(floatType)
+                       .Case("f32", b.getF32Type())
+                       .Case("f16", b.getF16Type())
+                       .Case("bf16", b.getBF16Type())
+                       .Default({});
+  if (!form.floatType)
+    return emitError(UnknownLoc::get(&context))
+           << "--dtype must be one of f32, f16, bf16; got '" << floatType
+           << "'";
+  return form;
 }
 
 LogicalResult CapturedProgramOptions::run(StringRef capture,
                                           MLIRContext &context) const {
   Location location = FileLineColLoc::get(&context, capture, 1, 1);
+  FailureOr<CapturedProgramForm> form = readForm(context);
+  if (failed(form))
+    return failure();
   ::llvm::Expected<std::vector<CapturedGraph>> graphs =
       readCapturedGraphs(capture);
   if (!graphs)
@@ -52,11 +89,13 @@ LogicalResult CapturedProgramOptions::run(StringRef capture,
            << "to " << graphs->size() - 1;
   loadGraphDialects(&context);
   FailureOr<CapturedProgram> program = buildCapturedGraph(
-      (*graphs)[chosen], "graph_" + std::to_string(chosen), mask, location);
+      (*graphs)[chosen], "graph_" + std::to_string(chosen), *form, location);
   if (failed(program))
     return failure();
-  for (const std::string &note : program->notes)
-    emitWarning(location) << note;
+  for (const std::string &loss : program->losses)
+    emitWarning(location) << loss;
+  for (const std::string &assumption : program->assumptions)
+    emitRemark(location) << assumption;
   return writeOutput(output, context, [&](raw_ostream &os) {
     program->module->print(os);
     os << "\n";

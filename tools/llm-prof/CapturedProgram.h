@@ -8,7 +8,7 @@
 #ifndef LLM_TOOLS_LLMPROF_CAPTUREDPROGRAM_H
 #define LLM_TOOLS_LLMPROF_CAPTUREDPROGRAM_H
 
-#include "llm/Dialect/Llm/IR/LlmDialect.h"
+#include "llm/GraphImport/GgmlGraph.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace mlir::llm {
@@ -19,13 +19,18 @@ public:
   explicit CapturedProgramOptions(::llvm::cl::SubCommand &command);
 
   bool areGiven() const { return !output.empty(); }
+  /// Of options that need another one.
+  LogicalResult check(MLIRContext &context) const;
   /// Writes the program of one graph of the capture.
   LogicalResult run(StringRef capture, MLIRContext &context) const;
 
 private:
+  FailureOr<CapturedProgramForm> readForm(MLIRContext &context) const;
+
   ::llvm::cl::opt<std::string> output;
   ::llvm::cl::opt<unsigned> number;
   ::llvm::cl::opt<MaskKind> mask;
+  ::llvm::cl::opt<std::string> floatType;
 };
 
 } // namespace mlir::llm

@@ -109,6 +109,8 @@ LogicalResult ImportOptions::check(MLIRContext &context) const {
   if (std::string lack = findPageLack(); !html.empty() && !lack.empty())
     return emitToolError(context) << "--html=" << html << ": " << lack
                                   << "; --perfetto has the events";
+  if (failed(checkTraceName(perfetto, context)))
+    return failure();
   return open.check(html, perfetto, context);
 }
 
@@ -211,7 +213,7 @@ LogicalResult Import::writeRows(const ImportedTrace &trace,
 }
 
 LogicalResult Import::run(MLIRContext &context) {
-  if (failed(options.check(context)))
+  if (failed(options.check(context)) || failed(program.check(context)))
     return failure();
   if (program.areGiven()) {
     LogicalResult result = program.run(options.input, context);

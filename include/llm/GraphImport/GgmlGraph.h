@@ -29,20 +29,28 @@ size_t findMainGraph(ArrayRef<CapturedGraph> graphs);
 
 struct CapturedProgram {
   OwningOpRef<ModuleOp> module;
-  /// What was not kept as it is in the graph. Sentences.
-  std::vector<std::string> notes;
+  std::vector<std::string> losses;      ///< what is not as in the graph
+  std::vector<std::string> assumptions; ///< for what is not in a capture
+};
+
+/// What may be chosen of a program that is made of a graph.
+struct CapturedProgramForm {
+  /// A capture has the sizes of a mask, and not which keys it shows.
+  MaskKind mask = MaskKind::Full;
+  /// What stands for f32, in which ggml computes; null: that.
+  FloatType floatType;
 };
 
 /// A module with one function. Weights are sources, what the program gave to
 /// the graph are arguments, and what no node reads is returned. Ops of the llm
 /// dialect are recognised by structure; others become linalg ops that move the
-/// same bytes. Which numbers were in a mask or in positions is not captured:
-/// `mask` says what attention sees, and new tokens stand at the end of the
-/// keys. Errors: at `location`, for graphs that have tensors of unknown types
-/// or none at all.
+/// same bytes. Which numbers were in tensors is not captured: new tokens stand
+/// at the end of the keys. Errors: at `location`, for graphs that have tensors
+/// of unknown types or none at all.
 FailureOr<CapturedProgram> buildCapturedGraph(const CapturedGraph &graph,
                                               StringRef functionName,
-                                              MaskKind mask, Location location);
+                                              const CapturedProgramForm &form,
+                                              Location location);
 
 } // namespace mlir::llm
 

@@ -70,6 +70,11 @@ struct CapturedGraph {
   }
 };
 
+/// A name for each tensor, in traces and programs. ggml lets several have one:
+/// all but the first of these have their number behind it, "Qcur-0#5". Names of
+/// weights stay.
+std::vector<std::string> findTensorNames(const CapturedGraph &graph);
+
 /// Whether a file that begins so is a capture.
 bool isGgmlCapture(StringRef beginning);
 

@@ -1,0 +1,115 @@
+//===- GraphRope.cpp - Rotary embeddings as ops ---------------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphBuilder.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+using ggmlCapture::none;
+
+namespace {
+/// The words of ROPE's parameters, as ggml's kernels read them.
+struct RopeParameters {
+  explicit RopeParameters(const CapturedTensor &op)
+      : turned(intParameter(op, 1)), mode(intParameter(op, 2)),
+        originalPositions(intParameter(op, 4)), theta(floatParameter(op, 5)),
+        frequencyScale(floatParameter(op, 6)),
+        extrapolated(floatParameter(op, 7)), amplitude(floatParameter(op, 8)),
+        betaFast(floatParameter(op, 9)), betaSlow(floatParameter(op, 10)),
+        offset(intParameter(op, 15)) {}
+
+  int64_t turned; ///< features of a row
+  int32_t mode;
+  int64_t originalPositions;
+  double theta, frequencyScale, extrapolated, amplitude, betaFast, betaSlow;
+  int64_t offset; ///< features before those that are turned
+};
+} // namespace
+
+static bool isPositive(double figure) {
+  return std::isfinite(figure) && figure > 0;
+}
+
+/// What becomes of the angles: null where nothing does, a failure where the
+/// dialect has no form for it or the capture does not hold all of it.
+static FailureOr<RopeScalingAttr>
+findScaling(Builder &b, const RopeParameters &rope, bool hasFactors) {
+  if (hasFactors || !isPositive(rope.frequencyScale) ||
+      !isPositive(rope.amplitude))
+    return failure();
+  double factor = 1 / rope.frequencyScale;
+  bool isYarn = rope.extrapolated != 0 && factor != 1;
+  auto attr = [&](double value) {
+    return value == 1 ? FloatAttr() : b.getF64FloatAttr(value);
+  };
+  if (!isYarn) {
+    if (factor == 1 && rope.amplitude == 1)
+      return RopeScalingAttr();
+    return RopeScalingAttr::get(b.getContext(), RopeScalingKind::Linear,
+                                b.getF64FloatAttr(factor), {}, {}, {}, {}, 0,
+                                false, {}, attr(rope.amplitude));
+  }
+  double amplitude = rope.amplitude * (1 + 0.1 * std::log(factor));
+  if (rope.extrapolated != 1 || rope.originalPositions <= 0 ||
+      !isPositive(rope.betaSlow) || !isPositive(rope.betaFast) ||
+      rope.betaSlow > rope.betaFast || !isPositive(amplitude))
+    return failure();
+  return RopeScalingAttr::get(
+      b.getContext(), RopeScalingKind::Yarn, b.getF64FloatAttr(factor), {}, {},
+      b.getF64FloatAttr(rope.betaFast), b.getF64FloatAttr(rope.betaSlow),
+      rope.originalPositions, /*truncate=*/true, {}, attr(amplitude));
+}
+
+/// [batch, tokens, heads, features]: the first two sizes inside are features
+/// and heads, the third tokens. New tokens stand at the end of the keys.
+bool GraphBuilder::buildRope(uint32_t node) {
+  const CapturedTensor &op = graph.tensors[node];
+  if (op.op != "ROPE" || !isFloat(node) || !isSame(sourceOf(op, 0), node))
+    return false;
+  constexpr int32_t normal = 0, neox = 2;
+  RopeParameters rope(op);
+  int64_t width = op.sizes[0], rowCount = countElements(op) / width;
+  if (rope.turned <= 0 || rope.turned % 2 != 0 || rope.offset < 0 ||
+      rope.offset > width - rope.turned || !isPositive(rope.theta) ||
+      (rope.mode != normal && rope.mode != neox))
+    return false;
+  FailureOr<RopeScalingAttr> scaling =
+      findScaling(builder, rope, sourceOf(op, 2) != none);
+  if (failed(scaling))
+    ++ropesWithoutScaling;
+  int64_t begin = std::max<int64_t>(0, patterns.keyCount - op.sizes[2]);
+  SmallVector<int64_t> shape = tensors.sizesIn(op);
+  shape.back() = rope.turned;
+  Value x = tensors.rows(sourceOf(op, 0));
+  Value pairs = tensors.reshape(
+      tensors.slice(x, 0, rope.offset, rowCount, rope.turned), shape);
+  Value out =
+      RopeOp::create(builder, loc, tensors.nameOf(node), pairs, ValueRange(),
+                     ArrayRef<int64_t>{begin}, ::llvm::APFloat(rope.theta),
+                     scaling.value_or(RopeScalingAttr()),
+                     /*interleaved=*/rope.mode == normal);
+  SmallVector<Value> columns;
+  auto addColumns = [&](int64_t first, int64_t count) {
+    if (count > 0)
+      columns.push_back(tensors.slice(x, 0, first, rowCount, count));
+  };
+  addColumns(0, rope.offset);
+  columns.push_back(out);
+  addColumns(rope.offset + rope.turned, width - rope.offset - rope.turned);
+  if (columns.size() > 1) {
+    for (Value &column : columns)
+      column = tensors.reshape(
+          column,
+          {rowCount, cast<ShapedType>(column.getType()).getShape().back()});
+    out = tensor::ConcatOp::create(builder, loc, /*dim=*/1, columns);
+  }
+  tensors.set(node, out);
+  return true;
+}
