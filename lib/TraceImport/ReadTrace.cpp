@@ -37,12 +37,12 @@ static bool isSqlite(StringRef beginning) {
 
 /// What the first bytes of a file say; the first that they fit is taken.
 static const TraceFormat formats[] = {
-    {"Perfetto's own format", isPerfettoProto, refusePerfettoProto},
-    {"JSON of Chrome, Perfetto and Kineto (PyTorch)", isChromeJson,
+    {"trace in Perfetto's own format", isPerfettoProto, refusePerfettoProto},
+    {"JSON of Chrome, Perfetto or Kineto (PyTorch)", isChromeJson,
      readChromeJson},
-    {"captures of ggml (libllm-ggml-trace.so)", isGgmlCapture,
+    {"capture of ggml (libllm-ggml-trace.so)", isGgmlCapture,
      readGgmlCaptureTrace},
-    {"traces of ggml-viz", isGgmlViz, readGgmlViz},
+    {"trace of ggml-viz", isGgmlViz, readGgmlViz},
     {"SQLite export of Nsight Systems", isSqlite, readNsys},
 };
 
@@ -56,6 +56,20 @@ static std::string describeBeginning(StringRef beginning) {
     else
       text += "\\x" + ::llvm::toHex(StringRef(&c, 1), /*LowerCase=*/true);
   return text + "\"";
+}
+
+StringRef mlir::llm::findTraceFormat(StringRef path) {
+  ::llvm::Expected<TraceInput> input = TraceInput::open(path);
+  ::llvm::Expected<StringRef> beginning =
+      input ? input->peek() : input.takeError();
+  if (!beginning) {
+    ::llvm::consumeError(beginning.takeError());
+    return "";
+  }
+  for (const TraceFormat &format : formats)
+    if (format.isMine(*beginning))
+      return format.name;
+  return "";
 }
 
 static ::llvm::Expected<ImportedTrace>

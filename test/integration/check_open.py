@@ -124,6 +124,9 @@ def check_others(folder):
     (folder / "noise").write_bytes(b"\x01noise")
     run = open_file(folder, "noise")
     require(run.returncode == 1 and "error: " in run.stderr, run.stderr)
+    (folder / "config.json").write_text('{"model_type": "llama"}')
+    run = open_file(folder, "config.json")
+    require(run.returncode == 1 and "the object has no member 'traceEvents'" in run.stderr, run.stderr)
     with socket.create_server(("127.0.0.1", 0)) as other:
         run = open_file(folder, "a trace.json", f"--port={other.getsockname()[1]}")
     require(run.returncode == 1 and "which another program may use" in run.stderr, run.stderr)
@@ -140,6 +143,8 @@ def check_import(folder):
     run = run_prof(folder, "import", "foreign.trace", "--perfetto=made.json", "--open", browser=False)
     require(run.returncode == 0 and "drop 'made.json' into it" in run.stdout, run.stdout + run.stderr)
     require((folder / "made.json").exists(), "nothing was written to be opened")
+    run = run_prof(folder, "import", "foreign.trace", "--perfetto=made.txt", browser=False)
+    require(run.returncode == 1 and "--perfetto=made.txt: the name says the form of the trace" in run.stderr, run.stderr)
     run = run_prof(folder, "import", "foreign.trace", "--open", browser=False)
     require(run.returncode == 1 and "--open shows what --html or --perfetto writes" in run.stderr, run.stderr)
 

@@ -91,6 +91,7 @@ private:
                            const Report &predicted, MLIRContext &context) const;
 
   LogicalResult checkOptions(MLIRContext &context) const;
+  LogicalResult checkProgram(MLIRContext &context) const;
 
   CompareOptions options{command};
 };
@@ -111,8 +112,22 @@ FailureOr<Target> Compare::loadTarget(MLIRContext &context) const {
   return loadPreset(options.target, &context, emitError);
 }
 
+/// What is not MLIR is seldom a program with a fault in its first letter.
+LogicalResult Compare::checkProgram(MLIRContext &context) const {
+  StringRef format = findTraceFormat(options.program);
+  if (format.empty())
+    return success();
+  return emitToolError(context)
+         << "'" << options.program << "' begins as a file of the form '"
+         << format
+         << "' and not as a program; the program comes first, the trace "
+            "behind it (llm-translate makes a program of a config.json or a "
+            "GGUF file)";
+}
+
 FailureOr<PlannedFunction> Compare::plan(MLIRContext &context) const {
-  if (failed(checkProgramFile("llm-prof", options.program)))
+  if (failed(checkProgramFile("llm-prof", options.program)) ||
+      failed(checkProgram(context)))
     return failure();
   ParserConfig config(&context);
   OwningOpRef<ModuleOp> module =
@@ -144,10 +159,10 @@ LogicalResult Compare::print(const Comparison &comparison,
   });
 }
 
-/// A page has a row for each op, and shows the prediction as a baseline.
+/// A page has a row for each op.
 static std::vector<std::string> describeForPage(const Comparison &comparison) {
   std::vector<std::string> sentences = {
-      "These times were measured; the baseline is the prediction."};
+      "What was measured, with what is predicted beside it."};
   bool areShared = llvm::any_of(
       comparison.ops, [](const ComparedOp &op) { return op.ops.size() > 1; });
   if (areShared)
@@ -195,6 +210,8 @@ LogicalResult Compare::checkOptions(MLIRContext &context) const {
   if (options.pass.getNumOccurrences() && options.pass < 0)
     return emitToolError(context)
            << "--pass must be 0 or more, got " << options.pass.getValue();
+  if (failed(checkTraceName(options.perfetto, context)))
+    return failure();
   return options.open.check(options.html, options.perfetto, context);
 }
 

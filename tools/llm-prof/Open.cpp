@@ -29,11 +29,13 @@ static bool isPage(StringRef content) {
          start.starts_with_insensitive("<html");
 }
 
-/// JSON, gzip, and Perfetto's own format, whose file is one long field 1.
+/// JSON, gzip, and Perfetto's own format, whose file is one long field 1. What
+/// is no trace for Perfetto is none for `readTrace`, which says why.
 static bool isForPerfetto(StringRef content) {
   StringRef start = content.ltrim();
-  return start.starts_with("{") || start.starts_with("[") ||
-         content.starts_with("\x1f\x8b") || content.starts_with("\n");
+  return (start.starts_with("{") && content.contains("\"traceEvents\"")) ||
+         start.starts_with("[") || content.starts_with("\x1f\x8b") ||
+         content.starts_with("\n");
 }
 
 /// Letters that stand for themselves in a URL.

@@ -36,6 +36,9 @@ std::unique_ptr<Subcommand> makeImport();
 std::unique_ptr<Subcommand> makeCompare();
 std::unique_ptr<Subcommand> makeOpen();
 
+/// That the name of a file for `--perfetto` says its form, if one is given.
+LogicalResult checkTraceName(StringRef path, MLIRContext &context);
+
 /// As `writeOutputFile`; what fails is told.
 LogicalResult writeOutput(StringRef path, MLIRContext &context,
                           function_ref<void(raw_ostream &)> write);

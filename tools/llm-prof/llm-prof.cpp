@@ -27,6 +27,18 @@ LogicalResult mlir::llm::writeOutput(StringRef path, MLIRContext &context,
   return success();
 }
 
+LogicalResult mlir::llm::checkTraceName(StringRef path, MLIRContext &context) {
+  bool isKnown =
+      llvm::any_of(ArrayRef<StringRef>{".json", ".json.gz", ".pftrace"},
+                   [&](StringRef suffix) { return path.ends_with(suffix); });
+  if (path.empty() || path == "-" || path.starts_with("/dev/") || isKnown)
+    return success();
+  return emitError(UnknownLoc::get(&context))
+         << "--perfetto=" << path
+         << ": the name says the form of the trace; expected *.json, "
+            "*.json.gz or *.pftrace";
+}
+
 //===----------------------------------------------------------------------===//
 // main
 //===----------------------------------------------------------------------===//

@@ -72,7 +72,7 @@ TEST(ChromeErrors, OfUnknownFormats) {
   EXPECT_EQ(StringRef(unknown).take_front(82),
             "t: byte 0: no trace of a known format: the file begins with "
             "\"\\x7fELF\\x22\"; what is");
-  EXPECT_NE(unknown.find("JSON of Chrome, Perfetto and Kineto"), unknown.npos);
+  EXPECT_NE(unknown.find("JSON of Chrome, Perfetto or Kineto"), unknown.npos);
   EXPECT_EQ(unknown.find("Perfetto's own format"), unknown.npos);
   EXPECT_EQ(StringRef(errorOf("\x0a\x14\x50\x01")).take_front(63),
             "t: byte 0: this is a trace of Perfetto in its own format (.pftr");
