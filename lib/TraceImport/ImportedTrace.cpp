@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/TraceImport/ImportedTrace.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
@@ -81,9 +80,9 @@ static void markAround(const ImportedTrace &trace,
         holds[piece.event] && !isDeviceWork(trace, trace.events[piece.event]);
 }
 
-/// Each with what no work inside it has.
-static std::vector<TraceWork> listHostWork(const ImportedTrace &trace) {
-  std::vector<bool> isWork = findHostWork(trace);
+/// Each with what no other inside it has.
+static std::vector<TraceWork> listHostWork(const ImportedTrace &trace,
+                                           const std::vector<bool> &isWork) {
   std::vector<uint64_t> inside(trace.events.size());
   std::vector<TraceWork> work;
   // Those inside come behind those around them.
@@ -101,13 +100,16 @@ static std::vector<TraceWork> listHostWork(const ImportedTrace &trace) {
   return work;
 }
 
-std::vector<TraceWork> mlir::llm::listOwnWork(const ImportedTrace &trace) {
+/// That of devices, or else these events of the host.
+static std::vector<TraceWork>
+listWork(const ImportedTrace &trace,
+         function_ref<std::vector<bool>(const ImportedTrace &)> findOnHost) {
   std::vector<TraceWork> work;
   for (auto [number, event] : ::llvm::enumerate(trace.events))
     if (isDeviceWork(trace, event))
       work.push_back({uint32_t(number), lengthOf(event)});
   if (work.empty())
-    work = listHostWork(trace);
+    work = listHostWork(trace, findOnHost(trace));
   ::llvm::sort(work, [&](const TraceWork &a, const TraceWork &b) {
     return std::pair(trace.events[a.event].startNanoseconds, a.event) <
            std::pair(trace.events[b.event].startNanoseconds, b.event);
@@ -116,10 +118,13 @@ std::vector<TraceWork> mlir::llm::listOwnWork(const ImportedTrace &trace) {
   return work;
 }
 
+std::vector<TraceWork> mlir::llm::listOwnWork(const ImportedTrace &trace) {
+  return listWork(trace, findHostWork);
+}
+
 /// Which events have a range in them.
 static std::vector<bool> findHoldersOfRanges(const ImportedTrace &trace) {
   std::vector<bool> holds(trace.events.size());
-  // Those inside come behind those around them.
   for (uint32_t number = trace.events.size(); number-- > 0;) {
     const TraceEvent &event = trace.events[number];
     bool isRange = event.kind == TraceEventKind::Range;
@@ -129,30 +134,28 @@ static std::vector<bool> findHoldersOfRanges(const ImportedTrace &trace) {
   return holds;
 }
 
-std::vector<TraceWork> mlir::llm::listWholeWork(const ImportedTrace &trace) {
+/// Of host work, the outermost ops that have no range in them.
+static std::vector<bool> findWholeHostWork(const ImportedTrace &trace) {
+  std::vector<bool> isWork = findHostWork(trace), isWhole(isWork.size());
   std::vector<bool> holdsRange = findHoldersOfRanges(trace);
-  auto wholeOf = [&](uint32_t number) {
-    uint32_t whole = number;
-    for (uint32_t outer = trace.events[number].parent;
-         outer != TraceEvent::none && !holdsRange[outer] &&
-         trace.events[outer].kind != TraceEventKind::Range;
-         outer = trace.events[outer].parent)
-      if (trace.events[outer].kind == TraceEventKind::Op)
-        whole = outer;
-    return whole;
-  };
-  std::vector<TraceWork> work;
-  DenseMap<uint32_t, size_t> places; ///< by event
-  for (const TraceWork &own : listOwnWork(trace)) {
-    bool isOfDevice = isDeviceWork(trace, trace.events[own.event]);
-    uint32_t whole = isOfDevice ? own.event : wholeOf(own.event);
-    auto [place, isNew] = places.try_emplace(whole, work.size());
-    if (isNew)
-      work.push_back({whole});
-    uint64_t &nanoseconds = work[place->second].nanoseconds;
-    nanoseconds = ::llvm::SaturatingAdd(nanoseconds, own.nanoseconds);
+  // Of each event the whole that it is in; those around it come before it.
+  std::vector<uint32_t> wholes(isWork.size(), TraceEvent::none);
+  for (auto [number, event] : ::llvm::enumerate(trace.events)) {
+    bool isPart = event.parent != TraceEvent::none &&
+                  !holdsRange[event.parent] &&
+                  event.kind != TraceEventKind::Range;
+    if (isPart)
+      wholes[number] = wholes[event.parent];
+    if (isWork[number] && wholes[number] == TraceEvent::none)
+      wholes[number] = number;
+    if (isWork[number])
+      isWhole[wholes[number]] = true;
   }
-  markAround(trace, work);
+  return isWhole;
+}
+
+std::vector<TraceWork> mlir::llm::listWholeWork(const ImportedTrace &trace) {
+  std::vector<TraceWork> work = listWork(trace, findWholeHostWork);
   // Nothing is left of those whose time is all inside.
   ::llvm::erase_if(work, [](const TraceWork &piece) {
     return piece.isAround && piece.nanoseconds == 0;

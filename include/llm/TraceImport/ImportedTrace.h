@@ -122,8 +122,8 @@ llvm::Expected<ImportedTrace> readTrace(llvm::MemoryBufferRef bytes);
 /// none, or cannot be read.
 StringRef findTraceFormat(StringRef path);
 
-/// A piece of what a run spends its time in. The times of a list add up: what
-/// lies in two pieces counts for one of them.
+/// A piece of what a run spends its time in. The times of a list add up, unless
+/// events cut each other: what lies in two pieces counts for one of them.
 struct TraceWork {
   uint32_t event = 0;
   uint64_t nanoseconds = 0;
