@@ -69,3 +69,11 @@ bool OpExtents::explain(const TracedOperands &operands, bool isWhole) const {
   unsigned all = (1u << loops.size()) - 1;
   return isSeen && (!isWhole || covered == all);
 }
+
+bool OpExtents::explainLargest(const TracedOperands &operands) const {
+  int64_t largest = 0;
+  for (const TracedTensor &tensor : operands.tensors)
+    largest =
+        std::max(largest, countElements(tensor.sizes).value_or(INT64_MAX));
+  return largest <= 1 || findLoops(largest).has_value();
+}

@@ -275,7 +275,8 @@ static bool areSizesAlike(const WorkPiece &piece, const PatternOp &op) {
   if (piece.product && op.product)
     return piece.product->n == op.product->n &&
            piece.product->k == op.product->k;
-  return op.extents.explain(*piece.operands, /*isWhole=*/false);
+  // Of experts the others may be those of all tokens, before they are chosen.
+  return op.extents.explainLargest(*piece.operands);
 }
 
 /// Ops most of whose pieces have other sizes than they have in the program.

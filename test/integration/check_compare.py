@@ -77,6 +77,38 @@ def torch_model():
             found["only_predicted"])
 
 
+def sizes_alone():
+    """No module has a name: which op it is say the kinds and the sizes of operands, in PyTorch's shapes."""
+    d, heads, kv_heads, width, ff, keys = 2048, 32, 8, 64, 8192, 512
+    row, linear = [1, 1, d], lambda n, k: [[1, 1, k], [n, k], []]
+    attention = [[1, heads, 1, width], [1, kv_heads, keys, width], [1, kv_heads, keys, width], []]
+    ops = {"input_layernorm": ("aten::rms_norm", [row, [], [d], []]), "self_attn.q_proj": ("aten::linear", linear(d, d)),
+           "self_attn.k_proj": ("aten::linear", linear(kv_heads * width, d)),
+           "self_attn.v_proj": ("aten::linear", linear(kv_heads * width, d)),
+           "self_attn.attn": ("aten::scaled_dot_product_attention", attention), "self_attn.o_proj": ("aten::linear", linear(d, d)),
+           "attn_residual": ("aten::add", [row, row, []]), "post_attention_layernorm": ("aten::rms_norm", [row, [], [d], []]),
+           "mlp.gate_proj": ("aten::linear", linear(ff, d)), "mlp.up_proj": ("aten::linear", linear(ff, d)),
+           "mlp.swiglu": ("my::silu_and_mul", [[1, ff], [1, ff]]), "mlp.down_proj": ("aten::linear", linear(d, ff)),
+           "mlp_residual": ("aten::add", [row, row, []])}
+    trace = Trace(10)
+    for number in range(3):
+        for name, (op, dims) in ops.items():
+            trace.work(name, ["void kernel_of_nobody"], op=op, dims=dims, number=number)
+    found = compare(block, trace, "sizes")
+    check("sizes", found, trace, {frozenset([f"model.layers.0.{name}"]): (trace.ns(name, range(3)), ["shape"]) for name in ops},
+          predictions(block_report))
+    require(not any("other sizes" in note for note in found["notes"]), found["notes"])
+    # Attention of twice as many keys is no longer told by its sizes, and said to be another one.
+    trace = Trace(11)
+    for name, (op, dims) in ops.items():
+        longer = [[1, kv_heads, 2 * keys, width] if sizes == attention[1] else sizes for sizes in dims]
+        trace.work(name, ["void kernel_of_nobody"], op=op, dims=longer)
+    found = compare(block, trace, "longer")
+    by = {row["name"]: row["matched_by"] for row in found["ops"]}
+    require(by["model.layers.0.self_attn.attn"] == ["order"] and by["model.layers.0.input_layernorm"] == ["shape"], by)
+    require(any("other sizes than the program for model.layers.{}.self_attn.attn:" in note for note in found["notes"]), found["notes"])
+
+
 def missing_and_extra():
     """An op that no pass has, one that one pass lacks, and kernels of nobody."""
     trace = Trace(4)
@@ -245,6 +277,7 @@ def random_runs(count):
 torch_block()
 torch_layers_are_runs()
 torch_model()
+sizes_alone()
 missing_and_extra()
 phases()
 streams()

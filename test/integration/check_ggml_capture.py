@@ -387,6 +387,11 @@ def check_models(setting: Setting) -> None:
                                   capture_output=True, text=True)
             found = [done.stdout.count(f"llm.{op} ") for op in ("matmul", "grouped_matmul", "gqa_attn", "kv_write")]
             expect(f"{name}: matmul, grouped_matmul, gqa_attn, kv_write", found, [products, grouped, 2, 2])
+            (setting.folder / "own.mlir").write_text(done.stdout)
+            beside = compare(setting.folder / "own.mlir", setting.folder / capture, "--target=host")
+            runs = setting.capture(capture).runs.values()
+            check_sums(name, beside, sum(end - start for run in runs for _, start, end in run.ops))
+            expect(f"{name}: notes of sizes", [note for note in beside["notes"] if "other sizes" in note], [])
     print("qwen2, qwen3, mixtral: products, experts, attention and caches are recognised")
 
 

@@ -14,6 +14,7 @@
 #include "llm/Results/PlannedFunction.h"
 #include "llm/Trace/TraceWriter.h"
 #include "llm/TraceComparison/CompareTrace.h"
+#include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 
 using namespace mlir;
@@ -216,7 +217,9 @@ LogicalResult Compare::checkOptions(MLIRContext &context) const {
 }
 
 LogicalResult Compare::run(MLIRContext &context) {
+  // Programs may have ops of any dialect, as those of captured graphs do.
   DialectRegistry registry;
+  mlir::registerAllDialects(registry);
   llm::registerAllDialects(registry);
   context.appendDialectRegistry(registry);
   context.printOpOnDiagnostic(false);

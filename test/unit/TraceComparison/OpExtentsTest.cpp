@@ -44,11 +44,14 @@ protected:
       extents[op.getWorkloadName()] = OpExtents(op);
     });
   }
-  bool explain(StringRef op, const Sizes &all, bool isWhole) {
+  static TracedOperands makeOperands(const Sizes &all) {
     TracedOperands operands;
     for (const std::vector<int64_t> &sizes : all)
       operands.tensors.push_back({{sizes.begin(), sizes.end()}, ""});
-    return extents.at(op).explain(operands, isWhole);
+    return operands;
+  }
+  bool explain(StringRef op, const Sizes &all, bool isWhole) {
+    return extents.at(op).explain(makeOperands(all), isWhole);
   }
   bool isWhole(StringRef op, const Sizes &all) {
     return explain(op, all, true);
@@ -88,6 +91,15 @@ TEST_F(OpExtentsTest, PartsAreAlongSomeLoops) {
   // Angles are of tokens and features, for all heads.
   EXPECT_TRUE(isWhole("rope", {{1, 6, 4, 16}, {1, 1, 4, 16}}));
   EXPECT_FALSE(isWhole("rope", {{1, 1, 4, 16}}));
+}
+
+TEST_F(OpExtentsTest, TheLargestMayBeKnownAlone) {
+  auto isLargestKnown = [&](StringRef op, const Sizes &all) {
+    return extents.at(op).explainLargest(makeOperands(all));
+  };
+  EXPECT_TRUE(isLargestKnown("attn", {{1, 5}, {1, 2, 10, 16}}));
+  EXPECT_FALSE(isLargestKnown("attn", {{1, 6, 4, 16}, {1, 2, 13, 16}}));
+  EXPECT_TRUE(isLargestKnown("add", {{}, {1}}));
 }
 
 TEST_F(OpExtentsTest, CountsBeyondBoundsAreNoSizes) {
