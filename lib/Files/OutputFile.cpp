@@ -62,9 +62,20 @@ static llvm::Expected<fs::TempFile> createSibling(StringRef path,
   return fs::TempFile::create(model, mode);
 }
 
-static Error writeAndRename(StringRef path, StringRef shownPath, unsigned mode,
+namespace {
+/// What is written for a path.
+struct Destination {
+  enum class Kind { StandardOutput, InPlace, Renamed };
+  Kind kind;
+  std::string path{}; ///< of the file that is written or renewed
+  unsigned mode = 0;  ///< of the new file
+};
+} // namespace
+
+static Error writeAndRename(const Destination &destination, StringRef shownPath,
                             WriteFn write) {
-  llvm::Expected<fs::TempFile> temporary = createSibling(path, mode);
+  llvm::Expected<fs::TempFile> temporary =
+      createSibling(destination.path, destination.mode);
   if (!temporary)
     return failToWrite(shownPath, temporary.takeError());
   std::error_code error;
@@ -76,14 +87,14 @@ static Error writeAndRename(StringRef path, StringRef shownPath, unsigned mode,
     llvm::consumeError(temporary->discard());
     return failToWrite(shownPath, error);
   }
-  if (Error failed = temporary->keep(path))
+  if (Error failed = temporary->keep(destination.path))
     return failToWrite(shownPath, std::move(failed));
   return Error::success();
 }
 
 /// `reason` is why nothing was found at `path`.
-static Error writeNewFile(StringRef path, std::error_code reason,
-                          WriteFn write) {
+static llvm::Expected<Destination> findNewFile(StringRef path,
+                                               std::error_code reason) {
   if (reason != std::errc::no_such_file_or_directory)
     return failToWrite(path, reason);
   // The rename would put the file in the place of a link that leads nowhere.
@@ -92,7 +103,8 @@ static Error writeNewFile(StringRef path, std::error_code reason,
     return llvm::createStringError(reason,
                                    llvm::Twine("cannot write '") + path +
                                        "': it is a link to a missing file");
-  return writeAndRename(path, path, fs::all_read | fs::all_write, write);
+  return Destination{Destination::Kind::Renamed, path.str(),
+                     fs::all_read | fs::all_write};
 }
 
 /// Empty where there is none.
@@ -120,7 +132,7 @@ void reserveOutputFile(StringRef path, StringRef what) {
   reservedFor = what;
 }
 
-Error checkOutputFile(StringRef path) {
+static Error checkReserved(StringRef path) {
   if (reservedPath.empty())
     return Error::success();
   bool isReserved = isStandardOutput(reservedPath)
@@ -132,23 +144,21 @@ Error checkOutputFile(StringRef path) {
                     : Error::success();
 }
 
-Error writeOutputFile(StringRef path, WriteFn write) {
-  if (Error reserved = checkOutputFile(path))
+static llvm::Expected<Destination> findDestination(StringRef path) {
+  if (Error reserved = checkReserved(path))
     return reserved;
-  if (path == "-") {
-    std::error_code error = writeAndFlush(llvm::outs(), write);
-    return error ? failToWrite("standard output", error) : Error::success();
-  }
+  if (path == "-")
+    return Destination{Destination::Kind::StandardOutput};
   if (path.empty())
     return failToWrite(
         path, std::make_error_code(std::errc::no_such_file_or_directory));
   fs::file_status status;
   if (std::error_code reason = fs::status(path, status))
-    return writeNewFile(path, reason, write);
+    return findNewFile(path, reason);
   if (status.type() == fs::file_type::directory_file)
     return failToWrite(path, std::make_error_code(std::errc::is_a_directory));
   if (status.type() != fs::file_type::regular_file)
-    return writeInPlace(path, write);
+    return Destination{Destination::Kind::InPlace, path.str()};
   // A rename needs no right on the old file, but its owner took that right
   // away.
   if (std::error_code denied = fs::access(path, fs::AccessMode::Write))
@@ -157,7 +167,39 @@ Error writeOutputFile(StringRef path, WriteFn write) {
   llvm::SmallString<128> real;
   if (std::error_code lost = fs::real_path(path, real))
     return failToWrite(path, lost);
-  return writeAndRename(real, path, status.permissions(), write);
+  return Destination{Destination::Kind::Renamed, real.str().str(),
+                     static_cast<unsigned>(status.permissions())};
+}
+
+Error checkOutputFile(StringRef path) {
+  llvm::Expected<Destination> destination = findDestination(path);
+  if (!destination)
+    return destination.takeError();
+  if (destination->kind != Destination::Kind::Renamed)
+    return Error::success();
+  llvm::Expected<fs::TempFile> temporary =
+      createSibling(destination->path, destination->mode);
+  if (!temporary)
+    return failToWrite(path, temporary.takeError());
+  llvm::consumeError(temporary->discard());
+  return Error::success();
+}
+
+Error writeOutputFile(StringRef path, WriteFn write) {
+  llvm::Expected<Destination> destination = findDestination(path);
+  if (!destination)
+    return destination.takeError();
+  switch (destination->kind) {
+  case Destination::Kind::StandardOutput: {
+    std::error_code error = writeAndFlush(llvm::outs(), write);
+    return error ? failToWrite("standard output", error) : Error::success();
+  }
+  case Destination::Kind::InPlace:
+    return writeInPlace(path, write);
+  case Destination::Kind::Renamed:
+    return writeAndRename(*destination, path, write);
+  }
+  llvm_unreachable("unknown kind of destination");
 }
 
 } // namespace mlir::llm

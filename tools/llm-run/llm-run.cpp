@@ -255,6 +255,27 @@ static void warnOfNonFinite(ArrayRef<HostTensor> results, const Inputs &inputs,
   }
 }
 
+/// Each file can be written, and is one of its own.
+static LogicalResult checkOutputs(const CommandLine &options, Location loc) {
+  llvm::StringMap<StringRef> optionOf;
+  for (const cl::opt<std::string> *each :
+       {&options.output, &options.saveWeights, &options.trace,
+        &options.measured, &options.measureOps}) {
+    StringRef path = *each;
+    if (path.empty())
+      continue;
+    if (llvm::Error error = checkOutputFile(path))
+      return emitError(loc) << "'--" << each->ArgStr
+                            << "': " << llvm::toString(std::move(error));
+    auto [known, isNew] = optionOf.try_emplace(path, each->ArgStr);
+    if (!isNew)
+      return emitError(loc)
+             << "'--" << known->second << "' and '--" << each->ArgStr
+             << "' both name '" << path << "'; give each a file of its own";
+  }
+  return success();
+}
+
 /// What can be said before anything is compiled.
 static LogicalResult checkOptions(const CommandLine &options, Location loc) {
   StringRef output = options.output;
@@ -286,7 +307,7 @@ static LogicalResult checkOptions(const CommandLine &options, Location loc) {
     return emitError(loc) << "what is measured is one step, which is run "
                              "'--repeat' times; got '--steps="
                           << options.steps.getValue() << "'";
-  return success();
+  return checkOutputs(options, loc);
 }
 
 /// Rows of those ops that rows can say.

@@ -31,8 +31,8 @@ bool isStandardOutput(llvm::StringRef path);
 /// says for what: "the IR goes there (-o)". An empty path: nothing is reserved.
 void reserveOutputFile(llvm::StringRef path, llvm::StringRef what);
 
-/// Fails as `writeOutputFile` would for a path that is reserved: for those who
-/// want to know before they work.
+/// Fails as `writeOutputFile` would, as far as that is known before: for those
+/// who want to know before they work. Whether there is room is not.
 llvm::Error checkOutputFile(llvm::StringRef path);
 
 } // namespace mlir::llm

@@ -107,6 +107,26 @@ TEST_F(OutputFile, ReadOnlyFile) {
   EXPECT_EQ(read(at("a")), "old");
 }
 
+// It is known before whether a file can be written, and nothing is left by it.
+TEST_F(OutputFile, Check) {
+  auto check = [](const std::string &path) {
+    return llvm::toString(checkOutputFile(path));
+  };
+  EXPECT_EQ(check(at("a")), "");
+  EXPECT_FALSE(fs::exists(at("a")));
+  ASSERT_EQ(write(at("a"), "old"), "");
+  EXPECT_EQ(check(at("a")), "");
+  EXPECT_EQ(read(at("a")), "old");
+  EXPECT_EQ(check("-"), "");
+  EXPECT_EQ(check("/dev/null"), "");
+  EXPECT_EQ(check(at("none/a")),
+            "cannot write '" + at("none/a") + "': No such file or directory");
+  EXPECT_EQ(check(at("a/b")),
+            "cannot write '" + at("a/b") + "': Not a directory");
+  EXPECT_EQ(check(at("")), "cannot write '" + at("") + "': Is a directory");
+  EXPECT_EQ(countFiles(), 1U);
+}
+
 // Devices are written as they stand: no rename may put a file in their place.
 TEST_F(OutputFile, Devices) {
   EXPECT_EQ(write("/dev/null", "x"), "");
