@@ -26,6 +26,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -241,17 +242,45 @@ static LogicalResult readSize(Operation *module, StringRef text, Sizes &sizes) {
   return success();
 }
 
-/// Every size that gets a value is one of the program.
+/// Fields of the program's attribute that are open: nothing else may depend on
+/// their size, which canonicalization removed.
+static void listOpenFields(ProgramAttr program,
+                           llvm::SetVector<StringRef> &names) {
+  for (SequencesAttr group : program.getGroups()) {
+    if (ShapedType::isDynamic(group.getBatch()))
+      names.insert("batch");
+    if (ShapedType::isDynamic(group.getSeq()))
+      names.insert("seq");
+    if (llvm::any_of(group.getKvLens(), ShapedType::isDynamic))
+      names.insert("kv_len");
+  }
+}
+
+/// Every size that gets a value is one of the program. One that nothing
+/// depended on may have been removed: where none is left open, no other can
+/// have been meant.
 static LogicalResult checkNames(ModuleOp module, const Sizes &sizes) {
   llvm::SetVector<StringRef> known;
   module.walk([&](SizeOp size) { known.insert(size.getName()); });
-  for (const auto &entry : sizes)
-    if (!known.contains(entry.getKey()))
-      return module.emitError()
-             << "--llm-bind-shapes: no size is called '" << entry.getKey()
-             << "'" << didYouMean(entry.getKey(), known.getArrayRef())
-             << " (open sizes: "
-             << (known.empty() ? "none" : llvm::join(known, ", ")) << ")";
+  module.walk([&](func::FuncOp function) {
+    if (auto program =
+            function->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName))
+      listOpenFields(program, known);
+  });
+  bool areAllBound =
+      llvm::all_of(known, [&](StringRef name) { return sizes.contains(name); });
+  for (const auto &entry : sizes) {
+    if (known.contains(entry.getKey()))
+      continue;
+    InFlightDiagnostic diagnostic =
+        areAllBound ? module.emitWarning() : module.emitError();
+    diagnostic << "--llm-bind-shapes: no size is called '" << entry.getKey()
+               << "'" << didYouMean(entry.getKey(), known.getArrayRef())
+               << " (open sizes: "
+               << (known.empty() ? "none" : llvm::join(known, ", ")) << ")";
+    if (!areAllBound)
+      return diagnostic;
+  }
   return success();
 }
 

@@ -3,8 +3,16 @@
 // A name that the program does not have.
 // RUN: not llm-opt %t/named.mlir --llm-bind-shapes=sizes=bach=4 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: --llm-bind-shapes: no size is called 'bach'; did you mean 'batch'? (open sizes: batch)
-// RUN: not llm-opt %t/closed.mlir --llm-bind-shapes=sizes=batch=4 2>&1 | FileCheck %s --check-prefix=CLOSED
-// CLOSED: error: --llm-bind-shapes: no size is called 'batch' (open sizes: none)
+// Where all sizes have a value, nothing can depend on it.
+// RUN: llm-opt %t/closed.mlir --llm-bind-shapes=sizes=batch=4 2>&1 | FileCheck %s --check-prefix=CLOSED
+// CLOSED: warning: --llm-bind-shapes: no size is called 'batch' (open sizes: none)
+// RUN: llm-opt %t/named.mlir --llm-bind-shapes=sizes=batch=4,kv_len=8 2>&1 | FileCheck %s --check-prefix=ALL-BOUND
+// ALL-BOUND: warning: --llm-bind-shapes: no size is called 'kv_len' (open sizes: batch)
+
+// A size of the program's attribute that canonicalization has removed is one of the program.
+// RUN: llm-opt %t/unused.mlir --canonicalize --llm-bind-shapes=sizes=batch=4,kv_len=8 2>&1 | FileCheck %s --check-prefix=UNUSED --implicit-check-not=warning
+// UNUSED: llm.program = #llm.program<"llama", decode, batch = 4, seq = 1, kv_len = 8, layers = 1 of 16>
+// UNUSED: tensor<4x8xbf16>
 
 // Values that are none.
 // RUN: not llm-opt %t/named.mlir --llm-bind-shapes=sizes=batch=0 2>&1 | FileCheck %s --check-prefix=ZERO
@@ -123,4 +131,13 @@ func.func @negative(%x: tensor<?x8xbf16>) -> tensor<?x8xbf16> {
   %less = arith.subi %batch, %c5 : index
   %s = llm.sized %x[%less] : tensor<?x8xbf16>
   return %s : tensor<?x8xbf16>
+}
+
+//--- unused.mlir
+func.func @f(%arg: tensor<?x8xbf16>) -> tensor<?x8xbf16> attributes {llm.program = #llm.program<"llama", decode, batch = ?, seq = 1, kv_len = ?, layers = 1 of 16>} {
+  %batch = llm.size "batch"
+  %kv_len = llm.size "kv_len"
+  %x = llm.sized %arg [%batch] : tensor<?x8xbf16>
+  %y = llm.add %x, %x : tensor<?x8xbf16>, tensor<?x8xbf16>
+  return %y : tensor<?x8xbf16>
 }

@@ -61,7 +61,8 @@ def LlmBindShapesPass : Pass<"llm-bind-shapes", "::mlir::ModuleOp"> {
     for each size.
 
     Requires: nothing. Guarantees: every given name is bound. Errors: the program does not
-    have the name, the value is below 1, or sizes do not fit each other.
+    have the name and leaves others open (where all have a value, nothing depends on the name,
+    and a warning says so), the value is below 1, or sizes do not fit each other.
 
     ```mlir
     %batch = llm.size "batch"
