@@ -34,8 +34,7 @@ private:
   FailureOr<int64_t> placeOp(const scheduling::Problem &problem, unsigned task,
                              unsigned op, int64_t start);
   InFlightDiagnostic emitOverflow() {
-    return emitFunctionError(program.function())
-           << takes << " more than 2^61 - 1 cycles";
+    return emitTooManyCycles(program, takes);
   }
 
   const Program &program;

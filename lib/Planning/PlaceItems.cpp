@@ -38,7 +38,7 @@ private:
     loops.emplace_back();
     std::optional<int64_t> all = checkedMul(times, item.trips);
     if (!all)
-      return emitOverflow();
+      return emitTooManyCycles(program, takes);
     FailureOr<int64_t> period = placeAll(item.body, 0, *all);
     if (failed(period))
       return failure();
@@ -46,15 +46,10 @@ private:
     std::optional<int64_t> end =
         length ? checkedAdd(start, *length) : std::nullopt;
     if (!end)
-      return emitOverflow();
+      return emitTooManyCycles(program, takes);
     loops[position] = LoopPeriodAttr::get(item.loop->getContext(), start,
                                           *period, item.trips);
     return *end;
-  }
-
-  InFlightDiagnostic emitOverflow() {
-    return emitFunctionError(program.function())
-           << takes << " more than 2^61 - 1 cycles";
   }
 
   const Program &program;
@@ -62,6 +57,12 @@ private:
   PlaceStretch place;
 };
 } // namespace
+
+InFlightDiagnostic mlir::llm::emitTooManyCycles(const Program &program,
+                                                StringRef takes) {
+  return emitFunctionError(program.function())
+         << takes << " more than 2^61 - 1 cycles";
+}
 
 FailureOr<PlacedItems> mlir::llm::placeItems(const Program &program,
                                              StringRef takes,

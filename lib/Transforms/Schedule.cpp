@@ -136,8 +136,7 @@ private:
   }
   void emitRemarks(ScheduleAttr schedule);
   InFlightDiagnostic emitOverflow() {
-    return emitFunctionError(program.function())
-           << takes << " more than 2^61 - 1 cycles";
+    return emitTooManyCycles(program, takes);
   }
 
   const Program &program;

@@ -31,6 +31,8 @@ using PlaceStretch = function_ref<FailureOr<int64_t>(
 /// more than 2^61 - 1 cycles, where one is beyond that.
 FailureOr<PlacedItems> placeItems(const Program &program, StringRef takes,
                                   PlaceStretch place);
+/// That diagnostic.
+InFlightDiagnostic emitTooManyCycles(const Program &program, StringRef takes);
 
 } // namespace mlir::llm
 
