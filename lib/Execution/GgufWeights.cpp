@@ -44,6 +44,12 @@ std::optional<bool> GgufWeights::hasInterleavedRows() const {
   return storesInterleavedRows(architecture);
 }
 
+std::shared_ptr<llvm::MemoryBuffer>
+GgufWeights::ownerOf(const GgufTensor &tensor) const {
+  std::shared_ptr<llvm::MemoryBuffer> part = header.getFile(tensor);
+  return part ? part : file;
+}
+
 const GgufTensor *GgufWeights::find(StringRef name) const {
   const GgufTensor *tensor = header.findTensor(name);
   if (tensor || architecture.empty())
@@ -185,7 +191,7 @@ FailureOr<WeightParts> GgufWeights::read(StringRef name,
                       StringRef(type.name.data(), type.name.size()),
                       header.loc(*tensor),
                       header.getData(*tensor).data(),
-                      file};
+                      ownerOf(*tensor)};
   if (failed(stored.checkShape(shape)))
     return failure();
   if (type.blockElements > 1)

@@ -30,6 +30,7 @@ private:
       : file(std::move(file)), header(std::move(header)) {}
 
   const GgufTensor *find(StringRef name) const;
+  std::shared_ptr<llvm::MemoryBuffer> ownerOf(const GgufTensor &tensor) const;
 
   std::shared_ptr<llvm::MemoryBuffer> file;
   GgufHeader header;

@@ -79,8 +79,8 @@ static std::optional<int64_t> readInteger(GgufValueType type,
   return static_cast<int64_t>(bits);
 }
 
-FailureOr<GgufHeader> GgufHeader::parse(StringRef bytes, StringRef fileName,
-                                        MLIRContext *context) {
+FailureOr<GgufHeader> GgufHeader::parseFile(StringRef bytes, StringRef fileName,
+                                            MLIRContext *context) {
   return GgufReader(bytes, StringAttr::get(context, fileName)).read();
 }
 
@@ -91,7 +91,8 @@ FailureOr<GgufHeader> GgufHeader::parse(StringRef bytes, StringRef fileName,
 Location GgufHeader::loc() const { return locateByte(fileName, 0); }
 
 Location GgufHeader::loc(const GgufTensor &tensor) const {
-  return locateByte(fileName, tensor.infoOffsetBytes);
+  return locateByte(tensor.part ? parts[tensor.part - 1].fileName : fileName,
+                    tensor.infoOffsetBytes);
 }
 
 Location GgufHeader::loc(StringRef key) const {

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from gguf_header import TYPES, pack_header, size_bytes
+from gguf_header import TYPES, pack_header, part_entries, size_bytes
 
 IQ4_CODES = np.array([-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113], float)
 E2M1_CODES = np.array([0, .5, 1, 1.5, 2, 3, 4, 6, -0., -.5, -1, -1.5, -2, -3, -4, -6])
@@ -21,6 +21,15 @@ def write_gguf(path, metadata, tensors):
         for (kind, shape, content), begin, end in zip(tensors.values(), offsets, offsets[1:]):
             assert len(content) == size_bytes(kind, shape)
             file.write(content + b"\0" * (end - begin - len(content)))
+
+
+def write_parts(folder, stem, count, metadata, tensors):
+    """The same in several files, as llama.cpp's gguf-split names them: the metadata in the first, tensors by turns."""
+    names = list(tensors)
+    for part in range(count):
+        own = {name: tensors[name] for name in names[part::count]}
+        write_gguf(folder / f"{stem}-{part + 1:05}-of-{count:05}.gguf",
+                   (metadata if part == 0 else []) + part_entries(part, count, len(names)), own)
 
 
 # --- Blocks: what bytes mean ------------------------------------------------------------------------------------------

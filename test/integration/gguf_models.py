@@ -10,7 +10,7 @@ import numpy as np
 import make_gguf
 import oracle_models
 from checkpoint_shapes import read_shapes, weights
-from gguf_files import dequantize, random_blocks, write_gguf
+from gguf_files import dequantize, random_blocks, write_gguf, write_parts
 from gguf_header import ARRAY, F32, I32, STRING, U32
 from safetensors_file import write_safetensors
 from small_models import make_config
@@ -60,7 +60,7 @@ def draw(rng, weight, kind):
 
 
 def make_model(folder, name, kind, seed):
-    """Writes model.gguf, config.json and model.safetensors (f32). Gives the config, and the weights by the names of
+    """Writes model.gguf, the same in three parts, config.json and model.safetensors (f32). Gives the config, and the weights by the names of
     Hugging Face in float64."""
     config = make_config(*MODELS[name])
     shapes, rng = read_shapes(config), np.random.default_rng(seed)
@@ -80,7 +80,9 @@ def make_model(folder, name, kind, seed):
         shape = weight.shape if weight.expert is None else [shapes.experts, *weight.shape]
         tensors[whole] = (stored, shape, tensors.get(whole, (0, 0, b""))[2] + content)
     metadata = [entry for entry in make_gguf.entries(config, shapes, kind, name) if "tokenizer" not in entry[0]]
-    write_gguf(folder / "model.gguf", metadata + list(vocabulary_entries(shapes.vocabulary)), tensors)
+    metadata += vocabulary_entries(shapes.vocabulary)
+    write_gguf(folder / "model.gguf", metadata, tensors)
+    write_parts(folder, "model", 3, metadata, tensors)
     (folder / "config.json").write_text(json.dumps(config))
     write_safetensors(folder / "model.safetensors", {key: ("F32", array.astype("<f4")) for key, array in arrays.items()})
     return config, arrays

@@ -3,7 +3,7 @@
     tie_out_gguf.py FOLDER
 
 For each model and type of weights a GGUF file is made, and a checkpoint of Hugging Face with the same numbers in f32.
-The program that llm-translate makes of the file, run on its weights, gives the greedy tokens that oracle_models.py
+The program that llm-translate makes of the file, or of the same in three parts, run on its weights, gives the greedy tokens that oracle_models.py
 finds in float64, and so does the program of the config on the checkpoint.
 """
 import sys
@@ -27,6 +27,8 @@ def check(folder, name, kind):
     expected = make_talker(folder, name, kind)
     expect(f"{name} {kind} from GGUF",
            greedy_tokens(folder, "--import-gguf", "model.gguf", "model.gguf", "--weights=f32"), expected)
+    parts = "model-00001-of-00003.gguf"
+    expect(f"{name} {kind} from three files", greedy_tokens(folder, "--import-gguf", parts, parts, "--weights=f32"), expected)
     expect(f"{name} {kind} from safetensors", greedy_tokens(folder, "--import-hf-config", "config.json", ""), expected)
     print(f"{name} {kind}: {' '.join(map(str, expected))}", flush=True)
 

@@ -22,7 +22,9 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MemoryBuffer.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +39,7 @@ struct GgufTensor {
   uint64_t offsetBytes = 0; ///< of the data, from the start of the file
   int64_t sizeBytes = 0;
   uint64_t infoOffsetBytes = 0; ///< where the file describes the tensor
+  size_t part = 0;              ///< which of several files; 0: the first
 };
 
 /// Types of metadata values, with the numbers that they have in the file.
@@ -60,7 +63,9 @@ class GgufHeader {
 public:
   /// Reads versions 2 and 3, little-endian. Of all that is wrong the first is
   /// an error located at its byte: line 1, column 1 + offset (0 where that does
-  /// not fit). The header refers to `bytes`, which must outlive it.
+  /// not fit). The header refers to `bytes`, which must outlive it. Of a model
+  /// in several files, `bytes` is the first; the others are mapped, by their
+  /// names, and their tensors stand behind its own.
   static FailureOr<GgufHeader> parse(StringRef bytes, StringRef fileName,
                                      MLIRContext *context);
 
@@ -93,10 +98,10 @@ public:
   /// In the file's order.
   ArrayRef<GgufTensor> tensors() const { return allTensors; }
   const GgufTensor *findTensor(StringRef name) const;
-  /// Its bytes in the file.
-  StringRef getData(const GgufTensor &tensor) const {
-    return bytes.substr(tensor.offsetBytes, tensor.sizeBytes);
-  }
+  /// Its bytes in its file.
+  StringRef getData(const GgufTensor &tensor) const;
+  /// What holds them; null for the first file, which is the caller's.
+  std::shared_ptr<llvm::MemoryBuffer> getFile(const GgufTensor &tensor) const;
 
 private:
   friend class GgufReader;
@@ -113,8 +118,20 @@ private:
     uint64_t offsetBytes = 0; ///< where the value's type stands
   };
 
+  /// A file behind the first.
+  struct Part {
+    std::shared_ptr<llvm::MemoryBuffer> file;
+    StringAttr fileName;
+  };
+  struct Place;
+
   GgufHeader(StringRef bytes, StringAttr fileName)
       : bytes(bytes), fileName(fileName) {}
+  static FailureOr<GgufHeader> parseFile(StringRef bytes, StringRef fileName,
+                                         MLIRContext *context);
+  FailureOr<Place> findPlace() const;
+  LogicalResult addPart(StringRef path, Place expected);
+  LogicalResult addParts();
   const Entry *findEntry(StringRef key) const;
   static std::string describe(const Value &value);
   static double readReal(const Value &value);
@@ -126,6 +143,7 @@ private:
   llvm::StringMap<size_t> entryOfKey;
   std::vector<GgufTensor> allTensors;
   llvm::StringMap<size_t> tensorOfName;
+  std::vector<Part> parts;
 };
 
 } // namespace mlir::llm
