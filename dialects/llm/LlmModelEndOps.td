@@ -42,12 +42,14 @@ def Llm_SampleOp : Llm_TensorOp<"sample", [SliceableOpInterface]> {
   let summary = "the next token of each row of logits";
   let description = [{
     greedy: the token of the largest logit; categorical: a token drawn with the
-    probabilities softmax(logits), temperature 1.
+    probabilities softmax(logits), temperature 1: the first one at which their sum passes
+    a random number, of which `by` has one in [0, 1) for each row. Without `by`, who runs
+    the program draws them.
 
-    Shapes: logits [m, vocabulary]; out [m] of i32. Loops: m, v; categorical never tiles
-    v. Stages: greedy: max (one comparison per logit); categorical: max, exp_sum
-    (subtract, exponential, add), draw (an addition and a comparison per logit: the first
-    token at which the sum of the probabilities passes a random number).
+    Shapes: logits [m, vocabulary]; random numbers [m]; out [m] of i32. Loops: m, v;
+    categorical never tiles v. Stages: greedy: max (one comparison per logit);
+    categorical: max, exp_sum (subtract, exponential, add), draw (an addition and a
+    comparison per logit).
 
     Example:
     ```mlir
@@ -55,9 +57,12 @@ def Llm_SampleOp : Llm_TensorOp<"sample", [SliceableOpInterface]> {
     ```
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_SamplingAttr:$sampling,
-    Llm_TensorOfRank<2>:$logits);
+    Llm_TensorOfRank<2>:$logits, Optional<Llm_TensorOfRank<1>>:$random);
   let results = (outs Llm_TensorOfRank<1>:$out);
-  let assemblyFormat = "($name^)? `` $sampling $logits attr-dict `:` type($logits)";
+  let assemblyFormat = [{
+    ($name^)? `` $sampling $logits (`by` $random^)? attr-dict
+    `:` type($logits) (`,` type($random)^)?
+  }];
 }
 
 } // ends of the model

@@ -336,7 +336,8 @@ def Llm_QuantizeOp : Llm_TensorOp<"quantize", [Llm_Sliceable<["explainUncut"]>]>
   let description = [{
     The same values in the type behind `to`: a plain one, to which they are rounded, or one
     that is scaled in blocks. Scales are found from the largest magnitude of each block, or
-    known before (`static`, from a calibration).
+    known before (`static`, from a calibration): `by` has the one of the last layer. Without
+    `by`, such a program can be costed and not run.
 
     Shapes: x of any rank; out as x, of the new element type. Loops: d0, d1, .., of which
     the last is never tiled where scales are found. Stages: amax (where scales are found: 1
@@ -349,11 +350,12 @@ def Llm_QuantizeOp : Llm_TensorOp<"quantize", [Llm_Sliceable<["explainUncut"]>]>
        to !llm.block_scaled<f8E4M3FN, [128], f32> : tensor<1x2048xbf16>
     ```
   }];
-  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x, UnitAttr:$isStatic,
-    TypeAttr:$type);
+  let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x, Optional<Llm_Tensor>:$scale,
+    UnitAttr:$isStatic, TypeAttr:$type);
   let results = (outs Llm_StoredTensor:$out);
   let assemblyFormat = [{
-    ($name^)? $x (`static` $isStatic^)? `to` $type attr-dict `:` type($x)
+    ($name^)? $x (`static` $isStatic^)? (`by` $scale^)? `to` $type attr-dict
+    `:` type($x) (`,` type($scale)^)?
   }];
   let hasFolder = 1;
 }

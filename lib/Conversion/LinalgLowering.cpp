@@ -27,7 +27,7 @@ using namespace mlir::llm;
 
 namespace {
 
-/// The type in which an op calculates.
+/// The type in which an op calculates: meaning-R1.
 Type chooseComputeType(Operation *op) {
   // Sums of products of whole numbers are exact in f64. Wide ones that an op
   // reads are indices, of tokens and experts, or such sums; beside floats it
@@ -218,6 +218,7 @@ static std::pair<double, double> getRange(Type type) {
   return {-largest, largest};
 }
 
+// meaning-R2 and meaning-R3.
 Value LinalgLowering::narrow(OpBuilder &b, Value computed, Type type) const {
   Type from = computed.getType();
   if (from == type)
@@ -407,6 +408,7 @@ Array LinalgLowering::dropUnit(const Array &array, int64_t dim) const {
 // Computations
 //===----------------------------------------------------------------------===//
 
+// meaning-R4.
 Value LinalgLowering::readScalar(OpBuilder &b, const Array &array,
                                  ValueRange stored) const {
   Value value = widen(b, stored.front());

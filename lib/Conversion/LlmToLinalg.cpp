@@ -68,6 +68,7 @@ struct LowerOp : OpInterfaceConversionPattern<LinalgLoweringOpInterface> {
   }
 };
 
+/// fused-R1: ops inside give results as any others do.
 struct InlineKernel : OpConversionPattern<FusedOp> {
   using Base::Base;
 

@@ -226,7 +226,7 @@ Array joinHeads(LinalgLowering &lowering, Value tensor) {
   return lowering.asArray(joined);
 }
 
-/// Loops b, h (KV heads), g (heads of each), s, t, and d or c.
+/// gqa_attn-R1. Loops b, h (KV heads), g (heads of each), s, t, and d or c.
 LogicalResult lowerGqaAttn(GqaAttnOp op, LinalgLowering &lowering) {
   MLIRContext *context = op.getContext();
   Array keys = lowering.getArray(op.getKeys());
@@ -266,7 +266,7 @@ LogicalResult lowerGqaAttn(GqaAttnOp op, LinalgLowering &lowering) {
   return success();
 }
 
-/// Loops b, h, s, t, and d or c.
+/// mla_attn-R1. Loops b, h, s, t, and d or c.
 LogicalResult lowerMlaAttn(MlaAttnOp op, LinalgLowering &lowering) {
   MLIRContext *context = op.getContext();
   OpBuilder &builder = lowering.getBuilder();
@@ -304,6 +304,7 @@ LogicalResult lowerMlaAttn(MlaAttnOp op, LinalgLowering &lowering) {
   return success();
 }
 
+/// softmax-R1.
 LogicalResult lowerSoftmax(SoftmaxOp op, LinalgLowering &lowering) {
   MLIRContext *context = op.getContext();
   Array x = lowering.getArray(op.getX());
@@ -326,7 +327,8 @@ LogicalResult lowerSoftmax(SoftmaxOp op, LinalgLowering &lowering) {
   return success();
 }
 
-/// Loops b, h (KV heads), g, s, t, d; 0 where a query does not see the key.
+/// qk-R1. Loops b, h (KV heads), g, s, t, d; 0 where a query does not see the
+/// key (meaning-R5).
 LogicalResult lowerQk(QkOp op, LinalgLowering &lowering) {
   MLIRContext *context = op.getContext();
   Array keys = lowering.getArray(op.getKeys());
@@ -355,7 +357,7 @@ LogicalResult lowerQk(QkOp op, LinalgLowering &lowering) {
   return success();
 }
 
-/// Loops b, h (KV heads), g, s, t, c.
+/// pv-R1. Loops b, h (KV heads), g, s, t, c.
 LogicalResult lowerPv(PvOp op, LinalgLowering &lowering) {
   MLIRContext *context = op.getContext();
   Array values = lowering.getArray(op.getValues());

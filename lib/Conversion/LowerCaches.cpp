@@ -100,7 +100,8 @@ Value writeRows(LinalgLowering &lowering, const Positions &begins,
   return state;
 }
 
-/// The rows as they are stored, beside a state of what they are written into.
+/// kv_write-R1: the rows as they are stored, beside a state of what they are
+/// written into. What scales all positions is known (meaning-R6).
 FailureOr<SmallVector<Value>> convertRows(KvWriteOp op,
                                           LinalgLowering &lowering, Value rows,
                                           ValueRange state) {
@@ -236,7 +237,7 @@ LogicalResult lowerKvRead(KvReadOp op, LinalgLowering &lowering) {
   return success();
 }
 
-/// Loops b, t, h, d of the result: head h reads KV head h / G.
+/// repeat_kv-R1. Loops b, t, h, d of the result: head h reads KV head h / G.
 LogicalResult lowerRepeatKv(RepeatKvOp op, LinalgLowering &lowering) {
   OpBuilder &builder = lowering.getBuilder();
   Array x = lowering.getArray(op.getX());

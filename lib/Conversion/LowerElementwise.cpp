@@ -32,6 +32,7 @@ void mapElements(Operation *op, ValueRange operands, LinalgLowering &lowering,
              }));
 }
 
+/// add-R1.
 LogicalResult lowerAdd(AddOp op, LinalgLowering &lowering) {
   mapElements(
       op, op->getOperands(), lowering,
@@ -39,6 +40,7 @@ LogicalResult lowerAdd(AddOp op, LinalgLowering &lowering) {
   return success();
 }
 
+/// mul-R1.
 LogicalResult lowerMul(MulOp op, LinalgLowering &lowering) {
   mapElements(
       op, op->getOperands(), lowering,
@@ -46,6 +48,7 @@ LogicalResult lowerMul(MulOp op, LinalgLowering &lowering) {
   return success();
 }
 
+/// scale-R1.
 LogicalResult lowerScale(ScaleOp op, LinalgLowering &lowering) {
   double factor = op.getFactor().convertToDouble();
   mapElements(op, op->getOperands(), lowering,
@@ -55,6 +58,7 @@ LogicalResult lowerScale(ScaleOp op, LinalgLowering &lowering) {
   return success();
 }
 
+/// soft_cap-R1.
 LogicalResult lowerSoftCap(SoftCapOp op, LinalgLowering &lowering) {
   double cap = op.getCap().convertToDouble();
   mapElements(
@@ -63,6 +67,7 @@ LogicalResult lowerSoftCap(SoftCapOp op, LinalgLowering &lowering) {
   return success();
 }
 
+/// swiglu-R1.
 LogicalResult lowerSwiGlu(SwiGluOp op, LinalgLowering &lowering) {
   std::optional<double> limit;
   if (op.getLimit())
@@ -90,6 +95,7 @@ Value geluTanh(const Arithmetic &a, Value x) {
                     a.add(a.constant(1), a.tanh(inner)));
 }
 
+/// geglu-R1.
 LogicalResult lowerGeGlu(GeGluOp op, LinalgLowering &lowering) {
   mapElements(op, op->getOperands(), lowering,
               [](const Arithmetic &a, ValueRange x) {
@@ -120,6 +126,7 @@ Value activate(ActivationKind kind, const Arithmetic &a, Value x) {
   llvm_unreachable("unknown kind of activation");
 }
 
+/// activation-R1.
 LogicalResult lowerActivation(ActivationOp op, LinalgLowering &lowering) {
   mapElements(op, op->getOperands(), lowering,
               [&](const Arithmetic &a, ValueRange x) {
@@ -128,8 +135,8 @@ LogicalResult lowerActivation(ActivationOp op, LinalgLowering &lowering) {
   return success();
 }
 
-/// x / sqrt(mean of squares + epsilon) weight, the mean in the type in which is
-/// calculated.
+/// rmsnorm-R1: x / sqrt(mean of squares + epsilon) weight, the mean in the type
+/// in which is calculated.
 LogicalResult lowerRmsNorm(RmsNormOp op, LinalgLowering &lowering) {
   OpBuilder &builder = lowering.getBuilder();
   Array x = lowering.getArray(op.getX());

@@ -174,7 +174,8 @@ Value findBeginsOf(GroupedMatmulOp op, LinalgLowering &lowering) {
   return lowering.constantIndices(begins);
 }
 
-/// A matrix product for each expert, of the rows that it has.
+/// grouped_matmul-R1: a matrix product for each expert, of the rows that it has
+/// (meaning-R7).
 LogicalResult lowerGroupedMatmul(GroupedMatmulOp op, LinalgLowering &lowering) {
   OpBuilder &builder = lowering.getBuilder();
   Location loc = lowering.getLoc();
@@ -286,6 +287,7 @@ LogicalResult scaleRows(MoeDispatchOp op, LinalgLowering &lowering,
   return success();
 }
 
+/// moe_dispatch-R1.
 LogicalResult lowerMoeDispatch(MoeDispatchOp op, LinalgLowering &lowering) {
   Value experts = lowering.get(op.getExperts());
   RowsOfExperts rows(lowering, experts);
@@ -296,7 +298,7 @@ LogicalResult lowerMoeDispatch(MoeDispatchOp op, LinalgLowering &lowering) {
                         : gatherRows(op, lowering, choices, topK);
 }
 
-/// Loops m, h, j.
+/// moe_combine-R1. Loops m, h, j.
 LogicalResult lowerMoeCombine(MoeCombineOp op, LinalgLowering &lowering) {
   MLIRContext *context = op.getContext();
   Value experts = lowering.get(op.getExperts());

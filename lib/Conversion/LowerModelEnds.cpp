@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowerings.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -13,6 +14,7 @@ using namespace mlir::llm;
 
 namespace {
 
+/// embedding-R1.
 LogicalResult lowerEmbedding(EmbeddingOp op, LinalgLowering &lowering) {
   Array table = lowering.getArray(op.getTable());
   OpBuilder &builder = lowering.getBuilder();
@@ -38,37 +40,198 @@ LogicalResult lowerEmbedding(EmbeddingOp op, LinalgLowering &lowering) {
   return success();
 }
 
-/// The first of the largest logits.
+/// sample-R2: draws a token for each row, by its random number.
+class Draw {
+public:
+  Draw(SampleOp op, LinalgLowering &lowering)
+      : op(op), lowering(lowering), builder(lowering.getBuilder()),
+        loc(lowering.getLoc()), logits(lowering.getArray(op.getLogits())),
+        random(lowering.getArray(op.getRandom())) {}
+
+  Value build() {
+    SmallVector<OpFoldResult> sizes = lowering.getSizes(logits.getValues());
+    Value terms = exponentiate(sizes);
+    Value tokens = lowering.empty(sizes[0], builder.getI32Type());
+    Value rows = getValueOrCreateConstantIndexOp(builder, loc, sizes[0]);
+    vocabulary = getValueOrCreateConstantIndexOp(builder, loc, sizes[1]);
+    return carry(rows, tokens,
+                 [&](Value row, ValueRange made) {
+                   return SmallVector<Value>{tensor::InsertOp::create(
+                       builder, loc, drawRow(terms, row), made.front(), row)};
+                 })
+        .front();
+  }
+
+private:
+  Arithmetic in(OpBuilder &b) const {
+    return {b, loc, lowering.getComputeType()};
+  }
+
+  /// exp(logit - the largest of the row).
+  Value exponentiate(ArrayRef<OpFoldResult> sizes) {
+    AffineMap identity = builder.getMultiDimIdentityMap(2);
+    AffineMap row = mapOf(op.getContext(), 2, {0});
+    Value largest = lowering.reduce(
+        lowering.filled(sizes[0], -std::numeric_limits<double>::infinity()),
+        row, {{logits, identity}}, [&](OpBuilder &b, Location, ValueRange x) {
+          return in(b).maximum(x[1], x[0]);
+        });
+    return lowering.compute(
+        sizes, {{logits, identity}, {lowering.asArray(largest), row}},
+        lowering.getComputeType(), [&](OpBuilder &b, Location, ValueRange x) {
+          return in(b).exp(in(b).subtract(x[0], x[1]));
+        });
+  }
+
+  /// Those of a loop of so many iterations, which go on in order.
+  SmallVector<Value>
+  carry(Value count, ValueRange start,
+        function_ref<SmallVector<Value>(Value, ValueRange)> step) {
+    auto loop = scf::ForOp::create(builder, loc, lowering.index(builder, 0),
+                                   count, lowering.index(builder, 1), start);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> next =
+        step(loop.getInductionVar(), loop.getRegionIterArgs());
+    scf::YieldOp::create(builder, loc, next);
+    return SmallVector<Value>(loop.getResults());
+  }
+
+  /// The last token of a positive probability of which the sum of those before
+  /// is not above the random number's share of all.
+  Value drawRow(Value terms, Value row) {
+    auto termOf = [&](Value token) -> Value {
+      return tensor::ExtractOp::create(builder, loc, terms,
+                                       ValueRange{row, token});
+    };
+    Value zero = in(builder).constant(0);
+    Value all = carry(vocabulary, zero, [&](Value token, ValueRange sum) {
+                  return SmallVector<Value>{
+                      in(builder).add(sum.front(), termOf(token))};
+                }).front();
+    Value share =
+        in(builder).multiply(lowering.extract(builder, random, row), all);
+    Value first =
+        arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+    auto step = [&](Value token, ValueRange state) {
+      Value term = termOf(token);
+      auto holds = [&](arith::CmpFPredicate predicate, Value x, Value y) {
+        return arith::CmpFOp::create(builder, loc, predicate, x, y);
+      };
+      Value isIt = arith::AndIOp::create(
+          builder, loc, holds(arith::CmpFPredicate::OGT, term, zero),
+          holds(arith::CmpFPredicate::OLE, state[0], share));
+      Value number =
+          arith::IndexCastOp::create(builder, loc, builder.getI32Type(), token);
+      return SmallVector<Value>{
+          in(builder).add(state[0], term),
+          arith::SelectOp::create(builder, loc, isIt, number, state[1])};
+    };
+    return carry(vocabulary, {zero, first}, step)[1];
+  }
+
+  SampleOp op;
+  LinalgLowering &lowering;
+  OpBuilder &builder;
+  Location loc;
+  Array logits, random;
+  Value vocabulary;
+};
+
+/// sample-R1: the first of the largest logits. Two passes, one for the largest
+/// and one for its place, are loops that compilers make vectors of.
+class Greedy {
+public:
+  Greedy(SampleOp op, LinalgLowering &lowering)
+      : lowering(lowering), builder(lowering.getBuilder()),
+        loc(lowering.getLoc()), logits(lowering.getArray(op.getLogits())),
+        rows(lowering.getSizes(logits.getValues())[0]) {
+    // Logits are compared and no more: f32 has all of most types.
+    auto type = dyn_cast<FloatType>(logits.type.getElementType());
+    wide = type && type.getWidth() <= 32 ? builder.getF32Type()
+                                         : builder.getF64Type();
+  }
+
+  Value build() {
+    TypedAttr least = builder.getFloatAttr(wide, leastNumber());
+    Value largest =
+        reduce({}, lowering.filled({rows}, least),
+               [&](OpBuilder &b, ValueRange scalars) -> Value {
+                 // Neither NaN nor the sign of 0 is left to look at.
+                 return arith::MaxNumFOp::create(
+                     b, loc, read(b, scalars[0]), scalars[1],
+                     arith::FastMathFlags::nnan | arith::FastMathFlags::nsz |
+                         arith::FastMathFlags::reassoc);
+               });
+    IntegerAttr behindAll =
+        builder.getI32IntegerAttr(std::numeric_limits<int32_t>::max());
+    return reduce(
+        {largest}, lowering.filled({rows}, behindAll),
+        [&](OpBuilder &b, ValueRange scalars) -> Value {
+          Value isIt = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                             read(b, scalars[0]), scalars[1]);
+          Value here = arith::IndexCastOp::create(
+              b, loc, b.getI32Type(), linalg::IndexOp::create(b, loc, 1));
+          Value behind = arith::ConstantOp::create(b, loc, behindAll);
+          Value token = arith::SelectOp::create(b, loc, isIt, here, behind);
+          return arith::MinSIOp::create(b, loc, token, scalars[2]);
+        });
+  }
+
+private:
+  static double leastNumber() {
+    return -std::numeric_limits<double>::infinity();
+  }
+
+  /// What is no number is below all.
+  Value read(OpBuilder &b, Value stored) const {
+    Value number = stored;
+    if (isa<IntegerType>(stored.getType()))
+      number = arith::SIToFPOp::create(b, loc, wide, stored);
+    else if (stored.getType() != wide)
+      number = arith::ExtFOp::create(b, loc, wide, stored);
+    Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD,
+                                           number, number);
+    return arith::SelectOp::create(
+        b, loc, isNumber, number,
+        Arithmetic{b, loc, wide}.constant(leastNumber()));
+  }
+
+  /// One number for each row, of its logits and of numbers of the row.
+  Value reduce(ValueRange ofRows, Value init,
+               function_ref<Value(OpBuilder &, ValueRange)> body) const {
+    AffineMap row = mapOf(builder.getContext(), 2, {0});
+    SmallVector<Value> inputs = {logits.getValues()};
+    llvm::append_range(inputs, ofRows);
+    SmallVector<AffineMap> maps(inputs.size() + 1, row);
+    maps.front() = builder.getMultiDimIdentityMap(2);
+    auto generic = linalg::GenericOp::create(
+        builder, loc, init.getType(), inputs, init, maps,
+        ArrayRef<utils::IteratorType>{utils::IteratorType::parallel,
+                                      utils::IteratorType::reduction},
+        [&](OpBuilder &b, Location loc, ValueRange scalars) {
+          linalg::YieldOp::create(b, loc, body(b, scalars));
+        });
+    return generic.getResult(0);
+  }
+
+  LinalgLowering &lowering;
+  OpBuilder &builder;
+  Location loc;
+  Array logits;
+  OpFoldResult rows;
+  Type wide;
+};
+
 LogicalResult lowerSample(SampleOp op, LinalgLowering &lowering) {
-  if (op.getSampling() != Sampling::Greedy)
-    return op.emitOpError(
-        "draws its token at random, which has no lowering: use 'greedy'");
-  OpBuilder &builder = lowering.getBuilder();
-  Array logits = lowering.getArray(op.getLogits());
-  OpFoldResult rows = lowering.getSizes(logits.getValues())[0];
-  Value largest =
-      lowering.filled({rows}, -std::numeric_limits<double>::infinity());
-  Value token = lowering.filled({rows}, builder.getI32IntegerAttr(0));
-  AffineMap row = mapOf(op.getContext(), 2, {0});
-  auto generic = linalg::GenericOp::create(
-      builder, lowering.getLoc(), TypeRange{largest.getType(), token.getType()},
-      logits.getValues(), ValueRange{largest, token},
-      ArrayRef<AffineMap>{builder.getMultiDimIdentityMap(2), row, row},
-      ArrayRef<utils::IteratorType>{utils::IteratorType::parallel,
-                                    utils::IteratorType::reduction},
-      [&](OpBuilder &b, Location loc, ValueRange scalars) {
-        Value logit = lowering.widen(b, scalars[0]);
-        Value isLarger = arith::CmpFOp::create(
-            b, loc, arith::CmpFPredicate::OGT, logit, scalars[1]);
-        Value here = arith::IndexCastOp::create(
-            b, loc, b.getI32Type(), linalg::IndexOp::create(b, loc, 1));
-        linalg::YieldOp::create(
-            b, loc,
-            ValueRange{
-                arith::SelectOp::create(b, loc, isLarger, logit, scalars[1]),
-                arith::SelectOp::create(b, loc, isLarger, here, scalars[2])});
-      });
-  lowering.setResult(0, generic.getResult(1));
+  if (op.getSampling() == Sampling::Greedy) {
+    lowering.setResult(0, Greedy(op, lowering).build());
+    return success();
+  }
+  if (!op.getRandom())
+    return op.emitOpError("draws in a loop, where each iteration takes other "
+                          "random numbers: say them behind 'by'");
+  lowering.setResult(0, Draw(op, lowering).build());
   return success();
 }
 

@@ -89,7 +89,8 @@ Value makeTable(RopeOp op, LinalgLowering &lowering, const Positions &begins,
       });
 }
 
-/// The first and the second feature of each pair, rotated and put back.
+/// rope-R1: the first and the second feature of each pair, rotated and put
+/// back.
 LogicalResult lowerRope(RopeOp op, LinalgLowering &lowering) {
   OpBuilder &builder = lowering.getBuilder();
   MLIRContext *context = op.getContext();
@@ -148,7 +149,8 @@ LogicalResult lowerRope(RopeOp op, LinalgLowering &lowering) {
   return success();
 }
 
-/// 1 + slope ln(1 + floor((p + 1) / step)) for each token, then the products.
+/// position_scale-R1: 1 + slope ln(1 + floor((p + 1) / step)) for each token,
+/// then the products.
 LogicalResult lowerPositionScale(PositionScaleOp op, LinalgLowering &lowering) {
   OpBuilder &builder = lowering.getBuilder();
   MLIRContext *context = op.getContext();

@@ -23,6 +23,7 @@ Value addProducts(LinalgLowering &lowering, Value init, AffineMap outMap,
       });
 }
 
+/// matmul-R1.
 LogicalResult lowerMatmul(MatmulOp op, LinalgLowering &lowering) {
   std::optional<Array> bias;
   if (op.getBias())
@@ -34,7 +35,7 @@ LogicalResult lowerMatmul(MatmulOp op, LinalgLowering &lowering) {
   return success();
 }
 
-/// Loops m, b, n, k.
+/// batch_matmul-R1. Loops m, b, n, k.
 LogicalResult lowerBatchMatmul(BatchMatmulOp op, LinalgLowering &lowering) {
   MLIRContext *context = op.getContext();
   Array lhs = lowering.getArray(op.getLhs());

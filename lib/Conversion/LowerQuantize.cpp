@@ -206,7 +206,8 @@ private:
         a.b, a.loc, a.type, arith::AndIOp::create(a.b, a.loc, bits, mask));
   }
 
-  /// `magnitude` is that of a block, `outer` the scales of it that are known.
+  /// quantize-R1. `magnitude` is that of a block, `outer` the scales of it that
+  /// are known.
   Value findScale(const Arithmetic &a, size_t layer, Value magnitude,
                   ValueRange outer) const {
     double largest = findLargestWithout(layer);
@@ -238,6 +239,7 @@ private:
         });
   }
 
+  /// quantize-R2.
   Value roundValues() const {
     AffineMap identity = builder.getMultiDimIdentityMap(x.getRank());
     SmallVector<Read> reads = {{x, identity}};
@@ -293,10 +295,15 @@ LogicalResult lowerQuantize(QuantizeOp op, LinalgLowering &lowering) {
     lowering.setResult(0, lowering.convert(x, element).getValues());
     return success();
   }
-  if (op.getIsStatic())
+  if (op.getIsStatic() && !op.getScale())
     return op.emitOpError("knows its scales before ('static'), and no operand "
-                          "holds them: without 'static' they are found");
-  FailureOr<SmallVector<Value>> parts = quantizeBlocks(lowering, op, x, scaled);
+                          "holds them: say the one of all elements behind "
+                          "'by'; without 'static' they are found");
+  SmallVector<Value> known(scaled.getScales().size());
+  if (op.getScale())
+    known.back() = lowering.get(op.getScale());
+  FailureOr<SmallVector<Value>> parts =
+      quantizeBlocks(lowering, op, x, scaled, known);
   if (failed(parts))
     return failure();
   lowering.setResult(0, *parts);

@@ -113,7 +113,7 @@ private:
     Value indices, rest;
   };
 
-  /// The first of equal ones first.
+  /// moe_route-R2: the first of equal ones first.
   Selection selectBest(Value numbers, int64_t count) {
     OpFoldResult rows = lowering.getSizes(numbers)[0];
     OpFoldResult one = builder.getIndexAttr(1);
@@ -231,6 +231,7 @@ private:
         [](const Arithmetic &a, ValueRange x) { return a.add(x[0], x[1]); });
   }
 
+  /// moe_route-R1.
   Value makeShares(Value scores, Value experts) {
     Value shares = gather(scores, experts);
     if (op.getScoring() == ExpertScoring::TopkSoftmax)

@@ -143,6 +143,20 @@ public:
     return success();
   }
 
+  /// Of ops outside of loops: in one, each iteration would get the same ones.
+  void addRandomNumbers() {
+    for (SampleOp op : function.getOps<SampleOp>()) {
+      if (op.getSampling() != Sampling::Categorical || op.getRandom())
+        continue;
+      auto type = RankedTensorType::get(op.getLogits().getType().getDimSize(0),
+                                        builder.getF32Type());
+      StringRef name = op.getName().value_or("");
+      Value argument =
+          addArgument(type, "llm.random", name.empty() ? "sample" : name);
+      op.getRandomMutable().assign(argument);
+    }
+  }
+
   LogicalResult addWeights() {
     llvm::MapVector<StringAttr, SmallVector<WeightOp>> weights;
     WalkResult known = function.walk([&](WeightOp op) {
@@ -278,6 +292,7 @@ LogicalResult llm::makeSourcesArguments(func::FuncOp function,
   if (failed(unrollLoopsOfNames(function)))
     return failure();
   Arguments arguments(function, converter);
+  arguments.addRandomNumbers();
   return success(succeeded(arguments.addSizes()) &&
                  succeeded(arguments.addWeights()) &&
                  succeeded(arguments.addCaches()));

@@ -93,9 +93,10 @@ private:
     OpBuilder builder(value.getContext());
     builder.setInsertionPointAfterValue(value);
     auto type = typeOfNumbers(value);
-    auto op = QuantizeOp::create(
-        builder, value.getLoc(), type, /*name=*/StringAttr(), value,
-        /*isStatic=*/UnitAttr(), TypeAttr::get(type.getElementType()));
+    auto op = QuantizeOp::create(builder, value.getLoc(), type,
+                                 /*name=*/StringAttr(), value,
+                                 /*scale=*/Value(), /*isStatic=*/UnitAttr(),
+                                 TypeAttr::get(type.getElementType()));
     return numbers = op.getOut();
   }
 

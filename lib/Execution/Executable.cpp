@@ -46,6 +46,8 @@ static ProgramArgument describeArgument(func::FuncOp function, unsigned index) {
     return {ProgramArgument::Kind::Cache, cache.str(), type};
   if (StringAttr size = nameOf("llm.size"))
     return {ProgramArgument::Kind::Size, size.str(), type};
+  if (StringAttr random = nameOf("llm.random"))
+    return {ProgramArgument::Kind::Random, random.str(), type};
   return {ProgramArgument::Kind::Input, "", type};
 }
 
@@ -75,7 +77,7 @@ static LogicalResult describeInterface(func::FuncOp function,
 /// Translation to LLVM knows no attributes of ours, and says so.
 static void dropNames(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    for (StringRef name : {"llm.source", "llm.cache", "llm.size"})
+    for (StringRef name : {"llm.source", "llm.cache", "llm.size", "llm.random"})
       function.removeArgAttr(i, StringAttr::get(function.getContext(), name));
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     function.removeResultAttr(

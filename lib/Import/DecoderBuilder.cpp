@@ -190,7 +190,8 @@ Value DecoderBuilder::buildHead(Value hidden) {
   if (ops.model.logitSoftCap)
     logits = ops.create<SoftCapOp>("lm_head.soft_cap", logits,
                                    llvm::APFloat(ops.model.logitSoftCap));
-  return ops.create<SampleOp>("sample", Sampling::Greedy, logits);
+  return ops.create<SampleOp>("sample", options.sampling, logits,
+                              /*random=*/Value());
 }
 
 /// An empty function of the program, with the builder in its body.

@@ -143,6 +143,20 @@ Value LayerOps::linearWeight(const Twine &name, ArrayRef<int64_t> shape) {
   return ops.weight(weightName(name), indices(), shape, linearType(name.str()));
 }
 
+/// Of activations of which a checkpoint has one; null where scales are found.
+Value LayerOps::knownScale(StringRef part, Type type) {
+  auto scaled = dyn_cast<BlockScaledType>(type);
+  if (!ops.model.formats.isStatic || !scaled)
+    return {};
+  const int64_t all[] = {ScalesAttr::wholeDimension,
+                         ScalesAttr::wholeDimension};
+  ScalesAttr last = scaled.getScales().back();
+  if (last.getBlock() != ArrayRef(all))
+    return {};
+  return ops.weight(weightName(part + ".input_scale"), indices(), {},
+                    last.getType());
+}
+
 Value LayerOps::quantize(const std::string &weightName, Value x) {
   const ModelConfig &model = ops.model;
   Type type = model.formats.activations;
@@ -153,8 +167,8 @@ Value LayerOps::quantize(const std::string &weightName, Value x) {
   StringRef part = weightName;
   part.consume_back(".weight");
   if (!known)
-    known =
-        create<QuantizeOp>(part + ".quantize", x, model.formats.isStatic, type);
+    known = create<QuantizeOp>(part + ".quantize", x, knownScale(part, type),
+                               model.formats.isStatic, type);
   return known;
 }
 

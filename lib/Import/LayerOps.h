@@ -123,6 +123,7 @@ public:
 
 private:
   Type weightType(const std::string &name, Type otherwise) const;
+  Value knownScale(StringRef part, Type type);
   llvm::DenseMap<Value, Value> quantized;
 };
 

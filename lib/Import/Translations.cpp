@@ -96,6 +96,13 @@ struct ImportFlags {
                  clEnumValN(LatentAttention::Expanded, "expanded",
                             "with keys and values of all heads"))};
 
+  cl::opt<Sampling> sampling{
+      "sampling", cl::cat(category), cl::init(Sampling::Greedy),
+      cl::desc("How a whole model chooses tokens (default: greedy)"),
+      cl::values(clEnumValN(Sampling::Greedy, "greedy", "the most likely one"),
+                 clEnumValN(Sampling::Categorical, "categorical",
+                            "at random, by their probabilities"))};
+
   cl::opt<std::string> dtype{
       "dtype", cl::cat(formats), cl::value_desc("type"),
       cl::desc("f32, f16 or bf16: the type of all that has no format "
@@ -129,6 +136,7 @@ struct ImportFlags {
     options.mask = mask;
     options.routing = routing;
     options.latentAttention = latentAttention;
+    options.sampling = sampling;
     options.dtype = dtype;
     options.weights = weights;
     options.activations = activations;

@@ -101,9 +101,10 @@ std::optional<Product> Product::get(Operation *op) {
 }
 
 /// The op that quantizes the left operand, if one does: ops that do the same to
-/// one activation give one value.
+/// one activation give one value. One with a scale of its own does not.
 static QuantizeOp quantizeOf(const Product &product) {
-  return product.lhs.getDefiningOp<QuantizeOp>();
+  auto quantize = product.lhs.getDefiningOp<QuantizeOp>();
+  return quantize && !quantize.getScale() ? quantize : QuantizeOp();
 }
 
 static Value activationOf(const Product &product) {

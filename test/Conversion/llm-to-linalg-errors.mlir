@@ -1,10 +1,16 @@
 // RUN: llm-opt %s --convert-llm-to-linalg --split-input-file --verify-diagnostics
 
-func.func @random(%x: tensor<4x8xf32>) -> tensor<4xi32> {
-  // expected-error @+2 {{draws its token at random, which has no lowering: use 'greedy'}}
-  // expected-error @+1 {{failed to legalize}}
-  %t = llm.sample categorical %x : tensor<4x8xf32>
-  return %t : tensor<4xi32>
+func.func @random(%x: tensor<4x8xf32>, %first: tensor<4xi32>) -> tensor<4xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %last = scf.for %i = %c0 to %c2 step %c1 iter_args(%token = %first) -> tensor<4xi32> {
+    // expected-error @+2 {{draws in a loop, where each iteration takes other random numbers: say them behind 'by'}}
+    // expected-error @+1 {{failed to legalize}}
+    %t = llm.sample categorical %x : tensor<4x8xf32>
+    scf.yield %t : tensor<4xi32>
+  }
+  return %last : tensor<4xi32>
 }
 
 // -----
@@ -70,7 +76,7 @@ func.func private @written() -> (tensor<4xf32> {llm.source = "w"})
 // -----
 
 func.func @known_before(%x: tensor<4x8xf32>) -> tensor<4x8x!llm.block_scaled<f8E4M3FN, [?, ?], f32>> {
-  // expected-error @+2 {{knows its scales before ('static'), and no operand holds them: without 'static' they are found}}
+  // expected-error @+2 {{knows its scales before ('static'), and no operand holds them: say the one of all elements behind 'by'; without 'static' they are found}}
   // expected-error @+1 {{failed to legalize}}
   %y = llm.quantize %x static to !llm.block_scaled<f8E4M3FN, [?, ?], f32> : tensor<4x8xf32>
   return %y : tensor<4x8x!llm.block_scaled<f8E4M3FN, [?, ?], f32>>

@@ -145,3 +145,19 @@ func.func @scaled_argument(%w: tensor<3x4x!llm.block_scaled<i8, [?], f32>>, %x: 
   %y = llm.matmul %x, %w bias %b transpose_rhs : tensor<5x4xf32>, tensor<3x4x!llm.block_scaled<i8, [?], f32>>, tensor<3xf32>
   return %y : tensor<5x3xf32>
 }
+
+// -----
+
+// The scale that is known is the one that is stored; random numbers that nobody has said become an argument.
+// CHECK-LABEL: func.func @known_before
+// CHECK-SAME: %{{[^:]+}}: tensor<4x8xf32>, %[[RANDOM:[^:]+]]: tensor<4xf32> {llm.random = "sample"},
+// CHECK-SAME: %[[SCALE:[^:]+]]: tensor<f32> {llm.source = "q_proj.input_scale"})
+// CHECK: %[[VALUES:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[SCALE]] : tensor<4x8xf32>, tensor<f32>) outs(%{{.*}} : tensor<4x8xf8E4M3FN>)
+// CHECK: tensor.extract %[[RANDOM]]
+// CHECK: return %[[VALUES]], %[[SCALE]], %{{.*}} : tensor<4x8xf8E4M3FN>, tensor<f32>, tensor<4xi32>
+func.func @known_before(%x: tensor<4x8xf32>) -> (tensor<4x8x!llm.block_scaled<f8E4M3FN, [?, ?], f32>>, tensor<4xi32>) {
+  %s = llm.weight "q_proj.input_scale" : tensor<f32>
+  %q = llm.quantize %x static by %s to !llm.block_scaled<f8E4M3FN, [?, ?], f32> : tensor<4x8xf32>, tensor<f32>
+  %t = llm.sample "sample" categorical %x : tensor<4x8xf32>
+  return %q, %t : tensor<4x8x!llm.block_scaled<f8E4M3FN, [?, ?], f32>>, tensor<4xi32>
+}

@@ -7,6 +7,8 @@
 2. Each of them has a section in dialects/llm/Spec.md.
 3. The labels of constraints (matmul-C1) are the same in Spec.md, in the code that checks
    them and in the tests; those of one subject are numbered from 1 without a gap.
+4. So are the labels of rules of what ops compute (matmul-R1), in the code that lowers them
+   and in the tests that run them. Each op that takes time has one.
 """
 import pathlib
 import re
@@ -49,10 +51,10 @@ def rows_of(text):
     return rows
 
 
-def labels_in(paths):
+def labels_in(letter, paths):
     labels = set()
     for path in paths:
-        labels |= set(re.findall(r"\b[a-z_]+-C[0-9]+\b", path.read_text()))
+        labels |= set(re.findall(rf"\b[a-z_]+-{letter}[0-9]+\b", path.read_text()))
     return labels
 
 
@@ -60,23 +62,31 @@ def files(folder, *suffixes):
     return [path for path in sorted(folder.rglob("*")) if path.suffix in suffixes]
 
 
-def check_labels(root, spec):
-    stated = re.findall(r"^- \*\*([a-z_]+-C[0-9]+)\*\*", spec, re.MULTILINE)
+def check_labels(root, spec, letter, code, tests):
+    """`letter`: C for constraints, R for rules."""
+    stated = re.findall(rf"^- \*\*([a-z_]+-{letter}[0-9]+)\*\*", spec, re.MULTILINE)
     for label in sorted({label for label in stated if stated.count(label) > 1}):
         problems.append(f"labels: Spec.md states {label} more than once")
     labels = set(stated)
-    code = labels_in(files(root / "lib", ".cpp", ".h") + files(root / "include", ".h") +
-                     files(root / "dialects", ".td"))
-    expect_same("labels", labels, code, "the code (against Spec.md)")
-    tests = labels_in(files(root / "test", ".mlir", ".test", ".cpp"))
-    expect_same("labels", labels, tests, "the tests (against Spec.md)")
-    expect_same("labels", labels, labels_in([root / "dialects/llm/Spec.md"]),
+    expect_same("labels", labels, labels_in(letter, code), "the code (against Spec.md)")
+    expect_same("labels", labels, labels_in(letter, tests), "the tests (against Spec.md)")
+    expect_same("labels", labels, labels_in(letter, [root / "dialects/llm/Spec.md"]),
                 "the text of Spec.md (against the rules that it states)")
-    for subject in sorted({label.split("-C")[0] for label in labels}):
-        numbers = sorted(int(label.split("-C")[1]) for label in labels
-                         if label.split("-C")[0] == subject)
+    for subject in sorted({label.rsplit("-", 1)[0] for label in labels}):
+        numbers = sorted(int(label.rsplit(letter)[1]) for label in labels
+                         if label.rsplit("-", 1)[0] == subject)
         if numbers != list(range(1, len(numbers) + 1)):
             problems.append(f"labels: {subject} has the numbers {numbers}")
+    return labels
+
+
+def check_rules(root, spec, rows):
+    labels = check_labels(root, spec, "R", files(root / "lib/Conversion", ".cpp", ".h"),
+                          files(root / "test", ".mlir", ".test", ".cpp", ".py"))
+    computing = {row[0].strip("`") for row in rows if len(row) == 4 and row[2] == "yes"}
+    for op in sorted(computing):
+        if f"{op}-R1" not in labels:
+            problems.append(f"rules: {op} takes time and has none")
 
 
 def main():
@@ -88,7 +98,9 @@ def main():
     headings = re.findall(r"^#+ (.*)", spec, re.MULTILINE)
     sections = {name for heading in headings for name in re.findall(r"`([^`]*)`", heading)}
     expect_same("section", {row[0].strip("`") for row in rows}, sections, "Spec.md")
-    check_labels(root, spec)
+    check_labels(root, spec, "C", files(root / "lib", ".cpp", ".h") + files(root / "include", ".h") +
+                 files(root / "dialects", ".td"), files(root / "test", ".mlir", ".test", ".cpp"))
+    check_rules(root, spec, rows)
     if problems:
         sys.exit("\n".join(problems))
     print(f"{len(rows)} definitions agree")

@@ -95,7 +95,7 @@ class Stored:
 
 
 def quantize(x, element, known=None):
-    """In f32, as programs calculate: no sum is in it, so that it is exact to the last bit. `known`: codes of the scales
+    """quantize-R1, quantize-R2, and of caches meaning-R6. In f32, as programs calculate: no sum is in it, so that it is exact to the last bit. `known`: codes of the scales
     of a layer, by its number, that are not found."""
     x = np.asarray(x, np.float32)
     value, layers = parse(element)

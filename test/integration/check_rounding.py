@@ -1,4 +1,4 @@
-"""Rounding to floats of at most 8 bits, run by llm-run and held against a search in all codes, bit for bit.
+"""Rounding to floats of at most 8 bits, run by llm-run and held against a search in all codes, bit for bit (meaning-R3).
 
     check_rounding.py FOLDER
 
@@ -14,7 +14,7 @@ import numpy as np
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 from safetensors_file import read_safetensors
-from small_formats import FORMATS, Format
+from small_formats import FORMATS, Format, round_bf16
 
 QUANTIZE = """func.func @round(%x: tensor<{count}x{source}>) -> tensor<{count}x{name}> {{
   %y = llm.quantize %x to {name} : tensor<{count}x{source}>
@@ -47,12 +47,6 @@ def make_numbers(small, rng):
     bits = rng.integers(0, 1 << 32, 2000, dtype=np.uint32).view(np.float32)
     numbers = np.concatenate([near, ends, scattered, bits])
     return np.concatenate([numbers, -numbers])
-
-
-def round_bf16(x):
-    bits = x.astype(np.float32).view(np.uint32).astype(np.uint64)
-    bits = np.where(np.isnan(x), bits, bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000
-    return bits.astype(np.uint32).view(np.float32)
 
 
 def convert(x, source):

@@ -65,3 +65,10 @@ class Format:
 
     def to_numbers(self, x):
         return self.numbers[self.round(x)]
+
+
+def round_bf16(x):
+    """As f32 that a bf16 holds: to nearest, ties to even."""
+    bits = x.astype(np.float32).view(np.uint32).astype(np.uint64)
+    bits = np.where(np.isnan(x), bits, bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000
+    return bits.astype(np.uint32).view(np.float32)

@@ -222,6 +222,15 @@ FailureOr<HostTensor> Inputs::makeInput(const ProgramArgument &argument,
   return random;
 }
 
+HostTensor Inputs::drawNumbers(const ProgramArgument &argument) {
+  auto type = cast<RankedTensorType>(argument.type);
+  int64_t rows =
+      type.isDynamicDim(0) ? sizes.lookup("batch") : type.getDimSize(0);
+  return makeRandomTensor(argument.name + " in step " + std::to_string(step),
+                          type.clone({std::max<int64_t>(rows, 1)}),
+                          options.samplingSeed, {0.5F, 1});
+}
+
 /// Scales that all positions share are 1 where nothing says what they are, as
 /// in serving stacks; the others are written with their positions.
 static HostTensor makeEmptyCache(StringRef name, RankedTensorType type) {
@@ -315,6 +324,10 @@ LogicalResult Inputs::prepare() {
       values.push_back(sizes.lookup(argument.name));
       continue;
     }
+    if (argument.kind == ProgramArgument::Kind::Random) {
+      values.push_back(drawNumbers(argument));
+      continue;
+    }
     FailureOr<HostTensor> tensor = argument.kind == ProgramArgument::Kind::Input
                                        ? makeInput(argument, number++)
                                        : makeSource(argument);
@@ -348,10 +361,13 @@ LogicalResult Inputs::advance(ArrayRef<HostTensor> results) {
     tokens.push_back(static_cast<int64_t>(newTokens->get(i)));
   sizes["seq"] = 1;
   ++sizes["kv_len"];
+  ++step;
   for (auto [argument, value] :
        llvm::zip_equal(executable.getArguments(), values)) {
     if (argument.kind == ProgramArgument::Kind::Size) {
       value = sizes.lookup(argument.name);
+    } else if (argument.kind == ProgramArgument::Kind::Random) {
+      value = drawNumbers(argument);
     } else if (isCache(argument) && states.contains(argument.name)) {
       value = states[argument.name];
     } else if (argument.kind == ProgramArgument::Kind::Input) {

@@ -22,6 +22,7 @@ struct InputOptions {
   std::string weights;            ///< where they are; empty: made at random
   bool copiesWeights;             ///< else those of a file stay mapped
   uint64_t seed;
+  uint64_t samplingSeed; ///< of the numbers by which tokens are drawn
   int64_t steps;
 };
 
@@ -69,6 +70,8 @@ private:
   LogicalResult reserve(StringRef what, RankedTensorType type);
   FailureOr<HostTensor> makeTokens(RankedTensorType type);
   FailureOr<HostTensor> makeSource(const ProgramArgument &argument);
+  /// Numbers in [0, 1), other ones in each step.
+  HostTensor drawNumbers(const ProgramArgument &argument);
   LogicalResult openWeights();
   FailureOr<HostTensor> readWeight(const ProgramArgument &argument);
   /// The type with its open sizes closed.
@@ -81,6 +84,7 @@ private:
   Location loc;
   std::vector<int64_t> tokens;
   int64_t reservedBytes = 0;
+  int64_t step = 0; ///< from 0
   llvm::StringMap<int64_t> sizes;
   std::unique_ptr<WeightFiles> files;
   std::map<std::string, HostTensor> weights;

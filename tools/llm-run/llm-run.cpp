@@ -72,6 +72,10 @@ struct CommandLine {
       "random-weights", cl::cat(inputsTopic), cl::init(1),
       cl::value_desc("seed"),
       cl::desc("Seed of random weights and inputs (default: 1)")};
+  cl::opt<uint64_t> samplingSeed{
+      "sampling-seed", cl::cat(inputsTopic), cl::init(1),
+      cl::value_desc("seed"),
+      cl::desc("Seed of 'llm.sample categorical' (default: 1)")};
   cl::opt<std::string> saveWeights{
       "save-weights", cl::cat(resultsTopic), cl::value_desc("file.safetensors"),
       cl::desc("Write the weights that were used")};
@@ -434,6 +438,7 @@ static LogicalResult run(const CommandLine &options, MLIRContext &context) {
                      options.weights,
                      options.copyWeights,
                      options.seed,
+                     options.samplingSeed,
                      options.steps};
   Inputs inputs(**executable, given, facts, loc);
   if (failed(inputs.prepare()) || failed(saveWeights(options, inputs, loc)))

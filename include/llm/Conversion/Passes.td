@@ -20,7 +20,8 @@ def ConvertLlmToLinalgPass : Pass<"convert-llm-to-linalg", "::mlir::ModuleOp"> {
     - Weights, and caches as they are at the start, become arguments after those of the
       function, one for each tensor. `llm.source` on the argument is the name of a weight,
       `llm.cache` that of a cache. Open sizes become arguments of type index, with
-      `llm.size`.
+      `llm.size`. The random numbers of `sample categorical` that no operand has become one
+      argument with `llm.random`, a number in [0, 1) for each row.
     - The last state of each cache becomes a result, also with `llm.cache`.
     - A cache is two tensors (keys and values), or one (latents). A tensor of block-scaled
       elements becomes one tensor of its values, and one for each layer of scales. The scales
@@ -34,7 +35,7 @@ def ConvertLlmToLinalgPass : Pass<"convert-llm-to-linalg", "::mlir::ModuleOp"> {
     error. Ops of other dialects stay as they are.
 
     Requires: nothing. Guarantees: functions have no op, type or attribute of the dialect
-    left, except for these three on arguments and results, and `llm.program` and
+    left, except for these four on arguments and results, and `llm.program` and
     `llm.schedule` on the function.
 
     ```

@@ -32,10 +32,11 @@ struct ProgramArgument {
     Input, ///< an argument of the function
     Size,  ///< an open size, a whole number
     Weight,
-    Cache, ///< the first state of a part of one, such as its keys
+    Cache,  ///< the first state of a part of one, such as its keys
+    Random, ///< numbers in [0, 1) by which an op draws
   };
   Kind kind;
-  std::string name; ///< none of an input; a weight and a cache may share one
+  std::string name; ///< none of an input; two of other kinds may share one
   Type type;        ///< a tensor, or index
 };
 

@@ -48,6 +48,7 @@ struct ImportOptions {
   MaskKind mask = MaskKind::Causal;
   Routing routing = Routing::Uniform; ///< of tokens to experts
   LatentAttention latentAttention = LatentAttention::Auto; ///< `--mla`
+  Sampling sampling = Sampling::Greedy; ///< of the tokens of a whole model
   /// "f32", "f16" or "bf16": the element type, instead of the model's, of
   /// activations and of all weights that are in no format; empty: the model's.
   std::string dtype;

@@ -253,6 +253,24 @@ func.func @mask_position(%x: tensor<1x4x3x5xf32>) {
 
 // -----
 
+// sample-C1: random numbers for nothing.
+func.func @greedy(%x: tensor<3x10xf32>, %r: tensor<3xf32>) {
+  // expected-error @+1 {{'llm.sample' op takes random numbers where it is 'categorical' only}}
+  %0 = llm.sample greedy %x by %r : tensor<3x10xf32>, tensor<3xf32>
+  return
+}
+
+// -----
+
+// sample-C2: as many as there are rows.
+func.func @randoms(%x: tensor<3x10xf32>, %r: tensor<2xf32>) {
+  // expected-error @+1 {{'llm.sample' op random numbers are floats, one for each row of 'tensor<3x10xf32>', got 'tensor<2xf32>'}}
+  %0 = llm.sample categorical %x by %r : tensor<3x10xf32>, tensor<2xf32>
+  return
+}
+
+// -----
+
 // embedding-C1: tokens that are no whole numbers.
 func.func @tokens(%t: tensor<3xf32>, %w: tensor<10x8xf32>) {
   // expected-error @+1 {{'llm.embedding' op tokens are whole numbers, got 'tensor<3xf32>'}}

@@ -226,6 +226,32 @@ func.func @quantize_scalar(%x: tensor<f32>) {
 
 // -----
 
+// quantize-C3: a scale that is not known before; one of rows, of which none is that of all.
+func.func @quantize_dynamic(%x: tensor<2x8xf32>, %s: tensor<f32>) {
+  // expected-error @+1 {{'llm.quantize' op takes a scale where it is 'static', to a block-scaled type whose last layer has one for all of 'tensor<2x8xf32>'}}
+  %0 = llm.quantize %x by %s to !llm.block_scaled<f8E4M3FN, [?, ?], f32> : tensor<2x8xf32>, tensor<f32>
+  return
+}
+
+// -----
+
+func.func @quantize_rows(%x: tensor<2x8xf32>, %s: tensor<f32>) {
+  // expected-error @+1 {{'llm.quantize' op takes a scale where it is 'static', to a block-scaled type whose last layer has one for all of 'tensor<2x8xf32>'}}
+  %0 = llm.quantize %x static by %s to !llm.block_scaled<f8E4M3FN, [?], f32> : tensor<2x8xf32>, tensor<f32>
+  return
+}
+
+// -----
+
+// quantize-C4: a scale of another type.
+func.func @quantize_scale_type(%x: tensor<2x8xf32>, %s: tensor<1xf32>) {
+  // expected-error @+1 {{'llm.quantize' op takes a scale of the last layer, 'tensor<f32>', got 'tensor<1xf32>'}}
+  %0 = llm.quantize %x static by %s to !llm.block_scaled<f8E4M3FN, [?, ?], f32> : tensor<2x8xf32>, tensor<1xf32>
+  return
+}
+
+// -----
+
 // swiglu-C1: a limit of nothing.
 func.func @swiglu_limit(%x: tensor<4xf32>) {
   // expected-error @+1 {{'llm.swiglu' op limit must be finite and positive}}

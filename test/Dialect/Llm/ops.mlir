@@ -150,12 +150,14 @@ func.func @masks(%q: tensor<1x3x4x8xbf16>, %k: tensor<1x5x2x8xbf16>, %s: tensor<
 
 // A model begins with a row of a table for each token, and ends with one token for each row.
 // CHECK-LABEL: func @ends
-// CHECK-SAME:      (%[[T:.+]]: tensor<?xi32>, %[[W:.+]]: tensor<1000x8xbf16>)
-func.func @ends(%t: tensor<?xi32>, %w: tensor<1000x8xbf16>) -> tensor<?xi32> {
+// CHECK-SAME:      (%[[T:.+]]: tensor<?xi32>, %[[W:.+]]: tensor<1000x8xbf16>, %[[R:.+]]: tensor<?xf32>)
+func.func @ends(%t: tensor<?xi32>, %w: tensor<1000x8xbf16>, %r: tensor<?xf32>) -> tensor<?xi32> {
   // CHECK-NEXT: %[[X:.+]] = llm.embedding "embed" %[[T]], %[[W]] : tensor<?xi32>, tensor<1000x8xbf16>
   %0 = llm.embedding "embed" %t, %w : tensor<?xi32>, tensor<1000x8xbf16>
   // CHECK-NEXT: llm.sample categorical %[[X]] : tensor<?x8xbf16>
   %1 = llm.sample categorical %0 : tensor<?x8xbf16>
+  // CHECK-NEXT: llm.sample categorical %[[X]] by %[[R]] : tensor<?x8xbf16>, tensor<?xf32>
+  %3 = llm.sample categorical %0 by %r : tensor<?x8xbf16>, tensor<?xf32>
   // CHECK-NEXT: %[[N:.+]] = llm.sample "sample" greedy %[[X]] : tensor<?x8xbf16>
   %2 = llm.sample "sample" greedy %0 : tensor<?x8xbf16>
   // CHECK-NEXT: return %[[N]] : tensor<?xi32>

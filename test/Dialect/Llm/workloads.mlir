@@ -144,9 +144,11 @@ func.func @embedding(%t: tensor<3xi32>, %w: tensor<1000x8xbf16>) {
 // CHECK-LABEL: func @sample
 // CHECK: work = {compare = 300}, traffic = {dram = {logits = 600, out = 12}}
 // CHECK: work = {alu = 900, compare = 600, special = 300}, traffic = {dram = {logits = 600, out = 12}}
-func.func @sample(%x: tensor<3x100xbf16>) {
+// CHECK: work = {alu = 900, compare = 600, special = 300}, traffic = {dram = {logits = 600, out = 12, random = 12}}
+func.func @sample(%x: tensor<3x100xbf16>, %r: tensor<3xf32>) {
   %0 = llm.sample greedy %x : tensor<3x100xbf16>
   %1 = llm.sample categorical %x : tensor<3x100xbf16>
+  %2 = llm.sample categorical %x by %r : tensor<3x100xbf16>, tensor<3xf32>
   return
 }
 

@@ -210,7 +210,8 @@ static LogicalResult verifyOnFunctionValue(Operation *op, StringRef what,
   StringRef name = attribute.getName();
   bool isAllowed =
       name == "llm.cache" ||
-      (what == "argument" && (name == "llm.source" || name == "llm.size"));
+      (what == "argument" &&
+       (name == "llm.source" || name == "llm.size" || name == "llm.random"));
   if (isAllowed) {
     auto text = dyn_cast<StringAttr>(attribute.getValue());
     if (text && !text.empty())

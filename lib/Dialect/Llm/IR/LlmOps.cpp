@@ -179,6 +179,15 @@ PositionScaleOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   return success();
 }
 
+/// Whether one scale is that of all elements.
+static bool coversAll(ScalesAttr scales, int64_t rank) {
+  ArrayRef<int64_t> block = scales.getBlock();
+  return static_cast<int64_t>(block.size()) >= rank &&
+         llvm::all_of(block.take_back(rank), [](int64_t size) {
+           return size == ScalesAttr::wholeDimension;
+         });
+}
+
 LogicalResult QuantizeOp::inferReturnTypes(MLIRContext *,
                                            std::optional<Location> loc,
                                            Adaptor adaptor,
@@ -192,6 +201,20 @@ LogicalResult QuantizeOp::inferReturnTypes(MLIRContext *,
                 type);
   if (x.getRank() == 0) // quantize-C2
     return fail(loc, getOperationName(), "needs at least one dimension");
+  if (Value scale = adaptor.getScale()) {
+    auto scaled = dyn_cast<BlockScaledType>(type);
+    if (!adaptor.getIsStatic() || !scaled ||
+        !coversAll(scaled.getScales().back(), x.getRank())) // quantize-C3
+      return fail(loc, getOperationName(),
+                  "takes a scale where it is 'static', to a block-scaled type "
+                  "whose last layer has one for all of ",
+                  x);
+    auto expected =
+        RankedTensorType::get({}, scaled.getScales().back().getType());
+    if (scale.getType() != expected) // quantize-C4
+      return fail(loc, getOperationName(), "takes a scale of the last layer, ",
+                  expected, ", got ", scale.getType());
+  }
   resultTypes.push_back(RankedTensorType::get(x.getShape(), type));
   return success();
 }

@@ -65,9 +65,22 @@ LogicalResult SampleOp::inferReturnTypes(MLIRContext *context,
                                          SmallVectorImpl<Type> &resultTypes) {
   if (failed(verifyRanks(loc, getOperationName(), {{adaptor.getLogits(), 2}})))
     return failure();
+  int64_t rows = tensorType(adaptor.getLogits()).getDimSize(0);
+  if (Value random = adaptor.getRandom()) {
+    if (failed(verifyRanks(loc, getOperationName(), {{random, 1}})))
+      return failure();
+    if (adaptor.getSampling() != Sampling::Categorical) // sample-C1
+      return fail(loc, getOperationName(),
+                  "takes random numbers where it is 'categorical' only");
+    RankedTensorType type = tensorType(random);
+    if (!isa<FloatType>(type.getElementType()) ||
+        !agree(type.getDimSize(0), rows)) // sample-C2
+      return fail(loc, getOperationName(),
+                  "random numbers are floats, one for each row of ",
+                  tensorType(adaptor.getLogits()), ", got ", type);
+  }
   resultTypes.push_back(
-      RankedTensorType::get({tensorType(adaptor.getLogits()).getDimSize(0)},
-                            IntegerType::get(context, 32)));
+      RankedTensorType::get({rows}, IntegerType::get(context, 32)));
   return success();
 }
 
@@ -81,6 +94,8 @@ FailureOr<Workload> SampleOp::getWorkload(EmitError emitError) {
                     {"v", IteratorType::reduction, logits.getDimSize(1),
                      isGreedy ? Loop::Tiles::AnyOrder : Loop::Tiles::PerStage}};
   workload.addBuffer(Buffer::Role::Read, "logits", getLogits(), {"m", "v"});
+  if (getRandom())
+    workload.addBuffer(Buffer::Role::Read, "random", getRandom(), {"m"});
   workload.addBuffer(Buffer::Role::Write, "out", getOut(), {"m"});
   SmallVector<StringRef> all = {"m", "v"};
   workload.addStage("max", EngineKind::Vector, all, {{WorkKind::Compare, 1}});

@@ -213,7 +213,8 @@ static Value convert(OpBuilder &builder, Value tensor, Type type) {
   if (elementTypeOf(tensor) == type)
     return tensor;
   return QuantizeOp::create(builder, tensor.getLoc(), /*name=*/StringAttr(),
-                            tensor, /*isStatic=*/false, type);
+                            tensor, /*scale=*/Value(), /*isStatic=*/false,
+                            type);
 }
 
 /// Zeros of the shape of the box's result.
