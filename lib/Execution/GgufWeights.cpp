@@ -38,7 +38,7 @@ GgufWeights::open(std::shared_ptr<llvm::MemoryBuffer> file, StringRef path,
   return std::unique_ptr<WeightFiles>(std::move(weights));
 }
 
-std::optional<bool> GgufWeights::hasInterleavedRows() const {
+std::optional<bool> GgufWeights::hasInterleavedRows(StringRef) const {
   if (architecture.empty())
     return std::nullopt;
   return storesInterleavedRows(architecture);

@@ -23,7 +23,7 @@ public:
 
   FailureOr<WeightParts> read(StringRef name, ArrayRef<RankedTensorType> parts,
                               Location loc) const override;
-  std::optional<bool> hasInterleavedRows() const override;
+  std::optional<bool> hasInterleavedRows(StringRef family) const override;
 
 private:
   GgufWeights(std::shared_ptr<llvm::MemoryBuffer> file, GgufHeader header)

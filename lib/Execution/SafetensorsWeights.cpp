@@ -6,10 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "SafetensorsWeights.h"
+#include "PackedTensors.h"
 #include "ScaledTensors.h"
 #include "llm/Files/InputFile.h"
+#include "llm/Files/LocatedJson.h"
+#include "llm/Import/GgmlNames.h"
 #include "llm/Import/WeightNames.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <cstring>
@@ -28,6 +32,7 @@ SafetensorsWeights::addFile(std::shared_ptr<llvm::MemoryBuffer> file,
       SafetensorsHeader::parse(file->getBuffer(), path, loc.getContext());
   if (failed(header))
     return failure();
+  folder = llvm::sys::path::parent_path(path);
   headers.push_back(std::make_unique<SafetensorsHeader>(std::move(*header)));
   for (const SafetensorsTensor &tensor : headers.back()->tensors())
     if (!entries.try_emplace(tensor.name, Entry{&tensor, file}).second)
@@ -119,6 +124,14 @@ static FailureOr<HostTensor> readAs(const StoredTensor &stored,
 FailureOr<WeightParts>
 SafetensorsWeights::readSaved(StringRef name,
                               ArrayRef<RankedTensorType> parts) const {
+  std::optional<StoredTensor> values = find(name);
+  auto plain =
+      dyn_cast_or_null<FloatType>(typeOf(values->type, parts[0].getContext()));
+  if (parts.size() > 1 && plain && plain.getWidth() > 8)
+    return values->refuse(parts.front().getElementType())
+           << " with scales: the program's config says a format of this "
+              "weight, and the checkpoint has it in none; import the program "
+              "with --weights=f32 (or f16, bf16)";
   WeightParts result;
   for (auto [n, type] : llvm::enumerate(parts)) {
     std::string part = n ? (name + ".scales" + Twine(n - 1)).str() : name.str();
@@ -135,33 +148,203 @@ SafetensorsWeights::readSaved(StringRef name,
   return result;
 }
 
+static FailureOr<std::optional<WeightParts>> wrap(FailureOr<WeightParts> read) {
+  if (failed(read))
+    return failure();
+  return std::optional<WeightParts>(std::move(*read));
+}
+
 FailureOr<std::optional<WeightParts>>
 SafetensorsWeights::readWhole(StringRef name,
                               ArrayRef<RankedTensorType> parts) const {
-  auto wrap =
-      [](FailureOr<WeightParts> read) -> FailureOr<std::optional<WeightParts>> {
-    if (failed(read))
-      return failure();
-    return std::optional<WeightParts>(std::move(*read));
-  };
   MLIRContext *context = parts.front().getContext();
   std::optional<StoredTensor> values = find(name);
-  if (values) {
-    std::optional<StoredTensor> scales;
-    for (StringRef suffix : {"_scale_inv", "_scale"})
-      if (!scales && values->type.starts_with("F8"))
-        scales = find((name + suffix).str());
-    if (!scales)
-      return wrap(readSaved(name, parts));
-    return wrap(readFp8(*values, typeOf(values->type, context), *scales,
-                        typeOf(scales->type, context), parts));
+  if (!values) {
+    StringRef base = name;
+    base.consume_back(".weight");
+    return readPacked(base, parts);
   }
-  values = find((name + "_blocks").str());
-  std::optional<StoredTensor> scales = find((name + "_scales").str());
+  std::optional<StoredTensor> scales;
+  bool hasBytes = values->type.starts_with("F8") || values->type == "I8" ||
+                  values->type == "U8";
+  for (StringRef suffix : {"_scale_inv", "_scale"})
+    if (!scales && hasBytes)
+      scales = find((name + suffix).str());
+  if (!scales)
+    return wrap(readSaved(name, parts));
+  if (values->type == "U8")
+    return wrap(readNvfp4({*values, *scales, find((name + "_scale_2").str()),
+                           /*isDivisor=*/false},
+                          parts));
+  return wrap(readScaledBytes(*values, typeOf(values->type, context), *scales,
+                              typeOf(scales->type, context), parts));
+}
+
+FailureOr<int64_t> SafetensorsWeights::findGptqOffset() const {
+  MLIRContext *context = headers.front()->loc().getContext();
+  for (StringRef name : {"quantize_config.json", "config.json"}) {
+    SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    if (!llvm::sys::fs::exists(path))
+      continue;
+    FailureOr<LocatedJson> config = LocatedJson::parseFile(path, context);
+    if (failed(config))
+      return failure();
+    const LocatedJson *quantization = config->find("quantization_config");
+    const LocatedJson *format =
+        (quantization ? *quantization : *config).find("checkpoint_format");
+    if (format && format->describe() == "\"gptq_v2\"")
+      return 0;
+  }
+  return 1;
+}
+
+FailureOr<std::optional<WeightParts>>
+SafetensorsWeights::readPacked(StringRef base,
+                               ArrayRef<RankedTensorType> parts) const {
+  MLIRContext *context = parts.front().getContext();
+  auto beside = [&](StringRef suffix) { return find((base + suffix).str()); };
+  auto missing = [&](const StoredTensor &values, StringRef suffix) {
+    return emitError(values.loc) << "tensor '" << values.name << "' has no '"
+                                 << base << suffix << "' beside it";
+  };
+  if (auto values = beside(".qweight")) {
+    auto scales = beside(".scales"), zeros = beside(".qzeros");
+    if (!scales || !zeros)
+      return missing(*values, scales ? ".qzeros" : ".scales");
+    FailureOr<int64_t> offset = findGptqOffset();
+    if (failed(offset))
+      return failure();
+    return wrap(readGptqOrAwq({*values, *scales, typeOf(scales->type, context),
+                               zeros, beside(".g_idx")},
+                              *offset, parts));
+  }
+  if (auto values = beside(".weight_packed")) {
+    auto scales = beside(".weight_scale");
+    if (!scales)
+      return missing(*values, ".weight_scale");
+    if (values->type == "U8")
+      return wrap(readNvfp4({*values, *scales, beside(".weight_global_scale"),
+                             /*isDivisor=*/true},
+                            parts));
+    return wrap(readPackQuantized(
+        {*values, *scales, typeOf(scales->type, context),
+         beside(".weight_zero_point"), beside(".weight_g_idx")},
+        parts));
+  }
+  auto values = beside("_blocks"), scales = beside("_scales");
   if (values && scales)
     return wrap(readMxfp4(*values, *scales, parts));
   return std::optional<WeightParts>();
 }
+
+//===----------------------------------------------------------------------===//
+// Scales of activations and caches
+//===----------------------------------------------------------------------===//
+
+/// The only number of a tensor.
+static FailureOr<double> readNumber(const StoredTensor &stored) {
+  HostTensor number;
+  MLIRContext *context = stored.loc.getContext();
+  if (Type type = typeOf(stored.type, context))
+    number = HostTensor(type, stored.shape, const_cast<char *>(stored.data),
+                        stored.file);
+  if (!number.getData() || number.getNumElements() != 1)
+    return emitError(stored.loc)
+           << "tensor '" << stored.name << "' is "
+           << describeShape(stored.shape) << " of " << stored.type
+           << "; expected one number, which scales all elements";
+  return number.get(0);
+}
+
+static HostTensor makeNumber(double number, Type type) {
+  HostTensor tensor(type, {});
+  tensor.set(0, number);
+  return tensor;
+}
+
+/// The linear layers that read what this one reads, by the last parts of their
+/// names.
+static SmallVector<StringRef> listReaders(StringRef module) {
+  static constexpr llvm::StringLiteral ofHidden[] = {
+      "q_proj", "k_proj", "v_proj", "q_a_proj", "kv_a_proj_with_mqa"};
+  static constexpr llvm::StringLiteral ofExperts[] = {"gate_proj", "up_proj",
+                                                      "w1", "w3"};
+  if (llvm::is_contained(ofHidden, module))
+    return llvm::to_vector_of<StringRef>(ofHidden);
+  if (llvm::is_contained(ofExperts, module))
+    return llvm::to_vector_of<StringRef>(ofExperts);
+  if (module == "down_proj")
+    return {"down_proj", "w2"};
+  return {module};
+}
+
+FailureOr<WeightParts> SafetensorsWeights::readInputScale(StringRef name,
+                                                          RankedTensorType type,
+                                                          Location loc) const {
+  StringRef full = name;
+  full.consume_back(".input_scale");
+  auto [path, module] = full.rsplit('.');
+  std::optional<double> largest;
+  // Of experts, one after the other; what is in none has one path.
+  for (int64_t expert = 0;; ++expert) {
+    std::string prefix = path.str();
+    bool isOfExperts = path.ends_with(".experts");
+    if (isOfExperts)
+      prefix += "." + std::to_string(expert);
+    bool isThere = false;
+    for (StringRef reader : listReaders(module)) {
+      auto stored = find((prefix + "." + reader + ".input_scale").str());
+      if (!stored)
+        continue;
+      FailureOr<double> number = readNumber(*stored);
+      if (failed(number))
+        return failure();
+      isThere = true;
+      largest = std::max(largest.value_or(*number), *number);
+    }
+    if (!isOfExperts || !isThere)
+      break;
+  }
+  if (!largest)
+    return emitError(loc) << "weight '" << name
+                          << "', the scale of what goes into this layer, is "
+                             "missing in the checkpoint";
+  return WeightParts{makeNumber(*largest, type.getElementType())};
+}
+
+FailureOr<std::optional<HostTensor>>
+SafetensorsWeights::readCacheScale(StringRef cache, bool isOfKeys,
+                                   Type type) const {
+  std::string letter = isOfKeys ? "k" : "v";
+  // As several tools write it.
+  for (const std::string &suffix :
+       {letter + "_scale", "attn." + letter + "_scale",
+        letter + "_proj." + letter + "_scale", letter + "_proj.output_scale",
+        std::string("kv_scale"), std::string("attn.kv_scale")}) {
+    std::optional<StoredTensor> stored = find((cache + "." + suffix).str());
+    if (!stored)
+      continue;
+    FailureOr<double> number = readNumber(*stored);
+    if (failed(number))
+      return failure();
+    return std::optional<HostTensor>(makeNumber(*number, type));
+  }
+  return std::optional<HostTensor>();
+}
+
+std::optional<bool>
+SafetensorsWeights::hasInterleavedRows(StringRef family) const {
+  if (auto said = headers.front()->findMetadata(interleavedRowsKey))
+    return *said == "true";
+  if (storesInterleavedRows(family))
+    return false;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
 
 /// Stacks the tensors of experts.
 FailureOr<WeightParts> SafetensorsWeights::readExperts(
@@ -198,6 +381,8 @@ FailureOr<WeightParts> SafetensorsWeights::readExperts(
 FailureOr<WeightParts>
 SafetensorsWeights::read(StringRef name, ArrayRef<RankedTensorType> parts,
                          Location loc) const {
+  if (name.ends_with(".input_scale") && parts.front().getRank() == 0)
+    return readInputScale(name, parts.front(), loc);
   auto whole = readWhole(name, parts);
   if (failed(whole))
     return failure();

@@ -27,6 +27,11 @@ public:
   /// Experts with a tensor each are stacked.
   FailureOr<WeightParts> read(StringRef name, ArrayRef<RankedTensorType> parts,
                               Location loc) const override;
+  FailureOr<std::optional<HostTensor>>
+  readCacheScale(StringRef cache, bool isOfKeys, Type type) const override;
+  /// What llm-run saved says so; checkpoints of Hugging Face have them in
+  /// halves where llama.cpp's converter changes their order.
+  std::optional<bool> hasInterleavedRows(StringRef family) const override;
 
 private:
   struct Entry {
@@ -41,12 +46,22 @@ private:
   /// Nothing where no tensor has the weight.
   FailureOr<std::optional<WeightParts>>
   readWhole(StringRef name, ArrayRef<RankedTensorType> parts) const;
+  /// Of values that are packed, under other names than that of the weight.
+  FailureOr<std::optional<WeightParts>>
+  readPacked(StringRef base, ArrayRef<RankedTensorType> parts) const;
+  /// The scale of what goes into a linear layer: the largest of those layers
+  /// that read the same.
+  FailureOr<WeightParts> readInputScale(StringRef name, RankedTensorType type,
+                                        Location loc) const;
+  /// What stored zero points of GPTQ lack, by the config beside the weights.
+  FailureOr<int64_t> findGptqOffset() const;
   FailureOr<WeightParts> readSaved(StringRef name,
                                    ArrayRef<RankedTensorType> parts) const;
   FailureOr<WeightParts> readExperts(StringRef name,
                                      ArrayRef<RankedTensorType> parts,
                                      Location loc) const;
 
+  std::string folder; ///< in which the files are
   std::vector<std::unique_ptr<SafetensorsHeader>> headers;
   llvm::StringMap<Entry> entries;
 };

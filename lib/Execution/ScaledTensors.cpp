@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::llm;
 
 //===----------------------------------------------------------------------===//
-// fp8
+// Values of 8 bits
 //===----------------------------------------------------------------------===//
 
 static SmallVector<int64_t> withoutUnits(ArrayRef<int64_t> shape) {
@@ -75,11 +75,11 @@ static SmallVector<double> listNumbers(Type type) {
   return numbers;
 }
 
-static FailureOr<WeightParts> dequantizeFp8(const StoredTensor &values,
-                                            Type valueType,
-                                            const StoredTensor &scales,
-                                            const HostTensor &scaleNumbers,
-                                            Type element) {
+static FailureOr<WeightParts> dequantizeBytes(const StoredTensor &values,
+                                              Type valueType,
+                                              const StoredTensor &scales,
+                                              const HostTensor &scaleNumbers,
+                                              Type element) {
   std::optional<SmallVector<int64_t>> blocks =
       findBlocks(values.shape, scales.shape);
   if (!blocks)
@@ -99,9 +99,11 @@ static FailureOr<WeightParts> dequantizeFp8(const StoredTensor &values,
   return WeightParts{result};
 }
 
-FailureOr<WeightParts> llm::readFp8(const StoredTensor &values, Type valueType,
-                                    const StoredTensor &scales, Type scaleType,
-                                    ArrayRef<RankedTensorType> parts) {
+FailureOr<WeightParts> llm::readScaledBytes(const StoredTensor &values,
+                                            Type valueType,
+                                            const StoredTensor &scales,
+                                            Type scaleType,
+                                            ArrayRef<RankedTensorType> parts) {
   Type element = parts.front().getElementType();
   if (failed(values.checkShape(parts.front().getShape())))
     return failure();
@@ -111,7 +113,7 @@ FailureOr<WeightParts> llm::readFp8(const StoredTensor &values, Type valueType,
   if (failed(numbers))
     return failure();
   if (isOne && isa<FloatType>(element) && element != valueType)
-    return dequantizeFp8(values, valueType, scales, *numbers, element);
+    return dequantizeBytes(values, valueType, scales, *numbers, element);
   if (parts.size() != 2)
     return values.refuse(element)
            << " with " << parts.size() - 1
@@ -232,4 +234,83 @@ FailureOr<WeightParts> llm::readMxfp4(const StoredTensor &blocks,
   return WeightParts{values,
                      HostTensor(exponent, scales.shape,
                                 const_cast<char *>(scales.data), scales.file)};
+}
+
+//===----------------------------------------------------------------------===//
+// NVFP4
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t blockOfNvfp4 = 16;
+
+static LogicalResult checkNvfp4(const Nvfp4Tensors &tensors,
+                                ArrayRef<int64_t> shape) {
+  if (shape.empty() || shape.back() % blockOfNvfp4)
+    return emitError(tensors.values.loc)
+           << "tensor '" << tensors.values.name << "' has rows of blocks of "
+           << blockOfNvfp4 << " values, and the program expects "
+           << describeShape(shape);
+  SmallVector<int64_t> bytes(shape), blocks(shape);
+  bytes.back() /= 2;
+  blocks.back() /= blockOfNvfp4;
+  if (failed(tensors.values.checkShape(bytes)) ||
+      failed(tensors.scales.checkShape(blocks)))
+    return failure();
+  if (tensors.scales.type != "F8_E4M3")
+    return tensors.scales.refuse(
+        Float8E4M3FNType::get(tensors.values.loc.getContext()));
+  if (!tensors.outer || tensors.outer->type != "F32" ||
+      !withoutUnits(tensors.outer->shape).empty())
+    return emitError(tensors.outer ? tensors.outer->loc : tensors.values.loc)
+           << "tensor '" << tensors.values.name
+           << "' needs one number of F32 that scales all of its blocks, "
+           << (tensors.isDivisor ? "'weight_global_scale'"
+                                 : "'weight_scale_2'");
+  return success();
+}
+
+FailureOr<WeightParts> llm::readNvfp4(const Nvfp4Tensors &tensors,
+                                      ArrayRef<RankedTensorType> parts) {
+  RankedTensorType type = parts.front();
+  MLIRContext *context = type.getContext();
+  Type value = Float4E2M1FNType::get(context),
+       scale = Float8E4M3FNType::get(context), f32 = Float32Type::get(context),
+       element = type.getElementType();
+  bool isPlain =
+      parts.size() == 1 && isa<FloatType>(element) && element != value;
+  bool isScaled = parts.size() == 3 && element == value &&
+                  parts[1].getElementType() == scale &&
+                  parts[2].getElementType() == f32;
+  if (!isPlain && !isScaled)
+    return tensors.values.refuse(element)
+           << "; expected NVFP4, or a plain float type: import the program "
+              "with --weights=nvfp4 or f32";
+  if (failed(checkNvfp4(tensors, type.getShape())))
+    return failure();
+  double outer = readElement(f32, tensors.outer->data);
+  if (tensors.isDivisor)
+    outer = 1 / outer;
+  if (isScaled) {
+    if (failed(tensors.scales.checkShape(parts[1].getShape())))
+      return failure();
+    HostTensor values(value, type.getShape()), ofAll(f32, parts[2].getShape());
+    if (ofAll.getNumElements() != 1)
+      return tensors.outer->checkShape(parts[2].getShape());
+    for (int64_t i = 0, count = values.getNumElements(); i < count; ++i)
+      values.getData()[i] = pickNibble(tensors.values.data, i);
+    ofAll.set(0, outer);
+    return WeightParts{values,
+                       HostTensor(scale, tensors.scales.shape,
+                                  const_cast<char *>(tensors.scales.data),
+                                  tensors.scales.file),
+                       ofAll};
+  }
+  SmallVector<double> scales = listNumbers(scale);
+  HostTensor result(element, type.getShape());
+  for (int64_t i = 0, count = result.getNumElements(); i < count; ++i) {
+    char bits = pickNibble(tensors.values.data, i);
+    auto ofBlock =
+        static_cast<unsigned char>(tensors.scales.data[i / blockOfNvfp4]);
+    result.set(i, readElement(value, &bits) * scales[ofBlock] * outer);
+  }
+  return WeightParts{result};
 }

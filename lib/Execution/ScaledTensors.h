@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What checkpoints of Hugging Face have of quantized weights: a tensor of fp8
-// values beside one of scales, or one of MXFP4 values, two in a byte, beside
-// one of exponents.
+// What checkpoints of Hugging Face have of quantized weights: a tensor of
+// values of 8 bits beside one of scales, or one of values of 4 bits, two in a
+// byte, beside one of the exponents or scales of their blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,14 @@
 
 namespace mlir::llm {
 
-/// Values of fp8 and their scales, of these plain types. The parts are two, or
-/// one of a float type: then there is a scale for each 128 elements of a
-/// dimension, for each one, or for all.
-FailureOr<WeightParts> readFp8(const StoredTensor &values, Type valueType,
-                               const StoredTensor &scales, Type scaleType,
-                               ArrayRef<RankedTensorType> parts);
+/// Values of fp8 or i8 and their scales, of these plain types. The parts are
+/// two, or one of a float type: then there is a scale for each 128 elements of
+/// a dimension, for each one, or for all.
+FailureOr<WeightParts> readScaledBytes(const StoredTensor &values,
+                                       Type valueType,
+                                       const StoredTensor &scales,
+                                       Type scaleType,
+                                       ArrayRef<RankedTensorType> parts);
 
 /// `*_blocks` [.., rows, groups, 16] and `*_scales` [.., rows, groups] of
 /// gpt-oss, as values [.., rows, 32 groups] and exponents, or as one tensor of
@@ -32,6 +34,18 @@ FailureOr<WeightParts> readFp8(const StoredTensor &values, Type valueType,
 /// [experts, 32 groups, rows].
 FailureOr<WeightParts> readMxfp4(const StoredTensor &blocks,
                                  const StoredTensor &scales,
+                                 ArrayRef<RankedTensorType> parts);
+
+/// Values of NVFP4, and scales of blocks of 16.
+struct Nvfp4Tensors {
+  StoredTensor values, scales;
+  std::optional<StoredTensor> outer; ///< of all blocks
+  bool isDivisor; ///< compressed-tensors divides by it, ModelOpt multiplies
+};
+
+/// [.., rows, columns / 2] and [.., rows, columns / 16], as values, scales and
+/// what scales all of them, or as one tensor of a float type.
+FailureOr<WeightParts> readNvfp4(const Nvfp4Tensors &tensors,
                                  ArrayRef<RankedTensorType> parts);
 
 } // namespace mlir::llm

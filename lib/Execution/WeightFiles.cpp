@@ -100,12 +100,18 @@ static StringRef dtypeOf(Type type) {
 }
 
 void llm::writeSafetensors(const std::map<std::string, HostTensor> &tensors,
-                           raw_ostream &os) {
+                           raw_ostream &os,
+                           std::optional<bool> hasInterleavedRows) {
   std::string header;
   llvm::raw_string_ostream text(header);
   llvm::json::OStream json(text);
   int64_t offset = 0;
   json.object([&] {
+    if (hasInterleavedRows)
+      json.attributeObject("__metadata__", [&] {
+        json.attribute(interleavedRowsKey,
+                       *hasInterleavedRows ? "true" : "false");
+      });
     for (const auto &[name, tensor] : tensors)
       json.attributeObject(name, [&, &tensor = tensor] {
         json.attribute("dtype", dtypeOf(tensor.getElementType()));

@@ -136,12 +136,16 @@ static LogicalResult readTensor(const LocatedJson &json,
 // The header
 //===----------------------------------------------------------------------===//
 
-static LogicalResult checkMetadata(const LocatedJson &json) {
+static LogicalResult readMetadata(const LocatedJson &json,
+                                  llvm::StringMap<std::string> &metadata) {
   if (failed(json.expectObject()))
     return failure();
-  for (const auto &[key, member] : json.members())
-    if (failed(member.asString()))
+  for (const auto &[key, member] : json.members()) {
+    FailureOr<std::string> text = member.asString();
+    if (failed(text))
       return failure();
+    metadata[key] = std::move(*text);
+  }
   return success();
 }
 
@@ -209,7 +213,7 @@ FailureOr<SafetensorsHeader> SafetensorsHeader::parse(StringRef bytes,
   SafetensorsHeader header(locateByte(name, 0));
   for (const auto &[key, member] : json->members()) {
     if (key == "__metadata__") {
-      if (failed(checkMetadata(member)))
+      if (failed(readMetadata(member, header.metadata)))
         return failure();
       continue;
     }
@@ -232,6 +236,13 @@ FailureOr<SafetensorsHeader> SafetensorsHeader::parse(StringRef bytes,
 const SafetensorsTensor *SafetensorsHeader::find(StringRef name) const {
   auto found = tensorOfName.find(name);
   return found == tensorOfName.end() ? nullptr : &allTensors[found->second];
+}
+
+std::optional<StringRef> SafetensorsHeader::findMetadata(StringRef key) const {
+  auto found = metadata.find(key);
+  if (found == metadata.end())
+    return std::nullopt;
+  return StringRef(found->second);
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinearWeights.h"
-#include "llm/Import/WeightNames.h"
 #include "llm/Files/InputFile.h"
 #include "llm/Files/SafetensorsHeader.h"
 #include "llm/Import/Checkpoints.h"
 #include "llm/Import/DecoderBuilder.h"
 #include "llm/Import/HfConfig.h"
+#include "llm/Import/WeightNames.h"
 #include "llm/Support/Units.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -123,6 +123,10 @@ private:
   /// that the config says; null after an error.
   Type typeOf(Type format, ArrayRef<int64_t> shape,
               const SafetensorsTensor &tensor) const;
+  /// Experts in one weight lie the other way around in a plain type, which
+  /// their sizes do not always show.
+  LogicalResult checkTurned(const NamedWeight &weight,
+                            const SafetensorsTensor &tensor) const;
   const SafetensorsTensor *findTensor(StringRef name);
   Type formatOf(StringRef name) const;
   void setType(StringRef name, Type type);
@@ -249,6 +253,26 @@ LogicalResult CheckpointReader::takeExperts(const NamedWeight &weight,
   return success();
 }
 
+LogicalResult
+CheckpointReader::checkTurned(const NamedWeight &weight,
+                              const SafetensorsTensor &tensor) const {
+  auto split = splitLayerName(weight.name);
+  if (!split || !split->second.contains(".experts.") ||
+      !model.layers[split->first].feedForward.experts.isTransposed ||
+      !formatOf(weight.name) ||
+      !plainType(tensor.dtype, model.location.getContext()))
+    return success();
+  return mlir::emitError(tensor.loc)
+         << "tensor '" << tensor.name << "' is " << tensor.dtype << " "
+         << describeShape(tensor.shape) << ", and the config says "
+         << model.formats.weights
+         << " of these experts ('quantization_config'), which are '"
+         << weight.name
+         << "_blocks' and '_scales' then; expected a checkpoint of this "
+            "config, "
+            "or a config without it";
+}
+
 LogicalResult CheckpointReader::take(const NamedWeight &weight) {
   StringRef name = weight.name, base = name;
   bool isMatrix = base.consume_back(".weight");
@@ -263,6 +287,8 @@ LogicalResult CheckpointReader::take(const NamedWeight &weight) {
   if (!tensor)
     return mlir::emitError(model.location)
            << "tensor '" << name << "' is missing in the checkpoint";
+  if (failed(checkTurned(weight, *tensor)))
+    return failure();
   Type type = typeOf(formatOf(name), weight.shape, *tensor);
   if (!type)
     return failure();
@@ -322,9 +348,12 @@ LogicalResult CheckpointReader::takeAll() {
   FailureOr<std::vector<NamedWeight>> weights = listWeights(model);
   if (failed(weights))
     return failure();
-  for (const NamedWeight &weight : *weights)
-    if (failed(take(weight)))
+  for (const NamedWeight &weight : *weights) {
+    // Scales of activations stand beside weights, as other scales do.
+    bool isScale = StringRef(weight.name).ends_with(".input_scale");
+    if (!isScale && failed(take(weight)))
       return failure();
+  }
   return checkRest();
 }
 

@@ -10,7 +10,7 @@ One of them has activations and caches of few bits, too, in all formats of the i
 them stands in the oracle.
 """
 import json
-import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -18,10 +18,9 @@ import numpy as np
 
 sys.dont_write_bytecode = True  # nothing is left in the source folder
 import oracle_models
-from block_scaled import quantize
-from gguf_files import unsigned_e4m3
 from gguf_models import run
 from mx_files import draw_mxfp4
+from quantized_models import LINEAR, QuantizedModel, run_model, store_fp8, worst_of
 from safetensors_file import write_safetensors
 from small_models import FAMILIES, make_config
 
@@ -39,27 +38,13 @@ CASES = [  # family, changes, how weights are stored, and the formats in which p
 ACTIVATIONS = {  # by the name that the importer has for a format
     "fp8": "!llm.block_scaled<f8E4M3FN, [?, ?], f32>", "fp8_channel": "!llm.block_scaled<f8E4M3FN, [?], f32>",
     "fp8_block": "!llm.block_scaled<f8E4M3FN, [128], f32>", "mxfp8": "!llm.block_scaled<f8E4M3FN, [32], f8E8M0FNU>",
+    "mxfp4": "!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>",
     "nvfp4": "!llm.block_scaled<f4E2M1FN, [16], f8E4M3FN, [?, ?], f32>", "int8": "!llm.block_scaled<i8, [?], f32>"}
 CACHES = {
     "fp8": "!llm.block_scaled<f8E4M3FN, [?, ?, ?, ?], f32>", "int8": "!llm.block_scaled<i8, [?], f32>",
     "mxfp8": "!llm.block_scaled<f8E4M3FN, [32], f8E8M0FNU>", "mxfp4": "!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>",
     "nvfp4": "!llm.block_scaled<f4E2M1FN, [16], f8E4M3FN, [?, ?, ?, ?], f32>",
     "int4_g8": "!llm.block_scaled<i4, [8], f16>"}
-LINEAR = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "w1", "w2", "w3")
-
-
-def store_fp8(rng, name, shape, kind):
-    """A weight [out, in]: its tensors and its numbers."""
-    bits = rng.integers(0, 256, shape, np.uint8)
-    bits[bits & 127 == 127] = 0  # no number
-    values = np.where(bits & 128, -1, 1) * unsigned_e4m3(bits & 127)
-    block = {"block": (128, 128), "row": (1, shape[1]), "whole": shape}[kind]
-    counts = [-(-size // width) for size, width in zip(shape, block)]
-    scales = (rng.uniform(0.5, 1, counts) * shape[1] ** -0.5 / np.std(values)).astype("<f4")
-    spread = np.repeat(np.repeat(scales, block[0], 0), block[1], 1)[:shape[0], :shape[1]].astype(float)
-    stored = scales.reshape(()) if kind == "whole" else scales
-    suffix = "_scale_inv" if kind == "block" else "_scale"
-    return {name: ("F8_E4M3", bits), name + suffix: ("F32", stored)}, values * spread
 
 
 def make_model(folder, family, changes, kind):
@@ -69,7 +54,7 @@ def make_model(folder, family, changes, kind):
     for name, shape in oracle_models.weight_shapes(config).items():
         if kind == "mxfp4" and len(shape) == 3:
             stored, arrays[name] = draw_mxfp4(rng, name, shape)
-        elif kind != "mxfp4" and name.rsplit(".", 2)[-2] in LINEAR and name.endswith(".weight"):
+        elif kind not in ("mxfp4", "plain") and name.rsplit(".", 2)[-2] in LINEAR and name.endswith(".weight"):
             stored, arrays[name] = store_fp8(rng, name, shape, kind)
         else:
             numbers = rng.uniform(0.5, 1.5, shape) if "norm" in name else rng.normal(0, shape[-1] ** -0.5, shape)
@@ -79,47 +64,6 @@ def make_model(folder, family, changes, kind):
     (folder / "config.json").write_text(json.dumps(config))
     write_safetensors(folder / "model.safetensors", tensors)
     return oracle_models.Model(config, arrays)
-
-
-class QuantizedModel(oracle_models.Model):
-    """Rounds what goes into linear layers and caches. The scale of a whole cache is 1."""
-
-    def __init__(self, model, activations=None, cache=None):
-        super().__init__(model.c, model.w)
-        self.activations, self.cache_element = activations, cache
-
-    def linear(self, name, x):
-        if self.activations and name.rsplit(".", 1)[-1] in LINEAR:
-            x = quantize(x, self.activations).numbers()
-        return super().linear(name, x)
-
-    def store(self, rows):
-        layers = re.findall(r"\[([^\]]*)\]", self.cache_element)
-        known = {n: np.ones((), np.float32) for n, block in enumerate(layers) if block == "?, ?, ?, ?"}
-        return quantize(rows[None], self.cache_element, known).numbers()[0]
-
-    def forward(self, *arguments):
-        grown = oracle_models.grown
-        if self.cache_element:
-            oracle_models.grown = lambda cache, *new: grown(cache, *map(self.store, new))
-        try:
-            return super().forward(*arguments)
-        finally:
-            oracle_models.grown = grown
-
-
-def worst_of(found, expected):
-    return np.max(np.abs(found - expected)) / np.max(np.abs(expected))
-
-
-def run_model(folder, prompt, *formats):
-    """The logits of the prompt, at each of its tokens."""
-    (folder / "program.mlir").write_text(run(
-        "llm-translate", "--import-hf-config", folder / "config.json", "--layers=all", "--phase=verify",
-        f"--seq={len(prompt)}", f"--kv-len={len(prompt)}", "--dtype=f32", *formats))
-    run("llm-run", folder / "program.mlir", f"--weights={folder}", "--results-of=lm_head",
-        "--tokens=" + ",".join(map(str, prompt)), f"--output={folder}/logits.npy")
-    return np.load(folder / "logits.npy")
 
 
 def check_stored(folder, family, changes, kind, formats):
@@ -152,6 +96,32 @@ def check_computed(folder):
             sys.exit("expected at most 1e-5, and more than a hundred times that")
 
 
+def check_contradiction(folder):
+    """A config of MXFP4 beside experts that are plain, and lie the other way around, which their sizes do not show."""
+    make_model(folder, "gpt_oss", {"hidden_size": 64, "intermediate_size": 64}, "plain")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"quantization_config": {"quant_method": "mxfp4"}}))
+    said = fail("llm-translate", "--import-safetensors", folder / "config.json")
+    expect_words(said, "model.layers.0.mlp.experts.", "' is F32 [", "f4E2M1FN", "'quantization_config'", "_blocks'")
+    (folder / "program.mlir").write_text(run("llm-translate", "--import-hf-config", folder / "config.json", "--layers=1"))
+    said = fail("llm-run", folder / "program.mlir", f"--weights={folder}")
+    expect_words(said, "model.layers.0.mlp.experts.", "' holds F32", "'f4E2M1FN' with scales", "--weights=f32")
+    print("plain experts beside a config of MXFP4: refused", flush=True)
+
+
+def fail(*words):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    if done.returncode != 1:
+        sys.exit(f"{' '.join(map(str, words))}: expected an error, got {done.returncode}")
+    return done.stderr
+
+
+def expect_words(said, *words):
+    for word in words:
+        if word not in said:
+            sys.exit(f"expected {word!r} in: {said}")
+
+
 def check_steps(folder, name):
     """Tokens one behind the other, against a cache that grows."""
     # A head of its own, as one that is the embedding repeats the last token.
@@ -174,6 +144,7 @@ def main():
     folder.mkdir(exist_ok=True)
     for case in CASES:
         check_stored(folder, *case)
+    check_contradiction(folder)
     check_computed(folder)
     for name in ("fp8", "mxfp8"):
         check_steps(folder, name)

@@ -20,6 +20,9 @@ using namespace mlir::llm;
 
 ModelFacts llm::findFacts(FunctionOpInterface function) {
   ModelFacts facts;
+  if (auto program =
+          function->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName))
+    facts.family = program.getModel().str();
   function.walk([&](EmbeddingOp op) {
     facts.vocabulary = op.getTable().getType().getDimSize(0);
   });
@@ -231,6 +234,22 @@ HostTensor Inputs::drawNumbers(const ProgramArgument &argument) {
                           options.samplingSeed, {0.5F, 1});
 }
 
+/// The scale of all positions, if `argument` is one and the files have it.
+FailureOr<std::optional<HostTensor>>
+Inputs::readCacheScale(const ProgramArgument &argument,
+                       RankedTensorType type) const {
+  StringRef name = argument.name;
+  if (!files || type.getRank() || !name.consume_back(".scales0"))
+    return std::optional<HostTensor>();
+  bool isOfValues = name.ends_with(".values");
+  // Groups of sequences have caches of their own, and one scale.
+  constexpr StringRef attention = ".self_attn";
+  StringRef cache = name.rsplit('.').first;
+  if (size_t at = cache.rfind(attention); at != StringRef::npos)
+    cache = cache.take_front(at + attention.size());
+  return files->readCacheScale(cache, !isOfValues, type.getElementType());
+}
+
 /// Scales that all positions share are 1 where nothing says what they are, as
 /// in serving stacks; the others are written with their positions.
 static HostTensor makeEmptyCache(StringRef name, RankedTensorType type) {
@@ -249,6 +268,13 @@ FailureOr<HostTensor> Inputs::makeSource(const ProgramArgument &argument) {
   bool staysMapped = files && !options.copiesWeights && !isCache(argument);
   if (!staysMapped && failed(reserve("'" + argument.name + "'", *type)))
     return failure();
+  if (isCache(argument)) {
+    auto scale = readCacheScale(argument, *type);
+    if (failed(scale))
+      return failure();
+    if (*scale)
+      return **scale;
+  }
   // A prompt begins with an empty cache; what comes behind keys that nobody
   // computed here gets random ones.
   bool isBehindOthers = sizes.lookup("kv_len") > sizes.lookup("seq");
@@ -274,7 +300,7 @@ LogicalResult Inputs::openWeights() {
   if (failed(opened))
     return failure();
   files = std::move(*opened);
-  std::optional<bool> isInterleaved = files->hasInterleavedRows();
+  std::optional<bool> isInterleaved = files->hasInterleavedRows(facts.family);
   if (!facts.rope || !isInterleaved || *isInterleaved == facts.isInterleaved)
     return success();
   auto describe = [](bool isInterleaved) {
@@ -284,8 +310,10 @@ LogicalResult Inputs::openWeights() {
          << "rotates pairs of " << describe(facts.isInterleaved) << ", and '"
          << options.weights
          << "' has the rows of queries and keys for pairs of "
-         << describe(*isInterleaved)
-         << "; import the program from this file, with --import-gguf";
+         << describe(*isInterleaved) << "; import the program from "
+         << (*isInterleaved ? "this file, with --import-gguf"
+                            : "the config of this checkpoint, with "
+                              "--import-hf-config");
 }
 
 /// The scales of a weight are the arguments behind it.

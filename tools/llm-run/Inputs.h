@@ -33,6 +33,7 @@ struct ModelFacts {
   /// An op that rotates queries or keys, and whether in interleaved pairs.
   std::optional<Location> rope;
   bool isInterleaved = false;
+  std::string family; ///< in the words of what it was imported from, if it was
 };
 
 ModelFacts findFacts(FunctionOpInterface function);
@@ -58,6 +59,11 @@ public:
   const std::map<std::string, HostTensor> &getWeights() const {
     return weights;
   }
+  /// Whether their rows are for a rotary embedding in interleaved pairs;
+  /// nothing where nothing is rotated.
+  std::optional<bool> hasInterleavedRows() const {
+    return facts.rope ? std::optional(facts.isInterleaved) : std::nullopt;
+  }
 
 private:
   LogicalResult readSizes();
@@ -72,6 +78,8 @@ private:
   FailureOr<HostTensor> makeSource(const ProgramArgument &argument);
   /// Numbers in [0, 1), other ones in each step.
   HostTensor drawNumbers(const ProgramArgument &argument);
+  FailureOr<std::optional<HostTensor>>
+  readCacheScale(const ProgramArgument &argument, RankedTensorType type) const;
   LogicalResult openWeights();
   FailureOr<HostTensor> readWeight(const ProgramArgument &argument);
   /// The type with its open sizes closed.

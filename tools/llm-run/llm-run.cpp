@@ -217,7 +217,7 @@ static LogicalResult check(const CommandLine &options, const HostTensor &found,
 static LogicalResult saveWeights(const CommandLine &options,
                                  const Inputs &inputs, Location loc) {
   return write(options.saveWeights, loc, [&](raw_ostream &os) {
-    writeSafetensors(inputs.getWeights(), os);
+    writeSafetensors(inputs.getWeights(), os, inputs.hasInterleavedRows());
   });
 }
 

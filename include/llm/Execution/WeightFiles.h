@@ -41,11 +41,18 @@ public:
                                       ArrayRef<RankedTensorType> parts,
                                       Location loc) const = 0;
 
-  /// Whether the rows of q_proj and k_proj are in the order of an interleaved
-  /// rotary embedding, pair by pair; nothing where the files do not say.
-  virtual std::optional<bool> hasInterleavedRows() const {
-    return std::nullopt;
+  /// The scale of all keys or values of a cache, such as that of
+  /// "model.layers.0.self_attn"; nothing where the files have none. Errors: one
+  /// that is no single number.
+  virtual FailureOr<std::optional<HostTensor>>
+  readCacheScale(StringRef cache, bool isOfKeys, Type type) const {
+    return std::optional<HostTensor>();
   }
+
+  /// Whether the rows of q_proj and k_proj of a model of this family are in the
+  /// order of an interleaved rotary embedding, pair by pair; nothing where the
+  /// files do not say.
+  virtual std::optional<bool> hasInterleavedRows(StringRef family) const = 0;
 };
 
 struct RandomRange {
@@ -58,8 +65,12 @@ HostTensor makeRandomTensor(StringRef name, RankedTensorType type,
                             uint64_t seed, RandomRange range);
 
 /// A safetensors file of these tensors, in the order of their names.
+/// `hasInterleavedRows` is what `WeightFiles` says of it once it is read.
 void writeSafetensors(const std::map<std::string, HostTensor> &tensors,
-                      raw_ostream &os);
+                      raw_ostream &os,
+                      std::optional<bool> hasInterleavedRows = std::nullopt);
+/// The key of that in the metadata of the file, "true" or "false".
+constexpr llvm::StringLiteral interleavedRowsKey = "interleaved_rows";
 
 } // namespace mlir::llm
 

@@ -51,6 +51,8 @@ public:
   /// In the header's order.
   ArrayRef<SafetensorsTensor> tensors() const { return allTensors; }
   const SafetensorsTensor *find(StringRef name) const;
+  /// What the file says of itself; nothing where it has no such key.
+  std::optional<StringRef> findMetadata(StringRef key) const;
 
 private:
   explicit SafetensorsHeader(Location location) : location(location) {}
@@ -58,6 +60,7 @@ private:
   Location location;
   std::vector<SafetensorsTensor> allTensors;
   llvm::StringMap<size_t> tensorOfName;
+  llvm::StringMap<std::string> metadata;
 };
 
 /// model.safetensors.index.json: which file of a sharded checkpoint holds which
