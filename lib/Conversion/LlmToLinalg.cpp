@@ -200,6 +200,9 @@ private:
       return converter.isSignatureLegal(op.getFunctionType());
     });
     target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+      // Of another dialect, too: what it computes is asked for.
+      if (isa<LinalgLoweringOpInterface>(op))
+        return false;
       return op->hasTrait<OpTrait::IsIsolatedFromAbove>() ||
              converter.isLegal(op);
     });

@@ -8,6 +8,7 @@
 #ifndef SSM_H
 #define SSM_H
 
+#include "llm/Conversion/LinalgLowering.h"
 #include "llm/Workload/Workload.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -8,6 +8,7 @@
 #ifndef SSM_TD
 #define SSM_TD
 
+include "llm/dialects/interfaces/LinalgLoweringInterface.td"
 include "llm/dialects/interfaces/WorkloadInterfaces.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -24,7 +25,8 @@ def Ssm_Matrix : 2DTensorOf<[AnyFloat]>;
 def Ssm_ScanOp : Op<Ssm_Dialect, "scan",
     [Pure, AllTypesMatch<["x", "dt", "y"]>, AllTypesMatch<["b", "c"]>,
      AllTypesMatch<["state", "next"]>,
-     DeclareOpInterfaceMethods<WorkloadOpInterface, ["getWorkloadName"]>]> {
+     DeclareOpInterfaceMethods<WorkloadOpInterface, ["getWorkloadName"]>,
+     DeclareOpInterfaceMethods<LinalgLoweringOpInterface>]> {
   let summary = "selective scan";
   let description = [{
     For each step t, channel d and state n (Gu and Dao, Mamba, 2023):
@@ -45,7 +47,8 @@ def Ssm_ScanOp : Op<Ssm_Dialect, "scan",
 }
 
 def Ssm_FlipOp : Op<Ssm_Dialect, "flip",
-    [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<TransparentOpInterface>]> {
+    [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<TransparentOpInterface>,
+     DeclareOpInterfaceMethods<LinalgLoweringOpInterface>]> {
   let summary = "the steps of a sequence from last to first, as a view";
   let arguments = (ins Ssm_Matrix:$x);
   let results = (outs Ssm_Matrix:$y);
