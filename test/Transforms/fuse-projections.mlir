@@ -153,3 +153,18 @@ func.func @to(%x: tensor<4x128x!llm.block_scaled<f8E4M3FN, [128], f32>>) -> (ten
      : tensor<4x128x!llm.block_scaled<f8E4M3FN, [128], f32>>, tensor<64x128x!llm.block_scaled<f8E4M3FN, [32, 128], f32>>
   return %0, %1, %2 : tensor<4x64xbf16>, tensor<4x64xbf16>, tensor<4x64xf32>
 }
+
+// Activations whose scale is known before: those with one and the same are one value, and joined; another scale gives
+// another value.
+// CHECK-LABEL: func.func @known
+// CHECK: llm.matmul "known.q+k"
+// CHECK: llm.matmul "known.v"
+!static = !llm.block_scaled<f8E4M3FN, [?, ?], f32>
+func.func @known(%x: tensor<4x128xbf16>, %s: tensor<f32>, %other: tensor<f32>, %w: tensor<64x128xbf16>) -> (tensor<4x64xbf16>, tensor<4x64xbf16>, tensor<4x64xbf16>) {
+  %a = llm.quantize %x static by %s to !static : tensor<4x128xbf16>, tensor<f32>
+  %b = llm.quantize %x static by %other to !static : tensor<4x128xbf16>, tensor<f32>
+  %0 = llm.matmul "known.q" %a, %w transpose_rhs to bf16 : tensor<4x128x!static>, tensor<64x128xbf16>
+  %1 = llm.matmul "known.k" %a, %w transpose_rhs to bf16 : tensor<4x128x!static>, tensor<64x128xbf16>
+  %2 = llm.matmul "known.v" %b, %w transpose_rhs to bf16 : tensor<4x128x!static>, tensor<64x128xbf16>
+  return %0, %1, %2 : tensor<4x64xbf16>, tensor<4x64xbf16>, tensor<4x64xbf16>
+}
