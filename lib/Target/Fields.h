@@ -85,6 +85,11 @@ FailureOr<Target> readTargetFields(const Field &root,
                                    std::optional<StringRef> name,
                                    bool calibrated = true);
 
+/// The fields of a target file that describes this target, but for its name.
+/// Messages about them point to `location` and begin with `context`.
+Field targetToFields(const Target &target, Location location,
+                     std::string context);
+
 /// The spellings of element types that may have a rate.
 ArrayRef<StringRef> knownElementTypes();
 

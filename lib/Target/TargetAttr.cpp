@@ -110,8 +110,8 @@ static MapWriter writeLink(const Link &link, MLIRContext *context) {
   return map;
 }
 
-void writeTarget(ModuleOp module, const Target &target) {
-  MLIRContext *context = module.getContext();
+static TargetDeviceSpecAttr toDevice(const Target &target,
+                                     MLIRContext *context) {
   context->getOrLoadDialect<DLTIDialect>();
   MapWriter device(context), engines(context), memories(context),
       links(context);
@@ -132,9 +132,13 @@ void writeTarget(ModuleOp module, const Target &target) {
   device.add(keys::links, links);
   device.add(keys::fittedOn, StringRef(target.fittedOn));
   addNumbers(device, targetNumbers(), target);
+  return TargetDeviceSpecAttr::get(context, device.entries);
+}
 
+void writeTarget(ModuleOp module, const Target &target) {
+  MLIRContext *context = module.getContext();
   MapWriter system(context);
-  system.add(target.name, TargetDeviceSpecAttr::get(context, device.entries));
+  system.add(target.name, toDevice(target, context));
   module->setAttr(specName, TargetSystemSpecAttr::get(context, system.entries));
 }
 
@@ -192,6 +196,13 @@ static Field toField(Attribute attribute, const Field &parent, StringRef path) {
     field.text = printed(attribute);
   }
   return field;
+}
+
+Field targetToFields(const Target &target, Location location,
+                     std::string context) {
+  Field root("", location, std::move(context));
+  addMembers(root, toDevice(target, location.getContext()).getEntries());
+  return root;
 }
 
 InFlightDiagnostic emitInnerTarget(ModuleOp inner) {

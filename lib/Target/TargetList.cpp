@@ -43,6 +43,12 @@ static bool isEndOfClause(char letter) {
   return letter == ',' || letter == ':';
 }
 
+static bool isMadeUp(const Target &target) {
+  StringRef description = target.description;
+  return description.contains("invented") ||
+         description.contains("parametric design");
+}
+
 void listPresets(raw_ostream &os, MLIRContext *context) {
   TextTable table(7);
   table.setText(6);
@@ -51,6 +57,7 @@ void listPresets(raw_ostream &os, MLIRContext *context) {
                 "dram", "figures fitted to measurements"});
   table.addRow({"", "", "GHz", "TFLOP/s", "TFLOP/s", "GB/s", ""});
   table.addRule();
+  std::vector<Target> madeUp;
   auto emitError = [&] { return mlir::emitError(builder.getUnknownLoc()); };
   for (const std::string &name : presetNames()) {
     FailureOr<Target> target = loadPreset(name, context, emitError);
@@ -67,11 +74,16 @@ void listPresets(raw_ostream &os, MLIRContext *context) {
          target->fittedOn.empty()
              ? "none"
              : StringRef(target->fittedOn).take_until(isEndOfClause).str()});
+    if (isMadeUp(*target))
+      madeUp.push_back(std::move(*target));
   }
   constexpr size_t pageWidth = 100;
   table.print(os, pageWidth);
   os << hostPresetName
-     << ": this machine; read, and its memory measured, when it is named\n";
+     << ": this machine; read, and its memory measured, when it is named\n"
+     << "No such chip exists:\n";
+  for (const Target &target : madeUp)
+    printWrapped(os, target.description, pageWidth, target.name + ": ");
 }
 
 } // namespace mlir::llm

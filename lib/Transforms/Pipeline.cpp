@@ -22,6 +22,9 @@ PipelineOptions::PipelineOptions()
           *this, "target",
           cl::desc("Preset, or a file, which has a dot in its name (empty: the "
                    "module's own)")),
+      changes(*this, "set",
+              cl::desc("Of llm-target: fields of the target by their paths, "
+                       "such as memories.dram.bytes_per_second=4e12")),
       engines(*this, "engines",
               cl::desc("Number of compute engines, or of named ones: 4, or "
                        "mxu:4,vpu:2,dma:2")),
@@ -48,6 +51,7 @@ static LlmTargetPassOptions targetOptions(const PipelineOptions &options) {
     target.file = options.target;
   else
     target.name = options.target;
+  target.changes.assign(options.changes.begin(), options.changes.end());
   target.engines = options.engines;
   return target;
 }

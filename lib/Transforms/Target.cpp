@@ -38,6 +38,10 @@ struct LlmTargetPass
       return signalPassFailure();
     if (failed(applyLibrary(*target)))
       return signalPassFailure();
+    target = changeTarget(*target, changes, getOperation().getLoc(),
+                          "--llm-target: option 'set': ");
+    if (failed(target))
+      return signalPassFailure();
     writeTarget(getOperation(), *target);
     if (failed(applyEnginesOption(*this, getOperation(), engines, *target)))
       signalPassFailure();

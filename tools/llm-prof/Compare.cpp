@@ -7,6 +7,7 @@
 
 #include "Open.h"
 #include "Subcommand.h"
+#include "TableOptions.h"
 #include "llm/Diagnostics/CommandLine.h"
 #include "llm/Export/Page/ReportPage.h"
 #include "llm/Export/Report/ComparisonTable.h"
@@ -39,6 +40,10 @@ struct CompareOptions {
       "target", cl::sub(command), cl::value_desc("name"),
       cl::desc("Preset, or a file of a target (.json), for a program that has "
                "no target")};
+  cl::list<std::string> changes{
+      "set", cl::CommaSeparated, cl::sub(command), cl::value_desc("path=value"),
+      cl::desc("What if: fields of that target by their paths, such as "
+               "memories.dram.bytes_per_second=4e12")};
   cl::list<std::string> sizes{
       "size", cl::CommaSeparated, cl::sub(command), cl::value_desc("name=N"),
       cl::desc("An open size of the program, such as kv_len=8")};
@@ -108,9 +113,9 @@ FailureOr<Target> Compare::loadTarget(MLIRContext &context) const {
     return emitError() << "'" << options.program
                        << "' has no target; say which machine the trace is "
                           "of: --target=NAME, or host";
-  if (StringRef(options.target).ends_with_insensitive(".json"))
-    return loadTargetFile(options.target, "", &context, emitError);
-  return loadPreset(options.target, &context, emitError);
+  std::vector<std::string> changes(options.changes.begin(),
+                                   options.changes.end());
+  return loadNamedTarget(options.target, /*column=*/"", changes, context);
 }
 
 /// What is not MLIR is seldom a program with a fault in its first letter.
@@ -208,6 +213,9 @@ LogicalResult Compare::writeTrace(ImportedTrace trace,
 LogicalResult Compare::checkOptions(MLIRContext &context) const {
   if (std::string lack = findPageLack(); !options.html.empty() && !lack.empty())
     return emitToolError(context) << "--html: " << lack;
+  if (!options.changes.empty() && options.target.empty())
+    return emitToolError(context) << "--set changes the machine of --target=, "
+                                     "which is not given";
   if (options.pass.getNumOccurrences() && options.pass < 0)
     return emitToolError(context)
            << "--pass must be 0 or more, got " << options.pass.getValue();

@@ -36,19 +36,34 @@ TableOptions::TableOptions(cl::SubCommand &command)
               cl::desc("Only rows of these sources"), cl::value_desc("names")),
       backends("backend", cl::CommaSeparated, cl::sub(command),
                cl::desc("Only rows of these backends"),
-               cl::value_desc("names")) {}
+               cl::value_desc("names")),
+      changes("set", cl::CommaSeparated, cl::sub(command),
+              cl::desc("What if: fields of the target by their paths, such as "
+                       "memories.dram.bytes_per_second=4e12"),
+              cl::value_desc("path=value")) {}
+
+FailureOr<Target> mlir::llm::loadNamedTarget(StringRef name, StringRef column,
+                                             ArrayRef<std::string> changes,
+                                             MLIRContext &context,
+                                             bool calibrated) {
+  Location nowhere = UnknownLoc::get(&context);
+  auto emitError = [&] { return mlir::emitError(nowhere); };
+  bool isFile =
+      name.ends_with_insensitive(".json") || name.ends_with_insensitive(".csv");
+  if (!isFile && !column.empty())
+    return emitError() << "--column= needs a target file in CSV form";
+  FailureOr<Target> target =
+      isFile ? loadTargetFile(name, column, &context, emitError, calibrated)
+             : loadPreset(name, &context, emitError, calibrated);
+  if (failed(target))
+    return failure();
+  return changeTarget(*target, changes, nowhere, "--set: ");
+}
 
 FailureOr<Target> TableOptions::loadTarget(MLIRContext &context,
                                            bool calibrated) const {
-  auto emitError = [&] { return mlir::emitError(UnknownLoc::get(&context)); };
-  StringRef name = target;
-  bool isFile =
-      name.ends_with_insensitive(".json") || name.ends_with_insensitive(".csv");
-  if (isFile)
-    return loadTargetFile(name, column, &context, emitError, calibrated);
-  if (!column.empty())
-    return emitError() << "--column= needs a target file in CSV form";
-  return loadPreset(name, &context, emitError, calibrated);
+  std::vector<std::string> texts(changes.begin(), changes.end());
+  return loadNamedTarget(target, column, texts, context, calibrated);
 }
 
 /// A name that no row has is a typo.

@@ -15,6 +15,11 @@
 
 namespace mlir::llm {
 
+/// A preset, or a file that ends in .json or .csv, with fields set by `--set`.
+FailureOr<Target> loadNamedTarget(StringRef name, StringRef column,
+                                  ArrayRef<std::string> changes,
+                                  MLIRContext &context, bool calibrated = true);
+
 /// What the subcommands take that lay predictions beside measured rows.
 struct TableOptions {
   explicit TableOptions(::llvm::cl::SubCommand &command);
@@ -26,7 +31,8 @@ struct TableOptions {
   ::llvm::cl::opt<std::string> target;
   ::llvm::cl::opt<bool> calibrated;
   ::llvm::cl::opt<std::string> column;
-  ::llvm::cl::list<std::string> files, devices, opKinds, sources, backends;
+  ::llvm::cl::list<std::string> files, devices, opKinds, sources, backends,
+      changes;
 };
 
 } // namespace mlir::llm

@@ -238,6 +238,17 @@ FailureOr<Target> loadTargetFile(StringRef path, StringRef column,
                                  MLIRContext *context, EmitError emitError,
                                  bool calibrated = true);
 
+/// "What if": `target` with each of `changes` set, as in
+/// "memories.dram.bytes_per_second=4e12": the path of a field in a target file,
+/// and its value as there. The name says what was set, so that nobody takes the
+/// result for the chip that it came from. What long streams reach of a rate
+/// that is set, and clocks under load where `clock_hz` is, keep their share of
+/// it unless they are set, too. Errors point to `location` and begin with
+/// `context`; they name the nearest field, and what target files refuse.
+FailureOr<Target> changeTarget(const Target &target,
+                               ArrayRef<std::string> changes, Location location,
+                               StringRef context);
+
 /// The same two forms as text; `bufferName` stands for the file in locations.
 FailureOr<Target> parseTargetJson(StringRef text, StringRef bufferName,
                                   MLIRContext *context, bool calibrated = true);

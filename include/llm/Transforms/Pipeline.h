@@ -17,7 +17,9 @@ namespace mlir::llm {
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   PipelineOptions();
 
-  Option<std::string> target, engines;
+  Option<std::string> target;
+  ListOption<std::string> changes;
+  Option<std::string> engines;
   Option<bool> decomposeAttention, fuseProjections, fuse;
   Option<TilingStrategy> strategy;
   Option<SchedulePolicy> policy;

@@ -1,0 +1,220 @@
+//===- WhatIf.cpp - A target with some of its figures changed -------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The target becomes the fields of a target file, these are changed, and the
+// reader of target files makes a target of them again: what a file may say can
+// be set, and what is wrong is found by the same checks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fields.h"
+#include "llm/Files/WholeNumber.h"
+#include "llm/Support/Units.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mlir::llm {
+
+namespace {
+/// "memories.dram.bytes_per_second=4e12", cut at the first '='.
+struct Change {
+  StringRef path, value;
+};
+
+class WhatIf {
+public:
+  WhatIf(const Target &target, Location location, StringRef context)
+      : name(target.name),
+        root(targetToFields(target, location, context.str())) {}
+
+  LogicalResult apply(ArrayRef<std::string> texts);
+  FailureOr<Target> take() const {
+    return readTargetFields(root, StringRef(name));
+  }
+
+private:
+  LogicalResult read(StringRef text);
+  LogicalResult set(const Change &change);
+  /// The map that holds what is changed; `path` becomes its key there.
+  Field *findMap(StringRef &path);
+  Field *enter(Field &map, StringRef &path);
+  void keepShares(const Change &change, Field &map, StringRef key,
+                  const Field &value);
+  void scale(Field &map, StringRef key, int64_t now, int64_t before);
+  InFlightDiagnostic emitError() const { return root.emitError(); }
+
+  std::string name;
+  Field root;
+  SmallVector<Change> changes;
+};
+} // namespace
+
+LogicalResult WhatIf::read(StringRef text) {
+  auto [path, value] = text.split('=');
+  Change change{path.trim(), value.trim()};
+  if (change.path.empty() || change.value.empty())
+    return emitError() << "expected a field and its value, as in "
+                          "memories.dram.bytes_per_second=4e12, got '"
+                       << text << "'";
+  if (llvm::any_of(changes, [&](const Change &other) {
+        return other.path == change.path;
+      }))
+    return emitError() << "'" << change.path
+                       << "' has two values, expected one";
+  changes.push_back(change);
+  return success();
+}
+
+static Field valueOf(StringRef text, const Field &map, StringRef key) {
+  Field field(map.pathOf(key), map.location, map.context);
+  field.text = text.str();
+  field.boolean = text == "true";
+  if (field.boolean || text == "false")
+    field.kind = Field::Kind::Boolean;
+  else if (llvm::isDigit(text.front()) || text.front() == '-' ||
+           text.front() == '.')
+    field.kind = Field::Kind::Number;
+  else
+    field.kind = Field::Kind::String;
+  return field;
+}
+
+static Field *findIn(Field &map, StringRef key) {
+  for (auto &[name, field] : map.members)
+    if (name == key)
+      return &field;
+  return nullptr;
+}
+
+static Field &findOrAdd(Field &map, StringRef key, Field added) {
+  if (Field *known = findIn(map, key))
+    return *known;
+  return map.members.emplace_back(key.str(), std::move(added)).second;
+}
+
+/// Names of kernels have dots: of the members that the path begins with, the
+/// longest counts.
+static std::pair<std::string, Field> *findMember(Field &map, StringRef path) {
+  std::pair<std::string, Field> *found = nullptr;
+  for (auto &member : map.members) {
+    StringRef rest = path;
+    if (rest.consume_front(member.first) && rest.starts_with(".") &&
+        (!found || member.first.size() > found->first.size()))
+      found = &member;
+  }
+  return found;
+}
+
+/// The next map on the way. Parts of the machine must be there; other maps
+/// (ports, kernels) may be new, and the reader judges their names.
+Field *WhatIf::enter(Field &map, StringRef &path) {
+  if (std::pair<std::string, Field> *member = findMember(map, path)) {
+    path = path.drop_front(member->first.size() + 1);
+    if (member->second.kind == Field::Kind::Map)
+      return &member->second;
+    emitError() << "'" << member->second.path << "' is "
+                << member->second.describe() << ", which has no field '" << path
+                << "'";
+    return nullptr;
+  }
+  StringRef key = StringRef(map.path).ends_with(("." + keys::kernels).str())
+                      ? path.rsplit('.').first
+                      : path.split('.').first;
+  if (llvm::is_contained({keys::engines, keys::memories, keys::links},
+                         StringRef(map.path))) {
+    SmallVector<StringRef> known;
+    for (const auto &[name, field] : map.members)
+      known.push_back(name);
+    InFlightDiagnostic diagnostic = emitError();
+    diagnostic << "'" << map.pathOf(key) << "' is not in the target";
+    if (StringRef similar = findSimilar(key, known); !similar.empty())
+      diagnostic << "; did you mean '" << map.pathOf(similar) << "'?";
+    diagnostic << " (" << map.path << ": " << llvm::join(known, ", ") << ")";
+    return nullptr;
+  }
+  Field added(map.pathOf(key), map.location, map.context);
+  added.kind = Field::Kind::Map;
+  path = path.drop_front(key.size() + 1);
+  return &findOrAdd(map, key, std::move(added));
+}
+
+Field *WhatIf::findMap(StringRef &path) {
+  Field *map = &root;
+  while (map && path.contains('.') && !map->find(path))
+    map = enter(*map, path);
+  return map;
+}
+
+/// What long streams reach is a share of the rate, and the clock under load one
+/// of the clock: a rate that is changed takes them along, unless they are set
+/// as well.
+void WhatIf::keepShares(const Change &change, Field &map, StringRef key,
+                        const Field &value) {
+  const Field *old = findIn(map, key);
+  int64_t before = 0;
+  llvm::Expected<int64_t> now = parseWholeNumber(value.text);
+  if (!now || *now < 1 || !old ||
+      StringRef(old->text).getAsInteger(10, before)) {
+    llvm::consumeError(now.takeError()); // the reader finds what is wrong
+    return;
+  }
+  if (key == "bytes_per_second" || key == "bytes_per_second_per_direction")
+    scale(map, "sustained_bytes_per_second", *now, before);
+  if (change.path == keys::clockHz)
+    for (auto &[name, engine] : findIn(root, keys::engines)->members) {
+      scale(engine, "sustained_clock_hz", *now, before);
+      scale(engine, "boost_clock_hz", *now, before);
+    }
+}
+
+/// By now / before, rounded up: what was no more than the rate still is not.
+void WhatIf::scale(Field &map, StringRef key, int64_t now, int64_t before) {
+  Field *share = findIn(map, key);
+  int64_t number = 0;
+  if (!share || StringRef(share->text).getAsInteger(10, number) ||
+      llvm::any_of(changes, [&](const Change &change) {
+        return change.path == share->path;
+      }))
+    return;
+  if (std::optional<int64_t> scaled = ceilMulDiv(number, now, 1, before))
+    share->text = std::to_string(*scaled);
+}
+
+LogicalResult WhatIf::set(const Change &change) {
+  StringRef key = change.path;
+  Field *map = findMap(key);
+  if (!map)
+    return failure();
+  Field value = valueOf(change.value, *map, key);
+  keepShares(change, *map, key, value);
+  findOrAdd(*map, key, value) = value;
+  name += (" + " + change.path + "=" + change.value).str();
+  return success();
+}
+
+LogicalResult WhatIf::apply(ArrayRef<std::string> texts) {
+  for (StringRef text : texts)
+    if (failed(read(text)))
+      return failure();
+  for (const Change &change : changes)
+    if (failed(set(change)))
+      return failure();
+  return success();
+}
+
+FailureOr<Target> changeTarget(const Target &target,
+                               ArrayRef<std::string> changes, Location location,
+                               StringRef context) {
+  if (changes.empty())
+    return target;
+  WhatIf whatIf(target, location, context);
+  if (failed(whatIf.apply(changes)))
+    return failure();
+  return whatIf.take();
+}
+
+} // namespace mlir::llm
