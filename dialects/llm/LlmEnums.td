@@ -61,7 +61,8 @@ def Llm_SamplingAttr : EnumAttr<Llm_Dialect, Llm_Sampling, "sampling">;
 def Llm_TileStrategy : Llm_Enum<"TileStrategy", "who chose a tile", [
   I32EnumCase<"Theoretical", 0, "theoretical">, // the closed form of hand-made cost sheets
   I32EnumCase<"Search", 1, "search">,           // the search of llm-tile
-  I32EnumCase<"Manual", 2, "manual">            // a person, or another compiler
+  I32EnumCase<"Manual", 2, "manual">,           // a person, or another compiler: its sizes
+  I32EnumCase<"Pinned", 3, "pinned">            // these: its split, too
 ]>;
 
 def Llm_CostBound : Llm_Enum<"CostBound", "what a part's length is made of", [

@@ -50,7 +50,7 @@ MLIR_CAPI_EXPORTED MlirStringRef llmGetScheduleAttrName(void);
 
 MLIR_CAPI_EXPORTED bool llmAttributeIsATile(MlirAttribute attr);
 
-/// Who chose it: "search", "theoretical" or "manual".
+/// Who chose it: "search", "theoretical", "manual" or "pinned".
 MLIR_CAPI_EXPORTED MlirStringRef llmTileAttrGetStrategy(MlirAttribute tile);
 
 /// One for the private memory of the engine, one for its units, or none.

@@ -519,7 +519,7 @@ LogicalResult Ladder::addFewerParts() {
 
 FailureOr<bool> mlir::llm::isByHand(const OpOnTarget &context,
                                     CostedTile given) {
-  if (given.tile.getStrategy() == TileStrategy::Manual)
+  if (given.tile.getStrategy() == TileStrategy::Pinned)
     return true;
   FailureOr<CostAttr> derived = computeCost(context, given.tile);
   if (failed(derived))

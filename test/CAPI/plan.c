@@ -56,7 +56,7 @@ static void testTile(MlirContext context) {
   show("name", llmGetTileAttrName());
   MlirAttribute tile = parse(
       context,
-      "#llm.tile<manual levels = [<\"sram\", sizes = {k = 32, m = 4, n = 8},"
+      "#llm.tile<pinned levels = [<\"sram\", sizes = {k = 32, m = 4, n = 8},"
       " order = [\"n\", \"m\", \"k\"], buffers = {lhs = 2, out = 1},"
       " resident = [\"lhs\", \"out\"]>] split = {m = 5}>");
   show("strategy", llmTileAttrGetStrategy(tile));
@@ -78,7 +78,7 @@ static void testTile(MlirContext context) {
 }
 // CHECK:      name: llm.tile
 // CHECK-NEXT: kinds: 1 0 0 0 0 0 0 0 0
-// CHECK-NEXT: strategy: manual
+// CHECK-NEXT: strategy: pinned
 // CHECK-NEXT: split m: 5
 // CHECK-NEXT: levels: 1
 // CHECK-NEXT: kinds: 0 1 0 0 0 0 0 0 0

@@ -5,7 +5,7 @@ The rules are attr-C2 to attr-C4: llm.tile, llm.cost and llm.slots are on ops th
 and on the loops that one was made into, llm.schedule and llm.program on functions, none on arguments and results; each of its kind.
 """
 VALUES = {
-    "llm.tile": "#llm.tile<manual>",
+    "llm.tile": "#llm.tile<pinned>",
     "llm.cost": '#llm.cost<engine = "core", parts = [<count = 1, work = {}, traffic = {}, working_set_bytes = 0, '
     "overhead_cycles = 0, serial_cycles = 0, compute_cycles = 0, memory_cycles = 0, bound = compute>], "
     'stamp = "0">',

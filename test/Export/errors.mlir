@@ -68,7 +68,7 @@
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
   bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 10,
   lanes = {dram = 192}>]>
 #schedule = #llm.schedule<policy = "list", makespan_cycles = 10, lower_bound_cycles = 10,
@@ -96,7 +96,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
   bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 10,
   lanes = {dram = 192}>]>
 #schedule = #llm.schedule<policy = "list", makespan_cycles = 10, lower_bound_cycles = 10,
@@ -124,7 +124,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
   bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 10,
   lanes = {dram = 192}>]>
 #schedule = #llm.schedule<policy = "list", makespan_cycles = 10, lower_bound_cycles = 10,
@@ -152,7 +152,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
   bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 10,
   lanes = {dram = 192}>]>
 #schedule = #llm.schedule<policy = "list", makespan_cycles = 10, lower_bound_cycles = 10,
@@ -182,7 +182,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
   bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 10,
   lanes = {dram = 192}>]>
 #schedule = #llm.schedule<policy = "list", makespan_cycles = 10, lower_bound_cycles = 10,
@@ -212,7 +212,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
   bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 10,
   lanes = {dram = 192}>]>
 #schedule = #llm.schedule<policy = "list", makespan_cycles = 10, lower_bound_cycles = 10,
@@ -242,7 +242,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
   bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 10,
   lanes = {dram = 192}>]>
 #schedule = #llm.schedule<policy = "list", makespan_cycles = 10, lower_bound_cycles = 10,
@@ -278,7 +278,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
   bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 10,
   lanes = {dram = 192}>]>
 #schedule = #llm.schedule<policy = "list", makespan_cycles = 10, lower_bound_cycles = 10,
@@ -315,7 +315,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
   bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 10,
   lanes = {dram = 192}>]>
 #schedule = #llm.schedule<policy = "list", makespan_cycles = 10, lower_bound_cycles = 10,
@@ -351,7 +351,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
   bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 10,
   lanes = {dram = 192}>]>
 #schedule = #llm.schedule<policy = "list", makespan_cycles = 10, lower_bound_cycles = 10,
@@ -379,7 +379,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
   bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 3000000000,
   lanes = {dram = 192}>]>
 #schedule = #llm.schedule<policy = "list", makespan_cycles = 3000000000, lower_bound_cycles = 10,

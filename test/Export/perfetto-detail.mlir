@@ -56,7 +56,7 @@
 // MEMORY-NEXT: "ts":0.044,"args":{"bytes":300}
 // MEMORY-NEXT: "ts":0.064,"args":{"bytes":0}
 
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #a = #llm.cost<engine = "core", parts = [<count = 4, work = {alu = 8},
   traffic = {dram = {lhs = 32, rhs = 32, out = 32}}, working_set_bytes = 192,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 1,

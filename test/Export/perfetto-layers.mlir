@@ -27,7 +27,7 @@
 // CHECK-NEXT: "name":"model.h.6","cat":"layer","pid":2,"tid":5,"ts":0.140,"dur":0.020,
 // CHECK-NEXT: "name":"y","cat":"layer","pid":2,"tid":4,"ts":0.160,"dur":0.020,
 
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #cost = #llm.cost<engine = "core", parts = [<count = 1, work = {alu = 32},
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,

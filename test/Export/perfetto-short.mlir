@@ -33,7 +33,7 @@
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
   bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
     "toy" = #dlti.target_device_spec<
       "clock_hz" = 2500000000 : i64,

@@ -70,11 +70,11 @@
 // CHECK-NEXT: {"op":2,"part":0,"start_cycle":1120,"end_cycle":5216,"lanes":{"dram":256},"working_set_bytes":1024,"address":1536,"fetched":[{"buffer":"rhs","slice_bytes":512,"address":0}],"waits_for":[{"queue":2,"count":1}]}]},
 // CHECK-NEXT: {"engine":"dma","index":1,"entries":[
 // CHECK-NEXT: {"fetch":"rhs","op":2,"part":0,"into":{"engine":"core","index":1},"start_cycle":96,"end_cycle":1120,"lanes":{"dram":512},"slice_bytes":512,"address":0}]}]}}]}]}
-#rows = #llm.tile<manual levels = [<"sram", sizes = {d0 = 2, d1 = 4}, order = [d0, d1],
+#rows = #llm.tile<pinned levels = [<"sram", sizes = {d0 = 2, d1 = 4}, order = [d0, d1],
   buffers = {lhs = 1, out = 1, rhs = 1}>] split = {d0 = 2}>
-#whole = #llm.tile<manual levels = [<"sram", sizes = {d0 = 4, d1 = 4}, order = [d0, d1],
+#whole = #llm.tile<pinned levels = [<"sram", sizes = {d0 = 4, d1 = 4}, order = [d0, d1],
   buffers = {lhs = 1, out = 1, rhs = 1}>]>
-#product = #llm.tile<manual levels = [<"sram", sizes = {k = 16, m = 16, n = 16}, order = [m, n, k],
+#product = #llm.tile<pinned levels = [<"sram", sizes = {k = 16, m = 16, n = 16}, order = [m, n, k],
   buffers = {lhs = 1, out = 1, rhs = 1}>]>
 func.func @small(%x: tensor<4x4xbf16>, %z: tensor<16x16xbf16>) {
   %0 = llm.add "a" %x, %x {llm.tile = #rows} : tensor<4x4xbf16>, tensor<4x4xbf16>
@@ -102,7 +102,7 @@ func.func @small(%x: tensor<4x4xbf16>, %z: tensor<16x16xbf16>) {
 // CHECK-NEXT: "queues":[
 // CHECK-NEXT: {"engine":"core","index":0,"entries":[
 // CHECK-NEXT: {"op":0,"part":0,"start_cycle":960,"end_cycle":1152,"lanes":{"dram":512},"working_set_bytes":96,"address":2464}]}]}}]}]}
-#whole = #llm.tile<manual levels = [<"sram", sizes = {d0 = 4, d1 = 4}, order = [d0, d1],
+#whole = #llm.tile<pinned levels = [<"sram", sizes = {d0 = 4, d1 = 4}, order = [d0, d1],
   buffers = {lhs = 1, out = 1, rhs = 1}>]>
 func.func @loop(%x: tensor<4x4xbf16>) {
   %first = arith.constant 2 : index

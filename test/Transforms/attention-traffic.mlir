@@ -65,38 +65,38 @@ func.func @visible_half(%q: tensor<1x512x32x64xbf16>, %k: tensor<1x512x8x64xbf16
 func.func @prefill(%q: tensor<1x8x2x16xbf16>, %k: tensor<1x8x1x16xbf16>) {
   // All 8 keys for both tiles: 16 x 32. Queries and results move once, 8 x 2 x 32.
   // CHECK: "full" {{.*}}keys = 512, out = 512, query = 512, values = 512}
-  %0 = llm.gqa_attn "full" %q, %k, %k mask full scale 0.25 {llm.tile = #llm.tile<manual levels = [<"sram",
+  %0 = llm.gqa_attn "full" %q, %k, %k mask full scale 0.25 {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {b = 1, d = 16, g = 2, h = 1, s = 4, t = 4}, order = [b, h, g, s, t, d],
       buffers = {keys = 2, out = 2, query = 2, scores = 1, values = 2}>]>}
     : tensor<1x8x2x16xbf16>, tensor<1x8x1x16xbf16>, tensor<1x8x1x16xbf16>
   // The first tile sees keys 0 to 3, the second 0 to 7: 12 x 32.
   // CHECK: "causal" {{.*}}keys = 384, out = 512, query = 512, values = 384}
-  %1 = llm.gqa_attn "causal" %q, %k, %k mask causal scale 0.25 {llm.tile = #llm.tile<manual levels = [<"sram",
+  %1 = llm.gqa_attn "causal" %q, %k, %k mask causal scale 0.25 {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {b = 1, d = 16, g = 2, h = 1, s = 4, t = 4}, order = [b, h, g, s, t, d],
       buffers = {keys = 2, out = 2, query = 2, scores = 1, values = 2}>]>}
     : tensor<1x8x2x16xbf16>, tensor<1x8x1x16xbf16>, tensor<1x8x1x16xbf16>
   // With a window of 2 the second sees 3 to 7: 9 x 32.
   // CHECK: "window" {{.*}}keys = 288, out = 512, query = 512, values = 288}
-  %2 = llm.gqa_attn "window" %q, %k, %k mask causal window 2 scale 0.25 {llm.tile = #llm.tile<manual levels = [<"sram",
+  %2 = llm.gqa_attn "window" %q, %k, %k mask causal window 2 scale 0.25 {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {b = 1, d = 16, g = 2, h = 1, s = 4, t = 4}, order = [b, h, g, s, t, d],
       buffers = {keys = 2, out = 2, query = 2, scores = 1, values = 2}>]>}
     : tensor<1x8x2x16xbf16>, tensor<1x8x1x16xbf16>, tensor<1x8x1x16xbf16>
   // With chunks of 4 each sees its own 4: 8 x 32.
   // CHECK: "chunk" {{.*}}keys = 256, out = 512, query = 512, values = 256}
-  %3 = llm.gqa_attn "chunk" %q, %k, %k mask causal chunk 4 scale 0.25 {llm.tile = #llm.tile<manual levels = [<"sram",
+  %3 = llm.gqa_attn "chunk" %q, %k, %k mask causal chunk 4 scale 0.25 {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {b = 1, d = 16, g = 2, h = 1, s = 4, t = 4}, order = [b, h, g, s, t, d],
       buffers = {keys = 2, out = 2, query = 2, scores = 1, values = 2}>]>}
     : tensor<1x8x2x16xbf16>, tensor<1x8x1x16xbf16>, tensor<1x8x1x16xbf16>
   // One head at a time: the shared KV head is read for each of them, 2 x 12 x 32.
   // CHECK: "head" {{.*}}keys = 768, out = 512, query = 512, values = 768}
-  %4 = llm.gqa_attn "head" %q, %k, %k mask causal scale 0.25 {llm.tile = #llm.tile<manual levels = [<"sram",
+  %4 = llm.gqa_attn "head" %q, %k, %k mask causal scale 0.25 {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {b = 1, d = 16, g = 1, h = 1, s = 4, t = 4}, order = [b, h, g, s, t, d],
       buffers = {keys = 2, out = 2, query = 2, scores = 1, values = 2}>]>}
     : tensor<1x8x2x16xbf16>, tensor<1x8x1x16xbf16>, tensor<1x8x1x16xbf16>
   // Keys outside: each is read once, 8 x 32, but the 4 queries that see both tiles of keys are read
   // twice, 12 x 2 x 32, and their 4 x 2 x 16 results go out and in again as 4 bytes each: 512 + 1024.
   // CHECK: "keys" {{.*}}keys = 256, out = 1536, query = 768, values = 256}
-  %5 = llm.gqa_attn "keys" %q, %k, %k mask causal scale 0.25 {llm.tile = #llm.tile<manual levels = [<"sram",
+  %5 = llm.gqa_attn "keys" %q, %k, %k mask causal scale 0.25 {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {b = 1, d = 16, g = 2, h = 1, s = 4, t = 4}, order = [b, h, g, t, s, d],
       buffers = {keys = 2, out = 2, query = 2, scores = 1, values = 2}>]>}
     : tensor<1x8x2x16xbf16>, tensor<1x8x1x16xbf16>, tensor<1x8x1x16xbf16>
@@ -109,17 +109,17 @@ func.func @prefill(%q: tensor<1x8x2x16xbf16>, %k: tensor<1x8x1x16xbf16>) {
 // CHECK-LABEL: func @ragged
 func.func @ragged(%q: tensor<2x4x2x16xbf16>, %k: tensor<2x8x1x16xbf16>) {
   // CHECK: "keys" {{.*}}keys = 704, out = 512, query = 512, values = 704}
-  %0 = llm.gqa_attn "keys" %q, %k, %k mask causal lengths [8, 5] scale 0.25 {llm.tile = #llm.tile<manual levels = [<"sram",
+  %0 = llm.gqa_attn "keys" %q, %k, %k mask causal lengths [8, 5] scale 0.25 {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {b = 1, d = 16, g = 2, h = 1, s = 2, t = 4}, order = [b, h, g, s, t, d],
       buffers = {keys = 2, out = 2, query = 2, scores = 1, values = 2}>]>}
     : tensor<2x4x2x16xbf16>, tensor<2x8x1x16xbf16>, tensor<2x8x1x16xbf16>
   // CHECK: "latents" {{.*}}latents = 704, out = 384, query = 512}
-  %1 = llm.mla_attn "latents" %q, %k value_dim 12 mask causal lengths [8, 5] scale 0.25 {llm.tile = #llm.tile<manual
+  %1 = llm.mla_attn "latents" %q, %k value_dim 12 mask causal lengths [8, 5] scale 0.25 {llm.tile = #llm.tile<pinned
       levels = [<"sram", sizes = {b = 1, c = 12, d = 16, h = 2, s = 2, t = 4}, order = [b, h, s, t, d, c],
       buffers = {latents = 2, out = 2, query = 2, scores = 1}>]>}
     : tensor<2x4x2x16xbf16>, tensor<2x8x1x16xbf16>
   // CHECK: "one_head" {{.*}}latents = 1408, out = 384, query = 512}
-  %2 = llm.mla_attn "one_head" %q, %k value_dim 12 mask causal lengths [8, 5] scale 0.25 {llm.tile = #llm.tile<manual
+  %2 = llm.mla_attn "one_head" %q, %k value_dim 12 mask causal lengths [8, 5] scale 0.25 {llm.tile = #llm.tile<pinned
       levels = [<"sram", sizes = {b = 1, c = 12, d = 16, h = 1, s = 2, t = 4}, order = [b, h, s, t, d, c],
       buffers = {latents = 2, out = 2, query = 2, scores = 1}>]>}
     : tensor<2x4x2x16xbf16>, tensor<2x8x1x16xbf16>
@@ -131,7 +131,7 @@ func.func @ragged(%q: tensor<2x4x2x16xbf16>, %k: tensor<2x8x1x16xbf16>) {
 // CHECK-LABEL: func @scales
 // CHECK: {{.*}}lhs = 512, out = 256, rhs = 2176}
 func.func @scales(%x: tensor<4x64xbf16>, %w: tensor<32x64x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>) {
-  %0 = llm.matmul %x, %w transpose_rhs {llm.tile = #llm.tile<manual levels = [<"sram",
+  %0 = llm.matmul %x, %w transpose_rhs {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {k = 64, m = 2, n = 16}, order = [m, n, k], buffers = {lhs = 2, out = 2, rhs = 2}>]>}
     : tensor<4x64xbf16>, tensor<32x64x!llm.block_scaled<f4E2M1FN, [32], f8E8M0FNU>>
   return

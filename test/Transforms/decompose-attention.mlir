@@ -23,14 +23,14 @@
 // gone, other ops are left alone.
 // CHECK-LABEL: func.func @one
 // CHECK-SAME: (%[[Q:.+]]: tensor<2x3x4x16xbf16>, %[[K:.+]]: tensor<2x5x2x16xbf16>, %[[V:.+]]: tensor<2x5x2x16xbf16>)
-// CHECK-NEXT: %[[S:.+]] = llm.qk "attn.qk" %[[Q]], %[[K]] mask causal scale 2.500000e-01 : tensor<2x3x4x16xbf16>, tensor<2x5x2x16xbf16>
+// CHECK-NEXT: %[[S:.+]] = llm.qk "attn.qk" %[[Q]], %[[K]] mask causal scale 0.25 : tensor<2x3x4x16xbf16>, tensor<2x5x2x16xbf16>
 // CHECK-NEXT: %[[P:.+]] = llm.softmax "attn.softmax" %[[S]] mask causal : tensor<2x4x3x5xbf16>
 // CHECK-NEXT: %[[O:.+]] = llm.pv "attn.pv" %[[P]], %[[V]] mask causal : tensor<2x4x3x5xbf16>, tensor<2x5x2x16xbf16>
 // CHECK-NEXT: return %[[O]] : tensor<2x3x4x16xbf16>
 func.func @one(%q: tensor<2x3x4x16xbf16>, %k: tensor<2x5x2x16xbf16>,
                %v: tensor<2x5x2x16xbf16>) -> tensor<2x3x4x16xbf16> {
   %o = llm.gqa_attn "attn" %q, %k, %v mask causal scale 0.25 {
-      llm.tile = #llm.tile<manual>,
+      llm.tile = #llm.tile<pinned>,
       llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 1, lanes = {}>]>}
     : tensor<2x3x4x16xbf16>, tensor<2x5x2x16xbf16>, tensor<2x5x2x16xbf16>
   return %o : tensor<2x3x4x16xbf16>
@@ -62,7 +62,7 @@ func.func @loop(%q: tensor<1x3x4x16xf32>, %k: tensor<1x2x1x16xf32>) -> tensor<1x
 // CHECK-LABEL: func.func @latents
 // CHECK-SAME: (%[[Q:.+]]: tensor<2x3x4x16xbf16>, %[[Z:.+]]: tensor<2x5x1x16xbf16>)
 // CHECK-NEXT: %[[V:.+]] = tensor.extract_slice %[[Z]][0, 0, 0, 0] [2, 5, 1, 12] [1, 1, 1, 1] : tensor<2x5x1x16xbf16> to tensor<2x5x1x12xbf16>
-// CHECK-NEXT: %[[S:.+]] = llm.qk "attn.qk" %[[Q]], %[[Z]] mask causal scale 2.500000e-01 : tensor<2x3x4x16xbf16>, tensor<2x5x1x16xbf16>
+// CHECK-NEXT: %[[S:.+]] = llm.qk "attn.qk" %[[Q]], %[[Z]] mask causal scale 0.25 : tensor<2x3x4x16xbf16>, tensor<2x5x1x16xbf16>
 // CHECK-NEXT: %[[P:.+]] = llm.softmax "attn.softmax" %[[S]] mask causal : tensor<2x4x3x5xbf16>
 // CHECK-NEXT: %[[O:.+]] = llm.pv "attn.pv" %[[P]], %[[V]] mask causal : tensor<2x4x3x5xbf16>, tensor<2x5x1x12xbf16>
 // CHECK-NEXT: return %[[O]] : tensor<2x3x4x12xbf16>

@@ -15,6 +15,6 @@ func.func @f(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %s into %o[0, 0] [%batch, 4] [1, 1] : tensor<?x4xf32> into tensor<?x4xf32>
     }
-  } {llm.tile = #llm.tile<manual split = {d0 = 4}>}
+  } {llm.tile = #llm.tile<pinned split = {d0 = 4}>}
   return %r : tensor<?x4xf32>
 }

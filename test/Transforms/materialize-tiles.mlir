@@ -20,10 +20,10 @@
 // CHECK-NEXT: %[[P:.+]] = llm.matmul "up_proj" %[[X]], %[[W]] : tensor<2x8xbf16>, tensor<8x?xbf16>
 // CHECK-NEXT: scf.forall.in_parallel {
 // CHECK-NEXT: tensor.parallel_insert_slice %[[P]] into %[[O]][%[[M]], %[[N]]] [2, %[[COLUMNS]]] [1, 1]
-// CHECK: } {llm.slots = #llm.slots<[<part = 0, {{.*}}count = 4{{.*}}>, <part = 4, {{.*}}count = 2{{.*}}>]>, llm.tile = #llm.tile<manual split = {m = 2, n = 3}>}
+// CHECK: } {llm.slots = #llm.slots<[<part = 0, {{.*}}count = 4{{.*}}>, <part = 4, {{.*}}count = 2{{.*}}>]>, llm.tile = #llm.tile<pinned split = {m = 2, n = 3}>}
 // CHECK-NEXT: return %[[Y]]
 func.func @parts(%x: tensor<4x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<4x8xbf16> {
-  %y = llm.matmul "up_proj" %x, %w {llm.tile = #llm.tile<manual split = {m = 2, n = 3}>,
+  %y = llm.matmul "up_proj" %x, %w {llm.tile = #llm.tile<pinned split = {m = 2, n = 3}>,
     llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 9, lanes = {dram = 256} count = 4 index_stride = 1>,
                             <part = 4, engine = "core"[0], start_cycle = 9, end_cycle = 18, lanes = {dram = 256} count = 2 index_stride = 1>]>}
     : tensor<4x8xbf16>, tensor<8x8xbf16>
@@ -45,9 +45,9 @@ func.func @parts(%x: tensor<4x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<4x8xbf16>
 // CHECK-NEXT: scf.yield %[[ADDED]]
 // CHECK: %[[DONE:.+]] = llm.quantize %[[SUMS]] to bf16
 // CHECK-NEXT: tensor.insert_slice %[[DONE]] into %[[B]][%[[M]], %[[N]]]
-// CHECK: llm.tile = #llm.tile<manual levels
+// CHECK: llm.tile = #llm.tile<pinned levels
 func.func @sums_inside(%x: tensor<5x6xbf16>, %w: tensor<7x6xbf16>, %b: tensor<7xbf16>) -> tensor<5x7xbf16> {
-  %y = llm.matmul "down_proj" %x, %w bias %b transpose_rhs {llm.tile = #llm.tile<manual
+  %y = llm.matmul "down_proj" %x, %w bias %b transpose_rhs {llm.tile = #llm.tile<pinned
     levels = [<"sram", sizes = {k = 4, m = 2, n = 3}, order = [n, m, k], buffers = {}>]>} : tensor<5x6xbf16>, tensor<7x6xbf16>, tensor<7xbf16>
   return %y : tensor<5x7xbf16>
 }
@@ -68,7 +68,7 @@ func.func @sums_inside(%x: tensor<5x6xbf16>, %w: tensor<7x6xbf16>, %b: tensor<7x
 // CHECK-NOT: llm.quantize
 // CHECK-LABEL: func.func @queries
 func.func @sums_outside(%x: tensor<5x6xf32>, %w: tensor<6x7xf32>) -> tensor<5x7xf32> {
-  %y = llm.matmul "o_proj" %x, %w {llm.tile = #llm.tile<manual
+  %y = llm.matmul "o_proj" %x, %w {llm.tile = #llm.tile<pinned
     levels = [<"sram", sizes = {k = 2, m = 4, n = 3}, order = [k, n, m], buffers = {}>] split = {m = 2}>} : tensor<5x6xf32>, tensor<6x7xf32>
   return %y : tensor<5x7xf32>
 }
@@ -88,7 +88,7 @@ func.func @sums_outside(%x: tensor<5x6xf32>, %w: tensor<6x7xf32>) -> tensor<5x7x
 // CHECK-NOT: scf.for %
 // REMARK: [Missed] materialize {{.*}}'attn' has no loop over tiles of 't': parts of the reduction 't' are not added up
 func.func @queries(%q: tensor<1x5x4x4xbf16>, %k: tensor<1x7x2x4xbf16>, %v: tensor<1x7x2x4xbf16>) -> tensor<1x5x4x4xbf16> {
-  %o = llm.gqa_attn "attn" %q, %k, %v mask causal scale 0.5 {llm.tile = #llm.tile<manual
+  %o = llm.gqa_attn "attn" %q, %k, %v mask causal scale 0.5 {llm.tile = #llm.tile<pinned
     levels = [<"sram", sizes = {b = 1, h = 1, g = 2, s = 5, t = 4, d = 4}, order = [b, h, g, s, t, d], buffers = {}>] split = {s = 2}>}
     : tensor<1x5x4x4xbf16>, tensor<1x7x2x4xbf16>, tensor<1x7x2x4xbf16>
   return %o : tensor<1x5x4x4xbf16>
@@ -102,7 +102,7 @@ func.func @queries(%q: tensor<1x5x4x4xbf16>, %k: tensor<1x7x2x4xbf16>, %v: tenso
 // CHECK: tensor.yield %cst : bf16
 // CHECK: tensor.insert_slice %[[ALL]] into %{{.+}}[0, 0, %[[S]], 0] [1, 2, %{{.+}}, 7]
 func.func @padded(%x: tensor<1x2x5x7xbf16>) -> tensor<1x2x5x7xbf16> {
-  %p = llm.softmax "softmax" %x mask causal {llm.tile = #llm.tile<manual
+  %p = llm.softmax "softmax" %x mask causal {llm.tile = #llm.tile<pinned
     levels = [<"sram", sizes = {b = 1, h = 2, s = 2, t = 7}, order = [b, h, s, t], buffers = {}>]>} : tensor<1x2x5x7xbf16>
   return %p : tensor<1x2x5x7xbf16>
 }
@@ -111,9 +111,9 @@ func.func @padded(%x: tensor<1x2x5x7xbf16>) -> tensor<1x2x5x7xbf16> {
 // CHECK-LABEL: func.func @positions
 // CHECK: scf.forall (%[[S:.+]]) = (0) to (6) step (2)
 // CHECK: %[[AT:.+]] = affine.apply #[[$AT_OF]](%[[S]])
-// CHECK: llm.rope "rope" %{{.+}} at %[[AT]] theta 1.000000e+04 : tensor<1x2x2x4xbf16>
+// CHECK: llm.rope "rope" %{{.+}} at %[[AT]] theta 10000.0 : tensor<1x2x2x4xbf16>
 func.func @positions(%x: tensor<1x6x2x4xbf16>) -> tensor<1x6x2x4xbf16> {
-  %r = llm.rope "rope" %x at 11 theta 10000.0 {llm.tile = #llm.tile<manual split = {s = 3}>} : tensor<1x6x2x4xbf16>
+  %r = llm.rope "rope" %x at 11 theta 10000.0 {llm.tile = #llm.tile<pinned split = {s = 3}>} : tensor<1x6x2x4xbf16>
   return %r : tensor<1x6x2x4xbf16>
 }
 
@@ -124,7 +124,7 @@ func.func @positions(%x: tensor<1x6x2x4xbf16>) -> tensor<1x6x2x4xbf16> {
 // CHECK: tensor.parallel_insert_slice %[[SHARES]] into %[[A]][%[[M]], 0] [2, 2]
 // CHECK: tensor.parallel_insert_slice %[[EXPERTS]] into %[[B]][%[[M]], 0] [2, 2]
 func.func @two_results(%l: tensor<4x8xf32>) -> (tensor<4x2xf32>, tensor<4x2xi32>) {
-  %s, %e = llm.moe_route softmax %l top_k 2 {llm.tile = #llm.tile<manual split = {m = 2}>} : tensor<4x8xf32>
+  %s, %e = llm.moe_route softmax %l top_k 2 {llm.tile = #llm.tile<pinned split = {m = 2}>} : tensor<4x8xf32>
   return %s, %e : tensor<4x2xf32>, tensor<4x2xi32>
 }
 
@@ -134,7 +134,7 @@ func.func @two_results(%l: tensor<4x8xf32>) -> (tensor<4x2xf32>, tensor<4x2xi32>
 // CHECK: tensor.extract_slice %{{.+}}[0, %[[N]], 0] [4, 3, 4] [1, 1, 1] : tensor<4x6x4xbf16> to tensor<4x3x4xbf16>
 // CHECK: llm.grouped_matmul
 func.func @experts(%x: tensor<8x4xbf16>, %w: tensor<4x6x4xbf16>) -> tensor<8x6xbf16> {
-  %y = llm.grouped_matmul %x, %w transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2 {llm.tile = #llm.tile<manual split = {n = 2}>} : tensor<8x4xbf16>, tensor<4x6x4xbf16>
+  %y = llm.grouped_matmul %x, %w transpose_rhs rows_per_expert [3, 0, 4, 1] top_k 2 {llm.tile = #llm.tile<pinned split = {n = 2}>} : tensor<8x4xbf16>, tensor<4x6x4xbf16>
   return %y : tensor<8x6xbf16>
 }
 
@@ -147,7 +147,7 @@ func.func @experts(%x: tensor<8x4xbf16>, %w: tensor<4x6x4xbf16>) -> tensor<8x6xb
 // CHECK-NEXT: scf.yield %[[P]]
 // CHECK: tensor.parallel_insert_slice %[[DONE]] into %[[O]][%[[M]], 0] [2, 8]
 func.func @linalg(%x: tensor<4x6xf32>, %w: tensor<6x8xf32>, %o: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  %y = linalg.matmul {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {d0 = 4, d1 = 8, d2 = 3}, order = [d0, d1, d2], buffers = {}>] split = {d0 = 2}>}
+  %y = linalg.matmul {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {d0 = 4, d1 = 8, d2 = 3}, order = [d0, d1, d2], buffers = {}>] split = {d0 = 2}>}
     ins(%x, %w : tensor<4x6xf32>, tensor<6x8xf32>) outs(%o : tensor<4x8xf32>) -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
@@ -155,7 +155,7 @@ func.func @linalg(%x: tensor<4x6xf32>, %w: tensor<6x8xf32>, %o: tensor<4x8xf32>)
 // Whole ops keep what they have, and a remark says why they are whole.
 // WHOLE-LABEL: func.func @whole
 // WHOLE-NOT: scf.
-// WHOLE: llm.kv_write "kv_write" {{.*}}llm.tile = #llm.tile<manual split = {h = 2}>
+// WHOLE: llm.kv_write "kv_write" {{.*}}llm.tile = #llm.tile<pinned split = {h = 2}>
 // REMARK: [Missed] materialize {{.*}}'kv_write' stays whole: it has no TilingInterface, which would say what it is on slices
 // WHOLE: llm.gqa_attn "ragged" {{.*}}llm.tile
 // REMARK: [Missed] materialize {{.*}}'ragged' stays whole: the lengths of the sequences in the mask are no operand
@@ -167,11 +167,11 @@ func.func @linalg(%x: tensor<4x6xf32>, %w: tensor<6x8xf32>, %o: tensor<4x8xf32>)
 // REMARK: [Missed] materialize {{.*}}'ragged_rope' stays whole: the positions of the sequences differ, and are no operand
 func.func @whole(%q: tensor<2x1x4x4xbf16>, %k: tensor<2x6x2x4xbf16>, %n: tensor<2x1x2x4xbf16>) {
   %c = llm.kv_cache "cache" : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 4, capacity = 6, bf16>
-  %0 = llm.kv_write "kv_write" %c, %n, %n at 5 {llm.tile = #llm.tile<manual split = {h = 2}>} : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 4, capacity = 6, bf16>, tensor<2x1x2x4xbf16>, tensor<2x1x2x4xbf16>
-  %1 = llm.gqa_attn "ragged" %q, %k, %k mask causal lengths [6, 3] scale 0.5 {llm.tile = #llm.tile<manual split = {b = 2}>} : tensor<2x1x4x4xbf16>, tensor<2x6x2x4xbf16>, tensor<2x6x2x4xbf16>
-  %2 = llm.qk "keys" %q, %k mask causal scale 0.5 {llm.tile = #llm.tile<manual split = {t = 2}>} : tensor<2x1x4x4xbf16>, tensor<2x6x2x4xbf16>
-  %3 = llm.qk "heads" %q, %k mask full scale 0.5 {llm.tile = #llm.tile<manual split = {g = 2}>} : tensor<2x1x4x4xbf16>, tensor<2x6x2x4xbf16>
-  %4 = llm.rope "ragged_rope" %q at [5, 2] theta 1.0e4 {llm.tile = #llm.tile<manual split = {b = 2}>} : tensor<2x1x4x4xbf16>
+  %0 = llm.kv_write "kv_write" %c, %n, %n at 5 {llm.tile = #llm.tile<pinned split = {h = 2}>} : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 4, capacity = 6, bf16>, tensor<2x1x2x4xbf16>, tensor<2x1x2x4xbf16>
+  %1 = llm.gqa_attn "ragged" %q, %k, %k mask causal lengths [6, 3] scale 0.5 {llm.tile = #llm.tile<pinned split = {b = 2}>} : tensor<2x1x4x4xbf16>, tensor<2x6x2x4xbf16>, tensor<2x6x2x4xbf16>
+  %2 = llm.qk "keys" %q, %k mask causal scale 0.5 {llm.tile = #llm.tile<pinned split = {t = 2}>} : tensor<2x1x4x4xbf16>, tensor<2x6x2x4xbf16>
+  %3 = llm.qk "heads" %q, %k mask full scale 0.5 {llm.tile = #llm.tile<pinned split = {g = 2}>} : tensor<2x1x4x4xbf16>, tensor<2x6x2x4xbf16>
+  %4 = llm.rope "ragged_rope" %q at [5, 2] theta 1.0e4 {llm.tile = #llm.tile<pinned split = {b = 2}>} : tensor<2x1x4x4xbf16>
   return
 }
 
@@ -194,17 +194,17 @@ func.func @whole(%q: tensor<2x1x4x4xbf16>, %k: tensor<2x6x2x4xbf16>, %n: tensor<
 // WHOLE: llm.grouped_matmul "biased" {{.*}}llm.tile
 func.func @more_whole(%x: tensor<6x4xbf16>, %w: tensor<6x4x!llm.block_scaled<f8E4M3FN, [2, 4], f32>>, %k: tensor<1x6x1x4xbf16>,
                       %e: tensor<2x6x4xbf16>, %b: tensor<2x6xbf16>, %t: tensor<6xi32>) {
-  %0 = llm.matmul "blocks" %x, %w transpose_rhs {llm.tile = #llm.tile<manual split = {n = 2}>} : tensor<6x4xbf16>, tensor<6x4x!llm.block_scaled<f8E4M3FN, [2, 4], f32>>
-  %1 = llm.quantize "per_matrix" %x to !llm.block_scaled<f8E4M3FN, [?, ?], f32> {llm.tile = #llm.tile<manual split = {d0 = 2}>} : tensor<6x4xbf16>
-  %2 = llm.repeat_kv "repeat" %k heads 5 {llm.tile = #llm.tile<manual split = {g = 2}>} : tensor<1x6x1x4xbf16>
-  %3 = llm.grouped_matmul "rows" %x, %e transpose_rhs rows_per_expert [5, 1] top_k 1 {llm.tile = #llm.tile<manual split = {m = 2}>} : tensor<6x4xbf16>, tensor<2x6x4xbf16>
-  %4 = llm.embedding "embed_tokens" %t, %x {llm.tile = #llm.tile<manual split = {m = 2}>} : tensor<6xi32>, tensor<6x4xbf16>
-  %5 = llm.fused "fused" attributes {llm.tile = #llm.tile<manual split = {d0 = 2}>} {
+  %0 = llm.matmul "blocks" %x, %w transpose_rhs {llm.tile = #llm.tile<pinned split = {n = 2}>} : tensor<6x4xbf16>, tensor<6x4x!llm.block_scaled<f8E4M3FN, [2, 4], f32>>
+  %1 = llm.quantize "per_matrix" %x to !llm.block_scaled<f8E4M3FN, [?, ?], f32> {llm.tile = #llm.tile<pinned split = {d0 = 2}>} : tensor<6x4xbf16>
+  %2 = llm.repeat_kv "repeat" %k heads 5 {llm.tile = #llm.tile<pinned split = {g = 2}>} : tensor<1x6x1x4xbf16>
+  %3 = llm.grouped_matmul "rows" %x, %e transpose_rhs rows_per_expert [5, 1] top_k 1 {llm.tile = #llm.tile<pinned split = {m = 2}>} : tensor<6x4xbf16>, tensor<2x6x4xbf16>
+  %4 = llm.embedding "embed_tokens" %t, %x {llm.tile = #llm.tile<pinned split = {m = 2}>} : tensor<6xi32>, tensor<6x4xbf16>
+  %5 = llm.fused "fused" attributes {llm.tile = #llm.tile<pinned split = {d0 = 2}>} {
     %s = llm.add "sum" %x, %x : tensor<6x4xbf16>, tensor<6x4xbf16>
     %a = llm.activation "act" silu %s : tensor<6x4xbf16>
     llm.yield %a : tensor<6x4xbf16>
   } : tensor<6x4xbf16>
-  %6 = llm.grouped_matmul "biased" %x, %e bias %b transpose_rhs rows_per_expert [5, 1] top_k 1 {llm.tile = #llm.tile<manual
+  %6 = llm.grouped_matmul "biased" %x, %e bias %b transpose_rhs rows_per_expert [5, 1] top_k 1 {llm.tile = #llm.tile<pinned
     levels = [<"sram", sizes = {k = 2, m = 6, n = 6}, order = [m, n, k], buffers = {}>]>} : tensor<6x4xbf16>, tensor<2x6x4xbf16>, tensor<2x6xbf16>
   return
 }

@@ -58,7 +58,7 @@
 // CHECK: parts = [<count = 2, work = {mac = 32}, traffic = {dram = {lhs = 16, out = 64, rhs = 16}}, working_set_bytes = 96, overhead_cycles = 5, serial_cycles = 0, compute_cycles = 8, memory_cycles = 96, bound = memory>,
 // CHECK-SAME: <count = 1, work = {alu = 32}, traffic = {dram = {bias = 8, out = 32, partial_out = 128}}, working_set_bytes = 168, overhead_cycles = 5, serial_cycles = 0, compute_cycles = 16, memory_cycles = 168, bound = memory>]
 func.func @product(%x: tensor<4x4xbf16>, %bias: tensor<4xbf16>) {
-  %0 = llm.matmul "k_proj" %x, %x bias %bias {llm.tile = #llm.tile<manual levels = [<"sram",
+  %0 = llm.matmul "k_proj" %x, %x bias %bias {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {k = 4, m = 4, n = 4}, order = [m, n, k], buffers = {}>] split = {k = 2}>}
     : tensor<4x4xbf16>, tensor<4x4xbf16>, tensor<4xbf16>
   return
@@ -76,7 +76,7 @@ func.func @product(%x: tensor<4x4xbf16>, %bias: tensor<4xbf16>) {
 // CHECK: parts = [<count = 2, work = {alu = 8, compare = 4, mac = 32, special = 4}, traffic = {dram = {keys = 16, max = 8, out = 32, query = 16, sum = 8, values = 16}}, working_set_bytes = 112, overhead_cycles = 5, serial_cycles = 0, compute_cycles = 16, memory_cycles = 96, bound = memory>,
 // CHECK-SAME: <count = 1, work = {alu = 36, compare = 6, special = 6}, traffic = {dram = {out = 16, partial_max = 16, partial_out = 64, partial_sum = 16, sinks = 4}}, working_set_bytes = 116, overhead_cycles = 5, serial_cycles = 0, compute_cycles = 22, memory_cycles = 116, bound = memory>]
 func.func @attention(%q: tensor<1x1x2x4xbf16>, %k: tensor<1x4x1x4xbf16>, %sinks: tensor<2xbf16>) {
-  %0 = llm.gqa_attn "attn" %q, %k, %k sinks %sinks mask causal scale 0.5 {llm.tile = #llm.tile<manual levels = [<"sram",
+  %0 = llm.gqa_attn "attn" %q, %k, %k sinks %sinks mask causal scale 0.5 {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {b = 1, d = 4, g = 2, h = 1, s = 1, t = 4}, order = [b, h, g, s, t, d], buffers = {}>] split = {t = 2}>}
     : tensor<1x1x2x4xbf16>, tensor<1x4x1x4xbf16>, tensor<1x4x1x4xbf16>, tensor<2xbf16>
   return
@@ -85,7 +85,7 @@ func.func @attention(%q: tensor<1x1x2x4xbf16>, %k: tensor<1x4x1x4xbf16>, %sinks:
 //--- matrix.mlir
 func.func @matrix(%x: tensor<4x4xbf16>) {
   // expected-error@+1 {{its split cuts the reduction 'k', but engine 'mxu' cannot join the partial results: it is no vector engine}}
-  %0 = llm.matmul %x, %x {llm.tile = #llm.tile<manual levels = [<"sram",
+  %0 = llm.matmul %x, %x {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {k = 4, m = 4, n = 4}, order = [m, n, k], buffers = {}>] split = {k = 2}>}
     : tensor<4x4xbf16>, tensor<4x4xbf16>
   return

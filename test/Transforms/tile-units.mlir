@@ -113,13 +113,13 @@ func.func @manual(%x: tensor<1536x1024xbf16>, %w: tensor<2304x1024xbf16>) {
   // 24 x 36 tiles of 64 x 64 are 8 for each unit, 8 x (4096 + 1891.4 + 2950) = 71499.2 cycles. Their
   // operands, 864 x 1024 x 128 x 2 bytes, come from the cache at 23.5 x 108 bytes per cycle: 89240.7.
   // CHECK: "small" {{.*}}overhead_cycles = 3695, serial_cycles = 0, compute_cycles = 89241, memory_cycles = 11111
-  %0 = llm.matmul "small" %x, %w transpose_rhs {llm.tile = #llm.tile<manual levels = [
+  %0 = llm.matmul "small" %x, %w transpose_rhs {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {k = 1024, m = 1536, n = 2304}, order = [m, n, k], buffers = {}>,
       <"unit", sizes = {k = 1024, m = 64, n = 64}, order = [], buffers = {}>]>}
     : tensor<1536x1024xbf16>, tensor<2304x1024xbf16>
   // What lies in the cache is not fetched: 7864320 bytes less, 3145728 + 4718592.
   // CHECK: "resident" {{.*}}traffic = {dram = {out = 7077888}}, {{.*}}memory_cycles = 5263
-  %1 = llm.matmul "resident" %x, %w transpose_rhs {llm.tile = #llm.tile<manual levels = [
+  %1 = llm.matmul "resident" %x, %w transpose_rhs {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {k = 1024, m = 1536, n = 2304}, order = [m, n, k], buffers = {lhs = 1, rhs = 1}, resident = [lhs, rhs]>,
       <"unit", sizes = {k = 1024, m = 256, n = 128}, order = [], buffers = {}>]>}
     : tensor<1536x1024xbf16>, tensor<2304x1024xbf16>
@@ -127,7 +127,7 @@ func.func @manual(%x: tensor<1536x1024xbf16>, %w: tensor<2304x1024xbf16>) {
   // CHECK: "warm" {{.*}}traffic = {dram = {out = 2097152, weight = 8192}}
   %n = tensor.empty() : tensor<256x4096xbf16>
   %g = tensor.empty() : tensor<4096xbf16>
-  %2 = llm.rmsnorm "warm" %n, %g epsilon 1.0e-5 {llm.tile = #llm.tile<manual levels = [
+  %2 = llm.rmsnorm "warm" %n, %g epsilon 1.0e-5 {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {d0 = 256, d1 = 4096}, order = [d0, d1], buffers = {x = 1}, resident = [x]>,
       <"unit", sizes = {d0 = 1, d1 = 4096}, order = [], buffers = {}>]>}
     : tensor<256x4096xbf16>, tensor<4096xbf16>
@@ -138,7 +138,7 @@ func.func @manual(%x: tensor<1536x1024xbf16>, %w: tensor<2304x1024xbf16>) {
 // A tile for the cache alone.
 func.func @no_unit(%a: tensor<64x64xbf16>) {
   // expected-error@+1 {{its tile must have two levels, for memory 'l2' and 'unit' of engine 'gpu'}}
-  %0 = llm.add %a, %a {llm.tile = #llm.tile<manual levels = [
+  %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {d0 = 64, d1 = 64}, order = [d0, d1], buffers = {}>]>}
     : tensor<64x64xbf16>, tensor<64x64xbf16>
   return
@@ -149,7 +149,7 @@ func.func @no_unit(%a: tensor<64x64xbf16>) {
 // The two the other way round.
 func.func @turned(%a: tensor<64x64xbf16>) {
   // expected-error@+1 {{its tile must have two levels, for memory 'l2' and 'unit' of engine 'gpu'}}
-  %0 = llm.add %a, %a {llm.tile = #llm.tile<manual levels = [
+  %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [
       <"unit", sizes = {d0 = 64, d1 = 64}, order = [], buffers = {}>,
       <"l2", sizes = {d0 = 64, d1 = 64}, order = [d0, d1], buffers = {}>]>}
     : tensor<64x64xbf16>, tensor<64x64xbf16>
@@ -161,7 +161,7 @@ func.func @turned(%a: tensor<64x64xbf16>) {
 // A size of a unit's tile that is larger than the loop.
 func.func @large_unit(%a: tensor<64x64xbf16>) {
   // expected-error@+1 {{tile size of loop 'd1' must be in [1, 64], got 65}}
-  %0 = llm.add %a, %a {llm.tile = #llm.tile<manual levels = [
+  %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {d0 = 64, d1 = 64}, order = [d0, d1], buffers = {}>,
       <"unit", sizes = {d0 = 1, d1 = 65}, order = [], buffers = {}>]>}
     : tensor<64x64xbf16>, tensor<64x64xbf16>
@@ -173,7 +173,7 @@ func.func @large_unit(%a: tensor<64x64xbf16>) {
 // A row of a norm that is cut between units.
 func.func @cut_row(%x: tensor<64x64xbf16>) {
   // expected-error@+1 {{loop 'd1' cannot be cut: its tile must be 64, got 32}}
-  %0 = llm.rmsnorm %x epsilon 1.0e-5 {llm.tile = #llm.tile<manual levels = [
+  %0 = llm.rmsnorm %x epsilon 1.0e-5 {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {d0 = 64, d1 = 64}, order = [d0, d1], buffers = {}>,
       <"unit", sizes = {d0 = 1, d1 = 32}, order = [], buffers = {}>]>}
     : tensor<64x64xbf16>
@@ -185,7 +185,7 @@ func.func @cut_row(%x: tensor<64x64xbf16>) {
 // A buffer that the op does not have.
 func.func @unknown(%a: tensor<64x64xbf16>) {
   // expected-error@+1 {{tile names buffer 'keys', which the op does not have}}
-  %0 = llm.add %a, %a {llm.tile = #llm.tile<manual levels = [
+  %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {d0 = 64, d1 = 64}, order = [d0, d1], buffers = {lhs = 1, keys = 1}, resident = [lhs, keys]>,
       <"unit", sizes = {d0 = 1, d1 = 64}, order = [], buffers = {}>]>}
     : tensor<64x64xbf16>, tensor<64x64xbf16>
@@ -197,7 +197,7 @@ func.func @unknown(%a: tensor<64x64xbf16>) {
 // 4096 x 8192 x 2 bytes are more than the cache has.
 func.func @too_large(%a: tensor<4096x8192xbf16>) {
   // expected-error@+1 {{its resident buffers do not fit into 'l2', which has 40000000 bytes}}
-  %0 = llm.add %a, %a {llm.tile = #llm.tile<manual levels = [
+  %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {d0 = 1, d1 = 8192}, order = [d0, d1], buffers = {lhs = 1}, resident = [lhs]>,
       <"unit", sizes = {d0 = 1, d1 = 1024}, order = [], buffers = {}>]>}
     : tensor<4096x8192xbf16>, tensor<4096x8192xbf16>
@@ -209,7 +209,7 @@ func.func @too_large(%a: tensor<4096x8192xbf16>) {
 // 512 x 512 sums of 4 bytes are more than a unit has room for.
 func.func @sums(%x: tensor<1024x1024xbf16>) {
   // expected-error@+1 {{its unit tile takes 1048576 bytes of sums, a unit has 131072}}
-  %0 = llm.matmul %x, %x transpose_rhs {llm.tile = #llm.tile<manual levels = [
+  %0 = llm.matmul %x, %x transpose_rhs {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {k = 1024, m = 1024, n = 1024}, order = [m, n, k], buffers = {}>,
       <"unit", sizes = {k = 1024, m = 512, n = 512}, order = [], buffers = {}>]>}
     : tensor<1024x1024xbf16>, tensor<1024x1024xbf16>
@@ -221,7 +221,7 @@ func.func @sums(%x: tensor<1024x1024xbf16>) {
 // Rows of a norm stay in the unit until all columns of its tile are done: 64 x 4096 x 2 bytes.
 func.func @rows(%x: tensor<128x4096xbf16>, %w: tensor<1024x4096xbf16>) {
   // expected-error@+1 {{its unit tile takes 524288 bytes of memory for the rows that it keeps, a unit has 167936}}
-  %0 = llm.fused "rows" attributes {llm.tile = #llm.tile<manual levels = [
+  %0 = llm.fused "rows" attributes {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {k = 4096, m = 128, n = 1024}, order = [m, n, k], buffers = {}>,
       <"unit", sizes = {k = 4096, m = 64, n = 64}, order = [], buffers = {}>]>} {
     %n = llm.rmsnorm %x epsilon 1.0e-5 : tensor<128x4096xbf16>
@@ -236,7 +236,7 @@ func.func @rows(%x: tensor<128x4096xbf16>, %w: tensor<1024x4096xbf16>) {
 // One row of 128 Ki elements does not fit either: no tile does.
 func.func @no_room(%x: tensor<16x131072xbf16>, %w: tensor<64x131072xbf16>) {
   // expected-error@+1 {{its unit tile takes 262144 bytes of memory for the rows that it keeps, a unit has 167936}}
-  %0 = llm.fused "no_room" attributes {llm.tile = #llm.tile<manual levels = [
+  %0 = llm.fused "no_room" attributes {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {k = 131072, m = 1, n = 1}, order = [m, n, k], buffers = {}>,
       <"unit", sizes = {k = 131072, m = 1, n = 64}, order = [], buffers = {}>]>} {
     %n = llm.rmsnorm %x epsilon 1.0e-5 : tensor<16x131072xbf16>

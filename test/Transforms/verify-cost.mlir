@@ -50,7 +50,7 @@
 //--- nocost.mlir
 func.func @f(%a: tensor<4x4xbf16>) {
   // The tile is there and the cost is not.
-  %0 = llm.add %a, %a {llm.tile = #llm.tile<manual levels = [<"sram",
+  %0 = llm.add %a, %a {llm.tile = #llm.tile<pinned levels = [<"sram",
       sizes = {d0 = 4, d1 = 4}, order = [d0, d1], buffers = {}>]>}
     : tensor<4x4xbf16>, tensor<4x4xbf16>
   return

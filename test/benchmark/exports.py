@@ -35,7 +35,7 @@ RUN = re.compile(
 def program(slots: int) -> str:
     rows = slots // OPS
     tensor = f"tensor<{rows}x64xbf16>"
-    lines = [f'''#tile = #llm.tile<manual levels = [<"sram", sizes = {{d0 = 1, d1 = 64}}, order = [d0, d1],
+    lines = [f'''#tile = #llm.tile<pinned levels = [<"sram", sizes = {{d0 = 1, d1 = 64}}, order = [d0, d1],
   buffers = {{lhs = 1, out = 1, rhs = 1}}>] split = {{d0 = {rows}}}>
 func.func @chain(%v0: {tensor}) {{''']
     for op in range(OPS):

@@ -247,6 +247,7 @@ static constexpr llvm::StringRef words[] = {
     "?",
     "theoretical",
     "manual",
+    "pinned",
     "overhead",
     "decode",
     "prefill",

@@ -4,7 +4,7 @@
 
 Of each program (made by llm-translate) and machines of 1 to 8 engines:
 
-- Schedules of other tiles and cuts, drawn at random and pinned as `manual`, are verified, and none
+- Schedules of other tiles and cuts, drawn at random and whose splits are `pinned`, are verified, and none
   is shorter than the bound of the program as it came.
 - A bound does not rise when an engine, bandwidth or private memory is added, or with a faster
   clock, in time; and is not above a schedule of a smaller machine, which is one of the larger, too.
@@ -121,7 +121,7 @@ def pinned(line: str, dice: random.Random) -> str:
             levels = re.sub(r"sizes = \{([^}]*)\}", lambda sizes: f"sizes = {{{smaller(sizes[1], dice)}}}",
                             levels, count=1)
         split = ", ".join(f"{loop} = {count}" for loop, count in random_split(line, dice).items())
-        return f"#llm.tile<manual levels = [{levels}]" + (f", split = {{{split}}}>" if split else ">")
+        return f"#llm.tile<pinned levels = [{levels}]" + (f", split = {{{split}}}>" if split else ">")
     return TILE.sub(by_hand, line)
 
 

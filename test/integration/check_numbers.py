@@ -15,7 +15,7 @@ PROGRAM = """
 #cost = #llm.cost<engine = "core", parts = [<count = 1, work = {mac = 64},
   traffic = {dram = {lhs = 32, rhs = 32, out = 32}}, working_set_bytes = 96, overhead_cycles = 3,
   serial_cycles = 4, compute_cycles = 10, memory_cycles = 2, bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual levels = [<"sram", sizes = {k = 4, m = 4, n = 4}, order = [m, n, k],
+#tile = #llm.tile<pinned levels = [<"sram", sizes = {k = 4, m = 4, n = 4}, order = [m, n, k],
   buffers = {lhs = 1, out = 1, rhs = 1}>] split = {m = 1}>
 #slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 10, end_cycle = 30,
   lanes = {dram = 5} count = 1 part_stride = 1 index_stride = 1 start_stride = 5 prefetches = [<"rhs", engine = "dma"[0],

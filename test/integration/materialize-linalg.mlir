@@ -15,7 +15,7 @@
 #column = affine_map<(d0, d1) -> (d1, d0)>
 #one = affine_map<(d0) -> (d0)>
 #none = affine_map<(d0) -> ()>
-#whole = #llm.tile<manual>
+#whole = #llm.tile<pinned>
 
 func.func @main() -> i32 {
   %zero = arith.constant 0.0 : f32
@@ -48,7 +48,7 @@ func.func @main() -> i32 {
   %rhs = tensor.expand_shape %l42 [[0, 1]] output_shape [6, 7] : tensor<42xf32> into tensor<6x7xf32>
   %start = tensor.expand_shape %l35 [[0, 1]] output_shape [5, 7] : tensor<35xf32> into tensor<5x7xf32>
   %p0 = linalg.matmul {llm.tile = #whole} ins(%lhs, %rhs : tensor<5x6xf32>, tensor<6x7xf32>) outs(%start : tensor<5x7xf32>) -> tensor<5x7xf32>
-  %p1 = linalg.matmul {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {d0 = 2, d1 = 3, d2 = 4}, order = [d2, d1, d0], buffers = {}>] split = {d0 = 2}>}
+  %p1 = linalg.matmul {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {d0 = 2, d1 = 3, d2 = 4}, order = [d2, d1, d0], buffers = {}>] split = {d0 = 2}>}
     ins(%lhs, %rhs : tensor<5x6xf32>, tensor<6x7xf32>) outs(%start : tensor<5x7xf32>) -> tensor<5x7xf32>
 
   // Products of a batch, cut along all that runs at once.
@@ -59,7 +59,7 @@ func.func @main() -> i32 {
   %emptyB = tensor.empty() : tensor<2x3x5xf32>
   %startB = linalg.fill ins(%zero : f32) outs(%emptyB : tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   %b0 = linalg.batch_matmul {llm.tile = #whole} ins(%lhsB, %rhsB : tensor<2x3x4xf32>, tensor<2x4x5xf32>) outs(%startB : tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
-  %b1 = linalg.batch_matmul {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {d0 = 1, d1 = 2, d2 = 2, d3 = 3}, order = [d1, d2, d3, d0], buffers = {}>] split = {d0 = 2, d1 = 2, d2 = 2}>}
+  %b1 = linalg.batch_matmul {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {d0 = 1, d1 = 2, d2 = 2, d3 = 3}, order = [d1, d2, d3, d0], buffers = {}>] split = {d0 = 2, d1 = 2, d2 = 2}>}
     ins(%lhsB, %rhsB : tensor<2x3x4xf32>, tensor<2x4x5xf32>) outs(%startB : tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
 
   // A convolution: the windows of neighbouring tiles overlap.
@@ -67,7 +67,7 @@ func.func @main() -> i32 {
   %kernel = tensor.extract_slice %line[185] [4] [1] : tensor<210xf32> to tensor<4xf32>
   %startC = tensor.extract_slice %line[189] [11] [1] : tensor<210xf32> to tensor<11xf32>
   %c0 = linalg.conv_1d {llm.tile = #whole} ins(%image, %kernel : tensor<14xf32>, tensor<4xf32>) outs(%startC : tensor<11xf32>) -> tensor<11xf32>
-  %c1 = linalg.conv_1d {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {d0 = 2, d1 = 3}, order = [d1, d0], buffers = {}>] split = {d0 = 3}>}
+  %c1 = linalg.conv_1d {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {d0 = 2, d1 = 3}, order = [d1, d0], buffers = {}>] split = {d0 = 3}>}
     ins(%image, %kernel : tensor<14xf32>, tensor<4xf32>) outs(%startC : tensor<11xf32>) -> tensor<11xf32>
 
   // A transposition that knows where it is, without parts.
@@ -81,7 +81,7 @@ func.func @main() -> i32 {
     linalg.yield %y : f32
   } -> tensor<7x5xf32>
   %t1 = linalg.generic {indexing_maps = [#column, #row], iterator_types = ["parallel", "parallel"]} ins(%start : tensor<5x7xf32>) outs(%emptyT : tensor<7x5xf32>)
-    attrs = {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {d0 = 3, d1 = 2}, order = [d1, d0], buffers = {}>]>} {
+    attrs = {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {d0 = 3, d1 = 2}, order = [d1, d0], buffers = {}>]>} {
   ^bb0(%in: f32, %out: f32):
     %i = linalg.index 0 : index
     %n = arith.index_cast %i : index to i32
@@ -98,7 +98,7 @@ func.func @main() -> i32 {
       %y = arith.maximumf %in, %out : f32
       linalg.yield %y : f32
     }
-  %m1 = linalg.reduce ins(%rows : tensor<3x6xf32>) outs(%emptyM : tensor<3xf32>) dimensions = [1] {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {d0 = 1, d1 = 4}, order = [d1, d0], buffers = {}>] split = {d0 = 2}>}
+  %m1 = linalg.reduce ins(%rows : tensor<3x6xf32>) outs(%emptyM : tensor<3xf32>) dimensions = [1] {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {d0 = 1, d1 = 4}, order = [d1, d0], buffers = {}>] split = {d0 = 2}>}
     (%in: f32, %out: f32) {
       %y = arith.maximumf %in, %out : f32
       linalg.yield %y : f32

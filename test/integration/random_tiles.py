@@ -60,7 +60,7 @@ def random_tile(extents, not_split, whole):
         if parts > 1:
             split[loop] = parts
     level = f'<"sram", sizes = {amounts(sizes)}, order = [{", ".join(order)}], buffers = {{}}>'
-    return f"llm.tile = #llm.tile<manual levels = [{level}]" + (f" split = {amounts(split)}>" if split else ">")
+    return f"llm.tile = #llm.tile<pinned levels = [{level}]" + (f" split = {amounts(split)}>" if split else ">")
 
 
 def main():

@@ -18,7 +18,7 @@ struct CostedTile {
   CostAttr cost;
 };
 
-/// Whether the tile is by hand, or the cost is not what is derived for it.
+/// Whether the split is by hand (`pinned`), or the cost is not what is derived for it.
 FailureOr<bool> isByHand(const OpOnTarget &context, CostedTile given);
 
 /// The ways in which the scheduler may cut an op with this tile and cost, the

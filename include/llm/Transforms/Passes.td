@@ -28,10 +28,19 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
     several libraries. `library=` takes those of one library, where that has any. Without
     it, kernels have the figures that belong to no library.
 
+    `set=` asks what would be if the chip were another one. It sets any field of a target
+    file, by its path and with its unit (lib/Target/presets/README.md), several with commas
+    between them. What long streams reach of a rate (`sustained_bytes_per_second`) keeps its
+    share of a rate that is set, and so do the clocks of engines of `clock_hz`, unless they
+    are set, too. `port_bytes_per_second` of engines and all other fields stay. The name of
+    the target then says what was set, in the IR and in every report and trace:
+    `h100-sxm + memories.dram.bytes_per_second=4e12`.
+
     Requires: nothing. Guarantees: the module has one sound target, which replaces any other.
 
     ```
     llm-opt block.mlir "--llm-target=name=h100-sxm"
+    llm-opt block.mlir "--llm-target=name=h100-sxm set=memories.dram.bytes_per_second=4e12,engines.gpu.units=144"
     llm-opt block.mlir "--llm-target=file=chips.csv column=A40 engines=2"
     llm-opt block.mlir "--llm-target=name=a100-sxm library=vllm_0.19"
     ```
@@ -44,6 +53,8 @@ def LlmTargetPass : Pass<"llm-target", "::mlir::ModuleOp"> {
            "false: take the figures of the datasheet alone">,
     Option<"library", "library", "std::string", "",
            "Library whose figures of kernels are taken">,
+    ListOption<"changes", "set", "std::string",
+      "What if: fields by their paths, such as memories.dram.bytes_per_second=4e12">,
     Option<"engines", "engines", "std::string", "",
            "Number of compute engines, or of named ones: 4, or mxu:4,vpu:2,dma:2">
   ];
@@ -302,10 +313,11 @@ def LlmSchedulePass : Pass<"llm-schedule"> {
 
     `granularity=op` leaves ops whole. `split-reductions=false` cuts no op along a reduction
     (`llm-materialize-tiles` has no loop for these). `prefetch=false` fetches nothing ahead.
-    Tiles with strategy `manual` keep their split; that of other tiles is decided anew. The
-    lower bounds are those of the machine, whatever the options and the tiles. With one of
-    these three options, `proven_cycles` says what no schedule that they allow is shorter
-    than.
+    The split of a tile is decided anew, also that of a tile with strategy `manual`, whose
+    sizes stay. A tile with strategy `pinned` keeps the split that it has; without one its op
+    stays whole. Reports say which are `manual` or `pinned`. The lower bounds are those of
+    the machine, whatever the options and the tiles. With one of these three options,
+    `proven_cycles` says what no schedule that they allow is shorter than.
 
     A program that does not fit into the memory where its values live (S10) is scheduled all
     the same. A warning says what it holds and what would fit.
@@ -403,7 +415,7 @@ def LlmMaterializeTilesPass : Pass<"llm-materialize-tiles", "::mlir::ModuleOp"> 
     is left as it is.
 
     ```mlir
-    %y = llm.matmul "up_proj" %x, %w {llm.tile = #llm.tile<manual split = {m = 2, n = 3}>, llm.slots = ..}
+    %y = llm.matmul "up_proj" %x, %w {llm.tile = #llm.tile<pinned split = {m = 2, n = 3}>, llm.slots = ..}
       : tensor<4x8xbf16>, tensor<8x8xbf16>
     // becomes
     %out = tensor.empty() : tensor<4x8xbf16>
@@ -415,7 +427,7 @@ def LlmMaterializeTilesPass : Pass<"llm-materialize-tiles", "::mlir::ModuleOp"> 
       scf.forall.in_parallel {
         tensor.parallel_insert_slice %p into %o[%m, %n] [2, %columns] [1, 1] : tensor<2x?xbf16> into tensor<4x8xbf16>
       }
-    } {llm.slots = .., llm.tile = #llm.tile<manual split = {m = 2, n = 3}>}
+    } {llm.slots = .., llm.tile = #llm.tile<pinned split = {m = 2, n = 3}>}
     ```
   }];
   let dependentDialects = ["::mlir::llm::LlmDialect", "::mlir::affine::AffineDialect",

@@ -26,8 +26,8 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // attr-C2: a tile where a cost belongs.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{'llm.add' op attribute 'llm.cost' must be a #llm.cost, got #llm.tile<manual>}}
-  %0 = llm.add %x, %x {llm.cost = #llm.tile<manual>} : tensor<4x8xf32>, tensor<4x8xf32>
+  // expected-error @+1 {{'llm.add' op attribute 'llm.cost' must be a #llm.cost, got #llm.tile<pinned>}}
+  %0 = llm.add %x, %x {llm.cost = #llm.tile<pinned>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
 
@@ -49,8 +49,8 @@ func.func private @f() attributes {llm.schedule = "list"}
 // -----
 
 // attr-C2: a tile where a program belongs.
-// expected-error @+1 {{'func.func' op attribute 'llm.program' must be a #llm.program, got #llm.tile<manual>}}
-func.func private @f() attributes {llm.program = #llm.tile<manual>}
+// expected-error @+1 {{'func.func' op attribute 'llm.program' must be a #llm.program, got #llm.tile<pinned>}}
+func.func private @f() attributes {llm.program = #llm.tile<pinned>}
 
 // -----
 
@@ -65,14 +65,14 @@ func.func @f() {
 
 // attr-C3: a function is cut, costed and placed op by op.
 // expected-error @+1 {{'func.func' op attribute 'llm.tile' belongs on an op that takes time}}
-func.func private @f() attributes {llm.tile = #llm.tile<manual>}
+func.func private @f() attributes {llm.tile = #llm.tile<pinned>}
 
 // -----
 
 // attr-C3: a constant takes no time.
 func.func @f() {
   // expected-error @+1 {{'arith.constant' op attribute 'llm.tile' belongs on an op that takes time}}
-  %0 = arith.constant {llm.tile = #llm.tile<manual>} 1 : index
+  %0 = arith.constant {llm.tile = #llm.tile<pinned>} 1 : index
   return
 }
 
@@ -80,7 +80,7 @@ func.func @f() {
 
 // attr-C3: a module is no op that takes time.
 // expected-error @+1 {{'builtin.module' op attribute 'llm.tile' belongs on an op that takes time}}
-module attributes {llm.tile = #llm.tile<manual>} {}
+module attributes {llm.tile = #llm.tile<pinned>} {}
 
 // -----
 
@@ -101,7 +101,7 @@ module attributes {llm.schedule = #llm.schedule<policy = "list", makespan_cycles
 
 // attr-C4: an argument takes no time, whatever the attribute.
 // expected-error @+1 {{'func.func' op argument attribute 'llm.tile' is not allowed: attributes of the llm dialect belong on ops and functions}}
-func.func private @f(tensor<4xf32> {llm.tile = #llm.tile<manual>})
+func.func private @f(tensor<4xf32> {llm.tile = #llm.tile<pinned>})
 
 // -----
 
@@ -115,7 +115,7 @@ func.func private @f() -> (tensor<4xf32> {llm.slots})
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+2 {{name 'm' is given twice}}
   // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
-  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {m = 1, m = 2}, order = [m], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {m = 1, m = 2}, order = [m], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
 
@@ -125,7 +125,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+2 {{name '' is empty}}
   // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
-  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {}, order = [], buffers = {"" = 1}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {}, order = [], buffers = {"" = 1}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
 
@@ -135,7 +135,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+2 {{the memory of a tile needs a name}}
   // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
-  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"", sizes = {}, order = [], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [<"", sizes = {}, order = [], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
 
@@ -145,7 +145,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+2 {{tile size 'm' must be in [1, 2^61), got 0}}
   // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
-  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {m = 0}, order = [m], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {m = 0}, order = [m], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
 
@@ -155,7 +155,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+2 {{number of tiles held of 'lhs' must be in [1, 2^61), got 0}}
   // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
-  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {}, order = [], buffers = {lhs = 0}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {}, order = [], buffers = {lhs = 0}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
 
@@ -165,7 +165,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+2 {{order must name each loop with a size once, got 'n'}}
   // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
-  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {m = 1}, order = [m, n], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {m = 1}, order = [m, n], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
 
@@ -175,7 +175,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+2 {{order must name each loop with a size once, got 'm'}}
   // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
-  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {m = 1}, order = [m, m], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {m = 1}, order = [m, m], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
 
@@ -185,7 +185,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+2 {{order names 1 of 2 loops}}
   // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
-  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {m = 1, n = 1}, order = [m], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {m = 1, n = 1}, order = [m], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
 
@@ -195,7 +195,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+2 {{resident buffer 'rhs' is not one of the tile's buffers}}
   // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'levels'}}
-  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {}, order = [], buffers = {lhs = 1}, resident = [rhs]>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {}, order = [], buffers = {lhs = 1}, resident = [rhs]>]>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
 
@@ -204,7 +204,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // tile-C5: two tiles for one memory.
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{memory 'sram' has two tile levels}}
-  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [<"sram", sizes = {}, order = [], buffers = {}>, <"sram", sizes = {}, order = [], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [<"sram", sizes = {}, order = [], buffers = {}>, <"sram", sizes = {}, order = [], buffers = {}>]>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
 
@@ -213,7 +213,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // tile-C6: a loop cut into no parts.
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{split of 'm' must be in [1, 2^61), got 0}}
-  %0 = llm.add %x, %x {llm.tile = #llm.tile<manual split = {m = 0}>} : tensor<4x8xf32>, tensor<4x8xf32>
+  %0 = llm.add %x, %x {llm.tile = #llm.tile<pinned split = {m = 0}>} : tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
 
@@ -221,7 +221,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // A strategy that is not known: the parser lists those that are.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+2 {{expected one of [theoretical, search, manual] for who chose a tile, got: guess}}
+  // expected-error @+2 {{expected one of [theoretical, search, manual, pinned] for who chose a tile, got: guess}}
   // expected-error @+1 {{failed to parse Llm_TileAttr parameter 'strategy'}}
   %0 = llm.add %x, %x {llm.tile = #llm.tile<guess>} : tensor<4x8xf32>, tensor<4x8xf32>
   return

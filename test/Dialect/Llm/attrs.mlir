@@ -33,11 +33,11 @@ func.func @op_attributes(%x: tensor<4x8xf32>) {
   // A tile with two levels, a loop order, buffers that are held twice or resident, and a
   // split; dictionaries are sorted, lists are not.
   // CHECK: llm.add "tile"
-  // CHECK-SAME: llm.tile = #llm.tile<manual levels = [
+  // CHECK-SAME: llm.tile = #llm.tile<pinned levels = [
   // CHECK-SAME: <"l2", sizes = {d0 = 4, d1 = 8}, order = [d1, d0], buffers = {lhs = 1, out = 1, rhs = 1}, resident = [rhs, lhs]>,
   // CHECK-SAME: <"sram", sizes = {d0 = 2, d1 = 8}, order = [d0, d1], buffers = {lhs = 2, out = 1, rhs = 2}>]
   // CHECK-SAME: split = {d0 = 2}>
-  %0 = llm.add "tile" %x, %x {llm.tile = #llm.tile<manual levels = [
+  %0 = llm.add "tile" %x, %x {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {d1 = 8, d0 = 4}, order = [d1, d0], buffers = {lhs = 1, rhs = 1, out = 1},
         resident = [rhs, lhs]>,
       <"sram", sizes = {d0 = 2, d1 = 8}, order = [d0, d1], buffers = {lhs = 2, rhs = 2, out = 1}>]
@@ -52,7 +52,7 @@ func.func @op_attributes(%x: tensor<4x8xf32>) {
   // Loops and buffers whose names are no identifiers are quoted; those that need no
   // quotes lose them.
   // CHECK: sizes = {"a b" = 1, plain = 2}, order = [plain, "a b"], buffers = {"c+d" = 1}>
-  %3 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [
+  %3 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [
       <"sram", sizes = {"a b" = 1, "plain" = 2}, order = ["plain", "a b"], buffers = {"c+d" = 1}>]>}
      : tensor<4x8xf32>, tensor<4x8xf32>
 

@@ -282,7 +282,7 @@ def edited_tiles(rng: random.Random, module: str) -> str:
         at = line.find(TILE)
         if at >= 0:
             end = end_of_attribute(line, at + len(TILE))
-            body = re.sub(r"^(search|theoretical)", "manual", line[at + len(TILE):end - 1])
+            body = re.sub(r"^(search|theoretical)", "pinned", line[at + len(TILE):end - 1])
             line = line[:at + len(TILE)] + body + _random_split(rng, line) + line[end - 1:]
         lines.append(line)
     return "\n".join(lines)

@@ -291,7 +291,7 @@ def _read_op(op: dict, iteration_start_cycle: int) -> Op:
     return Op(
         name=op["name"], runs=op["count"], engine=op["engine"], beside=tuple(op.get("with", ())),
         mac_type=op.get("mac_type"), compulsory_bytes=op["compulsory_bytes"],
-        work=op["work"], is_cut_by_hand=op["tile_strategy"] == "manual",
+        work=op["work"], is_cut_by_hand=op["tile_strategy"] == "pinned",
         has_unit_tile=any(level["memory"] == "unit" for level in op.get("tile_levels", ())),
         parts=tuple(parts),
         last_part_combines=op.get("last_part_combines", False),

@@ -48,7 +48,7 @@ def part(count: int = 1, x: int = 30, out: int = 30, w: int = 0, working_set: in
 
 def op(name: str, slots: list[dict], parts: list[dict] | None = None,
        after: list[str] | None = None, runs: int = 1, loops: list[int] | None = None,
-       engine: str = "core", alu: int = 20, strategy: str = "manual") -> dict:
+       engine: str = "core", alu: int = 20, strategy: str = "pinned") -> dict:
     parts = parts or [part()]
     size = sum(p["count"] * sum(p["traffic_bytes"]["dram"].values()) for p in parts)
     return {"name": name, "op": "llm.add", "count": runs, "loops": loops or [],
@@ -360,7 +360,7 @@ def s9_of_ports() -> None:
         given["engines"][0]["count"] = 1
         given["bounds"]["bytes_dram"] = size_cycles
         return given
-    for strategy, rules in (("manual", ["S9"]), ("search", [])):
+    for strategy, rules in (("pinned", ["S9"]), ("search", [])):
         case(f"S9: bytes through one port, {strategy}", alone(strategy, 10))
         case(f"S9: through all lanes, {strategy}", alone(strategy, 6), *rules)
     case("S9: above the bytes as it is cut", alone("search", 11), "S9")

@@ -196,7 +196,7 @@ func.func @f(%k: !rows, %own: !cache) {
 // A product of 4 x 8 x 6 whose terms are cut in two: 2 x 4 x 6 sums of 4 bytes.
 TEST_F(CapacityTest, Workspace) {
   std::string tile =
-      "{llm.tile = #llm.tile<manual levels = [<\"sram\", sizes = {k = 8, m = "
+      "{llm.tile = #llm.tile<pinned levels = [<\"sram\", sizes = {k = 8, m = "
       "4, "
       "n = 6}, order = [m, n, k], buffers = {}>] split = {k = 2}>}";
   Capacity capacity =

@@ -13,7 +13,7 @@ func.func private @declaration() attributes {
     llm.schedule = #llm.schedule<policy = "my own", makespan_cycles = 0, lower_bound_cycles = 0, bounds = {}, roofline_cycles = 0>}
 
 func.func @op_attributes(%x: tensor<4x8xf32>) {
-  %0 = llm.add "tile" %x, %x {llm.tile = #llm.tile<manual levels = [
+  %0 = llm.add "tile" %x, %x {llm.tile = #llm.tile<pinned levels = [
       <"l2", sizes = {d1 = 8, d0 = 4}, order = [d1, d0], buffers = {lhs = 1, rhs = 1, out = 1},
         resident = [rhs, lhs]>,
       <"sram", sizes = {d0 = 2, d1 = 8}, order = [d0, d1], buffers = {lhs = 2, rhs = 2, out = 1}>]
@@ -22,7 +22,7 @@ func.func @op_attributes(%x: tensor<4x8xf32>) {
   %1 = llm.add %x, %x {llm.tile = #llm.tile<theoretical>} : tensor<4x8xf32>, tensor<4x8xf32>
   %2 = llm.add %x, %x {llm.tile = #llm.tile<search>} : tensor<4x8xf32>, tensor<4x8xf32>
 
-  %3 = llm.add %x, %x {llm.tile = #llm.tile<manual levels = [
+  %3 = llm.add %x, %x {llm.tile = #llm.tile<pinned levels = [
       <"sram", sizes = {"a b" = 1, "plain" = 2}, order = ["plain", "a b"], buffers = {"c+d" = 1}>]>}
      : tensor<4x8xf32>, tensor<4x8xf32>
 

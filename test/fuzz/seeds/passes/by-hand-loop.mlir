@@ -15,11 +15,11 @@
   traffic = {dram = {lhs = 128, rhs = 256, out = 128}}, working_set_bytes = 512,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 30, memory_cycles = 3,
   bound = compute>], stamp = "by hand">
-#whole = #llm.tile<manual levels = [<"sram", sizes = {d0 = 4, d1 = 8}, order = [d0, d1],
+#whole = #llm.tile<pinned levels = [<"sram", sizes = {d0 = 4, d1 = 8}, order = [d0, d1],
   buffers = {lhs = 1, out = 1, rhs = 1}>]>
-#rows = #llm.tile<manual levels = [<"sram", sizes = {d0 = 4, d1 = 8}, order = [d0, d1],
+#rows = #llm.tile<pinned levels = [<"sram", sizes = {d0 = 4, d1 = 8}, order = [d0, d1],
   buffers = {out = 1, weight = 1, x = 1}>]>
-#product = #llm.tile<manual levels = [<"sram", sizes = {k = 8, m = 4, n = 8},
+#product = #llm.tile<pinned levels = [<"sram", sizes = {k = 8, m = 4, n = 8},
   order = [m, n, k], buffers = {lhs = 1, out = 1, rhs = 1}>]>
 
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<

@@ -3,7 +3,7 @@
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
   bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #a = #llm.cost<engine = "core", parts = [<count = 2, work = {alu = 16},
   traffic = {dram = {lhs = 64, rhs = 64, out = 64}}, working_set_bytes = 192,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 1,

@@ -2,7 +2,7 @@
 func.func @one(%q: tensor<2x3x4x16xbf16>, %k: tensor<2x5x2x16xbf16>,
                %v: tensor<2x5x2x16xbf16>) -> tensor<2x3x4x16xbf16> {
   %o = llm.gqa_attn "attn" %q, %k, %v mask causal scale 0.25 {
-      llm.tile = #llm.tile<manual>,
+      llm.tile = #llm.tile<pinned>,
       llm.slots = #llm.slots<[<part = 0, engine = "core"[0], start_cycle = 0, end_cycle = 1, lanes = {}>]>}
     : tensor<2x3x4x16xbf16>, tensor<2x5x2x16xbf16>, tensor<2x5x2x16xbf16>
   return %o : tensor<2x3x4x16xbf16>
