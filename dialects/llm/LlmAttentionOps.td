@@ -45,8 +45,8 @@ def Llm_GqaAttnOp : Llm_MaskedOp<"gqa_attn", ["getPartialReduction"]> {
     OptionalAttr<F64Attr>:$softCap);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = [{
-    ($name^)? $query `,` $keys `,` $values (`sinks` $sinks^)? `mask` `` $mask `scale` $scale
-    (`soft_cap` $softCap^)? attr-dict
+    ($name^)? $query `,` $keys `,` $values (`sinks` $sinks^)? `mask` `` $mask `scale` custom<Figure>($scale)
+    (`soft_cap` custom<Figure>($softCap)^)? attr-dict
     `:` type($query) `,` type($keys) `,` type($values) (`,` type($sinks)^)?
   }];
 }
@@ -77,7 +77,7 @@ def Llm_MlaAttnOp : Llm_MaskedOp<"mla_attn", ["getPartialReduction"]> {
     F64Attr:$scale);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = [{
-    ($name^)? $query `,` $latents `value_dim` $valueDim `mask` `` $mask `scale` $scale
+    ($name^)? $query `,` $latents `value_dim` $valueDim `mask` `` $mask `scale` custom<Figure>($scale)
     attr-dict `:` type($query) `,` type($latents)
   }];
 }
@@ -129,7 +129,7 @@ def Llm_QkOp : Llm_MaskedOp<"qk"> {
     Llm_StoredTensorOfRank<4>:$keys, Llm_MaskAttr:$mask, F64Attr:$scale);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = [{
-    ($name^)? $query `,` $keys `mask` `` $mask `scale` $scale attr-dict
+    ($name^)? $query `,` $keys `mask` `` $mask `scale` custom<Figure>($scale) attr-dict
     `:` type($query) `,` type($keys)
   }];
 }

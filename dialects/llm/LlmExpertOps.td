@@ -58,7 +58,7 @@ def Llm_MoeRouteOp : Llm_WorkOp<"moe_route", [Pure, InferTypeOpAdaptor, Sliceabl
   let assemblyFormat = [{
     ($name^)? `` $scoring $logits (`bias` $bias^)? `top_k` $topK
     (`groups` $groups^ `top_groups` $topGroups)? (`normalize` $normalize^)?
-    (`scale` $scale^)? attr-dict `:` type($logits) (`,` type($bias)^)?
+    (`scale` custom<Figure>($scale)^)? attr-dict `:` type($logits) (`,` type($bias)^)?
   }];
 }
 

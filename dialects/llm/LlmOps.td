@@ -107,7 +107,7 @@ def Llm_RmsNormOp : Llm_TensorOp<"rmsnorm", [SliceableOpInterface]> {
   let results = (outs Llm_Tensor:$out);
   let useCustomPropertiesEncoding = 1; // version 1 had no addUnitOffset
   let assemblyFormat = [{
-    ($name^)? $x (`,` $weight^)? (`add_unit_offset` $addUnitOffset^)? `epsilon` $epsilon attr-dict
+    ($name^)? $x (`,` $weight^)? (`add_unit_offset` $addUnitOffset^)? `epsilon` custom<Figure>($epsilon) attr-dict
     `:` type($x) (`,` type($weight)^)?
   }];
 }
@@ -139,7 +139,7 @@ def Llm_RopeOp : Llm_TensorOp<"rope", [DeclareOpInterfaceMethods<OpenSizesOpInte
   let results = (outs Llm_TensorOfRank<4>:$out);
   let useCustomPropertiesEncoding = 1; // version 1 had neither scaling nor interleaved
   let assemblyFormat = [{
-    ($name^)? $x `at` custom<Positions>($dynamicBegin, $begin) `theta` $theta
+    ($name^)? $x `at` custom<Positions>($dynamicBegin, $begin) `theta` custom<Figure>($theta)
     (`scaling` $scaling^)? (`interleaved` $interleaved^)? attr-dict `:` type($x)
   }];
   let extraClassDeclaration = [{
@@ -174,7 +174,7 @@ def Llm_SoftmaxOp : Llm_MaskedOp<"softmax"> {
     Optional<Llm_TensorOfRank<1>>:$sinks, Llm_MaskAttr:$mask, OptionalAttr<F64Attr>:$softCap);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = [{
-    ($name^)? $x (`sinks` $sinks^)? `mask` `` $mask (`soft_cap` $softCap^)? attr-dict
+    ($name^)? $x (`sinks` $sinks^)? `mask` `` $mask (`soft_cap` custom<Figure>($softCap)^)? attr-dict
     `:` type($x) (`,` type($sinks)^)?
   }];
 }
@@ -253,7 +253,7 @@ def Llm_SwiGluOp : Llm_TensorOp<"swiglu", [SliceableOpInterface]> {
     OptionalAttr<F64Attr>:$limit);
   let results = (outs Llm_Tensor:$out);
   let assemblyFormat = [{
-    ($name^)? $lhs `,` $rhs (`limit` $limit^)? attr-dict `:` type($lhs) `,` type($rhs)
+    ($name^)? $lhs `,` $rhs (`limit` custom<Figure>($limit)^)? attr-dict `:` type($lhs) `,` type($rhs)
   }];
 }
 
@@ -285,7 +285,7 @@ def Llm_ScaleOp : Llm_TensorOp<"scale", [SliceableOpInterface]> {
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x, F64Attr:$factor);
   let results = (outs Llm_Tensor:$out);
-  let assemblyFormat = "($name^)? $x `by` $factor attr-dict `:` type($x)";
+  let assemblyFormat = "($name^)? $x `by` custom<Figure>($factor) attr-dict `:` type($x)";
   let hasFolder = 1;
 }
 
@@ -302,7 +302,7 @@ def Llm_SoftCapOp : Llm_TensorOp<"soft_cap", [SliceableOpInterface]> {
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, Llm_Tensor:$x, F64Attr:$cap);
   let results = (outs Llm_Tensor:$out);
-  let assemblyFormat = "($name^)? $x `cap` $cap attr-dict `:` type($x)";
+  let assemblyFormat = "($name^)? $x `cap` custom<Figure>($cap) attr-dict `:` type($x)";
 }
 
 def Llm_PositionScaleOp : Llm_TensorOp<"position_scale",
@@ -327,7 +327,7 @@ def Llm_PositionScaleOp : Llm_TensorOp<"position_scale",
     Variadic<Index>:$dynamicBegin, DenseI64ArrayAttr:$begin, I64Attr:$step, F64Attr:$slope);
   let results = (outs Llm_TensorOfRank<4>:$out);
   let assemblyFormat = [{
-    ($name^)? $x `at` custom<Positions>($dynamicBegin, $begin) `step` $step `slope` $slope attr-dict `:` type($x)
+    ($name^)? $x `at` custom<Positions>($dynamicBegin, $begin) `step` $step `slope` custom<Figure>($slope) attr-dict `:` type($x)
   }];
 }
 

@@ -14,7 +14,7 @@
 // RUN: sed 's/order = \[k, m, n\]/order = [m, n, k]/' %t.edited | llm-opt --llm-cost -o /dev/null
 
 // Stale tiles are known: the ops inside are a part of the stamp.
-// RUN: sed 's/rmsnorm \(.*\)epsilon 1.000000e-05/rmsnorm \1epsilon 1.000000e-06/' %t.tiled | not llm-opt --llm-schedule -o /dev/null 2>&1 | FileCheck %s --check-prefix=STALE
+// RUN: sed 's/rmsnorm \(.*\)epsilon 1.0e-5/rmsnorm \1epsilon 1.0e-6/' %t.tiled | not llm-opt --llm-schedule -o /dev/null 2>&1 | FileCheck %s --check-prefix=STALE
 // STALE: stale
 func.func @f(%x: tensor<3x8xbf16>, %w: tensor<8x4xbf16>, %r: tensor<3x4xbf16>) -> tensor<3x4xbf16> {
   %o = llm.matmul "a" %x, %w : tensor<3x8xbf16>, tensor<8x4xbf16>

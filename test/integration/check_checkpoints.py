@@ -162,11 +162,11 @@ def gguf_angles(root: Path, folder: Path) -> list[str]:
 
     text, number, count = make_gguf.STRING, make_gguf.F32, make_gguf.U32
     yarn = {"type": (text, "yarn"), "factor": (number, 4.0)}
-    ramp = "beta_fast = 3.200000e+01, beta_slow = 1.000000e+00, original_max_position_embeddings = "
+    ramp = "beta_fast = 32.0, beta_slow = 1.0, original_max_position_embeddings = "
     told = [
-        (yarn | {"original_context_length": (count, 4096)}, [], "<yarn factor = 4.000000e+00, " + ramp + "4096, truncate"),
+        (yarn | {"original_context_length": (count, 4096)}, [], "<yarn factor = 4.0, " + ramp + "4096, truncate"),
         (yarn, [], ramp + str(facts["max_position_embeddings"])),
-        ({"factor": (number, 2.0)}, [], "<linear factor = 2.000000e+00>"),
+        ({"factor": (number, 2.0)}, [], "<linear factor = 2.0>"),
         ({}, [1.0] * (pairs - 1) + [8.0], "1.000000e+00, 8.000000e+00]>")]
     for extra, factors, expected in told:
         found = imported(extra, factors)

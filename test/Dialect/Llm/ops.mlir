@@ -65,13 +65,13 @@ func.func @matmul(%x: tensor<4x8xbf16>, %w: tensor<8x16xbf16>, %wt: tensor<16x8x
 // CHECK-SAME:      (%[[X:.+]]: tensor<2x8xbf16>, %[[W:.+]]: tensor<8xf32>, %[[Q:.+]]: tensor<1x2x4x8xf16>, %[[S:.+]]: tensor<f32>)
 func.func @elementwise(%x: tensor<2x8xbf16>, %w: tensor<8xf32>, %q: tensor<1x2x4x8xf16>,
                        %s: tensor<f32>) {
-  // CHECK-NEXT: llm.rmsnorm "norm" %[[X]], %[[W]] epsilon 1.000000e-05 : tensor<2x8xbf16>, tensor<8xf32>
+  // CHECK-NEXT: llm.rmsnorm "norm" %[[X]], %[[W]] epsilon 1.0e-5 : tensor<2x8xbf16>, tensor<8xf32>
   %0 = llm.rmsnorm "norm" %x, %w epsilon 1.0e-5 : tensor<2x8xbf16>, tensor<8xf32>
-  // CHECK-NEXT: llm.rmsnorm %[[Q]], %[[W]] epsilon 0.000000e+00 : tensor<1x2x4x8xf16>, tensor<8xf32>
+  // CHECK-NEXT: llm.rmsnorm %[[Q]], %[[W]] epsilon 0.0 : tensor<1x2x4x8xf16>, tensor<8xf32>
   %1 = llm.rmsnorm %q, %w epsilon 0.0 : tensor<1x2x4x8xf16>, tensor<8xf32>
-  // CHECK-NEXT: llm.rope "rope" %[[Q]] at 3 theta 1.000000e+04 : tensor<1x2x4x8xf16>
+  // CHECK-NEXT: llm.rope "rope" %[[Q]] at 3 theta 10000.0 : tensor<1x2x4x8xf16>
   %2 = llm.rope "rope" %q at 3 theta 1.0e4 : tensor<1x2x4x8xf16>
-  // CHECK-NEXT: llm.rope %[[Q]] at 0 theta 5.000000e-01 : tensor<1x2x4x8xf16>
+  // CHECK-NEXT: llm.rope %[[Q]] at 0 theta 0.5 : tensor<1x2x4x8xf16>
   %3 = llm.rope %q at 0 theta 0.5 : tensor<1x2x4x8xf16>
   // CHECK-NEXT: llm.add "sum" %[[X]], %[[X]] : tensor<2x8xbf16>, tensor<2x8xbf16>
   %4 = llm.add "sum" %x, %x : tensor<2x8xbf16>, tensor<2x8xbf16>
@@ -100,14 +100,14 @@ func.func @elementwise(%x: tensor<2x8xbf16>, %w: tensor<8xf32>, %q: tensor<1x2x4
 // CHECK-SAME:      (%[[Q:.+]]: tensor<1x3x4x8xbf16>, %[[K:.+]]: tensor<1x5x2x8xf16>)
 func.func @attention(%q: tensor<1x3x4x8xbf16>, %k: tensor<1x5x2x8xf16>)
     -> (tensor<1x3x4x8xbf16>, tensor<1x4x3x5xbf16>, tensor<1x3x4x8xbf16>) {
-  // CHECK-NEXT: %[[A:.+]] = llm.gqa_attn "attn" %[[Q]], %[[K]], %[[K]] mask causal scale 1.250000e-01 :
+  // CHECK-NEXT: %[[A:.+]] = llm.gqa_attn "attn" %[[Q]], %[[K]], %[[K]] mask causal scale 0.125 :
   // CHECK-SAME:     tensor<1x3x4x8xbf16>, tensor<1x5x2x8xf16>, tensor<1x5x2x8xf16>
   %0 = llm.gqa_attn "attn" %q, %k, %k mask causal scale 0.125
      : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xf16>, tensor<1x5x2x8xf16>
-  // CHECK-NEXT: llm.gqa_attn %[[Q]], %[[K]], %[[K]] mask full scale 1.000000e+00 :
+  // CHECK-NEXT: llm.gqa_attn %[[Q]], %[[K]], %[[K]] mask full scale 1.0 :
   %1 = llm.gqa_attn %q, %k, %k mask full scale 1.0
      : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xf16>, tensor<1x5x2x8xf16>
-  // CHECK-NEXT: %[[S:.+]] = llm.qk "attn.qk" %[[Q]], %[[K]] mask causal scale 1.250000e-01 :
+  // CHECK-NEXT: %[[S:.+]] = llm.qk "attn.qk" %[[Q]], %[[K]] mask causal scale 0.125 :
   // CHECK-SAME:     tensor<1x3x4x8xbf16>, tensor<1x5x2x8xf16>
   %2 = llm.qk "attn.qk" %q, %k mask causal scale 0.125 : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xf16>
   // CHECK-NEXT: %[[P:.+]] = llm.softmax "attn.softmax" %[[S]] mask causal : tensor<1x4x3x5xbf16>
@@ -137,13 +137,13 @@ func.func @dynamic(%x: tensor<?x8xbf16>, %w: tensor<8x?xbf16>, %q: tensor<?x?x4x
 // CHECK-LABEL: func @masks
 // CHECK-SAME:      (%[[Q:.+]]: tensor<1x3x4x8xbf16>, %[[K:.+]]: tensor<1x5x2x8xbf16>, %[[S:.+]]: tensor<4xf32>)
 func.func @masks(%q: tensor<1x3x4x8xbf16>, %k: tensor<1x5x2x8xbf16>, %s: tensor<4xf32>) {
-  // CHECK-NEXT: llm.gqa_attn %[[Q]], %[[K]], %[[K]] sinks %[[S]] mask causal window 2 scale 1.000000e+00 soft_cap 5.000000e+01 :
+  // CHECK-NEXT: llm.gqa_attn %[[Q]], %[[K]], %[[K]] sinks %[[S]] mask causal window 2 scale 1.0 soft_cap 50.0 :
   // CHECK-SAME:     tensor<1x5x2x8xbf16>, tensor<4xf32>
   %0 = llm.gqa_attn %q, %k, %k sinks %s mask causal window 2 scale 1.0 soft_cap 50.0
      : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xbf16>, tensor<1x5x2x8xbf16>, tensor<4xf32>
-  // CHECK-NEXT: %[[X:.+]] = llm.qk %[[Q]], %[[K]] mask causal chunk 4 from 2 scale 1.000000e+00 :
+  // CHECK-NEXT: %[[X:.+]] = llm.qk %[[Q]], %[[K]] mask causal chunk 4 from 2 scale 1.0 :
   %1 = llm.qk %q, %k mask causal chunk 4 from 2 scale 1.0 : tensor<1x3x4x8xbf16>, tensor<1x5x2x8xbf16>
-  // CHECK-NEXT: llm.softmax %[[X]] sinks %[[S]] mask causal chunk 4 from 0 soft_cap 3.000000e+01 : tensor<1x4x3x5xbf16>, tensor<4xf32>
+  // CHECK-NEXT: llm.softmax %[[X]] sinks %[[S]] mask causal chunk 4 from 0 soft_cap 30.0 : tensor<1x4x3x5xbf16>, tensor<4xf32>
   %2 = llm.softmax %1 sinks %s mask causal chunk 4 from 0 soft_cap 30.0 : tensor<1x4x3x5xbf16>, tensor<4xf32>
   return
 }
@@ -171,7 +171,7 @@ func.func @experts(%x: tensor<4x8xbf16>, %l: tensor<4x4xbf16>, %b: tensor<4xf32>
                    %c: tensor<4x16xf32>) -> tensor<4x16xbf16> {
   // CHECK-NEXT: %[[S:.+]], %[[E:.+]] = llm.moe_route "route" softmax %[[L]] top_k 2 normalize : tensor<4x4xbf16>
   %s, %e = llm.moe_route "route" softmax %l top_k 2 normalize : tensor<4x4xbf16>
-  // CHECK-NEXT: llm.moe_route sigmoid %[[L]] bias %[[B]] top_k 2 groups 2 top_groups 1 normalize scale 2.500000e+00 : tensor<4x4xbf16>, tensor<4xf32>
+  // CHECK-NEXT: llm.moe_route sigmoid %[[L]] bias %[[B]] top_k 2 groups 2 top_groups 1 normalize scale 2.5 : tensor<4x4xbf16>, tensor<4xf32>
   %s1, %e1 = llm.moe_route sigmoid %l bias %b top_k 2 groups 2 top_groups 1 normalize scale 2.5 : tensor<4x4xbf16>, tensor<4xf32>
   // CHECK-NEXT: llm.moe_route topk_softmax %[[L]] top_k 1 : tensor<4x4xbf16>
   %s2, %e2 = llm.moe_route topk_softmax %l top_k 1 : tensor<4x4xbf16>
@@ -196,11 +196,11 @@ func.func @experts(%x: tensor<4x8xbf16>, %l: tensor<4x4xbf16>, %b: tensor<4xf32>
 // CHECK-LABEL: func @gemma
 // CHECK-SAME:      (%[[X:.+]]: tensor<2x8xbf16>)
 func.func @gemma(%x: tensor<2x8xbf16>) -> tensor<2x8xbf16> {
-  // CHECK-NEXT: %[[S:.+]] = llm.scale "embed_scale" %[[X]] by 4.525000e+01 : tensor<2x8xbf16>
+  // CHECK-NEXT: %[[S:.+]] = llm.scale "embed_scale" %[[X]] by 45.25 : tensor<2x8xbf16>
   %0 = llm.scale "embed_scale" %x by 45.25 : tensor<2x8xbf16>
   // CHECK-NEXT: %[[G:.+]] = llm.geglu %[[S]], %[[X]] : tensor<2x8xbf16>, tensor<2x8xbf16>
   %1 = llm.geglu %0, %x : tensor<2x8xbf16>, tensor<2x8xbf16>
-  // CHECK-NEXT: %[[C:.+]] = llm.soft_cap %[[G]] cap 3.000000e+01 : tensor<2x8xbf16>
+  // CHECK-NEXT: %[[C:.+]] = llm.soft_cap %[[G]] cap 30.0 : tensor<2x8xbf16>
   %2 = llm.soft_cap %1 cap 30.0 : tensor<2x8xbf16>
   // CHECK-NEXT: return %[[C]]
   return %2 : tensor<2x8xbf16>
@@ -222,7 +222,7 @@ func.func @latents(%q: tensor<1x2x4x8xbf16>, %z: tensor<1x2x1x8xbf16>, %p: tenso
      : !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, capacity = 5, bf16 latents>, tensor<1x2x1x8xbf16>
   // CHECK-NEXT: %[[L:.+]] = llm.kv_read %[[C1]] rows 0 to 5 :
   %2 = llm.kv_read %1 rows 0 to 5 : !llm.kv_cache<batch = 1, kv_heads = 1, head_dim = 8, capacity = 5, bf16 latents>
-  // CHECK-NEXT: %[[A:.+]] = llm.mla_attn "attn" %[[Q]], %[[L]] value_dim 6 mask causal scale 1.250000e-01 :
+  // CHECK-NEXT: %[[A:.+]] = llm.mla_attn "attn" %[[Q]], %[[L]] value_dim 6 mask causal scale 0.125 :
   // CHECK-SAME:     tensor<1x2x4x8xbf16>, tensor<1x5x1x8xbf16>
   %3 = llm.mla_attn "attn" %q, %2 value_dim 6 mask causal scale 0.125 : tensor<1x2x4x8xbf16>, tensor<1x5x1x8xbf16>
   // CHECK-NEXT: %[[R:.+]] = llm.repeat_kv "repeat" %[[L]] heads 4 : tensor<1x5x1x8xbf16>
@@ -241,7 +241,7 @@ func.func @latents(%q: tensor<1x2x4x8xbf16>, %z: tensor<1x2x1x8xbf16>, %p: tenso
 // CHECK-LABEL: func @value_dim
 // CHECK-SAME:      (%[[Q:.+]]: tensor<1x3x4x8xbf16>, %[[K:.+]]: tensor<1x5x4x8xbf16>, %[[V:.+]]: tensor<1x5x4x6xbf16>)
 func.func @value_dim(%q: tensor<1x3x4x8xbf16>, %k: tensor<1x5x4x8xbf16>, %v: tensor<1x5x4x6xbf16>) -> tensor<1x3x4x6xbf16> {
-  // CHECK-NEXT: %[[A:.+]] = llm.gqa_attn %[[Q]], %[[K]], %[[V]] mask causal scale 1.000000e+00 :
+  // CHECK-NEXT: %[[A:.+]] = llm.gqa_attn %[[Q]], %[[K]], %[[V]] mask causal scale 1.0 :
   // CHECK-SAME:     tensor<1x3x4x8xbf16>, tensor<1x5x4x8xbf16>, tensor<1x5x4x6xbf16>
   %0 = llm.gqa_attn %q, %k, %v mask causal scale 1.0 : tensor<1x3x4x8xbf16>, tensor<1x5x4x8xbf16>, tensor<1x5x4x6xbf16>
   // CHECK-NEXT: return %[[A]] : tensor<1x3x4x6xbf16>
@@ -254,26 +254,26 @@ func.func @value_dim(%q: tensor<1x3x4x8xbf16>, %k: tensor<1x5x4x8xbf16>, %v: ten
 // CHECK-SAME:      (%[[C:.+]]: !llm.kv_cache<{{.+}}>, %[[N:.+]]: tensor<2x1x2x8xbf16>, %[[Q:.+]]: tensor<2x1x4x8xbf16>)
 func.func @ragged(%c: !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 16, bf16>,
                   %n: tensor<2x1x2x8xbf16>, %q: tensor<2x1x4x8xbf16>) -> tensor<2x1x4x8xbf16> {
-  // CHECK-NEXT: %[[R:.+]] = llm.rope %[[Q]] at [11, 4] theta 1.000000e+04 : tensor<2x1x4x8xbf16>
+  // CHECK-NEXT: %[[R:.+]] = llm.rope %[[Q]] at [11, 4] theta 10000.0 : tensor<2x1x4x8xbf16>
   %0 = llm.rope %q at [11, 4] theta 1.0e4 : tensor<2x1x4x8xbf16>
-  // CHECK-NEXT: llm.position_scale "temperature" %[[R]] at [11, 4] step 8192 slope 1.000000e-01 : tensor<2x1x4x8xbf16>
+  // CHECK-NEXT: llm.position_scale "temperature" %[[R]] at [11, 4] step 8192 slope 0.1 : tensor<2x1x4x8xbf16>
   %1 = llm.position_scale "temperature" %0 at [11, 4] step 8192 slope 0.1 : tensor<2x1x4x8xbf16>
-  // CHECK-NEXT: llm.position_scale %[[R]] at 11 step 1 slope -1.000000e+00 : tensor<2x1x4x8xbf16>
+  // CHECK-NEXT: llm.position_scale %[[R]] at 11 step 1 slope -1.0 : tensor<2x1x4x8xbf16>
   %2 = llm.position_scale %0 at 11 step 1 slope -1.0 : tensor<2x1x4x8xbf16>
   // CHECK-NEXT: %[[C1:.+]] = llm.kv_write %[[C]], %[[N]], %[[N]] at [11, 4] :
   %3 = llm.kv_write %c, %n, %n at [11, 4]
      : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 16, bf16>, tensor<2x1x2x8xbf16>, tensor<2x1x2x8xbf16>
   // CHECK-NEXT: %[[K:.+]], %[[V:.+]] = llm.kv_read %[[C1]] rows [4, 0] to [12, 5] :
   %k, %v = llm.kv_read %3 rows [4, 0] to [12, 5] : !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capacity = 16, bf16>
-  // CHECK-NEXT: %[[A:.+]] = llm.gqa_attn %[[R]], %[[K]], %[[V]] mask causal chunk 4 from [4, 0] lengths [8, 5] scale 1.000000e+00 :
+  // CHECK-NEXT: %[[A:.+]] = llm.gqa_attn %[[R]], %[[K]], %[[V]] mask causal chunk 4 from [4, 0] lengths [8, 5] scale 1.0 :
   // CHECK-SAME:     tensor<2x1x4x8xbf16>, tensor<2x8x2x8xbf16>, tensor<2x8x2x8xbf16>
   %4 = llm.gqa_attn %0, %k, %v mask causal chunk 4 from [4, 0] lengths [8, 5] scale 1.0
      : tensor<2x1x4x8xbf16>, tensor<2x8x2x8xbf16>, tensor<2x8x2x8xbf16>
-  // CHECK-NEXT: llm.qk %[[R]], %[[K]] mask causal window 3 lengths [8, 5] scale 1.000000e+00 :
+  // CHECK-NEXT: llm.qk %[[R]], %[[K]] mask causal window 3 lengths [8, 5] scale 1.0 :
   %5 = llm.qk %0, %k mask causal window 3 lengths [8, 5] scale 1.0 : tensor<2x1x4x8xbf16>, tensor<2x8x2x8xbf16>
   // CHECK-NEXT: %[[Z:.+]] = llm.weight "z" : tensor<2x3x1x8xbf16>
   %z = llm.weight "z" : tensor<2x3x1x8xbf16>
-  // CHECK-NEXT: llm.mla_attn %[[A]], %[[Z]] value_dim 8 mask full lengths [3, 1] scale 1.000000e+00 :
+  // CHECK-NEXT: llm.mla_attn %[[A]], %[[Z]] value_dim 8 mask full lengths [3, 1] scale 1.0 :
   %6 = llm.mla_attn %4, %z value_dim 8 mask full lengths [3, 1] scale 1.0 : tensor<2x1x4x8xbf16>, tensor<2x3x1x8xbf16>
   return %4 : tensor<2x1x4x8xbf16>
 }
@@ -281,7 +281,7 @@ func.func @ragged(%c: !llm.kv_cache<batch = 2, kv_heads = 2, head_dim = 8, capac
 // One sequence may be written as a list of one: positions then print as a number.
 // CHECK-LABEL: func @one_sequence
 func.func @one_sequence(%x: tensor<1x1x4x8xbf16>) {
-  // CHECK-NEXT: llm.rope %{{.+}} at 7 theta 1.000000e+04 : tensor<1x1x4x8xbf16>
+  // CHECK-NEXT: llm.rope %{{.+}} at 7 theta 10000.0 : tensor<1x1x4x8xbf16>
   %0 = llm.rope %x at [7] theta 1.0e4 : tensor<1x1x4x8xbf16>
   // CHECK-NEXT: llm.softmax %{{.+}} mask causal chunk 4 from 2 lengths [8] : tensor<1x1x4x8xbf16>
   %1 = llm.softmax %x mask causal chunk 4 from [2] lengths [8] : tensor<1x1x4x8xbf16>
@@ -333,9 +333,9 @@ func.func @scaled(%x: tensor<4x64xbf16>, %t: tensor<4xi32>, %e: tensor<4x2xi32>)
 // CHECK-LABEL: func @variants
 // CHECK-SAME:      (%[[X:.+]]: tensor<4x8xbf16>, %[[L:.+]]: tensor<4x4xbf16>, %[[B:.+]]: tensor<4xf32>)
 func.func @variants(%x: tensor<4x8xbf16>, %l: tensor<4x4xbf16>, %b: tensor<4xf32>) -> tensor<4x8xbf16> {
-  // CHECK-NEXT: llm.rmsnorm "norm" %[[X]] epsilon 1.000000e-05 : tensor<4x8xbf16>
+  // CHECK-NEXT: llm.rmsnorm "norm" %[[X]] epsilon 1.0e-5 : tensor<4x8xbf16>
   %0 = llm.rmsnorm "norm" %x epsilon 1.0e-5 : tensor<4x8xbf16>
-  // CHECK-NEXT: llm.swiglu %[[X]], %[[X]] limit 7.000000e+00 : tensor<4x8xbf16>, tensor<4x8xbf16>
+  // CHECK-NEXT: llm.swiglu %[[X]], %[[X]] limit 7.0 : tensor<4x8xbf16>, tensor<4x8xbf16>
   %1 = llm.swiglu %x, %x limit 7.0 : tensor<4x8xbf16>, tensor<4x8xbf16>
   // CHECK-NEXT: %[[S:.+]], %[[E:.+]] = llm.moe_route topk_sigmoid %[[L]] top_k 1 : tensor<4x4xbf16>
   %s, %e = llm.moe_route topk_sigmoid %l top_k 1 : tensor<4x4xbf16>

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FigureSyntax.h"
 #include "llm/Diagnostics/Spelling.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Dialect/Llm/IR/LlmBytecode.h"

@@ -8,6 +8,7 @@
 #ifndef LLM_LIB_DIALECT_LLM_IR_SYNTAX_H
 #define LLM_LIB_DIALECT_LLM_IR_SYNTAX_H
 
+#include "FigureSyntax.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 
 namespace mlir::llm {
@@ -33,19 +34,6 @@ inline void printBlock(AsmPrinter &printer, ArrayRef<int64_t> block) {
       printer << size;
   });
   printer << "]";
-}
-
-/// A number of f64, as which it is not marked.
-inline ParseResult parseFigure(AsmParser &parser, FloatAttr &figure) {
-  double value;
-  if (parser.parseFloat(value))
-    return failure();
-  figure = parser.getBuilder().getF64FloatAttr(value);
-  return success();
-}
-
-inline void printFigure(AsmPrinter &printer, FloatAttr figure) {
-  printer.printFloat(figure.getValue());
 }
 
 inline ParseResult parseFlag(AsmParser &parser, bool &flag) {
