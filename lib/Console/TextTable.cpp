@@ -72,18 +72,21 @@ static std::vector<std::string> wordsToWrap(StringRef text) {
 }
 
 void mlir::llm::printWrapped(llvm::raw_ostream &os, StringRef text,
-                             size_t width) {
-  constexpr StringRef indent = "  ";
-  size_t column = 0;
+                             size_t width, StringRef head) {
+  size_t indent = std::max<size_t>(head.size(), 2);
+  os << head;
+  size_t column = head.size();
+  bool isFirst = true;
   for (const std::string &word : wordsToWrap(text)) {
-    if (column > 0 && column + 1 + word.size() > width) {
-      os << "\n" << indent;
-      column = indent.size();
-    } else if (column > 0) {
+    if (!isFirst && column + 1 + word.size() > width) {
+      os << "\n" << std::string(indent, ' ');
+      column = indent;
+    } else if (!isFirst) {
       os << " ";
       ++column;
     }
-    std::string shown = elide(word, width - indent.size());
+    isFirst = false;
+    std::string shown = elide(word, width - indent);
     os << shown;
     column += shown.size();
   }

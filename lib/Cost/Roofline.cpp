@@ -46,6 +46,20 @@ static std::optional<int64_t> peakRate(const Target &target, WorkKind kind,
   return peak;
 }
 
+/// What no engine's clock is above.
+static int64_t fastestClockHz(const Target &target) {
+  int64_t fastest = target.clockHz;
+  for (const Engine &engine : target.engines)
+    fastest = std::max(fastest, engine.sustainedClockHz.value_or(0));
+  return fastest;
+}
+
+double mlir::llm::peakPerSecond(const Target &target, WorkKind kind,
+                                Type macType) {
+  return double(peakRate(target, kind, macType).value_or(0)) *
+         double(fastestClockHz(target));
+}
+
 namespace {
 /// Work by kind and, for contractions, by type; and bytes.
 class RooflineSum {
@@ -103,13 +117,9 @@ std::optional<int64_t> RooflineSum::cycles() const {
   }
   std::optional<int64_t> longest =
       ceilMulDiv(bytes, target.clockHz, 1, target.dram().bytesPerSecond);
-  int64_t fastestClockHz = target.clockHz;
-  for (const Engine &engine : target.engines)
-    fastestClockHz =
-        std::max(fastestClockHz, engine.sustainedClockHz.value_or(0));
   for (auto [kind, cycles] : byKind)
     if (std::optional<int64_t> ofTarget =
-            ceilMulDiv(cycles, target.clockHz, 1, fastestClockHz);
+            ceilMulDiv(cycles, target.clockHz, 1, fastestClockHz(target));
         ofTarget && longest)
       longest = std::max(*longest, *ofTarget);
   return longest;

@@ -132,6 +132,10 @@ void reserveOutputFile(StringRef path, StringRef what) {
   reservedFor = what;
 }
 
+bool isStandardOutputFree() {
+  return !reservedPath.empty() && !isStandardOutput(reservedPath);
+}
+
 static Error checkReserved(StringRef path) {
   if (reservedPath.empty())
     return Error::success();

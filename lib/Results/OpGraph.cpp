@@ -13,10 +13,12 @@ using namespace mlir;
 using namespace mlir::llm;
 
 CostBound mlir::llm::boundOf(CostAttr cost) {
+  auto cycles = [](PartCostAttr part) {
+    return checkedMul(part.getCycles(), part.getCount()).value_or(maxCount);
+  };
   PartCostAttr longest = cost.getParts().front();
   for (PartCostAttr part : cost.getParts())
-    if (part.getCycles() * part.getCount() >
-        longest.getCycles() * longest.getCount())
+    if (cycles(part) > cycles(longest))
       longest = part;
   return longest.getBound();
 }

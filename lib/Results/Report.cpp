@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Results/Report.h"
+#include "llm/Cost/Roofline.h"
 #include "llm/Results/OpGraph.h"
 #include "llm/Results/Staleness.h"
 #include "llm/Support/Units.h"
@@ -114,8 +115,28 @@ static LogicalResult addSlots(OpReport &report, const Timeline &timeline,
   return success(scheduled.has_value());
 }
 
+/// How much of the machine the op uses.
+static LogicalResult addUse(OpReport &report, const Timeline &timeline,
+                            unsigned index, MachinePeaks &peaks) {
+  WorkloadOpInterface op = timeline.program().ops()[index].op;
+  FailureOr<Workload> workload =
+      op.getWorkload([&] { return op->emitOpError(); });
+  if (failed(workload))
+    return failure();
+  Count bytes = compulsoryBytes(op, *workload);
+  if (failed(bytes))
+    return op->emitOpError() << "touches more than 2^61 - 1 bytes";
+  report.compulsoryBytes = *bytes;
+  Type macType = workload->macElementType();
+  if (double peak = peaks.macsPerSecond(macType); peak > 0)
+    report.macSecondsAtPeak = double(report.figures.macs) / peak;
+  report.utilization = utilizationOf(timeline, index, macType, peaks);
+  return success();
+}
+
 static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
-                                        unsigned index, const Target &target) {
+                                        unsigned index, MachinePeaks &peaks) {
+  const Target &target = peaks.machine();
   const ProgramOp &entry = timeline.program().ops()[index];
   Operation *op = entry.op;
   auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
@@ -130,6 +151,8 @@ static FailureOr<OpReport> makeOpReport(const Timeline &timeline,
   if (!fits || failed(addSlots(report, timeline, index)) ||
       failed(accumulate(report.allRuns, report.figures, entry.count)))
     return op->emitOpError() << "has figures above 2^61 - 1";
+  if (failed(addUse(report, timeline, index, peaks)))
+    return failure();
   report.bound = boundOf(cost);
   FailureOr<SourceRooms> rooms = SourceRooms::find(entry.op, target, cost);
   if (failed(rooms))
@@ -150,6 +173,22 @@ static LogicalResult checkHasCosts(const Program &program) {
                                << "'): run --llm-tile first";
   }
   return success();
+}
+
+/// What the whole uses of the machine, and what binds it.
+static void addShares(Report &report) {
+  double seconds = 1e-6 * report.makespanMicroseconds();
+  double macSeconds = 0, bytes = 0;
+  for (const OpReport &op : report.ops) {
+    macSeconds += double(op.count) * op.macSecondsAtPeak;
+    bytes += double(op.count) * double(op.compulsoryBytes);
+    report.boundPercent[size_t(op.bound)] += report.sharePercentOf(op);
+  }
+  if (seconds == 0)
+    return;
+  report.mfuPercent = 100 * macSeconds / seconds;
+  report.mbuPercent =
+      100 * bytes / double(report.target->dram().bytesPerSecond) / seconds;
 }
 
 FailureOr<Report> Report::create(FunctionOpInterface function,
@@ -178,8 +217,9 @@ FailureOr<Report> Report::create(FunctionOpInterface function,
   report.capacity = *capacity;
   report.imported =
       function->getAttrOfType<ProgramAttr>(LlmDialect::programAttrName);
+  MachinePeaks peaks(target);
   for (unsigned op = 0; op < report.program->ops().size(); ++op) {
-    FailureOr<OpReport> entry = makeOpReport(report.timeline, op, target);
+    FailureOr<OpReport> entry = makeOpReport(report.timeline, op, peaks);
     if (failed(entry))
       return failure();
     if (failed(accumulate(report.sum, entry->allRuns, 1)))
@@ -189,6 +229,7 @@ FailureOr<Report> Report::create(FunctionOpInterface function,
     report.ops.push_back(std::move(*entry));
   }
   report.sum.bytes.resize(target.sharedMemories().size());
+  addShares(report);
   if (!report.capacity.fits())
     warnings.keep(report.describeExcess());
   report.problems = warnings.take();
@@ -239,11 +280,29 @@ StringRef Report::largestBound() const {
   return largest;
 }
 
+CostBound Report::bound() const {
+  return CostBound(llvm::max_element(boundPercent) - boundPercent.begin());
+}
+
+double Report::microsecondsOf(const OpReport &op) const {
+  return cyclesToMicroseconds(op.figures.scheduledCycles, target->clockHz);
+}
+
+double Report::sharePercentOf(const OpReport &op) const {
+  return 100 * double(op.allRuns.scheduledCycles) /
+         double(std::max<int64_t>(sum.scheduledCycles, 1));
+}
+
 std::string Report::describeExcess() const {
   return capacity.fits() ? ""
                          : ("function '" + functionName() + "' " +
                             capacity.describeExcess())
                                .str();
+}
+
+const char *Report::tokenRateName() const {
+  return imported && imported.getIsWhole() ? "tokens_per_second"
+                                           : "tokens_per_second_if_all_layers";
 }
 
 std::optional<double> Report::tokensPerSecond() const {

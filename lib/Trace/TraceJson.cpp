@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llm/Files/Utf8.h"
+#include "llm/Support/ShortestDecimal.h"
 #include "llm/Trace/TraceSink.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -170,6 +171,9 @@ public:
       : json(json), isList(isList) {}
   void number(StringRef key, int64_t value) override {
     write(key, [&] { json.value(value); });
+  }
+  void real(StringRef key, double value) override {
+    write(key, [&] { json.rawValue(toShortestDecimal(value)); });
   }
   void text(StringRef key, StringRef value) override {
     write(key, [&] {

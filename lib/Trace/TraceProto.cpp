@@ -48,8 +48,9 @@ constexpr unsigned categoryNumbers = 3, annotations = 4, type = 9,
 enum Type { SliceBegin = 1, SliceEnd = 2, Instant = 3, Counter = 4 };
 } // namespace event
 namespace annotation {
-constexpr unsigned nameNumber = 1, boolean = 2, integer = 4, string = 6,
-                   name = 10, entries = 11, elements = 12, stringNumber = 17;
+constexpr unsigned nameNumber = 1, boolean = 2, integer = 4, real = 5,
+                   string = 6, name = 10, entries = 11, elements = 12,
+                   stringNumber = 17;
 } // namespace annotation
 
 /// A text by its number, or in full.
@@ -70,6 +71,11 @@ public:
   void number(StringRef key, int64_t value) override {
     begin(key);
     writer.varint(annotation::integer, uint64_t(value));
+    writer.endMessage();
+  }
+  void real(StringRef key, double value) override {
+    begin(key);
+    writer.real(annotation::real, value);
     writer.endMessage();
   }
   void text(StringRef key, StringRef value) override {

@@ -12,10 +12,10 @@
 // Without scripts, the lines above the table of the report: 200 cycles of 500 MHz are 0.4 us, in which three of six
 // layers are done for one token: 1e6 / (0.4 * 6 / 3) a second.
 // CHECK: <noscript>
-// CHECK: <pre>decode on toy: policy list, 2 x core, 1 x dma, dram 100.0 GB/s, 0.500 GHz
+// CHECK: <pre>decode on toy: toy-3b, decode, batch 1, seq 1, 4 keys, 3 of 6 layers
+// CHECK: time{{ +}}0.400 us
+// CHECK-NEXT: tokens/s{{ +}}1,250,000.0, if all 6 layers took this long, without embedding, head and sampling
 // CHECK: makespan{{ +}}200 cycles{{ +}}0.400 us
-// CHECK: 1,250,000.0 tokens/s if all 6 layers took this long, without embedding, head and sampling (toy-3b,
-// CHECK-NEXT: decode, batch 1, seq 1, 4 keys, 3 of 6 layers here)
 // CHECK: </pre>
 // CHECK-NOT: @LLM_SUMMARY@
 // CHECK: <script type="application/json" id="reports">{"report":{"function":"decode","target":"toy",

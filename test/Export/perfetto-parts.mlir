@@ -36,14 +36,14 @@
 // REPORT-NEXT: "end_cycle": 8,
 // REPORT:      "buffer": "rhs"
 // RUN: llm-opt %s --llm-export-report=file=- -o %t.mlir | FileCheck %s --check-prefix=TABLE
-// TABLE:      {{^}}a 1 core[0..1] 0 20 0.040
-// TABLE-NEXT: {{^}}b 1 core[0..1] 10 35 0.070
+// TABLE:      {{^}}a 1 core[0..1] 0.040
+// TABLE-NEXT: {{^}}b 1 core[0..1] 0.070
 
 #cost = #llm.cost<engine = "core", parts = [<count = 1, work = {alu = 32},
   traffic = {dram = {lhs = 128, rhs = 128, out = 128}}, working_set_bytes = 384,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 2,
   bound = compute>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 #a = #llm.cost<engine = "core", parts = [<count = 2, work = {alu = 16},
   traffic = {dram = {lhs = 64, rhs = 64, out = 64}}, working_set_bytes = 192,
   overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10, memory_cycles = 1,

@@ -11,12 +11,12 @@
 // JSON:      "function": "prefill",
 
 // RUN: llm-opt %s --llm-export-report=file=- -o %t.mlir | FileCheck %s --check-prefix=TABLE
-// TABLE:     {{^}}decode on toy:
-// TABLE:     {{^}}total 0 0.000 0.0 0 0
-// TABLE:     {{^}}prefill on toy:
+// TABLE:     {{^}}decode on toy{{$}}
+// TABLE:     {{^}}total 0.000 0.0 0.0 0.0
+// TABLE:     {{^}}prefill on toy{{$}}
 
 // RUN: llm-opt %s "--llm-export-report=file=- format=csv" -o %t.mlir | FileCheck %s --check-prefix=CSV
-// CSV:       {{^}}function,name,{{.*}},bound{{$}}
+// CSV:       {{^}}function,target,{{.*}},compulsory_bytes{{$}}
 // CSV-NOT:   {{.}}
 
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<

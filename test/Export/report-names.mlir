@@ -4,26 +4,26 @@
 
 // The common prefix goes, in each part of a fused name; what is not printable ASCII is
 // escaped, and a long name loses its middle. Large numbers take larger units, and those take
-// less room beside a long name: 2 x 10^9 cycles of 2 ns are 4 s; 5 x 10^14 MACs are 0.5 P;
-// 3 x 10^12 bytes are 3 TB.
+// less room beside a long name: 2 x 10^9 cycles of 2 ns are 4 s; 10^15 operations in them are 250 TFLOP/s;
+// 3 x 10^12 bytes are 750 GB/s.
 // RUN: FileCheck %s --check-prefix=TABLE < table.txt
 // TABLE:      {{^}}makespan 6,000,000,000 cycles 12,000.000 ms{{$}}
 // TABLE:      Names without "model.layers.0.".
-// TABLE:      {{^}}op runs engine start time time share MACs dram bound
-// TABLE-NEXT: Mcycles Mcycles s % PMACs TB
-// TABLE:      {{^}}q_proj+k_proj 1 core[0] 0.000 2,000.000 4.000 33.3 ##- 0.50 3.00 memory
-// TABLE-NEXT: {{^}}a,"b"\0A\CE\B2 1 core[0] 2,000.000
-// TABLE-NEXT: {{^}}xxx{{x+\.\.x+}} 1 core[0] 4,000.000
-// TABLE:      {{^}}total 6,000.000 12.000 100.0 ######## 1.50 9.00
+// TABLE:      {{^}}op count engine time share compute dram limit bound
+// TABLE-NEXT: s % TFLOP/s GB/s %
+// TABLE:      {{^}}q_proj+k_proj 1 core[0] 4.000 33.3 ##- 250.0 750.0 750.0 memory
+// TABLE-NEXT: {{^}}a,"b"\0A\CE\B2 1 core[0] 4.000
+// TABLE-NEXT: {{^}}xxx{{x+\.\.x+}} 1 core[0] 4.000
+// TABLE:      {{^}}total 12.000 100.0 ######## 250.0 750.0
 
 // The page has 100 columns.
 // RUN: not grep -E "^.{101,}" table.txt
 
 // CSV quotes what it must; a doubled quote stands for one.
 // RUN: FileCheck %s --check-prefix=CSV < r.csv
-// CSV: {{^}}names,model.layers.0.q_proj+model.layers.0.k_proj,llm.add,1,
-// CSV: {{^}}names,"model.layers.0.a,""b""
-// CSV-NEXT: {{.+}}",llm.add,1,core[0],2000000000,
+// CSV: {{^}}names,toy,500000000,model.layers.0.q_proj+model.layers.0.k_proj,llm.add,model.layers.0,model.layers.0,4x8xf32 4x8xf32,4x8xf32,1,
+// CSV: {{^}}names,toy,500000000,"model.layers.0.a,""b""
+// CSV-NEXT: {{.+}}",llm.add,{{.*}},core[0],2000000000,
 
 // Both JSON files hold the names as they are.
 // RUN: %python %integration/check_trace.py t.json r.json | FileCheck %s --check-prefix=OK
@@ -33,7 +33,7 @@
   traffic = {dram = {lhs = 1000000000000, rhs = 1000000000000, out = 1000000000000}},
   working_set_bytes = 384, overhead_cycles = 0, serial_cycles = 0, compute_cycles = 10,
   memory_cycles = 2000000000, bound = memory>], stamp = "by hand">
-#tile = #llm.tile<manual>
+#tile = #llm.tile<pinned>
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
     "toy" = #dlti.target_device_spec<
       "clock_hz" = 500000000 : i64,

@@ -6,6 +6,16 @@
 // makespan 200 is a quarter above the bound of 160.
 // CHECK:      "function": "decode",
 // CHECK-NEXT: "target": "toy",
+// CHECK-NEXT: "fits": true,
+// CHECK-NEXT: "makespan_us": 0.4,
+// CHECK-NEXT: "tokens_per_second_if_all_layers": 1250000.0,
+// CHECK-NEXT: "bound": "compute",
+// CHECK-NEXT: "bound_percent": {
+// CHECK-NEXT:   "compute": 79.3103
+// CHECK-NEXT:   "memory": 0.0,
+// CHECK-NEXT:   "overhead": 20.6896
+// CHECK:      "mfu_percent": 42.6666
+// CHECK-NEXT: "mbu_percent": 14.64
 // CHECK-NEXT: "target_description": "invented: for tests",
 // CHECK-NEXT: "target_certainty": "The figures of toy are invented (invented: for tests).",
 // CHECK-NEXT: "clock_hz": 500000000,
@@ -18,7 +28,6 @@
 // CHECK-NEXT:   the cost of 'embed' is stale
 // CHECK-NEXT: ],
 // CHECK-NEXT: "makespan_cycles": 200,
-// CHECK-NEXT: "makespan_us": 0.4,
 // CHECK-NEXT: "lower_bound_cycles": 160,
 // CHECK-NEXT: "gap_percent": 25.0,
 // CHECK-NEXT: "lower_bound_by": "critical_path",
@@ -26,7 +35,6 @@
 // CHECK-NEXT:   "critical_path": 160,
 // CHECK-NEXT:   "dram": 42
 // CHECK:      "roofline_cycles": 50,
-// CHECK-NEXT: "tokens_per_second_if_all_layers": 1250000.0,
 
 // The machine as the module has it.
 // CHECK-NEXT: "engines": [
@@ -101,6 +109,13 @@
 // CHECK-NEXT: "module": "layers.{}",
 // CHECK-NEXT: "layer": "layers.{}",
 // CHECK-NEXT: "count": 3,
+// CHECK-NEXT: "time_us": 0.06,
+// CHECK-NEXT: "total_time_us": 0.18,
+// CHECK-NEXT: "share_percent": 31.0344
+// CHECK-NEXT: "tflop_per_second": 0.008533
+// CHECK-NEXT: "gb_per_second": 8.5333
+// CHECK-NEXT: "percent_of_limit": 47.4074
+// CHECK-NEXT: "bound": "compute",
 // CHECK-NEXT: "loops": [
 // CHECK-NEXT:   0
 // CHECK-NEXT: ],
@@ -115,12 +130,12 @@
 // CHECK-NEXT: "outputs": [
 // CHECK-NEXT:   "4x8xf32"
 // CHECK-NEXT: ],
+// CHECK-NEXT: "compulsory_bytes": 512,
 // CHECK-NEXT: "engine_kinds": [
 // CHECK-NEXT:   "matrix"
 // CHECK-NEXT: ],
 // CHECK-NEXT: "mac_type": "f32",
 // CHECK-NEXT: "mac_rate_type": "f32",
-// CHECK-NEXT: "compulsory_bytes": 512,
 // CHECK-NEXT: "work": {
 // CHECK-NEXT:   "mac": 256
 // CHECK-NEXT: },
@@ -129,7 +144,7 @@
 // CHECK-NEXT:   "m": 4,
 // CHECK-NEXT:   "n": 8
 // CHECK-NEXT: },
-// CHECK-NEXT: "tile_strategy": "manual",
+// CHECK-NEXT: "tile_strategy": "pinned",
 // CHECK:      "parts": [
 // CHECK-NEXT: {
 // CHECK-NEXT:   "count": 1,
@@ -150,7 +165,6 @@
 // CHECK-NEXT: "memory_cycles": 3,
 // CHECK-NEXT: "cycles": 30,
 // CHECK-NEXT: "scheduled_cycles": 30,
-// CHECK-NEXT: "bound": "compute",
 // CHECK-NEXT: "slots": [
 // CHECK-NEXT: {
 // CHECK-NEXT:   "engine": "core[0]",
@@ -174,44 +188,69 @@
 
 // The program holds weights of 3 x (32 + 256 + 256) bytes; while up and gate run, %x, their input and
 // both results are there, 128 bytes each.
-// The table on standard error, by default: rows count all runs (a product 3 x 30 cycles,
-// 3 x 256 MACs, 3 x 512 bytes), and add up to the last row. 90 of 290 cycles are 31.0 %. The
-// layers have the sum of the ops in them: 30 + 2 x 90 + 60 = 270 cycles, 2 x 768 MACs, and
-// 864 + 2 x 1536 + 1152 = 5088 bytes. A # is an eighth, a - half of that: of 31.0 % there are
+// The table goes to standard output, because the IR goes to a file. Times and shares count all runs (a product 3 x 30
+// cycles) and add up to the last row. 90 of 290 cycles are 31.0 %. A product does 2 x 256 operations in 60 ns, 8.5 GFLOP/s,
+// and moves 512 bytes in them, 8.5 GB/s; 256 multiply-accumulates in 30 cycles are 47.4 % of what two cores do, 9 each. The
+// layers have the sum of the ops in them: 30 + 2 x 90 + 60 = 270 cycles; 2 x 2 x 768 operations in 540 ns are 5.7
+// GFLOP/s, and 864 + 2 x 1536 + 1152 = 5088 bytes 9.4 GB/s. In all 400 ns these are 7.7, and 5856 bytes 14.6 GB/s. MFU:
+// 1536 multiply-accumulates at 2 x 9 in a cycle are 85.3 of 200 cycles; MBU: 5856 bytes at 200 in a cycle are 29.3.
+// A # is an eighth, a - half of that: of 31.0 % there are
 // 4.97 halves, of 93.1 % 14.9, of 20.7 % 3.3, of 10.3 % 1.7, of 3.4 % 0.55.
-// RUN: llm-opt %S/Inputs/loop.mlir --llm-export-report -o out.mlir 2> table.txt
+// RUN: llm-opt %S/Inputs/loop.mlir --llm-export-report -o out.mlir > table.txt
 // RUN: FileCheck %s --check-prefix=TABLE --match-full-lines --strict-whitespace < table.txt
-//      TABLE:decode on toy: policy list, 2 x core, 1 x dma, dram 100.0 GB/s, 0.500 GHz
+//      TABLE:decode on toy: toy-3b, decode, batch 1, seq 1, 4 keys, 3 of 6 layers
+// TABLE-NEXT:fits      yes: 2,144 bytes of 1.0 MB in dram (weights 1,632 bytes, KV caches 0 bytes, values
+// TABLE-NEXT:          512 bytes, workspace 0 bytes); largest batch 1,949 at these keys
+// TABLE-NEXT:time      0.400 us
+// TABLE-NEXT:tokens/s  1,250,000.0, if all 6 layers took this long, without embedding, head and sampling
+// TABLE-NEXT:bound     compute 79.3 % of the engine time, overhead 20.7 %
+// TABLE-NEXT:of peak   MFU 42.7 %, MBU 14.6 %
+// TABLE-EMPTY:
+// TABLE-NEXT:Schedule: list. Machine: 2 x core, 1 x dma, dram 100.0 GB/s, 0.500 GHz
 // TABLE-NEXT:The figures of toy are invented (invented: for tests).
 // TABLE-NEXT:makespan     200 cycles  0.400 us
 // TABLE-NEXT:lower bound  160 cycles  0.320 us  by critical_path; the makespan is 25.0 % above it
 // TABLE-NEXT:roofline      50 cycles  0.100 us  no tile and no schedule can beat it
-// TABLE-NEXT:1,250,000.0 tokens/s if all 6 layers took this long, without embedding, head and sampling (toy-3b,
-// TABLE-NEXT:  decode, batch 1, seq 1, 4 keys, 3 of 6 layers here)
-// TABLE-NEXT:Holds 2,144 bytes of 1.0 MB in dram: weights 1,632 bytes, KV caches 0 bytes, values 512 bytes,
-// TABLE-NEXT:  workspace 0 bytes
-// TABLE-NEXT:Start: of the first run. Time, share, MACs and bytes: all runs together; time is engine time. A
-// TABLE-NEXT:  module has the sum of the rows indented under it. A # is 12.5 %, a - half of that.
+// TABLE-NEXT:Time and share: engine time of all runs. Compute and dram: what the op achieves while it runs, two
+// TABLE-NEXT:  FLOP for each MAC. Limit: its share of the nearest of the whole machine's peaks. A module has the
+// TABLE-NEXT:  sum of the rows indented under it. A # is 12.5 %, a - half of that.
 // TABLE-EMPTY:
-// TABLE-NEXT:op         runs  engine    start    time   time  share             MACs   dram  bound
-// TABLE-NEXT:                          cycles  cycles     us      %             MACs  bytes
-// TABLE-NEXT:----------------------------------------------------------------------------------------
-// TABLE-NEXT:embed         1  core[0]       0      10  0.020    3.4  -             0    384  compute
-// TABLE-NEXT:layers.{}     3                      270  0.540   93.1  #######-  1,536  5,088
-// TABLE-NEXT:  norm        3  core[0]      10      30  0.060   10.3  #             0    864  compute
-// TABLE-NEXT:  up          3  core[0]      20      90  0.180   31.0  ##-         768  1,536  compute
-// TABLE-NEXT:  gate        3  core[1]      20      90  0.180   31.0  ##-         768  1,536  compute
-// TABLE-NEXT:  sum         3  core[0]      50      60  0.120   20.7  #-            0  1,152  overhead
-// TABLE-NEXT:final         1  core[0]     190      10  0.020    3.4  -             0    384  compute
-// TABLE-NEXT:----------------------------------------------------------------------------------------
-// TABLE-NEXT:total                                290  0.580  100.0  ########  1,536  5,856
+// TABLE-NEXT:op         count  engine    time  share            compute  dram  limit  bound
+// TABLE-NEXT:                              us      %            GFLOP/s  GB/s      %
+// TABLE-NEXT:---------------------------------------------------------------------------------
+// TABLE-NEXT:embed          1  core[0]  0.020    3.4  -             0.0  19.2   19.2  compute
+// TABLE-NEXT:layers.{}      3           0.540   93.1  #######-      5.7   9.4
+// TABLE-NEXT:  norm         3  core[0]  0.060   10.3  #             0.0  14.4   14.4  compute
+// TABLE-NEXT:  up           3  core[0]  0.180   31.0  ##-           8.5   8.5   47.4  compute
+// TABLE-NEXT:  gate         3  core[1]  0.180   31.0  ##-           8.5   8.5   47.4  compute
+// TABLE-NEXT:  sum          3  core[0]  0.120   20.7  #-            0.0   9.6    9.6  overhead
+// TABLE-NEXT:final          1  core[0]  0.020    3.4  -             0.0  19.2   19.2  compute
+// TABLE-NEXT:---------------------------------------------------------------------------------
+// TABLE-NEXT:total                      0.580  100.0  ########      7.7  14.6
 
-// CSV has one row per op, figures of one run, and units in the names of the columns.
-// RUN: llm-opt out.mlir "--llm-export-report=file=- format=csv" -o out2.mlir | FileCheck %s --check-prefix=CSV
-// CSV:      {{^}}function,name,op,runs,engine,start_cycle,end_cycle,scheduled_cycles_per_run,cycles_per_run,overhead_cycles_per_run,serial_cycles_per_run,compute_cycles_per_run,memory_cycles_per_run,macs_per_run,dram_bytes_per_run,bound
-// CSV-NEXT: {{^}}decode,embed,llm.add,1,core[0],0,10,10,10,0,0,10,2,0,384,compute
-// CSV:      {{^}}decode,layers.{}.up,llm.matmul,3,core[0],20,50,30,30,0,0,30,3,256,512,compute
-// CSV:      {{^}}decode,layers.{}.sum,llm.add,3,core[0],50,70,20,20,12,3,5,2,0,384,overhead
+// CSV has one row per op, under the names of the JSON report; what is of the whole stands in a file beside it.
+// RUN: llm-opt out.mlir "--llm-export-report=file=ops.csv format=csv" -o out2.mlir
+// RUN: FileCheck %s --check-prefix=CSV < ops.csv
+// CSV:      {{^}}function,target,clock_hz,name,op,module,layer,inputs,outputs,count,time_us,total_time_us,share_percent,tflop_per_second,gb_per_second,percent_of_limit,bound,tile_strategy,engines,start_cycle,end_cycle,scheduled_cycles,cycles,overhead_cycles,serial_cycles,compute_cycles,memory_cycles,macs,bytes.dram,compulsory_bytes{{$}}
+// CSV-NEXT: {{^}}decode,toy,500000000,embed,llm.add,,,4x8xf32 4x8xf32,4x8xf32,1,0.02,0.02,3.44827586{{[0-9]*}},0.0,19.2,19.2,compute,pinned,core[0],0,10,10,10,0,0,10,2,0,384,384{{$}}
+// CSV:      {{^}}decode,toy,500000000,layers.{}.up,llm.matmul,layers.{},layers.{},4x8xf32 8x8xf32,4x8xf32,3,0.06,0.18,31.03448275{{[0-9]*}},0.00853333{{[0-9]*}},8.53333333{{[0-9]*}},47.40740740{{[0-9]*}},compute,pinned,core[0],20,50,30,30,0,0,30,3,256,512,512{{$}}
+// CSV:      {{^}}decode,toy,500000000,layers.{}.sum,llm.add,layers.{},layers.{},4x8xf32 4x8xf32,4x8xf32,3,0.04,0.12,{{.*}},overhead,pinned,core[0],50,70,20,20,12,3,5,2,0,384,384{{$}}
+// RUN: FileCheck %s --check-prefix=SUMMARY < ops.summary.csv
+// SUMMARY:      {{^}}function,target,clock_hz,model,phase,layers,model_layers,fits,makespan_us,tokens_per_second,tokens_per_second_if_all_layers,bound,bound_percent.compute,bound_percent.memory,bound_percent.overhead,mfu_percent,mbu_percent,makespan_cycles,lower_bound_cycles,roofline_cycles,needed_bytes,capacity_bytes,largest_batch,largest_kv_len{{$}}
+// SUMMARY-NEXT: {{^}}decode,toy,500000000,toy-3b,decode,3,6,true,0.4,,1250000.0,compute,79.3{{[0-9]*}},0.0,20.6{{[0-9]*}},42.66{{[0-9]*}},14.64{{[0-9]*}},200,160,50,2144,1000000,1949,{{$}}
+// On standard output are the rows alone.
+// RUN: llm-opt out.mlir --llm-export-report=format=csv -o out2.mlir | diff ops.csv -
+
+// Where the IR goes to standard output, the report goes to standard error; nothing is mixed.
+// RUN: llm-opt %S/Inputs/loop.mlir --llm-export-report > ir.mlir 2> shown.txt
+// RUN: diff ir.mlir out.mlir && FileCheck %s --check-prefix=SHOWN < shown.txt
+// SHOWN: {{^}}decode on toy
+// Another export that is told to write there is an error, whichever comes first.
+// RUN: not llm-opt %S/Inputs/loop.mlir --llm-export-report --llm-export-dot=file=- -o out3.mlir 2>&1 | FileCheck %s --check-prefix=TAKEN
+// TAKEN: error: --llm-export-dot=file=...: '-' was just written by --llm-export-report; give each export a file of its own
+// RUN: llm-opt %S/Inputs/loop.mlir --llm-export-dot=file=- --llm-export-report -o out3.mlir 2> second.txt | FileCheck %s --check-prefix=FIRST --implicit-check-not="on toy"
+// FIRST: digraph
+// RUN: FileCheck %s --check-prefix=SHOWN < second.txt
 
 // Neither format changes the IR.
 // RUN: cmp out.mlir out2.mlir

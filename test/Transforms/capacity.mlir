@@ -21,9 +21,9 @@
 // TABLE-NOT: warning
 // TABLE:      {{^}}DOES NOT FIT: function 'chain' does not fit into 'dram' of target 'toy': it holds 960 bytes, and{{$}}
 // TABLE-NEXT: {{^}}  there are 959 (weights 512, KV caches 0, values alive at once 448, workspace 0)
-// TABLE-NEXT: {{^}}chain on toy: policy list
-// TABLE:      {{^}}Holds 960 bytes of 959 bytes in dram: weights 512 bytes, KV caches 0 bytes, values 448 bytes,{{$}}
-// TABLE-NEXT: {{^}}  workspace 0 bytes{{$}}
+// TABLE-NEXT: {{^}}chain on toy{{$}}
+// TABLE-NEXT: {{^}}fits      NO: 960 bytes of 959 bytes in dram (weights 512 bytes, KV caches 0 bytes, values{{$}}
+// TABLE-NEXT: {{^}}          448 bytes, workspace 0 bytes){{$}}
 // RUN: llm-opt %t/tight.mlir "--llm-export-report=format=json file=-" -o %t/out | FileCheck %s --check-prefix=JSON
 // JSON:      "problems": [
 // JSON-NEXT:   "function 'chain' does not fit into 'dram' of target 'toy': it holds 960 bytes
@@ -41,9 +41,8 @@
 // FITS: "problems": [],
 // FITS: "fits": true
 // RUN: llm-opt %t/none.mlir --llm-export-report=file=- -o %t/out | FileCheck %s --check-prefix=UNCHECKED
-// UNCHECKED: {{^}}chain on toy: policy list
-// UNCHECKED: {{^}}Holds 960 bytes in dram: weights
-// UNCHECKED: the target gives no capacity, so that nothing is checked
+// UNCHECKED: {{^}}chain on toy{{$}}
+// UNCHECKED: {{^}}fits not checked, dram has no capacity in the target: 960 bytes (weights
 // RUN: llm-opt %t/none.mlir "--llm-export-report=format=json file=-" -o %t/out | FileCheck %s --check-prefix=UNCHECKEDJSON
 // UNCHECKEDJSON: "workspace_bytes": 0
 // UNCHECKEDJSON-NEXT: }

@@ -58,10 +58,10 @@
 // It is scheduled, judged, and exported; ops have names that say where they are. Queries, keys and
 // values are reordered side by side on three engines, when the product (123 + 82 cycles) is done.
 // RUN: llm-opt %S/Inputs/attention.mlir --llm-tile "--llm-schedule=engines=4 granularity=op prefetch=false" --llm-verify-schedule "--llm-export-report=format=csv file=-" -o /dev/null | FileCheck %s --check-prefix=CSV
-// CSV: attention,linalg.matmul#0,linalg.matmul,1,core[0],123,205
-// CSV: attention,linalg.transpose#1,linalg.transpose,1,core[0],205,216
-// CSV: attention,linalg.transpose#2,linalg.transpose,1,core[1],205,216
-// CSV: attention,linalg.transpose#3,linalg.transpose,1,core[2],205,216
+// CSV: attention,npu,1000000000,linalg.matmul#0,linalg.matmul,{{.*}},core[0],123,205
+// CSV: attention,npu,1000000000,linalg.transpose#1,linalg.transpose,{{.*}},core[0],205,216
+// CSV: attention,npu,1000000000,linalg.transpose#2,linalg.transpose,{{.*}},core[1],205,216
+// CSV: attention,npu,1000000000,linalg.transpose#3,linalg.transpose,{{.*}},core[2],205,216
 
 // Upstream's fusion folds the transposed weight into the product and the softmax into fewer
 // sweeps; the weight is then read once, and the MACs stay the same.

@@ -109,7 +109,7 @@ EVENT = {3: ("category_number", VARINT), 4: ("annotations", BYTES), 9: ("type", 
          22: ("categories", BYTES), 23: ("name", BYTES), 30: ("integer", VARINT),
          44: ("real", FIXED64), 47: ("out", FIXED64), 48: ("into", FIXED64)}
 ANNOTATION = {1: ("name_number", VARINT), 2: ("flag", VARINT), 4: ("integer", VARINT),
-              6: ("text", BYTES), 10: ("name", BYTES), 11: ("entries", BYTES),
+              5: ("real", FIXED64), 6: ("text", BYTES), 10: ("name", BYTES), 11: ("entries", BYTES),
               12: ("elements", BYTES), 17: ("text_number", VARINT)}
 BEGIN, END, INSTANT, SAMPLE = 1, 2, 3, 4
 EXPLICIT = 3
@@ -142,13 +142,15 @@ class Texts:
         return self.known[key]
 
     def value(self, fields):
-        kinds = [kind for kind in ("flag", "integer", "text", "text_number", "entries", "elements")
+        kinds = [kind for kind in ("flag", "integer", "real", "text", "text_number", "entries", "elements")
                  if fields[kind]]
         require(len(kinds) == 1, f"an annotation with {kinds}")
         if kinds == ["flag"]:
             return bool(one(fields, "flag"))
         if kinds == ["integer"]:
             return signed(one(fields, "integer"))
+        if kinds == ["real"]:
+            return struct.unpack("<d", one(fields, "real"))[0]
         if kinds == ["entries"]:
             return self.members(fields["entries"])
         if kinds != ["elements"]:
@@ -173,6 +175,10 @@ class Texts:
 # --------------------------------------------------------------------------------------
 
 
+class Exact(str):
+    """A number of JSON as it is written."""
+
+
 def freeze(value):
     """As a key. Empty lists and objects have no form in the protocol; nor have they a meaning."""
     if isinstance(value, dict):
@@ -180,7 +186,7 @@ def freeze(value):
                             if each not in ({}, [])))
     if isinstance(value, list):
         return tuple(freeze(each) for each in value if each not in ({}, []))
-    return value
+    return float(value) if isinstance(value, Exact) else value
 
 
 class ProtoTrace:
@@ -402,10 +408,6 @@ def check(data, root, means=False):
         require(trace.head.get(name) == about, f"the head does not say of '{name}' what its track does")
     return (f"ok: {len(trace.slices)} slices, {len(trace.sources)} flows, "
             f"{sum(trace.samples.values())} samples")
-
-
-class Exact(str):
-    """A number of JSON as it is written."""
 
 
 def main():

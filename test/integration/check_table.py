@@ -5,7 +5,7 @@
 
 It knows a table only as text. Each op has one row, whose place among the indented rows spells its name; a module's
 row is the sum of the rows one step further in (one step for the whole table, 2 columns or 1), and the last row that of
-the rows that are not indented, as far as rounding allows; modules stand in the order of their first ops; a bar is as
+the rows that are not indented, as far as rounding allows (rates do not add up); modules stand in the order of their first ops; a bar is as
 long as the share says; no line has more than 100 columns, and nothing but printable ASCII is written. Shares nothing
 with the exporter.
 """
@@ -17,12 +17,13 @@ import sys
 
 NUMBER = r"<?\d[\d,]*(?:\.\d+)?"
 ROW = re.compile(
-    r"(?P<indent> *)(?P<name>\S+)(?:\s+(?P<runs>\d+))?(?:\s+(?P<engine>[^\d\s]\S*|\d+ slots)\s+(?P<start>" + NUMBER + r"))?"
-    r"\s+(?P<cycles>" + NUMBER + r")\s+(?P<time>" + NUMBER + r")\s+(?P<share><?\d+\.\d)(?P<bar>\s+[#-]+)?"
-    r"\s+(?P<macs>" + NUMBER + r")\s+(?P<bytes>" + NUMBER + r")(?:\s+(?P<bound>compute|memory|overhead))?$")
-SUMMED = ("cycles", "time", "share", "macs", "bytes")
-UNITS = {"cycles": 1, "Mcycles": 10**6, "Gcycles": 10**9, "Tcycles": 10**12, "MACs": 1, "MMACs": 10**6, "GMACs": 10**9, "TMACs": 10**12, "PMACs": 10**15,
-         "bytes": 1, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+    r"(?P<indent> *)(?P<name>\S+)(?:\s+(?P<runs>\d+))?(?:\s+(?P<engine>[^\d\s]\S*|\d+ slots))?"
+    r"\s+(?P<time>" + NUMBER + r")\s+(?P<share><?\d+\.\d)(?P<bar>\s+[#-]+)?"
+    r"\s+(?P<compute>" + NUMBER + r")\s+(?P<dram>" + NUMBER + r")(?:\s+(?P<limit>" + NUMBER + r")\s+(?P<bound>compute|memory|overhead))?$")
+SUMMED = ("time", "share")
+SHOWN = ("time", "share", "compute", "dram", "limit")
+# In the units of the report: microseconds, TFLOP/s, GB/s.
+UNITS = {"us": 1, "ms": 10**3, "s": 10**6, "GFLOP/s": 1e-3, "TFLOP/s": 1, "PFLOP/s": 10**3, "MB/s": 1e-3, "GB/s": 1, "TB/s": 10**3, "%": 1}
 BAR_CELLS = 8
 
 
@@ -41,10 +42,12 @@ class Row:
         assert match, f"no row: {line!r}"
         self.indent, self.depth = len(match["indent"]), 0
         self.name, self.is_op, self.runs = match["name"], match["engine"] is not None, match["runs"]
-        self.numbers = {key: read_number(match[key]) for key in SUMMED}
-        self.is_below = {key: match[key].startswith("<") for key in SUMMED}
+        shown = {key: match[key] for key in SHOWN if match[key] is not None}
+        self.bound = match["bound"]
+        self.numbers = {key: read_number(text) for key, text in shown.items()}
+        self.is_below = {key: text.startswith("<") for key, text in shown.items()}
         # Half a unit of the last digit that is shown.
-        self.rounding = {key: 0.5 * 10.0**-len(match[key].partition(".")[2]) for key in SUMMED}
+        self.rounding = {key: 0.5 * 10.0**-len(text.partition(".")[2]) for key, text in shown.items()}
         self.bar = (match["bar"] or "").strip()
         self.children: list[Row] = []
         self.path: list[str] = []
@@ -136,14 +139,11 @@ def check_ops(rows: list[Row], prefix: str, report: dict, units: list[str]) -> N
 
 
 def check_figures(row: Row, op: dict, units: list[str]) -> None:
-    cycles, macs, size = units[1], units[-2], units[-1]
-    assert units[0] == cycles, f"starts in {units[0]}, times in {cycles}"
-    memory = list(op["bytes"])[-1]
-    exact = {"cycles": op["scheduled_cycles"] / UNITS[cycles], "macs": op["macs"] / UNITS[macs],
-             "bytes": op["bytes"][memory] / UNITS[size]}
-    for key, one in exact.items():
-        assert abs(one * op["count"] - row.numbers[key]) <= row.rounding[key] + 1e-9, f"{op['name']}: {key}"
-        assert (one > 0) == (row.numbers[key] > 0 or row.is_below[key]), f"{op['name']}: {key} is not {one}"
+    assert row.bound == op["bound"], f"{op['name']}: bound by {row.bound}"
+    for key, name, unit in zip(SHOWN, ("total_time_us", "share_percent", "tflop_per_second", "gb_per_second", "percent_of_limit"), units):
+        exact = op[name] / UNITS[unit]
+        assert abs(exact - row.numbers[key]) <= row.rounding[key] + 1e-9 * exact + 1e-9, f"{op['name']}: {key} is not {exact}"
+        assert (exact > 0) == (row.numbers[key] > 0 or row.is_below[key]), f"{op['name']}: {key} is not {exact}"
 
 
 def main() -> None:

@@ -56,14 +56,14 @@ def plain(text: str) -> list[str]:
     return [re.sub(rf" +([{BLOCKS}]+|[#-]+)? +", " ", line) for line in text.split("\nop ")[1].split("\n")]
 
 
-def table(options: str = "", stream: str = "stderr", **changes: str) -> str:
+def table(options: str = "", stream: str = "stdout", **changes: str) -> str:
     report = f"--llm-export-report={options}" if options else "--llm-export-report"
     return run([report, "-o", "/dev/null"], stream, changes)
 
 
 def main() -> None:
     piped = subprocess.run(["llm-opt", sys.argv[1], "--llm-export-report", "-o", "/dev/null"], capture_output=True,
-                           text=True, check=True, env=os.environ | {"TERM": "xterm", "LANG": "C.UTF-8"}).stderr
+                           text=True, check=True, env=os.environ | {"TERM": "xterm", "LANG": "C.UTF-8"}).stdout
     assert piped.isascii() and "\x1b" not in piped and "#" in piped, "a pipe gets more than text"
     shown = table()
     assert ESCAPE.search(shown) and "█" in shown and "#" not in plain(shown), shown

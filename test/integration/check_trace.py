@@ -23,6 +23,16 @@ from trace_plan import Plan, cost_of, join
 
 # Slices of engines at work: on their own, for a fetch, or beside the engine that an op runs on.
 BUSY = ("op", "prefetch", "together")
+# What a click on a slice says of all runs of its op, as the report does.
+SHOWN_OF_OPS = ("count", "time_us", "total_time_us", "share_percent", "tflop_per_second", "gb_per_second",
+                "percent_of_limit", "bound")
+
+
+def almost_equal(found, wanted):
+    """Real numbers may be sums in another order."""
+    return found.keys() == wanted.keys() and all(
+        found[key] == value or not isinstance(value, str) and math.isclose(found[key], value, rel_tol=1e-9)
+        for key, value in wanted.items())
 
 
 class Checker:
@@ -176,6 +186,8 @@ class Checker:
         for key in ("in", "out"):
             require(isinstance(args.get(key), list), f"{where}: no shapes '{key}'")
         require("strategy" in args.get("tile", {}), f"{where}: no tile with a strategy")
+        figures = {key: op[key] for key in SHOWN_OF_OPS if "time_us" in op}
+        require(almost_equal(args.get("all_runs", {}), figures), f"{where}: all_runs is not {figures}")
 
     def check_sum(self, op, costs):
         """Over the slices of a run, costs are those of the op."""

@@ -29,9 +29,11 @@ inline std::string showName(StringRef name, size_t widest = 20) {
   return elide(toPrintable(name), widest);
 }
 
-/// Prints words, as many to a line as fit; lines after the first are indented.
-/// A number and the word behind it, which may be its unit, stay together.
-void printWrapped(llvm::raw_ostream &os, StringRef text, size_t width);
+/// Prints `head` and words, as many to a line as fit; lines after the first are
+/// indented, below the first word where there is a head. A number and the word
+/// behind it, which may be its unit, stay together.
+void printWrapped(llvm::raw_ostream &os, StringRef text, size_t width,
+                  StringRef head = "");
 
 /// A number's unit, chosen so that a whole column is readable: 12,345 us or
 /// 1,234.5 ms.

@@ -24,6 +24,11 @@ Count compulsoryBytes(WorkloadOpInterface op, const Workload &workload);
 /// overflow or a type without a rate.
 FailureOr<int64_t> rooflineCycles(const Program &program, const Target &target);
 
+/// Work of this kind, of contractions of this type, that all engines do in a
+/// second at the clock of the roofline: the target's, or a faster one that one
+/// of them keeps. 0 where they have no rate for it.
+double peakPerSecond(const Target &target, WorkKind kind, Type macType);
+
 /// The most bytes that the units of an engine stream in a second, all together;
 /// nothing where the target gives none.
 std::optional<int64_t> unitBytesPerSecond(const Engine &engine,

@@ -451,8 +451,19 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
     (`--llm-schedule`). The IR is not changed.
 
     Guarantees:
-    - all formats say the same: JSON and CSV in whole numbers with the unit in the name
-      of the field, the table in rounded ones with units in the header;
+    - all formats say the same, under the same names, which traces have, too: JSON and CSV
+      in full, with the unit in the name of the field, the table in rounded numbers with
+      units in the header;
+    - what most readers want to know comes first: whether the program fits into memory, how
+      long it takes, tokens per second, what binds most of the engine time, and the share
+      of the machine's peak (MFU, model FLOPs utilization: how much of the makespan the
+      multiply-accumulates take at the peak of all engines; MBU, model bandwidth
+      utilization: the same of each byte that an op touches, once, at the full rate of
+      DRAM). CSV has rows of ops only: for `file=ops.csv` this stands in `ops.summary.csv`
+      beside it, a row for each function;
+    - of each op: engine time and its share, the TFLOP/s and GB/s that it achieves (from the
+      start of its first slot, of bytes from the first fetch ahead of it, to its last end),
+      and how near that is to the roofline: the larger of its shares of the machine's peaks;
     - JSON: one function is the root object; several are `{"functions": [...]}`.
       Figures of an op (`macs`, `bytes`, `..._cycles`) are of one run, and `count` says
       how many runs there are. `cycles` is its cost alone on the machine, summed over its
@@ -475,10 +486,12 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
     - JSON marks the slots and fetches of the critical path, as the trace draws it, with
       what they have to do with the step before (`follows_by`);
     - the table names the largest bound, the first of equal ones;
-    - the table counts all runs together (cycles are engine time), so that its columns
+    - the table counts all runs together (times are engine time), so that times and shares
       add up to their last row, and says so where the target's figures are invented. Ops
-      stand under their modules, which have the sums of the rows under them, and how often
-      all of these run, if equally often; modules are in the order of their first ops. A
+      stand under their modules, which have the sums of the rows under them, what these
+      achieve one behind the other, and how often all of these run, if equally often; the
+      last row has what is achieved over the makespan. Tiles by hand (`manual`, `pinned`)
+      are named below. Modules are in the order of their first ops. A
       module of one op alone has no row, nor has one that is in eight others. A figure
       above 0 that would round to 0 is `<0.001`. A bar shows the share: of `#`, each 12.5 %,
       and `-`, half of that; there is none where names need its room. No line has more than
@@ -487,26 +500,31 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       something, and bars of Unicode's blocks where the locale is UTF-8; files and pipes
       get ASCII, the same everywhere;
     - tokens per second (where `llm.program` is given): the new tokens of one step over
-      the makespan scaled to all layers of the model, as if each took as long as these;
+      the makespan; of some layers of a model, over the makespan scaled to all of them, as
+      if each took as long as these (`tokens_per_second_if_all_layers`);
     - a file appears whole or not at all; one that another export of the pipeline has
       written is an error;
     - a makespan that the slots contradict and a lower bound above it are shown with a
       warning, an iteration that ends after its period is an error. Whether a schedule is
       valid is for `llm-verify-schedule` to say.
 
-    With `file=-` the report goes to standard output, where the IR goes too unless the
-    tool is told `-o`, so give the IR a place of its own: `llm-opt` says so before anything
-    runs, `mlir-opt` does not.
+    Without `file` the report goes to standard output where the IR goes elsewhere
+    (`-o file`), so that it can be piped; else, and from `mlir-opt`, which does not say
+    where the IR goes, to standard error. With `file=-` it goes to standard output in any
+    case: give the IR a place of its own. `llm-opt` says so before anything runs,
+    `mlir-opt` does not.
 
     Example:
     ```
     llm-opt block.mlir --llm-tile --llm-schedule --llm-export-report -o /dev/null
+    llm-opt block.mlir --llm-tile --llm-schedule --llm-export-report=format=json -o /dev/null | jq .mbu_percent
     llm-opt block.mlir --llm-tile --llm-schedule "--llm-export-report=file=r.json format=json"
     ```
   }];
   let options = [
     Option<"file", "file", "std::string", "",
-           "File to write, '-' for standard output (default: standard error)">,
+           "File to write, '-' for standard output (default: standard output where the IR "
+           "goes elsewhere, else standard error)">,
     Option<"format", "format", "::mlir::llm::ReportFormat",
            "::mlir::llm::ReportFormat::Table", "How to write it", [{
       ::llvm::cl::values(

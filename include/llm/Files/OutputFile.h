@@ -31,6 +31,10 @@ bool isStandardOutput(llvm::StringRef path);
 /// says for what: "the IR goes there (-o)". An empty path: nothing is reserved.
 void reserveOutputFile(llvm::StringRef path, llvm::StringRef what);
 
+/// Whether the tool has said with `reserveOutputFile` that what it writes goes
+/// elsewhere. Of a tool that says nothing it is not known.
+bool isStandardOutputFree();
+
 /// Fails as `writeOutputFile` would, as far as that is known before: for those
 /// who want to know before they work. Whether there is room is not.
 llvm::Error checkOutputFile(llvm::StringRef path);

@@ -12,6 +12,7 @@
 #include "llm/Planning/Timeline.h"
 #include "llm/Results/FunctionExplanation.h"
 #include "llm/Results/SourceRooms.h"
+#include "llm/Results/Utilization.h"
 #include "llm/Target/Target.h"
 
 #include <memory>
@@ -40,6 +41,11 @@ struct OpReport {
   int64_t startCycle = 0, endCycle = 0; ///< of the first run
   std::string engines;                  ///< "core[0]", "core[0..3]", "4 x core"
   SourceRooms sources;
+  /// Of one run: each element that it touches, once.
+  int64_t compulsoryBytes = 0;
+  /// What the multiply-accumulates of one run take at the peak of the machine.
+  double macSecondsAtPeak = 0;
+  Utilization utilization;
 };
 
 struct Report {
@@ -50,7 +56,13 @@ struct Report {
   Capacity capacity;
   ProgramAttr imported; ///< null where the function was not imported
   std::vector<OpReport> ops;
-  OpFigures sum;                           ///< over all runs of all ops
+  OpFigures sum; ///< over all runs of all ops
+  /// Model FLOPs and model bandwidth utilization: how much of the makespan the
+  /// multiply-accumulates take at the machine's peak, and the compulsory bytes
+  /// at the full rate of DRAM. No schedule has more than 100 %.
+  double mfuPercent = 0, mbuPercent = 0;
+  /// The share of the engine time in which ops with this bound run.
+  std::array<double, 3> boundPercent = {}; ///< by CostBound
   DenseMap<Operation *, unsigned> indexOf; ///< into `ops`
   /// Nothing where the schedule breaks a rule or costs are stale.
   std::optional<FunctionExplanation> explanation;
@@ -69,10 +81,20 @@ struct Report {
   /// The name of the largest of the schedule's bounds, of equal ones the first;
   /// empty where it has none.
   StringRef largestBound() const;
+  /// What binds most of the engine time; of equal ones the first.
+  CostBound bound() const;
+  /// Engine time of one run, in microseconds, and of all runs as a share of
+  /// that of all ops.
+  double microsecondsOf(const OpReport &op) const;
+  double sharePercentOf(const OpReport &op) const;
   /// A sentence that the program does not fit; empty if it does.
   std::string describeExcess() const;
-  /// New tokens per second if each of the model's layers took as long as these.
+  /// New tokens per second; of some layers of a model, if each of the others
+  /// took as long as these.
   std::optional<double> tokensPerSecond() const;
+  /// What that is called in files: "tokens_per_second", and of some layers
+  /// "tokens_per_second_if_all_layers".
+  const char *tokenRateName() const;
 
   /// Fails with a diagnostic that names the pass to run where something is
   /// missing. The target must outlive the report.

@@ -33,6 +33,7 @@ public:
   using Fill = function_ref<void(TraceValues &)>;
   virtual ~TraceValues() = default;
   virtual void number(StringRef key, int64_t value) = 0;
+  virtual void real(StringRef key, double value) = 0; ///< a finite one
   virtual void text(StringRef key, StringRef value) = 0;
   virtual void flag(StringRef key, bool value) = 0;
   virtual void object(StringRef key, Fill fill) = 0;

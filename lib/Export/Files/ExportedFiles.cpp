@@ -42,6 +42,21 @@ LogicalResult mlir::llm::checkExportedFile(const Pass &pass, StringRef path,
   return success();
 }
 
+void ExportedFiles::print(const Pass &pass,
+                          function_ref<void(llvm::raw_ostream &)> write) {
+  constexpr StringRef standardOutput = "-";
+  auto [writer, isFirst] =
+      writers.try_emplace(standardOutput, pass.getArgument().str());
+  bool isOurs = writer->second == pass.getArgument();
+  if (!isStandardOutputFree() || !isOurs) {
+    if (isFirst)
+      writers.erase(writer);
+    return write(::llvm::errs());
+  }
+  write(::llvm::outs());
+  ::llvm::outs().flush();
+}
+
 LogicalResult
 ExportedFiles::write(const Pass &pass, StringRef path,
                      function_ref<void(llvm::raw_ostream &)> write) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TraceArgs.h"
+#include "llm/Results/OpGraph.h"
 #include "llm/Results/OpShapes.h"
 #include "llm/Support/Units.h"
 
@@ -131,6 +132,40 @@ private:
 // What slices have in common
 //===----------------------------------------------------------------------===//
 
+/// Of ops without a cost nothing is known.
+void TraceArgs::findUtilizations() {
+  ArrayRef<ProgramOp> ops = timeline.program().ops();
+  for (auto [index, entry] : llvm::enumerate(ops)) {
+    Utilization &used = utilizations.emplace_back();
+    WorkloadOpInterface op = entry.op;
+    FailureOr<Workload> workload = op.getWorkload([] { return Refusal(); });
+    if (failed(workload) || !op->hasAttr(LlmDialect::costAttrName))
+      continue;
+    used = utilizationOf(timeline, index, workload->macElementType(), peaks);
+    engineCycles += used.engineCycles * double(entry.count);
+  }
+}
+
+/// Under the names of reports.
+void TraceArgs::writeAllRuns(TraceValues &values, unsigned op, CostAttr cost) {
+  if (utilizations.empty())
+    findUtilizations();
+  const Utilization &used = utilizations[op];
+  int64_t count = timeline.program().ops()[op].count;
+  double time = used.engineCycles * 1e6 / double(peaks.machine().clockHz);
+  double cycles = used.engineCycles * double(count);
+  CostBound bound = boundOf(cost);
+  values.number("count", count);
+  values.real("time_us", time);
+  values.real("total_time_us", time * double(count));
+  values.real("share_percent",
+              engineCycles > 0 ? 100 * cycles / engineCycles : 0);
+  values.real("tflop_per_second", used.teraflopPerSecond);
+  values.real("gb_per_second", used.gigabytesPerSecond);
+  values.real("percent_of_limit", used.percentOfLimit());
+  values.text("bound", stringifyCostBound(bound));
+}
+
 TraceArgs::OpTexts &TraceArgs::textsOf(unsigned index) {
   OpTexts &texts = known[index];
   if (texts.isKnown)
@@ -148,8 +183,11 @@ TraceArgs::OpTexts &TraceArgs::textsOf(unsigned index) {
   if (auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName))
     texts.tile = sink.encodeObject(
         [&](TraceValues &values) { writeTile(values, tile); });
-  texts.costs =
-      PartCosts(op->getAttrOfType<CostAttr>(LlmDialect::costAttrName));
+  auto cost = op->getAttrOfType<CostAttr>(LlmDialect::costAttrName);
+  texts.costs = PartCosts(cost);
+  if (cost)
+    texts.allRuns = sink.encodeObject(
+        [&](TraceValues &values) { writeAllRuns(values, index, cost); });
   texts.records.resize(texts.costs.count());
   return texts;
 }
@@ -202,6 +240,8 @@ void TraceArgs::writeShapes(TraceValues &values, unsigned op) {
   values.encoded("out", texts.out);
   if (!texts.tile.empty())
     values.encoded("tile", texts.tile);
+  if (!texts.allRuns.empty())
+    values.encoded("all_runs", texts.allRuns);
 }
 
 void TraceArgs::writeDependences(TraceValues &values,

@@ -11,6 +11,7 @@
 #include "llm/Planning/Timeline.h"
 #include "llm/Results/FunctionExplanation.h"
 #include "llm/Results/OpRuns.h"
+#include "llm/Results/Utilization.h"
 #include "llm/Trace/TraceSink.h"
 
 namespace mlir::llm {
@@ -21,9 +22,9 @@ namespace mlir::llm {
 class TraceArgs {
 public:
   /// `explanation`: null, or what is said of each op.
-  TraceArgs(const Timeline &timeline, const FunctionExplanation *explanation,
-            TraceSink &sink)
-      : timeline(timeline), explanation(explanation), sink(sink),
+  TraceArgs(const Timeline &timeline, const Target &target,
+            const FunctionExplanation *explanation, TraceSink &sink)
+      : timeline(timeline), peaks(target), explanation(explanation), sink(sink),
         known(timeline.program().ops().size()) {}
 
   /// `slots`: the run of slots in which it is.
@@ -48,10 +49,13 @@ private:
   struct OpTexts {
     bool isKnown = false;
     std::string in, out, tile; ///< no tile: empty
+    std::string allRuns;       ///< no cost: empty
     PartCosts costs;
     std::vector<std::string> records; ///< of the cost; empty: not asked for
   };
   OpTexts &textsOf(unsigned op);
+  void findUtilizations();
+  void writeAllRuns(TraceValues &values, unsigned op, CostAttr cost);
   StringRef recordOf(OpTexts &texts, size_t record);
   std::string sumOf(const PartCosts &costs, const OpRun &run) const;
   void writePlace(TraceValues &values, unsigned op,
@@ -62,6 +66,9 @@ private:
   void writeCause(TraceValues &values, unsigned op);
 
   const Timeline &timeline;
+  MachinePeaks peaks;
+  std::vector<Utilization> utilizations; ///< of each op; empty: not asked for
+  double engineCycles = 0;               ///< of all runs of all ops
   const FunctionExplanation *explanation;
   TraceSink &sink;
   std::vector<OpTexts> known; ///< of each op

@@ -27,7 +27,7 @@ public:
                 TraceTime time, TraceSink &sink)
       : timeline(timeline), target(target), spans(spans), flows(flows),
         detail(detail), time(time), sink(sink),
-        args(timeline, explanation, sink) {}
+        args(timeline, target, explanation, sink) {}
 
   void write();
   /// Slices that take time and have no width, because nanoseconds are too

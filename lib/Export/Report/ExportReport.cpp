@@ -47,13 +47,21 @@ LogicalResult ExportReportPass::exportReports() {
   if (failed(evaluation))
     return failure();
   ArrayRef<Report> reports = evaluation->reports();
+  auto &files = getAnalysis<ExportedFiles>();
+  auto write = [&](llvm::raw_ostream &os) { writeReport(reports, format, os); };
   if (file.empty()) {
-    writeReport(reports, format, llvm::errs());
+    files.print(*this, write);
     return success();
   }
-  return getAnalysis<ExportedFiles>().write(
-      *this, file,
-      [&](llvm::raw_ostream &os) { writeReport(reports, format, os); });
+  if (failed(files.write(*this, file, write)))
+    return failure();
+  // Rows of ops have no place for what is of the whole.
+  StringRef name = file;
+  if (format != ReportFormat::Csv || !name.consume_back(".csv"))
+    return success();
+  return files.write(
+      *this, (name + ".summary.csv").str(),
+      [&](llvm::raw_ostream &os) { writeReportSummaryCsv(reports, os); });
 }
 
 void ExportReportPass::runOnOperation() {

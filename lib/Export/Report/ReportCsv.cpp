@@ -8,49 +8,164 @@
 #include "llm/Export/Report/ReportWriters.h"
 #include "llm/Files/CsvWriter.h"
 #include "llm/Files/Utf8.h"
+#include "llm/Results/OpShapes.h"
+#include "llm/Support/ModuleNames.h"
+#include "llm/Support/ShortestDecimal.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::llm;
 
+//===----------------------------------------------------------------------===//
+// One row for each op
+//===----------------------------------------------------------------------===//
+
 static void writeHeader(const Target &target, llvm::raw_ostream &os) {
   CsvLine row(os);
-  row << "function"
-      << "name"
-      << "op"
-      << "runs"
-      << "engine"
-      << "start_cycle"
-      << "end_cycle"
-      << "scheduled_cycles_per_run"
-      << "cycles_per_run"
-      << "overhead_cycles_per_run"
-      << "serial_cycles_per_run"
-      << "compute_cycles_per_run"
-      << "memory_cycles_per_run"
-      << "macs_per_run";
+  for (StringRef name : {"function",
+                         "target",
+                         "clock_hz",
+                         "name",
+                         "op",
+                         "module",
+                         "layer",
+                         "inputs",
+                         "outputs",
+                         "count",
+                         "time_us",
+                         "total_time_us",
+                         "share_percent",
+                         "tflop_per_second",
+                         "gb_per_second",
+                         "percent_of_limit",
+                         "bound",
+                         "tile_strategy",
+                         "engines",
+                         "start_cycle",
+                         "end_cycle",
+                         "scheduled_cycles",
+                         "cycles",
+                         "overhead_cycles",
+                         "serial_cycles",
+                         "compute_cycles",
+                         "memory_cycles",
+                         "macs"})
+    row << name;
   for (const Memory *memory : target.sharedMemories())
-    row << toUtf8(memory->name) + "_bytes_per_run";
-  row << "bound";
+    row << "bytes." + toUtf8(memory->name);
+  row << "compulsory_bytes";
 }
 
-static void writeRow(StringRef function, const OpReport &op,
+static std::string tileStrategyOf(Operation *op) {
+  auto tile = op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+  return tile ? stringifyTileStrategy(tile.getStrategy()).str() : "";
+}
+
+static void writeRow(const Report &report, unsigned index,
                      llvm::raw_ostream &os) {
+  const OpReport &op = report.ops[index];
+  Operation *operation = report.program->ops()[index].op;
   const OpFigures &figures = op.figures;
+  const Utilization &used = op.utilization;
+  double time = report.microsecondsOf(op);
   CsvLine row(os);
-  row << toUtf8(function) << toUtf8(op.name) << op.kind << op.count
+  row << toUtf8(report.functionName()) << toUtf8(report.target->name)
+      << report.target->clockHz << toUtf8(op.name) << op.kind
+      << toUtf8(moduleOf(op.name)) << toUtf8(layerOf(op.name))
+      << llvm::join(inputShapes(operation), " ")
+      << llvm::join(outputShapes(operation), " ") << op.count
+      << toShortestDecimal(time) << toShortestDecimal(time * double(op.count))
+      << toShortestDecimal(report.sharePercentOf(op))
+      << toShortestDecimal(used.teraflopPerSecond)
+      << toShortestDecimal(used.gigabytesPerSecond)
+      << toShortestDecimal(used.percentOfLimit())
+      << stringifyCostBound(op.bound) << tileStrategyOf(operation)
       << toUtf8(op.engines) << op.startCycle << op.endCycle
       << figures.scheduledCycles << figures.cycles << figures.overheadCycles
       << figures.serialCycles << figures.computeCycles << figures.memoryCycles
       << figures.macs;
   for (int64_t bytes : figures.bytes)
     row << bytes;
-  row << stringifyCostBound(op.bound);
+  row << op.compulsoryBytes;
 }
 
 void mlir::llm::writeReportCsv(ArrayRef<Report> reports,
                                llvm::raw_ostream &os) {
   writeHeader(*reports.front().target, os);
   for (const Report &report : reports)
-    for (const OpReport &op : report.ops)
-      writeRow(report.functionName(), op, os);
+    for (unsigned op = 0; op < report.ops.size(); ++op)
+      writeRow(report, op, os);
+}
+
+//===----------------------------------------------------------------------===//
+// One row for each function
+//===----------------------------------------------------------------------===//
+
+static std::string numberOr(std::optional<int64_t> number) {
+  return number ? std::to_string(*number) : "";
+}
+
+static void writeSummaryRow(const Report &report, llvm::raw_ostream &os) {
+  ProgramAttr program = report.imported;
+  const Capacity &capacity = report.capacity;
+  ScheduleAttr schedule = report.timeline.schedule();
+  std::optional<double> rate = report.tokensPerSecond();
+  std::string tokens = rate ? toShortestDecimal(*rate) : "";
+  bool isWhole = program && program.getIsWhole();
+  CsvLine row(os);
+  row << toUtf8(report.functionName()) << toUtf8(report.target->name)
+      << report.target->clockHz
+      << (program ? toUtf8(program.getModel().getValue()) : "")
+      << (program ? stringifyPhase(program.getPhase()) : "")
+      << (program ? std::to_string(program.getLayers()) : "")
+      << (program ? std::to_string(program.getModelLayers()) : "")
+      << (!capacity.isChecked() ? ""
+          : capacity.fits()     ? "true"
+                                : "false")
+      << toShortestDecimal(report.makespanMicroseconds())
+      << (isWhole ? tokens : "") << (isWhole ? "" : tokens)
+      << stringifyCostBound(report.bound());
+  for (double share : report.boundPercent)
+    row << toShortestDecimal(share);
+  row << toShortestDecimal(report.mfuPercent)
+      << toShortestDecimal(report.mbuPercent) << schedule.getMakespanCycles()
+      << schedule.getLowerBoundCycles() << schedule.getRooflineCycles()
+      << capacity.neededBytes()
+      << (capacity.isChecked() ? std::to_string(capacity.memory().capacityBytes)
+                               : "")
+      << numberOr(capacity.largestBatch) << numberOr(capacity.largestContext);
+}
+
+void mlir::llm::writeReportSummaryCsv(ArrayRef<Report> reports,
+                                      llvm::raw_ostream &os) {
+  {
+    CsvLine row(os);
+    for (StringRef name : {"function",
+                           "target",
+                           "clock_hz",
+                           "model",
+                           "phase",
+                           "layers",
+                           "model_layers",
+                           "fits",
+                           "makespan_us",
+                           "tokens_per_second",
+                           "tokens_per_second_if_all_layers",
+                           "bound",
+                           "bound_percent.compute",
+                           "bound_percent.memory",
+                           "bound_percent.overhead",
+                           "mfu_percent",
+                           "mbu_percent",
+                           "makespan_cycles",
+                           "lower_bound_cycles",
+                           "roofline_cycles",
+                           "needed_bytes",
+                           "capacity_bytes",
+                           "largest_batch",
+                           "largest_kv_len"})
+      row << name;
+  }
+  for (const Report &report : reports)
+    writeSummaryRow(report, os);
 }

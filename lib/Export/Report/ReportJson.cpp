@@ -215,6 +215,8 @@ static void addTile(Json &json, Operation *op) {
   if (!tile.getLevels().empty())
     json["tile"] = toJson(tile.getLevels().front().getSizes());
   json["tile_strategy"] = stringifyTileStrategy(tile.getStrategy());
+  if (tile.getSplit())
+    json["tile_split"] = toJson(tile.getSplit());
   Json levels = Json::array();
   for (TileLevelAttr level : tile.getLevels())
     levels.push_back({{"memory", level.getMemory().str()},
@@ -350,9 +352,6 @@ static void addDemands(Json &json, WorkloadOpInterface op,
   if (Type type = workload->macElementType())
     json["mac_type"] = llvm::to_string(type);
   addRates(json, op, *workload, target);
-  Count bytes = compulsoryBytes(op, *workload);
-  if (succeeded(bytes))
-    json["compulsory_bytes"] = *bytes;
   json["work"] = Json::object();
   for (WorkKind kind : allWorkKinds)
     if (Count work = countWork(op, *workload, kind);
@@ -387,6 +386,18 @@ static void addInside(Json &json, Operation *op) {
                              {"op", inside->getName().getStringRef().str()}});
 }
 
+/// What tables show of an op, under the names that they have everywhere.
+static void addFigures(Json &json, const Report &report, const OpReport &op) {
+  const Utilization &used = op.utilization;
+  json["time_us"] = report.microsecondsOf(op);
+  json["total_time_us"] = report.microsecondsOf(op) * double(op.count);
+  json["share_percent"] = report.sharePercentOf(op);
+  json["tflop_per_second"] = used.teraflopPerSecond;
+  json["gb_per_second"] = used.gigabytesPerSecond;
+  json["percent_of_limit"] = used.percentOfLimit();
+  json["bound"] = stringifyCostBound(op.bound);
+}
+
 static Json opToJson(const Report &report, unsigned index) {
   const OpReport &op = report.ops[index];
   Json json;
@@ -396,6 +407,7 @@ static Json opToJson(const Report &report, unsigned index) {
   json["module"] = moduleOf(op.name);
   json["layer"] = layerOf(op.name);
   json["count"] = op.count;
+  addFigures(json, report, op);
   if (!report.timeline.loopsOf(index).empty())
     json["loops"] = report.timeline.loopsOf(index).vec();
   json["macs"] = op.figures.macs;
@@ -405,6 +417,7 @@ static Json opToJson(const Report &report, unsigned index) {
     json["bytes"][memory->name] = bytes;
   json["inputs"] = inputShapes(report.program->ops()[index].op);
   json["outputs"] = outputShapes(report.program->ops()[index].op);
+  json["compulsory_bytes"] = op.compulsoryBytes;
   addDemands(json, report.program->ops()[index].op, *report.target);
   addTile(json, report.program->ops()[index].op);
   addCost(json, report, op, report.program->ops()[index].op);
@@ -416,7 +429,6 @@ static Json opToJson(const Report &report, unsigned index) {
   json["scheduled_cycles"] = op.figures.scheduledCycles;
   if (op.figures.energyPicojoules > 0)
     json["energy_picojoules"] = op.figures.energyPicojoules;
-  json["bound"] = stringifyCostBound(op.bound);
   json["slots"] = slotsToJson(report, index);
   addDependences(json, report.timeline, index);
   if (report.explanation) {
@@ -452,11 +464,26 @@ static Json toJson(const Report &report, ArrayRef<ProgramItem> items,
 // The whole
 //===----------------------------------------------------------------------===//
 
+/// What most readers want to know, ahead of all else.
+static void addHeadline(Json &json, const Report &report) {
+  if (report.capacity.isChecked())
+    json["fits"] = report.capacity.fits();
+  json["makespan_us"] = report.makespanMicroseconds();
+  if (std::optional<double> rate = report.tokensPerSecond())
+    json[report.tokenRateName()] = *rate;
+  json["bound"] = stringifyCostBound(report.bound());
+  for (auto [bound, share] : llvm::enumerate(report.boundPercent))
+    json["bound_percent"][stringifyCostBound(CostBound(bound))] = share;
+  json["mfu_percent"] = report.mfuPercent;
+  json["mbu_percent"] = report.mbuPercent;
+}
+
 static Json toJson(const Report &report) {
   ScheduleAttr schedule = report.timeline.schedule();
   Json json;
   json["function"] = report.functionName().str();
   json["target"] = report.target->name;
+  addHeadline(json, report);
   json["target_description"] = report.target->description;
   if (!report.target->fittedOn.empty())
     json["target_fitted_on"] = report.target->fittedOn;
@@ -468,7 +495,6 @@ static Json toJson(const Report &report) {
   json["policy"] = schedule.getPolicy().str();
   json["problems"] = report.problems;
   json["makespan_cycles"] = schedule.getMakespanCycles();
-  json["makespan_us"] = report.makespanMicroseconds();
   json["lower_bound_cycles"] = schedule.getLowerBoundCycles();
   if (std::optional<double> gap = report.gapPercent())
     json["gap_percent"] = *gap;
@@ -483,8 +509,6 @@ static Json toJson(const Report &report) {
   }
   json["bounds"] = toJson(schedule.getBounds());
   json["roofline_cycles"] = schedule.getRooflineCycles();
-  if (std::optional<double> rate = report.tokensPerSecond())
-    json["tokens_per_second_if_all_layers"] = *rate;
   json["engines"] = enginesToJson(report);
   json["memories"] = memoriesToJson(*report.target);
   json["totals"] = toJson(report.totals);

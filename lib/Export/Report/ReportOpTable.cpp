@@ -17,79 +17,85 @@ using namespace mlir::llm;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How wide numbers may be, and bars; and how much further in the rows of a
+/// How wide times may be, and bars; and how much further in the rows of a
 /// module stand than its own.
 struct Layout {
-  size_t timeWidth, workWidth, barCells, step;
+  size_t timeWidth, barCells, step;
   /// The first one that leaves room for so many letters of each name is chosen.
   size_t letters;
 };
 } // namespace
 
-static constexpr Layout layouts[] = {{11, 9, 8, 2, SIZE_MAX},
-                                     {9, 6, 8, 2, 16},
-                                     {9, 6, 0, 2, 8},
-                                     {9, 6, 0, 1, 8}};
+static constexpr Layout layouts[] = {
+    {11, 8, 2, SIZE_MAX}, {9, 8, 2, 16}, {9, 0, 2, 8}, {9, 0, 1, 8}};
 
 /// Modules that are deeper in others have no row: people do not count further.
 static constexpr unsigned deepest = 8;
 
 namespace {
-/// The units of the columns, chosen for the largest number in each.
-struct Units {
-  Units(const Report &report, const Layout &layout)
-      : clockHz(report.target->clockHz),
-        cycles(chooseUnit(
-            cycleUnits,
-            std::max<double>(lastStart(report), report.sum.scheduledCycles),
-            layout.timeWidth)),
-        time(chooseUnit(timeUnits, microseconds(report.sum.scheduledCycles),
-                        layout.timeWidth)),
-        macs(chooseUnit(macUnits, report.sum.macs, layout.workWidth)),
-        bytes(
-            chooseUnit(byteUnits, report.sum.bytes.back(), layout.workWidth)) {}
-
-  static double lastStart(const Report &report) {
-    int64_t last = 0;
-    for (const OpReport &op : report.ops)
-      last = std::max(last, op.startCycle);
-    return last;
-  }
-  double microseconds(double cycles) const { return cycles * 1e6 / clockHz; }
-
-  static constexpr Unit cycleUnits[] = {{"cycles", 1, 0},
-                                        {"Mcycles", 1e6, 3},
-                                        {"Gcycles", 1e9, 3},
-                                        {"Tcycles", 1e12, 3}};
-  static constexpr Unit macUnits[] = {{"MACs", 1, 0},
-                                      {"MMACs", 1e6, 2},
-                                      {"GMACs", 1e9, 2},
-                                      {"TMACs", 1e12, 2},
-                                      {"PMACs", 1e15, 2}};
-  static constexpr Unit byteUnits[] = {
-      {"bytes", 1, 0}, {"MB", 1e6, 2}, {"GB", 1e9, 2}, {"TB", 1e12, 2}};
-
-  int64_t clockHz;
-  const Unit &cycles, &time, &macs, &bytes; ///< cycles: starts, too
-};
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Sums
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Of an op or of all ops of a module, over all runs. Not above the sum over
-/// all ops, which fits.
+/// Of an op or of all ops of a module, over all runs.
 struct Sum {
-  int64_t cycles = 0, macs = 0, bytes = 0;
+  int64_t cycles = 0; ///< not above the sum over all ops, which fits
+  double flop = 0, bytes = 0;
+  /// In which they are done; of a module, of its ops one behind the other.
+  double seconds = 0, secondsWithFetches = 0;
   /// How often it runs; of a module, if all of it runs as often.
   std::optional<int64_t> runs;
 
   Sum() = default;
-  Sum(const OpFigures &figures, std::optional<int64_t> runs)
-      : cycles(figures.scheduledCycles), macs(figures.macs),
-        bytes(figures.bytes.back()), runs(runs) {}
+  explicit Sum(const OpReport &op)
+      : cycles(op.allRuns.scheduledCycles), flop(2 * double(op.allRuns.macs)),
+        bytes(double(op.allRuns.bytes.back())),
+        seconds(op.utilization.seconds * double(op.count)),
+        secondsWithFetches(op.utilization.secondsWithFetches *
+                           double(op.count)),
+        runs(op.count) {}
+
+  /// The whole takes the makespan.
+  static Sum of(const Report &report) {
+    Sum sum;
+    sum.cycles = report.sum.scheduledCycles;
+    sum.flop = 2 * double(report.sum.macs);
+    sum.bytes = double(report.sum.bytes.back());
+    sum.seconds = sum.secondsWithFetches = 1e-6 * report.makespanMicroseconds();
+    return sum;
+  }
+  double teraflopPerSecond() const {
+    return seconds > 0 ? 1e-12 * flop / seconds : 0;
+  }
+  double gigabytesPerSecond() const {
+    return secondsWithFetches > 0 ? 1e-9 * bytes / secondsWithFetches : 0;
+  }
+};
+
+/// The units of the columns, chosen for the largest number in each.
+struct Units {
+  Units(const Report &report, const Layout &layout)
+      : clockHz(report.target->clockHz),
+        time(chooseUnit(timeUnits, microseconds(report.sum.scheduledCycles),
+                        layout.timeWidth)),
+        arithmetic(chooseUnit(
+            arithmeticUnits, most(report, &Sum::teraflopPerSecond), rateWidth)),
+        stream(chooseUnit(streamUnits, most(report, &Sum::gigabytesPerSecond),
+                          rateWidth)) {}
+
+  /// Modules have no more than the fastest of their ops.
+  static double most(const Report &report, double (Sum::*rate)() const) {
+    double most = (Sum::of(report).*rate)();
+    for (const OpReport &op : report.ops)
+      most = std::max(most, (Sum(op).*rate)());
+    return most;
+  }
+  double microseconds(double cycles) const { return cycles * 1e6 / clockHz; }
+
+  static constexpr size_t rateWidth = 7;
+  static constexpr Unit arithmeticUnits[] = {
+      {"GFLOP/s", 1e-3, 1}, {"TFLOP/s", 1, 1}, {"PFLOP/s", 1e3, 1}};
+  static constexpr Unit streamUnits[] = {
+      {"MB/s", 1e-3, 1}, {"GB/s", 1, 1}, {"TB/s", 1e3, 2}};
+
+  int64_t clockHz;
+  const Unit &time, &arithmetic, &stream;
 };
 } // namespace
 
@@ -98,8 +104,10 @@ static Sum sumOf(ArrayRef<Sum> sums) {
   all.runs = sums.empty() ? std::nullopt : sums.front().runs;
   for (const Sum &sum : sums) {
     all.cycles += sum.cycles;
-    all.macs += sum.macs;
+    all.flop += sum.flop;
     all.bytes += sum.bytes;
+    all.seconds += sum.seconds;
+    all.secondsWithFetches += sum.secondsWithFetches;
     if (sum.runs != all.runs)
       all.runs = std::nullopt;
   }
@@ -124,9 +132,9 @@ private:
   void addModule(const ModuleTree::Module &in, unsigned index, unsigned depth);
   void addOp(const ModuleTree::Module &in, const OpReport &op, unsigned depth);
   void addOpsWithin(const ModuleTree::Module &module);
-  /// Cells from the time to the bytes behind these, and what bounds it.
+  /// Cells from the time on behind these; of an op also what bounds it.
   void addRow(std::vector<std::string> cells, const Sum &sum, bool isBold,
-              std::optional<CostBound> bound);
+              const OpReport *op = nullptr);
   std::string nameIn(const ModuleTree::Module &in, StringRef name,
                      unsigned depth) const;
 
@@ -143,13 +151,12 @@ private:
 OpTable::OpTable(const Report &report, const ModuleTree &tree,
                  const Layout &layout, Look look)
     : report(report), tree(tree), layout(layout), look(look),
-      units(report, layout), table(layout.barCells > 0 ? 11 : 10) {
+      units(report, layout), table(layout.barCells > 0 ? 10 : 9) {
   sumModules();
   addHeader();
   addRows(tree.root(), 0);
   table.addRule();
-  addRow({"total", "", "", ""}, Sum(report.sum, std::nullopt), /*isBold=*/true,
-         std::nullopt);
+  addRow({"total", "", ""}, Sum::of(report), /*isBold=*/true);
 }
 
 /// Inner modules stand behind outer ones.
@@ -158,12 +165,8 @@ void OpTable::sumModules() {
   for (size_t index = tree.size(); index-- > 0;) {
     std::vector<Sum> parts;
     for (ModuleTree::Child child : tree.module(index).children) {
-      if (child.isModule) {
-        parts.push_back(sums[child.index]);
-        continue;
-      }
-      const OpReport &op = report.ops[child.index];
-      parts.push_back(Sum(op.allRuns, op.count));
+      parts.push_back(child.isModule ? sums[child.index]
+                                     : Sum(report.ops[child.index]));
     }
     sums[index] = sumOf(parts);
   }
@@ -171,27 +174,22 @@ void OpTable::sumModules() {
 
 void OpTable::addHeader() {
   constexpr size_t widestMemory = 8;
-  std::vector<std::string> names = {"op",   "runs", "engine", "start",
-                                    "time", "time", "share"};
-  std::vector<std::string> shown = {"",
-                                    "",
-                                    "",
-                                    units.cycles.name.str(),
-                                    units.cycles.name.str(),
-                                    units.time.name.str(),
-                                    "%"};
+  std::vector<std::string> names = {"op", "count", "engine", "time", "share"};
+  std::vector<std::string> shown = {"", "", "", units.time.name.str(), "%"};
   table.setText(2);
   if (layout.barCells > 0) {
     table.setText(names.size());
     names.push_back("");
     shown.push_back("");
   }
-  names.push_back("MACs");
+  names.push_back("compute");
   names.push_back(showName(report.target->dram().name, widestMemory));
+  names.push_back("limit");
   table.setText(names.size());
   names.push_back("bound");
-  shown.push_back(units.macs.name.str());
-  shown.push_back(units.bytes.name.str());
+  shown.push_back(units.arithmetic.name.str());
+  shown.push_back(units.stream.name.str());
+  shown.push_back("%");
   shown.push_back("");
   table.addRow(std::move(names), /*isBold=*/true);
   table.addRow(std::move(shown));
@@ -251,8 +249,8 @@ void OpTable::addModule(const ModuleTree::Module &in, unsigned index,
   const ModuleTree::Module &module = tree.module(index);
   const Sum &sum = sums[index];
   addRow({nameIn(in, module.path, depth),
-          sum.runs ? std::to_string(*sum.runs) : "", "", ""},
-         sum, /*isBold=*/true, std::nullopt);
+          sum.runs ? std::to_string(*sum.runs) : "", ""},
+         sum, /*isBold=*/true);
   addRows(module, depth + 1);
 }
 
@@ -260,9 +258,8 @@ void OpTable::addOp(const ModuleTree::Module &in, const OpReport &op,
                     unsigned depth) {
   constexpr size_t widestEngine = 12;
   addRow({nameIn(in, op.name, depth), std::to_string(op.count),
-          showName(op.engines, widestEngine),
-          formatIn(units.cycles, op.startCycle)},
-         Sum(op.allRuns, op.count), /*isBold=*/false, op.bound);
+          showName(op.engines, widestEngine)},
+         Sum(op), /*isBold=*/false, &op);
 }
 
 static TextTable::Color colorOf(CostBound bound) {
@@ -278,40 +275,46 @@ static TextTable::Color colorOf(CostBound bound) {
 }
 
 void OpTable::addRow(std::vector<std::string> cells, const Sum &sum,
-                     bool isBold, std::optional<CostBound> bound) {
+                     bool isBold, const OpReport *op) {
   double cycles = sum.cycles;
   double share = cycles / std::max<int64_t>(report.sum.scheduledCycles, 1);
-  cells.push_back(formatIn(units.cycles, cycles));
+  constexpr Unit percent{"%", 1, 1};
   cells.push_back(formatIn(units.time, units.microseconds(cycles)));
-  cells.push_back(formatIn({"%", 1, 1}, 100 * share));
+  cells.push_back(formatIn(percent, 100 * share));
   std::optional<size_t> barColumn;
   if (layout.barCells > 0) {
     barColumn = cells.size();
     cells.push_back(formatBar(share, layout.barCells, look.hasBlocks));
   }
-  cells.push_back(formatIn(units.macs, sum.macs));
-  cells.push_back(formatIn(units.bytes, sum.bytes));
+  cells.push_back(formatIn(units.arithmetic, sum.teraflopPerSecond()));
+  cells.push_back(formatIn(units.stream, sum.gigabytesPerSecond()));
+  cells.push_back(op ? formatIn(percent, op->utilization.percentOfLimit())
+                     : "");
   size_t boundColumn = cells.size();
-  cells.push_back(bound ? stringifyCostBound(*bound).str() : "");
+  cells.push_back(op ? stringifyCostBound(op->bound).str() : "");
   table.addRow(std::move(cells), isBold);
   if (barColumn)
     table.setColor(*barColumn, TextTable::Color::CYAN);
-  if (bound)
-    table.setColor(boundColumn, colorOf(*bound));
+  if (op)
+    table.setColor(boundColumn, colorOf(op->bound));
 }
 
 //===----------------------------------------------------------------------===//
 // With what is to be known of it
 //===----------------------------------------------------------------------===//
 
-static void printLegend(const ModuleTree &tree, const Layout &layout, Look look,
+static void printLegend(const Report &report, const ModuleTree &tree,
+                        const Layout &layout, Look look,
                         llvm::raw_ostream &os) {
   const ModuleTree::Module &root = tree.root();
   std::string text;
   if (!root.path.empty())
     text = "Names without \"" + toPrintable(root.path) + ".\". ";
-  text += "Start: of the first run. Time, share, MACs and bytes: all runs "
-          "together; time is engine time.";
+  text +=
+      "Time and share: engine time of all runs. Compute and " +
+      showName(report.target->dram().name) +
+      ": what the op achieves while it runs, two FLOP for each MAC. Limit: its "
+      "share of the nearest of the whole machine's peaks.";
   if (llvm::any_of(root.children,
                    [](ModuleTree::Child child) { return child.isModule; }))
     text += " A module has the sum of the rows indented under it.";
@@ -330,7 +333,7 @@ void mlir::llm::printOpTable(const Report &report, Look look,
     bool isLast = &layout == std::end(layouts) - 1;
     if (table.text().width(layout.letters) > pageWidth && !isLast)
       continue;
-    printLegend(tree, layout, look, os);
+    printLegend(report, tree, layout, look, os);
     os << "\n";
     return table.text().print(os, pageWidth);
   }

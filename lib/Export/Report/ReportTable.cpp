@@ -18,9 +18,12 @@ using namespace mlir::llm;
 // Above the table
 //===----------------------------------------------------------------------===//
 
+/// Names of targets may say what was set: `h100-sxm + clock_hz=2e9`.
+static constexpr size_t widestTarget = 200;
+
 // The spread of kernels against datasheets is that of docs/accuracy.md.
 std::string mlir::llm::describeCertainty(const Target &target) {
-  std::string name = showName(target.name);
+  std::string name = showName(target.name, widestTarget);
   if (StringRef(target.description).contains_insensitive("invented"))
     return "The figures of " + name + " are invented (" +
            toPrintable(target.description) + ").";
@@ -36,11 +39,13 @@ static void printMachine(const Report &report, llvm::raw_ostream &os) {
   const Target &target = *report.target;
   std::string text;
   llvm::raw_string_ostream line(text);
-  line << toPrintable(report.functionName()) << " on " << showName(target.name)
-       << ": policy "
-       << toPrintable(report.timeline.schedule().getPolicy().getValue());
+  line << "Schedule: "
+       << toPrintable(report.timeline.schedule().getPolicy().getValue())
+       << ". Machine: ";
+  bool isFirst = true;
   for (const Engine &engine : target.engines)
-    line << ", " << engine.count << " x " << showName(engine.name);
+    line << (std::exchange(isFirst, false) ? "" : ", ") << engine.count << " x "
+         << showName(engine.name);
   for (const Memory *memory : target.sharedMemories())
     line << ", " << showName(memory->name) << " "
          << formatIn({"GB/s", 1e9, 1}, double(memory->bytesPerSecond))
@@ -158,42 +163,34 @@ static std::string describeSequences(ProgramAttr program) {
   return text;
 }
 
-/// What the rate is of: new tokens, which in verification are those of drafts
-/// that may be rejected.
-static StringRef describeRate(ProgramAttr program) {
-  switch (program.getPhase()) {
-  case Phase::Verify:
-    return "tokens/s, were all drafts accepted,";
-  case Phase::Mixed:
-    return "tokens/s, those of the chunk too,";
-  case Phase::Decode:
-  case Phase::Prefill:
-    return "tokens/s";
-  }
-  return "tokens/s";
+/// "Qwen3-8B, decode, batch 16, seq 1, 4096 keys, the whole model".
+static std::string describeProgram(ProgramAttr program) {
+  std::string layers = std::to_string(program.getLayers()) + " of " +
+                       std::to_string(program.getModelLayers()) + " layers";
+  return toPrintable(program.getModel()) + ", " +
+         stringifyPhase(program.getPhase()).str() + ", " +
+         describeSequences(program) + ", " +
+         (program.getIsWhole() ? "the whole model" : layers);
 }
 
-static void printTokens(const Report &report, llvm::raw_ostream &os) {
-  std::optional<double> rate = report.tokensPerSecond();
-  if (!rate)
-    return;
+static std::string describeTokens(const Report &report, double rate) {
   ProgramAttr program = report.imported;
-  std::string text;
-  llvm::raw_string_ostream(text)
-      << formatIn({"", 1, 1}, *rate) << " " << describeRate(program)
-      << (program.getIsWhole()
-              ? std::string(" (")
-              : " if all " + std::to_string(program.getModelLayers()) +
-                    " layers took this long, without embedding, head and "
-                    "sampling (")
-      << toPrintable(program.getModel()) << ", "
-      << stringifyPhase(program.getPhase()) << ", "
-      << describeSequences(program) << ", "
-      << (program.getIsWhole()
-              ? std::string("the whole model)")
-              : std::to_string(program.getLayers()) + " of " +
-                    std::to_string(program.getModelLayers()) + " layers here)");
-  printWrapped(os, text, pageWidth);
+  std::string text = formatIn({"", 1, 1}, rate);
+  switch (program.getPhase()) {
+  case Phase::Verify:
+    text += ", were all drafts accepted";
+    break;
+  case Phase::Mixed:
+    text += ", those of the chunk too";
+    break;
+  case Phase::Decode:
+  case Phase::Prefill:
+    break;
+  }
+  if (!program.getIsWhole())
+    text += ", if all " + std::to_string(program.getModelLayers()) +
+            " layers took this long, without embedding, head and sampling";
+  return text;
 }
 
 /// Where the target gives energies: all of it, and the power that this is over
@@ -229,26 +226,33 @@ static std::string showBytes(int64_t bytes) {
   return formatIn(unit, double(bytes)) + " " + unit.name.str();
 }
 
-/// What the program holds, and of how much.
-static void printCapacity(const Report &report, llvm::raw_ostream &os) {
+/// Whether the program fits, what it holds, and how much more would.
+static std::string describeCapacity(const Report &report) {
   const Capacity &capacity = report.capacity;
-  std::string text = "Holds " + showBytes(capacity.neededBytes()) +
-                     (capacity.isChecked()
-                          ? " of " + showBytes(capacity.memory().capacityBytes)
-                          : std::string()) +
-                     " in " + showName(capacity.memory().name) + ": weights " +
-                     showBytes(capacity.weightBytes) + ", KV caches " +
-                     showBytes(capacity.cacheBytes) + ", values " +
-                     showBytes(capacity.valueBytes) + ", workspace " +
-                     showBytes(capacity.workspaceBytes);
+  std::string memory = showName(capacity.memory().name);
+  std::string holds = "weights " + showBytes(capacity.weightBytes) +
+                      ", KV caches " + showBytes(capacity.cacheBytes) +
+                      ", values " + showBytes(capacity.valueBytes) +
+                      ", workspace " + showBytes(capacity.workspaceBytes);
+  std::string needed = showBytes(capacity.neededBytes());
   if (!capacity.isChecked())
-    text += "; the target gives no capacity, so that nothing is checked";
-  else if (capacity.allLayersBytes &&
-           *capacity.allLayersBytes > capacity.memory().capacityBytes)
+    return "not checked, " + memory +
+           " has no capacity in the target: " + needed + " (" + holds + ")";
+  std::string text = (capacity.fits() ? "yes: " : "NO: ") + needed + " of " +
+                     showBytes(capacity.memory().capacityBytes) + " in " +
+                     memory + " (" + holds + ")";
+  if (capacity.largestBatch)
+    text += "; largest batch " +
+            withThousandsSeparators(*capacity.largestBatch) + " at these keys";
+  if (capacity.largestContext)
+    text += "; most keys " + withThousandsSeparators(*capacity.largestContext) +
+            " at this batch";
+  if (capacity.allLayersBytes &&
+      *capacity.allLayersBytes > capacity.memory().capacityBytes)
     text += "; all " + std::to_string(report.imported.getModelLayers()) +
             " layers, if like these, would hold " +
             showBytes(*capacity.allLayersBytes) + " and do not fit";
-  printWrapped(os, text, pageWidth);
+  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -289,16 +293,83 @@ static void printIdle(const Report &report, llvm::raw_ostream &os) {
   printWrapped(os, text, pageWidth);
 }
 
-void mlir::llm::writeReportSummary(const Report &report,
-                                   llvm::raw_ostream &os) {
+/// "memory 93.2 % of the engine time, overhead 5.1 %", the largest first.
+static std::string describeBound(const Report &report) {
+  SmallVector<CostBound, 3> bounds = {CostBound::Compute, CostBound::Memory,
+                                      CostBound::Overhead};
+  auto shareOf = [&](CostBound bound) {
+    return report.boundPercent[size_t(bound)];
+  };
+  llvm::stable_sort(bounds, [&](CostBound one, CostBound other) {
+    return shareOf(one) > shareOf(other);
+  });
+  std::string text;
+  for (CostBound bound : bounds)
+    if (shareOf(bound) > 0)
+      text += (text.empty() ? "" : ", ") + stringifyCostBound(bound).str() +
+              " " + formatIn({"%", 1, 1}, shareOf(bound)) + " %" +
+              (text.empty() ? " of the engine time" : "");
+  return text.empty() ? "nothing takes time" : text;
+}
+
+/// What most readers want to know: five lines, each with its name ahead.
+static void printHeadline(const Report &report, llvm::raw_ostream &os) {
   if (!report.capacity.fits())
     printWrapped(os, "DOES NOT FIT: " + toPrintable(report.describeExcess()),
                  pageWidth);
+  std::string title = toPrintable(report.functionName()) + " on " +
+                      showName(report.target->name, widestTarget);
+  if (report.imported)
+    title += ": " + describeProgram(report.imported);
+  printWrapped(os, title, pageWidth);
+  double time = report.makespanMicroseconds();
+  const Unit &unit = chooseUnit(timeUnits, time, /*width=*/7);
+  constexpr Unit percent{"%", 1, 1};
+  auto print = [&](StringRef name, const std::string &text) {
+    std::string head = name.str() + std::string(10 - name.size(), ' ');
+    printWrapped(os, text, pageWidth, head);
+  };
+  print("fits", describeCapacity(report));
+  print("time", formatIn(unit, time) + " " + unit.name.str());
+  if (std::optional<double> rate = report.tokensPerSecond())
+    print("tokens/s", describeTokens(report, *rate));
+  print("bound", describeBound(report));
+  print("of peak", "MFU " + formatIn(percent, report.mfuPercent) + " %, MBU " +
+                       formatIn(percent, report.mbuPercent) + " %");
+}
+
+/// What the search had no say in.
+static void printTilesByHand(const Report &report, llvm::raw_ostream &os) {
+  constexpr size_t mostNames = 8;
+  auto print = [&](TileStrategy strategy, StringRef what) {
+    SmallVector<std::string> names;
+    for (auto [entry, op] : llvm::zip_equal(report.program->ops(), report.ops))
+      if (auto tile =
+              entry.op->getAttrOfType<TileAttr>(LlmDialect::tileAttrName);
+          tile && tile.getStrategy() == strategy)
+        names.push_back(toPrintable(op.name));
+    if (names.empty())
+      return;
+    size_t shown = std::min(names.size(), mostNames);
+    std::string text =
+        ("By hand (" + stringifyTileStrategy(strategy) + "), " + what + ": ")
+            .str() +
+        llvm::join(ArrayRef(names).take_front(shown), ", ");
+    if (names.size() > shown)
+      text += " and " + std::to_string(names.size() - shown) + " more";
+    printWrapped(os, text, pageWidth);
+  };
+  print(TileStrategy::Manual, "the tiles, not how they are split, of");
+  print(TileStrategy::Pinned, "the tiles and how they are split, of");
+}
+
+void mlir::llm::writeReportSummary(const Report &report,
+                                   llvm::raw_ostream &os) {
+  printHeadline(report, os);
+  os << "\n";
   printMachine(report, os);
   printBounds(report, os);
-  printTokens(report, os);
   printEnergy(report, os);
-  printCapacity(report, os);
 }
 
 void mlir::llm::writeReportTable(ArrayRef<Report> reports,
@@ -310,5 +381,6 @@ void mlir::llm::writeReportTable(ArrayRef<Report> reports,
     writeReportSummary(report, os);
     printOpTable(report, look, os);
     printIdle(report, os);
+    printTilesByHand(report, os);
   }
 }

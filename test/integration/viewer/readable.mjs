@@ -133,9 +133,9 @@ await runChecks({
     assert.ok(await page.locator("noscript pre").isVisible());
     const text = (await page.textContent("noscript pre")).replace(/\s+/g, " ");
     const { model, phase } = report.program;
-    for (const part of [`${report.function} on ${report.target}: policy ${report.policy}`, `${model}, ${phase}, batch 1`,
+    for (const part of [`${report.function} on ${report.target}: ${model}, ${phase}, batch 1`, `Schedule: ${report.policy}`,
                         `makespan ${report.makespan_cycles.toLocaleString("en-US")} cycles`,
-                        `${report.tokens_per_second_if_all_layers.toFixed(1)} tokens/s`])
+                        `tokens/s ${report.tokens_per_second_if_all_layers.toFixed(1)}`])
       assert.ok(text.includes(part), `${part} in: ${text}`);
     await close();
   },

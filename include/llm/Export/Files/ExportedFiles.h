@@ -34,6 +34,10 @@ public:
   LogicalResult write(const Pass &pass, StringRef path,
                       function_ref<void(llvm::raw_ostream &)> write);
 
+  /// What people read where no file is named: to standard output where neither
+  /// the tool nor another pass writes there, else to standard error.
+  void print(const Pass &pass, function_ref<void(llvm::raw_ostream &)> write);
+
 private:
   MLIRContext *context;
   ::llvm::StringMap<std::string> writers; ///< the pass, by what `identify` says

@@ -21,6 +21,8 @@ void writeReportSummary(const Report &report, llvm::raw_ostream &os);
 void writeReportTable(ArrayRef<Report> reports, llvm::raw_ostream &os);
 void writeReportJson(ArrayRef<Report> reports, llvm::raw_ostream &os);
 void writeReportCsv(ArrayRef<Report> reports, llvm::raw_ostream &os);
+/// One row for each function: what stands above the table.
+void writeReportSummaryCsv(ArrayRef<Report> reports, llvm::raw_ostream &os);
 
 } // namespace mlir::llm
 
