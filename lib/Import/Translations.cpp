@@ -97,7 +97,7 @@ struct ImportFlags {
                             "with keys and values of all heads"))};
 
   cl::opt<Sampling> sampling{
-      "sampling", cl::cat(category), cl::init(Sampling::Greedy),
+      "sampling", cl::cat(model), cl::init(Sampling::Greedy),
       cl::desc("How a whole model chooses tokens (default: greedy)"),
       cl::values(clEnumValN(Sampling::Greedy, "greedy", "the most likely one"),
                  clEnumValN(Sampling::Categorical, "categorical",
