@@ -107,7 +107,7 @@ LogicalResult OptionReader::read(StringRef text) {
     return refuse("option '" + name + "' needs a value, as in '" + name +
                   "=...': " + option.HelpStr);
   if (std::string spaced = respace(text); !spaced.empty())
-    return refuse("options have spaces between them, and quotes around all: "
+    return refuse("separate options by spaces, and put quotes around all: "
                   "\"--" +
                   pass.name + "=" + spaced + "\"");
   SmallVector<StringRef> choices = findChoices(option);

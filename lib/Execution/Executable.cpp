@@ -149,8 +149,8 @@ static LogicalResult loadOpenMp(Location loc) {
   std::string why;
   if (!llvm::sys::DynamicLibrary::LoadLibraryPermanently(openMpLibrary, &why))
     return success();
-  return emitError(loc) << "more than one thread takes OpenMP's runtime "
-                           "library, which cannot be loaded: "
+  return emitError(loc) << "several threads need OpenMP's runtime library, "
+                           "which cannot be loaded: "
                         << why << "; install it (Debian: libomp5)";
 }
 

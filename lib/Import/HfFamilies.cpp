@@ -34,8 +34,8 @@ static constexpr HfFamily families[] = {
 const HfFamily *findHfFamily(const LocatedJson &config) {
   const LocatedJson *field = config.find("model_type");
   if (!field) {
-    config.emitError() << "'model_type' is missing, in which a config.json of "
-                          "Hugging Face names the family of the model";
+    config.emitError() << "'model_type' is missing: a config.json of Hugging "
+                          "Face names the family of the model there";
     return nullptr;
   }
   FailureOr<std::string> modelType = field->asString();

@@ -75,9 +75,8 @@ LogicalResult Collector::add(StringRef path, bool isNamed) {
       return known.isNamed == isNamed
                  ? LogicalResult::success()
                  : emitError() << "figure '" << path
-                               << "' is named, and one of a group that is "
-                                  "named, too: leave out one of the two "
-                                  "(--figures)";
+                               << "' is named twice, by itself and by its "
+                                  "group: leave out one of the two (--figures)";
   std::optional<int64_t> value = getFigure(start, path);
   if (!value)
     return emitError() << "target '" << start.name << "' gives no figure '"

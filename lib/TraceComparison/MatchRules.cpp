@@ -90,11 +90,11 @@ static FailureOr<MatchRule> readRule(const LocatedJson &value) {
   int meanings = !rule.path.empty() + !rule.ops.empty() + !rule.kinds.empty() +
                  !rule.sequence.empty() + rule.continues;
   if (meanings != 1)
-    return value.emitError() << "a rule says one of path, ops, kinds, sequence "
-                                "and continues, and this one says "
-                             << meanings;
+    return value.emitError() << "a rule must have one of path, ops, kinds, "
+                                "sequence and continues, got "
+                             << meanings << " of them";
   if (rule.several && rule.kinds.empty())
-    return value.emitError() << "'several' is of rules that say kinds";
+    return value.emitError() << "'several' is for rules with 'kinds'";
   return rule;
 }
 

@@ -67,9 +67,9 @@ static LogicalResult checkKernels(ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
     if (op->getParentOfType<FusedOp>()) {
       isInside = true;
-      op->emitOpError() << "runs in one kernel with others, which qk, softmax "
-                           "and pv cannot: --llm-decompose-attention comes "
-                           "before --llm-fuse";
+      op->emitOpError() << "is fused with other ops, and qk, softmax and pv "
+                           "cannot be: run --llm-decompose-attention before "
+                           "--llm-fuse";
     }
   return failure(isInside);
 }

@@ -112,7 +112,7 @@ func.func @none() { return }
 // Attention in a kernel of several ops stays, as pieces of it cannot run as one: an error says what comes first.
 // RUN: sed -n 's#^// IN-KERNEL: ##p' %s > %t.kernel.mlir
 // RUN: not llm-opt %t.kernel.mlir --llm-decompose-attention -o /dev/null 2>&1 | FileCheck %s --check-prefix=ERROR
-// ERROR: kernel.mlir:3:10: error: 'llm.gqa_attn' op runs in one kernel with others, which qk, softmax and pv cannot: --llm-decompose-attention comes before --llm-fuse
+// ERROR: kernel.mlir:3:10: error: 'llm.gqa_attn' op is fused with other ops, and qk, softmax and pv cannot be: run --llm-decompose-attention before --llm-fuse
 // IN-KERNEL: func.func @kernel(%q: tensor<1x1x4x16xbf16>, %k: tensor<1x5x2x16xbf16>) -> tensor<1x1x4x16xbf16> {
 // IN-KERNEL:   %y = llm.fused "attn+act" {
 // IN-KERNEL:     %o = llm.gqa_attn "attn" %q, %k, %k mask causal scale 0.25 : tensor<1x1x4x16xbf16>, tensor<1x5x2x16xbf16>, tensor<1x5x2x16xbf16>

@@ -56,12 +56,13 @@ TEST_F(MatchRulesTest, errorsNameThePlace) {
             "r.json:1:12: 'rules[0].name' is missing\n");
   EXPECT_EQ(errorOf(R"({"rules": [{"name": "a", "kinds": []}]})"),
             "r.json:1:35: 'rules[0].kinds' must not be empty\n");
-  EXPECT_EQ(errorOf(R"({"rules": [{"name": "a"}]})"),
-            "r.json:1:12: a rule says one of path, ops, kinds, sequence and "
-            "continues, and this one says 0\n");
+  EXPECT_EQ(
+      errorOf(R"({"rules": [{"name": "a"}]})"),
+      "r.json:1:12: a rule must have one of path, ops, kinds, sequence and "
+      "continues, got 0 of them\n");
   EXPECT_EQ(
       errorOf(R"({"rules": [{"name": "a", "ops": ["b"], "several": true}]})"),
-      "r.json:1:12: 'several' is of rules that say kinds\n");
+      "r.json:1:12: 'several' is for rules with 'kinds'\n");
   EXPECT_EQ(errorOf(R"({"rules": [{"name": "(", "ops": ["b"]}]})"),
             "r.json:1:12: '(' is no extended regular expression of POSIX: "
             "parentheses not balanced\n");
