@@ -20,7 +20,7 @@ from pathlib import Path
 
 PASS_IN_HELP = re.compile(r"^ {2}--(llm-[a-z-]+)\s", re.M)
 PASS_IN_TABLEGEN = re.compile(r'Pass<"(llm-[a-z-]+)"')
-ERROR = re.compile(r"^(\S+:\d+:\d+|\S+): error: (.*)$", re.M)
+ERROR = re.compile(r"^(\S.*?): error: (.*)$", re.M)
 CONFIG = (
     '{"model_type": "llama", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2,'
     ' "num_attention_heads": 4, "num_key_value_heads": 2}'

@@ -198,8 +198,8 @@ LogicalResult LlmDialect::verifyOperationAttribute(Operation *op,
     return verifyKind<ProgramAttr>(op, attribute, "#llm.program",
                                    /*onFunction=*/true);
   // attr-C1
-  StringRef known[] = {tileAttrName, costAttrName, slotsAttrName,
-                       scheduleAttrName, programAttrName};
+  SmallVector<StringRef> known = {tileAttrName, costAttrName, slotsAttrName,
+                                  scheduleAttrName, programAttrName};
   return op->emitOpError() << "has unknown attribute '" << name << "'"
                            << didYouMean(name, known)
                            << " (known: " << llvm::join(known, ", ") << ")";
