@@ -8,6 +8,7 @@
 #include "Help.h"
 #include "llm/Diagnostics/Spelling.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -49,6 +50,27 @@ static void printLine(StringRef left, StringRef right) {
   llvm::outs() << "  " << llvm::left_justify(left, 28) << right << "\n";
 }
 
+static void printTopic(const Topic &topic) {
+  llvm::outs() << "\n" << topic.title << "\n";
+  for (StringRef name : topic.passes)
+    if (const PassRegistryEntry *pass = findPass(name))
+      printLine(("--" + name).str(), pass->getPassDescription());
+}
+
+/// Passes of ours that no topic names.
+static Topic findOthers() {
+  std::vector<StringRef> named;
+  for (const Topic &topic : topics())
+    llvm::append_range(named, topic.passes);
+  Topic others = {"Others", {}};
+  for (auto [name, option] : llvm::cl::getRegisteredOptions())
+    if (name.starts_with("llm-") && findPass(name) &&
+        !llvm::is_contained(named, name))
+      others.passes.push_back(name);
+  llvm::sort(others.passes);
+  return others;
+}
+
 static void printHelp() {
   llvm::outs()
       << "llm-opt: tiles, costs and schedules of LLM blocks\n\n"
@@ -59,12 +81,10 @@ static void printHelp() {
          "are written after it:\n"
          "  --llm-schedule=engines=4    "
          "\"--llm-export-report=format=json file=report.json\"\n";
-  for (const Topic &topic : topics()) {
-    llvm::outs() << "\n" << topic.title << "\n";
-    for (StringRef name : topic.passes)
-      if (const PassRegistryEntry *pass = findPass(name))
-        printLine(("--" + name).str(), pass->getPassDescription());
-  }
+  for (const Topic &topic : topics())
+    printTopic(topic);
+  if (Topic others = findOthers(); !others.passes.empty())
+    printTopic(others);
   llvm::outs() << "\nOptions\n";
   printLine("-o FILE", "Write the program to FILE, not to standard output");
   printLine("--llm-list-targets", "List the machines of --llm-target=name=");

@@ -98,8 +98,6 @@ int main(int argc, char **argv) {
   llm::registerAllDialects(registry);
   registerAllPasses();
   llm::registerAllPasses();
-  if (std::optional<int> answered = llm::answerHelp(argc, argv))
-    return *answered;
   cl::opt<bool> listTargets(
       "llm-list-targets",
       cl::desc("List the presets of --llm-target=name= and exit"));
@@ -108,6 +106,8 @@ int main(int argc, char **argv) {
       cl::desc("Print the JSON schema of target files and exit"));
   std::string header = registerCLIOptions(
       "llm-opt: tiles, costs and schedules of LLM blocks\n", registry);
+  if (std::optional<int> answered = llm::answerHelp(argc, argv))
+    return *answered;
   printNoOps();
   llm::checkCommandLine(argc, argv,
                         "options of a pass are written after it, as in "
