@@ -126,6 +126,32 @@ void WorkMeanings::chooseByModules(WorkPiece &piece, ArrayRef<uint32_t> outer) {
   }
 }
 
+/// What one event says, the event itself or one around it, from inside out.
+void WorkMeanings::addMeaning(ArrayRef<uint32_t> chain, WorkPiece &piece) {
+  const TraceEvent &event = trace.events[chain.back()];
+  const TextMeaning &meaning = meaningOf(event.name);
+  bool isWork = event.kind == TraceEventKind::Kernel ||
+                event.kind == TraceEventKind::Copy;
+  if (piece.layer < 0 && !isWork)
+    piece.layer = meaning.layer;
+  const OperandMeaning &operands = operandsOf(event);
+  if (!piece.product)
+    piece.product = operands.product;
+  if (!piece.operands)
+    piece.operands = operands.operands;
+  if (!piece.ops.empty())
+    return;
+  if (!meaning.named.ops.empty() && !isModule(meaning)) {
+    piece.ops = meaning.named.ops;
+    piece.namedBy = chain.back();
+    piece.isByRule = meaning.isByRule;
+    if (!meaning.isByRule)
+      chooseByModules(piece, chain.drop_back());
+  } else if (piece.inside.empty()) {
+    piece.inside = meaning.named.inside;
+  }
+}
+
 WorkPiece WorkMeanings::describeOne(const TraceWork &work) {
   WorkPiece piece;
   piece.event = work.event;
@@ -138,61 +164,43 @@ WorkPiece WorkMeanings::describeOne(const TraceWork &work) {
   SmallVector<uint32_t> chain = chainOf(work.event);
   auto ruleOf = [&](uint32_t text) { return meaningOf(text).kindRule; };
   piece.rule = findKindRule(trace, chain, ruleOf);
-  for (size_t i = chain.size(); i-- > 0;) {
-    const TraceEvent &event = trace.events[chain[i]];
-    const TextMeaning &meaning = meaningOf(event.name);
-    bool isWork = event.kind == TraceEventKind::Kernel ||
-                  event.kind == TraceEventKind::Copy;
-    if (piece.layer < 0 && !isWork)
-      piece.layer = meaning.layer;
-    const OperandMeaning &operands = operandsOf(event);
-    if (!piece.product)
-      piece.product = operands.product;
-    if (!piece.operands)
-      piece.operands = operands.operands;
-    if (!piece.ops.empty())
-      continue;
-    if (!meaning.named.ops.empty() && !isModule(meaning)) {
-      piece.ops = meaning.named.ops;
-      piece.namedBy = chain[i];
-      piece.isByRule = meaning.isByRule;
-      if (!meaning.isByRule)
-        chooseByModules(piece, ArrayRef(chain).take_front(i));
-    } else if (piece.inside.empty()) {
-      piece.inside = meaning.named.inside;
-    }
-  }
+  for (size_t length = chain.size(); length > 0; --length)
+    addMeaning(ArrayRef(chain).take_front(length), piece);
   keepLayer(piece);
+  keepKinds(piece);
+  leaveUnclear(piece);
   return piece;
+}
+
+/// Of the ops that a name may be of, those of its layer.
+void WorkMeanings::keepLayer(WorkPiece &piece) const {
+  bool isNamed = !piece.ops.empty();
+  llvm::erase_if(piece.ops,
+                 [&](unsigned op) { return !pattern.isIn(op, piece.layer); });
+  piece.isOfOtherLayer = isNamed && piece.ops.empty();
 }
 
 /// Of several ops of one name, those of the kinds that a rule says.
 void WorkMeanings::keepKinds(WorkPiece &piece) const {
+  if (piece.ops.size() < 2 || !piece.rule || piece.isByRule)
+    return;
   PatternOps kept;
   llvm::copy_if(piece.ops, std::back_inserter(kept), [&](unsigned op) {
     return llvm::any_of(piece.rule->kinds, [&](const std::string &kind) {
       return pattern.ops()[op].hasKind(kind);
     });
   });
-  if (!kept.empty() && !piece.isByRule)
+  if (!kept.empty())
     piece.ops = std::move(kept);
 }
 
-/// Of the ops that a name may be of, those of its layer. What still may be
-/// several ops is left to their order.
-void WorkMeanings::keepLayer(WorkPiece &piece) const {
-  if (piece.ops.empty())
-    return;
-  llvm::erase_if(piece.ops,
-                 [&](unsigned op) { return !pattern.isIn(op, piece.layer); });
-  piece.isOfOtherLayer = piece.ops.empty();
-  if (piece.ops.size() > 1 && piece.rule)
-    keepKinds(piece);
+/// What still may be several ops is left to their order.
+void WorkMeanings::leaveUnclear(WorkPiece &piece) const {
   std::set<StringRef> different;
   for (unsigned op : piece.ops)
     different.insert(pattern.ops()[op].name);
   bool isClear = piece.isByRule ? different.size() == piece.ops.size()
-                                : piece.ops.size() == 1;
+                                : piece.ops.size() <= 1;
   if (!isClear)
     piece.inside = std::exchange(piece.ops, {});
 }

@@ -62,8 +62,10 @@ private:
   void noteProducts(ArrayRef<uint32_t> chain);
   WorkPiece describeOne(const TraceWork &work);
   bool isModule(const TextMeaning &meaning) const;
-  void keepKinds(WorkPiece &piece) const;
+  void addMeaning(ArrayRef<uint32_t> chain, WorkPiece &piece);
   void keepLayer(WorkPiece &piece) const;
+  void keepKinds(WorkPiece &piece) const;
+  void leaveUnclear(WorkPiece &piece) const;
   void chooseByModules(WorkPiece &piece, ArrayRef<uint32_t> outer);
   /// What args say of operands, and the product that they are.
   struct OperandMeaning {
