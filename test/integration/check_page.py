@@ -1,6 +1,8 @@
 """What a page of --llm-export-html holds is the JSON report, as an independent reader of HTML finds it.
 
     check_page.py PAGE REPORT [BASELINE]
+
+With a baseline of the same ops, each op is matched with itself.
 """
 import json
 import sys
@@ -40,6 +42,9 @@ with open(sys.argv[1], encoding="utf-8") as page:
 expected = {"report": read(sys.argv[2])}
 if len(sys.argv) > 3:
     expected["baseline"] = read(sys.argv[3])
+    names = [op["name"] for op in expected["report"]["ops"]]
+    others = [op["name"] for op in expected["baseline"]["ops"]]
+    expected["matches"] = [{"baseline": 0, "ops": [[[at], [others.index(name)]] for at, name in enumerate(names)]}]
 assert json.loads(reader.text) == expected, "the page holds another report"
 assert "<" not in reader.text
 assert not reader.loads, f"the page loads {reader.loads}"

@@ -174,8 +174,7 @@ static Json capacityToJson(const Report &report) {
                {"weight_bytes", capacity.weightBytes},
                {"cache_bytes", capacity.cacheBytes},
                {"value_bytes", capacity.valueBytes},
-               {"workspace_bytes", capacity.workspaceBytes},
-               {"over_time", memoryToJson(report)}};
+               {"workspace_bytes", capacity.workspaceBytes}};
   auto add = [&](const char *name, std::optional<int64_t> amount) {
     if (amount)
       json[name] = *amount;
@@ -516,6 +515,7 @@ static Json toJson(const Report &report) {
   json["loops"] = loopsToJson(report.timeline);
   unsigned firstLoop = 0;
   json["order"] = toJson(report, report.program->items(), firstLoop);
+  json["memory_over_time"] = memoryToJson(report);
   json["ops"] = Json::array();
   for (unsigned op = 0; op < report.ops.size(); ++op)
     json["ops"].push_back(opToJson(report, op));

@@ -21,7 +21,7 @@ function multiply({ report }) {
   for (const op of report.ops) op.depends_on = [];
   report.makespan_cycles *= copies;
   report.makespan_us *= copies;
-  delete report.capacity.over_time;
+  delete report.memory_over_time;
 }
 editPage(blockPage, "large.html", multiply);
 

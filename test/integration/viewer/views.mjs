@@ -106,7 +106,7 @@ await runChecks({
   },
 
   async "what lies in memory over time is that of the capacity, in each run of the loop"() {
-    const { over_time: groups, value_bytes, workspace_bytes, weight_bytes, cache_bytes } = model.capacity;
+    const { memory_over_time: groups } = model, { value_bytes, workspace_bytes, weight_bytes, cache_bytes } = model.capacity;
     const steps = unrollSteps(model, groups), { trips, period_cycles } = model.loops[0];
     assert.equal(Math.max(...steps.map((step) => step.values + step.workspace)), value_bytes + workspace_bytes);
     const inLoop = groups.filter(({ loops }) => loops.length > 0).reduce((sum, { cycle }) => sum + cycle.length, 0);
@@ -133,7 +133,7 @@ await runChecks({
   },
 
   async "a report that does not say what lies in memory when is said to be older"() {
-    editPage(modelPage, "older.html", ({ report }) => delete report.capacity.over_time);
+    editPage(modelPage, "older.html", ({ report }) => delete report.memory_over_time);
     const { page, close } = await openPage("older.html");
     await showTab(page, "Memory");
     assert.ok((await page.textContent(".memory")).includes("an older llm-opt wrote it"));
@@ -150,7 +150,7 @@ await runChecks({
       report.ops = report.ops.filter(({ name }) => name !== "model.layers.4.mlp_residual"); // one is not alike
       for (const op of report.ops) for (const key of ["depends_on_previous_iteration", "depends_on_in_first_iteration"]) delete op[key];
       report.loops = [];
-      delete report.capacity.over_time;
+      delete report.memory_over_time;
     });
     const { page, close } = await openPage("unrolled.html");
     await showTab(page, "Table");

@@ -28,6 +28,11 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
+/// What need not be there when the page is first seen.
+export function afterPaint(act: () => void): void {
+  requestAnimationFrame(() => setTimeout(act));
+}
+
 /// At most so many characters, with dots where some are left out.
 export function elide(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;

@@ -5,7 +5,7 @@ import { makeAxis } from "./axis";
 import { Counter, makeCounters } from "./counters";
 import { h } from "./dom";
 import { formatBytes, formatMicroseconds, Unit, unitFor } from "./format";
-import { MemorySteps, Report, toMicroseconds } from "./report";
+import { Capacity, MemorySteps, Report, toMicroseconds } from "./report";
 import { Schedule, shiftsOf } from "./schedule";
 
 /// Steps of bytes: each holds until the next.
@@ -32,9 +32,9 @@ export class MemoryView {
   private width = 0; // for which they were drawn
 
   constructor(private readonly report: Report) {
-    const { capacity } = report;
+    const { capacity, memory_over_time: groups } = report;
     this.element = h("section", { class: "memory", "aria-label": "Memory over time" });
-    if (capacity?.over_time) this.addMain(capacity.memory, capacity.over_time);
+    if (capacity && groups) this.addMain(capacity, groups);
     else this.element.append(h("p", { class: "muted" }, "This report does not say what lies in memory when: an older llm-opt wrote it."));
     for (const counter of makeCounters(new Schedule(report)))
       if (counter.isOfPrivate) this.addPrivate(counter);
@@ -44,8 +44,8 @@ export class MemoryView {
     }).observe(this.element);
   }
 
-  private addMain(name: string, groups: MemorySteps[]): void {
-    const capacity = this.report.capacity!, steps = unrollSteps(this.report, groups);
+  private addMain(capacity: Capacity, groups: MemorySteps[]): void {
+    const { memory: name } = capacity, steps = unrollSteps(this.report, groups);
     const cycles = [...steps.map(({ cycle }) => cycle), this.report.makespan_cycles];
     const last = steps[steps.length - 1] ?? { values: 0, workspace: 0 }, all = [...steps, last];
     const values: Series = { name: "values", colour: colours.values, bytes: all.map((step) => step.values) };

@@ -1,7 +1,7 @@
 // Where the time goes: modules, each the same one of all layers, with the ops in it.
 
 import { Colours } from "./colours";
-import { h } from "./dom";
+import { afterPaint, h } from "./dom";
 import { formatMicroseconds, formatPercent } from "./format";
 import { kindOf } from "./kinds";
 import { nameInLayer } from "./names";
@@ -38,16 +38,19 @@ export class ModuleShares {
 
   constructor(private readonly report: Report, private readonly store: Store, private readonly colours: Colours) {
     this.total = report.ops.reduce((sum, op) => sum + scheduledCyclesOf(op), 0) || 1;
-    const most = 24; // rows
-    const modules = group(report.ops, moduleInLayer);
-    const rows = modules.flatMap((module) => {
+    this.element = h("section", { class: "shares", "aria-label": "Shares of engine time" },
+      h("h2", {}, "Where the time goes"), h("p", { class: "muted" }, "Shares of engine time, all layers together"));
+    afterPaint(() => this.element.append(...this.makeRows()));
+  }
+
+  private makeRows(): HTMLElement[] {
+    const most = 24;
+    const rows = group(this.report.ops, moduleInLayer).flatMap((module) => {
       const inside = group(module.ops, nameInLayer).filter(({ cycles }) => cycles >= 0.01 * this.total);
       return [this.makeRow(module, false), ...(inside.length > 1 || inside[0]?.name !== module.name
         ? inside.map((part) => this.makeRow(part, true)) : [])];
     });
-    this.element = h("section", { class: "shares", "aria-label": "Shares of engine time" },
-      h("h2", {}, "Where the time goes"),
-      h("p", { class: "muted" }, "Shares of engine time, all layers together"), ...rows.slice(0, most));
+    return rows.slice(0, most);
   }
 
   private makeRow({ name, ops, cycles }: Part, isInside: boolean): HTMLElement {

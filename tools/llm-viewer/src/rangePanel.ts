@@ -1,7 +1,7 @@
 // What the chosen part of time holds, or the whole run: ops with what they do, and what of the machine's peak that is.
 
 import { Colours } from "./colours";
-import { h } from "./dom";
+import { afterPaint, h } from "./dom";
 import { formatBytes, formatCount, formatIn, formatMicroseconds, formatOps, formatPercent, formatWhole, Unit, unitFor } from "./format";
 import { kindOf } from "./kinds";
 import { nameInLayer } from "./names";
@@ -44,7 +44,7 @@ export class RangePanel {
 
   constructor(private readonly schedule: Schedule, private readonly store: Store, private readonly colours: Colours,
               private readonly show: (range: Range) => void) {
-    this.render();
+    afterPaint(() => this.render());
     store.subscribe((_, changed) => {
       if (changed.has("selectedRange")) this.frame ||= requestAnimationFrame(() => this.render());
     });

@@ -138,6 +138,7 @@ export interface Report {
   ops: Op[];
   problems?: string[]; // what the schedule breaks, why it is stale, or that the program does not fit
   capacity?: Capacity;
+  memory_over_time?: MemorySteps[];
 }
 
 /// What lies there beside weights and caches from a cycle on; in loops of the first iteration.
@@ -156,7 +157,6 @@ export interface Capacity {
   cache_bytes: number;
   value_bytes: number;
   workspace_bytes: number;
-  over_time?: MemorySteps[];
   needed_bytes_if_all_layers?: number;
   capacity_bytes?: number; // there: it was checked
   fits?: boolean;
