@@ -78,20 +78,31 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
   let description = [{
     Writes the schedules of all functions as one HTML file that opens from disk and asks
     nothing of any network:
-    - timeline: engines as rows, with the bandwidth of memories, busy engines and private
-      memory on the same axis; wheel, drag and fingers, or keys, which `?` names. Where
-      slices are thinner than a pixel, each column shows the shares of kinds of ops, and
-      counters the mean, the least and the most;
-    - graph: the data flow by modules, which open and close, shapes on its edges; coloured by
-      kind, time or bound;
-    - roofline: each op, as if alone on the machine, under the ceilings that the target has
-      figures for: memories, ports and kernels, products by the type whose rate they run at,
-      elementwise work;
-    - table: ops by module, with sums, of what a search finds; sorted by a click on a column,
-      copied as CSV (of which rows of one `kind` count everything once);
-    - summary: what the answer is, what bounds it, whether weights and cache fit, and what to
-      change first: what binds most of the time, and an estimate of what twice as much of it
-      would save.
+    - overview: the time of a token or of the first one, tokens per second, shares of the
+      machine's peak (MFU, MBU), whether it fits, and what to change first: what binds most of
+      the time, and an estimate of what twice as much of it would save. Under these the
+      timeline, beside them the shares of modules. In the timeline, engines are rows, with the
+      bandwidth of memories, busy engines and private memory on the same axis; wheel, drag and
+      fingers, or keys, which `?` names. Where slices are thinner than a pixel, each column
+      shows the shares of kinds of ops, and counters the mean, the least and the most. A drag
+      on the axis, or with Shift, chooses a part of time: ops, operations, bytes and shares of
+      the peak in it are summed up, of slots that its ends cut a share;
+    - graph: the data flow by modules, which open and close, shapes on its edges; how often
+      loops run, and apart from other edges those that hand values to the next run; coloured
+      by kind, time or bound;
+    - roofline: each op, as if alone on the machine, as large as its share of the engine time,
+      under the ceilings that count: the main memory, products by the type whose rate they run
+      at, and others that an op comes near. The target may have figures of more: of ports, of
+      kernels, of elementwise work;
+    - memory: what lies in the main memory over time (weights, caches, values between ops) and
+      in private memories;
+    - table: ops by module, with sums, of what a search finds; layers that are alike fold;
+      sorted by a click on a column, copied as CSV (of which rows of one `kind` count
+      everything once);
+    - facts: all figures of the whole function.
+
+    A colour is a kind of op, the same in all views of all pages. A kernel of several ops has
+    a mix of the colours of its ops, and their names: `gate_up+swiglu`.
 
     Engine time is the sum over engines; elapsed time is that in which an op is under way,
     from its first start to its last end, or one of the ops of a module is.
@@ -103,8 +114,9 @@ def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
     table.
 
     `baseline` is the JSON report of another run: elapsed times stand beside each op, with the
-    difference, and its timeline beneath this one. An op that is fused here is compared with
-    all that it is fused of. Functions are compared by name, a single one with a single one;
+    difference, and its timeline beneath this one. What one run has fused is compared with
+    the sum of its parts in the other one; a module that has only some of these parts is not
+    compared, as rows would have moved. Functions are compared by name, a single one with a single one;
     one without a counterpart is a warning. Where the runs did other work, and where the
     schedule does not hold, the page says so above all views.
 

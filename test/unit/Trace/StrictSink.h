@@ -23,6 +23,9 @@ public:
   void number(StringRef key, int64_t value) override {
     add(key, std::to_string(value));
   }
+  void real(StringRef key, double value) override {
+    add(key, std::to_string(value));
+  }
   void text(StringRef key, StringRef value) override { add(key, value.str()); }
   void flag(StringRef key, bool value) override {
     add(key, value ? "true" : "false");
