@@ -48,10 +48,11 @@ config.substitutions += [
     ("%python", "python3"),
     ("%llvm-lib", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
-# Some tests need a Python that has packages: Debian's python3-jsonschema, python3-numpy, python3-torch.
+# Some tests need a Python that has packages: Debian's python3-jsonschema, python3-numpy, python3-pandas, python3-torch.
 for package, needs, tests in (
     ("jsonschema", "jsonschema", "target-schema.test"),
     ("numpy", "numpy", "tie-out.test, tie-out-steps.test, gguf-runs.test, scaled-checkpoints.test, llama-cpp.test"),
+    ("pandas", "pandas", "report-questions.test"),
     ("torch", "numpy, torch", "tie-out-torch.test, import-torch.test"),
 ):
     for python in ("python3", "/usr/bin/python3"):
@@ -94,6 +95,12 @@ try:
     config.available_features.add("terminal")
 except OSError:
     lit_config.note("no terminal can be opened: interrupt.test, progress.test and table-terminal.test are skipped")
+
+# Documents ask reports questions with it.
+if shutil.which("jq"):
+    config.available_features.add("jq")
+else:
+    lit_config.note("jq is not installed: report-questions.test and ten-minutes.test are skipped")
 
 # Reads what --llm-export-dot writes; test/integration/dot.test has a reader of its own beside it.
 if shutil.which("dot"):

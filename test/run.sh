@@ -10,6 +10,8 @@ build=build
 [ "$preset" = release ] || build=build-$preset
 
 command -v chromium >/dev/null || bash "$root/tools/setup.sh" chromium
+# What documents ask reports questions with.
+bash "$root/tools/setup.sh" jq python3-pandas
 bash "$root/tools/build.sh" "$preset" all llm-tests
 # Without them the tests of the page, and those against llama.cpp, are skipped, and lit says so.
 command -v npm >/dev/null && bash "$root/test/integration/viewer/setup.sh" "$root/$build/test/viewer-packages" || true

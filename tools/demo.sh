@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and takes one decoder block of Llama-3.2-1B from its
 # config.json to a schedule, a trace, a page and a report: prefill of 512 tokens and decode of one
-# token at a context of 512, on the default chip with 4 engines and on an A100. Then it runs the
-# decode on this machine, and prints how long each op took beside its prediction.
+# token at a context of 512, first on an A100, then on the invented default chip with 4 engines.
+# Then it runs the decode on this machine, and prints how long each op took beside its prediction.
 #   tools/demo.sh [folder for the results; default: demo in the build folder]
 # With LLM_OPT_BIN set, the tools of that folder are used and nothing is built.
 set -euo pipefail
@@ -21,7 +21,7 @@ hasPage=true
 llm-opt --llm-export-html <<<"module {}" >/dev/null 2>&1 || hasPage=false
 
 reports=()
-for target in npu a100-sxm; do
+for target in a100-sxm npu; do
   engines=
   [ "$target" = npu ] && engines="=engines=4"
   for phase in prefill decode; do

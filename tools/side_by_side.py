@@ -3,11 +3,13 @@
 
     side_by_side.py [LABEL=]REPORT.json ...
 
-Rows are ops, with cycles and microseconds of engine time for each report, all runs of an op
-together; below stand the makespans, their bounds, and what they mean in tokens per second.
+First come time, tokens per second, what binds most of the time, and the share of the machine's
+peak. Rows below are ops, with microseconds of engine time for each report, all runs of an op
+together, and the share of the nearest of the machine's peaks; then engine time, lower bound and roofline.
 """
 import json
 import sys
+import textwrap
 
 PAGE_WIDTH = 110
 
@@ -22,16 +24,13 @@ class Column:
     def __init__(self, report, label):
         self.report = report
         self.label = label or default_label(report)
-        self.cycles = {op["name"]: op["count"] * op["scheduled_cycles"] for op in report["ops"]}
+        self.ops = {op["name"]: [f"{op['total_time_us']:,.3f}", f"{op['percent_of_limit']:.1f}"]
+                    for op in report["ops"]}
+        self.engine_time = sum(op["total_time_us"] for op in report["ops"])
 
-    def microseconds(self, cycles):
-        return cycles * 1e6 / self.report["clock_hz"]
-
-    def pair(self, cycles):
-        """Cells for cycles and microseconds."""
-        if cycles is None:
-            return ["-", "-"]
-        return [f"{cycles:,}", f"{self.microseconds(cycles):,.3f}"]
+    def time(self, cycles):
+        """Cells for a time in microseconds, of no op."""
+        return [f"{cycles * 1e6 / self.report['clock_hz']:,.3f}", ""]
 
 
 def default_label(report):
@@ -65,7 +64,7 @@ def ops_in_order(columns):
     names = []
     for column in columns:
         at = 0
-        for name in column.cycles:
+        for name in column.ops:
             if name in names:
                 at = names.index(name) + 1
             else:
@@ -107,7 +106,7 @@ def op_rows(columns, prefix):
     for name in ops_in_order(columns):
         row = [shorten(name, prefix)]
         for column in columns:
-            row += column.pair(column.cycles.get(name))
+            row += column.ops.get(name, ["-", "-"])
         yield row
 
 
@@ -118,23 +117,41 @@ def layers_label(columns):
     return f"all {layers.pop()} layers" if len(layers) == 1 else "all layers"
 
 
-def summary_rows(columns):
+def are_whole(columns):
+    """Of those with a program, whether it is a whole model."""
+    return ["tokens_per_second" in column.report for column in columns if "program" in column.report]
+
+
+def headline_rows(columns):
+    """One cell for each report."""
+    def tokens(report):
+        rate = report.get("tokens_per_second", report.get("tokens_per_second_if_all_layers"))
+        return "-" if rate is None else f"{rate:,.1f}"
+
+    def fits(report):
+        return {True: "yes", False: "NO", None: "not checked"}[report.get("fits")]
+
+    tokens_name = "tokens/s" if all(are_whole(columns)) else f"tokens/s, {layers_label(columns)}"
+    for name, cell in (("fits into memory", fits),
+                       ("time, us", lambda report: f"{report['makespan_us']:,.3f}"),
+                       (tokens_name, tokens),
+                       ("bound", lambda report: report["bound"]),
+                       ("of peak: MFU, %", lambda report: f"{report['mfu_percent']:.1f}"),
+                       ("of peak: MBU, %", lambda report: f"{report['mbu_percent']:.1f}")):
+        yield [name] + [cell(column.report) for column in columns]
+
+
+def bound_rows(columns):
     def row(label, cells):
         return [label] + [cell for column in columns for cell in cells(column)]
 
     def gap(report):
         return f"{report['gap_percent']:,.1f} %" if "gap_percent" in report else "-"
 
-    def tokens(report):
-        rate = report.get("tokens_per_second_if_all_layers")
-        return "-" if rate is None else f"{rate:,.1f}"
-
-    yield row("engine time", lambda c: c.pair(sum(c.cycles.values())))
-    yield row("makespan", lambda c: c.pair(c.report["makespan_cycles"]))
-    yield row("lower bound", lambda c: c.pair(c.report["lower_bound_cycles"]))
-    yield row("makespan above it", lambda c: ["", gap(c.report)])
-    yield row("roofline", lambda c: c.pair(c.report["roofline_cycles"]))
-    yield row(f"tokens/s, {layers_label(columns)}", lambda c: ["", tokens(c.report)])
+    yield row("engine time", lambda c: [f"{c.engine_time:,.3f}", ""])
+    yield row("lower bound", lambda c: c.time(c.report["lower_bound_cycles"]))
+    yield row("time above it", lambda c: [gap(c.report), ""])
+    yield row("roofline", lambda c: c.time(c.report["roofline_cycles"]))
 
 
 def column_widths(rows, labels, least_name):
@@ -151,16 +168,17 @@ def column_widths(rows, labels, least_name):
 
 
 def span(widths, column):
-    """The width of a column: its cycles, a blank, its microseconds."""
+    """The width of a column: its microseconds, a blank, its share of the limit."""
     return widths[1 + 2 * column] + 1 + widths[2 + 2 * column]
 
 
 def print_table(columns, prefix):
-    ops, summary = list(op_rows(columns, prefix)), list(summary_rows(columns))
+    headline, ops, bounds = list(headline_rows(columns)), list(op_rows(columns, prefix)), list(bound_rows(columns))
     labels = [column.label for column in columns]
-    units = ["op"] + ["cycles", "us"] * len(columns)
-    widths = column_widths([units] + ops + summary, labels,
-                           least_name=max(len(row[0]) for row in summary))
+    units = ["op"] + ["us", "limit %"] * len(columns)
+    widest = [max([label] + [row[1 + at] for row in headline], key=len) for at, label in enumerate(labels)]
+    widths = column_widths([units] + ops + bounds, widest,
+                           least_name=max(len(row[0]) for row in headline + bounds))
     spans = [span(widths, at) for at in range(len(columns))]
 
     def line(cells):
@@ -168,15 +186,21 @@ def print_table(columns, prefix):
                  for at in range(1, len(cells), 2)]
         return "  ".join([f"{elide(cells[0], widths[0]):<{widths[0]}}"] + pairs).rstrip()
 
+    def wide_line(cells):
+        return "  ".join([f"{cells[0]:<{widths[0]}}"] + [
+            f"{elide(cell, width):>{width}}" for cell, width in zip(cells[1:], spans)])
+
     rule = "-" * (widths[0] + sum(2 + width for width in spans))
-    heads = [f"{elide(label, width):>{width}}" for label, width in zip(labels, spans)]
-    print("  ".join([" " * widths[0]] + heads))
-    print(line(units))
+    print(wide_line([""] + labels))
     print(rule)
+    for row in headline:
+        print(wide_line(row))
+    print(rule)
+    print(line(units))
     for row in ops:
         print(line(row))
     print(rule)
-    for row in summary:
+    for row in bounds:
         print(line(row))
 
 
@@ -193,13 +217,16 @@ def print_notes(columns, prefix):
         print(f"Engines: {engines}.")
     if prefix:
         print(f'Names without "{prefix}".')
-    print("Ops: engine time of all runs together; engines work side by side, so that the "
-          "makespan is less.")
-    if any("tokens_per_second_if_all_layers" in column.report for column in columns):
-        whole = [column.report.get("program", {}).get("whole_model", False) for column in columns]
-        if not all(whole):
-            print(f"tokens/s: if {layers_label(columns)} took this long; without embedding, head "
-                  "and sampling" + (", but for whole models." if any(whole) else "."))
+    for text in (
+            "MFU, MBU: multiply-accumulates at the machine's peak, and bytes, each once, at the full rate "
+            "of its DRAM, as shares of the time.",
+            "Ops: engine time of all runs together; engines work side by side, so that the time is less. "
+            "Limit: the op's share of the nearest of the whole machine's peaks."):
+        print(textwrap.fill(text, PAGE_WIDTH))
+    whole = are_whole(columns)
+    if whole and not all(whole):
+        print(f"tokens/s: if {layers_label(columns)} took this long; without embedding, head "
+              "and sampling" + (", but for whole models." if any(whole) else "."))
     for target, description in dict((column.report["target"],
                                      column.report.get("target_description", ""))
                                     for column in columns).items():
