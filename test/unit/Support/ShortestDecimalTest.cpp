@@ -28,7 +28,7 @@ TEST(ShortestDecimal, IsWhatAPersonWrites) {
   EXPECT_EQ(toShortestDecimal(1e-5), "1.0e-5");
   EXPECT_EQ(toShortestDecimal(1.5e-6), "1.5e-6");
   // 1 / sqrt(128), the scale of attention, needs all its digits.
-  EXPECT_EQ(toShortestDecimal(1 / std::sqrt(128.0)), "0.08838834764831845");
+  EXPECT_EQ(toShortestDecimal(1 / std::sqrt(128.0)), "0.08838834764831843");
 }
 
 // Any finite number comes back from its text, bit by bit.

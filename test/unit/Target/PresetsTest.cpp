@@ -66,7 +66,7 @@ TEST_F(Presets, Names) {
                      "h100-sxm, h200-sxm, b200-sxm, "
                      "l40s, a40, rtx4090, mi210, tpu-v6e, host)\n";
   EXPECT_EQ(messages.take(),
-            "no preset is called 'h100'" + list +
+            "no preset is called 'h100'; did you mean 'h100-sxm'?" + list +
                 "no preset is called 'a100_sxm'; did you mean 'a100-sxm'?" +
                 list);
 }

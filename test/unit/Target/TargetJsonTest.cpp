@@ -201,7 +201,8 @@ TEST_F(TargetJson, WrongNumbers) {
   EXPECT_EQ(units("-1"), "-1\n");
   EXPECT_EQ(units("2.5"), "2.5: it has a fraction\n");
   EXPECT_EQ(units("1e40"), "1e40: it does not fit in 64 bits\n");
-  EXPECT_EQ(units("\"2\""), "\"2\"\n");
+  EXPECT_EQ(units("\"2\""), "\"2\"; numbers have no quotes, and the unit in "
+                            "the name of their field\n");
   EXPECT_EQ(units("true"), "true\n");
   EXPECT_EQ(units("2305843009213693952"), "2305843009213693952: the most is "
                                           "2,305,843,009,213,693,951\n");
