@@ -269,7 +269,9 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
       compute and memory cycles, bound), lanes, exact cycles, the names of the runs
       that it waits for (`depends_on`), and of its op slack and what held it back. Summed
       over the slices of a run of an op, `cost` is that of the op. `fetched_bytes` are those
-      of its `bytes` that were fetched ahead; slices of fetches have theirs as `bytes`;
+      of its `bytes` that were fetched ahead; slices of fetches have theirs as `bytes`.
+      `all_runs` has what the report says of the op, under the names that it has there
+      (`count`, `total_time_us`, `share_percent`, `tflop_per_second`, ..);
     - one flow arrow for each slice and each run that it waits for: from that run's slice
       that ends last to the slice; and one from each fetch to its slot (`op`: from fetches
       to the slice that the first of them is for, if they end before it begins). Ids are
@@ -503,11 +505,11 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       stand under their modules, which have the sums of the rows under them, what these
       achieve one behind the other, and how often all of these run, if equally often; the
       last row has what is achieved over the makespan. Tiles by hand (`manual`, `pinned`)
-      are named below. Modules are in the order of their first ops. A
-      module of one op alone has no row, nor has one that is in eight others. A figure
-      above 0 that would round to 0 is `<0.001`. A bar shows the share: of `#`, each 12.5 %,
-      and `-`, half of that; there is none where names need its room. No line has more than
-      100 columns, and names that do not fit lose their middle;
+      are named below. Modules are in the order of their first ops. A module of one op
+      alone has no row, nor has one that is in eight others. A figure above 0 that would
+      round to 0 is `<0.001`. A bar shows the share: of `#`, each 12.5 %, and `-`, half of
+      that; there is none where names need its room. No line has more than 100 columns, and
+      names that do not fit lose their middle;
     - on a terminal the table has colours, unless the variable `NO_COLOR` is set to
       something, and bars of Unicode's blocks where the locale is UTF-8; files and pipes
       get ASCII, the same everywhere;
