@@ -13,36 +13,35 @@ include "mlir/Pass/PassBase.td"
 def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
   let summary = "Write the data flow as a graph for Graphviz";
   let description = [{
-    Writes the data flow of each function in Graphviz' DOT language: ops that take time as
-    nodes, modules (layers, attention, ...) as clusters around them.
+    Writes the data flow of each function in Graphviz' DOT language. Ops that take time are
+    nodes; modules (layers, attention, ...) are clusters around them.
 
-    Requires: ops with a workload, as every pass does. Times, bounds and their colours are
-    there as far as the IR has them: with a target on the module, those of the slots
-    (`llm.schedule`), or without a schedule those of the costs (`llm.cost`); where one of
-    these is stale, a warning says so, and there are none. The IR is not changed.
+    Requires: ops with a workload, as every pass does. The graph has times, bounds and their
+    colours as far as the IR has them. With a target on the module, they come from the slots
+    (`llm.schedule`), or without a schedule from the costs (`llm.cost`). If one of these is
+    stale, a warning says so, and the graph has none. The IR is not changed.
 
     Guarantees:
-    - a node shows the op's name without that of its cluster, kind, runs, time of all runs
-      together in us and its share of all, and what bounds it; its tooltip the whole name.
-      A label is short: names above 40 letters lose their middle;
-    - modules are those of the names (`model.layers.{}.mlp.up_proj` is in
-      `model.layers.{}.mlp`); one of a single op, or of a single module, has no cluster.
-      `depth` is how many levels of them are clusters. A module below these is one node,
+    - a node shows the op's name without that of its cluster, the kind, the number of runs,
+      the time of all runs together in us and its share of all, and what bounds it. Its
+      tooltip has the whole name. A label is short: names above 40 letters lose their middle;
+    - modules follow from the names (`model.layers.{}.mlp.up_proj` is in
+      `model.layers.{}.mlp`). A module of a single op, or of a single module, has no cluster.
+      `depth` says how many levels of modules are clusters. A module below these is one node,
       with the time of its ops and the bound of most of it;
-    - an edge stands for a dependence, or several between the same two nodes, and shows the
-      shapes of those results of the producer that the consumer uses. A dependence on the
-      previous iteration of a loop is dashed, and does not count for the layout;
-    - colours: `time` from white to red, of the node that takes longest; `bound` green for
-      compute, blue for memory, orange for overhead; `kind` one for each kind of op. What
-      is not known is white;
+    - an edge stands for one or several dependences between two nodes. It shows the shapes of
+      those results of the producer that the consumer uses. A dependence on the previous
+      iteration of a loop is dashed, and does not count for the layout;
+    - colours: `time` goes from white to red, which is the node that takes longest; `bound`
+      is green for compute, blue for memory, orange for overhead; `kind` has one colour for
+      each kind of op. What is not known is white;
     - a name may hold anything: quotes, backslashes, line ends and tags are escaped;
     - a file appears whole or not at all.
 
     Several functions give several files; an explicit `file` holds one function only. A
     file that another export of the pipeline has written is an error.
-    With `file=-` the graph goes to standard output, where the IR goes too unless the tool
-    is told `-o`, so give the IR a place of its own: `llm-opt` says so before anything runs,
-    `mlir-opt` does not.
+    With `file=-` the graph goes to standard output. The IR goes there too, unless you give
+    it a place of its own (`-o`). `llm-opt` says so before anything runs, `mlir-opt` does not.
 
     Example:
     ```
@@ -151,15 +150,15 @@ def ExportModelExplorerPass : Pass<"llm-export-model-explorer", "::mlir::ModuleO
   let summary = "Write the data flow as graphs for Google's Model Explorer";
   let description = [{
     Writes the data flow of all functions as one graph collection in the JSON format of
-    Google's Model Explorer, and data for its nodes: times and what bounds them. The fields
+    Google's Model Explorer, and data for its nodes: times, and what bounds them. The fields
     are those of `GraphCollection` and `NodeDataProviderGraphData` in its sources
     (`common/input_graph.ts` and `common/types.ts` of
     https://github.com/google-ai-edge/model-explorer).
 
-    Requires: ops with a workload, as every pass does. Times and bounds are there as far as
-    the IR has them: with a target on the module, those of the slots (`llm.schedule`), or
-    without a schedule those of the costs (`llm.cost`); where one of these is stale, a
-    warning says so, and there are none. The IR is not changed.
+    Requires: ops with a workload, as every pass does. The files have times and bounds as far
+    as the IR has them. With a target on the module, they come from the slots
+    (`llm.schedule`), or without a schedule from the costs (`llm.cost`). If one of these is
+    stale, a warning says so, and the files have none. The IR is not changed.
 
     Guarantees:
     - one graph for each function; its `id` is the function's name, which must be unique;
@@ -314,9 +313,8 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     Several functions give several files, all of them or, where one has no trace, none; an
     explicit `file` holds one function only. A file that another export of the pipeline has
     written is an error.
-    With `file=-` the trace goes to standard output, where the IR goes too unless the tool
-    is told `-o`, so give the IR a place of its own: `llm-opt` says so before anything runs,
-    `mlir-opt` does not.
+    With `file=-` the trace goes to standard output. The IR goes there too, unless you give
+    it a place of its own (`-o`). `llm-opt` says so before anything runs, `mlir-opt` does not.
 
     Example:
     ```
@@ -375,19 +373,19 @@ def ExportProblemPass : Pass<"llm-export-problem", "::mlir::ModuleOp"> {
   let summary = "Write what llm-schedule solves, for llm-solve and other solvers";
   let description = [{
     Writes for each function the scheduling problem of its ops in JSON
-    (`docs/scheduling-problems.md`): tasks with their parts, other ways to cut them and what
-    no way is below, engines, and memories whose bandwidth they share. `llm-solve` solves it
-    and holds schedules of other solvers against the rules.
+    (`docs/scheduling-problems.md`): tasks with their parts, other ways to cut them and the
+    least work of any way, engines, and memories whose bandwidth they share. `llm-solve`
+    solves it, and checks schedules of other solvers against the rules.
 
-    A stretch of ops between two loop boundaries is a problem of its own: of a function with
-    several, `stretch` says which.
+    A stretch of ops between two loop boundaries is a problem of its own. If a function has
+    several, `stretch` says which one is written.
 
     Requires: a target on the module; `llm.tile` and `llm.cost` on the ops
     (`--llm-tile`), not stale. The IR is not changed.
 
-    Guarantees: `llm-solve` reads it as the problem that `llm-schedule` solves; a file
-    appears whole or not at all; one that another export of the pipeline has written is an
-    error.
+    Guarantees: `llm-solve` reads it as the problem that `llm-schedule` solves. A file
+    appears whole or not at all. It is an error to write a file that another export of the
+    pipeline has written.
 
     Example:
     ```
@@ -399,9 +397,9 @@ def ExportProblemPass : Pass<"llm-export-problem", "::mlir::ModuleOp"> {
     Option<"file", "file", "std::string", "",
            "File to write, '-' for standard output; default: <function>.problem.json">,
     Option<"stretch", "stretch", "int64_t", "-1",
-           "Of several stretches of ops, the number of one, from 0">,
+           "Number of the stretch of ops, from 0, if there are several">,
     Option<"alternatives", "alternatives", "bool", "true",
-           "With all ways to cut the ops, not only as their tiles are cut">
+           "false: only the cuts of the tiles, not all ways to cut the ops">
   ];
   let dependentDialects = ["::mlir::llm::LlmDialect"];
 }
@@ -409,15 +407,15 @@ def ExportProblemPass : Pass<"llm-export-problem", "::mlir::ModuleOp"> {
 def ExportQueuesPass : Pass<"llm-export-queues", "::mlir::ModuleOp"> {
   let summary = "Write what each engine does in turn, for backends";
   let description = [{
-    Writes the schedules of all functions as queues, in JSON: for each engine the parts of
-    ops in order, what each of them waits for, the fetches ahead of them on the queues of
+    Writes the schedules of all functions as queues, in JSON. For each engine they have the
+    parts of ops in order, what each part waits for, the fetches ahead of it on the queues of
     memory engines, and where everything lies in private memory. `docs/queues.md` is the
-    contract, `docs/queues.schema.json` its schema.
+    contract, and `docs/queues.schema.json` is its schema.
 
     Requires: a target on the module; `llm.tile`, `llm.cost` and `llm.slots` on the ops and
     `llm.schedule` on each function with a body (`--llm-schedule`); costs that are not
-    stale, and a schedule that obeys S1 to S8: another one is an error, because its queues
-    would block, or overwrite what is in use. The IR is not changed.
+    stale; and a schedule that obeys S1 to S8. Any other schedule is an error, because its
+    queues would block, or overwrite what is in use. The IR is not changed.
 
     Guarantees:
     - an engine that works through its queue, starting each entry once the one before it
@@ -434,9 +432,8 @@ def ExportQueuesPass : Pass<"llm-export-queues", "::mlir::ModuleOp"> {
     - a file appears whole or not at all; one that another export of the pipeline has
       written is an error.
 
-    With `file=-` the queues go to standard output, where the IR goes too unless the tool
-    is told `-o`, so give the IR a place of its own: `llm-opt` says so before anything runs,
-    `mlir-opt` does not.
+    With `file=-` the queues go to standard output. The IR goes there too, unless you give
+    it a place of its own (`-o`). `llm-opt` says so before anything runs, `mlir-opt` does not.
 
     Example:
     ```
