@@ -23,18 +23,18 @@ struct CalibrateOptions : TableOptions {
   using TableOptions::TableOptions;
   cl::list<std::string> figures{
       "figures", cl::CommaSeparated, cl::sub(command),
-      cl::desc("What to fit: paths of the target file, or groups: device (the "
-               "clock and the memory rate that are sustained, the energy of "
-               "multiply-accumulates that a power limit meets; default), "
-               "contraction, attention, elementwise (what kernels lose; with "
-               "exactly one --backend its own figures, @backend, where the "
-               "target has any), collective (what the first link loses)"),
+      cl::desc("What to fit: paths of the target file, or groups (default: "
+               "device):\ndevice: sustained clock and memory rate, energy per "
+               "multiply-accumulate\ncontraction, attention, elementwise: what "
+               "kernels lose; with one --backend,\n  the figures of that "
+               "library (@backend), where the target has any\ncollective: what "
+               "the first link loses"),
       cl::value_desc("names")};
-  cl::opt<unsigned> folds{"folds", cl::init(0), cl::sub(command),
-                          cl::desc("Parts for cross-validation: at least 2, at "
-                                   "most one for each shape (default: one for "
-                                   "each of up to 20 shapes, of more 5 parts)"),
-                          cl::value_desc("count")};
+  cl::opt<unsigned> folds{
+      "folds", cl::init(0), cl::sub(command),
+      cl::desc("Parts for cross-validation, 2 up to the number of shapes "
+               "(default:\none for each of up to 20 shapes, else 5)"),
+      cl::value_desc("count")};
   cl::opt<uint64_t> seed{"seed", cl::init(0), cl::sub(command),
                          cl::desc("Of the shuffle into parts"),
                          cl::value_desc("number")};
@@ -45,8 +45,9 @@ struct CalibrateOptions : TableOptions {
       cl::value_desc("file.csv")};
   cl::opt<bool> force{
       "force", cl::sub(command),
-      cl::desc("Write the target file also where its error on rows left out "
-               "is not below the one before")};
+      cl::desc(
+          "Write the target file also if its error on held-out rows is not "
+          "lower")};
   cl::opt<std::string> name{"name", cl::sub(command),
                             cl::desc("Of the target that is written"),
                             cl::value_desc("name")};

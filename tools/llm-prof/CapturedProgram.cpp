@@ -22,19 +22,19 @@ CapturedProgramOptions::CapturedProgramOptions(cl::SubCommand &command)
           cl::value_desc("file.mlir")),
       number("graph", cl::sub(command),
              cl::desc("Number of the graph for --program (default: of those "
-                      "with the most nodes the one that ran most often)"),
+                      "with\nthe most nodes, the one that ran most often)"),
              cl::value_desc("number")),
       mask("mask", cl::sub(command), cl::init(MaskKind::Full),
-           cl::desc("What attention of --program sees; a capture has the size "
-                    "of a mask and not what is in it"),
+           cl::desc("What attention of --program sees; a capture only has the "
+                    "size of a mask"),
            cl::values(clEnumValN(MaskKind::Full, "full",
                                  "every key, as ggml computes it (default)"),
                       clEnumValN(MaskKind::Causal, "causal",
                                  "for each new token the keys up to its own"))),
       floatType("dtype", cl::sub(command), cl::value_desc("type"),
-                cl::desc("Type of --program for what ggml computes in f32: "
-                         "f32 (default), f16 or bf16; weights and caches of "
-                         "other types keep them")) {}
+                cl::desc("f32 (default), f16 or bf16: type of --program for "
+                         "what ggml\ncomputes in f32; weights and caches keep "
+                         "theirs")) {}
 
 /// Options of `--program` mean nothing without it.
 LogicalResult CapturedProgramOptions::check(MLIRContext &context) const {

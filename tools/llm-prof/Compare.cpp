@@ -42,7 +42,7 @@ struct CompareOptions {
                "no target")};
   cl::list<std::string> changes{
       "set", cl::CommaSeparated, cl::sub(command), cl::value_desc("path=value"),
-      cl::desc("What if: fields of that target by their paths, such as "
+      cl::desc("What if: fields of that target by their paths, such as\n"
                "memories.dram.bytes_per_second=4e12")};
   cl::list<std::string> sizes{
       "size", cl::CommaSeparated, cl::sub(command), cl::value_desc("name=N"),
@@ -52,8 +52,8 @@ struct CompareOptions {
       cl::desc("What names of the trace mean, asked before what is built in")};
   cl::opt<int> pass{
       "pass", cl::sub(command), cl::init(-1), cl::value_desc("N"),
-      cl::desc("Compare this run of the program alone, from 0 on (default: the "
-               "median of all that have its sizes)")};
+      cl::desc("Compare this run of the program, from 0 on (default: the "
+               "median)")};
   cl::opt<std::string> range{
       "range", cl::sub(command), cl::value_desc("name"),
       cl::desc("Runs of the program are the ranges of that name")};

@@ -67,8 +67,8 @@ struct ImportOptions {
       cl::desc("Passes of --by=pass are the ranges of that name")};
   cl::opt<bool> mergesNumbers{
       "merge-numbers", cl::sub(command),
-      cl::desc("Ranges that differ in whole numbers are one row of --table: "
-               "layer.3 and layer.4 are layer.*")};
+      cl::desc("Join ranges of --table that differ in whole numbers "
+               "(layer.3, layer.4)")};
   cl::opt<std::string> output{"o", cl::init("-"), cl::sub(command),
                               cl::desc("Output file of --table"),
                               cl::value_desc("filename")};

@@ -38,7 +38,7 @@ TableOptions::TableOptions(cl::SubCommand &command)
                cl::desc("Only rows of these backends"),
                cl::value_desc("names")),
       changes("set", cl::CommaSeparated, cl::sub(command),
-              cl::desc("What if: fields of the target by their paths, such as "
+              cl::desc("What if: fields of the target by their paths, such as\n"
                        "memories.dram.bytes_per_second=4e12"),
               cl::value_desc("path=value")) {}
 

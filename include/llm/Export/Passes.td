@@ -38,8 +38,8 @@ def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
     - a name may hold anything: quotes, backslashes, line ends and tags are escaped;
     - a file appears whole or not at all.
 
-    Several functions give several files; an explicit `file` holds one function only. A
-    file that another export of the pipeline has written is an error.
+    Several functions give several files; an explicit `file` holds one function only. It is
+    an error to write a file that another export of the pipeline has written.
     With `file=-` the graph goes to standard output. The IR goes there too, unless you give
     it a place of its own (`-o`). `llm-opt` says so before anything runs, `mlir-opt` does not.
 
@@ -75,55 +75,56 @@ def ExportDotPass : Pass<"llm-export-dot", "::mlir::ModuleOp"> {
 def ExportHtmlPass : Pass<"llm-export-html", "::mlir::ModuleOp"> {
   let summary = "Write the schedule as a page for a browser";
   let description = [{
-    Writes the schedules of all functions as one HTML file that opens from disk and asks
-    nothing of any network:
+    Writes the schedules of all functions as one HTML file. It opens from disk and uses no
+    network. These are its views:
     - overview: the time of a token or of the first one, tokens per second, shares of the
-      machine's peak (MFU, MBU), whether it fits, and what to change first: what binds most of
-      the time, and an estimate of what twice as much of it would save. Under these the
-      timeline, beside them the shares of modules. In the timeline, engines are rows, with the
-      bandwidth of memories, busy engines and private memory on the same axis; wheel, drag and
-      fingers, or keys, which `?` names. Where slices are thinner than a pixel, each column
-      shows the shares of kinds of ops, and counters the mean, the least and the most. A drag
-      on the axis, or with Shift, chooses a part of time: ops, operations, bytes and shares of
-      the peak in it are summed up, of slots that its ends cut a share;
-    - graph: the data flow by modules, which open and close, shapes on its edges; how often
-      loops run, and apart from other edges those that hand values to the next run; coloured
-      by kind, time or bound;
-    - roofline: each op, as if alone on the machine, as large as its share of the engine time,
-      under the ceilings that count: the main memory, products by the type whose rate they run
-      at, and others that an op comes near. The target may have figures of more: of ports, of
-      kernels, of elementwise work;
-    - memory: what lies in the main memory over time (weights, caches, values between ops) and
-      in private memories;
-    - table: ops by module, with sums, of what a search finds; layers that are alike fold;
-      sorted by a click on a column, copied as CSV (of which rows of one `kind` count
-      everything once);
+      machine's peak (MFU, MBU), whether the program fits, and what to change first: what
+      binds most of the time, and an estimate of what twice as much of it would save. The
+      timeline is under these, and the shares of modules are beside them. In the timeline,
+      engines are rows, and bandwidth of memories, busy engines and private memory have the
+      same axis. Wheel, drag, fingers and keys move it; `?` names the keys. Where slices are
+      thinner than a pixel, each column shows the shares of kinds of ops, and counters show
+      the mean, the least and the most. A drag on the axis, or with Shift, chooses a part of
+      time. The page sums up the ops, operations, bytes and shares of the peak in it. Slots
+      that its ends cut count by their share;
+    - graph: the data flow by modules, which open and close, with shapes on the edges. It
+      says how often loops run, and edges that hand values to the next run are apart from the
+      others. Colours show kind, time or bound;
+    - roofline: each op, as if alone on the machine. Its size is its share of the engine
+      time. The ceilings are those that count: the main memory, products by the type whose
+      rate they run at, and others that an op comes near. The target may have figures of
+      more: of ports, of kernels, of elementwise work;
+    - memory: what lies in the main memory over time (weights, caches, values between ops)
+      and in private memories;
+    - table: the ops that a search finds, by module, with sums. Layers that are alike fold. A
+      click on a column sorts. The table can be copied as CSV, in which the rows of one
+      `kind` count everything once;
     - facts: all figures of the whole function.
 
     A colour is a kind of op, the same in all views of all pages. A kernel of several ops has
     a mix of the colours of its ops, and their names: `gate_up+swiglu`.
 
-    Engine time is the sum over engines; elapsed time is that in which an op is under way,
-    from its first start to its last end, or one of the ops of a module is.
+    Engine time is the sum over engines. The elapsed time of an op is from its first start to
+    its last end. The elapsed time of a module is that in which one of its ops is under way.
 
-    An op that is chosen in one of them is chosen in all. A search finds ops in all, and the
-    critical path (`follows_by` in the report) stands out in the first two and the table.
-    What is shown is in the address behind the `#`: a reload, a link or Back show it again.
-    Where no script runs, as in previews of mails, the page shows the lines above the report's
-    table.
+    An op that you choose in one view is chosen in all. A search finds ops in all views. The
+    critical path (`follows_by` in the report) stands out in the first two and the table. The
+    address has after the `#` what is shown, so that a reload, a link or Back shows it again.
+    Where no script runs, as in previews of mails, the page shows the lines above the table of
+    the report.
 
-    `baseline` is the JSON report of another run: elapsed times stand beside each op, with the
-    difference, and its timeline beneath this one. What one run has fused is compared with
-    the sum of its parts in the other one; a module that has only some of these parts is not
-    compared, as rows would have moved. Functions are compared by name, a single one with a single one;
-    one without a counterpart is a warning. Where the runs did other work, and where the
-    schedule does not hold, the page says so above all views.
+    `baseline` is the JSON report of another run. Its elapsed times stand beside each op, with
+    the difference, and its timeline is beneath this one. What one run has fused is compared
+    with the sum of its parts in the other run. A module that has only some of these parts is
+    not compared, because rows would have moved. Functions are compared by name; a single one
+    is compared with a single one. A function without a counterpart is a warning. If the runs
+    did other work, or if the schedule does not hold, the page says so above all views.
 
     Requires: what `--llm-export-report` requires, and a build with node 18 and npm
-    (CMake's LLM_VIEWER): another one says so. The IR is not changed.
+    (CMake's LLM_VIEWER). Another build says so. The IR is not changed.
 
     Guarantees:
-    - the page holds the JSON report (`docs/report.md`), and those lines: its figures are
+    - the page holds the JSON report (`docs/report.md`) and those lines, and its figures are
       those of the report;
     - a name may hold anything: it is text in the page;
     - a page of more than 20 MB (some 200,000 slots) is written with a warning: browsers open
@@ -202,7 +203,7 @@ def ExportModelExplorerPass : Pass<"llm-export-model-explorer", "::mlir::ModuleO
 def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
   let summary = "Write the schedule as a trace for ui.perfetto.dev";
   let description = [{
-    Writes each function's schedule as one trace, in Chrome's JSON format, which
+    Writes the schedule of each function as one trace. It is in Chrome's JSON format, which
     ui.perfetto.dev, chrome://tracing and speedscope open, or in Perfetto's own.
 
     Requires: a target on the module, `llm.schedule` on each function with a body and
@@ -210,48 +211,48 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
     arrows. The IR is not changed.
 
     There are two formats: `json` (`json.gz` compresses it with gzip, byte for byte) and
-    `pftrace`, Perfetto's TrackEvent protocol. Both hold the same slices with the same
-    times, whole nanoseconds, and args, the same arrows, and the same samples of counters;
-    what the trace is about (function, target, clock) is the args of an instant `schedule`
-    at 0. They differ in this:
-    - a group of tracks is a process in JSON, and in `pftrace` a track within that of the
+    `pftrace`, Perfetto's TrackEvent protocol. Both have the same slices with the same times
+    (whole nanoseconds) and args, the same arrows, and the same samples of counters. An
+    instant `schedule` at 0 says in its args what the trace is about (function, target,
+    clock). The formats differ in this:
+    - a group of tracks is a process in JSON. In `pftrace` it is a track within that of the
       target;
-    - an arrow is at the slices themselves in `pftrace`; in JSON its ends are times inside
-      them, so that of a schedule that breaks a rule arrows that lead back in time are lost;
+    - in `pftrace` an arrow is at the slices themselves. In JSON its ends are times inside
+      them. If a schedule breaks a rule, arrows that lead back in time are lost there;
     - counters of `pftrace` have a unit, stand in the order of the list below, and say on
       their track what their name leaves open. JSON has no place for that: Perfetto puts the
-      unit behind the name, and sorts by name;
+      unit after the name, and sorts by name;
     - empty lists among the args are left out of `pftrace`;
     - readers of JSON hold times in doubles, which have all nanoseconds up to 2^51 of them,
       26 days.
 
-    Events come in the order of time, and a loop is unrolled, iteration by iteration, in
-    constant memory; the `{}` of a name is the index of the innermost loop.
+    Events are in the order of time. A loop is unrolled, iteration by iteration, in constant
+    memory. The `{}` of a name is the index of the innermost loop.
 
     Tracks, all named and ordered:
     - of the target: the critical path, and all counters;
     - `layers`: a slice for each run of each layer, from the first start to the last end of
-      its ops in that iteration, fetches not counted; layers that overlap are in different
-      lanes. In it a slice for each of its modules (`self_attn`, `mlp`; category `module`),
-      unless modules of the layer overlap. The ops of a stretch (between two loop
+      its ops in that iteration, without fetches. Layers that overlap are in different lanes.
+      A slice has in it a slice for each of its modules (`self_attn`, `mlp`; category
+      `module`), unless modules of the layer overlap. The ops of a stretch (between two loop
       boundaries) that are in no layer are one slice, named by the first and the last of
       them;
-    - each group of engines: a track per engine, idle ones included; behind them, where a
-      schedule breaks a rule, tracks (`core[0] overlap 1`) for slices that overlap another
-      one of their engine without lying in it.
+    - each group of engines: a track per engine, also for idle ones. If a schedule breaks a
+      rule, tracks (`core[0] overlap 1`) follow for slices that overlap another one of their
+      engine without lying in it.
 
-    What lies on the tracks of engines is up to `detail`:
+    `detail` says what lies on the tracks of engines:
     - `tile` (the default): one slice per slot and run (category `op`), and one per fetch
       (`prefetch`). Slots of one run of an op that follow each other on an engine without a
       gap lie in a slice of the op (`parts`);
-    - `op`: such slots are one slice, and such fetches of one buffer; `parts` says how many
-      they are, `cost` is that of these parts, and lanes are left out where they change.
-      What holds for the whole run of the op (shapes, tile, `depends_on`, slack) is at the
-      first of its slices alone;
-    - `layer`: no tracks of engines and no arrows, for whole models. Where there are more
-      than 10,000 slots and fetches, counters have one sample for each of 10,000 equal
-      intervals, written when it ends: the most bytes, and the mean of everything else, to
-      a billionth of the unit.
+    - `op`: such slots are one slice, and so are such fetches of one buffer. `parts` says how
+      many they are, `cost` is that of these parts, and lanes are left out where they change.
+      Only the first slice of a run of the op has what holds for the whole run (shapes, tile,
+      `depends_on`, slack);
+    - `layer`: there are no tracks of engines and no arrows, for whole models. With more than
+      10,000 slots and fetches, counters have one sample for each of 10,000 equal intervals,
+      written when it ends: the most bytes, and the mean of everything else, to a billionth
+      of the unit.
 
     Guarantees:
     - slices of one track do not overlap unless one lies in the other, because start and
@@ -310,9 +311,9 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
       target has more engines than that;
     - a file appears whole or not at all.
 
-    Several functions give several files, all of them or, where one has no trace, none; an
-    explicit `file` holds one function only. A file that another export of the pipeline has
-    written is an error.
+    Several functions give several files. If one of them has no trace, no file is written. An
+    explicit `file` holds one function only. It is an error to write a file that another
+    export of the pipeline has written.
     With `file=-` the trace goes to standard output. The IR goes there too, unless you give
     it a place of its own (`-o`). `llm-opt` says so before anything runs, `mlir-opt` does not.
 
@@ -462,25 +463,26 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
     (`--llm-schedule`). The IR is not changed.
 
     Guarantees:
-    - all formats say the same, under the same names, which traces have, too: JSON and CSV
-      in full, with the unit in the name of the field, the table in rounded numbers with
-      units in the header;
+    - all formats say the same, under the same names, which traces have, too. JSON and CSV
+      have full numbers, with the unit in the name of the field. The table has rounded
+      numbers, with units in the header;
     - what most readers want to know comes first: whether the program fits into memory, how
-      long it takes, tokens per second, what binds most of the engine time, and the share
-      of the machine's peak (MFU, model FLOPs utilization: how much of the makespan the
-      multiply-accumulates take at the peak of all engines; MBU, model bandwidth
-      utilization: the same of each byte that an op touches, once, at the full rate of
-      DRAM). CSV has rows of ops only: for `file=ops.csv` this stands in `ops.summary.csv`
-      beside it, a row for each function;
-    - of each op: engine time and its share, the TFLOP/s and GB/s that it achieves (from the
-      start of its first slot, of bytes from the first fetch ahead of it, to its last end),
-      and how near that is to the roofline: the larger of its shares of the machine's peaks;
-    - JSON: one function is the root object; several are `{"functions": [...]}`.
-      Figures of an op (`macs`, `bytes`, `..._cycles`) are of one run, and `count` says
-      how many runs there are. `cycles` is its cost alone on the machine, summed over its
-      parts; `scheduled_cycles` is what its slots take. `slots` are those of the first
-      run, in cycles from the program's start: in iteration i of a loop of the op's
-      `loops`, i times `period_cycles` is added. `depends_on` names the ops of the same
+      long it takes, tokens per second, what binds most of the engine time, and the share of
+      the machine's peak. MFU, model FLOPs utilization, is how much of the makespan the
+      multiply-accumulates take at the peak of all engines. MBU, model bandwidth utilization,
+      is the same for each byte that an op touches, once, at the full rate of DRAM. CSV has
+      rows of ops only: for `file=ops.csv`, these figures are in `ops.summary.csv` beside it,
+      with a row for each function;
+    - each op has its engine time and the share of it, the TFLOP/s and GB/s that it achieves
+      (from the start of its first slot, for bytes from the first fetch ahead of it, to its
+      last end), and how near that is to the roofline: the larger of its shares of the
+      machine's peaks;
+    - JSON: one function is the root object; several are `{"functions": [...]}`. Figures of
+      an op (`macs`, `bytes`, `..._cycles`) are of one run, and `count` says how many runs
+      there are. `cycles` is its cost alone on the machine, summed over its parts.
+      `scheduled_cycles` is what its slots take. `slots` are those of the first run, in
+      cycles from the start of the program; in iteration i of a loop of the op's `loops`, i
+      times `period_cycles` is added. `depends_on` names the ops of the same
       iteration, `depends_on_previous_iteration` those of the one before, and
       `depends_on_in_first_iteration` those before the loop that the first one waits for;
     - JSON and table say what holds the schedule back, unless it breaks a rule or a cost
@@ -515,15 +517,15 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       if each took as long as these (`tokens_per_second_if_all_layers`);
     - a file appears whole or not at all; one that another export of the pipeline has
       written is an error;
-    - a makespan that the slots contradict and a lower bound above it are shown with a
-      warning, an iteration that ends after its period is an error. Whether a schedule is
-      valid is for `llm-verify-schedule` to say.
+    - a makespan that the slots contradict, and a lower bound above it, are shown with a
+      warning. An iteration that ends after its period is an error. `llm-verify-schedule`
+      says whether a schedule is valid.
 
-    Without `file` the report goes to standard output where the IR goes elsewhere
-    (`-o file`), so that it can be piped; else, and from `mlir-opt`, which does not say
-    where the IR goes, to standard error. With `file=-` it goes to standard output in any
-    case: give the IR a place of its own. `llm-opt` says so before anything runs,
-    `mlir-opt` does not.
+    Without `file` the report goes to standard output if the IR goes elsewhere (`-o file`),
+    so that it can be piped. Otherwise it goes to standard error, also from `mlir-opt`, which
+    does not say where the IR goes. With `file=-` it goes to standard output in any case:
+    give the IR a place of its own. `llm-opt` says so before anything runs, `mlir-opt` does
+    not.
 
     Example:
     ```
