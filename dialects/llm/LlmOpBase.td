@@ -13,6 +13,7 @@ include "LlmEnums.td"
 include "LlmTypes.td"
 include "LlmAttrs.td"
 include "../interfaces/WorkloadInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -32,12 +33,20 @@ class Llm_StoredTensorOfRank<int rank> : ConfinedType<Llm_StoredTensor,
 
 class Llm_Op<string mnemonic, list<Trait> traits = []> : Op<Llm_Dialect, mnemonic, traits>;
 
+/// Values are called after what they are of, so that a text does not change where others
+/// are added.
+def Llm_NamesResults : DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>;
+
 /// An op that takes time: it has a name in the model's words and a workload.
 class Llm_WorkOp<string mnemonic, list<Trait> traits = [], list<string> counts = []>
     : Llm_Op<mnemonic, traits # [
+        Llm_NamesResults,
         DeclareOpInterfaceMethods<WorkloadOpInterface, ["getWorkloadName"] # counts>]> {
   let extraClassDefinition = [{
     ::llvm::StringRef $cppClass::getWorkloadName() { return getName().value_or(""); }
+    void $cppClass::getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
+      ::mlir::llm::nameResults(*this, getWorkloadName(), setName);
+    }
   }];
 }
 

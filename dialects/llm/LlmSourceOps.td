@@ -21,7 +21,7 @@ def OpGroupSources : OpDocGroup {
 let opDocGroup = OpGroupSources in {
 
 def Llm_WeightOp : Llm_Op<"weight",
-    [Pure, DeclareOpInterfaceMethods<SourceOpInterface>]> {
+    [Pure, Llm_NamesResults, DeclareOpInterfaceMethods<SourceOpInterface>]> {
   let summary = "a named weight of the model";
   let description = [{
     Shows the weight with this name, in the names of the checkpoint. Each `{}` in the name
@@ -43,7 +43,7 @@ def Llm_WeightOp : Llm_Op<"weight",
 }
 
 def Llm_KvCacheOp : Llm_Op<"kv_cache",
-    [Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<OpenSizesOpInterface>,
+    [Pure, Llm_NamesResults, AttrSizedOperandSegments, DeclareOpInterfaceMethods<OpenSizesOpInterface>,
      DeclareOpInterfaceMethods<SourceOpInterface>]> {
   let summary = "a named KV cache, as it is when the program starts";
   let description = [{
@@ -66,7 +66,7 @@ def Llm_KvCacheOp : Llm_Op<"kv_cache",
 }
 
 def Llm_KvReadOp : Llm_Op<"kv_read",
-    [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor,
+    [Pure, Llm_NamesResults, AttrSizedOperandSegments, InferTypeOpAdaptor,
      DeclareOpInterfaceMethods<OpenSizesOpInterface>,
      DeclareOpInterfaceMethods<SourceOpInterface, ["getDependences", "countShownBytes"]>]> {
   let summary = "rows of a KV cache, as tensors";
@@ -106,7 +106,7 @@ def OpGroupSizes : OpDocGroup {
 }
 let opDocGroup = OpGroupSizes in {
 
-def Llm_SizeOp : Llm_Op<"size", [Pure]> {
+def Llm_SizeOp : Llm_Op<"size", [Pure, Llm_NamesResults]> {
   let summary = "a size of the program, by name";
   let description = [{
     A number of 1 or more that `llm-bind-shapes` gives: of sequences ("batch"), new tokens

@@ -67,7 +67,7 @@ private:
   /// The loop-carried values that each op uses.
   std::vector<SmallVector<Value, 2>> pendingArguments;
   llvm::StringMap<Operation *> opOfName;
-  llvm::StringMap<unsigned> unnamedOfKind;
+  llvm::StringMap<unsigned> unnamedOfKind, opsOfLocation;
 };
 } // namespace mlir::llm
 
@@ -209,9 +209,30 @@ LogicalResult ProgramBuilder::visitLoop(LoopLikeOpInterface loop, int64_t count,
   return success();
 }
 
+/// What a location calls an op, as torch-mlir and others write it:
+/// `loc("encoder.fc1")`.
+static StringRef findNameIn(Location loc) {
+  if (auto named = dyn_cast<NameLoc>(loc))
+    return named.getName();
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return findNameIn(call.getCallee());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location inside : fused.getLocations())
+      if (StringRef name = findNameIn(inside); !name.empty())
+        return name;
+  return "";
+}
+
 std::string ProgramBuilder::nameOf(WorkloadOpInterface op) {
   if (StringRef name = op.getWorkloadName(); !name.empty())
     return name.str();
+  // One op of a framework often becomes several, all at its location. What
+  // counts through layers would have to go around a loop of them.
+  StringRef name = findNameIn(op->getLoc());
+  if (!name.empty() && !name.contains('{')) {
+    unsigned before = opsOfLocation[name]++;
+    return before == 0 ? name.str() : (name + "#" + Twine(before)).str();
+  }
   StringRef kind = op->getName().getStringRef();
   return (kind + "#" + Twine(unnamedOfKind[kind]++)).str();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FigureSyntax.h"
+#include "ValueNames.h"
 #include "llm/Diagnostics/Spelling.h"
 #include "llm/Dialect/Llm/IR/Llm.h"
 #include "llm/Dialect/Llm/IR/LlmBytecode.h"

@@ -1,0 +1,60 @@
+//===- ValueNames.cpp - What values are called in text --------------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ValueNames.h"
+#include "llm/Dialect/Llm/IR/Llm.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::llm;
+
+/// Says nothing without what stands before it: a tensor of a layer, or the
+/// sequences that an op is for.
+static bool needsWordBefore(StringRef word) {
+  return word == "weight" || word == "bias" || word == "decode" ||
+         word == "chunk" || word == "quantize" || word.starts_with("sequences");
+}
+
+/// The last word of a name, with the one before it where that is needed.
+static StringRef endOf(StringRef name) {
+  size_t dot = name.rfind('.');
+  if (dot != StringRef::npos && needsWordBefore(name.drop_front(dot + 1)))
+    dot = name.rfind('.', dot);
+  return dot == StringRef::npos ? name : name.drop_front(dot + 1);
+}
+
+void mlir::llm::nameResults(Operation *op, StringRef name,
+                            OpAsmSetValueNameFn setName) {
+  if (op->getNumResults() == 0)
+    return;
+  std::string text = endOf(name).str();
+  for (char &letter : text)
+    if (!llvm::isAlnum(letter) && letter != '.')
+      letter = '_';
+  // A name that begins with a digit would be read as a number.
+  if (!text.empty() && !llvm::isDigit(text.front()))
+    setName(op->getResult(0), text);
+}
+
+void WeightOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  nameResults(*this, getName(), setName);
+}
+
+void KvCacheOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "kv_cache");
+}
+
+void KvReadOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  bool isLatent = !getValues();
+  setName(getKeys(), isLatent ? "latents" : "keys");
+  if (!isLatent)
+    setName(getValues(), "values");
+}
+
+void SizeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  nameResults(*this, getName(), setName);
+}
