@@ -31,6 +31,11 @@ void mlir::llm::nameResults(Operation *op, StringRef name,
                             OpAsmSetValueNameFn setName) {
   if (op->getNumResults() == 0)
     return;
+  if (auto route = dyn_cast<MoeRouteOp>(op)) {
+    setName(route.getShares(), "shares");
+    setName(route.getExperts(), "experts");
+    return;
+  }
   std::string text = endOf(name).str();
   for (char &letter : text)
     if (!llvm::isAlnum(letter) && letter != '.')
