@@ -181,6 +181,9 @@ SafetensorsWeights::readWhole(StringRef name,
 }
 
 FailureOr<int64_t> SafetensorsWeights::findGptqOffset() const {
+  if (gptqOffset)
+    return *gptqOffset;
+  gptqOffset = 1;
   MLIRContext *context = headers.front()->loc().getContext();
   for (StringRef name : {"quantize_config.json", "config.json"}) {
     SmallString<128> path(folder);
@@ -194,9 +197,9 @@ FailureOr<int64_t> SafetensorsWeights::findGptqOffset() const {
     const LocatedJson *format =
         (quantization ? *quantization : *config).find("checkpoint_format");
     if (format && format->describe() == "\"gptq_v2\"")
-      return 0;
+      gptqOffset = 0;
   }
-  return 1;
+  return *gptqOffset;
 }
 
 FailureOr<std::optional<WeightParts>>

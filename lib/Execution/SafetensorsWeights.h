@@ -61,7 +61,8 @@ private:
                                      ArrayRef<RankedTensorType> parts,
                                      Location loc) const;
 
-  std::string folder; ///< in which the files are
+  std::string folder;                        ///< in which the files are
+  mutable std::optional<int64_t> gptqOffset; ///< once it was asked for
   std::vector<std::unique_ptr<SafetensorsHeader>> headers;
   llvm::StringMap<Entry> entries;
 };
