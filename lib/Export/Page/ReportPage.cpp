@@ -108,6 +108,6 @@ void mlir::llm::writeComparedPage(const Report &measured,
       "{\"report\":" + toPageText(measured) +
           ",\"baseline\":" + toPageText(predicted) + ",\"matches\":" +
           encodeMatches(namedFunction(measured), namedFunction(predicted)) +
-          ",\"notes\":" + toPageText(StringRef(sentences)) + "}",
+          ",\"measured\":true,\"notes\":" + toPageText(StringRef(sentences)) + "}",
       os);
 }

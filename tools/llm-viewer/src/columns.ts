@@ -50,7 +50,7 @@ function baselineOf(baseline: Baseline, node: TreeNode, all: TreeNode): number |
 function comparedColumns(report: Report, baseline: Baseline, all: TreeNode): Column[] {
   const before = (node: TreeNode) => baselineOf(baseline, node, all);
   return [
-    amount("Baseline", "time", "baseline_elapsed_us", before, all),
+    amount(baseline.sides.others, "time", `${baseline.sides.key}_elapsed_us`, before, all),
     number("Difference (%)", "difference_percent", (node) => {
       const other = before(node);
       return other === undefined ? undefined : differencePercent(elapsedOf(report, node, all), other);
@@ -66,7 +66,7 @@ export function makeColumns(report: Report, baseline: Baseline | undefined, all:
     number("Runs", "runs", (node) => node.figures.runs, formatWhole),
     amount("Engine time", "time", "engine_time_us", (node) => microseconds(node.figures.cycles), all),
     number("Share (%)", "share_percent", (node) => (100 * node.figures.cycles) / total, percent),
-    amount("Elapsed", "time", "elapsed_us", (node) => elapsedOf(report, node, all), all),
+    amount(baseline?.sides.ownElapsed ?? "Elapsed", "time", "elapsed_us", (node) => elapsedOf(report, node, all), all),
     ...(baseline ? comparedColumns(report, baseline, all) : []),
     amount("MACs", "count", "macs", (node) => node.figures.macs, all),
     amount(mainMemory(report).name, "bytes", "bytes", (node) => node.figures.bytes, all),

@@ -3,7 +3,7 @@
 
 import { elapsedMicrosecondsOf } from "./elapsed";
 import { sequencesOf } from "./program";
-import { Op, PageData, Report } from "./report";
+import { Op, PageData, Report, Sides } from "./report";
 
 /// All that do the same work: one on each side, or on one side several that are one kernel on the other.
 export interface Match {
@@ -18,7 +18,7 @@ export class Baseline {
   private readonly matchOfOp = new Map<Op, Match>();
   private readonly byName: Map<string, Op>;
 
-  constructor(readonly report: Report, here: Report, matches: [number[], number[]][]) {
+  constructor(readonly report: Report, readonly sides: Sides, here: Report, matches: [number[], number[]][]) {
     this.byName = new Map(report.ops.map((op) => [op.name, op]));
     this.matches = matches.map(([first, second]) =>
       ({ here: first.map((index) => here.ops[index]), there: second.map((index) => report.ops[index]) }));
@@ -54,9 +54,9 @@ export class Baseline {
   }
 }
 
-export function findBaseline(report: Report, { reports, baselines, matches }: PageData): Baseline | undefined {
+export function findBaseline(report: Report, { reports, baselines, matches, sides }: PageData): Baseline | undefined {
   const match = matches[reports.indexOf(report)];
-  return match ? new Baseline(baselines[match.baseline], report, match.ops) : undefined;
+  return match ? new Baseline(baselines[match.baseline], sides, report, match.ops) : undefined;
 }
 
 export function differencePercent(now: number, before: number): number | undefined {

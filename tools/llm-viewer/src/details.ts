@@ -55,7 +55,7 @@ export class Details {
   /// An op of the baseline, which here is missing, or fused with others or not.
   private renderOther(other: Op): void {
     const match = this.baseline!.matchOf(other), names = match?.here.map(({ name }) => name).join(", ");
-    const here = !match ? "in the baseline only" : `here ${match.there.length > 1 ? "a part of " : ""}${names}`;
+    const here = !match ? `in the ${this.baseline!.sides.other} only` : `here ${match.there.length > 1 ? "a part of " : ""}${names}`;
     this.element.dataset.op = other.name;
     this.element.replaceChildren(this.closeButton(), h("h2", {}, other.name), h("p", {},
       `${kindOf(other)}, ${here}: elapsed ${formatMicroseconds(this.baseline!.elapsedMicrosecondsOf([other])!)} there.`));
@@ -82,7 +82,7 @@ export class Details {
       ...(run === undefined ? this.placeOf(op, time) : factsOfRun(this.report, op, Math.min(run, op.count - 1), time)),
       ["elapsed", `${formatMicroseconds(elapsedMicrosecondsOf(this.report, [op]))}${runs}, ${op.count > 1 ? "each " : ""}from its first start to its last end`],
       ["engine time", `${time(scheduledCyclesOf(op))}${runs}, of all engines together`],
-      ["baseline", this.differenceOf(op)],
+      [this.baseline?.sides.other ?? "", this.differenceOf(op)],
       ["bound", `${op.bound}: ${this.reasonOf(op)}`],
       ["one run", this.termsOf(op)],
       ["parts", parts > 1 ? formatWhole(parts) : ""],

@@ -10,27 +10,28 @@ function listNames(reports: Report[]): string {
 }
 
 /// What the runs do not have in common, "phase: prefill here, decode in the baseline"; not what one does not tell.
-function differencesOf(report: Report, { report: other }: Baseline): string[] {
+function differencesOf(report: Report, { report: other, sides }: Baseline): string[] {
   const before = new Map(workOf(other));
   return workOf(report).filter(([name, value]) => value && before.get(name) && before.get(name) !== value)
-    .map(([name, value]) => `${name}: ${value} here, ${before.get(name)} in the baseline`);
+    .map(([name, value]) => `${name}: ${value} here, ${before.get(name)} in the ${sides.other}`);
 }
 
 function comparisonNotes(report: Report, data: PageData, baseline: Baseline | undefined): string[] {
   if (data.baselines.length === 0) return [];
+  const { other } = data.sides;
   if (!baseline)
-    return [`Nothing is compared: the baseline has no function ${report.function}, only ${listNames(data.baselines)}.`];
+    return [`Nothing is compared: the ${other} has no function ${report.function}, only ${listNames(data.baselines)}.`];
   const notes: string[] = [];
   const differences = differencesOf(report, baseline);
-  if (differences.length > 0) notes.push(`The baseline did other work (${differences.join("; ")}).`);
+  if (differences.length > 0) notes.push(`The ${other} did other work (${differences.join("; ")}).`);
   if (baseline.report.target !== report.target)
-    notes.push(`The baseline ran on another target: ${report.target} here, ${baseline.report.target} in the baseline.`);
+    notes.push(`The ${other} ran on another target: ${report.target} here, ${baseline.report.target} in the ${other}.`);
   if (faultsOf(baseline.report).length > 0)
-    notes.push(`The baseline's schedule is broken: ${faultsOf(baseline.report).join("; ")}.`);
-  if (baseline.report.capacity?.problem) notes.push(`In the baseline ${baseline.report.capacity.problem}.`);
+    notes.push(`The ${other}'s schedule is broken: ${faultsOf(baseline.report).join("; ")}.`);
+  if (baseline.report.capacity?.problem) notes.push(`In the ${other} ${baseline.report.capacity.problem}.`);
   const compared = new Set(data.reports.length === 1 ? [baseline.report.function] : data.reports.map((one) => one.function));
-  const lost = data.baselines.filter((other) => !compared.has(other.function));
-  if (lost.length > 0) notes.push(`Functions in the baseline only: ${listNames(lost)}.`);
+  const lost = data.baselines.filter((one) => !compared.has(one.function));
+  if (lost.length > 0) notes.push(`Functions in the ${other} only: ${listNames(lost)}.`);
   return notes;
 }
 

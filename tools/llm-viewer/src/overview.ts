@@ -23,7 +23,8 @@ export class Overview {
     const schedules = [new Schedule(report), ...(baseline ? [new Schedule(baseline.report)] : [])];
     const end = Math.max(...schedules.map((schedule) => schedule.endCycle / schedule.report.clock_hz));
     this.shared = { range: { from: 0, to: end }, end, clockHz: report.clock_hz, redraw: [onMove], isClicked: false };
-    schedules.forEach((schedule, index) => this.addTimeline(schedule, index === 0 ? undefined : schedules[0]));
+    this.addTimeline(schedules[0], undefined, baseline?.sides.ownLabel ?? "");
+    if (baseline) this.addTimeline(schedules[1], schedules[0], `${baseline.sides.others}: `);
     const sums = new RangePanel(schedules[0], store, colours, (range) => this.timelines[0].setRange(range.from, range.to));
     this.element = h("div", { class: "overview" }, makeKeyFigures(report, baseline), this.makeAdvice(),
       kindLegend([...report.ops, ...(baseline?.report.ops ?? [])], colours, store),
@@ -31,9 +32,9 @@ export class Overview {
   }
 
   /// The baseline is beneath, on the same axis.
-  private addTimeline(schedule: Schedule, first: Schedule | undefined): void {
+  private addTimeline(schedule: Schedule, first: Schedule | undefined, side: string): void {
     const isOnlyHere = (name: string) => !first || !first.opByName.has(name);
-    const label = `${first ? "Baseline: " : ""}${schedule.report.function} on ${schedule.report.target}`;
+    const label = `${side}${schedule.report.function} on ${schedule.report.target}`;
     this.timelines.push(new Timeline(schedule, this.store, this.colours, this.shared, isOnlyHere, label));
   }
 

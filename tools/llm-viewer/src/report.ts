@@ -170,7 +170,24 @@ export interface Matches {
   ops: [here: number[], there: number[]][];
 }
 
+/// What the two reports of a comparison are called.
+export interface Sides {
+  other: string; // in a sentence: "in the baseline"
+  own: string; // of columns
+  others: string;
+  ownElapsed: string;
+  ownLabel: string; // before the name of a timeline
+  key: string; // in names of columns of CSV
+}
+const runs: Sides = {
+  other: "baseline", own: "This", others: "Baseline", ownElapsed: "Elapsed", ownLabel: "", key: "baseline",
+};
+const measuredAndPredicted: Sides = {
+  other: "prediction", own: "Measured", others: "Predicted", ownElapsed: "Measured", ownLabel: "Measured: ", key: "predicted",
+};
+
 export interface PageData {
+  sides: Sides;
   reports: Report[];
   baselines: Report[];
   matches: (Matches | null)[]; // by report; null: it is compared with nothing
@@ -184,9 +201,9 @@ function readFunctions(root: unknown, what: string): Report[] {
   return all as Report[];
 }
 
-/// What the page was written with: {"report": ..., "baseline": ..., "matches": [...], "notes": [...]}.
+/// What the page was written with: {"report": ..., "baseline": ..., "measured": ..., "matches": [...], "notes": [...]}.
 export function readPageData(text: string): PageData {
-  let root: { report?: unknown; baseline?: unknown; matches?: (Matches | null)[]; notes?: string[] };
+  let root: { report?: unknown; baseline?: unknown; measured?: boolean; matches?: (Matches | null)[]; notes?: string[] };
   try {
     root = JSON.parse(text);
   } catch (error) {
@@ -194,6 +211,7 @@ export function readPageData(text: string): PageData {
   }
   return {
     reports: readFunctions(root.report ?? {}, "report"),
+    sides: root.measured ? measuredAndPredicted : runs,
     baselines: root.baseline ? readFunctions(root.baseline, "baseline") : [],
     matches: root.matches ?? [],
     notes: root.notes ?? [],

@@ -54,12 +54,12 @@ export class Summary {
     const head = (title: string) => h("th", { scope: "col", class: "text" }, title);
     const rows = comparedRows(before, this.report).filter(([, x, y]) => x !== "" || y !== "");
     return h("div", { class: "comparison", "data-role": "comparison" },
-      h("h3", {}, `Against the baseline: ${difference === undefined ? "" : `makespan ${formatDifferencePercent(difference)}`}`),
+      h("h3", {}, `Against the ${baseline.sides.other}: ${difference === undefined ? "" : `makespan ${formatDifferencePercent(difference)}`}`),
       h("table", {},
-        h("thead", {}, h("tr", {}, ...["", "Baseline", "This", "Difference"].map(head))),
+        h("thead", {}, h("tr", {}, ...["", baseline.sides.others, baseline.sides.own, "Difference"].map(head))),
         h("tbody", {}, ...rows.map(([name, x, y, percent]) => h("tr", { "data-compared": name },
           h("th", { scope: "row", class: "text" }, name), h("td", {}, x), h("td", {}, y),
           h("td", { class: "number" }, percent === undefined ? "" : formatDifferencePercent(percent)))))),
-      lost.length > 0 ? h("p", {}, `${formatOps(lost.length)} in the baseline only: ${others}`) : undefined);
+      lost.length > 0 ? h("p", {}, `${formatOps(lost.length)} in the ${baseline.sides.other} only: ${others}`) : undefined);
   }
 }

@@ -209,14 +209,14 @@ export class Table {
     const now = elapsedMicrosecondsOf(this.report, here), before = this.baseline!.elapsedMicrosecondsOf(there)!;
     const cells: Record<string, Cell> = {
       name: here.map(({ name }) => name).join("+"), runs: Math.max(...here.map(({ count }) => count)),
-      elapsed_us: now, baseline_elapsed_us: before, difference_percent: differencePercent(now, before),
+      elapsed_us: now, [`${this.baseline!.sides.key}_elapsed_us`]: before, difference_percent: differencePercent(now, before),
     };
     return cells[column];
   }
   private makeTogetherRow(match: Match): HTMLTableRowElement {
     const parts = match.here.map(shortName).join(", ");
     return this.makeExtraRow({ class: "together", "data-together": match.there[0].name },
-      h("span", {}, parts, " together: in the baseline ", match.there.map(shortName).join(", ")),
+      h("span", {}, parts, ` together: in the ${this.baseline!.sides.other} `, match.there.map(shortName).join(", ")),
       (column) => this.togetherCell(match, column));
   }
 
@@ -228,13 +228,13 @@ export class Table {
   private lostCell(op: Op, column: string): Cell {
     const cells: Record<string, Cell> = {
       name: op.name, op: kindOf(op), runs: op.count, bound: op.bound,
-      baseline_elapsed_us: this.baseline!.elapsedMicrosecondsOf([op]),
+      [`${this.baseline!.sides.key}_elapsed_us`]: this.baseline!.elapsedMicrosecondsOf([op]),
     };
     return cells[column];
   }
   private makeLostRow(op: Op): HTMLTableRowElement {
     const choose = () => this.store.set({ selectedOp: op.name });
-    const name = h("span", {}, h("button", { type: "button", class: "op", onclick: choose }, op.name), " in the baseline only");
+    const name = h("span", {}, h("button", { type: "button", class: "op", onclick: choose }, op.name), ` in the ${this.baseline!.sides.other} only`);
     return this.makeExtraRow({ class: "lost", "data-lost": op.name }, name, (column) => this.lostCell(op, column));
   }
   private makeExtraRow(attributes: Record<string, string>, name: Node, cellOf: (column: string) => Cell): HTMLTableRowElement {
@@ -282,7 +282,7 @@ export class Table {
       add(node.op ? "op" : "module", node.op?.module ?? node.name,
           (column) => !node.op && column.csv === "op" ? undefined : column.value(node));
     for (const match of this.together()) add("ops_together", "", (column) => this.togetherCell(match, column.csv));
-    for (const op of this.onlyInBaseline()) add("baseline_op", op.module, (column) => this.lostCell(op, column.csv));
+    for (const op of this.onlyInBaseline()) add(`${this.baseline!.sides.key}_op`, op.module, (column) => this.lostCell(op, column.csv));
     add("total", "", (column) => column.csv === "name" ? "total" : column.csv === "op" ? undefined : column.value(this.root));
     return `${lines.join("\n")}\n`;
   }

@@ -41,8 +41,9 @@ std::string encodeMatches(ArrayRef<NamedFunction> functions,
                           ArrayRef<NamedFunction> inBaseline);
 
 /// The page with its data: `{"report": .., "baseline": .., "matches": ..,
-/// "notes": [..]}`, of which the first alone must be there, and the third
-/// beside the second.
+/// "measured": true, "notes": [..]}`, of which the first alone must be there,
+/// and the third beside the second. `measured`: the report was, and the
+/// baseline is its prediction.
 void fillViewerPage(StringRef summary, StringRef data, ::llvm::raw_ostream &os);
 
 /// What was measured with its prediction beside it. `notes`: sentences that a
