@@ -14,6 +14,7 @@
 #define LLM_TRACEIMPORT_TRACEDOPERANDS_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
