@@ -75,5 +75,6 @@ bool OpExtents::explainLargest(const TracedOperands &operands) const {
   for (const TracedTensor &tensor : operands.tensors)
     largest =
         std::max(largest, countElements(tensor.sizes).value_or(INT64_MAX));
-  return largest <= 1 || findLoops(largest).has_value();
+  bool isOpKnown = !loops.empty() || !tensors.empty();
+  return !isOpKnown || largest <= 1 || findLoops(largest).has_value();
 }

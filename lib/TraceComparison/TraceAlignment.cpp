@@ -288,8 +288,12 @@ void Aligner::noteSizes() {
       continue;
     unsigned number = assigned[i].ops.front();
     const PatternOp &op = pattern.ops()[number];
-    // Of a cache frameworks show all, also what is not read or written.
-    if (!isa<CacheUpdateOpInterface>(*program.ops()[op.ops.front()].op))
+    // Of a cache frameworks show all, also what is not read or written; a
+    // kernel of several ops has tensors of its own.
+    bool isPlain =
+        op.kinds.size() == 1 &&
+        !isa<CacheUpdateOpInterface>(*program.ops()[op.ops.front()].op);
+    if (isPlain)
       agreeing[number] += areSizesAlike(piece, op) ? 1 : -1;
   }
   constexpr size_t most = 8;

@@ -25,7 +25,8 @@ public:
   /// or as some of its loops together have iterations. Of a whole op they must
   /// be along all of its loops; a part of it may be along some.
   bool explain(const TracedOperands &operands, bool isWhole) const;
-  /// The same of the largest operand alone, of whatever part.
+  /// The same of the largest operand alone, of whatever part; also where
+  /// nothing is known of the op.
   bool explainLargest(const TracedOperands &operands) const;
 
 private:

@@ -100,6 +100,8 @@ TEST_F(OpExtentsTest, TheLargestMayBeKnownAlone) {
   EXPECT_TRUE(isLargestKnown("attn", {{1, 5}, {1, 2, 10, 16}}));
   EXPECT_FALSE(isLargestKnown("attn", {{1, 6, 4, 16}, {1, 2, 13, 16}}));
   EXPECT_TRUE(isLargestKnown("add", {{}, {1}}));
+  EXPECT_TRUE(OpExtents().explainLargest(makeOperands({{3, 5}})));
+  EXPECT_FALSE(OpExtents().explain(makeOperands({{3, 5}}), /*isWhole=*/false));
 }
 
 TEST_F(OpExtentsTest, CountsBeyondBoundsAreNoSizes) {
