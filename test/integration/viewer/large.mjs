@@ -55,7 +55,7 @@ await runChecks({
     const row = page.locator(`tr[data-row="${name}"]`);
     assert.equal(await row.count(), 1);
     const box = await row.boundingBox();
-    assert.ok(box.y > 0 && box.y + box.height <= 800, JSON.stringify(box));
+    assert.ok(box.y > 0 && box.y + box.height <= 801, JSON.stringify(box));
     await close();
   },
 
