@@ -68,6 +68,7 @@ private:
   std::vector<SmallVector<Value, 2>> pendingArguments;
   llvm::StringMap<Operation *> opOfName;
   llvm::StringMap<unsigned> unnamedOfKind, opsOfLocation;
+  llvm::StringSet<> namesOfLocations;
 };
 } // namespace mlir::llm
 
@@ -230,8 +231,10 @@ std::string ProgramBuilder::nameOf(WorkloadOpInterface op) {
   // counts through layers would have to go around a loop of them.
   StringRef name = findNameIn(op->getLoc());
   if (!name.empty() && !name.contains('{')) {
-    unsigned before = opsOfLocation[name]++;
-    return before == 0 ? name.str() : (name + "#" + Twine(before)).str();
+    std::string unique = name.str();
+    while (!namesOfLocations.insert(unique).second)
+      unique = (name + "_" + Twine(++opsOfLocation[name])).str();
+    return unique;
   }
   StringRef kind = op->getName().getStringRef();
   return (kind + "#" + Twine(unnamedOfKind[kind]++)).str();

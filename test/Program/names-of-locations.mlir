@@ -1,7 +1,7 @@
 // Ops of other dialects are called after their locations, as torch-mlir writes them; several of one location are counted.
 // RUN: llm-opt %s --llm-tile --llm-schedule --llm-export-report -o /dev/null | FileCheck %s
 // CHECK: {{^ *}}fc1{{ }}
-// CHECK: {{^ *}}fc1#1{{ }}
+// CHECK: {{^ *}}fc1_1{{ }}
 // CHECK: {{^ *}}act{{ }}
 // CHECK: {{^ *}}linalg.add#0{{ }}
 
