@@ -132,8 +132,8 @@ LogicalResult Compare::checkProgram(MLIRContext &context) const {
 }
 
 FailureOr<PlannedFunction> Compare::plan(MLIRContext &context) const {
-  if (failed(checkProgramFile("llm-prof", options.program)) ||
-      failed(checkProgram(context)))
+  if (failed(checkProgram(context)) ||
+      failed(checkProgramFile("llm-prof", options.program)))
     return failure();
   ParserConfig config(&context);
   OwningOpRef<ModuleOp> module =
