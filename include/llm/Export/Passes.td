@@ -270,8 +270,8 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
       that it waits for (`depends_on`), and of its op slack and what held it back. Summed
       over the slices of a run of an op, `cost` is that of the op. `fetched_bytes` are those
       of its `bytes` that were fetched ahead; slices of fetches have theirs as `bytes`.
-      `all_runs` has what the report says of the op, under the names that it has there
-      (`count`, `total_time_us`, `share_percent`, `tflop_per_second`, ..);
+      At the first part of an op, `all_runs` has what the report says of the op, under the
+      names that it has there (`count`, `total_time_us`, `share_percent`, ..);
     - one flow arrow for each slice and each run that it waits for: from that run's slice
       that ends last to the slice; and one from each fetch to its slot (`op`: from fetches
       to the slice that the first of them is for, if they end before it begins). Ids are

@@ -240,8 +240,6 @@ void TraceArgs::writeShapes(TraceValues &values, unsigned op) {
   values.encoded("out", texts.out);
   if (!texts.tile.empty())
     values.encoded("tile", texts.tile);
-  if (!texts.allRuns.empty())
-    values.encoded("all_runs", texts.allRuns);
 }
 
 void TraceArgs::writeDependences(TraceValues &values,
@@ -275,6 +273,8 @@ void TraceArgs::writeSlot(TraceValues &values, const TimedSlot &slice,
   writeLanes(values, slice.lanes);
   writeShapes(values, slice.op);
   OpTexts &texts = textsOf(slice.op);
+  if (slice.part == 0 && !texts.allRuns.empty())
+    values.encoded("all_runs", texts.allRuns);
   if (texts.costs.areKnown()) {
     size_t record = texts.costs.recordOf(slice.part);
     values.encoded("cost", recordOf(texts, record));
@@ -334,8 +334,11 @@ void TraceArgs::writeOpRun(TraceValues &values, unsigned op, const OpRun &run,
       writeSums(values, "bytes", run.fetchedBytes);
     return;
   }
-  if (isFirst)
+  if (isFirst) {
     writeShapes(values, op);
+    if (const std::string &text = textsOf(op).allRuns; !text.empty())
+      values.encoded("all_runs", text);
+  }
   if (std::string cost = sumOf(costs, run); !cost.empty())
     values.encoded("cost", cost);
   if (!run.fetchedBytes.empty())
