@@ -353,10 +353,9 @@ FailureOr<Array> LinalgLowering::sliceRows(const Array &array,
     rows.tensors.push_back(
         *dim ? slice(asArray(tensor), 0, offset, size).getValues() : tensor);
   }
-  RankedTensorType::Builder type(array.type);
-  type.setShape(SmallVector<int64_t>(
-      cast<RankedTensorType>(rows.getValues().getType()).getShape()));
-  rows.type = type;
+  auto shown = cast<RankedTensorType>(rows.getValues().getType());
+  rows.type = RankedTensorType::get(
+      shown.getShape(), array.type.getElementType(), array.type.getEncoding());
   return rows;
 }
 

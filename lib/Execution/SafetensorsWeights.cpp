@@ -12,6 +12,7 @@
 #include "llm/Files/LocatedJson.h"
 #include "llm/Import/GgmlNames.h"
 #include "llm/Import/WeightNames.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
