@@ -36,7 +36,7 @@ await runChecks({
     const name = [...Buffer.from(report.function)].map((byte) =>
       byte < 127 ? String.fromCharCode(byte) : `\\${byte.toString(16).toUpperCase()}`).join("");
     const text = (await page.textContent("noscript pre")).replace(/\s+/g, " ");
-    assert.ok(text.startsWith(`${name} on ${report.target}: `), text);
+    assert.ok(text.startsWith(`${name} on ${report.target} fits yes: `), text);
     await close();
   },
 });
