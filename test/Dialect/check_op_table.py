@@ -80,13 +80,21 @@ def check_labels(root, spec, letter, code, tests):
     return labels
 
 
+def lowered_ops(root, code):
+    """Ops whose class lib/Conversion names: what others compute, nothing says yet."""
+    text = "\n".join(path.read_text() for path in code)
+    definitions = "\n".join(path.read_text() for path in files(root / "dialects", ".td"))
+    return {op for name, op in re.findall(r'def Llm_(\w+)\s*:\s*\w+<"(\w+)"', definitions)
+            if re.search(rf"\b{name}\b", text)}
+
+
 def check_rules(root, spec, rows):
-    labels = check_labels(root, spec, "R", files(root / "lib/Conversion", ".cpp", ".h"),
-                          files(root / "test", ".mlir", ".test", ".cpp", ".py"))
+    code = files(root / "lib/Conversion", ".cpp", ".h")
+    labels = check_labels(root, spec, "R", code, files(root / "test", ".mlir", ".test", ".cpp", ".py"))
     computing = {row[0].strip("`") for row in rows if len(row) == 4 and row[2] == "yes"}
-    for op in sorted(computing):
+    for op in sorted(computing & lowered_ops(root, code)):
         if f"{op}-R1" not in labels:
-            problems.append(f"rules: {op} takes time and has none")
+            problems.append(f"rules: {op} is lowered and has none")
 
 
 def main():
