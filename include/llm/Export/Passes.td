@@ -162,21 +162,21 @@ def ExportModelExplorerPass : Pass<"llm-export-model-explorer", "::mlir::ModuleO
     stale, a warning says so, and the files have none. The IR is not changed.
 
     Guarantees:
-    - one graph for each function; its `id` is the function's name, which must be unique;
-    - one node for each op that takes time; its `id` is the op's name, its `namespace` the
-      module (`model/layers.../mlp`), in which `/` and `;` are written `_`, and of more than
-      32 parts the last ones are one. Its attributes:
-      name, kind, runs, shapes of the inputs, cycles and time of all runs, bound.
-      `outputsMetadata` has the shape of each result, which the explorer shows on edges;
-    - one incoming edge for each use of a result as an input, also through views:
-      `sourceNodeOutputId` is the number of the result, `targetNodeInputId` that of the
-      input among the shapes of `inputs`. Where the consumer waits for an earlier iteration
-      of a loop, or in the first one only, its `metadata` says so;
-    - `groupNodeAttributes`: of each module the number of its ops and their time;
-    - beside `<name>.json`, where times are known: `<name>.time.json` with microseconds of
-      all runs, coloured from white to red, and `<name>.bound.json`. Load them with "Add per
-      node data". A device gets the collection only, and so does standard output
-      (`file=-`), where the IR goes too unless the tool is told `-o`;
+    - each function has one graph. Its `id` is the function's name, which must be unique;
+    - each op that takes time has one node. Its `id` is the op's name. Its `namespace` is the
+      module (`model/layers.../mlp`), in which `/` and `;` are written `_`. If a module has
+      more than 32 parts, the last ones are one. The attributes are name, kind, runs, shapes
+      of the inputs, cycles and time of all runs, and bound. `outputsMetadata` has the shape
+      of each result, which the explorer shows on edges;
+    - each use of a result as an input has one incoming edge, also through views.
+      `sourceNodeOutputId` is the number of the result, and `targetNodeInputId` that of the
+      input among the shapes of `inputs`. If the consumer waits for an earlier iteration of a
+      loop, or waits in the first one only, the edge's `metadata` says so;
+    - `groupNodeAttributes` have the number of ops of each module, and their time;
+    - if times are known, two files are written beside `<name>.json`: `<name>.time.json` with
+      microseconds of all runs, coloured from white to red, and `<name>.bound.json`. Load
+      them with "Add per node data". A device gets the collection only, and so does standard
+      output (`file=-`). The IR goes there too, unless you give it a place of its own (`-o`);
     - each file appears whole or not at all; one that another export of the pipeline has
       written is an error.
 
@@ -255,60 +255,65 @@ def ExportPerfettoPass : Pass<"llm-export-perfetto", "::mlir::ModuleOp"> {
       of the unit.
 
     Guarantees:
-    - slices of one track do not overlap unless one lies in the other, because start and
-      end are rounded by one function. In JSON that holds for readers, too, that add `dur`
-      to `ts` in doubles: a `dur` whose three decimals would end a slice behind the start of
-      the next one there, or behind the end of one around it, has 15, cut, and is shorter by
-      less than a millionth of a nanosecond. (No more than 15: Perfetto's reader of decimals
-      overflows.);
-    - a slice too short for a nanosecond has no length, and its arrows all the same; a
-      warning counts them. In JSON what starts where one lies, and what then follows without
-      a gap, is a begin and an end (`B`, `E`) instead of one event (`X`), as Perfetto would
-      take the one without length into it (speedscope reads no such trace: `time=cycles`);
-    - `args` of a slice: op, shapes in and out, tile, cost (work, bytes per memory,
-      compute and memory cycles, bound), lanes, exact cycles, the names of the runs
-      that it waits for (`depends_on`), and of its op slack and what held it back. Summed
-      over the slices of a run of an op, `cost` is that of the op. `fetched_bytes` are those
-      of its `bytes` that were fetched ahead; slices of fetches have theirs as `bytes`.
+    - slices of one track do not overlap unless one lies in the other, because one function
+      rounds start and end. In JSON this also holds for readers that add `dur` to `ts` in
+      doubles. With three decimals, a `dur` may end a slice behind the start of the next
+      slice of the track, or behind the end of a slice around it. Such a `dur` has 15
+      decimals, cut, and is shorter by less than a millionth of a nanosecond. (It has no
+      more than 15, because Perfetto's reader of decimals overflows.);
+    - a slice too short for a nanosecond has no length, but it has its arrows. A warning
+      counts such slices. Perfetto would take a slice without length into a slice that
+      starts at the same time. So in JSON that slice, and those that follow it without a
+      gap, are a begin and an end (`B`, `E`) instead of one event (`X`). (speedscope does
+      not read such a trace: use `time=cycles`);
+    - `args` of a slice have the op, its shapes in and out, its tile, its cost (work, bytes
+      per memory, compute and memory cycles, bound), lanes, exact cycles, and the names of
+      the runs that it waits for (`depends_on`). They also have the slack of its op, and
+      what held the op back. Summed over the slices of a run of an op, `cost` is that of the
+      op. `fetched_bytes` are those of its `bytes` that were fetched ahead. Slices of
+      fetches have theirs as `bytes`.
       At the first part of an op, `all_runs` has what the report says of the op, under the
       names that it has there (`count`, `total_time_us`, `share_percent`, ..);
-    - one flow arrow for each slice and each run that it waits for: from that run's slice
-      that ends last to the slice; and one from each fetch to its slot (`op`: from fetches
-      to the slice that the first of them is for, if they end before it begins). Ids are
-      whole numbers, one per arrow of a kind;
-    - gaps between slices of an engine are slices of category `idle`, named by what most
-      of the gap was for, "idle: dependence": the cause of what starts next on one of the
-      engines of the group, which may change meanwhile; behind the last one of a stretch
-      `layer_boundary` where engines of the group have work in a later stretch or iteration,
-      and `no_work` where they have none. `idle_cycles` has all of them; over a group they
-      add up to those of the report;
-    - the critical path is one chain: back from the slot of a stretch that ends last, each
-      time to what ends as the step starts, of several (`follows_by`) to what it waits for
-      (`dependence`), its own `fetch`, the slot or fetch ahead on its engine (`engine`), or
-      any other that ends then, and may have given back lanes or private memory
-      (`bandwidth`); the first step of all follows `none`, the first of each later stretch
-      or iteration a `layer_boundary`. So there is no gap in it but before a step of
-      `choice`, as which nothing ends: it follows what ended last, and before the first of
-      a stretch. Steps of one op that follow each other are one slice (`steps`). It is a
-      chain, not all ops whose `is_critical` is true: these may be side by side, and before
-      a step of `bandwidth` or `choice` there need not be any;
-    - counters: of each shared memory the bandwidth in GB/s at which slots and fetches move
-      their bytes (the area under it is the bytes; what was fetched for a slot moves once),
-      spread evenly over each of them, and the bandwidth that their lanes hold, which is
-      more while an overhead passes; of each group of
-      engines how many are busy, and the bytes of private memory that are in use (S7:
-      working sets of running parts less the staging rooms of what was fetched, and slices
-      from the start of their fetch to the end of their part); where costs have energies,
-      the power in W of MACs and of bytes, which is all that they count: the energy of each
-      part, bytes that were fetched for it included, spread evenly over its slot, and the
-      target's idle watts; the bytes in KV caches, those at the start and what each op has
-      written when it ends (S5: from then on they are read), or where the program does not
-      say what is there at the start, those written since (`KV cache written`);
-    - the bandwidth of bytes is left out where an op has no cost, private memory where a tile
-      or a cost does not say it; slack, idle slices and the critical path where a schedule
-      breaks a rule or a cost is stale and, with a warning, where a stretch has more slots
-      than `explain-slots`; idle slices and the critical path also, with a warning, where the
-      target has more engines than that;
+    - a flow arrow leads to each slice from each run that it waits for. It starts at that
+      run's slice that ends last. One also leads from each fetch to its slot. (With
+      `detail=op` it leads from fetches to the slice that the first of them is for, if they
+      end before it begins.) Ids are whole numbers, one per arrow of a kind;
+    - gaps between slices of an engine are slices of category `idle`. Their name says what
+      most of the gap was for, as in "idle: dependence". That is the cause of what starts
+      next on one of the engines of the group, and it may change during the gap. Behind the
+      last slice of a stretch it is `layer_boundary` if engines of the group have work in a
+      later stretch or iteration, and `no_work` if they have none. `idle_cycles` has all
+      causes. Over a group they add up to those of the report;
+    - the critical path is one chain. It goes back from the slot of a stretch that ends
+      last, each time to what ends as the step starts. If several end then, it goes to the
+      first of these (`follows_by`): what the step waits for (`dependence`), its own `fetch`,
+      the slot or fetch ahead on its engine (`engine`), or any other that ends then, and may
+      have given back lanes or private memory (`bandwidth`). The first step of all follows
+      `none`, and the first of each later stretch or iteration follows a `layer_boundary`.
+      If nothing ends as a step starts, the step is a `choice`, and it follows what ended
+      last. So the chain has gaps only before such steps, and before the first step of a
+      stretch. Steps of one op that follow each other are one slice (`steps`). The path is a
+      chain, and not all ops whose `is_critical` is true: these may be side by side, and
+      before a step of `bandwidth` or `choice` there need not be any;
+    - each shared memory has two counters in GB/s. One is the bandwidth at which slots and
+      fetches move their bytes, spread evenly over each of them. The area under it is the
+      bytes, and what was fetched for a slot moves once. The other is the bandwidth that
+      their lanes hold, which is more while an overhead passes;
+    - each group of engines has two counters: how many engines are busy, and the bytes of
+      private memory that are in use. These are, as in S7, the working sets of running parts
+      less the staging rooms of what was fetched, and slices from the start of their fetch
+      to the end of their part;
+    - if costs have energies, counters have the power in W of MACs and of bytes, which is all
+      that the energies count. The energy of each part, with bytes that were fetched for it,
+      is spread evenly over its slot. The target's idle watts are added;
+    - a counter has the bytes in KV caches: those at the start, and what each op has written
+      when it ends (from then on they are read, S5). If the program does not say what is
+      there at the start, it has the bytes written since (`KV cache written`);
+    - what is not known is left out: the bandwidth of bytes if an op has no cost, and private
+      memory if a tile or a cost does not say it. Slack, idle slices and the critical path
+      are left out if a schedule breaks a rule or a cost is stale. With a warning, they are
+      also left out if a stretch has more slots than `explain-slots`, and so are idle slices
+      and the critical path if the target has more engines than that;
     - a file appears whole or not at all.
 
     Several functions give several files. If one of them has no trace, no file is written. An
@@ -419,17 +424,17 @@ def ExportQueuesPass : Pass<"llm-export-queues", "::mlir::ModuleOp"> {
     queues would block, or overwrite what is in use. The IR is not changed.
 
     Guarantees:
-    - an engine that works through its queue, starting each entry once the one before it
-      has ended and its waits are met, never starts one later than the schedule says when
-      lengths are those of the schedule; with any lengths, parts start after what they
-      depend on and after their fetches, and nothing in private memory is overwritten
+    - an engine works through its queue, and starts each entry once the one before it has
+      ended and the waits of the entry are met. If lengths are those of the schedule, it never
+      starts an entry later than the schedule says. With any lengths, parts start after what
+      they depend on and after their fetches, and nothing in private memory is overwritten
       while it is in use;
-    - waits are for counters (ended parts of an op, ended entries of a queue), so that
-      there are at most as many as engines for each dependence of an op, and no wait is
-      implied by the others. A loop is written once: its boundaries are barriers;
-    - what lives at a time in the private memory of an engine does not overlap. Where no
-      order that was tried achieves that, the engine's entries have no addresses, its queue
-      has `missing_bytes`, and a remark says so (`--remarks-filter-missed=llm-export-queues`);
+    - waits are for counters: ended parts of an op, or ended entries of a queue. So each
+      dependence of an op has at most as many waits as there are engines. No wait is implied
+      by the others. A loop is written once, and its boundaries are barriers;
+    - what lives at a time in the private memory of an engine does not overlap. If no order
+      that was tried achieves that, the engine's entries have no addresses, its queue has
+      `missing_bytes`, and a remark says so (`--remarks-filter-missed=llm-export-queues`);
     - a file appears whole or not at all; one that another export of the pipeline has
       written is an error.
 
@@ -473,48 +478,49 @@ def ExportReportPass : Pass<"llm-export-report", "::mlir::ModuleOp"> {
       is the same for each byte that an op touches, once, at the full rate of DRAM. CSV has
       rows of ops only: for `file=ops.csv`, these figures are in `ops.summary.csv` beside it,
       with a row for each function;
-    - each op has its engine time and the share of it, the TFLOP/s and GB/s that it achieves
-      (from the start of its first slot, for bytes from the first fetch ahead of it, to its
-      last end), and how near that is to the roofline: the larger of its shares of the
-      machine's peaks;
-    - JSON: one function is the root object; several are `{"functions": [...]}`. Figures of
+    - each op has its engine time and its share of all engine time. It has the TFLOP/s and
+      GB/s that it achieves from the start of its first slot to its last end. Bytes count
+      from the first fetch ahead of it. How near this is to the roofline is the larger of its
+      shares of the machine's peaks;
+    - in JSON one function is the root object, and several are `{"functions": [...]}`. Figures of
       an op (`macs`, `bytes`, `..._cycles`) are of one run, and `count` says how many runs
       there are. `cycles` is its cost alone on the machine, summed over its parts.
       `scheduled_cycles` is what its slots take. `slots` are those of the first run, in
-      cycles from the start of the program; in iteration i of a loop of the op's `loops`, i
-      times `period_cycles` is added. `depends_on` names the ops of the same
-      iteration, `depends_on_previous_iteration` those of the one before, and
+      cycles from the start of the program. For iteration i of a loop of the op's `loops`, add
+      i times `period_cycles`. `depends_on` names the ops of the same iteration,
+      `depends_on_previous_iteration` those of the one before, and
       `depends_on_in_first_iteration` those before the loop that the first one waits for;
     - JSON and table say what holds the schedule back, unless it breaks a rule or a cost
-      is stale. Of an op, within its stretch: `slack_cycles`, by how much all its slots
-      may start later before the stretch ends later, when what waits for them and what
-      follows on their engines moves along (lanes and private memory do not count);
-      `is_critical`, without slack; `held_back_by`, why the first of its slots does not
-      start a cycle earlier: the stretch begins (`none`), an op that it waits for ends
-      (`dependence`), its own `fetch` does, no `engine` is idle, too few lanes are free
-      (`bandwidth`), no idle engine has room (`memory`), or nothing (`choice`). Of
-      engines, over all runs: `busy_cycles`, and `idle_cycles` by that cause of what
-      starts next on one of them in the stretch, `layer_boundary` where nothing does until
-      a later stretch or iteration, `no_work` where nothing does any more;
+      is stale. An op has three figures within its stretch. `slack_cycles` is by how much all
+      its slots may start later before the stretch ends later, if what waits for them and
+      what follows on their engines moves along (lanes and private memory do not count).
+      `is_critical` says that it has no slack. `held_back_by` says why the first of its slots
+      does not start a cycle earlier: the stretch begins (`none`), an op that it waits for
+      ends (`dependence`), its own `fetch` does, no `engine` is idle, too few lanes are free
+      (`bandwidth`), no idle engine has room (`memory`), or nothing holds it back
+      (`choice`). Engines have, over all runs, `busy_cycles` and `idle_cycles`. Idle cycles
+      have the cause of what starts next on one of the engines in the stretch. The cause is
+      `layer_boundary` if nothing starts until a later stretch or iteration, and `no_work`
+      if nothing starts any more;
     - JSON marks the slots and fetches of the critical path, as the trace draws it, with
       what they have to do with the step before (`follows_by`);
-    - the table names the largest bound, the first of equal ones;
-    - the table counts all runs together (times are engine time), so that times and shares
-      add up to their last row, and says so where the target's figures are invented. Ops
-      stand under their modules, which have the sums of the rows under them, what these
-      achieve one behind the other, and how often all of these run, if equally often; the
-      last row has what is achieved over the makespan. Tiles by hand (`manual`, `pinned`)
-      are named below. Modules are in the order of their first ops. A module of one op
-      alone has no row, nor has one that is in eight others. A figure above 0 that would
-      round to 0 is `<0.001`. A bar shows the share: of `#`, each 12.5 %, and `-`, half of
-      that; there is none where names need its room. No line has more than 100 columns, and
-      names that do not fit lose their middle;
+    - the table names the largest bound, and the first one if several are equal;
+    - the table counts all runs together, and times are engine time, so that times and shares
+      add up to their last row. It says so if the target's figures are invented. Ops stand
+      under their modules. A module has the sums of the rows under it, what these achieve
+      one behind the other, and how often all of these run, if equally often. The last row
+      has what is achieved over the makespan. Tiles by hand (`manual`, `pinned`) are named
+      below. Modules are in the order of their first ops. A module of a single op has no
+      row, and neither has a module that is in eight others. A figure above 0 that would
+      round to 0 is `<0.001`. A bar shows the share: `#` is 12.5 %, and `-` is half of that.
+      There is no bar if names need its room. No line has more than 100 columns, and names
+      that do not fit lose their middle;
     - on a terminal the table has colours, unless the variable `NO_COLOR` is set to
-      something, and bars of Unicode's blocks where the locale is UTF-8; files and pipes
-      get ASCII, the same everywhere;
-    - tokens per second (where `llm.program` is given): the new tokens of one step over
-      the makespan; of some layers of a model, over the makespan scaled to all of them, as
-      if each took as long as these (`tokens_per_second_if_all_layers`);
+      something. Its bars are Unicode's blocks if the locale is UTF-8. Files and pipes get
+      ASCII, which is the same everywhere;
+    - tokens per second need `llm.program`. They are the new tokens of one step over the
+      makespan. For some layers of a model, the makespan is scaled to all layers, as if each
+      took as long as these (`tokens_per_second_if_all_layers`);
     - a file appears whole or not at all; one that another export of the pipeline has
       written is an error;
     - a makespan that the slots contradict, and a lower bound above it, are shown with a
