@@ -126,7 +126,8 @@ def tables(cases: list[Case]) -> str:
     above = [case for case in cases if case.gap_percent > LIMIT_PERCENT]
     within = [case for case in cases if case.gap_percent <= 2]
     lines += [f"### Above {LIMIT_PERCENT} %", "",
-              f"{len(within)} of {len(cases)} schedules are within 2 %, and {len(cases) - len(above)} are within "
+              f"{len(within)} of {len(cases)} schedules are within 2 %, and "
+              f"{len(cases) - len(above)} are within "
               f"{LIMIT_PERCENT} %. The table has the others, with the largest of their bounds:", "",
               "| model | phase | machine | above the bound | bound |", "|---|---|---|---:|---|"]
     lines += [f"| {short(case.model)} | {case.phase} | {case.machine} | {case.gap_percent:.1f} % | `{case.bound}` |"
