@@ -19,17 +19,18 @@ struct ExactProgress {
 };
 
 struct ExactOptions {
-  /// Nodes of the search tree after which it gives up, so that the answer is
+  /// The search gives up after so many nodes of its tree, so that the answer is
   /// the same on every machine. 0: never.
   int64_t nodes = 0;
-  /// Seconds by the clock after which it gives up: the answer then depends on
-  /// the machine and its load. 0: never.
+  /// The search gives up after so many seconds by the clock. The answer then
+  /// depends on the machine and its load. 0: never.
   double seconds = 0;
-  /// Starts from `scheduleList`, and ends when the lower bound is reached: the
-  /// largest of `lowerBounds`, or above it, what propagation alone proves.
-  /// Without them, to try the search itself, it starts from `scheduleEarliest`.
+  /// Whether the search starts from `scheduleList`, and ends at the lower
+  /// bound: the largest of `lowerBounds`, or what propagation alone proves
+  /// above it. Otherwise it starts from `scheduleEarliest`, in order to try the
+  /// search itself.
   bool usesListAndBounds = true;
-  /// Called before each node; false ends the search.
+  /// Is called before each node; false ends the search.
   std::function<bool(const ExactProgress &)> report = nullptr;
   /// Reports tries of `scheduleList`, from which the search starts.
   TryReport reportStart = nullptr;
@@ -47,7 +48,7 @@ struct ExactResult {
   Solution solution; ///< when optimal or feasible
   /// No valid schedule is shorter. It may be above all of `lowerBounds`.
   int64_t lowerBoundCycles = 0;
-  /// Why it is not optimal: a sentence without its full stop.
+  /// Why it is not optimal, as a sentence without its full stop.
   std::string reason;
   int64_t nodes = 0; ///< of the search tree
 
@@ -56,20 +57,21 @@ struct ExactResult {
   }
 };
 
-/// "feasible, gap 3.2 %": of the makespan to the lower bound, rounded up, in
-/// percent of the lower bound.
+/// "feasible, gap 3.2 %". The gap is that of the makespan to the lower bound,
+/// in percent of the lower bound, rounded up.
 std::string describeGap(int64_t makespan, int64_t lowerBoundCycles);
 
 /// "optimal", the gap, "infeasible because ..." or "unknown because ...".
 std::string describe(const ExactResult &result);
 
-/// The shortest of all schedules, of all ways to cut the tasks, engines, lanes
-/// and fetches: starts with that of another solver and searches for shorter
-/// ones until there is none. One thread, deterministic but for a limit of
-/// seconds and where `report` ends it. Meant for some ten tasks: the time grows
-/// exponentially. Never throws. No node of the search is left in the middle:
-/// with many tasks, lanes and parts one takes milliseconds. Unknown, with the
-/// reason, in a build without Gecode.
+/// Finds the shortest of all schedules, over all ways to cut the tasks,
+/// engines, lanes and fetches. It starts with the schedule of another solver
+/// and searches for shorter ones until there is none. It runs in one thread,
+/// and is deterministic unless a limit of seconds or `report` ends it. It is
+/// meant for some ten tasks, because the time grows exponentially. It never
+/// throws. No node of the search is left in the middle: with many tasks, lanes
+/// and parts a node takes milliseconds. In a build without Gecode the result is
+/// Unknown, with the reason.
 ExactResult scheduleExact(const Problem &problem,
                           const ExactOptions &options = {});
 

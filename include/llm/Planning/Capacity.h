@@ -19,22 +19,22 @@ struct Capacity {
   const Target *target = nullptr;
   int64_t weightBytes = 0;
   int64_t cacheBytes = 0; ///< room of all caches, filled or not
-  /// At the moment when these two together are most.
+  /// Both at the moment when their sum is largest.
   int64_t valueBytes = 0, workspaceBytes = 0;
   /// For a program of some layers of a model: what all layers hold, if they are
   /// like these. Nothing for another program.
   std::optional<int64_t> allLayersBytes;
-  /// How many sequences fit, with as many keys as now, and how many keys with
-  /// as many sequences; nothing where the program does not say what it is, or
-  /// is of several groups of sequences, or its caches are not as it says. 0:
-  /// not even the least.
+  /// How many sequences fit with as many keys as now, and how many keys with as
+  /// many sequences. 0: not even the least. Nothing if the program does not say
+  /// what it is, has several groups of sequences, or has other caches than it
+  /// says.
   std::optional<int64_t> largestBatch, largestContext;
 
   const Memory &memory() const { return target->dram(); }
   int64_t neededBytes() const {
     return weightBytes + cacheBytes + valueBytes + workspaceBytes;
   }
-  /// A memory without a capacity holds anything: nothing is checked.
+  /// A memory without a capacity holds anything, so that nothing is checked.
   bool isChecked() const { return memory().capacityBytes > 0; }
   bool fits() const {
     return !isChecked() || neededBytes() <= memory().capacityBytes;
@@ -43,15 +43,15 @@ struct Capacity {
   /// a sentence without a subject.
   std::string describeExcess() const;
 
-  /// By the slots of the program's ops, or, before it has any, one op after the
-  /// other. Fails with a diagnostic where a sum leaves 64 bits.
+  /// Ops run as their slots say, or, before there are slots, one after the
+  /// other. Fails with a diagnostic if a sum does not fit into 64 bits.
   static FailureOr<Capacity>
   compute(const Program &program, const Totals &totals, const Target &target);
 };
 
-/// A warning at the function where the program does not fit.
+/// Gives a warning at the function if the program does not fit.
 LogicalResult warnOfExcess(const Program &program, const Target &target);
-/// S10: an error there.
+/// Checks S10: gives an error there.
 LogicalResult checkCapacity(const Program &program, const Target &target);
 
 } // namespace mlir::llm

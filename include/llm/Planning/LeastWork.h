@@ -13,26 +13,26 @@
 
 namespace mlir::llm {
 
-/// Whether the op has one way to be cut, its own: its tile or its cost is by
-/// hand, or its engine, one of many units that share ops as tiles,
-/// is the only one and nothing is fetched ahead, so that parts would only
-/// follow each other. (The tiles of units are those of the kernels that there
-/// are.)
+/// Whether its own way is the only way to cut the op. That is so if its tile or
+/// its cost is by hand. It is also so if its engine has units that share ops as
+/// tiles, is the only one of its group, and nothing is fetched ahead: parts
+/// would only follow each other then. (The tiles of units are those of the
+/// kernels that exist.)
 FailureOr<bool> hasOneWay(const OpOnTarget &context, TileAttr tile,
                           CostAttr cost);
 
 /// What the op takes at least, whatever its tile and however it is cut: its
-/// arithmetic once at the rates of its engine, each element of each buffer
-/// once. `sources` are the buffers that may be fetched ahead; `memories` those
-/// that engines share, in the order of `bytes`.
+/// arithmetic once at the rates of its engine, and each element of each buffer
+/// once. `sources` are the buffers that may be fetched ahead. `memories` are
+/// those that engines share, in the order of `bytes`.
 ///
-/// One entry for each range of how small the largest part is: of the whole op,
-/// half, a third, a quarter, a sixth, ... of it, up to what its engines can
-/// share. The smaller parts are, the more of them read the same elements, or
-/// write sums that are not complete. (Where a mask decides what is read, one
-/// entry for all.)
+/// There is one entry for each range of how small the largest part is: the
+/// whole op, half, a third, a quarter, a sixth, ... of it, up to what its
+/// engines can share. The smaller parts are, the more of them read the same
+/// elements, or write sums that are not complete. (If a mask decides what is
+/// read, there is one entry for all.)
 ///
-/// A `theoretical` tile leaves results out of its traffic: so does this.
+/// A `theoretical` tile leaves results out of its traffic, and so does this.
 FailureOr<std::vector<scheduling::LeastWork>>
 leastWork(const OpOnTarget &context, TileStrategy strategy,
           ArrayRef<const Memory *> memories);

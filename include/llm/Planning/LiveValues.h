@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Values between ops lie in the last shared memory, each from the start of the
-// op that makes it to the end of the last op that uses it: by their slots, or,
-// before there are any, one op after the other in the order of the program.
+// Values between ops lie in the last shared memory. Each lies there from the
+// start of the op that makes it to the end of the last op that uses it. Ops run
+// as their slots say, or, before there are slots, one after the other in the
+// order of the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,15 +50,15 @@ struct MomentPlace {
   /// The first op of a stretch, or a loop; null: the start of the function.
   Operation *item = nullptr;
   int64_t cycle = 0; ///< of the stretch; or one of these:
-  /// What a loop starts with is handed to it before anything in it runs; what
-  /// else it uses stays until it ends.
+  /// Before or after a loop: what a loop starts with is handed to it before
+  /// anything in it runs, and what else it uses stays until it ends.
   static constexpr int64_t beforeItem = -1,
                            afterItem = std::numeric_limits<int64_t>::max();
 };
 
-/// Calls `visit` whenever other things are in memory than before, at least
-/// once; in loops of one iteration. Fails with a diagnostic where bytes leave
-/// 64 bits, or a tile does not fit its op.
+/// Calls `visit` whenever other things are in memory than before, and at least
+/// once. Visits one iteration of each loop. Fails with a diagnostic if bytes do
+/// not fit into 64 bits, or a tile does not fit its op.
 LogicalResult
 forEachMoment(const Program &program, const Target &target,
               const Growth &growth,

@@ -14,14 +14,14 @@
 namespace mlir::llm {
 
 /// Writes a schedule in which each op of the program takes as long as it was
-/// measured to take: `nanosecondsOf` one run of each, those of a loop on
-/// average. Ops follow each other in the order of the program, each on the
-/// first engines of the group that its cost names: its parts on as many of them
-/// as there are `threads`, in equal times. Slots hold as many lanes as their
-/// bytes take on average. `maker` says who measured: the policy of the
-/// schedule is "measured, " and that.
+/// measured to take. `nanosecondsOf` has one run of each op, and the average
+/// for ops in a loop. Ops follow each other in the order of the program, each
+/// on the first engines of the group that its cost names. Its parts run on as
+/// many of these as there are `threads`, in equal times. Slots hold as many
+/// lanes as their bytes take on average. `maker` says who measured: the policy
+/// of the schedule is "measured, " and that.
 ///
-/// Needs a fresh cost on every op. Fails on overflow.
+/// Every op needs a fresh cost. Fails on overflow.
 LogicalResult writeMeasuredSchedule(const Program &program,
                                     const Target &target,
                                     ArrayRef<double> nanosecondsOf,

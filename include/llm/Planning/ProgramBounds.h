@@ -30,7 +30,8 @@ struct ProgramBounds {
                     const scheduling::Problem &stretch, int64_t times);
 };
 
-/// Needs a fresh cost on every op (see `checkCosts`).
+/// Computes the bounds of a program. Every op needs a fresh cost (see
+/// `checkCosts`).
 FailureOr<ProgramBounds> computeBounds(const Program &program,
                                        const Target &target);
 

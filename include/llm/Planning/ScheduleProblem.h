@@ -17,8 +17,8 @@
 
 namespace mlir::llm {
 
-/// Checks that every op of the program has a cost and that it is not stale.
-/// Fails at the first op where that does not hold.
+/// Checks that every op of the program has a cost that is not stale. Fails at
+/// the first op for which that does not hold.
 LogicalResult checkCosts(const Program &program, const Target &target,
                          Reasons reasons = {});
 
@@ -30,10 +30,11 @@ struct SourceRoom {
   FetchWaits waits;
 };
 
-/// Finds the rooms of each part of an op; those of equal shape have the same.
+/// Finds the rooms of each part of an op. Parts of equal shape have the same
+/// rooms.
 class SourceRoomFinder {
 public:
-  /// What is given must outlive this.
+  /// The arguments must outlive the finder.
   SourceRoomFinder(const OpOnTarget &context, TileAttr tile, const Split &split)
       : context(context), tile(tile), split(split) {}
 
@@ -51,9 +52,9 @@ private:
   std::map<SmallVector<int64_t, 12>, Rooms> known; ///< by Split::shapeOf
 };
 
-/// The problem of one stretch of ops between loop boundaries, cut as their
-/// tiles say: task i is `stretch[i]`, dependences from outside the stretch are
-/// met by the boundary. Fails at the first op, or the function, where
+/// Makes the problem of one stretch of ops between loop boundaries, cut as
+/// their tiles say. Task i is `stretch[i]`. The boundary meets dependences from
+/// outside the stretch. Fails at the first op, or the function, to which
 /// `Problem::check` objects.
 FailureOr<scheduling::Problem> makeProblem(const Program &program,
                                            ArrayRef<unsigned> stretch,
@@ -67,25 +68,25 @@ struct SplitProblem {
   std::vector<SmallVector<CostedTile>> choices;
 };
 
-/// The same, with all ways to cut the ops (`splitChoices`) whatever split their
-/// tiles have now.
+/// Makes the same problem with all ways to cut the ops (`splitChoices`),
+/// whatever split their tiles have now.
 FailureOr<SplitProblem> makeSplitProblem(const Program &program,
                                          ArrayRef<unsigned> stretch,
                                          const Target &target,
                                          bool cutsReductions = true);
 
-/// The engine group of that name.
+/// Finds the engine group of that name.
 std::optional<unsigned> findGroup(const scheduling::Problem &problem,
                                   StringAttr name);
 
-/// The slots of one op as an attribute, shifted by `offsetCycles`; parts that
-/// repeat at equal distances, prefetches and all, become one run.
+/// Makes the slots of one op an attribute, shifted by `offsetCycles`. Parts
+/// that repeat at equal distances, with their prefetches, become one run.
 SlotsAttr makeSlots(MLIRContext *context, const scheduling::Problem &problem,
                     ArrayRef<const scheduling::Slot *> slots,
                     int64_t offsetCycles);
 
-/// The reverse, for all ops of a stretch that starts at `startCycle`, and
-/// `problem`, which `makeProblem` made of it. Fails where slots name an engine,
+/// Does the reverse for all ops of a stretch that starts at `startCycle`.
+/// `makeProblem` made `problem` of this stretch. Fails if slots name an engine,
 /// a memory or a source that does not exist, or more parts than the cost has.
 /// Rules are not checked.
 FailureOr<scheduling::Solution> readSolution(const Program &program,

@@ -7,8 +7,8 @@
 //
 // `split` of a tile cuts loops into equal intervals (the last one may be
 // shorter). A part is one box of these intervals. Parts are numbered in
-// row-major order, in the order of the workload's loops. Where one of the loops
-// is a reduction, one more part, the last, joins the results of the others.
+// row-major order, in the order of the workload's loops. If one of the loops is
+// a reduction, one more part, the last, joins the results of the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,25 +22,26 @@ namespace mlir::llm {
 
 class Split {
 public:
-  /// One part: the whole op.
+  /// Makes one part, which is the whole op.
   explicit Split(const Workload &workload);
 
-  /// The split of a tile; null or empty stands for one part. Fails with a
+  /// Reads the split of a tile. Null or empty stands for one part. Fails with a
   /// diagnostic on a loop that the op does not have or that cannot be cut into
   /// parts, on a second loop along which parts follow each other, on a number
   /// of parts that no equal intervals give, and on more than `maxParts` parts.
-  /// Without an engine in the context, any can join partial results.
+  /// If the context has no engine, any engine can join partial results.
   static FailureOr<Split> get(const OpOnTarget &context, DictionaryAttr split);
 
-  /// Cuts a loop that is whole into intervals of `size` iterations. Nothing
-  /// joins partial results where that is a reduction.
+  /// Cuts a loop that is whole into intervals of `size` iterations. If the loop
+  /// is a reduction, nothing joins its partial results.
   void cut(unsigned loop, int64_t size);
 
   /// Whether a loop can be cut into parts that run at once, and whose results
   /// are those of the op.
   static bool canCut(const Loop &loop);
-  /// How the op runs in `parts` boxes along the loop, a reduction; nothing
-  /// where their results cannot be joined, or not by the engine that runs it.
+  /// How the op runs in `parts` boxes along the loop, which is a reduction.
+  /// Nothing if their results cannot be joined, or not by the engine that runs
+  /// the op.
   static std::optional<PartialReduction>
   findReduction(const OpOnTarget &context, unsigned loop, int64_t parts);
 
@@ -49,8 +50,7 @@ public:
   /// The last part starts when the others have ended.
   bool lastCombines() const { return reduction.has_value(); }
   bool combines(int64_t part) const { return reduction && part == boxes; }
-  /// Where a value is carried along a loop that is cut, parts follow each
-  /// other.
+  /// If a value is carried along a loop that is cut, parts follow each other.
   scheduling::Chains chains() const;
   /// The box of a part that does not join others.
   SmallVector<Interval, 6> boxOf(int64_t part) const;
@@ -60,12 +60,12 @@ public:
                                    int64_t part) const;
   /// The part as an op of its own.
   OpOnTarget partOf(const OpOnTarget &context, int64_t part) const;
-  /// The number of parts of each loop that is cut; null where none is.
+  /// The number of parts of each loop that is cut; null if none is.
   DictionaryAttr toAttr(MLIRContext *context) const;
 
 private:
   int64_t countAlong(unsigned loop) const;
-  /// Cuts a loop into `count` intervals, if that can be.
+  /// Cuts a loop into `count` intervals, if that is possible.
   LogicalResult cut(const OpOnTarget &context, StringRef name, int64_t count);
 
   SmallVector<Interval, 6> whole;
@@ -79,17 +79,17 @@ private:
 /// Parts of one op that a cost, a problem or a timeline may hold.
 inline constexpr int64_t maxParts = 1 << 24;
 
-/// What a tile of the whole op is for a part of it: no larger than the part,
+/// Makes the tile of a part from that of the whole op: no larger than the part,
 /// and without `split`.
 FailureOr<TileAttr> tileOfPart(const OpOnTarget &part, TileAttr tile);
-/// Whether the private memory has room for that.
+/// Whether the private memory has room for that tile.
 bool fits(const OpOnTarget &part, TileAttr tile);
-/// The tile of the part that joins the others of an op with this tile: that
-/// which the search finds, as the op's own says nothing of it.
+/// The tile of the part that joins the others of an op with this tile. The
+/// search finds it, because the tile of the op says nothing about it.
 FailureOr<TileAttr> tileOfCombine(const OpOnTarget &combine, TileAttr tile);
 
-/// The room in the working set of a part that the tiles of each buffer take; 0
-/// where the tile does not say.
+/// The room that the tiles of each buffer take in the working set of a part; 0
+/// if the tile does not say.
 SmallVector<int64_t, 4> stagingBytes(const OpOnTarget &part, TileAttr tile);
 
 } // namespace mlir::llm

@@ -31,13 +31,13 @@ struct TimedLoop {
   int64_t firstIndex = 0, indexStep = 1;
 };
 
-/// One number per enclosing loop, outermost first: with an op it names one run
-/// of it.
+/// One number per enclosing loop, outermost first. With an op it names one run
+/// of the op.
 using Iterations = SmallVector<int64_t, 2>;
 
-/// One slot of one run of an op, in cycles from the program's start. It refers
-/// to the program's attributes and to the visitor's iterations: a view for one
-/// call.
+/// One slot of one run of an op, in cycles from the program's start. It is a
+/// view that is valid for one call: it refers to the program's attributes and
+/// to the visitor's iterations.
 struct TimedSlot {
   unsigned op = 0;
   ArrayRef<int64_t> iterations;
@@ -53,7 +53,7 @@ struct TimedSlot {
   StringRef prefetched;
 };
 
-/// One run of a stretch: of ops between two loop boundaries.
+/// One run of a stretch, which is ops between two loop boundaries.
 struct StretchRun {
   const ProgramItem &stretch;
   ArrayRef<int64_t> iterations;
@@ -63,9 +63,9 @@ struct StretchRun {
 class Timeline {
 public:
   /// `program` must outlive the timeline. Fails with a diagnostic that names
-  /// the pass to run where slots or schedule are missing or do not belong to
-  /// the program, where an iteration ends after its period, and where a time is
-  /// above `maxCount`. Warns where the summary contradicts the slots.
+  /// the pass to run if slots or schedule are missing or do not belong to the
+  /// program. Also fails if an iteration ends after its period, or a time is
+  /// above `maxCount`. Warns if the summary contradicts the slots.
   static FailureOr<Timeline> create(const Program &program, Warnings &warnings);
 
   const Program &program() const { return *theProgram; }
@@ -83,19 +83,19 @@ public:
   /// The name of one run, with the indices of its innermost loop
   /// (llm/Support/IndexedNames.h).
   std::string nameOf(unsigned op, ArrayRef<int64_t> iterations) const;
-  /// The same for another name, of something that runs with the op.
+  /// Does the same for another name, of something that runs with the op.
   std::string expandName(StringRef name, unsigned op,
                          ArrayRef<int64_t> iterations) const;
   /// The position of one run among the op's runs.
   int64_t runNumber(unsigned op, ArrayRef<int64_t> iterations) const;
 
-  /// In the order of the program, iteration by iteration.
+  /// Visits stretches in the order of the program, iteration by iteration.
   void forEachStretch(function_ref<void(const StretchRun &)> visit) const;
-  /// The slices of one run, each part after its prefetches.
+  /// Visits the slices of one run, each part after its prefetches.
   void forEachTimedSlot(unsigned op, ArrayRef<int64_t> iterations,
                         function_ref<void(const TimedSlot &)> visit) const;
 
-  /// No two make the same run wait for the same run.
+  /// All dependences. No two make the same run wait for the same run.
   ArrayRef<Dependence> dependences() const { return allDependences; }
   /// The dependences of one consumer.
   ArrayRef<Dependence> dependencesOf(unsigned consumer) const {
@@ -106,7 +106,7 @@ public:
   /// does.
   std::optional<Iterations> producerRun(const Dependence &dependence,
                                         ArrayRef<int64_t> consumerRun) const;
-  /// The runs of the consumer that wait for this run of the producer.
+  /// Visits the runs of the consumer that wait for this run of the producer.
   void forEachConsumerRun(const Dependence &dependence,
                           ArrayRef<int64_t> producerRun,
                           function_ref<void(ArrayRef<int64_t>)> visit) const;

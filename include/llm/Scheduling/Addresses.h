@@ -20,24 +20,26 @@ struct SlotAddresses {
   std::vector<int64_t> slices; ///< as `Slot::prefetches`
 };
 
-/// An engine on which all that lives at a time fits (S7), but no order that was
-/// tried gives each piece a range of its own for as long as it lives.
+/// An engine without addresses. All that lives on it at a time fits (S7), but
+/// no order that was tried gives each piece a range of its own for as long as
+/// it lives.
 struct AddressShortage {
   EngineId engine;
   int64_t missingBytes = 0; ///< with so many more it would
 };
 
 struct Addresses {
-  /// As `Solution::slots`; nothing on an engine that is among the shortages.
+  /// In the order of `Solution::slots`. A slot on an engine that is among the
+  /// shortages has no addresses.
   std::vector<std::optional<SlotAddresses>> ofSlots;
   std::vector<AddressShortage> shortages; ///< by engine
 };
 
-/// Addresses for a solution that `verify()` finds nothing wrong with, of a
-/// problem without alternatives (`resolve`). What lives at the same time on the
-/// same engine never overlaps, and everything is below `privateBytes`. O(n log
-/// n). The slices of a slot without length live one cycle longer than it, so
-/// that what comes behind it may wait for it.
+/// Finds addresses for a valid solution (`verify()`) of a problem without
+/// alternatives (`resolve`). What lives at the same time on the same engine
+/// never overlaps, and everything is below `privateBytes`. The slices of a slot
+/// without length live one cycle longer than the slot, so that what comes
+/// behind it may wait for it. Takes O(n log n).
 Addresses allocateAddresses(const Problem &problem, const Solution &solution);
 
 } // namespace mlir::llm::scheduling

@@ -25,17 +25,17 @@ struct Bound {
 /// which may be longer.
 enum class Cuts { All, Offered };
 
-/// All bounds of a sound problem, in a fixed order, as dialects/llm/Spec.md has
-/// them in its section "Bounds": the critical path; the work of each set of
-/// engine groups to which some task is confined ("work_core",
-/// "work_core_vpu"); the bytes of each resource; where a memory engine exists,
-/// what is streamed to each such set, less what fetching ahead can save, by
-/// what memory engines move and by what private memory has room for; and the
-/// sum over stages. Nothing on overflow.
+/// Computes all bounds of a sound problem, in a fixed order. The section
+/// "Bounds" of dialects/llm/Spec.md defines them. They are the critical path,
+/// the work of each set of engine groups to which some task is confined
+/// ("work_core", "work_core_vpu"), the bytes of each resource, and the sum over
+/// stages. If there is a memory engine, each such set also has bounds of what
+/// is streamed to it, less what fetching ahead can save: by what memory engines
+/// move, and by what private memory has room for. Returns nothing on overflow.
 std::optional<std::vector<Bound>> lowerBounds(const Problem &problem,
                                               Cuts cuts = Cuts::All);
 
-/// Cycles of the largest; 0 of none.
+/// The cycles of the largest bound; 0 if there is none.
 int64_t largestBound(const std::vector<Bound> &bounds);
 
 } // namespace mlir::llm::scheduling

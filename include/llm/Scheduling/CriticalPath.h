@@ -16,20 +16,20 @@ namespace mlir::llm::scheduling {
 struct PathStep {
   unsigned slot = 0;             ///< of the solution
   std::optional<unsigned> fetch; ///< of the slot: the step is that fetch
-  /// None: the first step. Dependence, Fetch, Engine: the step before is what
-  /// it waits for, its own fetch, or the one ahead of it on its engine.
-  /// Bandwidth: the step before ends as it starts, and may have given back
-  /// lanes or private memory. Choice: nothing ends as it starts; the step
-  /// before ended last.
+  /// With None, this is the first step. With Dependence, Fetch and Engine, the
+  /// step before is what this step waits for, its own fetch, or the slot ahead
+  /// of it on its engine. With Bandwidth, the step before ends as this one
+  /// starts, and may have given back lanes or private memory. With Choice,
+  /// nothing ends as this step starts, and the step before ended last.
   Cause cause = Cause::None;
 };
 
-/// One chain through a schedule that `verify()` finds nothing wrong with, of a
-/// problem without alternatives: back from the slot that ends last, of equals
-/// the first, each time to what ends as the step starts; of several in the
-/// order of the causes above, and of these the first slot. Steps take time, so
-/// that the chain has no gaps but those before steps of cause Choice. In the
-/// order of time. O(n log n).
+/// Finds one chain through a valid schedule (`verify()`) of a problem without
+/// alternatives. The chain goes back from the slot that ends last (the first of
+/// these), each time to what ends as the step starts. If several end then, the
+/// order of the causes above decides, and then the order of slots. Steps take
+/// time, so the only gaps of the chain are before steps of cause Choice. The
+/// result is in the order of time. Takes O(n log n).
 std::vector<PathStep> findCriticalPath(const Problem &problem,
                                        const Solution &solution);
 

@@ -43,8 +43,8 @@ struct EngineGroup {
   /// Private memory of one engine, in bytes; what runs and what is prefetched
   /// share it.
   int64_t privateBytes = 0;
-  /// What the port passes of each resource: at least one of its lanes less than
-  /// those carry, at most as much as those. Empty: as much.
+  /// What the port passes of each resource: at most what its lanes carry, and
+  /// more than one lane less would. Empty: what the lanes carry.
   std::vector<int64_t> portBytesPerSecond = {};
 };
 
@@ -58,13 +58,13 @@ struct Source {
   /// The room in the working set through which the source is streamed. A part
   /// does not need it if the slice was fetched.
   int64_t stagingBytes = 0;
-  /// Tasks, of the predecessors of the part's, that write to the source (the
-  /// newest rows of a cache) or compute which of it is read (the experts of the
-  /// tokens): a fetch starts after they have ended.
+  /// Predecessors of the part's task that write to the source (the newest rows
+  /// of a cache) or compute which of it is read (the experts of the tokens). A
+  /// fetch starts after they have ended.
   std::vector<unsigned> predecessors = {};
 };
 
-/// An indivisible piece of a task, or `count` equal ones: each has exactly one
+/// An indivisible piece of a task, or `count` equal ones. Each has exactly one
 /// slot (S1).
 struct Part {
   int64_t overheadCycles = 0;  ///< before anything happens (launch)
@@ -76,7 +76,7 @@ struct Part {
   int64_t count = 1;
 };
 
-/// Parts with all equal ones for themselves.
+/// Counts all parts, equal ones one by one.
 int64_t countParts(const std::vector<Part> &parts);
 
 /// The order of parts that carry a value from one to the next (the state of a
@@ -97,33 +97,36 @@ struct Chains {
   }
 };
 
-/// One way to cut a task: parts that may run at once, but for the last one
-/// where that joins what the others made (partial sums), or in chains.
+/// One way to cut a task. The parts may run at once, or in chains. If
+/// `lastCombines`, the last part joins what the others made (partial sums), and
+/// runs after them.
 struct Split {
   std::vector<Part> parts;
   bool lastCombines = false;
   Chains chains = {};
 };
 
-/// What some ways to cut a task have in common, be they among its alternatives
-/// or not: all parts together compute and stream no less than this.
+/// What some ways to cut a task have in common, whether they are among its
+/// alternatives or not. All parts together compute and stream no less than
+/// this.
 struct LeastWork {
   int64_t overheadCycles = 0; ///< of each part
   int64_t computeCycles = 0;  ///< of all parts
   std::vector<int64_t> bytes; ///< of all parts, per resource
   /// The sources of all parts, with `bytes` only: slices may be of any size.
   std::vector<Source> sources;
-  /// What of `bytes` is streamed more than once, from sources or others.
+  /// The part of `bytes` that is streamed more than once, from sources or
+  /// others.
   std::vector<int64_t> againBytes;
   /// Some part does one in so many of all the work, or more.
   int64_t mostParts = 1;
-  /// The task is as if several were done, of which a part of each streams, of
-  /// everything, the share that it computes, or more. Empty: a part may compute
-  /// much and stream little.
+  /// The task is like several that are done together. A part of each of these
+  /// streams at least the share of everything that it computes. Empty: a part
+  /// may compute much and stream little.
   struct EvenShare {
     double work, sources; ///< of `evenCycles`; of the bytes of sources
   };
-  /// Those of `computeCycles` for which that holds.
+  /// The cycles of `computeCycles` for which that holds.
   int64_t evenCycles = 0;
   std::vector<EvenShare> evenShares;
 };
@@ -170,10 +173,10 @@ struct Problem {
   std::vector<EngineGroup> engines;
   std::vector<Task> tasks;
 
-  /// Everything that makes the problem meaningless (a dangling predecessor, a
-  /// cycle, a negative number, a task that no engine can run, vectors of the
-  /// wrong length), one sentence each; empty when the problem is sound.
-  /// Everything below assumes that.
+  /// Lists everything that makes the problem meaningless (a dangling
+  /// predecessor, a cycle, a negative number, a task that no engine can run,
+  /// vectors of the wrong length), with one sentence each. It is empty if the
+  /// problem is sound. Everything below assumes that.
   std::vector<std::string> check() const;
 };
 
@@ -234,15 +237,15 @@ struct Violation {
 };
 
 /// Re-derives every rule from the problem and the solution alone, in O(n log
-/// n), and knows nothing of solvers. Empty: the schedule is valid. At most
-/// `limit` are returned, but always one when a rule is broken. Any numbers may
-/// stand in the solution.
+/// n), and knows nothing of solvers. The result is empty if the schedule is
+/// valid. It has at most `limit` violations, but always one if a rule is
+/// broken. Any numbers may stand in the solution.
 std::vector<Violation> verify(const Problem &problem, const Solution &solution,
                               size_t limit = 16);
 
 /// The shortest length of a part with the given lanes (S2) on an engine of the
-/// group (without one: its port passes what lanes carry). Nothing on overflow,
-/// or if a resource is streamed with no lane.
+/// group. Without an engine, the port passes what lanes carry. Returns nothing
+/// on overflow, or if a resource is streamed with no lane.
 std::optional<int64_t> lengthWithLanes(const Problem &problem,
                                        const std::vector<int64_t> &bytes,
                                        int64_t fixedCycles,
@@ -250,9 +253,9 @@ std::optional<int64_t> lengthWithLanes(const Problem &problem,
                                        const std::vector<int64_t> &lanes,
                                        const EngineGroup *engine = nullptr);
 
-/// The length of a part on an engine group when every resource gives at most
+/// The length of a part on an engine group if every resource gives at most
 /// `available` lanes (and the port of the engine its own), and the fewest lanes
-/// that reach this length (S3). Nothing where lengthWithLanes() gives nothing.
+/// that reach this length (S3). Returns nothing if lengthWithLanes() does.
 struct LaneChoice {
   int64_t length = 0;
   std::vector<int64_t> lanes;

@@ -27,18 +27,19 @@
 
 namespace mlir::llm {
 
-/// Errors are at the value that is wrong; a problem that means nothing
-/// (`Problem::check`) is one at its beginning for each reason.
+/// Reads a problem. Errors are at the value that is wrong. A problem that means
+/// nothing (`Problem::check`) has one error at its beginning for each reason.
 FailureOr<scheduling::Problem> readProblem(const LocatedJson &json);
 
 /// Reads a solution of that problem. It need not be valid: `verify` checks it.
 FailureOr<scheduling::Solution>
 readSolution(const LocatedJson &json, const scheduling::Problem &problem);
 
-/// As `readSolution` reads it: a slot in each line, beside what it is of.
-/// What `readProblem` reads again as the same problem.
+/// Writes what `readProblem` reads again as the same problem.
 void writeProblem(raw_ostream &os, const scheduling::Problem &problem);
 
+/// Writes what `readSolution` reads again, with the bounds: a slot in each
+/// line, beside its task and part.
 void writeSolution(raw_ostream &os, const scheduling::Problem &problem,
                    const scheduling::Solution &solution,
                    const std::vector<scheduling::Bound> &bounds);
