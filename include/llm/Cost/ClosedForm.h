@@ -15,22 +15,21 @@ namespace mlir::llm {
 /// An m x k x n product with its tile edges, which are real numbers.
 ///
 /// With a cache of C bytes and b bytes per value, edge = sqrt(C / (3 b)): three
-/// square tiles fill the cache. Where the smallest dimension d0 is below it, d0
-/// is kept whole and the others get x with x^2 + 2 d0 x = C / b; where the
-/// middle one d1 is below that, both are kept and the largest gets (C - d0 d1
-/// b) / (b (d0 + d1)). No edge exceeds its dimension. Traffic = (tm tk + tk tn)
-/// b macs / (tm tk tn): both operands are read once per tile of the result,
-/// which itself is not counted.
+/// square tiles fill the cache. If the smallest dimension d0 is below this
+/// edge, d0 is kept whole and the others get x with x^2 + 2 d0 x = C / b. If
+/// the middle dimension d1 is below x, both are kept whole and the largest gets
+/// (C - d0 d1 b) / (b (d0 + d1)). No edge exceeds its dimension. Traffic = (tm
+/// tk + tk tn) b macs / (tm tk tn): both operands are read once per tile of the
+/// result. The result itself is not counted.
 struct ClosedForm {
   unsigned m, k, n;  ///< loops of the workload
   unsigned lhs, rhs; ///< buffers of the workload
   double tileM, tileK, tileN;
   double lhsBytes, rhsBytes; ///< moved
 
-  /// Nothing where the op is no such product, or the engine has no private
-  /// memory.
+  /// Nothing if the op is no such product, or the engine has no private memory.
   static std::optional<ClosedForm> get(const OpOnTarget &context);
-  /// The edges floored to whole iterations.
+  /// The edges, rounded down to whole iterations.
   TileAttr getTile(const OpOnTarget &context) const;
 };
 

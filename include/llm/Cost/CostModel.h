@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A cost is what the op moves with its tile, and how long that and its
-// arithmetic take together. Engines differ in how these come about: a target
-// names the model of each (`Engine::costModel`), and a new one is a class here
-// and a word in `CostModelKind`. The formulas are in dialects/llm/Spec.md.
+// arithmetic take together. Engines differ in how these come about. A target
+// names the model of each engine (`Engine::costModel`). A new model is a class
+// here and a word in `CostModelKind`. The formulas are in dialects/llm/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,26 +35,26 @@ struct Cycles {
 
 /// What an op moves in all.
 struct MovedBytes {
-  /// Through each memory that engines share, from near to far.
+  /// The bytes through each memory that engines share, from near to far.
   SmallVector<int64_t, 2> shared;
   int64_t cached = 0; ///< that lie in the private memory already
   int64_t used = 0;   ///< that arithmetic takes of a private memory with a rate
 };
 
-/// The same with what that takes of the engine's ports, and what the whole op
-/// takes of energy.
+/// The same with the time that this takes of the engine's ports, and the energy
+/// of the whole op.
 struct Traffic : MovedBytes {
   SmallVector<int64_t, 2> sharedCycles;
   int64_t usedCycles = 0;
   int64_t memoryCycles = 0; ///< the longest of all
   int64_t picojoules = 0;
 
-  /// Fails where a figure leaves 64 bits.
+  /// Fails if a figure does not fit into 64 bits.
   static FailureOr<Traffic> get(const OpOnTarget &context, MovedBytes bytes);
 };
 
-/// How the cost of one op with a tile comes about. Every error goes to those
-/// whom the op's context tells.
+/// How the cost of one op with a tile comes about. Every error goes to the
+/// `Reasons` of the op's context.
 class CostModel {
 public:
   virtual ~CostModel() = default;
@@ -63,42 +63,45 @@ public:
   static std::unique_ptr<CostModel> get(const OpOnTarget &context,
                                         TileStrategy strategy);
 
-  /// What the op moves, and the room of its tiles; fails where the tile does
-  /// not fit the op, the engine or its memory.
+  /// What the op moves, and the room of its tiles. Fails if the tile does not
+  /// fit the op, the engine or its memory.
   virtual FailureOr<Movement> move(TileAttr tile) const = 0;
-  /// The time with a tile that `move` took.
+  /// The time with a tile that `move` accepted.
   virtual FailureOr<Cycles> timeOf(TileAttr tile,
                                    const Traffic &traffic) const = 0;
-  /// The time with the best tile that the units can have, in a kernel of
-  /// several ops, whose tile is none of this op.
+  /// The time of an op in a kernel of several ops, with the best tile that the
+  /// units can have. The tile of the kernel is not one of this op.
   virtual FailureOr<Cycles> timeInKernel(const Traffic &traffic) const;
 
 protected:
   explicit CostModel(const OpOnTarget &context) : context(context) {}
-  /// `compute` beside the traffic, and no more power than there is.
+  /// The time of `compute` beside the traffic, with no more power than there
+  /// is.
   FailureOr<Cycles> spreadEvenly(FailureOr<int64_t> compute,
                                  const Traffic &traffic) const;
 
   const OpOnTarget &context;
 };
 
-/// What the op costs with this tile: a pure function of its arguments. A tile
-/// that does not fit the op (loop names, sizes) or the memory is an error.
+/// Computes what the op costs with this tile. This is a pure function of its
+/// arguments. A tile that does not fit the op (loop names, sizes) or the memory
+/// is an error.
 FailureOr<CostAttr> computeCost(const OpOnTarget &context, TileAttr tile);
-/// Its one record, without the fingerprint: for those who write no IR.
+/// Computes the one record of that, without the fingerprint, for callers that
+/// write no IR.
 FailureOr<PartCostAttr> computePartCost(const OpOnTarget &context,
                                         TileAttr tile);
 
-/// The fingerprint of the op, the tile and the engine's description: of
-/// everything that `computeCost` reads.
+/// The fingerprint of everything that `computeCost` reads: the op, the tile and
+/// the engine's description.
 StringAttr computeStamp(const OpOnTarget &context, TileAttr tile);
 
 /// The name of the tile level that says what one unit of an engine works on at
-/// a time; no memory of the target is called that.
+/// a time. No memory of the target has that name.
 inline constexpr StringLiteral unitLevelName = "unit";
 
-/// The op as its engine's units share it; null where the engine does not say
-/// how they do (`Engine::hasUnitTiles`).
+/// The op as its engine's units share it; null if the engine does not say how
+/// they do (`Engine::hasUnitTiles`).
 std::unique_ptr<UnitKernel> unitKernelOf(const OpOnTarget &context);
 UnitMachine unitMachineOf(const OpOnTarget &context, const UnitKernel &kernel);
 /// Multiplies what each buffer moves by how often the kernel reads it.

@@ -18,21 +18,19 @@ namespace mlir::llm {
 /// take.
 struct Movement {
   using OfBuffers = SmallVector<int64_t, 4>;
-  /// Through each memory that engines share, in the order of the target: from
-  /// near to far.
+  /// Bytes through each memory that engines share, in the order of the target:
+  /// from near to far.
   SmallVector<OfBuffers, 2> bytes;
-  /// What arithmetic reads and writes of the tiles, where their memory has a
-  /// rate.
+  /// What arithmetic reads and writes of the tiles, if their memory has a rate.
   int64_t usedBytes = 0;
   /// The buffers that already lie in the engine's private memory.
   llvm::SmallBitVector resident;
   int64_t workingSetBytes = 0;
-  /// Whether the bytes are already those of each stage that reads rows.
+  /// Whether the bytes already count each stage that reads rows.
   bool isPerStage = false;
 };
 
-/// The tiles of each buffer that a level has room for: one where it does not
-/// say.
+/// The tiles of each buffer that a level has room for: one if it does not say.
 SmallVector<int64_t, 4> tilesHeld(const Workload &workload,
                                   TileLevelAttr level);
 
@@ -45,18 +43,18 @@ SmallVector<int64_t, 2> roomsInFront(const Target &target);
 SmallVector<Tiling, 2> tilingsSeen(const Target &target, const TileModel &model,
                                    const Tiling &tiling);
 
-/// Names of a tile's loops in the order of the workload, with the level's
-/// sizes.
+/// Finds a tile's loops by their names, in the order of the workload, with the
+/// level's sizes.
 FailureOr<Tiling> readTiling(const OpOnTarget &context, TileLevelAttr level);
 
-/// Through the tiles of the private memory, if there is one; `hasUnits` where
-/// the engine's units share the op. A tile that does not fit the op, its target
-/// or the memory is an error.
+/// Computes the movement through the tiles of the private memory, if there is
+/// one. `hasUnits` says that the engine's units share the op. A tile that does
+/// not fit the op, its target or the memory is an error.
 FailureOr<Movement> moveTiled(const OpOnTarget &context, TileAttr tile,
                               bool hasUnits);
 
-/// Every element once, streamed through as much of the private memory as there
-/// is.
+/// Computes the movement of every element once, streamed through as much of the
+/// private memory as there is.
 FailureOr<Movement> moveCompulsory(const OpOnTarget &context);
 
 } // namespace mlir::llm

@@ -22,11 +22,11 @@ struct OpOnTarget {
   const Target *target = nullptr;
   const Engine *engine = nullptr;
   Reasons reasons = {}; ///< who is told why something cannot be done with it
-  /// Groups of which it holds an engine, too, all the time: they do the stages
-  /// of kinds that `engine` lacks, in the private memory of that.
+  /// Other groups of which it holds an engine all the time. They do the stages
+  /// of kinds that `engine` lacks, in the private memory of `engine`.
   SmallVector<const Engine *, 1> with = {};
 
-  /// Fails where the op has no workload (dynamic shapes) or the target has no
+  /// Fails if the op has no workload (dynamic shapes) or the target has no
   /// engines with every kind that its stages need.
   static FailureOr<OpOnTarget> get(WorkloadOpInterface op, const Target &target,
                                    Reasons reasons = {});
@@ -35,22 +35,22 @@ struct OpOnTarget {
   /// Refuses an op whose figures do not fit into 64 bits.
   Refusal refuseOverflow() const;
 
-  /// A part of it, on the same engines.
+  /// A part of the op, on the same engines.
   OpOnTarget partWith(Workload workload) const;
-  /// One of the ops of a kernel, on the engine that runs all of them.
+  /// An op inside a kernel, on the engine that runs all of the kernel.
   OpOnTarget inside(const ComposedPart &part) const;
 
-  /// What its engines can do together.
+  /// The kinds of all its engines together.
   EngineKindSet kinds() const;
-  /// The one of its engines that does stages of this kind.
+  /// The engine, among its own, that does stages of this kind.
   const Engine &engineFor(EngineKind kind) const;
-  /// How many parts of it run at once.
+  /// How many parts of the op run at once.
   int64_t countTeams() const;
-  /// Until all of its engines have started.
+  /// The cycles until all of its engines have started.
   int64_t overheadCycles() const;
 
-  /// The private memory of the engine, which holds the tiles; null where it has
-  /// none, or its cost model knows of none.
+  /// The private memory of the engine, which holds the tiles; null if it has
+  /// none, or its cost model ignores it.
   const Memory *tileMemory() const;
   int64_t tileCapacityBytes() const;
 };

@@ -12,43 +12,43 @@
 
 namespace mlir::llm {
 
-/// Cycles of all arithmetic on the op's engine, uncut: stages one after the
-/// other, the kinds of work within a stage side by side; on several engines
-/// those of the busiest. Fails where an engine has no rate for a kind of work,
-/// or for the element type of a contraction.
+/// Cycles of all arithmetic on the op's engine, uncut. Stages run one after the
+/// other, and the kinds of work within a stage run side by side. With several
+/// engines, those of the busiest count. Fails if an engine has no rate for a
+/// kind of work, or for the element type of a contraction.
 FailureOr<int64_t> computeCycles(const OpOnTarget &context);
-/// The same as if a product filled any array: what a share of the iterations
-/// takes is no less than that share of it.
+/// The same as if a product filled any array. A share of the iterations takes
+/// no less than that share of these cycles.
 FailureOr<int64_t> computeCyclesWithoutGranules(const OpOnTarget &context);
-/// The same in tiles of these sizes, one for each loop. Several engines are at
-/// different ones of `tilesInFlow` tiles that do not depend on each other; of
-/// one, they wait for each other.
+/// The same in tiles of these sizes, one for each loop. Several engines work at
+/// different ones of `tilesInFlow` tiles that do not depend on each other. If
+/// there is one such tile, they wait for each other.
 FailureOr<int64_t> computeCyclesInTiles(const OpOnTarget &context,
                                         ArrayRef<int64_t> tileSizes,
                                         int64_t tilesInFlow = 1);
 
 /// Cycles in which `bytes` pass through one engine's port to a memory that is
-/// shared, or in which arithmetic uses them in a private one; 0 of one without
-/// a rate, nothing above 64 bits.
+/// shared, or in which arithmetic uses them in a private one. 0 for a memory
+/// without a rate, and nothing if they do not fit into 64 bits.
 std::optional<int64_t> memoryCycles(const OpOnTarget &context,
                                     const Memory &memory, int64_t bytes);
-/// The least rate of one engine's ports to the memories that are shared.
+/// The smallest rate of one engine's ports to the memories that are shared.
 int64_t slowestPortBytesPerSecond(const OpOnTarget &context);
 
-/// Cycles that the target's power limit allows no less for work that takes this
-/// energy; 0 without a limit, nothing above 64 bits.
+/// The fewest cycles that the target's power limit allows for work that takes
+/// this energy. 0 without a limit, and nothing if they do not fit into 64 bits.
 std::optional<int64_t> powerCycles(const Target &target, int64_t picojoules);
 /// Energy of the multiply-accumulates, and of the bytes in the memories that
-/// they pass (`bytes`: each that is shared, in the order of the target): what
-/// passes the nearest passes the private memory, too. Rounded up to picojoules;
-/// nothing on overflow.
+/// they pass, rounded up to picojoules. `bytes` has each memory that is shared,
+/// in the order of the target. What passes the nearest passes the private
+/// memory, too. Nothing on overflow.
 std::optional<int64_t> energyPicojoules(const OpOnTarget &context, int64_t macs,
                                         ArrayRef<int64_t> bytes,
                                         int64_t cachedBytes);
 
-/// Where the engine has no rate for the element type of the contraction, that
-/// whose rate stands in for it: what is assumed of the target, as sentences for
-/// remarks.
+/// What is assumed about the target, as sentences for remarks: if the engine
+/// has no rate for the element type of the contraction, the type whose rate
+/// stands in for it.
 SmallVector<std::string> describeAssumptions(const OpOnTarget &context);
 
 } // namespace mlir::llm

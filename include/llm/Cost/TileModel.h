@@ -28,11 +28,12 @@ struct Tiling {
 /// is moved once for each iteration of those loops that it does not use and
 /// that lie outside the innermost loop that changes its tile. Ragged edges are
 /// exact. A result whose reduction is interrupted that way is spilled and
-/// fetched again as 32-bit partial sums, a state as it is. Where each stage
-/// sweeps over the tiles of a row, what several stages read is moved for each.
+/// fetched again as 32-bit partial sums. A state is moved as it is. If each
+/// stage sweeps over the tiles of a row, what several stages read is moved for
+/// each.
 ///
-/// A memory on the way with room for all that some inner loops touch holds it
-/// until they touch something else: it has one large tile of each buffer.
+/// A memory on the way that has room for all that some inner loops touch holds
+/// it until they touch something else. It has one large tile of each buffer.
 class TileModel {
 public:
   /// `op` and `workload` must outlive the model.
@@ -44,39 +45,42 @@ public:
   bool sweepsPerStage(const Tiling &tiling) const;
   /// Whether a tile of the buffer stays until no iteration needs it any more.
   bool isKept(const Tiling &tiling, unsigned buffer) const;
-  /// The tiles of a memory on the way: with as many inner loops whole as fit
-  /// into `room`, one tile of each buffer; nothing where the smallest do not.
+  /// The tiles of a memory on the way. As many inner loops are whole as fit
+  /// into `room`, with one tile of each buffer. Nothing if the smallest tiles
+  /// do not fit.
   std::optional<Tiling> growTilesInto(int64_t room, const Tiling &tiling) const;
-  /// Bytes that one buffer moves, both directions; failure when they leave 64
-  /// bits, or a value inside a kernel would be computed again.
+  /// Bytes that one buffer moves, in both directions. Fails if they do not fit
+  /// into 64 bits, or if a value inside a kernel would be computed again.
   Count trafficBytes(const Tiling &tiling, unsigned buffer) const;
-  /// Bytes that arithmetic reads and writes of one buffer in the memory of the
-  /// tiles: each stage and each iteration over tiles does so once.
+  /// Bytes of one buffer that arithmetic reads and writes in the memory of the
+  /// tiles. Each stage and each iteration over tiles does so once.
   Count usedBytes(const Tiling &tiling, unsigned buffer) const;
   /// Bytes of one full tile of a buffer.
   Count tileBytes(const Tiling &tiling, unsigned buffer) const;
-  /// 2 where the next tile is fetched while this one is used, 1 where there is
-  /// no next.
+  /// 2 if the next tile is fetched while this one is used, 1 if there is no
+  /// next.
   int64_t tilesHeld(const Tiling &tiling, unsigned buffer) const;
   /// Room for all tiles held.
   Count workingSetBytes(const Tiling &tiling, ArrayRef<int64_t> held) const;
   Count workingSetBytes(const Tiling &tiling) const;
-  /// Every element once: what no tiling can beat.
+  /// The bytes of every element once. No tiling can move fewer.
   Count compulsoryBytes(unsigned buffer) const;
 
 private:
-  /// Calls `visit` for each cut loop that brings tiles of the buffer back: one
-  /// that the buffer does not have, around one that changes its tile.
+  /// Calls `visit` for each cut loop that brings tiles of the buffer back. The
+  /// buffer does not have such a loop, and the loop is around one that changes
+  /// the tile.
   template <typename Visit>
   void forEachReturn(const Tiling &tiling, unsigned buffer, Visit visit) const;
-  /// Elements of a buffer, once for each iteration over tiles of loops that it
-  /// does not have: those that `forEach` calls.
+  /// Elements of a buffer, once for each iteration over tiles of those loops
+  /// that `forEach` visits, which the buffer does not have.
   template <typename ForEach>
   Count touchedElements(const Tiling &tiling, unsigned buffer,
                         ForEach forEach) const;
-  /// What is written, with 32-bit partial sums for each interruption.
+  /// Bytes that are written, with 32-bit partial sums for each interruption.
   Count writtenBytes(unsigned buffer, int64_t touched) const;
-  /// Room for a tile of `box`, of a result for sums that are not complete.
+  /// Room for a tile of `box`; for a result, room for sums that are not
+  /// complete.
   Count roomOfTile(const Tiling &tiling, const Tiling &box,
                    unsigned buffer) const;
   /// Elements moved when the masked loops in `outer` are cut into tiles of
@@ -91,7 +95,7 @@ private:
 
   WorkloadOpInterface op;
   const Workload &workload;
-  /// What the search asks of a buffer again and again.
+  /// What the search needs to know about a buffer again and again.
   struct Shape {
     SmallVector<unsigned, 4> loops; ///< that it has
     /// Whether each dimension has one loop of its own, or none.
@@ -110,8 +114,7 @@ private:
   bool areShapesSimple = true;
   SmallVector<int64_t, 4> sweeps; ///< of stages over each buffer
   SmallVector<Count, 4> fullElements, fullBytes;
-  /// Sums over tiles of masked loops, which the search asks for again and
-  /// again.
+  /// Sums over tiles of masked loops, which the search needs again and again.
   mutable std::map<SmallVector<int64_t, 8>, Count> maskedSums;
 };
 

@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // An engine of many units (SMs, cores) runs an op as *items*: boxes of
-// iterations of one size, of which each unit takes one after the other. The
-// time of an op follows from the shape of its items, the rates of a unit and a
-// few fitted figures of the kernels. The formulas, with what each term buys,
-// are in docs/accuracy.md.
+// iterations of one size. Each unit takes one item after the other. The time of
+// an op follows from the shape of its items, the rates of a unit and a few
+// fitted figures of the kernels. The formulas, with what each term buys, are in
+// docs/accuracy.md.
 //
-// Everything here is real numbers and free of the IR once a kernel is made, so
-// that a calibration can ask a million times. Only +, -, *, /, min, max, ceil
-// and square roots are used: results are the same on every machine.
+// Everything here is real numbers. Once a kernel is made, it does not use the
+// IR, so that a calibration can call it a million times. Only +, -, *, /, min,
+// max, ceil and square roots are used: results are the same on every machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ struct WorkSums {
   double macs = 0, alu = 0, special = 0, compare = 0;
 };
 
-/// What an op moves: from and to memory, and of what already lies in the cache
-/// that the units share.
+/// What an op moves: from and to memory, and from what already lies in the
+/// cache that the units share.
 struct KernelBytes {
   double memory = 0, cached = 0;
   double joulesOnTheWay = 0; ///< in memories between, beside those of `memory`
@@ -66,19 +66,19 @@ struct UnitMachine {
   static UnitMachine get(const Target &target, const Engine &engine,
                          Type macType, const KernelFigures &figures);
 
-  /// Energy, where the target gives it, and what of the power is left for it;
-  /// 0: no limit.
+  /// Energy, if the target gives it, and the power that is left for it; 0: no
+  /// limit.
   double joulesPerMac = 0, joulesPerByte = 0, joulesPerCachedByte = 0,
          powerWatts = 0;
 
-  /// Seconds that the power limit allows no less.
+  /// The fewest seconds that the power limit allows.
   double powerSeconds(double macs, const KernelBytes &bytes) const;
-  /// Seconds in which the cache gives `bytes`, no slower than memory would.
+  /// Seconds in which the cache gives `bytes`. It is no slower than memory.
   double cachedSeconds(double bytes) const;
-  /// Bytes per second that all units together stream: the memory's rate and
-  /// that of their ports in series, as where loads wait for room.
+  /// Bytes per second that all units together stream, if loads wait for room:
+  /// the memory's rate and that of their ports in series.
   double streamBytesPerSecond() const;
-  /// The smaller of the two, as where nothing but loads and stores is done.
+  /// The same if there are only loads and stores: the smaller of the two rates.
   double plainStreamBytesPerSecond() const;
   /// The rate of all units together; 0 is no limit.
   double cacheBytesPerSecond() const;
@@ -89,11 +89,13 @@ struct KernelTime {
   double launchSeconds = 0; ///< before anything happens
   double unitSeconds = 0;   ///< arithmetic and the units' own ports
   double streamSeconds = 0; ///< bytes from and to memory
-  /// All of it: more than the largest of these, as they overlap in part.
+  /// The whole time. It is more than the largest of these, because they overlap
+  /// only in part.
   double totalSeconds = 0;
 };
 
-/// The box of iterations that a unit works on at a time: a size for each loop.
+/// The box of iterations that a unit works on at a time, with a size for each
+/// loop.
 using UnitTile = SmallVector<int64_t, 6>;
 
 /// The shape of an op, as far as its time depends on it.
@@ -101,16 +103,16 @@ class UnitKernel {
 public:
   virtual ~UnitKernel() = default;
 
-  /// The class of ops that it is one of, a key of `Engine::kernels`.
+  /// The class of ops to which it belongs, a key of `Engine::kernels`.
   virtual StringRef opClass() const = 0;
-  /// With the given tile; one that was made by `chooseTile`.
+  /// The time with the given tile, which `chooseTile` made.
   KernelTime timeOf(const UnitTile &tile, const KernelBytes &bytes,
                     const UnitMachine &machine) const;
-  /// The tile with the least time; the first of equals.
+  /// The tile with the least time, and the first one among equals.
   virtual UnitTile chooseTile(const KernelBytes &bytes,
                               const UnitMachine &machine) const = 0;
-  /// What of a unit a tile takes more of than there is, "takes 8 bytes of sums,
-  /// a unit has 4"; empty where it fits.
+  /// Says of which room of a unit the tile takes more than there is: "takes 8
+  /// bytes of sums, a unit has 4". Empty if it fits.
   virtual std::string excessOf(const UnitTile &tile,
                                const UnitMachine &machine) const {
     return "";
@@ -120,7 +122,7 @@ public:
     return 1;
   }
 
-  /// The kernel of an op; null where its workload is of no class (several
+  /// The kernel of an op; null if its workload is of no class (several
   /// contractions that share no scores).
   static std::unique_ptr<UnitKernel> get(WorkloadOpInterface op,
                                          const Workload &workload);
@@ -133,8 +135,8 @@ protected:
   WorkSums work; ///< of all stages
 };
 
-/// (a^4 + b^4)^(1/4): two resources that overlap, and get in each other's way
-/// where they take equally long.
+/// (a^4 + b^4)^(1/4). The two resources overlap, and get in each other's way if
+/// they take equally long.
 double overlap(double a, double b);
 
 } // namespace mlir::llm

@@ -13,8 +13,8 @@
 
 namespace mlir::llm {
 
-/// Where an exact count leaves 64 bits, the largest there is: that op has no
-/// cost anyway.
+/// Gives the largest count if an exact one does not fit into 64 bits. Such an
+/// op has no cost anyway.
 inline double toReal(Count count) {
   return succeeded(count) ? double(*count) : double(maxCount);
 }
@@ -54,7 +54,7 @@ findContractions(const Workload &workload) {
   return found;
 }
 
-/// The product of the sizes of some loops; `maxCount` where it is above that.
+/// The product of the sizes of some loops; `maxCount` if it is above that.
 template <typename SizeOf>
 int64_t productOf(ArrayRef<unsigned> loops, SizeOf sizeOf) {
   if (loops.size() == 1) // nearly always, and asked for often

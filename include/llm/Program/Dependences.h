@@ -12,8 +12,9 @@
 
 namespace mlir::llm {
 
-/// `consumer` waits for `producer`, in which of its runs depends on the kind. A
-/// producer in a loop that the consumer is not in counts in its last iteration.
+/// `consumer` waits for `producer`. The kind says for which run. If the
+/// producer is in a loop that the consumer is not in, its last iteration
+/// counts.
 struct Dependence {
   enum class Kind {
     Same,     ///< in the iterations of the loops that both are in
@@ -29,10 +30,11 @@ struct Dependence {
 using LoopsOfOps = std::vector<SmallVector<unsigned, 2>>;
 LoopsOfOps findLoops(const Program &program);
 
-/// How many of the loops around them two ops share.
+/// How many loops are around both ops.
 unsigned countCommonLoops(ArrayRef<unsigned> a, ArrayRef<unsigned> b);
 
-/// By consumer. No two make the same run wait for the same run.
+/// Finds all dependences, by consumer. No two make the same run wait for the
+/// same run.
 std::vector<Dependence> findDependences(const Program &program,
                                         const LoopsOfOps &loops);
 

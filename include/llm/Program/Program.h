@@ -20,8 +20,8 @@ namespace mlir::llm {
 /// One op that takes time. Indices are positions in `Program::ops()`.
 struct ProgramOp {
   WorkloadOpInterface op;
-  /// The op's name in the model's words, `{}` standing for the enclosing loop's
-  /// index; `linalg.matmul#3` for the fourth unnamed op of that kind.
+  /// The op's name in the model's words. `{}` stands for the enclosing loop's
+  /// index. The fourth unnamed op of a kind is `linalg.matmul#3`.
   std::string name;
   /// How often it runs: the product of the trip counts around it.
   int64_t count = 1;
@@ -49,8 +49,8 @@ struct ProgramItem {
 class Program {
 public:
   /// Fails with a diagnostic on an op that neither takes time nor is
-  /// transparent, a loop whose trip count is not a constant above 0, or two ops
-  /// of one name.
+  /// transparent, on a loop whose trip count is not a constant above 0, and on
+  /// two ops of one name.
   static FailureOr<Program> analyze(FunctionOpInterface function);
 
   FunctionOpInterface function() const { return func; }
@@ -83,26 +83,26 @@ struct FetchWaits {
   SmallVector<Operation *, 2> selectors;
 };
 /// The waits for a buffer that `op` reads and that shows only sources. Nothing
-/// for any other buffer, and nothing if `op` itself computes what a fetch would
-/// wait for: that cannot be fetched ahead.
+/// for any other buffer. Also nothing if `op` itself computes what a fetch
+/// would wait for, because such a buffer cannot be fetched ahead.
 std::optional<FetchWaits> findFetchWaits(Operation *op, const Buffer &buffer);
 
-/// An error about a whole function, by name. (An error on the op would print
-/// all of it.)
+/// Emits an error about a whole function, by name. (An error on the op would
+/// print all of it.)
 InFlightDiagnostic emitFunctionError(FunctionOpInterface function);
-/// The same, told to whom the caller chooses.
+/// Does the same, to whom the caller chooses.
 Refusal refuseFunction(FunctionOpInterface function, Reasons reasons);
 
 /// Calls `visit` on the program of each function with a body, in order, also
-/// after one that failed. `root`: a module, or the one function. Fails with a
-/// diagnostic on an op that takes time outside of them.
+/// after one that failed. `root` is a module, or the one function. Fails with a
+/// diagnostic on an op that takes time outside of functions.
 LogicalResult
 forEachProgram(Operation *root,
                function_ref<LogicalResult(const Program &)> visit);
 
 /// The functions of a module that are programs, in order: each `func.func` with
-/// a body, and other functions with an op in them that takes time. Of a
-/// function: itself, if it is one.
+/// a body, and other functions with an op in them that takes time. If the op is
+/// a function, it is that function, if it is a program.
 SmallVector<FunctionOpInterface> functionsWithBody(Operation *root);
 
 /// The name of a function.

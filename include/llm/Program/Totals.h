@@ -12,9 +12,9 @@
 
 namespace mlir::llm {
 
-/// Sums over a program, loops counted as often as they run, a weight that is
-/// shown twice counted once. They follow from the workload alone: no tile and
-/// no target has a say.
+/// Sums over a program. Loops count as often as they run. A weight that is
+/// shown twice counts once. The sums follow from the workload alone, and depend
+/// on no tile and no target.
 struct Totals {
   int64_t macs = 0;                 ///< of contractions, visible positions only
   int64_t matmulWeightElements = 0; ///< weights that a contraction reduces over
@@ -28,11 +28,12 @@ struct Totals {
   int64_t kvWriteBytes = 0; ///< written into caches
 };
 
-/// The work of one kind in one run of an op; failure when it leaves 64 bits.
+/// The work of one kind in one run of an op. Fails if it does not fit into 64
+/// bits.
 Count countWork(WorkloadOpInterface op, const Workload &workload,
                 WorkKind kind);
 
-/// Fails with a diagnostic where a sum leaves 64 bits.
+/// Fails with a diagnostic if a sum does not fit into 64 bits.
 FailureOr<Totals> computeTotals(const Program &program);
 
 } // namespace mlir::llm

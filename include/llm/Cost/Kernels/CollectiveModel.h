@@ -17,22 +17,23 @@ enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, AllToAll };
 /// "all_reduce", ...; nothing for another name.
 std::optional<CollectiveKind> parseCollectiveKind(StringRef name);
 
-/// Microseconds of a collective over `devices` devices, each of which holds (of
-/// an all-gather: ends with) `bytes`. The devices stand in a ring: each passes
-/// V = (n - 1) / n of the bytes on in n - 1 steps, an all-reduce twice that.
-/// The library takes the faster of two protocols, as NCCL does:
+/// Microseconds of a collective over `devices` devices. Each device holds
+/// `bytes`, or ends with them in an all-gather. The devices stand in a ring.
+/// Each passes on V = (n - 1) / n of the bytes in n - 1 steps, and twice that
+/// in an all-reduce. The library takes the faster of two protocols, as NCCL
+/// does:
 ///
 ///     low latency: a1 + b steps + V / r1
 ///     bandwidth:   a2 + V / r2 + 2 bytes / (n memory)
 ///
-/// whose figures are those of the link (`Link`); the last term is the device's
+/// The figures are those of the link (`Link`). The last term is the device's
 /// own share, which is read and written in its memory. Figures that are not
-/// given lose nothing: V at the link's rate.
+/// given lose nothing: V passes at the link's rate.
 double collectiveMicroseconds(CollectiveKind kind, int64_t devices,
                               int64_t bytes, const Link &link,
                               double memoryBytesPerSecond);
 
-/// The first link that joins as many devices; null where none does.
+/// The first link that joins as many devices; null if none does.
 const Link *findLink(const Target &target, int64_t devices);
 
 } // namespace mlir::llm

@@ -22,16 +22,16 @@ namespace mlir::llm {
 /// One stage of an op as a product on an engine's arrays.
 class Granules {
 public:
-  /// Nothing where the engine's granules are single multiply-accumulates or
-  /// counted by its units, or the stage is no product of two operands.
+  /// Nothing if the engine's granules are single multiply-accumulates, if its
+  /// units count them, or if the stage is no product of two operands.
   static std::optional<Granules> get(const OpOnTarget &context, unsigned stage);
 
   /// The multiply-accumulates that the array has time for while it does those
   /// at the stage's `points`, in tiles of these sizes. A tile that is no whole
-  /// number of granules takes one more. Failure where they leave 64 bits.
+  /// number of granules takes one more. Fails if they do not fit into 64 bits.
   Count countSlots(int64_t points, ArrayRef<int64_t> tileSizes) const;
 
-  /// Tiles of so many iterations, and multiples, fill the array; 1 of a loop
+  /// Tiles of so many iterations, and multiples, fill the array. 1 for a loop
   /// that is no axis of the product.
   int64_t stepOf(unsigned loop) const;
 
@@ -50,8 +50,8 @@ private:
 
   const OpOnTarget *context;
   Axis rows, columns, terms;
-  /// The operand whose slices (of experts) share out the rows, each to whole
-  /// granules.
+  /// The operand whose slices (of experts) divide the rows. The rows of each
+  /// slice are rounded up to whole granules.
   std::optional<unsigned> sharing;
 };
 
