@@ -14,8 +14,8 @@
 
 namespace mlir::llm {
 
-/// One op on both sides, or several that ran as one, over all runs: from the
-/// start of the first part to the end of the last one.
+/// One op on both sides, or several that ran as one, over all runs. A run lasts
+/// from the start of the first part to the end of the last one.
 struct ComparedOp {
   std::string name; ///< with "{}"
   int64_t runs = 1;
@@ -27,13 +27,13 @@ struct ComparedOp {
   int64_t pieces = 0; ///< of work that a trace has of it
   std::vector<int64_t> nanosecondsOfPass = {}; ///< of that work
 
-  /// Nothing if it is predicted to take no time.
+  /// Nothing if the op is predicted to take no time.
   std::optional<double> ratio() const;
   /// Microseconds by which the sides differ, in either direction.
   double difference() const;
 };
 
-/// What one side has alone.
+/// Work that only one side has.
 struct UncomparedWork {
   std::string name;
   int64_t runs = 1; ///< of all passes
@@ -58,32 +58,34 @@ struct ComparedShare {
 struct Comparison {
   std::vector<ComparedOp> ops; ///< of both, in the order of the program
   std::vector<UncomparedWork> onlyMeasured, onlyPredicted;
-  /// The share that is known of a trace, whose work may not all be known.
+  /// The share of a trace that is known. Not all of its work may be.
   std::optional<ComparedShare> share;
   std::vector<MeasuredPass> passes; ///< all of a trace
   std::vector<std::string> notes;   ///< sentences, of how it was compared
-  /// The makespans: less than ops take where some of them run side by side.
+  /// The makespans. They are below the sum of the ops if some ops run side by
+  /// side.
   double measuredMicroseconds = 0, predictedMicroseconds = 0;
 
-  /// The sum over all ops, of which the difference of one op is a share.
+  /// The sum over all ops. The difference of one op is a share of it.
   double sumOfDifferences() const;
   /// The median of |predicted / measured - 1| over the ops that take time.
   std::optional<double> medianError() const;
 };
 
-/// Ops are matched by their names, those that one side has fused with all of
-/// its parts (OpMatching.h). Both reports must outlive it.
+/// Compares two reports. Ops are matched by their names. An op that one side
+/// has fused is matched with all of its parts (OpMatching.h). Both reports must
+/// outlive the comparison.
 Comparison compareReports(const Report &measured, const Report &predicted);
 
-/// What is predicted for some ops together, without what was measured.
+/// The prediction for some ops together, without a measurement.
 ComparedOp comparePrediction(const Report &predicted, ArrayRef<unsigned> ops);
 
 /// What all runs of an op take, one after the other.
 double microsecondsOf(const Report &report, const OpReport &op);
 
-/// Both on one clock, for viewers of traces: what ran when, run by run, and the
-/// predicted schedule, each as a group of tracks. `runs`: of the program of
-/// `measured`; those of no op are not drawn.
+/// Both sides on one clock, for viewers of traces. What ran when, run by run,
+/// and the predicted schedule are a group of tracks each. `runs` are those of
+/// the program of `measured`. Runs of no op are not drawn.
 Recording recordBoth(const Report &measured, ArrayRef<RecordedRun> runs,
                      const Report &predicted);
 
@@ -94,7 +96,7 @@ struct PredictedSlice {
   std::string name; ///< of the run, and of what is fetched for it
   unsigned op = 0;
 };
-/// In the order of the program, iteration by iteration.
+/// Visits slots in the order of the program, iteration by iteration.
 void forEachSlice(const Report &predicted,
                   function_ref<void(PredictedSlice)> visit);
 

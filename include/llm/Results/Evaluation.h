@@ -15,12 +15,13 @@
 namespace mlir::llm {
 
 /// What the schedules of a module say. The reports point at ops of the module,
-/// which must outlive them; after a change of it they are to be made anew.
+/// which must outlive them. They must be made anew after a change of the
+/// module.
 class Evaluation {
 public:
   /// Reads a module that verifies, has a target, and whose functions are
-  /// scheduled. Changes nothing. If something is missing, it fails with a
-  /// diagnostic that names the pass to run; also if no function has a body.
+  /// scheduled. Changes nothing. Fails if no function has a body. If something
+  /// is missing, it fails with a diagnostic that names the pass to run.
   static FailureOr<Evaluation> read(ModuleOp module);
 
   /// The machine of the module. Its address stays when the evaluation moves.
@@ -36,21 +37,22 @@ private:
 /// Runs what `--llm-pipeline` runs on the module, then reads what it says. It
 /// loads the dialects that this needs, and so must not be called by a pass.
 ///
-/// Afterwards the module holds what the pipeline wrote: the target as
-/// `dlti.target_system_spec` (that of the options, else its own, else the
-/// default preset), on ops `llm.tile`, `llm.cost` and `llm.slots`, on functions
-/// `llm.schedule`; and other ops where the options fuse or decompose some.
-/// Tiles, costs and slots that stood there before are decided anew.
+/// Afterwards the module holds what the pipeline wrote. The target is
+/// `dlti.target_system_spec`: that of the options, else its own, else the
+/// default preset. Ops have `llm.tile`, `llm.cost` and `llm.slots`, and
+/// functions have `llm.schedule`. There are other ops if the options fuse or
+/// decompose some. Tiles, costs and slots that stood there before are decided
+/// anew.
 ///
 /// Fails with diagnostics. A module that does not verify, or has no function
-/// with a body, is left as it was; one at which a pass failed holds what the
-/// passes before it wrote, and perhaps a part of what this one did: who needs
-/// it as it was evaluates a clone.
+/// with a body, is left as it was. If a pass failed, the module holds what the
+/// passes before it wrote, and perhaps a part of what this pass did. Callers
+/// that need the module as it was evaluate a clone.
 FailureOr<Evaluation> evaluate(ModuleOp module, const PipelineOptions &options);
 
-/// The same for options as text, "target=npu engines=4": what
-/// `--llm-pipeline="..."` takes. Where they are wrong, the module is left as it
-/// was; what is wrong with a value stands on stderr, beside a diagnostic.
+/// Does the same for options as text, "target=npu engines=4", which is what
+/// `--llm-pipeline="..."` takes. If they are wrong, the module is left as it
+/// was. What is wrong with a value stands on stderr, beside a diagnostic.
 FailureOr<Evaluation> evaluate(ModuleOp module, StringRef options);
 
 } // namespace mlir::llm

@@ -18,8 +18,8 @@
 
 namespace mlir::llm {
 
-/// What follows on the critical path without a gap of one op, or of its fetches
-/// of one buffer.
+/// Steps of the critical path that follow each other without a gap: slots of
+/// one op, or its fetches of one buffer.
 struct PathSpan {
   unsigned op = 0;
   std::string buffer; ///< empty: slots of the op
@@ -34,22 +34,23 @@ struct StretchExplanation {
   std::vector<PathSpan> path;
 };
 
-/// A part, and the number of one of its prefetches; without: its slot.
+/// A part, and the number of one of its prefetches. Without a number it is the
+/// part's slot.
 using StepKey = std::pair<unsigned, std::optional<unsigned>>;
 
 struct FunctionExplanation {
-  /// By op; slack and cause within its stretch, of one iteration.
+  /// By op: slack and cause within its stretch, in one iteration.
   std::vector<scheduling::TaskExplanation> ops;
-  /// By op; what of one run is on the critical path of its stretch.
+  /// By op: what is on the critical path of its stretch, in one run.
   std::vector<std::map<StepKey, scheduling::Cause>> steps;
-  /// By engine of the target; over all runs of all stretches.
+  /// By engine of the target, over all runs of all stretches.
   std::vector<scheduling::GroupExplanation> engines;
-  /// Where it was asked for.
+  /// Filled only if the caller asked for it.
   DenseMap<const ProgramItem *, StretchExplanation> stretches;
   LaterWork laterWork;
 
-  /// Nothing where costs are stale or the schedule breaks a rule, of which it
-  /// warns: reports and traces show it all the same.
+  /// Nothing if costs are stale or the schedule breaks a rule. It warns of a
+  /// broken rule. Reports and traces show such a schedule all the same.
   static std::optional<FunctionExplanation> create(const Timeline &timeline,
                                                    const Target &target,
                                                    Warnings &warnings,

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A stretch is explained once for all its runs, and alone. What an engine waits
-// for behind its last slot in it, the next stretch or nothing at all, depends
-// on the run.
+// A stretch is explained alone, and once for all its runs. Behind its last slot
+// in a stretch, an engine waits for the next stretch, or for nothing at all.
+// Which of these it is depends on the run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ public:
   /// stretch.
   bool isBehind(const ProgramItem &stretch, ArrayRef<int64_t> iterations,
                 unsigned group) const;
-  /// The runs of the stretch behind which it has none.
+  /// The runs of the stretch behind which it has no work.
   int64_t countLastRuns(const ProgramItem &stretch, unsigned group) const;
 
 private:

@@ -12,15 +12,16 @@
 
 namespace mlir::llm {
 
-/// From a cycle on, the values between ops in the last shared memory.
+/// The bytes of values between ops in the last shared memory, from a cycle on.
 struct MemoryStep {
   std::vector<unsigned> loops; ///< around it, outermost first
   int64_t cycle = 0; ///< in their first iterations, from the program's start
   int64_t valueBytes = 0, workspaceBytes = 0;
 };
 
-/// In the order of the program; in a loop those of its first iteration, which
-/// hold in the others a period later each. The first step is at 0.
+/// Finds the steps in the order of the program. In a loop they are those of its
+/// first iteration. In each other iteration they hold a period later. The first
+/// step is at 0.
 std::vector<MemoryStep> memoryOverTime(const Report &report);
 
 } // namespace mlir::llm

@@ -19,8 +19,8 @@ namespace mlir::llm {
 
 /// The ops of a function in their modules, and these in each other
 /// (llm/Support/ModuleNames.h). Children stand in the order in which their
-/// first ops do. A module of one op alone, or of one module alone, is left out:
-/// that one stands in its place.
+/// first ops do. A module of a single op, or of a single module, is left out,
+/// and this one stands in its place.
 class ModuleTree {
 public:
   struct Child {
@@ -35,15 +35,16 @@ public:
   /// Made from the names of the ops, which must outlive it.
   explicit ModuleTree(ArrayRef<StringRef> names);
 
-  /// All ops; its path is of the innermost module that has them all, empty
-  /// where there is none.
+  /// The module of all ops. Its path is that of the innermost module that has
+  /// them all, and empty if there is none.
   const Module &root() const { return modules[rootIndex]; }
   const Module &module(unsigned index) const { return modules[index]; }
-  /// With those that are left out. A module stands behind the one around it.
+  /// All modules, with those that are left out. A module stands behind the one
+  /// around it.
   size_t size() const { return modules.size(); }
 
-  /// The name of an op or the path of a module without that of the module that
-  /// it is shown in; of ops that run as one, each of them.
+  /// The name of an op, or the path of a module, without that of the module in
+  /// which it is shown. For ops that run as one, each name is shortened.
   static std::string relativeName(StringRef name, const Module &in);
 
 private:

@@ -19,7 +19,7 @@ namespace mlir::llm {
 /// The data flow of one function, at any step between import and schedule.
 struct OpGraph {
   struct Op {
-    /// The cycles of all runs: of its slots, or of its cost if there is no
+    /// The cycles of all runs, from its slots, or from its cost if there is no
     /// schedule. Nothing without a cost or without a target.
     std::optional<int64_t> cycles;
     std::optional<CostBound> bound;
@@ -34,7 +34,7 @@ struct OpGraph {
   ArrayRef<ProgramOp> programOps() const { return program->ops(); }
   double microseconds(int64_t cycles) const;
 
-  /// `target`: null for a module without one. Fails with a diagnostic as
+  /// `target` is null for a module without one. Fails with a diagnostic as
   /// `Program::analyze` does, and on a schedule that does not belong to the
   /// program or is not for the target.
   static FailureOr<OpGraph> create(FunctionOpInterface function,
@@ -44,11 +44,11 @@ struct OpGraph {
 /// The graphs of the functions with a body, in the order of the module.
 FailureOr<std::vector<OpGraph>> createOpGraphs(ModuleOp module);
 
-/// The bound of the parts that take most of the time; of equal ones, the first.
-/// The time of all parts together is not above `maxCount`.
+/// The bound of the parts that take most of the time, and the first one if
+/// several are equal. The time of all parts together is not above `maxCount`.
 CostBound boundOf(CostAttr cost);
 
-/// The same in all graphs.
+/// Is the same in all graphs.
 StringRef colorOf(CostBound bound);
 
 } // namespace mlir::llm

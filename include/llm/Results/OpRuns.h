@@ -12,8 +12,8 @@
 
 namespace mlir::llm {
 
-/// Slots of one run of an op, or fetches of one buffer for it, of which each
-/// starts on the engine when the one before it ends. Cycles are relative to the
+/// Slots of one run of an op, or fetches of one buffer for it. Each starts on
+/// the engine when the one before it ends. Cycles are relative to the
 /// iteration.
 struct OpRun {
   StringAttr engine;
@@ -22,11 +22,11 @@ struct OpRun {
   int64_t parts = 1;
   DictionaryAttr lanes; ///< null where they change
   StringAttr buffer;    ///< null: slots
-  /// How many of the parts have each record of the cost, and what is fetched,
-  /// of slots for them. Where costs are known.
+  /// If costs are known: how many of the parts have each record of the cost,
+  /// and, for slots, what is fetched for them.
   std::map<size_t, int64_t> records;
   MemoryBytes fetchedBytes;
-  /// For fetches: whether they end before the slots begin which the first of
+  /// For fetches: whether they end before those slots begin that the first of
   /// them is for.
   bool endsBeforeUse = false;
   /// For fetches: where and when the part runs that the first of them is for.
@@ -34,13 +34,13 @@ struct OpRun {
   int64_t partIndex = 0, partStartCycle = 0;
 };
 
-/// By start, then by engine.
+/// Runs are sorted by start, then by engine.
 struct OpRuns {
   std::vector<OpRun> slots, fetches;
   /// The slots on the engines that they hold beside their own, without costs.
   std::vector<OpRun> beside;
-  /// For each of `slots`: those of `fetches` whose first is for it, and which
-  /// end before it begins.
+  /// For each of `slots`: those of `fetches` that end before it begins, and
+  /// whose first is for it.
   std::vector<SmallVector<unsigned, 1>> fetchesInto;
 };
 

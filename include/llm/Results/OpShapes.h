@@ -18,7 +18,7 @@ namespace mlir::llm {
 /// outside.
 SmallVector<Value> inputsOf(Operation *op);
 
-/// `1x2048xbf16` for each tensor, other types as MLIR prints them.
+/// Writes `1x2048xbf16` for each tensor, and other types as MLIR prints them.
 std::string shapeOf(Type type);
 /// The shapes of the inputs.
 SmallVector<std::string> inputShapes(Operation *op);

@@ -12,8 +12,8 @@
 
 namespace mlir::llm {
 
-/// A result of an op that takes time arrives at an input of another one, as it
-/// is or through views.
+/// A result of an op that takes time is an input of another one, as it is or
+/// through views.
 struct OpUse {
   unsigned producer, consumer; ///< ops of the program
   unsigned result;             ///< number among those of the producer
@@ -21,8 +21,8 @@ struct OpUse {
   Dependence::Kind kind;
 };
 
-/// The uses behind these dependences, by consumer and then by input; there is
-/// one at least for each dependence.
+/// The uses behind these dependences, by consumer and then by input. Each
+/// dependence has at least one.
 std::vector<OpUse> findUses(const Program &program,
                             ArrayRef<Dependence> dependences);
 

@@ -17,7 +17,7 @@ namespace mlir::llm {
 /// The records of an op's cost, in the order of its parts.
 class PartCosts {
 public:
-  /// `cost` may be null: then nothing is known.
+  /// `cost` may be null. Nothing is known then.
   explicit PartCosts(CostAttr cost = {});
   bool areKnown() const { return !ends.empty(); }
   size_t recordOf(int64_t part) const;

@@ -15,16 +15,16 @@
 
 namespace mlir::llm {
 
-/// One function, as its target says that it would run, and, once somebody has
-/// measured it, as it did.
+/// One function as it would run on its target, and, once it was measured, as it
+/// did run.
 class PlannedFunction {
 public:
   using LoadTarget = function_ref<FailureOr<Target>()>;
 
   /// Works on clones of the function's module. A function that has no schedule
-  /// gets one for the target of its module, or for that of `loadTarget` where
-  /// this has none. `sizes`: its open sizes, such as "kv_len=8". `threads`: how
-  /// many share an op.
+  /// gets one for the target of its module, or for that of `loadTarget` if the
+  /// module has none. `sizes` are its open sizes, such as "kv_len=8". `threads`
+  /// says how many share an op.
   static FailureOr<PlannedFunction> create(func::FuncOp function,
                                            ArrayRef<std::string> sizes,
                                            LoadTarget loadTarget,
@@ -32,8 +32,8 @@ public:
 
   const Report &getPredicted() const { return *predictedReport; }
 
-  /// The nanoseconds that one run of each op of the program took, those of a
-  /// loop on average. `maker` says who measured.
+  /// Takes the nanoseconds of one run of each op of the program, and the
+  /// average for ops in a loop. `maker` says who measured.
   LogicalResult setMeasured(ArrayRef<double> nanosecondsOf, StringRef maker);
   /// From there on.
   const Report &getMeasured() const { return *measuredReport; }
@@ -50,8 +50,8 @@ private:
   std::optional<Report> measuredReport, predictedReport;
 };
 
-/// The function of that name with a body or, without a name, the only public
-/// one.
+/// Finds the function of that name with a body. Without a name it is the only
+/// public one.
 FailureOr<func::FuncOp> findFunction(ModuleOp module, StringRef name);
 
 } // namespace mlir::llm

@@ -41,9 +41,10 @@ struct OpReport {
   int64_t startCycle = 0, endCycle = 0; ///< of the first run
   std::string engines;                  ///< "core[0]", "core[0..3]", "4 x core"
   SourceRooms sources;
-  /// Of one run: each element that it touches, once.
+  /// The bytes of each element that one run touches, once.
   int64_t compulsoryBytes = 0;
-  /// What the multiply-accumulates of one run take at the peak of the machine.
+  /// The time that the multiply-accumulates of one run take at the peak of the
+  /// machine.
   double macSecondsAtPeak = 0;
   Utilization utilization;
 };
@@ -57,16 +58,17 @@ struct Report {
   ProgramAttr imported; ///< null where the function was not imported
   std::vector<OpReport> ops;
   OpFigures sum; ///< over all runs of all ops
-  /// Model FLOPs and model bandwidth utilization: how much of the makespan the
-  /// multiply-accumulates take at the machine's peak, and the compulsory bytes
-  /// at the full rate of DRAM. No schedule has more than 100 %.
+  /// Model FLOPs and model bandwidth utilization. They are the shares of the
+  /// makespan that the multiply-accumulates take at the machine's peak, and the
+  /// compulsory bytes at the full rate of DRAM. No schedule has more than 100
+  /// %.
   double mfuPercent = 0, mbuPercent = 0;
   /// The share of the engine time in which ops with this bound run.
   std::array<double, 3> boundPercent = {}; ///< by CostBound
   DenseMap<Operation *, unsigned> indexOf; ///< into `ops`
-  /// Nothing where the schedule breaks a rule or costs are stale.
+  /// Nothing if the schedule breaks a rule or costs are stale.
   std::optional<FunctionExplanation> explanation;
-  /// What the user was warned of: the schedule is stale, or not valid; or the
+  /// The warnings that the user got: the schedule is stale or not valid, or the
   /// program does not fit into memory.
   std::vector<std::string> problems;
 
@@ -76,28 +78,29 @@ struct Report {
   double makespanMicroseconds() const;
   /// How far the makespan is above the lower bound; nothing for a bound of 0.
   std::optional<double> gapPercent() const;
-  /// The same for what is proven of schedules with its options, if anything is.
+  /// The same for the cycles that are proven for schedules with its options, if
+  /// there are any.
   std::optional<double> provenGapPercent() const;
-  /// The name of the largest of the schedule's bounds, of equal ones the first;
-  /// empty where it has none.
+  /// The name of the largest of the schedule's bounds, and the first one if
+  /// several are equal. Empty if there is none.
   StringRef largestBound() const;
-  /// What binds most of the engine time; of equal ones the first.
+  /// What binds most of the engine time; the first one if several are equal.
   CostBound bound() const;
   /// Engine time of one run, in microseconds, and of all runs as a share of
   /// that of all ops.
   double microsecondsOf(const OpReport &op) const;
   double sharePercentOf(const OpReport &op) const;
-  /// A sentence that the program does not fit; empty if it does.
+  /// A sentence that says that the program does not fit; empty if it does.
   std::string describeExcess() const;
-  /// New tokens per second; of some layers of a model, if each of the others
-  /// took as long as these.
+  /// New tokens per second. For some layers of a model, it assumes that each of
+  /// the others takes as long as these.
   std::optional<double> tokensPerSecond() const;
-  /// What that is called in files: "tokens_per_second", and of some layers
+  /// The name of that figure in files: "tokens_per_second", and for some layers
   /// "tokens_per_second_if_all_layers".
   const char *tokenRateName() const;
 
-  /// Fails with a diagnostic that names the pass to run where something is
-  /// missing. The target must outlive the report.
+  /// Fails if something is missing, with a diagnostic that names the pass to
+  /// run. The target must outlive the report.
   static FailureOr<Report> create(FunctionOpInterface function,
                                   const Target &target);
 };

@@ -7,7 +7,7 @@
 //
 // A run of slots is two series of equal steps, of starts and of ends. Merging
 // the series of all runs visits the slots in the order of time without a list
-// of them: memory is that of the runs, as the IR holds them.
+// of them. The memory it takes is that of the runs, as the IR holds them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace mlir::llm {
 
-/// What a series is of.
+/// What the spans of a series are.
 enum class SpanKind : uint8_t {
   Slot,      ///< a part of an op
   Fetch,     ///< a fetch ahead of a part
@@ -58,13 +58,14 @@ class SlotSweep {
 public:
   explicit SlotSweep(std::vector<SlotSeries> series);
 
-  /// A start or an end of number `index` of a series.
+  /// The start or the end of span number `index` of a series.
   using Visit = ::llvm::function_ref<void(
       const SlotSeries &series, int64_t index, int64_t cycle, bool isStart)>;
 
-  /// In the order of cycles, O(log n) each for n series under way. In a cycle:
-  /// ends, inner before outer; spans without length, start and end; starts,
-  /// outer before inner; of equals in the order of the series.
+  /// Visits starts and ends in the order of cycles, with O(log n) each for n
+  /// series under way. A cycle has first ends, inner before outer, then spans
+  /// without length, start and end, and then starts, outer before inner. Equal
+  /// ones are in the order of the series.
   void run(Visit visit) const;
 
   /// All spans of all series of slices, or of the others.

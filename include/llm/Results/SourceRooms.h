@@ -14,13 +14,13 @@ namespace mlir::llm {
 
 struct SourceRooms {
   /// What may be fetched ahead for the parts of each record of the cost. Equal
-  /// parts have equal slices, so that of the first stands for all. Empty if the
-  /// cost is not for the parts of the tile (a stale cost).
+  /// parts have equal slices, so that the slice of the first stands for all.
+  /// Empty if the cost is not for the parts of the tile (a stale cost).
   std::vector<SmallVector<SourceRoom, 4>> ofRecords;
   bool lastPartCombines = false; ///< joins the results of the others
   scheduling::Chains chains;     ///< of the parts
 
-  /// Fails where the tile does not fit the op.
+  /// Fails if the tile does not fit the op.
   static FailureOr<SourceRooms> find(WorkloadOpInterface op,
                                      const Target &target, CostAttr cost,
                                      Reasons reasons = {});

@@ -14,13 +14,13 @@
 namespace mlir::llm {
 
 /// Fails with a diagnostic on a slot whose engine or memory the target does not
-/// have: the schedule was made for another machine. Warns at the first op whose
-/// cost is stale, as its times are shown all the same.
+/// have, because the schedule was made for another machine. Warns at the first
+/// op whose cost is stale, because its times are shown all the same.
 LogicalResult checkTarget(const Timeline &timeline, const Target &target,
                           Warnings &warnings);
 
-/// Whether the cost of some op is stale; a warning at the first one says so,
-/// and what follows.
+/// Whether the cost of some op is stale. A warning at the first one says so,
+/// and what follows from it.
 FailureOr<bool> warnOfStaleCosts(const Program &program, const Target &target,
                                  StringRef consequence, Warnings &warnings);
 

@@ -16,18 +16,18 @@
 
 namespace mlir::llm {
 
-/// What the whole machine does in a second, all its engines together, as in the
-/// roofline.
+/// What the whole machine does in a second, with all its engines together, as
+/// in the roofline.
 class MachinePeaks {
 public:
   explicit MachinePeaks(const Target &target);
 
   const Target &machine() const { return target; }
-  /// Of multiply-accumulates of this type; 0: no engine does any.
+  /// Multiply-accumulates of this type; 0 if no engine does any.
   double macsPerSecond(Type type);
-  /// Of other work.
+  /// Operations of other work.
   double operationsPerSecond(WorkKind kind) const;
-  /// Of the shared memories, in the order of the target: their full rates.
+  /// The full rates of the shared memories, in the order of the target.
   ArrayRef<double> bytesPerSecond() const { return memories; }
 
 private:
@@ -39,28 +39,28 @@ private:
 
 /// What an op achieves, beside what the machine could do in the same time. The
 /// time of arithmetic is from the start of its first slot to the end of its
-/// last one; that of bytes begins with the first fetch ahead of them, so that
+/// last one. The time of bytes begins with the first fetch ahead of them. So
 /// neither is ever above the peak.
 struct Utilization {
-  /// Two operations for each multiply-accumulate; other work does not count.
+  /// Counts two operations for each multiply-accumulate, and no other work.
   double teraflopPerSecond = 0;
-  /// Through the last shared memory, DRAM.
+  /// The rate of bytes through the last shared memory, DRAM.
   double gigabytesPerSecond = 0;
-  /// Of the kind of work, and of the shared memory, that is nearest to its
-  /// peak.
+  /// The share of the peak, for the kind of work and the shared memory that are
+  /// nearest to theirs.
   double computePercent = 0, memoryPercent = 0;
-  /// Of the slots, and with the fetches ahead of them.
+  /// The time of the slots, and the time with the fetches ahead of them.
   double seconds = 0, secondsWithFetches = 0;
   double engineCycles = 0; ///< the sum of the lengths of the slots
 
-  /// Of the limit that is nearest, as in a roofline.
+  /// The share of the nearest limit, as in a roofline.
   double percentOfLimit() const {
     return std::max(computePercent, memoryPercent);
   }
 };
 
-/// Of an op that has a cost, in the first of its runs: all runs are alike.
-/// `macType`: null where it multiplies nothing.
+/// Computes this for an op that has a cost, in the first of its runs, because
+/// all runs are alike. `macType` is null if the op multiplies nothing.
 Utilization utilizationOf(const Timeline &timeline, unsigned op, Type macType,
                           MachinePeaks &peaks);
 

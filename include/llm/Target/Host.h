@@ -15,15 +15,15 @@
 
 namespace mlir::llm {
 
-/// Where the figures of a machine come from; a test gives its own.
+/// Where the figures of a machine come from. A test gives its own.
 struct HostSources {
   /// The folder that holds sys and proc.
   std::string root = "/";
   /// The CPUs that the process may use; empty: all that are online.
   std::vector<unsigned> cpus;
-  /// As `llvm::sys::getHostCPUFeatures` names them.
+  /// The features, as `llvm::sys::getHostCPUFeatures` names them.
   ::llvm::StringMap<bool> features;
-  /// The rate of the memory with so many threads, over so many bytes.
+  /// Measures the rate of the memory with so many threads, over so many bytes.
   std::function<int64_t(unsigned threads, int64_t bytes)> measure;
 };
 
@@ -33,11 +33,12 @@ HostSources hostSources();
 /// The target "host". What can be neither read nor replaced is an error.
 FailureOr<Target> readHost(const HostSources &sources, EmitError emitError);
 
-/// Bytes of the last-level cache, where the system says them.
+/// Bytes of the last-level cache, if the system says them.
 std::optional<int64_t> readCacheBytes(const HostSources &sources);
 
-/// Bytes per second of a[i] = b[i] + s * c[i] with all threads at once, three
-/// for each element as STREAM counts them; the best of several short windows.
+/// Bytes per second of a[i] = b[i] + s * c[i] with all threads at once. Each
+/// element counts three times, as in STREAM. The result is the best of several
+/// short windows.
 int64_t measureTriad(unsigned threads, int64_t bytes);
 
 } // namespace mlir::llm

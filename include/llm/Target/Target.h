@@ -38,25 +38,25 @@ struct MacEnergy {
 };
 
 /// A memory. One that is shared between engines has a rate that they compete
-/// for. One that engines name as their private memory is there once for each of
-/// them; its rate, if it is given, is what arithmetic takes of it.
+/// for. A memory that engines name as their private memory is there once for
+/// each of them. Its rate, if it is given, is what arithmetic takes of it.
 struct Memory {
   static constexpr int64_t defaultLanes = 1024;
 
   std::string name;
-  /// 0: not given, nothing is checked against it (shared memories only).
+  /// 0: not given, so that nothing is checked against it (shared memories
+  /// only).
   int64_t capacityBytes = 0;
   int64_t bytesPerSecond = 0;   ///< 0: private to an engine, no limit
   int64_t lanes = defaultLanes; ///< equal lanes that a shared rate is cut into
-  /// What long streams reach of the rate, no more than it; not given: all of
-  /// it.
+  /// The part of the rate that long streams reach; not given: all of it.
   std::optional<int64_t> sustainedBytesPerSecond;
   std::optional<int64_t> femtojoulesPerByte;
   /// Room in a shared memory before the last, in which one engine keeps tiles
   /// that come back to it. Without it, they pass all memories again.
   std::optional<int64_t> bytesPerEngine;
 
-  /// The rate that time is computed with.
+  /// The rate that the times use.
   int64_t usableBytesPerSecond() const {
     return sustainedBytesPerSecond.value_or(bytesPerSecond);
   }
@@ -83,13 +83,13 @@ struct Link {
 };
 
 /// What the kernels of one class of ops, or of one op, lose against the rates
-/// of the datasheet: few, physical figures, fitted to measurements. One that is
-/// not given loses nothing. What each means is in lib/Target/FieldTable.cpp.
+/// of the datasheet. These are few, physical figures, fitted to measurements. A
+/// figure that is not given loses nothing. lib/Target/FieldTable.cpp says what
+/// each means.
 struct KernelFigures {
   /// "contraction", "attention", "elementwise", or the name of an op
-  /// ("llm.add"), whose figures then stand before those of its class. Behind
-  /// "@" may stand the library that the figures are of
-  /// ("attention@flash-attn").
+  /// ("llm.add"). The figures of an op stand before those of its class. The
+  /// library of the figures may stand behind "@" ("attention@flash-attn").
   std::string kernel;
   std::optional<int64_t> launchNanoseconds, replayNanoseconds, splitNanoseconds,
       itemCycles, operandBytesPerKilocycle, cacheBytesPerKilocycle,
@@ -110,18 +110,18 @@ struct Engine {
   int64_t count = 1;
   int64_t units = 1;             ///< SMs or cores inside one engine
   std::vector<MacRate> macRates; ///< per unit
-  /// Per cycle of one unit; nothing given: this work is not modelled and takes
-  /// no time.
+  /// Operations per cycle of one unit. Work that is not given is not modelled
+  /// and takes no time.
   std::optional<int64_t> aluPerCycle, specialPerCycle, comparePerCycle;
-  /// The clock that the units keep under load, where it is not the target's:
-  /// a power limit below it, a boost above it.
+  /// The clock that the units keep under load, if it is not the target's: a
+  /// lower one by a power limit, or a higher one by a boost.
   std::optional<int64_t> sustainedClockHz;
-  /// The highest clock that the datasheet names, where that is not the
-  /// target's: no fit ends above it.
+  /// The highest clock that the datasheet names, if that is not the target's.
+  /// No fit ends above it.
   std::optional<int64_t> boostClockHz;
   /// Room for the tiles of one unit (shared memory); not given: no limit.
   std::optional<int64_t> unitMemoryBytes;
-  /// Room for the sums of one unit's tile, of kernels; not given: no limit.
+  /// Room for the sums of one unit's tile, in kernels; not given: no limit.
   std::optional<int64_t> accumulatorBytes;
   /// What one unit streams from memory at most; not given: no limit.
   std::optional<int64_t> streamBytesPerKilocycle;
@@ -133,9 +133,10 @@ struct Engine {
   std::string privateMemory;          ///< name of a private Memory; empty: none
   std::vector<Port> ports;            ///< no entry for a memory: its full rate
   int64_t overheadCycles = 0;         ///< before each part (launch)
-  /// Whether ops are shared by units as tiles (`UnitKernel`).
+  /// Whether units share ops as tiles (`UnitKernel`).
   bool hasUnitTiles() const { return costModel == CostModelKind::Kernels; }
-  /// The figures of one op's kernel, each the op's own or that of its class.
+  /// The figures of one op's kernel. Each is the op's own, or that of its
+  /// class.
   KernelFigures kernelFigures(StringRef opClass, StringRef opName) const;
   bool isCompute() const {
     return kinds.contains(EngineKind::Matrix) ||
@@ -144,14 +145,14 @@ struct Engine {
   bool operator==(const Engine &other) const;
 };
 
-/// Something in a target that cannot be: the path of the field,
+/// Something that is wrong in a target: the path of the field,
 /// "engines.core.count", and what is wrong with it.
 struct TargetProblem {
   std::string path, reason;
 };
 
-/// The machine. Immutable after `check`; the queries are for targets that are
-/// sound.
+/// The machine. It is immutable after `check`. The queries are for targets that
+/// are sound.
 struct Target {
   static constexpr int64_t defaultClockHz = 1000000000;
   static constexpr int64_t maxEngines = 1048576; ///< of one group
@@ -164,7 +165,8 @@ struct Target {
   std::vector<Engine> engines;
   std::vector<Memory> memories; ///< the shared ones from near to far, DRAM last
   std::vector<Link> links;
-  /// Power of the whole device. Without them: no limit, and no idle power.
+  /// Power of the whole device. Without them there is no limit, and no idle
+  /// power.
   std::optional<int64_t> powerLimitWatts, idleWatts;
   /// The measurements on which the sustained rates and the figures of kernels
   /// were fitted, or from which they were carried; empty if there are none.
@@ -173,45 +175,46 @@ struct Target {
   const Memory *findMemory(StringRef name) const;
   /// It has a rate, and is the last that has, or no engine's private memory.
   bool isShared(const Memory &memory) const;
-  /// The memories whose rate is shared, in order; lanes are given in this
-  /// order.
+  /// The memories whose rate is shared, in order. Lanes are in this order.
   SmallVector<const Memory *> sharedMemories() const;
-  /// The last shared memory: where values live between ops.
+  /// The last shared memory, where values live between ops.
   const Memory &dram() const;
-  /// Engines that compute: each keeps `bytesPerEngine` of the shared memories.
+  /// Engines that compute. Each of them keeps `bytesPerEngine` in the shared
+  /// memories.
   int64_t countComputeEngines() const;
   /// Whether the memory has room for what all of them keep there.
   bool hasRoomForEngines(const Memory &memory) const;
   /// The private memory of an engine, or null.
   const Memory *privateMemoryOf(const Engine &engine) const;
-  /// What passes one engine's port to `memory`, at most what streams reach.
+  /// The rate of one engine's port to `memory`, which is at most what streams
+  /// reach.
   int64_t portBytesPerSecond(const Engine &engine, const Memory &memory) const;
-  /// The fewest lanes of `memory` that carry this.
+  /// The fewest lanes of `memory` that carry this rate.
   int64_t portLanes(const Engine &engine, const Memory &memory) const;
   /// Counts the engines of all groups that can fetch ahead.
   int64_t countMemoryEngines() const;
   /// The first engine group that has every kind, or null.
   const Engine *findEngine(EngineKindSet kinds) const;
-  /// That group alone. If no group has all kinds, the groups that do such work
-  /// together: the first group for each kind, in the order of kinds. Empty if
-  /// there are none: only engines that compute, in tiles or at their peak, work
-  /// together.
+  /// That group alone. If no group has all kinds, it is the groups that do such
+  /// work together: the first group for each kind, in the order of kinds. Empty
+  /// if there are none. Only engines that compute, in tiles or at their peak,
+  /// work together.
   SmallVector<const Engine *, 1> findEngines(EngineKindSet kinds) const;
 
-  /// The rate for contractions of `elementType`, per cycle of the whole engine:
-  /// its own, else that of the next wider type of the same class (`usedType`
-  /// says which). Nothing when no type is wide enough.
+  /// The rate for contractions of `elementType`, per cycle of the whole engine.
+  /// It is that of the type, or else that of the next wider type of the same
+  /// class (`usedType` says which). Nothing if no type is wide enough.
   static std::optional<int64_t>
   macsPerCycle(const Engine &engine, Type elementType, std::string &usedType);
-  /// Energy of one multiply-accumulate of the type, or of the one whose rate
-  /// stands in for it; f16 and bf16 stand in for each other.
+  /// Energy of one multiply-accumulate of the type, or of the type whose rate
+  /// stands in for it. f16 and bf16 stand in for each other.
   static std::optional<int64_t> macFemtojoules(const Engine &engine,
                                                Type elementType);
   /// Alu, Special or Compare operations per cycle of the whole engine.
   static std::optional<int64_t> opsPerCycle(const Engine &engine,
                                             WorkKind kind);
 
-  /// Everything that is inconsistent, empty when the target is sound.
+  /// Finds everything that is inconsistent. Empty if the target is sound.
   std::vector<TargetProblem> findProblems() const;
   /// The same as text: "'engines.core.count' must be ...".
   std::vector<std::string> check() const;
@@ -219,45 +222,48 @@ struct Target {
   bool operator==(const Target &other) const;
 };
 
-/// A built-in preset by name ("npu", "a100-sxm", ...), or an error that lists
-/// them. Not `calibrated`: the figures of the datasheet alone.
+/// Finds a built-in preset by name ("npu", "a100-sxm", ...). An unknown name is
+/// an error that lists them. If not `calibrated`, it has only the figures of
+/// the datasheet.
 FailureOr<Target> loadPreset(StringRef name, MLIRContext *context,
                              EmitError emitError, bool calibrated = true);
 std::vector<std::string> presetNames();
 inline constexpr StringRef defaultPresetName = "npu";
-/// Not one of `presetNames`: the machine at hand, see Host.h.
+/// The name of the machine at hand, which is not one of `presetNames` (see
+/// Host.h).
 inline constexpr StringRef hostPresetName = "host";
 /// A table of the presets and their main figures.
 void listPresets(raw_ostream &os, MLIRContext *context);
 
-/// A user's file: JSON as in lib/Target/presets/README.md, or (name ends in
-/// .csv) the spreadsheet form, of which `column` names the device. Errors point
-/// into the file; what is wrong with the arguments (no such file, `column` for
-/// JSON) goes to `emitError`.
+/// Reads a user's file. It is JSON as in lib/Target/presets/README.md. If its
+/// name ends in .csv, it is the spreadsheet form, and `column` names the
+/// device. Errors point into the file. What is wrong with the arguments (no
+/// such file, `column` for JSON) goes to `emitError`.
 FailureOr<Target> loadTargetFile(StringRef path, StringRef column,
                                  MLIRContext *context, EmitError emitError,
                                  bool calibrated = true);
 
-/// "What if": `target` with each of `changes` set, as in
-/// "memories.dram.bytes_per_second=4e12": the path of a field in a target file,
-/// and its value as there. The name says what was set, so that nobody takes the
-/// result for the chip that it came from. What long streams reach of a rate
-/// that is set, and clocks under load where `clock_hz` is, keep their share of
-/// it unless they are set, too. Errors point to `location` and begin with
-/// `context`; they name the nearest field, and what target files refuse.
+/// "What if": makes `target` with each of `changes` set. A change, as in
+/// "memories.dram.bytes_per_second=4e12", is the path of a field in a target
+/// file, and its value as there. The name says what was set, so that nobody
+/// takes the result for the original chip. If a rate is set, what long streams
+/// reach keeps its share of the rate, unless it is set, too. The same holds for
+/// clocks under load if `clock_hz` is set. Errors point to `location` and begin
+/// with `context`. They name the nearest field, and what target files refuse.
 FailureOr<Target> changeTarget(const Target &target,
                                ArrayRef<std::string> changes, Location location,
                                StringRef context);
 
-/// The same two forms as text; `bufferName` stands for the file in locations.
+/// Reads the same two forms as text. `bufferName` stands for the file in
+/// locations.
 FailureOr<Target> parseTargetJson(StringRef text, StringRef bufferName,
                                   MLIRContext *context, bool calibrated = true);
 FailureOr<Target> parseTargetCsv(StringRef text, StringRef bufferName,
                                  StringRef column, MLIRContext *context);
 
-/// Writes `datasheet` and, under "calibration", what `target` has over it: the
-/// same machine with figures that were fitted (`Target::fittedOn` says on
-/// what).
+/// Writes `datasheet` and, under "calibration", how `target` differs from it.
+/// `target` is the same machine with figures that were fitted
+/// (`Target::fittedOn` says on what).
 void writeTargetJson(raw_ostream &os, const Target &target,
                      const Target &datasheet);
 
@@ -275,37 +281,39 @@ std::vector<TargetFieldRow> targetFieldRows();
 std::vector<StringRef> targetJsonFields();
 std::vector<StringRef> targetCsvFields();
 
-/// Sets the count of the compute engines. Errors: `count` < 1 or above
-/// 1,048,576, no or several compute groups. `remark`, if it returns a text, is
-/// what the user should know (that N whole chips now share one memory). On an
-/// error the target stays as it was.
+/// Sets the count of the compute engines. It is an error if `count` is below 1
+/// or above 1,048,576, or if there are no or several compute groups. `remark`,
+/// if it returns a text, is what the user should know (that N whole chips now
+/// share one memory). On an error the target stays as it was.
 LogicalResult setComputeEngines(Target &target, int64_t count,
                                 EmitError emitError, std::string &remark);
 
-/// The same for the group of that name, of any kind. Errors: there is none.
+/// Does the same for the group of that name, of any kind. It is an error if
+/// there is none.
 LogicalResult setEngines(Target &target, StringRef group, int64_t count,
                          EmitError emitError, std::string &remark);
 
-/// Puts the figures of the kernels and links of `library`
-/// ("attention@flash-attn", "nvlink@custom") over those that are of none, and
-/// with `replayed` the launch of graphs over that of single kernels.
+/// Replaces figures of kernels and links that are of no library by those of
+/// `library` ("attention@flash-attn", "nvlink@custom"). With `replayed`, it
+/// replaces the launch of single kernels by that of graphs.
 void selectKernels(Target &target, StringRef library, bool replayed);
 
-/// The libraries that kernels of the target are of, each once, in order.
+/// The libraries of the target's kernels, each once, in order.
 std::vector<std::string> kernelLibraries(const Target &target);
 
-/// `selectKernels` for a library that must be there; an error lists those that
-/// are.
+/// Does `selectKernels` for a library that must be there. An error lists those
+/// that are.
 LogicalResult selectLibrary(Target &target, StringRef library,
                             EmitError emitError);
 
-/// To and from the module's `dlti.target_system_spec`, whose one device has the
-/// target's name. A module without one has no target: ask `hasTarget` first,
-/// `readTarget` reports it as an error, as it does everything that it does not
-/// understand. `writeTarget` wants a sound target, and replaces the attribute.
-/// `checkInnerModules` is the part of `readTarget` for a module without one:
-/// targets of modules within it would be passed over.
-/// `readOwnTarget` is the other part, for who may not look into these modules.
+/// These convert to and from the module's `dlti.target_system_spec`, whose one
+/// device has the target's name. A module without one has no target. Call
+/// `hasTarget` first, because `readTarget` reports this as an error, as it does
+/// everything that it does not understand. `writeTarget` needs a sound target,
+/// and replaces the attribute. `checkInnerModules` is the part of `readTarget`
+/// for a module without a target: targets of modules within it would be
+/// ignored. `readOwnTarget` is the other part, for callers that may not look
+/// into these modules.
 bool hasTarget(ModuleOp module);
 LogicalResult checkInnerModules(ModuleOp module);
 InFlightDiagnostic emitInnerTarget(ModuleOp inner);
@@ -313,8 +321,9 @@ FailureOr<Target> readOwnTarget(ModuleOp module);
 FailureOr<Target> readTarget(ModuleOp module);
 void writeTarget(ModuleOp module, const Target &target);
 
-/// The machine as far as the cost of one op on one engine group can see it:
-/// everything but the counts of engines. Part of the fingerprint of a cost.
+/// The machine as far as the cost of one op on one engine group depends on it,
+/// which is everything but the counts of engines. It is part of the fingerprint
+/// of a cost.
 std::string describeForCost(const Target &target, const Engine &engine);
 
 } // namespace mlir::llm
