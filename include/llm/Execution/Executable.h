@@ -44,14 +44,14 @@ struct ProgramArgument {
 struct ProgramResult {
   std::string cache; ///< the part of one whose last state it is, or nothing
   RankedTensorType type;
-  /// The argument in whose place it is written, if it is.
+  /// The argument in whose place the result is written, if there is one.
   std::optional<unsigned> inPlaceOf;
 };
 
-/// What is handed over for an argument.
+/// What a caller hands over for an argument.
 using ArgumentValue = std::variant<HostTensor, int64_t>;
 
-/// What loops are made of the ops.
+/// Which loops are made of the ops.
 enum class Kernels {
   Generated, ///< several sums at once, in registers
   Reference, ///< plain ones, which are the meaning
@@ -59,14 +59,14 @@ enum class Kernels {
 };
 
 struct CompileOptions {
-  /// Else it is compiled sooner, and runs slower: for tests of many small
-  /// programs.
+  /// If not, compiling is faster and the code is slower, for tests of many
+  /// small programs.
   bool optimizes = true;
-  /// Each run notes when which op ran.
+  /// Each run records when which op ran.
   bool records = false;
   Kernels kernels = Kernels::Generated;
-  /// 1 or more: so many share the loops that are worth it. More than one takes
-  /// OpenMP's runtime library.
+  /// The threads that share the loops that are worth it, 1 or more. More than
+  /// one needs OpenMP's runtime library.
   unsigned threads = 1;
 };
 
@@ -75,29 +75,31 @@ class Executable {
 public:
   ~Executable();
 
-  /// Compiles `function`, whose module is changed on the way. Errors: what has
-  /// no lowering, at the op; what no `Program` can be made of, if it records.
+  /// Compiles `function`, and changes its module on the way. It is an error, at
+  /// the op, if an op has no lowering. If runs are recorded, it is an error if
+  /// no `Program` can be made of the function.
   static FailureOr<std::unique_ptr<Executable>>
   compile(FunctionOpInterface function, CompileOptions options = {});
 
   ArrayRef<ProgramArgument> getArguments() const { return arguments; }
   ArrayRef<ProgramResult> getResults() const { return results; }
-  /// What compiling took, from the function to machine code.
+  /// The time that compiling took, from the function to machine code.
   double getCompileSeconds() const { return compileSeconds; }
 
-  /// The results, those in place of an argument included. Sizes of tensors must
-  /// be those of the arguments' types; open ones are not looked at.
+  /// Runs the function and returns all results, also those in place of an
+  /// argument. Sizes of tensors must be those of the arguments' types. Open
+  /// sizes are not checked.
   std::vector<HostTensor> run(ArrayRef<ArgumentValue> values) const;
 
-  /// Runs that are recorded count what these count, too; they must outlive
-  /// them. Threads are counted that do not run yet.
+  /// Recorded runs read these counters, too. The counters must outlive the
+  /// runs. They count only threads that start later.
   void count(const CpuCounters *counters) {
     if (recorder)
       recorder->count(counters);
   }
 
   /// What ran in the last run, by the indices of `Program::ops()` of the
-  /// function as it was compiled; nothing if it does not record.
+  /// function as it was compiled. Nothing if runs are not recorded.
   std::vector<RecordedRun> takeRecordedRuns() const {
     return recorder ? recorder->takeRuns() : std::vector<RecordedRun>();
   }
@@ -123,13 +125,13 @@ private:
 /// The vectors of this CPU, as compiled code uses them.
 struct CpuVectors {
   int64_t bits; ///< of a register
-  /// Products of bf16 are added up in f32 two at a time, by AVX512-BF16. It
+  /// Products of bf16 are added up in f32 two at a time, by AVX512-BF16, which
   /// takes subnormal numbers as 0.
   bool addsPairsOfBf16;
 };
 CpuVectors getCpuVectors();
 
-/// What compiling needs of the dialects.
+/// Registers what compiling needs of the dialects.
 void registerExecution(DialectRegistry &registry);
 
 } // namespace mlir::llm

@@ -16,14 +16,15 @@
 
 namespace mlir::llm {
 
-/// The bytes of an element in memory: those of less than 8 bits take one.
+/// The bytes of an element in memory. Elements of less than 8 bits take one.
 int64_t getElementBytes(Type element);
 
-/// The number that lies at `bytes`, exact but for whole numbers above 2^53.
+/// Reads the number at `bytes`. It is exact except for whole numbers above
+/// 2^53.
 double readElement(Type element, const char *bytes);
-/// The nearest number of the type, ties to even; floats of less than 16 bits
-/// and whole numbers take the largest that they have for what is above it.
-/// Bits of the last byte that the type does not have are 0.
+/// Writes the nearest number of the type, ties to even. Floats of less than 16
+/// bits and whole numbers take their largest number for what is above it. Bits
+/// of the last byte that the type does not have are 0.
 void writeElement(Type element, char *bytes, double number);
 
 /// Elements of a float or signless integer type, one behind the other, the last
@@ -33,7 +34,7 @@ public:
   HostTensor() = default;
   /// A tensor of zeros.
   HostTensor(Type element, ArrayRef<int64_t> shape);
-  /// What lies in memory that `owner` holds.
+  /// A tensor of what lies in memory that `owner` holds.
   HostTensor(Type element, ArrayRef<int64_t> shape, char *data,
              std::shared_ptr<void> owner)
       : element(element), shape(shape), data(data), owner(std::move(owner)) {}
@@ -45,7 +46,7 @@ public:
     return getNumElements() * getElementBytes(element);
   }
   char *getData() const { return data; }
-  /// What holds the memory.
+  /// The owner of the memory.
   std::shared_ptr<void> getOwner() const { return owner; }
 
   double get(int64_t index) const {
@@ -58,9 +59,9 @@ public:
   /// Sets all elements, in order.
   void fill(function_ref<float()> next);
 
-  /// The same in memory of its own, in large pages where it is large.
+  /// A copy in memory of its own, in large pages if it is large.
   HostTensor copy() const;
-  /// The same numbers, as near as the type has them.
+  /// The same numbers, rounded to the type.
   HostTensor convertTo(Type type) const;
 
 private:
@@ -73,7 +74,7 @@ private:
 /// "2x3xf32".
 std::string describe(const HostTensor &tensor);
 
-/// The first element that is infinite or no number, if there is one.
+/// The first element that is infinite or NaN, if there is one.
 std::optional<int64_t> findNonFinite(const HostTensor &tensor);
 
 /// How far numbers lie from those that were expected.

@@ -14,11 +14,12 @@
 
 namespace mlir::llm {
 
-/// An array of f16, f32, f64 or whole numbers, in C order and little endian
-/// (numpy/lib/format.py, versions 1 to 3). Errors at `loc`.
+/// Reads an array of f16, f32, f64 or whole numbers, in C order and little
+/// endian (numpy/lib/format.py, versions 1 to 3). Errors are at `loc`.
 FailureOr<HostTensor> readNpy(StringRef path, Location loc);
 
-/// Types that NumPy does not know, such as bf16, are written as f32.
+/// Writes an array. Types that NumPy does not know, such as bf16, are written
+/// as f32.
 void writeNpy(const HostTensor &tensor, raw_ostream &os);
 
 } // namespace mlir::llm

@@ -27,30 +27,31 @@ class WeightFiles {
 public:
   virtual ~WeightFiles();
 
-  /// `path`: a GGUF file, which is known by its first bytes; a *.safetensors
-  /// file, a model.safetensors.index.json, or a folder with one of these.
-  /// Errors: at `loc`, or in the headers of the files.
+  /// Opens `path`. It is a GGUF file (known by its first bytes), a
+  /// *.safetensors file, a model.safetensors.index.json, or a folder with one
+  /// of these. Errors are at `loc`, or in the headers of the files.
   static FailureOr<std::unique_ptr<WeightFiles>> open(StringRef path,
                                                       Location loc);
 
-  /// The weight of that name, its parts of these types. What is stored in
-  /// another float type or in blocks with scales is converted to a plain float
-  /// type, rounded once. Errors: a tensor that is missing, of another shape,
-  /// with both shapes, or of a type that does not become this one.
+  /// Reads the weight of that name, with parts of these types. What is stored
+  /// in another float type or in blocks with scales is converted to a plain
+  /// float type, and rounded once. It is an error if a tensor is missing, if it
+  /// has another shape (the error has both shapes), or if its type does not
+  /// become this one.
   virtual FailureOr<WeightParts> read(StringRef name,
                                       ArrayRef<RankedTensorType> parts,
                                       Location loc) const = 0;
 
   /// The scale of all keys or values of a cache, such as that of
-  /// "model.layers.0.self_attn"; nothing where the files have none. Errors: one
-  /// that is no single number.
+  /// "model.layers.0.self_attn". Nothing if the files have none. It is an error
+  /// if the scale is no single number.
   virtual FailureOr<std::optional<HostTensor>>
   readCacheScale(StringRef cache, bool isOfKeys, Type type) const {
     return std::optional<HostTensor>();
   }
 
   /// Whether the rows of q_proj and k_proj of a model of this family are in the
-  /// order of an interleaved rotary embedding, pair by pair; nothing where the
+  /// order of an interleaved rotary embedding, pair by pair. Nothing if the
   /// files do not say.
   virtual std::optional<bool> hasInterleavedRows(StringRef family) const = 0;
 };
@@ -59,13 +60,14 @@ struct RandomRange {
   float middle, width;
 };
 
-/// Numbers of a range, all equally likely, that depend on the seed and the name
-/// alone.
+/// Random numbers of a range, all equally likely, that depend only on the seed
+/// and the name.
 HostTensor makeRandomTensor(StringRef name, RankedTensorType type,
                             uint64_t seed, RandomRange range);
 
-/// A safetensors file of these tensors, in the order of their names.
-/// `hasInterleavedRows` is what `WeightFiles` says of it once it is read.
+/// Writes a safetensors file of these tensors, in the order of their names.
+/// `hasInterleavedRows` is what `WeightFiles` says about the file when it reads
+/// it.
 void writeSafetensors(const std::map<std::string, HostTensor> &tensors,
                       raw_ostream &os,
                       std::optional<bool> hasInterleavedRows = std::nullopt);

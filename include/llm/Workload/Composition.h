@@ -7,7 +7,7 @@
 //
 // Several ops as one kernel: their loops are one set of loops, joined where a
 // value that one op writes and another one reads shows that they count the same
-// elements. All that is known of an op is its workload.
+// elements. Nothing but its workload is known of an op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,39 +20,39 @@
 
 namespace mlir::llm {
 
-/// One of the ops, and what its loops are in the whole: loop `i` counts in
+/// One of the ops, and what its loops are in the whole. Loop `i` counts in
 /// mixed radix with the loops `digits[i]` of the whole, the outermost first. A
 /// loop of one iteration may have none.
 struct ComposedPart {
   WorkloadOpInterface op;
   Workload workload;
   SmallVector<SmallVector<unsigned, 2>, 6> digits;
-  /// The buffers of the whole that hold its own; nothing for what it reads from
-  /// where another one of the ops put it.
+  /// The buffers of the whole that hold its own. Nothing for what it reads from
+  /// where another op put it.
   SmallVector<std::optional<unsigned>, 4> buffers;
 };
 
-/// Where the buffers and stages of the whole come from: part and index in its
-/// workload.
+/// Where the buffers and stages of the whole come from: a part, and the index
+/// in its workload.
 struct Composition {
   using Origin = std::pair<unsigned, unsigned>;
   std::vector<ComposedPart> parts;
   SmallVector<Origin, 8> buffers, stages;
-  /// The extents of the loops of the whole: the radices of digits.
+  /// The extents of the loops of the whole, which are the radices of digits.
   SmallVector<int64_t, 8> extents;
 };
 
-/// The workload of the ops in `body` that take time. Its terminator hands the
-/// values on that become `results` outside. Fails with a diagnostic where the
-/// ops do not make one kernel.
+/// Makes the workload of the ops in `body` that take time. The terminator of
+/// `body` hands the values on that become `results` outside. Fails with a
+/// diagnostic if the ops do not make one kernel.
 FailureOr<Workload> composeWorkload(Block &body, ValueRange results,
                                     EmitError emitError);
 
-/// What one of the ops does of a composed workload, which may be a part of the
+/// What one of the ops does in a composed workload, which may be a part of the
 /// whole (`Workload::within`).
 Workload workloadInside(const Workload &whole, const ComposedPart &part);
 
-/// The counts of a composed workload: those of its ops.
+/// The counts of a composed workload, which are those of its ops.
 Count countComposedPoints(const Workload &workload, unsigned stage, Box box);
 Count countComposedElements(const Workload &workload, unsigned buffer, Box box);
 

@@ -13,7 +13,7 @@
 
 namespace mlir::llm {
 
-/// a * b and a + b; failure where an operand failed or the result is above
+/// a * b and a + b. Fails if an operand failed or the result is above
 /// `maxCount`.
 inline Count times(Count a, int64_t b) {
   std::optional<int64_t> product =
@@ -26,7 +26,7 @@ inline Count plus(Count a, Count b) {
   return sum ? Count(*sum) : Count(failure());
 }
 
-/// sum += amount * repeats; on failure the sum stays as it was.
+/// sum += amount * repeats. On failure the sum stays as it was.
 inline LogicalResult accumulate(int64_t &sum, Count amount, int64_t repeats) {
   Count total = plus(sum, times(amount, repeats));
   sum = succeeded(total) ? *total : sum;

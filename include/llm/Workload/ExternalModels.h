@@ -25,7 +25,7 @@ namespace mlir::llm {
 ///   `cf.assert`.
 void registerExternalModels(DialectRegistry &registry);
 
-/// The base of a pass that asks ops for their workloads: the pass brings the
+/// The base of a pass that asks ops for their workloads. The pass brings the
 /// models along, also into a tool that did not register them.
 template <typename PassBase>
 struct WorkloadPass : PassBase {

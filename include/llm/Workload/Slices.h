@@ -7,7 +7,7 @@
 //
 // What `TilingInterface` asks of an op follows from its workload: the loops,
 // and the slices of operands and results that its maps show on a box. An op
-// with `SliceableOpInterface` says that it is itself on them.
+// with `SliceableOpInterface` says that it is the same op on these slices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +22,14 @@ namespace mlir::llm {
 /// The workload, or failure without a diagnostic.
 FailureOr<Workload> findWorkload(Operation *op);
 
-/// Why the op cannot be itself on boxes of `sizes` iterations that cut `loop`,
-/// the last ones along each loop being smaller; empty where it can. A sentence
-/// without a subject.
+/// Says why the op cannot run on boxes of `sizes` iterations that cut `loop`,
+/// as a sentence without a subject. The last box along each loop is smaller.
+/// Empty if the op can.
 std::string explainUncut(SliceableOpInterface op, const Workload &workload,
                          unsigned loop, ArrayRef<int64_t> sizes);
 
 /// Gives the results the types that the op infers for its operands as they are
-/// now. Fails where it cannot infer any.
+/// now. Fails if it cannot infer any.
 LogicalResult inferResults(Operation *op);
 
 /// The elements of a buffer that a box touches: where they begin, and how many
@@ -37,13 +37,13 @@ LogicalResult inferResults(Operation *op);
 IterationBox sliceOfBuffer(OpBuilder &builder, Location loc,
                            const Buffer &buffer, const IterationBox &box);
 
-/// The op on a box: `change` is applied to the copy, if it is given, before its
-/// result types are inferred.
+/// Makes the op on a box. `change`, if it is given, is applied to the copy
+/// before its result types are inferred.
 FailureOr<TilingResult>
 sliceOp(OpBuilder &builder, SliceableOpInterface op, const IterationBox &box,
         function_ref<void(Operation *)> change = nullptr);
 
-/// TilingInterface by the two above.
+/// Implements TilingInterface by the two above.
 SmallVector<utils::IteratorType> loopKindsOf(Operation *op);
 SmallVector<Range> iterationDomainOf(Operation *op, OpBuilder &builder);
 LogicalResult resultSliceOf(Operation *op, OpBuilder &builder, unsigned result,

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A workload is a few stages (sweeps) over common loops that touch buffers
-// through affine maps. It says what is computed and which elements are touched;
-// it says nothing about tiles, machines or time.
+// through affine maps. It says what is computed and which elements are touched.
+// It says nothing about tiles, machines or time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,8 @@ class RewriterBase;
 
 namespace mlir::llm {
 
-/// A count of elements, points or bytes; failure where it leaves 64 bits.
+/// A count of elements, points or bytes. It is a failure if it does not fit
+/// into 64 bits.
 using Count = FailureOr<int64_t>;
 
 /// The iterations [begin, end) of one loop.
@@ -56,57 +57,58 @@ struct Loop {
     Whole,    ///< a tile has all of it (the head dimension of attention)
     AnyOrder, ///< each on its own
     /// A value is carried from one iteration to the next (the state of a
-    /// recurrence): one behind the other, never two at once.
+    /// recurrence). Tiles follow each other, and never run at once.
     InOrder,
-    /// A stage carries a value along all of it that a later stage needs (the
-    /// row of a norm): a tile has all of it, or, where that does not fit, each
-    /// stage sweeps over its tiles anew.
+    /// A stage carries a value along all of the loop that a later stage needs
+    /// (the row of a norm). A tile has all of the loop, or, if that does not
+    /// fit, each stage sweeps over its tiles anew.
     PerStage,
   } tiles = Tiles::AnyOrder;
-  /// Whether it may be cut into pieces that run in any order, or at once.
+  /// Whether the loop may be cut into pieces that run in any order, or at once.
   bool isTileable() const { return tiles == Tiles::AnyOrder; }
-  /// The first iteration: above 0 in a part of an op (`Workload::within`).
+  /// The first iteration. It is above 0 in a part of an op
+  /// (`Workload::within`).
   int64_t begin = 0;
 };
 
 /// An operand or result in memory: `map` takes loop indices to element indices.
-/// A temporary exists on chip only (the scores of fused attention): it takes
-/// room in a tile and is never moved. A state is read before and written
-/// behind the iterations that change it (of a recurrence, between two tokens).
+/// A temporary exists on chip only (the scores of fused attention). It takes
+/// room in a tile and is never moved. A state is read before and written behind
+/// the iterations that change it (of a recurrence, between two tokens).
 struct Buffer {
   enum class Role { Read, Write, Temporary, State } role = Role::Read;
   std::string name; ///< the operand's or result's name in the op's definition
   Value value;
   AffineMap map;
   Type elementType;
-  /// For weights of which each token takes some slices only (experts): how many
+  /// For weights of which each token takes only some slices (experts): how many
   /// slices there are, and how many a token takes. With 0, it takes all.
   int64_t slices = 0, slicesPerToken = 0;
-  /// The map says how many elements are touched; which ones, or which of them
-  /// decide about an iteration, is known at run time only (rows of a table, of
+  /// The map only says how many elements are touched. Which ones, or which of
+  /// them decide about an iteration, is known at run time (rows of a table, of
   /// experts).
   bool isGathered = false;
   /// Operands of the op that say at run time which elements those are. They
   /// cannot be fetched before these values are computed. For experts, it is the
   /// choice of a router; empty if all of a buffer is read in any case.
   SmallVector<Value, 1> selectedBy = {};
-  /// A value that an op makes and another one takes inside of one kernel: a
+  /// A value that one op makes and another one takes inside of one kernel. A
   /// tile of it stays until all of that is done.
   bool isKept = false;
-  /// Such a value lies where the op that reads it writes its own: it takes no
-  /// room beside that.
+  /// Such a value lies where the op that reads it writes its own result. It
+  /// takes no room beside that.
   bool isInPlace = false;
   /// For a temporary: one engine makes it while another one uses it.
   bool isHandedOver = false;
-  /// Needed only when the sums of a contraction are complete: one tile is
-  /// enough, which is fetched while they are made.
+  /// The buffer is needed only when the sums of a contraction are complete. One
+  /// tile is enough, which is fetched while the sums are made.
   bool isLate = false;
   /// For ops that run as one: whether an op that reads it contracts it, also if
   /// it is computed inside. Without a value, it follows from the loops.
   std::optional<bool> isContracted = std::nullopt;
 };
 
-/// One sweep over a subset of the loops. Stages run one after the other; the
+/// One sweep over a subset of the loops. Stages run one after the other. The
 /// kinds of work within one stage run side by side on their own pipes.
 struct Stage {
   std::string name;
@@ -115,8 +117,9 @@ struct Stage {
   SmallVector<std::pair<WorkKind, int64_t>, 4> workPerPoint;
 };
 
-/// A box of iterations in the IR: where it begins and how many there are along
-/// each loop; values where that is known at run time only.
+/// A box of iterations in the IR: where it begins, and how many iterations
+/// there are along each loop. These are values if they are known only at run
+/// time.
 struct IterationBox {
   SmallVector<OpFoldResult> offsets, sizes;
 };
@@ -140,16 +143,16 @@ struct Workload {
   /// The engine kinds that the stages need.
   EngineKindSet engineKinds() const;
   /// The type in which the multiply-accumulates run: the widest of the
-  /// contracted operands; null when there are none.
+  /// contracted operands. Null if there are none.
   Type macElementType() const;
   /// Whether the buffer is an operand that a multiply-accumulate stage reduces
-  /// over; it may be a value that is kept inside of a kernel of several ops.
+  /// over. It may be a value that is kept inside of a kernel of several ops.
   bool isContracted(const Buffer &buffer) const;
   std::optional<unsigned> findLoop(StringRef name) const;
   /// The loops that the buffer's map uses.
   llvm::SmallBitVector loopsOf(const Buffer &buffer) const;
-  /// How many stages sweep over the elements of a buffer that is read; 1 of
-  /// one that is written, or has not all loops.
+  /// How many stages sweep over the elements of a buffer that is read. 1 for a
+  /// buffer that is written, or that does not have all loops.
   int64_t countSweeps(unsigned buffer) const;
   /// Appends a stage over the loops with the given names.
   Stage &addStage(StringRef name, EngineKind engine,
@@ -159,17 +162,17 @@ struct Workload {
   /// names.
   Buffer &addBuffer(Buffer::Role role, StringRef name, Value value,
                     Type elementType, ArrayRef<StringRef> loopNames);
-  /// The same for a tensor, whose elements it has.
+  /// Does the same for a tensor. The buffer has the tensor's elements.
   Buffer &addBuffer(Buffer::Role role, StringRef name, Value tensor,
                     ArrayRef<StringRef> loopNames);
 };
 
 /// A reduction in parts that run at once, see `getPartialReduction`.
 struct PartialReduction {
-  /// The op with partial results: the loops that it has, of which each part
-  /// runs a box. It has all buffers of the op that it still touches, by name.
+  /// The op with partial results. Each part runs a box of its loops. It has all
+  /// buffers of the op that it still touches, by name.
   Workload part;
-  /// The step that runs once, when all parts have: it reads what they wrote and
+  /// The step that runs once, after all parts. It reads what they wrote, and
   /// writes the results of the op.
   Workload combine;
 };
@@ -181,8 +184,8 @@ elementwiseWorkload(Operation *op, EmitError emitError,
                     ArrayRef<std::pair<StringRef, Value>> inputs, Value out,
                     ArrayRef<std::pair<WorkKind, int64_t>> workPerElement);
 
-/// Elements of a tensor that another one shows: in each dimension `size` of
-/// them from `begin` on, each `stride` behind the one before.
+/// Elements of a tensor that another one shows. In each dimension there are
+/// `size` of them from `begin` on, each `stride` behind the one before.
 struct ShownBox {
   struct Range {
     int64_t begin, size, stride;
@@ -200,24 +203,24 @@ Count countPointsOfProduct(const Workload &workload, unsigned stage, Box box);
 Count countElementsOfProduct(const Workload &workload, unsigned buffer,
                              Box box);
 
-/// An error that names the type of any operand or result without a static
+/// Emits an error that names the type of an operand or result without a static
 /// shape, or without elements.
 LogicalResult requireStaticShapes(Operation *op, EmitError emitError);
 
 /// The bytes that `shape` elements take in memory, densely packed and rounded
-/// up to whole bytes; scales included where the type has them. The one function
-/// for every byte count.
+/// up to whole bytes, with the scales of the type if it has any. This is the
+/// one function for every byte count.
 Count storageBytes(Type elementType, ArrayRef<int64_t> shape);
-/// The same for a whole tensor or cache; failure for dynamic shapes and other
+/// The same for a whole tensor or cache. Fails for dynamic shapes and other
 /// types.
 Count storageBytes(Type type);
-/// The same for some elements of a buffer, a tile of it or as many as are moved
-/// altogether: scales in proportion.
+/// The same for some elements of a buffer, such as a tile of it, or as many as
+/// are moved altogether. Scales count in proportion.
 Count storageBytes(const Buffer &buffer, int64_t elements);
 /// The bytes of all of the values.
 Count storageBytesOf(ValueRange values);
 /// The type of single values of an element type, in which arithmetic is done:
-/// itself, or what is behind its scales.
+/// the type itself, or the one behind its scales.
 Type valueTypeOf(Type elementType);
 
 } // namespace mlir::llm
@@ -227,8 +230,8 @@ Type valueTypeOf(Type elementType);
 
 namespace mlir::llm {
 
-/// Whether no mask hides anything, as where one query sees all keys: the counts
-/// of any box are those of the product.
+/// Whether no mask hides anything, as if one query sees all keys. The counts of
+/// any box are then those of the product.
 bool hidesNothing(WorkloadOpInterface op, const Workload &workload);
 
 } // namespace mlir::llm
