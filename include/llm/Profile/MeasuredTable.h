@@ -33,16 +33,16 @@ struct MeasuredRow {
   std::optional<int64_t> cacheResident;
   /// Collectives.
   std::optional<int64_t> devices, messageBytes;
-  /// What is compared: the median, or for times that the resolution of the
-  /// clock (1 us) blurs the mean, where the repeats agree
+  /// The time that is compared. It is the median, or the mean if the resolution
+  /// of the clock (1 us) blurs the time and the repeats agree
   /// (`readMeasuredTable`).
   double microseconds = 0;
 
-  /// Measured as kernels of a graph that is replayed.
+  /// Whether it was measured as kernels of a graph that is replayed.
   bool isReplayed() const { return StringRef(timing).starts_with("cudagraph"); }
-  /// Attention that was measured together with the write of the new keys: where
-  /// the row says so, and in vLLM's profile by layers, whose layer "attention"
-  /// does both.
+  /// Whether attention was measured together with the write of the new keys.
+  /// That is so if the row says so, and in vLLM's profile by layers, whose
+  /// layer "attention" does both.
   bool writesCache() const {
     return StringRef(note).contains_insensitive("KV-cache write") ||
            timing == "kernel_layerwise_prof";
@@ -57,17 +57,17 @@ struct MeasuredColumn {
 };
 std::vector<MeasuredColumn> measuredColumns();
 
-/// Reads a CSV file whose first row names the columns, in any order. Required:
-/// `op_kind` and `measured_us`, and for each kind of op its sizes. Columns that
-/// are not known (figures derived from the others) are passed over, with a
-/// warning where the name looks like a misspelled one.
+/// Reads a CSV file whose first row names the columns, in any order. `op_kind`
+/// and `measured_us` are required, and so are the sizes of each kind of op.
+/// Columns that are not known (figures derived from the others) are ignored,
+/// with a warning if the name looks like a misspelled one.
 ///
-/// Where a time is below 30 us and `mean_us` and `std_us` are given, with a
-/// standard deviation below 0.3 of the mean, the mean is taken: profilers
-/// count in whole microseconds.
+/// If a time is below 30 us and `mean_us` and `std_us` are given, with a
+/// standard deviation below 0.3 of the mean, the mean is taken, because
+/// profilers count in whole microseconds.
 ///
-/// Errors, located in the file: no such file, no required column, a cell that
-/// is no number, a time of 0 or below or beyond 1e-6 to 1e12 us.
+/// Errors are located in the file: no such file, no required column, a cell
+/// that is no number, a time of 0 or below, or outside of 1e-6 to 1e12 us.
 FailureOr<std::vector<MeasuredRow>> readMeasuredTable(StringRef path,
                                                       MLIRContext *context);
 

@@ -18,8 +18,8 @@ namespace mlir::llm {
 /// operands of several types, and for open sizes.
 std::optional<MeasuredRow> describeAsRow(Operation *op);
 
-/// A table that `readMeasuredTable` reads. Columns that no row has are left
-/// out.
+/// Writes a table that `readMeasuredTable` reads. Columns that no row has are
+/// left out.
 void writeMeasuredTable(ArrayRef<MeasuredRow> rows, raw_ostream &os);
 
 } // namespace mlir::llm

@@ -16,10 +16,10 @@
 namespace mlir::llm {
 
 /// Measured rows, each reduced to what its time depends on, so that a
-/// calibration can ask for the times on many targets that differ in figures:
-/// the tile of the engine's private memory is searched once, that of its units
-/// each time. Rows of equal ops share their time, and ops that see the machine
-/// alike share their view of it.
+/// calibration can compute the times on many targets that differ in figures.
+/// The tile of the engine's private memory is searched once, and that of its
+/// units each time. Rows of equal ops share their time. Ops for which the
+/// machine is alike share their view of it.
 class RowModels {
 public:
   /// Rows that `target` cannot predict are left out. `rows` and `target` must
@@ -29,14 +29,14 @@ public:
 
   size_t size() const { return rows.size(); }
   const MeasuredRow &row(size_t index) const { return *rows[index].row; }
-  /// What the row's first op multiplies; null where it does not.
+  /// What the row's first op multiplies; null if it does not multiply.
   Type macTypeOf(size_t index) const;
   ArrayRef<UnpredictedRows> unpredicted() const { return leftOut; }
   /// Microseconds of each row of `indices` on a target with the same engines
   /// and memories.
   std::vector<double> predict(const Target &target,
                               ArrayRef<size_t> indices) const;
-  /// The rows whose time may differ between two such targets: all others read
+  /// The rows whose time may differ between two such targets. All others read
   /// nothing that differs.
   llvm::BitVector findAffected(const Target &one, const Target &other) const;
 

@@ -30,10 +30,10 @@ public:
   ///                                           llm.activation gelu
   ///     softmax                               llm.softmax
   ///
-  /// and behind attention, where it was measured with it, `llm.kv_write`.
-  /// Empty where there is no op of this kind. Errors, at the row: a size is
-  /// missing or not positive, heads that are no multiple of the kv heads, an
-  /// unknown dtype.
+  /// If attention was measured with the write of keys, `llm.kv_write` follows
+  /// it. Empty if there is no op of this kind. Errors are at the row: a size
+  /// that is missing or not positive, heads that are no multiple of the kv
+  /// heads, an unknown dtype.
   FailureOr<SmallVector<WorkloadOpInterface, 2>> build(const MeasuredRow &row,
                                                        Reasons reasons);
 

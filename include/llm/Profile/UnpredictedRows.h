@@ -15,8 +15,8 @@
 
 namespace mlir::llm {
 
-/// Rows of one kind of op that one reason keeps from being predicted: one row
-/// of hundreds must not take the others with it.
+/// Rows of one kind of op that cannot be predicted for one reason. A bad row
+/// among hundreds must not stop the others.
 struct UnpredictedRows {
   const MeasuredRow *first = nullptr;
   std::string reason;
@@ -26,11 +26,11 @@ struct UnpredictedRows {
 /// Collects them by kind of op and reason. The rows must outlive it.
 class UnpredictedCollector {
 public:
-  /// Runs `predict`, and keeps the reason where it fails.
+  /// Runs `predict`, and keeps the reason if it fails.
   LogicalResult attempt(const MeasuredRow &row,
                         function_ref<LogicalResult(Reasons)> predict);
   void add(const MeasuredRow &row, std::string reason);
-  /// By kind of op, and the reason of most rows first.
+  /// The groups by kind of op, with the reason of most rows first.
   std::vector<UnpredictedRows> take();
 
 private:
@@ -40,11 +40,11 @@ private:
 /// Why a row of a kind without an op is not predicted.
 inline constexpr StringLiteral noSuchKind = "there is no op of this kind";
 
-/// One error at the first row of each reason, for where no other row is left.
+/// Emits one error at the first row of each reason, if no other row is left.
 void emitErrors(ArrayRef<UnpredictedRows> unpredicted);
-/// The same as warnings, for outputs that have no room for them.
+/// Emits the same as warnings, for outputs that have no room for them.
 void emitWarnings(ArrayRef<UnpredictedRows> unpredicted);
-/// For people: "not predicted: ..." with reasons and counts.
+/// Writes for people: "not predicted: ..." with reasons and counts.
 void printUnpredicted(llvm::raw_ostream &os,
                       ArrayRef<UnpredictedRows> unpredicted);
 

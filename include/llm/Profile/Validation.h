@@ -13,7 +13,7 @@
 
 namespace mlir::llm {
 
-/// A measured row with what the cost model says of it.
+/// A measured row with its prediction.
 struct Prediction {
   const MeasuredRow *row = nullptr;
   double microseconds = 0;
@@ -29,7 +29,7 @@ struct ErrorStatistics {
   double medianPercent = 0;
   /// Their 90th percentile (nearest rank).
   double percentile90 = 0;
-  /// Geometric mean of measured / predicted: above 1 where the hardware is
+  /// Geometric mean of measured / predicted. It is above 1 if the hardware is
   /// slower than predicted.
   double geometricMean = 1;
 };
@@ -43,21 +43,21 @@ struct ValidationGroup {
 };
 
 struct Validation {
-  /// By device and kind of op, in the order of these names, and size class,
-  /// small to large.
+  /// Groups by device and kind of op, in the order of these names, and by size
+  /// class, small to large.
   std::vector<ValidationGroup> groups;
-  /// By device and kind of op; `sizeClass` is "all".
+  /// Groups by device and kind of op. `sizeClass` is "all".
   std::vector<ValidationGroup> totals;
   std::vector<UnpredictedRows> unpredicted;
 };
 
-/// A class of rows that behave alike: products by their rows m, everything else
-/// by its measured time.
+/// A class of rows that behave alike. Products are classed by their rows m, and
+/// everything else by its measured time.
 StringRef sizeClassOf(const MeasuredRow &row);
 
-/// Predicts every row that makes an op which the target can run; the others are
-/// `unpredicted`. `progress` is called with the number of rows done. Errors, at
-/// the rows: none can be predicted.
+/// Predicts every row that makes an op which the target can run. The others are
+/// `unpredicted`. `progress` is called with the number of rows done. If no row
+/// can be predicted, there are errors at the rows.
 FailureOr<Validation> validate(
     ArrayRef<MeasuredRow> rows, const Target &target, MLIRContext *context,
     llvm::function_ref<void(size_t)> progress = [](size_t) {});

@@ -19,13 +19,13 @@ namespace mlir::llm {
 
 /// What is counted, in the order of `CpuCounters::names`.
 inline constexpr size_t cpuCounterCount = 5;
-/// The value of each counter; nothing for one that the system refuses.
+/// The value of each counter. Nothing for a counter that the system refuses.
 using CpuCounts = std::array<std::optional<int64_t>, cpuCounterCount>;
 
 /// Counters of this thread and of all that it starts from now on, by Linux'
-/// `perf_event_open`. Each takes some 0.4 us to read, and 20 us where other
-/// threads run, which the system asks for their counts. Virtual machines and
-/// containers often have none of the CPU's own.
+/// `perf_event_open`. Each takes some 0.4 us to read, and 20 us if other
+/// threads run, because the system asks them for their counts. Virtual machines
+/// and containers often have none of the CPU's own.
 class CpuCounters {
 public:
   static constexpr std::array<llvm::StringLiteral, cpuCounterCount> names = {
@@ -39,7 +39,7 @@ public:
 
   CpuCounts read() const;
   /// Says which counters are missing, and what the system says about it. Empty
-  /// if there are all.
+  /// if none is missing.
   std::string describeRefused() const;
 
 private:

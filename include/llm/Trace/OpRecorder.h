@@ -23,23 +23,23 @@ struct RecordedRun {
   CpuCounts counts = {}; ///< from start to end
 };
 
-/// Reads the clock wherever a running program goes from one op to another:
-/// some 30 ns each. With counters it reads these, too, in between.
+/// Reads the clock wherever a running program goes from one op to another,
+/// which takes some 30 ns. With counters it reads these, too.
 class OpRecorder {
 public:
   /// Room for results, copies, and memory that is given back.
   static constexpr int between = -1;
 
-  /// From the next start on.
+  /// Counts from the next start on.
   void count(const CpuCounters *from) { counters = from; }
 
-  /// What comes from now on is of `op`.
+  /// What comes from now on belongs to `op`.
   void enter(int op);
   /// The program starts, and has ended.
   void start();
   void stop() { enter(between); }
 
-  /// In the order in which they ran.
+  /// The runs, in the order in which they ran.
   std::vector<RecordedRun> takeRuns();
 
 private:

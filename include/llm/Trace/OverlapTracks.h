@@ -12,15 +12,14 @@
 
 namespace mlir::llm {
 
-/// Numbers in a row, of which the first large or small one is found in O(log
-/// n).
+/// A row of numbers. Finds the first large or small one in O(log n).
 class NumberRow {
 public:
   size_t size() const { return count; }
   void push_back(int64_t number);
   int64_t operator[](size_t place) const { return nodes[leaves + place].least; }
   void set(size_t place, int64_t number);
-  /// `size()` where there is none.
+  /// `size()` if there is none.
   size_t findAtLeast(int64_t number) const;
   size_t findAtMost(int64_t number) const;
 
@@ -36,15 +35,15 @@ private:
   std::vector<Node> nodes; ///< a binary tree, the root at 1
 };
 
-/// The tracks that slices of one track are on: its own, and those for slices
-/// that overlap others without lying in them, as a schedule that breaks a rule
-/// or a measurement can have them. Viewers drop such slices or pair their ends
+/// The tracks for the slices of one track: its own, and others for slices that
+/// overlap without lying in each other. A measurement can have such slices, and
+/// so can a schedule that breaks a rule. Viewers drop them or pair their ends
 /// wrongly. Times are of any unit, in the order in which slices begin and end.
-/// A slice takes O(log n) of the tracks that there are.
+/// A slice takes O(log n) for n tracks.
 class OverlapTracks {
 public:
-  /// The layout and the sink must outlive it. All tracks are those of the
-  /// layout so far.
+  /// The layout and the sink must outlive it. At first the tracks are those of
+  /// the layout.
   OverlapTracks(const TraceLayout &layout, TraceSink &sink)
       : layout(layout), sink(sink), tracks(layout.tracks.size()),
         nextTrack(layout.tracks.size()) {
@@ -52,13 +51,13 @@ public:
       track.add(number);
   }
 
-  /// Where a slice goes that begins now; a new track where there is no room.
+  /// The track of a slice that begins now. It is a new one if there is no room.
   unsigned begin(unsigned track, int64_t end);
-  /// Where the innermost slice was that ends then.
+  /// The track of the innermost slice that ends now.
   unsigned end(unsigned track, int64_t end);
 
 private:
-  /// A track of the layout, and those for what overlaps on it.
+  /// A track of the layout, and the tracks for what overlaps on it.
   struct Track {
     struct Open {
       unsigned track;

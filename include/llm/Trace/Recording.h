@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Slices, counters and arrows in any order, of a schedule or of a measurement.
-// Who knows the order of time, and has more than memory should hold, writes to
-// a `TraceSink` at once.
+// Slices, counters and arrows of a schedule or of a measurement, in any order.
+// A caller that knows the order of time, and has more than memory should hold,
+// writes to a `TraceSink` at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +20,11 @@
 
 namespace mlir::llm {
 
-/// Tracks, counters and slices are named by their numbers, which there are.
-/// Times are from 0 to 2^61 - 1, and no slice ends before it begins.
+/// Numbers name tracks, counters and slices. They must exist. Times are from 0
+/// to 2^61 - 1, and no slice ends before it begins.
 struct Recording {
-  /// Objects of numbers, texts, flags, lists and objects. What is no whole
-  /// number becomes a text.
+  /// Args are objects of numbers, texts, flags, lists and objects. A number
+  /// that is not whole becomes a text.
   using Values = nlohmann::ordered_json;
 
   struct Slice {
@@ -49,13 +49,13 @@ struct Recording {
   std::vector<Sample> samples;
   std::vector<Arrow> arrows;
 
-  /// In the order of time; of what is at one time, as it stands. Slices that
-  /// overlap others of their track without lying in them come on a track of
-  /// their own. O(n log n).
+  /// Writes all in the order of time. Things at one time keep their order.
+  /// Slices that overlap others of their track without lying in them get a
+  /// track of their own. Takes O(n log n).
   void write(TraceSink &sink) const;
 };
 
-/// The members of an object, or the elements of a list, one by one.
+/// Visits the members of an object, or the elements of a list, one by one.
 void writeMembers(TraceValues &to, const Recording::Values &values);
 
 } // namespace mlir::llm

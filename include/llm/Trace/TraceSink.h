@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tracks and counters are declared first, then events come one at a time, in
-// the order of time: a sink keeps those alone that have not ended.
+// Tracks and counters are declared first. Then events come one at a time, in
+// the order of time. A sink keeps only those that have not ended.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,8 @@ public:
   virtual void flag(StringRef key, bool value) = 0;
   virtual void object(StringRef key, Fill fill) = 0;
   virtual void list(StringRef key, Fill fill) = 0;
-  /// What `TraceSink::encodeObject` or `encodeList` of the same sink has made.
+  /// Takes what `TraceSink::encodeObject` or `encodeList` of the same sink has
+  /// made.
   virtual void encoded(StringRef key, StringRef value) = 0;
 };
 
@@ -55,8 +56,8 @@ struct TraceCounter {
   std::string about = {};   ///< what the name does not say, if anything
 };
 
-/// What a trace is made of. The first group is the whole machine, of which all
-/// counters are.
+/// What a trace is made of. The first group is the whole machine, and has all
+/// counters.
 struct TraceLayout {
   std::vector<std::string> groups;
   std::vector<TraceTrack> tracks;
@@ -86,12 +87,13 @@ public:
 
   /// `fillHead` says what the whole trace is about.
   virtual void begin(const TraceLayout &layout, Fill fillHead) = 0;
-  /// One more track, behind those of its group: its number is the next one.
+  /// Adds one more track, behind those of its group. Its number is the next
+  /// one.
   virtual void addTrack(const TraceTrack &track) = 0;
-  /// When a slice begins; of those that begin together on a track, the outer
-  /// one comes first.
+  /// A slice begins. If several begin together on a track, the outer one comes
+  /// first.
   virtual void beginSlice(const TraceSlice &slice) = 0;
-  /// When the innermost slice of a track ends.
+  /// The innermost slice of a track ends.
   virtual void endSlice(unsigned track, int64_t nanoseconds) = 0;
   virtual void writeCounter(unsigned counter, int64_t nanoseconds,
                             int64_t value) = 0;

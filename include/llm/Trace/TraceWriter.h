@@ -18,10 +18,11 @@ namespace mlir::llm {
 /// Chrome's JSON, the same compressed, or Perfetto's own format.
 enum class TraceEncoding { Json, JsonGzip, Proto };
 
-/// By its name: "x.pftrace", "x.json.gz", else JSON.
+/// The format of a file by its name: "x.pftrace", "x.json.gz", else JSON.
 TraceEncoding encodingOf(StringRef file);
 
-/// A sink that writes to a stream, which is complete when it is destroyed.
+/// Makes a sink that writes to a stream. What it writes is complete when it is
+/// destroyed.
 class TraceWriter {
 public:
   TraceWriter(TraceEncoding encoding, ::llvm::raw_ostream &os);

@@ -13,21 +13,22 @@
 
 namespace mlir::llm {
 
-/// The alignment must be of the program of the prediction, which must outlive
-/// the comparison. Ops take the median over the passes that are compared.
+/// Compares a trace with a prediction. The alignment must be of the program of
+/// the prediction, which must outlive the comparison. Ops take the median over
+/// the passes that are compared.
 Comparison compareTrace(const ImportedTrace &trace,
                         const TraceAlignment &alignment,
                         const Report &predicted);
 
-/// What one run of each op of the program took. Ops that ran as one share the
-/// time as they are predicted to; of those that the trace does not have it is
-/// 0.
+/// The time that one run of each op of the program took. Ops that ran as one
+/// share the time in proportion to their predictions. For an op that the trace
+/// does not have it is 0.
 std::vector<double> measuredNanoseconds(const TraceAlignment &alignment,
                                         const Report &predicted);
 
-/// The trace with the predicted schedule as one more process, which begins with
-/// the first pass that is compared. A click on matched work shows the ops that
-/// it is.
+/// Records the trace with the predicted schedule as one more process, which
+/// begins with the first pass that is compared. A click on matched work shows
+/// its ops.
 ImportedTrace addPrediction(ImportedTrace trace,
                             const TraceAlignment &alignment,
                             const Report &predicted);

@@ -23,20 +23,21 @@
 
 namespace mlir::llm {
 
-/// What a name means that the expression is found in; one of the four.
+/// What a name means in which the expression is found. It is one of the four.
 struct MatchRule {
   std::string text;   ///< of the expression
   ::llvm::Regex name; ///< in letters of either case
   /// A better name: "\1" is the first group of the expression.
   std::string path;
-  /// Ends of names of ops, "mlp.up_proj", which it is, together. Those that a
-  /// program does not have count for nothing.
+  /// The work is these ops together, given by ends of their names,
+  /// "mlp.up_proj". Ops that a program does not have count for nothing.
   std::vector<std::string> ops;
-  /// The kinds of ops of which it is one: "matmul".
+  /// The work is an op of one of these kinds: "matmul".
   std::vector<std::string> kinds;
-  /// The kinds of ops that follow each other; it is all of them.
+  /// The work is all of these ops, which follow each other, given by their
+  /// kinds.
   std::vector<std::string> sequence;
-  /// It goes on with the op of the work before it.
+  /// The work goes on with the op of the work before it.
   bool continues = false;
   /// With `kinds`: an op may be several pieces of such work.
   bool several = false;
@@ -49,7 +50,7 @@ public:
   /// Loads the rules of the file, if one is named, and puts the built-in rules
   /// after them. An error names the place in the file.
   static FailureOr<MatchRules> load(StringRef file, MLIRContext *context);
-  /// The same from text alone, without those that are built in.
+  /// Does the same from text alone, without the built-in rules.
   static FailureOr<MatchRules> parse(StringRef text, StringRef bufferName,
                                      MLIRContext *context);
   /// The built-in rules, as their file has them.

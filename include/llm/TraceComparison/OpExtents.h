@@ -15,23 +15,23 @@ namespace mlir::llm {
 
 /// The sizes of an op of any kind, by its workload, for traces that say what
 /// their ops read. Frameworks reshape, transpose and repeat tensors, so that
-/// nothing but numbers of elements can be compared.
+/// only numbers of elements can be compared.
 class OpExtents {
 public:
   OpExtents() = default;
   explicit OpExtents(WorkloadOpInterface op);
 
   /// Whether each of the operands has as many elements as a tensor of the op,
-  /// or as some of its loops together have iterations. Of a whole op they must
-  /// be along all of its loops; a part of it may be along some.
+  /// or as some of its loops together have iterations. The operands of a whole
+  /// op must be along all of its loops. Those of a part may be along some.
   bool explain(const TracedOperands &operands, bool isWhole) const;
-  /// The same of the largest operand alone, of whatever part; also where
-  /// nothing is known of the op.
+  /// The same for only the largest operand, of any part. Also true if nothing
+  /// is known about the op.
   bool explainLargest(const TracedOperands &operands) const;
 
 private:
-  /// The loops that so many elements lie along, as bits; nothing where it is
-  /// no number of the op.
+  /// The loops along which so many elements lie, as bits. Nothing if no loops
+  /// of the op give that number.
   std::optional<unsigned> findLoops(int64_t elements) const;
 
   struct Tensor {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a trace is laid beside: the ops of a program in their order, in which
-// layers that are alike stand once, whether the program has them as a loop or
-// one behind the other.
+// What a trace is compared with: the ops of a program in their order. Layers
+// that are alike stand once, whether the program has them as a loop or one
+// behind the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +20,11 @@
 
 namespace mlir::llm {
 
-/// One op, of all layers that have it.
+/// One op, for all layers that have it.
 struct PatternOp {
   std::string name;                ///< with "{}" for the layer
   SmallVector<StringRef, 2> kinds; ///< without dialect: "matmul"
-  /// The numbers of its layers; none for an op outside of layers.
+  /// The numbers of its layers. An op outside of layers has none.
   std::vector<int64_t> layers;
   /// Ops of the program: one, or one for each layer that is written out.
   std::vector<unsigned> ops;
@@ -57,13 +57,13 @@ public:
   ArrayRef<PatternStep> steps() const { return patternSteps; }
   /// Inner ones first.
   ArrayRef<PatternLoop> loops() const { return patternLoops; }
-  /// All layers are alike for it: of a program of one layer, any layer of a
+  /// Whether all layers are alike. For a program of one layer, any layer of a
   /// model is a run.
   bool hasOneLayer() const { return oneLayer; }
   /// Whether the op is in the layer of that number; -1 may be any.
   bool isIn(unsigned patternOp, int64_t layer) const;
-  /// The op of the program in that layer, which it is in; of none or of -1 the
-  /// one of that iteration.
+  /// The op of the program in that layer, which must have it. Without a layer,
+  /// or with -1, it is the op of that iteration.
   unsigned findOp(unsigned patternOp, int64_t layer, int64_t iteration) const;
 
 private:
@@ -79,7 +79,8 @@ private:
   bool oneLayer = false;
 };
 
-/// A name without numbers of layers and experts, and the first of them.
+/// A name without numbers of layers and experts, and the first of these
+/// numbers.
 struct NameWithoutLayer {
   std::string name;
   int64_t layer = -1;

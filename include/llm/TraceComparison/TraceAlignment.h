@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A trace is a list of pieces of work, some of which are ops of a program. One
-// piece may be several ops (a fused projection), and one op several pieces.
-// Every piece is in one group or in none, every op is in one group at most.
+// A trace is a list of pieces of work. Some of these are ops of a program. One
+// piece may be several ops (a fused projection), and one op may be several
+// pieces. Every piece is in one group or in none. Every op is in at most one
+// group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 
 namespace mlir::llm {
 
-/// How a piece was told to be an op, the best first.
+/// How a piece was found to be an op, the best way first.
 enum class MatchEvidence { Name, Rule, Shape, Order };
 StringRef stringify(MatchEvidence evidence);
 
@@ -34,7 +35,7 @@ struct TracePass {
   bool isCompared() const { return whyNot.empty(); }
 };
 
-/// Ops and the pieces that they are.
+/// A group: ops, and the pieces that they are.
 struct MatchedGroup {
   std::vector<unsigned> ops;              ///< of the program, in its order
   std::vector<MatchEvidence> evidence;    ///< each once, the best first
@@ -71,7 +72,7 @@ struct TraceAlignment {
   double medianNanoseconds(const MatchedGroup &group) const;
   std::vector<unsigned> comparedPasses() const;
 
-  /// Fails where the trace has no work, or none that the options ask for.
+  /// Fails if the trace has no work, or none that the options ask for.
   static llvm::Expected<TraceAlignment> create(const ImportedTrace &trace,
                                                const Program &program,
                                                const MatchRules &rules,

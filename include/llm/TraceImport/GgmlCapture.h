@@ -38,7 +38,7 @@ struct CapturedBuffer {
   uint64_t bytes = 0;
 };
 
-/// Numbers are `ggmlCapture::none` where there is nothing.
+/// A number is `ggmlCapture::none` if there is nothing.
 struct CapturedTensor {
   std::string name;
   std::string op; ///< in ggml's words: "MUL_MAT", "SILU"; "NONE" of a source
@@ -56,7 +56,7 @@ struct CapturedTensor {
   bool isView() const;
 };
 
-/// A graph as it was computed once or often.
+/// A graph that was computed once or often.
 struct CapturedGraph {
   uint32_t nodes = 0; ///< the first tensors; each reads earlier ones or sources
   std::vector<CapturedTensor> tensors;
@@ -70,17 +70,17 @@ struct CapturedGraph {
   }
 };
 
-/// A name for each tensor, in traces and programs. ggml lets several have one:
-/// all but the first of these have their number behind it, "Qcur-0#5". Names of
-/// weights stay.
+/// A name for each tensor, in traces and programs. ggml lets several tensors
+/// have one name. All but the first of these have their number behind it,
+/// "Qcur-0#5". Names of weights stay.
 std::vector<std::string> findTensorNames(const CapturedGraph &graph);
 
 /// Whether a file that begins so is a capture.
 bool isGgmlCapture(StringRef beginning);
 
-/// The graphs of a capture, by their numbers, with how often each ran.
+/// Reads the graphs of a capture, by their numbers, with how often each ran.
 ::llvm::Expected<std::vector<CapturedGraph>> readCapturedGraphs(StringRef path);
-/// The same of bytes in memory, with a name for errors.
+/// Does the same for bytes in memory, with a name for errors.
 ::llvm::Expected<std::vector<CapturedGraph>>
 readCapturedGraphs(::llvm::MemoryBufferRef bytes);
 

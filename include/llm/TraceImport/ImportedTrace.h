@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What readers of foreign traces make, whatever the format: who ran what when,
-// and which work was launched by which part of the program. An event takes some
-// 48 bytes, and equal texts are kept once: a trace of some gigabytes fits into
-// some hundred megabytes.
+// What readers of foreign traces make, whatever the format: what ran when and
+// where, and which part of the program launched which work. An event takes some
+// 48 bytes, and equal texts are kept once. So a trace of some gigabytes fits
+// into some hundred megabytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,8 +71,8 @@ struct TraceEvent {
   uint32_t lane = 0;
   uint32_t name = 0; ///< number of a text
   uint32_t args = 0; ///< of the text of a JSON object, or of the empty one
-  /// The event of the host in which this work was launched: a call, else an op.
-  /// `none` for work of the host, and where the trace does not say.
+  /// The event of the host that launched this work: a call, or else an op.
+  /// `none` for work of the host, and if the trace does not say.
   uint32_t launchedBy = none;
   /// The innermost event of the same lane in which this one lies, or `none`.
   uint32_t parent = none;
@@ -88,7 +88,7 @@ struct ImportedTrace {
   struct Counter {
     std::string name, unit;
   };
-  /// From one event to another, where the trace draws it.
+  /// An arrow from one event to another, as the trace draws it.
   struct Arrow {
     uint32_t from = 0, into = 0;
   };
@@ -97,53 +97,54 @@ struct ImportedTrace {
   std::vector<std::string> devices; ///< names of what it ran on, where it says
   TraceTexts texts;
   std::vector<TraceLane> lanes;
-  /// By lane, then by start, then the longer one first.
+  /// All events, by lane, then by start, then the longer one first.
   std::vector<TraceEvent> events;
-  /// Of work that was recorded once, to run often: the event of the host in
+  /// For work that was recorded once and runs often: the event of the host in
   /// which it was recorded.
   llvm::DenseMap<uint32_t, uint32_t> recordedIn;
   std::vector<Counter> counters;
   std::vector<Sample> samples;
   std::vector<Arrow> arrows;
-  /// What a reader of figures must know: what the format does not measure, what
-  /// was left out and how often. Sentences.
+  /// Sentences that a reader of the figures must know: what the format does not
+  /// measure, what was left out and how often.
   std::vector<std::string> notes;
 
   StringRef nameOf(const TraceEvent &event) const { return texts[event.name]; }
   StringRef argsOf(const TraceEvent &event) const { return texts[event.args]; }
 };
 
-/// Reads a trace of any known format, which its content tells. Errors name the
-/// file and the byte or the row, and what was expected there.
+/// Reads a trace of any known format. Its content tells the format. Errors name
+/// the file and the byte or the row, and what was expected there.
 llvm::Expected<ImportedTrace> readTrace(StringRef path);
-/// The same of bytes in memory, with a name for errors.
+/// Does the same for bytes in memory, with a name for errors.
 llvm::Expected<ImportedTrace> readTrace(llvm::MemoryBufferRef bytes);
-/// What a file would be that begins so: "trace of ggml-viz"; empty for what is
-/// none, or cannot be read.
+/// What a file that begins so is: "trace of ggml-viz". Empty if it is no trace,
+/// or cannot be read.
 StringRef findTraceFormat(StringRef path);
 
-/// A piece of what a run spends its time in. The times of a list add up, unless
-/// events cut each other: what lies in two pieces counts for one of them.
+/// A piece of what a run spends its time in. The times of a list add up. If
+/// events cut each other, what lies in two pieces counts for one of them.
 struct TraceWork {
   uint32_t event = 0;
   uint64_t nanoseconds = 0;
   bool isAround = false; ///< others lie in it, whose time it is without
 };
-/// The events of devices or, where no device is in the trace, all ops of the
-/// host and, of threads without ops, all ranges, each with the time that no
-/// other inside it has. In the order of time.
+/// Lists the events of devices, in the order of time. If no device is in the
+/// trace, it lists all ops of the host, and all ranges of threads without ops.
+/// Each has the time that no other inside it has.
 std::vector<TraceWork> listOwnWork(const ImportedTrace &trace);
-/// The same time in larger pieces: ops of the host with all that they call, as
-/// "aten::mm" takes its time itself and calls small ones. Ops that are called
-/// from a range inside of an op are pieces of their own.
+/// Lists the same time in larger pieces: ops of the host with all that they
+/// call, because "aten::mm" takes its time itself and calls small ops. Ops that
+/// are called from a range inside of an op are pieces of their own.
 std::vector<TraceWork> listWholeWork(const ImportedTrace &trace);
 
 /// The chain of ranges and ops of the host around an event, outermost first,
-/// across the launch: of a kernel those around its call. Of work that was
-/// recorded those around its recording come behind them. Without the event.
+/// without the event. It goes across the launch: for a kernel, it is what is
+/// around its call. For work that was recorded, what is around its recording
+/// comes behind that.
 SmallVector<uint32_t> eventsAround(const ImportedTrace &trace, uint32_t event);
 
-/// Every event, counter and arrow, on one clock, as it is in the trace.
+/// Records every event, counter and arrow on one clock, as it is in the trace.
 void writeImportedTrace(const ImportedTrace &trace, TraceSink &sink);
 
 } // namespace mlir::llm

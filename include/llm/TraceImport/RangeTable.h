@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Each piece of work (`listOwnWork`) counts for the ranges around it, across
-// the launch; ranges of one path are one row. Work outside all ranges is a row,
-// too: the rows of the outermost ranges add up to the whole.
+// the launch. Ranges of one path are one row. Work outside all ranges is a row,
+// too. So the rows of the outermost ranges add up to the whole.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@
 
 namespace mlir::llm {
 
-/// What a path is made of: ranges; ops of a framework, too; the names of the
-/// work, too.
+/// What a path is made of: ranges, and perhaps also ops of a framework, and the
+/// names of the work.
 enum class RangeLevels { Ranges, Ops, Kernels };
 
-/// What is apart in the table: nothing; or each run of a range, each thread or
-/// process of the host.
+/// What has rows of its own in the table: nothing, or each run of a range, or
+/// each thread or process of the host.
 enum class RangeGroups { All, Pass, Thread, Process };
 
 struct RangeTableOptions {
@@ -37,7 +37,7 @@ struct RangeTableOptions {
 
 struct RangeFigures {
   uint64_t calls = 0; ///< of ranges; of rows of work, its pieces
-  /// What ran: of devices, or, where the trace has none, ops of the host.
+  /// What ran: work of devices, or ops of the host if the trace has no device.
   uint64_t kernels = 0, copies = 0, fills = 0, ops = 0;
   uint64_t nanoseconds = 0;     ///< of all that ran
   uint64_t selfNanoseconds = 0; ///< of that in no row beneath
@@ -55,36 +55,37 @@ struct RangeRow {
 };
 
 struct RangeTable {
-  /// Ranges that lie deeper count for the one around them.
+  /// Ranges that lie deeper count for the range around them.
   static constexpr unsigned maxDepth = 64;
 
   RangeTableOptions options;
   std::vector<std::string> groups; ///< "pass 0"; one without name where all are
-  /// By group, each row ahead of those in it, in the order of time.
+  /// The rows by group, in the order of time. Each row is ahead of those in it.
   std::vector<RangeRow> rows;
   bool hasPasses = false;         ///< of `RangeGroups::Pass`
   RangeFigures total;             ///< of the whole; no calls
   std::vector<std::string> notes; ///< of the trace, and of the table
 
-  /// ":fwd.layer.attn"; a name that is empty, or has dots, quotes or what
-  /// cannot be printed is quoted: `:fwd."layer.3"`. "(no range)" where work is
-  /// in no range.
+  /// ":fwd.layer.attn". A name that is empty, or has dots, quotes or what
+  /// cannot be printed is quoted: `:fwd."layer.3"`. "(no range)" if work is in
+  /// no range.
   std::string pathOf(uint32_t row) const;
 };
 
-/// O(n log n) in events.
+/// Makes the table in O(n log n) for n events.
 RangeTable makeRangeTable(const ImportedTrace &trace,
                           const RangeTableOptions &options);
 
-/// For people, as indented names.
+/// Writes it for people, as indented names.
 void printRangeTable(const RangeTable &table, raw_ostream &os);
-/// One line for each row.
+/// Writes one line for each row.
 void printRangeCsv(const RangeTable &table, raw_ostream &os);
-/// With what was read: format, devices, span, notes.
+/// Writes it with what was read: format, devices, span, notes.
 void printRangeJson(const RangeTable &table, const ImportedTrace &trace,
                     raw_ostream &os);
 
-/// What a trace is, for people: a line for each fact, notes in the end.
+/// Says what a trace is, for people, with a line for each fact and notes at the
+/// end.
 void printTraceSummary(const ImportedTrace &trace, ArrayRef<std::string> notes,
                        raw_ostream &os);
 /// From the first event's start to the last one's end.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the args of an event say of the operands of its op: "Input Dims" and
-// "Input type" of PyTorch, "sources" of a ggml capture.
+// What the args of an event say about the operands of its op: "Input Dims" and
+// "Input type" of PyTorch, and "sources" of a ggml capture.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@
 namespace mlir::llm {
 
 struct TracedTensor {
-  /// The outermost dimension first; empty for what is no tensor.
+  /// The sizes, with the outermost dimension first. Empty for what is no
+  /// tensor.
   SmallVector<int64_t, 4> sizes;
   std::string type; ///< in the words of the tool
 };
@@ -34,10 +35,10 @@ struct TracedOperands {
   std::vector<TracedTensor> tensors;  ///< by number of the operand
   std::vector<std::string> constants; ///< numbers and flags, as PyTorch prints
 
-  /// `args`: the text of a JSON object. Nothing where it does not say.
+  /// Reads `args`, the text of a JSON object. Nothing if it does not say.
   static std::optional<TracedOperands> read(StringRef args);
 
-  /// Empty where the operand is no tensor, or not there.
+  /// Empty if the operand is no tensor, or not there.
   ArrayRef<int64_t> sizes(size_t number) const {
     return number < tensors.size() ? ArrayRef(tensors[number].sizes)
                                    : ArrayRef<int64_t>();
@@ -48,15 +49,15 @@ struct TracedOperands {
   }
 };
 
-/// The product of sizes; nothing beyond 2^40.
+/// The product of sizes. Nothing if it is above 2^40.
 std::optional<int64_t> countElements(ArrayRef<int64_t> sizes);
 
 /// [m, k] times [k, n].
 struct ProductSizes {
   int64_t m = 0, n = 0, k = 0;
 };
-/// Of an op that is a product by its name: the sizes, or why it has none of
-/// this form, as a phrase; both are empty for an op that is no product.
+/// Finds the sizes of an op that is a product by its name, or says why it has
+/// none of this form, as a phrase. Both are empty for an op that is no product.
 struct ProductReading {
   std::optional<ProductSizes> sizes;
   StringRef whyNot;
