@@ -12,11 +12,12 @@
 
 namespace mlir::llm {
 
-/// To the left edge of a terminal, and the line is empty.
+/// Moves to the left edge of a terminal, and empties the line.
 inline constexpr ::llvm::StringLiteral clearLine = "\r\033[K";
 
-/// As long as one lives, an interrupt (Ctrl-C) does not end the program but is
-/// noted. Only the first one: the next acts as ever.
+/// As long as an object lives, an interrupt (Ctrl-C) does not end the program
+/// but is noted. That holds for the first interrupt only. The next one acts as
+/// usual.
 class InterruptNote {
 public:
   InterruptNote();
@@ -26,8 +27,8 @@ public:
   static bool isNoted();
 };
 
-/// As long as one lives, an interrupt that ends the program empties the line on
-/// standard error first.
+/// As long as an object lives, an interrupt that ends the program first empties
+/// the line on standard error.
 class LineUntilInterrupt {
 public:
   LineUntilInterrupt();

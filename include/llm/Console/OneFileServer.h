@@ -16,11 +16,11 @@
 namespace mlir::llm {
 
 /// Gives one file to the browser of this machine, for a page of one origin
-/// ("https://ui.perfetto.dev"), once: everything else is refused. It listens at
-/// 127.0.0.1 alone.
+/// ("https://ui.perfetto.dev"), once. It refuses everything else. It listens
+/// only at 127.0.0.1.
 class OneFileServer {
 public:
-  /// Port 0: any that is free.
+  /// Port 0 is any port that is free.
   static ::llvm::Expected<OneFileServer> listen(uint16_t port);
   OneFileServer(OneFileServer &&other) noexcept
       : listener(std::exchange(other.listener, -1)), port(other.port) {}

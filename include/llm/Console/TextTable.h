@@ -20,7 +20,7 @@ namespace mlir::llm {
 /// one column and nothing moves the cursor.
 std::string toPrintable(StringRef text);
 
-/// `text` if it has at most `width` columns, else its two ends with ".."
+/// Gives `text` if it has at most `width` columns, else its two ends with ".."
 /// between.
 std::string elide(StringRef text, size_t width);
 
@@ -45,17 +45,17 @@ struct Unit {
 /// The first unit in which `largest` has at most `width` characters, else the
 /// last.
 const Unit &chooseUnit(ArrayRef<Unit> units, double largest, size_t width);
-/// The number with its decimals and separators between thousands. One above 0
-/// that all decimals are 0 of is "<0.001".
+/// The number with its decimals and separators between thousands. A number
+/// above 0 whose decimals are all 0 is "<0.001".
 std::string formatIn(const Unit &unit, double value);
 
-/// A share of a whole, between 0 and 1, as a bar of so many cells: of blocks,
-/// to an eighth of a cell, or of '#', where '-' is half a cell.
+/// A share of a whole, between 0 and 1, as a bar of so many cells. The bar has
+/// blocks, to an eighth of a cell, or '#', where '-' is half a cell.
 std::string formatBar(double share, size_t cells, bool hasBlocks);
 
-/// Rows of cells; the first column is left aligned and gives way where the
-/// whole is too wide, text columns are left aligned, others right. The first
-/// cell of a row keeps the blanks that it begins with.
+/// Rows of cells. The first column is left aligned, and gives way if the table
+/// is too wide. Text columns are left aligned, and others right. The first cell
+/// of a row keeps the blanks that it begins with.
 class TextTable {
 public:
   using Color = ::llvm::raw_ostream::Colors;
@@ -67,16 +67,16 @@ public:
   void addRow(std::vector<std::string> cells, bool isBold = false) {
     rows.push_back({std::move(cells), isBold, {}});
   }
-  /// A line across the table.
+  /// Adds a line across the table.
   void addRule() { rows.emplace_back(); }
   /// Sets the colour of a cell of the last row.
   void setColor(size_t column, Color color) {
     rows.back().colors.push_back({column, color});
   }
-  /// With at most so many letters of each cell of the first column, behind the
-  /// blanks that it begins with.
+  /// Prints at most so many letters of each cell of the first column, behind
+  /// the blanks that it begins with.
   size_t width(size_t letters = SIZE_MAX) const;
-  /// With colours where the reader of the stream can see them.
+  /// Prints with colours if the reader of the stream can see them.
   void print(::llvm::raw_ostream &os, size_t width) const;
 
 private:

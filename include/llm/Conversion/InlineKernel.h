@@ -13,7 +13,7 @@
 
 namespace mlir::llm {
 
-/// A kernel means what the ops inside mean: these stand in its place.
+/// Replaces a kernel by the ops inside, because it means what they mean.
 void inlineKernel(FusedOp kernel, RewriterBase &rewriter);
 
 } // namespace mlir::llm

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op reads arrays: a value of the program, of plain or block-scaled
-// elements. What stands for it in the lowered program is one tensor, or one of
-// values and one for each layer of scales. The ops here hide which: a body of
-// a computation sees numbers in the type in which is calculated, and gives such
-// a number, which is rounded where it is stored.
+// An op reads arrays. An array is a value of the program, of plain or
+// block-scaled elements. In the lowered program it is one tensor, or one of
+// values and one for each layer of scales. The ops here hide the difference.
+// The body of a computation reads numbers in the type of the calculation, and
+// gives such a number, which is rounded where it is stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,15 +30,16 @@ class ScalesAttr;
 
 /// A value of the program, and the tensors that stand for it.
 struct Array {
-  /// As in the program: elements may be block-scaled.
+  /// The type in the program. Elements may be block-scaled.
   RankedTensorType type;
   SmallVector<Value> tensors;
 
   int64_t getRank() const { return type.getRank(); }
   /// The values, of a block-scaled array without their scales.
   Value getValues() const { return tensors.front(); }
-  /// Where the dimension `dim` is in one of the tensors: nowhere in scales that
-  /// are those of all along it. Fails where some, but not all, share one.
+  /// Where the dimension `dim` is in one of the tensors. It is nowhere in
+  /// scales that all elements along it share. Fails if some, but not all, share
+  /// one.
   FailureOr<std::optional<int64_t>> findDim(unsigned tensor, int64_t dim) const;
 };
 
@@ -75,14 +76,15 @@ public:
   // Numbers
   //===--------------------------------------------------------------------===//
 
-  /// The type in which the op calculates: f64 where an operand or a result has
-  /// elements of f64, an operand whole numbers of less than 32 bits (other than
-  /// the values of blocks), or all results whole numbers; else f32.
+  /// The type in which the op calculates. It is f64 if an operand or a result
+  /// has elements of f64, if an operand has whole numbers of less than 32 bits
+  /// (other than the values of blocks), or if all results are whole numbers.
+  /// Otherwise it is f32.
   Type getComputeType() const { return computeType; }
   Value number(OpBuilder &b, double value) const;
   Value index(OpBuilder &b, int64_t value) const;
-  /// A stored number in the type in which is calculated; exact but for f64 and
-  /// whole numbers above 2^24 in f32.
+  /// A stored number in the type of the calculation. It is exact except for f64
+  /// and whole numbers above 2^24 in f32.
   Value widen(OpBuilder &b, Value stored) const;
   /// The number of an array at these indices, in a body.
   Value extract(OpBuilder &b, const Array &array, ValueRange at) const;
@@ -113,7 +115,7 @@ public:
   /// Fails where rows share a scale with others.
   FailureOr<Array> sliceRows(const Array &array, OpFoldResult offset,
                              OpFoldResult size) const;
-  /// What lies at `index` of the first dimension, without that dimension.
+  /// The elements at `index` of the first dimension, without that dimension.
   FailureOr<Array> pickRow(const Array &array, OpFoldResult index) const;
   /// As an array of the elements that it has.
   Array asArray(Value tensor) const;
@@ -124,8 +126,8 @@ public:
   // Computations
   //===--------------------------------------------------------------------===//
 
-  /// Calculates a number of what was read, in the order of the reads, and of
-  /// the sum so far, which is last and only there in `reduce`.
+  /// Calculates a number from what was read, in the order of the reads, and
+  /// from the sum so far, which is last and only there in `reduce`.
   using Body = function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
   /// A tensor of `sizes` with a number of `body` at each index, rounded to
@@ -134,9 +136,9 @@ public:
                 Type element, Body body) const;
   /// A tensor of `sizes` whose elements a body finds by their indices.
   Value generate(ArrayRef<OpFoldResult> sizes, Type element, Body body) const;
-  /// The tensor `init`, of numbers in which is calculated, with the body
-  /// applied to each of its elements for all points of the loops that
-  /// `outMap` does not name.
+  /// The tensor `init`, of numbers in the type of the calculation. The body is
+  /// applied to each of its elements, for all points of the loops that `outMap`
+  /// does not name.
   Value reduce(Value init, AffineMap outMap, ArrayRef<Read> reads,
                Body body) const;
   /// The numbers of an array, rounded to the plain type `element`.
@@ -167,7 +169,7 @@ struct ScaleDim {
 };
 /// Without the dimensions of which a block has the whole.
 SmallVector<ScaleDim> getScaleDims(ScalesAttr scales, int64_t rank);
-/// How many neighbours along `dim` share a scale; nothing where all do.
+/// How many neighbours along `dim` share a scale. Nothing if all do.
 std::optional<int64_t> findScaleBlock(ArrayRef<ScaleDim> dims, int64_t dim);
 /// The tensors that stand for an array of such elements.
 unsigned countParts(Type element);

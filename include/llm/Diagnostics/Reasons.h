@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A function that refuses returns a failure, as everywhere in MLIR. To whom it
-// says why is for its caller to choose: the user, by a diagnostic; a text, of a
-// caller that can go on; or nobody.
+// A function that refuses returns a failure, as everywhere in MLIR. Its caller
+// chooses to whom it says why: to the user, by a diagnostic, to a text of a
+// caller that can go on, or to nobody.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,15 +24,15 @@ class Operation;
 
 namespace mlir::llm {
 
-/// A reason while it is put into words with `<<`, as an InFlightDiagnostic.
+/// A reason while `<<` puts it into words, like an InFlightDiagnostic.
 class Refusal {
 public:
-  /// The user is told.
+  /// Tells the user.
   Refusal(InFlightDiagnostic &&told) : told(std::move(told)) {}
-  /// Nobody is told.
+  /// Tells nobody.
   Refusal() = default;
-  /// `into` is given the text when it is complete, if it is empty: of several
-  /// reasons, the first says what is wrong.
+  /// Puts the text into `into` when it is complete, if `into` is empty. If
+  /// there are several reasons, the first says what is wrong.
   Refusal(Location loc, std::string *into)
       : kept(std::in_place, loc, DiagnosticSeverity::Error), into(into) {}
   Refusal(Refusal &&other);
@@ -51,7 +51,7 @@ public:
   Refusal &&operator<<(Arg &&arg) && {
     return std::move(*this << std::forward<Arg>(arg));
   }
-  /// What only a user reads.
+  /// Adds what only a user reads.
   void addNote(const Twine &note) {
     if (told.getUnderlyingDiagnostic())
       told.attachNote() << note;
@@ -73,14 +73,14 @@ private:
 /// can be given, too.
 using EmitError = function_ref<Refusal()>;
 
-/// Whom a function tells why it refuses.
+/// To whom a function tells why it refuses.
 class Reasons {
 public:
-  /// The user, by an error at the op.
+  /// Tells the user, by an error at the op.
   Reasons() = default;
   static Reasons unsaid() { return Reasons(Told::Nobody, nullptr); }
-  /// The first is kept, as the diagnostic would say it; `text` must outlive
-  /// this.
+  /// Keeps the first reason, as the diagnostic would say it. `text` must
+  /// outlive this.
   static Reasons into(std::string &text) { return Reasons(Told::Text, &text); }
 
   /// Begins with the name of the op, as its `emitOpError` does.

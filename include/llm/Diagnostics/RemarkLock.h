@@ -12,8 +12,8 @@
 
 namespace mlir::llm {
 
-/// As long as one lives, no other thread emits a remark: MLIR's remark engine
-/// has no lock of its own, and passes on functions run side by side.
+/// As long as an object lives, no other thread emits a remark. MLIR's remark
+/// engine has no lock of its own, and passes on functions run side by side.
 class RemarkLock {
 public:
   RemarkLock() : lock(mutex) {}

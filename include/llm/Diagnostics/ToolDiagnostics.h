@@ -25,9 +25,9 @@ void printPlain(const Diagnostic &diagnostic);
 /// would print "block.mlir:0:0" and "<unknown>:0".
 bool printIfPlaceless(::llvm::StringRef tool, const Diagnostic &diagnostic);
 
-/// Prints diagnostics of a context with their line of the file, but of a file
-/// of weights, which is no text; those that are about no file, such as a wrong
-/// argument, behind the name of the tool.
+/// Prints diagnostics of a context with their line of the file, unless it is a
+/// file of weights, which is no text. Diagnostics that are about no file, such
+/// as a wrong argument, stand behind the name of the tool.
 class ToolDiagnostics {
 public:
   /// `sources` has what no file does: standard input.

@@ -35,12 +35,12 @@ private:
   std::optional<llvm::StringRef> peeked;
 };
 
-/// In pieces of 256 KB, but for the last one.
+/// Reads in pieces of 256 KB, except the last one.
 llvm::Expected<std::unique_ptr<ByteSource>>
 openByteSource(llvm::StringRef path);
-/// All at once. The bytes must outlive it.
+/// Gives all bytes at once. They must outlive it.
 std::unique_ptr<ByteSource> makeByteSource(llvm::MemoryBufferRef bytes);
-/// What a file in gzip's format holds, also one of several parts.
+/// Reads what a file in gzip's format holds, also a file of several parts.
 std::unique_ptr<ByteSource> makeInflater(std::unique_ptr<ByteSource> compressed,
                                          llvm::StringRef fileName);
 /// Whether a file that begins so is in gzip's format.

@@ -13,8 +13,8 @@
 
 namespace mlir::llm {
 
-/// One line, as RFC 4180 has it: cells are quoted where they must be. The line
-/// ends with the object's life.
+/// Writes one line, as RFC 4180 has it. Cells are quoted where they must be.
+/// The line ends with the object's life.
 class CsvLine {
 public:
   explicit CsvLine(llvm::raw_ostream &os) : os(os) {}
@@ -23,7 +23,7 @@ public:
 
   CsvLine &operator<<(StringRef text);
   CsvLine &operator<<(int64_t value);
-  /// With `decimals` digits behind the point.
+  /// Writes a number with `decimals` digits behind the point.
   CsvLine &addReal(double value, int decimals);
 
 private:

@@ -33,7 +33,7 @@ namespace mlir::llm {
 
 struct GgufTensor {
   std::string name;
-  /// Outermost first: the reverse of the file's order.
+  /// The sizes, outermost first, which is the reverse of the file's order.
   SmallVector<int64_t, 4> shape;
   const GgmlType *type = nullptr;
   uint64_t offsetBytes = 0; ///< of the data, from the start of the file
@@ -61,16 +61,16 @@ enum class GgufValueType : uint32_t {
 
 class GgufHeader {
 public:
-  /// Reads versions 2 and 3, little-endian. Of all that is wrong the first is
-  /// an error located at its byte: line 1, column 1 + offset (0 where that does
-  /// not fit). The header refers to `bytes`, which must outlive it. Of a model
-  /// in several files, `bytes` is the first; the others are mapped, by their
-  /// names, and their tensors stand behind its own.
+  /// Reads versions 2 and 3, little-endian. The first thing that is wrong is an
+  /// error located at its byte: line 1, column 1 + offset (0 if that does not
+  /// fit). The header refers to `bytes`, which must outlive it. If a model has
+  /// several files, `bytes` is the first. The others are mapped, by their
+  /// names, and their tensors stand behind those of the first.
   static FailureOr<GgufHeader> parse(StringRef bytes, StringRef fileName,
                                      MLIRContext *context);
 
-  /// The start of the file; the place of a tensor's description; that of a
-  /// value, or the start of the file where the key is absent.
+  /// The start of the file, the place of a tensor's description, and that of a
+  /// value (or the start of the file if the key is absent).
   Location loc() const;
   Location loc(const GgufTensor &tensor) const;
   Location loc(StringRef key) const;
@@ -80,16 +80,16 @@ public:
   bool has(StringRef key) const { return findEntry(key) != nullptr; }
   bool isArray(StringRef key) const;
 
-  /// The value; nothing when the key is absent; an error at the value when it
-  /// has another type. Numbers of any integer type are whole numbers if they
-  /// fit in 64 bits with a sign. A number is finite.
+  /// The value. Nothing if the key is absent. An error at the value if it has
+  /// another type. Numbers of any integer type are whole numbers if they fit in
+  /// 64 bits with a sign. A number is finite.
   FailureOr<std::optional<int64_t>> findWholeNumber(StringRef key) const;
   FailureOr<std::optional<double>> findNumber(StringRef key) const;
   FailureOr<std::optional<bool>> findBoolean(StringRef key) const;
   /// Refers to the file's bytes.
   FailureOr<std::optional<StringRef>> findString(StringRef key) const;
-  /// An array of any integer type, such as one number for each layer; an error
-  /// above a million elements.
+  /// An array of any integer type, such as one number for each layer. More than
+  /// a million elements are an error.
   FailureOr<std::optional<std::vector<int64_t>>>
   findWholeNumbers(StringRef key) const;
   /// The length of an array of any type.

@@ -15,7 +15,7 @@
 
 namespace mlir::llm {
 
-/// The bytes of a file. The error names the path and the system's reason.
+/// Reads the bytes of a file. The error names the path and the system's reason.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readInputFile(llvm::StringRef path);
 

@@ -38,7 +38,7 @@ public:
   /// is skipped.
   static FailureOr<LocatedJson> parse(StringRef text, StringRef bufferName,
                                       MLIRContext *context);
-  /// Reads and parses a file; an unreadable one is an error at an unknown
+  /// Reads and parses a file. An unreadable file is an error at an unknown
   /// location that names the path and the reason.
   static FailureOr<LocatedJson> parseFile(StringRef path, MLIRContext *context);
 
@@ -47,7 +47,7 @@ public:
   bool isObject() const { return valueKind == Kind::Object; }
   bool isArray() const { return valueKind == Kind::Array; }
   Location loc() const { return location; }
-  /// For messages: of a very long one the beginning, and "...".
+  /// The text for messages. A very long one is its beginning, and "...".
   const std::string &path() const { return valuePath; }
 
   /// Members of an object in file order (empty for other kinds), elements of an

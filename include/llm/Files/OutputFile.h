@@ -13,10 +13,10 @@
 
 namespace mlir::llm {
 
-/// Calls `write` with a stream on a file beside `path` and renames it to `path`
-/// when all of it was written; on any failure nothing is left behind and an old
-/// file stays as it was. "-" is standard output. The error names the path and
-/// the system's reason.
+/// Calls `write` with a stream on a file beside `path`, and renames it to
+/// `path` when all of it was written. On any failure nothing is left behind and
+/// an old file stays as it was. "-" is standard output. The error names the
+/// path and the system's reason.
 llvm::Error
 writeOutputFile(llvm::StringRef path,
                 llvm::function_ref<void(llvm::raw_ostream &)> write);
@@ -25,18 +25,20 @@ writeOutputFile(llvm::StringRef path,
 /// names such as /dev/stdout, unless all of them are /dev/null.
 bool isStandardOutput(llvm::StringRef path);
 
-/// From here on, `writeOutputFile` fails for this path, by whatever name: the
-/// tool writes something else there, and one of the two would be lost, or both
-/// would be mixed. A file must be there already; "-" is standard output. `what`
-/// says for what: "the IR goes there (-o)". An empty path: nothing is reserved.
+/// Makes `writeOutputFile` fail for this path, by whatever name, from here on.
+/// The tool writes something else there, and one of the two would be lost, or
+/// both would be mixed. A file must exist already. "-" is standard output.
+/// `what` says what goes there: "the IR goes there (-o)". An empty path
+/// reserves nothing.
 void reserveOutputFile(llvm::StringRef path, llvm::StringRef what);
 
 /// Whether the tool has said with `reserveOutputFile` that what it writes goes
-/// elsewhere. Of a tool that says nothing it is not known.
+/// elsewhere. If a tool says nothing, this is not known.
 bool isStandardOutputFree();
 
-/// Fails as `writeOutputFile` would, as far as that is known before: for those
-/// who want to know before they work. Whether there is room is not.
+/// Fails as `writeOutputFile` would, as far as that is known before, for
+/// callers that want to know before they work. Whether there is room is not
+/// known.
 llvm::Error checkOutputFile(llvm::StringRef path);
 
 } // namespace mlir::llm

@@ -36,7 +36,7 @@ struct SafetensorsTensor {
   Location loc; ///< where the header describes the tensor
 };
 
-/// Bits of an element, or nothing when there is no such dtype.
+/// Bits of an element, or nothing if there is no such dtype.
 std::optional<int64_t> safetensorsElementBits(StringRef dtype);
 
 class SafetensorsHeader {
@@ -51,7 +51,7 @@ public:
   /// In the header's order.
   ArrayRef<SafetensorsTensor> tensors() const { return allTensors; }
   const SafetensorsTensor *find(StringRef name) const;
-  /// What the file says of itself; nothing where it has no such key.
+  /// The file's metadata. Nothing if it has no such key.
   std::optional<StringRef> findMetadata(StringRef key) const;
 
 private:

@@ -14,7 +14,7 @@
 
 namespace mlir::llm {
 
-/// A name may hold any bytes: those that are no UTF-8 are replaced.
+/// Replaces bytes that are no UTF-8, because a name may hold any bytes.
 inline std::string toUtf8(::llvm::StringRef text) {
   return ::llvm::json::isUTF8(text) ? text.str() : ::llvm::json::fixUTF8(text);
 }

@@ -23,8 +23,9 @@ namespace mlir::llm {
 /// Loads the dialects of the IR that `buildCapturedGraph` makes.
 void loadGraphDialects(MLIRContext *context);
 
-/// The graph that is taken unless one is named: that of most nodes, among
-/// several the one that ran most often. There is at least one graph.
+/// The graph that is taken if none is named. It is the one with the most nodes
+/// and, among several, the one that ran most often. There is at least one
+/// graph.
 size_t findMainGraph(ArrayRef<CapturedGraph> graphs);
 
 struct CapturedProgram {
@@ -37,16 +38,16 @@ struct CapturedProgram {
 struct CapturedProgramForm {
   /// A capture has the sizes of a mask, and not which keys it shows.
   MaskKind mask = MaskKind::Full;
-  /// What stands for f32, in which ggml computes; null: that.
+  /// The type that replaces f32, in which ggml computes. Null keeps f32.
   FloatType floatType;
 };
 
 /// A module with one function. Weights are sources, what the program gave to
 /// the graph are arguments, and what no node reads is returned. Ops of the llm
 /// dialect are recognised by structure; others become linalg ops that move the
-/// same bytes. Which numbers were in tensors is not captured: new tokens stand
-/// at the end of the keys. Errors: at `location`, for graphs that have tensors
-/// of unknown types or none at all.
+/// same bytes. A capture does not have the numbers in tensors, so new tokens
+/// stand at the end of the keys. Graphs that have tensors of unknown types, or
+/// none at all, are an error at `location`.
 FailureOr<CapturedProgram> buildCapturedGraph(const CapturedGraph &graph,
                                               StringRef functionName,
                                               const CapturedProgramForm &form,

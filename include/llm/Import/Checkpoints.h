@@ -20,9 +20,9 @@
 
 namespace mlir::llm {
 
-/// The element type of a tensor of ggml: plain, or values with the scales and
-/// minimums of their blocks, as many bytes as ggml's; null where ggml's values
-/// are of no whole number of bits.
+/// The element type of a tensor of ggml. It is plain, or values with the scales
+/// and minimums of their blocks, with as many bytes as ggml's. Null if ggml's
+/// values have no whole number of bits.
 Type getGgmlElementType(const GgmlType &type, MLIRContext *context);
 
 /// The model that a GGUF file describes (architectures llama, with Mistral and
@@ -32,16 +32,16 @@ Type getGgmlElementType(const GgmlType &type, MLIRContext *context);
 /// another shape, or unknown.
 FailureOr<ModelConfig> readGguf(const GgufHeader &header);
 
-/// The program of a GGUF file from its bytes, of which only the header is read.
+/// Makes the program of a GGUF file from its bytes. Only the header is read.
 FailureOr<OwningOpRef<ModuleOp>> importGguf(StringRef bytes, StringRef fileName,
                                             const ImportOptions &options,
                                             MLIRContext *context);
 
-/// The program of a config.json, held against the headers of the checkpoint in
-/// the folder of `configPath`: model.safetensors, or the files that
-/// model.safetensors.index.json names. Weights have the types that they have
-/// there. Errors: a tensor that is missing, of another shape, of a type that
-/// the config does not say, or of no weight of the model.
+/// Makes the program of a config.json, checked against the headers of the
+/// checkpoint in the folder of `configPath`: model.safetensors, or the files
+/// that model.safetensors.index.json names. Weights have the types that they
+/// have there. Errors: a tensor that is missing, of another shape, of a type
+/// that the config does not say, or of no weight of the model.
 FailureOr<OwningOpRef<ModuleOp>> importSafetensors(StringRef configText,
                                                    StringRef configPath,
                                                    const ImportOptions &options,

@@ -18,13 +18,14 @@ namespace mlir::llm {
 /// Loads the dialects of the IR that `buildDecoder` makes.
 void loadDecoderDialects(MLIRContext *context);
 
-/// A module with one function, `<family>_<phase>`. The whole model is from the
-/// new tokens [batch * seq] to the next one of each sequence [batch]:
-/// embedding, layers, norm, head and sampling; without its ends it is from the
-/// hidden states of the new tokens before the layers to those after them,
-/// [batch * seq, hidden]. Equal layers are one body in a loop that indexes
-/// weights and caches; where layers take turns (a window in every second),
-/// those of one turn are. Errors: those of `applyFormats` and `resolveProgram`.
+/// Makes a module with one function, `<family>_<phase>`. The function of the
+/// whole model goes from the new tokens [batch * seq] to the next one of each
+/// sequence [batch]: embedding, layers, norm, head and sampling. Without its
+/// ends it goes from the hidden states of the new tokens before the layers to
+/// those after them, [batch * seq, hidden]. Equal layers are one body in a loop
+/// that indexes weights and caches. If layers take turns (a window in every
+/// second), the layers of one turn are one body. Errors are those of
+/// `applyFormats` and `resolveProgram`.
 FailureOr<OwningOpRef<ModuleOp>> buildDecoder(ModelConfig model,
                                               const ImportOptions &options);
 
@@ -34,8 +35,8 @@ struct NamedWeight {
   SmallVector<int64_t, 3> shape;
 };
 
-/// Every weight that the whole model reads, each once, in the order of the
-/// program. Fails where the model is too large to count.
+/// Lists every weight that the whole model reads, each once, in the order of
+/// the program. Fails if the model is too large to count.
 FailureOr<std::vector<NamedWeight>> listWeights(const ModelConfig &model);
 
 } // namespace mlir::llm

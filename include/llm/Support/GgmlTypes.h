@@ -25,7 +25,7 @@ struct GgmlType {
   int64_t blockBytes;
 };
 
-/// The type, or null when ggml has none (any more) of that number or name.
+/// The type, or null if ggml has none (any more) of that number or name.
 const GgmlType *findGgmlType(uint32_t id);
 const GgmlType *findGgmlType(std::string_view name);
 

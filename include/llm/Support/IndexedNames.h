@@ -29,8 +29,8 @@ struct IndexRange {
   int64_t first = 0, step = 1, count = 1;
 };
 
-/// The place in a name that counts through the range; of one number, the
-/// number.
+/// The place in a name that counts through the range. A range of one number is
+/// the number.
 std::string makeIndexPlace(IndexRange range);
 
 /// The ranges that the name counts through. Braces around anything else are

@@ -31,7 +31,7 @@ inline constexpr std::array<EngineKind, 4> allEngineKinds = {
     EngineKind::Matrix, EngineKind::Vector, EngineKind::Memory,
     EngineKind::Network};
 
-/// What is counted of an op's arithmetic. A target gives one rate for each.
+/// The kinds of an op's arithmetic. A target gives one rate for each.
 enum class WorkKind : uint8_t {
   Mac,     ///< a multiply-accumulate of a contraction (two FLOPs)
   Alu,     ///< one addition, multiplication, conversion, ... of one element

@@ -13,7 +13,8 @@
 
 namespace mlir::llm {
 
-/// Of an even count the mean of the two in the middle; 0 of none.
+/// The median. For an even count it is the mean of the two in the middle. 0 for
+/// no numbers.
 template <typename Number>
 double medianOf(std::vector<Number> numbers) {
   if (numbers.empty())

@@ -20,16 +20,16 @@
 
 namespace mlir::llm {
 
-/// The module that an op belongs to; of ops that run as one (`a.b+a.c`), that
-/// which they share. Of these, names that leave out what they have in common
+/// The module to which an op belongs. For ops that run as one (`a.b+a.c`), it
+/// is the module that they share. Names that leave out what they have in common
 /// with the first one (`a.b+c`, as --llm-fuse writes them) do not say where
 /// they belong, and count as in its module. Empty for an op without a module,
 /// and for one that has no name but that of its kind and a number
 /// (`linalg.matmul#3`).
 std::string moduleOf(std::string_view name);
 
-/// The parts of a module's name, outermost first; none of the empty one. Dots
-/// of ranges are no places between parts.
+/// The parts of a module's name, outermost first. An empty name has none. Dots
+/// in ranges do not separate parts.
 std::vector<std::string_view> partsOfModule(std::string_view module);
 
 /// The name up to the number of its layer, which is the first part that is a

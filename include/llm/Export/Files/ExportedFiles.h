@@ -16,26 +16,27 @@
 
 namespace mlir::llm {
 
-/// The files that the exports of one run of a pipeline have written: the later
-/// of two would silently take the place of the other. An analysis, because that
-/// is what the passes of one run share, and no longer than the run.
+/// The files that the exports of one run of a pipeline have written. Without
+/// this, the later of two files would silently replace the other. It is an
+/// analysis, because the passes of one run share analyses, and these live no
+/// longer than the run.
 class ExportedFiles {
 public:
   explicit ExportedFiles(Operation *op) : context(op->getContext()) {}
 
-  /// Files are no part of the IR: no change of it takes them back.
+  /// Files are no part of the IR, so no change of it invalidates this.
   bool isInvalidated(const AnalysisManager::PreservedAnalyses &) {
     return false;
   }
 
-  /// `writeOutputFile` for the option `file` of a pass. Fails with a diagnostic
-  /// where that fails, and where an export of this run wrote the file, by
-  /// whatever path. Devices take more than one.
+  /// Does `writeOutputFile` for the option `file` of a pass. Fails with a
+  /// diagnostic if that fails, or if an export of this run wrote the file, by
+  /// whatever path. A device may be written more than once.
   LogicalResult write(const Pass &pass, StringRef path,
                       function_ref<void(llvm::raw_ostream &)> write);
 
-  /// What people read where no file is named: to standard output where neither
-  /// the tool nor another pass writes there, else to standard error.
+  /// Writes what people read if no file is named. It goes to standard output if
+  /// neither the tool nor another pass writes there, else to standard error.
   void print(const Pass &pass, function_ref<void(llvm::raw_ostream &)> write);
 
 private:
@@ -43,8 +44,8 @@ private:
   ::llvm::StringMap<std::string> writers; ///< the pass, by what `identify` says
 };
 
-/// Says what is wrong with the option `file` of a pass before anything runs:
-/// that the tool writes something else there.
+/// Says before anything runs if the tool writes something else to the option
+/// `file` of a pass.
 LogicalResult checkExportedFile(const Pass &pass, StringRef path,
                                 MLIRContext *context);
 

@@ -14,7 +14,7 @@
 
 namespace mlir::llm {
 
-/// The functions of a module that have a body, in order. Where there is none a
+/// The functions of a module that have a body, in order. If there is none, a
 /// warning says so and what follows: "there is no trace to write".
 SmallVector<FunctionOpInterface> functionsToExport(ModuleOp module,
                                                    StringRef consequence);
@@ -25,9 +25,9 @@ struct FunctionFile {
   StringRef suffix; ///< of its default name: ".perfetto.json"
 };
 
-/// The path for each function: the pass's option `file`, or where that is empty
+/// The path for each function: the pass's option `file`, or, if that is empty,
 /// '<function><suffix>' in the current folder. Fails with a diagnostic on a
-/// name that is none for files, and where two functions have one path.
+/// name that cannot name a file, and if two functions have one path.
 FailureOr<std::vector<std::string>>
 choosePaths(const Pass &pass, ArrayRef<FunctionOpInterface> functions,
             StringRef file, const FunctionFile &kind);

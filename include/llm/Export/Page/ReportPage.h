@@ -13,12 +13,12 @@
 
 namespace mlir::llm {
 
-/// Why this build can write no page, and what to do; empty where it can.
+/// Why this build can write no page, and what to do. Empty if it can.
 std::string findPageLack();
 
-/// JSON as it may stand in a page: without `<`, which could end the element
-/// that it is in, and which in JSON is in strings only; and without the blanks
-/// around values.
+/// JSON as it may stand in a page. It is without the blanks around values, and
+/// without `<`, which could end the element around it. (In JSON, `<` is only in
+/// strings.)
 std::string toPageText(StringRef json);
 /// The same for the JSON of reports.
 std::string toPageText(ArrayRef<Report> reports);
@@ -33,10 +33,10 @@ struct NamedFunction {
 };
 NamedFunction namedFunction(const Report &report);
 
-/// What is compared with what: functions of one name, and a single one with a
-/// single one. JSON: for each function null, or `{"baseline": N, "ops":
-/// [[[0], [0, 1]], ..]}` with the positions of ops that do the same work, here
-/// and in the baseline.
+/// Which functions are compared: those of one name, and a single one with a
+/// single one. In JSON it is, for each function, null, or `{"baseline": N,
+/// "ops": [[[0], [0, 1]], ..]}` with the positions of ops that do the same
+/// work, here and in the baseline.
 std::string encodeMatches(ArrayRef<NamedFunction> functions,
                           ArrayRef<NamedFunction> inBaseline);
 
@@ -46,8 +46,8 @@ std::string encodeMatches(ArrayRef<NamedFunction> functions,
 /// baseline is its prediction.
 void fillViewerPage(StringRef summary, StringRef data, ::llvm::raw_ostream &os);
 
-/// What was measured with its prediction beside it. `notes`: sentences that a
-/// reader must know.
+/// Makes the page of a measurement, with its prediction beside it. `notes` are
+/// sentences that a reader must know.
 void writeComparedPage(const Report &measured, const Report &predicted,
                        ArrayRef<std::string> notes, ::llvm::raw_ostream &os);
 

@@ -12,8 +12,8 @@
 
 namespace mlir::llm {
 
-/// What the page of a trace holds, as JSON: all events but their args, and the
-/// table. `findPageLack` says whether this build has a page.
+/// What the page of a trace holds, as JSON: all events without their args, and
+/// the table. `findPageLack` says whether this build has a page.
 std::string encodeTracePage(const ImportedTrace &trace,
                             const RangeTable &table);
 /// The page with that.

@@ -13,19 +13,21 @@
 
 namespace mlir::llm {
 
-/// A row for each op, in the order of the program: microseconds of all its runs
-/// measured and predicted, their ratio, its share of what the two differ by,
-/// and what bounds the prediction. Behind them the sums, and what one side has
-/// alone. Of a trace it says first how much of both sides is compared.
+/// Writes a row for each op, in the order of the program: microseconds of all
+/// its runs measured and predicted, their ratio, its share of the difference,
+/// and what bounds the prediction. Behind the rows stand the sums, and what
+/// only one side has. For a trace it says first how much of both sides is
+/// compared.
 void writeComparisonTable(const Comparison &comparison,
                           ::llvm::raw_ostream &os);
-/// The same for programs: all that the table has, and the times of each pass.
+/// Writes the same for programs: all that the table has, and the times of each
+/// pass.
 void writeComparisonJson(const Comparison &comparison, ::llvm::raw_ostream &os);
-/// One line for each op, and for what one side has alone.
+/// Writes one line for each op, and for what only one side has.
 void writeComparisonCsv(const Comparison &comparison, ::llvm::raw_ostream &os);
 
-/// In sentences what the table says besides its rows: how much is compared,
-/// and what one side has alone.
+/// Says in sentences what the table says besides its rows: how much is
+/// compared, and what only one side has.
 std::vector<std::string> describeComparison(const Comparison &comparison);
 
 } // namespace mlir::llm
