@@ -21,8 +21,8 @@ class BoundFinder {
 public:
   static std::optional<BoundFinder> make(const Problem &problem, Cuts cuts);
 
-  /// Sets of engine groups to which some task is confined, and groups that some
-  /// hold beside those.
+  /// Sets of engine groups to which some task is confined, and groups of which
+  /// some tasks hold an engine beside those.
   const std::set<GroupSet, std::greater<GroupSet>> &groupsThatMatter() const {
     return groupSets;
   }
@@ -31,29 +31,31 @@ public:
 
   /// The longest way of tasks that wait for each other.
   int64_t criticalPath() const;
-  /// Tasks that take some engine of `groups` wherever they run share them.
+  /// Tasks that take an engine of `groups` wherever they run share these
+  /// groups.
   std::optional<int64_t> work(const GroupSet &groups) const;
   /// All bytes pass the resource.
   std::optional<int64_t> bytes(size_t resource) const;
-  /// What is fetched ahead shortens parts, but memory engines have ports, too:
-  /// engines x T >= cycles with nothing fetched - what is saved by the bytes
+  /// What is fetched ahead shortens parts, but memory engines have ports, too.
+  /// So engines x T >= cycles with nothing fetched - what is saved by the bytes
   /// that memory engines can move within T.
   std::optional<int64_t> streams(const GroupSet &groups) const;
-  /// The same by what private memory can hold. Of very many tasks not looked
-  /// at.
+  /// The same by what private memory can hold. It is left out for very many
+  /// tasks.
   std::optional<int64_t> room(const GroupSet &groups) const;
   bool looksAtRoom() const;
   /// Some tasks wait for everything before, and everything behind waits for
-  /// them: what is between two of those adds up. Only what fits into private
+  /// them. What is between two of those adds up. Only what fits into private
   /// memory is fetched across one.
   std::optional<int64_t> stages() const;
 
 private:
-  /// Ways to cut stages that are looked at, of all of them.
+  /// The number of ways to cut stages that are looked at, for all stages
+  /// together.
   static constexpr size_t mostLooks = 5000;
-  /// Some tasks, each with its limits: in one way to cut it, or in any.
+  /// Some tasks, each with its limits in one way to cut it, or in any way.
   using Row = std::vector<const TaskLimits *>;
-  /// Of the first `decided` tasks that can be cut it is said how.
+  /// It is decided how the first `decided` tasks that can be cut are cut.
   struct PartlyCut {
     int64_t cycles;
     size_t number; ///< of two that are as good, the earlier one comes first
@@ -66,19 +68,20 @@ private:
 
   int64_t enginesOf(const GroupSet &groups) const;
   bool isConfined(const TaskLimits &task, const GroupSet &groups) const;
-  /// It is confined to them, or its parts hold some of them beside their own.
+  /// Whether a task is confined to these groups, or its parts hold engines of
+  /// them beside their own.
   bool takesEngines(const TaskLimits &task, const GroupSet &groups) const;
   std::optional<int64_t> cyclesOf(int64_t bytes, size_t resource) const;
-  /// By one limit on what is fetched ahead, of tasks that start when so much is
-  /// there.
+  /// The bound by one limit on what is fetched ahead, for tasks that start when
+  /// so much is there.
   std::optional<int64_t> fetched(size_t limit, const GroupSet &groups,
                                  const Row &row, const HeldAhead &held) const;
-  /// The largest over limits on bytes, or on room.
+  /// The largest bound over limits on bytes, or on room.
   std::optional<int64_t> fetched(bool isRoom, const GroupSet &groups) const;
 
   /// The tasks at positions [first, last) of the order, cut in any way.
   Row rowOf(size_t first, size_t last) const;
-  /// All that its tasks stream; at most `maxCount`.
+  /// All bytes that its tasks stream; at most `maxCount`.
   static int64_t bytesOf(const Row &row, size_t resource);
   /// The longest ways to and from each task of a row, within that.
   struct Ways {
@@ -86,11 +89,11 @@ private:
     int64_t longest;
   };
   Ways waysOf(size_t first, const Row &row) const;
-  /// What a row from `first` on takes when it is all there is: its longest way,
+  /// What a row from `first` on takes if it is all there is: its longest way,
   /// and what its tasks share between the ways to and from them.
   std::optional<int64_t> alone(size_t first, const Row &row) const;
-  /// Of stages in a row, between two borders: what they stream passes within
-  /// this time, but for what private memories hold when they begin.
+  /// A bound for stages in a row, between two borders. What they stream passes
+  /// within this time, except what private memories hold when they begin.
   std::optional<int64_t> passing(const Row &row, bool isFirst) const;
   /// What a stage streams through a resource comes behind that of some stages
   /// before it.
@@ -99,21 +102,22 @@ private:
                         ///< be below 0
     int64_t cycles = 0; ///< from then on until the stage begins, at least
   };
-  /// Where that is longer, of rows that begin at this stage.
+  /// The same, if it is longer, for rows that begin at this stage.
   void beginRows(std::vector<Carried> &carried) const;
-  /// Behind a stage that takes so many cycles, and whose tasks are cut anyhow.
+  /// The end of a stage that takes so many cycles, and whose tasks are cut in
+  /// any way.
   void pass(const Row &row, int64_t cycles,
             std::vector<Carried> &carried) const;
-  /// The larger of both, or what it takes with what is carried of each
+  /// The larger of both, or what the stage takes with what is carried of each
   /// resource.
   std::optional<int64_t> stage(size_t first, const Row &row,
                                const std::vector<Carried> &carried) const;
-  /// When the next stage has ended, at the earliest, by rows of two stages or
-  /// more that end with it, when those before it have `ended` then.
+  /// The earliest end of the next stage, by rows of two stages or more that end
+  /// with it, if those before it have `ended` then.
   std::optional<int64_t> endOfRows(const std::vector<size_t> &borders,
                                    const std::vector<int64_t> &ended,
                                    size_t longestRow) const;
-  /// The least of that over the ways to cut each task, of each stage.
+  /// The least of that over the ways to cut each task, for each stage.
   std::optional<std::vector<int64_t>>
   leastOfStages(const std::vector<size_t> &borders) const;
   std::optional<int64_t> leastOfCuts(size_t first, size_t last, int64_t bound,
@@ -133,7 +137,8 @@ private:
   std::vector<unsigned> order;                  ///< topological
   std::vector<size_t> position;                 ///< in it, of each task
   std::vector<int64_t> ahead, behind; ///< of each task, without itself
-  /// Before any row but the first, of each resource; nothing: any number.
+  /// What is held of each resource before any row except the first. Nothing
+  /// stands for any number.
   std::vector<std::optional<HeldAhead>> heldBytes;
   std::optional<HeldAhead> heldRoom;
   std::set<GroupSet, std::greater<GroupSet>> groupSets;

@@ -25,7 +25,7 @@ bool BoundFinder::PartlyCut::operator<(const PartlyCut &other) const {
   return std::tie(cycles, number) > std::tie(other.cycles, other.number);
 }
 
-/// Those first that take longest: they decide.
+/// Tasks that take longest come first, because they decide.
 std::vector<size_t> BoundFinder::findCuttable(size_t first, size_t last) const {
   std::vector<size_t> found;
   for (size_t at = first; at < last && !choices.empty(); ++at)
@@ -54,8 +54,8 @@ BoundFinder::stage(size_t first, const Row &row,
   return bound;
 }
 
-/// Branch and bound, the best first. After so many looks what is left may be
-/// cut in any way, and one way is found by going down only.
+/// Branch and bound, with the best first. After so many looks, tasks that are
+/// left may be cut in any way, and one way is found by only going down.
 std::optional<int64_t>
 BoundFinder::leastOfCuts(size_t first, size_t last, int64_t bound,
                          const std::vector<Carried> &carried,
@@ -106,8 +106,8 @@ std::optional<std::vector<int64_t>>
 BoundFinder::leastOfStages(const std::vector<size_t> &borders) const {
   std::vector<int64_t> cuts;
   size_t looksLeft = mostLooks;
-  // Layers repeat: where those before the last one began, by number of tasks
-  // and bound.
+  // Layers repeat. This has where those before the last one began, by number of
+  // tasks and bound.
   std::multimap<std::pair<size_t, int64_t>, size_t> known;
   for (size_t number = 0; number + 1 < borders.size(); ++number) {
     size_t first = borders[number], count = borders[number + 1] - first;

@@ -12,8 +12,8 @@
 
 namespace mlir::llm::scheduling {
 
-/// The least cycles that engines need when memory engines move so many bytes:
-/// falling, and convex, as those bytes come first that save most.
+/// The least cycles that engines need if memory engines move so many bytes. The
+/// curve falls and is convex, because those bytes come first that save most.
 class FetchCurve {
 public:
   struct Point {
@@ -29,9 +29,9 @@ public:
   };
 
   /// The largest convex curve that is above none of the points, from the one of
-  /// the fewest bytes on; those that it goes through are left.
+  /// the fewest bytes on. The points on the curve are left.
   explicit FetchCurve(std::vector<Point> &points);
-  /// The same, whatever is moved.
+  /// A curve of the same cycles, whatever is moved.
   explicit FetchCurve(double cycles) : first{0, cycles} {}
   FetchCurve() : FetchCurve(0) {}
 
@@ -44,9 +44,9 @@ public:
   Point start() const { return first; }
   const std::vector<Piece> &pieces() const { return falling; }
 
-  /// Never below so many cycles.
+  /// Raises the curve to at least so many cycles.
   void raiseTo(double cycles);
-  /// Of either one, whichever needs less.
+  /// The curve of either one, whichever needs less.
   void lower(const FetchCurve &other);
 
 private:
@@ -60,7 +60,7 @@ private:
 /// The curve of many together.
 class FetchCurveSum {
 public:
-  /// `count` times one.
+  /// Adds one curve `count` times.
   void add(FetchCurve curve, double count);
   FetchCurve take();
 

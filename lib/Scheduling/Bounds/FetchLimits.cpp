@@ -57,7 +57,7 @@ FetchLimit FetchLimit::ofRoom(const Problem &problem, int64_t shares) {
 double FetchLimit::shareOf(int64_t bytes, const EngineGroup &engine) const {
   if (bytes == 0)
     return 0;
-  // More does not fit; what takes no time holds nothing, whatever it says.
+  // More does not fit. What takes no time holds nothing, whatever it says.
   if (bytes >= engine.privateBytes)
     return 1;
   if (shares == 0)
@@ -95,7 +95,7 @@ double FetchLimit::amountOf(const PartRun &run) const {
 }
 
 double FetchLimit::perCycle(double engines) const {
-  // As if each engine were fetched for all the time.
+  // This counts as if there were fetches for each engine all the time.
   return of ? bytesPerCycle * (1 - roomShare + roomShare * engines) : engines;
 }
 
@@ -140,8 +140,9 @@ std::optional<HeldAhead> mostHeldAhead(const Problem &problem,
     held.sliceBytes = *sum;
     largest = std::max(largest, engine.privateBytes);
   }
-  // A slice may stand for more bytes than it takes, where they are streamed
-  // more than once: as if all of the room held the source that does most.
+  // A slice may stand for more bytes than it takes, if they are streamed more
+  // than once. This counts as if all of the room held the source that does so
+  // most.
   auto add = [&](const Source &source) {
     if (!resource && source.sliceBytes <= largest)
       held.fetchCycles =
@@ -157,7 +158,7 @@ std::optional<HeldAhead> mostHeldAhead(const Problem &problem,
     return bytes.has_value();
   };
   for (const Task &task : problem.tasks) {
-    // What is counted of any way is each element once, as in its slice.
+    // For any way, each element counts once, as in its slice.
     if (cuts == Cuts::All && !task.least.empty()) {
       held.bytes = std::max(held.bytes, held.sliceBytes);
       continue;

@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Parts whose sources were fetched ahead are shorter. Memory engines move only
-// so many bytes in a cycle, and private memory holds only so many: each limit
-// is a quantity of which parts need some, and of which there is only so much in
-// a cycle.
+// so many bytes in a cycle, and private memory holds only so many. Each limit
+// is a quantity that parts need, and of which there is only so much in a cycle.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +19,7 @@
 
 namespace mlir::llm::scheduling {
 
-/// Of more tasks bounds are those that are found fast.
+/// With more tasks, only the bounds that are found fast are computed.
 inline constexpr size_t mostTasksLookedAtClosely = 20'000;
 
 /// One way to run a part.
@@ -32,7 +31,7 @@ struct PartRun {
   int64_t needBytes;         ///< of private memory, slices and all
 };
 
-/// What was fetched before anything of some tasks starts.
+/// What was fetched before any of some tasks starts.
 struct HeldAhead {
   int64_t bytes = 0;       ///< of a resource
   int64_t sliceBytes = 0;  ///< of private memory
@@ -41,22 +40,23 @@ struct HeldAhead {
 
 class FetchLimit {
 public:
-  /// Memory engines move so many bytes of the resource in a cycle: `roomShare`
-  /// is 0. While a part runs, no more is fetched for its engine than fits
-  /// beside it: `roomShare` is 1, of all engines together. Between these: the
-  /// mean of both, weighted so.
+  /// If `roomShare` is 0, the limit is that memory engines move only so many
+  /// bytes of the resource in a cycle. If it is 1, the limit is that, while a
+  /// part runs, no more is fetched for its engine than fits beside it. This
+  /// counts for all engines together. Between these, it is the mean of both,
+  /// weighted so.
   static FetchLimit ofBytes(const Problem &problem, size_t resource,
                             double roomShare);
   /// Private memory holds a slice from the start of its fetch to the end of its
   /// part. What takes more than j of `shares` + 1 equal shares of it counts as
-  /// j, of which `shares` fit at any time (a dual feasible function: Fekete,
+  /// j. `shares` of these fit at any time (a dual feasible function: Fekete,
   /// Schepers, "New classes of fast lower bounds for bin packing problems",
-  /// 2001). Of 0 shares: bytes count as they are.
+  /// 2001). With 0 shares, bytes count as they are.
   static FetchLimit ofRoom(const Problem &problem, int64_t shares);
 
-  /// Of one run.
+  /// The need of one run.
   double amountOf(const PartRun &run) const;
-  /// For so many engines.
+  /// The amount for so many engines.
   double perCycle(double engines) const;
   double heldAhead(const HeldAhead &held, double engines) const;
 
@@ -74,12 +74,12 @@ private:
   int64_t shares = 0;                      ///< of room
 };
 
-/// All that are looked at, of very many tasks none of room. None at all without
-/// a memory engine.
+/// All limits that are looked at. With very many tasks there is none of room.
+/// Without a memory engine there is none at all.
 std::vector<FetchLimit> findFetchLimits(const Problem &problem);
 
-/// The most that all private memories can hold, in bytes of the resource where
-/// one is given; nothing: any number.
+/// The most that all private memories can hold, in bytes of the resource if one
+/// is given. Nothing stands for any number.
 std::optional<HeldAhead> mostHeldAhead(const Problem &problem,
                                        std::optional<size_t> resource,
                                        Cuts cuts);

@@ -37,7 +37,7 @@ BoundFinder::Ways BoundFinder::waysOf(size_t first, const Row &row) const {
       if (position[task] >= first)
         visit(position[task] - first);
   };
-  // A way too long for 64 bits is one that no schedule has.
+  // No schedule has a way that does not fit into 64 bits.
   auto with = [](int64_t way, const TaskLimits *task) {
     return std::min(way + task->spanCycles, maxCount);
   };
@@ -64,9 +64,10 @@ struct Share {
 };
 } // namespace
 
-/// The amounts of those tasks that start late pass after the least of their
-/// heads and before the least of their tails, and so do those of tasks that end
-/// early; of very many tasks, those of all. Nothing on overflow.
+/// The amounts of tasks that start late pass after the least of their heads and
+/// before the least of their tails, and so do those of tasks that end early.
+/// With very many tasks, only the amounts of all together are looked at.
+/// Nothing on overflow.
 static std::optional<int64_t> sharedCycles(
     std::vector<Share> &shares,
     const std::function<std::optional<int64_t>(int64_t amount)> &cyclesOf) {
@@ -204,7 +205,8 @@ BoundFinder::endOfRows(const std::vector<size_t> &borders,
 std::optional<int64_t> BoundFinder::stages() const {
   const std::vector<size_t> borders = findBorders(*problem, order);
   size_t count = borders.size() - 1;
-  // Large problems look at short rows only: a look takes as long as the row.
+  // For large problems only short rows are looked at, because a look takes as
+  // long as the row.
   constexpr size_t mostRows = 20'000, effort = 4'000'000;
   size_t longestRow = count == 0 ? 0 : std::min(count, mostRows / count);
   while (longestRow > 1 && longestRow * longestRow * order.size() > 2 * effort)
@@ -222,7 +224,7 @@ std::optional<int64_t> BoundFinder::stages() const {
     if (!end || !own)
       return std::nullopt;
     int64_t bound = std::max(*end, *own);
-    // How it is cut matters to what streams behind other stages.
+    // How the stage is cut matters to what streams behind other stages.
     if (last > 1 && looksLeft > 0 && !choices.empty()) {
       beginRows(carried);
       std::optional<int64_t> cut =

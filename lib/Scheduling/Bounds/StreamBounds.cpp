@@ -13,9 +13,10 @@
 
 namespace mlir::llm::scheduling {
 
-/// The least T with engines x T >= the cycles that are left when what there is
-/// of a limit, `held` + `perCycle` x T, is spent where it saves most; a little
-/// less, for what doubles lose of it and of what it is the difference of.
+/// The least T with engines x T >= the cycles that are left if the amount of a
+/// limit, `held` + `perCycle` x T, is spent where it saves most. The result is
+/// a little less, because of what doubles lose in it and in the terms of its
+/// difference.
 static double leastCycles(const std::vector<const FetchCurve *> &curves,
                           double engines, double perCycle, double held) {
   std::vector<FetchCurve::Piece> pieces;
@@ -35,7 +36,7 @@ static double leastCycles(const std::vector<const FetchCurve *> &curves,
   auto rounded = [&](double time) {
     return time - 1e-9 * (time + 1) - 1e-12 * sums;
   };
-  // From bend to bend: both sides are straight between.
+  // Goes from bend to bend. Both sides are straight between bends.
   double time = perCycle > 0 ? std::max(0.0, (least - held) / perCycle) : 0;
   held = std::max(0.0, held - least);
   for (FetchCurve::Piece piece : pieces) {

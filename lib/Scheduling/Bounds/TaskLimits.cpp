@@ -16,7 +16,7 @@
 
 namespace mlir::llm::scheduling {
 
-/// Of a part with more of them, not all sets are looked at.
+/// If a part has more sources, not all sets of them are looked at.
 static constexpr size_t mostSources = 4;
 
 namespace {
@@ -29,14 +29,14 @@ public:
         prefetches(hasMemoryEngine(problem)),
         resources(problem.resources.size()) {}
 
-  /// Of each way to cut the task, or each that no way is below, in `choices`.
-  /// False on overflow.
+  /// Finds the limits of each way to cut the task, or of each entry that no way
+  /// is below, in `choices`. False on overflow.
   bool findChoices(const Task &task, Cuts cuts,
                    std::vector<TaskLimits> &choices);
   void takeGroupSets(ProblemLimits &limits) const;
 
 private:
-  /// Of one part, on the groups that can run it.
+  /// Finds the limits of one part, on the groups that can run it.
   struct PartLimits {
     int64_t fetched, streamed;
     std::vector<int64_t> fetchable; ///< bytes per resource, at most
@@ -44,11 +44,11 @@ private:
   using Points = std::vector<FetchCurve::Point>;
   std::optional<TaskLimits> findChoice(const Task &task, unsigned choice);
   std::optional<TaskLimits> findLeast(const Task &task, const LeastWork &least);
-  /// By the limit on fetching of this number.
+  /// Counts by the limit on fetching that has this number.
   FetchCurve leastCurve(const Task &task, const LeastWork &least, size_t limit,
                         double fetchedCycles);
-  /// What each engine needs for a share of the work when some sources were
-  /// fetched, and for any that streams again more or less of them.
+  /// What each engine needs for a share of the work if some sources were
+  /// fetched, and for any that streams more or less of them again.
   void addSharePoints(const EngineGroup &engine, const LeastWork &least,
                       LeastWork::EvenShare share, size_t resource,
                       Points &own) const;
@@ -72,7 +72,8 @@ private:
   bool prefetches;
   size_t resources;
   GroupSet groups; ///< that can run a part of the task
-  /// Of the part that is looked at; kept, as tasks may be many.
+  /// Figures of the part that is looked at. They are kept, because there may be
+  /// many tasks.
   PartLimits found;
   std::vector<Points> points;
   std::vector<int64_t> left;   ///< bytes that are streamed
@@ -118,7 +119,7 @@ void LimitFinder::findPart(const Task &task, const Part &part) {
     found.fetched = found.streamed;
 }
 
-/// If what it needs fits.
+/// Adds the run if what it needs fits.
 void LimitFinder::addRun(const EngineGroup &engine, const Part &part,
                          unsigned fetched) {
   left = part.bytes;
@@ -142,8 +143,8 @@ void LimitFinder::addRun(const EngineGroup &engine, const Part &part,
     points[i].push_back({fetchLimits[i].amountOf(run), double(cycles)});
 }
 
-/// Over all sets of sources: with some of them, more may be saved than with
-/// all. Many sources are fetched at no time at best.
+/// Goes over all sets of sources, because some of them may save more than all.
+/// Many sources are counted as fetched in no time at best.
 void LimitFinder::findPoints(const Task &task, const Part &part) {
   points.resize(fetchLimits.size());
   for (Points &own : points)
@@ -201,7 +202,8 @@ void LimitFinder::addSharePoints(const EngineGroup &engine,
                                  LeastWork::EvenShare share, size_t resource,
                                  Points &own) const {
   double compute = share.work * double(least.evenCycles);
-  // Bytes of all that is no source, of each resource, then those of sources.
+  // Bytes of each resource: first those that belong to no source, and then
+  // those of sources.
   std::vector<double> others;
   for (size_t m = 0; m < least.bytes.size(); ++m) {
     int64_t once = least.bytes[m] - least.againBytes[m];
@@ -227,8 +229,8 @@ void LimitFinder::addSharePoints(const EngineGroup &engine,
       else
         busy = std::max(busy, left / portBytesPerCycle(problem, engine, m));
     }
-    // What is streamed again may be of sources: fetched, too, as far as that
-    // saves something.
+    // What is streamed again may belong to sources. Then it is fetched, too, as
+    // far as that saves something.
     double useful =
         std::clamp(streamed + again - busy * rate, 0.0, set == 0 ? 0 : again);
     for (double more : {0.0, useful, set == 0 ? 0 : again})

@@ -15,16 +15,16 @@
 
 namespace mlir::llm::scheduling {
 
-/// Of one task in one of the ways to cut it, or the least of each number over
-/// all of them, each for itself.
-/// "Fetched": with every source fetched ahead that fits into private memory
-/// beside the least that the part needs, where a memory engine exists.
+/// The limits of one task in one of the ways to cut it, or the least of each
+/// number over all ways, each for itself. "Fetched" means, if a memory engine
+/// exists, that every source is fetched ahead that fits into private memory
+/// beside the least that the part needs.
 struct TaskLimits {
   int64_t spanCycles = 0;    ///< first start to last end, fetched
   int64_t engineCycles = 0;  ///< of all parts on engines, fetched
   double streamedCycles = 0; ///< the same when nothing is fetched
   struct Stream {
-    /// All, and those that cannot be fetched ahead.
+    /// All bytes, and those that cannot be fetched ahead.
     int64_t bytes = 0, ownBytes = 0;
     bool operator==(const Stream &other) const {
       return bytes == other.bytes && ownBytes == other.ownBytes;
@@ -33,10 +33,10 @@ struct TaskLimits {
   std::vector<Stream> streams; ///< of each resource
   /// Cycles of all parts on engines by what each limit on fetching counts.
   std::vector<FetchCurve> fetching;
-  /// The engine groups that can run a part of it: index into
+  /// The engine groups that can run a part of it, as an index into
   /// `ProblemLimits::groupSets`.
   unsigned groupSet = 0;
-  /// Of which a part holds an engine, too: index into
+  /// The groups of which a part holds an engine, too, as an index into
   /// `ProblemLimits::withSets`.
   unsigned withSet = 0;
 
@@ -53,14 +53,14 @@ using GroupSet = std::vector<bool>;
 
 struct ProblemLimits {
   std::vector<TaskLimits> tasks;
-  /// Of tasks that can be cut in several ways, in each of them; empty if there
-  /// are no such tasks, or too many to look at closely.
+  /// For tasks that can be cut in several ways, the limits in each of them.
+  /// Empty if there are no such tasks, or too many to look at closely.
   std::vector<std::vector<TaskLimits>> choices;
   std::vector<GroupSet> groupSets; ///< each of them once
   std::vector<GroupSet> withSets;
 };
 
-/// Of each task of a sound problem; nothing on overflow.
+/// Finds the limits of each task of a sound problem. Nothing on overflow.
 std::optional<ProblemLimits>
 findTaskLimits(const Problem &problem,
                const std::vector<FetchLimit> &fetchLimits, Cuts cuts);

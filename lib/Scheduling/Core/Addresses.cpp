@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Most schedules are packed in one sweep: one part runs at a time on an engine,
-// so its working set lies at the upper end of the private memory, and slices
-// are packed from the lower end as they come. Where that fails, all blocks get
-// addresses one by one in some other order, each the lowest that is free for as
-// long as it lives.
+// Most schedules are packed in one sweep. One part runs at a time on an engine,
+// so its working set lies at the upper end of the private memory. Slices are
+// packed from the lower end as they come. If that fails, all blocks get
+// addresses one by one in some other order. Each gets the lowest address that
+// is free for as long as it lives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +43,8 @@ class Packing {
 public:
   Packing(std::vector<Block> blocks, int64_t capacity);
 
-  /// Takes the order with which everything fits, or else misses least; the
-  /// bytes that are missing.
+  /// Takes the order with which everything fits, or else the one that misses
+  /// least. Returns the bytes that are missing.
   int64_t run();
 
   const std::vector<Block> &blocks() const { return all; }
@@ -57,7 +57,8 @@ private:
   /// The upper end of the room that a slice has under all working sets.
   std::vector<int64_t> limitSlices() const;
 
-  /// Of each block those that live at the same time, as long as they are few.
+  /// For each block, the blocks that live at the same time, as long as they are
+  /// few.
   bool findNeighbours();
   using Order = bool (*)(const Block &, const Block &);
   void packInOrder(Order isBefore);
@@ -126,7 +127,7 @@ public:
     for (size_t i = count; i-- > 1;)
       tree[i] = std::max(tree[2 * i], tree[2 * i + 1]);
   }
-  /// Of [first, last); 0 for none.
+  /// The largest of [first, last); 0 for none.
   int64_t of(size_t first, size_t last) const {
     int64_t maximum = 0;
     for (first += count, last += count; first < last; first /= 2, last /= 2) {
@@ -155,7 +156,7 @@ std::vector<int64_t> Packing::limitSlices() const {
   RangeMaximum largest(bytes);
   std::vector<int64_t> limits;
   for (const Block &block : all) {
-    // Of parts that do not overlap, those that a slice meets are neighbours.
+    // Parts do not overlap, so those that a slice meets are neighbours.
     size_t first =
         std::upper_bound(ends.begin(), ends.end(), block.start) - ends.begin();
     size_t last = std::lower_bound(starts.begin(), starts.end(), block.end) -
@@ -183,7 +184,7 @@ void Packing::packFromBothEnds(Take take) {
     live.push({all[i].end, i});
     tooHigh = std::max(tooHigh, all[i].address + all[i].bytes - limits[i]);
   }
-  // Working sets above all of that, and so above the end where it is too high.
+  // Working sets lie above all of that, and so above the end if it is too high.
   for (Block &block : all)
     if (!block.fetch)
       block.address = capacity - block.bytes + tooHigh;

@@ -14,24 +14,25 @@
 
 namespace mlir::llm::scheduling {
 
-/// Of each part that is in a chain its slot. Problem and slots must outlive
+/// The slot of each part that is in a chain. Problem and slots must outlive
 /// this.
 class ChainLinks {
 public:
   explicit ChainLinks(const Problem &problem) : problem(problem) {}
-  /// Of a valid solution.
+  /// Takes the slots of a valid solution.
   ChainLinks(const Problem &problem, const Solution &solution)
       : ChainLinks(problem) {
     for (const Slot &slot : solution.slots)
       add(slot);
   }
-  /// Of a task and a part that there are; of several for one part the first
-  /// counts.
+  /// Adds a slot, whose task and part must exist. If a part has several slots,
+  /// the first counts.
   void add(const Slot &slot) {
     if (problem.tasks[slot.task].chains.areThere())
       slotOf.insert({{slot.task, slot.part}, &slot});
   }
-  /// That which the slot waits for, or which waits for it; null: none.
+  /// The slot that this one waits for, or that waits for this one. Null if
+  /// there is none.
   const Slot *before(const Slot &slot) const {
     const Chains &chains = problem.tasks[slot.task].chains;
     return chains.isFirst(slot.part) ? nullptr

@@ -16,14 +16,15 @@
 namespace mlir::llm::scheduling {
 
 /// A memory without an end: holes between what is taken, and all behind it.
-/// O(log n) each for n holes.
+/// Each call takes O(log n) for n holes.
 class FreeRanges {
 public:
   /// Takes `bytes` > 0 from the smallest hole in which they end at or below
-  /// `limit`, of equal ones the lowest, or else behind all that is taken.
+  /// `limit`. If several are equal, it is the lowest. If there is none, takes
+  /// them behind all that is taken.
   int64_t take(int64_t bytes, int64_t limit);
-  /// Where `bytes` > 0 fit at the lowest address, of all holes or of the lowest
-  /// ones, if there are many.
+  /// The lowest address at which `bytes` > 0 fit. If there are many holes, only
+  /// the lowest ones are looked at.
   int64_t lowestFor(int64_t bytes) const;
   /// Takes them there.
   int64_t takeLowest(int64_t bytes);

@@ -17,7 +17,7 @@ namespace mlir::llm::scheduling {
 
 Successors::Successors(const Problem &problem)
     : first(problem.tasks.size() + 2, 0) {
-  // The lists of the problem are all over the memory: they are read once.
+  // The lists of the problem are spread over the memory, so they are read once.
   std::vector<std::pair<unsigned, unsigned>> edges;
   edges.reserve(2 * problem.tasks.size()); // about
   for (unsigned task = 0; task < problem.tasks.size(); ++task)
@@ -65,7 +65,7 @@ static std::vector<unsigned> firstNumbers(size_t count) {
 }
 
 std::vector<unsigned> topologicalOrder(const Problem &problem) {
-  // Most are in order: that is seen without a list of successors.
+  // Most problems are in order. That is seen without a list of successors.
   return isInOrder(problem) ? firstNumbers(problem.tasks.size())
                             : topologicalOrder(Successors(problem));
 }

@@ -12,8 +12,9 @@
 
 namespace mlir::llm::scheduling {
 
-/// For each task those that wait for it. Predecessors that do not exist and
-/// tasks that wait for themselves are left out, so that check() can use it too.
+/// For each task, the tasks that wait for it. Predecessors that do not exist
+/// and tasks that wait for themselves are left out, so that check() can use it
+/// too.
 class Successors {
 public:
   Successors() = default;
@@ -27,10 +28,10 @@ public:
   Range of(unsigned task) const {
     return {tasks.data() + first[task], tasks.data() + first[task + 1]};
   }
-  /// Has the processor load where those of the task are.
+  /// Makes the processor load where those of the task are.
   void loadAhead(unsigned task) const { __builtin_prefetch(&first[task]); }
   unsigned taskCount() const { return first.size() - 1; }
-  /// Of each task how many it waits for.
+  /// For each task, how many it waits for.
   std::vector<unsigned> countPredecessors() const;
 
 private:
@@ -38,13 +39,13 @@ private:
   std::vector<unsigned> tasks;
 };
 
-/// The tasks with every predecessor ahead of its successors, otherwise in the
-/// order of the problem: an order that is topological already stays as it is.
-/// Tasks on a cycle, and behind one, are missing.
+/// The tasks with every predecessor ahead of its successors, and otherwise in
+/// the order of the problem. An order that is topological already stays as it
+/// is. Tasks on a cycle, and behind one, are missing.
 std::vector<unsigned> topologicalOrder(const Problem &problem);
 std::vector<unsigned> topologicalOrder(const Successors &successors);
 
-/// For each task the longest way from its end to the end of all, when task i
+/// For each task, the longest way from its end to the end of all, if task i
 /// takes cycles[i], in a topological order. Nothing on overflow.
 std::optional<std::vector<int64_t>>
 longestWayBehind(const Successors &successors,

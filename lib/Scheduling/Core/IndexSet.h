@@ -15,13 +15,13 @@
 namespace mlir::llm::scheduling {
 
 /// A bit for each number, and above that a bit for each word that is not zero,
-/// and so on up to one word: O(log n / log 64) each, within a few cache lines,
-/// where a tree of a million nodes misses the cache at each step.
+/// and so on up to one word. Each call takes O(log n / log 64), within a few
+/// cache lines. A tree of a million nodes would miss the cache at each step.
 class IndexSet {
 public:
   static constexpr size_t none = SIZE_MAX;
 
-  /// For numbers below `limit`.
+  /// Holds numbers below `limit`.
   explicit IndexSet(size_t limit) {
     do {
       limit = limit / 64 + 1; // never zero words

@@ -116,7 +116,7 @@ findLanes(const Problem &problem, const std::vector<int64_t> &bytes,
     return std::nullopt;
   for (size_t m = 0; m < bytes.size(); ++m) {
     std::optional<int64_t> fewest = 0;
-    // With bytes to stream, what overlaps takes a cycle or more.
+    // If there are bytes to stream, what overlaps takes a cycle or more.
     if (bytes[m] > 0)
       fewest = fewestLanes(problem, m, bytes[m], *length - fixedCycles);
     if (!fewest)

@@ -15,7 +15,7 @@ namespace mlir::llm::scheduling {
 /// All lanes of every resource.
 std::vector<int64_t> allLanes(const Problem &problem);
 
-/// `wanted` is within `available`, resource by resource.
+/// Whether `wanted` is within `available`, resource by resource.
 bool fits(const int64_t *wanted, const std::vector<int64_t> &available);
 
 /// The fewest lanes of a resource with which `bytes` pass within `cycles` > 0.
@@ -32,7 +32,8 @@ std::optional<int64_t> chooseLanes(const Problem &problem, const Part &part,
                                    const std::vector<int64_t> &available,
                                    int64_t *lanes);
 
-/// The length that chooseLanes() reaches, for those who ask before they choose.
+/// The length that chooseLanes() reaches, for callers that ask before they
+/// choose.
 std::optional<int64_t> shortestLength(const Problem &problem,
                                       const std::vector<int64_t> &bytes,
                                       int64_t fixedCycles,
@@ -40,13 +41,14 @@ std::optional<int64_t> shortestLength(const Problem &problem,
                                       const EngineGroup &engine,
                                       const std::vector<int64_t> &available);
 
-/// As the public chooseLanes(), for what is no part: a fetch.
+/// Like the public chooseLanes(), for a fetch, which is no part.
 std::optional<LaneChoice>
 chooseLanes(const Problem &problem, const std::vector<int64_t> &bytes,
             int64_t fixedCycles, int64_t computeCycles,
             const EngineGroup &engine, const std::vector<int64_t> &available);
 
-/// Both of a part that streams only these of its bytes, as others were fetched.
+/// Both for a part that streams only these of its bytes, because others were
+/// fetched.
 std::optional<int64_t> shortestLength(const Problem &problem, const Part &part,
                                       const std::vector<int64_t> &bytes,
                                       const EngineGroup &engine,

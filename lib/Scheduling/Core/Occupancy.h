@@ -19,10 +19,11 @@ namespace mlir::llm::scheduling {
 /// only moves forward. (Solvers, which make one, have `Machine`.)
 class Occupancy {
 public:
-  /// Of a valid solution.
+  /// Takes a valid solution.
   Occupancy(const Problem &problem, const Solution &solution);
 
-  /// Moves on to just before `time`: what starts or ends then has not yet.
+  /// Moves on to just before `time`. What starts or ends at `time` has not yet
+  /// done so.
   void advanceTo(int64_t time);
 
   bool isIdle(EngineId engine) const;
@@ -30,11 +31,10 @@ public:
   bool areFree(const std::vector<int64_t> &lanes) const;
   /// Engines of the group.
   int64_t countIdle(unsigned group) const;
-  /// The most private memory that is free on an idle engine of the group;
-  /// nothing where none is idle.
+  /// The most private memory that is free on an idle engine of the group.
+  /// Nothing if none is idle.
   std::optional<int64_t> mostFreeOnIdle(unsigned group) const;
-  /// Engines of the group times cycles that were idle since this was asked
-  /// last.
+  /// Engines of the group times cycles that were idle since the last call.
   int64_t takeIdleCycles(unsigned group);
 
 private:

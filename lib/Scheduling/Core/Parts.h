@@ -14,7 +14,7 @@
 
 namespace mlir::llm::scheduling {
 
-/// One way to run a part: at its shortest on an engine of this group.
+/// One way to run a part, at its shortest on an engine of this group.
 struct Mode {
   unsigned group;
   int64_t length;
@@ -28,9 +28,9 @@ struct Modes {
   const Mode &front() const { return *first; }
 };
 
-/// All parts of a problem, which must outlive this, in a row; those of task t
-/// are [first[t], first[t + 1]). What every start asks for stands in rows, too,
-/// so that a million parts are read from few places.
+/// All parts of a problem, which must outlive this, in a row. Those of task t
+/// are [first[t], first[t + 1]). What every start needs stands in rows, too, so
+/// that a million parts are read from few places.
 struct PartTable {
   struct Entry {
     unsigned task, part;
@@ -96,26 +96,27 @@ struct PartTable {
   }
 };
 
-/// Those that the engines beside its own do not have.
+/// The kinds that the engines beside its own do not have.
 EngineKindSet ownKinds(const Problem &problem, const Task &task);
 
-/// The engines of the group have the kinds that the task needs beside those of
-/// `Task::with`, and its cycles hold for them (S4).
+/// Whether the engines of the group have the kinds that the task needs beside
+/// those of `Task::with`, and its cycles hold for them (S4).
 bool isEligible(const Problem &problem, unsigned group, const Task &task);
 
-/// It is eligible, and has the private memory that the part needs.
+/// Whether the group is eligible, and has the private memory that the part
+/// needs.
 bool canRun(const Problem &problem, unsigned group, const Task &task,
             const Part &part);
 
-/// The same once all its sources were fetched: the least that it needs, whether
-/// the slices fit or not; nothing if it then takes no time.
+/// The same once all its sources were fetched. This is the least that the part
+/// needs, whether the slices fit or not. Nothing if it then takes no time.
 int64_t leastNeedOf(const Problem &problem, const Part &part);
 bool mayRun(const Problem &problem, unsigned group, const Task &task,
             const Part &part);
 
 bool hasMemoryEngine(const Problem &problem);
-/// How many parts of the task run at once on so many engines of its own: each
-/// holds one of each group of `Task::with`, too.
+/// How many parts of the task run at once on so many engines of its own. Each
+/// part holds one of each group of `Task::with`, too.
 int64_t countTeams(const Problem &problem, const Task &task, int64_t engines);
 
 /// Engines of the groups for which `holds`; at most `maxCount`.
@@ -125,13 +126,13 @@ int64_t countMemoryEngines(const Problem &problem);
 /// Engines without the kind Memory.
 int64_t countComputeEngines(const Problem &problem);
 
-/// The table of a sound problem. Nothing on overflow.
+/// Makes the table of a sound problem. Nothing on overflow.
 std::optional<PartTable> listParts(const Problem &problem);
 
-/// Cycles that no task is shorter than, from its first start to its last end:
-/// its longest part, all parts over the engines that can run them at once (of
-/// each chain one), and the joining part behind them, with these cycles of each
-/// entry of the parts.
+/// A lower bound of each task's cycles from its first start to its last end,
+/// with these cycles of each entry of the parts. It is its longest part, or all
+/// parts divided by the engines that can run them at once (one part of each
+/// chain), and the joining part behind them.
 std::optional<int64_t> spanOf(const Problem &problem, const Task &task,
                               unsigned choice,
                               const std::vector<int64_t> &cycles);

@@ -41,7 +41,7 @@ private:
 
   void report(std::string message) { messages.push_back(std::move(message)); }
 
-  /// `low` <= value <= `high`. `subject()` is only asked when it is not.
+  /// Checks that `low` <= value <= `high`. Calls `subject()` only if it is not.
   template <typename Subject>
   void within(int64_t value, int64_t low, int64_t high, const char *what,
               Subject subject) {
@@ -52,7 +52,7 @@ private:
            std::to_string(value));
   }
 
-  /// One number for each resource; says so otherwise.
+  /// Checks that there is one number for each resource, and says so otherwise.
   template <typename Subject>
   bool perResource(size_t size, const char *what, Subject subject) {
     if (size == problem.resources.size())
@@ -79,7 +79,7 @@ std::vector<std::string> Checker::run() {
   for (unsigned task = 0; task < problem.tasks.size(); ++task)
     checkTask(task);
   checkCycles();
-  // Lengths have a meaning only when the numbers have.
+  // Lengths have a meaning only if the numbers have.
   if (!messages.empty())
     return std::move(messages);
   for (unsigned task = 0; task < problem.tasks.size(); ++task)
@@ -396,8 +396,8 @@ static std::string tooLong() {
 }
 
 void Checker::checkTotals() {
-  // One after the other is a schedule: when that can be counted, all that
-  // solvers and bounds add up can.
+  // Running one after the other is a schedule. If it can be counted, so can all
+  // that solvers and bounds add up.
   std::optional<int64_t> total = 0;
   for (const Task &task : problem.tasks)
     for (const Part &part : task.parts) {
@@ -423,8 +423,8 @@ Problem resolve(const Problem &problem, const Solution &solution) {
   return resolved;
 }
 
-/// Each alternative is as sound as the task itself: those of one number are
-/// looked at together.
+/// Each alternative must be as sound as the task itself. Those of one number
+/// are looked at together.
 static std::vector<std::string> checkAlternatives(const Problem &problem) {
   size_t most = 0;
   for (const Task &task : problem.tasks)

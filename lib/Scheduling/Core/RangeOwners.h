@@ -14,12 +14,13 @@
 
 namespace mlir::llm::scheduling {
 
-/// A memory of which each byte has the owner that took it last, or none. O(log
-/// n) each, over all calls.
+/// A memory in which each byte has the owner that took it last, or none. A call
+/// takes O(log n), over all calls.
 template <typename Owner>
 class RangeOwners {
 public:
-  /// Gives [from, to) to an owner; `visit` sees those that had some of it.
+  /// Gives [from, to) to an owner. Calls `visit` with those that had some of
+  /// it.
   template <typename Visit>
   void take(int64_t from, int64_t to, const Owner &owner, Visit visit) {
     if (from >= to)
@@ -39,7 +40,7 @@ private:
     Owner owner = {};
   };
 
-  /// Makes two ranges of one that lies on both sides of an address.
+  /// Splits a range that lies on both sides of an address.
   void cutAt(int64_t address) {
     auto next = ranges.lower_bound(address);
     if (next == ranges.begin())

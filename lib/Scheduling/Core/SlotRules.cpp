@@ -27,7 +27,7 @@ private:
   std::optional<int64_t> checkLanes();
 
   std::string name() const { return nameOfSlot(problem, slot); }
-  /// What a fetch breaks on its own is S8, whatever the rule of parts is.
+  /// A fetch by itself can only break S8, whatever the rule of parts is.
   const char *ruleOf(const char *ruleOfParts) const {
     return slot.fetch ? "S8" : ruleOfParts;
   }
@@ -78,7 +78,8 @@ bool SlotChecker::checkTimes() {
   return false;
 }
 
-/// S3 apart from the fewest; false when no length follows from the lanes.
+/// Checks S3, except that lanes are the fewest. False if no length follows from
+/// the lanes.
 bool SlotChecker::checkPorts() {
   const char *rule = ruleOf("S3");
   if (slot.lanes->size() != problem.resources.size()) {
@@ -109,7 +110,7 @@ bool SlotChecker::checkPorts() {
   return streams;
 }
 
-/// S3, and the length that the lanes give by S2.
+/// Checks S3, and the length that the lanes give by S2.
 std::optional<int64_t> SlotChecker::checkLanes() {
   if (!checkPorts())
     return std::nullopt;

@@ -24,7 +24,7 @@ struct AnySlot {
   const std::vector<int64_t> *lanes;
 };
 
-/// What a slot does: S2 makes a length of it.
+/// What a slot does. S2 makes a length of it.
 struct Demand {
   std::vector<int64_t> bytes;
   int64_t fixedCycles = 0, computeCycles = 0;

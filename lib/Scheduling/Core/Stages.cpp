@@ -11,10 +11,10 @@
 
 namespace mlir::llm::scheduling {
 
-/// By position in the order: everything before leads to the task there, and
-/// everything behind comes from it. That is so when no task before has all its
-/// successors behind it (whoever follows successors ends there), and the same
-/// in the other direction.
+/// For each position in the order: whether everything before leads to the task
+/// there, and everything behind comes from it. That is so if no task before has
+/// all its successors behind it (following successors then ends at the task),
+/// and the same in the other direction.
 static std::vector<bool> findSeparators(const Problem &problem,
                                         const std::vector<unsigned> &order) {
   size_t count = order.size();

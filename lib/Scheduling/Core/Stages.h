@@ -12,7 +12,7 @@
 
 namespace mlir::llm::scheduling {
 
-/// Some tasks wait for all before them, and all behind wait for them: each of
+/// Some tasks wait for all before them, and all behind wait for them. Each of
 /// these is a stage, and so is what is between two of them. A stage ends before
 /// the next one starts. Returns where stages begin, as positions of the
 /// topological order, and the end of the last one.

@@ -34,7 +34,7 @@ void Sweep::findExcesses(const std::function<int64_t(Pool)> &capacity,
   Wide held = 0;
   bool exceeded = false;
   for (size_t i = 0; i < changes.size(); ++i) {
-    // At the last change of a pool all is given back: the sum starts at 0
+    // At the last change of a pool all is given back, so the sum starts at 0
     // again.
     const Change &change = changes[i];
     held += change.amount;

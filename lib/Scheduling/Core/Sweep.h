@@ -17,7 +17,7 @@
 namespace mlir::llm::scheduling {
 
 /// Adds up what is held of many pools over time, and finds where that is too
-/// much. O(n log n) for n holdings; no sum wraps.
+/// much. Takes O(n log n) for n holdings. No sum wraps.
 class Sweep {
 public:
   /// What holdings share: the lanes of a resource, the memory of an engine.

@@ -132,7 +132,7 @@ void Verifier::checkSlot(const Slot &slot) {
                    workingSetWith(part, slot.prefetches), slots.size() - 1);
 }
 
-/// Takes the bytes that were fetched from what is `left` to stream.
+/// Subtracts the bytes that were fetched from what is `left` to stream.
 void Verifier::checkFetches(const Slot &slot, Demand &left) {
   const Part &part = numbers.part(slot.task, slot.part);
   std::vector<unsigned> fetched;
@@ -176,7 +176,7 @@ void Verifier::checkFetch(const Slot &slot, const PrefetchSlot &fetch) {
                    slot.end, source.sliceBytes, slots.size() - 1);
 }
 
-/// False when the times of the slot are none.
+/// False if the times of the slot are not valid.
 bool Verifier::checkOne(const AnySlot &own, const Demand &demand,
                         EngineKindSet kinds) {
   SlotVerdict verdict = checkAlone(problem, own, demand, kinds,
@@ -241,7 +241,7 @@ void Verifier::checkComplete() {
   }
 }
 
-/// The slot of each task that ends last; null where it has none.
+/// The slot of each task that ends last; null if the task has none.
 std::vector<const Slot *> Verifier::findLastSlots() const {
   std::vector<const Slot *> last(problem.tasks.size(), nullptr);
   for (const Slot *slot : slots)

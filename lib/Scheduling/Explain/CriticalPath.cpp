@@ -60,7 +60,7 @@ void PathFinder::listSpans() {
                    [](const Span &a, const Span &b) { return a.end < b.end; });
 }
 
-/// The tasks that it depends on (S5; of a fetch S8).
+/// The tasks on which it depends (S5, or S8 for a fetch).
 void PathFinder::listAwaited(const Span &span) {
   const Slot &slot = solution.slots[span.slot];
   const Task &task = problem.tasks[slot.task];
@@ -91,7 +91,7 @@ Cause PathFinder::relate(const Span &span, const Span &before) const {
   return shareEngine(span, before) ? Cause::Engine : Cause::Bandwidth;
 }
 
-/// Also where one of them holds it beside its own.
+/// Also true if one of them holds the engine beside its own.
 bool PathFinder::shareEngine(const Span &span, const Span &before) const {
   auto others = [&](const Span &of) -> const std::vector<EngineId> & {
     static const std::vector<EngineId> none;

@@ -99,7 +99,7 @@ void CauseFinder::findEnds() {
       ready[task] = std::max(ready[task], ends[predecessor]);
 }
 
-/// By start; then in the order of tasks and parts.
+/// Steps are sorted by start, then in the order of tasks and parts.
 std::vector<CauseFinder::Step> CauseFinder::listSteps() const {
   std::vector<Step> steps;
   for (const Slot &slot : solution.slots) {
@@ -207,7 +207,7 @@ void CauseFinder::run() {
   std::vector<Step> steps = listSteps();
   for (size_t i = 0, behind; i < steps.size(); i = behind) {
     occupancy.advanceTo(steps[i].start());
-    // Of each group, the first cause of what starts at this moment.
+    // For each group, the first cause of what starts at this moment.
     std::map<unsigned, Cause> starts;
     for (behind = i;
          behind < steps.size() && steps[behind].start() == steps[i].start();
@@ -220,7 +220,8 @@ void CauseFinder::run() {
       }
       if (step.start() == step.end())
         continue;
-      // A busy one on which its slices lie, not another, if it needs no others.
+      // It waits for a busy engine on which its slices lie, and for no other,
+      // if it needs no others.
       if (cause == Cause::Engine &&
           (step.fetch || problem.tasks[step.slot->task].with.empty()))
         cause = Cause::Choice;

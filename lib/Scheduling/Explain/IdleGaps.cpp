@@ -45,7 +45,7 @@ public:
 
 private:
   const std::vector<CauseSpan> &waits;
-  /// Of each span: when it starts, and the sums by then.
+  /// For each span: when it starts, and the sums by then.
   std::vector<std::pair<int64_t, CyclesByCause>> before;
 };
 

@@ -18,8 +18,8 @@ namespace mlir::llm::scheduling {
 
 namespace {
 
-/// The backward pass of the critical path method: from the last slot to the
-/// first, the latest start of each that leaves the makespan as it is.
+/// The backward pass of the critical path method. From the last slot to the
+/// first, it finds the latest start of each that leaves the makespan as it is.
 class SlackFinder {
 public:
   SlackFinder(const Problem &problem, const Solution &solution)
@@ -64,9 +64,9 @@ private:
 
 } // namespace
 
-/// What waits for a step starts at its end or later. Where that is also the
-/// start of the step, which then has no length, it is a task behind it, a part
-/// behind it, or the part that it was fetched for.
+/// What waits for a step starts at its end or later. If the step has no length,
+/// its end is also its start. What starts then and waits for the step is a task
+/// behind it, a part behind it, or the part for which it was fetched.
 std::vector<SlackFinder::Step> SlackFinder::listBackward() const {
   std::vector<unsigned> order = topologicalOrder(problem);
   std::vector<unsigned> rank(order.size());
@@ -89,8 +89,8 @@ std::vector<SlackFinder::Step> SlackFinder::listBackward() const {
   return steps;
 }
 
-/// The latest start of a step before those behind it on its engines. Without
-/// length it is not on the time of its engines.
+/// The latest start of a step before those behind it on its engines. A step
+/// without length takes no time of its engines.
 int64_t SlackFinder::passEngines(EngineId engine,
                                  const std::vector<EngineId> &with,
                                  int64_t length, int64_t latestEnd) {

@@ -12,7 +12,7 @@
 
 namespace mlir::llm::scheduling {
 
-/// Of each task, as `TaskExplanation::slackCycles`.
+/// The slack of each task, as `TaskExplanation::slackCycles`.
 std::vector<int64_t> findSlacks(const Problem &problem,
                                 const Solution &solution);
 
