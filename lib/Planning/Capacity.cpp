@@ -71,7 +71,8 @@ std::optional<AlikeSequences> AlikeSequences::of(const Program &program) {
   return alike;
 }
 
-/// ceil(bytes * context / keys); where that leaves 64 bits, it fits nowhere.
+/// ceil(bytes * context / keys). If that does not fit into 64 bits, it fits
+/// nowhere.
 static int64_t scale(int64_t bytes, int64_t context, int64_t keys) {
   return ceilMulDiv(bytes, context, 1, keys).value_or(maxCount);
 }
@@ -218,7 +219,7 @@ std::string Capacity::describeExcess() const {
   return text;
 }
 
-/// Nothing where it fits, or the target does not say what does.
+/// Nothing if it fits, or if the target does not say what does.
 static FailureOr<std::optional<Capacity>> findExcess(const Program &program,
                                                      const Target &target) {
   if (target.dram().capacityBytes == 0)

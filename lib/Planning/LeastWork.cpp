@@ -52,7 +52,7 @@ static FailureOr<SmallVector<int64_t, 4>> leastBytes(const OpOnTarget &context,
   }
   if (strategy != TileStrategy::Theoretical)
     return bytes;
-  // The closed form counts values of one size, and operands only; smaller tiles
+  // The closed form counts values of one size, and only operands. Smaller tiles
   // never move less.
   if (std::optional<ClosedForm> form = ClosedForm::get(context)) {
     bytes.assign(bytes.size(), 0);
@@ -97,7 +97,8 @@ static bool isEven(const OpOnTarget &context) {
          hidesNothing(context.op, context.workload);
 }
 
-/// What arithmetic uses of the memory of the tiles, at least: with one tile.
+/// The least that arithmetic uses of the memory of the tiles, which is with one
+/// tile.
 static FailureOr<int64_t> leastUsedCycles(const OpOnTarget &context,
                                           TileStrategy strategy) {
   const Memory *tiles = context.tileMemory();
@@ -118,8 +119,8 @@ static FailureOr<int64_t> leastUsedCycles(const OpOnTarget &context,
   return *cycles;
 }
 
-/// What a share of the iterations takes no less than that share of, where they
-/// are even.
+/// The cycles of which a share of the iterations takes at least that share, if
+/// iterations are even.
 static FailureOr<int64_t> leastEvenCycles(const OpOnTarget &context,
                                           int64_t usedCycles) {
   FailureOr<int64_t> cycles = context.engine->hasUnitTiles()
@@ -151,7 +152,7 @@ static FailureOr<int64_t> leastComputeCycles(const OpOnTarget &context,
       energy ? powerCycles(*context.target, *energy) : std::nullopt;
   if (!power)
     return context.refuseOverflow();
-  // Energy was rounded up; parts of it are not.
+  // Energy was rounded up, but parts of it are not.
   return std::max({*cycles, *power > 0 ? *power - 1 : 0, usedCycles});
 }
 
@@ -169,7 +170,7 @@ static int64_t mostPartsOf(const OpOnTarget &context) {
 // Experts
 //===----------------------------------------------------------------------===//
 
-/// A product for each expert, with what it reads: as if each were an op.
+/// Adds a product for each expert, with what it reads, as if each were an op.
 static std::vector<LeastWork::EvenShare>
 sharesOfExperts(const OpOnTarget &context) {
   const Workload &workload = context.workload;
@@ -199,16 +200,16 @@ sharesOfExperts(const OpOnTarget &context) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The bytes of all parts where the largest has one in so many of the
-/// iterations, at least. Of loop l it has one in q_l, so that all parts read
-/// each element of a buffer q_l times for each loop that the buffer does not
-/// have. With z = log q that is a sum of exponentials, which is convex: the
-/// least of it over all z >= 0 with sum z >= log(parts) is not below what any
-/// tangent has there (Frank and Wolfe, 1956).
+/// The bytes of all parts if the largest has at least one in so many of the
+/// iterations. It has one in q_l of loop l, so that all parts read each element
+/// of a buffer q_l times for each loop that the buffer does not have. With z =
+/// log q that is a sum of exponentials, which is convex. Its least over all z
+/// >= 0 with sum z >= log(parts) is not below what any tangent has there (Frank
+/// and Wolfe, 1956).
 class BytesOfParts {
 public:
   BytesOfParts(const OpOnTarget &context, ArrayRef<int64_t> bytes);
-  /// Nothing where the op has not so many iterations that can be apart.
+  /// Nothing if the op does not have so many iterations that can be apart.
   std::optional<double> atLeast(double parts) const;
 
 private:
@@ -218,7 +219,7 @@ private:
     llvm::SmallBitVector loops; ///< for each of which they are read again
   };
   double valueAt(const Vector &z, Vector &gradient) const;
-  /// Where a linear function is least.
+  /// The point at which a linear function is least.
   Vector leastOf(const Vector &gradient, double sum) const;
 
   SmallVector<Term, 6> terms;
@@ -328,7 +329,7 @@ inParts(const OpOnTarget &context, const LeastWork &least,
     std::optional<double> most = bytesOfParts.atLeast(double(parts));
     if (!most)
       break;
-    // What doubles lose is less.
+    // Doubles lose less than this.
     auto again = std::max<int64_t>(0, int64_t(*most * (1 - 1e-9)) - once);
     all.push_back(least);
     std::vector<int64_t> more = perMemory(again);
@@ -355,7 +356,7 @@ mlir::llm::leastWork(const OpOnTarget &context, TileStrategy strategy,
   LeastWork least;
   least.overheadCycles = context.overheadCycles();
   least.mostParts = mostPartsOf(context);
-  // All pass each of them, whatever one keeps for another time.
+  // All bytes pass each memory, whatever one keeps for another time.
   auto perMemory = [&](int64_t bytes) {
     return std::vector<int64_t>(memories.size(), bytes);
   };

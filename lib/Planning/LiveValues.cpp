@@ -17,8 +17,8 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-/// When in a block: in which of its items (stretches of ops, and loops), and
-/// when in that.
+/// A time in a block: which of its items (stretches of ops, and loops), and
+/// when in that item.
 struct Place {
   unsigned item = 0;
   int64_t cycle = 0;
@@ -56,8 +56,8 @@ public:
 
 private:
   friend class BlockWalk;
-  /// What is there from start to end: arguments, which are the caller's, and
-  /// constants.
+  /// Counts what is there from start to end: arguments, which are the caller's,
+  /// and constants.
   FailureOr<Moment> heldThroughout();
   FailureOr<GrowingBytes> bytesOf(Value value, bool seesKeys);
   FailureOr<int64_t> workspaceOf(WorkloadOpInterface op);
@@ -68,13 +68,13 @@ private:
   VisitMoment visit;
   llvm::DenseMap<Operation *, unsigned> indexOf; ///< of ops that take time
   bool hasSlots = true;
-  /// Of values that depend on how many keys there are: rows of caches, scores.
+  /// Values whose size depends on the number of keys: rows of caches, scores.
   llvm::DenseSet<Value> growsWithKeys;
   int64_t allBytes =
       0; ///< of everything: sums of some of it are within 64 bits
 };
 
-/// One block: the body of the function or of a loop.
+/// One block, which is the body of the function or of a loop.
 class BlockWalk {
 public:
   BlockWalk(LiveValues &all, Block &block) : all(all), block(block) {}
@@ -136,8 +136,8 @@ static unsigned countKeyDimensions(RankedTensorType type, int64_t keys) {
                         [&](int64_t size) { return size % keys == 0; });
 }
 
-/// Where shapes leave it open, a value counts as one that grows, so that what
-/// is said to fit does.
+/// If shapes leave it open, a value counts as one that grows, so that what is
+/// said to fit does fit.
 static unsigned degreeOf(RankedTensorType type, const Growth &growth,
                          bool seesKeys) {
   if (growth.keys == 0)
@@ -214,7 +214,7 @@ static std::pair<int64_t, int64_t> spanOf(SlotsAttr slots) {
   return {start, end};
 }
 
-/// The value that a result takes the place of: that which the op updates, if
+/// The value that a result replaces. It is the one that the op updates, if
 /// nothing else uses it.
 static Value findUpdated(OpResult result) {
   auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
@@ -422,8 +422,9 @@ LogicalResult BlockWalk::run(const Moment &around) {
 // The whole
 //===----------------------------------------------------------------------===//
 
-/// A constant, but for those of one value, which take no room; or a view that
-/// gives a tensor whose shape was open a static one: ops use that.
+/// Whether the op is a constant (but one of a single value takes no room), or a
+/// view that gives a static shape to a tensor whose shape was open, and that
+/// ops use.
 static bool isStored(Operation *op) {
   if (op->getNumResults() != 1 || !isTensor(op->getResult(0)))
     return false;

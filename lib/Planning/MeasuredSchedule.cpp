@@ -43,8 +43,8 @@ private:
   unsigned threads;
 };
 
-/// Parts of an op on the engines of its group, in rows: those of a row run at
-/// once.
+/// Parts of an op on the engines of its group, in rows. The parts of a row run
+/// at once.
 struct Rows {
   Rows(const scheduling::Task &task, int64_t engines)
       : count(scheduling::countParts(task.parts)),
@@ -99,7 +99,7 @@ MeasuredScheduler::placeOp(const scheduling::Problem &problem, unsigned task,
   std::optional<int64_t> end = checkedAdd(start, length);
   if (!end)
     return emitOverflow();
-  // Of parts nobody knows which took how long.
+  // It is not known which part took how long.
   std::vector<scheduling::Slot> slots;
   for (const scheduling::Part &part : own.parts)
     for (int64_t i = 0; i < part.count; ++i) {

@@ -174,7 +174,7 @@ static std::vector<unsigned> tasksOf(const Tasks &tasks,
   return std::vector<unsigned>(found.begin(), found.end());
 }
 
-/// Beside arithmetic: what it uses of a memory of the engine's own.
+/// Beside arithmetic, this counts what it uses of a memory of the engine's own.
 static int64_t cyclesOnEngine(const OpOnTarget &context, PartCostAttr cost) {
   const Memory *tiles = context.tileMemory();
   return std::max(cost.getComputeCycles(),
@@ -263,11 +263,11 @@ static Tasks makeTasks(const Program &program, ArrayRef<unsigned> stretch,
 }
 
 namespace {
-/// What no way to cut each op is below. Equal ops have it in common.
+/// What no way to cut each op is below. Equal ops share it.
 class LeastWorkFinder {
 public:
   LeastWorkFinder(const Target &target) : memories(target.sharedMemories()) {}
-  /// Sets `least`; empty where the op has no way but its own.
+  /// Sets `least`. It is empty if the op has only its own way.
   LogicalResult find(const OpOnTarget &context, TileAttr tile, CostAttr cost,
                      std::vector<scheduling::LeastWork> &least);
 

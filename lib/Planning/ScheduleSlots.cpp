@@ -39,7 +39,7 @@ struct SlotRun {
 };
 } // namespace
 
-/// Parts read the same buffers, but for the one that joins the others.
+/// Parts read the same buffers, except the one that joins the others.
 static ArrayRef<Source> sourcesOf(const Task &task, int64_t part,
                                   int64_t parts) {
   bool combines = task.lastCombines && part + 1 == parts;
@@ -70,7 +70,8 @@ static SlotRunAttr makeRun(MLIRContext *context, const Problem &problem,
       with.empty() ? DictionaryAttr() : getAmounts(context, with));
 }
 
-/// Whether one is the other at a later time, on an engine that is not before.
+/// Whether one slot is the other at a later time, on an engine that is not
+/// before.
 static bool repeats(const Slot &slot, const Slot &next) {
   int64_t later = next.start - slot.start;
   int64_t farther = next.engine.index - slot.engine.index;
@@ -92,7 +93,8 @@ static bool repeats(const Slot &slot, const Slot &next) {
          llvm::equal(slot.prefetches, next.prefetches, isLater);
 }
 
-/// The longest run from there on of slots so many parts apart that no run has.
+/// The longest run, from there on, of slots that are so many parts apart and in
+/// no run yet.
 static SlotRun findRun(ArrayRef<const Slot *> byPart, size_t first,
                        size_t stride, const BitVector &taken) {
   SlotRun run{byPart[first], 1, int64_t(stride)};
@@ -212,7 +214,7 @@ static LogicalResult readPrefetches(Operation *op, const Problem &problem,
   return success();
 }
 
-/// Slot `i` of the run; the engines in the order of `Task::with`.
+/// Makes slot `i` of the run, with the engines in the order of `Task::with`.
 static LogicalResult readWith(Operation *op, const Problem &problem,
                               const Task &task, SlotRunAttr run, int64_t i,
                               Slot &slot, Reasons reasons) {

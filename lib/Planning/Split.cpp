@@ -32,11 +32,12 @@ int64_t Split::countAlong(unsigned loop) const {
 
 void Split::cut(unsigned loop, int64_t size) {
   sizes[loop] = size;
-  // No more than one iteration for each point of the op, which is counted.
+  // There is no more than one iteration for each point of the op, and points
+  // are counted.
   boxes = checkedMul(boxes, countAlong(loop)).value_or(maxCount);
 }
 
-/// Whatever the engine can.
+/// Finds it for any engine.
 static std::optional<PartialReduction>
 getReduction(const OpOnTarget &context, unsigned loop, int64_t parts) {
   const Loop &cut = context.workload.loops[loop];
@@ -134,7 +135,8 @@ SmallVector<Interval, 6> Split::boxOf(int64_t part) const {
   return box;
 }
 
-/// Where parts of one size differ: masks and tables see different elements.
+/// Whether parts of one size differ by their place, because masks and tables
+/// see different elements.
 static bool dependsOnPlace(const Workload &workload, unsigned loop) {
   bool isMasked = !workload.maskedLoops.empty() && workload.maskedLoops[loop];
   return isMasked || llvm::any_of(workload.buffers, [](const Buffer &buffer) {
@@ -170,7 +172,7 @@ OpOnTarget Split::partOf(const OpOnTarget &context, int64_t part) const {
   return context.partWith(std::move(own));
 }
 
-/// The same level, with tiles no larger than the part, and no next tile where
+/// Makes the same level with tiles no larger than the part, and no next tile if
 /// there is none.
 static FailureOr<TileLevelAttr> levelOfPart(const OpOnTarget &part,
                                             TileLevelAttr level) {

@@ -27,18 +27,19 @@ class Cutter {
 public:
   Cutter(const OpOnTarget &context, int64_t computeCycles);
 
-  /// Nothing where the op cannot be cut into more than one part.
+  /// Nothing if the op cannot be cut into more than one part.
   std::optional<Sizes> cut(int64_t parts);
-  /// The same with a reduction cut, too, and what joining its parts takes.
+  /// Does the same with a reduction cut, too, and with what joining its parts
+  /// takes.
   std::optional<Sizes> cutReduction(int64_t parts);
-  /// Whether that is clearly faster on all engines than every way to cut the op
-  /// without it into so many parts, half as many, ...
+  /// Whether that is clearly faster on all engines than every way that cuts no
+  /// reduction into so many parts, half as many, ...
   bool isClearlyFaster(ArrayRef<int64_t> reduced, int64_t parts);
   /// The bytes of all that can be fetched ahead for a part of these sizes.
   double slicesOf(ArrayRef<int64_t> sizes) const;
   int64_t countParts(ArrayRef<int64_t> sizes) const;
   bool canCutReductions() const { return !reductions.empty(); }
-  /// No more parts than that, without a reduction or with one.
+  /// The largest number of parts, without a reduction or with one.
   int64_t mostParts(bool reduced) const;
 
 private:
@@ -47,21 +48,22 @@ private:
   struct Estimate {
     double cycles = 0, parts = 0, bytes = 0;
     bool operator<(const Estimate &other) const {
-      // What differs by less than a thousandth is equally long.
+      // Lengths that differ by less than a thousandth are equal.
       if (cycles < other.cycles * 0.999 || other.cycles < cycles * 0.999)
         return cycles < other.cycles;
       return bytes < other.bytes;
     }
   };
-  /// A workload with the loops of each buffer of which a part touches the
-  /// product of its sizes; nothing for the others, which are counted.
+  /// The loops of each buffer of which a part touches the product of its sizes.
+  /// Nothing for the other buffers, which are counted.
   struct Touched {
     Touched(WorkloadOpInterface op, const Workload &workload);
     const Workload &workload;
     SmallVector<std::optional<SmallVector<unsigned, 4>>, 4> loopsOf;
   };
   Estimate estimate(const Touched &touched) const;
-  /// On all engines, through what of the memories' bandwidth they can take.
+  /// The time on all engines, through as much of the memories' bandwidth as
+  /// they can take.
   double cyclesOfAll(const Estimate &estimate) const;
   double cyclesOfCombine(const Workload &combine) const;
   PartialReduction partialOf(unsigned reduction, int64_t size) const;
@@ -148,8 +150,8 @@ double Cutter::bytesOfPart(const Touched &touched, unsigned buffer,
   return succeeded(bytes) ? double(*bytes) : double(maxCount);
 }
 
-/// Of the first or the last part, whichever touches more: masks and tables are
-/// counted as they are there.
+/// Counts for the first or the last part, whichever touches more. Masks and
+/// tables are counted as they are there.
 double Cutter::countBytesOfPart(const Workload &workload, unsigned buffer,
                                 ArrayRef<int64_t> sizes) const {
   const Buffer &touched = workload.buffers[buffer];
@@ -208,8 +210,8 @@ double Cutter::cyclesOfCombine(const Workload &combine) const {
          std::max(cycles, bytes / bytesPerCycle);
 }
 
-/// Each loop into every number of parts that divides what is left, as far as it
-/// has iterations.
+/// Cuts each loop into every number of parts that divides what is left, as far
+/// as it has iterations.
 void Cutter::enumerate(ArrayRef<unsigned> loops, int64_t left,
                        function_ref<void()> visit) {
   if (loops.empty())
@@ -321,7 +323,7 @@ static DictionaryAttr splitOf(const OpOnTarget &context, const Sizes &sizes) {
   return split.toAttr(context.op->getContext());
 }
 
-/// In parts of these sizes, if those are several.
+/// Cuts the op into parts of these sizes, if there are several.
 static FailureOr<std::optional<CostedTile>>
 cutTile(const OpOnTarget &context, TileAttr tile, const Sizes &sizes) {
   DictionaryAttr split = splitOf(context, sizes);
@@ -334,15 +336,15 @@ cutTile(const OpOnTarget &context, TileAttr tile, const Sizes &sizes) {
   return std::optional<CostedTile>({cut, *cost});
 }
 
-/// Partial results are wider than results: the tile of the op may be too large
-/// for them.
+/// Partial results are wider than results, so the tile of the op may be too
+/// large for them.
 static bool fitsPartial(const OpOnTarget &context, TileAttr tile,
                         const Sizes &sizes) {
   FailureOr<Split> split = Split::get(context, splitOf(context, sizes));
   return succeeded(split) && fits(split->partOf(context, 0), tile);
 }
 
-/// Those that all parts move; at most `maxCount`.
+/// The bytes that all parts move; at most `maxCount`.
 static int64_t bytesOf(CostAttr cost) {
   int64_t sum = 0;
   for (PartCostAttr part : cost.getParts())
@@ -364,12 +366,12 @@ public:
         cutter(context, whole.cost.getParts().front().getComputeCycles()),
         choices({whole}) {}
 
-  /// Into more and more parts.
+  /// Adds ways with more and more parts.
   LogicalResult addPlain();
-  /// The same with a reduction cut, where that may pay.
+  /// Adds ways with a reduction cut, if that may pay.
   LogicalResult addReduced();
-  /// Into as many parts as fill the memory's bandwidth, if those are fewer than
-  /// there are engines.
+  /// Adds a way with as many parts as fill the memory's bandwidth, if those are
+  /// fewer than the engines.
   LogicalResult addFilling();
   LogicalResult addFewerParts();
   bool canPay() const { return engines > 1 || memoryEngines > 0; }
@@ -384,7 +386,7 @@ private:
     return parts >= 4 * (engines + memoryEngines) &&
            (memoryEngines == 0 || cutter.slicesOf(sizes) <= smallEnough());
   }
-  /// So that there is room for some in private memory.
+  /// Slices of this size leave room for several in private memory.
   double smallEnough() const {
     constexpr double slicesInMemory = 8;
     return double(context.tileCapacityBytes()) / slicesInMemory;
@@ -446,7 +448,7 @@ LogicalResult Ladder::addPlain() {
 }
 
 LogicalResult Ladder::addReduced() {
-  // Of a small op it wins little.
+  // This wins little for a small op.
   if (!cutter.canCutReductions() ||
       double(bytesOf(choices.front().cost)) < smallEnough())
     return success();
@@ -459,8 +461,8 @@ LogicalResult Ladder::addReduced() {
         !fitsPartial(context, tile, *sizes))
       return isEnough;
     most = cutter.countParts(*sizes);
-    // Where slices of plain parts are so large that few of them fit, nothing
-    // is fetched ahead: that loses more than joining does.
+    // If slices of plain parts are so large that few of them fit, nothing is
+    // fetched ahead. That loses more than joining does.
     bool isTooLarge = memoryEngines > 0 &&
                       (!plain || cutter.slicesOf(*plain) > 2 * smallEnough());
     if (!isTooLarge && !cutter.isClearlyFaster(*sizes, parts))
@@ -493,8 +495,9 @@ LogicalResult Ladder::addFilling() {
   return success();
 }
 
-/// Adds those with E / 2, E / 4, ... parts behind the whole op, in which all
-/// parts together move fewer bytes than in the first of `choices` behind it.
+/// Adds ways with E / 2, E / 4, ... parts behind the whole op, if all their
+/// parts together move fewer bytes than those of the first of `choices` behind
+/// it.
 LogicalResult Ladder::addFewerParts() {
   if (choices.size() < 2)
     return success();

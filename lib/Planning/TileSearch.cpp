@@ -19,19 +19,19 @@ using namespace mlir;
 using namespace mlir::llm;
 
 namespace {
-/// Arithmetic takes as long with every tile of whole granules, and more bytes
-/// take no less time: the cheapest of these is one that moves the fewest. Where
-/// several memories have a rate, bytes are those of the slowest that take as
-/// long.
+/// Arithmetic takes equally long with every tile of whole granules, and more
+/// bytes take no less time. So the cheapest of these tiles is one that moves
+/// the fewest bytes. If several memories have a rate, bytes are converted to
+/// those of the slowest that take as long.
 class TileSearch {
 public:
-  /// What tiles are asked for: those that fill granules, those of any size,
-  /// those of which one is held where rows would have to be cut otherwise, or
-  /// those that cut rows, over which stages sweep one after the other, too.
+  /// Which tiles are searched: those that fill granules, those of any size,
+  /// those of which one is held if rows would have to be cut otherwise, or also
+  /// those that cut rows, over which stages sweep one after the other.
   enum class Tiles { FillingGranules, OfAnySize, HeldOnce, CuttingRows };
 
-  /// `handsOverOnce`: one tile is held of what an engine makes for another one,
-  /// which wait for each other then.
+  /// With `handsOverOnce`, one tile is held of what an engine makes for another
+  /// one. The two engines wait for each other then.
   TileSearch(const OpOnTarget &context, Tiles tiles, bool handsOverOnce = false)
       : context(context), workload(context.workload), traffic(context),
         capacity(context.tileCapacityBytes()), tiles(tiles),
@@ -57,12 +57,12 @@ private:
   void findSteps();
   bool mayCut(const Loop &loop) const;
   void classifyLoops();
-  /// What is moved again at most when the loop is cut: the buffers that do not
+  /// The most that is moved again if the loop is cut: the buffers that do not
   /// use it, once for each iteration.
   double bytesAtStake(unsigned loop) const;
   void enumerateSizes(size_t position);
-  /// The fewest bytes over the orders of the loops that are cut; `order` is
-  /// left at that of them. Nothing where none is better than the best so far.
+  /// The fewest bytes over the orders of the loops that are cut. `order` is
+  /// left at the best of them. Nothing if none is better than the best so far.
   std::optional<int64_t> chooseOrder(Tiling &tiling,
                                      Kept kept = Kept::ByTiling) const;
   /// Whether tiles with the current sizes of the loops before `position` can
@@ -92,28 +92,28 @@ private:
   int64_t capacity;
   Tiles tiles;
   bool handsOverOnce;
-  /// Of each loop, what its tiles are multiples of where it is cut.
+  /// For each loop, the number of which its tiles are multiples if it is cut.
   SmallVector<int64_t, 6> steps;
-  /// Loops that some buffer does not use: cutting them, and their order, costs
+  /// Loops that some buffer does not use. Cutting them, and their order, costs
   /// traffic.
   SmallVector<unsigned> reuseLoops;
-  /// Loops that every buffer uses: their tiles cost room only.
+  /// Loops that every buffer uses. Their tiles cost only room.
   SmallVector<unsigned> streamedLoops;
-  /// Of each of the reused loops, the largest first.
+  /// The sizes of each of the reused loops, the largest first.
   SmallVector<SmallVector<int64_t>> sizesOfReuseLoops;
   Tiling current, best;
   std::optional<int64_t> bestBytes;
-  /// What a better tile moves at most, and any tile at least.
+  /// The most that a better tile moves, and the least that any tile moves.
   int64_t mostBytes = maxCount, leastBytes = 0;
 };
 } // namespace
 
-/// At most this many loops are enumerated together, those with most at stake;
-/// the others are streamed. Only attention with sinks, a few bytes that no loop
-/// over sequences uses, has more.
+/// At most this many loops are enumerated together, those with most at stake.
+/// The others are streamed. Only attention with sinks has more loops, because
+/// no loop over sequences uses these few bytes.
 static constexpr size_t maxReuseLoops = 3;
-/// Tile sizes are multiples of this where the loop is long enough: no machine
-/// likes odd edges.
+/// Tile sizes are multiples of this if the loop is long enough, because no
+/// machine likes odd edges.
 static constexpr int64_t tileGranule = 16;
 
 /// Sizes that cut `extent` into 1, 2, 3, 4, 6, 8, 12, .. tiles, largest first,
@@ -133,7 +133,7 @@ static SmallVector<int64_t> candidateSizes(int64_t extent, int64_t step) {
   return sizes;
 }
 
-/// What several products of an op are cut by serves all of them.
+/// A size by which several products of an op are cut must serve all of them.
 void TileSearch::findSteps() {
   for (unsigned stage = 0; stage < workload.stages.size(); ++stage)
     if (std::optional<Granules> granules = Granules::get(context, stage))
@@ -221,7 +221,8 @@ SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
     return fits(room);
   };
   SmallVector<int64_t, 32> fitting;
-  // Uncut, one tile is held; of the others, the smaller the less room.
+  // If a loop is uncut, one tile is held. For the others, smaller tiles take
+  // less room.
   if (fitsWith(sizes.front()))
     fitting.push_back(sizes.front());
   ArrayRef<int64_t> cut = sizes.drop_front();
@@ -234,8 +235,8 @@ SmallVector<int64_t, 32> TileSearch::fittingSizes(size_t position,
 
 std::optional<int64_t> TileSearch::chooseOrder(Tiling &tiling,
                                                Kept kept) const {
-  // Loops that are not cut have no place in the order: they stay outside, as
-  // those do whose order costs nothing. Sweeps over rows are inside of all.
+  // Loops that are not cut have no place in the order. They stay outside, and
+  // so do those whose order costs nothing. Sweeps over rows are inside of all.
   SmallVector<unsigned> cut, outer, rows;
   for (unsigned loop = 0; loop < workload.loops.size(); ++loop) {
     bool isCut = traffic.model().trips(tiling, loop) > 1;
@@ -296,14 +297,14 @@ void TileSearch::enumerateSizes(size_t position) {
   unsigned loop = reuseLoops[position];
   bool isMasked = workload.maskedLoops.any(),
        isLast = position + 1 == reuseLoops.size();
-  // The loops after this one are still at their smallest: if that does not
-  // fit, no choice for them will.
+  // The loops after this one are still at their smallest. If that does not fit,
+  // no choice for them will.
   for (int64_t size : fittingSizes(position, capacity)) {
     // Nothing moves fewer bytes than every element once.
     if (mostBytes < leastBytes)
       break;
     current.sizes[loop] = size;
-    // Smaller tiles move more, other than of what a mask leaves.
+    // Smaller tiles move more, except of what a mask leaves.
     if (!canImprove(withoutCuts(position + 1))) {
       if (isMasked)
         continue;
@@ -315,8 +316,8 @@ void TileSearch::enumerateSizes(size_t position) {
   current.sizes[loop] = steps[loop];
 }
 
-/// Streamed loops cost no traffic: fewer, larger tiles as far as there is room,
-/// the innermost dimension first.
+/// Streamed loops cost no traffic. So they get fewer, larger tiles as far as
+/// there is room, the innermost dimension first.
 void TileSearch::growStreamedLoops() {
   current = best;
   for (unsigned loop : llvm::reverse(streamedLoops))
@@ -331,10 +332,10 @@ void TileSearch::growStreamedLoops() {
   best = current;
 }
 
-/// Several engines work on different tiles: more of them, as far as that moves
-/// no more bytes, so that they wait little for the first and the last one.
-/// Parts of the op seldom cut reductions: they have the tiles of those, at
-/// least.
+/// Several engines work on different tiles. So there are more tiles, as far as
+/// that moves no more bytes, so that engines wait little for the first and the
+/// last one. Parts of the op seldom cut reductions, so they have at least the
+/// tiles of these.
 void TileSearch::cutForEngines() {
   constexpr int64_t enoughTiles = 16;
   auto isReduction = [&](unsigned loop) {
@@ -439,9 +440,9 @@ bool mlir::llm::mustSweepRows(const OpOnTarget &context) {
          !TileSearch(context, TileSearch::Tiles::HeldOnce).hasFittingTile();
 }
 
-/// Of tiles that fill granules, where there is room for one, else of any. Rows
-/// are cut where not a single one fits: sweeping again costs more than fetching
-/// the next one late.
+/// Searches tiles that fill granules if there is room for one, else any tiles.
+/// Rows are cut if not a single one fits, because sweeping again costs more
+/// than fetching the next one late.
 static TileSearch startSearch(const OpOnTarget &context,
                               bool handsOverOnce = false) {
   using Tiles = TileSearch::Tiles;
@@ -462,8 +463,8 @@ static int64_t cyclesWith(const OpOnTarget &context, TileLevelAttr level) {
   return succeeded(cost) ? cost->getCycles() : maxCount;
 }
 
-/// Engines that wait for each other leave room for larger tiles: whichever is
-/// faster.
+/// Engines that wait for each other leave room for larger tiles. The faster way
+/// is taken.
 static FailureOr<TileLevelAttr> chooseLevelTogether(const OpOnTarget &context) {
   TileSearch once = startSearch(context, /*handsOverOnce=*/true);
   FailureOr<TileLevelAttr> waiting = once.run();
@@ -479,7 +480,7 @@ static FailureOr<TileLevelAttr> chooseLevelTogether(const OpOnTarget &context) {
 }
 
 FailureOr<TileAttr> mlir::llm::searchTile(const OpOnTarget &context) {
-  // Where that fails, no tile has a cost.
+  // If that fails, no tile has a cost.
   if (failed(computeCycles(context)))
     return failure();
   SmallVector<TileLevelAttr, 2> levels;

@@ -74,7 +74,7 @@ std::optional<int64_t> TileTraffic::countTime(const Tiling &tiling,
 
 std::optional<int64_t> TileTraffic::countBytes(const Tiling &tiling,
                                                int64_t most, Kept kept) const {
-  // Where no memory keeps anything, the same bytes pass all of them.
+  // If no memory keeps anything, the same bytes pass all of them.
   bool keepsAny = llvm::any_of(rooms, [](int64_t room) { return room > 0; });
   return keepsAny || tileRate > 0 ? countTime(tiling, most, kept)
                                   : countNearBytes(tiling, most);

@@ -14,11 +14,12 @@
 namespace mlir::llm {
 
 /// What the tilings of an op move, as bytes of the slowest memory that take as
-/// long: of one memory just its bytes. The search asks millions of times.
+/// long. With one memory they are just its bytes. The search calls this
+/// millions of times.
 class TileTraffic {
 public:
-  /// What memories keep for those behind them: what the tiling lets them, or
-  /// all that they could with any.
+  /// What memories keep for those behind them: what this tiling allows, or all
+  /// that any tiling could.
   enum class Kept { ByTiling, All };
 
   /// The op must outlive it.
@@ -26,7 +27,7 @@ public:
 
   const TileModel &model() const { return tiles; }
 
-  /// Nothing where it is above `most`, or has no count.
+  /// Nothing if it is above `most`, or has no count.
   std::optional<int64_t> countBytes(const Tiling &tiling, int64_t most,
                                     Kept kept = Kept::ByTiling) const;
   /// Whether that many bytes have cycles below 2^61.
@@ -37,18 +38,18 @@ public:
 private:
   std::optional<int64_t> countNearBytes(const Tiling &tiling,
                                         int64_t most) const;
-  /// The longest of all memories, and a little of the others: of tilings that
-  /// take as long, those that move less are better. Nothing where it is above
-  /// `most`.
+  /// The longest of all memories, and a little of the others, so that among
+  /// tilings that take equally long, those that move less are better. Nothing
+  /// if it is above `most`.
   std::optional<int64_t> countTime(const Tiling &tiling, int64_t most,
                                    Kept kept) const;
-  /// Of all buffers, as `count` has them.
+  /// The sum over all buffers, as `count` has them.
   Count countAll(function_ref<Count(unsigned)> count) const;
 
   const OpOnTarget &context;
   TileModel tiles;
-  /// Of each memory that engines share, from near to far: what one of the
-  /// engines that all work gets of its rate, and the room in front of it.
+  /// For each memory that engines share, from near to far: the part of its rate
+  /// that an engine gets if all work, and the room before it.
   SmallVector<int64_t, 2> rates, rooms;
   int64_t slowestRate = 0;
   int64_t tileRate = 0; ///< of the memory of the tiles; 0: no limit

@@ -75,8 +75,9 @@ LogicalResult TimelineBuilder::build(Warnings &warnings) {
   return success();
 }
 
-/// The figures of the summary that the slots or each other contradict. Only a
-/// warning: who mends a schedule by hand wants to see it.
+/// Finds figures of the summary that the slots, or each other, contradict. This
+/// is only a warning, because a person who mends a schedule by hand wants to
+/// see it.
 void TimelineBuilder::warnOfSummary(Warnings &warnings) const {
   int64_t makespan = timeline.theSchedule.getMakespanCycles();
   int64_t bound = timeline.theSchedule.getLowerBoundCycles();
@@ -166,7 +167,8 @@ LogicalResult TimelineBuilder::visitLoop(const ProgramItem &item) {
   return result;
 }
 
-/// The sum of the counts of slots or of cost records; nothing above 2^61.
+/// The sum of the counts of slots or of cost records. Nothing if it is above
+/// 2^61.
 template <typename Attr>
 static std::optional<int64_t> sumCounts(ArrayRef<Attr> records) {
   int64_t sum = 0;
@@ -373,8 +375,8 @@ Timeline::producerRun(const Dependence &dependence,
                     [](int64_t iteration) { return iteration == 0; }))
     return std::nullopt;
   if (dependence.kind == Dependence::Kind::Previous) {
-    // With no loop in common a loop hands on a value from outside, or one
-    // leaves it.
+    // If they have no loop in common, a loop hands on a value from outside, or
+    // a value leaves it.
     ArrayRef<int64_t> counted =
         common ? ArrayRef<int64_t>(producer) : consumerRun;
     if (!counted.empty() && counted.back() == 0)
@@ -391,7 +393,8 @@ void Timeline::forEachConsumerRun(
     const Dependence &dependence, ArrayRef<int64_t> producer,
     function_ref<void(ArrayRef<int64_t>)> visit) const {
   unsigned common = countCommonLoops(dependence);
-  // Of a producer in loops of its own, only the last run is waited for.
+  // If a producer is in loops of its own, the consumer waits only for its last
+  // run.
   ArrayRef<unsigned> own = loopsOf(dependence.producer).drop_front(common);
   for (auto [loop, iteration] : llvm::zip(own, producer.drop_front(common)))
     if (iteration + 1 != timedLoops[loop].trips)

@@ -21,7 +21,7 @@ struct Placement {
 };
 } // namespace
 
-/// The mode that ends first, when the part may start at `ready`; ties go to the
+/// The mode that ends first if the part may start at `ready`. Ties go to the
 /// first.
 static std::optional<Placement> findPlacement(const MachineState &machine,
                                               const PartTable &table,
@@ -65,7 +65,8 @@ std::optional<Solution> scheduleEarliest(const Problem &problem) {
           findPlacement(machine, *table, part, ready);
       if (!placement)
         return std::nullopt;
-      // Nothing starts before what is ahead of it: from here on `ready` is now.
+      // Nothing starts before what is ahead of it, so from here on `ready` is
+      // now.
       ready = placement->start;
       machine.advanceTo(ready);
       unsigned group = placement->mode->group;

@@ -26,26 +26,26 @@ struct Habit {
   /// Memory engines wait for sources of it that are still being written or
   /// selected, instead of going without them.
   bool waitsForSources = false;
-  /// As long as others are ready, only so many engines stream; so memory
+  /// As long as others are ready, only so many engines stream. So memory
   /// engines have lanes for what comes next while something is computed.
   std::optional<int64_t> mostStreams;
-  /// As long as others are ready, only so many parts of the task run at once:
-  /// a task that streams much beside one that computes much.
+  /// As long as others are ready, only so many parts of the task run at once.
+  /// This is for a task that streams much beside one that computes much.
   std::optional<int64_t> mostParts;
-  /// The same when no others are ready, too: memory engines have the lanes.
+  /// The same also if no others are ready. Memory engines then have the lanes.
   bool alwaysMostParts = false;
-  /// An engine streams with at most one of so many equal shares of the lanes:
-  /// parts that would fit side by side only almost then do, and end together.
-  /// `evenShares`: of those that are free, one for each engine that is idle and
-  /// has something to start.
+  /// An engine streams with at most one of so many equal shares of the lanes.
+  /// Parts that would almost fit side by side then do, and end together. With
+  /// `evenShares`, the free lanes have one share for each engine that is idle
+  /// and has something to start.
   int64_t shares = 1;
   static constexpr int64_t evenShares = 0;
 
-  /// Of the sources of a part only that which saves most is fetched, and the
-  /// others are streamed: its engine and a memory engine share the work.
+  /// Only the source of a part that saves most is fetched, and the others are
+  /// streamed. So its engine and a memory engine share the work.
   bool fetchesOne = false;
-  /// An engine does not stream a part when a slice that it can start with is
-  /// there within so many percent of the cycles which that would take.
+  /// An engine does not stream a part if a slice that it can start with is
+  /// there within so many percent of the cycles which streaming would take.
   int64_t waitPercent = 0;
 
   bool operator==(const Habit &other) const {
@@ -61,13 +61,13 @@ struct ListOptions {
   unsigned halvings = 0; ///< so many times half of the compute engines
   std::vector<Habit> habits =
       std::vector<Habit>(1); ///< of each task, or one for all
-  /// Of each task, see Plan::make; empty: none.
+  /// Extra cycles of each task, see Plan::make; empty for none.
   std::vector<int64_t> extraCycles;
 
   const Habit &habitOf(unsigned task) const {
     return habits.size() == 1 ? habits.front() : habits[task];
   }
-  /// Says of each task for itself what it says of all.
+  /// Says for each task by itself what it says for all.
   void expand(size_t taskCount) {
     if (habits.size() == 1)
       habits.resize(taskCount, Habit(habits.front()));

@@ -21,7 +21,8 @@ namespace mlir::llm::scheduling {
 
 namespace {
 
-/// The same numbers on every platform: of <random> only the engine is portable.
+/// Gives the same numbers on every platform. Only the engine of <random> is
+/// portable.
 class Dice {
 public:
   explicit Dice(uint32_t seed) : engine(seed) {}
@@ -36,14 +37,14 @@ private:
   std::mt19937 engine;
 };
 
-/// What the list scheduler makes a schedule of.
+/// What the list scheduler makes a schedule from.
 struct Recipe {
   Choices choices;
   ListOptions options; ///< habits and extra cycles for each task
 };
 
-/// Late acceptance hill climbing: a change is kept when it makes the schedule
-/// no longer than it is, or than it was some changes ago. That needs no
+/// Late acceptance hill climbing. A change is kept if it makes the schedule no
+/// longer than it is, or than it was some changes ago. That needs no
 /// temperature, which would depend on the problem, on a clock and on rounding.
 class Improver {
 public:
@@ -65,7 +66,7 @@ private:
   void reorder(Recipe &recipe, const Tasks &stage);
   void changeHabits(Recipe &recipe, const Tasks &stage);
   std::optional<Solution> schedule(const Recipe &recipe) const;
-  /// If it is the shortest so far.
+  /// Keeps it if it is the shortest so far.
   bool keep(const Recipe &recipe, Solution solution);
 
   const Problem &problem;
@@ -140,7 +141,8 @@ Improver::Tasks Improver::pickSome(const Tasks &stage) {
   return some;
 }
 
-/// Mostly a little coarser or finer: alternatives are in about that order.
+/// Mostly makes it a little coarser or finer, because alternatives are in about
+/// that order.
 void Improver::recutSome(Recipe &recipe, const Tasks &stage) {
   for (unsigned task : pickSome(stage)) {
     int64_t last = problem.tasks[task].alternatives.size();
@@ -164,7 +166,7 @@ void Improver::recutAlike(Recipe &recipe, const Tasks &stage) {
       recipe.choices[task] = choice;
 }
 
-/// Some tasks, and what leads to them, come before others.
+/// Lets some tasks, and what leads to them, come before others.
 void Improver::reorder(Recipe &recipe, const Tasks &stage) {
   int64_t cycles = stageCycles[stageOf[stage.front()]];
   for (unsigned task : pickSome(stage)) {
@@ -248,7 +250,8 @@ bool Improver::keep(const Recipe &recipe, Solution solution) {
 }
 
 ImproveResult Improver::run() {
-  // The list schedule again, or, where `scheduleEarliest` was shorter, another.
+  // This is the list schedule again, or another one if `scheduleEarliest` was
+  // shorter.
   std::optional<Solution> start = schedule(best);
   if (!start)
     return std::move(result);

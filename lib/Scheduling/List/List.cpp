@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Which runs are tried, in which order. One run is ListRun.cpp; where and when
-// a part starts and ends is written in MachineState.cpp.
+// This file decides which runs are tried, and in which order. One run is in
+// ListRun.cpp. MachineState.cpp records where and when a part starts and ends.
 
 #include "List.h"
 #include "ListSearch.h"
@@ -21,7 +21,7 @@ namespace mlir::llm::scheduling {
 /// Parts to place before a large problem is tried in fewer ways.
 static constexpr size_t effort = 1'000'000;
 
-/// Each op as it is best alone.
+/// Tries each op as it is best alone.
 static void tryCutsAlone(StageSearch &stages, ListSearch &search) {
   for (bool onHalf : {false, true})
     if (!search.isDone())
@@ -30,16 +30,16 @@ static void tryCutsAlone(StageSearch &stages, ListSearch &search) {
     search.tryFetchingBehind(stages.cutsAlone(/*onHalf=*/false));
 }
 
-/// If that is not near enough, each stage as it is best alone. Returns whether
-/// that shows that nothing else is worth a try.
+/// If that is not near enough, tries each stage as it is best alone. Returns
+/// whether that shows that nothing else is worth a try.
 static bool tryCuts(const Problem &problem, int64_t bound, ListSearch &search,
                     const TryReport &report) {
   StageSearch stages(problem, report);
   tryCutsAlone(stages, search);
   if (search.isDone())
     return false;
-  // What is found for one stage is worth more than one run of all: equal ones
-  // have it in common.
+  // What is found for one stage is worth more than one run of all, because
+  // equal stages share it.
   constexpr double worthOfStages = 5;
   std::optional<StageResults> found =
       stages.run(effort, std::min(1.0, worthOfStages * search.worth()));
@@ -55,16 +55,16 @@ static bool tryCuts(const Problem &problem, int64_t bound, ListSearch &search,
     habit.waitsForSources = true;
   search.tryOnce(found->choices, options);
   search.setAlike(std::move(found->alike));
-  // Stages have been searched: of 462 problems none ends more than 0.4 % longer
-  // with half of the patience.
+  // Stages have been searched. With half of the patience, none of 462 problems
+  // ends more than 0.4 % longer.
   search.setMostWorth(search.worth() / 2);
   search.renewPatience();
   if (!search.isDone())
     search.descendFromBest();
   search.setMostWorth(1);
-  // Stages have little left to win. What one of them may fetch for the next is
-  // what the descent has looked for. Of 528 problems other tries shorten two by
-  // more than 0.05 % (by 1.1 and 1.3 %); they cost up to half of the search.
+  // Stages have little left to win. The descent has looked for what one of them
+  // may fetch for the next. Other tries shorten two of 528 problems by more
+  // than 0.05 % (by 1.1 and 1.3 %), and cost up to half of the search.
   constexpr int64_t much = 25; // one part in so many
   return found->cyclesToWin <= double(bound / nearEnough) && search.best() &&
          search.best()->makespan <= bound + bound / much;

@@ -13,7 +13,7 @@
 
 namespace mlir::llm::scheduling {
 
-/// The schedule of `scheduleList`, and with what it was found.
+/// The schedule of `scheduleList`, and what it was found with.
 struct ListResult {
   Solution solution;
   ListOptions options;

@@ -28,7 +28,7 @@ void ListSearch::prepareDescent() {
 
 void ListSearch::descend() {
   prepareDescent();
-  // First to what is near, then further.
+  // Looks first at what is near, then further.
   for (int mostInVain : {3, INT_MAX}) {
     std::stable_sort(
         starts.begin(), starts.end(),
@@ -48,7 +48,8 @@ std::vector<bool> ListSearch::findCompany() const {
   return found;
 }
 
-/// Those first that take longest, as they are: how they are cut matters most.
+/// Tasks that now take longest come first, because how they are cut matters
+/// most.
 void ListSearch::sortAlike() {
   std::vector<double> cycles(problem.tasks.size(), 0);
   if (std::optional<Plan> plan = Plan::make(problem))
@@ -137,7 +138,7 @@ bool ListSearch::limit(Start &start, const Alike &tasks, bool always) {
             always);
       },
       [&](int64_t most) {
-        // Those that run at once do so under the limit that there is.
+        // Parts that run at once do so under the present limit.
         bool isMore = before.mostParts && most > *before.mostParts;
         return holdsBackNone(start, tasks,
                              isMore ? *before.mostParts - 1 : most);

@@ -105,7 +105,8 @@ void ListRun::releasePart(size_t part, std::vector<unsigned> &tasks) {
       queuePart(part);
     return;
   }
-  // Nothing to do, on any engine: over as soon as it may start.
+  // There is nothing to do, on any engine. The part ends as soon as it may
+  // start.
   start(part, {{mode.group, 0}, plan.table.choiceOf(mode)});
   endPart(part, tasks);
 }

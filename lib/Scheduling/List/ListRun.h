@@ -23,7 +23,7 @@ public:
   ListRun(const Problem &problem, const Plan &plan, const ListOptions &options);
   /// Nothing on overflow.
   std::optional<Solution> run();
-  /// Of each task, how many of its parts ran at once at most.
+  /// For each task, how many of its parts ran at once at most.
   std::vector<unsigned> takeMostAtOnce() { return std::move(mostAtOnce); }
 
 private:
@@ -52,18 +52,19 @@ private:
   void endPart(size_t part, std::vector<unsigned> &released);
   void queuePart(size_t part);
   ReadyQueue &queueOf(EngineId target);
-  /// Has the processor load what the parts need that stand some places behind
-  /// this one in the plan's order. What nothing waits for stands there by
-  /// length, all over a memory that is larger than any cache: a fifth of a
-  /// million parts would wait for one line after the other.
+  /// Makes the processor load what those parts need that stand some places
+  /// behind this one in the plan's order. What nothing waits for stands there
+  /// by length, spread over a memory that is larger than any cache. A fifth of
+  /// a million parts would wait for one line after the other.
   void loadAhead(size_t position) const;
   void start(size_t part, Choice choice);
-  /// With habits that hold as long as others are ready, or without those.
+  /// Starts parts with the habits that hold as long as others are ready, or
+  /// without those.
   void startWhatFits(bool withLimits);
   bool isLimited() const;
-  /// As many parts of its task run as its habit allows.
+  /// Whether as many parts of its task run as its habit allows.
   bool isOneTooMany(size_t part, bool withLimits) const;
-  /// A part whose sources were not fetched, and that is longer for it.
+  /// Whether the part is longer because its sources were not fetched.
   bool streams(size_t part) const;
   void startFetches();
   ReadyQueue *firstCandidate(bool mayStream);
@@ -74,22 +75,23 @@ private:
   std::optional<Choice> choosePatiently(const PartTable::Shape &shape);
   std::optional<Choice> chooseEagerly(const PartTable::Shape &shape,
                                       int64_t shares);
-  /// Into how many equal shares the lanes fall, see Habit::shares; a part that
-  /// joins others has no others beside it.
+  /// Into how many equal shares the lanes are divided, see Habit::shares. A
+  /// part that joins others has no others beside it.
   int64_t sharesFor(size_t part) const;
-  /// Those of the available lanes that one engine may stream with.
+  /// The available lanes with which one engine may stream.
   const std::vector<int64_t> &within(int64_t shares,
                                      const std::vector<int64_t> &available);
   /// Idle engines that have something to start.
   int64_t countStarters() const;
-  /// Whether a length `now`, more than with the lanes `wanted`, is worse than
-  /// to wait for lanes; `later` says how long the part is with given free ones.
+  /// Whether a length `now`, which is more than with the lanes `wanted`, is
+  /// worse than waiting for lanes. `later` says how long the part is with given
+  /// free lanes.
   template <typename Later>
   bool shouldWait(Manner manner, int64_t now, const int64_t *wanted,
                   Later later);
 
-  /// Parts of one queue that an event looks at in vain before it gives up: this
-  /// keeps a run near linear however many parts wait for lanes.
+  /// Parts of one queue that an event looks at in vain before it gives up. This
+  /// keeps a run near linear, however many parts wait for lanes.
   static constexpr unsigned scanDepth = 8;
 
   const Problem &problem;
@@ -101,7 +103,7 @@ private:
   std::vector<ReadyQueue> queues; ///< by groups
   /// Parts that wait for one engine, which holds what was fetched for them.
   std::map<std::pair<unsigned, int64_t>, ReadyQueue> bound;
-  /// Those of them that the parts which start now are looked for in.
+  /// Those of these queues in which the search for parts to start now looks.
   std::vector<std::pair<EngineId, ReadyQueue *>> idleBound;
   std::vector<bool> released; ///< of each part, where it may be fetched for
   std::vector<unsigned>

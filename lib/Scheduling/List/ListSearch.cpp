@@ -41,13 +41,13 @@ static bool hasSeveralSources(const Problem &problem) {
 }
 
 int64_t ListSearch::inFront(int64_t cycles) {
-  // About what the longest way to the end takes, and not so much that sums of
-  // them overflow.
+  // This is about what the longest way to the end takes, and not so much that
+  // sums of it overflow.
   return std::min(cycles, maxCount / 1024);
 }
 
-/// Of each task the first choice with a part for each engine: levels begin
-/// there, behind the whole task.
+/// Finds for each task the first choice with a part for each engine. Levels
+/// begin there, behind the whole task.
 static std::vector<unsigned> findFirstLevels(const Problem &problem) {
   std::vector<unsigned> first;
   for (const Task &task : problem.tasks) {
@@ -73,7 +73,7 @@ ListSearch::ListSearch(const Problem &problem, int64_t bound, size_t effort,
       firstLevels(findFirstLevels(problem)) {}
 
 double ListSearch::worth() const {
-  // Where so much of the bound may be won, all of it.
+  // If so much of the bound may be won, all of it.
   constexpr double much = 0.1;
   int64_t best = shortest ? shortest->makespan : INT64_MAX;
   double toWin = double(best) / double(std::max<int64_t>(bound, 1)) - 1;
@@ -138,7 +138,7 @@ void ListSearch::tryOnce(const Choices &choices, const ListOptions &with) {
 
 static std::vector<int64_t> keyOf(const Choices &choices,
                                   const ListOptions &with) {
-  // Each list behind its length, so that no two keys can be read alike.
+  // Each list stands behind its length, so that no two keys can be read alike.
   std::vector<int64_t> key = {with.prefetches, with.halvings,
                               int64_t(choices.size()),
                               int64_t(with.habits.size())};
@@ -169,7 +169,7 @@ ListSearch::Outcome ListSearch::evaluate(const Choices &choices,
   return outcome;
 }
 
-/// With and, at last, without fetching ahead.
+/// The options with fetching ahead and, at last, without.
 std::vector<ListOptions> ListSearch::eagerOptions(const Problem &resolved) {
   std::vector<ListOptions> all(1);
   if (canPrefetch(resolved)) {
@@ -183,8 +183,8 @@ std::vector<ListOptions> ListSearch::eagerOptions(const Problem &resolved) {
   return all;
 }
 
-/// Some that show which levels are good: where something can be fetched ahead,
-/// that is better than not to, mostly.
+/// Some options that show which levels are good. If something can be fetched
+/// ahead, fetching is mostly better.
 std::vector<ListOptions> ListSearch::levelOptions(const Problem &resolved) {
   std::vector<ListOptions> all = eagerOptions(resolved);
   if (all.size() == 1)
@@ -206,14 +206,14 @@ std::vector<ListOptions> ListSearch::fewOptions(const Problem &resolved) {
   return all;
 }
 
-/// Every other way to start parts.
+/// The options of every other way to start parts.
 std::vector<ListOptions> ListSearch::otherOptions(const Problem &resolved,
                                                   const Plan &plan,
                                                   bool isAsGiven) {
   std::vector<ListOptions> all;
   int64_t engines = countComputeEngines(resolved);
-  // More engines can mean a longer schedule (Graham), hence the halvings; parts
-  // that were made for all engines keep them.
+  // More engines can mean a longer schedule (Graham), so half of them are
+  // tried, too. Parts that were made for all engines keep all engines.
   unsigned mostHalvings =
       isAsGiven ? MachineState::mostHalvings(resolved, plan.table) : 0;
   for (ListOptions with : eagerOptions(resolved)) {
@@ -335,7 +335,7 @@ void ListSearch::tryLevels(
   size_t most = 0;
   for (const Task &task : problem.tasks)
     most = std::max(most, task.alternatives.size());
-  // The makespan of each level, and how tasks are cut there.
+  // This has the makespan of each level, and how tasks are cut there.
   std::vector<std::pair<int64_t, Choices>> levels;
   for (unsigned level = 0; level <= most && !isDone(); ++level) {
     Choices choices;
@@ -392,7 +392,8 @@ std::vector<bool> ListSearch::findStreams(const Plan &plan) const {
   return streams;
 }
 
-/// These come before others; nothing where all of them do, or none.
+/// Extra cycles that let these come before others. Empty if all of them do, or
+/// none.
 std::vector<int64_t>
 ListSearch::comeFirst(const std::vector<bool> &tasks) const {
   size_t count = std::count(tasks.begin(), tasks.end(), true);

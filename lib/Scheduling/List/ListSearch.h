@@ -17,67 +17,70 @@
 
 namespace mlir::llm::scheduling {
 
-/// Of each task how it is cut (`Task::partsOf`); empty: all as they are.
+/// How each task is cut (`Task::partsOf`). Empty: all tasks are as they are.
 using Choices = std::vector<unsigned>;
-/// Less is not worth the search: one part in so many.
+/// A gain of less than one part in so many is not worth the search.
 inline constexpr int64_t nearEnough = 200;
-/// Equal tasks, at the same place of equal stages: they change together.
+/// Equal tasks, at the same place of equal stages. They change together.
 using Alike = std::vector<unsigned>;
 
 /// Runs the list scheduler with ways to cut the tasks and to start the parts,
 /// and keeps the shortest solution.
 class ListSearch {
 public:
-  /// Stops near enough to `bound` cycles, which nothing is shorter than (0:
-  /// none is known); once so many parts were placed; or when its patience is
-  /// at an end: after a number of runs that won little. `report` must outlive
+  /// Stops near enough to `bound` cycles, which is a lower bound (0: none is
+  /// known). Also stops once so many parts were placed, or at the end of its
+  /// patience, after a number of runs that won little. `report` must outlive
   /// it.
   ListSearch(const Problem &problem, int64_t bound, size_t effort,
              const TryReport &report);
 
-  /// From here on, it is worth at most so much patience.
+  /// From here on, the search is worth at most so much patience.
   void setMostWorth(double worth) { mostWorth = worth; }
-  /// Another way to search begins: that the one before it won nothing says
-  /// nothing of it.
+  /// Another way to search begins. It does not matter to it if the one before
+  /// won nothing.
   void renewPatience() { runsInVain = 0; }
 
   const std::optional<Solution> &best() const { return shortest; }
-  /// Moved, as it may have a million slots; nothing is tried after that.
+  /// The solution is moved, because it may have a million slots. Nothing is
+  /// tried after that.
   std::optional<Solution> takeBest() { return std::move(shortest); }
-  /// Those that it was found with.
+  /// The options with which it was found.
   const ListOptions &bestOptions() const { return options; }
   size_t placedParts() const { return placed; }
   bool isDone() const {
     return shortest && (isNearEnough(shortest->makespan, bound) ||
                         placed >= effort || runsInVain >= patience());
   }
-  /// Of its patience what the search is worth, from 0 to 1: the less is left to
-  /// win, the less.
+  /// The share of its patience that the search is worth, from 0 to 1. It is
+  /// smaller if less is left to win.
   double worth() const;
 
-  /// Every task in its first way, every one in its second, and so on; so many
-  /// of these, the best, with all habits.
+  /// Tries every task in its first way, then every one in its second, and so
+  /// on. The best of these, so many, are tried with all habits.
   void tryLevels(size_t levelsToTry);
-  /// The same, but no task in an earlier way than in `cuts`; and again with
-  /// those tasks as in `cuts` that compute for longer than they stream.
+  /// Tries the same, but with no task in an earlier way than in `cuts`. Then
+  /// tries it again with those tasks as in `cuts` that compute for longer than
+  /// they stream.
   void tryLevelsFrom(const Choices &cuts, size_t levelsToTry);
-  /// These cuts, started in the few ways that are best mostly.
+  /// Tries these cuts, started in the few ways that are mostly best.
   void tryFew(const Choices &choices);
-  /// The same with parts so small that they can be fetched, where tasks that
-  /// compute for longer than they stream come first: meanwhile, what others
+  /// Tries the same with parts so small that they can be fetched. Tasks that
+  /// compute for longer than they stream come first. Meanwhile, what others
   /// stream is fetched.
   void tryFetchingBehind(const Choices &cuts);
-  /// Each way to cut a single task, started in these ways.
+  /// Tries each way to cut a single task, started in these ways.
   void tryEachChoice();
   /// One run.
   void tryOnce(const Choices &choices, const ListOptions &options);
-  /// From the best of each habit on: cuts one task after the other in another
-  /// way, as long as that makes the schedule shorter.
+  /// Starts from the best of each habit, and cuts one task after the other in
+  /// another way, as long as that makes the schedule shorter.
   void descend();
-  /// The same from the shortest on, with tasks as fine as it takes for their
-  /// slices to be fetched ahead.
+  /// Does the same from the shortest schedule, with tasks cut so finely that
+  /// their slices can be fetched ahead.
   void descendFromBest();
-  /// Each task is in one of them; if this is not called, it is alone.
+  /// Sets the groups of equal tasks. Each task is in one of them. If this is
+  /// not called, each is alone.
   void setAlike(std::vector<Alike> tasks) { alike = std::move(tasks); }
   void keep(std::optional<Solution> solution, const Choices &choices,
             const ListOptions &with);
@@ -88,7 +91,7 @@ private:
     ListOptions options;
     Choices choices;
     int64_t makespan;
-    /// Of each task, how many of its parts run at once; empty: not known.
+    /// For each task, how many of its parts run at once; empty if not known.
     std::vector<unsigned> mostAtOnce = {};
   };
 
@@ -101,9 +104,10 @@ private:
   void tryLevels(
       const std::function<unsigned(unsigned task, unsigned level)> &choiceAt,
       size_t levelsToTry);
-  /// These cuts with all habits.
+  /// Tries these cuts with all habits.
   void tryHabits(const Choices &choices);
-  /// As many parts for each engine as tasks have at this level; 0: the whole.
+  /// Cuts with as many parts for each engine as tasks have at this level; 0 is
+  /// the whole task.
   unsigned choiceAt(unsigned task, unsigned level) const;
   std::vector<bool> findStreams(const Plan &plan) const;
   std::vector<int64_t> comeFirst(const std::vector<bool> &tasks) const;
@@ -113,46 +117,48 @@ private:
   void prepareDescent();
   void sortAlike();
   void descendFrom(Start &start, int mostInVain);
-  /// Runs it as it now is: whether that is shorter than it was.
+  /// Runs it as it now is. True if that is shorter than it was.
   bool shorten(Start &start);
   /// Values to try, on both sides of `from`.
   struct Range {
     int64_t from, least, most, step;
   };
-  /// Whether another value makes the schedule shorter: the best one is kept.
-  /// Gives up in one direction after so many in vain; those that are `isKnown`
-  /// to change nothing are not run.
+  /// Whether another value makes the schedule shorter. The best one is kept.
+  /// Gives up in one direction after so many tries in vain. Values that are
+  /// `isKnown` to change nothing are not run.
   bool walk(Start &start, Range range, int mostInVain,
             const std::function<void(int64_t)> &set,
             const std::function<bool(int64_t)> &isKnown = nullptr);
-  /// Other ways to cut these tasks.
+  /// Tries other ways to cut these tasks.
   bool recut(Start &start, const Alike &tasks, int mostInVain);
-  /// No more of their parts would run at once anyway.
+  /// Whether no more of their parts would run at once anyway.
   static bool holdsBackNone(const Start &start, const Alike &tasks,
                             int64_t mostParts);
-  /// How many parts of them run at once, while others are ready or always.
+  /// Tries how many of their parts run at once, while others are ready or
+  /// always.
   bool limit(Start &start, const Alike &tasks, bool always);
-  /// Whether they, and what leads to them, come first.
+  /// Tries whether they, and what leads to them, come first.
   bool reorder(Start &start, const Alike &tasks);
-  /// Finer ones, where that is about as many bytes.
+  /// Tries finer cuts, if these move about as many bytes.
   Choices cutForFetches(Choices choices) const;
   static std::vector<ListOptions> eagerOptions(const Problem &resolved);
   static std::vector<ListOptions> levelOptions(const Problem &resolved);
   static std::vector<ListOptions> fewOptions(const Problem &resolved);
   static std::vector<ListOptions>
   otherOptions(const Problem &resolved, const Plan &plan, bool isAsGiven);
-  /// What one run came to.
+  /// The outcome of one run.
   struct Outcome {
     size_t placed;                         ///< parts
     std::optional<int64_t> makespan;       ///< nothing on overflow
     std::vector<unsigned> mostAtOnce = {}; ///< see Start
   };
   void note(const Outcome &outcome);
-  /// One run; a walk comes by the same one more than once.
+  /// Does one run. A walk comes by the same run more than once.
   Outcome evaluate(const Choices &choices, const ListOptions &options);
   Outcome run(const Problem &resolved, const Plan &plan,
               const ListOptions &with, const Choices &choices);
-  /// The problem cut so: itself where that changes nothing, or else `copy`.
+  /// The problem cut so. It is the problem itself if that changes nothing, or
+  /// else `copy`.
   const Problem &cut(const Choices &choices, Problem &copy) const;
 
   const Problem &problem;

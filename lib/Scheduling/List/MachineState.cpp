@@ -24,7 +24,7 @@ static bool computes(const EngineGroup &engine) {
          engine.kinds.contains(EngineKind::Vector);
 }
 
-/// Engines beyond the number of parts are never used: half of those is no
+/// Engines beyond the number of parts are never used, so half of those is no
 /// choice.
 static int64_t usefulCount(const EngineGroup &engine, const PartTable &table) {
   return std::min<int64_t>(engine.count,
@@ -221,7 +221,7 @@ void MachineState::takeEngine(EngineId engine, int64_t end) {
   group.ends.push(end);
 }
 
-/// The first of its group that ends.
+/// The engine is the first of its group that ends.
 void MachineState::giveBackEngine(EngineId engine) {
   Group &group = groups[engine.group];
   group.ends.pop();
@@ -246,7 +246,7 @@ bool MachineState::start(size_t part, EngineId engine, LaneChoice choice) {
   slot.lanes = std::move(choice.lanes);
   solution.makespan = std::max(solution.makespan, *end);
   const PartTable::Shape &shape = table.shapeOf(part);
-  // With slices, it has an end at which they make room, even if that is now.
+  // A part with slices has an end at which they make room, even if that is now.
   bool occupies = choice.length > 0 || !slot.prefetches.empty();
   if (shape.with)
     for (unsigned group : *shape.with) {

@@ -20,18 +20,19 @@
 
 namespace mlir::llm::scheduling {
 
-/// What ended at a moment; kept, as moments are many.
+/// What ended at a moment. It is kept, because there are many moments.
 struct Ended {
   std::vector<size_t> parts;   ///< indices of the table
   std::vector<size_t> fetched; ///< parts for which a fetch has ended
 };
 
 /// The state of engines, lanes and private memories at one moment that only
-/// moves forward, and the solution so far. Solvers decide; the machine keeps
-/// the books.
+/// moves forward, and the solution so far. Solvers decide, and the machine
+/// keeps the books.
 class MachineState {
 public:
-  /// `halvings` times half of the compute engines, but one of each group stays.
+  /// Leaves out half of the compute engines, `halvings` times. One engine of
+  /// each group stays.
   MachineState(const Problem &problem, const PartTable &table,
                unsigned halvings = 0);
 
@@ -48,18 +49,19 @@ public:
   bool areIdle(const std::vector<unsigned> *with) const;
   /// Idle engines that compute.
   int64_t idleComputeEngines() const;
-  /// When an engine of the group is idle next: now, or when the first one ends.
+  /// When an engine of the group is idle next: now, or at the end of the first
+  /// part there.
   int64_t nextIdle(unsigned group) const;
-  /// The same of it and all others, as far as each group is looked at alone.
+  /// The same for it and all other groups, each looked at alone.
   int64_t nextIdle(unsigned group, const std::vector<unsigned> *with) const;
-  /// When the next slot ends; nothing when all engines are idle.
+  /// When the next slot ends. Nothing if all engines are idle.
   std::optional<int64_t> nextEnd() const;
 
   /// The first moment from `from` on at which the lanes are free, if nothing
   /// else starts.
   int64_t whenFree(const int64_t *lanes, int64_t from) const;
 
-  /// The next moment at which lanes that `wanted` lacks are released; the lanes
+  /// The next moment at which lanes that `wanted` lacks are released. The lanes
   /// that are free then are in `freeThen`. Looks only a few slots ahead.
   std::optional<int64_t> nextRelief(const int64_t *wanted,
                                     std::vector<int64_t> &freeThen) const;
@@ -72,7 +74,7 @@ public:
   std::optional<EngineId> findIdle(unsigned group, int64_t workingSetBytes);
 
   /// Starts a part now, with the first idle engines of the groups beside its
-  /// own. One without length for which nothing was fetched occupies nothing,
+  /// own. A part without length for which nothing was fetched occupies nothing,
   /// needs no idle engine, and is not among what ends. False on overflow.
   bool start(size_t part, EngineId engine, LaneChoice choice);
 
@@ -83,10 +85,10 @@ public:
 
   /// Engines of the group that a solver may use.
   int64_t countOf(unsigned group) const { return groups[group].count; }
-  /// Private memory that slices hold which were fetched to the engine.
+  /// Private memory that is held by slices that were fetched to the engine.
   int64_t fetchedBytes(EngineId engine) const;
-  /// Where slices on the engine would end with one of so many bytes (0: as they
-  /// are): each has a range of its own.
+  /// Where slices on the engine would end with one more of so many bytes (0:
+  /// without one more). Each slice has a range of its own.
   int64_t topOfSlices(EngineId engine, int64_t sliceBytes) const;
   /// Working set of the part that runs there now.
   int64_t runningBytes(EngineId engine) const;
@@ -94,10 +96,10 @@ public:
     return solution.slots[part].prefetches;
   }
 
-  /// Of a part that was started.
+  /// The slot of a part that was started.
   int64_t endOf(size_t part) const { return solution.slots[part].end; }
 
-  /// Has the processor load the slot of a part that starts soon.
+  /// Makes the processor load the slot of a part that starts soon.
   void loadAhead(size_t part) const {
     const Slot &slot = solution.slots[part];
     __builtin_prefetch(&slot, /*rw=*/1);
@@ -115,7 +117,7 @@ private:
   struct Room {
     int64_t fetched = 0, running = 0;
     FreeRanges ranges; ///< of slices; working sets are above them
-    /// Of each part its slices: (address, bytes).
+    /// The slices of each part: (address, bytes).
     std::multimap<size_t, std::pair<int64_t, int64_t>> slices;
   };
 

@@ -13,7 +13,7 @@
 
 namespace mlir::llm::scheduling {
 
-/// Cycles that no task is shorter than, with what they rank longer by.
+/// Lower bounds of the cycles of each task, with what they rank longer by.
 static std::optional<std::vector<int64_t>>
 listSpans(const Problem &problem, const PartTable &table,
           const std::vector<int64_t> &extraCycles) {
@@ -61,14 +61,15 @@ static void listQueues(Plan &plan) {
 static void rankParts(Plan &plan, const std::vector<int64_t> &spans,
                       const std::vector<int64_t> &behind) {
   const PartTable &table = plan.table;
-  // The way and the length, negative so that the longest is first; the part.
+  // The way and the length, which are negative so that the longest is first,
+  // and the part.
   std::vector<std::tuple<int64_t, int64_t, size_t>> rank;
   rank.reserve(table.parts.size());
   for (size_t index = 0; index < table.parts.size(); ++index) {
     unsigned task = table.parts[index].task;
     int64_t length = table.shapeOf(index).shortest;
     int64_t own = table.combines(index) ? length : spans[task];
-    // Those of a chain stand as they come.
+    // The parts of a chain stand in their order.
     bool isChained = !table.chains.empty() && table.chains[task].areThere();
     rank.push_back({-(own + behind[task]), isChained ? 0 : -length, index});
   }

@@ -19,13 +19,13 @@ namespace mlir::llm::scheduling {
 struct Plan {
   PartTable table;
   Successors successors;
-  /// All parts: first those with the longest way from the start of their task
-  /// to the end of all, among them the longest part, then program order.
-  /// Nothing waits for what stands behind it.
+  /// All parts in order. First come those with the longest way from the start
+  /// of their task to the end of all. Among these the longest part comes first,
+  /// and then program order decides. Nothing waits for what stands behind it.
   std::vector<size_t> order;
-  /// Of each part where it stands in `order`.
+  /// For each part, where it stands in `order`.
   std::vector<size_t> position;
-  /// Of each task where its parts that may run at once end in `order`.
+  /// For each task, where its parts that may run at once end in `order`.
   std::vector<size_t> ends;
   /// Parts that wait for the same wait in one queue, so that those that wait
   /// for a busy kind of engine hide no others.
@@ -40,8 +40,8 @@ struct Plan {
   };
   std::vector<Queue> queues;
 
-  /// Tasks rank as if each were `extraCycles` longer (none below 0; empty: as
-  /// they are). Nothing on overflow.
+  /// Makes the plan. Tasks rank as if each were `extraCycles` longer. (None is
+  /// below 0. Empty: as they are.) Nothing on overflow.
   static std::optional<Plan> make(const Problem &problem,
                                   const std::vector<int64_t> &extraCycles = {});
 };

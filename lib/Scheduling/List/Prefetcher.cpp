@@ -42,7 +42,7 @@ void Prefetcher::skip() {
   size_t part = plan.order[next];
   const PartTable::Shape &shape = plan.table.shapeOf(part);
   const State &state = states[part];
-  // Some occupy nothing; some have all that they can have.
+  // Some parts occupy nothing, and some have all that they can have.
   if (!state.hasStarted && !state.target && shape.shortest > 0)
     for (const Mode &mode : plan.table.modesOf(shape))
       windows[mode.group].push(next, shape.workingSetBytes);

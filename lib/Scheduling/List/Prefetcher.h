@@ -18,12 +18,13 @@
 
 namespace mlir::llm::scheduling {
 
-/// Gives idle memory engines the sources of the parts that come next. A part of
-/// which a source was fetched runs on the engine whose private memory holds it.
+/// Gives idle memory engines the sources of the parts that come next. If a
+/// source of a part was fetched, the part runs on the engine whose private
+/// memory holds it.
 ///
-/// Parts never wait for each other's room: a slice is fetched only where every
+/// Parts never wait for each other's room. A slice is fetched only if every
 /// part that is ahead of its own in the plan's order, and has not started yet,
-/// still fits beside all that was fetched, on each engine that it may run on.
+/// still fits beside all that was fetched, on each engine on which it may run.
 class Prefetcher {
 public:
   Prefetcher(const Problem &problem, const Plan &plan, MachineState &machine,
@@ -51,7 +52,7 @@ public:
   bool isFetching(size_t part) const {
     return !states.empty() && states[part].inFlight > 0;
   }
-  /// What is left to stream of a part, less what was fetched.
+  /// What a part has left to stream, without what was fetched.
   std::vector<int64_t> bytesLeft(size_t part) const;
 
 private:
@@ -70,17 +71,17 @@ private:
     int64_t from(size_t position);
   };
 
-  /// Nothing is fetched for the part at `next`.
+  /// Says that nothing is fetched for the part at `next`.
   void skip();
-  /// Has the processor load what the parts behind `next` need, as in ListRun.
+  /// Makes the processor load what the parts behind `next` need, as in ListRun.
   void loadAhead() const;
   std::optional<unsigned> idleQueue() const;
-  /// Sources that make the part shorter when they are fetched one after the
-  /// other, that which saves most first.
+  /// Sources that make the part shorter if they are fetched one after the
+  /// other. The one that saves most is first.
   const std::vector<unsigned> &sourcesWorthFetching(size_t part,
                                                     unsigned group);
   std::optional<unsigned> nextSource(size_t part);
-  /// It is written, and which of it is read is known.
+  /// Whether the source is written, and it is known which of it is read.
   bool isThere(const Source &source) const;
   std::optional<EngineId> chooseTarget(size_t part, unsigned source);
   /// Whether the part can have the source on this engine.
@@ -98,14 +99,14 @@ private:
   std::vector<unsigned> queues;     ///< groups of memory engines
   std::vector<State> states;        ///< of parts
   std::vector<Window> windows;      ///< of groups
-  /// The last answer of sourcesWorthFetching(), by shape and group: it is asked
-  /// again about the same part, and equal parts follow one another.
+  /// The last answer of sourcesWorthFetching(), by shape and group. It is
+  /// called again for the same part, and equal parts follow one another.
   std::optional<std::pair<unsigned, unsigned>> worthFor;
   std::vector<unsigned> worthFetching;
   std::vector<int64_t> left; ///< to stream, as that is found
-  /// Of each engine, what its parts need that have not started.
+  /// For each engine, what those of its parts need that have not started.
   std::map<std::pair<unsigned, int64_t>, std::multiset<int64_t>> needs;
-  /// Of each engine, the end and the part of each fetch under way.
+  /// For each engine, the end and the part of each fetch under way.
   std::map<std::pair<unsigned, int64_t>, std::set<std::pair<int64_t, size_t>>>
       arrivals;
   size_t firstUnstarted = 0;

@@ -60,7 +60,7 @@ static bool areEqual(const Task &a, const Task &b) {
                    });
 }
 
-/// Whatever their names are.
+/// Compares all but the names.
 static bool haveEqualTasks(const Problem &a, const Problem &b) {
   return haveEqual(a.tasks, b.tasks, [](const Task &own, const Task &other) {
     return areEqual(own, other);
@@ -71,7 +71,7 @@ static bool haveEqualTasks(const Problem &a, const Problem &b) {
 // The search
 //===----------------------------------------------------------------------===//
 
-/// The stage alone: what comes from outside is there from the start.
+/// The stage alone. What comes from outside is there from the start.
 Problem StageSearch::extract(size_t begin, size_t end) const {
   std::map<unsigned, unsigned> numberOf;
   for (size_t at = begin; at < end; ++at)
@@ -100,7 +100,7 @@ Problem StageSearch::extract(size_t begin, size_t end) const {
   return stage;
 }
 
-/// Equal problems have equal bounds: who looks for one has few to compare.
+/// Equal problems have equal bounds, so there are few to compare.
 static int64_t boundOf(const Problem &problem) {
   return largestBound(lowerBounds(problem).value_or(std::vector<Bound>()));
 }
@@ -109,9 +109,9 @@ StageSearch::StageSearch(const Problem &problem, const TryReport &report)
     : problem(problem), report(report), order(topologicalOrder(problem)),
       borders(findBorders(problem, order)) {}
 
-/// From few parts to many: what is cut finely is not looked at where there is
-/// too much of it. A block on a machine with little private memory has a
-/// million parts in the ways to cut an op.
+/// Goes from few parts to many. Fine cuts are not looked at if there are too
+/// many parts. A block on a machine with little private memory has a million
+/// parts in the ways to cut an op.
 size_t StageSearch::effortAlone() const {
   constexpr size_t ofAll = size_t(1) << 19, least = 256;
   return std::max(least, ofAll / order.size());
@@ -130,8 +130,8 @@ unsigned StageSearch::cutAlone(Problem task, bool onHalf) {
   });
   if (same != last)
     return same->second.second;
-  // Others come before it and behind it: it is not done where it is near its
-  // own bound.
+  // Other stages come before it and behind it, so it is not done when it is
+  // near its own bound.
   ListSearch search(task, /*bound=*/0, effortAlone(), report);
   search.tryEachChoice();
   unsigned choice = search.best() && !search.best()->choices.empty()
@@ -209,8 +209,9 @@ std::optional<StageResults> StageSearch::run(size_t effort, double worth) {
   if (borders.size() <= 2 || order.size() != problem.tasks.size())
     return std::nullopt;
   findStages();
-  // Each gets so much of the effort as it has of the time; what one leaves,
-  // those behind it have: large ones need more than they get.
+  // Each stage gets as much of the effort as it has of the time. What one
+  // leaves goes to those behind it, because large stages need more than they
+  // get.
   std::stable_sort(stages.begin(), stages.end(),
                    [](const Stage &a, const Stage &b) {
                      return a.problem.tasks.size() < b.problem.tasks.size();

@@ -14,9 +14,9 @@
 
 namespace mlir::llm::scheduling {
 
-/// How the tasks of all stages are cut and started best when each stage is
-/// alone on the machine: as a stage starts when the one before it has ended,
-/// they hardly matter to each other. Equal stages are searched once.
+/// How the tasks of all stages are cut and started best if each stage is alone
+/// on the machine. A stage starts when the one before it has ended, so stages
+/// hardly matter to each other. Equal stages are searched once.
 struct StageResults {
   Choices choices;
   ListOptions options;
@@ -28,17 +28,18 @@ class StageSearch {
 public:
   StageSearch(const Problem &problem, const TryReport &report);
 
-  /// How each task is best cut when it runs alone; `onHalf`, with half of the
-  /// compute engines, as when others run beside it. Equal ones are looked at
+  /// How each task is best cut if it runs alone. With `onHalf` it has half of
+  /// the compute engines, as if others ran beside it. Equal tasks are looked at
   /// once.
   Choices cutsAlone(bool onHalf);
 
-  /// Places at most so many parts, about, with as much patience as all of them
-  /// together are worth, see ListSearch. Nothing where there is one stage only.
+  /// Searches all stages. Places about so many parts at most, with as much
+  /// patience as all stages together are worth (see ListSearch). Nothing if
+  /// there is only one stage.
   std::optional<StageResults> run(size_t effort, double worth);
 
 private:
-  /// What one stage says of its tasks, in their order.
+  /// What was found for the tasks of one stage, in their order.
   struct Found {
     Choices choices;
     ListOptions options;
@@ -46,7 +47,7 @@ private:
     double cyclesToWin = 0;
   };
 
-  /// One of its kind.
+  /// One of several equal stages.
   struct Stage {
     Problem problem;
     int64_t bound;
@@ -54,7 +55,7 @@ private:
   };
 
   Problem extract(size_t begin, size_t end) const;
-  /// Parts that are placed, about, to find how one task is best cut.
+  /// About how many parts are placed in order to find how one task is best cut.
   size_t effortAlone() const;
   unsigned cutAlone(Problem alone, bool onHalf);
   Found search(const Stage &stage, size_t effort, double worth);
@@ -65,7 +66,7 @@ private:
   std::vector<unsigned> order;
   std::vector<size_t> borders;
   std::vector<Stage> stages;
-  /// By bound: a task alone, and how it is best cut.
+  /// By bound, a task alone, and how it is best cut.
   std::multimap<int64_t, std::pair<Problem, unsigned>> known[2];
   Choices alone[2]; ///< of all tasks; empty: not looked for yet
 };

@@ -20,12 +20,13 @@ struct QueuePrefix {
   uint32_t count = 0;
 };
 
-/// Vector clocks (Fidge; Mattern, 1988): of each queue, how many of its first
+/// Vector clocks (Fidge; Mattern, 1988): for each queue, how many of its first
 /// entries have ended for certain.
 using QueueClock = std::vector<uint32_t>;
 
-/// The clocks of all entries that were added so far, of which only those are
-/// kept where a queue learns about another one: in between its own count grows.
+/// The clocks of all entries that were added so far. Only those are kept at
+/// which a queue learns about another one. In between, only its own count
+/// grows.
 class QueueClocks {
 public:
   explicit QueueClocks(size_t queues) : current(queues), changes(queues) {
@@ -35,8 +36,8 @@ public:
 
   /// What is certain when the next entry of a queue starts, without its waits.
   const QueueClock &ofNext(unsigned queue) const { return current[queue]; }
-  /// Adds the next entry of a queue. `clock`: what its waits make certain, no
-  /// less than `ofNext`.
+  /// Adds the next entry of a queue. `clock` is what its waits make certain,
+  /// and no less than `ofNext`.
   void add(unsigned queue, const QueueClock &clock, bool hasWaits);
 
   /// Adds to `clock` what the end of a prefix makes certain.

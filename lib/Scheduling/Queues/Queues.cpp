@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Entries are visited in the order of their starts. Each collects what must
-// have ended before it, which was visited earlier, and keeps of that what
-// nothing else implies: vector clocks say what a wait makes certain.
+// have ended before it, which was visited earlier, and keeps only what nothing
+// else implies. Vector clocks say what a wait makes certain.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ namespace {
 struct Step {
   size_t slot = 0;
   std::optional<unsigned> fetch;
-  /// In `Slot::with`: what the part does on an engine beside its own. It comes
-  /// right behind the part.
+  /// The position in `Slot::with`, for what the part does on an engine beside
+  /// its own. It comes right behind the part.
   std::optional<unsigned> with;
   int64_t start = 0, end = 0;
   unsigned rank = 0; ///< of the task, in an order of dependences
@@ -82,7 +82,7 @@ private:
   void awaitPrefix(const QueuePrefix &prefix);
   void awaitRoom(const Step &step);
   void awaitReleases(const Step &step);
-  /// Of all candidates those that the others do not imply.
+  /// Keeps those candidates that the others do not imply.
   std::vector<Wait> chooseWaits();
   bool isImplied(const Wait &wait) const;
   void merge(const Wait &wait);
@@ -148,7 +148,7 @@ void QueueMaker::collectSteps() {
       addPart(with);
   }
   // What takes no time comes before what starts with it, in the order of
-  // dependences; a part behind its fetches.
+  // dependences. A part comes behind its fetches.
   auto keyOf = [&](const Step &step) {
     return std::tuple(step.start, step.end, step.rank,
                       solution.slots[step.slot].part, !step.fetch,
@@ -159,7 +159,7 @@ void QueueMaker::collectSteps() {
 }
 
 void QueueMaker::assignQueues() {
-  // By engine; what takes no time behind all of them.
+  // Queues are by engine. What takes no time is behind all of them.
   using Key = std::tuple<bool, unsigned, int64_t>;
   auto keyOf = [&](const Step &step) {
     const Slot &slot = solution.slots[step.slot];
@@ -258,7 +258,7 @@ void QueueMaker::awaitRoom(const Step &step) {
       [&](const QueuePrefix &owner) { awaitPrefix(owner); });
 }
 
-/// Without addresses: all that had given back its room.
+/// Without addresses, it waits for all that had given back its room.
 void QueueMaker::awaitReleases(const Step &step) {
   const Slot &slot = solution.slots[step.slot];
   Releases &known = releases[memoryOf(slot.engine)];
@@ -306,8 +306,8 @@ void QueueMaker::merge(const Wait &wait) {
 }
 
 std::vector<Wait> QueueMaker::chooseWaits() {
-  // What is about the latest entry is never implied by what is about earlier
-  // ones only.
+  // A wait for the latest entry is never implied by waits for earlier ones
+  // only.
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate &a, const Candidate &b) {
                      return a.lastStep > b.lastStep;
@@ -351,7 +351,7 @@ QueueClock QueueMaker::clockOfNext(size_t first, size_t behind) const {
   return next;
 }
 
-/// Where one of them has ended, all have.
+/// If one of them has ended, all have.
 void QueueMaker::addClocks(size_t first, size_t behind, bool hasWaits) {
   for (size_t step = first; step < behind; ++step) {
     QueueClock end = clock;
