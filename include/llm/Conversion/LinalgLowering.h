@@ -117,9 +117,9 @@ public:
                              OpFoldResult size) const;
   /// The elements at `index` of the first dimension, without that dimension.
   FailureOr<Array> pickRow(const Array &array, OpFoldResult index) const;
-  /// As an array of the elements that it has.
+  /// The tensor as an array of its own elements.
   Array asArray(Value tensor) const;
-  /// Without the dimension `dim`, which has size 1.
+  /// The array without the dimension `dim`, which has size 1.
   Array dropUnit(const Array &array, int64_t dim) const;
 
   //===--------------------------------------------------------------------===//

@@ -95,7 +95,7 @@ public:
   /// The length of an array of any type.
   FailureOr<std::optional<uint64_t>> findArrayLength(StringRef key) const;
 
-  /// In the file's order.
+  /// All tensors, in the file's order.
   ArrayRef<GgufTensor> tensors() const { return allTensors; }
   const GgufTensor *findTensor(StringRef name) const;
   /// Its bytes in its file.

@@ -48,7 +48,7 @@ public:
                                             MLIRContext *context);
 
   Location loc() const { return location; }
-  /// In the header's order.
+  /// All tensors, in the header's order.
   ArrayRef<SafetensorsTensor> tensors() const { return allTensors; }
   const SafetensorsTensor *find(StringRef name) const;
   /// The file's metadata. Nothing if it has no such key.

@@ -26,18 +26,18 @@
 
 namespace mlir::llm {
 
-/// What is stored in a format: it decides which dimensions share a scale.
+/// What is stored in a format. It decides which dimensions share a scale.
 enum class Stored { Weight, Activation, Cache };
 
-/// The element type with that name; null where there is none.
+/// The element type with that name; null if there is none.
 Type findFormat(StringRef name, Stored stored, MLIRContext *context);
 
 /// Values of a type in blocks along the last dimensions (`?`:
 /// ScalesAttr::wholeDimension), each with a scale.
 Type getScaled(Type valueType, ArrayRef<int64_t> block, Type scaleType);
 
-/// The block that is all of what is stored: a matrix, or of a cache [batch,
-/// keys, heads, head_dim].
+/// The block that is all of what is stored: a matrix, or [batch, keys, heads,
+/// head_dim] of a cache.
 SmallVector<int64_t> wholeBlock(Stored stored);
 
 /// The names, for messages: "f32, f16, ...".

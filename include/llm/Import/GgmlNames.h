@@ -24,8 +24,8 @@ inline bool storesInterleavedRows(llvm::StringRef architecture) {
   return architecture == "llama";
 }
 
-/// "blk.7.attn_q.weight" for "model.layers.7.self_attn.q_proj.weight"; empty
-/// where these architectures have no such weight.
+/// "blk.7.attn_q.weight" for "model.layers.7.self_attn.q_proj.weight"; empty if
+/// these architectures have no such weight.
 std::string ggmlTensorName(llvm::StringRef weight);
 
 } // namespace mlir::llm

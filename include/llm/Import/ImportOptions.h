@@ -31,30 +31,33 @@ constexpr int64_t openSize = ShapedType::kDynamic;
 /// `llm-translate` that has its name.
 struct ImportOptions {
   Phase phase = Phase::Decode;
-  /// Sequences; unset: as many as `seq` or `kvLen` list, or 1. This, new tokens
-  /// and keys may be `openSize`, to be bound by "batch", "seq" and "kv_len".
+  /// The number of sequences; unset: as many as `seq` or `kvLen` list, or 1.
+  /// Sequences, new tokens and keys may be `openSize`, and are then bound by
+  /// "batch", "seq" and "kv_len".
   std::optional<int64_t> batch;
-  /// New tokens per sequence, of all or of each; empty: 1 in decode, 512 in
-  /// prefill, 5 in verify.
+  /// New tokens per sequence, one number for all or one for each. Empty: 1 in
+  /// decode, 512 in prefill, 5 in verify.
   std::vector<int64_t> seq;
-  /// Keys that a sequence sees, new ones included, of all or of each; empty:
-  /// `seq` in prefill, otherwise 512.
+  /// Keys that a sequence sees, with the new ones, one number for all or one
+  /// for each. Empty: `seq` in prefill, otherwise 512.
   std::vector<int64_t> kvLen;
   /// In phase mixed: the tokens of a prompt beside the sequences that decode,
   /// and the keys that its last one sees; unset: 512, and `chunk`.
   std::optional<int64_t> chunk, chunkKvLen;
-  /// Decoder layers alone; unset: the whole model, with embedding and head.
+  /// So many decoder layers alone. Unset: the whole model, with embedding and
+  /// head.
   std::optional<int64_t> layers = 1;
   MaskKind mask = MaskKind::Causal;
   Routing routing = Routing::Uniform; ///< of tokens to experts
   LatentAttention latentAttention = LatentAttention::Auto; ///< `--mla`
   Sampling sampling = Sampling::Greedy; ///< of the tokens of a whole model
-  /// "f32", "f16" or "bf16": the element type, instead of the model's, of
-  /// activations and of all weights that are in no format; empty: the model's.
+  /// "f32", "f16" or "bf16": the element type of activations and of all weights
+  /// that are in no format, instead of the model's. Empty: the model's.
   std::string dtype;
   /// Formats by name (see Formats.h), instead of those that the model's
-  /// description names; empty: those. `kv` is that of the cache. Where
-  /// `weights` is a plain type, no other weight is in a format either.
+  /// description names. Empty: those of the description. `kv` is that of the
+  /// cache. If `weights` is a plain type, no other weight is in a format
+  /// either.
   std::string weights, activations, kv;
 };
 
@@ -63,17 +66,17 @@ struct ImportOptions {
 FailureOr<std::optional<int64_t>> parseLayers(StringRef text,
                                               MLIRContext *context);
 
-/// Puts the types that the options name into the model. Errors: an unknown
-/// name, activations in a format while the weights are in none. The llm dialect
-/// must be loaded.
+/// Puts the types that the options name into the model. It is an error if a
+/// name is unknown, or if activations are in a format while the weights are in
+/// none. The llm dialect must be loaded.
 LogicalResult applyFormats(ModelConfig &model, const ImportOptions &options);
 
 /// The program that the options ask for, with every default filled in.
 /// Sequences are grouped by their new tokens, in prefill also by their keys.
-/// Errors, which name the option: a number below 1, fewer keys than new tokens,
-/// lists that do not fit each other, sizes that are open in a list, more layers
-/// than the model has, tensors whose bytes cannot be counted in 64 bits. The
-/// llm dialect must be loaded.
+/// Errors name the option: a number below 1, fewer keys than new tokens, lists
+/// that do not fit each other, sizes that are open in a list, more layers than
+/// the model has, tensors whose bytes cannot be counted in 64 bits. The llm
+/// dialect must be loaded.
 FailureOr<ProgramAttr> resolveProgram(const ModelConfig &model,
                                       const ImportOptions &options);
 

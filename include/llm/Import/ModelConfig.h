@@ -38,7 +38,7 @@ struct LatentConfig {
 struct RopeConfig {
   double theta = 0; ///< base of the angles; 0: no rotary embedding
   RopeScalingAttr scaling;
-  /// In contexts of more than `shortPositions`: another scaling (LongRoPE), or
+  /// Contexts of more than `shortPositions` have another scaling (LongRoPE), or
   /// another base, which grows with the context by this factor (dynamic NTK).
   RopeScalingAttr longScaling;
   double dynamicFactor = 0;
@@ -75,7 +75,7 @@ struct AttentionConfig {
   bool hasSinks = false;    ///< a learned score per head beside the keys'
   double scale = 0;         ///< of the scores; 0: 1 / sqrt(headDim)
   double softCap = 0;       ///< of the scores; 0: none
-  /// Queries grow by slope * ln(1 + floor((p + 1) / step)); 0: they do not.
+  /// Queries grow by slope * ln(1 + floor((p + 1) / step)). 0: they do not.
   int64_t temperatureStep = 0;
   double temperatureSlope = 0;
 
@@ -104,9 +104,9 @@ struct ExpertsConfig {
   bool scalesInput = false; ///< shares multiply what goes into an expert
   std::string router;       ///< "gate", in the checkpoint's words
   bool hasRouterBias = false;
-  /// One weight, gate_up_proj, for two: [experts, 2 * intermediate, hidden],
-  /// or transposed where it is plain; gate and up in turns, or one behind the
-  /// other.
+  /// There is one weight, gate_up_proj, for two: [experts, 2 * intermediate,
+  /// hidden], or transposed if it is plain. Gate and up take turns, or stand
+  /// one behind the other.
   bool isFused = false, isTransposed = false, isInterleaved = false;
   bool hasBias = false;    ///< of each expert
   double limit = 0;        ///< of SwiGLU; 0: none
@@ -140,12 +140,12 @@ struct FeedForwardConfig {
   }
 };
 
-/// Element types of weights, by name, where they are not what the model's
-/// formats say.
+/// Element types of weights, by name, if they are not what the model's formats
+/// say.
 using WeightTypes = std::map<std::string, Type>;
 
-/// In which types a model is stored and computed, beyond `elementType`. Null:
-/// in that one.
+/// The types in which a model is stored and computed, beyond `elementType`.
+/// Null: that type.
 struct NumberFormats {
   Type weights;     ///< of the linear layers of decoder layers
   Type activations; ///< to which those of quantized layers are converted
@@ -156,8 +156,8 @@ struct NumberFormats {
 struct LayerConfig {
   AttentionConfig attention;
   FeedForwardConfig feedForward;
-  /// Norms also behind attention and feed-forward network, before each is added
-  /// to the residual.
+  /// There are norms also behind attention and feed-forward network, before
+  /// each is added to the residual.
   bool hasOutputNorms = false;
   /// By their names in the layer, such as "self_attn.o_proj.weight".
   WeightTypes weightTypes;
@@ -175,7 +175,8 @@ struct LayerConfig {
 struct ModelConfig {
   explicit ModelConfig(Location location) : location(location) {}
 
-  /// Many more than any model has: each layer is looked at by itself.
+  /// This is many more than any model has. The limit is there because each
+  /// layer is looked at by itself.
   static constexpr int64_t maxLayers = 10000;
 
   Location location;  ///< where the model is described

@@ -13,11 +13,12 @@
 namespace mlir::llm {
 
 /// Registers all importers, and the command line options that they share, with
-/// MLIR's translations. To be called once, before the command line is read.
+/// MLIR's translations. Call this once, before the command line is read.
 void registerImportTranslations();
 
-/// `mlirTranslateMain` for files of any size: the input is mapped, not read,
-/// and the output appears whole or not at all. Fails after a diagnostic.
+/// Does what `mlirTranslateMain` does, for files of any size. The input is
+/// mapped, not read, and the output appears whole or not at all. Fails after a
+/// diagnostic.
 LogicalResult translateMain(int argc, char **argv, StringRef overview);
 
 } // namespace mlir::llm

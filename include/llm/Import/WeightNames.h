@@ -20,8 +20,8 @@
 
 namespace mlir::llm {
 
-/// "model.layers.7.self_attn.q_proj.weight" as layer 7 and the rest; nothing
-/// for a weight outside of the layers.
+/// Splits "model.layers.7.self_attn.q_proj.weight" into layer 7 and the rest.
+/// Nothing for a weight outside of the layers.
 inline std::optional<std::pair<size_t, llvm::StringRef>>
 splitLayerName(llvm::StringRef name) {
   size_t layer;

@@ -33,14 +33,14 @@ private:
   std::vector<int64_t> ends;
 };
 
-/// By the memory's name.
+/// Bytes by the memory's name.
 using MemoryBytes = std::map<StringRef, int64_t>;
 
 /// What a part of this cost streams of a buffer.
 MemoryBytes bytesOf(PartCostAttr part, StringRef buffer);
 /// What is fetched for each part of a run of slots.
 MemoryBytes fetchedBytes(PartCostAttr part, SlotRunAttr run);
-/// Sums above 2^61 stay as they were.
+/// Adds bytes. A sum that would be above 2^61 stays as it was.
 void addBytes(MemoryBytes &sum, const MemoryBytes &bytes);
 
 } // namespace mlir::llm

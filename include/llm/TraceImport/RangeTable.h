@@ -88,7 +88,7 @@ void printRangeJson(const RangeTable &table, const ImportedTrace &trace,
 /// end.
 void printTraceSummary(const ImportedTrace &trace, ArrayRef<std::string> notes,
                        raw_ostream &os);
-/// From the first event's start to the last one's end.
+/// The time from the first event's start to the last one's end.
 int64_t spanNanoseconds(const ImportedTrace &trace);
 
 } // namespace mlir::llm
