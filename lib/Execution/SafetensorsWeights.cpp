@@ -191,7 +191,8 @@ FailureOr<int64_t> SafetensorsWeights::findGptqOffset() const {
     llvm::sys::path::append(path, name);
     if (!llvm::sys::fs::exists(path))
       continue;
-    FailureOr<LocatedJson> config = LocatedJson::parseFile(path, context);
+    FailureOr<LocatedJson> config =
+        LocatedJson::parseFile(path, context, JsonNumbers::AsPython);
     if (failed(config))
       return failure();
     const LocatedJson *quantization = config->find("quantization_config");

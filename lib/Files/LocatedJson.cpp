@@ -16,7 +16,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <iterator>
+#include <limits>
 
 namespace mlir::llm {
 
@@ -37,6 +39,54 @@ static std::string shorten(StringRef text, size_t most = 80) {
   if (text.size() > most)
     shown += "...";
   return llvm::json::fixUTF8(shown);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers that are not finite
+//===----------------------------------------------------------------------===//
+
+/// What Python's json module writes for them, which no other parser knows.
+static constexpr llvm::StringLiteral nonFinite[] = {"NaN", "Infinity",
+                                                    "-Infinity"};
+
+static double valueOfNonFinite(StringRef spelling) {
+  double infinity = std::numeric_limits<double>::infinity();
+  if (spelling == "NaN")
+    return std::numeric_limits<double>::quiet_NaN();
+  return spelling.starts_with("-") ? -infinity : infinity;
+}
+
+/// The one that stands there as a whole token; otherwise empty.
+static StringRef nonFiniteAt(StringRef text, size_t offset) {
+  StringRef rest = text.drop_front(offset);
+  for (StringRef spelling : nonFinite)
+    if (rest.starts_with(spelling) &&
+        (offset == 0 || StringRef(" \t\r\n,:[").contains(text[offset - 1])) &&
+        (rest.size() == spelling.size() ||
+         StringRef(" \t\r\n,]}").contains(rest[spelling.size()])))
+      return spelling;
+  return {};
+}
+
+/// The text with zeros of the same length in their place, so that all places
+/// stay where they are.
+static std::string maskNonFinite(StringRef text) {
+  std::string masked = text.str();
+  bool isInString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (isInString && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      isInString = !isInString;
+    } else if (StringRef spelling = nonFiniteAt(text, i);
+               !isInString && !spelling.empty()) {
+      masked.replace(i, spelling.size(), spelling.size(), '0');
+      masked[i] = spelling.front() == '-' ? '-' : '0';
+      masked[spelling.front() == '-' ? i + 2 : i + 1] = '.';
+      i += spelling.size() - 1;
+    }
+  }
+  return masked;
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,11 +133,17 @@ private:
 /// its own, so that depth costs no call stack.
 class LocatedJsonBuilder {
 public:
-  LocatedJsonBuilder(StringRef text, StringRef bufferName, MLIRContext *context)
-      : text(text), fileName(StringAttr::get(context, bufferName)) {}
+  LocatedJsonBuilder(StringRef text, StringRef bufferName, MLIRContext *context,
+                     JsonNumbers numbers)
+      : text(text), fileName(StringAttr::get(context, bufferName)) {
+    if (numbers == JsonNumbers::AsPython &&
+        (text.contains("NaN") || text.contains("Infinity")))
+      masked = maskNonFinite(text);
+  }
 
   FailureOr<LocatedJson> build() {
-    CountingIterator begin(text.begin(), &taken), end(text.end(), &taken);
+    StringRef parsed = masked.empty() ? text : StringRef(masked);
+    CountingIterator begin(parsed.begin(), &taken), end(parsed.end(), &taken);
     if (!nlohmann::json::sax_parse(begin, end, this))
       return failure();
     if (taken < text.size()) // the lexer ends at a NUL as if the text did
@@ -116,8 +172,10 @@ public:
     if (StringRef(spelling).find_first_of(".eE") == StringRef::npos)
       return refuseNumber(spelling);
     LocatedJson json = makeValue(LocatedJson::Kind::Real);
-    json.real = value;
-    json.string = spelling;
+    // Where the value stands, the text may have what is masked.
+    json.string = text.substr(located, spelling.size());
+    bool isMasked = json.string != spelling;
+    json.real = isMasked ? valueOfNonFinite(json.string) : value;
     return add(std::move(json));
   }
   bool string(std::string &value) {
@@ -254,6 +312,7 @@ private:
   }
 
   StringRef text;
+  std::string masked; ///< what is parsed instead; empty: the text is
   StringAttr fileName;
   std::vector<Container> containers;
   std::optional<LocatedJson> root;
@@ -266,18 +325,20 @@ private:
 };
 
 FailureOr<LocatedJson> LocatedJson::parse(StringRef text, StringRef bufferName,
-                                          MLIRContext *context) {
+                                          MLIRContext *context,
+                                          JsonNumbers numbers) {
   text.consume_front("\xEF\xBB\xBF");
-  return LocatedJsonBuilder(text, bufferName, context).build();
+  return LocatedJsonBuilder(text, bufferName, context, numbers).build();
 }
 
 FailureOr<LocatedJson> LocatedJson::parseFile(StringRef path,
-                                              MLIRContext *context) {
+                                              MLIRContext *context,
+                                              JsonNumbers numbers) {
   auto buffer = readInputFile(path);
   if (!buffer)
     return mlir::emitError(UnknownLoc::get(context))
            << llvm::toString(buffer.takeError());
-  return parse((*buffer)->getBuffer(), path, context);
+  return parse((*buffer)->getBuffer(), path, context, numbers);
 }
 
 //===----------------------------------------------------------------------===//
@@ -318,6 +379,8 @@ FailureOr<int64_t> LocatedJson::asWhole(int64_t least, StringRef wanted) const {
       return emitWrongKind(wanted);
     return integer;
   }
+  if (!std::isfinite(real))
+    return emitWrongKind(wanted);
   llvm::Expected<int64_t> whole = parseWholeNumber(string);
   if (!whole)
     return emitWrongKind(wanted) << ": " << llvm::toString(whole.takeError());
@@ -337,9 +400,9 @@ FailureOr<int64_t> LocatedJson::asNonNegative() const {
 FailureOr<double> LocatedJson::asNumber() const {
   if (kind() == Kind::Integer)
     return static_cast<double>(integer);
-  if (kind() == Kind::Real)
+  if (kind() == Kind::Real && std::isfinite(real))
     return real;
-  return emitWrongKind("a number");
+  return emitWrongKind(kind() == Kind::Real ? "a finite number" : "a number");
 }
 
 FailureOr<bool> LocatedJson::asBoolean() const {

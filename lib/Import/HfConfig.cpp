@@ -177,13 +177,16 @@ FailureOr<OwningOpRef<ModuleOp>> importHfConfig(StringRef text,
                                                 StringRef bufferName,
                                                 const ImportOptions &options,
                                                 MLIRContext *context) {
-  return import(LocatedJson::parse(text, bufferName, context), options);
+  return import(
+      LocatedJson::parse(text, bufferName, context, JsonNumbers::AsPython),
+      options);
 }
 
 FailureOr<OwningOpRef<ModuleOp>>
 importHfConfigFile(StringRef path, const ImportOptions &options,
                    MLIRContext *context) {
-  return import(LocatedJson::parseFile(path, context), options);
+  return import(LocatedJson::parseFile(path, context, JsonNumbers::AsPython),
+                options);
 }
 
 } // namespace mlir::llm

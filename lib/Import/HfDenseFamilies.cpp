@@ -51,9 +51,10 @@ void readMistral(HfFields &fields, ModelConfig &model) {
 void readQwen2(HfFields &fields, ModelConfig &model) {
   LayerConfig layer = model.layers.front();
   readDerivedHeads(fields, model, layer.attention);
-  if (!fields.boolean("attention_bias", true))
-    fields.refuse("attention_bias")
-        << "false is not supported: q, k and v of this architecture have one";
+  for (StringRef key : {"attention_bias", "qkv_bias"})
+    if (!fields.boolean(key, true))
+      fields.refuse(key)
+          << "false is not supported: q, k and v of this architecture have one";
   layer.attention.qkvBias = true;
   fields.mustBeFalse("mlp_bias", "this architecture has none");
   setAll(model, layer);

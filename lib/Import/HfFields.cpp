@@ -47,10 +47,17 @@ static constexpr llvm::StringLiteral harmless[] = {
     "num_return_sequences", "remove_invalid_values",
     "exponential_decay_length_penalty"};
 
+/// Parts that are not there: their absence says the same as false.
+static constexpr llvm::StringLiteral harmlessIfFalse[] = {
+    "qkv_bias",     "attention_bias",     "mlp_bias", "use_bias",
+    "lm_head_bias", "use_sliding_window", "use_mtp"};
+
 /// Names with a leading underscore are private to the program that wrote the
 /// file.
-static bool isHarmless(StringRef key) {
-  return key.starts_with("_") || llvm::is_contained(harmless, key);
+static bool isHarmless(StringRef key, const LocatedJson &value) {
+  return key.starts_with("_") || llvm::is_contained(harmless, key) ||
+         (llvm::is_contained(harmlessIfFalse, key) &&
+          value.kind() == LocatedJson::Kind::Boolean && !*value.asBoolean());
 }
 
 const LocatedJson *HfFields::find(StringRef key) {
@@ -168,7 +175,7 @@ InFlightDiagnostic HfFields::refuse(StringRef key) {
 LogicalResult HfFields::finish(const Twine &owner) {
   SmallVector<StringRef> known(seen.keys());
   for (const auto &[key, value] : object.members())
-    if (!value.isNull() && !seen.contains(key) && !isHarmless(key))
+    if (!value.isNull() && !seen.contains(key) && !isHarmless(key, value))
       refuse(key) << "is unknown for " << owner
                   << " and may change the work; remove it if it does not"
                   << didYouMean(key, known);

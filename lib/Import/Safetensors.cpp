@@ -361,8 +361,8 @@ FailureOr<OwningOpRef<ModuleOp>> importSafetensors(StringRef configText,
                                                    StringRef configPath,
                                                    const ImportOptions &options,
                                                    MLIRContext *context) {
-  FailureOr<LocatedJson> config =
-      LocatedJson::parse(configText, configPath, context);
+  FailureOr<LocatedJson> config = LocatedJson::parse(
+      configText, configPath, context, JsonNumbers::AsPython);
   if (failed(config))
     return failure();
   FailureOr<ModelConfig> model = readHfConfig(*config);

@@ -25,6 +25,10 @@
 
 namespace mlir::llm {
 
+/// Whether `NaN`, `Infinity` and `-Infinity` are numbers, as they are to
+/// Python's json module, and not to JSON.
+enum class JsonNumbers { Finite, AsPython };
+
 /// A JSON value, its path from the root ("engines.core.count") and its place in
 /// the file.
 class LocatedJson {
@@ -36,11 +40,14 @@ public:
   /// when it is a fraction or has an exponent), nesting deeper than 64 or more
   /// than two million values is an error located in the file. A byte order mark
   /// is skipped.
-  static FailureOr<LocatedJson> parse(StringRef text, StringRef bufferName,
-                                      MLIRContext *context);
+  static FailureOr<LocatedJson>
+  parse(StringRef text, StringRef bufferName, MLIRContext *context,
+        JsonNumbers numbers = JsonNumbers::Finite);
   /// Reads and parses a file. An unreadable file is an error at an unknown
   /// location that names the path and the reason.
-  static FailureOr<LocatedJson> parseFile(StringRef path, MLIRContext *context);
+  static FailureOr<LocatedJson>
+  parseFile(StringRef path, MLIRContext *context,
+            JsonNumbers numbers = JsonNumbers::Finite);
 
   Kind kind() const { return valueKind; }
   bool isNull() const { return valueKind == Kind::Null; }

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The fields of a config.json and what becomes of them. A field that is null
-// counts as absent, as in Hugging Face's own reader.
+// counts as absent, as in Hugging Face's own reader. Numbers may be NaN,
+// Infinity or -Infinity, as Python writes them, where their value is not read.
 //
 //   text_config          if there is one, all fields are those in it, and the
 //                        fields beside it are ignored (but quantization_config)
@@ -90,7 +91,8 @@
 // Ignored, because the time of a model does not depend on them, are fields
 // about the length that the model was made for (max_position_embeddings),
 // training, tokens and generation, and bookkeeping: the list is in
-// lib/Import/HfFields.cpp. Any other field is an error, since it may change the
+// lib/Import/HfFields.cpp, as are flags of parts that false leaves out
+// (qkv_bias). Any other field is an error, since it may change the
 // work.
 //
 //===----------------------------------------------------------------------===//

@@ -99,6 +99,41 @@ TEST_F(LocatedJsonTest, SyntaxErrors) {
     EXPECT_NE(errorOf(text).find("t.json:1:"), std::string::npos) << text;
 }
 
+// What Python writes for numbers that are not finite is read where it is asked
+// for; places behind it stay right, and nobody takes it for a number.
+TEST_F(LocatedJsonTest, NonFiniteNumbers) {
+  auto parsePython = [&](StringRef text) {
+    return LocatedJson::parse(text, "t.json", &context, JsonNumbers::AsPython);
+  };
+  auto json = parsePython("{\"a\":[0.0,Infinity],\"NaN\": -Infinity, \"s\":\n"
+                          " \"-Infinity,\\\"NaN\",\"n\" :NaN,\"e\":1}");
+  ASSERT_TRUE(succeeded(json)) << messages.take();
+  std::string out;
+  print(*json, out);
+  EXPECT_EQ(out, "1:1  = an object\n"
+                 "1:6 a = an array\n"
+                 "1:7 a[0] = 0.0\n"
+                 "1:11 a[1] = Infinity\n"
+                 "1:28 NaN = -Infinity\n"
+                 "2:2 s = \"-Infinity,\"NaN\"\n"
+                 "2:25 n = NaN\n"
+                 "2:33 e = 1\n");
+  const LocatedJson &infinity = json->find("a")->elements()[1];
+  EXPECT_EQ(infinity.kind(), LocatedJson::Kind::Real);
+  EXPECT_TRUE(failed(infinity.asNumber()));
+  EXPECT_EQ(messages.take(),
+            "t.json:1:11: 'a[1]' must be a finite number, got Infinity\n");
+  EXPECT_TRUE(failed(json->find("n")->asPositive()));
+  EXPECT_EQ(messages.take(),
+            "t.json:2:25: 'n' must be a positive whole number, got NaN\n");
+  EXPECT_TRUE(succeeded(parsePython("NaN")));
+  for (const char *text :
+       {"-NaN", "1NaN", "NaN1", "+Infinity", "[Infinityy]", "{NaN:1}", "nan"}) {
+    EXPECT_TRUE(failed(parsePython(text))) << text;
+    EXPECT_NE(messages.take().find("t.json:1:"), std::string::npos) << text;
+  }
+}
+
 // A NUL ends the lexer's input; what comes behind it must not be lost in
 // silence.
 TEST_F(LocatedJsonTest, NulBytes) {
