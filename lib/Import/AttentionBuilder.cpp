@@ -194,16 +194,22 @@ static std::optional<int64_t> findLongest(ArrayRef<OpFoldResult> kvLens) {
 
 Value AttentionBuilder::rope(const Group &group, StringRef part, Value x) {
   Positions first(group.firstPositions);
-  OpBuilder &builder = layer.ops.builder;
+  OpsBuilder &b = layer.ops;
   RopeConfig rope = config.rope;
+  int64_t features = tensorType(x).getDimSize(3);
+  if (rope.features && rope.features < features) {
+    Value rotated = this->rope(group, part, b.slice(x, 3, 0, rope.features));
+    return b.concat(
+        3, {rotated, b.slice(x, 3, rope.features, features - rope.features)});
+  }
   // An open context is a short one.
   if (std::optional<int64_t> positions = findLongest(group.kvLens))
-    rope = rope.atLength(*positions, tensorType(x).getDimSize(3));
-  return layer.create<RopeOp>(partOf(group, part), x, first.values,
-                              builder.getDenseI64ArrayAttr(first.numbers),
-                              builder.getF64FloatAttr(rope.theta), rope.scaling,
-                              rope.isInterleaved ? builder.getUnitAttr()
-                                                 : UnitAttr());
+    rope = rope.atLength(*positions, features);
+  return layer.create<RopeOp>(
+      partOf(group, part), x, first.values,
+      b.builder.getDenseI64ArrayAttr(first.numbers),
+      b.builder.getF64FloatAttr(rope.theta), rope.scaling,
+      rope.isInterleaved ? b.builder.getUnitAttr() : UnitAttr());
 }
 
 KvCacheType AttentionBuilder::cacheType(const Group &group, int64_t kvHeads,
@@ -292,6 +298,10 @@ void GroupedQueryBuilder::project(Value x) {
   queries = layer.linear("self_attn.q_proj", x, width, bias);
   keys = layer.linear("self_attn.k_proj", x, kvWidth, bias);
   values = layer.linear("self_attn.v_proj", x, kvWidth, bias);
+  if (config.qkNorm && config.normsAllHeads) {
+    queries = layer.norm("self_attn.q_norm", queries);
+    keys = layer.norm("self_attn.k_norm", keys);
+  }
 }
 
 /// Queries or keys ("q", "k") with their norms and their positions.
@@ -299,7 +309,7 @@ Value GroupedQueryBuilder::prepare(const Group &group, StringRef name,
                                    Value projected, int64_t heads) {
   Value x = rowsOf(group, projected, heads);
   std::string norm = partOf(group, (name + "_norm").str());
-  if (config.qkNorm)
+  if (config.qkNorm && !config.normsAllHeads)
     x = layer.ops.norm(
         layer.nameOf(norm), x,
         layer.weight("self_attn." + name + "_norm.weight", {config.headDim}));

@@ -96,8 +96,17 @@ Value DecoderBuilder::buildLoop(const LayerRun &run, bool isOnlyRun,
   return loop.getResult(0);
 }
 
+/// A layer of which a search for faster ones has left nothing.
+static bool isNothing(const LayerConfig &layer) {
+  return layer.attentionKind == BlockKind::Absent &&
+         layer.feedForwardKind == BlockKind::Absent;
+}
+
 Value DecoderBuilder::buildRun(const LayerRun &run, bool isOnlyRun,
                                Value hidden) {
+  if (llvm::all_of(ArrayRef(ops.model.layers).slice(run.first, run.period),
+                   isNothing))
+    return hidden;
   if (run.repeats > 1)
     return buildLoop(run, isOnlyRun, hidden);
   return buildLayer(ops, ops.model.layers[run.first], options,

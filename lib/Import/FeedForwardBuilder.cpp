@@ -83,11 +83,9 @@ MoeRouteOp ExpertsBuilder::route(Value x) {
   Builder &b = layer.ops.builder;
   Value logits = layer.plainLinear(part(experts.router), x, experts.count,
                                    experts.hasRouterBias);
-  Value bias =
-      experts.hasSelectionBias
-          ? layer.weight(part(experts.router + ".e_score_correction_bias"),
-                         {experts.count})
-          : Value();
+  Value bias = experts.selectionBias.empty()
+                   ? Value()
+                   : layer.weight(part(experts.selectionBias), {experts.count});
   bool hasGroups = experts.groups > 1;
   return layer.create<MoeRouteOp>(
       part("route"), experts.scoring, logits, bias, experts.topK,

@@ -62,10 +62,8 @@ static void checkPlainDecoder(HfFields &fields, const HfFamily &family) {
     fields.mustBeFalse(key, "the model is a stack of decoder layers");
 }
 
-/// What `ModelConfig` promises beyond positive sizes.
-static void checkModel(HfFields &fields, const ModelConfig &model) {
-  // In this, layers of one model do not differ.
-  const AttentionConfig &attention = model.layers.front().attention;
+/// False after an error.
+static bool checkHeads(HfFields &fields, const AttentionConfig &attention) {
   if (attention.heads % attention.kvHeads)
     fields.refuse("num_key_value_heads")
         << attention.kvHeads << " does not divide 'num_attention_heads' "
@@ -73,6 +71,14 @@ static void checkModel(HfFields &fields, const ModelConfig &model) {
   if (!attention.latent.rank && attention.headDim % 2)
     fields.refuse("head_dim")
         << attention.headDim << " must be even: rotary embedding turns pairs";
+  return !fields.hasFailed();
+}
+
+/// What `ModelConfig` promises beyond positive sizes.
+static void checkModel(HfFields &fields, const ModelConfig &model) {
+  for (const LayerConfig &layer : model.layers)
+    if (!checkHeads(fields, layer.attention))
+      break;
   if (!(model.epsilon >= 0))
     fields.refuse("rms_norm_eps") << "must not be negative";
 }
@@ -100,8 +106,9 @@ static void readCommon(HfFields &fields, HfFields &outer,
 
   LayerConfig layer;
   layer.attention.heads = fields.positive("num_attention_heads");
-  layer.attention.rope = readRope(fields, family.theta);
-  layer.feedForward.intermediate = fields.positive("intermediate_size");
+  layer.attention.rope = readRope(fields, family.theta, family.rotatesPart);
+  if (!family.hasOwnWidths)
+    layer.feedForward.intermediate = fields.positive("intermediate_size");
   model.layers.assign(readLayerCount(fields), layer);
 }
 
@@ -127,6 +134,22 @@ static LogicalResult readFormats(const LocatedJson &whole, HfFields &fields,
   if (!quantization || quantization->isNull())
     return success();
   return readHfQuantization(*quantization, model);
+}
+
+/// A program has the layers of the text decoder alone.
+static void noteWhatIsLeftOut(const LocatedJson &whole,
+                              const LocatedJson &text) {
+  for (StringRef key : {"vision_config", "audio_config"})
+    if (const LocatedJson *part = whole.find(key); part && !part->isNull())
+      mlir::emitRemark(part->loc())
+          << "'" << key << "' is left out: the program is the text decoder";
+  for (StringRef key : {"num_nextn_predict_layers", "num_mtp_modules"})
+    if (const LocatedJson *layers = text.find(key);
+        layers && layers->kind() == LocatedJson::Kind::Integer &&
+        layers->describe() != "0")
+      mlir::emitRemark(layers->loc())
+          << "'" << key << "' " << layers->describe()
+          << ": what predicts further tokens behind the last layer is left out";
 }
 
 FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole) {
@@ -156,6 +179,7 @@ FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole) {
   fields.find("quantization_config");
   if (failed(fields.finish("model_type \"" + model.family + "\"")))
     return failure();
+  noteWhatIsLeftOut(whole, config);
   return model;
 }
 

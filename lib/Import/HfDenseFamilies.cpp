@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HfReaders.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -139,8 +140,125 @@ void readPhi3(HfFields &fields, ModelConfig &model) {
   fields.mustBeFalse("attention_bias", "this architecture has none");
   fields.mustBeFalse("mlp_bias", "this architecture has none");
   layer.attention.isFused = layer.feedForward.isFused = true;
+  layer.attention.rope.features =
+      readRotatedFeatures(fields, layer.attention.headDim);
   setAll(model, layer);
   readWindowOfAll(fields, model);
+}
+
+//===----------------------------------------------------------------------===//
+// Nemotron of a search for faster layers
+//===----------------------------------------------------------------------===//
+
+/// `no_op` and `replace_with_linear`.
+static BlockKind readBlockKind(HfFields &block) {
+  bool isAbsent = block.boolean("no_op", false);
+  if (!block.boolean("replace_with_linear", false))
+    return isAbsent ? BlockKind::Absent : BlockKind::Usual;
+  if (isAbsent)
+    block.refuse("no_op") << "true contradicts 'replace_with_linear'";
+  return BlockKind::Linear;
+}
+
+static void readNasAttention(HfFields &block, LayerConfig &layer) {
+  layer.attentionKind = readBlockKind(block);
+  for (StringRef key : {"sparsify", "num_sink_tokens", "window_length"})
+    block.mustBeAbsent(key, "every query sees all keys before it");
+  for (StringRef key :
+       {"unshifted_sink", "use_prefill_window_in_sink_attention"})
+    block.mustBeFalse(key, "every query sees all keys before it");
+  AttentionConfig &attention = layer.attention;
+  attention.kvHeads = attention.heads;
+  if (layer.attentionKind != BlockKind::Usual) {
+    block.find("n_heads_in_group");
+    return;
+  }
+  int64_t group = block.positive("n_heads_in_group");
+  if (attention.heads % group)
+    block.refuse("n_heads_in_group")
+        << group << " does not divide 'num_attention_heads' "
+        << attention.heads;
+  else
+    attention.kvHeads = attention.heads / group;
+}
+
+/// Two thirds of `ffn_mult` hidden sizes, in steps of 256.
+static int64_t readNasWidth(HfFields &block, int64_t hidden) {
+  constexpr int64_t step = 256;
+  constexpr double most = 1e12;
+  if (!block.find("ffn_mult")) {
+    block.refuse("ffn_mult") << "is missing, and says how wide the network is";
+    return 1;
+  }
+  double width =
+      2 * block.number("ffn_mult", 1) * static_cast<double>(hidden) / 3;
+  if (width >= 1 && width <= most)
+    return llvm::alignTo(static_cast<int64_t>(width), step);
+  block.refuse("ffn_mult")
+      << "must be positive, and not make the network wider "
+         "than "
+      << static_cast<int64_t>(most);
+  return 1;
+}
+
+static void readNasFeedForward(HfFields &block, int64_t hidden,
+                               LayerConfig &layer) {
+  layer.feedForwardKind = readBlockKind(block);
+  block.mustBeAbsent("sparsify", "weights are dense");
+  if (layer.feedForwardKind == BlockKind::Usual)
+    layer.feedForward.intermediate = readNasWidth(block, hidden);
+  else
+    block.find("ffn_mult");
+}
+
+/// A member of an entry of `block_configs`, read by `read`.
+static void readNasBlock(HfFields &fields, HfFields &entry, StringRef key,
+                         llvm::function_ref<void(HfFields &)> read) {
+  const LocatedJson *json = entry.find(key);
+  if (!json) {
+    entry.refuse(key) << "is missing";
+    fields.markFailed();
+  } else if (failed(json->expectObject())) {
+    fields.markFailed();
+  } else {
+    HfFields block(*json);
+    read(block);
+    if (failed(block.finish("'block_configs'")))
+      fields.markFailed();
+  }
+}
+
+/// Each layer has the blocks that its entry of `block_configs` says.
+void readNemotronNas(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  readDerivedHeads(fields, model, layer.attention);
+  for (StringRef key : {"attention_bias", "mlp_bias"})
+    fields.mustBeFalse(key, "this architecture has none");
+  setAll(model, layer);
+  checkFullAttention(fields, model);
+  const LocatedJson *entries = fields.find("block_configs");
+  if (!entries || !entries->isArray() ||
+      entries->elements().size() != model.layers.size()) {
+    fields.refuse("block_configs")
+        << "must be a list with one entry for each of the "
+        << model.layers.size() << " layers";
+    return;
+  }
+  for (auto [json, each] : llvm::zip_equal(entries->elements(), model.layers)) {
+    if (failed(json.expectObject())) {
+      fields.markFailed();
+      return;
+    }
+    HfFields entry(json);
+    LayerConfig &config = each;
+    readNasBlock(fields, entry, "attention",
+                 [&](HfFields &block) { readNasAttention(block, config); });
+    readNasBlock(fields, entry, "ffn", [&](HfFields &block) {
+      readNasFeedForward(block, model.hidden, config);
+    });
+    if (failed(entry.finish("'block_configs'")))
+      fields.markFailed();
+  }
 }
 
 } // namespace mlir::llm

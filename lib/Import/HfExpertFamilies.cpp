@@ -14,7 +14,7 @@
 namespace mlir::llm {
 
 //===----------------------------------------------------------------------===//
-// Mixtral and Qwen3
+// Mixtral, MiniMax and Qwen3
 //===----------------------------------------------------------------------===//
 
 void readMixtral(HfFields &fields, ModelConfig &model) {
@@ -28,6 +28,69 @@ void readMixtral(HfFields &fields, ModelConfig &model) {
   experts.normalizes = true;
   setAll(model, layer);
   readWindowOfAll(fields, model);
+}
+
+/// Fields for layers of another kind, of which MiniMax-M2 has none.
+static void checkMinimaxM2(HfFields &fields) {
+  for (int64_t kind : fields.wholeNumbers("attn_type_list"))
+    if (kind != 1) {
+      fields.refuse("attn_type_list")
+          << "must be 1 for every layer: linear attention is not supported";
+      break;
+    }
+  for (StringRef key :
+       {"layernorm_full_attention_beta", "layernorm_linear_attention_beta",
+        "layernorm_mlp_beta"})
+    if (fields.number(key, 1) != 1)
+      fields.refuse(key) << "other than 1 is not supported";
+  if (fields.nonNegative("shared_intermediate_size", 0))
+    fields.refuse("shared_intermediate_size")
+        << "other than 0 is not supported: there is no expert of all tokens";
+  std::string scoring = fields.string("scoring_func", "sigmoid");
+  if (scoring != "sigmoid")
+    fields.refuse("scoring_func")
+        << "must be \"sigmoid\", got \"" << scoring << "\"";
+  // Of a feed-forward network and an expert that no layer has.
+  for (StringRef key : {"mlp_intermediate_size", "shared_moe_mode"})
+    fields.find(key);
+}
+
+/// `rotary_dim`, or a part of a head.
+static int64_t readRotaryDim(HfFields &fields, int64_t headDim) {
+  int64_t ofFactor = readRotatedFeatures(fields, headDim);
+  int64_t features = fields.positive("rotary_dim", ofFactor);
+  if (features > headDim || features % 2)
+    fields.refuse("rotary_dim") << features << " must be even, and at most the "
+                                << headDim << " features of a head";
+  else if (ofFactor != headDim && ofFactor != features)
+    fields.refuse("rotary_dim")
+        << features << " contradicts 'partial_rotary_factor', by which "
+        << ofFactor << " features turn";
+  return features;
+}
+
+void readMinimaxM2(HfFields &fields, ModelConfig &model) {
+  LayerConfig layer = model.layers.front();
+  AttentionConfig &attention = layer.attention;
+  attention.kvHeads = fields.positive("num_key_value_heads", 8);
+  attention.headDim = fields.positive("head_dim", 128);
+  attention.qkNorm = fields.boolean("use_qk_norm", true);
+  std::string normType = fields.string("qk_norm_type", "per_layer");
+  if (normType != "per_layer" && normType != "per_head")
+    fields.refuse("qk_norm_type")
+        << "must be \"per_layer\" or \"per_head\", got \"" << normType << "\"";
+  attention.normsAllHeads = normType == "per_layer";
+  attention.rope.features = readRotaryDim(fields, attention.headDim);
+  layer.feedForward.path = "block_sparse_moe";
+  ExpertsConfig &experts = layer.feedForward.experts;
+  readExperts(fields, "num_local_experts", experts);
+  experts.router = "gate";
+  experts.scoring = ExpertScoring::Sigmoid;
+  experts.normalizes = true;
+  if (fields.boolean("use_routing_bias", true))
+    experts.selectionBias = "e_score_correction_bias";
+  checkMinimaxM2(fields);
+  setAll(model, layer);
 }
 
 /// Layers of `mlp_only_layers`, and those between every `decoder_sparse_step`,
@@ -305,7 +368,8 @@ static void readSelection(HfFields &fields, const DeepseekDefaults &defaults,
         << "must be \"softmax\" or \"sigmoid\", got \"" << scoring << "\"";
   experts.scoring =
       scoring == "sigmoid" ? ExpertScoring::Sigmoid : ExpertScoring::Softmax;
-  experts.hasSelectionBias = method == "noaux_tc";
+  if (method == "noaux_tc")
+    experts.selectionBias = "gate.e_score_correction_bias";
   experts.normalizes = fields.boolean("norm_topk_prob", defaults.normalizes);
   experts.scale = fields.number("routed_scaling_factor", defaults.scale);
   if (!(experts.scale > 0))

@@ -24,12 +24,18 @@ static constexpr HfFamily families[] = {
     {"kimi_k2", silu, 1e4, 1e-6, readDeepseekV3},
     {"llama", silu, 1e4, 1e-6, readLlama},
     {"llama4_text", silu, 500000, 1e-5, readLlama4},
+    {"mimo", silu, 1e4, 1e-6, readQwen2},
+    {"minimax_m2", silu, 5e6, 1e-6, readMinimaxM2, /*rotatesPart=*/true},
     {"mistral", silu, 1e4, 1e-6, readMistral},
     {"mixtral", silu, 1e6, 1e-5, readMixtral},
-    {"phi3", silu, 1e4, 1e-5, readPhi3},
+    {"nemotron-nas", silu, 1e4, 1e-6, readNemotronNas, /*rotatesPart=*/false,
+     /*hasOwnWidths=*/true},
+    {"phi3", silu, 1e4, 1e-5, readPhi3, /*rotatesPart=*/true},
     {"qwen2", silu, 1e4, 1e-6, readQwen2},
     {"qwen3", silu, 1e4, 1e-6, readQwen3},
-    {"qwen3_moe", silu, 1e4, 1e-6, readQwen3Moe}};
+    {"qwen3_moe", silu, 1e4, 1e-6, readQwen3Moe},
+    {"qwen3_vl_moe_text", silu, 1e4, 1e-6, readQwen3Moe},
+    {"qwen3_vl_text", silu, 1e4, 1e-6, readQwen3}};
 
 const HfFamily *findHfFamily(const LocatedJson &config) {
   const LocatedJson *field = config.find("model_type");

@@ -21,6 +21,8 @@ struct HfFamily {
   double theta;                   ///< `rope_theta` where it is absent
   double epsilon;                 ///< `rms_norm_eps` where it is absent
   void (*read)(HfFields &fields, ModelConfig &model);
+  bool rotatesPart = false;  ///< of a head, if the config says so
+  bool hasOwnWidths = false; ///< in each layer, instead of intermediate_size
 };
 
 /// The family that the config names; otherwise null, after an error.

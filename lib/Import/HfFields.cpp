@@ -24,9 +24,10 @@ static constexpr llvm::StringLiteral harmless[] = {
     "output_router_logits", "router_jitter_noise", "chunk_size_feed_forward",
     "torchscript", "use_bfloat16", "tf_legacy_loss", "aux_loss_alpha",
     "seq_aux", "ep_size", "for_llm_compressor",
-    // A layer behind the others that predicts one more token: not a part of a
+    // Layers behind the others that predict further tokens: not a part of a
     // decode step.
-    "num_nextn_predict_layers",
+    "num_nextn_predict_layers", "num_mtp_modules", "mtp_transformer_layers",
+    "use_mtp",
     // Bookkeeping.
     "architectures", "auto_map", "transformers_version", "name_or_path",
     "tokenizer_class", "prefix", "unsloth_fixed", "unsloth_version",
@@ -49,8 +50,8 @@ static constexpr llvm::StringLiteral harmless[] = {
 
 /// Parts that are not there: their absence says the same as false.
 static constexpr llvm::StringLiteral harmlessIfFalse[] = {
-    "qkv_bias",     "attention_bias",     "mlp_bias", "use_bias",
-    "lm_head_bias", "use_sliding_window", "use_mtp"};
+    "qkv_bias", "attention_bias", "mlp_bias",
+    "use_bias", "lm_head_bias",   "use_sliding_window"};
 
 /// Names with a leading underscore are private to the program that wrote the
 /// file.

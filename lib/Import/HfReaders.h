@@ -48,8 +48,12 @@ void readOptionalWindows(HfFields &fields, ModelConfig &model,
                          StringRef firstKey);
 
 /// The angles of rotary embedding, whose base is `absentTheta` where the config
-/// does not say it.
-RopeConfig readRope(HfFields &fields, double absentTheta);
+/// does not say it. Whether a part of a head may turn is for the family to say;
+/// it then asks for `readRotatedFeatures`.
+RopeConfig readRope(HfFields &fields, double absentTheta, bool canBePartial);
+
+/// The features of a head that turn, by `partial_rotary_factor`.
+int64_t readRotatedFeatures(HfFields &fields, int64_t headDim);
 
 /// Qwen3, with experts or without: all but its windows.
 void readQwen3Heads(HfFields &fields, ModelConfig &model);
@@ -64,6 +68,7 @@ void readExperts(HfFields &fields, StringRef countKey, ExpertsConfig &experts);
 void readGemma2(HfFields &fields, ModelConfig &model);
 void readGemma3(HfFields &fields, ModelConfig &model);
 void readLlama(HfFields &fields, ModelConfig &model);
+void readNemotronNas(HfFields &fields, ModelConfig &model);
 void readMistral(HfFields &fields, ModelConfig &model);
 void readPhi3(HfFields &fields, ModelConfig &model);
 void readQwen2(HfFields &fields, ModelConfig &model);
@@ -73,6 +78,7 @@ void readDeepseekV2(HfFields &fields, ModelConfig &model);
 void readDeepseekV3(HfFields &fields, ModelConfig &model);
 void readGptOss(HfFields &fields, ModelConfig &model);
 void readLlama4(HfFields &fields, ModelConfig &model);
+void readMinimaxM2(HfFields &fields, ModelConfig &model);
 void readMixtral(HfFields &fields, ModelConfig &model);
 void readQwen3Moe(HfFields &fields, ModelConfig &model);
 

@@ -11,6 +11,8 @@
 
 namespace mlir::llm {
 
+static constexpr llvm::StringLiteral partialFactor = "partial_rotary_factor";
+
 namespace {
 
 /// Reads `rope_scaling`, or `rope_parameters`, as newer files call it.
@@ -168,41 +170,34 @@ private:
 };
 
 /// The kinds of scaling have figures that others do not read.
-constexpr llvm::StringLiteral scalingFigures[] = {"rope_type",
-                                                  "type",
-                                                  "factor",
-                                                  "low_freq_factor",
-                                                  "high_freq_factor",
-                                                  "original_max_position_"
-                                                  "embeddings",
-                                                  "beta_fast",
-                                                  "beta_slow",
-                                                  "mscale",
-                                                  "mscale_all_dim",
-                                                  "attention_factor",
-                                                  "attn_factor",
-                                                  "long_factor",
-                                                  "short_factor",
-                                                  "long_mscale",
-                                                  "short_mscale",
-                                                  "finetuned",
-                                                  "truncate",
-                                                  "llama_4_scaling_beta"};
+constexpr llvm::StringLiteral scalingFigures[] = {
+    "rope_type", "type", "factor", "low_freq_factor", "high_freq_factor",
+    "original_max_position_"
+    "embeddings",
+    "beta_fast", "beta_slow", "mscale", "mscale_all_dim", "attention_factor",
+    "attn_factor", "long_factor", "short_factor", "long_mscale", "short_mscale",
+    "finetuned", "truncate",
+    // Of images; all positions of
+    // a text are one.
+    "mrope_section", "mrope_interleaved", "llama_4_scaling_beta"};
 
 void checkWholeHeadRotates(HfFields &fields) {
-  if (fields.number("partial_rotary_factor", 1) != 1)
-    fields.refuse("partial_rotary_factor")
+  if (fields.number(partialFactor, 1) != 1)
+    fields.refuse(partialFactor)
         << "other than 1 is not supported: the whole head is rotated";
 }
 
 void readScaling(HfFields &fields, const LocatedJson &object, StringRef key,
-                 RopeConfig &result) {
+                 bool canBePartial, RopeConfig &result) {
   if (failed(object.expectObject())) {
     fields.markFailed();
     return;
   }
   HfFields rope(object);
-  checkWholeHeadRotates(rope);
+  if (canBePartial)
+    rope.find(partialFactor);
+  else
+    checkWholeHeadRotates(rope);
   double inner = rope.number("rope_theta", result.theta);
   if (fields.find("rope_theta") && inner != result.theta)
     rope.refuse("rope_theta")
@@ -217,13 +212,34 @@ void readScaling(HfFields &fields, const LocatedJson &object, StringRef key,
 
 } // namespace
 
-RopeConfig readRope(HfFields &fields, double absentTheta) {
+int64_t readRotatedFeatures(HfFields &fields, int64_t headDim) {
+  HfFields *owner = &fields;
+  std::optional<HfFields> inner;
+  for (StringRef key : {"rope_scaling", "rope_parameters"})
+    if (const LocatedJson *object = fields.find(key))
+      if (object->find(partialFactor))
+        owner = &inner.emplace(*object);
+  double factor = owner->number(partialFactor, 1);
+  auto features = static_cast<double>(headDim) * factor;
+  if (factor > 0 && factor <= 1 && features >= 2) {
+    // As in Hugging Face's code, less a feature without a partner.
+    auto whole = static_cast<int64_t>(features);
+    return whole - whole % 2;
+  }
+  owner->refuse(partialFactor) << "must be a part of a head of " << headDim
+                               << " features: above 0 and at most 1";
+  fields.markFailed();
+  return headDim;
+}
+
+RopeConfig readRope(HfFields &fields, double absentTheta, bool canBePartial) {
   RopeConfig result;
-  checkWholeHeadRotates(fields);
+  if (!canBePartial)
+    checkWholeHeadRotates(fields);
   result.theta = fields.number("rope_theta", absentTheta);
   for (StringRef key : {"rope_scaling", "rope_parameters"})
     if (const LocatedJson *object = fields.find(key))
-      readScaling(fields, *object, key, result);
+      readScaling(fields, *object, key, canBePartial, result);
   if (!(result.theta > 0))
     fields.refuse("rope_theta") << "must be positive";
   return result;

@@ -9,22 +9,36 @@
 
 namespace mlir::llm {
 
+/// The hidden states after a block and its norms, added to those before it.
+/// `linear` is what is multiplied with where the block is one matrix.
+static Value buildBlock(LayerOps &layer, BlockKind kind, Value hidden,
+                        StringRef inputNorm, StringRef outputNorm,
+                        StringRef linear, StringRef residual,
+                        llvm::function_ref<Value(LayerOps &, Value)> build) {
+  if (kind == BlockKind::Absent)
+    return hidden;
+  Value x = layer.norm(inputNorm, hidden);
+  x = kind == BlockKind::Linear
+          ? layer.linear(linear, x, layer.ops.model.hidden, /*hasBias=*/false)
+          : build(layer, x);
+  if (!outputNorm.empty())
+    x = layer.norm(outputNorm, x);
+  return layer.create<AddOp>(residual, hidden, x);
+}
+
 Value buildLayer(OpsBuilder &ops, const LayerConfig &layer,
                  const ImportOptions &options, const LayerIndex &index,
                  Value hidden) {
   LayerOps parts(ops, layer, options, index);
   bool hasOutputNorms = layer.hasOutputNorms;
-  Value attended = buildAttention(parts, parts.norm("input_layernorm", hidden));
-  if (hasOutputNorms)
-    attended = parts.norm("post_attention_layernorm", attended);
-  hidden = parts.create<AddOp>("attn_residual", hidden, attended);
-  Value fed = buildFeedForward(
-      parts, parts.norm(hasOutputNorms ? "pre_feedforward_layernorm"
-                                       : "post_attention_layernorm",
-                        hidden));
-  if (hasOutputNorms)
-    fed = parts.norm("post_feedforward_layernorm", fed);
-  return parts.create<AddOp>("mlp_residual", hidden, fed);
+  hidden = buildBlock(parts, layer.attentionKind, hidden, "input_layernorm",
+                      hasOutputNorms ? "post_attention_layernorm" : "",
+                      "self_attn.linear_attn", "attn_residual", buildAttention);
+  return buildBlock(
+      parts, layer.feedForwardKind, hidden,
+      hasOutputNorms ? "pre_feedforward_layernorm" : "post_attention_layernorm",
+      hasOutputNorms ? "post_feedforward_layernorm" : "",
+      layer.feedForward.path + ".linear_mlp", "mlp_residual", buildFeedForward);
 }
 
 } // namespace mlir::llm

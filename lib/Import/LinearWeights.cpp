@@ -36,10 +36,17 @@ static void addGated(std::vector<std::string> &weights, const std::string &path,
 
 std::vector<std::string> linearWeightsOf(const LayerConfig &layer) {
   std::vector<std::string> weights;
-  for (const std::string &name : projectionsOf(layer.attention))
-    weights.push_back("self_attn." + name + ".weight");
+  if (layer.attentionKind == BlockKind::Linear)
+    weights.emplace_back("self_attn.linear_attn.weight");
+  if (layer.attentionKind == BlockKind::Usual)
+    for (const std::string &name : projectionsOf(layer.attention))
+      weights.push_back("self_attn." + name + ".weight");
   const FeedForwardConfig &feedForward = layer.feedForward;
   const ExpertsConfig &experts = feedForward.experts;
+  if (layer.feedForwardKind == BlockKind::Linear)
+    weights.push_back(feedForward.path + ".linear_mlp.weight");
+  if (layer.feedForwardKind != BlockKind::Usual)
+    return weights;
   if (experts.count == 0) {
     addGated(weights, feedForward.path, feedForward.isFused, ".weight");
     return weights;

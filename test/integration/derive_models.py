@@ -23,9 +23,10 @@ GEMMA = {"gemma2", "gemma3_text"}
 QK_NORM = {"qwen3", "qwen3_moe", "gemma3_text"}  # learned weights; Llama 4's q/k norm has none
 WINDOW_ON_ALL_LAYERS = {"mistral", "mixtral", "phi3"}
 # Phi-3 stores qkv and gate/up fused, which changes no count.
-PLAIN_HEAD_DIM = {"llama", "mistral", "mixtral", "phi3", "qwen2"}  # hidden_size / heads if not given
+PLAIN_HEAD_DIM = {"llama", "mistral", "mixtral", "nemotron-nas", "phi3", "qwen2"}  # hidden_size / heads if not given
+ALIASES = {"mimo": "qwen2", "qwen3_vl_text": "qwen3", "qwen3_vl_moe_text": "qwen3_moe"}  # same layers
 KINDS = ("full_attention", "sliding_attention", "chunked_attention")
-SUPPORTED = MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM | {"gpt_oss", "llama4_text"}
+SUPPORTED = MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM | {"gpt_oss", "llama4_text", "minimax_m2", "nemotron-nas"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def text_config(config: Config) -> Config:
     inner = dict(config.get("text_config") or config)
     if "text_config" in config:
         inner.setdefault("model_type", f"{config.get('model_type')}_text")
-    kind = inner.get("model_type")
+    kind = inner["model_type"] = ALIASES.get(inner.get("model_type"), inner.get("model_type"))
     if kind not in SUPPORTED:
         raise ValueError(f"unsupported model_type: {kind!r}")
     # A wrapper's flag counts if the text part has none; of all families only Gemma ties unasked.
@@ -123,7 +124,7 @@ def attention_kind(c: Config, index: int) -> str:
 
 def is_moe(c: Config, index: int) -> bool:
     kind = c["model_type"]
-    if kind in ("mixtral", "gpt_oss"):
+    if kind in ("mixtral", "gpt_oss", "minimax_m2"):
         return True
     if kind == "qwen3_moe":
         chosen = (index + 1) % c.get("decoder_sparse_step", 1) == 0
@@ -142,6 +143,8 @@ def gqa(c: Config) -> dict[str, int]:
     hidden, heads, dim = c["hidden_size"], c["num_attention_heads"], head_dim(c)
     q, kv = heads * dim, kv_heads(c) * dim
     vectors = 2 * dim if c["model_type"] in QK_NORM else 0
+    if c["model_type"] == "minimax_m2":  # norms of all heads together
+        vectors = q + kv
     if c["model_type"] == "qwen2":  # biased without a field that says so, o_proj is not
         vectors += q + 2 * kv
     elif c.get("attention_bias", c["model_type"] == "gpt_oss"):
@@ -190,12 +193,46 @@ def moe_ffn(c: Config) -> dict[str, int]:
     # e_score_correction_bias goes with the noaux_tc selection, which V2 does not have.
     if kind in MLA and c.get("topk_method", "" if kind == "deepseek_v2" else "noaux_tc") == "noaux_tc":
         vectors = experts
+    if kind == "minimax_m2":
+        vectors = experts  # e_score_correction_bias
     return {"matrices": c["hidden_size"] * experts + shared * gated_mlp(c, wide), "vectors": vectors,
             "expert_matrices": gated_mlp(c, wide), "expert_vectors": expert_vectors,
             "experts": experts, "selected": c["num_experts_per_tok"]}
 
 
+def nas_attention(c: Config, block: Config) -> dict[str, int]:
+    """Of one entry of block_configs: GQA of its own group size, one matrix, or nothing, norm included."""
+    hidden, heads = c["hidden_size"], c["num_attention_heads"]
+    none = dict.fromkeys(("matrices", "kv_up", "vectors", "kv_elements", "pair_macs", "absorbed_pair_macs"), 0)
+    if block.get("no_op"):
+        return none
+    if block.get("replace_with_linear"):
+        return none | {"matrices": hidden * hidden, "vectors": hidden}
+    usual = gqa(c | {"num_key_value_heads": heads // block["n_heads_in_group"]})
+    return usual | {"vectors": usual["vectors"] + hidden}
+
+
+def nas_ffn(c: Config, block: Config) -> dict[str, int]:
+    hidden = c["hidden_size"]
+    none = dict.fromkeys(("matrices", "vectors", "expert_matrices", "expert_vectors", "experts", "selected"), 0)
+    if block.get("no_op"):
+        return none
+    if block.get("replace_with_linear"):
+        return none | {"matrices": hidden * hidden, "vectors": hidden}
+    wide = -(-int(2 * block["ffn_mult"] * hidden / 3) // 256) * 256
+    return none | {"matrices": gated_mlp(c, wide), "vectors": hidden}
+
+
+def nas_layer(c: Config, index: int) -> Layer:
+    block = c["block_configs"][index]
+    attention, ffn = nas_attention(c, block["attention"]), nas_ffn(c, block["ffn"])
+    sums = {key: attention[key] + ffn[key] for key in ("matrices", "vectors")}
+    return Layer(**{**attention, **ffn, **sums, "window": None, "chunk": None})
+
+
 def layer(c: Config, index: int) -> Layer:
+    if c["model_type"] == "nemotron-nas":
+        return nas_layer(c, index)
     attention = mla(c) if c["model_type"] in MLA else gqa(c)
     ffn = moe_ffn(c) if is_moe(c, index) else dense_ffn(c)
     norms = (4 if c["model_type"] in GEMMA else 2) * c["hidden_size"]
@@ -235,6 +272,16 @@ def active_parameters(config: Config) -> int:
 
 def kv_elements_per_token(config: Config) -> int:
     return sum(l.kv_elements for l in layers(config))
+
+
+def unbounded_kv_elements_per_token(config: Config) -> int:
+    """Of the layers without a window: what a longer context adds."""
+    return sum(l.kv_elements for l in layers(config) if not l.window)
+
+
+def window_elements(config: Config) -> int:
+    """What all windows together hold once they are full."""
+    return sum(l.window * l.kv_elements for l in layers(config) if l.window)
 
 
 def matmul_weight_elements(config: Config, active: bool = False) -> int:
@@ -292,12 +339,25 @@ PUBLISHED: dict[str, int] = {
     "deepseek-ai--DeepSeek-V2": 235_741_434_880, "deepseek-ai--DeepSeek-V2-Lite": 15_706_484_224,
     "deepseek-ai--DeepSeek-V3": 671_026_419_200,
     "moonshotai--Kimi-K2-Instruct": 1_026_408_232_448,  # fp8 scales, rotary tables left out
+    "Qwen--Qwen3-VL-30B-A3B-Instruct": 30_532_122_624,  # as Qwen3-30B-A3B
+    "nvidia--Llama-3_3-Nemotron-Super-49B-v1": 49_867_145_216,
+    # Published with the f32 scales of its FP8 blocks, 128 x 128: in each of 62 layers of 256 x 3
+    # matrices of experts (12 x 24 blocks), of q and o (24 x 48) and of k and v (24 x 8).
+    "MiniMaxAI--MiniMax-M2": 228_703_644_928 - 62 * (256 * 3 * 12 * 24 + 2 * 24 * 48 + 2 * 24 * 8),
+    # Published with the layer that predicts one more token, which is taken off: a layer, a
+    # projection of two hidden states to one, three norms.
+    "XiaomiMiMo--MiMo-7B-Base": 7_833_409_536 - (177_223_680 + 2 * 4096 * 4096 + 3 * 4096),
     # Published with the vision part, whose size (tower and projector) is taken off here.
     "google--gemma-3-27b-pt": 27_432_406_640 - 423_060_336,
     "meta-llama--Llama-4-Scout-17B-16E-Instruct": 108_641_793_536 - 871_932_416,
     "meta-llama--Llama-4-Maverick-17B-128E-Instruct": 401_583_781_376 - 871_932_416,
 }
-PUBLISHED_ACTIVE: dict[str, int] = {"Qwen--Qwen3-30B-A3B": 3_353_032_704}
+PUBLISHED_ACTIVE: dict[str, int] = {"Qwen--Qwen3-30B-A3B": 3_353_032_704,
+                                    "Qwen--Qwen3-VL-30B-A3B-Instruct": 3_353_032_704}
+# Elements that a token adds without end, and that windows hold: counted by hand from the papers.
+KNOWN_KV: dict[str, int] = {"Qwen--Qwen3-VL-30B-A3B-Instruct": 49_152,
+                            "nvidia--Llama-3_3-Nemotron-Super-49B-v1": 100_352}
+KNOWN_WINDOW: dict[str, int] = {}
 
 
 def self_check(name: str, config: Config) -> list[str]:
@@ -324,7 +384,9 @@ def self_check(name: str, config: Config) -> list[str]:
 def check(name: str, config: Config) -> list[str]:
     faults = self_check(name, config)
     for label, published, derive in (("parameters", PUBLISHED, parameters),
-                                     ("active parameters", PUBLISHED_ACTIVE, active_parameters)):
+                                     ("active parameters", PUBLISHED_ACTIVE, active_parameters),
+                                     ("cache elements", KNOWN_KV, unbounded_kv_elements_per_token),
+                                     ("window elements", KNOWN_WINDOW, window_elements)):
         if name in published and derive(config) != published[name]:
             faults.append(f"{name}: {label} {derive(config):,}, published {published[name]:,}")
     return faults

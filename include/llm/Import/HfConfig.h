@@ -10,13 +10,16 @@
 // Infinity or -Infinity, as Python writes them, where their value is not read.
 //
 //   text_config          if there is one, all fields are those in it, and the
-//                        fields beside it are ignored (but quantization_config)
+//                        fields beside it are ignored (but quantization_config
+//                        and tie_word_embeddings); a remark names vision_config
+//                        and audio_config
 //   model_type           "deepseek_v2", "deepseek_v3", "gemma2", "gemma3_text",
-//                        "gpt_oss", "kimi_k2", "llama", "llama4_text",
-//                        "mistral", "mixtral", "phi3", "qwen2", "qwen3" or
-//                        "qwen3_moe"
+//                        "gpt_oss", "kimi_k2", "llama", "llama4_text", "mimo",
+//                        "minimax_m2", "mistral", "mixtral", "nemotron-nas",
+//                        "phi3", "qwen2", "qwen3", "qwen3_moe",
+//                        "qwen3_vl_text" or "qwen3_vl_moe_text"
 //   hidden_size, intermediate_size, num_attention_heads, num_hidden_layers
-//                        required
+//                        required (nemotron-nas: no intermediate_size)
 //   num_key_value_heads  num_attention_heads if absent; qwen3, gemma: required;
 //                        mistral, mixtral, gpt_oss, llama4: 8
 //   head_dim             hidden_size / num_attention_heads if absent; qwen3:
@@ -61,6 +64,16 @@
 //   topk_group           deepseek_v2: "greedy", "softmax", false, 1, 1 and 1 if
 //                        absent; deepseek_v3, kimi: "noaux_tc", "sigmoid",
 //                        true, 2.5, 8 and 4
+//   partial_rotary_factor
+//                        phi3, minimax_m2: the features of a head that turn; 1
+//                        if absent; also inside rope_parameters
+//   rotary_dim, use_qk_norm, qk_norm_type, use_routing_bias
+//                        minimax_m2: the factor's, true, "per_layer" (norms of
+//                        all heads together) and true if absent
+//   block_configs        nemotron-nas: required, an entry for each layer, with
+//                        attention (no_op, replace_with_linear,
+//                        n_heads_in_group) and ffn (no_op, replace_with_linear,
+//                        ffn_mult)
 //   swiglu_limit         gpt_oss: 7 if absent
 //   intermediate_size_mlp, interleave_moe_layer_step, moe_layers,
 //   no_rope_layers, no_rope_layer_interval, attention_chunk_size, use_qk_norm,
@@ -80,7 +93,9 @@
 //   sliding_window, use_sliding_window, layer_types
 //                          llama: a window; qwen2, qwen3: a window of which
 //                          nothing says whether it is in use
-//   partial_rotary_factor  other than 1
+//   partial_rotary_factor  other than 1 in other families
+//   attn_type_list, scoring_func, shared_intermediate_size, layernorm_*_beta
+//                          minimax_m2: other than 1, "sigmoid", 0 and 1
 //   attention_bias, mlp_bias
 //                          true in a family that has none
 //   is_encoder_decoder, add_cross_attention

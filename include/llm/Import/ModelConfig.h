@@ -44,13 +44,14 @@ struct RopeConfig {
   double dynamicFactor = 0;
   int64_t shortPositions = 0;
   bool isInterleaved = false; ///< pairs are of neighbours
+  int64_t features = 0;       ///< of a head that turn, its first; 0: all
 
   /// The embedding of features of a head in a context of so many positions.
   RopeConfig atLength(int64_t positions, int64_t features) const;
 
   auto asTuple() const {
     return std::tie(theta, scaling, longScaling, dynamicFactor, shortPositions,
-                    isInterleaved);
+                    isInterleaved, features);
   }
   bool operator==(const RopeConfig &other) const {
     return asTuple() == other.asTuple();
@@ -70,6 +71,7 @@ struct AttentionConfig {
   bool qkvBias = false; ///< on q_proj, k_proj and v_proj
   bool outBias = false; ///< on o_proj
   bool qkNorm = false;  ///< queries and keys are normed head by head
+  bool normsAllHeads = false; ///< these norms are of all heads together
   bool plainQkNorm = false; ///< the same behind the rotation, without a weight
   bool isFused = false;     ///< one weight, qkv_proj, for the three
   bool hasSinks = false;    ///< a learned score per head beside the keys'
@@ -81,9 +83,9 @@ struct AttentionConfig {
 
   auto asTuple() const {
     return std::tuple_cat(std::tie(heads, kvHeads, headDim, rope, window, chunk,
-                                   qkvBias, outBias, qkNorm, plainQkNorm,
-                                   isFused, hasSinks, scale, softCap,
-                                   temperatureStep, temperatureSlope),
+                                   qkvBias, outBias, qkNorm, normsAllHeads,
+                                   plainQkNorm, isFused, hasSinks, scale,
+                                   softCap, temperatureStep, temperatureSlope),
                           latent.asTuple());
   }
   bool operator==(const AttentionConfig &other) const {
@@ -100,7 +102,8 @@ struct ExpertsConfig {
   int64_t groups = 1, topGroups = 1; ///< selection within groups
   bool normalizes = false;           ///< shares sum up to 1
   double scale = 1;                  ///< of the shares
-  bool hasSelectionBias = false;     ///< a bias in the selection only
+  /// A bias in the selection only, "gate.e_score_correction_bias"; empty: none
+  std::string selectionBias;
   bool scalesInput = false; ///< shares multiply what goes into an expert
   std::string router;       ///< "gate", in the checkpoint's words
   bool hasRouterBias = false;
@@ -115,9 +118,9 @@ struct ExpertsConfig {
 
   auto asTuple() const {
     return std::tie(count, topK, scoring, groups, topGroups, normalizes, scale,
-                    hasSelectionBias, scalesInput, router, hasRouterBias,
-                    isFused, isTransposed, isInterleaved, hasBias, limit,
-                    sharedWidth, sharedPath);
+                    selectionBias, scalesInput, router, hasRouterBias, isFused,
+                    isTransposed, isInterleaved, hasBias, limit, sharedWidth,
+                    sharedPath);
   }
 };
 
@@ -153,7 +156,14 @@ struct NumberFormats {
   bool isStatic = false; ///< the scales of activations are known before
 };
 
+/// What stands in the place of attention or of a feed-forward network: a
+/// search for faster layers leaves some out, norm and all, or makes of them one
+/// matrix (nemotron-nas).
+enum class BlockKind { Usual, Absent, Linear };
+
 struct LayerConfig {
+  BlockKind attentionKind = BlockKind::Usual;
+  BlockKind feedForwardKind = BlockKind::Usual;
   AttentionConfig attention;
   FeedForwardConfig feedForward;
   /// There are norms also behind attention and feed-forward network, before
@@ -163,7 +173,9 @@ struct LayerConfig {
   WeightTypes weightTypes;
 
   bool operator==(const LayerConfig &other) const {
-    return attention == other.attention && feedForward == other.feedForward &&
+    return attentionKind == other.attentionKind &&
+           feedForwardKind == other.feedForwardKind &&
+           attention == other.attention && feedForward == other.feedForward &&
            hasOutputNorms == other.hasOutputNorms &&
            weightTypes == other.weightTypes;
   }
