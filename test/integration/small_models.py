@@ -24,6 +24,7 @@ FAMILIES = {
         "sliding_window": None, "original_max_position_embeddings": 8, "max_position_embeddings": 32,
         "rope_scaling": {"type": "longrope", "short_factor": [1.0, 1.1, 1.2, 1.3], "long_factor": [1.0, 2.0, 3.0, 4.0]}}),
     "mixtral": ("mistralai--Mixtral-8x7B-v0.1", SPARSE | {"num_local_experts": 6}),
+    "minimax_m2": ("MiniMaxAI--MiniMax-M2", SPARSE | {"num_local_experts": 6, "intermediate_size": 16, "rotary_dim": 4}),
     "qwen3_moe": ("Qwen--Qwen3-30B-A3B", SPARSE | {"num_experts": 6, "moe_intermediate_size": 16}),
     # A square down_proj, as in gpt-oss itself: its sizes do not say how it lies.
     "gpt_oss": ("openai--gpt-oss-20b", SPARSE | {

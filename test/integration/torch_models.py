@@ -238,7 +238,16 @@ def deepseek_experts(config, w, x):
     return mix(kept, chosen, x, lambda e, rows: gated(w / "experts" / e, rows)) + gated(w / "shared_experts", x)
 
 
-EXPERTS = {"mixtral": ("block_sparse_moe", mixtral_experts), "qwen3_moe": ("mlp", qwen3_experts),
+def minimax_experts(config, w, x):
+    """Sigmoid scores; a bias, which stands beside the gate, takes part in the choice alone."""
+    scores = F.linear(x, w["gate.weight"]).sigmoid()
+    chosen = (scores + w["e_score_correction_bias"]).topk(config["num_experts_per_tok"])[1]
+    kept = scores.gather(1, chosen)
+    return mix(kept / kept.sum(-1, keepdim=True), chosen, x,
+               lambda e, rows: gated(w / "experts" / e, rows, ("w1", "w3", "w2")))
+
+
+EXPERTS = {"minimax_m2": ("block_sparse_moe", minimax_experts), "mixtral": ("block_sparse_moe", mixtral_experts), "qwen3_moe": ("mlp", qwen3_experts),
            "gpt_oss": ("mlp", gpt_oss_experts), "llama4_text": ("feed_forward", llama4_experts),
            "deepseek_v2": ("mlp", deepseek_experts), "deepseek_v3": ("mlp", deepseek_experts),
            "kimi_k2": ("mlp", deepseek_experts)}
@@ -319,21 +328,24 @@ class Model:
         if "qkv_proj" in w:
             made = w.linear("qkv_proj", x).split([heads * features, shared * features, shared * features], dim=-1)
         else:
-            made = (w.linear(f"{name}_proj", x) for name in "qkv")
+            made = [w.linear(f"{name}_proj", x) for name in "qkv"]
+        if self.family == "minimax_m2":  # of all heads together
+            made[:2] = self.norm(w, "q_norm", made[0]), self.norm(w, "k_norm", made[1])
         return [each.unflatten(-1, (-1, features)) for each in made]
 
     def attention(self, number, w, x):
         config, features, is_sliding = self.config, self.config["head_dim"], self.is_sliding(number)
         q, k, v = self.project(w, x)
-        if "q_norm" in w:
+        if "q_norm" in w and self.family != "minimax_m2":
             q, k = self.norm(w, "q_norm", q), self.norm(w, "k_norm", k)
         if self.family == "llama4_text":
             q, k = self.llama4_positions(is_sliding, q, k)
             hidden = unseen(len(x), chunk=config["attention_chunk_size"] if is_sliding else None)
         else:
             is_local = is_sliding and self.family == "gemma3_text"
-            turns = rotations(config, features, len(x), 1e4 if is_local else self.theta, not is_local)
-            q, k = rotate_halves(q, turns), rotate_halves(k, turns)
+            turning = config.get("rotary_dim") or features
+            turns = rotations(config, turning, len(x), 1e4 if is_local else self.theta, not is_local)
+            q, k = (torch.cat([rotate_halves(y[..., :turning], turns), y[..., turning:]], dim=-1) for y in (q, k))
             hidden = unseen(len(x), window=config["sliding_window"] if is_sliding else None)
         scale = (config.get("query_pre_attn_scalar", 256) if self.is_gemma else features) ** -0.5
         cap = config.get("attn_logit_softcapping", 50.0 if self.family == "gemma2" else None)
