@@ -98,6 +98,8 @@ private:
   Value attend(const Group &group) override;
   Value prepare(const Group &group, StringRef name, Value projected,
                 int64_t heads);
+  std::pair<Value, Value> cacheKeysAndValues(const Group &group, Value k,
+                                             Value v);
 
   Value queries, keys, values;
 };
@@ -285,7 +287,9 @@ MaskAttr AttentionBuilder::maskOf(const Group &group) {
 /// at the same time or become one matmul, as which some checkpoints store them.
 void GroupedQueryBuilder::project(Value x) {
   int64_t width = config.heads * config.headDim,
-          kvWidth = config.kvHeads * config.headDim;
+          kvWidth = config.kvHeads * config.headDim,
+          valueWidth = config.kvHeads *
+                       (config.valueDim ? config.valueDim : config.headDim);
   bool bias = config.qkvBias;
   if (config.isFused) {
     Value qkv =
@@ -297,7 +301,10 @@ void GroupedQueryBuilder::project(Value x) {
   }
   queries = layer.linear("self_attn.q_proj", x, width, bias);
   keys = layer.linear("self_attn.k_proj", x, kvWidth, bias);
-  values = layer.linear("self_attn.v_proj", x, kvWidth, bias);
+  values = layer.linear("self_attn.v_proj", x, valueWidth, bias);
+  if (config.valueScale != 1)
+    values = layer.create<ScaleOp>("self_attn.v_scale", values,
+                                   llvm::APFloat(config.valueScale));
   if (config.qkNorm && config.normsAllHeads) {
     queries = layer.norm("self_attn.q_norm", queries);
     keys = layer.norm("self_attn.k_norm", keys);
@@ -320,6 +327,25 @@ Value GroupedQueryBuilder::prepare(const Group &group, StringRef name,
   return x;
 }
 
+/// Keys and values that a new query sees. Where their sizes differ, a key and
+/// its value are one vector of the cache.
+std::pair<Value, Value>
+GroupedQueryBuilder::cacheKeysAndValues(const Group &group, Value k, Value v) {
+  int64_t valueDim = tensorType(v).getDimSize(3);
+  if (valueDim == config.headDim) {
+    KvReadOp seen = updateCache(
+        group, cacheType(group, config.kvHeads, config.headDim, false), k, v);
+    return {seen.getKeys(), seen.getValues()};
+  }
+  OpsBuilder &b = layer.ops;
+  KvCacheType type = cacheType(group, config.kvHeads, config.headDim + valueDim,
+                               /*isLatent=*/true);
+  Value seen = updateCache(group, type, b.concat(3, {k, v}), /*values=*/Value())
+                   .getKeys();
+  return {b.slice(seen, 3, 0, config.headDim),
+          b.slice(seen, 3, config.headDim, valueDim)};
+}
+
 Value GroupedQueryBuilder::attend(const Group &group) {
   Value q = prepare(group, "q", queries, config.heads);
   Value k = prepare(group, "k", keys, config.kvHeads);
@@ -329,18 +355,17 @@ Value GroupedQueryBuilder::attend(const Group &group) {
         partOf(group, "q_temperature"), q, first.values, first.numbers,
         config.temperatureStep, llvm::APFloat(config.temperatureSlope));
   }
-  KvReadOp seen = updateCache(
-      group, cacheType(group, config.kvHeads, config.headDim, false), k,
-      rowsOf(group, values, config.kvHeads));
-  Value sinks = config.hasSinks
-                    ? layer.weight("self_attn.sinks", {config.heads})
-                    : Value();
+  auto [seenKeys, seenValues] =
+      cacheKeysAndValues(group, k, rowsOf(group, values, config.kvHeads));
+  Value sinks = config.sinks.empty()
+                    ? Value()
+                    : layer.weight("self_attn." + config.sinks, {config.heads});
   FloatAttr softCap = config.softCap
                           ? layer.ops.builder.getF64FloatAttr(config.softCap)
                           : FloatAttr();
-  return joinHeads(layer.create<GqaAttnOp>(
-      partOf(group, "attn"), q, seen.getKeys(), seen.getValues(), sinks,
-      maskOf(group), scale(), softCap));
+  return joinHeads(layer.create<GqaAttnOp>(partOf(group, "attn"), q, seenKeys,
+                                           seenValues, sinks, maskOf(group),
+                                           scale(), softCap));
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,9 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HfReaders.h"
-#include "llm/Support/Units.h"
 
-#include <cmath>
 #include <set>
 
 namespace mlir::llm {
@@ -147,7 +145,7 @@ void readGptOss(HfFields &fields, ModelConfig &model) {
   attention.headDim = fields.positive("head_dim", 64);
   attention.qkvBias = attention.outBias =
       fields.boolean("attention_bias", true);
-  attention.hasSinks = true;
+  attention.sinks = "sinks";
   layer.feedForward = readGptOssExperts(fields, layer.feedForward.intermediate);
   setAll(model, layer);
   readWindows(fields, model, /*absentWindow=*/128,
@@ -252,168 +250,6 @@ void readLlama4(HfFields &fields, ModelConfig &model) {
     each.attention = rotatedLayers[index] ? rotated : plain;
     each.feedForward = sparseLayers[index] ? sparse : dense;
   }
-}
-
-//===----------------------------------------------------------------------===//
-// DeepSeek and Kimi
-//===----------------------------------------------------------------------===//
-
-/// What scaled rotary embeddings multiply the scores with (YaRN, 2023).
-static double readScoreFactor(HfFields &fields) {
-  const LocatedJson *scaling = fields.find("rope_scaling");
-  if (!scaling)
-    scaling = fields.find("rope_parameters");
-  if (!scaling || !scaling->isObject())
-    return 1;
-  HfFields rope(*scaling);
-  double factor = rope.number("factor", 1),
-         ofAllDims = rope.number("mscale_all_dim", 0);
-  if (rope.hasFailed())
-    fields.markFailed();
-  if (!(factor > 1) || ofAllDims == 0)
-    return 1;
-  double scale = 0.1 * ofAllDims * std::log(factor) + 1;
-  double squared = scale * scale;
-  if (std::isfinite(squared) && squared > 0)
-    return squared;
-  fields.refuse("rope_scaling")
-      << "scales the scores by a number that is not finite and positive";
-  return 1;
-}
-
-/// Features of a vector: sums of them are counted without a check.
-static int64_t readFeatures(HfFields &fields, StringRef key) {
-  constexpr int64_t most = 1 << 20;
-  int64_t features = fields.positive(key);
-  if (features <= most)
-    return features;
-  fields.refuse(key) << "must be at most " << most << ", got " << features;
-  return most;
-}
-
-static void readLatent(HfFields &fields, AttentionConfig &attention) {
-  LatentConfig &latent = attention.latent;
-  latent.rank = readFeatures(fields, "kv_lora_rank");
-  if (fields.find("q_lora_rank"))
-    latent.queryRank = readFeatures(fields, "q_lora_rank");
-  latent.nopeDim = readFeatures(fields, "qk_nope_head_dim");
-  latent.ropeDim = readFeatures(fields, "qk_rope_head_dim");
-  latent.valueDim = readFeatures(fields, "v_head_dim");
-  if (latent.ropeDim % 2)
-    fields.refuse("qk_rope_head_dim")
-        << latent.ropeDim << " must be even: rotary embedding turns pairs";
-  // Every head has keys and values of its own, made of the same latents.
-  fields.find("num_key_value_heads");
-  attention.rope.isInterleaved = fields.boolean("rope_interleave", true);
-  attention.kvHeads = attention.heads;
-  attention.headDim = latent.nopeDim + latent.ropeDim;
-  bool bias = fields.boolean("attention_bias", false);
-  attention.qkvBias = attention.outBias = bias;
-  attention.scale = readScoreFactor(fields) /
-                    std::sqrt(static_cast<double>(attention.headDim));
-}
-
-/// Groups of experts of which only the best may be selected.
-static void readExpertGroups(HfFields &fields, int64_t absentGroups,
-                             int64_t absentTopGroups, ExpertsConfig &experts) {
-  experts.groups = fields.positive("n_group", absentGroups);
-  experts.topGroups = fields.positive("topk_group", absentTopGroups);
-  if (fields.hasFailed())
-    return;
-  if (experts.count % experts.groups)
-    fields.refuse("n_group")
-        << experts.groups << " does not divide 'n_routed_experts' "
-        << experts.count;
-  else if (experts.topGroups > experts.groups ||
-           experts.topK > experts.count / experts.groups * experts.topGroups)
-    fields.refuse("topk_group")
-        << experts.topGroups << " of " << experts.groups
-        << " groups do not have the " << experts.topK << " experts of a token";
-}
-
-/// Layers behind `first_k_dense_replace` that `moe_layer_freq` divides have
-/// experts.
-static void setSparseLayers(HfFields &fields, ModelConfig &model,
-                            const FeedForwardConfig &sparse) {
-  int64_t frequency = fields.positive("moe_layer_freq", 1),
-          first = fields.nonNegative("first_k_dense_replace", 0);
-  for (auto [index, layer] : llvm::enumerate(model.layers))
-    if (static_cast<int64_t>(index) >= first && index % frequency == 0)
-      layer.feedForward = sparse;
-}
-
-/// What the versions differ in where the config does not say it.
-namespace {
-struct DeepseekDefaults {
-  llvm::StringLiteral method, scoring;
-  int64_t groups, topGroups;
-  bool normalizes;
-  double scale;
-  bool scalesNormalized; ///< shares that sum up to 1 are scaled, too
-};
-} // namespace
-
-static void readSelection(HfFields &fields, const DeepseekDefaults &defaults,
-                          ExpertsConfig &experts) {
-  std::string method = fields.string("topk_method", defaults.method);
-  if (method != "greedy" && method != "group_limited_greedy" &&
-      method != "noaux_tc")
-    fields.refuse("topk_method")
-        << "must be \"greedy\", \"group_limited_greedy\" or \"noaux_tc\", got "
-           "\""
-        << method << "\"";
-  std::string scoring = fields.string("scoring_func", defaults.scoring);
-  if (scoring != "softmax" && scoring != "sigmoid")
-    fields.refuse("scoring_func")
-        << "must be \"softmax\" or \"sigmoid\", got \"" << scoring << "\"";
-  experts.scoring =
-      scoring == "sigmoid" ? ExpertScoring::Sigmoid : ExpertScoring::Softmax;
-  if (method == "noaux_tc")
-    experts.selectionBias = "gate.e_score_correction_bias";
-  experts.normalizes = fields.boolean("norm_topk_prob", defaults.normalizes);
-  experts.scale = fields.number("routed_scaling_factor", defaults.scale);
-  if (!(experts.scale > 0))
-    fields.refuse("routed_scaling_factor") << "must be positive";
-  // DeepSeek's code of V2 divides by the sum or scales, and never does both; it
-  // divides where there are several.
-  if (!defaults.scalesNormalized) {
-    experts.normalizes &= experts.topK > 1;
-    if (experts.normalizes)
-      experts.scale = 1;
-  }
-  readExpertGroups(fields, defaults.groups, defaults.topGroups, experts);
-  if (method == "greedy")
-    experts.groups = experts.topGroups = 1;
-}
-
-static void readDeepseek(HfFields &fields, ModelConfig &model,
-                         const DeepseekDefaults &defaults) {
-  LayerConfig layer = model.layers.front();
-  readLatent(fields, layer.attention);
-  setAll(model, layer);
-  if (!fields.find("n_routed_experts"))
-    return;
-  FeedForwardConfig sparse;
-  sparse.intermediate = fields.positive("moe_intermediate_size");
-  ExpertsConfig &experts = sparse.experts;
-  readExperts(fields, "n_routed_experts", experts);
-  experts.router = "gate";
-  readSelection(fields, defaults, experts);
-  std::optional<int64_t> shared =
-      checkedMul(fields.positive("n_shared_experts", 0), sparse.intermediate);
-  if (!shared)
-    fields.refuse("n_shared_experts") << "is too large";
-  experts.sharedWidth = shared.value_or(0);
-  experts.sharedPath = "shared_experts";
-  setSparseLayers(fields, model, sparse);
-}
-
-void readDeepseekV2(HfFields &fields, ModelConfig &model) {
-  readDeepseek(fields, model, {"greedy", "softmax", 1, 1, false, 1.0, false});
-}
-
-void readDeepseekV3(HfFields &fields, ModelConfig &model) {
-  readDeepseek(fields, model, {"noaux_tc", "sigmoid", 8, 4, true, 2.5, true});
 }
 
 } // namespace mlir::llm

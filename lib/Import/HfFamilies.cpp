@@ -25,6 +25,7 @@ static constexpr HfFamily families[] = {
     {"llama", silu, 1e4, 1e-6, readLlama},
     {"llama4_text", silu, 500000, 1e-5, readLlama4},
     {"mimo", silu, 1e4, 1e-6, readQwen2},
+    {"mimo_v2_flash", silu, 5e6, 1e-5, readMimoV2, /*rotatesPart=*/true},
     {"minimax_m2", silu, 5e6, 1e-6, readMinimaxM2, /*rotatesPart=*/true},
     {"mistral", silu, 1e4, 1e-6, readMistral},
     {"mixtral", silu, 1e6, 1e-5, readMixtral},

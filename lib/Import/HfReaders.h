@@ -78,6 +78,7 @@ void readDeepseekV2(HfFields &fields, ModelConfig &model);
 void readDeepseekV3(HfFields &fields, ModelConfig &model);
 void readGptOss(HfFields &fields, ModelConfig &model);
 void readLlama4(HfFields &fields, ModelConfig &model);
+void readMimoV2(HfFields &fields, ModelConfig &model);
 void readMinimaxM2(HfFields &fields, ModelConfig &model);
 void readMixtral(HfFields &fields, ModelConfig &model);
 void readQwen3Moe(HfFields &fields, ModelConfig &model);

@@ -265,7 +265,8 @@ LogicalResult SizeCheck::checkLatent(const AttentionConfig &attention,
 
 LogicalResult SizeCheck::checkLayer(const LayerConfig &layer) const {
   const AttentionConfig &a = layer.attention;
-  int64_t inner = layer.feedForward.intermediate;
+  int64_t inner = layer.feedForward.intermediate,
+          features = std::max(a.headDim, a.valueDim);
   if (failed(checkExperts(layer.feedForward)))
     return failure();
   for (const Sequences &group : groups) {
@@ -273,16 +274,15 @@ LogicalResult SizeCheck::checkLayer(const LayerConfig &layer) const {
     if (failed(checkLatent(a, group)) ||
         failed(
             check("the attention", {group.batch, a.heads, group.seq, keys})) ||
-        failed(
-            check("the cache", {2, group.batch, keys, a.kvHeads, a.headDim})))
+        failed(check("the cache", {2, group.batch, keys, a.kvHeads, features})))
       return failure();
   }
   // A fused projection has three or two of these side by side.
   return failure(
-      failed(check("a weight", {3, a.heads, a.headDim, model.hidden})) ||
+      failed(check("a weight", {3, a.heads, features, model.hidden})) ||
       failed(check("a weight", {2, inner, model.hidden})) ||
       failed(check("an activation", {tokens, 2, inner})) ||
-      failed(check("an activation", {tokens, 3, a.heads, a.headDim})));
+      failed(check("an activation", {tokens, 3, a.heads, features})));
 }
 
 LogicalResult SizeCheck::run() {

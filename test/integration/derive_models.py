@@ -26,7 +26,7 @@ WINDOW_ON_ALL_LAYERS = {"mistral", "mixtral", "phi3"}
 PLAIN_HEAD_DIM = {"llama", "mistral", "mixtral", "nemotron-nas", "phi3", "qwen2"}  # hidden_size / heads if not given
 ALIASES = {"mimo": "qwen2", "qwen3_vl_text": "qwen3", "qwen3_vl_moe_text": "qwen3_moe"}  # same layers
 KINDS = ("full_attention", "sliding_attention", "chunked_attention")
-SUPPORTED = MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM | {"gpt_oss", "llama4_text", "minimax_m2", "nemotron-nas"}
+SUPPORTED = MLA | GEMMA | QK_NORM | PLAIN_HEAD_DIM | {"gpt_oss", "llama4_text", "mimo_v2_flash", "minimax_m2", "nemotron-nas"}
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,8 @@ def kv_heads(c: Config) -> int:
 def attention_kind(c: Config, index: int) -> str:
     """One of KINDS: what the config lists, else the model's own rule."""
     model, sliding, chunked = c["model_type"], False, False
+    if model == "mimo_v2_flash":
+        return KINDS[c["hybrid_layer_pattern"][index]]
     if c.get("layer_types"):
         if c["layer_types"][index] not in KINDS:
             raise ValueError(f"unsupported layer type: {c['layer_types'][index]!r}")
@@ -124,6 +126,8 @@ def attention_kind(c: Config, index: int) -> str:
 
 def is_moe(c: Config, index: int) -> bool:
     kind = c["model_type"]
+    if kind == "mimo_v2_flash":
+        return bool(c["moe_layer_freq"][index])
     if kind in ("mixtral", "gpt_oss", "minimax_m2"):
         return True
     if kind == "qwen3_moe":
@@ -156,6 +160,19 @@ def gqa(c: Config) -> dict[str, int]:
             "kv_elements": 2 * kv, "pair_macs": pair, "absorbed_pair_macs": pair}
 
 
+def mimo_v2(c: Config, index: int) -> dict[str, int]:
+    """Layers with a window have heads, sizes of heads and sinks of their own; values are narrower than keys."""
+    swa = "swa_" if c["hybrid_layer_pattern"][index] else ""
+    hidden, heads, kv = c["hidden_size"], c[swa + "num_attention_heads"], c[swa + "num_key_value_heads"]
+    key, value = c[swa + "head_dim"], c[swa + "v_head_dim"]
+    vectors = heads * key + kv * (key + value) if c["attention_bias"] else 0
+    if c["add_swa_attention_sink_bias" if swa else "add_full_attention_sink_bias"]:
+        vectors += heads
+    pair = heads * (key + value)
+    return {"matrices": hidden * (heads * key + kv * (key + value) + heads * value), "kv_up": 0, "vectors": vectors,
+            "kv_elements": kv * (key + value), "pair_macs": pair, "absorbed_pair_macs": pair}
+
+
 def mla(c: Config) -> dict[str, int]:
     hidden, heads = c["hidden_size"], c["num_attention_heads"]
     nope, rope, value = c["qk_nope_head_dim"], c["qk_rope_head_dim"], c["v_head_dim"]
@@ -185,7 +202,7 @@ def dense_ffn(c: Config) -> dict[str, int]:
 def moe_ffn(c: Config) -> dict[str, int]:
     kind = c["model_type"]
     experts = next(c[f] for f in ("n_routed_experts", "num_experts", "num_local_experts") if f in c)
-    wide = c["moe_intermediate_size"] if kind in MLA | {"qwen3_moe"} else c["intermediate_size"]
+    wide = c["moe_intermediate_size"] if kind in MLA | {"mimo_v2_flash", "qwen3_moe"} else c["intermediate_size"]
     shared = 1 if kind == "llama4_text" else c.get("n_shared_experts") or 0
     vectors, expert_vectors = 0, 0
     if kind == "gpt_oss":
@@ -193,7 +210,7 @@ def moe_ffn(c: Config) -> dict[str, int]:
     # e_score_correction_bias goes with the noaux_tc selection, which V2 does not have.
     if kind in MLA and c.get("topk_method", "" if kind == "deepseek_v2" else "noaux_tc") == "noaux_tc":
         vectors = experts
-    if kind == "minimax_m2":
+    if kind in ("mimo_v2_flash", "minimax_m2"):
         vectors = experts  # e_score_correction_bias
     return {"matrices": c["hidden_size"] * experts + shared * gated_mlp(c, wide), "vectors": vectors,
             "expert_matrices": gated_mlp(c, wide), "expert_vectors": expert_vectors,
@@ -233,7 +250,8 @@ def nas_layer(c: Config, index: int) -> Layer:
 def layer(c: Config, index: int) -> Layer:
     if c["model_type"] == "nemotron-nas":
         return nas_layer(c, index)
-    attention = mla(c) if c["model_type"] in MLA else gqa(c)
+    own = {"mimo_v2_flash": lambda: mimo_v2(c, index)} | dict.fromkeys(MLA, lambda: mla(c))
+    attention = own.get(c["model_type"], lambda: gqa(c))()
     ffn = moe_ffn(c) if is_moe(c, index) else dense_ffn(c)
     norms = (4 if c["model_type"] in GEMMA else 2) * c["hidden_size"]
     kind = attention_kind(c, index)
@@ -339,6 +357,7 @@ PUBLISHED: dict[str, int] = {
     "deepseek-ai--DeepSeek-V2": 235_741_434_880, "deepseek-ai--DeepSeek-V2-Lite": 15_706_484_224,
     "deepseek-ai--DeepSeek-V3": 671_026_419_200,
     "moonshotai--Kimi-K2-Instruct": 1_026_408_232_448,  # fp8 scales, rotary tables left out
+    "XiaomiMiMo--MiMo-V2-Flash": 308_778_780_864,  # README: 309B; 3 x 0.33B of further layers left out
     "Qwen--Qwen3-VL-30B-A3B-Instruct": 30_532_122_624,  # as Qwen3-30B-A3B
     "nvidia--Llama-3_3-Nemotron-Super-49B-v1": 49_867_145_216,
     # Published with the f32 scales of its FP8 blocks, 128 x 128: in each of 62 layers of 256 x 3
@@ -353,11 +372,13 @@ PUBLISHED: dict[str, int] = {
     "meta-llama--Llama-4-Maverick-17B-128E-Instruct": 401_583_781_376 - 871_932_416,
 }
 PUBLISHED_ACTIVE: dict[str, int] = {"Qwen--Qwen3-30B-A3B": 3_353_032_704,
-                                    "Qwen--Qwen3-VL-30B-A3B-Instruct": 3_353_032_704}
+                                    "Qwen--Qwen3-VL-30B-A3B-Instruct": 3_353_032_704,
+                                    "XiaomiMiMo--MiMo-V2-Flash": 15_445_936_320}  # README: 15B
 # Elements that a token adds without end, and that windows hold: counted by hand from the papers.
-KNOWN_KV: dict[str, int] = {"Qwen--Qwen3-VL-30B-A3B-Instruct": 49_152,
+KNOWN_KV: dict[str, int] = {"XiaomiMiMo--MiMo-V2-Flash": 9 * 4 * (192 + 128),
+                            "Qwen--Qwen3-VL-30B-A3B-Instruct": 49_152,
                             "nvidia--Llama-3_3-Nemotron-Super-49B-v1": 100_352}
-KNOWN_WINDOW: dict[str, int] = {}
+KNOWN_WINDOW: dict[str, int] = {"XiaomiMiMo--MiMo-V2-Flash": 39 * 128 * 8 * (192 + 128)}
 
 
 def self_check(name: str, config: Config) -> list[str]:

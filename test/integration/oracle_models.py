@@ -48,6 +48,8 @@ FAMILY_DEFAULTS = {  # What a transformers config class takes for a field that c
                         tie_word_embeddings=True),
     "phi3": dict(rms_norm_eps=1e-5, original_max_position_embeddings=4096, max_position_embeddings=4096),
     "mixtral": dict(rms_norm_eps=1e-5, rope_theta=1e6),
+    "mimo_v2_flash": dict(rope_theta=5e6, layernorm_epsilon=1e-5, n_group=1, topk_group=1, norm_topk_prob=True,
+                          swa_rope_theta=1e4, attention_value_scale=None),
     "minimax_m2": dict(head_dim=128, rope_theta=5e6, rotary_dim=None, use_qk_norm=True),
     "gpt_oss": dict(head_dim=64, rms_norm_eps=1e-5, rope_theta=150000.0, rope_scaling=GPT_OSS_YARN, sliding_window=128,
                     max_position_embeddings=131072, attention_bias=True, swiglu_limit=7.0),
@@ -74,6 +76,7 @@ def resolve(config):
     if "rope_parameters" in inner:
         raise ValueError("rope_parameters is a field of transformers 5; this oracle reads rope_theta and rope_scaling")
     c = {**COMMON_DEFAULTS, **FAMILY_DEFAULTS[family], **inner, "model_type": family}
+    c["rms_norm_eps"] = c.get("layernorm_epsilon", c["rms_norm_eps"])
     c["num_key_value_heads"] = c["num_key_value_heads"] or c["num_attention_heads"]
     if family not in MLA:
         c["head_dim"] = c["head_dim"] or c["hidden_size"] // c["num_attention_heads"]
@@ -92,6 +95,9 @@ def layer_plan(c):
     count = c["num_hidden_layers"]
     interval = c.get("no_rope_layer_interval")
     rope = c.get("no_rope_layers") or [not interval or (i + 1) % interval != 0 for i in range(count)]  # 1 means rope.
+    if c["model_type"] == "mimo_v2_flash":
+        kinds = ["sliding_attention" if mark else "full_attention" for mark in c["hybrid_layer_pattern"]]
+        return [Layer(kinds[i], True, bool(c["moe_layer_freq"][i])) for i in range(count)]
     kinds = c.get("layer_types") or [default_layer_type(c, i, rope[i]) for i in range(count)]
     unknown = set(kinds) - {"full_attention", "sliding_attention", "chunked_attention"}
     if unknown:
@@ -149,10 +155,20 @@ def weight_shapes(config):
         norms += ["pre_feedforward_layernorm", "post_feedforward_layernorm"]
     for i, layer in enumerate(layer_plan(c)):
         parts = {f"{name}.weight": (hidden,) for name in norms}
-        parts |= prefixed("self_attn.", mla_shapes(c) if c["model_type"] in MLA else attention_shapes(c))
+        parts |= prefixed("self_attn.", mla_shapes(c) if c["model_type"] in MLA else attention_shapes(of_layer(c, layer)))
         parts |= prefixed(mlp_name(c) + ".", moe_shapes(c) if layer.moe else mlp_shapes(c, dense_intermediate(c)))
         shapes |= prefixed(f"model.layers.{i}.", parts)
     return shapes
+
+
+def of_layer(c, layer):
+    """The config as a layer sees it: MiMo-V2's with a window have heads, sizes, base and sinks of their own."""
+    if c["model_type"] != "mimo_v2_flash":
+        return c
+    if layer.attention == "full_attention":
+        return c | {"has_sinks": c["add_full_attention_sink_bias"]}
+    own = {key: c["swa_" + key] for key in ("num_attention_heads", "num_key_value_heads", "head_dim", "v_head_dim", "rope_theta")}
+    return c | own | {"has_sinks": c["add_swa_attention_sink_bias"]}
 
 
 def prefixed(prefix, shapes):
@@ -184,6 +200,11 @@ def attention_shapes(c):
     """Tensors of grouped-query attention: q, k, v, o projections, query/key norms and sinks."""
     hidden, d, family = c["hidden_size"], c["head_dim"], c["model_type"]
     q, kv = c["num_attention_heads"] * d, c["num_key_value_heads"] * d
+    if family == "mimo_v2_flash":
+        values, out = c["num_key_value_heads"] * c["v_head_dim"], c["num_attention_heads"] * c["v_head_dim"]
+        shapes = linear_shapes("q_proj", q, hidden) | linear_shapes("k_proj", kv, hidden)
+        shapes |= linear_shapes("v_proj", values, hidden) | linear_shapes("o_proj", hidden, out)
+        return shapes | ({"attention_sink_bias": (c["num_attention_heads"],)} if c["has_sinks"] else {})
     biased = c["attention_bias"] and family in ("llama", "qwen3", "qwen3_moe", "gpt_oss", "llama4_text", *GEMMA)
     if family == "phi3":
         shapes = linear_shapes("qkv_proj", q + 2 * kv, hidden)
@@ -238,7 +259,7 @@ def moe_shapes(c):
         return shapes | prefixed("shared_expert.", mlp_shapes(c, inter))
     for e in range(experts):
         shapes |= prefixed(f"experts.{e}.", mlp_shapes(c, inter, expert_projections(c)))
-    if family in ("deepseek_v3", "kimi_k2"):
+    if family in ("deepseek_v3", "kimi_k2", "mimo_v2_flash"):
         shapes["gate.e_score_correction_bias"] = (experts,)
     if family == "minimax_m2":
         shapes["e_score_correction_bias"] = (experts,)
@@ -557,7 +578,7 @@ def route(c, logits, bias=None):
     if family == "minimax_m2":  # MiniMaxM2TopKRouter: as DeepSeek-V3's without groups and scale.
         return route_deepseek_v3(logits, bias, k)
     return route_deepseek_v3(logits, bias, k, c["n_group"], c["topk_group"], c["norm_topk_prob"],
-                             c["routed_scaling_factor"])
+                             c.get("routed_scaling_factor") or 1.0)
 
 
 # --- The model --------------------------------------------------------------------------------------------------------
@@ -624,6 +645,7 @@ class Model:
         p, t, gemma = f"model.layers.{i}.", f"layers.{i}.", self.family in GEMMA
         h = note_as(note, t + "attn_in", self.norm(p + "input_layernorm", x))
         attend = self.latent_attention if self.family in MLA else self.attention
+        attend = self.mimo_v2_attention if self.family == "mimo_v2_flash" else attend
         h, kv = attend(p + "self_attn.", layer, h, positions, cache, lambda name, value: note(t + name, value))
         note(t + "attn_out", h)
         x = x + (self.norm(p + "post_attention_layernorm", h) if gemma else h)
@@ -684,6 +706,21 @@ class Model:
         out = attention(q, k, v, self.mask(layer, positions), scale, c["attn_logit_softcapping"],
                         self.w.get(p + "sinks")) if len(x) else q
         return self.linear(p + "o_proj", out.reshape(len(x), math.prod(out.shape[1:]))), (k, v)
+
+    def mimo_v2_attention(self, p, layer, x, positions, cache, note):
+        """Values are scaled, and narrower than keys, of which the first features turn (MiMoV2Attention)."""
+        c, n = of_layer(self.c, layer), len(x)
+        heads, kv, d, value = (c[key] for key in ("num_attention_heads", "num_key_value_heads", "head_dim", "v_head_dim"))
+        q, k = self.linear(p + "q_proj", x).reshape(n, heads, d), self.linear(p + "k_proj", x).reshape(n, kv, d)
+        v = self.linear(p + "v_proj", x).reshape(n, kv, value) * (c["attention_value_scale"] or 1.0)
+        angles = rope_angles(positions, *rope_frequencies(int(d * c["partial_rotary_factor"]), c["rope_theta"]))
+        q, k = apply_rope_half(q, *angles), apply_rope_half(k, *angles)
+        for name, value_of in (("q", q), ("k", k), ("v", v)):
+            note(name, value_of)
+        k, v = grown(cache, k, v)
+        out = attention(q, k, v, self.mask(layer, positions), d ** -0.5, None,
+                        self.w.get(p + "attention_sink_bias")) if n else np.zeros((0, heads, value))
+        return self.linear(p + "o_proj", out.reshape(n, heads * value)), (k, v)
 
     def latent_attention(self, p, layer, x, positions, cache, note):
         """Multi-head latent attention; the cache is (latent [m, r] after its norm, k_rope [m, dr] after rope)."""
@@ -1043,6 +1080,7 @@ def knock_out_fields(t, weights, moved):
     idle |= {"topk_group"} if (c.get("n_group") or 1) == 1 or c.get("topk_method") == "greedy" else set()
     idle |= {"routed_scaling_factor"} if c["model_type"] == "deepseek_v2" and c["norm_topk_prob"] else set()
     idle |= {"rope_scaling"} if rope_type(c["rope_scaling"]) == "default" else set()  # That of images.
+    idle |= {"attention_chunk_size"} if all(layer.attention != "chunked_attention" for layer in layer_plan(c)) else set()
     for key, value in KNOCK_OUTS.items():
         if inner.get(key) and inner[key] != value and key not in idle:
             changed = {**inner, key: value}

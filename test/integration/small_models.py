@@ -24,6 +24,11 @@ FAMILIES = {
         "sliding_window": None, "original_max_position_embeddings": 8, "max_position_embeddings": 32,
         "rope_scaling": {"type": "longrope", "short_factor": [1.0, 1.1, 1.2, 1.3], "long_factor": [1.0, 2.0, 3.0, 4.0]}}),
     "mixtral": ("mistralai--Mixtral-8x7B-v0.1", SPARSE | {"num_local_experts": 6}),
+    "mimo_v2_flash": ("XiaomiMiMo--MiMo-V2-Flash", SPARSE | {
+        "head_dim": 12, "v_head_dim": 8, "swa_head_dim": 12, "swa_v_head_dim": 6, "swa_num_attention_heads": 4,
+        "swa_num_key_value_heads": 1, "partial_rotary_factor": 0.34, "hybrid_layer_pattern": [0, 1], "moe_layer_freq": [0, 1],
+        "sliding_window": 4, "sliding_window_size": 4, "attention_chunk_size": 4, "n_routed_experts": 6,
+        "moe_intermediate_size": 16, "quantization_config": None}),
     "minimax_m2": ("MiniMaxAI--MiniMax-M2", SPARSE | {"num_local_experts": 6, "intermediate_size": 16, "rotary_dim": 4}),
     "qwen3_moe": ("Qwen--Qwen3-30B-A3B", SPARSE | {"num_experts": 6, "moe_intermediate_size": 16}),
     # A square down_proj, as in gpt-oss itself: its sizes do not say how it lies.

@@ -165,8 +165,10 @@ class Subject:
 
 
 def old_rows(cache, new):
-    """By layer, without those of new tokens: keys and values; or latents with the keys that are rotated behind them."""
-    layers = [layer if layer[0].ndim == 3 else [np.concatenate(layer, axis=-1)] for layer in cache["layers"]]
+    """By layer, without those of new tokens: keys and values; or one array of both where their sizes differ, and of
+    latents and the keys that are rotated behind them."""
+    layers = [layer if layer[0].shape == layer[1].shape else [np.concatenate(layer, axis=-1)]
+              for layer in cache["layers"]]
     return [[part[:len(part) - new] for part in layer] for layer in layers]
 
 

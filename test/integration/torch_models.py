@@ -132,6 +132,12 @@ def rotate_halves(x, turns):
     return torch.cat([turned.real, turned.imag], dim=-1)
 
 
+def rotate_part(x, turns):
+    """The first features alone."""
+    turning = 2 * turns.shape[-1]
+    return torch.cat([rotate_halves(x[..., :turning], turns), x[..., turning:]], dim=-1)
+
+
 def rotate_neighbours(x, turns):
     turned = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous()) * turns.unsqueeze(1)
     return torch.view_as_real(turned).flatten(-2)
@@ -238,16 +244,25 @@ def deepseek_experts(config, w, x):
     return mix(kept, chosen, x, lambda e, rows: gated(w / "experts" / e, rows)) + gated(w / "shared_experts", x)
 
 
-def minimax_experts(config, w, x):
-    """Sigmoid scores; a bias, which stands beside the gate, takes part in the choice alone."""
+def sigmoid_shares(config, w, x, bias):
+    """Sigmoid scores, of which those with the largest sums with the bias are kept and divided by their sum."""
     scores = F.linear(x, w["gate.weight"]).sigmoid()
-    chosen = (scores + w["e_score_correction_bias"]).topk(config["num_experts_per_tok"])[1]
+    chosen = (scores + w[bias]).topk(config["num_experts_per_tok"])[1]
     kept = scores.gather(1, chosen)
-    return mix(kept / kept.sum(-1, keepdim=True), chosen, x,
-               lambda e, rows: gated(w / "experts" / e, rows, ("w1", "w3", "w2")))
+    return kept / kept.sum(-1, keepdim=True), chosen
 
 
-EXPERTS = {"minimax_m2": ("block_sparse_moe", minimax_experts), "mixtral": ("block_sparse_moe", mixtral_experts), "qwen3_moe": ("mlp", qwen3_experts),
+def minimax_experts(config, w, x):
+    shares, chosen = sigmoid_shares(config, w, x, "e_score_correction_bias")
+    return mix(shares, chosen, x, lambda e, rows: gated(w / "experts" / e, rows, ("w1", "w3", "w2")))
+
+
+def mimo_v2_experts(config, w, x):
+    shares, chosen = sigmoid_shares(config, w, x, "gate.e_score_correction_bias")
+    return mix(shares, chosen, x, lambda e, rows: gated(w / "experts" / e, rows))
+
+
+EXPERTS = {"mimo_v2_flash": ("mlp", mimo_v2_experts), "minimax_m2": ("block_sparse_moe", minimax_experts), "mixtral": ("block_sparse_moe", mixtral_experts), "qwen3_moe": ("mlp", qwen3_experts),
            "gpt_oss": ("mlp", gpt_oss_experts), "llama4_text": ("feed_forward", llama4_experts),
            "deepseek_v2": ("mlp", deepseek_experts), "deepseek_v3": ("mlp", deepseek_experts),
            "kimi_k2": ("mlp", deepseek_experts)}
@@ -268,7 +283,7 @@ class Model:
         self.family = config["model_type"]
         self.is_gemma = self.family.startswith("gemma")
         self.theta = config.get("rope_theta") or THETA.get(self.family, 1e4)
-        self.epsilon = config.get("rms_norm_eps") or EPSILON.get(self.family, 1e-6)
+        self.epsilon = config.get("rms_norm_eps") or config.get("layernorm_epsilon") or EPSILON.get(self.family, 1e-6)
         self.weights = Weights(read_safetensors(folder / "model.safetensors"))
 
     def norm(self, w, name, x, epsilon=None):
@@ -293,6 +308,8 @@ class Model:
     def layer(self, number, w, x):
         """Gemma norms what a part gives, too."""
         attention = self.latent_attention if "kv_lora_rank" in self.config else self.attention
+        if self.family == "mimo_v2_flash":
+            attention = self.mimo_v2_attention
         made = attention(number, w / "self_attn", self.norm(w, "input_layernorm", x))
         if not self.is_gemma:
             x = x + made
@@ -345,11 +362,24 @@ class Model:
             is_local = is_sliding and self.family == "gemma3_text"
             turning = config.get("rotary_dim") or features
             turns = rotations(config, turning, len(x), 1e4 if is_local else self.theta, not is_local)
-            q, k = (torch.cat([rotate_halves(y[..., :turning], turns), y[..., turning:]], dim=-1) for y in (q, k))
+            q, k = (rotate_part(y, turns) for y in (q, k))
             hidden = unseen(len(x), window=config["sliding_window"] if is_sliding else None)
         scale = (config.get("query_pre_attn_scalar", 256) if self.is_gemma else features) ** -0.5
         cap = config.get("attn_logit_softcapping", 50.0 if self.family == "gemma2" else None)
         made = attend(q, k, v, hidden, scale, cap, w["sinks"] if "sinks" in w else None)
+        return w.linear("o_proj", made)
+
+    def mimo_v2_attention(self, number, w, x):
+        """Layers with a window have sizes, angles and sinks of their own; values are narrower than keys, and scaled."""
+        config, is_sliding = self.config, bool(self.config["hybrid_layer_pattern"][number])
+        own = "swa_" if is_sliding else ""
+        features, of_value = config[own + "head_dim"], config[own + "v_head_dim"]
+        q, k = (w.linear(f"{name}_proj", x).unflatten(-1, (-1, features)) for name in "qk")
+        v = w.linear("v_proj", x).unflatten(-1, (-1, of_value)) * config["attention_value_scale"]
+        turns = rotations(config, int(features * config["partial_rotary_factor"]), len(x), config[own + "rope_theta"])
+        hidden = unseen(len(x), window=config["sliding_window"] if is_sliding else None)
+        made = attend(rotate_part(q, turns), rotate_part(k, turns), v, hidden, features ** -0.5, None,
+                      w["attention_sink_bias"] if is_sliding else None)
         return w.linear("o_proj", made)
 
     def llama4_positions(self, is_chunked, q, k):

@@ -15,7 +15,7 @@
 //                        and audio_config
 //   model_type           "deepseek_v2", "deepseek_v3", "gemma2", "gemma3_text",
 //                        "gpt_oss", "kimi_k2", "llama", "llama4_text", "mimo",
-//                        "minimax_m2", "mistral", "mixtral", "nemotron-nas",
+//                        "mimo_v2_flash", "minimax_m2", "mistral", "mixtral", "nemotron-nas",
 //                        "phi3", "qwen2", "qwen3", "qwen3_moe",
 //                        "qwen3_vl_text" or "qwen3_vl_moe_text"
 //   hidden_size, intermediate_size, num_attention_heads, num_hidden_layers
@@ -65,8 +65,13 @@
 //                        absent; deepseek_v3, kimi: "noaux_tc", "sigmoid",
 //                        true, 2.5, 8 and 4
 //   partial_rotary_factor
-//                        phi3, minimax_m2: the features of a head that turn; 1
+//                        phi3, minimax_m2, mimo_v2_flash: the features of a head that turn; 1
 //                        if absent; also inside rope_parameters
+//   v_head_dim, attention_value_scale, layernorm_epsilon, swa_*,
+//   hybrid_layer_pattern, moe_layer_freq, add_full_attention_sink_bias,
+//   add_swa_attention_sink_bias
+//                        mimo_v2_flash: sizes, and the lists, are required; 1,
+//                        1e-5 and no sinks if absent
 //   rotary_dim, use_qk_norm, qk_norm_type, use_routing_bias
 //                        minimax_m2: the factor's, true, "per_layer" (norms of
 //                        all heads together) and true if absent

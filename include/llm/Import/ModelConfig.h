@@ -64,6 +64,8 @@ struct AttentionConfig {
   int64_t heads = 0;
   int64_t kvHeads = 0;
   int64_t headDim = 0;
+  int64_t valueDim = 0;  ///< features of a value; 0: as many as of a key
+  double valueScale = 1; ///< of the values, before they are cached
   LatentConfig latent;
   RopeConfig rope;
   int64_t window = 0;   ///< keys that a query sees; 0: all before it
@@ -74,19 +76,19 @@ struct AttentionConfig {
   bool normsAllHeads = false; ///< these norms are of all heads together
   bool plainQkNorm = false; ///< the same behind the rotation, without a weight
   bool isFused = false;     ///< one weight, qkv_proj, for the three
-  bool hasSinks = false;    ///< a learned score per head beside the keys'
-  double scale = 0;         ///< of the scores; 0: 1 / sqrt(headDim)
-  double softCap = 0;       ///< of the scores; 0: none
+  std::string sinks;  ///< a learned score per head beside the keys': its name
+  double scale = 0;   ///< of the scores; 0: 1 / sqrt(headDim)
+  double softCap = 0; ///< of the scores; 0: none
   /// Queries grow by slope * ln(1 + floor((p + 1) / step)). 0: they do not.
   int64_t temperatureStep = 0;
   double temperatureSlope = 0;
 
   auto asTuple() const {
-    return std::tuple_cat(std::tie(heads, kvHeads, headDim, rope, window, chunk,
-                                   qkvBias, outBias, qkNorm, normsAllHeads,
-                                   plainQkNorm, isFused, hasSinks, scale,
-                                   softCap, temperatureStep, temperatureSlope),
-                          latent.asTuple());
+    return std::tuple_cat(
+        std::tie(heads, kvHeads, headDim, rope, window, chunk, qkvBias, outBias,
+                 qkNorm, normsAllHeads, plainQkNorm, isFused, sinks, valueDim,
+                 valueScale, scale, softCap, temperatureStep, temperatureSlope),
+        latent.asTuple());
   }
   bool operator==(const AttentionConfig &other) const {
     return asTuple() == other.asTuple();

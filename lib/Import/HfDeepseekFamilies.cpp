@@ -1,0 +1,257 @@
+//===- HfDeepseekFamilies.cpp - Experts selected as DeepSeek does ---------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HfReaders.h"
+#include "llm/Support/Units.h"
+
+#include <cmath>
+
+namespace mlir::llm {
+
+//===----------------------------------------------------------------------===//
+// DeepSeek and Kimi
+//===----------------------------------------------------------------------===//
+
+/// What scaled rotary embeddings multiply the scores with (YaRN, 2023).
+static double readScoreFactor(HfFields &fields) {
+  const LocatedJson *scaling = fields.find("rope_scaling");
+  if (!scaling)
+    scaling = fields.find("rope_parameters");
+  if (!scaling || !scaling->isObject())
+    return 1;
+  HfFields rope(*scaling);
+  double factor = rope.number("factor", 1),
+         ofAllDims = rope.number("mscale_all_dim", 0);
+  if (rope.hasFailed())
+    fields.markFailed();
+  if (!(factor > 1) || ofAllDims == 0)
+    return 1;
+  double scale = 0.1 * ofAllDims * std::log(factor) + 1;
+  double squared = scale * scale;
+  if (std::isfinite(squared) && squared > 0)
+    return squared;
+  fields.refuse("rope_scaling")
+      << "scales the scores by a number that is not finite and positive";
+  return 1;
+}
+
+/// Features of a vector: sums of them are counted without a check.
+static int64_t readFeatures(HfFields &fields, StringRef key) {
+  constexpr int64_t most = 1 << 20;
+  int64_t features = fields.positive(key);
+  if (features <= most)
+    return features;
+  fields.refuse(key) << "must be at most " << most << ", got " << features;
+  return most;
+}
+
+static void readLatent(HfFields &fields, AttentionConfig &attention) {
+  LatentConfig &latent = attention.latent;
+  latent.rank = readFeatures(fields, "kv_lora_rank");
+  if (fields.find("q_lora_rank"))
+    latent.queryRank = readFeatures(fields, "q_lora_rank");
+  latent.nopeDim = readFeatures(fields, "qk_nope_head_dim");
+  latent.ropeDim = readFeatures(fields, "qk_rope_head_dim");
+  latent.valueDim = readFeatures(fields, "v_head_dim");
+  if (latent.ropeDim % 2)
+    fields.refuse("qk_rope_head_dim")
+        << latent.ropeDim << " must be even: rotary embedding turns pairs";
+  // Every head has keys and values of its own, made of the same latents.
+  fields.find("num_key_value_heads");
+  attention.rope.isInterleaved = fields.boolean("rope_interleave", true);
+  attention.kvHeads = attention.heads;
+  attention.headDim = latent.nopeDim + latent.ropeDim;
+  bool bias = fields.boolean("attention_bias", false);
+  attention.qkvBias = attention.outBias = bias;
+  attention.scale = readScoreFactor(fields) /
+                    std::sqrt(static_cast<double>(attention.headDim));
+}
+
+/// Groups of experts of which only the best may be selected.
+static void readExpertGroups(HfFields &fields, int64_t absentGroups,
+                             int64_t absentTopGroups, ExpertsConfig &experts) {
+  experts.groups = fields.positive("n_group", absentGroups);
+  experts.topGroups = fields.positive("topk_group", absentTopGroups);
+  if (fields.hasFailed())
+    return;
+  if (experts.count % experts.groups)
+    fields.refuse("n_group")
+        << experts.groups << " does not divide 'n_routed_experts' "
+        << experts.count;
+  else if (experts.topGroups > experts.groups ||
+           experts.topK > experts.count / experts.groups * experts.topGroups)
+    fields.refuse("topk_group")
+        << experts.topGroups << " of " << experts.groups
+        << " groups do not have the " << experts.topK << " experts of a token";
+}
+
+/// Layers behind `first_k_dense_replace` that `moe_layer_freq` divides have
+/// experts.
+static void setSparseLayers(HfFields &fields, ModelConfig &model,
+                            const FeedForwardConfig &sparse) {
+  int64_t frequency = fields.positive("moe_layer_freq", 1),
+          first = fields.nonNegative("first_k_dense_replace", 0);
+  for (auto [index, layer] : llvm::enumerate(model.layers))
+    if (static_cast<int64_t>(index) >= first && index % frequency == 0)
+      layer.feedForward = sparse;
+}
+
+/// What the versions differ in where the config does not say it.
+namespace {
+struct DeepseekDefaults {
+  llvm::StringLiteral method, scoring;
+  int64_t groups, topGroups;
+  bool normalizes;
+  double scale;
+  bool scalesNormalized; ///< shares that sum up to 1 are scaled, too
+};
+} // namespace
+
+static void readSelection(HfFields &fields, const DeepseekDefaults &defaults,
+                          ExpertsConfig &experts) {
+  std::string method = fields.string("topk_method", defaults.method);
+  if (method != "greedy" && method != "group_limited_greedy" &&
+      method != "noaux_tc")
+    fields.refuse("topk_method")
+        << "must be \"greedy\", \"group_limited_greedy\" or \"noaux_tc\", got "
+           "\""
+        << method << "\"";
+  std::string scoring = fields.string("scoring_func", defaults.scoring);
+  if (scoring != "softmax" && scoring != "sigmoid")
+    fields.refuse("scoring_func")
+        << "must be \"softmax\" or \"sigmoid\", got \"" << scoring << "\"";
+  experts.scoring =
+      scoring == "sigmoid" ? ExpertScoring::Sigmoid : ExpertScoring::Softmax;
+  if (method == "noaux_tc")
+    experts.selectionBias = "gate.e_score_correction_bias";
+  experts.normalizes = fields.boolean("norm_topk_prob", defaults.normalizes);
+  experts.scale = fields.number("routed_scaling_factor", defaults.scale);
+  if (!(experts.scale > 0))
+    fields.refuse("routed_scaling_factor") << "must be positive";
+  // DeepSeek's code of V2 divides by the sum or scales, and never does both; it
+  // divides where there are several.
+  if (!defaults.scalesNormalized) {
+    experts.normalizes &= experts.topK > 1;
+    if (experts.normalizes)
+      experts.scale = 1;
+  }
+  readExpertGroups(fields, defaults.groups, defaults.topGroups, experts);
+  if (method == "greedy")
+    experts.groups = experts.topGroups = 1;
+}
+
+/// Routed and shared experts.
+static FeedForwardConfig readSparse(HfFields &fields,
+                                    const DeepseekDefaults &defaults) {
+  FeedForwardConfig sparse;
+  sparse.intermediate = fields.positive("moe_intermediate_size");
+  ExpertsConfig &experts = sparse.experts;
+  readExperts(fields, "n_routed_experts", experts);
+  experts.router = "gate";
+  readSelection(fields, defaults, experts);
+  std::optional<int64_t> shared =
+      checkedMul(fields.positive("n_shared_experts", 0), sparse.intermediate);
+  if (!shared)
+    fields.refuse("n_shared_experts") << "is too large";
+  experts.sharedWidth = shared.value_or(0);
+  experts.sharedPath = "shared_experts";
+  return sparse;
+}
+
+static void readDeepseek(HfFields &fields, ModelConfig &model,
+                         const DeepseekDefaults &defaults) {
+  LayerConfig layer = model.layers.front();
+  readLatent(fields, layer.attention);
+  setAll(model, layer);
+  if (fields.find("n_routed_experts"))
+    setSparseLayers(fields, model, readSparse(fields, defaults));
+}
+
+void readDeepseekV2(HfFields &fields, ModelConfig &model) {
+  readDeepseek(fields, model, {"greedy", "softmax", 1, 1, false, 1.0, false});
+}
+
+void readDeepseekV3(HfFields &fields, ModelConfig &model) {
+  readDeepseek(fields, model, {"noaux_tc", "sigmoid", 8, 4, true, 2.5, true});
+}
+
+//===----------------------------------------------------------------------===//
+// MiMo-V2
+//===----------------------------------------------------------------------===//
+
+/// One of the two kinds of attention, whose fields begin with `prefix`.
+static AttentionConfig readMimoV2Attention(HfFields &fields, StringRef prefix,
+                                           AttentionConfig attention) {
+  auto key = [&](StringRef name) { return (prefix + name).str(); };
+  attention.heads = fields.positive(key("num_attention_heads"));
+  attention.kvHeads = fields.positive(key("num_key_value_heads"));
+  if (attention.heads % attention.kvHeads)
+    fields.refuse(key("num_key_value_heads"))
+        << attention.kvHeads << " does not divide '"
+        << key("num_attention_heads") << "' " << attention.heads;
+  attention.headDim = readFeatures(fields, key("head_dim"));
+  if (attention.headDim % 2)
+    fields.refuse(key("head_dim"))
+        << attention.headDim << " must be even: rotary embedding turns pairs";
+  attention.valueDim = readFeatures(fields, key("v_head_dim"));
+  attention.rope.features = readRotatedFeatures(fields, attention.headDim);
+  return attention;
+}
+
+/// Keys of layers with a window, which has three names.
+static int64_t readMimoV2Window(HfFields &fields) {
+  int64_t window = fields.positive("sliding_window");
+  for (StringRef key : {"sliding_window_size", "attention_chunk_size"})
+    if (fields.positive(key, window) != window)
+      fields.refuse(key) << "contradicts 'sliding_window' " << window;
+  return window;
+}
+
+/// A list of 0 and 1, one for each layer.
+static std::vector<bool> readMarks(HfFields &fields, StringRef key,
+                                   size_t layers) {
+  std::vector<int64_t> marks = fields.wholeNumbers(key);
+  if (marks.size() == layers &&
+      llvm::all_of(marks, [](int64_t mark) { return mark <= 1; }))
+    return std::vector<bool>(marks.begin(), marks.end());
+  fields.refuse(key) << "must be a list of 0 or 1 for each of the " << layers
+                     << " layers";
+  return std::vector<bool>(layers);
+}
+
+/// Layers with a window have heads, sizes of heads and sinks of their own.
+void readMimoV2(HfFields &fields, ModelConfig &model) {
+  model.epsilon = fields.number("layernorm_epsilon", model.epsilon);
+  AttentionConfig common = model.layers.front().attention;
+  common.qkvBias = fields.boolean("attention_bias", false);
+  common.valueScale = fields.number("attention_value_scale", 1);
+  if (!(common.valueScale > 0))
+    fields.refuse("attention_value_scale") << "must be positive";
+  AttentionConfig full = readMimoV2Attention(fields, "", common),
+                  sliding = readMimoV2Attention(fields, "swa_", common);
+  sliding.window = readMimoV2Window(fields);
+  sliding.rope.theta = fields.number("swa_rope_theta", 10000);
+  if (!(sliding.rope.theta > 0))
+    fields.refuse("swa_rope_theta") << "must be positive";
+  if (fields.boolean("add_full_attention_sink_bias", false))
+    full.sinks = "attention_sink_bias";
+  if (fields.boolean("add_swa_attention_sink_bias", false))
+    sliding.sinks = "attention_sink_bias";
+  FeedForwardConfig sparse =
+      readSparse(fields, {"noaux_tc", "sigmoid", 1, 1, true, 1.0, true});
+  std::vector<bool> isSliding = readMarks(fields, "hybrid_layer_pattern",
+                                          model.layers.size()),
+                    isSparse = readMarks(fields, "moe_layer_freq",
+                                         model.layers.size());
+  for (auto [index, layer] : llvm::enumerate(model.layers)) {
+    layer.attention = isSliding[index] ? sliding : full;
+    if (isSparse[index])
+      layer.feedForward = sparse;
+  }
+}
+
+} // namespace mlir::llm
