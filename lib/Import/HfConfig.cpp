@@ -14,6 +14,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 namespace mlir::llm {
 
@@ -125,14 +127,30 @@ static FailureOr<const LocatedJson *> findTextPart(const LocatedJson &config) {
   return text;
 }
 
-/// The formats of the model: beside the text part, or in it.
-static LogicalResult readFormats(const LocatedJson &whole, HfFields &fields,
-                                 ModelConfig &model) {
+/// The formats that ModelOpt writes into a file of its own, if it is there.
+static LogicalResult readFormatsBeside(StringRef path, ModelConfig &model) {
+  SmallString<128> beside(llvm::sys::path::parent_path(path));
+  llvm::sys::path::append(beside, "hf_quant_config.json");
+  if (!llvm::sys::fs::exists(path) || !llvm::sys::fs::exists(beside))
+    return success();
+  FailureOr<LocatedJson> file =
+      LocatedJson::parseFile(beside, model.location.getContext());
+  if (failed(file))
+    return failure();
+  FailureOr<const LocatedJson *> quantization = file->require("quantization");
+  if (failed(quantization))
+    return failure();
+  return readHfQuantization(**quantization, model, "modelopt");
+}
+
+/// The formats of the model: beside the text part, in it, or in another file.
+static LogicalResult readFormats(const LocatedJson &whole, StringRef path,
+                                 HfFields &fields, ModelConfig &model) {
   const LocatedJson *inner = fields.find("quantization_config"),
                     *outer = whole.find("quantization_config");
   const LocatedJson *quantization = inner ? inner : outer;
   if (!quantization || quantization->isNull())
-    return success();
+    return readFormatsBeside(path, model);
   return readHfQuantization(*quantization, model);
 }
 
@@ -152,7 +170,7 @@ static void noteWhatIsLeftOut(const LocatedJson &whole,
           << ": what predicts further tokens behind the last layer is left out";
 }
 
-FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole) {
+FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole, StringRef path) {
   // Formats are types of the dialect.
   loadDecoderDialects(whole.loc().getContext());
   FailureOr<const LocatedJson *> text = findTextPart(whole);
@@ -174,7 +192,7 @@ FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole) {
   if (!fields.hasFailed())
     checkModel(fields, model);
   // The names of what is not quantized depend on the layers.
-  if (!fields.hasFailed() && failed(readFormats(whole, fields, model)))
+  if (!fields.hasFailed() && failed(readFormats(whole, path, fields, model)))
     fields.markFailed();
   fields.find("quantization_config");
   if (failed(fields.finish("model_type \"" + model.family + "\"")))
@@ -188,10 +206,11 @@ FailureOr<ModelConfig> readHfConfig(const LocatedJson &whole) {
 //===----------------------------------------------------------------------===//
 
 static FailureOr<OwningOpRef<ModuleOp>> import(FailureOr<LocatedJson> config,
+                                               StringRef path,
                                                const ImportOptions &options) {
   if (failed(config))
     return failure();
-  FailureOr<ModelConfig> model = readHfConfig(*config);
+  FailureOr<ModelConfig> model = readHfConfig(*config, path);
   if (failed(model))
     return failure();
   return buildDecoder(*model, options);
@@ -203,14 +222,14 @@ FailureOr<OwningOpRef<ModuleOp>> importHfConfig(StringRef text,
                                                 MLIRContext *context) {
   return import(
       LocatedJson::parse(text, bufferName, context, JsonNumbers::AsPython),
-      options);
+      bufferName, options);
 }
 
 FailureOr<OwningOpRef<ModuleOp>>
 importHfConfigFile(StringRef path, const ImportOptions &options,
                    MLIRContext *context) {
   return import(LocatedJson::parseFile(path, context, JsonNumbers::AsPython),
-                options);
+                path, options);
 }
 
 } // namespace mlir::llm

@@ -152,7 +152,7 @@ public:
       : fields(config), model(model), formats(model.formats),
         b(model.location.getContext()) {}
 
-  LogicalResult read();
+  LogicalResult read(StringRef absentMethod);
 
 private:
   void readFp8();
@@ -493,7 +493,7 @@ void QuantizationReader::readCompressedTensors() {
           "sparsity_config", "transform_config", "version"});
 }
 
-LogicalResult QuantizationReader::read() {
+LogicalResult QuantizationReader::read(StringRef absentMethod) {
   using Read = void (QuantizationReader::*)();
   static constexpr std::pair<llvm::StringLiteral, Read> methods[] = {
       {"awq", &QuantizationReader::readAwq},
@@ -504,7 +504,7 @@ LogicalResult QuantizationReader::read() {
       {"gptq", &QuantizationReader::readGptq},
       {"modelopt", &QuantizationReader::readModelopt},
       {"mxfp4", &QuantizationReader::readMxfp4}};
-  std::string method = fields.string("quant_method", "");
+  std::string method = fields.string("quant_method", absentMethod);
   const auto *known = llvm::find_if(
       methods, [&](const auto &each) { return each.first == method; });
   if (known == std::end(methods)) {
@@ -523,10 +523,10 @@ LogicalResult QuantizationReader::read() {
 }
 
 LogicalResult readHfQuantization(const LocatedJson &config,
-                                 ModelConfig &model) {
+                                 ModelConfig &model, StringRef absentMethod) {
   if (failed(config.expectObject()))
     return failure();
-  return QuantizationReader(config, model).read();
+  return QuantizationReader(config, model).read(absentMethod);
 }
 
 } // namespace mlir::llm

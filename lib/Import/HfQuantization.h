@@ -14,8 +14,10 @@
 namespace mlir::llm {
 
 /// Sets the formats of a model, and in its layers what is not quantized, from a
-/// `quantization_config`. Errors are located at its fields.
-LogicalResult readHfQuantization(const LocatedJson &config, ModelConfig &model);
+/// `quantization_config`, of the method `absentMethod` where it says none.
+/// Errors are located at its fields.
+LogicalResult readHfQuantization(const LocatedJson &config, ModelConfig &model,
+                                 StringRef absentMethod = "");
 
 } // namespace mlir::llm
 

@@ -365,7 +365,7 @@ FailureOr<OwningOpRef<ModuleOp>> importSafetensors(StringRef configText,
       configText, configPath, context, JsonNumbers::AsPython);
   if (failed(config))
     return failure();
-  FailureOr<ModelConfig> model = readHfConfig(*config);
+  FailureOr<ModelConfig> model = readHfConfig(*config, configPath);
   if (failed(model))
     return failure();
   Checkpoint checkpoint(model->location);

@@ -15,8 +15,8 @@
 //                        and audio_config
 //   model_type           "deepseek_v2", "deepseek_v3", "gemma2", "gemma3_text",
 //                        "gpt_oss", "kimi_k2", "llama", "llama4_text", "mimo",
-//                        "mimo_v2_flash", "minimax_m2", "mistral", "mixtral", "nemotron-nas",
-//                        "phi3", "qwen2", "qwen3", "qwen3_moe",
+//                        "mimo_v2_flash", "minimax_m2", "mistral", "mixtral",
+//                        "nemotron-nas", "phi3", "qwen2", "qwen3", "qwen3_moe",
 //                        "qwen3_vl_text" or "qwen3_vl_moe_text"
 //   hidden_size, intermediate_size, num_attention_heads, num_hidden_layers
 //                        required (nemotron-nas: no intermediate_size)
@@ -29,8 +29,8 @@
 //                        the embedding
 //   rms_norm_eps         1e-6 if absent (mixtral, phi3, gpt_oss, llama4: 1e-5)
 //   rope_theta           10000 if absent (gemma3, mixtral: 1e6, gpt_oss:
-//   150000,
-//                        llama4: 500000); also inside rope_parameters
+//                        150000, llama4: 500000, minimax_m2, mimo_v2_flash:
+//                        5e6); also inside rope_parameters
 //   rope_scaling, rope_parameters
 //                        the type must be a known one; the rest is dropped, as
 //                        it changes the table of angles, not the work (see
@@ -65,8 +65,9 @@
 //                        absent; deepseek_v3, kimi: "noaux_tc", "sigmoid",
 //                        true, 2.5, 8 and 4
 //   partial_rotary_factor
-//                        phi3, minimax_m2, mimo_v2_flash: the features of a head that turn; 1
-//                        if absent; also inside rope_parameters
+//                        phi3, minimax_m2, mimo_v2_flash: the features of a
+//                        head that turn; 1 if absent; also inside
+//                        rope_parameters
 //   v_head_dim, attention_value_scale, layernorm_epsilon, swa_*,
 //   hybrid_layer_pattern, moe_layer_freq, add_full_attention_sink_bias,
 //   add_swa_attention_sink_bias
@@ -86,7 +87,9 @@
 //                        llama4: 16384, 1, none, none, 4, 8192, true, true,
 //                        8192 and 0.1 if absent
 //   quantization_config  formats of weights, activations and cache, by its
-//                        quant_method (HfQuantization.cpp)
+//                        quant_method (HfQuantization.cpp); without it those of
+//                        'quantization' in hf_quant_config.json beside the
+//                        file, as ModelOpt writes it
 //   torch_dtype, dtype   bfloat16, float16, float32; bfloat16 if absent; that
 //   of
 //                        the larger model where text_config has none
@@ -128,7 +131,9 @@
 namespace mlir::llm {
 
 /// The model that a config.json describes. Errors are located at the field.
-FailureOr<ModelConfig> readHfConfig(const LocatedJson &config);
+/// Where the config says no formats, a hf_quant_config.json beside the file
+/// `path` does, if there is one.
+FailureOr<ModelConfig> readHfConfig(const LocatedJson &config, StringRef path);
 
 /// The program of a model from the text of its config.json; `bufferName` is the
 /// file's name in diagnostics. Loads the dialects that it needs into `context`.
