@@ -64,18 +64,6 @@ static void checkPlainDecoder(HfFields &fields, const HfFamily &family) {
     fields.mustBeFalse(key, "the model is a stack of decoder layers");
 }
 
-/// False after an error.
-static bool checkHeads(HfFields &fields, const AttentionConfig &attention) {
-  if (attention.heads % attention.kvHeads)
-    fields.refuse("num_key_value_heads")
-        << attention.kvHeads << " does not divide 'num_attention_heads' "
-        << attention.heads;
-  if (!attention.latent.rank && attention.headDim % 2)
-    fields.refuse("head_dim")
-        << attention.headDim << " must be even: rotary embedding turns pairs";
-  return !fields.hasFailed();
-}
-
 /// What `ModelConfig` promises beyond positive sizes.
 static void checkModel(HfFields &fields, const ModelConfig &model) {
   for (const LayerConfig &layer : model.layers)

@@ -189,14 +189,8 @@ static AttentionConfig readMimoV2Attention(HfFields &fields, StringRef prefix,
   auto key = [&](StringRef name) { return (prefix + name).str(); };
   attention.heads = fields.positive(key("num_attention_heads"));
   attention.kvHeads = fields.positive(key("num_key_value_heads"));
-  if (attention.heads % attention.kvHeads)
-    fields.refuse(key("num_key_value_heads"))
-        << attention.kvHeads << " does not divide '"
-        << key("num_attention_heads") << "' " << attention.heads;
   attention.headDim = readFeatures(fields, key("head_dim"));
-  if (attention.headDim % 2)
-    fields.refuse(key("head_dim"))
-        << attention.headDim << " must be even: rotary embedding turns pairs";
+  checkHeads(fields, attention, prefix);
   attention.valueDim = readFeatures(fields, key("v_head_dim"));
   attention.rope.features = readRotatedFeatures(fields, attention.headDim);
   return attention;

@@ -23,6 +23,19 @@ static int64_t deriveHeadDim(HfFields &fields, int64_t hidden, int64_t heads) {
   return 1;
 }
 
+bool checkHeads(HfFields &fields, const AttentionConfig &attention,
+                StringRef prefix) {
+  auto key = [&](StringRef name) { return (prefix + name).str(); };
+  if (attention.heads % attention.kvHeads)
+    fields.refuse(key("num_key_value_heads"))
+        << attention.kvHeads << " does not divide '"
+        << key("num_attention_heads") << "' " << attention.heads;
+  if (!attention.latent.rank && attention.headDim % 2)
+    fields.refuse(key("head_dim"))
+        << attention.headDim << " must be even: rotary embedding turns pairs";
+  return !fields.hasFailed();
+}
+
 void readDerivedHeads(HfFields &fields, const ModelConfig &model,
                       AttentionConfig &attention, int64_t absentKvHeads) {
   int64_t heads = attention.heads;

@@ -47,6 +47,11 @@ void readWindowOfAll(HfFields &fields, ModelConfig &model,
 void readOptionalWindows(HfFields &fields, ModelConfig &model,
                          StringRef firstKey);
 
+/// Whether kv heads divide heads, and features of a head are pairs, as rotary
+/// embedding needs them. Errors name the fields, which begin with `prefix`.
+bool checkHeads(HfFields &fields, const AttentionConfig &attention,
+                StringRef prefix = "");
+
 /// The angles of rotary embedding, whose base is `absentTheta` where the config
 /// does not say it. Whether a part of a head may turn is for the family to say;
 /// it then asks for `readRotatedFeatures`.
