@@ -284,7 +284,7 @@ CostBound Report::bound() const {
   return CostBound(llvm::max_element(boundPercent) - boundPercent.begin());
 }
 
-double Report::microsecondsOf(const OpReport &op) const {
+double Report::engineMicrosecondsOf(const OpReport &op) const {
   return cyclesToMicroseconds(op.figures.scheduledCycles, target->clockHz);
 }
 

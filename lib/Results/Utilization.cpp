@@ -109,3 +109,15 @@ Utilization mlir::llm::utilizationOf(const Timeline &timeline, unsigned op,
   }
   return used;
 }
+
+std::array<NamedFigure, 6> mlir::llm::namedFigures(const Utilization &used,
+                                                   int64_t count,
+                                                   double microseconds,
+                                                   double sharePercent) {
+  return {{{"time_us", microseconds},
+           {"total_time_us", microseconds * double(count)},
+           {"share_percent", sharePercent},
+           {"tflop_per_second", used.teraflopPerSecond},
+           {"gb_per_second", used.gigabytesPerSecond},
+           {"percent_of_limit", used.percentOfLimit()}}};
+}

@@ -88,7 +88,7 @@ struct Report {
   CostBound bound() const;
   /// Engine time of one run, in microseconds, and of all runs as a share of
   /// that of all ops.
-  double microsecondsOf(const OpReport &op) const;
+  double engineMicrosecondsOf(const OpReport &op) const;
   double sharePercentOf(const OpReport &op) const;
   /// A sentence that says that the program does not fit; empty if it does.
   std::string describeExcess() const;

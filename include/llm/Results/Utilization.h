@@ -64,6 +64,19 @@ struct Utilization {
 Utilization utilizationOf(const Timeline &timeline, unsigned op, Type macType,
                           MachinePeaks &peaks);
 
+/// A figure of an op, under the name that it has in every format.
+struct NamedFigure {
+  StringRef name;
+  double value;
+};
+
+/// The figures of an op that readers look at first, in order. `microseconds` is
+/// the engine time of one run, and `sharePercent` the share that all runs have
+/// of the engine time of all ops.
+std::array<NamedFigure, 6> namedFigures(const Utilization &used, int64_t count,
+                                        double microseconds,
+                                        double sharePercent);
+
 } // namespace mlir::llm
 
 #endif // LLM_RESULTS_UTILIZATION_H

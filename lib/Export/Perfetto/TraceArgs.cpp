@@ -154,16 +154,11 @@ void TraceArgs::writeAllRuns(TraceValues &values, unsigned op, CostAttr cost) {
   int64_t count = timeline.program().ops()[op].count;
   double time = used.engineCycles * 1e6 / double(peaks.machine().clockHz);
   double cycles = used.engineCycles * double(count);
-  CostBound bound = boundOf(cost);
+  double share = engineCycles > 0 ? 100 * cycles / engineCycles : 0;
   values.number("count", count);
-  values.real("time_us", time);
-  values.real("total_time_us", time * double(count));
-  values.real("share_percent",
-              engineCycles > 0 ? 100 * cycles / engineCycles : 0);
-  values.real("tflop_per_second", used.teraflopPerSecond);
-  values.real("gb_per_second", used.gigabytesPerSecond);
-  values.real("percent_of_limit", used.percentOfLimit());
-  values.text("bound", stringifyCostBound(bound));
+  for (auto [name, value] : namedFigures(used, count, time, share))
+    values.real(name, value);
+  values.text("bound", stringifyCostBound(boundOf(cost)));
 }
 
 TraceArgs::OpTexts &TraceArgs::textsOf(unsigned index) {

@@ -22,34 +22,15 @@ using namespace mlir::llm;
 
 static void writeHeader(const Target &target, llvm::raw_ostream &os) {
   CsvLine row(os);
-  for (StringRef name : {"function",
-                         "target",
-                         "clock_hz",
-                         "name",
-                         "op",
-                         "module",
-                         "layer",
-                         "inputs",
-                         "outputs",
-                         "count",
-                         "time_us",
-                         "total_time_us",
-                         "share_percent",
-                         "tflop_per_second",
-                         "gb_per_second",
-                         "percent_of_limit",
-                         "bound",
-                         "tile_strategy",
-                         "engines",
-                         "start_cycle",
-                         "end_cycle",
-                         "scheduled_cycles",
-                         "cycles",
-                         "overhead_cycles",
-                         "serial_cycles",
-                         "compute_cycles",
-                         "memory_cycles",
-                         "macs"})
+  for (StringRef name : {"function", "target", "clock_hz", "name", "op",
+                         "module", "layer", "inputs", "outputs", "count"})
+    row << name;
+  for (const NamedFigure &figure : namedFigures(Utilization(), 0, 0, 0))
+    row << figure.name;
+  for (StringRef name :
+       {"bound", "tile_strategy", "engines", "start_cycle", "end_cycle",
+        "scheduled_cycles", "cycles", "overhead_cycles", "serial_cycles",
+        "compute_cycles", "memory_cycles", "macs"})
     row << name;
   for (const Memory *memory : target.sharedMemories())
     row << "bytes." + toUtf8(memory->name);
@@ -66,20 +47,17 @@ static void writeRow(const Report &report, unsigned index,
   const OpReport &op = report.ops[index];
   Operation *operation = report.program->ops()[index].op;
   const OpFigures &figures = op.figures;
-  const Utilization &used = op.utilization;
-  double time = report.microsecondsOf(op);
   CsvLine row(os);
   row << toUtf8(report.functionName()) << toUtf8(report.target->name)
       << report.target->clockHz << toUtf8(op.name) << op.kind
       << toUtf8(moduleOf(op.name)) << toUtf8(layerOf(op.name))
       << llvm::join(inputShapes(operation), " ")
-      << llvm::join(outputShapes(operation), " ") << op.count
-      << toShortestDecimal(time) << toShortestDecimal(time * double(op.count))
-      << toShortestDecimal(report.sharePercentOf(op))
-      << toShortestDecimal(used.teraflopPerSecond)
-      << toShortestDecimal(used.gigabytesPerSecond)
-      << toShortestDecimal(used.percentOfLimit())
-      << stringifyCostBound(op.bound) << tileStrategyOf(operation)
+      << llvm::join(outputShapes(operation), " ") << op.count;
+  for (const NamedFigure &figure :
+       namedFigures(op.utilization, op.count, report.engineMicrosecondsOf(op),
+                    report.sharePercentOf(op)))
+    row << toShortestDecimal(figure.value);
+  row << stringifyCostBound(op.bound) << tileStrategyOf(operation)
       << toUtf8(op.engines) << op.startCycle << op.endCycle
       << figures.scheduledCycles << figures.cycles << figures.overheadCycles
       << figures.serialCycles << figures.computeCycles << figures.memoryCycles

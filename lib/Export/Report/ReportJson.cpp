@@ -387,13 +387,10 @@ static void addInside(Json &json, Operation *op) {
 
 /// What tables show of an op, under the names that they have everywhere.
 static void addFigures(Json &json, const Report &report, const OpReport &op) {
-  const Utilization &used = op.utilization;
-  json["time_us"] = report.microsecondsOf(op);
-  json["total_time_us"] = report.microsecondsOf(op) * double(op.count);
-  json["share_percent"] = report.sharePercentOf(op);
-  json["tflop_per_second"] = used.teraflopPerSecond;
-  json["gb_per_second"] = used.gigabytesPerSecond;
-  json["percent_of_limit"] = used.percentOfLimit();
+  for (auto [name, value] :
+       namedFigures(op.utilization, op.count, report.engineMicrosecondsOf(op),
+                    report.sharePercentOf(op)))
+    json[name.str()] = value;
   json["bound"] = stringifyCostBound(op.bound);
 }
 
