@@ -1,0 +1,253 @@
+"""What the fields of a config.json mean to oracle_models.py: families, layers, and the shapes of weights."""
+
+from typing import NamedTuple
+
+from oracle_math import attention
+
+# --- Configurations ---------------------------------------------------------------------------------------------------
+
+WRAPPERS = {"llama4": "llama4_text", "gemma3": "gemma3_text", "qwen3_vl_moe": "qwen3_vl_moe_text"}  # They nest a text_config.
+ALIASES = {"mimo": "qwen2", "qwen3_vl_moe_text": "qwen3_moe"}  # The same decoder under another name.
+GEMMA, MLA = {"gemma2", "gemma3_text"}, {"deepseek_v2", "deepseek_v3", "kimi_k2"}
+ABSENT = {"nemotron-nas"}  # Families of ../models that are not here: layers differ in shape.
+COMMON_DEFAULTS = dict(
+    head_dim=None, num_key_value_heads=None, hidden_act="silu", rms_norm_eps=1e-6, rope_theta=1e4, rope_scaling=None,
+    max_position_embeddings=None, tie_word_embeddings=False, attention_bias=False, mlp_bias=False, sliding_window=None,
+    partial_rotary_factor=1.0, attn_logit_softcapping=None, final_logit_softcapping=None)
+QWEN_WINDOW = dict(use_sliding_window=False, sliding_window=4096, max_window_layers=28)
+GPT_OSS_YARN = dict(rope_type="yarn", factor=32.0, beta_fast=32.0, beta_slow=1.0, truncate=False,
+                    original_max_position_embeddings=4096)
+DEEPSEEK_V3_DEFAULTS = dict(
+    q_lora_rank=1536, first_k_dense_replace=3, moe_layer_freq=1, n_shared_experts=1, n_group=8, topk_group=4,
+    norm_topk_prob=True, routed_scaling_factor=2.5)
+FAMILY_DEFAULTS = {  # What a transformers config class takes for a field that config.json leaves out.
+    "llama": {},
+    "mistral": dict(sliding_window=4096),
+    "qwen2": QWEN_WINDOW,
+    "qwen3": dict(QWEN_WINDOW, head_dim=128),
+    "qwen3_moe": dict(QWEN_WINDOW, norm_topk_prob=False, decoder_sparse_step=1, mlp_only_layers=[]),
+    "gemma2": dict(head_dim=256, hidden_activation="gelu_pytorch_tanh", query_pre_attn_scalar=256, sliding_window=4096,
+                   attn_logit_softcapping=50.0, final_logit_softcapping=30.0, tie_word_embeddings=True),
+    "gemma3_text": dict(head_dim=256, hidden_activation="gelu_pytorch_tanh", query_pre_attn_scalar=256,
+                        sliding_window=4096, sliding_window_pattern=6, rope_theta=1e6, rope_local_base_freq=1e4,
+                        tie_word_embeddings=True),
+    "phi3": dict(rms_norm_eps=1e-5, original_max_position_embeddings=4096, max_position_embeddings=4096),
+    "mixtral": dict(rms_norm_eps=1e-5, rope_theta=1e6),
+    "mimo_v2_flash": dict(rope_theta=5e6, layernorm_epsilon=1e-5, n_group=1, topk_group=1, norm_topk_prob=True,
+                          swa_rope_theta=1e4, attention_value_scale=None),
+    "minimax_m2": dict(head_dim=128, rope_theta=5e6, rotary_dim=None, use_qk_norm=True),
+    "gpt_oss": dict(head_dim=64, rms_norm_eps=1e-5, rope_theta=150000.0, rope_scaling=GPT_OSS_YARN, sliding_window=128,
+                    max_position_embeddings=131072, attention_bias=True, swiglu_limit=7.0),
+    "llama4_text": dict(head_dim=128, rms_norm_eps=1e-5, rope_theta=5e5, attention_chunk_size=8192, use_qk_norm=True,
+                        no_rope_layer_interval=4, interleave_moe_layer_step=1, num_experts_per_tok=1,
+                        attn_temperature_tuning=True, floor_scale=8192, attn_scale=0.1),
+    "deepseek_v2": dict(q_lora_rank=1536, first_k_dense_replace=0, moe_layer_freq=1, n_shared_experts=2,
+                        topk_method="greedy", norm_topk_prob=False, routed_scaling_factor=1.0),
+    "deepseek_v3": DEEPSEEK_V3_DEFAULTS,
+    "kimi_k2": DEEPSEEK_V3_DEFAULTS,  # Kimi K2 ships DeepSeek-V3's code under its own name.
+}
+
+
+def resolve(config):
+    """The decoder's flat config with the defaults of its family filled in.  Raises ValueError for unknown families."""
+    outer = config["model_type"]
+    if config.get("text_config") and outer not in WRAPPERS:
+        raise ValueError(f"unknown model_type with a text_config: {outer!r}")
+    inner = {"model_type": outer, **(config.get("text_config") or config)}
+    family = WRAPPERS.get(inner["model_type"], inner["model_type"])
+    family = ALIASES.get(family, family)
+    if family not in FAMILY_DEFAULTS:
+        raise ValueError(f"unknown model_type: {family!r}")
+    if "rope_parameters" in inner:
+        raise ValueError("rope_parameters is a field of transformers 5; this oracle reads rope_theta and rope_scaling")
+    c = {**COMMON_DEFAULTS, **FAMILY_DEFAULTS[family], **inner, "model_type": family}
+    c["rms_norm_eps"] = c.get("layernorm_epsilon", c["rms_norm_eps"])
+    c["num_key_value_heads"] = c["num_key_value_heads"] or c["num_attention_heads"]
+    if family not in MLA:
+        c["head_dim"] = c["head_dim"] or c["hidden_size"] // c["num_attention_heads"]
+    return c
+
+
+class Layer(NamedTuple):
+    """What sets one decoder layer apart: its attention's kind, whether it has rope, whether its MLP has experts."""
+    attention: str
+    rope: bool
+    moe: bool
+
+
+def layer_plan(c):
+    """One Layer per decoder layer of the resolved config."""
+    count = c["num_hidden_layers"]
+    interval = c.get("no_rope_layer_interval")
+    rope = c.get("no_rope_layers") or [not interval or (i + 1) % interval != 0 for i in range(count)]  # 1 means rope.
+    if c["model_type"] == "mimo_v2_flash":
+        kinds = ["sliding_attention" if mark else "full_attention" for mark in c["hybrid_layer_pattern"]]
+        return [Layer(kinds[i], True, bool(c["moe_layer_freq"][i])) for i in range(count)]
+    kinds = c.get("layer_types") or [default_layer_type(c, i, rope[i]) for i in range(count)]
+    unknown = set(kinds) - {"full_attention", "sliding_attention", "chunked_attention"}
+    if unknown:
+        raise ValueError(f"unknown layer_types: {sorted(unknown)}")
+    return [Layer(kinds[i], bool(rope[i]), is_moe_layer(c, i)) for i in range(count)]
+
+
+def default_layer_type(c, i, rope):
+    """The attention kind of layer i where the config has no layer_types."""
+    family, window = c["model_type"], c["sliding_window"]
+    if family == "llama4_text":
+        return "chunked_attention" if rope else "full_attention"
+    if family in ("gemma2", "gpt_oss"):
+        sliding = i % 2 == 0
+    elif family == "gemma3_text":
+        sliding = (i + 1) % c["sliding_window_pattern"] != 0
+    elif family in ("qwen2", "qwen3"):
+        sliding = c["use_sliding_window"] and window is not None and i >= c["max_window_layers"]
+    elif family == "qwen3_moe":  # Qwen3MoeModel windows every layer and reads no max_window_layers.
+        sliding = c["use_sliding_window"] and window is not None
+    else:
+        sliding = family in ("mistral", "mixtral", "phi3") and window is not None
+    return "sliding_attention" if sliding else "full_attention"
+
+
+def is_moe_layer(c, i):
+    """Whether the MLP of layer i is a mixture of experts."""
+    family = c["model_type"]
+    if family == "qwen3_moe":
+        return i not in (c["mlp_only_layers"] or []) and (i + 1) % c["decoder_sparse_step"] == 0
+    if family == "llama4_text":
+        step = c["interleave_moe_layer_step"]
+        return i in c["moe_layers"] if c.get("moe_layers") is not None else (i + 1) % step == 0
+    if family in MLA:
+        return bool(c.get("n_routed_experts")) and i >= c["first_k_dense_replace"] and i % c["moe_layer_freq"] == 0
+    return family in ("mixtral", "gpt_oss", "minimax_m2")
+
+
+def expert_count(c):
+    """The number of routed experts, whose field has three names."""
+    return next(c[key] for key in ("num_local_experts", "num_experts", "n_routed_experts") if key in c)
+
+
+# --- Weights ----------------------------------------------------------------------------------------------------------
+
+def weight_shapes(config):
+    """Names and shapes of the tensors of a Hugging Face checkpoint of this config; a Linear weight is [out, in]."""
+    c = resolve(config)
+    hidden, vocab = c["hidden_size"], c["vocab_size"]
+    shapes = {"model.embed_tokens.weight": (vocab, hidden), "model.norm.weight": (hidden,)}
+    if not c["tie_word_embeddings"]:
+        shapes["lm_head.weight"] = (vocab, hidden)
+    norms = ["input_layernorm", "post_attention_layernorm"]
+    if c["model_type"] in GEMMA:
+        norms += ["pre_feedforward_layernorm", "post_feedforward_layernorm"]
+    for i, layer in enumerate(layer_plan(c)):
+        parts = {f"{name}.weight": (hidden,) for name in norms}
+        parts |= prefixed("self_attn.", mla_shapes(c) if c["model_type"] in MLA else attention_shapes(of_layer(c, layer)))
+        parts |= prefixed(mlp_name(c) + ".", moe_shapes(c) if layer.moe else mlp_shapes(c, dense_intermediate(c)))
+        shapes |= prefixed(f"model.layers.{i}.", parts)
+    return shapes
+
+
+def of_layer(c, layer):
+    """The config as a layer sees it: MiMo-V2's with a window have heads, sizes, base and sinks of their own."""
+    if c["model_type"] != "mimo_v2_flash":
+        return c
+    if layer.attention == "full_attention":
+        return c | {"has_sinks": c["add_full_attention_sink_bias"]}
+    own = {key: c["swa_" + key] for key in ("num_attention_heads", "num_key_value_heads", "head_dim", "v_head_dim", "rope_theta")}
+    return c | own | {"has_sinks": c["add_swa_attention_sink_bias"]}
+
+
+def prefixed(prefix, shapes):
+    return {prefix + name: shape for name, shape in shapes.items()}
+
+
+def linear_shapes(name, out, inputs, bias=False):
+    return {f"{name}.weight": (out, inputs)} | ({f"{name}.bias": (out,)} if bias else {})
+
+
+def mlp_name(c):
+    return {"mixtral": "block_sparse_moe", "minimax_m2": "block_sparse_moe", "llama4_text": "feed_forward"}.get(c["model_type"], "mlp")
+
+
+def router_name(c):
+    return "router" if c["model_type"] in ("gpt_oss", "llama4_text") else "gate"
+
+
+def expert_projections(c):
+    """The names of one expert's gate, up and down projections."""
+    return ("w1", "w3", "w2") if c["model_type"] in ("mixtral", "minimax_m2") else ("gate_proj", "up_proj", "down_proj")
+
+
+def dense_intermediate(c):
+    return c["intermediate_size_mlp"] if c["model_type"] == "llama4_text" else c["intermediate_size"]
+
+
+def attention_shapes(c):
+    """Tensors of grouped-query attention: q, k, v, o projections, query/key norms and sinks."""
+    hidden, d, family = c["hidden_size"], c["head_dim"], c["model_type"]
+    q, kv = c["num_attention_heads"] * d, c["num_key_value_heads"] * d
+    if family == "mimo_v2_flash":
+        values, out = c["num_key_value_heads"] * c["v_head_dim"], c["num_attention_heads"] * c["v_head_dim"]
+        shapes = linear_shapes("q_proj", q, hidden) | linear_shapes("k_proj", kv, hidden)
+        shapes |= linear_shapes("v_proj", values, hidden) | linear_shapes("o_proj", hidden, out)
+        return shapes | ({"attention_sink_bias": (c["num_attention_heads"],)} if c["has_sinks"] else {})
+    biased = c["attention_bias"] and family in ("llama", "qwen3", "qwen3_moe", "gpt_oss", "llama4_text", *GEMMA)
+    if family == "phi3":
+        shapes = linear_shapes("qkv_proj", q + 2 * kv, hidden)
+    else:
+        qkv_biased = biased or family == "qwen2"
+        shapes = linear_shapes("q_proj", q, hidden, qkv_biased) | linear_shapes("k_proj", kv, hidden, qkv_biased)
+        shapes |= linear_shapes("v_proj", kv, hidden, qkv_biased)
+    shapes |= linear_shapes("o_proj", hidden, q, biased)
+    if family in ("qwen3", "qwen3_moe", "gemma3_text"):
+        shapes |= {"q_norm.weight": (d,), "k_norm.weight": (d,)}
+    if family == "minimax_m2":  # Over all heads together.
+        shapes |= {"q_norm.weight": (q,), "k_norm.weight": (kv,)}
+    if family == "gpt_oss":
+        shapes["sinks"] = (c["num_attention_heads"],)
+    return shapes
+
+
+def mla_shapes(c):
+    """Tensors of multi-head latent attention (DeepSeek-V2, arXiv 2405.04434)."""
+    hidden, heads, bias = c["hidden_size"], c["num_attention_heads"], c["attention_bias"]
+    nope, rope, rank, q_rank = c["qk_nope_head_dim"], c["qk_rope_head_dim"], c["kv_lora_rank"], c["q_lora_rank"]
+    if q_rank:
+        shapes = linear_shapes("q_a_proj", q_rank, hidden, bias) | {"q_a_layernorm.weight": (q_rank,)}
+        shapes |= linear_shapes("q_b_proj", heads * (nope + rope), q_rank)
+    else:
+        shapes = linear_shapes("q_proj", heads * (nope + rope), hidden)
+    shapes |= linear_shapes("kv_a_proj_with_mqa", rank + rope, hidden, bias) | {"kv_a_layernorm.weight": (rank,)}
+    shapes |= linear_shapes("kv_b_proj", heads * (nope + c["v_head_dim"]), rank)
+    return shapes | linear_shapes("o_proj", hidden, heads * c["v_head_dim"], bias)
+
+
+def mlp_shapes(c, inter, names=("gate_proj", "up_proj", "down_proj")):
+    """Tensors of one gated MLP with `inter` intermediate channels."""
+    hidden, bias = c["hidden_size"], c["mlp_bias"] and c["model_type"] == "llama"
+    if c["model_type"] == "phi3":
+        return linear_shapes("gate_up_proj", 2 * inter, hidden) | linear_shapes("down_proj", hidden, inter)
+    gate, up, down = names
+    shapes = linear_shapes(gate, inter, hidden, bias) | linear_shapes(up, inter, hidden, bias)
+    return shapes | linear_shapes(down, hidden, inter, bias)
+
+
+def moe_shapes(c):
+    """Tensors of a mixture of experts: router, routed experts and shared experts."""
+    family, hidden, experts = c["model_type"], c["hidden_size"], expert_count(c)
+    inter = c.get("moe_intermediate_size", c["intermediate_size"])
+    shapes = linear_shapes(router_name(c), experts, hidden, bias=family == "gpt_oss")
+    if family in ("gpt_oss", "llama4_text"):  # Experts in one tensor, laid out [E, in, out].
+        shapes |= {"experts.gate_up_proj": (experts, hidden, 2 * inter), "experts.down_proj": (experts, inter, hidden)}
+        if family == "gpt_oss":
+            return shapes | {"experts.gate_up_proj_bias": (experts, 2 * inter),
+                             "experts.down_proj_bias": (experts, hidden)}
+        return shapes | prefixed("shared_expert.", mlp_shapes(c, inter))
+    for e in range(experts):
+        shapes |= prefixed(f"experts.{e}.", mlp_shapes(c, inter, expert_projections(c)))
+    if family in ("deepseek_v3", "kimi_k2", "mimo_v2_flash"):
+        shapes["gate.e_score_correction_bias"] = (experts,)
+    if family == "minimax_m2":
+        shapes["e_score_correction_bias"] = (experts,)
+    if c.get("n_shared_experts"):
+        shapes |= prefixed("shared_experts.", mlp_shapes(c, inter * c["n_shared_experts"]))
+    return shapes
