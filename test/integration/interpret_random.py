@@ -8,8 +8,9 @@ import re
 import struct
 
 import interpret
+import interpret_ops
 from generic_mlir import parse, split
-from interpret import Cache, Tensor
+from interpret_ops import Cache, Tensor
 
 
 def round_f32(x):
@@ -106,7 +107,7 @@ def interpret_program(program, generic, weights):
     if "block_scaled" in generic:
         raise NotCovered("block-scaled weights")
     function, = parse(generic).values()
-    interpret.draw_source = draw
+    interpret_ops.draw_source = draw
     arguments = [draw(f"{program.name}.{each.name[1:]}", shape_of(each.closed_type)) if each.data is None
                  else tensor_of(shape_of(each.closed_type), each.data) for each in program.inputs]
     machine = RoundingMachine()

@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 import interpret
+import interpret_ops
 from generic_mlir import parse, shape_of
 
 LIBRARIES = Path(shutil.which("mlir-runner")).resolve().parents[1] / "lib"
@@ -80,7 +81,7 @@ def run_lowered(program, name, function):
     arguments = interpret.draw_arguments(function)
     sources = re.findall(r'llm\.source = "([^"]*)"', next(line for line in text.splitlines() if f"@{name}(" in line).split(" -> ")[0])
     for source, kind in zip(sources, types[len(arguments):], strict=True):
-        arguments.append(interpret.draw_source(source, shape_of(kind)))
+        arguments.append(interpret_ops.draw_source(source, shape_of(kind)))
     module = strip_attributes(text).rstrip().removesuffix("}") + make_main(name, arguments, types, results) + "\n}\n"
     lowered = command("mlir-opt", f"--pass-pipeline=builtin.module({LOWERING})", text=module)
     printed = command("mlir-runner", "-e", "main", "-entry-point-result=void",
