@@ -55,6 +55,8 @@ def readable(path: Path, work: Path) -> Path | None:
         if "m" not in reader.fieldnames and "q_len_tokens" not in reader.fieldnames:
             return None
         rows = [row for row in reader if is_plain(row)]
+    if not rows:
+        return None
     fields = [RENAMED.get(field, field) for field in reader.fieldnames] + ["note"]
     renamed = work / path.name
     with renamed.open("w") as file:

@@ -80,7 +80,7 @@ def check_layer(cells: dict, name: str) -> list[str]:
 def main() -> None:
     accuracy, bin_folder, measured = sys.argv[1:]
     printed = subprocess.run([sys.executable, accuracy, measured, f"--bin={bin_folder}"],
-                             check=True, capture_output=True, text=True).stdout
+                             check=True, stdout=subprocess.PIPE, text=True).stdout
     cells = read_tables(printed)
     wrong = [f"{line}, {column}: {cells.get((line, column))} % is not below {limit} %"
              for line, column, limit in LIMITS
