@@ -1,0 +1,69 @@
+//===- AttentionBuilder.h - What all kinds share ----------------*- C++ -*-===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLM_LIB_IMPORT_ATTENTIONBUILDER_H
+#define LLM_LIB_IMPORT_ATTENTIONBUILDER_H
+
+#include "SequenceGroups.h"
+
+#include <cmath>
+
+namespace mlir::llm {
+
+/// What is common to all kinds of attention.
+class AttentionBuilder {
+public:
+  explicit AttentionBuilder(LayerOps &layer)
+      : layer(layer), config(layer.config.attention) {}
+  virtual ~AttentionBuilder() = default;
+
+  Value build(Value x);
+
+protected:
+  /// Reads the hidden states of all tokens.
+  virtual void project(Value x) = 0;
+  /// The output of a group, [rows, heads * value_dim].
+  virtual Value attend(const SequenceGroup &group) = 0;
+
+  Value rowsOf(const SequenceGroup &group, Value x, int64_t heads) {
+    return llm::rowsOf(layer.ops, group, x, heads);
+  }
+  Value joinHeads(Value x) { return layer.ops.collapse(x, {{0, 1}, {2, 3}}); }
+  Value rope(const SequenceGroup &group, StringRef part, Value x);
+  std::string partOf(const SequenceGroup &group, StringRef part) const {
+    return ("self_attn." + part + group.suffix).str();
+  }
+  /// Writes the new rows of the cache, and reads those that a new query sees.
+  KvReadOp updateCache(const SequenceGroup &group, KvCacheType type, Value keys,
+                       Value values);
+  KvCacheType cacheType(const SequenceGroup &group, int64_t kvHeads,
+                        int64_t headDim, bool isLatent) const;
+  /// Of the scores.
+  llvm::APFloat scale() const {
+    return llvm::APFloat(
+        config.scale ? config.scale
+                     : 1 / std::sqrt(static_cast<double>(config.headDim)));
+  }
+  /// Of the queries and keys that `updateCache` reads.
+  MaskAttr maskOf(const SequenceGroup &group);
+
+  LayerOps &layer;
+  const AttentionConfig &config;
+
+private:
+  /// The first key that the first new query of a sequence sees.
+  OpFoldResult firstSeen(OpFoldResult firstPosition);
+};
+
+/// Multi-head, multi-query and grouped-query attention.
+Value buildGroupedQueryAttention(LayerOps &layer, Value x);
+/// Multi-head latent attention.
+Value buildLatentAttention(LayerOps &layer, Value x);
+
+} // namespace mlir::llm
+
+#endif // LLM_LIB_IMPORT_ATTENTIONBUILDER_H

@@ -1,0 +1,120 @@
+//===- GroupedQueryBuilder.cpp - Queries that share keys by heads ---------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionBuilder.h"
+
+namespace mlir::llm {
+
+namespace {
+/// Multi-head, multi-query and grouped-query attention.
+class GroupedQueryBuilder : public AttentionBuilder {
+public:
+  using AttentionBuilder::AttentionBuilder;
+
+private:
+  void project(Value x) override;
+  Value attend(const SequenceGroup &group) override;
+  Value prepare(const SequenceGroup &group, StringRef name, Value projected,
+                int64_t heads);
+  std::pair<Value, Value> cacheKeysAndValues(const SequenceGroup &group,
+                                             Value k, Value v);
+
+  Value queries, keys, values;
+};
+} // namespace
+
+/// Three projections stand side by side: they read one activation, and may run
+/// at the same time or become one matmul, as which some checkpoints store them.
+void GroupedQueryBuilder::project(Value x) {
+  int64_t width = config.heads * config.headDim,
+          kvWidth = config.kvHeads * config.headDim,
+          valueWidth = config.kvHeads *
+                       (config.valueDim ? config.valueDim : config.headDim);
+  bool bias = config.qkvBias;
+  if (config.isFused) {
+    Value qkv =
+        layer.linear("self_attn.qkv_proj", x, width + 2 * kvWidth, bias);
+    queries = layer.ops.slice(qkv, 1, 0, width);
+    keys = layer.ops.slice(qkv, 1, width, kvWidth);
+    values = layer.ops.slice(qkv, 1, width + kvWidth, kvWidth);
+    return;
+  }
+  queries = layer.linear("self_attn.q_proj", x, width, bias);
+  keys = layer.linear("self_attn.k_proj", x, kvWidth, bias);
+  values = layer.linear("self_attn.v_proj", x, valueWidth, bias);
+  if (config.valueScale != 1)
+    values = layer.create<ScaleOp>("self_attn.v_scale", values,
+                                   llvm::APFloat(config.valueScale));
+  if (config.qkNorm && config.normsAllHeads) {
+    queries = layer.norm("self_attn.q_norm", queries);
+    keys = layer.norm("self_attn.k_norm", keys);
+  }
+}
+
+/// Queries or keys ("q", "k") with their norms and their positions.
+Value GroupedQueryBuilder::prepare(const SequenceGroup &group, StringRef name,
+                                   Value projected, int64_t heads) {
+  Value x = rowsOf(group, projected, heads);
+  std::string norm = partOf(group, (name + "_norm").str());
+  if (config.qkNorm && !config.normsAllHeads)
+    x = layer.ops.norm(
+        layer.nameOf(norm), x,
+        layer.weight("self_attn." + name + "_norm.weight", {config.headDim}));
+  if (config.rope.theta)
+    x = rope(group, (name + "_rope").str(), x);
+  if (config.plainQkNorm)
+    x = layer.ops.norm(layer.nameOf(norm), x, /*weight=*/Value());
+  return x;
+}
+
+/// Keys and values that a new query sees. Where their sizes differ, a key and
+/// its value are one vector of the cache.
+std::pair<Value, Value>
+GroupedQueryBuilder::cacheKeysAndValues(const SequenceGroup &group, Value k,
+                                        Value v) {
+  int64_t valueDim = tensorType(v).getDimSize(3);
+  if (valueDim == config.headDim) {
+    KvReadOp seen = updateCache(
+        group, cacheType(group, config.kvHeads, config.headDim, false), k, v);
+    return {seen.getKeys(), seen.getValues()};
+  }
+  OpsBuilder &b = layer.ops;
+  KvCacheType type = cacheType(group, config.kvHeads, config.headDim + valueDim,
+                               /*isLatent=*/true);
+  Value seen = updateCache(group, type, b.concat(3, {k, v}), /*values=*/Value())
+                   .getKeys();
+  return {b.slice(seen, 3, 0, config.headDim),
+          b.slice(seen, 3, config.headDim, valueDim)};
+}
+
+Value GroupedQueryBuilder::attend(const SequenceGroup &group) {
+  Value q = prepare(group, "q", queries, config.heads);
+  Value k = prepare(group, "k", keys, config.kvHeads);
+  if (config.temperatureStep) {
+    Positions first(group.firstPositions);
+    q = layer.create<PositionScaleOp>(
+        partOf(group, "q_temperature"), q, first.values, first.numbers,
+        config.temperatureStep, llvm::APFloat(config.temperatureSlope));
+  }
+  auto [seenKeys, seenValues] =
+      cacheKeysAndValues(group, k, rowsOf(group, values, config.kvHeads));
+  Value sinks = config.sinks.empty()
+                    ? Value()
+                    : layer.weight("self_attn." + config.sinks, {config.heads});
+  FloatAttr softCap = config.softCap
+                          ? layer.ops.builder.getF64FloatAttr(config.softCap)
+                          : FloatAttr();
+  return joinHeads(layer.create<GqaAttnOp>(partOf(group, "attn"), q, seenKeys,
+                                           seenValues, sinks, maskOf(group),
+                                           scale(), softCap));
+}
+
+Value buildGroupedQueryAttention(LayerOps &layer, Value x) {
+  return GroupedQueryBuilder(layer).build(x);
+}
+
+} // namespace mlir::llm

@@ -1,0 +1,157 @@
+//===- LatentBuilder.cpp - Attention among latent vectors -----------------===//
+//
+// Part of llm-opt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionBuilder.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::llm {
+
+namespace {
+/// Multi-head latent attention.
+class LatentBuilder : public AttentionBuilder {
+public:
+  using AttentionBuilder::AttentionBuilder;
+
+private:
+  void project(Value x) override;
+  Value attend(const SequenceGroup &group) override;
+  Value attendAbsorbed(const SequenceGroup &group, Value nope, Value rotated,
+                       Value latents);
+  Value attendExpanded(const SequenceGroup &group, Value nope, Value rotated,
+                       Value latents);
+  bool isAbsorbed(const SequenceGroup &group) const;
+  /// The weight of kv_b_proj as [heads, nope_dim + value_dim, rank], and of it
+  /// the part that makes keys or values.
+  Value upWeight(bool ofValues);
+
+  Value queries, latents, rotatedKeys;
+};
+} // namespace
+
+void LatentBuilder::project(Value x) {
+  const LatentConfig &latent = config.latent;
+  int64_t width = config.heads * config.headDim;
+  if (latent.queryRank) {
+    Value q =
+        layer.linear("self_attn.q_a_proj", x, latent.queryRank, config.qkvBias);
+    q = layer.norm("self_attn.q_a_layernorm", q);
+    queries = layer.linear("self_attn.q_b_proj", q, width, /*hasBias=*/false);
+  } else {
+    queries = layer.linear("self_attn.q_proj", x, width, /*hasBias=*/false);
+  }
+  Value compressed = layer.linear("self_attn.kv_a_proj_with_mqa", x,
+                                  latent.rank + latent.ropeDim, config.qkvBias);
+  latents = layer.norm("self_attn.kv_a_layernorm",
+                       layer.ops.slice(compressed, 1, 0, latent.rank));
+  rotatedKeys = layer.ops.slice(compressed, 1, latent.rank, latent.ropeDim);
+}
+
+/// A few queries are cheaper among latents; many are worth it to expand all
+/// keys and values once.
+bool LatentBuilder::isAbsorbed(const SequenceGroup &group) const {
+  if (layer.options.latentAttention != LatentAttention::Auto)
+    return layer.options.latentAttention == LatentAttention::Absorbed;
+  switch (layer.ops.program.getPhase()) {
+  case Phase::Decode:
+  case Phase::Verify:
+    return true;
+  case Phase::Prefill:
+    return false;
+  case Phase::Mixed:
+    return group.firstRow == 0;
+  }
+  return true;
+}
+
+Value LatentBuilder::attend(const SequenceGroup &group) {
+  const LatentConfig &latent = config.latent;
+  Value q = rowsOf(group, queries, config.heads);
+  Value nope = layer.ops.slice(q, 3, 0, latent.nopeDim);
+  Value rotated = rope(group, "q_rope",
+                       layer.ops.slice(q, 3, latent.nopeDim, latent.ropeDim));
+  Value key = rope(group, "k_rope", rowsOf(group, rotatedKeys, 1));
+  KvCacheType type =
+      cacheType(group, 1, latent.rank + latent.ropeDim, /*isLatent=*/true);
+  Value z = updateCache(group, type,
+                        layer.ops.concat(3, {rowsOf(group, latents, 1), key}),
+                        /*values=*/Value())
+                .getKeys();
+  return isAbsorbed(group) ? attendAbsorbed(group, nope, rotated, z)
+                           : attendExpanded(group, nope, rotated, z);
+}
+
+Value LatentBuilder::upWeight(bool ofValues) {
+  const LatentConfig &latent = config.latent;
+  int64_t ofHead = latent.nopeDim + latent.valueDim;
+  Value whole = layer.linearWeight("self_attn.kv_b_proj.weight",
+                                   {config.heads * ofHead, latent.rank});
+  Value byHead = layer.ops.expand(whole,
+                                  {layer.ops.number(config.heads),
+                                   layer.ops.number(ofHead),
+                                   layer.ops.number(latent.rank)},
+                                  {{0, 1}, {2}});
+  return ofValues ? layer.ops.slice(byHead, 1, latent.nopeDim, latent.valueDim)
+                  : layer.ops.slice(byHead, 1, 0, latent.nopeDim);
+}
+
+/// Queries go into the space of the latents, and outputs come back from it: the
+/// cache is all that is read of keys and values.
+Value LatentBuilder::attendAbsorbed(const SequenceGroup &group, Value nope,
+                                    Value rotated, Value z) {
+  const LatentConfig &latent = config.latent;
+  OpsBuilder &b = layer.ops;
+  Value q = layer.create<BatchMatmulOp>(
+      partOf(group, "q_absorb"), b.collapse(nope, {{0, 1}, {2}, {3}}),
+      upWeight(/*ofValues=*/false), /*transposeRhs=*/false, TypeAttr());
+  q = b.expand(
+      q,
+      {group.batch, group.seq, b.number(config.heads), b.number(latent.rank)},
+      {{0, 1}, {2}, {3}});
+  Value out =
+      layer.create<MlaAttnOp>(partOf(group, "attn"), b.concat(3, {q, rotated}),
+                              z, latent.rank, maskOf(group), scale());
+  Value values = layer.create<BatchMatmulOp>(
+      partOf(group, "v_absorb"), b.collapse(out, {{0, 1}, {2}, {3}}),
+      upWeight(/*ofValues=*/true), /*transposeRhs=*/true, TypeAttr());
+  return b.collapse(values, {{0}, {1, 2}});
+}
+
+/// Keys and values of all heads are made of the latents of all keys.
+Value LatentBuilder::attendExpanded(const SequenceGroup &group, Value nope,
+                                    Value rotated, Value z) {
+  const LatentConfig &latent = config.latent;
+  OpsBuilder &b = layer.ops;
+  int64_t ofHead = latent.nopeDim + latent.valueDim;
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b.builder, b.loc, z);
+  Value compressed =
+      b.collapse(b.collapse(b.slice(z, 3, 0, latent.rank), {{0, 1}, {2}, {3}}),
+                 {{0}, {1, 2}});
+  Value matrix = layer.linearWeight("self_attn.kv_b_proj.weight",
+                                    {config.heads * ofHead, latent.rank});
+  Value expanded =
+      b.matmul(layer.nameOf(partOf(group, "kv_b_proj")),
+               layer.quantize("self_attn.kv_b_proj.weight", compressed), matrix,
+               /*bias=*/Value());
+  expanded = b.expand(
+      expanded, {sizes[0], sizes[1], b.number(config.heads), b.number(ofHead)},
+      {{0, 1}, {2, 3}});
+  Value rotatedKey = b.slice(z, 3, latent.rank, latent.ropeDim);
+  Value repeated =
+      layer.create<RepeatKvOp>(partOf(group, "k_rope_repeat"), rotatedKey,
+                               config.heads, b.outTypeFor(rotatedKey));
+  Value key = b.concat(3, {b.slice(expanded, 3, 0, latent.nopeDim), repeated});
+  Value value = b.slice(expanded, 3, latent.nopeDim, latent.valueDim);
+  return joinHeads(layer.create<GqaAttnOp>(
+      partOf(group, "attn"), b.concat(3, {nope, rotated}), key, value,
+      /*sinks=*/Value(), maskOf(group), scale(), /*softCap=*/FloatAttr()));
+}
+
+Value buildLatentAttention(LayerOps &layer, Value x) {
+  return LatentBuilder(layer).build(x);
+}
+
+} // namespace mlir::llm
